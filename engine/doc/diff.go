@@ -1,0 +1,40 @@
+package doc
+
+// Change is one difference between two trees. Before is absent where a value was added,
+// After where it was removed.
+type Change struct {
+	Path          Path
+	Before, After Value
+}
+
+// Diff gives the changes that lead from a to b, innermost first in the order of a, then what
+// b adds. Arrays are compared element by element. Values that only differ in spelling (1.0
+// and 1) count as changed: nothing is lost in a diff either.
+func Diff(a, b Value) []Change {
+	return appendDiff(nil, nil, a, b)
+}
+
+func appendDiff(out []Change, p Path, a, b Value) []Change {
+	switch {
+	case a.n == b.n:
+		return out
+	case a.Kind() == Object && b.Kind() == Object:
+		for name, av := range a.Members() {
+			out = appendDiff(out, p.Child(name), av, b.Get(name))
+		}
+		for name, bv := range b.Members() {
+			if !a.Get(name).Exists() {
+				out = append(out, Change{Path: p.Child(name), After: bv})
+			}
+		}
+		return out
+	case a.Kind() == Array && b.Kind() == Array:
+		for i := range max(a.Len(), b.Len()) {
+			out = appendDiff(out, p.Elem(i), a.At(i), b.At(i))
+		}
+		return out
+	case a.Kind() == b.Kind() && a.Literal() == b.Literal() && a.Literal() != "":
+		return out
+	}
+	return append(out, Change{Path: p, Before: a, After: b})
+}

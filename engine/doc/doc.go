@@ -1,0 +1,322 @@
+// Package doc holds campaign documents as lossless, immutable JSON trees.
+//
+// A tree keeps what came in: the order of members, the spelling of every number and every
+// string, members that no table knows. For every input b that [Parse] accepts,
+//
+//	Parse(b).Encode() == json.Compact(b)
+//
+// Trees are immutable: [Value.Set] and its relatives give a new root that shares all it can
+// with the old one. Undo is a list of roots, and a reader never needs a lock.
+package doc
+
+import (
+	"iter"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Kind is the JSON type of a [Value].
+type Kind uint8
+
+// The kinds. Absent is the kind of the zero Value: there is nothing at that place, which is
+// not the same as an explicit null.
+const (
+	Absent Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// String gives the kind as JSON's own word for it, such as "object".
+func (k Kind) String() string {
+	switch k {
+	case Absent:
+		return "nothing"
+	case Null:
+		return "null"
+	case Bool:
+		return "boolean"
+	case Number:
+		return "number"
+	case String:
+		return "string"
+	case Array:
+		return "array"
+	case Object:
+		return "object"
+	}
+	return "unknown"
+}
+
+// Value is one JSON value. It is immutable and cheap to copy. The zero Value is absent.
+type Value struct{ n *node }
+
+type node struct {
+	kind    Kind
+	raw     string // Bool, Number, String: the literal exactly as written
+	text    string // String: the decoded text
+	members []Member
+	elems   []Value
+}
+
+// Member is one name and value of an object.
+type Member struct {
+	Name  string
+	Value Value
+	raw   string // the name as written, quotes included
+}
+
+// M builds a member for [NewObject].
+func M(name string, v Value) Member { return Member{Name: name, Value: v} }
+
+var (
+	nullNode  = &node{kind: Null, raw: "null"}
+	trueNode  = &node{kind: Bool, raw: "true"}
+	falseNode = &node{kind: Bool, raw: "false"}
+)
+
+// NullValue is the JSON null.
+func NullValue() Value { return Value{nullNode} }
+
+// NewBool gives true or false.
+func NewBool(b bool) Value {
+	if b {
+		return Value{trueNode}
+	}
+	return Value{falseNode}
+}
+
+// NewString gives the JSON string of s. Bytes that are no UTF-8 become U+FFFD.
+func NewString(s string) Value {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	return Value{&node{kind: String, raw: quote(s), text: s}}
+}
+
+// NewInt gives the JSON number of i.
+func NewInt(i int64) Value {
+	return Value{&node{kind: Number, raw: strconv.FormatInt(i, 10)}}
+}
+
+// NewNumber gives the JSON number spelled lit. It reports false where lit is no JSON number.
+func NewNumber(lit string) (Value, bool) {
+	v, err := Parse([]byte(lit))
+	if err != nil || v.Kind() != Number || v.n.raw != lit {
+		return Value{}, false
+	}
+	return v, true
+}
+
+// NewArray gives the array of vs. Absent values are left out.
+func NewArray(vs ...Value) Value {
+	n := &node{kind: Array, elems: make([]Value, 0, len(vs))}
+	for _, v := range vs {
+		if v.Exists() {
+			n.elems = append(n.elems, v)
+		}
+	}
+	return Value{n}
+}
+
+// NewStrings gives the array of the strings ss.
+func NewStrings(ss ...string) Value {
+	vs := make([]Value, len(ss))
+	for i, s := range ss {
+		vs[i] = NewString(s)
+	}
+	return NewArray(vs...)
+}
+
+// NewObject gives the object of ms, in their order. Members whose value is absent are left
+// out; of members that share a name the last value stands, at the first one's place.
+func NewObject(ms ...Member) Value {
+	n := &node{kind: Object, members: make([]Member, 0, len(ms))}
+	for _, m := range ms {
+		if !m.Value.Exists() {
+			continue
+		}
+		if i := n.index(m.Name); i >= 0 {
+			n.members[i].Value = m.Value
+			continue
+		}
+		n.members = append(n.members, m.named())
+	}
+	return Value{n}
+}
+
+func (m Member) named() Member {
+	if m.raw == "" {
+		m.Name = strings.ToValidUTF8(m.Name, "\uFFFD")
+		m.raw = quote(m.Name)
+	}
+	return m
+}
+
+func quote(s string) string {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil { // only invalid UTF-8 fails, and callers have replaced it
+		return strconv.QuoteToASCII(s)
+	}
+	return string(b)
+}
+
+// Kind gives the value's kind.
+func (v Value) Kind() Kind {
+	if v.n == nil {
+		return Absent
+	}
+	return v.n.kind
+}
+
+// Exists reports whether there is a value, be it null.
+func (v Value) Exists() bool { return v.n != nil }
+
+// Same reports whether both are the same node: a cheap test for "not edited since".
+func (v Value) Same(o Value) bool { return v.n == o.n }
+
+// Text gives the decoded text of a string, and "" for every other kind.
+func (v Value) Text() string {
+	if v.Kind() != String {
+		return ""
+	}
+	return v.n.text
+}
+
+// Literal gives a boolean, number, null or string exactly as it was written (a string with
+// its quotes), and "" for arrays, objects and nothing.
+func (v Value) Literal() string {
+	if v.n == nil {
+		return ""
+	}
+	return v.n.raw
+}
+
+// True reports whether the value is the boolean true.
+func (v Value) True() bool { return v.Kind() == Bool && v.n.raw == "true" }
+
+// Int gives a number as an integer. It reports false where the value is no number, has a
+// fraction, or does not fit; a spelling such as 1.0 or 1e2 counts as an integer (gaps.md).
+func (v Value) Int() (int64, bool) {
+	if v.Kind() != Number {
+		return 0, false
+	}
+	if i, err := strconv.ParseInt(v.n.raw, 10, 64); err == nil {
+		return i, true
+	}
+	if len(v.n.raw) > 40 {
+		return 0, false
+	}
+	if e := strings.IndexAny(v.n.raw, "eE"); e >= 0 && len(v.n.raw)-e > 5 {
+		return 0, false // an exponent of four digits and more: big.Rat would spell it out
+	}
+	r, ok := new(big.Rat).SetString(v.n.raw)
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+		return 0, false
+	}
+	return r.Num().Int64(), true
+}
+
+// Float gives a number as a float64; false where it is no number or out of range.
+func (v Value) Float() (float64, bool) {
+	if v.Kind() != Number {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.n.raw, 64)
+	return f, err == nil
+}
+
+// Len gives the number of members or elements, 0 for other kinds.
+func (v Value) Len() int {
+	switch v.Kind() {
+	case Array:
+		return len(v.n.elems)
+	case Object:
+		return len(v.n.members)
+	}
+	return 0
+}
+
+// Empty reports whether the value says nothing: absent, null, "", [] or {}.
+func (v Value) Empty() bool {
+	switch v.Kind() {
+	case Absent, Null:
+		return true
+	case String:
+		return v.n.text == ""
+	case Array, Object:
+		return v.Len() == 0
+	}
+	return false
+}
+
+// Members walks an object in document order.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.Kind() != Object {
+			return
+		}
+		for _, m := range v.n.members {
+			if !yield(m.Name, m.Value) {
+				return
+			}
+		}
+	}
+}
+
+// Elems walks an array in order.
+func (v Value) Elems() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		if v.Kind() != Array {
+			return
+		}
+		for i, e := range v.n.elems {
+			if !yield(i, e) {
+				return
+			}
+		}
+	}
+}
+
+// Strings gives the texts of an array's string elements.
+func (v Value) Strings() []string {
+	var out []string
+	for _, e := range v.Elems() {
+		if e.Kind() == String {
+			out = append(out, e.Text())
+		}
+	}
+	return out
+}
+
+// Get gives the member of that name, absent where there is none or v is no object.
+func (v Value) Get(name string) Value {
+	if v.Kind() != Object {
+		return Value{}
+	}
+	if i := v.n.index(name); i >= 0 {
+		return v.n.members[i].Value
+	}
+	return Value{}
+}
+
+// At gives the i-th element, absent where there is none or v is no array.
+func (v Value) At(i int) Value {
+	if v.Kind() != Array || i < 0 || i >= len(v.n.elems) {
+		return Value{}
+	}
+	return v.n.elems[i]
+}
+
+func (n *node) index(name string) int {
+	for i := range n.members {
+		if n.members[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}

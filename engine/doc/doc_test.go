@@ -1,0 +1,154 @@
+package doc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"bugle/engine/doc"
+)
+
+func mustParse(t testing.TB, s string) doc.Value {
+	t.Helper()
+	v, err := doc.Parse([]byte(s))
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", s, err)
+	}
+	return v
+}
+
+// What came in goes out: spellings, order, escapes.
+func FuzzParseEncode(f *testing.F) {
+	for _, s := range []string{
+		`{}`, `[]`, `"a\u0041\/é"`, `1.0`, `-0`, `1E+2`, `null`, ` { "b" : [ 1 , 2.50 ] , "a" : { "\u0061b" : true } } `,
+		`{"a":1,"a":2}`, "\"\xff\"", `"\ud800"`, `{"x":"\t"}`, "[1,\n2,\n3", strings.Repeat("[", 201),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := doc.Parse(b)
+		if err != nil {
+			var syn *doc.SyntaxError
+			if !errors.As(err, &syn) || syn.Line < 1 || syn.Column < 1 || syn.Msg == "" {
+				t.Fatalf("refused without a place: %#v", err)
+			}
+			return
+		}
+		var want bytes.Buffer
+		if err := json.Compact(&want, b); err != nil {
+			t.Fatalf("accepted what encoding/json refuses: %v", err)
+		}
+		if got := v.Encode(); !bytes.Equal(got, want.Bytes()) {
+			t.Fatalf("got  %s\nwant %s", got, want.Bytes())
+		}
+	})
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"", "line 1, column 1: the document is empty"},
+		{"{\n  \"a\": 1,\n  \"a\": 2\n}", `line 3, column 3: the name "a" stands twice in one object`},
+		{`{"a":`, "line 1, column 6: the document ends too early"},
+		{`{} {}`, "more"},
+		{"[\"é\", x]", "line 1, column 7"},
+		{"\"\xff\"", "UTF-8"},
+		{strings.Repeat("[", 100_000), "nested deeper than 200 levels"},
+	} {
+		_, err := doc.Parse([]byte(c.in))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Parse(%.40q) = %v, want %q in it", c.in, err, c.want)
+		}
+	}
+	if _, err := doc.Parse([]byte(strings.Repeat("[", 200) + strings.Repeat("]", 200))); err != nil {
+		t.Errorf("200 levels are allowed: %v", err)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	v := mustParse(t, `{"a":{"b":[1,2.0,3]},"z":"\u0041"}`)
+	before := string(v.Encode())
+	set := func(p string, nv doc.Value) string {
+		t.Helper()
+		path, err := doc.ParsePath(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := v.Set(path, nv)
+		if err != nil {
+			return err.Error()
+		}
+		return string(out.Encode())
+	}
+	for _, c := range []struct{ name, got, want string }{
+		{"replace", set("a.b[0]", doc.NewInt(9)), `{"a":{"b":[9,2.0,3]},"z":"\u0041"}`},
+		{"append", set("a.b[3]", doc.NewInt(9)), `{"a":{"b":[1,2.0,3,9]},"z":"\u0041"}`},
+		{"make", set("n.m[0].k", doc.NewString("t\tb")), `{"a":{"b":[1,2.0,3]},"z":"\u0041","n":{"m":[{"k":"t\tb"}]}}`},
+		{"into a string", set("z.q", doc.NewInt(1)), "cannot set q: there is a string where an object belongs"},
+		{"past the end", set("a.b[7]", doc.NewInt(1)), "cannot set [7]: the array has 3 elements"},
+		{"delete", string(v.Delete(doc.P("a", "b", 1)).Encode()), `{"a":{"b":[1,3]},"z":"\u0041"}`},
+		{"delete nothing", string(v.Delete(doc.P("a", "q", 1)).Encode()), before},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, c.got, c.want)
+		}
+	}
+	if got := string(v.Encode()); got != before {
+		t.Errorf("an edit changed the tree it started from: %s", got)
+	}
+	moved, err := v.Move(doc.P("a", "b", 0), 2)
+	if err != nil || string(moved.Encode()) != `{"a":{"b":[2.0,3,1]},"z":"\u0041"}` {
+		t.Errorf("Move: %s, %v", moved.Encode(), err)
+	}
+	ins, err := v.Insert(doc.P("new", 0), doc.NewBool(true))
+	if err != nil || string(ins.Encode()) != `{"a":{"b":[1,2.0,3]},"z":"\u0041","new":[true]}` {
+		t.Errorf("Insert: %s, %v", ins.Encode(), err)
+	}
+	ren, err := v.Rename(doc.P("a"), "z.z")
+	if err != nil || string(ren.Encode()) != `{"z.z":{"b":[1,2.0,3]},"z":"\u0041"}` {
+		t.Errorf("Rename: %s, %v", ren.Encode(), err)
+	}
+	if _, err := v.Rename(doc.P("a"), "z"); err == nil {
+		t.Error("Rename onto another member was allowed")
+	}
+}
+
+func FuzzPath(f *testing.F) {
+	for _, s := range []string{"a.b[0].c", `["x.y"]`, `a["\n"]`, "[3]", "a..b", "a[", "a[-1]", ".a", `["a`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := doc.ParsePath(s)
+		if err != nil {
+			return
+		}
+		again, err := doc.ParsePath(p.String())
+		if err != nil || !again.Equal(p) {
+			t.Fatalf("%q -> %q -> %v, %v", s, p.String(), again, err)
+		}
+	})
+}
+
+func TestIntegers(t *testing.T) {
+	for in, want := range map[string]bool{
+		"5": true, "1.0": true, "1e2": true, "1.5": false, "9223372036854775808": false, "1e999999999": false, `"5"`: false, "10e-1": true,
+	} {
+		if _, ok := mustParse(t, in).Int(); ok != want {
+			t.Errorf("Int(%s) = %v, want %v", in, ok, want)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	a := mustParse(t, `{"a":1,"b":{"c":[1,2]},"d":"x"}`)
+	b := mustParse(t, `{"a":1.0,"b":{"c":[1,3,4]},"e":null}`)
+	var got []string
+	for _, c := range doc.Diff(a, b) {
+		got = append(got, c.Path.String()+":"+string(c.Before.Encode())+">"+string(c.After.Encode()))
+	}
+	want := "a:1>1.0 b.c[1]:2>3 b.c[2]:>4 d:\"x\"> e:>null"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}

@@ -1,0 +1,162 @@
+package doc
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Lookup gives the value at p, absent where the path leads nowhere.
+func (v Value) Lookup(p Path) Value {
+	for _, s := range p {
+		if s.IsIndex {
+			v = v.At(s.Index)
+		} else {
+			v = v.Get(s.Name)
+		}
+	}
+	return v
+}
+
+// Set gives v with nv at p. Objects that are missing on the way are made; an index may be at
+// most the length of its array, where it appends. A step into a value of another kind (a name
+// into a string, say) is an error and changes nothing. Setting an absent value deletes.
+func (v Value) Set(p Path, nv Value) (Value, error) {
+	if !nv.Exists() {
+		return v.Delete(p), nil
+	}
+	if len(p) == 0 {
+		return nv, nil
+	}
+	s := p[0]
+	if s.IsIndex {
+		return v.setElem(p, nv)
+	}
+	if v.Exists() && v.Kind() != Object {
+		return v, fmt.Errorf("cannot set %s: there is a %s where an object belongs", p, v.Kind())
+	}
+	child, err := v.Get(s.Name).Set(p[1:], nv)
+	if err != nil {
+		return v, err
+	}
+	return v.withMember(s.Name, child), nil
+}
+
+func (v Value) setElem(p Path, nv Value) (Value, error) {
+	i := p[0].Index
+	if v.Exists() && v.Kind() != Array {
+		return v, fmt.Errorf("cannot set %s: there is a %s where an array belongs", p, v.Kind())
+	}
+	if i > v.Len() {
+		return v, fmt.Errorf("cannot set %s: the array has %d elements", p, v.Len())
+	}
+	child, err := v.At(i).Set(p[1:], nv)
+	if err != nil {
+		return v, err
+	}
+	n := &node{kind: Array}
+	if v.Exists() {
+		n.elems = slices.Clone(v.n.elems)
+	}
+	if i == len(n.elems) {
+		n.elems = append(n.elems, child)
+	} else {
+		n.elems[i] = child
+	}
+	return Value{n}, nil
+}
+
+func (v Value) withMember(name string, child Value) Value {
+	n := &node{kind: Object}
+	if v.Exists() {
+		n.members = slices.Clone(v.n.members)
+	}
+	if i := n.index(name); i >= 0 {
+		n.members[i].Value = child
+	} else {
+		n.members = append(n.members, M(name, child).named())
+	}
+	return Value{n}
+}
+
+// Delete gives v without what is at p; v itself where there is nothing.
+func (v Value) Delete(p Path) Value {
+	if len(p) == 0 {
+		return Value{}
+	}
+	if !v.Lookup(p).Exists() {
+		return v
+	}
+	s, n := p[0], *v.n
+	switch {
+	case s.IsIndex && len(p) == 1:
+		n.elems = slices.Delete(slices.Clone(n.elems), s.Index, s.Index+1)
+	case s.IsIndex:
+		n.elems = slices.Clone(n.elems)
+		n.elems[s.Index] = n.elems[s.Index].Delete(p[1:])
+	default:
+		i := n.index(s.Name)
+		n.members = slices.Clone(n.members)
+		if len(p) == 1 {
+			n.members = slices.Delete(n.members, i, i+1)
+		} else {
+			n.members[i].Value = n.members[i].Value.Delete(p[1:])
+		}
+	}
+	return Value{&n}
+}
+
+// Insert gives v with nv before the element that p leads to (or after the last one).
+func (v Value) Insert(p Path, nv Value) (Value, error) {
+	list, i, err := v.listAt(p)
+	if err != nil {
+		return v, err
+	}
+	elems := []Value(nil)
+	if list.Exists() {
+		elems = slices.Clone(list.n.elems)
+	}
+	return v.Set(p.Parent(), Value{&node{kind: Array, elems: slices.Insert(elems, i, nv)}})
+}
+
+// Move gives v with the element at p moved to index to in the same array.
+func (v Value) Move(p Path, to int) (Value, error) {
+	list, i, err := v.listAt(p)
+	if err != nil {
+		return v, err
+	}
+	if i >= list.Len() || to < 0 || to >= list.Len() {
+		return v, fmt.Errorf("cannot move %s to %d: the array has %d elements", p, to, list.Len())
+	}
+	e := list.At(i)
+	elems := slices.Delete(slices.Clone(list.n.elems), i, i+1)
+	return v.Set(p.Parent(), Value{&node{kind: Array, elems: slices.Insert(elems, to, e)}})
+}
+
+func (v Value) listAt(p Path) (list Value, i int, err error) {
+	if len(p) == 0 || !p.Last().IsIndex {
+		return Value{}, 0, fmt.Errorf("%s leads to no element of an array", p)
+	}
+	list = v.Lookup(p.Parent())
+	if list.Exists() && list.Kind() != Array {
+		return Value{}, 0, fmt.Errorf("there is a %s at %s, not an array", list.Kind(), p.Parent())
+	}
+	if i = p.Last().Index; i < 0 || i > list.Len() {
+		return Value{}, 0, fmt.Errorf("%s is past the end: the array has %d elements", p, list.Len())
+	}
+	return list, i, nil
+}
+
+// Rename gives v with the member at p carrying another name, at the same place.
+func (v Value) Rename(p Path, name string) (Value, error) {
+	obj := v.Lookup(p.Parent())
+	if len(p) == 0 || p.Last().IsIndex || !obj.Get(p.Last().Name).Exists() {
+		return v, fmt.Errorf("there is no member at %s", p)
+	}
+	if name != p.Last().Name && obj.Get(name).Exists() {
+		return v, fmt.Errorf("there is a member named %q already", name)
+	}
+	n := &node{kind: Object, members: slices.Clone(obj.n.members)}
+	i := n.index(p.Last().Name)
+	n.members[i] = M(name, n.members[i].Value).named()
+	return v.Set(p.Parent(), Value{n})
+}

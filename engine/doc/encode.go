@@ -1,0 +1,120 @@
+package doc
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Encode gives the value as compact JSON, every literal spelled as it came in. An absent
+// value encodes as nothing.
+func (v Value) Encode() []byte { return v.AppendTo(nil) }
+
+// AppendTo appends what [Value.Encode] gives to b.
+func (v Value) AppendTo(b []byte) []byte {
+	switch v.Kind() {
+	case Absent:
+		return b
+	case Array:
+		b = append(b, '[')
+		for i, e := range v.n.elems {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = e.AppendTo(b)
+		}
+		return append(b, ']')
+	case Object:
+		b = append(b, '{')
+		for i, m := range v.n.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(append(b, m.raw...), ':')
+			b = m.Value.AppendTo(b)
+		}
+		return append(b, '}')
+	}
+	return append(b, v.n.raw...)
+}
+
+// Indent gives the value as JSON for people: two spaces a level, no newline at the end.
+func (v Value) Indent() []byte {
+	if !v.Exists() {
+		return nil
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, v.Encode(), "", "  "); err != nil {
+		return v.Encode()
+	}
+	return out.Bytes()
+}
+
+// MarshalJSON gives [Value.Encode], and null for an absent value.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if !v.Exists() {
+		return []byte("null"), nil
+	}
+	return v.Encode(), nil
+}
+
+// UnmarshalJSON is [Parse] in place.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	p, err := Parse(b)
+	if err != nil {
+		return err
+	}
+	*v = p
+	return nil
+}
+
+// Equal reports whether two values say the same: members in any order, numbers by their
+// value where both fit an integer or a float64, strings by their text.
+func Equal(a, b Value) bool {
+	if a.n == b.n {
+		return true
+	}
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	switch a.Kind() {
+	case Number:
+		return equalNumber(a, b)
+	case String:
+		return a.n.text == b.n.text
+	case Array:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i, e := range a.n.elems {
+			if !Equal(e, b.n.elems[i]) {
+				return false
+			}
+		}
+		return true
+	case Object:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for name, m := range a.Members() {
+			if !Equal(m, b.Get(name)) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.n.raw == b.n.raw
+}
+
+func equalNumber(a, b Value) bool {
+	if a.n.raw == b.n.raw {
+		return true
+	}
+	ai, aok := a.Int()
+	bi, bok := b.Int()
+	if aok || bok {
+		return aok && bok && ai == bi
+	}
+	af, aok := a.Float()
+	bf, bok := b.Float()
+	return aok && bok && af == bf
+}

@@ -1,0 +1,128 @@
+// Package schema holds a specification as data and reads it.
+//
+// A table of the specification becomes a [Field]: its members in order, each with its kind,
+// options, help, when it applies, when and at which stage it is required, and its rules. A
+// table is compiled once into a [Schema]; the validator, the forms, the help texts and the
+// test-case generator all read that one value, so a rule is written down once.
+package schema
+
+import "strings"
+
+// Kind is the JSON type that a field takes.
+type Kind uint8
+
+// The kinds. Time is a string that holds an ISO 8601 date-time; Any takes every JSON value.
+const (
+	Any Kind = iota
+	String
+	Integer
+	Number
+	Bool
+	Time
+	Object
+	List
+	Map
+)
+
+// String gives the kind in the words of the specification.
+func (k Kind) String() string {
+	return [...]string{"any value", "string", "integer", "number", "boolean", "date-time", "object", "array", "object"}[k]
+}
+
+// Stage is a set of moments at which a document is checked.
+type Stage uint8
+
+// The stages. A table's zero Stage means [Always].
+const (
+	Draft   Stage = 1 << iota // create and update: what is there is checked in full
+	Inline                    // a test send with the content in the request
+	Saved                     // a test send of a saved draft
+	Publish                   // validate and publish: everything
+	Always  = Draft | Inline | Saved | Publish
+)
+
+func (s Stage) covers(at Stage) bool { return s == 0 || s&at != 0 }
+
+// String names the stages in the set.
+func (s Stage) String() string {
+	if s == 0 || s == Always {
+		return "always"
+	}
+	var names []string
+	for i, n := range []string{"draft", "inline test", "draft test", "publish"} {
+		if s&(1<<i) != 0 {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Option is one value of an enumeration.
+type Option struct {
+	Value string // on the wire
+	Label string // for people; Value where empty
+	Help  string // one clause on what choosing it means; may be empty
+	When  Cond   // offered only then; nil: always
+}
+
+// Title gives the label, or the wire value where there is none.
+func (o Option) Title() string {
+	if o.Label != "" {
+		return o.Label
+	}
+	return o.Value
+}
+
+// Required says when a field must be there and hold something.
+type Required struct {
+	When Cond   // nil: whenever its object is there
+	At   Stage  // zero: at every stage
+	Ref  string // the section that says so; the field's where empty
+}
+
+// Field is one row of a table of the specification, or a whole table where Kind is Object.
+// Tables are plain data: no closures but those of [Named] rules.
+type Field struct {
+	Name    string // the member's name on the wire
+	ID      string // starts a new rule-id prefix: shared tables carry one; lower case, dots
+	Title   string // for people; derived from Name where empty
+	Help    string // one or two sentences
+	Example string // as a person would type it
+
+	Kind    Kind
+	Options []Option // enumeration: of a String, or (as literals) of an Integer or Number
+	Fields  []Field  // Object: its members in the order of the specification
+	// Elem is the shape of a List's elements, of a Map's values, and of an Object's members
+	// that Fields does not name (what their names may be is a rule: Extra, Keys).
+	Elem *Field
+	// Like names, by ID, the enclosing table whose members this Object has too: the way to
+	// write a table that nests in itself.
+	Like string
+
+	// Applies tells where the specification gives the field to some channels, delivery types or
+	// variants only. Elsewhere it is refused.
+	Applies Cond
+	// Used tells where the field means something. Elsewhere it is kept, and shown as not used.
+	Used     Cond
+	Required []Required
+	Rules    []Rule
+	Open     bool // an Object that keeps members no table knows (gaps.md names them)
+
+	Default  string // the value that counts where the member is absent, as a JSON literal
+	Long     bool   // a text of several lines
+	Template bool   // a text that takes personalisation expressions
+	Suggest  string // the workspace list that offers values, such as "teams"
+	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty
+}
+
+// Label gives the title for people: Title, or Name with spaces and a capital.
+func (f *Field) Label() string {
+	if f.Title != "" {
+		return f.Title
+	}
+	s := strings.ReplaceAll(f.Name, "_", " ")
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

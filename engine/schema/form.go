@@ -1,0 +1,132 @@
+package schema
+
+import (
+	"net/mail"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+var (
+	e164    = regexp.MustCompile(`^\+[1-9][0-9]{1,14}$`)
+	color   = regexp.MustCompile(`^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
+	oid     = regexp.MustCompile(`^[0-9a-fA-F]{24}$`)
+	clock   = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
+	digits  = regexp.MustCompile(`^[0-9]{1,18}$`)
+	decimal = regexp.MustCompile(`^-?[0-9]{1,18}(\.[0-9]{1,18})?$`)
+	scheme  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$`)
+)
+
+// Words tells people what the form wants, to follow "must be".
+func (f Form) Words() string {
+	switch f {
+	case URI:
+		return "a full URL or deep link, such as https://example.com/sale"
+	case Email:
+		return "an e-mail address, such as ann@example.com"
+	case E164:
+		return "a phone number in E.164 form, such as +14155550123"
+	case Color:
+		return "a hex colour, such as #1F6FEB"
+	case ObjectID:
+		return "an id of 24 hexadecimal characters"
+	case UUID:
+		return "a UUID, such as 2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09"
+	case Zone:
+		return "a time zone name, such as Europe/Berlin"
+	case Clock:
+		return "a time of day, such as 09:30"
+	case Digits:
+		return "a whole number in quotes, such as \"15\""
+	case Decimal:
+		return "a number in quotes, such as \"52.52\""
+	case DateTime:
+		return "an ISO 8601 date and time, such as 2026-12-01T09:00:00Z"
+	}
+	return string(f)
+}
+
+// Matches reports whether s has the form.
+func (f Form) Matches(s string) bool {
+	switch f {
+	case URI:
+		if !scheme.MatchString(s) {
+			return false
+		}
+		u, err := url.Parse(s)
+		return err == nil && (u.Host != "" || u.Scheme != "http" && u.Scheme != "https")
+	case Email:
+		a, err := mail.ParseAddress(s)
+		return err == nil && a.Name == "" && a.Address == s
+	case E164:
+		return e164.MatchString(s)
+	case Color:
+		return color.MatchString(s)
+	case ObjectID:
+		return oid.MatchString(s)
+	case UUID:
+		return len(s) == 36 && uuid.Validate(s) == nil
+	case Zone:
+		return knownZone(s)
+	case Clock:
+		return clock.MatchString(s)
+	case Digits:
+		return digits.MatchString(s)
+	case Decimal:
+		return decimal.MatchString(s)
+	case DateTime:
+		_, ok := ParseTime(s, time.UTC)
+		return ok
+	}
+	return true
+}
+
+var zones sync.Map // name → bool: loading a zone reads a file
+
+func knownZone(name string) bool {
+	if name == "" || name == "Local" {
+		return false
+	}
+	if ok, seen := zones.Load(name); seen {
+		return ok.(bool)
+	}
+	_, err := time.LoadLocation(name)
+	if err == nil {
+		zones.Store(name, true)
+	}
+	return err == nil
+}
+
+var timeLayouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700",
+	"2006-01-02T15:04:05.999999999", "2006-01-02T15:04",
+}
+
+// ParseTime reads an ISO 8601 date-time. One without an offset is taken in loc.
+func ParseTime(s string, loc *time.Location) (time.Time, bool) {
+	for _, l := range timeLayouts {
+		if t, err := time.ParseInLocation(l, s, loc); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// HasOffset reports whether a date-time that [ParseTime] takes names its own offset.
+func HasOffset(s string) bool {
+	utc, ok := ParseTime(s, time.UTC)
+	if !ok {
+		return false
+	}
+	other, _ := ParseTime(s, time.FixedZone("", 3600))
+	return utc.Equal(other)
+}
+
+// HasExpression reports whether a text contains a personalisation expression.
+func HasExpression(s string) bool {
+	return strings.Contains(s, "{{") || strings.Contains(s, "{%")
+}

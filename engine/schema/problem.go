@@ -1,0 +1,70 @@
+package schema
+
+import (
+	"fmt"
+	"time"
+
+	"bugle/engine/doc"
+)
+
+// Severity tells a breach from a remark.
+type Severity uint8
+
+// The severities. A Notice refuses nothing: a member that the template does not use, one that
+// no table knows in an open object.
+const (
+	Error Severity = iota
+	Notice
+)
+
+// Problem is one thing found in a document.
+type Problem struct {
+	Path     doc.Path // from the root of the document
+	Rule     string   // stable id: table, field, rule, such as "push.android.timer.time_period#required"
+	Severity Severity
+	Message  string // one sentence that does not repeat the path
+	Section  string // the section of the specification that says so
+}
+
+// String gives path and message.
+func (p Problem) String() string { return fmt.Sprintf("%s: %s", p.Path, p.Message) }
+
+// Errors gives those of ps that are no notices.
+func Errors(ps []Problem) []Problem {
+	var out []Problem
+	for _, p := range ps {
+		if p.Severity == Error {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Env is what a check knows beyond the document. The zero Env is a draft check that knows
+// nothing of a workspace.
+type Env struct {
+	Stage Stage     // zero: Draft
+	Now   time.Time // zero: rules that need the time are not checked
+	// Flags are the workspace's features; nil where no workspace is at hand.
+	Flags map[string]bool
+	// Lists gives the workspace's configured names, such as "subscription_categories"; nil, or
+	// false for a list, where they are not known.
+	Lists func(list string) ([]string, bool)
+	// Expression reports why a text with personalisation expressions does not parse; nil where
+	// that is not checked.
+	Expression func(text string) error
+}
+
+func (e *Env) stage() Stage {
+	if e.Stage == 0 {
+		return Draft
+	}
+	return e.Stage
+}
+
+func (e *Env) list(name string) ([]string, bool) {
+	if e.Lists == nil {
+		return nil, false
+	}
+	return e.Lists(name)
+}

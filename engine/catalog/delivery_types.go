@@ -1,0 +1,76 @@
+package catalog
+
+import "strings"
+
+// deliveryType is one row of the table Delivery types of spec.md.
+type deliveryType struct {
+	Type  DeliveryType
+	Label string
+	Help  string
+	Push  bool
+	Email bool
+	// NoCreate says why the create operation does not take the type.
+	NoCreate string
+}
+
+var deliveryTypes = []deliveryType{
+	{Type: OneTime, Label: "One-time", Help: "goes out once, now or at a set time", Push: true, Email: true},
+	{Type: Periodic, Label: "Periodic", Help: "goes out again and again: daily, weekly or monthly", Push: true, Email: true},
+	{Type: EventTriggered, Label: "Event-triggered", Help: "goes to each user who does something", Push: true, Email: true},
+	{Type: BusinessEventTriggered, Label: "Business-event-triggered", Help: "goes out when an event of the business happens, such as a price drop", Push: true, Email: true},
+	{Type: DeviceTriggered, Label: "Device-triggered", Help: "is shown by the device itself when the user does something", Push: true},
+	{Type: LocationTriggered, Label: "Location-triggered", Help: "goes to each user who enters, leaves or stays in a place", Push: true},
+	{Type: BroadcastLiveActivity, Label: "Broadcast live activity", Help: "updates a live activity on iOS", Push: true,
+		NoCreate: "a broadcast live activity cannot be created here; it can be read and managed"},
+}
+
+// DeliveryTypeInfo is a delivery type as it stands for a channel: what the New-draft screen offers.
+type DeliveryTypeInfo struct {
+	Type    DeliveryType
+	Label   string
+	Help    string // one clause on what the type does
+	Offered bool   // a campaign of the type can be created on the channel
+	Why     string // why not, as a sentence; empty where Offered
+}
+
+// DeliveryTypes gives every delivery type in the order of spec.md, each with whether a campaign of it
+// can be created on the channel and, if not, why.
+func DeliveryTypes(ch Channel) []DeliveryTypeInfo {
+	out := make([]DeliveryTypeInfo, len(deliveryTypes))
+	for i, r := range deliveryTypes {
+		out[i] = DeliveryTypeInfo{Type: r.Type, Label: r.Label, Help: r.Help}
+		switch {
+		case !ch.Writable():
+			out[i].Why = ch.Label() + " campaigns can be read here, not created."
+		case !r.on(ch):
+			out[i].Why = r.Label + " is for " + r.channels() + " only, not for " + ch.Label() + "."
+		case r.NoCreate != "":
+			out[i].Why = sentence(r.NoCreate)
+		default:
+			out[i].Offered = true
+		}
+	}
+	return out
+}
+
+func (r deliveryType) on(ch Channel) bool {
+	return ch == Push && r.Push || ch == Email && r.Email
+}
+
+func (r deliveryType) channels() string {
+	var names []string
+	for _, ch := range Channels {
+		if r.on(ch) {
+			names = append(names, ch.Label())
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// sentence gives a clause a capital and a full stop.
+func sentence(clause string) string {
+	if clause == "" {
+		return ""
+	}
+	return strings.ToUpper(clause[:1]) + clause[1:] + "."
+}

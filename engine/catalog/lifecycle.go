@@ -1,0 +1,219 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+)
+
+// transition is one row of the life cycle: spec.md, States and transitions, with gaps.md, States.
+type transition struct {
+	Action Action
+	From   []State
+	// Push and Email are the delivery types that take the action on that channel.
+	Push, Email []DeliveryType
+	// To is the state reached; empty where the action leaves the state as it is, or nothing is left.
+	To State
+	// Ahead is the state reached where the campaign's start is still ahead; To where empty.
+	Ahead State
+	// Only says whom the action is for, as a clause.
+	Only string
+	// Instead is the action that people mean who try this one on another delivery type.
+	Instead Action
+}
+
+var (
+	allTypes    = typesOn(func(deliveryType) bool { return true })
+	emailTypes  = typesOn(func(r deliveryType) bool { return r.Email })
+	repeatPush  = []DeliveryType{Periodic, EventTriggered, DeviceTriggered, LocationTriggered}
+	repeatEmail = []DeliveryType{Periodic, EventTriggered}
+	once        = []DeliveryType{OneTime}
+)
+
+var lifeCycle = []transition{
+	{Action: Edit, From: []State{Draft, Scheduled, Active, Sending, Paused}, Push: allTypes, Email: emailTypes},
+	{Action: Publish, From: []State{Draft}, Push: allTypes, Email: emailTypes, To: Active, Ahead: Scheduled},
+	{
+		Action: Pause, From: []State{Active, Scheduled, Sending}, Push: repeatPush, Email: repeatEmail, To: Paused,
+		Only: "only campaigns that send again and again can be paused", Instead: Stop,
+	},
+	{
+		Action: Resume, From: []State{Paused}, Push: repeatPush, Email: repeatEmail, To: Active, Ahead: Scheduled,
+		Only: "only campaigns that send again and again can be resumed",
+	},
+	{
+		Action: Stop, From: []State{Active, Scheduled, Paused, Sending}, Push: once, Email: once, To: Stopped,
+		Only: "only one-time campaigns can be stopped", Instead: Pause,
+	},
+	{Action: Archive, From: []State{Sent, Stopped}, Push: allTypes, Email: emailTypes, To: Archived},
+	{Action: Restore, From: []State{Archived}, Push: allTypes, Email: emailTypes, To: Stopped},
+	{Action: Delete, From: []State{Draft}, Push: allTypes, Email: emailTypes},
+}
+
+func typesOn(keep func(deliveryType) bool) []DeliveryType {
+	var out []DeliveryType
+	for _, r := range deliveryTypes {
+		if keep(r) {
+			out = append(out, r.Type)
+		}
+	}
+	return out
+}
+
+func transitionOf(a Action) (transition, bool) {
+	for _, t := range lifeCycle {
+		if t.Action == a {
+			return t, true
+		}
+	}
+	return transition{}, false
+}
+
+func (t transition) types(ch Channel) []DeliveryType {
+	switch ch {
+	case Push:
+		return t.Push
+	case Email:
+		return t.Email
+	}
+	return nil
+}
+
+// Allowed reports whether the action can be done to a campaign of that channel, delivery type and
+// state. Where it cannot, why is one sentence that names action, type and state and, where there is
+// one, the action that would do: the message of the 422, and of the dimmed entry on a screen.
+func Allowed(a Action, ch Channel, dt DeliveryType, st State) (ok bool, why string) {
+	t, known := transitionOf(a)
+	switch {
+	case !known:
+		return false, refused(a, dt, st, "there is no such action; the status takes "+join(StatusActions, " or "))
+	case !ch.Writable():
+		return false, refused(a, dt, st, ch.Label()+" campaigns can only be read here")
+	case !slices.Contains(t.types(ch), dt):
+		return false, refused(a, dt, st, t.whyNotType(ch, dt, st))
+	case !slices.Contains(t.From, st):
+		return false, refused(a, dt, st, t.whyNotState(st))
+	}
+	return true, ""
+}
+
+func refused(a Action, dt DeliveryType, st State, reason string) string {
+	return fmt.Sprintf("%s does not apply to this %s campaign, which is %s: %s.", a, dt, st, reason)
+}
+
+func (t transition) whyNotType(ch Channel, dt DeliveryType, st State) string {
+	if t.Only == "" {
+		return "it is no " + ch.Label() + " delivery type"
+	}
+	why := t.Only
+	if t.Action != Stop {
+		why += " (" + join(t.types(ch), ", ") + ")"
+	}
+	if t.Instead == "" {
+		return why
+	}
+	if ok, _ := Allowed(t.Instead, ch, dt, st); ok {
+		why += "; " + strings.ToLower(string(t.Instead)) + " it instead"
+	}
+	return why
+}
+
+func (t transition) whyNotState(st State) string {
+	switch {
+	case t.Action == Delete:
+		return "only drafts can be deleted; archive a campaign that has ended"
+	case t.Action == Edit && st == Archived:
+		return "nothing can be changed any more; restore it, then clone it to go on from here"
+	case t.Action == Edit:
+		return "nothing can be changed any more; clone it to go on from here"
+	case t.Action == Publish:
+		return "only a draft can be published"
+	case st == Draft:
+		return "it is not published yet"
+	case t.Action == Pause && st == Paused:
+		return "it is paused already"
+	case t.Action == Stop && st == Stopped:
+		return "it is stopped already"
+	}
+	return "it must be " + join(t.From, " or ")
+}
+
+func join[S ~string](names []S, last string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	if len(out) < 2 {
+		return strings.Join(out, "")
+	}
+	return strings.Join(out[:len(out)-1], ", ") + last + out[len(out)-1]
+}
+
+// Next gives the state that the action leads to from st. startAhead says that the campaign's start is
+// still to come, which makes a published or resumed campaign wait. EDIT and DELETE, and actions that
+// st does not allow, leave st. RESTORE gives STOPPED: whoever knows that the campaign was SENT when it
+// was archived puts that back instead.
+func Next(a Action, st State, startAhead bool) State {
+	t, known := transitionOf(a)
+	switch {
+	case !known || t.To == "" || !slices.Contains(t.From, st):
+		return st
+	case startAhead && t.Ahead != "":
+		return t.Ahead
+	}
+	return t.To
+}
+
+// Effect says in one or two sentences what the action will do to a campaign in that state, for the
+// question that is asked before it; empty where the action is not allowed.
+func Effect(a Action, ch Channel, dt DeliveryType, st State) string {
+	if ok, _ := Allowed(a, ch, dt, st); !ok {
+		return ""
+	}
+	switch a {
+	case Stop:
+		if st == Scheduled {
+			return "It will not be sent. A stopped campaign cannot be started again."
+		}
+		return "Remaining sends halt; messages already dispatched are still delivered. A stopped campaign cannot be started again."
+	case Pause:
+		if st == Scheduled {
+			return "It will not start at its time until you resume it."
+		}
+		return "No further messages go out until you resume it; messages already dispatched are still delivered."
+	case Resume:
+		if dt == Periodic {
+			return "It sends again from its next run on."
+		}
+		return "It sends again from now on, or from its start where that is still ahead."
+	case Publish:
+		return "The whole campaign is checked. It then goes live: at once, or at its start where that is still ahead."
+	case Archive:
+		return "It leaves the list of campaigns; it can be restored."
+	case Restore:
+		return "It comes back to the list of campaigns as it was before it was archived."
+	case Delete:
+		return "The draft is deleted for good."
+	case Edit:
+		return Propagation(dt, st)
+	}
+	return ""
+}
+
+// Propagation says when a change to a live campaign takes effect (spec.md, States and transitions,
+// rule 6); empty where there is nothing to say.
+func Propagation(dt DeliveryType, st State) string {
+	if !st.Live() {
+		return ""
+	}
+	switch dt {
+	case EventTriggered:
+		return "Changes can take up to 30 minutes to take effect."
+	case Periodic:
+		return "Changes apply from the next run on."
+	case OneTime:
+		return "Changes apply to messages not yet dispatched."
+	}
+	return ""
+}

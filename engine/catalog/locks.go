@@ -1,0 +1,89 @@
+package catalog
+
+import (
+	"slices"
+
+	"bugle/engine/doc"
+)
+
+// Lock is a part of a campaign that its state keeps from being changed.
+type Lock struct {
+	Path doc.Path // the root where everything is locked
+	Why  string   // one sentence
+}
+
+// liveLocks are what spec.md, States and transitions, rule 3, lists for ACTIVE.
+var liveLocks = []doc.Path{
+	doc.P(string(TriggerCondition)),
+	doc.P(string(SegmentationDetails)),
+	doc.P(string(ConversionGoalDetails)),
+	doc.P(string(SchedulingDetails), "delivery_type"),
+	doc.P(string(SchedulingDetails), "start_time"),
+}
+
+var lockedPaths = map[State][]doc.Path{
+	Scheduled: {doc.P(string(SchedulingDetails), "delivery_type")},
+	Active:    liveLocks,
+	Sending:   liveLocks,
+	Paused:    liveLocks,
+	Sent:      {nil},
+	Stopped:   {nil},
+	Archived:  {nil},
+}
+
+// heads are the root members that say whose campaign it is; no state locks them.
+var heads = []string{"channel", "campaign_delivery_type", "created_by", "updated_by", "request_id"}
+
+// Locked gives what a campaign in that state no longer lets be changed (spec.md, States and
+// transitions, rule 3; gaps.md, States). A lock covers everything below its path.
+func Locked(st State) []Lock {
+	var out []Lock
+	for _, p := range lockedPaths[st] {
+		why := "Cannot be changed while the campaign is " + string(st) + "."
+		if len(p) == 0 {
+			why = "Nothing can be changed in a campaign that is " + string(st) + "."
+		}
+		out = append(out, Lock{Path: p, Why: why})
+	}
+	return out
+}
+
+// LockedChanges gives the locked paths that differ between two documents of one campaign, in the
+// order of the locks; where everything is locked, each member of the root that differs. A path that
+// is empty in both, be it absent, null or {}, does not differ.
+func LockedChanges(st State, before, after doc.Value) []doc.Path {
+	var out []doc.Path
+	for _, p := range lockedPaths[st] {
+		if len(p) > 0 {
+			if differ(before.Lookup(p), after.Lookup(p)) {
+				out = append(out, p)
+			}
+			continue
+		}
+		for _, name := range memberNames(before, after) {
+			if !slices.Contains(heads, name) && differ(before.Get(name), after.Get(name)) {
+				out = append(out, doc.P(name))
+			}
+		}
+	}
+	return out
+}
+
+func differ(a, b doc.Value) bool {
+	if a.Empty() && b.Empty() {
+		return false
+	}
+	return len(doc.Diff(a, b)) > 0
+}
+
+func memberNames(vs ...doc.Value) []string {
+	var names []string
+	for _, v := range vs {
+		for name := range v.Members() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

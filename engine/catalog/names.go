@@ -1,0 +1,209 @@
+package catalog
+
+import "strings"
+
+// Channel is a channel as it stands on the wire.
+type Channel string
+
+// The channels of spec.md, Channel support by operation. Push and e-mail campaigns can be written;
+// the others are read only.
+const (
+	Push       Channel = "PUSH"
+	Email      Channel = "EMAIL"
+	SMS        Channel = "SMS"
+	WhatsApp   Channel = "WHATSAPP"
+	Facebook   Channel = "FACEBOOK"
+	GoogleAds  Channel = "GOOGLE ADS"
+	Connectors Channel = "CONNECTORS"
+)
+
+// Channels are all channels, the writable ones first.
+var Channels = []Channel{Push, Email, SMS, WhatsApp, Facebook, GoogleAds, Connectors}
+
+// Writable reports whether campaigns of the channel can be created and changed.
+func (c Channel) Writable() bool { return c == Push || c == Email }
+
+// Label gives the channel for people; the wire value of one that spec.md does not know.
+func (c Channel) Label() string {
+	switch c {
+	case Push:
+		return "Push"
+	case Email:
+		return "E-mail"
+	case WhatsApp:
+		return "WhatsApp"
+	case Facebook:
+		return "Facebook"
+	case GoogleAds:
+		return "Google Ads"
+	case Connectors:
+		return "Connectors"
+	}
+	return string(c)
+}
+
+// DeliveryType is a campaign_delivery_type as it stands on the wire.
+type DeliveryType string
+
+// The delivery types (spec.md, Delivery types).
+const (
+	OneTime                DeliveryType = "ONE_TIME"
+	Periodic               DeliveryType = "PERIODIC"
+	EventTriggered         DeliveryType = "EVENT_TRIGGERED"
+	BusinessEventTriggered DeliveryType = "BUSINESS_EVENT_TRIGGERED"
+	DeviceTriggered        DeliveryType = "DEVICE_TRIGGERED"
+	LocationTriggered      DeliveryType = "LOCATION_TRIGGERED"
+	BroadcastLiveActivity  DeliveryType = "BROADCAST_LIVE_ACTIVITY"
+)
+
+// Label gives the delivery type for people; the wire value of one that spec.md does not know.
+func (t DeliveryType) Label() string {
+	for _, r := range deliveryTypes {
+		if r.Type == t {
+			return r.Label
+		}
+	}
+	return string(t)
+}
+
+// State is a campaign's state as it stands on the wire.
+type State string
+
+// The states (spec.md, States and transitions).
+const (
+	Draft     State = "DRAFT"
+	Scheduled State = "SCHEDULED"
+	Active    State = "ACTIVE"
+	Sending   State = "SENDING"
+	Paused    State = "PAUSED"
+	Sent      State = "SENT"
+	Stopped   State = "STOPPED"
+	Archived  State = "ARCHIVED"
+)
+
+// States are all states, in the order in which a campaign goes through them.
+var States = []State{Draft, Scheduled, Active, Sending, Paused, Sent, Stopped, Archived}
+
+// Role is where a campaign is in its life, for whoever draws it.
+type Role int
+
+// The roles.
+const (
+	RoleDraft    Role = iota // being written
+	RoleWaiting              // its time has not come
+	RoleLive                 // going out
+	RolePaused               // held, may go on
+	RoleDone                 // went out
+	RoleStopped              // ended before its time
+	RoleArchived             // put away
+)
+
+var stateLooks = map[State]struct {
+	label string
+	role  Role
+}{
+	Draft:     {"Draft", RoleDraft},
+	Scheduled: {"Scheduled", RoleWaiting},
+	Active:    {"Active", RoleLive},
+	Sending:   {"Sending", RoleLive},
+	Paused:    {"Paused", RolePaused},
+	Sent:      {"Sent", RoleDone},
+	Stopped:   {"Stopped", RoleStopped},
+	Archived:  {"Archived", RoleArchived},
+}
+
+// Label gives the state for people; the wire value of one that spec.md does not know.
+func (s State) Label() string {
+	if l, ok := stateLooks[s]; ok {
+		return l.label
+	}
+	return string(s)
+}
+
+// Role gives the role that the state plays; [RoleDraft] for a state that spec.md does not know.
+func (s State) Role() Role { return stateLooks[s].role }
+
+// Live reports whether the campaign is published and has not ended: scheduled, active, sending or
+// paused.
+func (s State) Live() bool {
+	return s == Scheduled || s == Active || s == Sending || s == Paused
+}
+
+// Action is something done to a whole campaign.
+type Action string
+
+// The actions. STOP, PAUSE and RESUME go through the status operation, PUBLISH through an update; the
+// others exist in a local workspace (gaps.md, States), EDIT being a component update.
+const (
+	Stop    Action = "STOP"
+	Pause   Action = "PAUSE"
+	Resume  Action = "RESUME"
+	Publish Action = "PUBLISH"
+	Archive Action = "ARCHIVE"
+	Restore Action = "RESTORE"
+	Delete  Action = "DELETE"
+	Edit    Action = "EDIT"
+)
+
+// Actions are all actions.
+var Actions = []Action{Edit, Publish, Pause, Resume, Stop, Archive, Restore, Delete}
+
+// StatusActions are those that the status operation takes.
+var StatusActions = []Action{Stop, Pause, Resume}
+
+// Label gives the action for people.
+func (a Action) Label() string {
+	s := string(a)
+	if s == "" {
+		return s
+	}
+	return s[:1] + strings.ToLower(s[1:])
+}
+
+// Component is the wire name of a component of a campaign.
+type Component string
+
+// The components (spec.md, Campaign record).
+const (
+	BasicDetails          Component = "basic_details"
+	Connector             Component = "connector"
+	CampaignContent       Component = "campaign_content"
+	TriggerCondition      Component = "trigger_condition"
+	SegmentationDetails   Component = "segmentation_details"
+	SchedulingDetails     Component = "scheduling_details"
+	DeliveryControls      Component = "delivery_controls"
+	ConversionGoalDetails Component = "conversion_goal_details"
+	ControlGroupDetails   Component = "control_group_details"
+	UTMParams             Component = "utm_params"
+	CampaignAudienceLimit Component = "campaign_audience_limit"
+	Advanced              Component = "advanced"
+)
+
+// Platform is a push platform as it stands on the wire.
+type Platform string
+
+// The platforms of push.
+const (
+	Android Platform = "ANDROID"
+	IOS     Platform = "IOS"
+	Web     Platform = "WEB"
+)
+
+// Platforms are the platforms of push, in the order of spec.md.
+var Platforms = []Platform{Android, IOS, Web}
+
+// Label gives the platform for people.
+func (p Platform) Label() string {
+	switch p {
+	case Android:
+		return "Android"
+	case IOS:
+		return "iOS"
+	case Web:
+		return "Web"
+	}
+	return string(p)
+}
+
+// Member gives the name of the member of a push content that holds the platform's, such as "android".
+func (p Platform) Member() string { return strings.ToLower(string(p)) }

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"bugle/engine/doc"
+)
+
+// Head is what a campaign record says beside its components (spec.md, Campaign record;
+// gaps.md, Record). Times are UTC; zero where they have not happened.
+type Head struct {
+	ID         string // 24-character ObjectId, one per version
+	CampaignID string // shared by all versions
+	Version    int    // version_number; 0 while versioning is off
+
+	Status       State
+	Channel      Channel
+	DeliveryType DeliveryType
+
+	CreatedBy, UpdatedBy string
+	CreatedAt, UpdatedAt time.Time
+	SentTime             time.Time
+
+	FlowID, FlowName string
+	ParentID         string
+	RejectionComment string
+
+	// Revision counts the saves of this document. It is local, and no part of the record.
+	Revision int64
+}
+
+// Campaign is one campaign document: its head, and everything else as it came.
+type Campaign struct {
+	Head
+	// Body is an object of the components, and of members that no table knows, in their order.
+	Body doc.Value
+}
+
+// The members of a record that [Head] holds, in the order in which a record shows them.
+const (
+	fID           = "id"
+	fCampaignID   = "campaign_id"
+	fVersion      = "version_number"
+	fStatus       = "status"
+	fChannel      = "channel"
+	fDeliveryType = "campaign_delivery_type"
+	fCreatedBy    = "created_by"
+	fUpdatedBy    = "updated_by"
+	fCreatedAt    = "created_at"
+	fUpdatedAt    = "updated_at"
+	fSentTime     = "sent_time"
+	fFlowID       = "flow_id"
+	fFlowName     = "flow_name"
+	fParentID     = "parent_id"
+	fRejection    = "rejection_comment"
+)
+
+var headFields = []string{
+	fID, fCampaignID, fVersion, fStatus, fChannel, fDeliveryType, fCreatedBy, fUpdatedBy,
+	fCreatedAt, fUpdatedAt, fSentTime, fFlowID, fFlowName, fParentID, fRejection,
+}
+
+// IsHeadField reports whether a record's member belongs to the [Head].
+func IsHeadField(name string) bool { return slices.Contains(headFields, name) }
+
+// Document gives the campaign as the tables see it: channel, delivery type and people, then
+// the body.
+func (c Campaign) Document() doc.Value {
+	ms := []doc.Member{
+		text(fChannel, string(c.Channel)), text(fDeliveryType, string(c.DeliveryType)),
+		text(fCreatedBy, c.CreatedBy), text(fUpdatedBy, c.UpdatedBy),
+	}
+	return c.with(ms)
+}
+
+// Record gives the campaign as the API shows it.
+func (c Campaign) Record() doc.Value {
+	ms := []doc.Member{text(fID, c.ID), text(fCampaignID, c.CampaignID)}
+	if c.Version > 0 {
+		ms = append(ms, doc.M(fVersion, doc.NewInt(int64(c.Version))))
+	}
+	ms = append(ms,
+		text(fStatus, string(c.Status)), text(fChannel, string(c.Channel)), text(fDeliveryType, string(c.DeliveryType)),
+		text(fCreatedBy, c.CreatedBy), text(fUpdatedBy, c.UpdatedBy),
+		stamp(fCreatedAt, c.CreatedAt), stamp(fUpdatedAt, c.UpdatedAt), stamp(fSentTime, c.SentTime),
+		text(fFlowID, c.FlowID), text(fFlowName, c.FlowName), text(fParentID, c.ParentID), text(fRejection, c.RejectionComment),
+	)
+	return c.with(ms)
+}
+
+func (c Campaign) with(head []doc.Member) doc.Value {
+	for name, v := range c.Body.Members() {
+		head = append(head, doc.M(name, v))
+	}
+	return doc.NewObject(head...)
+}
+
+// ParseRecord reads a record as the API shows it. It takes what it receives liberally: a head
+// member of another type stays in the body.
+func ParseRecord(v doc.Value) Campaign {
+	c := Campaign{Head: Head{
+		ID: v.Get(fID).Text(), CampaignID: v.Get(fCampaignID).Text(),
+		Status: State(v.Get(fStatus).Text()), Channel: Channel(v.Get(fChannel).Text()), DeliveryType: DeliveryType(v.Get(fDeliveryType).Text()),
+		CreatedBy: v.Get(fCreatedBy).Text(), UpdatedBy: v.Get(fUpdatedBy).Text(),
+		FlowID: v.Get(fFlowID).Text(), FlowName: v.Get(fFlowName).Text(), ParentID: v.Get(fParentID).Text(),
+		RejectionComment: v.Get(fRejection).Text(),
+	}}
+	if n, ok := v.Get(fVersion).Int(); ok {
+		c.Version = int(n)
+	}
+	for name, at := range map[string]*time.Time{fCreatedAt: &c.CreatedAt, fUpdatedAt: &c.UpdatedAt, fSentTime: &c.SentTime} {
+		if t, err := time.Parse(time.RFC3339Nano, v.Get(name).Text()); err == nil {
+			*at = t.UTC()
+		}
+	}
+	known := c.Record()
+	var body []doc.Member
+	for name, m := range v.Members() {
+		if !IsHeadField(name) || !known.Get(name).Exists() && !m.Empty() {
+			body = append(body, doc.M(name, m))
+		}
+	}
+	c.Body = doc.NewObject(body...)
+	return c
+}
+
+func text(name, s string) doc.Member {
+	if s == "" {
+		return doc.Member{}
+	}
+	return doc.M(name, doc.NewString(s))
+}
+
+func stamp(name string, t time.Time) doc.Member {
+	if t.IsZero() {
+		return doc.Member{}
+	}
+	return doc.M(name, doc.NewString(t.UTC().Format(time.RFC3339)))
+}
+
+// Summary is a campaign as lists, search, facets and meta see it: a small row that is kept
+// beside the document and changes with it.
+type Summary struct {
+	Head
+	Name      string
+	Team      string
+	Tags      []string
+	Platforms []string
+	// Start and End are when the schedule begins and when it is over (expiry, or the last
+	// occurrence); zero where there is none. The state follows the clock by them.
+	Start, End time.Time
+	// AllUsers says that the campaign is for everybody.
+	AllUsers bool
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"bugle/engine/doc"
+)
+
+// The interfaces below are what only some services can do. A caller asks for one with a type
+// assertion, and says why where it is not there.
+
+// Lister lists summaries for a terminal, without pages.
+type Lister interface {
+	// List gives the campaigns that match, newest change first.
+	List(ctx context.Context, q ListQuery) ([]Summary, error)
+}
+
+// ListQuery narrows a list. The zero query gives all but the archived.
+type ListQuery struct {
+	Archived bool // archived campaigns too
+}
+
+// Drafter saves documents that are being built, valid or not.
+type Drafter interface {
+	// Save stores the body of a draft as it is, and gives the new head. Where the document was
+	// changed by someone else since r.Revision it fails with [BadRequest], HTTP 409.
+	Save(ctx context.Context, r SaveRequest) (Head, error)
+}
+
+// SaveRequest is one save of a draft.
+type SaveRequest struct {
+	ID       string
+	Revision int64 // of the head that the edits started from
+	Body     doc.Value
+	By       string // e-mail address
+	Note     string // what changed, for the history; may be empty
+	// Coalesce replaces the newest revision instead of adding one: saves while a person types
+	// in one field are one step of the history.
+	Coalesce bool
+}
+
+// WorkingCopies keep edits of a campaign that cannot be saved in place (a live one) until they
+// are applied or dropped. They survive a crash.
+type WorkingCopies interface {
+	KeepCopy(ctx context.Context, id string, w WorkingCopy) error
+	// Copy gives the kept edits; false where there are none.
+	Copy(ctx context.Context, id string) (WorkingCopy, bool, error)
+	DropCopy(ctx context.Context, id string) error
+}
+
+// WorkingCopy is a campaign's body with edits that are not applied yet.
+type WorkingCopy struct {
+	Base int64     // the revision that the edits started from
+	Body doc.Value // with the edits
+	At   time.Time
+}
+
+// Historian gives earlier revisions of a document.
+type Historian interface {
+	// Revisions gives what is known of each, newest first.
+	Revisions(ctx context.Context, id string) ([]Revision, error)
+	Revision(ctx context.Context, id string, n int64) (Campaign, error)
+}
+
+// Revision is one save in a document's history.
+type Revision struct {
+	N    int64     `json:"n"`
+	At   time.Time `json:"at"`
+	By   string    `json:"by,omitempty"`
+	Note string    `json:"note,omitempty"`
+	Size int       `json:"size"` // bytes of the document
+}
+
+// Curator moves campaigns in and out of sight (gaps.md, States).
+type Curator interface {
+	Archive(ctx context.Context, id, by string) error
+	Restore(ctx context.Context, id, by string) error
+	// Delete removes a draft for good.
+	Delete(ctx context.Context, id string) error
+	// Clone starts a draft with the components of another campaign.
+	Clone(ctx context.Context, id, by string) (Created, error)
+}
+
+// OutboxReader reads what test sends delivered into the local outbox.
+type OutboxReader interface {
+	// Outbox gives the messages, newest first, at most limit of them; 0 means all.
+	Outbox(ctx context.Context, limit int) ([]Delivered, error)
+	ClearOutbox(ctx context.Context) error
+}
+
+// Delivered is one message in the outbox.
+type Delivered struct {
+	ID         string
+	At         time.Time
+	CampaignID string // empty for an inline test
+	Campaign   string // its name
+	Channel    Channel
+	Key        string // {PLATFORM}_{locale}_{variation}
+	Recipient  string // as the tester named it
+	Connector  string
+	Email      *EmailMessage
+	Push       *PushMessage
+}
+
+// EmailMessage is a rendered e-mail.
+type EmailMessage struct {
+	From, FromName, ReplyTo, To string
+	Cc, Bcc                     []string
+	Subject, PreviewText        string
+	HTML, Text                  string
+	Attachments                 []string // their names
+}
+
+// PushMessage is a rendered push notification.
+type PushMessage struct {
+	Platform, Token string
+	Title, Body     string
+	Payload         doc.Value // all of it, as a gateway would get it
+}
+
+// WorkspaceKeeper reads and changes the workspace's settings.
+type WorkspaceKeeper interface {
+	Workspace(ctx context.Context) (Workspace, error)
+	// UpdateWorkspace applies change to the settings in one transaction; an error from change
+	// leaves them as they were.
+	UpdateWorkspace(ctx context.Context, change func(*Workspace) error) error
+}
+
+// ProfileKeeper reads and changes the workspace's user profiles.
+type ProfileKeeper interface {
+	// Profiles gives at most limit profiles whose id or attributes contain text, by id.
+	Profiles(ctx context.Context, text string, limit int) ([]Profile, error)
+	Profile(ctx context.Context, id string) (Profile, error)
+	PutProfile(ctx context.Context, p Profile) error
+	DeleteProfile(ctx context.Context, id string) error
+}
+
+// TestHistory remembers the test sends of a workspace.
+type TestHistory interface {
+	// Tests gives the newest test sends, of one campaign where id is not empty.
+	Tests(ctx context.Context, id string, limit int) ([]TestRecord, error)
+	// Recipients gives the identifier values used last, newest first.
+	Recipients(ctx context.Context, channel Channel, identifier string, limit int) ([]string, error)
+}
+
+// TestRecord is one test send that ran.
+type TestRecord struct {
+	At         time.Time
+	CampaignID string
+	Body       doc.Value // the request
+	Result     TestResult
+}

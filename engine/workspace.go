@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"time"
+)
+
+// The publish settings of a workspace (gaps.md, Operations).
+const (
+	PublishBeta    = "beta"    // every publish through the API is refused
+	PublishEnabled = "enabled" // publish does what the specification intends
+)
+
+// Workspace is the settings of one tenant.
+type Workspace struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Timezone string `json:"timezone"` // IANA name
+	Publish  string `json:"publish"`  // [PublishBeta] or [PublishEnabled]
+	// Versioning makes a new version of a live campaign at each update.
+	Versioning bool `json:"versioning"`
+	// Flags are the features that the specification gates by workspace, by name.
+	Flags map[string]bool `json:"flags"`
+
+	Connectors             []Connector    `json:"connectors"`
+	SubscriptionCategories []string       `json:"subscription_categories"`
+	Teams                  []string       `json:"teams"`
+	Locales                []string       `json:"locales"`
+	Events                 []EventType    `json:"events"`
+	Attributes             []Attribute    `json:"attributes"` // of users
+	Segments               []Segment      `json:"segments"`
+	ContentBlocks          []ContentBlock `json:"content_blocks"`
+	Keys                   []APIKey       `json:"keys"`
+	CreatedAt              time.Time      `json:"created_at"`
+	// Author is the e-mail address that the terminal signs with.
+	Author string `json:"author,omitempty"`
+	// Sample says that the workspace was filled with the sample.
+	Sample bool `json:"sample,omitempty"`
+}
+
+// Flags that the specification's tables ask for.
+const (
+	FlagAudienceLimit = "campaign_audience_limit"
+	FlagQueuing       = "queuing"
+	FlagPortfolio     = "portfolio"
+)
+
+// KnownFlags lists the flags, in the order in which they are shown.
+func KnownFlags() []string { return []string{FlagAudienceLimit, FlagQueuing, FlagPortfolio} }
+
+// The carriers of a connector.
+const (
+	CarrierOutbox = "outbox" // keeps the message in the local store
+	CarrierSMTP   = "smtp"   // speaks SMTP to a real server
+)
+
+// Connector is a configured way out for e-mail (spec.md, `connector`).
+type Connector struct {
+	Type    string `json:"connector_type"`
+	Name    string `json:"connector_name"`
+	Carrier string `json:"carrier"` // [CarrierOutbox] or [CarrierSMTP]
+	SMTP    *SMTP  `json:"smtp,omitempty"`
+}
+
+// SMTP says how to reach a mail server.
+type SMTP struct {
+	Host string `json:"host"`
+	Port int    `json:"port"`
+	TLS  string `json:"tls"`  // none, starttls, opportunistic, tls
+	Auth string `json:"auth"` // none, plain, login, cram-md5, auto
+	User string `json:"user,omitempty"`
+	// PasswordEnv names the environment variable that holds the password: it is never stored.
+	PasswordEnv string `json:"password_env,omitempty"`
+}
+
+// EventType is an event that the workspace's apps report.
+type EventType struct {
+	Name       string      `json:"name"`
+	Business   bool        `json:"business,omitempty"` // a business event, not a user's
+	Attributes []Attribute `json:"attributes,omitempty"`
+}
+
+// Attribute is a named value of users or events.
+type Attribute struct {
+	Name     string `json:"name"`
+	DataType string `json:"data_type"` // string, double, datetime, bool
+	Category string `json:"category,omitempty"`
+}
+
+// Segment is a named set of users.
+type Segment struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Members []string `json:"members"` // profile ids
+}
+
+// ContentBlock is a piece of content that expressions can include.
+type ContentBlock struct {
+	Name   string `json:"name"`
+	Source string `json:"source"`
+}
+
+// APIKey is a credential of the HTTP API. Only the hash of the key is kept.
+type APIKey struct {
+	ID        string    `json:"id"`
+	Hash      string    `json:"hash"` // SHA-256 of the key, hexadecimal
+	Scopes    []string  `json:"scopes"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Profile is one user of the workspace's apps.
+type Profile struct {
+	ID         string         `json:"id"` // unique id
+	Attributes map[string]any `json:"attributes"`
+	Devices    []Device       `json:"devices,omitempty"`
+	Events     []Event        `json:"events,omitempty"` // oldest first
+	OptedOut   bool           `json:"opted_out,omitempty"`
+}
+
+// The attributes of a profile that identify its user.
+const (
+	AttrEmail  = "Email (Standard)"
+	AttrMobile = "Mobile Number (Standard)"
+)
+
+// Device is an app or browser that takes push notifications.
+type Device struct {
+	Platform    string `json:"platform"` // ANDROID, IOS, WEB
+	Token       string `json:"token"`
+	AdvertiseID string `json:"advertising_id,omitempty"` // GAID or IDFA
+}
+
+// Event is something that a user did.
+type Event struct {
+	Name       string         `json:"name"`
+	At         time.Time      `json:"at"`
+	Attributes map[string]any `json:"attributes,omitempty"`
+}
+
+// Lists gives the names that the tables offer and check, by list.
+func (w Workspace) Lists(list string) ([]string, bool) {
+	var out []string
+	switch list {
+	case "connector_names":
+		for _, c := range w.Connectors {
+			out = append(out, c.Name)
+		}
+	case "connector_types":
+		for _, c := range w.Connectors {
+			out = append(out, c.Type)
+		}
+	case "subscription_categories":
+		out = w.SubscriptionCategories
+	case "teams":
+		out = w.Teams
+	case "locales":
+		out = w.Locales
+	case "events":
+		for _, e := range w.Events {
+			if !e.Business {
+				out = append(out, e.Name)
+			}
+		}
+	case "business_events":
+		for _, e := range w.Events {
+			if e.Business {
+				out = append(out, e.Name)
+			}
+		}
+	case "user_attributes":
+		for _, a := range w.Attributes {
+			out = append(out, a.Name)
+		}
+	case "segments":
+		for _, s := range w.Segments {
+			out = append(out, s.Name)
+		}
+	default:
+		return nil, false
+	}
+	return out, true
+}

@@ -1,0 +1,217 @@
+package personalize
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// rootNames are the names a template starts from, short forms included.
+var rootNames = map[string]string{
+	"UserAttribute":          "UserAttribute",
+	"user":                   "UserAttribute",
+	"EventAttribute":         "EventAttribute",
+	"event":                  "EventAttribute",
+	"BusinessEventAttribute": "BusinessEventAttribute",
+	"ContentBlock":           "ContentBlock",
+	"ContentApi":             "ContentApi",
+	"ProductSet":             "ProductSet",
+}
+
+// numeral is a number that keeps the spelling it came with: json.Number and
+// its likes.
+type numeral interface {
+	String() string
+	Float64() (float64, error)
+}
+
+// missing is the value of an expression that has none.
+type missing struct {
+	expression string
+	pos        int
+	reason     string
+}
+
+// root is one of rootNames while it is looked into.
+type root string
+
+// callable is a content API before its parentheses.
+type callable struct {
+	name string
+	call func(ctx context.Context, args ...any) (any, error)
+}
+
+// attribute finds name in a profile's or event's values: as it is, or the one
+// whose snake case it is; of several such the first by name.
+func attribute(values map[string]any, name string) (any, bool) {
+	if v, ok := values[name]; ok {
+		return v, v != nil
+	}
+	for _, candidate := range sortedKeys(values) {
+		if snake(candidate) == name {
+			return values[candidate], values[candidate] != nil
+		}
+	}
+	return nil, false
+}
+
+// snake writes an attribute's name the way a template does: "First Name",
+// "firstName" and "first-name" are all first_name.
+func snake(name string) string {
+	var b strings.Builder
+	gap, lower := false, false
+	for _, c := range name {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			gap = true
+			continue
+		}
+		if b.Len() > 0 && (gap || lower && unicode.IsUpper(c)) {
+			b.WriteByte('_')
+		}
+		gap, lower = false, unicode.IsLower(c) || unicode.IsDigit(c)
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// value brings what callers put into Data to the kinds that evaluation knows:
+// nil, bool, int, float64, numeral, string, []any, map[string]any.
+func value(v any) any {
+	switch v := v.(type) {
+	case nil, bool, int, string, []any, map[string]any, *missing, root, callable:
+		return v
+	case float64:
+		// JSON has one kind of number; 5 must print as 5 and count as an index.
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int(v)
+		}
+		return v
+	case float32:
+		return value(float64(v))
+	case int64:
+		return int(v)
+	case int32:
+		return int(v)
+	case uint64:
+		return float64(v)
+	case numeral:
+		return v
+	case time.Time:
+		return v.Format(time.RFC3339)
+	case []string:
+		list := make([]any, len(v))
+		for i, s := range v {
+			list[i] = s
+		}
+		return list
+	case []map[string]any:
+		list := make([]any, len(v))
+		for i, m := range v {
+			list[i] = m
+		}
+		return list
+	case fmt.Stringer:
+		return v.String()
+	}
+	return fmt.Sprint(v)
+}
+
+// plain is v with numerals turned into numbers, all the way down: what
+// operators, filters and tests work on.
+func plain(v any) any {
+	switch v := value(v).(type) {
+	case numeral:
+		if i, err := strconv.Atoi(v.String()); err == nil {
+			return i
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String()
+		}
+		return f
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = plain(item)
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for key, item := range v {
+			m[key] = plain(item)
+		}
+		return m
+	default:
+		return v
+	}
+}
+
+// truth is Jinja's: what is missing, empty or zero is false.
+func truth(v any) bool {
+	switch v := value(v).(type) {
+	case nil, *missing:
+		return false
+	case numeral:
+		x, err := v.Float64()
+		return err != nil || x != 0
+	case bool:
+		return v
+	case int:
+		return v != 0
+	case float64:
+		return v != 0
+	case string:
+		return v != ""
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return true
+}
+
+// size is about the bytes v takes when written out, shared parts counted each
+// time; it stops counting soon after MaxOutput.
+func size(v any) int {
+	total := 0
+	measure(v, &total)
+	return total
+}
+
+func measure(v any, total *int) {
+	*total += 16
+	if *total > MaxOutput {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		*total += len(v) - 16
+	case []any:
+		for _, item := range v {
+			if measure(item, total); *total > MaxOutput {
+				return
+			}
+		}
+	case map[string]any:
+		for key, item := range v {
+			*total += len(key)
+			if measure(item, total); *total > MaxOutput {
+				return
+			}
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	return keys
+}

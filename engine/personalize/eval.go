@@ -1,0 +1,398 @@
+package personalize
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nikolalohinski/gonja/v2/nodes"
+)
+
+// eval computes n. What is missing is a value, *missing, that travels through
+// operators and filters until a default, a condition or the output meets it;
+// an error ends the render.
+func (f *frame) eval(n nodes.Node) (any, error) {
+	if err := f.spend(0); err != nil {
+		return nil, err
+	}
+	switch n := n.(type) {
+	case *nodes.None:
+		return nil, nil
+	case *nodes.String:
+		return n.Val, nil
+	case *nodes.Integer:
+		return n.Val, nil
+	case *nodes.Float:
+		return n.Val, nil
+	case *nodes.Bool:
+		return n.Val, nil
+	case *nodes.List:
+		return f.list(n.Val)
+	case *nodes.Tuple:
+		return f.list(n.Val)
+	case *nodes.Dict:
+		return f.dict(n)
+	case *nodes.Name, *nodes.GetItem, *nodes.GetAttribute, *nodes.GetSlice, *nodes.Call:
+		return f.access(n)
+	case *nodes.FilteredExpression:
+		return f.filtered(n)
+	case *nodes.TestExpression:
+		return f.test(n)
+	case *nodes.BinaryExpression:
+		return f.binary(n)
+	case *nodes.UnaryExpression:
+		return f.unary(n)
+	case *nodes.Negation:
+		v, err := f.eval(n.Term)
+		return !truth(v), err
+	}
+	return nil, errors.New("this expression is not finished")
+}
+
+// all evaluates list. hole is the first value that is missing.
+func (f *frame) all(list []nodes.Expression) (values []any, hole *missing, err error) {
+	values = make([]any, len(list))
+	for i, n := range list {
+		v, err := f.eval(n)
+		if err != nil {
+			return nil, nil, err
+		}
+		if m, ok := v.(*missing); ok && hole == nil {
+			hole = m
+		}
+		values[i] = v
+	}
+	return values, hole, nil
+}
+
+func (f *frame) named(m map[string]nodes.Expression) (values map[string]any, hole *missing, err error) {
+	if len(m) == 0 {
+		return nil, nil, nil
+	}
+	values = make(map[string]any, len(m))
+	for _, name := range sortedKeys(m) {
+		v, err := f.eval(m[name])
+		if err != nil {
+			return nil, nil, err
+		}
+		if m, ok := v.(*missing); ok && hole == nil {
+			hole = m
+		}
+		values[name] = v
+	}
+	return values, hole, nil
+}
+
+func (f *frame) list(list []nodes.Expression) (any, error) {
+	values, hole, err := f.all(list)
+	if err != nil {
+		return nil, err
+	}
+	if hole != nil {
+		return hole, nil
+	}
+	return f.bounded(values)
+}
+
+func (f *frame) dict(n *nodes.Dict) (any, error) {
+	m := make(map[string]any, len(n.Pairs))
+	for _, pair := range n.Pairs {
+		both, hole, err := f.all([]nodes.Expression{pair.Key, pair.Value})
+		if err != nil {
+			return nil, err
+		}
+		if hole != nil {
+			return hole, nil
+		}
+		m[text(both[0])] = both[1]
+	}
+	return f.bounded(m)
+}
+
+// bounded refuses a value that has grown too large, and counts its bytes.
+func (f *frame) bounded(v any) (any, error) {
+	n := size(v)
+	if n > MaxOutput {
+		return nil, errTooLarge
+	}
+	if list, ok := v.([]any); ok && len(list) > MaxItems {
+		return nil, fmt.Errorf("a list has more than %d items", MaxItems)
+	}
+	return v, f.spend(n)
+}
+
+// access follows a name, its dots and its brackets.
+func (f *frame) access(n nodes.Node) (any, error) {
+	var v any
+	var reason string
+	var err error
+	switch n := n.(type) {
+	case *nodes.Name:
+		return f.name(n)
+	case *nodes.GetAttribute:
+		var from any
+		if from, err = f.eval(n.Node); err == nil {
+			var key any = n.Attribute
+			if n.Attribute == "" {
+				key = n.Index
+			}
+			v, reason, err = f.lookup(from, key)
+		}
+	case *nodes.GetItem:
+		var from, key any
+		if from, err = f.eval(n.Node); err != nil {
+			return nil, err
+		}
+		if n.Arg == nil {
+			return nil, errors.New("nothing stands between [ and ]")
+		}
+		if key, err = f.eval(n.Arg); err == nil {
+			v, reason, err = f.lookup(from, key)
+		}
+	case *nodes.GetSlice:
+		v, reason, err = f.slice(n)
+	case *nodes.Call:
+		v, reason, err = f.call(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v = value(v); v == nil || reason != "" {
+		pos := leftmost(n)
+		return &missing{expression: f.chain(pos, false), pos: pos, reason: reason}, nil
+	}
+	return v, nil
+}
+
+func (f *frame) name(n *nodes.Name) (any, error) {
+	name := n.Name.Val
+	if v, ok := f.scope.lookup(name); ok {
+		return value(v), nil
+	}
+	if long, ok := rootNames[name]; ok {
+		return root(long), nil
+	}
+	reason := "nothing here is called " + shorten(name)
+	if hint := nearest(name, sortedKeys(rootNames)); hint != "" {
+		reason += ", " + hint
+	}
+	return &missing{expression: name, pos: n.Name.Pos, reason: reason}, nil
+}
+
+// lookup finds key in v. With nothing found it says why, for a person.
+func (f *frame) lookup(v, key any) (any, string, error) {
+	switch v := value(v).(type) {
+	case *missing:
+		return nil, v.reason, nil
+	case root:
+		name, ok := key.(string)
+		if !ok {
+			return nil, "a name in quotes is expected after " + string(v), nil
+		}
+		return f.lookupRoot(v, name)
+	case map[string]any:
+		name := text(key)
+		if item := v[name]; item != nil {
+			return item, "", nil
+		}
+		return nil, "it has no " + shorten(name), nil
+	case []any:
+		i, ok := plain(key).(int)
+		if !ok {
+			return nil, "it is a list: a number is expected in the brackets", nil
+		}
+		if i < 0 {
+			i += len(v)
+		}
+		if i < 0 || i >= len(v) {
+			return nil, fmt.Sprintf("the list has %d items", len(v)), nil
+		}
+		if v[i] == nil {
+			return nil, "the item is empty", nil
+		}
+		return v[i], "", nil
+	case callable:
+		return nil, v.name + " is called with parentheses", nil
+	case nil:
+		return nil, "it has no value", nil
+	default:
+		return nil, "it has no " + shorten(text(key)), nil
+	}
+}
+
+func (f *frame) lookupRoot(r root, name string) (any, string, error) {
+	var v any
+	var ok bool
+	reason := ""
+	// The search for a snake case name goes through all attributes.
+	err := f.spend(bytesOfStep * len(f.data.UserAttributes))
+	switch r {
+	case "UserAttribute":
+		v, ok = attribute(f.data.UserAttributes, name)
+		reason = "the user has no attribute "
+	case "EventAttribute":
+		v, ok = attribute(f.data.EventAttributes, name)
+		reason = "the event has no attribute "
+	case "BusinessEventAttribute":
+		v, ok = attribute(f.data.BusinessEventAttributes, name)
+		reason = "the business event has no attribute "
+	case "ContentBlock":
+		v, err = f.contentBlock(name)
+		ok = v != nil
+		reason = "there is no content block "
+	case "ProductSet":
+		var set []map[string]any
+		set, ok = f.data.ProductSets[name]
+		v, reason = set, "there is no product set "
+	case "ContentApi":
+		call := f.data.ContentAPIs[name]
+		ok = call != nil
+		v, reason = callable{name: name, call: call}, "there is no content API "
+	}
+	if err != nil || ok {
+		return v, "", err
+	}
+	return nil, reason + shorten(name), nil
+}
+
+func (f *frame) slice(n *nodes.GetSlice) (any, string, error) {
+	from, err := f.eval(n.Node)
+	if err != nil {
+		return nil, "", err
+	}
+	if hole, ok := from.(*missing); ok {
+		return nil, hole.reason, nil
+	}
+	if n.Step != nil {
+		return nil, "", errors.New("slices take no step")
+	}
+	bound := func(n nodes.Node, length, otherwise int) (int, error) {
+		if n == nil {
+			return otherwise, nil
+		}
+		v, err := f.eval(n)
+		i, ok := plain(v).(int)
+		if err == nil && !ok {
+			err = errors.New("a slice takes numbers")
+		}
+		if i < 0 {
+			i += length
+		}
+		return min(max(i, 0), length), err
+	}
+	runes, isText := []rune(nil), false
+	list, isList := from.([]any)
+	if s, ok := from.(string); ok {
+		if runes, isText = []rune(s), true; f.spend(len(s)) != nil {
+			return nil, "", f.spend(len(s))
+		}
+	}
+	if !isText && !isList {
+		return nil, "only texts and lists can be sliced", nil
+	}
+	length := max(len(runes), len(list))
+	start, err := bound(n.Start, length, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	end, err := bound(n.End, length, length)
+	if err != nil {
+		return nil, "", err
+	}
+	end = max(start, end)
+	if isText {
+		return string(runes[start:end]), "", nil
+	}
+	return list[start:end:end], "", nil
+}
+
+// call serves content APIs, range, and the few methods of texts and maps.
+func (f *frame) call(n *nodes.Call) (any, string, error) {
+	args, hole, err := f.all(n.Args)
+	if err != nil {
+		return nil, "", err
+	}
+	if name, ok := n.Func.(*nodes.Name); ok && name.Name.Val == "range" {
+		if hole != nil {
+			return nil, hole.reason, nil
+		}
+		v, err := rangeOf(args)
+		return v, "", err
+	}
+	var target any
+	method := ""
+	if at, ok := n.Func.(*nodes.GetAttribute); ok && at.Attribute != "" {
+		if target, err = f.eval(at.Node); err != nil {
+			return nil, "", err
+		}
+		if _, isRoot := target.(root); !isRoot {
+			method = at.Attribute
+		}
+	}
+	if method == "" {
+		if target, err = f.eval(n.Func); err != nil {
+			return nil, "", err
+		}
+	}
+	if m, ok := target.(*missing); ok {
+		return nil, m.reason, nil
+	}
+	if hole != nil {
+		return nil, hole.expression + ": " + hole.reason, nil
+	}
+	if method != "" {
+		v, err := f.method(target, method, args)
+		return v, "", err
+	}
+	api, ok := target.(callable)
+	if !ok {
+		return nil, "this cannot be called", nil
+	}
+	return f.contentAPI(api, n, args)
+}
+
+func (f *frame) contentAPI(api callable, n *nodes.Call, args []any) (any, string, error) {
+	if len(n.Kwargs) > 0 {
+		return nil, "", fmt.Errorf("content API %s takes its arguments without names", api.name)
+	}
+	for i := range args {
+		args[i] = plain(args[i])
+	}
+	v, err := api.call(f.ctx, args...)
+	if f.ctx.Err() != nil {
+		return nil, "", f.ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("content API %s: %s", api.name, shorten(err.Error())), nil
+	}
+	if v == nil {
+		return nil, fmt.Sprintf("content API %s gave nothing", api.name), nil
+	}
+	return v, "", nil
+}
+
+func rangeOf(args []any) (any, error) {
+	bounds := [3]int{0, 0, 1}
+	for i, arg := range args {
+		n, ok := plain(arg).(int)
+		if !ok || i > 2 {
+			return nil, errors.New("range takes one to three whole numbers")
+		}
+		bounds[i] = n
+	}
+	switch {
+	case len(args) == 0:
+		return nil, errors.New("range takes one to three whole numbers")
+	case len(args) == 1:
+		bounds[0], bounds[1] = 0, bounds[0]
+	case bounds[2] == 0:
+		return nil, errors.New("range cannot go in steps of 0")
+	}
+	list := []any{}
+	for i := bounds[0]; bounds[2] > 0 && i < bounds[1] || bounds[2] < 0 && i > bounds[1]; i += bounds[2] {
+		if len(list) == MaxItems {
+			return nil, fmt.Errorf("range gives more than %d numbers", MaxItems)
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}

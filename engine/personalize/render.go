@@ -1,0 +1,428 @@
+package personalize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
+	"github.com/nikolalohinski/gonja/v2/nodes"
+)
+
+var errOutput = fmt.Errorf("the result is longer than %d KiB", MaxOutput>>10)
+
+// run is one render: what it reads, what it may still spend, what it found.
+type run struct {
+	ctx        context.Context
+	data       Data
+	preview    bool
+	steps      int
+	turns      int
+	unresolved []Unresolved
+	blocks     map[string]string // content blocks rendered so far
+	open       []string          // content blocks being rendered, outermost first
+}
+
+func newRun(ctx context.Context, data Data, preview bool) *run {
+	return &run{ctx: ctx, data: data, preview: preview, blocks: map[string]string{}}
+}
+
+// spend counts work, and is where a render notices that its context ended.
+func (r *run) spend(bytes int) error {
+	before := r.steps
+	r.steps += 1 + bytes/bytesOfStep
+	if r.steps > maxSteps {
+		return errors.New("this template takes too much work to fill in")
+	}
+	if before>>8 != r.steps>>8 {
+		return r.ctx.Err()
+	}
+	return nil
+}
+
+func (r *run) execute(t *template) (out string, err error) {
+	f := &frame{run: r, template: t, scope: &scope{names: map[string]any{}}, out: &strings.Builder{}}
+	// Filters are gonja's, and some index past what they are given.
+	defer func() {
+		if p := recover(); p != nil {
+			err = f.errorAt(f.at, "", "this expression cannot be computed")
+		}
+		if err != nil {
+			err = f.located(err)
+		}
+	}()
+	if err := f.nodes(t.root.Nodes); err != nil {
+		return "", err
+	}
+	return f.out.String(), nil
+}
+
+// frame is the rendering of one template: the message or a content block.
+type frame struct {
+	*run
+	*template
+	scope *scope
+	out   *strings.Builder
+	at    int // offset of the tag being evaluated
+}
+
+type scope struct {
+	names  map[string]any
+	parent *scope
+}
+
+func (s *scope) lookup(name string) (any, bool) {
+	for ; s != nil; s = s.parent {
+		if v, ok := s.names[name]; ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// located gives err the place of the tag being evaluated, unless it has one or
+// is the context's.
+func (f *frame) located(err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		if own.Block == "" {
+			own.Block = f.block
+		}
+		return own
+	}
+	if ctxErr := f.ctx.Err(); ctxErr != nil {
+		return fmt.Errorf("filling in the message: %w", ctxErr)
+	}
+	own = f.errorAt(f.at, "", "%s", shorten(err.Error()))
+	own.Block = f.block
+	return own
+}
+
+func (f *frame) write(s string) error {
+	if f.out.Len()+len(s) > MaxOutput {
+		return errOutput
+	}
+	if err := f.spend(len(s)); err != nil {
+		return err
+	}
+	f.out.WriteString(s)
+	return nil
+}
+
+// writeSource writes a part of the template with the line ends it came with.
+func (f *frame) writeSource(s string) error {
+	if f.crlf {
+		s = strings.ReplaceAll(s, "\n", "\r\n")
+	}
+	return f.write(s)
+}
+
+func (f *frame) nodes(list []nodes.Node) error {
+	for _, n := range list {
+		var err error
+		switch n := n.(type) {
+		case *nodes.Data:
+			err = f.writeData(n)
+		case *nodes.Output:
+			err = f.output(n)
+		case *nodes.ControlStructureBlock:
+			err = f.structure(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *frame) body(w *nodes.Wrapper) error {
+	if w == nil {
+		return nil
+	}
+	return f.nodes(w.Nodes)
+}
+
+// writeData writes text, cut where a neighbouring tag has a "-".
+func (f *frame) writeData(n *nodes.Data) error {
+	const space = " \r\n\t"
+	s := n.Data.Val
+	if n.Trim.Left {
+		s = strings.TrimLeft(s, space)
+	}
+	if n.Trim.Right {
+		s = strings.TrimRight(s, space)
+	}
+	return f.writeSource(s)
+}
+
+func (f *frame) output(n *nodes.Output) error {
+	f.at = n.Start.Pos
+	v, err := f.choose(n)
+	if err != nil {
+		return err
+	}
+	text, err := f.printable(v)
+	if err != nil {
+		return err
+	}
+	if hole, ok := text.(*missing); ok {
+		if hole.expression == "" {
+			hole.expression = strings.TrimSpace(strings.Trim(f.text[n.Start.Pos+2:n.End.Pos], "-"))
+		}
+		return f.leave(hole, n.Start.Pos, n.End.Pos+len(n.End.Val))
+	}
+	return f.write(text.(string))
+}
+
+// choose evaluates {{ a if condition else b }}, of which most have only a.
+func (f *frame) choose(n *nodes.Output) (any, error) {
+	if n.Condition == nil {
+		return f.eval(n.Expression)
+	}
+	condition, err := f.eval(n.Condition)
+	switch {
+	case err != nil:
+		return nil, err
+	case truth(condition):
+		return f.eval(n.Expression)
+	case n.Alternative != nil:
+		return f.eval(n.Alternative)
+	}
+	return "", nil
+}
+
+// leave notes a value that is missing; a preview shows the source in its place.
+func (f *frame) leave(hole *missing, from, to int) error {
+	u := Unresolved{Expression: hole.expression, Block: f.block, Reason: hole.reason}
+	u.Line, u.Column = f.place(hole.pos)
+	same := func(o Unresolved) bool { return o.Expression == u.Expression && o.Block == u.Block }
+	if !slices.ContainsFunc(f.unresolved, same) {
+		f.unresolved = append(f.unresolved, u)
+	}
+	if f.preview {
+		return f.writeSource(f.text[from:to])
+	}
+	return nil
+}
+
+func (f *frame) structure(n *nodes.ControlStructureBlock) error {
+	b, ok := n.ControlStructure.(*block)
+	if !ok {
+		return fmt.Errorf("%s is not known", n.Name)
+	}
+	f.at = n.Location.Pos
+	if err := f.spend(0); err != nil {
+		return err
+	}
+	switch s := b.ControlStructure.(type) {
+	case *controlStructures.IfControlStructure:
+		return f.branch(s)
+	case *controlStructures.ForControlStructure:
+		return f.loop(s, n.Location.Pos, b.end)
+	case *setNode:
+		return f.set(s)
+	case *withNode:
+		return f.with(s)
+	case *rawNode:
+		return f.body(s.body)
+	}
+	return fmt.Errorf("%s is not known", n.Name)
+}
+
+func (f *frame) branch(s *controlStructures.IfControlStructure) error {
+	for i, condition := range s.Conditions {
+		v, err := f.eval(condition)
+		if err != nil {
+			return err
+		}
+		if truth(v) {
+			return f.body(s.Wrappers[i])
+		}
+	}
+	if len(s.Wrappers) > len(s.Conditions) {
+		return f.body(s.Wrappers[len(s.Conditions)])
+	}
+	return nil
+}
+
+func (f *frame) set(s *setNode) error {
+	if s.body == nil {
+		v, err := f.choose(s.expr)
+		if err == nil {
+			f.scope.names[s.name] = v
+		}
+		return err
+	}
+	outer := f.out
+	f.out = &strings.Builder{}
+	err := f.body(s.body)
+	f.scope.names[s.name], f.out = f.out.String(), outer
+	return err
+}
+
+func (f *frame) with(s *withNode) error {
+	inner := &scope{names: map[string]any{}, parent: f.scope}
+	for i, name := range s.names {
+		v, err := f.eval(s.exprs[i])
+		if err != nil {
+			return err
+		}
+		inner.names[name] = v
+	}
+	return f.inScope(inner, s.body)
+}
+
+func (f *frame) inScope(inner *scope, body *nodes.Wrapper) error {
+	outer := f.scope
+	f.scope = inner
+	defer func() { f.scope = outer }()
+	return f.body(body)
+}
+
+// loop walks a list or the keys of a map. One that is missing takes the else
+// part, as Jinja has it; without that part it is a hole like any other.
+func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) error {
+	v, err := f.eval(s.ObjectEvaluator)
+	if err != nil {
+		return err
+	}
+	if hole, ok := v.(*missing); ok && s.EmptyWrapper == nil {
+		return f.leave(hole, from, to)
+	}
+	all, err := items(v, s.Value != "")
+	if err != nil {
+		return err
+	}
+	var scopes []*scope
+	for _, item := range all {
+		if f.turns++; f.turns > MaxIterations {
+			return fmt.Errorf("the loops of this template go round more than %d times", MaxIterations)
+		}
+		inner := &scope{names: map[string]any{}, parent: f.scope}
+		if err := inner.bind(s, item); err != nil {
+			return err
+		}
+		keep, err := f.keeps(s, inner)
+		if err != nil {
+			return err
+		}
+		if keep {
+			scopes = append(scopes, inner)
+		}
+	}
+	if len(scopes) == 0 {
+		return f.inScope(&scope{names: map[string]any{}, parent: f.scope}, s.EmptyWrapper)
+	}
+	for i, inner := range scopes {
+		inner.names["loop"] = loopState(i, len(scopes))
+		if err := f.spend(0); err != nil {
+			return err
+		}
+		if err := f.inScope(inner, s.BodyWrapper); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scope) bind(loop *controlStructures.ForControlStructure, item any) error {
+	if loop.Value == "" {
+		s.names[loop.Key] = item
+		return nil
+	}
+	pair, ok := item.([]any)
+	if !ok || len(pair) != 2 {
+		return fmt.Errorf("for %s, %s needs a map or a list of pairs", loop.Key, loop.Value)
+	}
+	s.names[loop.Key], s.names[loop.Value] = pair[0], pair[1]
+	return nil
+}
+
+func (f *frame) keeps(loop *controlStructures.ForControlStructure, inner *scope) (bool, error) {
+	if loop.IfCondition == nil {
+		return true, nil
+	}
+	outer := f.scope
+	f.scope = inner
+	v, err := f.eval(loop.IfCondition)
+	f.scope = outer
+	return truth(v), err
+}
+
+func loopState(i, n int) map[string]any {
+	return map[string]any{
+		"index": i + 1, "index0": i, "revindex": n - i, "revindex0": n - i - 1,
+		"first": i == 0, "last": i == n-1, "length": n,
+	}
+}
+
+// items are the turns of a loop over v: values, keys of a map in their order,
+// or pairs of both.
+func items(v any, pairs bool) ([]any, error) {
+	var list []any
+	switch v := value(v).(type) {
+	case nil, *missing:
+	case []any:
+		list = v
+	case map[string]any:
+		for _, key := range sortedKeys(v) {
+			if pairs {
+				list = append(list, []any{key, value(v[key])})
+			} else {
+				list = append(list, key)
+			}
+		}
+	case string:
+		if len(v) > MaxItems {
+			return nil, fmt.Errorf("a list has more than %d items", MaxItems)
+		}
+		for _, c := range v {
+			list = append(list, string(c))
+		}
+	default:
+		return nil, errors.New("for needs a list")
+	}
+	if len(list) > MaxItems {
+		return nil, fmt.Errorf("a list has more than %d items", MaxItems)
+	}
+	return list, nil
+}
+
+// contentBlock renders a block once, whoever asks for it how often.
+func (f *frame) contentBlock(name string) (any, error) {
+	if text, ok := f.blocks[name]; ok {
+		return text, nil
+	}
+	src, ok := f.data.ContentBlocks[name]
+	if !ok {
+		return nil, nil
+	}
+	if slices.Contains(f.open, name) {
+		return nil, fmt.Errorf("content block %q contains itself", shorten(name))
+	}
+	if len(f.open) >= maxNesting {
+		return nil, fmt.Errorf("content blocks are nested deeper than %d", maxNesting)
+	}
+	text := src
+	if hasTag(src) {
+		t, err := compile(src)
+		if err != nil {
+			var own *Error
+			if errors.As(err, &own) {
+				own.Block = name
+			}
+			return nil, err
+		}
+		t.block = name
+		f.open = append(f.open, name)
+		text, err = f.execute(t)
+		f.open = f.open[:len(f.open)-1]
+		if err != nil {
+			return nil, err
+		}
+	}
+	f.blocks[name] = text
+	return text, nil
+}

@@ -1,0 +1,160 @@
+package personalize
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var endRaw = regexp.MustCompile(`\{%[-+]?\s*endraw`)
+
+// source is a template's text with the tags made safe for gonja's lexer.
+type source struct {
+	text  string // as written, but "\n" line ends, as the lexer has them
+	clean string // as text, but line breaks between tokens are spaces: same length
+	crlf  bool   // written with "\r\n" throughout
+}
+
+// place turns a byte offset into line and column, both from 1, in characters.
+func (s *source) place(pos int) (line, column int) {
+	before := s.text[:min(max(pos, 0), len(s.text))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
+}
+
+// offset is the byte that gonja calls line and column in the clean text.
+func (s *source) offset(line, column int) int {
+	pos := 0
+	for ; line > 1; line-- {
+		i := strings.IndexByte(s.clean[pos:], '\n')
+		if i < 0 {
+			break
+		}
+		pos += i + 1
+	}
+	return min(pos+max(column-1, 0), len(s.clean))
+}
+
+func (s *source) errorAt(pos int, hint, format string, args ...any) *Error {
+	line, column := s.place(pos)
+	return &Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// scan walks the tags before gonja's lexer sees them. The lexer swallows
+// characters it does not know into the next name, takes a line break for part
+// of a word, and recursion in the parser is as deep as the source says; all
+// three are dealt with here, where a clear message can be given.
+func scan(src string) (*source, error) {
+	if len(src) > MaxSource {
+		return nil, &Error{Message: fmt.Sprintf("the text is %d KiB long, at most %d KiB are allowed", len(src)>>10, MaxSource>>10)}
+	}
+	s := &source{crlf: strings.Contains(src, "\r\n") && strings.Count(src, "\n") == strings.Count(src, "\r\n")}
+	s.text = strings.ReplaceAll(strings.ReplaceAll(src, "\r\n", "\n"), "\r", "\n")
+	clean := []byte(s.text)
+	for pos := 0; ; {
+		i := strings.IndexByte(s.text[pos:], '{')
+		if i < 0 || pos+i+1 >= len(s.text) {
+			break
+		}
+		pos += i
+		var err error
+		switch s.text[pos+1] {
+		case '#':
+			end := strings.Index(s.text[pos+2:], "#}")
+			if end < 0 {
+				return nil, s.errorAt(pos, "close it with #}", "this comment has no end")
+			}
+			pos += 2 + end + 2
+		case '{':
+			pos, err = s.scanTag(clean, pos, "}}")
+		case '%':
+			start := pos
+			if pos, err = s.scanTag(clean, pos, "%}"); err == nil && tagName(s.text[start:pos]) == "raw" {
+				end := endRaw.FindStringIndex(s.text[pos:])
+				if end == nil {
+					return nil, s.errorAt(start, "close it with {% endraw %}", "this raw block has no end")
+				}
+				pos += end[0]
+			}
+		default:
+			pos++
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.clean = string(clean)
+	return s, nil
+}
+
+// scanTag checks the tag that starts at pos and returns where the text goes on.
+func (s *source) scanTag(clean []byte, pos int, closing string) (int, error) {
+	start, open := pos, []byte(nil)
+	for pos += 2; pos < len(s.text); {
+		rest := s.text[pos:]
+		if pos-start > maxTag {
+			return 0, s.errorAt(start, "", "this expression is longer than %d KiB", maxTag>>10)
+		}
+		inDict := len(open) > 0 && open[len(open)-1] == '}'
+		if strings.HasPrefix(rest, closing) && !(inDict && rest[0] == '}') {
+			if len(open) > 0 {
+				return 0, s.errorAt(pos, "", "a %q is missing before %q", open[len(open)-1], closing)
+			}
+			return pos + len(closing), nil
+		}
+		c, width := utf8.DecodeRuneInString(rest)
+		switch {
+		case c == '\n':
+			clean[pos] = ' '
+		case c == '\'' || c == '"':
+			end := stringEnd(rest)
+			if end < 0 {
+				return 0, s.errorAt(pos, "close it with "+string(c), "this text in quotes has no end")
+			}
+			width = end
+		case c == '(' || c == '[' || c == '{':
+			open = append(open, map[rune]byte{'(': ')', '[': ']', '{': '}'}[c])
+			if len(open) > maxNesting {
+				return 0, s.errorAt(pos, "", "brackets are nested deeper than %d", maxNesting)
+			}
+		case c == ')' || c == ']' || c == '}':
+			if len(open) == 0 || open[len(open)-1] != byte(c) {
+				return 0, s.errorAt(pos, "", "%q closes nothing here", c)
+			}
+			open = open[:len(open)-1]
+		case strings.ContainsRune("‘’‚‛“”„‟«»´`", c):
+			return 0, s.errorAt(pos, "curly quotes do not work here: use ' or \"", "the character %q cannot stand in an expression", c)
+		case c != utf8.RuneError && (c == ' ' || c == '\t' || unicode.IsLetter(c) || unicode.IsDigit(c)), strings.ContainsRune("_,|+-~:.%/<>*=", c):
+		case c == '!' && strings.HasPrefix(rest, "!="):
+			width = 2
+		case c == '\u00a0' || c == '\u202f' || c == '\u200b' || c == '\ufeff':
+			return 0, s.errorAt(pos, "delete it and type a plain space", "an invisible character (U+%04X) stands in this expression", c)
+		default:
+			return 0, s.errorAt(pos, "", "the character %q cannot stand in an expression", c)
+		}
+		pos += width
+	}
+	return 0, s.errorAt(start, "close it with "+closing, "this %s has no end", s.text[start:start+2])
+}
+
+// stringEnd is the length of the quoted text that s starts with, quotes
+// included, or -1. The rule is the lexer's own.
+func stringEnd(s string) int {
+	for i := 1; i < len(s) && i <= maxTag; i++ {
+		if s[i] == s[0] && s[i-1] != '\\' {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// tagName is the first word of a tag: "for" of "{%- for x in y %}".
+func tagName(tag string) string {
+	name := strings.TrimLeft(strings.TrimLeft(tag, "{%-+"), " \t\n")
+	if i := strings.IndexFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }); i >= 0 {
+		name = name[:i]
+	}
+	return name
+}

@@ -1,0 +1,315 @@
+package personalize
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/nikolalohinski/gonja/v2/builtins"
+	"github.com/nikolalohinski/gonja/v2/config"
+	"github.com/nikolalohinski/gonja/v2/exec"
+	"github.com/nikolalohinski/gonja/v2/loaders"
+	"github.com/nikolalohinski/gonja/v2/nodes"
+	"github.com/nikolalohinski/gonja/v2/parser"
+	"github.com/nikolalohinski/gonja/v2/tokens"
+)
+
+// template is a checked source: structures, filters and tests all exist.
+type template struct {
+	*source
+	block  string // name of the content block, "" for the message itself
+	tokens []*tokens.Token
+	root   *nodes.Template
+}
+
+// block is a structure with where its arguments start and where the source goes
+// on after its end tag: a preview shows it whole when it cannot be evaluated.
+type block struct {
+	nodes.ControlStructure
+	at, end int
+}
+
+type setNode struct {
+	at   *tokens.Token
+	name string
+	expr *nodes.Output  // {% set x = expr [if cond else other] %}
+	body *nodes.Wrapper // {% set x %}…{% endset %}
+}
+
+type withNode struct {
+	at    *tokens.Token
+	names []string
+	exprs []nodes.Expression
+	body  *nodes.Wrapper
+}
+
+type rawNode struct {
+	at   *tokens.Token
+	body *nodes.Wrapper
+}
+
+func (n *setNode) Position() *tokens.Token  { return n.at }
+func (n *setNode) String() string           { return "set " + n.name }
+func (n *withNode) Position() *tokens.Token { return n.at }
+func (n *withNode) String() string          { return "with" }
+func (n *rawNode) Position() *tokens.Token  { return n.at }
+func (n *rawNode) String() string           { return "raw" }
+
+func compile(src string) (t *template, err error) {
+	s, err := scan(src)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{source: s}
+	// gonja's parser runs off the end of some unfinished expressions.
+	defer func() {
+		if p := recover(); p != nil {
+			t, err = nil, s.errorAt(c.last, "", "this expression is not finished, or its parts are in the wrong order")
+		}
+	}()
+	return c.compile()
+}
+
+type compiler struct {
+	*source
+	depth int
+	last  int // offset of the tag being read, for errors that come without a place
+}
+
+func (c *compiler) compile() (*template, error) {
+	cfg := config.New()
+	cfg.KeepTrailingNewline = true
+	t := &template{source: c.source}
+	for stream := tokens.LexAll(c.clean, cfg); ; stream.Next() {
+		tok := stream.Current()
+		if tok.Type == tokens.Error {
+			return nil, c.errorAt(tok.Pos, "", "this cannot be read: %s", shorten(tok.Val))
+		}
+		t.tokens = append(t.tokens, tok)
+		if tok.Type == tokens.EOF {
+			break
+		}
+	}
+	loader, err := loaders.NewMemoryLoader(map[string]string{})
+	if err != nil {
+		return nil, fmt.Errorf("template loader: %w", err)
+	}
+	p := parser.NewParser("message", tokens.NewStream(t.tokens), cfg, loader, c.structures())
+	if t.root, err = p.Parse(); err != nil {
+		return nil, c.syntaxError(err)
+	}
+	return t, c.check(t)
+}
+
+// structures are the only ones there are. include, extends and import would
+// read files, macro and recursive loops would never end.
+func (c *compiler) structures() *exec.ControlStructureSet {
+	set := map[string]parser.ControlStructureParser{"set": c.parseSet, "with": c.parseWith, "raw": c.parseRaw}
+	for _, name := range []string{"if", "for"} {
+		set[name], _ = builtins.ControlStructures.Get(name)
+	}
+	for name, parse := range set {
+		set[name] = func(p, args *parser.Parser) (nodes.ControlStructure, error) {
+			at := args.Current().Pos
+			c.last = at
+			if c.depth++; c.depth > maxNesting {
+				return nil, c.errorAt(c.last, "", "blocks are nested deeper than %d", maxNesting)
+			}
+			defer func() { c.depth-- }()
+			node, err := parse(p, args)
+			if err != nil {
+				c.last = at
+				return nil, c.syntaxError(err)
+			}
+			return &block{ControlStructure: node, at: at, end: p.Current().Pos}, nil
+		}
+	}
+	return exec.NewControlStructureSet(set)
+}
+
+func (c *compiler) parseSet(p, args *parser.Parser) (nodes.ControlStructure, error) {
+	n := &setNode{at: args.Current()}
+	name := args.Match(tokens.Name)
+	if name == nil {
+		return nil, args.Error("a name is expected after set", args.Current())
+	}
+	n.name = name.Val
+	if args.Match(tokens.Assign) == nil {
+		if !args.End() {
+			return nil, args.Error("'=' is expected after the name", args.Current())
+		}
+		body, _, err := p.WrapUntil("endset")
+		n.body = body
+		return n, err
+	}
+	expr, err := args.ParseExpression()
+	if err != nil {
+		return nil, err
+	}
+	n.expr = &nodes.Output{Start: name, Expression: expr}
+	if n.expr.Condition, n.expr.Alternative, err = args.ParseCondition(); err != nil {
+		return nil, err
+	}
+	if !args.End() {
+		return nil, args.Error("the end of the tag is expected here", args.Current())
+	}
+	return n, nil
+}
+
+func (c *compiler) parseWith(p, args *parser.Parser) (nodes.ControlStructure, error) {
+	n := &withNode{at: args.Current()}
+	for !args.End() {
+		name := args.Match(tokens.Name)
+		if name == nil || args.Match(tokens.Assign) == nil {
+			return nil, args.Error("with takes name=value", args.Current())
+		}
+		expr, err := args.ParseExpression()
+		if err != nil {
+			return nil, err
+		}
+		n.names, n.exprs = append(n.names, name.Val), append(n.exprs, expr)
+		if args.Match(tokens.Comma) == nil && !args.End() {
+			return nil, args.Error("a comma is expected here", args.Current())
+		}
+	}
+	body, _, err := p.WrapUntil("endwith")
+	n.body = body
+	return n, err
+}
+
+func (c *compiler) parseRaw(p, args *parser.Parser) (nodes.ControlStructure, error) {
+	if !args.End() {
+		return nil, args.Error("raw takes nothing", args.Current())
+	}
+	n := &rawNode{at: args.Current()}
+	body, _, err := p.WrapUntil("endraw")
+	n.body = body
+	return n, err
+}
+
+// syntaxError gives gonja's error a place in the source as written, and words
+// for a person who has not read a parser.
+func (c *compiler) syntaxError(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	pos, message, raw := c.last, err.Error(), ""
+	var syntax *parser.SyntaxError
+	if errors.As(err, &syntax) {
+		message, raw = syntax.Message, syntax.Raw
+		if syntax.Line > 0 {
+			pos = c.offset(syntax.Line, syntax.Column)
+		} else {
+			pos = len(c.clean)
+		}
+	}
+	if name, ok := strings.CutPrefix(message, "ControlStructure '"); ok {
+		name, _, _ = strings.Cut(name, "'")
+		return c.errorAt(pos, structureHint(name), "{%% %s %%} is not known here", shorten(name))
+	}
+	if what, ok := strings.CutPrefix(message, "Unexpected EOF, expected tag "); ok {
+		return c.errorAt(c.last, "", "this block is never closed: %s is missing", strings.TrimSuffix(what, "."))
+	}
+	hint := ""
+	if strings.Contains(message, "' expected here") && raw != "" {
+		message = fmt.Sprintf("%q is not expected here", shorten(raw))
+		hint = "a name with a space in it is written UserAttribute['First Name']"
+	}
+	return c.errorAt(pos, hint, "%s", shorten(message))
+}
+
+func structureHint(name string) string {
+	switch name {
+	case "include", "extends", "import", "from", "block", "macro", "call":
+		return "shared content is written {{ContentBlock['name']}}"
+	case "else", "elif", "endif", "endfor", "endset", "endwith", "endraw":
+		return "the block that it belongs to is not open"
+	}
+	return "if, for, set, with and raw are"
+}
+
+// check walks the whole tree, since gonja finds unknown filters only when a
+// line is rendered, and that line may be the one of a rare condition.
+func (c *compiler) check(t *template) error {
+	var found *Error
+	c.last = 0
+	walk(t.root, func(n nodes.Node, filters []*nodes.FilterCall) {
+		if n == nil && found == nil {
+			found = c.errorAt(c.last, "", "an expression here is not finished")
+		}
+		if b, ok := n.(*block); ok {
+			c.last = b.at
+		}
+		for _, f := range filters {
+			if found == nil && !filterSet.Exists(f.Name) {
+				found = c.errorAt(f.Token.Pos, nearest(f.Name, filterNames), "there is no filter %q", shorten(f.Name))
+			}
+		}
+		if test, ok := n.(*nodes.TestExpression); ok && found == nil && !knownTest(test.Test.Name) {
+			found = c.errorAt(test.Test.Token.Pos, nearest(test.Test.Name, testNames), "there is no test %q", shorten(test.Test.Name))
+		}
+		if loop, ok := asFor(n); ok && found == nil && loop.Recursive {
+			found = c.errorAt(c.last, "", "recursive loops are not available")
+		}
+	})
+	if found != nil {
+		return found
+	}
+	return nil
+}
+
+// text is the source of the access chain at pos: a name and what follows it in
+// dots and brackets; with filters also those.
+func (t *template) chain(pos int, filters bool) string {
+	i := sort.Search(len(t.tokens), func(i int) bool { return t.tokens[i].Pos >= pos })
+	if i >= len(t.tokens) {
+		return ""
+	}
+	end, depth := pos, 0
+	for ; i < len(t.tokens); i++ {
+		tok := t.tokens[i]
+		switch tok.Type {
+		case tokens.LeftBracket, tokens.LeftParenthesis, tokens.LeftBrace:
+			depth++
+		case tokens.RightBracket, tokens.RightParenthesis, tokens.RightBrace:
+			depth--
+		case tokens.Dot:
+		case tokens.Name, tokens.Integer:
+			if prev := t.tokens[max(i-1, 0)].Type; depth == 0 && end > pos && prev != tokens.Dot && prev != tokens.Pipe {
+				return t.text[pos:end]
+			}
+		case tokens.Pipe:
+			if depth == 0 && !filters {
+				return t.text[pos:end]
+			}
+		case tokens.String:
+			if depth == 0 && end > pos {
+				return t.text[pos:end]
+			}
+		default:
+			if depth == 0 {
+				return t.text[pos:end]
+			}
+		}
+		if depth < 0 {
+			break
+		}
+		if tok.Type == tokens.String {
+			end = tok.Pos + max(stringEnd(t.text[tok.Pos:]), 0)
+		} else {
+			end = tok.Pos + len(tok.Val)
+		}
+	}
+	return t.text[pos:end]
+}
+
+func shorten(s string) string {
+	const most = 120
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

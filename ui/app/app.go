@@ -1,0 +1,197 @@
+// Package app is the root model of the terminal program: the stack of screens, what lies over
+// them (questions, help, palette, notices), the keys that work everywhere, and the way out.
+package app
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Factory makes the screen of a route. It fails for a route that it does not know.
+type Factory func(screen.Route) (screen.Screen, error)
+
+// Options are what the root model is made from.
+type Options struct {
+	Deps    screen.Deps
+	Factory Factory
+	// First is the route that the program starts with; it is never left but by quitting.
+	First screen.Route
+	// Themes makes a theme by name.
+	Themes func(name string) (themes.Theme, error)
+	// Editor gives the command that opens a file in the person's editor.
+	Editor func(file string) ([]string, error)
+	// Clipboard puts a text on the clipboard.
+	Clipboard func(text string) error
+	// Welcome, where set, is asked over the first screen.
+	Welcome *screen.Question
+}
+
+// The least window that screens are drawn in.
+const (
+	minWidth  = 40
+	minHeight = 12
+)
+
+// Model is the root model.
+type Model struct {
+	opts          Options
+	theme         themes.Theme
+	stack         []screen.Screen
+	overlays      []overlay
+	toasts        widget.Toasts
+	width, height int
+	quitting      bool
+}
+
+// New makes the root model with its first screen.
+func New(o Options) (*Model, error) {
+	first, err := o.Factory(o.First)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{opts: o, theme: o.Deps.Theme, toasts: widget.NewToasts(o.Deps.Theme)}
+	m.resize(80, 24)
+	m.put(first)
+	return m, nil
+}
+
+// Init starts the first screen.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.top().Init()}
+	if m.opts.Welcome != nil {
+		cmds = append(cmds, screen.Ask(*m.opts.Welcome))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update hands a message to whom it concerns.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+		return m, nil
+	case tea.KeyMsg:
+		return m, m.key(msg)
+	case tea.MouseMsg:
+		return m, m.mouse(msg)
+	case screen.Result:
+		return m, m.deliver(msg)
+	case toastTick:
+		m.toasts.Expire(time.Time(msg))
+		return m, m.toastTimer()
+	}
+	if cmd, taken := m.request(msg); taken {
+		return m, cmd
+	}
+	return m, m.top().Update(msg)
+}
+
+// request carries out what a screen asks of the root model.
+func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case screen.OpenMsg:
+		return m.open(msg.Route), true
+	case screen.ReplaceMsg:
+		return tea.Sequence(m.drop(), m.open(msg.Route)), true
+	case screen.BackMsg:
+		return m.back(), true
+	case screen.QuitMsg:
+		return m.quit(), true
+	case screen.NotifyMsg:
+		return m.notify(msg.Level, msg.Text), true
+	case screen.AskMsg:
+		m.lay(newQuestion(m.theme, msg.Question))
+	case screen.ChooseMsg:
+		m.lay(newChoice(m.theme, msg))
+	case screen.InputMsg:
+		m.lay(newInput(m.theme, msg))
+	case screen.EditMsg:
+		return m.edit(msg), true
+	case edited:
+		return m.edited(msg), true
+	case screen.CopyMsg:
+		return m.copy(msg), true
+	case screen.ThemeMsg:
+		return m.setTheme(msg.Name), true
+	case screen.ChangedMsg:
+		return m.broadcast(msg), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// deliver hands a task's result to its screen, wherever in the stack that is.
+func (m *Model) deliver(r screen.Result) tea.Cmd {
+	for _, s := range m.stack {
+		if s.ID() == r.Screen {
+			return tea.Batch(s.Update(r), r.Next())
+		}
+	}
+	return nil
+}
+
+func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
+	cmds := make([]tea.Cmd, len(m.stack))
+	for i, s := range m.stack {
+		cmds[i] = s.Update(msg)
+	}
+	return tea.Batch(cmds...)
+}
+
+// Idle reports whether nothing is under way: no task, no question. Tests wait for it.
+func (m *Model) Idle() bool {
+	for _, s := range m.stack {
+		if b, ok := s.(interface{ Busy() bool }); ok && b.Busy() {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *Model) setTheme(name string) tea.Cmd {
+	t, err := m.opts.Themes(name)
+	if err != nil {
+		return m.notify(widget.LevelError, err.Error())
+	}
+	m.theme = t
+	m.toasts.SetTheme(t)
+	for _, s := range m.stack {
+		s.SetTheme(t)
+	}
+	return nil
+}
+
+func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {
+	if err := m.opts.Clipboard(msg.Text); err != nil {
+		return m.notify(widget.LevelError, "Could not copy "+msg.What+": "+err.Error())
+	}
+	return m.notify(widget.LevelSuccess, "Copied "+msg.What)
+}
+
+// toastTime is how long a notice stays; errors stay longer.
+const toastTime = 4 * time.Second
+
+type toastTick time.Time
+
+func (m *Model) notify(level widget.Level, text string) tea.Cmd {
+	stay := toastTime
+	if level >= widget.LevelWarning {
+		stay *= 2
+	}
+	m.toasts.Push(level, text, m.opts.Deps.Now().Add(stay))
+	return m.toastTimer()
+}
+
+func (m *Model) toastTimer() tea.Cmd {
+	at, ok := m.toasts.Next()
+	if !ok {
+		return nil
+	}
+	return tea.Tick(max(at.Sub(m.opts.Deps.Now()), 50*time.Millisecond), func(t time.Time) tea.Msg { return toastTick(t) })
+}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// edited is what the editor left.
+type edited struct {
+	msg  screen.EditMsg
+	file string
+	err  error
+}
+
+// edit hands the terminal to the person's editor with the text in a private file.
+func (m *Model) edit(msg screen.EditMsg) tea.Cmd {
+	file, err := editFile(msg)
+	if err != nil {
+		return m.notify(widget.LevelError, "Cannot open the editor: "+err.Error())
+	}
+	args, err := m.opts.Editor(file)
+	if err != nil {
+		os.RemoveAll(filepath.Dir(file))
+		return m.notify(widget.LevelError, err.Error())
+	}
+	return tea.ExecProcess(exec.Command(args[0], args[1:]...), func(err error) tea.Msg { return edited{msg, file, err} })
+}
+
+func editFile(msg screen.EditMsg) (string, error) {
+	dir, err := os.MkdirTemp("", "bugle-edit-")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "text"+msg.Suffix)
+	if err := os.WriteFile(file, []byte(msg.Text), 0o600); err != nil {
+		os.RemoveAll(dir)
+		return "", err
+	}
+	return file, nil
+}
+
+// edited takes the text back. The mouse is off after another program had the terminal.
+func (m *Model) edited(e edited) tea.Cmd {
+	cmds := []tea.Cmd{tea.EnableMouseCellMotion}
+	text, err := os.ReadFile(e.file)
+	if err == nil {
+		err = e.err
+	}
+	if err != nil {
+		// The text stays in the file: what was typed is not thrown away with a failed editor.
+		cmds = append(cmds, m.notify(widget.LevelError, fmt.Sprintf("The editor failed (%v); its text is in %s", err, e.file)))
+		return tea.Batch(cmds...)
+	}
+	os.RemoveAll(filepath.Dir(e.file))
+	after := string(text)
+	if after == e.msg.Text+"\n" {
+		after = e.msg.Text // editors end the last line on their own
+	}
+	return tea.Batch(append(cmds, e.msg.Then(after, after != e.msg.Text))...)
+}

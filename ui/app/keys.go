@@ -1,0 +1,115 @@
+package app
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// key dispatches one key: to what lies on top, to the screen's actions, to those that work
+// everywhere, and then to the screen itself.
+func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+	name := msg.String()
+	if name == "ctrl+c" {
+		return m.quit()
+	}
+	if m.tooSmall() {
+		return nil // nothing can be seen, so nothing is done
+	}
+	if len(m.overlays) > 0 {
+		return m.overlayKey(msg)
+	}
+	s := m.top()
+	if !msg.Paste {
+		for _, a := range append(s.Actions(), m.global()...) {
+			if a.Does(name) && (a.Typing || !s.Typing()) {
+				return m.run(a)
+			}
+		}
+	}
+	return s.Update(msg)
+}
+
+// run does an action, or says why it cannot be done.
+func (m *Model) run(a screen.Action) tea.Cmd {
+	if a.Why != "" {
+		return m.notify(widget.LevelWarning, a.Why)
+	}
+	return a.Run()
+}
+
+// global gives the actions that every screen has.
+func (m *Model) global() []screen.Action {
+	acts := []screen.Action{
+		{Keys: []string{"?", "f1"}, Label: "help", Help: "every key that works now", Group: everywhere, Run: m.help},
+		{Keys: []string{"f1"}, Label: "help", Group: "", Typing: true, Run: m.help},
+		{Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action by name", Group: everywhere, Typing: true, Run: m.palette},
+		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
+		{Keys: []string{"q"}, Label: "quit", Help: "quit; what you typed is saved", Group: everywhere, Run: m.quit},
+	}
+	if len(m.stack) > 1 {
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the screen before", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
+	}
+	return acts
+}
+
+const everywhere = "Everywhere"
+
+func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+	if m.tooSmall() {
+		return nil
+	}
+	if len(m.overlays) > 0 {
+		return m.overlayMouse(msg)
+	}
+	msg.Y-- // the header
+	if msg.Y < 0 || msg.Y >= m.bodyHeight() {
+		return nil
+	}
+	return m.top().Update(msg)
+}
+
+// helpGroups sorts the actions that work now under their headings.
+func helpGroups(actions []screen.Action) []widget.Group {
+	var groups []widget.Group
+	index := map[string]int{}
+	for _, a := range actions {
+		if a.Group == "" || len(a.Keys) == 0 {
+			continue
+		}
+		i, ok := index[a.Group]
+		if !ok {
+			i = len(groups)
+			index[a.Group] = i
+			groups = append(groups, widget.Group{Title: a.Group})
+		}
+		groups[i].Hints = append(groups[i].Hints, hint(a, true))
+	}
+	return groups
+}
+
+func hint(a screen.Action, long bool) widget.Hint {
+	h := widget.Hint{Key: keyName(a.Keys[0]), Label: a.Label, Dim: a.Why != "", Why: a.Why}
+	if long && a.Help != "" {
+		h.Label = a.Help
+	}
+	return h
+}
+
+// keyName spells a key for people.
+func keyName(k string) string {
+	switch k {
+	case " ":
+		return "space"
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return k
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+func (m *Model) top() screen.Screen { return m.stack[len(m.stack)-1] }
+
+func (m *Model) put(s screen.Screen) {
+	s.SetTheme(m.theme)
+	s.SetSize(m.width, m.bodyHeight())
+	m.stack = append(m.stack, s)
+}
+
+func (m *Model) open(r screen.Route) tea.Cmd {
+	s, err := m.opts.Factory(r)
+	if err != nil {
+		return m.notify(widget.LevelError, err.Error())
+	}
+	m.put(s)
+	return s.Init()
+}
+
+// back leaves the top screen, or asks first where the screen wants it.
+func (m *Model) back() tea.Cmd {
+	if len(m.stack) == 1 {
+		return nil
+	}
+	if q := leaving(m.top()); q != nil {
+		return m.guard(*q, m.drop)
+	}
+	return m.drop()
+}
+
+// drop takes the top screen off the stack.
+func (m *Model) drop() tea.Cmd {
+	if len(m.stack) == 1 {
+		return nil
+	}
+	gone := m.top()
+	m.stack = m.stack[:len(m.stack)-1]
+	var resume tea.Cmd
+	if r, ok := m.top().(screen.Resumer); ok {
+		resume = r.Resume()
+	}
+	return tea.Sequence(gone.Close(), resume)
+}
+
+// quit closes every screen, waits for what they still have to save, and ends the program.
+func (m *Model) quit() tea.Cmd {
+	if m.quitting {
+		return tea.Quit
+	}
+	if q := leaving(m.top()); q != nil {
+		return m.guard(*q, m.end)
+	}
+	return m.end()
+}
+
+func (m *Model) end() tea.Cmd {
+	m.quitting = true
+	var cmds []tea.Cmd
+	for i := len(m.stack) - 1; i >= 0; i-- {
+		cmds = append(cmds, m.stack[i].Close())
+	}
+	return tea.Sequence(append(cmds, tea.Quit)...)
+}
+
+func leaving(s screen.Screen) *screen.Question {
+	if g, ok := s.(screen.Guard); ok {
+		return g.Leaving()
+	}
+	return nil
+}
+
+func (m *Model) guard(q screen.Question, leave func() tea.Cmd) tea.Cmd {
+	then := q.Then
+	q.Then = func(a widget.Answer) tea.Cmd {
+		var cmd tea.Cmd
+		if then != nil {
+			cmd = then(a)
+		}
+		if a.Yes() {
+			return tea.Sequence(cmd, leave())
+		}
+		return cmd
+	}
+	m.lay(newQuestion(m.theme, q))
+	return nil
+}
+
+func (m *Model) bodyHeight() int { return max(m.height-2, 0) }
+
+// resize takes the window's size; some terminals start by saying 0 × 0.
+func (m *Model) resize(width, height int) {
+	if width <= 0 || height <= 0 {
+		width, height = 80, 24
+	}
+	m.width, m.height = width, height
+	m.toasts.SetSize(min(width, 60), height)
+	for _, s := range m.stack {
+		s.SetSize(m.width, m.bodyHeight())
+	}
+}
+
+func (m *Model) tooSmall() bool { return m.width < minWidth || m.height < minHeight }

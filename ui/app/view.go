@@ -1,0 +1,75 @@
+package app
+
+import (
+	"sort"
+	"strings"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// View draws the header, the top screen, the status bar, and what lies over them.
+func (m *Model) View() string {
+	if m.quitting {
+		return ""
+	}
+	if m.tooSmall() {
+		return widget.Fit("bugle needs a window of\nat least 40×12.\nctrl+c quits.", m.width, m.height)
+	}
+	s := m.top()
+	out := m.header(s) + "\n" + widget.Fit(s.View(), m.width, m.bodyHeight()) + "\n" + m.status(s)
+	for _, o := range m.overlays {
+		out = widget.Center(out, o.view(m.width, m.height), m.width, m.height)
+	}
+	if m.toasts.Len() > 0 {
+		box := m.toasts.View()
+		w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
+		out = widget.Overlay(out, box, max(m.width-w-1, 0), max(m.height-h-1, 0), m.width, m.height)
+	}
+	return out
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// header says whose workspace this is, where one is, and how the screen stands.
+func (m *Model) header(s screen.Screen) string {
+	crumbs := make([]string, len(m.stack))
+	for i, sc := range m.stack {
+		crumbs[i] = widget.Clean(sc.Title())
+	}
+	left := " " + m.theme.TitleFocus.Render("bugle") + " " + m.theme.Muted.Render(widget.Clean(m.opts.Deps.Workspace)) + "  "
+	right, tone := "", themes.ToneMuted
+	if b, ok := s.(screen.Badge); ok {
+		right, tone = b.Badge()
+		right = widget.Clean(right)
+	}
+	room := m.width - widget.Width(left) - widget.Width(right) - 2
+	path := strings.Join(crumbs, " › ")
+	for len(crumbs) > 1 && widget.Width(path) > room {
+		crumbs = crumbs[1:]
+		path = "… › " + strings.Join(crumbs, " › ")
+	}
+	left += m.theme.Strong.Render(widget.Truncate(path, max(room, 0)))
+	gap := max(m.width-widget.Width(left)-widget.Width(right)-1, 1)
+	return widget.Fit(left+strings.Repeat(" ", gap)+m.theme.Tone(tone).Render(right), m.width, 1)
+}
+
+func (m *Model) status(s screen.Screen) string {
+	var acts []screen.Action
+	for _, a := range append(s.Actions(), m.global()...) {
+		if a.Bar > 0 && (a.Typing || !s.Typing()) {
+			acts = append(acts, a)
+		}
+	}
+	sort.SliceStable(acts, func(i, j int) bool { return acts[i].Bar > acts[j].Bar })
+	bar := widget.NewStatusBar(m.theme)
+	bar.SetSize(m.width, 1)
+	for _, a := range acts {
+		bar.Hints = append(bar.Hints, hint(a, false))
+	}
+	return bar.View()
+}

@@ -1,0 +1,99 @@
+package screen
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
+)
+
+// OpenMsg asks the root model to put a screen on the stack.
+type OpenMsg struct{ Route Route }
+
+// ReplaceMsg asks the root model to put a screen in the place of the top one.
+type ReplaceMsg struct{ Route Route }
+
+// BackMsg asks the root model to leave the top screen.
+type BackMsg struct{}
+
+// QuitMsg asks the root model to end the program, after every screen has been closed.
+type QuitMsg struct{}
+
+// NotifyMsg shows a short notice.
+type NotifyMsg struct {
+	Level widget.Level
+	Text  string
+}
+
+// Question is a dialog over the screen.
+type Question struct {
+	Title, Body string
+	Buttons     []widget.Button // the first one is yes; empty: "Yes" and "No"
+	Danger      bool
+	Focus       int
+	Then        func(widget.Answer) tea.Cmd
+}
+
+// AskMsg asks a question.
+type AskMsg struct{ Question Question }
+
+// ChooseMsg offers a choice over the screen.
+type ChooseMsg struct {
+	Title, Body string
+	Options     []widget.Option
+	Then        func(widget.Answer) tea.Cmd
+}
+
+// InputMsg asks for one line of text over the screen.
+type InputMsg struct {
+	Title, Placeholder, Value string
+	// Check says what is wrong with a text, or "" where it may be taken.
+	Check func(string) string
+	Then  func(text string) tea.Cmd // not called when the question is left
+}
+
+// EditMsg opens a text in the person's editor.
+type EditMsg struct {
+	Text   string
+	Suffix string // of the file's name, such as ".html"
+	// Then gets the text as the editor left it; changed is false when nothing was.
+	Then func(text string, changed bool) tea.Cmd
+}
+
+// CopyMsg puts a text on the clipboard.
+type CopyMsg struct{ Text, What string }
+
+// ThemeMsg changes the theme by name.
+type ThemeMsg struct{ Name string }
+
+// ChangedMsg tells all screens that a campaign, or with an empty ID the whole list, has
+// changed.
+type ChangedMsg struct{ ID string }
+
+func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+
+// Open gives the command that opens a screen.
+func Open(r Route) tea.Cmd { return send(OpenMsg{r}) }
+
+// Replace gives the command that puts a screen in the place of the top one.
+func Replace(r Route) tea.Cmd { return send(ReplaceMsg{r}) }
+
+// Back gives the command that leaves the top screen.
+func Back() tea.Cmd { return send(BackMsg{}) }
+
+// Quit gives the command that ends the program.
+func Quit() tea.Cmd { return send(QuitMsg{}) }
+
+// Notify gives the command that shows a notice.
+func Notify(level widget.Level, text string) tea.Cmd { return send(NotifyMsg{level, text}) }
+
+// Ask gives the command that asks a question.
+func Ask(q Question) tea.Cmd { return send(AskMsg{q}) }
+
+// Copy gives the command that puts a text on the clipboard; what names it in the notice.
+func Copy(text, what string) tea.Cmd { return send(CopyMsg{text, what}) }
+
+// Changed gives the command that tells all screens of a change.
+func Changed(id string) tea.Cmd { return send(ChangedMsg{id}) }
+
+// Send gives the command that delivers msg.
+func Send(msg tea.Msg) tea.Cmd { return send(msg) }

@@ -1,0 +1,114 @@
+// Package screen says what a screen is: a value that takes messages, draws itself, and offers
+// its actions as data. The root model (ui/app) keeps a stack of them.
+package screen
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/themes"
+)
+
+// Screen is one full view of the program. Its methods are called from one goroutine.
+type Screen interface {
+	// ID is what results of the screen's tasks are addressed to.
+	ID() ID
+	// Title is its part of the breadcrumb.
+	Title() string
+	Init() tea.Cmd
+	// Update takes every message but keys that the root model or an [Action] has taken. Mouse
+	// positions are relative to the screen.
+	Update(tea.Msg) tea.Cmd
+	// View draws exactly the cells of SetSize.
+	View() string
+	SetSize(width, height int)
+	SetTheme(themes.Theme)
+	// Actions are what can be done now; they drive dispatch, the status bar, the help and the
+	// palette alike.
+	Actions() []Action
+	// Typing says that keys belong to a text field: only actions marked Typing are dispatched.
+	Typing() bool
+	// Close ends the screen's tasks. The command, which may be nil, finishes what must not be
+	// lost (a save that is due) and runs to its end before the program does.
+	Close() tea.Cmd
+}
+
+// Resumer is a screen that wants to know when it is on top again.
+type Resumer interface{ Resume() tea.Cmd }
+
+// Guard is a screen that may ask before it is left.
+type Guard interface {
+	// Leaving gives the question, or nil where it may be left at once. Yes leaves.
+	Leaving() *Question
+}
+
+// Badge is a screen that says something at the right of the header: "saved", "3 problems".
+type Badge interface {
+	Badge() (text string, tone themes.Tone)
+}
+
+// Action is something that a person can do on a screen.
+type Action struct {
+	// Keys are as tea.KeyMsg spells them, the shown one first.
+	Keys  []string
+	Label string // a word or two, for the status bar
+	Help  string // a clause, for the help; Label where empty
+	Group string // heading in the help
+	// Bar puts the action into the status bar, the highest number first; 0 leaves it out.
+	Bar int
+	// Why says why the action is not allowed now; empty means it is.
+	Why string
+	// Typing keeps the action alive while a text field has the keyboard.
+	Typing bool
+	Run    func() tea.Cmd
+}
+
+// Does reports whether the key belongs to the action.
+func (a Action) Does(key string) bool {
+	for _, k := range a.Keys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// Deps is what screens work with. It is handed to each constructor, never global.
+type Deps struct {
+	Service engine.Service
+	Theme   themes.Theme
+	Now     func() time.Time
+	// Location is the zone that times are shown in.
+	Location *time.Location
+	// Author is the e-mail address that changes are signed with.
+	Author string
+	// Workspace is the id shown in the header.
+	Workspace string
+	// DataDir is where the store is, for messages.
+	DataDir string
+}
+
+// Route names a screen to open, so that screens need not import one another.
+type Route struct {
+	Name string
+	// ID is the campaign that the screen is about, where there is one.
+	ID string
+	// Path is the place in the campaign to go to.
+	Path doc.Path
+	// Doc is a document that goes along: a draft to start from.
+	Doc doc.Value
+}
+
+// The routes.
+const (
+	Campaigns = "campaigns"
+	NewDraft  = "new"
+	Builder   = "builder"
+	Validate  = "validate"
+	TestSend  = "test"
+	Outbox    = "outbox"
+	Workspace = "workspace"
+)

@@ -1,0 +1,163 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// ID tells screens apart.
+type ID int64
+
+var lastID atomic.Int64
+
+// Result is what a task of a screen gave. The root model hands it to the screen it is
+// addressed to, and to no other; [Base.Accept] tells whether it still counts.
+type Result struct {
+	Screen ID
+	Kind   string // what the task was for, such as "load"
+	Value  any
+	Err    error
+	// Partial marks news from a task that goes on.
+	Partial bool
+
+	seq  int
+	next tea.Cmd
+}
+
+// Next waits for what the task says next; nil once it has ended.
+func (r Result) Next() tea.Cmd { return r.next }
+
+// Base is the part that screens have in common: an identity, a context that ends with the
+// screen, and tasks. Embed it by value; make it with [NewBase].
+type Base struct {
+	id     ID
+	ctx    context.Context
+	cancel context.CancelFunc
+	mu     *sync.Mutex
+	tasks  map[string]task
+	seq    int
+}
+
+type task struct {
+	seq    int
+	cancel context.CancelFunc
+}
+
+// NewBase makes the base of a new screen.
+func NewBase() Base {
+	ctx, cancel := context.WithCancel(context.Background())
+	return Base{id: ID(lastID.Add(1)), ctx: ctx, cancel: cancel, mu: &sync.Mutex{}, tasks: map[string]task{}}
+}
+
+// ID gives the screen's identity.
+func (b *Base) ID() ID { return b.id }
+
+// Close ends every task.
+func (b *Base) Close() tea.Cmd {
+	b.cancel()
+	return nil
+}
+
+// Run starts a task of that kind; one of the same kind that still runs is cancelled, and its
+// result will not be accepted.
+func (b *Base) Run(kind string, fn func(context.Context) (any, error)) tea.Cmd {
+	ctx, seq := b.begin(kind)
+	return func() tea.Msg {
+		v, err := fn(ctx)
+		return Result{Screen: b.id, Kind: kind, Value: v, Err: err, seq: seq}
+	}
+}
+
+// Stream starts a task that tells of its progress: every value given to emit arrives as a
+// partial [Result], in order.
+func (b *Base) Stream(kind string, fn func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd {
+	ctx, seq := b.begin(kind)
+	news := make(chan Result, 64)
+	var wait tea.Cmd
+	wait = func() tea.Msg {
+		select {
+		case r := <-news:
+			if r.Partial {
+				r.next = wait
+			}
+			return r
+		case <-b.ctx.Done(): // the screen is gone, and nobody wants to know
+			return nil
+		}
+	}
+	emit := func(v any) {
+		select {
+		case news <- Result{Screen: b.id, Kind: kind, Value: v, Partial: true, seq: seq}:
+		case <-ctx.Done():
+		}
+	}
+	run := func() tea.Msg {
+		v, err := fn(ctx, emit)
+		last := Result{Screen: b.id, Kind: kind, Value: v, Err: err, seq: seq}
+		select {
+		case news <- last:
+		case <-b.ctx.Done(): // the screen is gone, and nobody waits
+		}
+		return nil
+	}
+	return tea.Batch(run, wait)
+}
+
+func (b *Base) begin(kind string) (context.Context, int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old, ok := b.tasks[kind]; ok {
+		old.cancel()
+	}
+	b.seq++
+	ctx, cancel := context.WithCancel(b.ctx)
+	b.tasks[kind] = task{b.seq, cancel}
+	return ctx, b.seq
+}
+
+// Running reports whether a task of that kind runs.
+func (b *Base) Running(kind string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, ok := b.tasks[kind]
+	return ok
+}
+
+// Busy reports whether any task runs.
+func (b *Base) Busy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.tasks) > 0
+}
+
+// Cancel ends the context of the task of that kind; its result still arrives.
+func (b *Base) Cancel(kind string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t, ok := b.tasks[kind]; ok {
+		t.cancel()
+	}
+}
+
+// Accept reports whether a result is from the newest task of its kind. The task has ended
+// then, unless the result is partial.
+func (b *Base) Accept(r Result) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t, ok := b.tasks[r.Kind]
+	if !ok || t.seq != r.seq {
+		return false
+	}
+	if !r.Partial {
+		t.cancel()
+		delete(b.tasks, r.Kind)
+	}
+	return true
+}
+
+// Cancelled reports whether err only says that a task was cancelled.
+func Cancelled(err error) bool { return errors.Is(err, context.Canceled) }

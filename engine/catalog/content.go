@@ -1,0 +1,78 @@
+package catalog
+
+import "bugle/engine/schema"
+
+// pushCampaignContent is PushCampaignContent.
+func pushCampaignContent() schema.Field {
+	return campaignContent("PUSH", pushContent(), schema.Field{
+		Name: "email", Title: "E-mail", Kind: schema.Any, Help: "An e-mail. Push campaigns have none.",
+	})
+}
+
+// emailCampaignContent is EmailCampaignContent.
+func emailCampaignContent() schema.Field {
+	return campaignContent("EMAIL", emailContent(), schema.Field{
+		Name: "push", Title: "Push", Kind: schema.Any, Help: "A push notification. E-mail campaigns have none.",
+	})
+}
+
+// pushContent is PushContent: one push, on each of its platforms.
+func pushContent() schema.Field {
+	return schema.Field{
+		Name: "push", ID: "push", Title: "Push", Kind: schema.Object, Ref: "spec.md, Push content (`PushContent`)",
+		Help:   "The notification on each platform.",
+		Fields: []schema.Field{androidContent(), iosContent(), webContent()},
+		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
+			ID: "platform_content", Says: "content for every platform of the campaign", Check: everyPlatform,
+		}}},
+	}
+}
+
+// campaignContent is the component for one channel: message is the channel's own object in
+// content and in each of its cells, foreign the other channel's, which is refused there.
+func campaignContent(channel string, message, foreign schema.Field) schema.Field {
+	foreign.Applies = schema.Unless("/channel", channel)
+	members := []schema.Field{message, foreign}
+	return schema.Field{
+		Name: "campaign_content", ID: "campaign_content", Title: "Content", Kind: schema.Object, Ref: "spec.md, Campaign content",
+		Help: "What people get: the message, its translations and its variations.",
+		Fields: []schema.Field{
+			{
+				Name: "locales", Kind: schema.List, Suggest: "locales",
+				Help: "The languages of this campaign besides the default one, which is always there.",
+				Rules: []schema.Rule{
+					schema.Excludes{Values: []string{"default"}, Says: "it is always there"},
+					schema.Unique{},
+				},
+				Elem: &schema.Field{Title: "Locale", Kind: schema.String, Suggest: "locales", Help: "The name of one locale.", Example: "de"},
+			},
+			variationDetails(),
+			{
+				Name: "content", Title: "Message", Kind: schema.Object,
+				Help:     "The message itself: one, or one for each locale and variation.",
+				Required: []schema.Required{{At: schema.Inline | schema.Saved | schema.Publish}},
+				Fields:   members,
+				Elem:     localeTable(members, message.Name),
+				Rules: []schema.Rule{
+					schema.Named{ID: "one_shape", Says: "either one message, or messages by locale and variation; one alone only without locales and A/B variations", Check: oneShape},
+					schema.Named{ID: "default_locale", Says: "the default locale is always there", Check: defaultLocale},
+					schema.Named{ID: "listed_locales", Says: "locales other than default are listed in locales", Check: listedLocales},
+					schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
+						ID: "every_cell", Says: "each listed locale has each variation", Check: everyCell,
+					}},
+				},
+			},
+		},
+	}
+}
+
+// localeTable is the shape of one locale in keyed content: its variations, each a cell.
+func localeTable(members []schema.Field, message string) *schema.Field {
+	return &schema.Field{
+		Title: "Locale", Kind: schema.Map, Help: "The variations of one locale.", Rules: []schema.Rule{variationNames},
+		Elem: &schema.Field{
+			Title: "Variation", Kind: schema.Object, Fields: members, Help: "The message for one locale and variation.",
+			Rules: []schema.Rule{schema.Guard{At: schema.Inline | schema.Publish, Rule: schema.OneOf{Fields: []string{message}}}},
+		},
+	}
+}

@@ -1,0 +1,106 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// The members of content that are messages and no locales.
+var messageNames = []string{"push", "email"}
+
+// shapes tells which members of content belong to its flat shape, and which are locales.
+func shapes(content doc.Value) (flat, keyed []string) {
+	for name := range content.Members() {
+		if slices.Contains(messageNames, name) {
+			flat = append(flat, name)
+		} else {
+			keyed = append(keyed, name)
+		}
+	}
+	return flat, keyed
+}
+
+// hasVariations reports whether A/B variations are configured. One variation is no A/B test.
+func hasVariations(details doc.Value) bool {
+	n, ok := details.Get("no_of_variations").Int()
+	return !details.Empty() && (!ok || n != 1)
+}
+
+func oneShape(p schema.Place) []schema.Finding {
+	flat, keyed := shapes(p.Value)
+	if len(flat) == 0 {
+		return nil
+	}
+	where := doc.P(flat[0])
+	switch {
+	case len(keyed) > 0:
+		return []schema.Finding{{Path: where, Message: fmt.Sprintf("stands beside the locale %q; keep one message, or move it to content.default.variation_1", keyed[0])}}
+	case p.Object.Get("locales").Len() > 0:
+		return []schema.Finding{{Path: where, Message: "cannot stand alone where locales are listed; move it to content.default.variation_1"}}
+	case hasVariations(p.Object.Get("variation_details")):
+		return []schema.Finding{{Path: where, Message: "cannot stand alone where A/B variations are configured; move it to content.default.variation_1"}}
+	}
+	return nil
+}
+
+func defaultLocale(p schema.Place) []schema.Finding {
+	flat, keyed := shapes(p.Value)
+	if len(flat) > 0 || len(keyed) == 0 || slices.Contains(keyed, "default") {
+		return nil
+	}
+	return []schema.Finding{{Path: doc.P("default"), Message: "is missing: the default locale is always required"}}
+}
+
+func listedLocales(p schema.Place) []schema.Finding {
+	listed := p.Object.Get("locales").Strings()
+	_, keyed := shapes(p.Value)
+	var out []schema.Finding
+	for _, name := range keyed {
+		if name != "default" && !slices.Contains(listed, name) {
+			out = append(out, schema.Finding{Path: doc.P(name), Message: "is not listed in locales; add it there or remove it here"})
+		}
+	}
+	return out
+}
+
+func everyCell(p schema.Place) []schema.Finding {
+	if flat, _ := shapes(p.Value); len(flat) > 0 || p.Value.Len() == 0 {
+		return nil
+	}
+	var out []schema.Finding
+	names := variations(p.Object, maxReported)
+	for _, locale := range append([]string{"default"}, p.Object.Get("locales").Strings()...) {
+		cells := p.Value.Get(locale)
+		if !cells.Exists() {
+			if locale != "default" { // default_locale says so for that one
+				out = append(out, schema.Finding{Path: doc.P(locale), Message: "is missing: it is listed in locales"})
+			}
+			continue
+		}
+		for _, name := range names {
+			if !cells.Get(name).Exists() {
+				out = append(out, schema.Finding{Path: doc.P(locale, name), Message: "is missing: each locale needs each variation"})
+			}
+		}
+		if len(out) >= maxReported {
+			break
+		}
+	}
+	return out
+}
+
+func everyPlatform(p schema.Place) []schema.Finding {
+	var out []schema.Finding
+	for _, platform := range p.Root.Get("basic_details").Get("platforms").Strings() {
+		name := strings.ToLower(platform)
+		known := platform == "ANDROID" || platform == "IOS" || platform == "WEB"
+		if known && p.Value.Get(name).Empty() {
+			out = append(out, schema.Finding{Path: doc.P(name), Message: "is missing: basic_details.platforms lists " + platform})
+		}
+	}
+	return out
+}

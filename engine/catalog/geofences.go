@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"fmt"
+	"strconv"
+
+	"bugle/engine/schema"
+)
+
+// geofences is basic_details.geofences of a location-triggered push.
+func geofences() schema.Field {
+	dwell := schema.When("triggered_at", "dwell")
+	always := []schema.Required{{}}
+	return schema.Field{
+		Name: "geofences", Title: "Geofence", Kind: schema.Object, Ref: "spec.md, Geofences",
+		Help:     "The circle on the map that starts this campaign, and what has to happen there.",
+		Applies:  schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED"),
+		Required: []schema.Required{{When: schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED")}},
+		Fields: []schema.Field{
+			{Name: "name", Kind: schema.String, Help: "A name of its own for this geofence.", Example: "Store Alexanderplatz", Required: always},
+			coordinate("latitude", "How far north or south the centre is, in degrees.", "52.5219", 90),
+			coordinate("longitude", "How far east or west the centre is, in degrees.", "13.4132", 180),
+			{
+				Name: "radius", Kind: schema.String, Help: "How far the circle reaches from its centre, in metres.", Example: "150",
+				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Decimal}, positive()},
+			},
+			{
+				Name: "dwell_time_value", Title: "Dwell time", Kind: schema.String, Help: "How long someone must stay inside.", Example: "10",
+				Used: dwell, Required: []schema.Required{{When: dwell}}, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
+			},
+			{
+				Name: "dwell_time_granularity", Title: "Dwell time unit", Kind: schema.String, Help: "The unit of the dwell time.",
+				Used: dwell, Required: []schema.Required{{When: dwell}}, Options: minutesHoursDays(),
+			},
+			{
+				Name: "response_time_value", Title: "Response time", Kind: schema.String,
+				Help: "How long to wait after the trigger before sending.", Example: "5",
+				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
+			},
+			{
+				Name: "response_time_granularity", Title: "Response time unit", Kind: schema.String,
+				Help: "The unit of the response time.", Required: always, Options: minutesHoursDays(),
+			},
+			{
+				Name: "triggered_at", Kind: schema.String, Help: "What has to happen at the geofence.", Required: always,
+				Options: []schema.Option{
+					{Value: "ENTRY", Label: "Entry", Help: "someone comes in"},
+					{Value: "EXIT", Label: "Exit", Help: "someone leaves"},
+					{Value: "dwell", Label: "Dwell", Help: "someone stays for a while"},
+				},
+			},
+		},
+	}
+}
+
+func minutesHoursDays() []schema.Option {
+	return []schema.Option{{Value: "MINUTES", Label: "Minutes"}, {Value: "HOURS", Label: "Hours"}, {Value: "DAYS", Label: "Days"}}
+}
+
+// coordinate is a number of degrees, written as a string, between -limit and limit.
+func coordinate(name, help, example string, limit float64) schema.Field {
+	return schema.Field{
+		Name: name, Kind: schema.String, Help: help, Example: example, Required: []schema.Required{{}},
+		Rules: []schema.Rule{
+			schema.Format{As: schema.Decimal},
+			schema.Named{
+				ID: "degrees", Says: fmt.Sprintf("from -%v to %v degrees", limit, limit),
+				Check: func(p schema.Place) []schema.Finding {
+					f, err := strconv.ParseFloat(p.Value.Text(), 64)
+					if err != nil || f >= -limit && f <= limit {
+						return nil
+					}
+					return []schema.Finding{{Message: fmt.Sprintf("must be from -%v to %v degrees, not %s", limit, limit, p.Value.Text())}}
+				},
+			},
+		},
+	}
+}
+
+// positive wants a number that is written as a string to be above zero.
+func positive() schema.Named {
+	return schema.Named{
+		ID: "positive", Says: "more than 0",
+		Check: func(p schema.Place) []schema.Finding {
+			if f, err := strconv.ParseFloat(p.Value.Text(), 64); err != nil || f > 0 {
+				return nil
+			}
+			return []schema.Finding{{Message: "must be more than 0, not " + p.Value.Text()}}
+		},
+	}
+}

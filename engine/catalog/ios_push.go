@@ -1,0 +1,98 @@
+package catalog
+
+import "bugle/engine/schema"
+
+// iosContent is IOSPushContent.
+func iosContent() schema.Field {
+	fields := []schema.Field{{
+		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`,
+		Help: "The design of the notification. It decides which of the other fields count.",
+		Options: []schema.Option{
+			{Value: "BASIC", Label: "Basic", Help: "title, message, one picture or video"},
+			{Value: "STYLIZED_BASIC", Label: "Stylized basic", Help: "basic, in your colours"},
+			{Value: "SIMPLE_IMAGE_CAROUSEL", Label: "Simple image carousel", Help: "pictures to swipe through"},
+			{Value: "Custom", Label: "Custom", Help: "a saved template"},
+		},
+	}}
+	fields = append(fields, customTemplate()...)
+	fields = append(fields,
+		iosBasicDetails(),
+		schema.Field{
+			Name: "buttons", Kind: schema.List, Help: "The button sets of the notification.",
+			Elem: &schema.Field{
+				Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One set of buttons.",
+				Fields: []schema.Field{{
+					Name: "button_category", Kind: schema.String, Example: "SHOP_OR_LATER",
+					Help: "The notification category that the app has registered; it decides which buttons are shown.",
+				}},
+			},
+		},
+		iosAdvanced(),
+		iosBackup(),
+	)
+	return schema.Field{
+		Name: "ios", Title: "iOS", Kind: schema.Object, Ref: "spec.md, iOS (`IOSPushContent`)",
+		Help: "The notification as iPhone and iPad show it.", Fields: fields,
+	}
+}
+
+func iosBasicDetails() schema.Field {
+	const template = "../template_type"
+	carouselOnly := []schema.Required{{When: schema.When(template, "SIMPLE_IMAGE_CAROUSEL")}}
+	fields := iosText([]schema.Required{{When: isBasic(template), At: schema.Publish, Ref: refPublish}})
+	fields = append(fields,
+		uri(schema.Field{Name: "image_url", Title: "Image URL", Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png", Required: carouselOnly}),
+		uri(schema.Field{Name: "input_gif_url", Title: "GIF URL", Help: "An animated picture in place of the still one.", Example: "https://cdn.example.com/spring.gif"}),
+		color(schema.Field{Name: "background_color_code", Title: "Background colour", Help: "The colour behind the text.", Example: "#FFF4E5"}),
+		schema.Field{Name: "apply_background_color_in_text_editor", Title: "Background colour in the editor", Kind: schema.Bool, Help: "Show the background colour while the text is edited."},
+		carousel(),
+	)
+	fields = append(append(fields, defaultClick()...), keyValuePairs())
+	return schema.Field{
+		Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Fields: fields,
+		Help: "Text and pictures of the notification, and what a tap does.",
+		Required: []schema.Required{
+			{When: schema.When("template_type", "SIMPLE_IMAGE_CAROUSEL")},
+			{When: isBasic("template_type"), At: schema.Publish, Ref: refPublish},
+		},
+	}
+}
+
+// iosText are the members that basic_details and template_backup begin with.
+func iosText(required []schema.Required) []schema.Field {
+	return []schema.Field{
+		personal(schema.Field{Name: "title", Kind: schema.String, Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here", Required: required}),
+		personal(schema.Field{Name: "subtitle", Kind: schema.String, Help: "A second line between title and message.", Example: "Only today"}),
+		personal(schema.Field{Name: "message", Kind: schema.String, Long: true, Help: "The text of the notification.", Example: "25% off everything, today only", Required: required}),
+		{Name: "allow_bg_refresh", Title: "Background refresh", Kind: schema.Bool, Help: "Wake the app when the notification arrives, so that it can load fresh content."},
+		{
+			Name: "rich_media_type", Kind: schema.String, Help: "What the notification shows beside its text.",
+			Options: []schema.Option{{Value: "Image"}, {Value: "Video"}, {Value: "GIF"}},
+		},
+		uri(schema.Field{Name: "rich_media_value", Title: "Rich media URL", Help: "Where the picture or video lies.", Example: "https://cdn.example.com/spring.mp4"}),
+	}
+}
+
+func iosAdvanced() schema.Field {
+	return schema.Field{
+		Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects,
+		Help: "Coupon, sound, badge, and how the notification groups with others.",
+		Fields: []schema.Field{
+			personal(schema.Field{Name: "coupon_code", Kind: schema.String, Help: "A code that people copy from the notification.", Example: "SPRING25"}),
+			{Name: "sound_file", Kind: schema.String, Help: "The sound in the app that plays when the notification arrives.", Example: "chime.caf"},
+			{Name: "enable_ios_badge", Title: "Badge", Kind: schema.Bool, Help: "Count this notification on the app's icon."},
+			groupKey(),
+			collapseKey(),
+		},
+	}
+}
+
+func iosBackup() schema.Field {
+	backed := schema.When("template_type", "STYLIZED_BASIC", "SIMPLE_IMAGE_CAROUSEL")
+	return schema.Field{
+		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects,
+		Help: "The plain notification that devices show which cannot draw the template.",
+		Used: backed, Required: []schema.Required{{When: backed, At: schema.Publish}},
+		Fields: append(append(iosText(nil), defaultClick()...), keyValuePairs()),
+	}
+}

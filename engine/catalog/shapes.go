@@ -1,0 +1,141 @@
+package catalog
+
+import "bugle/engine/schema"
+
+// The sections that the content tables cite.
+const (
+	refObjects = "gaps.md, Fields of the objects that spec.md does not show"
+	refPublish = "gaps.md, Publish-time rules"
+)
+
+// personal makes a text take personalisation expressions, which must parse at publish.
+func personal(f schema.Field) schema.Field {
+	f.Template = true
+	f.Rules = append(f.Rules, schema.Guard{At: schema.Publish, Rule: schema.Expressions{}, Ref: refPublish})
+	return f
+}
+
+// uri makes a text a personalisable URL or deep link.
+func uri(f schema.Field) schema.Field {
+	f.Kind = schema.String
+	f.Rules = append(f.Rules, schema.Format{As: schema.URI})
+	return personal(f)
+}
+
+// color makes a text a hex colour.
+func color(f schema.Field) schema.Field {
+	f.Kind = schema.String
+	f.Rules = append(f.Rules, schema.Format{As: schema.Color})
+	return f
+}
+
+// at gives a copy of f that the specification describes in the section ref.
+func at(ref string, f schema.Field) schema.Field {
+	f.Ref = ref
+	return f
+}
+
+// keyValuePairs is the member of that name: custom payload pairs.
+func keyValuePairs() schema.Field {
+	return schema.Field{
+		Name: "key_value_pairs", Title: "Key-value pairs", Kind: schema.List,
+		Help: "Custom data that travels with the message and that your app can read when it arrives.",
+		Elem: &schema.Field{
+			ID: "key_value_pair", Title: "Pair", Kind: schema.Object, Open: true, Ref: refObjects,
+			Help: "One name and its value.",
+			Fields: []schema.Field{
+				{Name: "key", Kind: schema.String, Help: "The name under which your app finds the value.", Example: "promo_code"},
+				personal(schema.Field{Name: "value", Kind: schema.String, Help: "The value; it may contain personalisation.", Example: "SPRING25"}),
+			},
+		},
+	}
+}
+
+var (
+	deepLinking = schema.Option{Value: "DEEPLINKING", Label: "Deep link", Help: "opens a place inside the app"}
+	toScreen    = schema.Option{Value: "NAVIGATE_TO_A_SCREEN", Label: "Screen of the app", Help: "opens a screen by its name"}
+	richLanding = schema.Option{Value: "RICH_LANDING", Label: "Rich landing page", Help: "opens a web page inside the app"}
+)
+
+// clickActions are the options of what a tap on a notification does.
+func clickActions() []schema.Option { return []schema.Option{deepLinking, toScreen, richLanding} }
+
+// defaultClick are the two members that say what a tap on the notification itself does.
+func defaultClick() []schema.Field {
+	return []schema.Field{
+		{
+			Name: "default_click_action", Kind: schema.String, Options: clickActions(),
+			Help: "What a tap on the notification does. Buttons have actions of their own.",
+		},
+		personal(schema.Field{
+			Name: "default_click_action_value", Title: "Where the tap leads", Kind: schema.String,
+			Help: "The URL, deep link or screen name that the tap opens.", Example: "shop://offers/spring",
+		}),
+	}
+}
+
+// carousel is the member carousel_content of Android and iOS.
+func carousel() schema.Field {
+	return schema.Field{
+		Name: "carousel_content", ID: "carousel", Title: "Carousel", Kind: schema.Object, Open: true, Ref: refObjects,
+		Help:     "The pictures that people swipe through, and how they change.",
+		Used:     schema.When("../template_type", "SIMPLE_IMAGE_CAROUSEL"),
+		Required: []schema.Required{{When: schema.When("../template_type", "SIMPLE_IMAGE_CAROUSEL")}},
+		Fields: []schema.Field{
+			{
+				Name: "slider_transition", Kind: schema.String,
+				Help: "Whether people swipe from picture to picture, or the pictures change by themselves.",
+				Options: []schema.Option{
+					{Value: "MANUAL", Label: "Manual", Help: "people swipe"},
+					{Value: "AUTOMATIC", Label: "Automatic", Help: "pictures change by themselves"},
+				},
+			},
+			{
+				Name: "slide_data", Title: "Slides", Kind: schema.List,
+				Help: "The pictures in the order in which they are shown.",
+				Elem: &schema.Field{
+					ID: "carousel.slide", Title: "Slide", Kind: schema.Object, Open: true, Fields: slideFields(),
+					Help: "One picture and what a tap on it does.",
+				},
+			},
+		},
+	}
+}
+
+func slideFields() []schema.Field {
+	return []schema.Field{
+		uri(schema.Field{Name: "image_url", Title: "Image URL", Help: "The picture of this slide.", Example: "https://cdn.example.com/slide-1.png"}),
+		{
+			Name: "image_click_action", Kind: schema.String, Options: []schema.Option{deepLinking, richLanding, toScreen},
+			Help: "What a tap on this picture does.",
+		},
+		personal(schema.Field{
+			Name: "image_click_action_value", Title: "Where the tap leads", Kind: schema.String,
+			Help: "The URL, deep link or screen name that a tap on this picture opens.", Example: "shop://offers/spring",
+			Required: []schema.Required{{When: schema.Has{Path: "image_click_action"}}},
+		}),
+		keyValuePairs(),
+	}
+}
+
+// customTemplate are the two members that pick a saved template, in a table with template_type.
+func customTemplate() []schema.Field {
+	custom := schema.When("template_type", "Custom")
+	return []schema.Field{
+		{
+			Name: "custom_template_id", Title: "Custom template ID", Kind: schema.String,
+			Help: "The id of the saved template whose design this message takes.", Example: "65f1c0ffee0ddba11ca11ab1",
+			Used: custom, Required: []schema.Required{{When: custom}},
+		},
+		{
+			Name: "custom_template_version", Kind: schema.Integer, Used: custom,
+			Help: "The version of the saved template. Leave it out to take the newest.", Example: "2",
+		},
+	}
+}
+
+// isBasic is the condition that the object around uses the plain template, asked from one of
+// its members; an absent template_type counts as BASIC.
+func isBasic(path string) schema.Cond {
+	return schema.AnyOf{schema.When(path, "BASIC"), schema.Not{C: schema.Has{Path: path}}}
+}

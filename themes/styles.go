@@ -62,7 +62,7 @@ func newStyles(r *lipgloss.Renderer, k Tokens, bare bool) *Styles {
 		Marked: fg(k.Warning).Bold(true), Match: fg(k.Accent).Underline(true),
 	}
 	if bare {
-		s.Accent = s.Accent.Bold(true)
+		s.Accent, s.Faint = s.Accent.Bold(true), s.Faint.Faint(true)
 		s.Warning, s.Danger = s.Warning.Bold(true), s.Danger.Bold(true)
 		s.BorderFocus, s.BorderDanger = s.BorderFocus.Bold(true), s.BorderDanger.Bold(true)
 		s.Selected = s.Selected.Reverse(true)

@@ -1,0 +1,195 @@
+package widget
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+)
+
+// Option is one entry of a Choice.
+type Option struct {
+	// Label is what it says, Help what it means, in a sentence.
+	Label, Help string
+	// Icon is a sign before it, and its tone.
+	Icon     string
+	IconTone themes.Tone
+	// Dim marks an option that is not allowed now; Why says the reason.
+	Dim bool
+	Why string
+}
+
+// Choice asks for one of several options. An option that is not allowed can be looked at, and says why
+// it cannot be taken.
+type Choice struct {
+	// Title and Body are the question; Body may be empty.
+	Title, Body string
+
+	theme         themes.Theme
+	options       []Option
+	list          List
+	width, height int
+}
+
+// notNow marks an option that is not allowed, where faint text does not show.
+const notNow = "not now"
+
+// NewChoice makes a question; the first option that is allowed is under the cursor.
+func NewChoice(t themes.Theme, title, body string, options ...Option) Choice {
+	c := Choice{Title: title, Body: body, theme: t, options: options, list: NewList(t), width: 80, height: 24}
+	items := make([]Item, len(options))
+	first := -1
+	for i, o := range options {
+		items[i] = Item{Icon: o.Icon, IconTone: o.IconTone, Text: o.Label, Dim: o.Dim}
+		if o.Dim {
+			items[i].Info = notNow
+		}
+		if first < 0 && !o.Dim {
+			first = i
+		}
+	}
+	c.list.SetItems(items)
+	c.list.Focused = true
+	c.Select(max(first, 0))
+	return c
+}
+
+// SetTheme changes the theme.
+func (c *Choice) SetTheme(theme themes.Theme) { c.theme = theme; c.list.SetTheme(theme) }
+
+// SetSize tells the question the cells of the screen it is drawn over; it takes what it needs of them.
+func (c *Choice) SetSize(width, height int) { c.width, c.height = max(width, 0), max(height, 0) }
+
+// Select puts the cursor on option i.
+func (c *Choice) Select(i int) { c.list.Choose(i) }
+
+// Cursor is the option under the cursor.
+func (c *Choice) Cursor() int { return c.list.Cursor }
+
+// Update takes a key. It gives the answer and true when the key was one; enter on an option that is not
+// allowed is none.
+func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
+	switch key := msg.String(); key {
+	case "esc":
+		return Answer{-1}, true
+	case "enter", " ":
+		return c.take()
+	case "tab":
+		c.list.Down()
+	case "shift+tab":
+		c.list.Up()
+	default:
+		if n := len(key); n == 1 && key[0] >= '1' && key[0] <= '9' && int(key[0]-'0') <= len(c.options) {
+			c.Select(int(key[0] - '1'))
+			return c.take()
+		}
+		c.measure()
+		c.list.Update(msg)
+	}
+	return Answer{}, false
+}
+
+func (c *Choice) take() (Answer, bool) {
+	i := c.list.Cursor
+	if i >= len(c.options) || c.options[i].Dim {
+		return Answer{}, false
+	}
+	return Answer{i}, true
+}
+
+// Click takes a press on line y of the box: the option there is taken.
+func (c *Choice) Click(y int) (Answer, bool) {
+	head, _, _ := c.measure()
+	if !c.list.Click(y - 1 - len(head)) {
+		return Answer{}, false
+	}
+	return c.take()
+}
+
+// measure gives the lines above and below the options and the width inside the frame. It brings the
+// list up to date.
+func (c *Choice) measure() (head, foot []string, width int) {
+	most := max(min(c.width-4, dialogWidth), 1)
+	width = Width(Clean(c.Title)) + 4
+	for _, o := range c.options {
+		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notNow)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.Why)), 44))
+	}
+	if c.Body != "" {
+		head = wrapText(c.Body, most)
+		for _, line := range head {
+			width = max(width, Width(line))
+		}
+	}
+	width = clamp(width, 1, most)
+	// What is said of the options comes before the question: it has been read by then.
+	rows, inner := len(c.options), max(c.height-2, 0)
+	foot = trim(c.foot(width), inner-min(rows, 3))
+	if spare := inner - rows - len(foot); spare < len(head)+1 {
+		head = head[:clamp(spare-1, 0, len(head))]
+	}
+	if len(head) > 0 {
+		head = append(head, "")
+	}
+	c.list.SetSize(width, clamp(inner-len(head)-len(foot), 1, max(rows, 1)))
+	return head, foot, width
+}
+
+// trim brings lines whose first one is blank to at most n.
+func trim(lines []string, n int) []string {
+	if len(lines) <= max(n, 0) {
+		return lines
+	}
+	if len(lines) > 0 && lines[0] == "" {
+		lines = lines[1:]
+	}
+	return lines[:clamp(n, 0, len(lines))]
+}
+
+// foot says what the option under the cursor means, or why it is not allowed. It is as high for every
+// option, so that the box does not jump.
+func (c *Choice) foot(width int) []string {
+	height := 0
+	for _, o := range c.options {
+		height = max(height, len(o.about(width)))
+	}
+	if height == 0 {
+		return nil
+	}
+	foot := make([]string, height+1)
+	if i := c.list.Cursor; i < len(c.options) {
+		style := c.theme.Muted
+		if c.options[i].Dim {
+			style = c.theme.Warning
+		}
+		for n, line := range c.options[i].about(width) {
+			foot[n+1] = style.Render(line)
+		}
+	}
+	return foot
+}
+
+func (o Option) about(width int) []string {
+	switch {
+	case o.Dim && o.Why != "":
+		return Wrap(Clean("Not now: "+o.Why), width)
+	case o.Help != "":
+		return Wrap(Clean(o.Help), width)
+	default:
+		return nil
+	}
+}
+
+// View draws the box, as large as it needs, at most as large as SetSize said.
+func (c *Choice) View() string {
+	head, foot, width := c.measure()
+	content := make([]string, 0, len(head)+len(foot)+c.list.Height)
+	for _, line := range head {
+		content = append(content, c.theme.Text.Render(line))
+	}
+	content = append(content, strings.Split(c.list.View(), "\n")...)
+	content = append(content, foot...)
+	p := Panel{Title: c.Title, Focused: true, theme: c.theme}
+	p.SetSize(min(width+4, c.width), min(len(content)+2, c.height))
+	return p.View(strings.Join(content, "\n"))
+}

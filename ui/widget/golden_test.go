@@ -1,0 +1,191 @@
+package widget_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// sizes are the screens that goldens are drawn for.
+var sizes = []struct{ w, h int }{{60, 20}, {80, 24}, {120, 40}}
+
+func campaignColumns() []widget.Column {
+	return []widget.Column{
+		{Title: "Name ↑", Min: 18, Weight: 3},
+		{Title: "Status", Min: 11},
+		{Title: "Channel", Min: 7, Priority: 1},
+		{Title: "Delivery", Min: 15, Priority: 2},
+		{Title: "Team", Min: 10, Max: 20, Weight: 1, Priority: 4},
+		{Title: "Audience", Min: 9, Align: widget.AlignRight, Priority: 3},
+		{Title: "Updated", Min: 8, Align: widget.AlignRight, Priority: 1},
+	}
+}
+
+// campaigns is a table's worth of rows, made as they are asked for.
+type campaigns int
+
+func (c campaigns) Len() int { return int(c) }
+
+func (c campaigns) Row(i int) widget.Cells {
+	names := []string{"Spring sale, first wave", "Welcome series", "Cart reminder 世界", "Weekly digest for readers of the newsletter", "Win back 🎉 customers"}
+	labels := []string{"Draft", "Scheduled", "Active", "Paused", "Sent", "Stopped", "Archived"}
+	role := themes.Role(i % len(labels))
+	return widget.Cells{
+		{Text: fmt.Sprintf("%s %d", names[i%len(names)], i+1)},
+		{Text: role.Glyph() + " " + labels[role], Tone: role.Tone()},
+		{Text: []string{"Push", "Email"}[i%2]},
+		{Text: []string{"One time", "Event triggered"}[i%2], Tone: themes.ToneMuted},
+		{Text: "Lifecycle", Tone: themes.ToneMuted},
+		{Text: fmt.Sprint((i * 7919) % 100000)},
+		{Text: fmt.Sprintf("%dh ago", i+1), Tone: themes.ToneFaint},
+	}
+}
+
+func screenBar(w int) string {
+	bar := widget.NewStatusBar(plain())
+	bar.Left, bar.Right = "DEMO", "saved 12:04"
+	bar.Hints = []widget.Hint{{Key: "n", Label: "new"}, {Key: "enter", Label: "open"}, {Key: "/", Label: "search"}, {Key: "t", Label: "test send", Dim: true}, {Key: "v", Label: "validate"}, {Key: "s", Label: "status"}, {Key: "ctrl+k", Label: "palette"}}
+	bar.SetSize(w, 1)
+	return bar.View()
+}
+
+func campaignScreen(w, h int) string {
+	table := widget.NewTable(plain(), campaignColumns()...)
+	table.Focused = true
+	table.Marked = func(i int) bool { return i == 4 || i == 6 }
+	panel := widget.NewPanel(plain(), "Campaigns")
+	panel.Focused = true
+	panel.SetSize(w, h-1)
+	table.SetRows(campaigns(400))
+	table.SetSize(panel.Inner())
+	table.Move(5)
+	panel.Info = fmt.Sprintf("%d of %d", table.Cursor+1, table.Len)
+	return panel.View(table.View()) + "\n" + screenBar(w)
+}
+
+func TestGoldenTable(t *testing.T) {
+	for _, s := range sizes {
+		screen := campaignScreen(s.w, s.h)
+		wantBlock(t, "screen", screen, s.w, s.h)
+		golden(t, fmt.Sprintf("table-%dx%d", s.w, s.h), screen)
+	}
+	golden(t, "table-24x8", campaignScreen(24, 8))
+
+	empty := widget.NewTable(plain(), campaignColumns()...)
+	empty.Empty = "No campaign matches “spring”.\nPress esc to see all of them."
+	empty.SetSize(50, 6)
+	golden(t, "table-empty", empty.View())
+}
+
+func TestGoldenDialogs(t *testing.T) {
+	for _, s := range sizes {
+		d := widget.Confirm(plain(), "Stop this campaign?", "“Spring sale” is going out to 41,202 people. Those who have it keep it, nobody else gets it. A stopped campaign cannot go on.", "Stop it", "Keep it going", true)
+		d.SetSize(s.w, s.h)
+		golden(t, fmt.Sprintf("dialog-%dx%d", s.w, s.h), widget.Center(campaignScreen(s.w, s.h), d.View(), s.w, s.h))
+	}
+	choice := widget.NewChoice(plain(), "How is it delivered?", "A push campaign.",
+		widget.Option{Label: "One time", Help: "Goes out once, now or at a time you choose."},
+		widget.Option{Label: "Periodic", Help: "Goes out again and again: daily, weekly, monthly."},
+		widget.Option{Label: "Broadcast", Dim: true, Why: "the push channel of this workspace has no live activities."},
+	)
+	choice.SetSize(60, 20)
+	golden(t, "choice", choice.View())
+	choice.Select(2)
+	golden(t, "choice-dimmed", choice.View())
+	choice.SetSize(30, 8)
+	golden(t, "choice-small", choice.View())
+}
+
+func TestGoldenList(t *testing.T) {
+	list := widget.NewList(plain(),
+		widget.Item{Text: "Components", Heading: true},
+		widget.Item{Icon: "✓", Text: "Basic details", Info: "done"},
+		widget.Item{Icon: "!", Text: "Content", Info: "3 problems"},
+		widget.Item{Icon: "○", Text: "Schedule"},
+		widget.Item{Icon: "·", Text: "Trigger", Dim: true, Why: "only for event triggered campaigns"},
+		widget.Item{Text: "More", Heading: true},
+		widget.Item{Icon: "○", Text: "Conversion goals", Info: "optional"},
+	)
+	list.Focused = true
+	list.SetSize(34, 8)
+	list.Down()
+	golden(t, "list-34x8", list.View())
+	list.SetSize(24, 4)
+	list.End()
+	golden(t, "list-24x4", list.View())
+}
+
+func helpGroups() []widget.Group {
+	return []widget.Group{
+		{Title: "Campaigns", Hints: []widget.Hint{{Key: "n", Label: "new draft"}, {Key: "enter", Label: "open"}, {Key: "/", Label: "search as you type"}, {Key: "space", Label: "mark"}, {Key: "y", Label: "copy the id"}}},
+		{Title: "This campaign", Hints: []widget.Hint{{Key: "v", Label: "validate"}, {Key: "t", Label: "test send"}, {Key: "s", Label: "status: stop, pause, resume, publish"}, {Key: "e", Label: "edit outside", Dim: true, Why: "Stopped campaigns cannot be changed"}}},
+		{Title: "Moving", Hints: []widget.Hint{{Key: "↑/k ↓/j", Label: "one row"}, {Key: "pgup pgdn", Label: "one page"}, {Key: "g G", Label: "first, last"}}},
+		{Title: "Everywhere", Hints: []widget.Hint{{Key: "ctrl+k", Label: "palette"}, {Key: "?", Label: "this help"}, {Key: "esc", Label: "back"}, {Key: "q", Label: "quit"}}},
+	}
+}
+
+func TestGoldenHelp(t *testing.T) {
+	for _, s := range []struct{ w, h int }{{30, 12}, {76, 20}, {116, 12}} {
+		help := widget.NewHelpView(plain(), helpGroups()...)
+		help.SetSize(s.w, s.h)
+		golden(t, fmt.Sprintf("help-%dx%d", s.w, s.h), help.View())
+	}
+}
+
+func TestGoldenBars(t *testing.T) {
+	var lines []string
+	for _, w := range []int{8, 20, 40, 60, 80, 120} {
+		lines = append(lines, screenBar(w))
+	}
+	tabs := widget.NewTabs(plain(), "Problems (3)", "Preview", "JSON", "Help")
+	for _, w := range []int{12, 30, 60} {
+		for active := range 4 {
+			tabs.Active = active
+			tabs.SetSize(w, 1)
+			lines = append(lines, tabs.View())
+		}
+	}
+	progress := widget.NewProgress(plain(), "Sending tests")
+	progress.Total = 40
+	for i, w := range []int{20, 40, 80} {
+		progress.Done, progress.Frame = i*20, i
+		progress.SetSize(w, 1)
+		lines = append(lines, progress.View())
+	}
+	progress.Total, progress.Frame = 0, 3
+	lines = append(lines, progress.View())
+	golden(t, "bars", strings.Join(lines, "\n"))
+}
+
+func TestGoldenJSON(t *testing.T) {
+	view := widget.NewJSONView(plain())
+	view.SetText("{\n  \"name\": \"Spring \\\"sale\\\" 世界\",\n  \"tags\": [\n    \"sale\",\n    null,\n    -1.50e3\n  ],\n  \"control_group_details\": {\n    \"is_campaign_control_group_enabled\": true\n  },\n  \"a\": 1,\n  \"b\": 2\n}\n")
+	view.Mark(7, 10)
+	view.SetSize(40, 8)
+	golden(t, "json-40x8", view.View())
+	view.GoTo(12)
+	view.Update(key("right"))
+	golden(t, "json-scrolled", view.View())
+}
+
+func TestGoldenToasts(t *testing.T) {
+	toasts := widget.NewToasts(plain())
+	toasts.SetSize(40, 0)
+	until := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	toasts.Push(widget.LevelSuccess, "Saved", until)
+	toasts.Push(widget.LevelError, "The service refused the update: trigger_condition cannot be edited while the campaign is active.", until)
+	box := toasts.View()
+	screen := widget.Overlay(campaignScreen(60, 20), box, 60-widget.Width(strings.SplitN(box, "\n", 2)[0])-1, 1, 60, 20)
+	golden(t, "toasts", screen)
+}
+
+func TestGoldenPager(t *testing.T) {
+	pager := widget.NewPager(plain())
+	pager.SetText("Dear {{UserAttribute['First Name']}},\n\n\tthe sale has begun. Everything you looked at last week is a fifth cheaper until Sunday.\n\nYours\nthe shop")
+	pager.SetSize(32, 5)
+	golden(t, "pager", pager.View())
+}

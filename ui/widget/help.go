@@ -1,0 +1,153 @@
+package widget
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+)
+
+// Group is a named set of keys in a HelpView.
+type Group struct {
+	Title string
+	Hints []Hint
+}
+
+// HelpView shows every key that works now, group by group, in as many columns as there is room for. It
+// scrolls when they do not fit. A dimmed key has its reason below it.
+type HelpView struct {
+	window        Window
+	groups        []Group
+	lines         []string
+	theme         themes.Theme
+	width, height int
+}
+
+// NewHelpView makes a view of groups.
+func NewHelpView(t themes.Theme, groups ...Group) HelpView {
+	return HelpView{theme: t, groups: groups}
+}
+
+// SetTheme changes the theme.
+func (h *HelpView) SetTheme(theme themes.Theme) { h.theme = theme; h.lay() }
+
+// SetGroups gives the view its keys.
+func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.lay() }
+
+// SetSize tells the view the cells it may use.
+func (h *HelpView) SetSize(width, height int) {
+	h.width, h.height = max(width, 0), max(height, 0)
+	h.lay()
+}
+
+// Update takes the keys that scroll, and says whether the key was one.
+func (h *HelpView) Update(msg tea.KeyMsg) bool { return h.window.UpdateScroll(msg) }
+
+// Mouse takes the wheel, and says whether msg was one.
+func (h *HelpView) Mouse(msg tea.MouseMsg) bool { return h.window.Wheel(msg) }
+
+// Lines is the number of lines that all of it takes at the present width.
+func (h *HelpView) Lines() int { return len(h.lines) }
+
+// View draws the view: exactly as wide and as high as SetSize said.
+func (h *HelpView) View() string {
+	return viewLines(h.theme, &h.window, h.lines, h.width, h.height)
+}
+
+// The widths between which a column of keys reads well, and the blanks between two columns.
+const (
+	helpColumnMin = 30
+	helpColumnMax = 46
+	helpColumnGap = 3
+)
+
+// lay draws all groups into lines for the present width.
+func (h *HelpView) lay() {
+	width := max(h.width-2, 1) // the scroll bar's
+	n := clamp((width+helpColumnGap)/(helpColumnMin+helpColumnGap), 1, max(len(h.groups), 1))
+	column := width
+	if n > 1 {
+		column = min((width-(n-1)*helpColumnGap)/n, helpColumnMax)
+	}
+	blocks := make([][]string, len(h.groups))
+	total := 0
+	for i, g := range h.groups {
+		blocks[i] = h.block(g, column)
+		total += len(blocks[i]) + 1
+	}
+	columns := distribute(blocks, n, total)
+	h.lines = beside(columns, column)
+	h.window.Resize(len(h.lines), h.height)
+}
+
+// block draws one group.
+func (h *HelpView) block(g Group, width int) []string {
+	lines := []string{h.theme.TitleFocus.Render(Truncate(Clean(g.Title), width))}
+	keys := 0
+	for _, hint := range g.Hints {
+		keys = max(keys, Width(Clean(hint.Key)))
+	}
+	keys = min(keys, max(width/2, 1))
+	indent := keys + 2
+	for _, hint := range g.Hints {
+		key, label := h.theme.Key, h.theme.Text
+		if hint.Dim {
+			key, label = h.theme.Faint, h.theme.Faint
+		}
+		start := key.Render(PadRight(Clean(hint.Key), keys)) + "  "
+		for _, part := range Wrap(Clean(hint.Label), max(width-indent, 1)) {
+			lines = append(lines, start+label.Render(part))
+			start = spaces(indent)
+		}
+		if !hint.Dim || hint.Why == "" {
+			continue
+		}
+		for _, part := range Wrap("– "+Clean(hint.Why), max(width-indent, 1)) {
+			lines = append(lines, spaces(indent)+h.theme.Faint.Render(part))
+		}
+	}
+	return lines
+}
+
+// distribute puts blocks into n columns in their order, of about equal height, a blank line between two.
+func distribute(blocks [][]string, n, total int) [][]string {
+	columns := make([][]string, 1, n)
+	for i, block := range blocks {
+		last := len(columns) - 1
+		full := len(columns[last]) > 0 && len(columns[last])+len(block)/2 >= (total+n-1)/n
+		if full && len(columns) < n || len(columns[last]) > 0 && len(blocks)-i < n-last {
+			columns = append(columns, nil)
+			last++
+		}
+		if len(columns[last]) > 0 {
+			columns[last] = append(columns[last], "")
+		}
+		columns[last] = append(columns[last], block...)
+	}
+	return columns
+}
+
+// beside joins columns of a width to lines.
+func beside(columns [][]string, width int) []string {
+	height := 0
+	for _, c := range columns {
+		height = max(height, len(c))
+	}
+	lines := make([]string, height)
+	for y := range lines {
+		var b strings.Builder
+		for x, c := range columns {
+			if x > 0 {
+				b.WriteString(spaces(helpColumnGap))
+			}
+			if y < len(c) {
+				b.WriteString(fitLine(c[y], width))
+			} else {
+				b.WriteString(spaces(width))
+			}
+		}
+		lines[y] = b.String()
+	}
+	return lines
+}

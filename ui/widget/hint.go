@@ -1,0 +1,28 @@
+package widget
+
+import "bugle/themes"
+
+// Hint is a key and what it does.
+type Hint struct {
+	// Key as a person reads it: "enter", "ctrl+k", "↑/↓".
+	Key string
+	// Label is what it does, in a word or two.
+	Label string
+	// Dim marks a key that does nothing now; Why says the reason.
+	Dim bool
+	Why string
+}
+
+// helpHint ends every status bar: it leads to all the others.
+var helpHint = Hint{Key: "?", Label: "help"}
+
+// width is the number of cells that the hint takes on one line.
+func (h Hint) width() int { return Width(Clean(h.Key)) + 1 + Width(Clean(h.Label)) }
+
+// render draws the hint on one line.
+func (h Hint) render(t themes.Theme) string {
+	if h.Dim {
+		return t.Faint.Render(Clean(h.Key) + " " + Clean(h.Label))
+	}
+	return t.Key.Render(Clean(h.Key)) + " " + t.KeyLabel.Render(Clean(h.Label))
+}

@@ -1,0 +1,244 @@
+package widget
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+)
+
+// Item is one entry of a List.
+type Item struct {
+	// Icon is a sign before the text, one cell wide as a rule; "" where the list has none.
+	Icon string
+	// IconTone colours the icon.
+	IconTone themes.Tone
+	// Text is the entry.
+	Text string
+	// Info stands at the right edge: a count, a state.
+	Info string
+	// InfoTone colours the info.
+	InfoTone themes.Tone
+	// Dim marks an entry that cannot be chosen now; Why says the reason, beside it.
+	Dim bool
+	Why string
+	// Heading marks a line between entries that the cursor passes over.
+	Heading bool
+}
+
+// List shows entries one below another, with a cursor: menus, the components of a campaign.
+type List struct {
+	Window // the entries in sight and the chosen one
+
+	// Focused says that the keyboard is here.
+	Focused bool
+	// Empty is said in place of the entries when there are none.
+	Empty string
+
+	theme themes.Theme
+	items []Item
+	width int
+}
+
+// NewList makes a list of items.
+func NewList(t themes.Theme, items ...Item) List {
+	l := List{theme: t}
+	l.SetItems(items)
+	return l
+}
+
+// SetTheme changes the theme.
+func (l *List) SetTheme(theme themes.Theme) { l.theme = theme }
+
+// SetSize tells the list the cells it may use.
+func (l *List) SetSize(width, height int) {
+	l.width = max(width, 0)
+	l.Resize(len(l.items), height)
+	l.skipHeadings(1)
+}
+
+// SetItems gives the list its entries. The cursor stays on its number, or on the last entry.
+func (l *List) SetItems(items []Item) {
+	l.items = items
+	l.Resize(len(items), l.Height)
+	l.skipHeadings(1)
+}
+
+// Items gives the entries.
+func (l *List) Items() []Item { return l.items }
+
+// Selected gives the entry under the cursor, and false when the list is empty.
+func (l *List) Selected() (Item, bool) {
+	if l.Cursor >= len(l.items) || l.items[l.Cursor].Heading {
+		return Item{}, false
+	}
+	return l.items[l.Cursor], true
+}
+
+// Up moves the cursor to the entry above.
+func (l *List) Up() { l.move((*Window).Up, -1) }
+
+// Down moves the cursor to the entry below.
+func (l *List) Down() { l.move((*Window).Down, 1) }
+
+// PageUp moves the cursor up by what is in sight.
+func (l *List) PageUp() { l.move((*Window).PageUp, -1) }
+
+// PageDown moves the cursor down by what is in sight.
+func (l *List) PageDown() { l.move((*Window).PageDown, 1) }
+
+// Home moves the cursor to the first entry.
+func (l *List) Home() { l.move((*Window).Home, 1) }
+
+// End moves the cursor to the last entry.
+func (l *List) End() { l.move((*Window).End, -1) }
+
+// Choose puts the cursor on entry i, or on the next that is no heading.
+func (l *List) Choose(i int) { l.Select(i); l.skipHeadings(1) }
+
+// Update takes the keys that move the cursor, and says whether the key was one.
+func (l *List) Update(msg tea.KeyMsg) bool {
+	before := l.Cursor
+	if !l.Window.Update(msg) {
+		return false
+	}
+	if l.Cursor < before || l.Cursor == 0 {
+		l.skipHeadings(-1)
+	} else {
+		l.skipHeadings(1)
+	}
+	return true
+}
+
+// Mouse takes the wheel, and a press of the left button on line y, which chooses the entry there.
+func (l *List) Mouse(msg tea.MouseMsg, y int) bool {
+	if l.Wheel(msg) {
+		l.skipHeadings(1)
+		return true
+	}
+	if msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+		return false
+	}
+	i, ok := l.At(y)
+	if !ok || l.items[i].Heading {
+		return false
+	}
+	l.Select(i)
+	return true
+}
+
+func (l *List) move(step func(*Window), direction int) {
+	step(&l.Window)
+	l.skipHeadings(direction)
+}
+
+// skipHeadings moves the cursor off a heading: on in the direction it moves, back where nothing follows.
+func (l *List) skipHeadings(direction int) {
+	for _, d := range []int{direction, -direction} {
+		for i := l.Cursor; i >= 0 && i < len(l.items); i += d {
+			if !l.items[i].Heading {
+				l.Select(i)
+				l.showHeading()
+				return
+			}
+		}
+	}
+}
+
+// showHeading keeps the heading above the first entry in sight, where the cursor cannot go itself.
+func (l *List) showHeading() {
+	for l.Offset > 0 && l.Offset == l.Cursor && l.items[l.Offset-1].Heading && l.Height > 1 {
+		l.Offset--
+		if l.Cursor >= l.Offset+l.Height {
+			l.Offset++
+			return
+		}
+	}
+}
+
+// View draws the list: exactly as wide and as high as SetSize said.
+func (l *List) View() string {
+	if l.width == 0 || l.Height == 0 {
+		return ""
+	}
+	lines := make([]string, 0, l.Height)
+	if len(l.items) == 0 {
+		for _, line := range Wrap(CleanLines(l.Empty), max(l.width-2, 1)) {
+			lines = append(lines, "  "+l.theme.Faint.Render(line))
+		}
+		return Fit(strings.Join(lines, "\n"), l.width, l.Height)
+	}
+	bar := scrollbar(l.theme, &l.Window, l.Height)
+	width := l.width
+	if bar != nil {
+		width = max(width-2, 0)
+	}
+	icons := l.iconWidth()
+	from, to := l.Visible()
+	for i := from; i < to; i++ {
+		line := l.line(i, width, icons)
+		if bar != nil {
+			line = fitLine(line, width) + " " + bar[i-from]
+		}
+		lines = append(lines, line)
+	}
+	return Fit(strings.Join(lines, "\n"), l.width, l.Height)
+}
+
+// iconWidth is the width of the column of icons; 0 when no entry has one.
+func (l *List) iconWidth() int {
+	w := 0
+	for _, item := range l.items {
+		w = max(w, Width(Clean(item.Icon)))
+	}
+	return w
+}
+
+func (l *List) line(i, width, icons int) string {
+	item := l.items[i]
+	if item.Heading {
+		return l.theme.Header.Render(Truncate("  "+Clean(item.Text), width))
+	}
+	selected := i == l.Cursor
+	start := cursorMark(selected, l.Focused) + " "
+	icon := ""
+	if icons > 0 {
+		icon = PadRight(Clean(item.Icon), icons) + " "
+	}
+	text, info := Clean(item.Text), Clean(item.Info)
+	if item.Dim && item.Why != "" {
+		text += " · " + Clean(item.Why)
+	}
+	body := width - Width(start) - Width(icon)
+	if info != "" && body-Width(info)-1 < 8 {
+		info = "" // the entry itself is worth more than what stands beside it
+	}
+	if info != "" {
+		body -= Width(info) + 1
+	}
+	text = PadRight(text, body)
+
+	switch {
+	case selected && l.Focused:
+		return l.theme.Selected.Render(fitLine(start+icon+text+gap(info)+info, width))
+	case item.Dim:
+		return l.theme.Faint.Render(start + icon + text + gap(info) + info)
+	case selected:
+		return l.theme.SelectedBlur.Render(start + icon + text + gap(info) + info)
+	}
+	if icon != "" {
+		icon = l.theme.Tone(item.IconTone).Render(icon)
+	}
+	if info != "" {
+		info = " " + l.theme.Tone(item.InfoTone).Render(info)
+	}
+	return start + icon + l.theme.Text.Render(text) + info
+}
+
+func gap(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " "
+}

@@ -1,0 +1,105 @@
+package widget
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+)
+
+// Pager shows a text that may be longer than there is room for. Lines are broken between words.
+type Pager struct {
+	window        Window
+	text          string
+	styled        bool
+	lines         []string
+	theme         themes.Theme
+	width, height int
+}
+
+// NewPager makes an empty pager.
+func NewPager(t themes.Theme) Pager { return Pager{theme: t} }
+
+// SetTheme changes the theme.
+func (p *Pager) SetTheme(theme themes.Theme) { p.theme = theme }
+
+// SetSize tells the pager the cells it may use.
+func (p *Pager) SetSize(width, height int) {
+	width, height = max(width, 0), max(height, 0)
+	again := width != p.width
+	p.width, p.height = width, height
+	if again {
+		p.wrap()
+	}
+	p.window.Resize(len(p.lines), height)
+}
+
+// SetText shows another text from its start. It is cleaned.
+func (p *Pager) SetText(text string) { p.set(CleanLines(text), false) }
+
+// SetStyled shows text that the program itself has drawn, with its colours. What comes from documents
+// must have been cleaned before.
+func (p *Pager) SetStyled(text string) { p.set(text, true) }
+
+func (p *Pager) set(text string, styled bool) {
+	if text == p.text && styled == p.styled {
+		return
+	}
+	p.text, p.styled = text, styled
+	p.wrap()
+	p.window = Window{}
+	p.window.Resize(len(p.lines), p.height)
+}
+
+// Update takes the keys that scroll, and says whether the key was one.
+func (p *Pager) Update(msg tea.KeyMsg) bool { return p.window.UpdateScroll(msg) }
+
+// Mouse takes the wheel, and says whether msg was one.
+func (p *Pager) Mouse(msg tea.MouseMsg) bool { return p.window.Wheel(msg) }
+
+// Scroll moves the text by n lines.
+func (p *Pager) Scroll(n int) { p.window.Scroll(n) }
+
+// Lines is the number of lines that the text takes at the present width.
+func (p *Pager) Lines() int { return len(p.lines) }
+
+// Position gives the last line in sight and the number of lines, for an "18 of 40".
+func (p *Pager) Position() (last, total int) {
+	_, last = p.window.Visible()
+	return last, p.window.Len
+}
+
+// View draws the pager: exactly as wide and as high as SetSize said.
+func (p *Pager) View() string {
+	return viewLines(p.theme, &p.window, p.lines, p.width, p.height)
+}
+
+func (p *Pager) wrap() {
+	p.lines = p.lines[:0:0]
+	if p.width == 0 || p.text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(p.text, "\n") {
+		p.lines = append(p.lines, Wrap(line, max(p.width-2, 1))...)
+	}
+}
+
+// viewLines draws the lines of a window with a scroll bar beside them where not all are in sight. Two
+// cells at the right are kept for it.
+func viewLines(t themes.Theme, w *Window, lines []string, width, height int) string {
+	if width == 0 || height == 0 {
+		return ""
+	}
+	bar := scrollbar(t, w, height)
+	from, to := w.Visible()
+	out := make([]string, 0, height)
+	for i := from; i < to && i < len(lines); i++ {
+		line := lines[i]
+		if bar != nil && width > 2 {
+			line = fitLine(line, width-2) + " " + bar[i-from]
+		}
+		out = append(out, line)
+	}
+	return Fit(strings.Join(out, "\n"), width, height)
+}

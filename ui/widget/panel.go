@@ -1,0 +1,107 @@
+package widget
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/themes"
+)
+
+// Panel is a box with a title in its upper edge, and something shorter at the right of it.
+type Panel struct {
+	// Title names what is in the box.
+	Title string
+	// Info stands at the right of the upper edge: "3 of 40".
+	Info string
+	// Footer stands at the right of the lower edge.
+	Footer string
+	// Focused says that the keyboard is in this box.
+	Focused bool
+	// Danger draws the frame of something that does harm.
+	Danger bool
+
+	theme         themes.Theme
+	width, height int
+}
+
+// NewPanel makes a box with a title.
+func NewPanel(t themes.Theme, title string) Panel { return Panel{Title: title, theme: t} }
+
+// SetTheme changes the theme.
+func (p *Panel) SetTheme(theme themes.Theme) { p.theme = theme }
+
+// SetSize tells the box the cells it may use, frame included.
+func (p *Panel) SetSize(width, height int) { p.width, p.height = max(width, 0), max(height, 0) }
+
+// Inner gives the cells inside the frame, with one blank at either side left out.
+func (p *Panel) Inner() (width, height int) {
+	return max(p.width-4, 0), max(p.height-2, 0)
+}
+
+// View draws the box around content, which is cut or filled to fit. A box too small for a frame is
+// blank.
+func (p *Panel) View(content string) string {
+	if p.width < 4 || p.height < 2 {
+		return Fit("", p.width, p.height)
+	}
+	border, title := p.styles()
+	lines := make([]string, 0, p.height)
+	lines = append(lines, p.edge("╭", "╮", Clean(p.Title), Clean(p.Info), title))
+	w, h := p.Inner()
+	if h > 0 {
+		side := border.Render("│")
+		if w == 0 {
+			content = strings.Repeat("\n", h-1) // Fit has nothing to give for no width
+		} else {
+			content = Fit(content, w, h)
+		}
+		for line := range strings.SplitSeq(content, "\n") {
+			lines = append(lines, side+" "+line+" "+side)
+		}
+	}
+	lines = append(lines, p.edge("╰", "╯", "", Clean(p.Footer), title))
+	return strings.Join(lines, "\n")
+}
+
+func (p *Panel) styles() (border, title lipgloss.Style) {
+	switch {
+	case p.Danger:
+		return p.theme.BorderDanger, p.theme.Danger.Bold(true)
+	case p.Focused:
+		return p.theme.BorderFocus, p.theme.TitleFocus
+	default:
+		return p.theme.Border, p.theme.Title
+	}
+}
+
+// edge draws the upper or lower edge, with a text at its left and one at its right. The right one goes
+// first when there is no room for both.
+func (p *Panel) edge(left, right, title, info string, style lipgloss.Style) string {
+	border, _ := p.styles()
+	room := p.width - 4 // corners, and a line beside each
+	title = Truncate(title, room-2)
+	if info != "" && Width(info)+2 > room-labelWidth(title)-1 {
+		info = ""
+	}
+	line := max(room-labelWidth(title)-labelWidth(info), 0)
+	var b strings.Builder
+	b.WriteString(border.Render(left + "─"))
+	if title != "" {
+		b.WriteString(" " + style.Render(title) + " ")
+	}
+	b.WriteString(border.Render(strings.Repeat("─", line)))
+	if info != "" {
+		b.WriteString(" " + p.theme.Muted.Render(info) + " ")
+	}
+	b.WriteString(border.Render("─" + right))
+	return b.String()
+}
+
+// labelWidth is what a text in an edge takes, with the blank at either side.
+func labelWidth(s string) int {
+	if s == "" {
+		return 0
+	}
+	return Width(s) + 2
+}

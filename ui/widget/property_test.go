@@ -1,0 +1,240 @@
+package widget_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+func drawSize(t *rapid.T) (w, h int) {
+	return rapid.IntRange(0, 70).Draw(t, "w"), rapid.IntRange(0, 14).Draw(t, "h")
+}
+
+func TestCleanIsSafe(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := unfriendly().Draw(t, "s")
+		for what, got := range map[string]string{"Clean": widget.Clean(s), "CleanMarks": widget.CleanMarks(s)} {
+			for _, r := range got {
+				if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+					t.Errorf("%s(%q) keeps %U: %q", what, s, r, got)
+				}
+			}
+			if again := widget.Clean(got); again != got {
+				t.Errorf("%s(%q) is %q, cleaned again %q", what, s, got, again)
+			}
+			// What is drawn before and after must not change what the text takes.
+			if w := widget.Width("│" + got + "│"); w != widget.Width(got)+2 {
+				t.Errorf("%s(%q) = %q takes %d cells, %d between bars", what, s, got, widget.Width(got), w)
+			}
+		}
+		for line := range strings.SplitSeq(widget.CleanLines(s), "\n") {
+			if widget.Clean(line) != line {
+				t.Errorf("CleanLines(%q) has the line %q", s, line)
+			}
+		}
+	})
+}
+
+func TestTextWidths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := widget.Clean(unfriendly().Draw(t, "s"))
+		w := rapid.IntRange(0, 40).Draw(t, "w")
+		if got := widget.Truncate(s, w); widget.Width(got) > w {
+			t.Errorf("Truncate(%q, %d) = %q, %d wide", s, w, got, widget.Width(got))
+		}
+		wantBlock(t, "PadRight", widget.PadRight(s, w), w, 1)
+		wantBlock(t, "PadLeft", widget.PadLeft(s, w), w, 1)
+		wantBlock(t, "Fit", widget.Fit(s, w, 3), w, 3)
+		for _, line := range widget.Wrap(s, w) {
+			wantAtMost(t, "Wrap", line, w, 1)
+		}
+		if total := widget.Width(s); widget.Width(widget.TruncateLeft(s, w)) != max(total-w, 0) {
+			t.Errorf("TruncateLeft(%q, %d) of %d is %q", s, w, total, widget.TruncateLeft(s, w))
+		}
+	})
+}
+
+type textRows [][]string
+
+func (r textRows) Len() int { return len(r) }
+
+func (r textRows) Row(i int) widget.Cells {
+	cells := make(widget.Cells, len(r[i]))
+	for n, text := range r[i] {
+		cells[n] = widget.Cell{Text: text, Tone: themes.Tone(n)}
+	}
+	return cells
+}
+
+func drawColumn(t *rapid.T) widget.Column {
+	return widget.Column{
+		Title: unfriendly().Draw(t, "title"), Min: rapid.IntRange(0, 20).Draw(t, "min"), Max: rapid.IntRange(0, 30).Draw(t, "max"),
+		Weight: rapid.IntRange(0, 4).Draw(t, "weight"), Align: widget.Align(rapid.IntRange(0, 1).Draw(t, "align")), Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
+	}
+}
+
+func TestTableFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := drawSize(t)
+		table := widget.NewTable(plain(), rapid.SliceOfN(rapid.Custom(drawColumn), 0, 6).Draw(t, "columns")...)
+		table.Empty = unfriendly().Draw(t, "empty")
+		table.Focused = rapid.Bool().Draw(t, "focused")
+		if rapid.Bool().Draw(t, "marks") {
+			table.Marked = func(i int) bool { return i%2 == 0 }
+		}
+		table.SetRows(textRows(rapid.SliceOfN(rapid.SliceOfN(unfriendly(), 0, 6), 0, 20).Draw(t, "rows")))
+		table.SetSize(w, h)
+		table.Move(rapid.IntRange(-3, 25).Draw(t, "cursor"))
+		wantBlock(t, "table", table.View(), w, h)
+	})
+}
+
+func drawItem(t *rapid.T) widget.Item {
+	return widget.Item{
+		Icon: unfriendly().Draw(t, "icon"), Text: unfriendly().Draw(t, "text"), Info: unfriendly().Draw(t, "info"),
+		Dim: rapid.Bool().Draw(t, "dim"), Why: unfriendly().Draw(t, "why"), Heading: rapid.IntRange(0, 4).Draw(t, "heading") == 0,
+	}
+}
+
+func TestListAndPanelFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := drawSize(t)
+		list := widget.NewList(plain(), rapid.SliceOfN(rapid.Custom(drawItem), 0, 12).Draw(t, "items")...)
+		list.Empty = unfriendly().Draw(t, "empty")
+		list.Focused = rapid.Bool().Draw(t, "focused")
+		list.SetSize(w, h)
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom([]string{"up", "down", "pgdown", "end", "home"}), 0, 6).Draw(t, "keys") {
+			list.Update(key(name))
+			if item, ok := list.Selected(); ok && item.Heading {
+				t.Errorf("the cursor is on a heading")
+			}
+		}
+		wantBlock(t, "list", list.View(), w, h)
+
+		panel := widget.NewPanel(plain(), unfriendly().Draw(t, "title"))
+		panel.Info, panel.Footer = unfriendly().Draw(t, "info"), unfriendly().Draw(t, "footer")
+		panel.SetSize(w, h)
+		wantBlock(t, "panel", panel.View(list.View()), w, h)
+	})
+}
+
+func drawHint(t *rapid.T) widget.Hint {
+	return widget.Hint{Key: unfriendly().Draw(t, "key"), Label: unfriendly().Draw(t, "label"), Dim: rapid.Bool().Draw(t, "dim"), Why: unfriendly().Draw(t, "why")}
+}
+
+func TestBarsFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, _ := drawSize(t)
+		bar := widget.NewStatusBar(plain())
+		bar.Left, bar.Right = unfriendly().Draw(t, "left"), unfriendly().Draw(t, "right")
+		bar.Hints = rapid.SliceOfN(rapid.Custom(drawHint), 0, 6).Draw(t, "hints")
+		bar.SetSize(w, 1)
+		wantBlock(t, "status bar", bar.View(), w, 1)
+		if w >= 6 && !strings.Contains(bar.View(), "? help") {
+			t.Errorf("a status bar of %d cells has no way to the help: %q", w, bar.View())
+		}
+
+		tabs := widget.NewTabs(plain(), rapid.SliceOfN(unfriendly(), 0, 6).Draw(t, "tabs")...)
+		tabs.Active = rapid.IntRange(-1, 7).Draw(t, "active")
+		tabs.SetSize(w, 1)
+		wantBlock(t, "tabs", tabs.View(), w, 1)
+
+		progress := widget.NewProgress(plain(), unfriendly().Draw(t, "label"))
+		progress.Done, progress.Total = rapid.IntRange(-1, 50).Draw(t, "done"), rapid.IntRange(0, 40).Draw(t, "total")
+		progress.Frame = rapid.IntRange(-1, 20).Draw(t, "frame")
+		progress.SetSize(w, 1)
+		wantBlock(t, "progress", progress.View(), w, 1)
+	})
+}
+
+func drawGroup(t *rapid.T) widget.Group {
+	return widget.Group{Title: unfriendly().Draw(t, "title"), Hints: rapid.SliceOfN(rapid.Custom(drawHint), 0, 5).Draw(t, "hints")}
+}
+
+func TestTextViewsFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := drawSize(t)
+		w += rapid.SampledFrom([]int{0, 0, 60}).Draw(t, "wider")
+		help := widget.NewHelpView(plain(), rapid.SliceOfN(rapid.Custom(drawGroup), 0, 4).Draw(t, "groups")...)
+		help.SetSize(w, h)
+		wantBlock(t, "help", help.View(), w, h)
+
+		text := unfriendly().Draw(t, "text")
+		pager := widget.NewPager(plain())
+		pager.SetText(text)
+		pager.SetSize(w, h)
+		pager.Scroll(rapid.IntRange(-2, 9).Draw(t, "scroll"))
+		wantBlock(t, "pager", pager.View(), w, h)
+
+		json := widget.NewJSONView(plain())
+		json.SetText(text)
+		json.SetSize(w, h)
+		json.Mark(rapid.IntRange(-1, 4).Draw(t, "from"), rapid.IntRange(-1, 9).Draw(t, "to"))
+		json.GoTo(rapid.IntRange(-3, 20).Draw(t, "line"))
+		for range rapid.IntRange(0, 3).Draw(t, "right") {
+			json.Update(key("right"))
+		}
+		wantBlock(t, "json", json.View(), w, h)
+	})
+}
+
+func drawOption(t *rapid.T) widget.Option {
+	return widget.Option{
+		Label: unfriendly().Draw(t, "label"), Help: unfriendly().Draw(t, "help"), Icon: unfriendly().Draw(t, "icon"),
+		Dim: rapid.Bool().Draw(t, "dim"), Why: unfriendly().Draw(t, "why"),
+	}
+}
+
+func TestBoxesFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := drawSize(t)
+		title, body := unfriendly().Draw(t, "title"), unfriendly().Draw(t, "body")
+		dialog := widget.Confirm(plain(), title, body, unfriendly().Draw(t, "yes"), unfriendly().Draw(t, "no"), rapid.Bool().Draw(t, "danger"))
+		dialog.SetSize(w, h)
+		wantAtMost(t, "dialog", dialog.View(), w, h)
+
+		choice := widget.NewChoice(plain(), title, body, rapid.SliceOfN(rapid.Custom(drawOption), 0, 6).Draw(t, "options")...)
+		choice.SetSize(w, h)
+		wantAtMost(t, "choice", choice.View(), w, h)
+
+		toasts := widget.NewToasts(plain())
+		toasts.SetSize(w, h)
+		for range rapid.IntRange(0, 5).Draw(t, "toasts") {
+			toasts.Push(widget.Level(rapid.IntRange(0, 3).Draw(t, "level")), unfriendly().Draw(t, "text"), time.Time{})
+		}
+		wantAtMost(t, "toasts", toasts.View(), w, 99)
+
+		base := widget.CleanLines(unfriendly().Draw(t, "base"))
+		x, y := rapid.IntRange(-9, 75).Draw(t, "x"), rapid.IntRange(-5, 16).Draw(t, "y")
+		wantBlock(t, "overlay", widget.Overlay(base, dialog.View(), x, y, w, h), w, h)
+		wantBlock(t, "center", widget.Center(base, widget.CleanLines(body), w, h), w, h)
+	})
+}
+
+func TestPromptFits(t *testing.T) {
+	names := []string{"left", "right", "backspace", "delete", "home", "end", "ctrl+u"}
+	rapid.Check(t, func(t *rapid.T) {
+		w, _ := drawSize(t)
+		prompt := widget.NewPrompt(plain(), unfriendly().Draw(t, "label"), unfriendly().Draw(t, "placeholder"))
+		prompt.SetSize(w, 1)
+		wantBlock(t, "prompt without the keyboard", prompt.View(), w, 1)
+		prompt.Focus()
+		for range rapid.IntRange(0, 10).Draw(t, "steps") {
+			msg := key(rapid.SampledFrom(names).Draw(t, "key"))
+			if rapid.Bool().Draw(t, "type") {
+				msg = key(unfriendly().Draw(t, "typed"))
+				msg.Paste = true
+			}
+			prompt.Update(msg)
+			wantBlock(t, "prompt", prompt.View(), w, 1)
+		}
+		prompt.Blur()
+		wantBlock(t, "prompt without the keyboard", prompt.View(), w, 1)
+	})
+}

@@ -1,0 +1,236 @@
+package widget
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/themes"
+)
+
+// Cell is the text in one column of one row. The table cleans and cuts it.
+type Cell struct {
+	Text string
+	Tone themes.Tone
+}
+
+// Cells are one row, a cell for each column; missing ones are empty.
+type Cells []Cell
+
+// Rows is what a table shows. Only rows in sight are asked for.
+type Rows interface {
+	// Len is the number of rows.
+	Len() int
+	// Row gives row i, 0 to Len-1.
+	Row(i int) Cells
+}
+
+// Table shows rows in columns under a head, with a cursor. Columns give way when it is narrow, and the
+// cost of drawing does not depend on the number of rows.
+type Table struct {
+	Window // the rows in sight and the chosen one
+
+	// Columns are the columns from left to right.
+	Columns []Column
+	// Focused says that the keyboard is here; the row under the cursor is drawn accordingly.
+	Focused bool
+	// Marked says whether row i is one of several chosen; nil: rows cannot be marked.
+	Marked func(i int) bool
+	// Dimmed says whether row i is drawn faint; nil: none is.
+	Dimmed func(i int) bool
+	// Empty is said in place of the rows when there are none. It may have several lines.
+	Empty string
+
+	theme         themes.Theme
+	rows          Rows
+	width, height int
+}
+
+// NewTable makes a table of columns without rows.
+func NewTable(t themes.Theme, columns ...Column) Table {
+	return Table{Columns: columns, theme: t}
+}
+
+// SetTheme changes the theme.
+func (t *Table) SetTheme(theme themes.Theme) { t.theme = theme }
+
+// SetSize tells the table the cells it may use, head and scroll bar included.
+func (t *Table) SetSize(width, height int) {
+	t.width, t.height = max(width, 0), max(height, 0)
+	t.sync()
+}
+
+// SetRows gives the table its rows. The cursor stays on its number, or on the last row; call it again,
+// or Sync, when their number changed.
+func (t *Table) SetRows(rows Rows) {
+	t.rows = rows
+	t.sync()
+}
+
+// Sync brings the cursor back among the rows after their number changed.
+func (t *Table) Sync() { t.sync() }
+
+func (t *Table) sync() {
+	n := 0
+	if t.rows != nil {
+		n = t.rows.Len()
+	}
+	t.Resize(n, t.height-1)
+}
+
+// RowAt gives the row on line y of the table, whose line 0 is the head, and false where there is none.
+func (t *Table) RowAt(y int) (int, bool) { return t.At(y - 1) }
+
+// Mouse takes the wheel, and a press of the left button on line y of the table, which chooses the row
+// there. It says whether it did anything.
+func (t *Table) Mouse(msg tea.MouseMsg, y int) bool {
+	if t.Wheel(msg) {
+		return true
+	}
+	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && t.Click(y-1)
+}
+
+// View draws the table: exactly as wide and as high as SetSize said.
+func (t *Table) View() string {
+	if t.width == 0 || t.height == 0 {
+		return ""
+	}
+	gutter := t.gutter()
+	bar := scrollbar(t.theme, &t.Window, t.Height)
+	body := t.width - gutter
+	if bar != nil {
+		body -= 2
+	}
+	shown := layout(t.Columns, body)
+
+	lines := make([]string, 0, t.height)
+	lines = append(lines, fitLine(t.head(gutter, shown), t.width))
+	if t.Len == 0 {
+		lines = append(lines, t.empty()...)
+	}
+	from, to := t.Visible()
+	for i := from; i < to; i++ {
+		line := t.row(i, gutter, max(body, 0), shown)
+		if bar != nil {
+			line += " " + bar[i-from]
+		}
+		lines = append(lines, fitLine(line, t.width))
+	}
+	for len(lines) < t.height {
+		lines = append(lines, spaces(t.width))
+	}
+	return strings.Join(lines[:t.height], "\n")
+}
+
+// gutter is the width of what stands before the columns: the cursor, and the mark if there are marks.
+func (t *Table) gutter() int {
+	if t.Marked != nil {
+		return 3
+	}
+	return 2
+}
+
+func (t *Table) head(gutter int, shown []shownColumn) string {
+	var b strings.Builder
+	b.WriteString(spaces(gutter))
+	for i, s := range shown {
+		if i > 0 {
+			b.WriteString(spaces(columnGap))
+		}
+		c := t.Columns[s.index]
+		b.WriteString(alignCell(Clean(c.Title), s.width, c.Align))
+	}
+	return t.theme.Header.Render(b.String())
+}
+
+// row draws row i: its gutter, its cells, and blanks up to the body's width.
+func (t *Table) row(i, gutter, body int, shown []shownColumn) string {
+	cells := t.rows.Row(i)
+	selected := i == t.Cursor
+	style, whole := t.rowStyle(i, selected)
+
+	var b strings.Builder
+	b.WriteString(t.rowStart(i, selected, whole))
+	used := 0
+	for n, s := range shown {
+		if n > 0 {
+			b.WriteString(spaces(columnGap))
+			used += columnGap
+		}
+		used += s.width
+		var cell Cell
+		if s.index < len(cells) {
+			cell = cells[s.index]
+		}
+		text := alignCell(Clean(cell.Text), s.width, t.Columns[s.index].Align)
+		if !whole && cell.Tone != themes.ToneText {
+			text = t.theme.Tone(cell.Tone).Render(text)
+		}
+		b.WriteString(text)
+	}
+	b.WriteString(spaces(body - used))
+	if whole {
+		return style.Render(fitLine(b.String(), gutter+body))
+	}
+	return b.String()
+}
+
+// rowStyle gives the style that a row is drawn in as a whole, if it is; else its cells have their own.
+func (t *Table) rowStyle(i int, selected bool) (style lipgloss.Style, whole bool) {
+	switch {
+	case selected && t.Focused:
+		return t.theme.Selected, true
+	case selected:
+		return t.theme.SelectedBlur, true
+	case t.Dimmed != nil && t.Dimmed(i):
+		return t.theme.Faint, true
+	default:
+		return style, false
+	}
+}
+
+func (t *Table) rowStart(i int, selected, whole bool) string {
+	cursor := cursorMark(selected, t.Focused)
+	if t.Marked == nil {
+		return cursor + " "
+	}
+	mark := " "
+	if t.Marked(i) {
+		mark = "✓"
+		if !whole {
+			mark = t.theme.Accent.Render(mark)
+		}
+	}
+	return cursor + mark + " "
+}
+
+// empty gives the lines said when there are no rows.
+func (t *Table) empty() []string {
+	var lines []string
+	for _, line := range strings.Split(CleanLines(t.Empty), "\n") {
+		for _, l := range Wrap(line, max(t.width-4, 1)) {
+			lines = append(lines, fitLine("  "+t.theme.Faint.Render(l), t.width))
+		}
+	}
+	return lines
+}
+
+// cursorMark is the sign before the entry under the cursor: solid where the keyboard is.
+func cursorMark(selected, focused bool) string {
+	switch {
+	case selected && focused:
+		return "▌"
+	case selected:
+		return "▏"
+	default:
+		return " "
+	}
+}
+
+func alignCell(s string, w int, a Align) string {
+	if a == AlignRight {
+		return PadLeft(s, w)
+	}
+	return PadRight(s, w)
+}

@@ -1,0 +1,17 @@
+package widget_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+// TestMain keeps rapid from writing the cases that failed among the golden files; the seed it prints
+// is enough to run them again.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("rapid.nofailfile", "true"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,135 @@
+package widget
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width is the number of cells that s takes on one line; terminal sequences take none.
+func Width(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
+
+// Truncate cuts s to at most w cells, with "…" where something was cut. It never cuts through a
+// character that takes several code points or cells.
+func Truncate(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	if isPlain(s) {
+		if len(s) <= w {
+			return s
+		}
+		return s[:w-1] + "…"
+	}
+	return cut(s, w, "…")
+}
+
+// cut is Truncate with a tail of the caller's.
+func cut(s string, w int, tail string) string {
+	if w <= 0 {
+		return ""
+	}
+	out := ansi.Truncate(s, w, tail)
+	// The library measures some characters by their parts when it cuts and as a whole when it counts.
+	for limit := w - 1; ansi.StringWidth(out) > w && limit >= 0; limit-- {
+		out = ansi.Truncate(s, limit, tail)
+	}
+	return out
+}
+
+// TruncateLeft drops the first n cells of s. A wide character that the cut goes through becomes
+// spaces, so that what follows stays where it was.
+func TruncateLeft(s string, n int) string {
+	if n <= 0 {
+		return s
+	}
+	total := Width(s)
+	if n >= total {
+		return ""
+	}
+	if isPlain(s) {
+		return s[n:]
+	}
+	out := ansi.TruncateLeft(s, n, "")
+	for drop := n + 1; ansi.StringWidth(out) > total-n && drop <= total; drop++ {
+		out = ansi.TruncateLeft(s, drop, "")
+	}
+	if gap := total - n - ansi.StringWidth(out); gap > 0 {
+		return spaces(gap) + out
+	}
+	return out
+}
+
+// PadRight makes s exactly w cells wide: cut, or filled up with spaces.
+func PadRight(s string, w int) string {
+	s = Truncate(s, w)
+	return s + spaces(w-Width(s))
+}
+
+// PadLeft is PadRight with s at the right.
+func PadLeft(s string, w int) string {
+	s = Truncate(s, w)
+	return spaces(w-Width(s)) + s
+}
+
+// Wrap breaks s into lines of at most w cells, between words where it can. Terminal sequences in it stay.
+// It gives at least one line; the lines of s are kept apart.
+func Wrap(s string, w int) []string {
+	if w <= 0 {
+		return []string{""}
+	}
+	lines := strings.Split(ansi.Wrap(s, w, ""), "\n")
+	for i, line := range lines {
+		if isPlain(line) && len(line) <= w {
+			continue
+		}
+		lines[i] = cut(sealEdges(line), w, "")
+	}
+	return lines
+}
+
+// Fit makes a block exactly w cells wide and h lines high: lines are cut or filled, missing ones added.
+func Fit(block string, w, h int) string {
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	lines := strings.Split(block, "\n")
+	out := make([]string, h)
+	for i := range out {
+		if i < len(lines) {
+			out[i] = fitLine(lines[i], w)
+		} else {
+			out[i] = spaces(w)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// fitLine is PadRight without the sign that something was cut.
+func fitLine(s string, w int) string {
+	width := Width(s)
+	if width > w {
+		s = cut(s, w, "")
+		width = Width(s)
+	}
+	return s + spaces(w-width)
+}
+
+const blanks = "                                                                                                                                "
+
+// spaces gives n spaces; none when n is not positive.
+func spaces(n int) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n <= len(blanks):
+		return blanks[:n]
+	default:
+		return strings.Repeat(" ", n)
+	}
+}

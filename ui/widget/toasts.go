@@ -1,0 +1,153 @@
+package widget
+
+import (
+	"strings"
+	"time"
+
+	"bugle/themes"
+)
+
+// Level is how grave a notice is.
+type Level int
+
+// The levels.
+const (
+	LevelInfo Level = iota
+	LevelSuccess
+	LevelWarning
+	LevelError
+)
+
+// look gives a level's sign and tone.
+func (l Level) look() (string, themes.Tone) {
+	switch l {
+	case LevelSuccess:
+		return "✓", themes.ToneSuccess
+	case LevelWarning:
+		return "!", themes.ToneWarning
+	case LevelError:
+		return "✗", themes.ToneDanger
+	default:
+		return "i", themes.ToneInfo
+	}
+}
+
+// maxToasts is how many notices are in sight at once; older ones go.
+const maxToasts = 3
+
+// maxToastLines is how many lines one notice may take.
+const maxToastLines = 4
+
+// Toast is a short notice that goes by itself.
+type Toast struct {
+	Level Level
+	Text  string
+	Until time.Time // when it goes
+}
+
+// Toasts are the notices in sight, the newest last. Time comes from the caller: nothing here runs.
+type Toasts struct {
+	theme  themes.Theme
+	toasts []Toast
+	width  int
+}
+
+// NewToasts makes an empty stack.
+func NewToasts(t themes.Theme) Toasts { return Toasts{theme: t} }
+
+// SetTheme changes the theme.
+func (t *Toasts) SetTheme(theme themes.Theme) { t.theme = theme }
+
+// SetSize tells the notices how wide they may be; they are as high as their text needs.
+func (t *Toasts) SetSize(width, _ int) { t.width = max(width, 0) }
+
+// Push adds a notice. One that says the same is not shown twice, its time begins anew.
+func (t *Toasts) Push(level Level, text string, until time.Time) {
+	kept := make([]Toast, 0, maxToasts+1)
+	for _, old := range t.toasts {
+		if old.Level != level || old.Text != text {
+			kept = append(kept, old)
+		}
+	}
+	kept = append(kept, Toast{Level: level, Text: text, Until: until})
+	t.toasts = kept[max(len(kept)-maxToasts, 0):]
+}
+
+// Expire drops the notices whose time has come, and says whether there were any.
+func (t *Toasts) Expire(now time.Time) bool {
+	kept := make([]Toast, 0, len(t.toasts))
+	for _, toast := range t.toasts {
+		if now.Before(toast.Until) {
+			kept = append(kept, toast)
+		}
+	}
+	changed := len(kept) != len(t.toasts)
+	t.toasts = kept
+	return changed
+}
+
+// Next gives the time at which the next notice goes, and false when there is none.
+func (t *Toasts) Next() (time.Time, bool) {
+	var next time.Time
+	for _, toast := range t.toasts {
+		if next.IsZero() || toast.Until.Before(next) {
+			next = toast.Until
+		}
+	}
+	return next, len(t.toasts) > 0
+}
+
+// Dismiss drops the newest notice, and says whether there was one.
+func (t *Toasts) Dismiss() bool {
+	if len(t.toasts) == 0 {
+		return false
+	}
+	t.toasts = append([]Toast(nil), t.toasts[:len(t.toasts)-1]...)
+	return true
+}
+
+// Len is the number of notices.
+func (t *Toasts) Len() int { return len(t.toasts) }
+
+// View draws the notices, each in a box, all as wide as the longest needs; "" when there are none.
+func (t *Toasts) View() string {
+	if t.width < 8 {
+		return ""
+	}
+	texts := make([][]string, len(t.toasts))
+	inner := 0
+	for i, toast := range t.toasts {
+		texts[i] = t.text(toast)
+		for _, line := range texts[i] {
+			inner = max(inner, Width(line))
+		}
+	}
+	var lines []string
+	for i, toast := range t.toasts {
+		lines = append(lines, t.box(toast.Level, texts[i], inner)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// text breaks a notice into lines, the last one cut where there are too many.
+func (t *Toasts) text(toast Toast) []string {
+	lines := wrapText(toast.Text, t.width-6)
+	if len(lines) > maxToastLines {
+		lines = lines[:maxToastLines]
+		lines[maxToastLines-1] = Truncate(lines[maxToastLines-1], t.width-8) + " …"
+	}
+	return lines
+}
+
+func (t *Toasts) box(level Level, text []string, inner int) []string {
+	sign, tone := level.look()
+	style := t.theme.Tone(tone)
+	edge := strings.Repeat("─", inner+4)
+	lines := []string{style.Render("╭" + edge + "╮")}
+	start := style.Render(sign) + " "
+	for _, line := range text {
+		lines = append(lines, style.Render("│")+" "+start+t.theme.Text.Render(fitLine(line, inner))+" "+style.Render("│"))
+		start = "  "
+	}
+	return append(lines, style.Render("╰"+edge+"╯"))
+}

@@ -31,6 +31,8 @@ type Styles struct {
 
 	// Marked is a line that something points at, Match a piece of text that was searched for.
 	Marked, Match lipgloss.Style
+
+	inks [tones]ink
 }
 
 // newStyles makes the styles. bare is for tokens without a colour, where weight, lines and reverse

@@ -75,7 +75,7 @@ func New(o Options) (Theme, error) {
 		return Theme{}, fmt.Errorf("there is no theme %q: choose one of %s", o.Name, strings.Join(Names(), ", "))
 	}
 	t.renderer = newRenderer(o.Profile, t.DarkBackground)
-	t.Styles = newStyles(t.renderer, t.Tokens, t.Name == None)
+	t.setStyles(t.Name == None)
 	return t, nil
 }
 
@@ -100,8 +100,15 @@ func Get(name string, dark bool) (Theme, error) {
 func Plain() Theme {
 	t := Theme{Name: "plain", DarkBackground: true, Tokens: noTokens()}
 	t.renderer = newRenderer(termenv.Ascii, true)
-	t.Styles = newStyles(t.renderer, t.Tokens, true)
+	t.setStyles(true)
 	return t
+}
+
+func (t *Theme) setStyles(bare bool) {
+	t.Styles = newStyles(t.renderer, t.Tokens, bare)
+	for tone := range t.inks {
+		t.inks[tone] = newInk(t.Tone(Tone(tone)))
+	}
 }
 
 // Renderer is the renderer that the theme's styles belong to; further styles are made with it.

@@ -98,6 +98,9 @@ func TestNoneUsesNoColour(t *testing.T) {
 	colour := regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7]|10[0-7])\b`)
 	styles := reflect.ValueOf(*theme.Styles)
 	for i := range styles.NumField() {
+		if !styles.Type().Field(i).IsExported() {
+			continue
+		}
 		drawn := styles.Field(i).Interface().(lipgloss.Style).Render("x")
 		if colour.MatchString(drawn) {
 			t.Errorf("style %s sets a colour: %q", styles.Type().Field(i).Name, drawn)
@@ -118,6 +121,9 @@ func TestPlainDrawsTextAlone(t *testing.T) {
 	theme := themes.Plain()
 	styles := reflect.ValueOf(*theme.Styles)
 	for i := range styles.NumField() {
+		if !styles.Type().Field(i).IsExported() {
+			continue
+		}
 		if drawn := styles.Field(i).Interface().(lipgloss.Style).Render("x"); drawn != "x" {
 			t.Errorf("style %s draws %q", styles.Type().Field(i).Name, drawn)
 		}
@@ -144,6 +150,21 @@ func TestRolesAreToldApartWithoutColour(t *testing.T) {
 	}
 	if themes.Role(99).Glyph() != "?" {
 		t.Error("a role there is not has a sign")
+	}
+}
+
+// Paint is a short cut: it draws what the tone's style draws.
+func TestPaintDrawsAsTheStyleDoes(t *testing.T) {
+	for _, name := range themes.Names() {
+		theme, err := themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.TrueColor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for tone := themes.ToneText; tone <= themes.ToneInfo; tone++ {
+			if got, want := theme.Paint(tone, "two words"), theme.Tone(tone).Render("two words"); got != want {
+				t.Errorf("%s: tone %d paints %q, its style %q", name, tone, got, want)
+			}
+		}
 	}
 }
 

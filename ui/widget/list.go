@@ -228,10 +228,10 @@ func (l *List) line(i, width, icons int) string {
 		return l.theme.SelectedBlur.Render(start + icon + text + gap(info) + info)
 	}
 	if icon != "" {
-		icon = l.theme.Tone(item.IconTone).Render(icon)
+		icon = l.theme.Paint(item.IconTone, icon)
 	}
 	if info != "" {
-		info = " " + l.theme.Tone(item.InfoTone).Render(info)
+		info = " " + l.theme.Paint(item.InfoTone, info)
 	}
 	return start + icon + l.theme.Text.Render(text) + info
 }

@@ -69,13 +69,13 @@ func (s *StatusBar) View() string {
 
 	var b strings.Builder
 	if left != "" {
-		b.WriteString(" " + s.theme.Tone(s.LeftTone).Render(left) + " " + hintGap)
+		b.WriteString(" " + s.theme.Paint(s.LeftTone, left) + " " + hintGap)
 	}
 	b.WriteString(strings.Join(hints, hintGap))
 	if right != "" {
 		start := s.width - Width(right) - 1
 		line := fitLine(b.String(), max(start, 0))
-		return fitLine(line+s.theme.Tone(s.RightTone).Render(right), s.width)
+		return fitLine(line+s.theme.Paint(s.RightTone, right), s.width)
 	}
 	return fitLine(b.String(), s.width)
 }

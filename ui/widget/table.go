@@ -111,11 +111,14 @@ func (t *Table) View() string {
 	}
 	from, to := t.Visible()
 	for i := from; i < to; i++ {
-		line := t.row(i, gutter, max(body, 0), shown)
+		line := t.row(i, max(body, 0), shown)
 		if bar != nil {
 			line += " " + bar[i-from]
 		}
-		lines = append(lines, fitLine(line, t.width))
+		if body <= 0 {
+			line = fitLine(line, t.width)
+		}
+		lines = append(lines, line)
 	}
 	for len(lines) < t.height {
 		lines = append(lines, spaces(t.width))
@@ -144,8 +147,8 @@ func (t *Table) head(gutter int, shown []shownColumn) string {
 	return t.theme.Header.Render(b.String())
 }
 
-// row draws row i: its gutter, its cells, and blanks up to the body's width.
-func (t *Table) row(i, gutter, body int, shown []shownColumn) string {
+// row draws row i: its gutter, its cells, and blanks up to the body's width. It is gutter+body wide.
+func (t *Table) row(i, body int, shown []shownColumn) string {
 	cells := t.rows.Row(i)
 	selected := i == t.Cursor
 	style, whole := t.rowStyle(i, selected)
@@ -164,14 +167,14 @@ func (t *Table) row(i, gutter, body int, shown []shownColumn) string {
 			cell = cells[s.index]
 		}
 		text := alignCell(Clean(cell.Text), s.width, t.Columns[s.index].Align)
-		if !whole && cell.Tone != themes.ToneText {
-			text = t.theme.Tone(cell.Tone).Render(text)
+		if !whole {
+			text = t.theme.Paint(cell.Tone, text)
 		}
 		b.WriteString(text)
 	}
 	b.WriteString(spaces(body - used))
 	if whole {
-		return style.Render(fitLine(b.String(), gutter+body))
+		return style.Render(b.String())
 	}
 	return b.String()
 }
@@ -199,7 +202,7 @@ func (t *Table) rowStart(i int, selected, whole bool) string {
 	if t.Marked(i) {
 		mark = "✓"
 		if !whole {
-			mark = t.theme.Accent.Render(mark)
+			mark = t.theme.Paint(themes.ToneAccent, mark)
 		}
 	}
 	return cursor + mark + " "

@@ -1,0 +1,63 @@
+package widget_test
+
+import (
+	"slices"
+	"testing"
+
+	"bugle/ui/widget"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain text":                 "plain text",
+		"two\nlines\tand a tab":      "two lines and a tab",
+		"\x1b[31mred\x1b[0m":         "red",
+		"\x1b]0;a title\x07after":    "after",
+		"\x1b]8;;http://x\x1b\\link": "link",
+		"\u009b2Jc1":                 "c1",
+		"bell\x07 back\b null\x00":   "bell back null",
+		"\u202egnp.exe":              "gnp.exe",
+		"caf\xe9":                    "caf\ufffd",
+		"e\u0301te\u0301":            "e\u0301te\u0301",
+		"\u0301":                     "◌\u0301",
+		"☺\ufe0f":                    "☺",
+		"世界 🎉 👩\u200d👩\u200d👧 🇩🇪": "世界 🎉 👩\u200d👩\u200d👧 🇩🇪",
+		"ends in \u0600": "ends in ",
+	} {
+		if got := widget.Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := widget.CleanMarks("a\tb\r\nc"); got != "a⇥b⏎c" {
+		t.Errorf("CleanMarks gives %q", got)
+	}
+	if got := widget.CleanLines("a\tb\r\nc\rd\x1b[1m"); got != "a    b\nc\nd" {
+		t.Errorf("CleanLines gives %q", got)
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{widget.Truncate("hello", 5), "hello"},
+		{widget.Truncate("hello", 4), "hel…"},
+		{widget.Truncate("hello", 1), "…"},
+		{widget.Truncate("hello", 0), ""},
+		{widget.Truncate("世界人", 5), "世界…"},
+		{widget.Truncate("世界人", 4), "世…"},
+		{widget.PadRight("世界人", 4), "世… "},
+		{widget.Truncate("👩\u200d👩\u200d👧!", 2), "…"},
+		{widget.PadRight("ab", 4), "ab  "},
+		{widget.PadLeft("ab", 4), "  ab"},
+		{widget.TruncateLeft("世界人", 1), " 界人"},
+		{widget.TruncateLeft("hello", 2), "llo"},
+		{widget.TruncateLeft("hello", 9), ""},
+		{widget.Fit("a\nbcd\ne", 2, 2), "a \nbc"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+	if got := widget.Wrap("one two three 世界世界", 5); !slices.Equal(got, []string{"one", "two", "three", "世界", "世界"}) {
+		t.Errorf("Wrap gives %q", got)
+	}
+}

@@ -1,0 +1,120 @@
+package widget_test
+
+import (
+	"strings"
+	"testing"
+
+	"bugle/ui/widget"
+)
+
+func TestConfirm(t *testing.T) {
+	for _, test := range []struct {
+		danger bool
+		keys   string
+		done   bool
+		index  int
+	}{
+		{false, "enter", true, 0},
+		{true, "enter", true, 1},
+		{true, "y", true, 0},
+		{false, "n", true, 1},
+		{false, "N", true, 1},
+		{true, "left enter", true, 0},
+		{true, "tab enter", true, 0},
+		{false, "shift+tab enter", true, 1},
+		{false, "esc", true, -1},
+		{false, "x", false, 0},
+		{false, "down", false, 0},
+	} {
+		d := widget.Confirm(plain(), "Delete?", "It is gone for good.", "Delete", "Keep", test.danger)
+		var answer widget.Answer
+		var done bool
+		for name := range strings.FieldsSeq(test.keys) {
+			answer, done = d.Update(key(name))
+		}
+		if done != test.done || done && answer.Index != test.index {
+			t.Errorf("%s (danger %v): %v, %v", test.keys, test.danger, answer, done)
+		}
+		if done && (answer.Yes() != (test.index == 0) || answer.Cancelled() != (test.index < 0)) {
+			t.Errorf("%s: %v says yes %v, cancelled %v", test.keys, answer, answer.Yes(), answer.Cancelled())
+		}
+	}
+}
+
+// find gives the cell at which text begins in what was drawn.
+func find(t *testing.T, view, text string) (x, y int) {
+	t.Helper()
+	for y, line := range strings.Split(view, "\n") {
+		if before, _, ok := strings.Cut(line, text); ok {
+			return widget.Width(before), y
+		}
+	}
+	t.Fatalf("no %q in\n%s", text, view)
+	return 0, 0
+}
+
+func TestDialogClick(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {24, 9}} {
+		d := widget.Confirm(plain(), "Delete?", strings.Repeat("It is gone for good. ", 9), "Delete", "Keep it after all", false)
+		d.SetSize(size[0], size[1])
+		for i, label := range []string{"Delete (", "Keep it"} {
+			x, y := find(t, d.View(), label)
+			if answer, ok := d.Click(x, y); !ok || answer.Index != i {
+				t.Errorf("at %v: a click on %q at %d, %d gives %v, %v:\n%s", size, label, x, y, answer, ok, d.View())
+			}
+		}
+		if _, ok := d.Click(1, 1); ok {
+			t.Error("a click on the text is an answer")
+		}
+	}
+}
+
+func TestLongDialogScrolls(t *testing.T) {
+	d := widget.Confirm(plain(), "Publish?", strings.Repeat("first ", 50)+"last", "Publish", "Not yet", false)
+	d.SetSize(40, 10)
+	if strings.Contains(d.View(), "last") || !strings.Contains(d.View(), "Not yet") {
+		t.Fatalf("before scrolling:\n%s", d.View())
+	}
+	d.Update(key("end"))
+	if view := d.View(); !strings.Contains(view, "last") || !strings.Contains(view, "Not yet") {
+		t.Errorf("after scrolling:\n%s", view)
+	}
+}
+
+func deliveries() widget.Choice {
+	return widget.NewChoice(plain(), "Delivery", "",
+		widget.Option{Label: "Broadcast", Dim: true, Why: "not for e-mail."},
+		widget.Option{Label: "One time"},
+		widget.Option{Label: "Periodic"},
+	)
+}
+
+func TestChoice(t *testing.T) {
+	for _, test := range []struct {
+		keys  string
+		done  bool
+		index int
+	}{
+		{"enter", true, 1}, {"down enter", true, 2}, {"tab enter", true, 2}, {"3", true, 2}, {"esc", true, -1},
+		{"up enter", false, 0}, {"1", false, 0}, {"9", false, 0},
+	} {
+		c := deliveries()
+		var answer widget.Answer
+		var done bool
+		for name := range strings.FieldsSeq(test.keys) {
+			answer, done = c.Update(key(name))
+		}
+		if done != test.done || done && answer.Index != test.index {
+			t.Errorf("%s: %v, %v", test.keys, answer, done)
+		}
+	}
+	c := deliveries()
+	c.Update(key("1"))
+	if !strings.Contains(c.View(), "not for e-mail") {
+		t.Errorf("an option that is not allowed does not say why:\n%s", c.View())
+	}
+	_, y := find(t, c.View(), "Periodic")
+	if answer, ok := c.Click(y); !ok || answer.Index != 2 {
+		t.Errorf("a click gives %v, %v", answer, ok)
+	}
+}

@@ -1,0 +1,56 @@
+package widget_test
+
+import (
+	"strings"
+	"testing"
+
+	"bugle/ui/widget"
+)
+
+func TestOverlayCutsWideCharacters(t *testing.T) {
+	for _, test := range []struct {
+		base, box string
+		x         int
+		want      string
+	}{
+		{"世界世界", "XX", 1, " XX 世界"},
+		{"世界世界", "XX", 2, "世XX世界"},
+		{"世界世界", "X", 2, "世X 世界"},
+		{"abcdefgh", "XX", 7, "abcdefgX"},
+		{"abcdefgh", "XX", -1, "Xbcdefgh"},
+		{"abcdefgh", "XX", 8, "abcdefgh"},
+		{"abcdefgh", "XX", -2, "abcdefgh"},
+		{"ab", "世", 5, "ab   世 "},
+	} {
+		if got := widget.Overlay(test.base, test.box, test.x, 0, 8, 1); got != test.want {
+			t.Errorf("%q over %q at %d: %q, want %q", test.box, test.base, test.x, got, test.want)
+		}
+	}
+}
+
+// The colour of the screen goes on behind the box, and does not colour the box.
+func TestOverlayKeepsColours(t *testing.T) {
+	got := widget.Overlay("\x1b[31mabcdef\x1b[0m", "XX", 2, 0, 6, 1)
+	before, rest, _ := strings.Cut(got, "XX")
+	if !strings.HasPrefix(before, "\x1b[31mab") || !strings.HasSuffix(before, "\x1b[0m") {
+		t.Errorf("before the box: %q", before)
+	}
+	if !strings.Contains(rest, "\x1b[31mef") || !strings.HasSuffix(rest, "\x1b[0m") {
+		t.Errorf("behind the box: %q", rest)
+	}
+	if widget.Width(got) != 6 {
+		t.Errorf("%q is %d cells wide", got, widget.Width(got))
+	}
+}
+
+func TestCenterIsWhereItSays(t *testing.T) {
+	base := widget.Fit("", 9, 5)
+	x, y := widget.CenterAt("XXX\nXXX\nXXX", 9, 5)
+	if x != 3 || y != 1 {
+		t.Errorf("the box is at %d, %d", x, y)
+	}
+	want := "         \n   XXX   \n   XXX   \n   XXX   \n         "
+	if got := widget.Center(base, "XXX\nXXX\nXXX", 9, 5); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -1,0 +1,170 @@
+package widget_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muesli/termenv"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+func TestToastsGoWhenTheirTimeComes(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	toasts := widget.NewToasts(plain())
+	toasts.SetSize(40, 0)
+	if _, ok := toasts.Next(); ok || toasts.View() != "" {
+		t.Error("there is a notice before any was given")
+	}
+	for i, text := range []string{"one", "two", "three", "four"} {
+		toasts.Push(widget.LevelInfo, text, start.Add(time.Duration(4-i)*time.Second))
+	}
+	if view := toasts.View(); toasts.Len() != 3 || strings.Contains(view, "one") || !strings.Contains(view, "four") {
+		t.Errorf("%d notices:\n%s", toasts.Len(), view)
+	}
+	if next, _ := toasts.Next(); !next.Equal(start.Add(time.Second)) {
+		t.Errorf("the next goes at %v", next)
+	}
+	if toasts.Expire(start) {
+		t.Error("one went before its time")
+	}
+	if !toasts.Expire(start.Add(2*time.Second)) || toasts.Len() != 1 {
+		t.Errorf("%d are left", toasts.Len())
+	}
+	toasts.Push(widget.LevelInfo, "two", start.Add(time.Minute))
+	if toasts.Len() != 1 || toasts.Expire(start.Add(30*time.Second)) {
+		t.Error("the same notice is shown twice, or keeps its old time")
+	}
+	if !toasts.Dismiss() || toasts.Dismiss() {
+		t.Error("the notice cannot be dismissed once")
+	}
+}
+
+func TestListPassesHeadings(t *testing.T) {
+	list := widget.NewList(plain(),
+		widget.Item{Text: "A", Heading: true}, widget.Item{Text: "one"}, widget.Item{Text: "B", Heading: true}, widget.Item{Text: "two"})
+	list.SetSize(10, 4)
+	for _, step := range []struct {
+		name string
+		want int
+	}{{"up", 1}, {"down", 3}, {"down", 3}, {"up", 1}, {"end", 3}, {"home", 1}} {
+		list.Update(key(step.name))
+		if list.Cursor != step.want {
+			t.Errorf("after %s the cursor is at %d, want %d", step.name, list.Cursor, step.want)
+		}
+	}
+	if list.Mouse(press(2)) || list.Cursor != 1 {
+		t.Error("a press on a heading chose it")
+	}
+	if !list.Mouse(press(3)) || list.Cursor != 3 {
+		t.Error("a press did not choose the entry")
+	}
+	headings := widget.NewList(plain(), widget.Item{Text: "A", Heading: true})
+	headings.SetSize(10, 3)
+	headings.Down()
+	if item, ok := headings.Selected(); ok {
+		t.Errorf("a list of headings has %v chosen", item)
+	}
+}
+
+func TestTabs(t *testing.T) {
+	tabs := widget.NewTabs(plain(), "One", "Two", "Three")
+	tabs.SetSize(30, 1)
+	tabs.Prev()
+	if tabs.Active != 2 {
+		t.Errorf("before the first comes %d", tabs.Active)
+	}
+	tabs.Next()
+	if tabs.Active != 0 {
+		t.Errorf("after the last comes %d", tabs.Active)
+	}
+	for width, names := range map[int][]string{30: {"Two", "Three"}, 10: {"Two"}} {
+		tabs.Active = 1
+		tabs.SetSize(width, 1)
+		for _, name := range names {
+			x, _ := find(t, strings.ToLower(tabs.View()), strings.ToLower(name))
+			i, ok := tabs.At(x)
+			if !ok || tabs.Names[i] != name {
+				t.Errorf("at %d cells, %q at %d is tab %d, %v", width, name, x, i, ok)
+			}
+		}
+	}
+	if _, ok := tabs.At(29); ok {
+		t.Error("there is a tab behind the last")
+	}
+}
+
+func TestJSONColours(t *testing.T) {
+	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := widget.NewJSONView(theme)
+	view.SetText(`"a \" b": ["c: d", -1.5e3, true]`)
+	view.SetSize(60, 1)
+	got := view.View()
+	for _, want := range []string{
+		theme.JSONKey.Render(`"a \" b"`), theme.JSONString.Render(`"c: d"`), theme.JSONNumber.Render("-1.5e3"), theme.JSONLiteral.Render("true"), theme.JSONPunct.Render("]"),
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
+func TestJSONGoTo(t *testing.T) {
+	view := widget.NewJSONView(plain())
+	view.SetText(strings.Repeat("1,\n", 99) + "2")
+	view.SetSize(20, 9)
+	view.GoTo(50)
+	if i, _ := view.LineAt(3); i != 50 {
+		t.Errorf("line 50 is not on the fourth line, %d is", i)
+	}
+	view.GoTo(52)
+	if i, _ := view.LineAt(3); i != 50 {
+		t.Error("a line in sight was scrolled to")
+	}
+	view.GoTo(1000)
+	if last, total := view.Position(); last != 100 || total != 100 {
+		t.Errorf("beyond the end: %d of %d", last, total)
+	}
+	view.SetText("1")
+	if i, ok := view.LineAt(0); !ok || i != 0 {
+		t.Error("a shorter text is out of sight")
+	}
+}
+
+func TestStatusBarNeverCutsAHint(t *testing.T) {
+	whole := []string{"n new", "enter open", "/ search", "t test send", "v validate", "s status", "ctrl+k palette", "? help"}
+	for w := 6; w < 130; w++ {
+		bar := screenBar(w)
+		bar = strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(bar), "saved 12:04")), " ")
+		if i := strings.Index(bar, "   "); i >= 0 {
+			bar = bar[i+3:]
+		}
+		for hint := range strings.SplitSeq(bar, "  ") {
+			found := false
+			for _, known := range whole {
+				found = found || hint == known
+			}
+			if !found {
+				t.Errorf("at %d cells there is %q in %q", w, hint, screenBar(w))
+			}
+		}
+	}
+}
+
+func TestProgressIsFullOnlyAtTheEnd(t *testing.T) {
+	p := widget.NewProgress(plain(), "")
+	p.Total, p.Frame = 1000, -1
+	p.SetSize(50, 1)
+	for done, want := range map[int]string{0: "╌", 1: "━╌", 999: "━╌", 1000: "━"} {
+		p.Done = done
+		view := p.View()
+		if strings.Contains(view, "━") != strings.Contains(want, "━") || strings.Contains(view, "╌") != strings.Contains(want, "╌") {
+			t.Errorf("%d of 1000: %q", done, view)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package delivery
+
+import (
+	"bytes"
+	"net/mail"
+	"net/textproto"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	gomail "github.com/wneessen/go-mail"
+)
+
+// ours are the headers that the message's own fields make. Headers may not set
+// them a second time.
+var ours = []string{"From", "To", "Cc", "Bcc", "Reply-To", "Sender", "Subject", "Date", "Message-Id", "Mime-Version", "Return-Path"}
+
+// envelope is who a mail is from and to, for the server.
+type envelope struct {
+	from       string
+	recipients []string // each once, in the order To, Cc, Bcc
+}
+
+// checkEmail refuses what would break a mail or smuggle something into it. Line
+// breaks are the way to do that: one in a subject starts a new header.
+func checkEmail(e *Email) error {
+	lines := map[string]string{"sender": e.From, "sender name": e.FromName, "reply-to address": e.ReplyTo, "recipient": e.To, "subject": e.Subject}
+	for _, what := range []string{"sender", "sender name", "reply-to address", "recipient", "subject"} {
+		if err := oneLine(what, lines[what]); err != nil {
+			return err
+		}
+	}
+	if _, err := address("recipient", e.To); err != nil {
+		return err
+	}
+	for _, optional := range []struct{ what, addr string }{{"sender", e.From}, {"reply-to address", e.ReplyTo}} {
+		if optional.addr == "" {
+			continue
+		}
+		if _, err := address(optional.what, optional.addr); err != nil {
+			return err
+		}
+	}
+	if _, err := addresses("cc address", e.Cc); err != nil {
+		return err
+	}
+	if _, err := addresses("bcc address", e.Bcc); err != nil {
+		return err
+	}
+	for _, a := range e.Attachments {
+		if err := oneLine("name of an attachment", a.Name); err != nil {
+			return err
+		}
+		if err := oneLine("content type of an attachment", a.ContentType); err != nil {
+			return err
+		}
+	}
+	return checkHeaders(e.Headers)
+}
+
+func checkHeaders(headers map[string]string) error {
+	for name, value := range headers {
+		if err := oneLine("header "+clip(name), name+value); err != nil {
+			return err
+		}
+		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || c == ':' }) {
+			return refuse("%q cannot be the name of a header: use letters, digits and dashes", clip(name))
+		}
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		if slices.Contains(ours, canonical) || strings.HasPrefix(canonical, "Content-") {
+			return refuse("the header %s is set by the message itself: remove it from the further headers", canonical)
+		}
+	}
+	return nil
+}
+
+func oneLine(what, s string) error {
+	if strings.ContainsAny(s, "\r\n\x00") {
+		return refuse("the %s holds a line break: remove it (%q)", what, clip(s))
+	}
+	if !utf8.ValidString(s) {
+		return refuse("the %s is not valid UTF-8", what)
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
+
+func address(what, s string) (*mail.Address, error) {
+	if err := oneLine(what, s); err != nil {
+		return nil, err
+	}
+	a, err := mail.ParseAddress(s)
+	if err != nil {
+		return nil, refuse("the %s %q is not an e-mail address: write it as name@example.com", what, clip(s))
+	}
+	return a, nil
+}
+
+func addresses(what string, list []string) ([]*mail.Address, error) {
+	parsed := make([]*mail.Address, len(list))
+	for i, s := range list {
+		a, err := address(what, s)
+		if err != nil {
+			return nil, err
+		}
+		parsed[i] = a
+	}
+	return parsed, nil
+}
+
+// compose makes the mail that goes to the server.
+func compose(e *Email) (*gomail.Msg, envelope, error) {
+	if err := checkEmail(e); err != nil {
+		return nil, envelope{}, err
+	}
+	from, err := address("sender", e.From)
+	if err != nil {
+		return nil, envelope{}, err
+	}
+	if e.FromName != "" {
+		from.Name = e.FromName
+	}
+	env := envelope{from: from.Address}
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	msg.FromMailAddress(from)
+	to, _ := address("recipient", e.To)
+	msg.ToMailAddress(to)
+	env.add(to)
+	if cc, _ := addresses("cc address", e.Cc); len(cc) > 0 {
+		msg.CcMailAddress(cc...)
+		env.add(cc...)
+	}
+	bcc, _ := addresses("bcc address", e.Bcc)
+	env.add(bcc...)
+	if e.ReplyTo != "" {
+		reply, _ := address("reply-to address", e.ReplyTo)
+		msg.ReplyToMailAddress(reply)
+	}
+	msg.Subject(e.Subject)
+	msg.SetDate()
+	// The library's own Message-ID names this machine.
+	_, domain, _ := strings.Cut(from.Address, "@")
+	msg.SetMessageIDWithValue(uuid.NewString() + "@" + domain)
+	for name, value := range e.Headers {
+		msg.SetGenHeader(gomail.Header(textproto.CanonicalMIMEHeaderKey(name)), value)
+	}
+	setBody(msg, e)
+	return msg, env, attach(msg, e.Attachments)
+}
+
+func (env *envelope) add(list ...*mail.Address) {
+	for _, a := range list {
+		if !slices.Contains(env.recipients, a.Address) {
+			env.recipients = append(env.recipients, a.Address)
+		}
+	}
+}
+
+// setBody writes text first and HTML second: readers take the last part that
+// they can show (RFC 2046, 5.1.4).
+func setBody(msg *gomail.Msg, e *Email) {
+	text := e.Text
+	if text == "" && e.HTML != "" {
+		text = PlainText(e.HTML)
+	}
+	if text != "" || e.HTML == "" {
+		msg.SetBodyString(gomail.TypeTextPlain, text)
+	}
+	switch {
+	case e.HTML == "":
+	case text == "":
+		msg.SetBodyString(gomail.TypeTextHTML, withPreheader(e.HTML, e.PreviewText))
+	default:
+		msg.AddAlternativeString(gomail.TypeTextHTML, withPreheader(e.HTML, e.PreviewText))
+	}
+}
+
+func attach(msg *gomail.Msg, files []Attachment) error {
+	for _, a := range files {
+		kind := a.ContentType
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		name := cleanName(a.Name)
+		if name == "" {
+			name = "attachment"
+		}
+		if err := msg.AttachReader(name, bytes.NewReader(a.Data), gomail.WithFileContentType(gomail.ContentType(kind))); err != nil {
+			return refuse("the attachment %s cannot be added: %v", name, err)
+		}
+	}
+	return nil
+}

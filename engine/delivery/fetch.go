@@ -1,0 +1,221 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	maxAttachment = 10 << 20
+	maxRedirects  = 3
+	fetchTimeout  = 20 * time.Second
+)
+
+// Fetcher gets attachments by URL. The zero value is ready; it may be used by
+// several goroutines.
+//
+// A campaign's author decides what is fetched, and the answer goes out by mail,
+// so addresses within the network that this program runs in are refused, by
+// the address that is really dialled. For the same reason no proxy is used.
+type Fetcher struct {
+	AllowPrivate bool          // also fetch from private, loopback and link-local addresses
+	MaxBytes     int64         // 0 is 10 MiB
+	Timeout      time.Duration // 0 is 20 seconds, redirects and body included
+}
+
+var errPrivate = errors.New("the address is not a public one")
+
+// Fetch gets one attachment. Its name comes from Content-Disposition, or else
+// from the URL's path.
+func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return Attachment{}, refuse("the attachment %s is not an http or https address", shown(rawURL))
+	}
+	timeout := f.Timeout
+	if timeout == 0 {
+		timeout = fetchTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	a, err := f.fetch(limited, u)
+	if err == nil {
+		return a, nil
+	}
+	if ctxErr := ctx.Err(); ctxErr != nil {
+		return Attachment{}, fmt.Errorf("fetching the attachment %s: %w", shown(rawURL), ctxErr)
+	}
+	return Attachment{}, fetchError(rawURL, timeout, err)
+}
+
+func fetchError(rawURL string, timeout time.Duration, err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		own.Message = "the attachment " + shown(rawURL) + " " + own.Message
+		return own
+	}
+	e := &Error{Reason: Unreachable, Temporary: true, Err: err}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	switch {
+	case errors.Is(err, errPrivate):
+		e.Reason, e.Temporary = Refused, false
+		e.Message = fmt.Sprintf("the attachment %s was not fetched: %v", shown(rawURL), errPrivate)
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Message = fmt.Sprintf("the attachment %s took longer than %s", shown(rawURL), timeout)
+	default:
+		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: %s", shown(rawURL), cause(err))
+	}
+	return e
+}
+
+func (f *Fetcher) fetch(ctx context.Context, u *url.URL) (Attachment, error) {
+	client := &http.Client{Transport: f.transport(), CheckRedirect: checkRedirect}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return Attachment{}, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return Attachment{}, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return Attachment{}, &Error{Reason: Refused, Temporary: resp.StatusCode >= 500, Message: "cannot be fetched: the server answered " + resp.Status}
+	}
+	limit := f.MaxBytes
+	if limit == 0 {
+		limit = maxAttachment
+	}
+	tooLarge := &Error{Reason: Invalid, Message: fmt.Sprintf("is larger than %s", bytesText(limit))}
+	if resp.ContentLength > limit {
+		return Attachment{}, tooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err != nil {
+		return Attachment{}, err
+	}
+	if int64(len(data)) > limit {
+		return Attachment{}, tooLarge
+	}
+	return Attachment{Name: fileName(resp), ContentType: contentType(resp, data), Data: data}, nil
+}
+
+func (f *Fetcher) transport() *http.Transport {
+	dialer := &net.Dialer{}
+	if !f.AllowPrivate {
+		// Here the name is resolved: a name that changes its address between a
+		// check and the connection finds no gap.
+		dialer.Control = func(_, address string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil || !public(at.Addr()) {
+				return errPrivate
+			}
+			return nil
+		}
+	}
+	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+}
+
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return &Error{Reason: Refused, Message: fmt.Sprintf("redirects more than %d times", maxRedirects)}
+	}
+	if req.URL.Scheme != "http" && req.URL.Scheme != "https" {
+		return &Error{Reason: Refused, Message: "redirects to something that is not an http or https address"}
+	}
+	return nil
+}
+
+// notPublic are the ranges that netip has no method for: this network, shared
+// by carriers (RFC 6598), IETF, tests, reserved; and the IPv6 ranges that wrap
+// an IPv4 address.
+var notPublic = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("::/96"),
+}
+
+func public(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
+		return false
+	}
+	for _, p := range notPublic {
+		if p.Contains(ip) {
+			return false
+		}
+	}
+	return true
+}
+
+func fileName(resp *http.Response) string {
+	if _, params, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition")); err == nil {
+		if name := cleanName(params["filename"]); name != "" {
+			return name
+		}
+	}
+	if name := cleanName(path.Base(resp.Request.URL.Path)); name != "" {
+		return name
+	}
+	return "attachment"
+}
+
+// cleanName is the last part of a path, without characters that a header or a
+// file system would stumble over.
+func cleanName(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f || c == '"' {
+			return -1
+		}
+		return c
+	}, name)
+	if name == "." || name == "/" || name == ".." {
+		return ""
+	}
+	return name
+}
+
+func contentType(resp *http.Response, data []byte) string {
+	if t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil {
+		return t
+	}
+	t, _, _ := mime.ParseMediaType(http.DetectContentType(data))
+	return t
+}
+
+// shown is a URL as it may stand in an error: short, on one line, and without
+// the query, where keys and signatures are.
+func shown(rawURL string) string {
+	s, _, _ := strings.Cut(rawURL, "?")
+	if u, err := url.Parse(s); err == nil {
+		s = u.Redacted()
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 100 {
+		s = strings.ToValidUTF8(s[:100], "") + "…"
+	}
+	return s
+}
+
+func bytesText(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

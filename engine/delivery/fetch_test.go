@@ -1,0 +1,115 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine/delivery"
+)
+
+func fileServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/files/terms.pdf", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf; charset=x")
+		fmt.Fprint(w, "%PDF")
+	})
+	mux.HandleFunc("/named", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", `attachment; filename*=UTF-8''..%2F..%2FM%C3%A4rz.txt`)
+		fmt.Fprint(w, "hello")
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "root") })
+	mux.HandleFunc("/gone", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 2000)) })
+	mux.HandleFunc("/stream", func(w http.ResponseWriter, _ *http.Request) {
+		for range 20 {
+			fmt.Fprint(w, strings.Repeat("x", 100))
+			w.(http.Flusher).Flush()
+		}
+	})
+	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/r/{n}", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		_, _ = fmt.Sscan(r.PathValue("n"), &n)
+		if n == 0 {
+			http.Redirect(w, r, "/files/terms.pdf", http.StatusFound)
+			return
+		}
+		http.Redirect(w, r, fmt.Sprintf("/r/%d", n-1), http.StatusFound)
+	})
+	mux.HandleFunc("/tofile", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
+	})
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+func TestFetch(t *testing.T) {
+	srv := fileServer(t)
+	f := &delivery.Fetcher{AllowPrivate: true, MaxBytes: 1000}
+	for _, tt := range []struct{ path, name, kind, body string }{
+		{"/files/terms.pdf?v=2#x", "terms.pdf", "application/pdf", "%PDF"},
+		{"/named", "März.txt", "text/plain", "hello"},
+		{"/", "attachment", "text/plain", "root"},
+		{"/r/2", "terms.pdf", "application/pdf", "%PDF"},
+	} {
+		a, err := f.Fetch(t.Context(), srv.URL+tt.path)
+		if err != nil || a.Name != tt.name || a.ContentType != tt.kind || string(a.Data) != tt.body {
+			t.Errorf("%s: %+v, %v", tt.path, a, err)
+		}
+	}
+	for _, tt := range []struct {
+		url      string
+		reason   delivery.Reason
+		sentence string
+	}{
+		{srv.URL + "/gone", delivery.Refused, "/gone cannot be fetched: the server answered 410 Gone"},
+		{srv.URL + "/large?sig=secret", delivery.Invalid, "/large is larger than 1000 bytes"},
+		{srv.URL + "/stream", delivery.Invalid, "is larger than 1000 bytes"},
+		{srv.URL + "/r/3", delivery.Refused, "redirects more than 3 times"},
+		{srv.URL + "/tofile", delivery.Refused, "redirects to something that is not an http or https address"},
+		{"file:///etc/passwd", delivery.Invalid, "is not an http or https address"},
+		{"not a url", delivery.Invalid, "is not an http or https address"},
+		{"http://", delivery.Invalid, "is not an http or https address"},
+		{"http://127.0.0.1:1/x", delivery.Unreachable, "cannot be fetched: connection refused"},
+	} {
+		_, err := f.Fetch(t.Context(), tt.url)
+		wantError(t, err, tt.reason, tt.sentence)
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("the query stands in the error: %v", err)
+		}
+	}
+}
+
+func TestFetchLimits(t *testing.T) {
+	srv := fileServer(t)
+	f := &delivery.Fetcher{AllowPrivate: true, Timeout: 50 * time.Millisecond}
+	_, err := f.Fetch(t.Context(), srv.URL+"/slow")
+	wantError(t, err, delivery.Unreachable, "/slow took longer than 50ms")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Fetch(ctx, srv.URL+"/slow"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestFetchPrivate(t *testing.T) {
+	srv := fileServer(t)
+	port := srv.URL[strings.LastIndex(srv.URL, ":"):]
+	f := &delivery.Fetcher{Timeout: 5 * time.Second}
+	for _, url := range []string{
+		srv.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port, "http://0.0.0.0" + port,
+		"http://10.0.0.1", "http://192.168.1.1", "http://172.16.0.1", "http://169.254.169.254/latest/meta-data", "http://100.64.0.1",
+		"http://[fe80::1]", "http://[fd00::1]", "http://[64:ff9b::7f00:1]", "http://[2002:7f00:1::]", "http://240.0.0.1", "http://224.0.0.1",
+	} {
+		_, err := f.Fetch(t.Context(), url+"/x?token=secret")
+		wantError(t, err, delivery.Refused, "was not fetched: the address is not a public one")
+	}
+}

@@ -1,0 +1,362 @@
+package schema
+
+import (
+	"slices"
+
+	"bugle/engine/doc"
+)
+
+// Case is a document that a rule must, or must not, report.
+type Case struct {
+	Rule   string // rule id
+	Doc    doc.Value
+	Refuse bool // the rule reports it: an error or, for "unused" and "extra_member", a notice
+	// Path leads to the value that was changed, or that the rule looks at.
+	Path doc.Path
+}
+
+// Cases derives documents from base, a document that s accepts in env, by changing one place
+// at a time: for every rule of every value in base, and of every member that base could have
+// there, documents that the rule must let pass and documents that it must report. A condition
+// is made true or false by writing the values that it compares.
+//
+// The tables alone decide what is expected; Cases never asks the validator. What it cannot
+// build it leaves out: [Named] rules, conditions that contradict each other, flags and
+// stages other than env's, names that no guess matches. Those cases are written by hand.
+func Cases(s *Schema, base doc.Value, env Env) []Case {
+	g := generator{schema: s, env: &env, base: base}
+	g.value(s.root, place{})
+	return g.out
+}
+
+type generator struct {
+	schema *Schema
+	env    *Env
+	base   doc.Value
+	out    []Case
+}
+
+// place is where a value is: its path, and those of the objects around it, outermost first.
+type place struct {
+	path doc.Path
+	objs []doc.Path
+}
+
+func (p place) member(name string) place {
+	return place{path: p.path.Child(name), objs: append(slices.Clone(p.objs), p.path)}
+}
+
+// scope gives what conditions at the place see in root.
+func (p place) scope(root doc.Value) *scope {
+	sc := &scope{root: root}
+	for _, o := range p.objs {
+		sc = &scope{obj: root.Lookup(o), up: sc, root: root}
+	}
+	return sc
+}
+
+func (g *generator) add(n *Node, key string, root doc.Value, p place, refuse bool) {
+	if g.reached(root, p.path, key != "applies") {
+		g.out = append(g.out, Case{Rule: n.RuleID + "#" + key, Doc: root, Refuse: refuse, Path: p.path})
+	}
+}
+
+// try adds the case in which nv stands at p in root.
+func (g *generator) try(n *Node, key string, root doc.Value, p place, nv doc.Value, refuse bool) {
+	if changed, err := root.Set(p.path, nv); err == nil && nv.Exists() {
+		g.add(n, key, changed, p, refuse)
+	}
+}
+
+// reached reports whether the validator comes as far as p in root: nothing on the way is of a
+// wrong kind or, where the end counts p itself included, does not apply.
+func (g *generator) reached(root doc.Value, p doc.Path, end bool) bool {
+	n, v, sc := g.schema.root, root, &scope{root: root}
+	for i, step := range p {
+		if !v.Exists() || !n.fits(v) {
+			return false
+		}
+		if n.Kind == Object || n.Kind == Map {
+			sc = &scope{obj: v, up: sc, root: root}
+		}
+		named := !step.IsIndex && n.names[step.Name] != nil
+		next := n.step(step)
+		if next == nil {
+			return true // an unknown member: its object is reached
+		}
+		v = v.Lookup(doc.Path{step})
+		if named && (end || i < len(p)-1) && sc.eval(next.Applies, g.env) == False {
+			return false
+		}
+		n = next
+	}
+	return true
+}
+
+// value derives the cases of the value at p, which is in base.
+func (g *generator) value(n *Node, p place) {
+	v := g.base.Lookup(p.path)
+	g.kinds(n, p)
+	g.options(n, p)
+	switch n.Kind {
+	case Object, Map:
+		g.object(n, v, p)
+	case List:
+		for i := range v.Elems() {
+			g.value(n.Element, place{path: p.path.Elem(i), objs: p.objs})
+		}
+	}
+	for _, r := range n.Rules {
+		g.rule(n, r, g.base, p)
+	}
+}
+
+func (g *generator) object(n *Node, v doc.Value, p place) {
+	known := true
+	for name := range v.Members() {
+		known = known && n.Child(name) != nil
+	}
+	if n.Kind == Object && n.Element == nil && n.Like == "" {
+		key := "unknown"
+		if n.Open {
+			key = "extra_member"
+		}
+		if known {
+			g.add(n, key, g.base, p, false)
+		}
+		g.try(n, key, g.base, p.member("no_such_member"), doc.NewInt(1), true)
+	}
+	for _, child := range n.Children {
+		at := p.member(child.Name)
+		g.member(child, at)
+		if v.Get(child.Name).Exists() {
+			g.value(child, at)
+		}
+	}
+	for name := range v.Members() {
+		if n.names[name] == nil && n.Element != nil {
+			g.value(n.Element, p.member(name))
+		}
+	}
+}
+
+// member derives the cases of a member that base may have or lack: applies, unused, required.
+func (g *generator) member(n *Node, p place) {
+	v := g.base.Lookup(p.path)
+	if !v.Exists() {
+		v = g.sample(n)
+	}
+	with, err := g.base.Set(p.path, v)
+	if err != nil {
+		return
+	}
+	g.condition(n, "applies", n.Applies, with, p)
+	g.condition(n, "unused", n.Used, with, p)
+	for i, r := range n.Required {
+		if r.At.covers(g.env.stage()) {
+			g.required(n, i, with, p)
+		}
+	}
+}
+
+func (g *generator) condition(n *Node, key string, c Cond, with doc.Value, p place) {
+	if c == nil {
+		return
+	}
+	for _, root := range g.make(c, True, with, p) {
+		g.add(n, key, root, p, false)
+	}
+	for _, root := range g.make(c, False, with, p) {
+		if root.Lookup(p.path).Exists() {
+			g.add(n, key, root, p, true)
+		}
+	}
+}
+
+func (g *generator) required(n *Node, i int, with doc.Value, p place) {
+	for _, root := range g.make(All{n.Required[i].When, n.Applies, n.Used}, True, with, p) {
+		g.add(n, requiredKey(i), root, p, false)
+		sc := p.scope(root)
+		first := true // an earlier requirement that holds is the one that is reported
+		for _, r := range n.Required[:i] {
+			first = first && !(r.At.covers(g.env.stage()) && sc.eval(r.When, g.env) == True)
+		}
+		if first {
+			g.add(n, requiredKey(i), root.Delete(p.path), p, true)
+		}
+		if first && n.Kind == String {
+			g.try(n, requiredKey(i), root, p, doc.NewString(""), true)
+		}
+	}
+}
+
+// kinds derives the cases of the value's own JSON type.
+func (g *generator) kinds(n *Node, p place) {
+	if n.Kind == Any {
+		return
+	}
+	g.add(n, "type", g.base, p, false)
+	half, _ := doc.NewNumber("0.5")
+	for _, wrong := range []doc.Value{
+		doc.NullValue(), doc.NewBool(true), doc.NewString("5"), half, doc.NewArray(), doc.NewObject(),
+	} {
+		if !n.fits(wrong) {
+			g.try(n, "type", g.base, p, wrong, true)
+		}
+	}
+}
+
+// options derives the cases of an enumeration, of each of its options too.
+func (g *generator) options(n *Node, p place) {
+	if len(n.Options) == 0 {
+		return
+	}
+	for _, o := range n.Options {
+		v := o.literal(n.Kind)
+		with, err := g.base.Set(p.path, v)
+		if err != nil {
+			continue
+		}
+		for _, root := range g.make(o.When, True, with, p) {
+			if root.Lookup(p.path).Same(v) {
+				g.add(n, "enum", root, p, false)
+			}
+		}
+		if o.When == nil {
+			continue
+		}
+		for _, root := range g.make(o.When, False, with, p) {
+			if root.Lookup(p.path).Same(v) {
+				g.add(n, "enum", root, p, true)
+			}
+		}
+	}
+	wrong := doc.NewInt(987654)
+	if n.Kind == String {
+		wrong = doc.NewString("NO_SUCH_OPTION")
+	}
+	g.try(n, "enum", g.base, p, wrong, true)
+}
+
+func (o Option) literal(k Kind) doc.Value {
+	if k == String {
+		return doc.NewString(o.Value)
+	}
+	v, _ := doc.NewNumber(o.Value)
+	return v
+}
+
+// make gives documents like root in which the condition, asked at p, comes out as want: one
+// for each way to get there.
+func (g *generator) make(c Cond, want Truth, root doc.Value, p place) []doc.Value {
+	if p.scope(root).eval(c, g.env) == want {
+		if _, isAny := c.(AnyOf); !isAny || want == False {
+			return []doc.Value{root}
+		}
+	}
+	var out []doc.Value
+	for _, r := range g.ways(c, want, root, p) {
+		if p.scope(r).eval(c, g.env) == want {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (g *generator) ways(c Cond, want Truth, root doc.Value, p place) []doc.Value {
+	switch c := c.(type) {
+	case Is:
+		return g.is(c, want, root, p)
+	case On:
+		return g.write(root, p.target(c.Path), doc.NewBool(want == True))
+	case Has:
+		to := p.target(c.Path)
+		if want == False {
+			return []doc.Value{root.Delete(to)}
+		}
+		if n := g.schema.At(to); n != nil {
+			return g.write(root, to, g.sample(n))
+		}
+	case Holds:
+		to, kept := p.target(c.Path), []string(nil)
+		for _, e := range root.Lookup(to).Strings() {
+			if e != c.Value {
+				kept = append(kept, e)
+			}
+		}
+		if want == True {
+			kept = append(kept, c.Value)
+		}
+		return g.write(root, to, doc.NewStrings(kept...))
+	case Not:
+		return g.make(c.C, -want, root, p)
+	case All:
+		return g.group(c, want, True, root, p)
+	case AnyOf:
+		return g.group(c, want, False, root, p)
+	}
+	return nil
+}
+
+// group makes conditions that belong together come out as want: all of them where want is
+// the outcome that needs all, otherwise each of them once.
+func (g *generator) group(cs []Cond, want, needsAll Truth, root doc.Value, p place) []doc.Value {
+	if want != needsAll {
+		var out []doc.Value
+		for _, c := range cs {
+			if c != nil {
+				out = append(out, g.make(c, want, root, p)...)
+			}
+		}
+		return out
+	}
+	roots := []doc.Value{root}
+	for _, c := range cs {
+		var next []doc.Value
+		for _, r := range roots {
+			next = append(next, g.make(c, want, r, p)...)
+		}
+		roots = next
+	}
+	return roots
+}
+
+func (g *generator) is(c Is, want Truth, root doc.Value, p place) []doc.Value {
+	to := p.target(c.Path)
+	values := c.Values
+	if want == False {
+		values = []string{"something else"}
+		if n := g.schema.At(to); n != nil && len(n.Options) > 0 {
+			values = slices.DeleteFunc(n.optionValues(nil), func(v string) bool { return slices.Contains(c.Values, v) })
+		}
+	}
+	var out []doc.Value
+	for _, v := range values {
+		out = append(out, g.write(root, to, doc.NewString(v))...)
+	}
+	if want == False && len(out) == 0 {
+		out = append(out, root.Delete(to))
+	}
+	return out
+}
+
+func (g *generator) write(root doc.Value, to doc.Path, v doc.Value) []doc.Value {
+	changed, err := root.Set(to, v)
+	if err != nil {
+		return nil
+	}
+	return []doc.Value{changed}
+}
+
+// target gives the path in the document that a condition's path means at the place.
+func (p place) target(path string) doc.Path {
+	r := parseRef(path)
+	var at doc.Path
+	if i := len(p.objs) - 1 - r.ups; !r.root && i >= 0 {
+		at = p.objs[i]
+	}
+	for _, name := range r.names {
+		at = at.Child(name)
+	}
+	return at
+}

@@ -1,0 +1,218 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+const whatCampaign = "a campaign id"
+
+// Campaign gives a campaign's document.
+func (s Space) Campaign(id string) (engine.Campaign, error) {
+	if err := s.check(whatCampaign, id); err != nil {
+		return engine.Campaign{}, err
+	}
+	return s.campaign(fmt.Sprintf("campaign %q", id), s.key(kindCampaign, id))
+}
+
+func (s Space) campaign(what string, key []byte) (engine.Campaign, error) {
+	payload, err := s.get(what, key)
+	if err != nil {
+		return engine.Campaign{}, err
+	}
+	var h head
+	body, err := decodeWith(payload, &h)
+	if err != nil {
+		return engine.Campaign{}, s.damaged(what, err)
+	}
+	return engine.Campaign{Head: engine.Head(h), Body: body}, nil
+}
+
+// PutCampaign stores a campaign's document, its summary, and a revision, and gives the number
+// of the revision: one more than the last one's. The head's, the summary's and the revision's
+// own numbers, and the revision's size, are set here.
+//
+// With coalesce the new revision takes the place of the newest one. The first, which is the
+// campaign as it was created, always stays.
+//
+// It does not look at the document that it replaces, so that a damaged one can be replaced.
+func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error) {
+	if err := s.check(whatCampaign, c.ID); err != nil {
+		return 0, err
+	}
+	what := fmt.Sprintf("campaign %q", c.ID)
+	if sum.ID != c.ID {
+		return 0, fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
+	}
+	// Reading the key, whatever is there, makes two writers of one campaign conflict.
+	if _, err := s.tx.Get(s.key(kindCampaign, c.ID)); err != nil && !errors.Is(err, ErrNotFound) {
+		return 0, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
+	}
+	last, err := s.lastRevision(c.ID)
+	if err != nil {
+		return 0, err
+	}
+	n := last + 1
+	c.Revision, sum.Revision = n, n
+	rev.N, rev.Size = n, len(c.Body.Encode())
+
+	document, err := encodeWith(head(c.Head), c.Body)
+	if err != nil {
+		return 0, fmt.Errorf("%s %w", what, err)
+	}
+	if coalesce && last > 1 {
+		if err := s.dropRevision(c.ID, last); err != nil {
+			return 0, err
+		}
+	}
+	return n, errors.Join(
+		s.put(what, s.key(kindCampaign, c.ID), document),
+		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), toSummary(sum)),
+		s.putJSON(revisionName(c.ID, n), s.revisionKey(kindRevision, c.ID, n), rev),
+		s.put(revisionName(c.ID, n), s.revisionKey(kindVersion, c.ID, n), document),
+	)
+}
+
+// DeleteCampaign removes a campaign's document, summary, revisions and working copy.
+func (s Space) DeleteCampaign(id string) error {
+	if err := s.check(whatCampaign, id); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("campaign %q", id)
+	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil {
+		return err
+	}
+	for _, kind := range []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy} {
+		if _, err := s.clear(what, s.key(kind, id), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Summary gives a campaign's summary.
+func (s Space) Summary(id string) (engine.Summary, error) {
+	if err := s.check(whatCampaign, id); err != nil {
+		return engine.Summary{}, err
+	}
+	var w summary
+	err := s.getJSON(fmt.Sprintf("the summary of campaign %q", id), s.key(kindSummary, id), &w)
+	return w.engine(), err
+}
+
+// Summaries gives the summaries of all campaigns to fn, which may return [Stop].
+func (s Space) Summaries(fn func(engine.Summary) error) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	const what = "the summary of campaign"
+	return s.walk(what, s.key(kindSummary), ScanOptions{}, func(rest, payload []byte) error {
+		var w summary
+		if err := decode(payload, &w); err != nil {
+			return s.damaged(what+" "+label(rest), err)
+		}
+		return fn(w.engine())
+	})
+}
+
+// Revisions gives what is known of a campaign's revisions, newest first; none where there is
+// no such campaign.
+func (s Space) Revisions(id string) ([]engine.Revision, error) {
+	if err := s.check(whatCampaign, id); err != nil {
+		return nil, err
+	}
+	var out []engine.Revision
+	err := s.walk(fmt.Sprintf("campaign %q, revision", id), s.key(kindRevision, id), ScanOptions{Reverse: true}, func(rest, payload []byte) error {
+		var r engine.Revision
+		if err := decode(payload, &r); err != nil {
+			return s.damaged(fmt.Sprintf("campaign %q, revision %s", id, label(rest)), err)
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+// Revision gives a campaign as it was at a revision.
+func (s Space) Revision(id string, n int64) (engine.Campaign, error) {
+	if err := s.check(whatCampaign, id); err != nil {
+		return engine.Campaign{}, err
+	}
+	return s.campaign(revisionName(id, n), s.revisionKey(kindVersion, id, n))
+}
+
+func revisionName(id string, n int64) string { return fmt.Sprintf("campaign %q, revision %d", id, n) }
+
+func (s Space) revisionKey(kind byte, id string, n int64) []byte {
+	return appendNumber(s.key(kind, id), n)
+}
+
+// lastRevision gives the number of the newest revision, 0 where there is none.
+func (s Space) lastRevision(id string) (int64, error) {
+	var last int64
+	prefix := s.key(kindRevision, id)
+	err := s.tx.Scan(prefix, ScanOptions{Reverse: true, KeysOnly: true, Limit: 1}, func(key, _ []byte) error {
+		n, _, err := cutNumber(key[len(prefix):])
+		if err != nil {
+			return s.damaged(fmt.Sprintf("the history of campaign %q", id), err)
+		}
+		last = n
+		return nil
+	})
+	return last, err
+}
+
+func (s Space) dropRevision(id string, n int64) error {
+	what := revisionName(id, n)
+	return errors.Join(
+		s.delete(what, s.revisionKey(kindRevision, id, n)),
+		s.delete(what, s.revisionKey(kindVersion, id, n)),
+	)
+}
+
+// Copy gives the working copy of a campaign.
+func (s Space) Copy(id string) (engine.WorkingCopy, error) {
+	if err := s.check(whatCampaign, id); err != nil {
+		return engine.WorkingCopy{}, err
+	}
+	what := copyName(id)
+	payload, err := s.get(what, s.key(kindCopy, id))
+	if err != nil {
+		return engine.WorkingCopy{}, err
+	}
+	var w workingCopy
+	body, err := decodeWith(payload, &w)
+	if err != nil {
+		return engine.WorkingCopy{}, s.damaged(what, err)
+	}
+	return engine.WorkingCopy{Base: w.Base, Body: body, At: w.At}, nil
+}
+
+// PutCopy stores the working copy of a campaign over an earlier one.
+func (s Space) PutCopy(id string, w engine.WorkingCopy) error {
+	if err := s.check(whatCampaign, id); err != nil {
+		return err
+	}
+	return s.putWith(copyName(id), s.key(kindCopy, id), workingCopy{w.Base, w.At}, w.Body)
+}
+
+// DeleteCopy removes the working copy of a campaign; that there is none is no error.
+func (s Space) DeleteCopy(id string) error {
+	if err := s.check(whatCampaign, id); err != nil {
+		return err
+	}
+	return s.delete(copyName(id), s.key(kindCopy, id))
+}
+
+func copyName(id string) string { return fmt.Sprintf("the working copy of campaign %q", id) }
+
+func (s Space) putWith(what string, key []byte, v any, tree doc.Value) error {
+	payload, err := encodeWith(v, tree)
+	if err != nil {
+		return fmt.Errorf("%s %w", what, err)
+	}
+	return s.put(what, key, payload)
+}

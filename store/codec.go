@@ -1,0 +1,104 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bugle/engine/doc"
+)
+
+// A value is one byte of format, eight of checksum, and a payload. The checksum is XXH64 over
+// key, format and payload, so that a whole value under a foreign key is found as well.
+const (
+	formatV1  = 1
+	headerLen = 1 + 8
+)
+
+var (
+	errShort    = errors.New("it is cut short")
+	errFormat   = errors.New("it is in no format that this bugle knows")
+	errChecksum = errors.New("its checksum does not match")
+)
+
+// seal gives the value to store payload with under key.
+func seal(key, payload []byte) []byte {
+	b := make([]byte, headerLen, headerLen+len(payload))
+	b[0] = formatV1
+	binary.BigEndian.PutUint64(b[1:], checksum(key, formatV1, payload))
+	return append(b, payload...)
+}
+
+// unseal gives the payload of a value, or says what is wrong with it.
+func unseal(key, value []byte) ([]byte, error) {
+	if len(value) < headerLen {
+		return nil, errShort
+	}
+	payload := value[headerLen:]
+	if binary.BigEndian.Uint64(value[1:]) != checksum(key, value[0], payload) {
+		return nil, errChecksum
+	}
+	if value[0] != formatV1 {
+		return nil, errFormat
+	}
+	return payload, nil
+}
+
+func checksum(key []byte, format byte, payload []byte) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	var n [9]byte
+	binary.BigEndian.PutUint64(n[:], uint64(len(key)))
+	n[8] = format
+	_, _ = d.Write(n[:]) // a digest takes everything
+	_, _ = d.Write(key)
+	_, _ = d.Write(payload)
+	return d.Sum64()
+}
+
+// encode gives v as JSON.
+func encode(v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be stored: %w", err)
+	}
+	return b, nil
+}
+
+// decode reads JSON into v. Numbers of no set type become json.Number and keep their spelling.
+func decode(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
+// encodeWith gives v as JSON with a document after it. The document is kept exactly as it is
+// spelled, which encoding/json would not do.
+func encodeWith(v any, tree doc.Value) ([]byte, error) {
+	head, err := encode(v)
+	if err != nil {
+		return nil, err
+	}
+	b := binary.AppendUvarint(nil, uint64(len(head)))
+	return tree.AppendTo(append(b, head...)), nil
+}
+
+// decodeWith is the reverse of encodeWith.
+func decodeWith(b []byte, v any) (doc.Value, error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return doc.Value{}, errShort
+	}
+	head, tree := b[size:size+int(n)], b[size+int(n):]
+	if err := decode(head, v); err != nil {
+		return doc.Value{}, err
+	}
+	if len(tree) == 0 {
+		return doc.Value{}, nil
+	}
+	return doc.Parse(tree)
+}

@@ -1,0 +1,164 @@
+// Package mem keeps a store in memory, for tests.
+package mem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/btree"
+
+	"bugle/store"
+)
+
+// DB is a store in memory. Updates run one after another, so that none of them conflicts.
+type DB struct {
+	turn chan struct{} // holds one token: who has it may write
+
+	mu     sync.Mutex // guards the fields below
+	tree   *tree
+	closed bool
+}
+
+type tree = btree.Map[string, []byte]
+
+// New gives an empty store.
+func New() *DB {
+	db := &DB{turn: make(chan struct{}, 1), tree: new(tree)}
+	db.turn <- struct{}{}
+	if err := store.Prepare(context.Background(), db); err != nil {
+		panic("an empty store in memory takes no records: " + err.Error())
+	}
+	return db
+}
+
+// View implements [store.DB].
+func (db *DB) View(ctx context.Context, fn func(store.Tx) error) error {
+	t, err := db.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	return fn(&tx{ctx: ctx, tree: t})
+}
+
+// Update implements [store.DB].
+func (db *DB) Update(ctx context.Context, fn func(store.Tx) error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-db.turn:
+	}
+	defer func() { db.turn <- struct{}{} }()
+	t, err := db.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if err := fn(&tx{ctx: ctx, tree: t, writes: true}); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return store.ErrClosed
+	}
+	db.tree = t
+	return nil
+}
+
+// Close implements [store.DB].
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.closed = true
+	return nil
+}
+
+// snapshot gives a tree of its own to a transaction. It shares all nodes with the store's.
+func (db *DB) snapshot(ctx context.Context) (*tree, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, store.ErrClosed
+	}
+	return db.tree.Copy(), nil
+}
+
+type tx struct {
+	ctx    context.Context
+	tree   *tree
+	writes bool
+}
+
+func (t *tx) Get(key []byte) ([]byte, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
+	v, ok := t.tree.Get(string(key))
+	if !ok {
+		return nil, store.ErrNotFound
+	}
+	return bytes.Clone(v), nil
+}
+
+func (t *tx) Set(key, value []byte) error {
+	if !t.writes {
+		return store.ErrReadOnly
+	}
+	t.tree.Set(string(key), slices.Concat(value))
+	return nil
+}
+
+func (t *tx) Delete(key []byte) error {
+	if !t.writes {
+		return store.ErrReadOnly
+	}
+	t.tree.Delete(string(key))
+	return nil
+}
+
+func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
+	n, pre := 0, string(prefix)
+	var failed error
+	visit := func(key string, value []byte) bool {
+		switch {
+		case !strings.HasPrefix(key, pre):
+			// Descending from the end of the range, what lies beyond it comes first.
+			return o.Reverse && key > pre
+		case o.Limit > 0 && n == o.Limit:
+			return false
+		}
+		if failed = t.ctx.Err(); failed != nil {
+			return false
+		}
+		n++
+		if o.KeysOnly {
+			value = nil
+		}
+		failed = fn([]byte(key), bytes.Clone(value))
+		return failed == nil
+	}
+	snapshot := t.tree.Copy()
+	switch {
+	case !o.Reverse:
+		snapshot.Ascend(max(pre, string(o.From)), visit)
+	case o.From != nil:
+		snapshot.Descend(string(o.From), visit)
+	case store.After(prefix) != nil:
+		snapshot.Descend(string(store.After(prefix)), visit)
+	default:
+		snapshot.Reverse(visit)
+	}
+	if errors.Is(failed, store.Stop) {
+		return nil
+	}
+	return failed
+}

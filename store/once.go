@@ -1,0 +1,200 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Idempotent is what is remembered of a write that carried an Idempotency-Key (gaps.md,
+// Operations).
+type Idempotent struct {
+	Operation, Key string
+	// Fingerprint is of the request: another request with the same key is refused.
+	Fingerprint string
+	// Running says that the write has begun and not ended. Boot is the process that runs it: a
+	// record of another one was left by a crash.
+	Running bool
+	Boot    string
+
+	At, ExpiresAt time.Time
+	Result        []byte // the answer, byte for byte
+}
+
+// Expired reports whether the record no longer counts at now.
+func (i Idempotent) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
+
+type idempotent struct {
+	Operation   string    `json:"op"`
+	Key         string    `json:"key"`
+	Fingerprint string    `json:"fp,omitempty"`
+	Running     bool      `json:"running,omitempty"`
+	Boot        string    `json:"boot,omitempty"`
+	At          time.Time `json:"at,omitzero"`
+	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+	Result      []byte    `json:"result,omitempty"`
+}
+
+type requestWindow struct {
+	Until time.Time `json:"until"`
+}
+
+// Idempotent gives the record of a key. It gives expired ones too: the caller's clock decides
+// ([Idempotent.Expired]).
+func (s Space) Idempotent(op, key string) (Idempotent, error) {
+	if err := s.checkOnce(op, key); err != nil {
+		return Idempotent{}, err
+	}
+	var w idempotent
+	err := s.getJSON(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
+	return Idempotent(w), err
+}
+
+// PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
+func (s Space) PutIdempotent(i Idempotent) error {
+	if err := s.checkOnce(i.Operation, i.Key); err != nil {
+		return err
+	}
+	what := idempotentName(i.Operation, i.Key)
+	if i.ExpiresAt.IsZero() {
+		return fmt.Errorf("%s needs a time of expiry", what)
+	}
+	if err := s.DeleteIdempotent(i.Operation, i.Key); err != nil {
+		return err
+	}
+	return errors.Join(
+		s.putJSON(what, s.key(kindIdempotent, i.Operation, i.Key), idempotent(i)),
+		s.put(what, s.expiryKey(i.ExpiresAt, kindIdempotent, i.Operation, i.Key), nil),
+	)
+}
+
+// DeleteIdempotent forgets a key; that it is not known is no error.
+func (s Space) DeleteIdempotent(op, key string) error {
+	old, err := s.Idempotent(op, key)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	// The place of a damaged record in the order of expiry is not known. It stays there until
+	// its time has come, and does no harm then.
+	if corrupt := (*CorruptError)(nil); err != nil && !errors.As(err, &corrupt) {
+		return err
+	}
+	what := idempotentName(op, key)
+	return errors.Join(
+		s.delete(what, s.key(kindIdempotent, op, key)),
+		s.delete(what, s.expiryKey(old.ExpiresAt, kindIdempotent, op, key)),
+	)
+}
+
+// RequestID gives until when the request_id of an operation may not be used again (gaps.md,
+// Operations). It gives past times too: the caller's clock decides.
+func (s Space) RequestID(op, id string) (time.Time, error) {
+	if err := s.checkOnce(op, id); err != nil {
+		return time.Time{}, err
+	}
+	var w requestWindow
+	err := s.getJSON(requestName(op, id), s.key(kindRequest, op, id), &w)
+	return w.Until, err
+}
+
+// PutRequestID remembers a request_id of an operation until a time.
+func (s Space) PutRequestID(op, id string, until time.Time) error {
+	old, err := s.RequestID(op, id)
+	corrupt := (*CorruptError)(nil)
+	if err != nil && !errors.Is(err, ErrNotFound) && !errors.As(err, &corrupt) {
+		return err
+	}
+	what := requestName(op, id)
+	if !old.IsZero() {
+		if err := s.delete(what, s.expiryKey(old, kindRequest, op, id)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		s.putJSON(what, s.key(kindRequest, op, id), requestWindow{until}),
+		s.put(what, s.expiryKey(until, kindRequest, op, id), nil),
+	)
+}
+
+// ExpireBatch is the most records that one [Space.ExpireIdempotent] removes, which keeps its
+// transaction small.
+const ExpireBatch = 1000
+
+// ExpireIdempotent forgets the keys and the request ids whose time is over at now, and gives
+// how many; where it gives [ExpireBatch], there may be more.
+func (s Space) ExpireIdempotent(now time.Time) (int, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	const what = "the list of what expires"
+	prefix, n := s.key(kindExpiry), 0
+	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
+		e, err := cutExpiry(key[len(prefix):])
+		if err != nil {
+			return s.damaged(what, err)
+		}
+		if now.Before(e.at) {
+			return Stop
+		}
+		n++
+		if err := s.delete(what, append([]byte(nil), key...)); err != nil {
+			return err
+		}
+		return s.expire(e, now)
+	})
+	return n, err
+}
+
+// expire removes what an entry is about, unless that has got more time since.
+func (s Space) expire(e expiry, now time.Time) error {
+	var until time.Time
+	var err error
+	if e.kind == kindRequest {
+		until, err = s.RequestID(e.op, e.key)
+	} else {
+		var i Idempotent
+		i, err = s.Idempotent(e.op, e.key)
+		until = i.ExpiresAt
+	}
+	corrupt := (*CorruptError)(nil)
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && now.Before(until):
+		return nil
+	case err != nil && !errors.As(err, &corrupt):
+		return err
+	}
+	return s.delete("what has expired", s.key(e.kind, e.op, e.key))
+}
+
+type expiry struct {
+	at      time.Time
+	kind    byte
+	op, key string
+}
+
+func (s Space) expiryKey(at time.Time, kind byte, op, key string) []byte {
+	k := append(appendTime(s.key(kindExpiry), at), kind)
+	return appendName(appendName(k, op), key)
+}
+
+func cutExpiry(rest []byte) (e expiry, err error) {
+	if e.at, rest, err = cutTime(rest); err != nil {
+		return e, err
+	}
+	if len(rest) == 0 {
+		return e, errKey
+	}
+	e.kind, rest = rest[0], rest[1:]
+	if e.op, rest, err = cutName(rest); err != nil {
+		return e, err
+	}
+	e.key, _, err = cutName(rest)
+	return e, err
+}
+
+func (s Space) checkOnce(op, key string) error {
+	return s.check("the name of an operation", op, "a key", key)
+}
+
+func idempotentName(op, key string) string { return fmt.Sprintf("the %s with key %q", op, key) }
+func requestName(op, id string) string     { return fmt.Sprintf("the %s with request id %q", op, id) }

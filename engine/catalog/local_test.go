@@ -5,7 +5,7 @@ import "bugle/engine/schema"
 func testSchemas() map[string]*schema.Schema {
 	out := map[string]*schema.Schema{}
 	for _, ch := range []string{"PUSH", "EMAIL"} {
-		f := schema.Field{Kind: schema.Object, Ref: "x", ID: "campaign", Fields: []schema.Field{
+		f := schema.Field{Kind: schema.Object, Ref: "x", ID: "campaign", Open: true, Fields: []schema.Field{
 			{Name: "channel", Kind: schema.String, Help: "x", Options: []schema.Option{{Value: ch}}},
 			{Name: "campaign_delivery_type", Kind: schema.String, Help: "x"},
 		}}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
 )
 
 // transition is one row of the life cycle: spec.md, States and transitions, with gaps.md, States.
@@ -123,8 +122,6 @@ func (t transition) whyNotState(st State) string {
 	switch {
 	case t.Action == Delete:
 		return "only drafts can be deleted; archive a campaign that has ended"
-	case t.Action == Edit && st == Archived:
-		return "nothing can be changed any more; restore it, then clone it to go on from here"
 	case t.Action == Edit:
 		return "nothing can be changed any more; clone it to go on from here"
 	case t.Action == Publish:

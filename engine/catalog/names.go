@@ -207,3 +207,5 @@ func (p Platform) Label() string {
 
 // Member gives the name of the member of a push content that holds the platform's, such as "android".
 func (p Platform) Member() string { return strings.ToLower(string(p)) }
+
+func lowered(ch Channel) string { return strings.ToLower(string(ch)) }

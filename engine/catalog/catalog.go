@@ -1,0 +1,164 @@
+package catalog
+
+import (
+	"sync"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+const refRecord = "spec.md, Campaign record"
+
+// Campaign gives the table of a whole campaign of the channel: its head (channel, delivery type,
+// people) and its components, in the order of spec.md. A channel that can only be read has an open
+// table, which takes every member.
+func Campaign(ch Channel) *schema.Schema {
+	switch ch {
+	case Push:
+		return pushCampaign()
+	case Email:
+		return emailCampaign()
+	}
+	return otherCampaign()
+}
+
+var (
+	pushCampaign  = compiled(func() schema.Field { return campaignTable(Push) })
+	emailCampaign = compiled(func() schema.Field { return campaignTable(Email) })
+	otherCampaign = compiled(func() schema.Field {
+		return schema.Field{
+			ID: "record", Kind: schema.Object, Open: true, Ref: refRecord, Help: "A campaign that can be read here, not changed.",
+			Fields: []schema.Field{{Name: "channel", Kind: schema.String, Help: "The channel of the campaign."}},
+		}
+	})
+)
+
+// compiled compiles a table when it is first asked for, once.
+func compiled(table func() schema.Field) func() *schema.Schema {
+	return sync.OnceValue(func() *schema.Schema { return schema.MustCompile(table()) })
+}
+
+func campaignTable(ch Channel) schema.Field {
+	return schema.Field{
+		ID: lowered(ch) + ".campaign", Title: ch.Label() + " campaign", Kind: schema.Object, Ref: refRecord,
+		Help:   "A " + ch.Label() + " campaign.",
+		Fields: append(head(ch), components(ch)...),
+	}
+}
+
+// head are the root members that say what campaign it is and whose.
+func head(ch Channel) []schema.Field {
+	return []schema.Field{
+		channelField(ch),
+		deliveryTypeField(schema.Required{}),
+		person("created_by", "Created by", "The user who creates the campaign, by e-mail address.", schema.Required{}),
+		person("updated_by", "Updated by", "The user who changes the campaign, by e-mail address."),
+	}
+}
+
+func channelField(ch Channel) schema.Field {
+	f := schema.Field{
+		Name: "channel", ID: "channel", Kind: schema.String, Help: "The channel that the campaign is sent through.",
+		Required: []schema.Required{{}},
+	}
+	for _, c := range Channels {
+		if c.Writable() {
+			f.Options = append(f.Options, schema.Option{Value: string(c), Label: c.Label()})
+		}
+		if c.Writable() && ch.Writable() && c != ch {
+			f.Rules = append(f.Rules, schema.Excludes{Values: []string{string(c)}, Says: "this is a campaign for " + ch.Label() + ", and a campaign keeps its channel"})
+		}
+	}
+	return f
+}
+
+func deliveryTypeField(required ...schema.Required) schema.Field {
+	f := schema.Field{
+		Name: "campaign_delivery_type", ID: "campaign_delivery_type", Title: "Delivery type", Kind: schema.String, Ref: "spec.md, Delivery types",
+		Help: "What makes the campaign go out: a time, a trigger, an event of the business.", Required: required,
+	}
+	for _, r := range deliveryTypes {
+		o := schema.Option{Value: string(r.Type), Label: r.Label, Help: r.Help}
+		if !r.Email {
+			o.When = forChannel(Push)
+		}
+		f.Options = append(f.Options, o)
+	}
+	return f
+}
+
+func person(name, title, help string, required ...schema.Required) schema.Field {
+	return schema.Field{
+		Name: name, ID: name, Title: title, Kind: schema.String, Help: help, Example: "ann@example.com", Required: required,
+		Rules: []schema.Rule{schema.Format{As: schema.Email}},
+	}
+}
+
+// components are all components, in the order of spec.md. One that belongs to another channel is
+// there as well, so that it is refused with the reason.
+func components(ch Channel) []schema.Field {
+	basic, content, controls := pushBasicDetails(), pushCampaignContent(), pushDeliveryControls()
+	if ch == Email {
+		basic, content, controls = emailBasicDetails(), emailCampaignContent(), emailDeliveryControls()
+	}
+	atPublish := schema.Required{At: schema.Publish, Ref: refPublish}
+	basic.Title, basic.Required = "Basics", []schema.Required{atPublish}
+	content.Required = []schema.Required{atPublish}
+
+	connector := connectorTable()
+	connector.Applies = forChannel(Email)
+	connector.Required = []schema.Required{{At: schema.Inline}, atPublish}
+
+	return []schema.Field{
+		basic, content, segmentationDetails(), triggerCondition(), schedulingDetails(), controls,
+		conversionGoalDetails(), controlGroupDetails(), utmParams(), campaignAudienceLimit(), advanced(), connector,
+	}
+}
+
+// buildOrder is the order in which people build a campaign.
+var buildOrder = []Component{
+	BasicDetails, Connector, CampaignContent, TriggerCondition, SegmentationDetails, SchedulingDetails, DeliveryControls,
+	ConversionGoalDetails, ControlGroupDetails, UTMParams, CampaignAudienceLimit, Advanced,
+}
+
+// ComponentInfo is a component as people see it; all but the name comes from its table.
+type ComponentInfo struct {
+	Name  Component
+	Title string
+	Help  string // one or two sentences on what it is for
+}
+
+// Components gives the components that campaigns of the channel have, in the order in which people
+// build them; none for a channel that can only be read.
+func Components(ch Channel) []ComponentInfo {
+	if !ch.Writable() {
+		return nil
+	}
+	var out []ComponentInfo
+	for _, name := range buildOrder {
+		if ok, _ := Applicable(name, ch, ""); !ok {
+			continue
+		}
+		n := Campaign(ch).Root().Child(string(name))
+		out = append(out, ComponentInfo{Name: name, Title: n.Label(), Help: n.Help})
+	}
+	return out
+}
+
+// Applicable reports whether campaigns of the channel and delivery type have the component, and if
+// not, why, as a clause such as "only for channel is Push". With an empty delivery type it tells of
+// the channel alone.
+func Applicable(name Component, ch Channel, dt DeliveryType) (ok bool, why string) {
+	if !ch.Writable() {
+		return false, ch.Label() + " campaigns can only be read here"
+	}
+	root := doc.NewObject(doc.M("channel", doc.NewString(string(ch))))
+	if dt != "" {
+		root = doc.NewObject(doc.M("channel", doc.NewString(string(ch))), doc.M("campaign_delivery_type", doc.NewString(string(dt))))
+	}
+	f, known := Campaign(ch).Field(root, doc.P(string(name)), schema.Env{})
+	if !known {
+		return false, "there is no such component"
+	}
+	return f.Shown, f.Why
+}

@@ -1,0 +1,226 @@
+package catalog
+
+import (
+	"math"
+	"slices"
+
+	"bugle/engine/schema"
+)
+
+const refFilters = "spec.md, Filter group and filters"
+
+// operators are the operators of each data type, in the order of spec.md.
+var operators = []struct {
+	dataType  string
+	operators []string
+}{
+	{"bool", []string{"is", "exists"}},
+	{"double", []string{"in", "between", "lessThan", "greaterThan", "exists"}},
+	{"string", []string{
+		"in", "contains", "containsInTheFollowing", "startWithInTheFollowing", "endsWithInTheFollowing", "exists", "is",
+	}},
+	{"datetime", []string{"inTheLast", "on", "between", "before", "after", "inTheNext", "exists", "today"}},
+}
+
+var operatorLabels = map[string]string{
+	"is":                      "is",
+	"exists":                  "exists",
+	"in":                      "is one of",
+	"between":                 "is between",
+	"lessThan":                "is less than",
+	"greaterThan":             "is greater than",
+	"contains":                "contains",
+	"containsInTheFollowing":  "contains one of",
+	"startWithInTheFollowing": "starts with one of",
+	"endsWithInTheFollowing":  "ends with one of",
+	"inTheLast":               "in the last days",
+	"on":                      "is on",
+	"before":                  "is before",
+	"after":                   "is after",
+	"inTheNext":               "in the next days",
+	"today":                   "is today",
+}
+
+// Operators gives the operators that an attribute of the data type takes, in the order of spec.md;
+// nil for a data type that it does not know.
+func Operators(dataType string) []string {
+	for _, o := range operators {
+		if o.dataType == dataType {
+			return o.operators
+		}
+	}
+	return nil
+}
+
+// filterGroup is a filter group: a member of a component, with rules of that member's own.
+func filterGroup(name, title, help string, rules ...schema.Rule) schema.Field {
+	filter := filterTable()
+	return schema.Field{
+		Name: name, Title: title, Help: help, Kind: schema.Object, Ref: refFilters, Rules: rules,
+		Fields: groupFields("filter_group", "What a user must match.", filter),
+	}
+}
+
+func groupFields(id, help string, elem schema.Field) []schema.Field {
+	return []schema.Field{
+		{
+			Name: "filter_operator", ID: id + ".filter_operator", Title: "Match", Kind: schema.String, Default: `"and"`,
+			Help: "Whether all filters of the group have to match, or one of them is enough.",
+			Options: []schema.Option{
+				{Value: "and", Label: "All", Help: "every filter has to match"},
+				{Value: "or", Label: "Any", Help: "one matching filter is enough"},
+			},
+		},
+		{Name: "filters", ID: id + ".filters", Kind: schema.List, Help: help, Elem: &elem},
+	}
+}
+
+func filterTable() schema.Field {
+	attribute := schema.When("filter_type", "user_attributes")
+	action := schema.When("filter_type", "actions")
+	segment := schema.When("filter_type", "custom_segments")
+
+	fields := []schema.Field{{
+		Name: "filter_type", Title: "Filter by", Kind: schema.String, Required: []schema.Required{{}},
+		Help: "What the filter looks at.",
+		Options: []schema.Option{
+			{Value: "user_attributes", Label: "User attribute", Help: "what is known of the user"},
+			{Value: "actions", Label: "Action", Help: "what the user has done"},
+			{Value: "custom_segments", Label: "Segment", Help: "a segment of the workspace that the user is in"},
+		},
+	}}
+	for _, f := range attributeFields("user_attributes") {
+		f.Applies = attribute
+		if f.Name == "name" {
+			f.Help = "The user attribute, or the segment by its name."
+			f.Applies = schema.When("filter_type", "user_attributes", "custom_segments")
+			f.Required = []schema.Required{
+				{When: attribute},
+				{When: schema.All{segment, schema.Not{C: schema.Has{Path: "id"}}}},
+			}
+		}
+		fields = append(fields, f)
+	}
+	fields = append(fields, schema.Field{
+		Name: "project_name", Kind: schema.String, Applies: attribute,
+		Help:     "The project that the attribute belongs to, in a workspace with the portfolio feature.",
+		Example:  "Retail",
+		Required: []schema.Required{{When: schema.Flag{Name: "portfolio"}}},
+	})
+	for _, f := range actionFields() {
+		f.Applies = action
+		fields = append(fields, f)
+	}
+	fields = append(fields, schema.Field{
+		Name: "id", Title: "Segment id", Kind: schema.String, Applies: segment,
+		Help: "The segment by its id; its name is enough where names are unique.", Example: "65f0a1b2c3d4e5f60718293a",
+	})
+	return schema.Field{ID: "filter", Kind: schema.Object, Ref: refFilters, Fields: fields}
+}
+
+// attributeFields are the members of a filter on an attribute, of a user or of an event.
+func attributeFields(suggest string) []schema.Field {
+	valueless := schema.Unless("operator", "exists", "today")
+	return []schema.Field{
+		{
+			Name: "data_type", Kind: schema.String, Required: []schema.Required{{}},
+			Help: "The type of the attribute; it decides which operators there are.",
+			Options: []schema.Option{
+				{Value: "string", Label: "Text"}, {Value: "double", Label: "Number"},
+				{Value: "datetime", Label: "Date and time"}, {Value: "bool", Label: "Yes or no"},
+			},
+		},
+		{Name: "category", Kind: schema.String, Help: "The group under which the workspace lists the attribute.", Example: "Tracked Standard Attribute"},
+		{
+			Name: "name", Kind: schema.String, Required: []schema.Required{{}}, Suggest: suggest,
+			Help: "The attribute's name.", Example: "City",
+		},
+		{
+			Name: "operator", Kind: schema.String, Required: []schema.Required{{}}, Options: operatorOptions(),
+			Help: "How the attribute is compared with the value.",
+		},
+		{
+			Name: "value", Kind: schema.Any, Used: valueless, Required: []schema.Required{{}}, Example: "Berlin",
+			Help: "What the attribute is compared with: one value, a list for the operators that take several, two values for between, " +
+				"a number of days for in the last and in the next. Dates are ISO 8601.",
+			Rules: []schema.Rule{valueFits},
+		},
+		{
+			Name: "value1", Title: "Second value", Kind: schema.Any, Used: schema.When("operator", "between"),
+			Help:  "The upper end for between, where value holds the lower end alone.",
+			Rules: []schema.Rule{secondFits},
+		},
+		{Name: "case_sensitive", Kind: schema.Bool, Default: "false", Help: "Tell capitals from small letters."},
+		{Name: "negate", Kind: schema.Bool, Default: "false", Help: "Turn the filter round: match those it would not."},
+		{
+			Name: "is_dynamic_value", Title: "Value is an expression", Kind: schema.Bool, Default: "false",
+			Help: "The value is a personalisation expression, resolved when the message is sent.",
+			Ref:  refObjects,
+		},
+	}
+}
+
+// operatorOptions gives each operator once, offered for the data types that have it.
+func operatorOptions() []schema.Option {
+	var out []schema.Option
+	for _, row := range operators {
+		for _, op := range row.operators {
+			if slices.ContainsFunc(out, func(o schema.Option) bool { return o.Value == op }) {
+				continue
+			}
+			o := schema.Option{Value: op, Label: operatorLabels[op]}
+			if types := typesWith(op); len(types) < len(operators) {
+				o.When = schema.When("data_type", types...)
+			}
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func typesWith(op string) []string {
+	var types []string
+	for _, row := range operators {
+		if slices.Contains(row.operators, op) {
+			types = append(types, row.dataType)
+		}
+	}
+	return types
+}
+
+// actionFields are the members of a filter on what a user did.
+func actionFields() []schema.Field {
+	attribute := schema.Field{ID: "event_filter", Kind: schema.Object, Ref: refFilters, Fields: append([]schema.Field{{
+		Name: "filter_type", Kind: schema.String, Help: "What the filter looks at; among event attributes it may be left out.",
+		Options: []schema.Option{{Value: "event_attributes", Label: "Event attribute"}, {Value: "user_attributes", Label: "Attribute"}},
+	}}, attributeFields("event_attributes")...)}
+	return []schema.Field{
+		{
+			Name: "action_name", Title: "Event", Kind: schema.String, Required: []schema.Required{{}}, Suggest: "events",
+			Help: "The event that the user did or did not do.", Example: "Product Viewed",
+		},
+		{
+			Name: "execution", Title: "How often", Kind: schema.Object, Help: "How many times the event has to have happened.",
+			Fields: []schema.Field{
+				{
+					Name: "type", Title: "Comparison", Kind: schema.String, Required: []schema.Required{{}},
+					Help: "How the number of times is compared.",
+					Options: []schema.Option{
+						{Value: "atleast", Label: "At least"}, {Value: "atmost", Label: "At most"}, {Value: "exactly", Label: "Exactly"},
+					},
+				},
+				{
+					Name: "count", Title: "Times", Kind: schema.Integer, Required: []schema.Required{{}},
+					Help: "The number of times.", Example: "1", Rules: []schema.Rule{schema.Range{Min: 0, Max: math.Inf(1)}},
+				},
+			},
+		},
+		{Name: "executed", Title: "Has done it", Kind: schema.Bool, Default: "true", Help: "Off: users who did not do it."},
+		{
+			Name: "attributes", Title: "Event attributes", Kind: schema.Object,
+			Help:   "Only events whose attributes match these filters count.",
+			Fields: groupFields("event_filter_group", "What an attribute of the event must match.", attribute),
+		},
+		{Name: "condition", Title: "Condition label", Kind: schema.String, Help: "A label of your own for the condition.", Example: "Viewed twice"},
+	}
+}

@@ -1,0 +1,85 @@
+package catalog
+
+import "bugle/engine/schema"
+
+const refGoals = "spec.md, conversion_goal_details"
+
+func conversionGoalDetails() schema.Field {
+	atPublish := []schema.Required{{At: schema.Publish}}
+	attribute := goalEventAttribute()
+	attribute.Name, attribute.Title = "goal_event_attribute", "Event attribute"
+	attribute.Help = "Only events whose attribute matches count as a conversion."
+	return schema.Field{
+		Name: string(ConversionGoalDetails), ID: "conversion_goal_details", Title: "Conversion goals", Kind: schema.Object, Ref: refGoals,
+		Help: "What users should do because of the message, and for how long doing it counts.",
+		Fields: []schema.Field{
+			{
+				Name: "attribution_window_in_hours", Title: "Attribution window", Kind: schema.Integer, Example: "36",
+				Help: "For how many hours after the message a conversion counts as its own.", Rules: []schema.Rule{notNegative},
+			},
+			{
+				Name: "goals", Kind: schema.List, Help: "The events that count as conversions.",
+				Elem: &schema.Field{
+					ID: "goal", Title: "Goal", Kind: schema.Object, Help: "One event that counts as a conversion.",
+					Fields: []schema.Field{
+						{Name: "goal_name", Title: "Name", Kind: schema.String, Required: atPublish, Help: "What you call the goal.", Example: "Purchase"},
+						{
+							Name: "goal_event_name", Title: "Event", Kind: schema.String, Required: atPublish, Suggest: "events",
+							Help: "The event that counts.", Example: "Purchase Completed",
+						},
+						attribute,
+						{Name: "is_primary_goal", Title: "Primary goal", Kind: schema.Bool, Help: "The goal by which the campaign is judged."},
+						{
+							Name: "revenue_attribute", Kind: schema.String, Suggest: "event_attributes",
+							Help: "The attribute of the event that holds its revenue.", Example: "order_value",
+						},
+						{Name: "revenue_currency", Kind: schema.String, Help: "The currency of the revenue.", Example: "EUR"},
+					},
+				},
+			},
+		},
+	}
+}
+
+// goalEventAttribute nests in itself: the filters of an attribute that is an object are such tables.
+func goalEventAttribute() schema.Field {
+	between := schema.When("condition", "between")
+	return schema.Field{
+		ID: "goal_event_attribute", Kind: schema.Object, Ref: refGoals, Rules: []schema.Rule{twoValues},
+		Fields: []schema.Field{
+			{Name: "name", Kind: schema.String, Help: "The attribute's name.", Suggest: "event_attributes", Example: "category"},
+			{Name: "condition", Kind: schema.String, Help: "How the attribute is compared, such as is, contains or between.", Example: "is"},
+			{
+				Name: "data_type", Kind: schema.String, Help: "The type of the attribute.",
+				Options: []schema.Option{
+					{Value: "STRING", Label: "Text"}, {Value: "DOUBLE", Label: "Decimal number"}, {Value: "BOOL", Label: "Yes or no"},
+					{Value: "NUMBER", Label: "Number"}, {Value: "GEOPOINT", Label: "Place"}, {Value: "DATETIME", Label: "Date and time"},
+					{Value: "ARRAY_DOUBLE", Label: "List of numbers"}, {Value: "ARRAY_STRING", Label: "List of texts"},
+					{Value: "OBJECT", Label: "Object"}, {Value: "ARRAY_OBJECT", Label: "List of objects"},
+				},
+			},
+			{Name: "value", Kind: schema.Any, Help: "What the attribute is compared with; the lower end for between.", Example: "shoes"},
+			{Name: "value1", Title: "Second value", Kind: schema.Any, Used: between, Help: "The upper end for between.", Example: "100"},
+			{Name: "negate", Kind: schema.Bool, Help: "Turn the condition round."},
+			{Name: "value_type", Kind: schema.String, Help: "How the value is meant, such as absolute or relative for a date.", Example: "absolute"},
+			{Name: "array_filter_type", Title: "Match within a list", Kind: schema.String, Help: "Whether any or all elements of a list have to match.", Example: "any_of"},
+			{
+				Name: "filters", Kind: schema.List, Help: "Conditions on the members of an attribute that is an object.",
+				Used: schema.When("data_type", "OBJECT", "ARRAY_OBJECT"),
+				Elem: &schema.Field{Title: "Sub-filter", Kind: schema.Object, Like: "goal_event_attribute", Help: "A condition on one member of the object."},
+			},
+			{Name: "is_case_sensitive", Title: "Case sensitive", Kind: schema.Bool, Help: "Tell capitals from small letters."},
+		},
+	}
+}
+
+var twoValues = schema.Named{
+	ID: "two_values", Says: "between takes value and value1",
+	Check: func(p schema.Place) []schema.Finding {
+		if p.Value.Get("condition").Text() != "between" || p.Value.Get("value").Len() == 2 ||
+			p.Value.Get("value").Exists() && p.Value.Get("value1").Exists() {
+			return nil
+		}
+		return []schema.Finding{{Message: "needs two values for between: the lower end as value, the upper end as value1"}}
+	},
+}

@@ -1,0 +1,242 @@
+package catalog
+
+import (
+	"slices"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+const (
+	refOperations = "gaps.md, Operations"
+	refOther      = "spec.md, Other operations"
+)
+
+// requestID is the request's own id, which every request may carry.
+func requestID() schema.Field {
+	return schema.Field{
+		Name: "request_id", ID: "request_id", Title: "Request id", Kind: schema.String, Ref: refOther,
+		Help: "An id of yours for the request, such as a UUID; it comes back in the answer.", Example: "2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09",
+	}
+}
+
+// byChannel gives the schema of the channel, and that of no channel for one that cannot be written:
+// it says that the channel must be one that can.
+type byChannel map[Channel]func() *schema.Schema
+
+func (m byChannel) of(ch Channel) *schema.Schema {
+	if !ch.Writable() {
+		ch = ""
+	}
+	return m[ch]()
+}
+
+func forEachChannel(table func(Channel) schema.Field) byChannel {
+	m := byChannel{}
+	for _, ch := range []Channel{Push, Email, ""} {
+		m[ch] = compiled(func() schema.Field { return table(ch) })
+	}
+	return m
+}
+
+var (
+	createRequests = forEachChannel(createTable)
+	updateRequests = forEachChannel(updateTable)
+)
+
+// CreateRequest gives the table of the create request of a channel. For a channel that cannot be
+// created it is one that checks the head alone, and refuses the channel.
+func CreateRequest(ch Channel) *schema.Schema { return createRequests.of(ch) }
+
+// UpdateRequest gives the table of a component update (the publish action has the body
+// {"status": "PUBLISH"} and no table) of a campaign of that channel, whose channel and delivery type
+// may be left out: check a body with both filled in from the draft, or what hangs on them is not seen.
+func UpdateRequest(ch Channel) *schema.Schema { return updateRequests.of(ch) }
+
+func createTable(ch Channel) schema.Field {
+	fields := append([]schema.Field{requestID()}, head(ch)...)
+	for i := range fields {
+		if fields[i].Name == "campaign_delivery_type" {
+			fields[i].Rules = append(fields[i].Rules, schema.Excludes{Values: uncreatable(), Says: "it cannot be created through this operation"})
+		}
+	}
+	return schema.Field{
+		ID: requestRuleID("create", ch), Title: "Create request", Kind: schema.Object, Ref: refOther,
+		Help: "Starts a draft.", Fields: append(fields, requestComponents(ch)...),
+	}
+}
+
+func updateTable(ch Channel) schema.Field {
+	fields := append([]schema.Field{requestID()}, head(ch)...)
+	for i := range fields {
+		fields[i].Required = nil
+	}
+	return schema.Field{
+		ID: requestRuleID("update", ch), Title: "Update request", Kind: schema.Object, Ref: refOther,
+		Help: "Changes components of a campaign.", Fields: append(fields, requestComponents(ch)...),
+	}
+}
+
+func uncreatable() []string {
+	var out []string
+	for _, r := range deliveryTypes {
+		if r.NoCreate != "" {
+			out = append(out, string(r.Type))
+		}
+	}
+	return out
+}
+
+func requestRuleID(op string, ch Channel) string {
+	if ch == "" {
+		return "request." + op
+	}
+	return "request." + op + "." + lowered(ch)
+}
+
+// requestComponents are the components as a create or update request carries them; without a channel
+// any value, as no table says what is in them.
+func requestComponents(ch Channel) []schema.Field {
+	if ch.Writable() {
+		return components(ch)
+	}
+	fields := components(Push)
+	for i, f := range fields {
+		fields[i] = schema.Field{Name: f.Name, ID: "any." + f.Name, Title: f.Title, Help: f.Help, Ref: f.Ref}
+	}
+	return fields
+}
+
+// StatusRequest gives the table of the status request.
+var StatusRequest = compiled(func() schema.Field {
+	action := schema.Field{
+		Name: "action", Kind: schema.String, Required: []schema.Required{{}}, Help: "What to do to the campaign.",
+	}
+	for _, a := range StatusActions {
+		action.Options = append(action.Options, schema.Option{Value: string(a), Label: a.Label()})
+	}
+	return schema.Field{
+		ID: "request.status", Title: "Status request", Kind: schema.Object, Ref: refOperations,
+		Help: "Stops, pauses or resumes a published campaign.", Fields: []schema.Field{requestID(), action},
+	}
+})
+
+// ValidateRequest gives the table of the body of the validate request, which is optional.
+var ValidateRequest = compiled(func() schema.Field {
+	return schema.Field{
+		ID: "request.validate", Title: "Validate request", Kind: schema.Object, Ref: refOperations, Open: true,
+		Help: "Checks a campaign as publishing would.", Fields: []schema.Field{requestID()},
+	}
+})
+
+var previewRequests = map[Channel]func() *schema.Schema{}
+
+func init() {
+	for _, ch := range []Channel{Push, Email, SMS, ""} {
+		previewRequests[ch] = compiled(func() schema.Field { return previewTable(ch) })
+	}
+}
+
+// PreviewRequest gives the table of the preview request of a channel: Push, E-mail or SMS. For any
+// other it is one that refuses the channel.
+func PreviewRequest(ch Channel) *schema.Schema {
+	if get, ok := previewRequests[ch]; ok {
+		return get()
+	}
+	return previewRequests[""]()
+}
+
+func previewTable(ch Channel) schema.Field {
+	content := schema.Field{Name: "campaign_content", Kind: schema.Object, Open: true, Help: "What the message says."}
+	switch ch {
+	case Push:
+		content = narrowed(pushCampaignContent(), "channel", "campaign_content")
+	case Email:
+		content = narrowed(emailCampaignContent(), "channel", "campaign_content")
+	}
+	content.Required = []schema.Required{{}}
+	channel := channelField(ch)
+	channel.ID = "request.preview.channel"
+	channel.Options = append(channel.Options, schema.Option{Value: string(SMS), Label: SMS.Label()})
+	return schema.Field{
+		ID: requestRuleID("preview", ch), Title: "Preview request", Kind: schema.Object, Ref: refOperations,
+		Help: "Renders content for one user; nothing is sent.",
+		Fields: []schema.Field{
+			requestID(), channel,
+			{
+				Name: "user_identification", Title: "User", Kind: schema.Object, Required: []schema.Required{{}},
+				Help: "The user whose message is shown.",
+				Fields: []schema.Field{
+					{
+						Name: "type", Kind: schema.String, Required: []schema.Required{{}}, Help: "What the value is.",
+						Options: []schema.Option{
+							{Value: "USER_ATTRIBUTE_UNIQUE_ID", Label: "User id"}, {Value: "EMAIL", Label: "E-mail address"},
+							{Value: "SVC_GAID", Label: "Android advertising id"}, {Value: "PUSH_ID", Label: "Device push token"},
+						},
+					},
+					{
+						Name: "value", Kind: schema.String, Required: []schema.Required{{}}, Help: "The user's id, address or token.", Example: "USER_1",
+						Rules: []schema.Rule{schema.Guard{When: schema.When("type", "EMAIL"), Rule: schema.Format{As: schema.Email}}},
+					},
+				},
+			},
+			content,
+			attributeMap("event_attributes", "Event attributes", "Values for the attributes of the event that the message is about."),
+		},
+	}
+}
+
+func attributeMap(name, title, help string) schema.Field {
+	return schema.Field{
+		Name: name, Title: title, Kind: schema.Map, Help: help,
+		Elem: &schema.Field{Title: "Attribute", Help: "The value of one attribute.", Example: "Ann"},
+	}
+}
+
+// All gives every compiled schema by a readable name, such as "campaign push" or "request search".
+func All() map[string]*schema.Schema {
+	out := map[string]*schema.Schema{
+		"campaign other":      Campaign(""),
+		"request status":      StatusRequest(),
+		"request validate":    ValidateRequest(),
+		"request search":      SearchRequest(),
+		"request meta":        MetaRequest(),
+		"request preview sms": PreviewRequest(SMS),
+	}
+	for _, ch := range []Channel{Push, Email, ""} {
+		name := lowered(ch)
+		if ch == "" {
+			name = "other"
+		}
+		out["campaign "+name] = Campaign(ch)
+		out["request create "+name] = CreateRequest(ch)
+		out["request update "+name] = UpdateRequest(ch)
+		out["request preview "+name] = PreviewRequest(ch)
+		out["request test "+name] = TestRequest(ch)
+		out["test meta "+name] = TestMeta(ch)
+	}
+	return out
+}
+
+// stringOrList takes a string or a list of strings: some callers filter by one name, some by several.
+var stringOrList = schema.Named{
+	ID: "string_or_list", Says: "a string, or an array of strings",
+	Check: func(p schema.Place) []schema.Finding {
+		isString := func(v doc.Value) bool { return v.Kind() == doc.String }
+		if isString(p.Value) || p.Value.Kind() == doc.Array && each(p.Value, isString) {
+			return nil
+		}
+		return []schema.Finding{{Message: "must be a string, or an array of strings"}}
+	},
+}
+
+func labelled[S interface {
+	~string
+	Label() string
+}](values []S) []schema.Option {
+	out := make([]schema.Option, len(values))
+	for i, v := range slices.Clone(values) {
+		out[i] = schema.Option{Value: string(v), Label: v.Label()}
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package catalog
+
+import "bugle/engine/schema"
+
+const refSearch = "gaps.md, Record, search and meta fields"
+
+// SearchRequest gives the table of the search request.
+var SearchRequest = compiled(func() schema.Field {
+	return schema.Field{
+		ID: "request.search", Title: "Search request", Kind: schema.Object, Ref: refOther, Help: "Finds campaigns, page by page.",
+		Fields: append([]schema.Field{
+			requestID(),
+			{
+				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Ref: refSearch, Help: "What the campaigns have to match; every filter counts.",
+				Fields: []schema.Field{
+					textList("ids", "Ids", "Campaigns by id.", "65f0a1b2c3d4e5f60718293a"),
+					channelsFilter(),
+					textList("created_by", "Created by", "Who created them.", "ann@example.com"),
+					createdDate(),
+					enumList("campaign_delivery_type", "Delivery types", "Delivery types to find.", deliveryTypeOptions()),
+					nameFilter(),
+					statusFilter(),
+					textList("tags", "Tags", "Tags to find; one that matches is enough.", "sale"),
+					{Name: "version_number", Kind: schema.Integer, Help: "Only this version of each campaign.", Example: "1"},
+				},
+			},
+		}, paging(
+			schema.Field{Name: "include_child_campaigns", Kind: schema.Bool, Default: "false", Help: "Find the campaigns of flows and the runs of periodic campaigns as well."},
+			schema.Field{Name: "include_archive_campaigns", Kind: schema.Bool, Default: "false", Help: "Find archived campaigns as well."},
+		)...),
+	}
+})
+
+// MetaRequest gives the table of the meta request.
+var MetaRequest = compiled(func() schema.Field {
+	return schema.Field{
+		ID: "request.meta", Title: "Meta request", Kind: schema.Object, Ref: refSearch, Help: "Lists campaigns in short, page by page.",
+		Fields: append([]schema.Field{
+			requestID(),
+			{
+				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Help: "What the campaigns have to match; every filter counts.",
+				Fields: []schema.Field{
+					{Name: "id", Title: "Id", Kind: schema.String, Help: "One campaign by id.", Example: "65f0a1b2c3d4e5f60718293a"},
+					channelsFilter(),
+					{Name: "created_by", Title: "Created by", Kind: schema.Any, Help: "Who created them.", Example: "ann@example.com", Rules: []schema.Rule{stringOrList}},
+					createdDate(),
+					{Name: "delivery_type", Kind: schema.String, Help: "The delivery type to find.", Options: deliveryTypeOptions()},
+					nameFilter(),
+					statusFilter(),
+					textList("tags", "Tags", "Tags to find; one that matches is enough.", "sale"),
+				},
+			},
+		}, paging()...),
+	}
+})
+
+func paging(between ...schema.Field) []schema.Field {
+	out := []schema.Field{
+		{
+			Name: "limit", ID: "paging.limit", Title: "Page size", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
+			Help: "How many campaigns a page has at most.", Example: "15", Rules: []schema.Rule{schema.Range{Min: 1, Max: 15}},
+		},
+		{
+			Name: "page", ID: "paging.page", Title: "Page", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
+			Help: "The page, counted from 1.", Example: "1", Rules: []schema.Rule{atLeastOne},
+		},
+	}
+	return append(out, between...)
+}
+
+func textList(name, title, help, example string) schema.Field {
+	return schema.Field{
+		Name: name, Title: title, Kind: schema.List, Help: help,
+		Elem: &schema.Field{Kind: schema.String, Help: help, Example: example},
+	}
+}
+
+func enumList(name, title, help string, options []schema.Option) schema.Field {
+	return schema.Field{
+		Name: name, Title: title, Kind: schema.List, Help: help,
+		Elem: &schema.Field{Kind: schema.String, Help: help, Options: options},
+	}
+}
+
+func channelsFilter() schema.Field {
+	return enumList("channels", "Channels", "Channels to find.", labelled(Channels))
+}
+
+func statusFilter() schema.Field {
+	return enumList("status", "States", "States to find; drafts are found only where DRAFT is listed.", labelled(States))
+}
+
+func nameFilter() schema.Field {
+	return schema.Field{Name: "name", Kind: schema.String, Help: "A part of the name, in capitals or not.", Example: "spring"}
+}
+
+func deliveryTypeOptions() []schema.Option { return labelled(allTypes) }
+
+func createdDate() schema.Field {
+	day := func(name, title, help string) schema.Field {
+		return schema.Field{Name: name, Title: title, Kind: schema.String, Help: help, Example: "2026-12-01", Rules: []schema.Rule{dateOrTime}}
+	}
+	return schema.Field{
+		Name: "created_date", Title: "Created", Kind: schema.Object, Help: "When they were created.",
+		Fields: []schema.Field{
+			day("from_date", "From", "The first day, or moment, of creation."),
+			day("to_date", "To", "The last day, or moment, of creation."),
+		},
+	}
+}
+
+var dateOrTime = schema.Named{
+	ID: "date", Says: "a date, such as 2026-12-01, or a date and time",
+	Check: func(p schema.Place) []schema.Finding {
+		if s := p.Value.Text(); s == "" || isDate(s) {
+			return nil
+		}
+		return []schema.Finding{{Message: "must be a date, such as 2026-12-01, or a date and time, not " + p.Value.Literal()}}
+	},
+}

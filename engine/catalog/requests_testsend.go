@@ -1,0 +1,202 @@
+package catalog
+
+import (
+	"fmt"
+
+	"bugle/engine/schema"
+)
+
+const refTestMeta = "spec.md, test_campaign_meta"
+
+var (
+	testRequests = forEachChannel(testTable)
+	testMetas    = forEachChannel(func(ch Channel) schema.Field {
+		meta := testMeta(ch, nil)
+		meta.Name = ""
+		return meta
+	})
+)
+
+// TestRequest gives the table of the test request of a channel: that of the content in inline mode,
+// that of the draft in draft mode. For any other channel it is one that checks what all test requests
+// share: enough to learn the mode and to find the draft.
+func TestRequest(ch Channel) *schema.Schema { return testRequests.of(ch) }
+
+// TestMeta gives the table of test_campaign_meta alone for a channel, as a draft-mode request carries
+// it; for any other channel it takes the identifiers of all.
+func TestMeta(ch Channel) *schema.Schema { return testMetas.of(ch) }
+
+func testTable(ch Channel) schema.Field {
+	draft := schema.Has{Path: "draft_id"}
+	inline := schema.Not{C: draft}
+
+	channel := channelField(ch)
+	channel.ID, channel.Required = "request.test.channel", []schema.Required{{When: inline}}
+	channel.Rules = append(channel.Rules, schema.Forbidden{When: draft})
+
+	basic, content, connector := testComponents(ch)
+	content.Required = []schema.Required{{When: inline}}
+	content.Rules = append(content.Rules, schema.Forbidden{When: draft})
+
+	meta := testMeta(ch, schema.Not{C: schema.Has{Path: "/draft_id"}})
+	meta.Required = []schema.Required{{}}
+	return schema.Field{
+		ID: requestRuleID("test", ch), Title: "Test request", Kind: schema.Object, Ref: "spec.md, Test request",
+		Help: "Sends a test to chosen recipients, of the content in the request or of a saved draft.",
+		Fields: []schema.Field{
+			requestID(),
+			channel,
+			{
+				Name: "draft_id", ID: "request.test.draft_id", Title: "Draft", Kind: schema.String, Example: "65f0a1b2c3d4e5f60718293a",
+				Help: "The id of a saved draft, whose content is sent.", Rules: []schema.Rule{schema.Format{As: schema.ObjectID}},
+			},
+			basic, connector, content, personalizationDetails(), meta,
+		},
+	}
+}
+
+// testComponents are the components of an inline test, without what only a whole campaign can answer.
+func testComponents(ch Channel) (basic, content, connector schema.Field) {
+	roots := []string{"channel", "draft_id", "basic_details", "campaign_content"}
+	inline := schema.Not{C: schema.Has{Path: "draft_id"}}
+	switch ch {
+	case Push:
+		basic, content = narrowed(pushBasicDetails(), roots...), narrowed(pushCampaignContent(), roots...)
+	case Email:
+		basic, content = narrowed(emailBasicDetails(), roots...), narrowed(emailCampaignContent(), roots...)
+		basic.Required = []schema.Required{{When: inline}}
+	default:
+		any := requestComponents("")
+		for _, f := range any {
+			switch Component(f.Name) {
+			case BasicDetails:
+				basic = f
+			case CampaignContent:
+				content = f
+			case Connector:
+				connector = f
+			}
+		}
+		return basic, content, connector
+	}
+	connector = connectorTable()
+	connector.Applies = forChannel(Email)
+	if ch == Email {
+		connector.Applies, connector.Required = nil, []schema.Required{{When: inline}}
+	}
+	return basic, content, connector
+}
+
+func personalizationDetails() schema.Field {
+	return schema.Field{
+		Name: "personalization_details", ID: "personalization_details", Title: "Overrides", Kind: schema.Object,
+		Ref: "spec.md, personalization_details", Help: "Values that take the place of the recipient's own during the test.",
+		Fields: []schema.Field{
+			attributeMap("user_attributes", "User attributes", "Values in place of those of the user's profile."),
+			attributeMap("event_attributes", "Event attributes", "Values in place of those of the event."),
+		},
+	}
+}
+
+// MaxIdentifierValues is how many recipients one test request takes (spec.md, Limits).
+const MaxIdentifierValues = 10
+
+// testMeta is test_campaign_meta; noPlatform is where the request cannot narrow the send to a
+// platform, nil for nowhere.
+func testMeta(ch Channel, noPlatform schema.Cond) schema.Field {
+	platform := schema.Field{
+		Name: "platform", Kind: schema.String, Help: "Send to this platform alone; for a saved draft only.",
+		Options: labelled(Platforms),
+	}
+	if noPlatform != nil {
+		platform.Rules = append(platform.Rules, schema.Forbidden{When: noPlatform})
+	}
+	if ch == Email {
+		platform.Rules = append(platform.Rules, noPlatforms)
+	}
+	return schema.Field{
+		Name: "test_campaign_meta", ID: "test_campaign_meta." + metaID(ch), Title: "Recipients", Kind: schema.Object, Ref: refTestMeta,
+		Help: "Who gets the test, and which of the messages.",
+		Fields: []schema.Field{
+			{
+				Name: "identifier", Title: "Found by", Kind: schema.String, Required: []schema.Required{{}},
+				Help: "What the recipients are given by.", Options: identifiers(ch),
+			},
+			identifierValues(ch),
+			{Name: "variation", Kind: schema.String, Help: "Send this variation alone.", Example: "variation_1"},
+			{Name: "locale_name", Title: "Locale", Kind: schema.String, Help: "Send this locale alone.", Example: "default"},
+			platform,
+		},
+	}
+}
+
+func metaID(ch Channel) string {
+	if ch == "" {
+		return "any"
+	}
+	return lowered(ch)
+}
+
+var noPlatforms = schema.Named{
+	ID: "push_only", Says: "absent: e-mail has no platforms",
+	Check: func(schema.Place) []schema.Finding {
+		return []schema.Finding{{Message: "must be absent: an e-mail campaign has no platforms; remove it"}}
+	},
+}
+
+func identifiers(ch Channel) []schema.Option {
+	push := []schema.Option{
+		{Value: "USER_ATTRIBUTE_UNIQUE_ID", Label: "User id", Help: "the permanent internal id"},
+		{Value: "USER_ATTRIBUTE_USER_EMAIL", Label: "E-mail address"},
+		{Value: "USER_ATTRIBUTE_USER_MOBILE", Label: "Phone number", Help: "with +, country and number"},
+		{Value: "SVC_GAID", Label: "Android advertising id"},
+		{Value: "ADVERTISING_IDENTIFIER", Label: "Advertising id", Help: "GAID on Android, IDFA on iOS"},
+		{Value: "PUSH_ID", Label: "Device push token"},
+	}
+	email := []schema.Option{
+		{Value: "EMAIL", Label: "E-mail address", Help: "without a profile the message is not personalised from one"},
+		{Value: "ID", Label: "User id", Help: "the internal id"},
+		{Value: "MOBILE_NUMBER", Label: "Phone number", Help: "with +, country and number"},
+	}
+	segment := schema.Option{Value: "CUSTOM_SEGMENT", Label: "Segment", Help: "the first members of one segment"}
+	switch ch {
+	case Push:
+		return append(push, segment)
+	case Email:
+		return append(email, segment)
+	}
+	return append(append(push, email...), segment)
+}
+
+func identifierValues(ch Channel) schema.Field {
+	addresses, phones := []string{"USER_ATTRIBUTE_USER_EMAIL", "EMAIL"}, []string{"USER_ATTRIBUTE_USER_MOBILE", "MOBILE_NUMBER"}
+	switch ch {
+	case Push:
+		addresses, phones = addresses[:1], phones[:1]
+	case Email:
+		addresses, phones = addresses[1:], phones[1:]
+	}
+	return schema.Field{
+		Name: "identifier_values", Title: "Recipients", Kind: schema.List, Required: []schema.Required{{}},
+		Help:  fmt.Sprintf("Up to %d recipients; for a segment, its name.", MaxIdentifierValues),
+		Rules: []schema.Rule{schema.Items{Min: 1, Max: MaxIdentifierValues}, oneSegment},
+		Elem: &schema.Field{
+			Title: "Recipient", Kind: schema.String, Help: "One recipient, given as the identifier says.", Example: "ann@example.com",
+			Rules: []schema.Rule{
+				schema.Length{Min: 1},
+				schema.Guard{When: schema.When("identifier", addresses...), Rule: schema.Format{As: schema.Email}},
+				schema.Guard{When: schema.When("identifier", phones...), Rule: schema.Format{As: schema.E164}},
+			},
+		},
+	}
+}
+
+var oneSegment = schema.Named{
+	ID: "one_segment", Says: "one segment name alone, where the identifier is CUSTOM_SEGMENT",
+	Check: func(p schema.Place) []schema.Finding {
+		if p.Object.Get("identifier").Text() != "CUSTOM_SEGMENT" || p.Value.Len() <= 1 {
+			return nil
+		}
+		return []schema.Finding{{Message: fmt.Sprintf("must be one segment name, not %d", p.Value.Len())}}
+	},
+}

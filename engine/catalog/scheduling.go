@@ -1,0 +1,188 @@
+package catalog
+
+import (
+	"math"
+
+	"bugle/engine/schema"
+)
+
+const refScheduling = "spec.md, scheduling_details"
+
+func schedulingDetails() schema.Field {
+	timed := schema.When("delivery_type", "AT_FIXED_TIME", "SEND_IN_BTS", "SEND_IN_USER_TIMEZONE")
+	scheduled := forTypes(OneTime, Periodic)
+	return schema.Field{
+		Name: string(SchedulingDetails), ID: "scheduling_details", Title: "Schedule", Kind: schema.Object, Ref: refScheduling,
+		Help:     "When the campaign goes out, how often, and until when.",
+		Required: []schema.Required{{When: scheduled, At: schema.Publish, Ref: refPublish}},
+		Rules:    []schema.Rule{schema.Guard{At: schema.Publish, Ref: refObjects, Rule: zoneKnown}},
+		Fields: []schema.Field{
+			{
+				Name: "delivery_type", Title: "Send", Kind: schema.String, Help: "What decides when a message goes out.",
+				Required: []schema.Required{{When: scheduled, At: schema.Publish}},
+				Options: []schema.Option{
+					{Value: "ASAP", Label: "As soon as possible", Help: "as soon as it is published", When: notTypes(Periodic)},
+					{Value: "AT_FIXED_TIME", Label: "At a fixed time", Help: "to everyone at the same moment"},
+					{Value: "SEND_IN_BTS", Label: "At the best time", Help: "to each user when they usually look", When: notTypes(Periodic)},
+					{Value: "SEND_IN_USER_TIMEZONE", Label: "In the user's time zone", Help: "to each user when their clock shows the time", When: notTypes(Periodic)},
+				},
+			},
+			{
+				Name: "start_time", Title: "Start", Kind: schema.Time, Required: []schema.Required{{When: timed}},
+				Help: "When the campaign starts. Without an offset it is in the campaign's time zone.", Example: "2026-12-01T09:00:00Z",
+				Rules: []schema.Rule{schema.Guard{When: timed, At: schema.Publish, Ref: refPublish, Rule: startAhead}},
+			},
+			{
+				Name: "expiry_time", Title: "End", Kind: schema.Time,
+				Help: "When the campaign ends; a triggered campaign sends nothing after it.", Example: "2026-12-31T23:59:00Z",
+				Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: expiryAfterStart}},
+			},
+			{
+				Name: "timezone", Title: "Time zone", Kind: schema.String, Suggest: "timezones", Ref: refObjects,
+				Help: "The campaign's time zone: what times without an offset are in.", Example: "Europe/Berlin",
+				Rules: []schema.Rule{schema.Format{As: schema.Zone}},
+			},
+			periodicDetails(),
+			bestTimeDetails(),
+			userTimezoneDetails(),
+			geofenceTimes(),
+		},
+	}
+}
+
+func periodicDetails() schema.Field {
+	weekly := schema.When("sending_frequency", "WEEKLY")
+	monthly := schema.When("sending_frequency", "MONTHLY")
+	return schema.Field{
+		Name: "periodic_details", Title: "Repeats", Kind: schema.Object, Help: "How often the campaign is sent again.",
+		Used: forTypes(Periodic), Required: []schema.Required{{When: forTypes(Periodic)}},
+		Rules: []schema.Rule{schema.Guard{
+			When: schema.When("periodic_details.sending_frequency", "MONTHLY"), At: schema.Publish, Ref: refPublish,
+			Rule: schema.OneOf{Fields: []string{"repeat_on_date_of_month", "repeat_on_days_of_week", "repeat_on_days_of_week_for_month"}},
+		}},
+		Fields: []schema.Field{
+			{
+				Name: "sending_frequency", Title: "Repeats", Kind: schema.String, Required: []schema.Required{{}}, Help: "The kind of interval.",
+				Options: []schema.Option{{Value: "DAILY", Label: "Daily"}, {Value: "WEEKLY", Label: "Weekly"}, {Value: "MONTHLY", Label: "Monthly"}},
+			},
+			{
+				Name: "repeat_frequency", Title: "Every", Kind: schema.Integer, Default: "1", Example: "2",
+				Help: "The interval between repeats: 2 and weekly is every other week.", Rules: []schema.Rule{atLeastOne},
+			},
+			{
+				Name: "no_of_occurences", Title: "Times in all", Kind: schema.Integer, Example: "10",
+				Help: "How many times it is sent in all.", Rules: []schema.Rule{atLeastOne},
+			},
+			{
+				Name: "repeat_on_date_of_month", Title: "Days of the month", Kind: schema.List, Used: monthly, Example: "1, 15",
+				Help: "The days of the month on which it is sent.",
+				Elem: &schema.Field{
+					Title: "Day of the month", Kind: schema.Integer, Help: "A day of the month.", Example: "15",
+					Rules: []schema.Rule{schema.Range{Min: 1, Max: 31}},
+				},
+			},
+			weekdays("The days of the week on which it is sent.", schema.When("sending_frequency", "WEEKLY", "MONTHLY"),
+				schema.Required{When: weekly, At: schema.Publish, Ref: refPublish}),
+			{
+				Name: "repeat_on_days_of_week_for_month", Title: "Weekdays of the month", Kind: schema.List, Used: monthly,
+				Help: "The weekdays counted within the month, such as the first Monday.",
+				Elem: &schema.Field{
+					Title: "Weekday of the month", Kind: schema.Object, Help: "Weekdays of one week of the month.",
+					Fields: []schema.Field{
+						{
+							Name: "week_granularity", Title: "Week", Kind: schema.String, Required: []schema.Required{{}}, Help: "Which week of the month.",
+							Options: []schema.Option{
+								{Value: "FIRST", Label: "First"}, {Value: "SECOND", Label: "Second"}, {Value: "THIRD", Label: "Third"},
+								{Value: "FOURTH", Label: "Fourth"}, {Value: "LAST", Label: "Last"},
+							},
+						},
+						weekdays("The days of that week.", nil, schema.Required{}),
+					},
+				},
+			},
+		},
+	}
+}
+
+var atLeastOne = schema.Range{Min: 1, Max: math.Inf(1)}
+
+func weekdays(help string, used schema.Cond, required schema.Required) schema.Field {
+	return schema.Field{
+		Name: "repeat_on_days_of_week", Title: "Days of the week", Kind: schema.List, Help: help, Used: used,
+		Required: []schema.Required{required},
+		Elem: &schema.Field{
+			Title: "Day of the week", Kind: schema.String, Help: "A day of the week.",
+			Options: []schema.Option{
+				{Value: "MONDAY", Label: "Monday"}, {Value: "TUESDAY", Label: "Tuesday"}, {Value: "WEDNESDAY", Label: "Wednesday"},
+				{Value: "THURSDAY", Label: "Thursday"}, {Value: "FRIDAY", Label: "Friday"}, {Value: "SATURDAY", Label: "Saturday"},
+				{Value: "SUNDAY", Label: "Sunday"},
+			},
+		},
+	}
+}
+
+func bestTimeDetails() schema.Field {
+	on := schema.When("delivery_type", "SEND_IN_BTS")
+	return schema.Field{
+		Name: "bts_details", Title: "Best time", Kind: schema.Object, Used: on, Required: []schema.Required{{When: on}},
+		Help: "How the best time for each user is used, and what happens where there is none.",
+		Fields: []schema.Field{
+			{Name: "send_in_bts", Title: "Send at the best time", Kind: schema.Bool, Help: "Send to each user at the time that suits them best."},
+			{
+				Name: "if_user_bts_is_not_available", Title: "Without a best time", Kind: schema.String, Example: "SEND_AT_START_TIME",
+				Help: "What happens to users whose best time is not known.",
+			},
+			{
+				Name: "if_user_bts_outside_time_window", Title: "Outside the window", Kind: schema.String, Example: "SEND_AT_END_TIME",
+				Help: "What happens to users whose best time is outside the window.",
+			},
+			{Name: "window_end_time", Title: "Window ends", Kind: schema.String, Help: "When the window that starts with the campaign ends.", Example: "2026-12-01T21:00:00Z"},
+		},
+	}
+}
+
+func userTimezoneDetails() schema.Field {
+	on := schema.When("delivery_type", "SEND_IN_USER_TIMEZONE")
+	return schema.Field{
+		Name: "user_timezone_details", Title: "User's time zone", Kind: schema.Object, Used: on, Required: []schema.Required{{When: on}},
+		Help: "How the users' own time zones are used.",
+		Fields: []schema.Field{
+			{Name: "send_in_user_timezone", Title: "Send in the user's time zone", Kind: schema.Bool, Help: "Send to each user when their own clock shows the start."},
+			{
+				Name: "send_if_user_timezone_has_passed", Title: "Send if it has passed", Kind: schema.Bool,
+				Help: "Send at once to users whose clock is past the start already; off, they are left out.",
+			},
+		},
+	}
+}
+
+func geofenceTimes() schema.Field {
+	limited := schema.When("notification_schedule", "LIMITED_TIME")
+	bound := func(name, title, help, example string) schema.Field {
+		return schema.Field{
+			Name: name, Title: title, Kind: schema.String, Required: []schema.Required{{}}, Help: help, Example: example,
+			Rules: []schema.Rule{clockOrTime},
+		}
+	}
+	return schema.Field{
+		Name: "geo_fence_timelimit", Title: "Geofence hours", Kind: schema.Object, Applies: forTypes(LocationTriggered), Ref: refObjects,
+		Help: "When the geofence sends: always, or within hours of the day.",
+		Fields: []schema.Field{
+			{
+				Name: "notification_schedule", Title: "Sends", Kind: schema.String, Help: "Whether the geofence sends at any time.",
+				Options: []schema.Option{{Value: "ALWAYS", Label: "Always"}, {Value: "LIMITED_TIME", Label: "Within hours"}},
+			},
+			{
+				Name: "timebounds", Title: "Hours", Kind: schema.List, Used: limited, Required: []schema.Required{{When: limited}},
+				Help: "The hours within which the geofence sends.",
+				Elem: &schema.Field{
+					Title: "Hours", Kind: schema.Object, Help: "From one time to another.",
+					Fields: []schema.Field{
+						bound("start_time", "From", "When sending starts.", "09:00"),
+						bound("end_time", "To", "When sending ends.", "21:00"),
+					},
+				},
+			},
+		},
+	}
+}

@@ -1,0 +1,76 @@
+package catalog
+
+import (
+	"time"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+var zoneKnown = schema.Named{
+	ID: "zone_known", Says: "a time zone, unless the start carries an offset",
+	Check: func(p schema.Place) []schema.Finding {
+		start := p.Value.Get("start_time").Text()
+		switch p.Value.Get("delivery_type").Text() {
+		case "AT_FIXED_TIME", "SEND_IN_BTS":
+		default:
+			return nil
+		}
+		if start == "" || !p.Value.Get("timezone").Empty() || !schema.DateTime.Matches(start) || schema.HasOffset(start) {
+			return nil
+		}
+		return []schema.Finding{{
+			Path:    doc.P("timezone"),
+			Message: "is required, such as Europe/Berlin, because start_time has no offset; or end start_time in Z or +01:00",
+		}}
+	},
+}
+
+var startAhead = schema.Named{
+	ID: "ahead", Says: "not in the past",
+	Check: func(p schema.Place) []schema.Finding {
+		start, ok := moment(p.Value, p.Object)
+		if !ok || p.Env.Now.IsZero() || !start.Before(p.Env.Now) {
+			return nil
+		}
+		return []schema.Finding{{Message: "must not be in the past: it is now " + p.Env.Now.In(start.Location()).Format("2006-01-02 15:04 MST")}}
+	},
+}
+
+var expiryAfterStart = schema.Named{
+	ID: "after_start", Says: "after the start",
+	Check: func(p schema.Place) []schema.Finding {
+		expiry, ok1 := moment(p.Value, p.Object)
+		start, ok2 := moment(p.Object.Get("start_time"), p.Object)
+		if !ok1 || !ok2 || expiry.After(start) {
+			return nil
+		}
+		return []schema.Finding{{Message: "must be after start_time, which is " + p.Object.Get("start_time").Text()}}
+	},
+}
+
+var clockOrTime = schema.Named{
+	ID: "time", Says: "a time of day, such as 09:30, or a date and time",
+	Check: func(p schema.Place) []schema.Finding {
+		s := p.Value.Text()
+		if s == "" || schema.Clock.Matches(s) || schema.DateTime.Matches(s) {
+			return nil
+		}
+		return []schema.Finding{{Message: "must be a time of day, such as 09:30, or a date and time, not " + p.Value.Literal()}}
+	},
+}
+
+// moment reads a time of scheduling_details; one without an offset is in its time zone, and in UTC
+// where that is missing or unknown.
+func moment(v, scheduling doc.Value) (time.Time, bool) {
+	loc := time.UTC
+	if name := scheduling.Get("timezone").Text(); name != "" && schema.Zone.Matches(name) {
+		if l, err := time.LoadLocation(name); err == nil {
+			loc = l
+		}
+	}
+	if v.Kind() != doc.String {
+		return time.Time{}, false
+	}
+	return schema.ParseTime(v.Text(), loc)
+}

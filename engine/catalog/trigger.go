@@ -1,0 +1,152 @@
+package catalog
+
+import (
+	"math"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+const refTrigger = "spec.md, trigger_condition"
+
+// deliveryPath is the condition path of the root's delivery type; channelPath of its channel.
+const (
+	deliveryPath = "/campaign_delivery_type"
+	channelPath  = "/channel"
+)
+
+// forTypes holds for campaigns of one of the delivery types.
+func forTypes(types ...DeliveryType) schema.Cond { return schema.When(deliveryPath, words(types)...) }
+
+// notTypes holds for campaigns of every other delivery type.
+func notTypes(types ...DeliveryType) schema.Cond { return schema.Unless(deliveryPath, words(types)...) }
+
+// forChannel holds for campaigns of the channel.
+func forChannel(ch Channel) schema.Cond { return schema.When(channelPath, string(ch)) }
+
+func words[S ~string](names []S) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	return out
+}
+
+func triggerCondition() schema.Field {
+	delay := schema.When("trigger_delay_type", "DELAY")
+	return schema.Field{
+		Name: string(TriggerCondition), ID: "trigger_condition", Title: "Trigger", Kind: schema.Object, Ref: refTrigger,
+		Help:    "What a user has to do to get the message, and how long after it is sent.",
+		Applies: notTypes(OneTime, Periodic, BusinessEventTriggered),
+		Required: []schema.Required{{
+			When: forTypes(EventTriggered, DeviceTriggered, LocationTriggered), At: schema.Publish,
+		}},
+		Fields: []schema.Field{
+			triggerFilters(),
+			filterGroup("secondary_included_filters", "And also", "A further condition that has to match as well."),
+			{
+				Name: "trigger_delay_type", Title: "When to send", Kind: schema.String,
+				Help: "How long after the trigger the message is sent.",
+				Options: []schema.Option{
+					{Value: "DELAY", Label: "After a delay", Help: "a set time before or after"},
+					{Value: "ASAP", Label: "At once", Help: "as soon as the trigger happens"},
+					{Value: "INTELLIGENT_DELAY", Label: "Intelligent delay", Help: "at the time that suits the user, within bounds", When: forChannel(Push)},
+				},
+				Rules: []schema.Rule{schema.Guard{
+					When: forTypes(DeviceTriggered), At: schema.Publish, Ref: refPublish,
+					Rule: schema.Excludes{Values: []string{"DELAY", "INTELLIGENT_DELAY"}, Says: "a device-triggered message is shown at once; choose ASAP"},
+				}},
+			},
+			{
+				Name: "trigger_delay_value", Title: "Delay", Kind: schema.Integer, Used: delay, Required: []schema.Required{{When: delay}},
+				Help: "The length of the delay.", Example: "30", Rules: []schema.Rule{notNegative},
+			},
+			{
+				Name: "trigger_delay_granularity", Title: "Delay unit", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
+				Help: "The unit of the delay.", Options: units("MINUTES", "HOURS", "DAYS"),
+			},
+			{
+				Name: "trigger_relation", Title: "Before or after", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
+				Help: "Whether the delay runs before or after its anchor.",
+				Options: []schema.Option{
+					{Value: "BEFORE", Label: "Before", Help: "before the time that an attribute holds"},
+					{Value: "AFTER", Label: "After", Help: "after the trigger, or the time that an attribute holds"},
+				},
+			},
+			{
+				Name: "trigger_attr", Title: "Anchor", Kind: schema.Object,
+				Help:     "The attribute whose time the delay counts from.",
+				Required: []schema.Required{{When: schema.When("trigger_relation", "BEFORE")}},
+				Fields: []schema.Field{{
+					Name: "name", Kind: schema.String, Required: []schema.Required{{}}, Suggest: "event_attributes",
+					Help: "The time attribute that serves as anchor.", Example: "departure_time",
+				}},
+			},
+			intelligentDelay(),
+		},
+	}
+}
+
+func triggerFilters() schema.Field {
+	f := filterGroup("included_filters", "Trigger", "The action that sets the campaign off, and what else has to match.",
+		schema.Guard{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish, Rule: oneFilter})
+	f.Required = []schema.Required{{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish}}
+	return f
+}
+
+var oneFilter = schema.Named{
+	ID: "one_filter", Says: "at least one filter",
+	Check: func(p schema.Place) []schema.Finding {
+		if p.Value.Get("filters").Len() > 0 {
+			return nil
+		}
+		return []schema.Finding{{Path: doc.P("filters"), Message: "needs at least one filter: what sets the campaign off"}}
+	},
+}
+
+// notNegative keeps nonsense such as -1 hours out where spec.md says integer alone.
+var notNegative = schema.Range{Min: 0, Max: math.Inf(1)}
+
+func units(names ...string) []schema.Option {
+	labels := map[string]string{"MINUTES": "Minutes", "HOURS": "Hours", "DAYS": "Days", "HOUR": "Hours", "DAY": "Days"}
+	out := make([]schema.Option, len(names))
+	for i, n := range names {
+		out[i] = schema.Option{Value: n, Label: labels[n]}
+	}
+	return out
+}
+
+func intelligentDelay() schema.Field {
+	on := schema.When("trigger_delay_type", "INTELLIGENT_DELAY")
+	atPublish := []schema.Required{{At: schema.Publish}}
+	return schema.Field{
+		Name: "intelligent_delay_optimization", Title: "Intelligent delay", Kind: schema.Object,
+		Help:    "The bounds within which the best time for each user is chosen.",
+		Applies: forChannel(Push), Used: on, Required: []schema.Required{{When: on}},
+		Rules: []schema.Rule{delayBounds},
+		Fields: []schema.Field{
+			{Name: "min_delay_value", Title: "Shortest delay", Kind: schema.Integer, Required: atPublish, Help: "The shortest delay.", Example: "15", Rules: []schema.Rule{notNegative}},
+			{Name: "min_delay_granularity", Title: "Shortest delay unit", Kind: schema.String, Required: atPublish, Help: "The unit of the shortest delay.", Options: units("MINUTES", "HOURS")},
+			{Name: "max_delay_value", Title: "Longest delay", Kind: schema.Integer, Required: atPublish, Help: "The longest delay.", Example: "24", Rules: []schema.Rule{notNegative}},
+			{Name: "max_delay_granularity", Title: "Longest delay unit", Kind: schema.String, Required: atPublish, Help: "The unit of the longest delay.", Options: units("HOURS", "DAYS")},
+		},
+	}
+}
+
+var delayBounds = schema.Named{
+	ID: "bounds", Says: "the longest delay is not below the shortest",
+	Check: func(p schema.Place) []schema.Finding {
+		shortest, ok1 := minutes(p.Value, "min_delay_value", "min_delay_granularity")
+		longest, ok2 := minutes(p.Value, "max_delay_value", "max_delay_granularity")
+		if !ok1 || !ok2 || shortest <= longest {
+			return nil
+		}
+		return []schema.Finding{{Path: doc.P("max_delay_value"), Message: "must not be below the shortest delay"}}
+	},
+}
+
+func minutes(v doc.Value, value, unit string) (float64, bool) {
+	f, ok := v.Get(value).Float()
+	per := map[string]float64{"MINUTES": 1, "HOURS": 60, "DAYS": 24 * 60}[v.Get(unit).Text()]
+	return f * per, ok && per > 0
+}

@@ -153,3 +153,20 @@ type Summary struct {
 	// AllUsers says that the campaign is for everybody.
 	AllUsers bool
 }
+
+// BodyOf gives the body of a document as [Campaign.Document] shows it: all but the head.
+func BodyOf(document doc.Value) doc.Value {
+	var ms []doc.Member
+	for name, v := range document.Members() {
+		if !IsHeadField(name) {
+			ms = append(ms, doc.M(name, v))
+		}
+	}
+	return doc.NewObject(ms...)
+}
+
+// UpdateBody gives the body of an update request that changes components of a campaign.
+func UpdateBody(h Head, by string, components ...doc.Member) doc.Value {
+	ms := []doc.Member{text(fChannel, string(h.Channel)), text(fDeliveryType, string(h.DeliveryType)), text(fUpdatedBy, by)}
+	return doc.NewObject(append(ms, components...)...)
+}

@@ -15,7 +15,27 @@ func (m *Model) put(s screen.Screen) {
 	m.stack = append(m.stack, s)
 }
 
+// placed is a screen about one campaign that can go to a place in it.
+type placed interface {
+	Route() screen.Route
+	GoTo(screen.Route) tea.Cmd
+}
+
+// open puts the screen of a route on the stack. Where that screen is there already, those above
+// it are left instead, so that nobody walks in circles.
 func (m *Model) open(r screen.Route) tea.Cmd {
+	for i, s := range m.stack {
+		p, ok := s.(placed)
+		if !ok || p.Route().Name != r.Name || p.Route().ID != r.ID {
+			continue
+		}
+		var closing []tea.Cmd
+		for _, gone := range m.stack[i+1:] {
+			closing = append(closing, gone.Close())
+		}
+		m.stack = m.stack[:i+1]
+		return tea.Sequence(tea.Sequence(closing...), p.GoTo(r))
+	}
 	s, err := m.opts.Factory(r)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())

@@ -1,0 +1,253 @@
+package builder
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/screen"
+	"bugle/ui/status"
+)
+
+// The headings of the screen's keys in the help.
+const (
+	groupMove     = "Move"
+	groupEdit     = "Edit"
+	groupCampaign = "Campaign"
+)
+
+// Typing says that the form has the keyboard and a text is being typed.
+func (s *Screen) Typing() bool {
+	return s.focus == paneForm && s.form != nil && s.form.Typing()
+}
+
+// Actions are what can be done, by where the keyboard is.
+func (s *Screen) Actions() []screen.Action {
+	if s.failed != nil {
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupCampaign, Bar: 9, Run: s.load}}
+	}
+	if !s.loaded {
+		return nil
+	}
+	acts := s.moves()
+	acts = append(acts, s.edits()...)
+	return append(acts, s.onCampaign()...)
+}
+
+func (s *Screen) moves() []screen.Action {
+	switch s.focus {
+	case paneForm:
+		return []screen.Action{
+			{Keys: []string{"esc"}, Label: "out", Help: "out of this form", Group: groupMove, Bar: 8, Typing: true, Run: s.up},
+			{Keys: []string{"ctrl+p"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
+			{Keys: []string{"f2"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
+		}
+	case paneInfo:
+		return []screen.Action{
+			{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, Bar: 9, Run: s.toProblem},
+			{Keys: []string{"esc", "tab"}, Label: "parts", Help: "back to the parts", Group: groupMove, Bar: 8, Run: s.toParts},
+			{Keys: []string{"]", "f2"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
+			{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
+		}
+	}
+	return []screen.Action{
+		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the part", Group: groupMove, Bar: 9, Run: s.enter},
+		{Keys: []string{"ctrl+p", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: s.toProblems},
+		{Keys: []string{"]", "f2"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
+		{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
+	}
+}
+
+func (s *Screen) edits() []screen.Action {
+	readOnly := ""
+	if !s.campaign.Channel.Writable() {
+		readOnly = s.campaign.Channel.Label() + " campaigns can only be read here."
+	}
+	acts := []screen.Action{
+		{Keys: []string{"ctrl+z", "u"}, Label: "undo", Group: groupEdit, Typing: s.focus == paneForm, Run: s.undo},
+		{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Group: groupEdit, Typing: s.focus == paneForm, Run: s.redo},
+	}
+	if s.focus == paneForm {
+		// While a text is typed, letters are letters.
+		acts[0].Keys, acts[1].Keys = []string{"ctrl+z"}, []string{"ctrl+y"}
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+e"}, Label: "editor", Help: "edit this field in your editor", Group: groupEdit, Bar: 3, Typing: true, Why: readOnly, Run: s.editField})
+	} else {
+		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: 3, Why: readOnly, Run: s.editPart})
+	}
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (every change is saved by itself)", Group: groupEdit, Typing: true, Run: s.apply}
+	if s.campaign.Status.Live() {
+		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the live campaign", 7
+		if !s.saving.pending {
+			apply.Why = "There is nothing to apply."
+		}
+	}
+	return append(acts, apply)
+}
+
+func (s *Screen) onCampaign() []screen.Action {
+	testWhy := ""
+	switch {
+	case s.campaign.Status != catalog.Draft:
+		testWhy = "Test sends are for drafts; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
+	case !s.campaign.Channel.Writable():
+		testWhy = "Test sends are for push and e-mail."
+	}
+	go_ := func(route string) func() tea.Cmd {
+		return func() tea.Cmd { return s.after(screen.Open(screen.Route{Name: route, ID: s.id})) }
+	}
+	acts := []screen.Action{
+		{Keys: []string{"v"}, Label: "validate", Help: "check it as publishing would", Group: groupCampaign, Bar: 6, Run: go_(screen.Validate)},
+		{Keys: []string{"t"}, Label: "test send", Help: "send it to a few people", Group: groupCampaign, Bar: 5, Why: testWhy, Run: go_(screen.TestSend)},
+		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 3, Run: s.chooseStatus},
+		{Keys: []string{"O"}, Label: "outbox", Help: "what test sends delivered", Group: groupCampaign, Run: go_(screen.Outbox)},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
+			return screen.Copy(string(s.current().Record().Indent()), "the campaign as JSON")
+		}},
+	}
+	if s.focus == paneForm {
+		// The same actions by ctrl from within a text field.
+		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+o", "alt+y"} {
+			acts[i].Keys, acts[i].Typing = []string{k}, true
+			acts[i].Bar = 0
+		}
+	}
+	return acts
+}
+
+// after runs cmd once what was typed is stored, so that other screens see it.
+func (s *Screen) after(cmd tea.Cmd) tea.Cmd {
+	flush := s.flush()
+	if flush == nil {
+		return cmd
+	}
+	return tea.Sequence(flush, cmd)
+}
+
+func (s *Screen) chooseStatus() tea.Cmd {
+	return s.after(status.Choose(s.deps, engine.Summarize(s.current())))
+}
+
+// Resume reads the campaign again where nothing is being saved: its state may have changed.
+func (s *Screen) Resume() tea.Cmd {
+	if !s.loaded || s.saving.busy() {
+		return nil
+	}
+	s.start = s.path
+	return s.load()
+}
+
+func (s *Screen) toParts() tea.Cmd {
+	s.focus, s.info.chosen = paneParts, false
+	s.refreshInfo()
+	return nil
+}
+
+func (s *Screen) toProblems() tea.Cmd {
+	s.info.tab, s.info.chosen, s.focus = tabProblems, false, paneInfo
+	s.info.tab = tabProblems
+	s.showProblems()
+	return nil
+}
+
+// toProblem goes to the field of the problem under the cursor.
+func (s *Screen) toProblem() tea.Cmd {
+	i := s.info.list.Cursor
+	if s.info.tab != tabProblems || i < 0 || i >= len(s.info.goals) {
+		return nil
+	}
+	return s.GoTo(screen.Route{ID: s.id, Path: s.info.goals[i]})
+}
+
+// GoTo shows the form of a place, with the field there focused. It is how other screens lead
+// here; a campaign that is not read yet goes there when it is.
+func (s *Screen) GoTo(r screen.Route) tea.Cmd {
+	if !s.loaded {
+		s.start = r.Path
+		return nil
+	}
+	if len(r.Path) == 0 {
+		return nil
+	}
+	s.choose(r.Path[0].Name)
+	s.focus = paneForm
+	s.goTo(r.Path)
+	return nil
+}
+
+// Route tells which campaign the screen is about.
+func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Builder, ID: s.id} }
+
+// key hands a key to the pane that has the keyboard.
+func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
+	if !s.loaded {
+		return nil
+	}
+	switch s.focus {
+	case paneForm:
+		if s.form == nil {
+			return nil
+		}
+		return s.fromForm(s.form.Update(msg))
+	case paneInfo:
+		s.infoKey(msg)
+	default:
+		if s.list.Update(msg) {
+			s.follow()
+		}
+	}
+	return nil
+}
+
+func (s *Screen) infoKey(msg tea.KeyMsg) {
+	switch s.info.tab {
+	case tabProblems:
+		s.info.list.Update(msg)
+	case tabJSON:
+		s.info.json.Update(msg)
+	default:
+		s.info.pager.Update(msg)
+	}
+}
+
+// mouse hands the mouse to the pane under it.
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	if !s.loaded {
+		return nil
+	}
+	l := s.layout
+	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	inSide := msg.X >= l.parts.w && (l.wide && msg.X >= l.parts.w+l.main.w || !l.wide && msg.Y >= l.main.h)
+	switch {
+	case msg.X < l.parts.w:
+		if s.list.Mouse(msg, msg.Y-1) && press {
+			s.focus = paneParts
+			s.follow()
+		}
+	case inSide:
+		y := msg.Y - 1
+		if !l.wide {
+			y -= l.main.h
+		}
+		if press {
+			s.focus = paneInfo
+		}
+		switch s.info.tab {
+		case tabProblems:
+			s.info.list.Mouse(msg, y)
+		case tabJSON:
+			s.info.json.Mouse(msg)
+		default:
+			s.info.pager.Mouse(msg)
+		}
+		if press {
+			return s.toProblem()
+		}
+	case s.form != nil:
+		if press {
+			s.focus = paneForm
+		}
+		msg.X, msg.Y = msg.X-l.parts.w-2, msg.Y-1
+		return s.fromForm(s.form.Update(msg))
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+// Package builder is the screen in which a campaign is built: its components at the left, the
+// form of the chosen object in the middle, and what is to be known of it at the right or
+// below. Every change is checked and saved at once.
+package builder
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+	"bugle/engine/schema"
+	"bugle/forms"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Screen is the builder of one campaign.
+type Screen struct {
+	screen.Base
+	deps  screen.Deps
+	theme themes.Theme
+	id    string
+	start doc.Path // the place that the route asked for
+
+	campaign  engine.Campaign // as it was read or saved last
+	workspace engine.Workspace
+	loaded    bool
+	failed    error
+
+	root     doc.Value // the document with every edit
+	schema   *schema.Schema
+	problems []schema.Problem
+	parts    []part
+	history  history
+	saving   saving
+
+	list  widget.List
+	form  *forms.Form // the form of path; nil where the campaign has none
+	path  doc.Path
+	focus pane
+	info  info
+
+	width, height int
+	layout        layout
+}
+
+// pane is where the keyboard is.
+type pane uint8
+
+const (
+	paneParts pane = iota
+	paneForm
+	paneInfo
+)
+
+// The tasks of the screen.
+const (
+	taskLoad   = "load"
+	taskSave   = "save"
+	taskApply  = "apply"
+	taskTicker = "tick"
+)
+
+// New makes the builder of the route's campaign. The route's path is opened where it has one.
+func New(deps screen.Deps, r screen.Route) *Screen {
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, list: widget.NewList(deps.Theme)}
+	s.list.Focused = true
+	s.info = newInfo(deps.Theme)
+	return s
+}
+
+// Title is the campaign's name.
+func (s *Screen) Title() string {
+	if !s.loaded {
+		return "Campaign"
+	}
+	if name := engine.Summarize(s.current()).Name; name != "" {
+		return name
+	}
+	return "Untitled " + s.campaign.Channel.Label()
+}
+
+// current is the campaign with the edits of the screen.
+func (s *Screen) current() engine.Campaign {
+	c := s.campaign
+	c.Body = engine.BodyOf(s.root)
+	return c
+}
+
+// Badge says whether the work is saved.
+func (s *Screen) Badge() (string, themes.Tone) {
+	if !s.loaded {
+		return "", themes.ToneMuted
+	}
+	return s.saving.badge(s.campaign.Status)
+}
+
+// Init reads the campaign.
+func (s *Screen) Init() tea.Cmd { return s.load() }
+
+type loaded struct {
+	campaign  engine.Campaign
+	workspace engine.Workspace
+	copy      *engine.WorkingCopy
+}
+
+func (s *Screen) load() tea.Cmd {
+	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
+		var l loaded
+		var err error
+		if l.campaign, err = s.deps.Service.Get(ctx, s.id); err != nil {
+			return nil, err
+		}
+		if k, ok := s.deps.Service.(engine.WorkspaceKeeper); ok {
+			if l.workspace, err = k.Workspace(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if k, ok := s.deps.Service.(engine.WorkingCopies); ok && l.campaign.Status != catalog.Draft {
+			if w, found, err := k.Copy(ctx, s.id); err == nil && found {
+				l.copy = &w
+			}
+		}
+		return l, nil
+	})
+}
+
+// Update takes results and news, and hands keys to the pane that has the keyboard.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.Result:
+		return s.result(msg)
+	case screen.ChangedMsg:
+		return s.changedElsewhere(msg)
+	case forms.OpenMsg:
+		return s.open(msg.Path)
+	case tea.KeyMsg:
+		return s.key(msg)
+	case tea.MouseMsg:
+		return s.mouse(msg)
+	}
+	if s.form != nil {
+		return s.fromForm(s.form.Update(msg))
+	}
+	return nil
+}
+
+func (s *Screen) result(r screen.Result) tea.Cmd {
+	if !s.Accept(r) {
+		return nil
+	}
+	switch r.Kind {
+	case taskLoad:
+		return s.took(r)
+	case taskSave:
+		return s.saved(r)
+	case taskApply:
+		return s.applied(r)
+	}
+	return nil
+}
+
+// took shows the campaign that was read.
+func (s *Screen) took(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		s.failed = r.Err
+		return nil
+	}
+	l := r.Value.(loaded)
+	s.failed, s.loaded = nil, true
+	s.campaign, s.workspace = l.campaign, l.workspace
+	s.schema = catalog.Campaign(l.campaign.Channel)
+	s.root = l.campaign.Document()
+	var cmd tea.Cmd
+	if l.copy != nil {
+		if root, ok := s.withBody(l.copy.Body); ok && len(doc.Diff(s.root, root)) > 0 {
+			s.root, s.saving.pending = root, true
+			cmd = screen.Notify(widget.LevelInfo, "Your changes are still here. ctrl+s applies them to the campaign.")
+		}
+	}
+	s.check()
+	if len(s.start) == 0 {
+		s.start = doc.P(s.parts0())
+	}
+	s.choose(s.start[0].Name)
+	s.goTo(s.start)
+	return cmd
+}
+
+// parts0 gives the component to begin with: the first that is not done.
+func (s *Screen) parts0() string {
+	for _, p := range s.parts {
+		if p.state == partMissing || p.state == partUnfinished || p.state == partWrong {
+			return p.name
+		}
+	}
+	if len(s.parts) > 0 {
+		return s.parts[0].name
+	}
+	return ""
+}
+
+func (s *Screen) withBody(body doc.Value) (doc.Value, bool) {
+	c := s.campaign
+	c.Body = body
+	return c.Document(), body.Kind() == doc.Object
+}
+
+// changedElsewhere reads again what somebody else changed, unless there are edits here.
+func (s *Screen) changedElsewhere(msg screen.ChangedMsg) tea.Cmd {
+	if msg.ID != s.id && msg.ID != "" || s.saving.busy() || !s.loaded {
+		return nil
+	}
+	s.start = s.path
+	return s.load()
+}
+
+// env is what the check of a campaign that is being built knows.
+func (s *Screen) env() schema.Env {
+	env := schema.Env{Stage: schema.Publish, Now: s.deps.Now(), Expression: personalize.Parse}
+	if s.workspace.ID != "" {
+		env.Flags, env.Lists = s.workspace.Flags, s.workspace.Lists
+		if env.Flags == nil {
+			env.Flags = map[string]bool{}
+		}
+	}
+	return env
+}
+
+// check finds the problems of the document as it stands.
+func (s *Screen) check() {
+	s.problems = s.schema.Validate(s.root, s.env())
+	s.parts = partsOf(s.campaign.Channel, s.campaign.DeliveryType, s.root, s.problems)
+	items := make([]widget.Item, len(s.parts))
+	for i, p := range s.parts {
+		items[i] = p.item()
+	}
+	at := s.list.Cursor
+	s.list.SetItems(items)
+	s.list.Choose(at)
+	if s.form != nil {
+		s.form.SetProblems(s.problems)
+	}
+	s.refreshInfo()
+}
+
+// errors counts what stands between the campaign and being published.
+func (s *Screen) errors() int { return len(schema.Errors(s.problems)) }
+
+// Leaving asks before edits of a live campaign that are not applied are left; they are kept.
+func (s *Screen) Leaving() *screen.Question {
+	if !s.saving.pending || !s.campaign.Status.Live() {
+		return nil
+	}
+	return &screen.Question{
+		Title:   "Leave without applying?",
+		Body:    fmt.Sprintf("This campaign is %s. Your changes are kept and will be here when you come back, but they are not applied yet.", s.campaign.Status.Label()),
+		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
+	}
+}
+
+// Close waits for a save that is due.
+func (s *Screen) Close() tea.Cmd {
+	flush := s.flush()
+	return tea.Sequence(flush, func() tea.Msg { s.Base.Close(); return nil })
+}

@@ -1,0 +1,89 @@
+package builder
+
+import (
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// fromForm takes over what the form's last message changed.
+func (s *Screen) fromForm(cmd tea.Cmd) tea.Cmd {
+	if s.form == nil {
+		return cmd
+	}
+	root, changed := s.form.Edits()
+	if !changed || root.Same(s.root) || len(doc.Diff(s.root, root)) == 0 {
+		s.refreshInfo()
+		return cmd
+	}
+	field := s.path.String()
+	if f, ok := s.form.Focused(); ok {
+		field = f.Path.String()
+	}
+	return tea.Batch(cmd, s.change(root, field))
+}
+
+// change makes root the document, unless the campaign's state keeps that from being edited.
+// field names what was typed in, so that keys in one field are one step; it may be empty.
+func (s *Screen) change(root doc.Value, field string) tea.Cmd {
+	if why := s.locked(root); why != "" {
+		s.reload()
+		return screen.Notify(widget.LevelWarning, why)
+	}
+	continued := s.history.record(step{s.root, s.path}, field, s.deps.Now())
+	s.root = root
+	s.check()
+	note := "edited " + s.path.String()
+	if field != "" {
+		note = "edited " + field
+	}
+	return s.save(note, continued)
+}
+
+// locked says why the state of the campaign does not let it become root, or "".
+func (s *Screen) locked(root doc.Value) string {
+	if !s.campaign.Channel.Writable() {
+		return s.campaign.Channel.Label() + " campaigns can only be read here."
+	}
+	paths := catalog.LockedChanges(s.campaign.Status, s.root, root)
+	if len(paths) == 0 {
+		return ""
+	}
+	for _, l := range catalog.Locked(s.campaign.Status) {
+		if paths[0].HasPrefix(l.Path) || l.Path.HasPrefix(paths[0]) {
+			return l.Why
+		}
+	}
+	return "This cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
+}
+
+func (s *Screen) undo() tea.Cmd { return s.restore(s.history.undo(step{s.root, s.path})) }
+func (s *Screen) redo() tea.Cmd { return s.restore(s.history.redo(step{s.root, s.path})) }
+
+// restore goes to another root of the history, and to the place where it was changed.
+func (s *Screen) restore(to step, ok bool) tea.Cmd {
+	if !ok {
+		return screen.Notify(widget.LevelInfo, "Nothing more to undo or redo.")
+	}
+	s.root = to.root
+	s.check()
+	if len(to.path) > 0 {
+		s.choose(to.path[0].Name)
+		s.goTo(to.path)
+	} else {
+		s.reload()
+	}
+	return s.save("undo", false)
+}
+
+// reload shows the document as it is in the form that is open.
+func (s *Screen) reload() {
+	if s.form != nil {
+		s.form.Reload(s.root)
+		s.form.SetProblems(s.problems)
+	}
+	s.refreshInfo()
+}

@@ -1,0 +1,260 @@
+package builder
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// tab is one of the views beside the form.
+type tab int
+
+const (
+	tabField    tab = iota // what the focused field is for, and what is wrong with it
+	tabProblems            // all that is wrong
+	tabJSON                // the document as it goes over the wire
+)
+
+// info is the pane that tells about what is being edited.
+type info struct {
+	tab    tab
+	chosen bool // a person chose the tab; otherwise it follows the keyboard
+	pager  widget.Pager
+	json   widget.JSONView
+	list   widget.List
+	goals  []doc.Path // of the problems in the list
+	shown  string     // what the pager holds, so that its place is kept while nothing changes
+}
+
+func newInfo(t themes.Theme) info {
+	in := info{pager: widget.NewPager(t), json: widget.NewJSONView(t), list: widget.NewList(t)}
+	in.list.Empty = "Nothing is wrong or missing.\nv checks it as publishing would, t sends a test."
+	return in
+}
+
+func (in *info) setTheme(t themes.Theme) {
+	in.pager.SetTheme(t)
+	in.json.SetTheme(t)
+	in.list.SetTheme(t)
+	in.shown = ""
+}
+
+func (in *info) setSize(w, h int) {
+	in.pager.SetSize(w, h)
+	in.json.SetSize(w, h)
+	in.list.SetSize(w, h)
+}
+
+var tabNames = []string{"Field", "Problems", "JSON"}
+
+// nextTab turns to the next view, or the one before.
+func (s *Screen) nextTab(n int) tea.Cmd {
+	s.info.chosen = true
+	s.info.tab = tab((int(s.info.tab) + n + len(tabNames)) % len(tabNames))
+	s.refreshInfo()
+	return nil
+}
+
+// refreshInfo shows what is to be known now.
+func (s *Screen) refreshInfo() {
+	if !s.loaded {
+		return
+	}
+	if !s.info.chosen {
+		s.info.tab = tabField
+		if s.focus == paneParts {
+			s.info.tab = tabProblems
+		}
+	}
+	switch s.info.tab {
+	case tabField:
+		s.showField()
+	case tabProblems:
+		s.showProblems()
+	case tabJSON:
+		s.showJSON()
+	}
+}
+
+func (s *Screen) showField() {
+	text := s.fieldText()
+	if text != s.info.shown {
+		s.info.shown = text
+		s.info.pager.SetStyled(text)
+	}
+}
+
+// fieldText tells of the focused field: its problems first, then what the tables say.
+func (s *Screen) fieldText() string {
+	path, node := s.path, s.schema.At(s.path)
+	if s.form != nil && s.focus == paneForm {
+		if f, ok := s.form.Focused(); ok {
+			path, node = f.Path, f.Node
+		}
+	}
+	var lines []string
+	for _, p := range s.problems {
+		if p.Path.Equal(path) {
+			sign, tone := "✗ ", themes.ToneDanger
+			if p.Severity == schema.Notice {
+				sign, tone = "i ", themes.ToneInfo
+			}
+			lines = append(lines, s.theme.Tone(tone).Render(sign+widget.Clean(capital(p.Message))+"."))
+		}
+	}
+	if node == nil {
+		lines = append(lines, s.theme.Muted.Render("This member is not in the specification. It is kept as it is."))
+		return strings.Join(lines, "\n")
+	}
+	lines = append(lines, s.theme.Strong.Render(widget.Clean(label(path, node))))
+	for _, note := range s.schema.Notes(node) {
+		style := s.theme.Text
+		if strings.HasPrefix(note, "Source: ") {
+			style = s.theme.Faint
+		}
+		lines = append(lines, style.Render(widget.Clean(note)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// label names a place for people: the field's title, or the number or name of an entry.
+func label(p doc.Path, n *schema.Node) string {
+	if n.Name != "" {
+		return n.Label()
+	}
+	last := p.Last()
+	if last.IsIndex {
+		return fmt.Sprintf("Entry %d", last.Index+1)
+	}
+	return last.Name
+}
+
+func (s *Screen) showProblems() {
+	var items []widget.Item
+	s.info.goals = nil
+	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
+		for _, p := range s.problems {
+			if p.Severity != sev {
+				continue
+			}
+			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: s.where(p.Path) + " " + p.Message}
+			switch {
+			case sev == schema.Notice:
+				it.Icon, it.IconTone = "i", themes.ToneInfo
+			case isMissing(p):
+				it.Icon, it.IconTone = "○", themes.ToneWarning
+			}
+			items = append(items, it)
+			s.info.goals = append(s.info.goals, p.Path)
+		}
+	}
+	at := s.info.list.Cursor
+	s.info.list.SetItems(items)
+	s.info.list.Choose(at)
+	s.info.list.Focused = s.focus == paneInfo
+}
+
+// where names a place in a few words: its component and its field.
+func (s *Screen) where(p doc.Path) string {
+	if len(p) == 0 {
+		return "Campaign"
+	}
+	words := []string{}
+	for _, at := range []doc.Path{p[:1], p} {
+		n := s.schema.At(at)
+		w := at.Last().Name
+		if n != nil {
+			w = label(at, n)
+		}
+		if len(words) == 0 || len(p) > 1 {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " › ")
+}
+
+func (s *Screen) showJSON() {
+	text := string(engineJSON(s.root, s.path))
+	if text != s.info.shown {
+		s.info.shown = text
+		s.info.json.SetText(text)
+	}
+	from, to := 0, 0
+	if s.form != nil {
+		if f, ok := s.form.Focused(); ok && f.Value.Exists() && f.Path.HasPrefix(s.path[:1]) {
+			from, to = linesOf(s.root.Lookup(s.path[:1]), f.Path[1:])
+		}
+	}
+	s.info.json.Mark(from, to)
+	if to > 0 {
+		s.info.json.GoTo(from)
+	}
+}
+
+// engineJSON gives the component that the path is in, for people.
+func engineJSON(root doc.Value, p doc.Path) []byte {
+	if len(p) == 0 {
+		return root.Indent()
+	}
+	if v := root.Lookup(p[:1]); v.Exists() {
+		return v.Indent()
+	}
+	return []byte("{}")
+}
+
+// linesOf gives the lines, from 0, that the value at p takes in the indented text of v: the
+// first, and the one after the last. It gives 0, 0 where there is no such value.
+func linesOf(v doc.Value, p doc.Path) (from, to int) {
+	line := 0
+	for _, step := range p {
+		line++ // the opening bracket
+		found := false
+		if step.IsIndex {
+			for i, e := range v.Elems() {
+				if found = i == step.Index; found {
+					break
+				}
+				line += height(e)
+			}
+			v = v.At(step.Index)
+		} else {
+			for name, m := range v.Members() {
+				if found = name == step.Name; found {
+					break
+				}
+				line += height(m)
+			}
+			v = v.Get(step.Name)
+		}
+		if !found {
+			return 0, 0
+		}
+	}
+	return line, line + height(v)
+}
+
+func height(v doc.Value) int { return strings.Count(string(v.Indent()), "\n") + 1 }
+
+// infoView draws the pane's content.
+func (s *Screen) infoView() string {
+	switch s.info.tab {
+	case tabProblems:
+		return s.info.list.View()
+	case tabJSON:
+		return s.info.json.View()
+	}
+	return s.info.pager.View()
+}

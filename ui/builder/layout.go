@@ -1,0 +1,161 @@
+package builder
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// box is a size in cells.
+type box struct{ w, h int }
+
+// layout is how the screen is divided. The sizes of panes are inside their frames.
+type layout struct {
+	wide              bool // the info pane is at the right, not below
+	parts, main, side box  // with frames
+	form              box
+}
+
+const (
+	partsWidth = 27
+	wideFrom   = 112
+)
+
+func divide(width, height int) layout {
+	l := layout{wide: width >= wideFrom}
+	l.parts = box{min(partsWidth, width/3), height}
+	rest := width - l.parts.w
+	if l.wide {
+		side := max(rest*2/5, 34)
+		l.side, l.main = box{side, height}, box{rest - side, height}
+	} else {
+		low := max(height*3/10, 4)
+		l.side, l.main = box{rest, low}, box{rest, height - low}
+	}
+	l.form = box{max(l.main.w-4, 1), max(l.main.h-2, 1)}
+	return l
+}
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) {
+	s.width, s.height = width, height
+	s.layout = divide(width, height)
+	s.list.SetSize(s.layout.parts.w-4, s.layout.parts.h-2)
+	s.info.setSize(s.layout.side.w-4, s.layout.side.h-2)
+	if s.form != nil {
+		s.form.SetSize(s.layout.form.w, s.layout.form.h)
+	}
+	s.info.shown = ""
+	s.refreshInfo()
+}
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.theme = t
+	s.deps.Theme = t
+	s.list.SetTheme(t)
+	s.info.setTheme(t)
+	if s.loaded && len(s.path) > 0 {
+		s.goTo(s.path)
+	}
+}
+
+// View draws the panes.
+func (s *Screen) View() string {
+	if s.failed != nil {
+		return s.message("This campaign could not be read.\n\n" + s.failed.Error() + "\n\nr tries again, esc goes back.")
+	}
+	if !s.loaded {
+		return s.message("Reading the campaign…")
+	}
+	s.list.Focused = s.focus == paneParts
+	left := s.panel(fmt.Sprintf("Parts %s", s.progressText()), s.layout.parts, s.focus == paneParts, "").View(s.list.View())
+	middle := s.mainView()
+	side := s.panel(tabLine(s.info.tab), s.layout.side, s.focus == paneInfo, s.sideInfo()).View(s.infoView())
+	if s.layout.wide {
+		return lipgloss.JoinHorizontal(lipgloss.Top, left, middle, side)
+	}
+	return lipgloss.JoinHorizontal(lipgloss.Top, left, lipgloss.JoinVertical(lipgloss.Left, middle, side))
+}
+
+func (s *Screen) message(text string) string {
+	p := widget.NewPager(s.theme)
+	p.SetSize(s.width-4, s.height-2)
+	p.SetText(text)
+	panel := s.panel("Campaign", box{s.width, s.height}, true, "")
+	return panel.View(p.View())
+}
+
+func (s *Screen) panel(title string, b box, focused bool, footer string) *widget.Panel {
+	p := widget.NewPanel(s.theme, title)
+	p.Focused, p.Footer = focused, footer
+	p.SetSize(b.w, b.h)
+	return &p
+}
+
+func (s *Screen) progressText() string {
+	done, of := progress(s.parts)
+	return fmt.Sprintf("%d/%d", done, of)
+}
+
+func (s *Screen) mainView() string {
+	panel := s.panel(s.crumbs(), s.layout.main, s.focus == paneForm, "")
+	if s.form == nil {
+		return panel.View("")
+	}
+	if p := s.partOf(s.path); p.state == partForeign {
+		inner, _ := panel.Inner()
+		return panel.View(strings.Join(widget.Wrap(s.theme.Muted.Render(capital(widget.Clean(p.why))), inner), "\n"))
+	}
+	return panel.View(s.form.View())
+}
+
+func (s *Screen) partOf(p doc.Path) part {
+	for _, pt := range s.parts {
+		if len(p) > 0 && pt.name == p[0].Name {
+			return pt
+		}
+	}
+	return part{}
+}
+
+// crumbs names the place of the form in words.
+func (s *Screen) crumbs() string {
+	var words []string
+	for i := range s.path {
+		at := s.path[:i+1]
+		n := s.schema.At(at)
+		if n == nil {
+			words = append(words, at.Last().Name)
+			continue
+		}
+		words = append(words, label(at, n))
+	}
+	for len(words) > 2 && widget.Width(strings.Join(words, " › ")) > s.layout.main.w-6 {
+		words = append([]string{"…"}, words[2:]...)
+	}
+	return strings.Join(words, " › ")
+}
+
+func (s *Screen) sideInfo() string {
+	if n := s.errors(); n > 0 {
+		return fmt.Sprintf("%d to do", n)
+	}
+	return "nothing to do"
+}
+
+func tabLine(t tab) string {
+	names := make([]string, len(tabNames))
+	for i, n := range tabNames {
+		names[i] = n
+		if tab(i) == t {
+			names[i] = "[" + n + "]"
+		}
+	}
+	return strings.Join(names, " ")
+}

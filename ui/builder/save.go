@@ -1,0 +1,227 @@
+package builder
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// saving is how the edits get to the store: one save at a time, the newest edits next.
+type saving struct {
+	running  bool
+	dirty    bool // edits since the running save began
+	coalesce bool // the next save continues the newest revision
+	note     string
+	pending  bool // a live campaign has edits that are not applied
+	err      error
+	refused  bool // someone else changed the campaign meanwhile
+}
+
+func (v saving) busy() bool { return v.running || v.dirty || v.pending }
+
+func (v saving) badge(st engine.State) (string, themes.Tone) {
+	switch {
+	case v.err != nil:
+		return "NOT SAVED", themes.ToneDanger
+	case v.running || v.dirty:
+		return "saving…", themes.ToneMuted
+	case v.pending:
+		return "changes not applied", themes.ToneWarning
+	case !st.Live() && st != catalog.Draft:
+		return st.Label() + " · read only", themes.ToneMuted
+	case st != catalog.Draft:
+		return st.Label(), themes.ToneInfo
+	}
+	return "saved", themes.ToneSuccess
+}
+
+// saveTime bounds one save.
+const saveTime = 10 * time.Second
+
+// save stores the edits: a draft in place, others as a working copy until they are applied.
+func (s *Screen) save(note string, coalesce bool) tea.Cmd {
+	s.saving.note, s.saving.coalesce = note, coalesce && (!s.saving.dirty || s.saving.coalesce)
+	s.saving.dirty = true
+	if s.saving.running {
+		return nil
+	}
+	return s.saveNow()
+}
+
+type savedAs struct {
+	head engine.Head
+	root doc.Value
+}
+
+func (s *Screen) saveNow() tea.Cmd {
+	s.saving.running, s.saving.dirty = true, false
+	store, revision := s.storing(), s.campaign.Revision
+	return s.Run(taskSave, func(context.Context) (any, error) {
+		// A save that has begun is not cancelled with the screen: what was typed is kept.
+		ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+		defer cancel()
+		return store(ctx, revision)
+	})
+}
+
+// storing gives the work of one save on top of a revision. It holds all that it needs.
+func (s *Screen) storing() func(ctx context.Context, revision int64) (savedAs, error) {
+	root, head := s.root, s.campaign.Head
+	body := engine.BodyOf(root)
+	if head.Status == catalog.Draft {
+		if d, ok := s.deps.Service.(engine.Drafter); ok {
+			r := engine.SaveRequest{ID: head.ID, Body: body, By: s.deps.Author, Note: s.saving.note, Coalesce: s.saving.coalesce}
+			return func(ctx context.Context, revision int64) (savedAs, error) {
+				r.Revision = revision
+				h, err := d.Save(ctx, r)
+				return savedAs{h, root}, err
+			}
+		}
+	}
+	copies, ok := s.deps.Service.(engine.WorkingCopies)
+	w := engine.WorkingCopy{Base: head.Revision, Body: body, At: s.deps.Now()}
+	return func(ctx context.Context, _ int64) (savedAs, error) {
+		if !ok {
+			return savedAs{head, root}, nil
+		}
+		return savedAs{head, root}, copies.KeepCopy(ctx, head.ID, w)
+	}
+}
+
+// saved notes the outcome, and saves again where there are newer edits.
+func (s *Screen) saved(r screen.Result) tea.Cmd {
+	s.saving.running = false
+	if r.Err != nil {
+		s.saving.err = r.Err
+		s.saving.dirty = true
+		if e := engine.AsError(r.Err); e != nil && e.HTTP == http.StatusConflict {
+			return s.conflict()
+		}
+		return screen.Notify(widget.LevelError, "Not saved: "+r.Err.Error()+" Your text is still here; ctrl+s tries again.")
+	}
+	done := r.Value.(savedAs)
+	first := s.saving.err != nil
+	s.saving.err = nil
+	s.campaign.Head = done.head
+	s.campaign.Body = engine.BodyOf(done.root)
+	if done.head.Status != catalog.Draft {
+		s.saving.pending = true
+	}
+	if s.saving.dirty {
+		return s.saveNow()
+	}
+	if first {
+		return screen.Notify(widget.LevelSuccess, "Saved.")
+	}
+	return nil
+}
+
+// conflict asks what shall count after somebody else changed the draft.
+func (s *Screen) conflict() tea.Cmd {
+	return screen.Ask(screen.Question{
+		Title:   "The campaign was changed elsewhere",
+		Body:    "Somebody, or another program, saved this draft after you opened it. Keep your version (theirs stays in the history), or take theirs (yours is dropped)?",
+		Buttons: []widget.Button{{Label: "Keep mine", Key: "k"}, {Label: "Take theirs", Key: "t", Danger: true}},
+		Then: func(a widget.Answer) tea.Cmd {
+			switch a.Index {
+			case 0:
+				return s.keepMine()
+			case 1:
+				s.saving, s.start = saving{}, s.path
+				return s.load()
+			}
+			return nil
+		},
+	})
+}
+
+// keepMine saves on top of what is there now.
+func (s *Screen) keepMine() tea.Cmd {
+	root := s.root
+	return s.Run(taskSave, func(ctx context.Context) (any, error) {
+		now, err := s.deps.Service.Get(ctx, s.id)
+		if err != nil {
+			return nil, err
+		}
+		d, ok := s.deps.Service.(engine.Drafter)
+		if !ok {
+			return savedAs{now.Head, root}, nil
+		}
+		h, err := d.Save(ctx, engine.SaveRequest{ID: s.id, Revision: now.Revision, Body: engine.BodyOf(root), By: s.deps.Author, Note: "kept over a change made elsewhere"})
+		return savedAs{h, root}, err
+	})
+}
+
+// flush gives the command that stores what is not stored yet, in one go.
+func (s *Screen) flush() tea.Cmd {
+	if !s.loaded || !s.saving.dirty && !s.saving.running {
+		return nil
+	}
+	store, service, id, revision := s.storing(), s.deps.Service, s.id, s.campaign.Revision
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+		defer cancel()
+		// A save under way, if any, is of older edits. Where it is done first, this one, which
+		// knows the same revision, is refused, and goes on top of it.
+		if _, err := store(ctx, revision); err != nil && engine.AsError(err) != nil {
+			if now, err := service.Get(ctx, id); err == nil {
+				_, _ = store(ctx, now.Revision) // nobody is left to be told
+			}
+		}
+		return nil
+	}
+}
+
+// apply sends the edits of a live campaign, component by component, in one update.
+func (s *Screen) apply() tea.Cmd {
+	if s.campaign.Status == catalog.Draft {
+		return s.save("saved", false)
+	}
+	before, now := s.campaign, s.root
+	return s.Run(taskApply, func(ctx context.Context) (any, error) {
+		stored, err := s.deps.Service.Get(ctx, s.id)
+		if err != nil {
+			return nil, err
+		}
+		var changed []doc.Member
+		for name, v := range engine.BodyOf(now).Members() {
+			if len(doc.Diff(stored.Body.Get(name), v)) > 0 {
+				changed = append(changed, doc.M(name, v))
+			}
+		}
+		if len(changed) == 0 {
+			return engine.Updated{ID: before.ID}, nil
+		}
+		body := engine.UpdateBody(before.Head, s.deps.Author, changed...)
+		return s.deps.Service.Update(ctx, engine.UpdateRequest{ID: before.ID, Body: body})
+	})
+}
+
+func (s *Screen) applied(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.Notify(widget.LevelError, "Not applied: "+r.Err.Error())
+	}
+	up := r.Value.(engine.Updated)
+	s.saving = saving{}
+	old := s.id
+	s.id, s.start = up.ID, s.path
+	drop := func() tea.Msg {
+		if k, ok := s.deps.Service.(engine.WorkingCopies); ok {
+			ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+			defer cancel()
+			_ = k.DropCopy(ctx, old) // a copy that stays is offered again, and says so
+		}
+		return nil
+	}
+	when := catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)
+	return tea.Sequence(drop, s.load(), screen.Changed(""), screen.Notify(widget.LevelSuccess, "Applied. "+when))
+}

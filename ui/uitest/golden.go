@@ -1,0 +1,98 @@
+package uitest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Sizes are the windows that golden files are drawn for.
+var Sizes = []struct{ W, H int }{{60, 20}, {80, 24}, {120, 40}}
+
+// Golden compares the window with testdata/NAME.golden.
+func (h *Harness) Golden(name string) {
+	h.t.Helper()
+	path, got := goldenFile(name), h.Text()+"\n"
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			h.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if got != string(want) {
+		h.t.Errorf("%s shows:\n%s\nwant:\n%s", name, got, want)
+	}
+}
+
+// Goldens compares the window at every size of [Sizes] with testdata/NAME-WxH.golden.
+func (h *Harness) Goldens(name string) {
+	h.t.Helper()
+	for _, s := range Sizes {
+		h.Resize(s.W, s.H)
+		h.Golden(fmt.Sprintf("%s-%dx%d", name, s.W, s.H))
+	}
+}
+
+// WantFits checks at many sizes that the screen draws exactly the cells that it was given, and
+// no control character.
+func (h *Harness) WantFits() {
+	h.t.Helper()
+	w, ht := h.width, h.height
+	for width := 40; width <= 140; width += 3 {
+		for height := 10; height <= 50; height += 4 {
+			h.screen.SetSize(width, height)
+			if wrong := misfit(h.screen.View(), width, height); wrong != "" {
+				h.t.Fatalf("at %d×%d %s:\n%s", width, height, wrong, h.screen.View())
+			}
+		}
+	}
+	h.Resize(w, ht)
+}
+
+func misfit(view string, width, height int) string {
+	lines := strings.Split(view, "\n")
+	if len(lines) != height {
+		return fmt.Sprintf("there are %d lines", len(lines))
+	}
+	for i, line := range lines {
+		if n := widget.Width(line); n != width {
+			return fmt.Sprintf("line %d is %d cells wide", i, n)
+		}
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			return fmt.Sprintf("line %d holds a control character: %q", i, line)
+		}
+	}
+	return ""
+}
+
+// blank stands for the screens that are opened.
+type blank struct {
+	screen.Base
+	title string
+}
+
+func (b *blank) Title() string            { return b.title }
+func (b *blank) Init() tea.Cmd            { return nil }
+func (b *blank) Update(tea.Msg) tea.Cmd   { return nil }
+func (b *blank) View() string             { return "(" + b.title + ")" }
+func (b *blank) SetSize(int, int)         {}
+func (b *blank) SetTheme(themes.Theme)    {}
+func (b *blank) Actions() []screen.Action { return nil }
+func (b *blank) Typing() bool             { return false }

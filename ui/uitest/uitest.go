@@ -1,0 +1,287 @@
+// Package uitest drives a screen in tests as a person would: keys and clicks in, text out. The
+// screen runs on the root model, so that its actions are dispatched and its questions are asked
+// as in the program; commands run until none is left.
+package uitest
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/screen"
+)
+
+// Now is the time in tests: a Saturday morning.
+var Now = time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+
+// Deps gives what a screen under test works with: the plain theme, the clock standing at [Now],
+// and ann@example.com at the keyboard.
+func Deps(s engine.Service) screen.Deps {
+	return screen.Deps{
+		Service: s, Theme: themes.Plain(), Now: func() time.Time { return Now }, Location: time.UTC,
+		Author: "ann@example.com", Workspace: "DEMO", DataDir: "data",
+	}
+}
+
+// Harness is a window with one screen in it.
+type Harness struct {
+	t             testing.TB
+	model         *app.Model
+	screen        screen.Screen
+	width, height int
+
+	// Opened are the routes that the screen asked for, the newest last.
+	Opened []screen.Route
+	// Copied are the texts put on the clipboard.
+	Copied []string
+	// Quit says that the program has ended.
+	Quit bool
+}
+
+const first = "under test"
+
+// New opens the screen in a window of w×h cells, header and status bar included, and runs its
+// first commands. A route that the screen opens is noted, and shown as an empty screen.
+func New(t testing.TB, s screen.Screen, w, h int) *Harness {
+	t.Helper()
+	hs := &Harness{t: t, screen: s}
+	model, err := app.New(app.Options{
+		Deps: Deps(nil), First: screen.Route{Name: first}, Factory: hs.factory,
+		Themes:    func(string) (themes.Theme, error) { return themes.Plain(), nil },
+		Editor:    func(string) ([]string, error) { return nil, errors.New("there is no editor in this test") },
+		Clipboard: func(text string) error { hs.Copied = append(hs.Copied, text); return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hs.model = model
+	t.Cleanup(func() { s.Close() })
+	hs.Resize(w, h)
+	hs.run(model.Init())
+	return hs
+}
+
+func (h *Harness) factory(r screen.Route) (screen.Screen, error) {
+	if r.Name == first {
+		return h.screen, nil
+	}
+	h.Opened = append(h.Opened, r)
+	return &blank{Base: screen.NewBase(), title: r.Name}, nil
+}
+
+// Resize changes the size of the window.
+func (h *Harness) Resize(width, height int) {
+	h.width, h.height = width, height
+	h.Send(tea.WindowSizeMsg{Width: width, Height: height})
+}
+
+// Press presses keys, named as tea.KeyMsg spells them: "n", "enter", "shift+tab".
+func (h *Harness) Press(keys ...string) {
+	h.t.Helper()
+	for _, k := range keys {
+		h.Send(Key(k))
+	}
+}
+
+// Type types a text, character by character.
+func (h *Harness) Type(text string) {
+	for _, r := range text {
+		h.Send(Key(string(r)))
+	}
+}
+
+// Click presses the left button on a cell of the window, from 0.
+func (h *Harness) Click(x, y int) {
+	h.Send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+}
+
+// ClickOn presses the left button on the first place where the window shows text.
+func (h *Harness) ClickOn(text string) {
+	h.t.Helper()
+	for y, line := range strings.Split(h.Text(), "\n") {
+		if at := strings.Index(line, text); at >= 0 {
+			h.Click(len([]rune(line[:at])), y)
+			return
+		}
+	}
+	h.t.Fatalf("the window does not show %q:\n%s", text, h.Text())
+}
+
+// Wheel turns the mouse wheel over a cell of the window.
+func (h *Harness) Wheel(x, y int, down bool) {
+	b := tea.MouseButtonWheelUp
+	if down {
+		b = tea.MouseButtonWheelDown
+	}
+	h.Send(tea.MouseMsg{X: x, Y: y, Button: b, Action: tea.MouseActionPress})
+}
+
+// Send delivers messages, and runs what follows from each.
+func (h *Harness) Send(msgs ...tea.Msg) {
+	for _, msg := range msgs {
+		h.deliver(msg)
+	}
+}
+
+// Last is the route that was opened last; the zero route where none was.
+func (h *Harness) Last() screen.Route {
+	if len(h.Opened) == 0 {
+		return screen.Route{}
+	}
+	return h.Opened[len(h.Opened)-1]
+}
+
+// Text is what the window shows, blanks at the ends of lines left out.
+func (h *Harness) Text() string {
+	lines := strings.Split(h.model.View(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Want fails the test where the window does not show every text.
+func (h *Harness) Want(texts ...string) {
+	h.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(h.Text(), text) {
+			h.t.Errorf("the window does not show %q:\n%s", text, h.Text())
+		}
+	}
+}
+
+// WantNot fails the test where the window shows one of the texts.
+func (h *Harness) WantNot(texts ...string) {
+	h.t.Helper()
+	for _, text := range texts {
+		if strings.Contains(h.Text(), text) {
+			h.t.Errorf("the window shows %q:\n%s", text, h.Text())
+		}
+	}
+}
+
+// Why gives the reason why the action of that key is not allowed now, and fails the test where
+// the screen has no such action.
+func (h *Harness) Why(key string) string {
+	h.t.Helper()
+	for _, a := range h.screen.Actions() {
+		if a.Does(key) {
+			return a.Why
+		}
+	}
+	h.t.Errorf("no action has the key %q", key)
+	return ""
+}
+
+// commandTime is how long a command may run before the test fails.
+const commandTime = 20 * time.Second
+
+// run runs a command and delivers what it gives. Commands that only wait for a time are left out.
+func (h *Harness) run(cmd tea.Cmd) {
+	h.t.Helper()
+	news := make(chan tea.Msg)
+	running := 0
+	start := func(cmd tea.Cmd) {
+		if cmd == nil || waits(cmd) {
+			return
+		}
+		running++
+		go func() { news <- cmd() }()
+	}
+	start(cmd)
+	limit := time.After(commandTime)
+	for running > 0 {
+		select {
+		case msg := <-news:
+			running--
+			if batch, ok := msg.(tea.BatchMsg); ok { // they run side by side, as in the program
+				for _, c := range batch {
+					start(c)
+				}
+				continue
+			}
+			h.deliver(msg)
+		case <-limit:
+			h.t.Fatalf("a command is still running after %s:\n%s", commandTime, h.Text())
+		}
+	}
+}
+
+func (h *Harness) deliver(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+		return
+	case tea.BatchMsg:
+		h.run(func() tea.Msg { return msg })
+		return
+	case tea.QuitMsg:
+		h.Quit = true
+		return
+	}
+	if cmds := sequence(msg); cmds != nil {
+		for _, c := range cmds {
+			h.run(c)
+		}
+		return
+	}
+	_, cmd := h.model.Update(msg)
+	h.run(cmd)
+}
+
+// sequence gives the commands of tea.Sequence, whose message has no exported name.
+func sequence(msg tea.Msg) []tea.Cmd {
+	v := reflect.ValueOf(msg)
+	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
+		return nil
+	}
+	cmds := make([]tea.Cmd, v.Len())
+	for i := range cmds {
+		cmds[i], _ = v.Index(i).Interface().(tea.Cmd)
+	}
+	return cmds
+}
+
+var timers = regexp.MustCompile(`\.(Tick|Every)\.func\d+$`)
+
+// waits reports whether the command is one of tea.Tick or tea.Every.
+func waits(cmd tea.Cmd) bool {
+	return timers.MatchString(runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name())
+}
+
+var keyTypes = func() map[string]tea.KeyType {
+	types := map[string]tea.KeyType{}
+	for k := tea.KeyType(-128); k < 128; k++ {
+		if name := k.String(); name != "" && k != tea.KeyRunes {
+			types[name] = k
+		}
+	}
+	return types
+}()
+
+// Key makes the message of a key from its name, as tea.KeyMsg spells it.
+func Key(name string) tea.KeyMsg {
+	if alt, ok := strings.CutPrefix(name, "alt+"); ok {
+		k := Key(alt)
+		k.Alt = true
+		return k
+	}
+	if name == " " {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+	}
+	if k, ok := keyTypes[name]; ok {
+		return tea.KeyMsg{Type: k}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
+}
+
+func goldenFile(name string) string { return filepath.Join("testdata", name+".golden") }

@@ -13,7 +13,7 @@ import (
 )
 
 // Factory makes the screen of a route. It fails for a route that it does not know.
-type Factory func(screen.Route) (screen.Screen, error)
+type Factory func(screen.Deps, screen.Route) (screen.Screen, error)
 
 // Options are what the root model is made from.
 type Options struct {
@@ -27,8 +27,6 @@ type Options struct {
 	Editor func(file string) ([]string, error)
 	// Clipboard puts a text on the clipboard.
 	Clipboard func(text string) error
-	// Welcome, where set, is asked over the first screen.
-	Welcome *screen.Question
 }
 
 // The least window that screens are drawn in.
@@ -50,7 +48,7 @@ type Model struct {
 
 // New makes the root model with its first screen.
 func New(o Options) (*Model, error) {
-	first, err := o.Factory(o.First)
+	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +60,7 @@ func New(o Options) (*Model, error) {
 
 // Init starts the first screen.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.top().Init()}
-	if m.opts.Welcome != nil {
-		cmds = append(cmds, screen.Ask(*m.opts.Welcome))
-	}
-	return tea.Batch(cmds...)
+	return m.top().Init()
 }
 
 // Update hands a message to whom it concerns.
@@ -118,6 +112,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		return m.copy(msg), true
 	case screen.ThemeMsg:
 		return m.setTheme(msg.Name), true
+	case screen.EnterMsg:
+		return m.enter(msg), true
 	case screen.ChangedMsg:
 		return m.broadcast(msg), true
 	default:
@@ -159,7 +155,7 @@ func (m *Model) setTheme(name string) tea.Cmd {
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
-	m.theme = t
+	m.theme, m.opts.Deps.Theme = t, t
 	m.toasts.SetTheme(t)
 	for _, s := range m.stack {
 		s.SetTheme(t)

@@ -36,7 +36,7 @@ func (m *Model) open(r screen.Route) tea.Cmd {
 		m.stack = m.stack[:i+1]
 		return tea.Sequence(tea.Sequence(closing...), p.GoTo(r))
 	}
-	s, err := m.opts.Factory(r)
+	s, err := m.opts.Factory(m.opts.Deps, r)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
@@ -87,6 +87,24 @@ func (m *Model) end() tea.Cmd {
 		cmds = append(cmds, m.stack[i].Close())
 	}
 	return tea.Sequence(append(cmds, tea.Quit)...)
+}
+
+// enter starts anew in a workspace.
+func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
+	theme := m.theme
+	m.opts.Deps = msg.Deps
+	m.opts.Deps.Theme = theme
+	var closing []tea.Cmd
+	for _, gone := range m.stack {
+		closing = append(closing, gone.Close())
+	}
+	s, err := m.opts.Factory(m.opts.Deps, msg.Route)
+	if err != nil {
+		return m.notify(widget.LevelError, err.Error())
+	}
+	m.stack = nil
+	m.put(s)
+	return tea.Sequence(tea.Sequence(closing...), s.Init())
 }
 
 func leaving(s screen.Screen) *screen.Question {

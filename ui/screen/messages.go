@@ -65,6 +65,12 @@ type CopyMsg struct{ Text, What string }
 // ThemeMsg changes the theme by name.
 type ThemeMsg struct{ Name string }
 
+// EnterMsg starts anew in another workspace.
+type EnterMsg struct {
+	Deps  Deps
+	Route Route
+}
+
 // ChangedMsg tells all screens that a campaign, or with an empty ID the whole list, has
 // changed.
 type ChangedMsg struct{ ID string }

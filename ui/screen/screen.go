@@ -110,5 +110,5 @@ const (
 	Validate  = "validate"
 	TestSend  = "test"
 	Outbox    = "outbox"
-	Workspace = "workspace"
+	Welcome   = "welcome"
 )

@@ -43,6 +43,14 @@ func TestOverlayKeepsColours(t *testing.T) {
 	}
 }
 
+// A line that leaves a colour on colours neither the box nor what comes after.
+func TestOverlayEndsColours(t *testing.T) {
+	got := widget.Overlay("\x1b[31mabcdef", "\x1b[32mXX", 2, 0, 6, 1)
+	if want := "\x1b[31mab\x1b[0m\x1b[32mXX\x1b[0m\x1b[31mef"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestCenterIsWhereItSays(t *testing.T) {
 	base := widget.Fit("", 9, 5)
 	x, y := widget.CenterAt("XXX\nXXX\nXXX", 9, 5)

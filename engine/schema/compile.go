@@ -31,6 +31,9 @@ type Node struct {
 func Compile(root Field) (*Schema, error) {
 	c := compiler{schema: &Schema{}}
 	c.schema.root = c.node(&root, nil, root.ID)
+	for _, n := range c.likes {
+		c.likeAncestor(n)
+	}
 	for _, n := range c.schema.nodes {
 		c.lint(n)
 	}
@@ -48,6 +51,7 @@ func MustCompile(root Field) *Schema {
 
 type compiler struct {
 	schema *Schema
+	likes  []*Node // filled when the tables that they are like are whole
 	faults []error
 }
 
@@ -65,7 +69,7 @@ func (c *compiler) node(f *Field, parent *Node, id string) *Node {
 	}
 	c.schema.nodes = append(c.schema.nodes, n)
 	if f.Like != "" {
-		c.likeAncestor(n)
+		c.likes = append(c.likes, n)
 		return n
 	}
 	// An element's own parent is the object around its list: arrays are no level of a condition.

@@ -33,6 +33,9 @@ func pushContent() schema.Field {
 func campaignContent(channel string, message, foreign schema.Field) schema.Field {
 	foreign.Applies = schema.Unless("/channel", channel)
 	members := []schema.Field{message, foreign}
+	if foreign.Name == "push" {
+		members = []schema.Field{foreign, message} // the order is the same for both channels
+	}
 	return schema.Field{
 		Name: "campaign_content", ID: "campaign_content", Title: "Content", Kind: schema.Object, Ref: "spec.md, Campaign content",
 		Help: "What people get: the message, its translations and its variations.",

@@ -181,13 +181,29 @@ func (g *generator) required(n *Node, i int, with doc.Value, p place) {
 		for _, r := range n.Required[:i] {
 			first = first && !(r.At.covers(g.env.stage()) && sc.eval(r.When, g.env) == True)
 		}
-		if first {
-			g.add(n, requiredKey(i), root.Delete(p.path), p, true)
+		if !first {
+			continue
 		}
-		if first && n.Kind == String {
-			g.try(n, requiredKey(i), root, p, doc.NewString(""), true)
+		// An object that the deletion leaves empty may be reported as missing itself.
+		if gone := root.Delete(p.path); !gone.Lookup(p.path.Parent()).Empty() {
+			g.add(n, requiredKey(i), gone, p, true)
 		}
+		g.try(n, requiredKey(i), root, p, n.nothing(), true)
 	}
+}
+
+// nothing gives the empty value of the node's kind, which counts as missing; absent for the
+// kinds that have none.
+func (n *Node) nothing() doc.Value {
+	switch n.Kind {
+	case String, Time:
+		return doc.NewString("")
+	case Object, Map:
+		return doc.NewObject()
+	case List:
+		return doc.NewArray()
+	}
+	return doc.Value{}
 }
 
 // kinds derives the cases of the value's own JSON type.
@@ -197,8 +213,9 @@ func (g *generator) kinds(n *Node, p place) {
 	}
 	g.add(n, "type", g.base, p, false)
 	half, _ := doc.NewNumber("0.5")
+	// None is empty: an empty value of a required member is reported as missing.
 	for _, wrong := range []doc.Value{
-		doc.NullValue(), doc.NewBool(true), doc.NewString("5"), half, doc.NewArray(), doc.NewObject(),
+		doc.NullValue(), doc.NewBool(true), doc.NewString("5"), half, doc.NewArray(half), doc.NewObject(doc.M("x", half)),
 	} {
 		if !n.fits(wrong) {
 			g.try(n, "type", g.base, p, wrong, true)

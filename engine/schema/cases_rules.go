@@ -205,12 +205,17 @@ func (g *generator) goodName(n *Node, i int) string {
 func (g *generator) groups(n *Node, r Rule, root doc.Value, p place) {
 	switch r := r.(type) {
 	case OneTrue:
-		for i := range r.Fields {
-			one := g.only(n, r.Fields, r.Fields[i:i+1], root, p)
-			g.add(n, r.key(), one, p, false)
+		// The others are false, not absent: an empty object is no object to some tables.
+		for _, name := range r.Fields {
+			root, _ = root.Set(p.path.Child(name), doc.NewBool(false))
 		}
-		g.add(n, r.key(), g.only(n, r.Fields, nil, root, p), p, true)
-		g.add(n, r.key(), g.only(n, r.Fields, r.Fields[:2], root, p), p, true)
+		g.add(n, r.key(), root, p, true)
+		for i, name := range r.Fields {
+			one, _ := root.Set(p.path.Child(name), doc.NewBool(true))
+			g.add(n, r.key(), one, p, false)
+			two, _ := one.Set(p.path.Child(r.Fields[(i+1)%len(r.Fields)]), doc.NewBool(true))
+			g.add(n, r.key(), two, p, true)
+		}
 	case NotBoth:
 		for i := range r.Fields {
 			g.add(n, r.key(), g.only(n, r.Fields, r.Fields[i:i+1], root, p), p, false)
@@ -232,7 +237,7 @@ func (g *generator) only(n *Node, all, keep []string, root doc.Value, p place) d
 	}
 	for _, name := range keep {
 		v := old.Get(name)
-		if v.Empty() || v.Kind() == doc.Bool {
+		if v.Empty() {
 			v = g.sample(n.names[name])
 		}
 		if changed, err := root.Set(p.path.Child(name), v); err == nil {

@@ -110,6 +110,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		return m.edited(msg), true
 	case screen.CopyMsg:
 		return m.copy(msg), true
+	case screen.HelpMsg:
+		return m.help(), true
 	case screen.ThemeMsg:
 		return m.setTheme(msg.Name), true
 	case screen.EnterMsg:

@@ -24,7 +24,7 @@ type paletteBox struct {
 func (m *Model) palette() tea.Cmd {
 	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "find an action"), list: widget.NewList(m.theme), run: m.run}
 	for _, a := range append(m.top().Actions(), m.global()...) {
-		if a.Group != "" && a.Label != "palette" {
+		if a.Group != "" && !a.Info && a.Label != "palette" {
 			p.actions = append(p.actions, a)
 		}
 	}

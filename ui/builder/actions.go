@@ -12,14 +12,14 @@ import (
 // The headings of the screen's keys in the help.
 const (
 	groupMove     = "Move"
+	groupForm     = "Form"
 	groupEdit     = "Edit"
 	groupCampaign = "Campaign"
 )
 
-// Typing says that the form has the keyboard and a text is being typed.
-func (s *Screen) Typing() bool {
-	return s.focus == paneForm && s.form != nil && s.form.Typing()
-}
+// Typing says that the form has the keyboard. Letters are the form's then, also on a field that
+// is no text: nobody who fills in a form wants a letter to leave it.
+func (s *Screen) Typing() bool { return s.focus == paneForm && s.form != nil }
 
 // Actions are what can be done, by where the keyboard is.
 func (s *Screen) Actions() []screen.Action {
@@ -37,25 +37,42 @@ func (s *Screen) Actions() []screen.Action {
 func (s *Screen) moves() []screen.Action {
 	switch s.focus {
 	case paneForm:
-		return []screen.Action{
-			{Keys: []string{"esc"}, Label: "out", Help: "out of this form", Group: groupMove, Bar: 8, Typing: true, Run: s.up},
-			{Keys: []string{"ctrl+p"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
-			{Keys: []string{"f2"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
+		acts := s.formKeys()
+		if !s.form.Modal() {
+			acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "out", Help: "out of this form", Group: groupMove, Bar: 8, Typing: true, Run: s.up})
 		}
+		return append(acts, []screen.Action{
+			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
+			{Keys: []string{"f3"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
+		}...)
 	case paneInfo:
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, Bar: 9, Run: s.toProblem},
 			{Keys: []string{"esc", "tab"}, Label: "parts", Help: "back to the parts", Group: groupMove, Bar: 8, Run: s.toParts},
-			{Keys: []string{"]", "f2"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
+			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
 			{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
 		}
 	}
 	return []screen.Action{
 		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the part", Group: groupMove, Bar: 9, Run: s.enter},
-		{Keys: []string{"ctrl+p", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: s.toProblems},
-		{Keys: []string{"]", "f2"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
+		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: s.toProblems},
+		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
 		{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
 	}
+}
+
+// formKeys tells the help which keys the form takes at the focused field.
+func (s *Screen) formKeys() []screen.Action {
+	var acts []screen.Action
+	for _, b := range s.form.Bindings() {
+		h := b.Help()
+		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, Typing: true, Info: true}
+		if len(acts) == 0 {
+			a.Bar = 9
+		}
+		acts = append(acts, a)
+	}
+	return acts
 }
 
 func (s *Screen) edits() []screen.Action {
@@ -70,7 +87,6 @@ func (s *Screen) edits() []screen.Action {
 	if s.focus == paneForm {
 		// While a text is typed, letters are letters.
 		acts[0].Keys, acts[1].Keys = []string{"ctrl+z"}, []string{"ctrl+y"}
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+e"}, Label: "editor", Help: "edit this field in your editor", Group: groupEdit, Bar: 3, Typing: true, Why: readOnly, Run: s.editField})
 	} else {
 		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: 3, Why: readOnly, Run: s.editPart})
 	}
@@ -186,6 +202,9 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case paneForm:
 		if s.form == nil {
 			return nil
+		}
+		if msg.String() == "?" && !s.form.Typing() && !s.form.Modal() {
+			return screen.Send(screen.HelpMsg{})
 		}
 		return s.fromForm(s.form.Update(msg))
 	case paneInfo:

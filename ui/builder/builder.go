@@ -140,6 +140,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.changedElsewhere(msg)
 	case forms.OpenMsg:
 		return s.open(msg.Path)
+	case forms.EditMsg:
+		return s.editText(msg)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:

@@ -4,34 +4,29 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
-	"bugle/engine/schema"
+	"bugle/forms"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// editField opens the focused field in the person's editor: a text as it is, anything else as
-// JSON.
-func (s *Screen) editField() tea.Cmd {
-	f, ok := s.form.Focused()
-	if !ok {
-		return screen.Notify(widget.LevelInfo, "There is no field here to edit.")
+// editText opens what the form asks for in the person's editor. A text that does not parse is
+// offered again.
+func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
+	if m.JSON {
+		return s.editJSONText(m.Path, m.Text, m.Text)
 	}
-	if f.Node != nil && (f.Node.Kind == schema.String || f.Node.Kind == schema.Time) && (f.Value.Kind() == doc.String || !f.Value.Exists()) {
-		return s.editText(f)
-	}
-	return s.editJSON(f.Path)
-}
-
-func (s *Screen) editText(f schema.FieldState) tea.Cmd {
 	suffix := ".txt"
-	if f.Node.Long {
+	if n := s.schema.At(m.Path); n != nil && n.Long {
 		suffix = ".html"
 	}
-	return screen.Send(screen.EditMsg{Text: f.Value.Text(), Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
-		if !changed {
+	return screen.Send(screen.EditMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
+		if !changed || s.form == nil {
 			return nil
 		}
-		return s.put(f.Path, doc.NewString(text))
+		if err := s.form.SetText(m.Path, text, false); err != nil {
+			return screen.Notify(widget.LevelError, err.Error())
+		}
+		return s.fromForm(nil)
 	}})
 }
 

@@ -2,7 +2,6 @@ package builder
 
 import (
 	"bugle/engine/doc"
-	"bugle/engine/schema"
 	"bugle/forms"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -22,63 +21,47 @@ func (s *Screen) goTo(p doc.Path) {
 	if len(p) == 0 {
 		return
 	}
-	object, field := s.formOf(p)
-	s.path = object
+	at := p[:1]
+	for n := len(p); n > 1; n-- {
+		if st, ok := s.schema.Field(s.root, p[:n], s.env()); ok && forms.Opens(st) {
+			at = p[:n]
+			break
+		}
+	}
+	s.show(at)
+	if len(p) > len(at) {
+		s.form.FocusPath(p)
+		s.refreshInfo()
+	}
+}
+
+// show shows the form of the object, list or map at p.
+func (s *Screen) show(p doc.Path) {
+	s.path = p
 	s.form = forms.New(forms.Config{
-		Schema: s.schema, Root: s.root, Path: object, Env: s.env(), Theme: s.theme, Focus: field, Suggest: s.suggest,
+		Schema: s.schema, Root: s.root, Path: p, Env: s.env(), Theme: s.theme, Suggest: s.suggest,
 		Width: s.layout.form.w, Height: s.layout.form.h,
 	})
 	s.form.SetProblems(s.problems)
-	s.form.Init()
 	s.refreshInfo()
-}
-
-// formOf gives the object, list or map whose form shows the place p, and the member of it to
-// focus.
-func (s *Screen) formOf(p doc.Path) (object doc.Path, field string) {
-	for len(p) > 1 {
-		n := s.schema.At(p)
-		if n != nil && opensForm(n, s.root.Lookup(p)) {
-			return p, field
-		}
-		field = ""
-		if !p.Last().IsIndex {
-			field = p.Last().Name
-		}
-		p = p.Parent()
-	}
-	return p, field
-}
-
-// opensForm reports whether a place has a form of its own.
-func opensForm(n *schema.Node, v doc.Value) bool {
-	switch n.Kind {
-	case schema.Object, schema.Map:
-		return v.Kind() == doc.Object || !v.Exists()
-	case schema.List:
-		return forms.OwnForm(n)
-	}
-	return false
 }
 
 // open shows the form of a place below the present one.
 func (s *Screen) open(p doc.Path) tea.Cmd {
 	s.focus = paneForm
-	s.goTo(p)
+	s.show(p)
 	return nil
 }
 
 // up leaves the form for the one around it, and the outermost for the component list.
 func (s *Screen) up() tea.Cmd {
 	if len(s.path) <= 1 {
-		s.focus = paneParts
-		return nil
+		return s.toParts()
 	}
 	from := s.path
 	s.goTo(from.Parent())
-	if len(s.path) > 0 && s.form != nil {
-		s.form.Focus(from[len(s.path)])
-	}
+	s.form.FocusPath(from)
+	s.refreshInfo()
 	return nil
 }
 
@@ -87,7 +70,8 @@ func (s *Screen) enter() tea.Cmd {
 	if s.form == nil {
 		return nil
 	}
-	s.focus = paneForm
+	s.focus, s.info.chosen = paneForm, false
+	s.refreshInfo()
 	return nil
 }
 

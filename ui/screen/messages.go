@@ -62,6 +62,9 @@ type EditMsg struct {
 // CopyMsg puts a text on the clipboard.
 type CopyMsg struct{ Text, What string }
 
+// HelpMsg shows every key that works now.
+type HelpMsg struct{}
+
 // ThemeMsg changes the theme by name.
 type ThemeMsg struct{ Name string }
 

@@ -63,11 +63,16 @@ type Action struct {
 	Why string
 	// Typing keeps the action alive while a text field has the keyboard.
 	Typing bool
-	Run    func() tea.Cmd
+	// Info marks an entry of the help whose keys the screen takes by itself.
+	Info bool
+	Run  func() tea.Cmd
 }
 
 // Does reports whether the key belongs to the action.
 func (a Action) Does(key string) bool {
+	if a.Info {
+		return false
+	}
 	for _, k := range a.Keys {
 		if k == key {
 			return true

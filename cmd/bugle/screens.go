@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+
+	"bugle/ui/app"
+	"bugle/ui/builder"
+	"bugle/ui/campaigns"
+	"bugle/ui/newdraft"
+	"bugle/ui/outbox"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/validate"
+	"bugle/ui/welcome"
+)
+
+// screens makes the program's screens by route. start makes the first workspace.
+func screens(start welcome.Start) app.Factory {
+	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
+		switch r.Name {
+		case screen.Campaigns:
+			return campaigns.New(deps), nil
+		case screen.NewDraft:
+			return newdraft.New(deps, r), nil
+		case screen.Builder:
+			return builder.New(deps, r), nil
+		case screen.Validate:
+			return validate.New(deps, r), nil
+		case screen.TestSend:
+			return testsend.New(deps, r), nil
+		case screen.Outbox:
+			return outbox.New(deps, r), nil
+		case screen.Welcome:
+			return welcome.New(deps, start), nil
+		}
+		return nil, fmt.Errorf("there is no screen %q", r.Name)
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/atotto/clipboard"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/cmd/bugle/internal/background"
+	"bugle/engine/local"
+	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/screen"
+)
+
+// askLimit is how long the terminal may take to tell its background.
+const askLimit = 200 * time.Millisecond
+
+// runTerminal opens the terminal program.
+func runTerminal(ctx context.Context, f *factory) error {
+	in, out, _ := f.terminal()
+	db, err := f.store(ctx)
+	if err != nil {
+		return err
+	}
+	answer := background.Detect(f.getenv, in, out, askLimit)
+	theme, err := themes.Get(f.getenv("BUGLE_THEME"), answer.Dark)
+	if err != nil {
+		return misused("BUGLE_THEME: %w", err)
+	}
+
+	deps := screen.Deps{Theme: theme, Now: time.Now, Location: time.Local, DataDir: f.dataDir()}
+	first := screen.Campaigns
+	id, err := f.workspaceID(ctx, db)
+	switch {
+	case errors.Is(err, errNoWorkspace):
+		first = screen.Welcome
+	case err != nil:
+		return err
+	default:
+		if deps, err = f.enter(ctx, deps, id); err != nil {
+			return err
+		}
+	}
+
+	start := func(ctx context.Context, sample bool) (screen.Deps, error) {
+		id, _, err := createWorkspace(ctx, f, newWorkspace{sample: sample})
+		if err != nil {
+			return screen.Deps{}, err
+		}
+		return f.enter(ctx, deps, id)
+	}
+	model, err := app.New(app.Options{
+		Deps: deps, Factory: screens(start), First: screen.Route{Name: first},
+		Themes:    func(name string) (themes.Theme, error) { return themes.Get(name, answer.Dark) },
+		Editor:    func(file string) ([]string, error) { return editor(f.getenv, file) },
+		Clipboard: func(text string) error { return copyText(out, text) },
+	})
+	if err != nil {
+		return err
+	}
+	var input io.Reader = in
+	if len(answer.Typed) > 0 {
+		input = &typedAhead{File: in, typed: bytes.NewReader(answer.Typed)}
+	}
+	p := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(120), tea.WithReportFocus())
+	if _, err := p.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
+		return fmt.Errorf("the terminal program ended: %w", err)
+	}
+	return nil
+}
+
+// enter gives the screens what they need in a workspace.
+func (f *factory) enter(ctx context.Context, deps screen.Deps, id string) (screen.Deps, error) {
+	db, err := f.store(ctx)
+	if err != nil {
+		return deps, err
+	}
+	svc, err := local.Open(db, id, local.Options{})
+	if err != nil {
+		return deps, err
+	}
+	ws, err := svc.Workspace(ctx)
+	if err != nil {
+		return deps, err
+	}
+	deps.Service, deps.Workspace, deps.Author = svc, ws.ID, f.author(ws.Author)
+	if loc, err := time.LoadLocation(ws.Timezone); err == nil && ws.Timezone != "" {
+		deps.Location = loc
+	}
+	return deps, nil
+}
+
+// typedAhead is the terminal with what was typed before the program began to read. It keeps
+// the file's descriptor, so that the program still finds a terminal.
+type typedAhead struct {
+	*os.File
+	typed *bytes.Reader
+}
+
+func (t *typedAhead) Read(p []byte) (int, error) {
+	if t.typed.Len() > 0 {
+		return t.typed.Read(p)
+	}
+	return t.File.Read(p)
+}
+
+// editor gives the command that opens a file: VISUAL, EDITOR, or the first one found.
+func editor(getenv func(string) string, file string) ([]string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if words := strings.Fields(getenv(name)); len(words) > 0 {
+			return append(words, file), nil
+		}
+	}
+	for _, name := range []string{"sensible-editor", "nano", "vi"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path, file}, nil
+		}
+	}
+	return nil, errors.New("no editor was found; set EDITOR to the one you use")
+}
+
+// copyText puts text on the clipboard: by the system's own tool, or else by asking the
+// terminal (OSC 52), which also works over ssh.
+func copyText(out io.Writer, text string) error {
+	if !clipboard.Unsupported {
+		if err := clipboard.WriteAll(text); err == nil {
+			return nil
+		}
+	}
+	_, err := io.WriteString(out, ansi.SetSystemClipboard(text))
+	return err
+}

@@ -88,7 +88,7 @@ func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 	f := FieldState{Node: n, Path: p, Value: v, Shown: true}
 	switch {
 	case in.eval(n.Applies, env) == False:
-		f.Shown, f.Why = false, "only for "+s.Words(n.Parent, n.Applies)
+		f.Shown, f.Why = false, "only when "+s.Words(n.Parent, n.Applies)
 	case in.eval(n.Used, env) != True:
 		f.Shown, f.Why = false, "only when "+s.Words(n.Parent, n.Used)
 	}
@@ -105,7 +105,7 @@ func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 	for _, o := range n.Options {
 		os := OptionState{Option: o, Offered: in.eval(o.When, env) != False}
 		if !os.Offered {
-			os.Why = "only for " + s.Words(n.Parent, o.When)
+			os.Why = "only when " + s.Words(n.Parent, o.When)
 		}
 		f.Options = append(f.Options, os)
 	}
@@ -140,7 +140,7 @@ func (s *Schema) Notes(n *Node) []string {
 		out = append(out, line+".")
 	}
 	if n.Applies != nil {
-		out = append(out, "Only for "+s.Words(n.Parent, n.Applies)+".")
+		out = append(out, "Only when "+s.Words(n.Parent, n.Applies)+".")
 	}
 	if n.Used != nil {
 		out = append(out, "Used when "+s.Words(n.Parent, n.Used)+".")

@@ -101,7 +101,7 @@ func (c *checker) object(n *Node, v doc.Value, inside *scope) {
 func (c *checker) member(n *Node, v doc.Value, in *scope) {
 	applies := in.eval(n.Applies, c.env)
 	if v.Exists() && applies == False {
-		c.report(n, "applies", Error, "", "does not apply here: it is for "+c.schema.Words(n.Parent, n.Applies)+" only; remove it")
+		c.report(n, "applies", Error, "", "applies only when "+c.schema.Words(n.Parent, n.Applies)+"; remove it")
 		return
 	}
 	used := in.eval(n.Used, c.env)
@@ -150,7 +150,7 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 			continue
 		}
 		if !offered {
-			c.report(n, "enum", Error, "", quoteShort(got)+" is only for "+c.schema.Words(n.Parent, o.When)+"; here choose "+orList(n.optionValues(sc.offered(n, c.env))))
+			c.report(n, "enum", Error, "", quoteShort(got)+" is offered only when "+c.schema.Words(n.Parent, o.When)+"; here choose "+orList(n.optionValues(sc.offered(n, c.env))))
 		}
 		return
 	}

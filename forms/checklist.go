@@ -1,0 +1,141 @@
+package forms
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/huh"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// checklist edits a list of enumerated values. It changes the list by what a person ticked and
+// unticked alone: order, repeats and elements that are no option stay.
+type checklist struct {
+	list    doc.Value
+	options []option
+	had     []int // options that the list held
+	ticked  []int // the widget's private buffer
+	open    *huh.MultiSelect[int]
+	look    look
+	width   int
+	height  int
+}
+
+func newChecklist(l look, st schema.FieldState, options []schema.OptionState, w, h int) *checklist {
+	e := &checklist{list: st.Value, look: l, width: w, height: h}
+	for _, o := range options {
+		v := optionValue(st.Node.Element.Kind, o.Value)
+		if holds := contains(st.Value, v); holds || o.Offered {
+			label := o.Title()
+			if !o.Offered {
+				label += " (" + o.Why + ")"
+			}
+			e.add(label, v, holds)
+		}
+	}
+	for _, v := range st.Value.Elems() {
+		if !slices.ContainsFunc(e.options, func(o option) bool { return doc.Equal(o.value, v) }) {
+			e.add("(keep: "+head(keepText(v), 60)+")", v, true)
+		}
+	}
+	e.ticked = slices.Clone(e.had)
+	return e
+}
+
+func (e *checklist) add(label string, v doc.Value, holds bool) {
+	// huh tells options apart by their labels.
+	for slices.ContainsFunc(e.options, func(o option) bool { return o.label == label }) {
+		label += "'"
+	}
+	if holds {
+		e.had = append(e.had, len(e.options))
+	}
+	e.options = append(e.options, option{label: label, value: v})
+}
+
+func contains(list, v doc.Value) bool {
+	for _, e := range list.Elems() {
+		if doc.Equal(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *checklist) typing() bool { return e.open != nil }
+func (e *checklist) modal() bool  { return e.open != nil }
+
+func (e *checklist) value() (doc.Value, bool) {
+	if slices.Equal(e.had, e.ticked) {
+		return doc.Value{}, false
+	}
+	var out []doc.Value
+	for _, v := range e.list.Elems() {
+		i := slices.IndexFunc(e.options, func(o option) bool { return doc.Equal(o.value, v) })
+		if slices.Contains(e.ticked, i) {
+			out = append(out, v)
+		}
+	}
+	for _, i := range e.ticked {
+		if !slices.Contains(e.had, i) {
+			out = append(out, e.options[i].value)
+		}
+	}
+	if len(out) == 0 {
+		return doc.Value{}, true
+	}
+	return doc.NewArray(out...), true
+}
+
+func (e *checklist) key(msg tea.KeyMsg) bool {
+	s := msg.String()
+	switch {
+	case e.open == nil && (s == "enter" || s == " ") && len(e.options) > 0:
+		e.build(e.width, e.height)
+	case e.open == nil:
+		return false
+	case s == "enter" || s == "esc" || s == "tab":
+		e.open = nil
+	default:
+		e.open.Update(msg)
+		slices.Sort(e.ticked)
+	}
+	return true
+}
+
+func (e *checklist) view(w, h int) string {
+	if e.open == nil {
+		var on []string
+		for _, i := range e.ticked {
+			on = append(on, e.options[i].label)
+		}
+		if len(on) == 0 {
+			on = []string{"(none)"}
+		}
+		return "‹ " + fit(strings.Join(on, ", "), w-4) + " ›"
+	}
+	if e.width != w || e.height != h {
+		e.build(w, h)
+	}
+	return e.open.View()
+}
+
+// build makes the widget for a size. The ticks are set after the options: the other way round the
+// list starts scrolled to the first of them.
+func (e *checklist) build(w, h int) {
+	opts := make([]huh.Option[int], len(e.options))
+	for i, o := range e.options {
+		opts[i] = huh.NewOption(fit(oneLine(o.label), max(w-6, 1)), i)
+	}
+	e.open = huh.NewMultiSelect[int]().Options(opts...).Value(&e.ticked).Filterable(false)
+	e.open.WithTheme(e.look.theme).WithKeyMap(e.look.keys).WithWidth(w)
+	if len(opts) > h {
+		e.open.WithHeight(max(h, 1))
+	}
+	e.open.Focus()
+	slices.Sort(e.ticked)
+	e.width, e.height = w, h
+}

@@ -1,0 +1,244 @@
+package forms
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/huh"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// option is one thing that a choice offers; its value is absent for "(unset)".
+type option struct {
+	label string
+	value doc.Value
+}
+
+// choice edits a value that is one of a few. Closed it is one line, which the arrow keys and the
+// space bar step through; open it is a list that filters as letters are typed.
+type choice struct {
+	options   []option
+	start, at int
+	wrap      bool // stepping goes round
+	open      menu
+	look      look
+	w, h      int // cells and lines that an open list may take
+}
+
+// menu is an open list of options.
+type menu interface {
+	key(tea.KeyMsg)
+	view(w, h int) string
+	hovered() (int, bool)
+}
+
+func newChoice(l look, st schema.FieldState, w, h int) *choice {
+	e := &choice{look: l, w: w, h: h, wrap: st.Node.Kind == schema.Bool}
+	e.options, e.start = choices(st)
+	e.at = e.start
+	return e
+}
+
+// choices gives what a field offers, and which of it the field holds: "(unset)", the options that
+// are offered here, and the present value where it is none of them.
+func choices(st schema.FieldState) ([]option, int) {
+	out, at := []option{{label: "(unset)"}}, 0
+	add := func(label string, v doc.Value, holds bool) {
+		if holds {
+			at = len(out)
+		}
+		out = append(out, option{label: label, value: v})
+	}
+	if st.Node.Kind == schema.Bool {
+		add("yes", doc.NewBool(true), st.Value.True())
+		add("no", doc.NewBool(false), st.Value.Kind() == doc.Bool && !st.Value.True())
+	}
+	for _, o := range st.Options {
+		v := optionValue(st.Node.Kind, o.Value)
+		holds := doc.Equal(v, st.Value)
+		switch {
+		case o.Offered:
+			add(o.Title(), v, holds)
+		case holds:
+			add(o.Title()+" ("+o.Why+")", v, true)
+		}
+	}
+	if at == 0 && st.Value.Exists() {
+		add("(keep: "+head(keepText(st.Value), 60)+")", st.Value, true)
+	}
+	return out, at
+}
+
+func keepText(v doc.Value) string {
+	if v.Kind() == doc.String {
+		return oneLine(v.Text())
+	}
+	return oneLine(string(v.Encode()))
+}
+
+func optionValue(kind schema.Kind, s string) doc.Value {
+	if kind == schema.Integer || kind == schema.Number {
+		return scalarValue(kind, s)
+	}
+	return doc.NewString(s)
+}
+
+func (e *choice) typing() bool { return e.open != nil }
+func (e *choice) modal() bool  { return e.open != nil }
+
+func (e *choice) value() (doc.Value, bool) { return e.options[e.at].value, e.at != e.start }
+
+func (e *choice) key(msg tea.KeyMsg) bool {
+	if e.open == nil {
+		return e.closedKey(msg)
+	}
+	switch msg.String() {
+	case "esc":
+		e.open = nil
+	case "enter", "tab":
+		if i, ok := e.open.hovered(); ok {
+			e.at, e.open = i, nil
+		}
+	default:
+		e.open.key(msg)
+	}
+	return true
+}
+
+func (e *choice) closedKey(msg tea.KeyMsg) bool {
+	n := len(e.options)
+	switch msg.String() {
+	case "enter":
+		e.open = e.newMenu()
+	case " ":
+		if !e.wrap {
+			e.open = e.newMenu()
+			return true
+		}
+		e.at = (e.at + 1) % n
+	case "right":
+		e.at = min(e.at+1, n-1)
+	case "left":
+		e.at = max(e.at-1, 0)
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *choice) newMenu() menu {
+	if len(e.options) < e.h && len(e.options) <= 50 {
+		return newHuhMenu(e.look, e.options, e.at, e.w)
+	}
+	return &picker{options: e.options, cursor: e.at, shown: upTo(len(e.options))}
+}
+
+func (e *choice) view(w, h int) string {
+	e.w, e.h = w, h
+	if e.open != nil {
+		return e.open.view(w, h)
+	}
+	return "‹ " + fit(e.options[e.at].label, w-4) + " ›"
+}
+
+// huhMenu is a huh.Select over a private index.
+type huhMenu struct {
+	field *huh.Select[int]
+	index int
+}
+
+// newHuhMenu cuts the labels to the width: huh wraps them, and loses count of its lines.
+func newHuhMenu(l look, options []option, at, w int) *huhMenu {
+	m := &huhMenu{index: at}
+	opts := make([]huh.Option[int], len(options))
+	for i, o := range options {
+		opts[i] = huh.NewOption(fit(oneLine(o.label), max(w-2, 1)), i)
+	}
+	m.field = huh.NewSelect[int]().Title("filter").Options(opts...).Value(&m.index).Filtering(true)
+	m.field.WithTheme(l.theme).WithKeyMap(l.keys).WithWidth(w)
+	m.field.Focus()
+	return m
+}
+
+func (m *huhMenu) key(msg tea.KeyMsg) {
+	switch msg.Type {
+	case tea.KeyUp, tea.KeyDown, tea.KeyCtrlN, tea.KeyCtrlP, tea.KeyPgUp, tea.KeyPgDown:
+		m.field.Update(msg)
+	default:
+		if editing(msg) {
+			m.field.Update(msg)
+		}
+	}
+}
+
+func (m *huhMenu) hovered() (int, bool) { return m.field.Hovered() }
+
+func (m *huhMenu) view(int, int) string { return strings.TrimRight(m.field.View(), "\n ") }
+
+// picker is a list of many options: it draws those in sight alone.
+type picker struct {
+	options []option
+	filter  []rune
+	shown   []int
+	cursor  int // in shown
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func (p *picker) key(msg tea.KeyMsg) {
+	switch msg.String() {
+	case "up", "ctrl+p":
+		p.cursor = max(p.cursor-1, 0)
+	case "down", "ctrl+n":
+		p.cursor = max(min(p.cursor+1, len(p.shown)-1), 0)
+	case "pgup":
+		p.cursor = max(p.cursor-10, 0)
+	case "pgdown":
+		p.cursor = max(min(p.cursor+10, len(p.shown)-1), 0)
+	case "backspace":
+		p.setFilter(p.filter[:max(len(p.filter)-1, 0)])
+	case "ctrl+u":
+		p.setFilter(nil)
+	default:
+		if (msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace) && !msg.Alt {
+			p.setFilter(append(p.filter, []rune(oneLine(string(msg.Runes)))...))
+		}
+	}
+}
+
+func (p *picker) setFilter(f []rune) {
+	p.filter, p.cursor, p.shown = f, 0, p.shown[:0]
+	want := strings.ToLower(string(f))
+	for i, o := range p.options {
+		if strings.Contains(strings.ToLower(o.label), want) {
+			p.shown = append(p.shown, i)
+		}
+	}
+}
+
+func (p *picker) hovered() (int, bool) {
+	if p.cursor >= len(p.shown) {
+		return 0, false
+	}
+	return p.shown[p.cursor], true
+}
+
+func (p *picker) view(w, h int) string {
+	lines := []string{"/" + string(p.filter)}
+	from, to := window(len(p.shown), p.cursor, max(h-1, 1))
+	for i := from; i < to; i++ {
+		lines = append(lines, bullet(i == p.cursor)+fit(oneLine(p.options[p.shown[i]].label), w-2))
+	}
+	if len(p.shown) == 0 {
+		lines = append(lines, "  no match")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,135 @@
+package forms
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Widgets drop control characters and rewrite tabs and carriage returns. So that none is lost,
+// a widget is given stand-ins for them out of a private use area, one cell wide each, and what it
+// gives back is translated again. The general punctuation block has a second area: its characters
+// that change the direction of text would scramble the line that they stand in.
+const (
+	standIn     = 0xF0000 // + the control character, U+0000 to U+009F; + 0xFF for U+FFFD
+	standInPunc = 0xF0100 // + the character's distance from U+2000
+	standInEnd  = 0xF0200
+)
+
+// pack gives s as a widget may hold it. It reports false where s has private characters of its
+// own in the same area: they would come back as something else.
+func pack(s string, keepLines bool) (string, bool) {
+	clean := true
+	for _, r := range s {
+		if r >= standIn && r < standInEnd {
+			return "", false
+		}
+		if hidden(r) {
+			clean = false
+		}
+	}
+	if clean {
+		return s, true
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' && keepLines || !hidden(r):
+			return r
+		case r == unicode.ReplacementChar:
+			return standIn + 0xFF
+		case r >= 0x2000:
+			return standInPunc + r - 0x2000
+		}
+		return standIn + r
+	}, s), true
+}
+
+// unpack is the way back from pack.
+func unpack(s string) string {
+	if !strings.ContainsFunc(s, isStandIn) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case !isStandIn(r):
+			return r
+		case r == standIn+0xFF:
+			return unicode.ReplacementChar
+		case r >= standInPunc:
+			return r - standInPunc + 0x2000
+		}
+		return r - standIn
+	}, s)
+}
+
+func isStandIn(r rune) bool { return r >= standIn && r < standInEnd }
+
+// hidden tells the characters that a terminal obeys instead of showing.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || r == unicode.ReplacementChar ||
+		r >= 0x2028 && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F
+}
+
+// symbol is what is drawn for a hidden character: one cell.
+func symbol(r rune) rune {
+	switch {
+	case r == '\n':
+		return '↵'
+	case r == '\t':
+		return '⇥'
+	case r < 0x20:
+		return 0x2400 + r
+	case r == 0x7F:
+		return 0x2421
+	case r == unicode.ReplacementChar:
+		return r
+	}
+	return '·'
+}
+
+// showStandIns draws what a widget drew with every stand-in as a symbol.
+func showStandIns(view string) string {
+	if !strings.ContainsFunc(view, isStandIn) {
+		return view
+	}
+	return strings.Map(func(r rune) rune {
+		if isStandIn(r) {
+			for _, o := range unpack(string(r)) {
+				return symbol(o)
+			}
+		}
+		return r
+	}, view)
+}
+
+// oneLine gives s as one line that a terminal shows and does not obey.
+func oneLine(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return hidden(r) || isStandIn(r) }) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if hidden(r) {
+			return symbol(r)
+		}
+		return r
+	}, s)
+}
+
+// fit cuts a line, which may carry styles, to w cells.
+func fit(line string, w int) string {
+	if ansi.StringWidth(line) <= w {
+		return line
+	}
+	return ansi.Truncate(line, max(w, 0), "…")
+}
+
+// head gives the first n characters of s, cheaply for a long s.
+func head(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

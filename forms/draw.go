@@ -1,0 +1,401 @@
+package forms
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// span is where a row stands among the lines of the form.
+type span struct{ from, to int }
+
+// narrow is the width under which a value stands below its label.
+const narrow = 44
+
+func (f *Form) isNarrow() bool { return f.cfg.Width < narrow }
+
+// valueWidth gives the cells that a value may take.
+func (f *Form) valueWidth() int {
+	if f.isNarrow() {
+		return max(f.cfg.Width-4, 1)
+	}
+	return max(f.cfg.Width-f.labels-3, 1)
+}
+
+// menuHeight gives the lines that an open list may take.
+func (f *Form) menuHeight() int { return max(f.cfg.Height-5, 3) }
+
+// heading gives the line over the first row of a group.
+func (f *Form) heading(i int) string {
+	r := f.rows[i]
+	if i > 0 && f.rows[i-1].group == r.group {
+		return ""
+	}
+	switch r.group {
+	case unused:
+		return "Kept, not used here"
+	case unknown:
+		if len(r.Path) > len(f.cfg.Path) {
+			return "Not in the specification"
+		}
+	}
+	return ""
+}
+
+// arrange finds out where each row stands, and scrolls so that the focused one is in sight.
+func (f *Form) arrange() {
+	f.labels = 8
+	for _, r := range f.rows {
+		f.labels = max(f.labels, ansi.StringWidth(r.label)+2)
+	}
+	f.labels = min(f.labels, 30, max(f.cfg.Width*2/5, 8))
+
+	f.spans = f.spans[:0]
+	line := 0
+	for i := range f.rows {
+		n := len(f.lines(i))
+		f.spans = append(f.spans, span{line, line + n})
+		line += n
+	}
+	body := f.body(line)
+	if f.at < len(f.spans) {
+		s := f.spans[f.at]
+		f.top = max(min(f.top, s.from), min(s.to-body, s.from))
+	}
+	f.top = max(min(f.top, line-body), 0)
+}
+
+// body gives the lines left for rows, of a form that has total lines of them.
+func (f *Form) body(total int) int {
+	n := f.cfg.Height - len(f.head())
+	if total > n && n > 4 {
+		n-- // the line that says how much more there is
+	}
+	return max(n, 1)
+}
+
+// lines draws the unstyled measure of a row that has not the focus, or the focused row. Both are
+// cheap: the first makes no text, the second is one row.
+func (f *Form) lines(i int) []string {
+	if i == f.at {
+		return f.drawFocused(i)
+	}
+	n := 1
+	if f.isNarrow() && f.rows[i].group != adder {
+		n++
+	}
+	if f.heading(i) != "" {
+		n++
+	}
+	if f.directProblem(f.rows[i]) != nil {
+		n++
+	}
+	return make([]string, n)
+}
+
+// View draws the form: never wider nor taller than its size, scrolled to the focused field.
+func (f *Form) View() string {
+	if f.cfg.Width <= 0 || f.cfg.Height <= 0 {
+		return ""
+	}
+	out := f.head()
+	if len(f.rows) == 0 {
+		out = append(out, f.cfg.Theme.Faint.Render("There is nothing to fill in here."))
+	}
+	total := 0
+	if n := len(f.spans); n > 0 {
+		total = f.spans[n-1].to
+	}
+	body := f.body(total)
+	for i, s := range f.spans {
+		if s.to <= f.top || s.from >= f.top+body {
+			continue
+		}
+		drawn := f.draw(i)
+		out = append(out, drawn[max(f.top-s.from, 0):min(len(drawn), f.top+body-s.from)]...)
+	}
+	if total > body && f.cfg.Height-len(f.head()) > 4 {
+		out = append(out, f.cfg.Theme.Faint.Render(f.more(body)))
+	}
+	out = out[:min(len(out), f.cfg.Height)]
+	for i := range out {
+		out[i] = fit(out[i], f.cfg.Width)
+	}
+	return strings.Join(out, "\n")
+}
+
+// more says how many fields are out of sight.
+func (f *Form) more(body int) string {
+	above, below := 0, 0
+	for _, s := range f.spans {
+		if s.from < f.top {
+			above++
+		}
+		if s.to > f.top+body {
+			below++
+		}
+	}
+	return fmt.Sprintf("  ↑ %d  ↓ %d more", above, below)
+}
+
+// head gives the lines over the rows: what went wrong, and what is wrong with the object itself.
+func (f *Form) head() []string {
+	var out []string
+	if f.failure != "" {
+		out = append(out, f.cfg.Theme.Danger.Render("! "+oneLine(f.failure)))
+	}
+	for _, p := range f.problems {
+		if len(out) < 2 && p.Path.Equal(f.cfg.Path) && len(f.rows) > 0 {
+			out = append(out, f.problemStyle(p).Render("! "+f.sentence(p.Message)))
+		}
+	}
+	return out[:min(len(out), max(f.cfg.Height-1, 0))]
+}
+
+func (f *Form) problemStyle(p schema.Problem) lipgloss.Style {
+	if p.Severity == schema.Notice {
+		return f.cfg.Theme.Warning
+	}
+	return f.cfg.Theme.Danger
+}
+
+func (f *Form) sentence(s string) string {
+	s = oneLine(s)
+	r, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(string(r)) + s[n:]
+}
+
+// directProblem gives the problem to show under a row: for an entry its own alone, for other
+// fields also that of an element. A member that is kept says by its group what a notice would.
+func (f *Form) directProblem(r row) *schema.Problem {
+	if r.group == adder {
+		return nil
+	}
+	for i, p := range f.problems {
+		if !p.Path.HasPrefix(r.Path) || r.group != shown && p.Severity == schema.Notice {
+			continue
+		}
+		if r.shape != entry || len(p.Path) == len(r.Path) {
+			return &f.problems[i]
+		}
+	}
+	return nil
+}
+
+func (f *Form) problemText(r row, p *schema.Problem) string {
+	msg := f.sentence(p.Message)
+	if rest := p.Path[len(r.Path):]; len(rest) > 0 {
+		at := rest.String()
+		if rest[0].IsIndex && len(rest) == 1 {
+			at = fmt.Sprintf("item %d", rest[0].Index+1)
+		}
+		msg = at + ": " + oneLine(p.Message)
+	}
+	return msg
+}
+
+func (f *Form) draw(i int) []string {
+	if i == f.at {
+		return f.drawFocused(i)
+	}
+	r, t := f.rows[i], f.cfg.Theme
+	var out []string
+	if h := f.heading(i); h != "" {
+		out = append(out, t.Title.Render(h))
+	}
+	style := t.Muted
+	if r.group == unused || r.group == unknown {
+		style = t.Faint
+	}
+	out = append(out, f.labelled(r, "  ", style, f.valueLine(r))...)
+	if p := f.directProblem(r); p != nil {
+		out = append(out, "  "+f.problemStyle(*p).Render("! "+f.problemText(r, p)))
+	}
+	return out
+}
+
+// labelled puts a label before the lines of a value, or over them in a narrow form.
+func (f *Form) labelled(r row, mark string, style lipgloss.Style, lines ...string) []string {
+	label, star := r.label, ""
+	if r.Required {
+		star = " *"
+	}
+	w := f.labels
+	if f.isNarrow() {
+		w = max(f.cfg.Width-4, 1)
+	}
+	label = fit(label, w-len(star))
+	pad := strings.Repeat(" ", max(w-ansi.StringWidth(label)-len(star), 0))
+	first := mark + style.Render(label)
+	if star != "" {
+		first += f.cfg.Theme.Danger.Render(star)
+	}
+	var out []string
+	indent := strings.Repeat(" ", w+3)
+	switch {
+	case r.group == adder && f.naming == nil:
+		return []string{first}
+	case f.isNarrow():
+		out, indent = append(out, first), "    "
+	default:
+		lines[0] = first + pad + " " + lines[0]
+		out, lines = append(out, lines[0]), lines[1:]
+	}
+	for _, l := range lines {
+		out = append(out, indent+l)
+	}
+	return out
+}
+
+// valueLine draws the value of a row in one line.
+func (f *Form) valueLine(r row) string {
+	t, w := f.cfg.Theme, f.valueWidth()
+	if r.group == adder {
+		return ""
+	}
+	if r.shape == entry {
+		text := "› " + summary(r.Node, r.Value)
+		style := t.Text
+		if r.Value.Empty() {
+			style = t.Faint
+		}
+		tail := ""
+		if n := len(schema.Errors(f.problemsOf(r))); n > 0 {
+			tail = "  " + plural(n, "problems")
+		}
+		return style.Render(fit(text, max(w-len(tail), 4))) + t.Danger.Render(tail)
+	}
+	text := valueText(f.shownState(r))
+	switch {
+	case r.group != shown:
+		return t.Faint.Render(fit(text, w))
+	case r.Value.Kind() == doc.Absent && r.Node.Default != "":
+		return t.Faint.Render(fit("default "+r.Node.Default, w))
+	case r.Value.Kind() == doc.Absent:
+		return t.Faint.Render("—")
+	case r.Value.Kind() == doc.String && text == "":
+		return t.Faint.Render(`""`)
+	case r.Value.Kind() == doc.Null:
+		return t.Faint.Render("null")
+	}
+	return t.Text.Render(fit(text, w))
+}
+
+func (f *Form) shownState(r row) schema.FieldState {
+	if f.list && r.Node != nil {
+		r.Options = optionStates(r.Node)
+	}
+	return r.FieldState
+}
+
+// drawFocused draws the focused row: its editor, what is wrong with it, what it is for.
+func (f *Form) drawFocused(i int) []string {
+	r, t := f.rows[i], f.cfg.Theme
+	var out []string
+	if h := f.heading(i); h != "" {
+		out = append(out, t.Title.Render(h))
+	}
+	lines := []string{f.valueLine(r)}
+	switch {
+	case f.naming != nil:
+		lines = []string{t.Muted.Render("name: ") + f.ed.view(max(f.valueWidth()-6, 1), 1)}
+	case f.ed != nil:
+		lines = strings.Split(f.ed.view(f.valueWidth(), f.menuHeight()), "\n")
+	case r.shape == long, r.shape == raw:
+		lines = f.preview(r)
+	}
+	out = append(out, f.labelled(r, t.Accent.Render("▸ "), t.Accent, lines...)...)
+	if p := f.directProblem(r); p != nil {
+		out = append(out, f.indented(f.problemStyle(*p), "! "+f.problemText(r, p), 3)...)
+	}
+	return append(out, f.indented(t.Faint, f.hint(r), 2)...)
+}
+
+// indented wraps a text below a row, in at most n lines.
+func (f *Form) indented(style lipgloss.Style, text string, n int) []string {
+	if text == "" {
+		return nil
+	}
+	var out []string
+	w := max(f.cfg.Width-4, 1)
+	lines := strings.Split(ansi.Wrap(head(text, w*n), w, ""), "\n")
+	for _, l := range lines[:min(len(lines), n)] {
+		out = append(out, "    "+style.Render(l))
+	}
+	return out
+}
+
+// hint says what the field is for, and the key that matters most there.
+func (f *Form) hint(r row) string {
+	switch {
+	case f.naming != nil:
+		return "enter takes the name, esc leaves it"
+	case r.group == adder:
+		return "enter adds"
+	case r.group == unused:
+		return "Kept, not used: " + r.Why + ". ctrl+x removes it."
+	case r.Node == nil:
+		return strings.TrimSpace(oneLine(r.Why)) + ": kept as it is. e edits it as JSON, ctrl+x removes it."
+	}
+	parts := []string{}
+	if s := firstSentence(r.Node.Help); s != "" {
+		parts = append(parts, s)
+	}
+	switch {
+	case r.shape == anyJSON:
+		parts = append(parts, "Now: "+kindWord(r.Value)+".")
+	case r.shape == commas:
+		parts = append(parts, "Commas between values.")
+	case r.shape == raw:
+		parts = append(parts, "e edits it as JSON, ctrl+x removes it.")
+	}
+	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
+		parts = append(parts, fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest)))
+	}
+	return oneLine(strings.Join(parts, " "))
+}
+
+func kindWord(v doc.Value) string {
+	switch v.Kind() {
+	case doc.Absent:
+		return "nothing"
+	case doc.String:
+		return "text"
+	case doc.Array:
+		return fmt.Sprintf("list of %d", v.Len())
+	}
+	return v.Kind().String()
+}
+
+func firstSentence(s string) string {
+	if i := strings.Index(s, ". "); i >= 0 {
+		return s[:i+1]
+	}
+	return s
+}
+
+// preview draws the first lines of a value that is edited outside.
+func (f *Form) preview(r row) []string {
+	t, w := f.cfg.Theme, f.valueWidth()
+	text := r.Value.Text()
+	if r.Value.Kind() != doc.String {
+		text = string(r.Value.Indent())
+	}
+	size := fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
+	if n := strings.Count(text, "\n"); n > 0 {
+		size += fmt.Sprintf(", %d lines", n+1)
+	}
+	var out []string
+	for rest, more := text, true; more && len(out) < 3; {
+		var line string
+		line, rest, more = strings.Cut(rest, "\n")
+		out = append(out, t.Text.Render(fit(oneLine(head(strings.TrimSuffix(line, "\r"), w)), w)))
+	}
+	return append(out, t.Faint.Render(fit(size+" · ", w))+t.Key.Render("e")+t.Faint.Render(" opens the editor"))
+}

@@ -1,0 +1,411 @@
+package forms
+
+import (
+	"fmt"
+
+	"github.com/atotto/clipboard"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/themes"
+)
+
+// Config says what a form edits and how it looks.
+type Config struct {
+	Schema *schema.Schema
+	Root   doc.Value  // the whole document: conditions read it
+	Path   doc.Path   // of the object, map or list that the form edits; it need not be there yet
+	Env    schema.Env // the stage whose requirements are marked, flags, lists
+	Theme  themes.Theme
+	// Focus is the member to start at; the first field where empty or not there.
+	Focus string
+	// Suggest gives the names of a workspace list, for fields that a list offers values for; nil
+	// where none is at hand.
+	Suggest func(list string) []string
+	// Width and Height are the cells and lines that View may take.
+	Width, Height int
+}
+
+// OpenMsg asks the screen to open a form on the object, map or list at Path.
+type OpenMsg struct{ Path doc.Path }
+
+// EditMsg asks the screen to open an editor on Text, and to hand what comes back to
+// [Form.SetText] with the same Path and JSON.
+type EditMsg struct {
+	Path doc.Path
+	Text string
+	JSON bool // Text is the value as indented JSON, else the text of a string
+}
+
+// Form edits one object, map or list. Make one with [New]; it must not be copied.
+type Form struct {
+	cfg  Config
+	look look
+	keys keyMap
+	node *schema.Node // of the path; nil where the tables know nothing there
+	list bool         // the path holds a list
+
+	base   doc.Value // what Edits compares with
+	origin doc.Value // the document as the form met it: what was there is never deleted with its last member
+	root   doc.Value
+
+	rows   []row
+	at     int // the focused row
+	ed     editor
+	before doc.Value // root when ed was made, without what ed changed
+	naming *naming   // a name is being asked for
+	added  bool      // the element that is edited was just added
+
+	problems []schema.Problem
+	given    bool // the screen hands problems in
+	failure  string
+
+	top    int // the first line in sight
+	spans  []span
+	labels int // width of the label column
+}
+
+// naming asks for the name of a new member, or for the new one of the member at rename.
+type naming struct{ rename doc.Path }
+
+// New makes a form. It changes nothing of the document before a person does.
+func New(cfg Config) *Form {
+	f := &Form{cfg: cfg, look: newLook(cfg.Theme), keys: newKeyMap()}
+	f.node = cfg.Schema.At(cfg.Path)
+	f.list = f.node != nil && f.node.Kind == schema.List
+	f.base, f.origin, f.root = cfg.Root, cfg.Root, cfg.Root
+	f.refresh()
+	if cfg.Focus == "" || !f.FocusPath(cfg.Path.Child(cfg.Focus)) {
+		f.focus(0)
+	}
+	return f
+}
+
+// Init gives no command: a form waits for keys.
+func (f *Form) Init() tea.Cmd { return nil }
+
+// SetSize sets the cells and lines that View may take.
+func (f *Form) SetSize(w, h int) {
+	f.cfg.Width, f.cfg.Height = w, h
+	f.arrange()
+}
+
+// Edits gives the document with everything that a person changed so far, and whether that is
+// anything since Config.Root or the last [Form.Reload].
+func (f *Form) Edits() (doc.Value, bool) { return f.root, !f.root.Same(f.base) }
+
+// Reload takes over a document: the one that Edits gave, once it is saved, or one that changed
+// elsewhere (undo, an edit as JSON). In the second case all fields are made anew; the focus stays.
+func (f *Form) Reload(root doc.Value) {
+	f.base = root
+	if root.Same(f.root) {
+		return
+	}
+	f.origin, f.root = root, root
+	f.naming, f.failure, f.added = nil, "", false
+	f.refresh()
+	f.focus(f.at)
+}
+
+// SetProblems hands in the problems of the present document. From then on the form does not
+// validate by itself; the screen hands them in after each change.
+func (f *Form) SetProblems(ps []schema.Problem) {
+	f.problems, f.given = ps, true
+	f.arrange()
+}
+
+// Focused gives the focused field as it stands in the document; false on the row that adds to a
+// map or list.
+func (f *Form) Focused() (schema.FieldState, bool) {
+	r, ok := f.focusedRow()
+	return r.FieldState, ok && r.group != adder
+}
+
+// FocusPath focuses the field at p, or the one that p leads into. It reports false where the form
+// has none.
+func (f *Form) FocusPath(p doc.Path) bool {
+	for i, r := range f.rows {
+		if r.group != adder && p.HasPrefix(r.Path) {
+			f.focus(i)
+			return true
+		}
+	}
+	return false
+}
+
+// Typing reports that a text field has the keyboard: letters are text, no commands.
+func (f *Form) Typing() bool { return f.ed != nil && f.ed.typing() }
+
+// Modal reports that a list is open or a name is asked for: Escape is the form's then.
+func (f *Form) Modal() bool {
+	return f.naming != nil || f.ed != nil && (f.ed.modal() || f.list)
+}
+
+func (f *Form) focusedRow() (row, bool) {
+	if f.at < 0 || f.at >= len(f.rows) {
+		return row{}, false
+	}
+	return f.rows[f.at], true
+}
+
+// focus moves to a row and makes the widget that it is edited with.
+func (f *Form) focus(i int) {
+	f.at = max(min(i, len(f.rows)-1), 0)
+	f.ed, f.naming, f.added, f.before = nil, nil, false, f.root
+	if r, ok := f.focusedRow(); ok && !f.list {
+		f.ed = f.newEditor(r)
+	}
+	f.arrange()
+}
+
+// leave ends the editing of the focused row, before the focus goes elsewhere.
+func (f *Form) leave() {
+	r, ok := f.focusedRow()
+	if !ok || !f.added || r.Value.Text() != "" || r.Value.Kind() != doc.String {
+		return
+	}
+	f.added = false
+	f.setRoot(f.root.Delete(r.Path)) // added and left empty
+}
+
+func (f *Form) newEditor(r row) editor {
+	if r.group != shown {
+		return nil
+	}
+	w, h := f.valueWidth(), f.menuHeight()
+	parse := func(text string) doc.Value {
+		if text == "" && !r.free {
+			return doc.Value{}
+		}
+		if r.shape == anyJSON {
+			return anyValue(text)
+		}
+		return scalarValue(r.Node.Kind, text)
+	}
+	var ed editor
+	ok := true
+	switch r.shape {
+	case oneline:
+		ed, ok = newInput(f.look, scalarText(r.Value), f.placeholder(r), f.suggestions(r), parse)
+	case anyJSON:
+		text := ""
+		if r.Value.Exists() {
+			text = anyText(r.Value)
+		}
+		ed, ok = newInput(f.look, text, f.placeholder(r), nil, parse)
+	case many:
+		ed, ok = newArea(f.look, scalarText(r.Value), f.placeholder(r), parse)
+	case commas:
+		ed, ok = newInput(f.look, commaText(r.Value), f.placeholder(r), f.suggestions(r), func(text string) doc.Value {
+			return commaValue(r.Node.Element, text, r.Value)
+		})
+	case chosen:
+		ed = newChoice(f.look, f.state(r), w, h)
+	case ticks:
+		ed = newChecklist(f.look, r.FieldState, f.elementOptions(r), w, h)
+	default:
+		return nil
+	}
+	if !ok {
+		return nil
+	}
+	return ed
+}
+
+// state fills in what the rows of a list do not carry: the options of an element.
+func (f *Form) state(r row) schema.FieldState {
+	if !f.list {
+		return r.FieldState
+	}
+	st, _ := f.cfg.Schema.Field(f.root, r.Path, f.cfg.Env)
+	return st
+}
+
+func (f *Form) elementOptions(r row) []schema.OptionState {
+	st, ok := f.cfg.Schema.Field(f.root, r.Path.Elem(0), f.cfg.Env)
+	if !ok {
+		return optionStates(r.Node.Element)
+	}
+	return st.Options
+}
+
+func (f *Form) placeholder(r row) string {
+	if r.Node.Default != "" {
+		return "default " + r.Node.Default
+	}
+	return r.Node.Example
+}
+
+func (f *Form) suggestions(r row) []string {
+	list := r.Node.Suggest
+	if list == "" && r.Node.Element != nil {
+		list = r.Node.Element.Suggest
+	}
+	if list == "" || f.cfg.Suggest == nil {
+		return nil
+	}
+	return f.cfg.Suggest(list)
+}
+
+// absorb takes over what the editor of the focused row holds.
+func (f *Form) absorb() {
+	r, ok := f.focusedRow()
+	if !ok || f.ed == nil || f.naming != nil {
+		return
+	}
+	v, changed := f.ed.value()
+	if !changed {
+		f.setRoot(f.before)
+		return
+	}
+	root, err := f.write(f.before, r.Path, v)
+	if err != nil {
+		f.failure = "This cannot be written: " + err.Error() + "."
+		f.arrange()
+		return
+	}
+	f.setRoot(root)
+}
+
+func (f *Form) write(root doc.Value, p doc.Path, v doc.Value) (doc.Value, error) {
+	if v.Exists() {
+		return root.Set(p, v)
+	}
+	return f.without(root, p), nil
+}
+
+// without gives root without what is at p, and without the objects around it that the form made
+// and that are empty now. Objects that were there before stay.
+func (f *Form) without(root doc.Value, p doc.Path) doc.Value {
+	out := root.Delete(p)
+	for q := p.Parent(); ; q = q.Parent() {
+		v := out.Lookup(q)
+		if v.Kind() != doc.Object || v.Len() > 0 || f.origin.Lookup(q).Exists() || len(q) > 0 && q.Last().IsIndex {
+			return out
+		}
+		out = out.Delete(q)
+		if len(q) == 0 {
+			return out
+		}
+	}
+}
+
+// setRoot takes a new document over, and builds the rows anew: a change may show and hide fields.
+func (f *Form) setRoot(root doc.Value) {
+	f.failure = ""
+	if root.Same(f.root) {
+		f.arrange()
+		return
+	}
+	f.root = root
+	f.refresh()
+}
+
+// refresh builds the rows and keeps the focus on the field that has it, its editor alive.
+func (f *Form) refresh() {
+	old, had := f.focusedRow()
+	f.rows = f.build()
+	if had {
+		kept := false
+		for i, r := range f.rows {
+			if r.Path.Equal(old.Path) && (r.group == adder) == (old.group == adder) {
+				f.at, kept = i, true
+				f.rows[i].shape = f.liveShape(old, r)
+				break
+			}
+		}
+		if !kept {
+			f.at = max(min(f.at, len(f.rows)-1), 0)
+			f.ed = nil
+		}
+	}
+	if !f.given {
+		f.problems = f.cfg.Schema.Validate(f.root, f.cfg.Env)
+	}
+	f.arrange()
+}
+
+// liveShape keeps a field in the shape in which it is being edited, whatever its text has become.
+func (f *Form) liveShape(old, now row) shape {
+	if f.ed != nil {
+		return old.shape
+	}
+	return now.shape
+}
+
+// SetText takes over what came back from an editor for the field at p. Text that is to be JSON and
+// is not is refused, with its line and column, and changes nothing; no text at all removes the
+// value.
+func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
+	old := f.root.Lookup(p)
+	v := doc.Value{}
+	switch {
+	case asJSON && len(text) > 0:
+		parsed, err := doc.Parse([]byte(text))
+		if err != nil {
+			return fmt.Errorf("this is not JSON and was not taken over: %w", err)
+		}
+		v = parsed
+		if string(v.Encode()) == string(old.Encode()) {
+			return nil
+		}
+	case !asJSON:
+		if n := len(text); n > 0 && text[n-1] == '\n' && (old.Text() == "" || old.Text()[len(old.Text())-1] != '\n') {
+			text = text[:n-1] // editors end a file with a line end
+		}
+		if text == old.Text() {
+			return nil
+		}
+		if text != "" {
+			v = doc.NewString(text)
+		}
+	}
+	root, err := f.write(f.root, p, v)
+	if err != nil {
+		return fmt.Errorf("this was not taken over: %w", err)
+	}
+	f.setRoot(root)
+	f.focus(f.at)
+	return nil
+}
+
+// RemoveHidden removes every value that is kept and not used: members of other templates and
+// members that no table knows. It reports how many there were.
+func (f *Form) RemoveHidden() int {
+	root, n := f.root, 0
+	for _, r := range f.rows {
+		if r.group == unused || r.group == unknown && len(r.Path) > len(f.cfg.Path) {
+			root, n = f.without(root, r.Path), n+1
+		}
+	}
+	f.setRoot(root)
+	f.focus(f.at)
+	return n
+}
+
+// pasted is what the clipboard held when the person asked for it.
+type pasted struct {
+	to   *Form
+	text string
+}
+
+func (f *Form) readClipboard() tea.Msg {
+	text, err := clipboard.ReadAll()
+	if err != nil {
+		text = ""
+	}
+	return pasted{to: f, text: text}
+}
+
+func (f *Form) paste(text string) {
+	p, ok := f.ed.(paster)
+	if !ok || text == "" {
+		return
+	}
+	p.paste(text)
+	f.absorb()
+	if len(text) > maxPaste && f.naming == nil && !f.list {
+		f.focus(f.at) // the text may be more than the widget should hold from now on
+	}
+}

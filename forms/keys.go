@@ -1,0 +1,104 @@
+package forms
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+)
+
+// keyMap are the form's own keys. What a text field takes is text.
+type keyMap struct {
+	Next, Prev, PageDown, PageUp, First, Last           key.Binding
+	Open, Change, Remove, Rename, Editor                key.Binding
+	NewLine, Suggest                                    key.Binding
+	Add, Duplicate, Delete, MoveUp, MoveDown, EditValue key.Binding
+}
+
+func bind(label string, help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
+}
+
+func newKeyMap() keyMap {
+	return keyMap{
+		Next:     bind("tab/↓", "next field", "tab", "down", "enter"),
+		Prev:     bind("⇧tab/↑", "previous field", "shift+tab", "up"),
+		PageDown: bind("pgdn", "page down", "pgdown"),
+		PageUp:   bind("pgup", "page up", "pgup"),
+		First:    bind("ctrl+home", "first field", "ctrl+home"),
+		Last:     bind("ctrl+end", "last field", "ctrl+end"),
+
+		Open:    bind("enter", "open", "enter"),
+		Change:  bind("←/→", "change", "left", "right", " "),
+		Remove:  bind("ctrl+x", "remove value", "ctrl+x"),
+		Rename:  bind("f2", "rename", "f2"),
+		Editor:  bind("e", "open editor", "e", "ctrl+e"),
+		NewLine: bind("alt+enter", "new line", "alt+enter", "ctrl+j"),
+		Suggest: bind("ctrl+n/p", "suggestions", "ctrl+n", "ctrl+p"),
+
+		Add:       bind("a", "add", "a"),
+		Duplicate: bind("d", "duplicate", "d"),
+		Delete:    bind("x", "delete", "x", "delete"),
+		MoveUp:    bind("K", "move up", "K", "alt+up"),
+		MoveDown:  bind("J", "move down", "J", "alt+down"),
+		EditValue: bind("enter", "edit", "enter"),
+	}
+}
+
+// Bindings gives the keys that do something at the focused field, for the screen's help and to
+// tell the form's keys from its own. Keys that are text are not among them: see [Form.Typing].
+func (f *Form) Bindings() []key.Binding {
+	out := []key.Binding{f.keys.Next, f.keys.Prev, f.keys.PageDown, f.keys.PageUp, f.keys.First, f.keys.Last}
+	r, ok := f.focusedRow()
+	if !ok {
+		return out
+	}
+	if b := f.activate(r); b.Enabled() {
+		out = append(out, b)
+	}
+	switch {
+	case f.rowIsText(r):
+		out = append(out, f.keys.Editor, f.keys.Remove)
+	case r.shape == chosen && f.ed != nil:
+		out = append(out, f.keys.Change, f.keys.Remove)
+	case r.group != adder:
+		out = append(out, f.keys.Remove)
+	}
+	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
+		out = append(out, f.keys.Suggest)
+	}
+	if _, ok := f.ed.(*area); ok {
+		out = append(out, f.keys.NewLine)
+	}
+	if r.free && !f.list {
+		out = append(out, f.keys.Rename)
+	}
+	if f.list && f.ed == nil {
+		out = append(out, f.keys.Add)
+		if r.group == shown {
+			out = append(out, f.keys.Duplicate, f.keys.Delete, f.keys.MoveUp, f.keys.MoveDown)
+		}
+	}
+	return out
+}
+
+// activate gives what Enter does at a row, beyond going to the next one.
+func (f *Form) activate(r row) key.Binding {
+	switch {
+	case r.shape == entry, r.shape == chosen && f.ed != nil, r.shape == ticks && f.ed != nil:
+		return f.keys.Open
+	case r.group == adder:
+		return bind("enter", "add", "enter")
+	case f.list && f.ed == nil && r.group == shown:
+		return f.keys.EditValue
+	}
+	return key.NewBinding(key.WithDisabled())
+}
+
+// rowIsText tells rows whose value the editor outside can take.
+func (f *Form) rowIsText(r row) bool {
+	switch r.shape {
+	case long, raw, many:
+		return true
+	case anyJSON, oneline, commas, fixed:
+		return r.group != adder && r.Value.Exists() && r.shape != fixed
+	}
+	return false
+}

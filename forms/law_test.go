@@ -1,0 +1,232 @@
+package forms
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/lipgloss"
+	"pgregory.net/rapid"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// awkward are values that a careless form would rewrite.
+var awkward = []string{
+	`"a\tb"`, `"one\r\ntwo\rthree\n"`, `" lead and trail "`, `""`, `"\u0041"`, `"\u001b[31mred"`, `"\ufffd"`, `"\u202egnp"`,
+	`1.0`, `1e2`, `-0`, `0.10`, `5`, `"5"`, `true`, `false`, `null`, `[]`, `{}`, `[1,"a",null]`, `{"a":{"b":[1]}}`, `"no such option"`,
+	`"👩‍👩‍👧 é 日本語"`, `"` + "\U000F0009" + `"`, `["a, b","","\"q\"",5]`, `[" x ","x"]`, `["2","2"]`, `"{{ user.name }}"`,
+}
+
+func drawScalar(t *rapid.T) doc.Value {
+	if rapid.Bool().Draw(t, "awkward") {
+		v, err := doc.Parse([]byte(rapid.SampledFrom(awkward).Draw(t, "value")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if rapid.IntRange(0, 20).Draw(t, "big") == 0 {
+		return doc.NewString(strings.Repeat("line\tand\r\nline ", rapid.IntRange(1, 300).Draw(t, "lines")))
+	}
+	return doc.NewString(rapid.String().Draw(t, "text"))
+}
+
+// drawValue makes a value for a field: often one that fits, sometimes anything.
+func drawValue(t *rapid.T, n *schema.Node, depth int) doc.Value {
+	if n == nil || depth == 0 || rapid.IntRange(0, 5).Draw(t, "odd") == 0 {
+		return drawScalar(t)
+	}
+	switch n.Kind {
+	case schema.Object, schema.Map:
+		var ms []doc.Member
+		for _, c := range n.Children {
+			if rapid.IntRange(0, 2).Draw(t, "there") > 0 {
+				ms = append(ms, doc.M(c.Name, drawValue(t, c, depth-1)))
+			}
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "extras") {
+			ms = append(ms, doc.M(rapid.SampledFrom([]string{"utm_x", "variation_1", "strange", "a\tb", ""}).Draw(t, "name"), drawValue(t, n.Element, depth-1)))
+		}
+		return doc.NewObject(ms...)
+	case schema.List:
+		var es []doc.Value
+		for range rapid.IntRange(0, 3).Draw(t, "n") {
+			es = append(es, drawValue(t, n.Element, depth-1))
+		}
+		return doc.NewArray(es...)
+	case schema.Bool:
+		return doc.NewBool(rapid.Bool().Draw(t, "bool"))
+	}
+	if len(n.Options) > 0 {
+		return doc.NewString(rapid.SampledFrom(n.Options).Draw(t, "option").Value)
+	}
+	return drawScalar(t)
+}
+
+// places gives the paths that a form may be opened at, there or not.
+func places(n *schema.Node, v doc.Value, p doc.Path) []doc.Path {
+	if n == nil || len(p) > 6 {
+		return nil
+	}
+	var out []doc.Path
+	switch n.Kind {
+	case schema.Object, schema.Map:
+		out = append(out, p)
+		for _, c := range n.Children {
+			if v.Exists() || len(p) < 3 {
+				out = append(out, places(c, v.Get(c.Name), p.Child(c.Name))...)
+			}
+		}
+		for name, m := range v.Members() {
+			if n.Element != nil && n.Child(name) == n.Element {
+				out = append(out, places(n.Element, m, p.Child(name))...)
+			}
+		}
+	case schema.List:
+		out = append(out, p)
+		for i, e := range v.Elems() {
+			out = append(out, places(n.Element, e, p.Elem(i))...)
+		}
+	}
+	return out
+}
+
+var tables = func() []*schema.Schema {
+	out := []*schema.Schema{table(), catalog.Campaign(catalog.Push), catalog.Campaign(catalog.Email)}
+	all := catalog.All()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, all[name])
+	}
+	return out
+}()
+
+func drawForm(t *rapid.T) (*Form, []byte) {
+	s := rapid.SampledFrom(tables).Draw(t, "table")
+	root := drawValue(t, s.Root(), 5)
+	cfg := config(root)
+	cfg.Schema = s
+	cfg.Path = rapid.SampledFrom(append(places(s.Root(), root, nil), doc.Path{})).Draw(t, "path")
+	cfg.Width, cfg.Height = rapid.IntRange(1, 100).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
+	return New(cfg), root.Encode()
+}
+
+// Opening any form on any document, going through it and leaving it changes no byte.
+func TestNavigatingChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, before := drawForm(t)
+		for range f.rows {
+			press2(t, f, rapid.SampledFrom([]string{"tab", "down", "up", "enter", "look", "left text", "pgdown"}).Draw(t, "key"))
+		}
+		for range f.rows {
+			press2(t, f, "tab")
+		}
+		root, changed := f.Edits()
+		if changed || !bytes.Equal(root.Encode(), before) {
+			t.Fatalf("changed %v\nbefore %s\nafter  %s", changed, before, root.Encode())
+		}
+	})
+}
+
+// press2 sends a key and checks that what is drawn fits.
+func press2(t *rapid.T, f *Form, k string) {
+	r, _ := f.focusedRow()
+	switch k {
+	case "look": // open what can be opened, look round, close it
+		if r.group == adder && f.list {
+			return
+		}
+		press(f, "enter")
+		if f.Modal() {
+			press(f, "down", "up", "esc")
+		}
+	case "enter":
+		if r.shape == oneline && !f.list {
+			press(f, k)
+		}
+	case "left text": // type, and take it back
+		if in, ok := f.ed.(*input); ok && in.typing() {
+			press(f, "end", "x", "backspace")
+		}
+	default:
+		press(f, k)
+	}
+	checkSize(t, f)
+}
+
+func checkSize(t interface{ Fatalf(string, ...any) }, f *Form) {
+	view := f.View()
+	lines := strings.Split(view, "\n")
+	if len(lines) > f.cfg.Height {
+		t.Fatalf("%d lines, %d allowed:\n%s", len(lines), f.cfg.Height, view)
+	}
+	for _, l := range lines {
+		if w := lipgloss.Width(l); w > f.cfg.Width {
+			t.Fatalf("a line of %d cells, %d allowed: %q", w, f.cfg.Width, l)
+		}
+		if strings.ContainsAny(l, "\t\r\u202e\ufffd\ue000") && strings.ContainsAny(l, "\t\r\u202e") {
+			t.Fatalf("a control character is drawn: %q", l)
+		}
+	}
+}
+
+// Whatever keys come, nothing panics, the view fits, and what is outside the form's path stays.
+func TestAnyKeys(t *testing.T) {
+	keys := slices.Sorted(maps.Keys(named))
+	keys = append(keys, " ", "a", "d", "x", "J", "K", "é", "12", `{"a":[1`, "ctrl+x", "zzz")
+	rapid.Check(t, func(t *rapid.T) {
+		f, _ := drawForm(t)
+		for range rapid.IntRange(1, 30).Draw(t, "keys") {
+			switch k := rapid.SampledFrom(append(keys, "paste", "resize", "reload")).Draw(t, "key"); k {
+			case "paste":
+				paste(f, rapid.SampledFrom([]string{"a\tb\r\nc", strings.Repeat("long\n", 500), "\x1b[0m"}).Draw(t, "text"))
+			case "resize":
+				f.SetSize(rapid.IntRange(0, 90).Draw(t, "w"), rapid.IntRange(0, 30).Draw(t, "h"))
+			case "reload":
+				f.Reload(drawValue(t, f.cfg.Schema.Root(), 4))
+			default:
+				press(f, k)
+			}
+			if f.cfg.Width > 0 && f.cfg.Height > 0 {
+				checkSize(t, f)
+			}
+			root, _ := f.Edits()
+			if _, err := doc.Parse(root.Encode()); root.Exists() && err != nil {
+				t.Fatalf("no document: %v", err)
+			}
+		}
+	})
+}
+
+func TestCommaListsComeBack(t *testing.T) {
+	elem := table().At(doc.P("tags")).Element
+	rapid.Check(t, func(t *rapid.T) {
+		list := doc.NewStrings(rapid.SliceOfN(rapid.String(), 1, 6).Draw(t, "list")...)
+		if back := commaValue(elem, commaText(list), doc.Value{}); !doc.Equal(list, back) {
+			t.Fatalf("%s → %s → %s", list.Encode(), commaText(list), back.Encode())
+		}
+	})
+}
+
+func TestAnyValuesComeBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := drawScalar(t)
+		if back := anyValue(anyText(v)); !doc.Equal(v, back) {
+			t.Fatalf("%s → %s → %s", v.Encode(), anyText(v), back.Encode())
+		}
+	})
+}
+
+func TestPackComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScalar(t).Text()
+		packed, ok := pack(s, rapid.Bool().Draw(t, "lines"))
+		if ok && unpack(packed) != s {
+			t.Fatalf("%q → %q → %q", s, packed, unpack(packed))
+		}
+	})
+}

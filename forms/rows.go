@@ -1,0 +1,289 @@
+package forms
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// group is the part of the form that a row stands in.
+type group uint8
+
+const (
+	shown   group = iota // fields that apply, in the order of the table; members of a map; elements
+	unused               // fields that are there though the document does not use them
+	unknown              // members that no table knows
+	adder                // the last row of a map or list: adds to it
+)
+
+// shape is the way in which a row is edited.
+type shape uint8
+
+const (
+	fixed   shape = iota // shown, not edited here
+	oneline              // input
+	many                 // area
+	chosen               // choice
+	ticks                // checklist
+	commas               // input over a list of scalars
+	anyJSON              // input that takes JSON or a text
+	long                 // a text for the editor outside
+	raw                  // any value, as JSON for the editor outside
+	entry                // an object, map or list that the screen opens
+)
+
+// row is one focusable line of a form.
+type row struct {
+	schema.FieldState
+	group group
+	shape shape
+	label string
+	// free tells members and elements whose name or place a person chose: they can be renamed,
+	// and stay when their text is emptied.
+	free bool
+}
+
+// build gives the rows of the object, map or list at the form's path.
+func (f *Form) build() []row {
+	if f.list {
+		return f.elements()
+	}
+	st, ok := f.cfg.Schema.Object(f.root, f.cfg.Path, f.cfg.Env)
+	v := f.root.Lookup(f.cfg.Path)
+	if !ok || v.Exists() && v.Kind() != doc.Object {
+		return []row{{FieldState: schema.FieldState{Path: f.cfg.Path, Value: v, Why: "not an object"}, group: unknown, shape: raw, label: "Value"}}
+	}
+	rows := make([]row, 0, len(st.Fields)+len(st.Extras)+1)
+	var rest []row
+	for _, s := range st.Fields {
+		r := row{FieldState: s, label: s.Node.Label()}
+		switch {
+		case s.Shown:
+			r.shape = shapeOf(s)
+			rows = append(rows, r)
+		case s.Value.Exists():
+			r.group = unused
+			r.shape = entryOrFixed(s)
+			rest = append(rest, r)
+		}
+	}
+	var strange []row
+	for _, s := range st.Extras {
+		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
+		if s.Node == nil {
+			r.group, r.shape = unknown, raw
+			strange = append(strange, r)
+			continue
+		}
+		r.shape, r.free = shapeOf(s), true
+		rows = append(rows, r)
+	}
+	if st.Node.Element != nil {
+		rows = append(rows, row{FieldState: schema.FieldState{Node: st.Node.Element, Path: f.cfg.Path}, group: adder, label: "+ add"})
+	}
+	return append(append(rows, rest...), strange...)
+}
+
+func (f *Form) elements() []row {
+	list := f.root.Lookup(f.cfg.Path)
+	if list.Exists() && list.Kind() != doc.Array {
+		return []row{{FieldState: schema.FieldState{Path: f.cfg.Path, Value: list, Why: "not a list"}, group: unknown, shape: raw, label: "Value"}}
+	}
+	elem := f.node.Element
+	rows := make([]row, 0, list.Len()+1)
+	for i, v := range list.Elems() {
+		s := schema.FieldState{Node: elem, Path: f.cfg.Path.Elem(i), Value: v, Shown: true}
+		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), free: true})
+	}
+	return append(rows, row{FieldState: schema.FieldState{Node: elem, Path: f.cfg.Path}, group: adder, label: "+ add"})
+}
+
+// shapeOf tells how a field with its present value is edited.
+func shapeOf(s schema.FieldState) shape {
+	n, v := s.Node, s.Value
+	composite := v.Kind() == doc.Object || v.Kind() == doc.Array
+	switch n.Kind {
+	case schema.Object, schema.Map:
+		if v.Exists() && v.Kind() != doc.Object {
+			return raw
+		}
+		return entry
+	case schema.List:
+		switch {
+		case v.Exists() && v.Kind() != doc.Array:
+			return raw
+		case len(n.Element.Options) > 0:
+			return ticks
+		case commaEditable(n.Element, v):
+			return commas
+		}
+		return entry
+	case schema.Any:
+		if v.Kind() != doc.String && len(v.Encode()) > maxInput {
+			return raw
+		}
+		return longer(n, v, anyJSON)
+	}
+	switch {
+	case composite:
+		return raw
+	case n.Kind == schema.Bool || len(n.Options) > 0:
+		return chosen
+	case n.Long:
+		return longer(n, v, many)
+	}
+	return longer(n, v, oneline)
+}
+
+// longer gives long for a text that no widget may hold, and s otherwise.
+func longer(n *schema.Node, v doc.Value, s shape) shape {
+	text := v.Text()
+	if _, ok := pack(text, true); !ok || len(text) > maxText || n.Long && strings.Count(text, "\n") >= maxTextLines {
+		return long
+	}
+	return s
+}
+
+func entryOrFixed(s schema.FieldState) shape {
+	if sh := shapeOf(s); sh == entry {
+		return entry
+	}
+	return fixed
+}
+
+// Entry is a sub-object, list or map of the object that a form edits: what a screen may open.
+type Entry struct {
+	Path     doc.Path
+	Title    string
+	Summary  string // "3 buttons", "empty"
+	Problems int    // in it, at any depth
+}
+
+// Entries gives the entries of the form, in its order.
+func (f *Form) Entries() []Entry {
+	var out []Entry
+	for _, r := range f.rows {
+		if r.shape == entry {
+			out = append(out, Entry{Path: r.Path, Title: r.label, Summary: summary(r.Node, r.Value), Problems: len(f.problemsOf(r))})
+		}
+	}
+	return out
+}
+
+// summary puts a value into a few words.
+func summary(n *schema.Node, v doc.Value) string {
+	switch {
+	case v.Empty():
+		return "empty"
+	case v.Kind() == doc.Array:
+		if n == nil {
+			return plural(v.Len(), "items")
+		}
+		return plural(v.Len(), strings.ToLower(n.Label()))
+	case v.Kind() != doc.Object:
+		return head(keepText(v), 60)
+	}
+	var parts []string
+	add := func(s string) bool {
+		parts = append(parts, head(s, 24))
+		return len(parts) < 4
+	}
+	more := true
+	if n != nil {
+		for _, c := range n.Children {
+			if m := v.Get(c.Name); more && !m.Empty() {
+				if s := briefly(c, m); s != "" {
+					more = add(s)
+				}
+			}
+		}
+	}
+	if len(parts) == 0 {
+		for name := range v.Members() {
+			if more = more && add(oneLine(name)); !more {
+				break
+			}
+		}
+	}
+	if !more {
+		parts[len(parts)-1] = "…"
+	}
+	return strings.Join(parts, " · ")
+}
+
+// briefly gives what a member adds to the summary of its object: the value where it is short, its
+// title where it is more than a value.
+func briefly(n *schema.Node, v doc.Value) string {
+	title := strings.ToLower(n.Label())
+	switch v.Kind() {
+	case doc.Object:
+		return title
+	case doc.Array:
+		return plural(v.Len(), title)
+	case doc.Bool:
+		if v.True() {
+			return title
+		}
+		return ""
+	}
+	return valueText(schema.FieldState{Node: n, Value: v, Options: optionStates(n)})
+}
+
+func optionStates(n *schema.Node) []schema.OptionState {
+	out := make([]schema.OptionState, len(n.Options))
+	for i, o := range n.Options {
+		out[i] = schema.OptionState{Option: o, Offered: true}
+	}
+	return out
+}
+
+func plural(n int, title string) string {
+	if n == 1 && strings.HasSuffix(title, "s") && !strings.HasSuffix(title, "ss") {
+		title = strings.TrimSuffix(title, "s")
+	}
+	return fmt.Sprintf("%d %s", n, title)
+}
+
+// valueText puts the value of a field that has not the focus on one line.
+func valueText(s schema.FieldState) string {
+	v := s.Value
+	switch v.Kind() {
+	case doc.Absent:
+		return ""
+	case doc.String:
+		for _, o := range s.Options {
+			if o.Value == v.Text() {
+				return o.Title()
+			}
+		}
+		return oneLine(head(v.Text(), 300))
+	case doc.Bool:
+		if v.True() {
+			return "yes"
+		}
+		return "no"
+	case doc.Array:
+		if s.Node != nil && s.Node.Kind == schema.List {
+			return listText(s.Node, v)
+		}
+	}
+	return oneLine(head(string(v.Encode()), 300))
+}
+
+func listText(n *schema.Node, v doc.Value) string {
+	var parts []string
+	for i, e := range v.Elems() {
+		if i == 20 {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, valueText(schema.FieldState{Node: n.Element, Value: e, Options: optionStates(n.Element)}))
+	}
+	if len(parts) == 0 {
+		return "[]"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,280 @@
+package forms
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/huh"
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/doc"
+)
+
+// Longer texts are shown, and edited outside: widgets take a time per key that grows with them.
+const (
+	maxInput     = 2000 // bytes of a one-line text
+	maxText      = 2000 // bytes of a text of several lines
+	maxTextLines = 40
+	maxPaste     = 1000 // bytes that a widget takes at once
+)
+
+// editor is what the focused field is edited with.
+type editor interface {
+	// key takes a key, and reports false for one that it has no use for.
+	key(tea.KeyMsg) bool
+	// value gives what the field holds, absent for nothing, and whether a person changed it.
+	value() (doc.Value, bool)
+	// view draws at most h lines; they may be wider than w, the form cuts them.
+	view(w, h int) string
+	// typing reports that letters are text here.
+	typing() bool
+	// modal reports that every key is the editor's, Escape and Enter as well.
+	modal() bool
+}
+
+// paster is an editor that takes pasted text.
+type paster interface{ paste(text string) }
+
+// marker stands for the cursor while a long text is pasted around the widget.
+const marker = rune(standIn + 0xFE)
+
+// buffer is the private text of a widget. text is what the widget holds, start what it held when
+// it was made, and parse what a changed text stands for.
+type buffer struct {
+	widget      huh.Field
+	text, start string
+	around      *string // set by a paste too long for the widget: what the field holds instead
+	parse       func(string) doc.Value
+}
+
+// settle readies the widget and takes its first text as the one to compare with. It reports false
+// where the widget would not give back the text that it was given.
+func (b *buffer) settle(l look, given string) bool {
+	b.widget = b.widget.WithTheme(l.theme).WithKeyMap(l.keys)
+	b.widget.Init()
+	b.widget.Blur() // writes what the widget made of its text
+	b.start = b.text
+	b.widget.Focus() // its command would make the cursor blink: a still screen stays still
+	return b.text == given
+}
+
+func (b *buffer) value() (doc.Value, bool) {
+	if b.around != nil {
+		return b.parse(unpack(*b.around)), true
+	}
+	if b.text == b.start {
+		return doc.Value{}, false
+	}
+	return b.parse(unpack(b.text)), true
+}
+
+func (b *buffer) send(msg tea.Msg) { b.widget.Update(msg) } // huh's fields are pointers
+
+func (b *buffer) insert(s string) {
+	if len(s) <= maxPaste {
+		b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true})
+		return
+	}
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{marker}, Paste: true})
+	all := strings.Replace(b.text, string(marker), s, 1)
+	b.around = &all
+}
+
+// editing tells the keys that edit a line of text. All others are the form's or the screen's.
+func editing(msg tea.KeyMsg) bool {
+	switch msg.Type {
+	case tea.KeyRunes, tea.KeySpace:
+		return !msg.Alt || slices.Contains([]string{"alt+b", "alt+f", "alt+d"}, msg.String())
+	}
+	switch msg.String() {
+	case "backspace", "ctrl+h", "delete", "ctrl+d", "left", "right", "home", "end", "ctrl+a", "ctrl+b", "ctrl+f",
+		"ctrl+left", "ctrl+right", "alt+left", "alt+right", "ctrl+w", "alt+backspace", "alt+delete", "ctrl+u":
+		return true
+	}
+	return false
+}
+
+// input edits a line of text with a huh.Input, with a list of suggestions below it where there
+// are any.
+type input struct {
+	buffer
+	suggest []string
+	pick    int // the suggestion that Enter takes; -1: none
+	width   int
+}
+
+// newInput makes a field of one line. It reports false where the text cannot go through a widget
+// unchanged.
+func newInput(l look, text, placeholder string, suggest []string, parse func(string) doc.Value) (*input, bool) {
+	packed, ok := pack(text, false)
+	if !ok || len(text) > maxInput {
+		return nil, false
+	}
+	e := &input{suggest: suggest, pick: -1}
+	e.text, e.parse = packed, parse
+	e.widget = huh.NewInput().Prompt("").Placeholder(oneLine(placeholder)).Value(&e.text)
+	return e, e.settle(l, packed)
+}
+
+func (e *input) typing() bool { return true }
+func (e *input) modal() bool  { return false }
+
+func (e *input) key(msg tea.KeyMsg) bool {
+	switch msg.String() {
+	case "ctrl+n", "ctrl+p":
+		n := len(e.matches())
+		if n == 0 {
+			return false
+		}
+		if msg.String() == "ctrl+n" {
+			e.pick = (e.pick + 1) % n
+		} else {
+			e.pick = (max(e.pick, 0) + n - 1) % n
+		}
+		return true
+	case "enter":
+		m := e.matches()
+		if e.pick < 0 || e.pick >= len(m) {
+			return false
+		}
+		e.replace(m[e.pick])
+		return true
+	}
+	if !editing(msg) {
+		return false
+	}
+	e.send(msg)
+	e.pick = -1
+	return true
+}
+
+func (e *input) replace(text string) {
+	e.send(tea.KeyMsg{Type: tea.KeyEnd})
+	e.send(tea.KeyMsg{Type: tea.KeyCtrlU})
+	packed, _ := pack(text, false)
+	e.insert(packed)
+	e.pick = -1
+}
+
+// paste puts a pasted text on the one line.
+func (e *input) paste(text string) {
+	flat := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(strings.TrimRight(text, "\r\n"))
+	if packed, ok := pack(flat, false); ok {
+		e.insert(packed)
+	}
+}
+
+// matches gives the suggestions that contain what is typed; all of them until something is.
+func (e *input) matches() []string {
+	if e.text == e.start || e.text == "" {
+		return e.suggest
+	}
+	var out []string
+	want := strings.ToLower(unpack(e.text))
+	for _, s := range e.suggest {
+		if strings.Contains(strings.ToLower(s), want) && s != unpack(e.text) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (e *input) view(w, h int) string {
+	if w != e.width {
+		e.width = w
+		e.widget.WithWidth(w)
+		e.send(nil)
+	}
+	lines := []string{showStandIns(e.widget.View())}
+	m := e.matches()
+	from, to := window(len(m), e.pick, min(h-1, 6))
+	for i := from; i < to; i++ {
+		lines = append(lines, bullet(i == e.pick)+oneLine(m[i]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func bullet(on bool) string {
+	if on {
+		return "> "
+	}
+	return "  "
+}
+
+// window gives the part of n rows, at most h, that shows row at.
+func window(n, at, h int) (from, to int) {
+	h = max(min(h, n), 0)
+	from = min(max(at-h+1, 0), n-h)
+	return from, from + h
+}
+
+// area edits a text of several lines with a huh.Text.
+type area struct {
+	buffer
+	text          *huh.Text
+	width, height int
+}
+
+func newArea(l look, text, placeholder string, parse func(string) doc.Value) (*area, bool) {
+	packed, ok := pack(text, true)
+	if !ok || len(text) > maxText || strings.Count(text, "\n") >= maxTextLines {
+		return nil, false
+	}
+	e := &area{}
+	e.buffer.text, e.parse = packed, parse
+	e.text = huh.NewText().ExternalEditor(false).CharLimit(0).Placeholder(oneLine(placeholder)).Value(&e.buffer.text)
+	e.widget = e.text
+	return e, e.settle(l, packed)
+}
+
+func (e *area) typing() bool { return true }
+func (e *area) modal() bool  { return false }
+
+func (e *area) key(msg tea.KeyMsg) bool {
+	switch msg.String() {
+	case "up", "down":
+		if e.rows() < 2 {
+			return false
+		}
+		before := e.widget.View()
+		e.send(msg)
+		return e.widget.View() != before // at the first or last line the form moves on
+	case "alt+enter", "ctrl+j":
+	default:
+		if !editing(msg) {
+			return false
+		}
+	}
+	e.send(msg)
+	return true
+}
+
+// paste keeps tabs and lines. Terminals send the end of a line as a carriage return.
+func (e *area) paste(text string) {
+	if packed, ok := pack(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), true); ok {
+		e.insert(packed)
+	}
+}
+
+// rows gives how many lines the text takes at the present width.
+func (e *area) rows() int {
+	n := 0
+	for line := range strings.SplitSeq(e.buffer.text, "\n") {
+		n += 1 + ansi.StringWidth(line)/max(e.width, 1)
+	}
+	return n
+}
+
+func (e *area) view(w, h int) string {
+	if w != e.width {
+		e.width = w
+		e.text.WithWidth(w)
+	}
+	if height := max(min(e.rows(), h, 6), 1); height != e.height {
+		e.height = height
+		e.text.Lines(height)
+	}
+	e.send(nil) // keeps the cursor's line in sight
+	return showStandIns(e.widget.View())
+}

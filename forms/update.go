@@ -1,0 +1,308 @@
+package forms
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// Update takes a key, a mouse event whose place is relative to the form's upper left corner, or
+// a message that a command of the form gave.
+func (f *Form) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		return f.key(msg)
+	case tea.MouseMsg:
+		return f.mouse(msg)
+	case pasted:
+		if msg.to == f {
+			f.paste(msg.text)
+		}
+	}
+	return nil
+}
+
+func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case msg.Paste:
+		f.paste(string(msg.Runes))
+		return nil
+	case msg.String() == "ctrl+v" && f.Typing():
+		return f.readClipboard
+	case f.naming != nil:
+		return f.namingKey(msg)
+	case f.ed != nil && f.ed.key(msg):
+		f.absorb()
+		if f.list && f.ed != nil && !f.ed.typing() {
+			f.focus(f.at) // a choice is made
+		}
+		return nil
+	case f.list && f.ed != nil:
+		return f.elementKey(msg)
+	}
+	return f.command(msg)
+}
+
+// command takes the keys that the focused field has no use for.
+func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
+	r, ok := f.focusedRow()
+	if ok {
+		if key.Matches(msg, f.keys.Open) && key.Matches(msg, f.activate(r)) {
+			return f.open(r)
+		}
+		if key.Matches(msg, f.keys.Editor) && f.rowIsText(r) && (msg.String() != "e" || !f.Typing()) {
+			return f.external(r)
+		}
+		if f.list && f.listKey(msg, r) {
+			return f.opened()
+		}
+	}
+	switch {
+	case key.Matches(msg, f.keys.Next):
+		f.move(f.at + 1)
+	case key.Matches(msg, f.keys.Prev):
+		f.move(f.at - 1)
+	case key.Matches(msg, f.keys.PageDown):
+		f.move(f.at + f.page())
+	case key.Matches(msg, f.keys.PageUp):
+		f.move(f.at - f.page())
+	case key.Matches(msg, f.keys.First):
+		f.move(0)
+	case key.Matches(msg, f.keys.Last):
+		f.move(len(f.rows) - 1)
+	case key.Matches(msg, f.keys.Remove) && ok && r.group != adder:
+		f.remove(r)
+	case key.Matches(msg, f.keys.Rename) && r.free && !f.list:
+		f.askName(&naming{rename: r.Path}, r.Path.Last().Name)
+	}
+	return nil
+}
+
+func (f *Form) page() int { return max(f.cfg.Height-3, 1) }
+
+// move focuses another row; past either end it stays.
+func (f *Form) move(i int) {
+	i = max(min(i, len(f.rows)-1), 0)
+	if i == f.at {
+		return
+	}
+	n := len(f.rows)
+	f.leave()
+	if len(f.rows) < n && i > f.at {
+		i--
+	}
+	f.focus(i)
+}
+
+func (f *Form) remove(r row) {
+	f.setRoot(f.without(f.root, r.Path))
+	f.focus(f.at)
+}
+
+// open does what Enter does at a row: it opens an entry, asks for a name, edits an element.
+func (f *Form) open(r row) tea.Cmd {
+	switch {
+	case r.group == adder && f.list:
+		f.insert(f.root.Lookup(f.cfg.Path).Len(), zero(r.Node))
+		return f.opened()
+	case r.group == adder:
+		f.askName(&naming{}, "")
+	case r.shape == entry:
+		return func() tea.Msg { return OpenMsg{Path: r.Path} }
+	case f.list:
+		f.editElement(r)
+	}
+	return nil
+}
+
+// editElement edits an element of a list in its place; what is chosen from a list opens at once.
+func (f *Form) editElement(r row) {
+	f.ed, f.before = f.newEditor(r), f.root
+	if f.ed != nil && !f.ed.typing() {
+		f.ed.key(tea.KeyMsg{Type: tea.KeyEnter})
+	}
+	f.arrange()
+}
+
+func (f *Form) external(r row) tea.Cmd {
+	m := EditMsg{Path: r.Path, Text: r.Value.Text()}
+	if r.shape == raw || r.Value.Exists() && r.Value.Kind() != doc.String {
+		m.JSON, m.Text = true, string(r.Value.Indent())
+	}
+	return func() tea.Msg { return m }
+}
+
+// askName opens an input for a name in the place of the row's value.
+func (f *Form) askName(n *naming, name string) {
+	ed, ok := newInput(f.look, name, "name", nil, doc.NewString)
+	if !ok {
+		f.failure = "This name is too long to be edited here; edit the object as JSON."
+		f.arrange()
+		return
+	}
+	f.naming, f.ed = n, ed
+	f.arrange()
+}
+
+func (f *Form) namingKey(msg tea.KeyMsg) tea.Cmd {
+	switch msg.String() {
+	case "esc":
+		f.failure = ""
+		f.focus(f.at)
+	case "enter", "tab":
+		f.takeName(unpack(f.ed.(*input).text))
+	default:
+		f.ed.key(msg)
+		f.failure = ""
+		f.arrange()
+	}
+	return nil
+}
+
+func (f *Form) takeName(name string) {
+	var root doc.Value
+	var err error
+	p := f.cfg.Path.Child(name)
+	switch {
+	case name == "" && f.naming.rename == nil:
+		f.focus(f.at)
+		return
+	case f.naming.rename != nil:
+		root, err = f.root.Rename(f.naming.rename, name)
+	case f.root.Lookup(p).Exists():
+		err = fmt.Errorf("there is a member named %q already", name)
+	default:
+		child := f.node.Child(name)
+		root, err = f.root.Set(p, zero(child))
+	}
+	if err != nil {
+		f.failure = "Choose another name: " + err.Error() + "."
+		f.arrange()
+		return
+	}
+	f.naming, f.ed = nil, nil
+	f.setRoot(root)
+	if !f.FocusPath(p) {
+		f.focus(f.at)
+	}
+}
+
+// elementKey takes the keys that end the editing of a list's element.
+func (f *Form) elementKey(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(msg, f.keys.Open), msg.String() == "esc":
+		f.leave()
+		f.focus(f.at)
+		return nil
+	}
+	return f.command(msg)
+}
+
+// listKey takes the keys that change a list.
+func (f *Form) listKey(msg tea.KeyMsg, r row) bool {
+	if f.ed != nil || r.group == unknown {
+		return false
+	}
+	isElement := r.group == shown
+	switch {
+	case key.Matches(msg, f.keys.Add):
+		at := f.at + 1
+		if !isElement {
+			at = f.root.Lookup(f.cfg.Path).Len()
+		}
+		f.insert(at, zero(r.Node))
+	case !isElement:
+		return false
+	case key.Matches(msg, f.keys.Duplicate):
+		f.insert(f.at+1, r.Value)
+		f.added = false
+	case key.Matches(msg, f.keys.Delete):
+		f.remove(r)
+	case key.Matches(msg, f.keys.MoveUp):
+		f.shift(r, f.at-1)
+	case key.Matches(msg, f.keys.MoveDown):
+		f.shift(r, f.at+1)
+	default:
+		return false
+	}
+	return true
+}
+
+func (f *Form) insert(i int, v doc.Value) {
+	root, err := f.root.Insert(f.cfg.Path.Elem(i), v)
+	if err != nil {
+		f.failure = "Nothing was added: " + err.Error() + "."
+		f.arrange()
+		return
+	}
+	f.setRoot(root)
+	f.focus(i)
+	f.added = true
+}
+
+func (f *Form) shift(r row, to int) {
+	root, err := f.root.Move(r.Path, to)
+	if err != nil {
+		return // it is the first or last already
+	}
+	f.setRoot(root)
+	f.focus(to)
+}
+
+// opened goes on after an element was added: an object is opened by the screen, a value is edited
+// in its place.
+func (f *Form) opened() tea.Cmd {
+	r, ok := f.focusedRow()
+	if !ok || !f.added {
+		return nil
+	}
+	if r.shape == entry {
+		f.added = false
+		return func() tea.Msg { return OpenMsg{Path: r.Path} }
+	}
+	f.editElement(r)
+	return nil
+}
+
+// mouse focuses the row that is clicked, opens the focused one, and moves with the wheel.
+func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
+	if f.Modal() {
+		return nil
+	}
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		f.move(f.at - 1)
+	case msg.Button == tea.MouseButtonWheelDown:
+		f.move(f.at + 1)
+	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress:
+		line := f.top + msg.Y
+		i := slices.IndexFunc(f.spans, func(s span) bool { return line >= s.from && line < s.to })
+		if i < 0 {
+			return nil
+		}
+		if i == f.at {
+			return f.key(tea.KeyMsg{Type: tea.KeyEnter})
+		}
+		f.move(i)
+	}
+	return nil
+}
+
+// problemsOf gives the problems at and below a row.
+func (f *Form) problemsOf(r row) []schema.Problem {
+	var out []schema.Problem
+	if r.group == adder {
+		return nil
+	}
+	for _, p := range f.problems {
+		if p.Path.HasPrefix(r.Path) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package forms
+
+import (
+	"strings"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// scalarText spells a value for a one-line field: a string's text, any other literal as written,
+// nothing for null.
+func scalarText(v doc.Value) string {
+	switch v.Kind() {
+	case doc.String:
+		return v.Text()
+	case doc.Number, doc.Bool:
+		return v.Literal()
+	}
+	return ""
+}
+
+// scalarValue gives what a person's text stands for in a field of that kind. A text that is no
+// number in a field for numbers becomes a string: nothing is lost, and the validator says why.
+func scalarValue(kind schema.Kind, text string) doc.Value {
+	if kind == schema.Integer || kind == schema.Number {
+		if v, ok := doc.NewNumber(strings.TrimSpace(text)); ok {
+			return v
+		}
+	}
+	return doc.NewString(text)
+}
+
+// anyText spells any value on one line so that anyValue reads the same back.
+func anyText(v doc.Value) string {
+	if v.Kind() == doc.String {
+		if t := v.Text(); t != "" && strings.TrimSpace(t) == t {
+			if _, err := doc.Parse([]byte(t)); err != nil {
+				return t
+			}
+		}
+	}
+	return string(v.Encode())
+}
+
+// anyValue reads a text as JSON where it is JSON, and as a plain string otherwise.
+func anyValue(text string) doc.Value {
+	if v, err := doc.Parse([]byte(strings.TrimSpace(text))); err == nil {
+		return v
+	}
+	return doc.NewString(text)
+}
+
+// zero gives the value that a new member or element of that kind starts with.
+func zero(n *schema.Node) doc.Value {
+	switch n.Kind {
+	case schema.Object, schema.Map:
+		return doc.NewObject()
+	case schema.List:
+		return doc.NewArray()
+	case schema.Integer, schema.Number:
+		return doc.NewInt(0)
+	case schema.Bool:
+		return doc.NewBool(false)
+	}
+	return doc.NewString("")
+}
+
+// commaText spells scalars as one line: one, "two, three", four.
+func commaText(list doc.Value) string {
+	parts := make([]string, 0, list.Len())
+	for _, e := range list.Elems() {
+		parts = append(parts, commaToken(scalarText(e)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func commaToken(s string) string {
+	if s == "" || strings.ContainsAny(s, `,"`) || strings.TrimSpace(s) != s {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return s
+}
+
+// commaTokens takes a line apart at its commas. A token in quotes may hold commas, and quotes
+// written twice; a quote that is never closed holds the rest.
+func commaTokens(s string) []string {
+	var out []string
+	for rest := s; ; {
+		rest = strings.TrimSpace(rest)
+		var token string
+		quoted := strings.HasPrefix(rest, `"`)
+		if quoted {
+			token, rest = quotedToken(rest[1:])
+		}
+		bare, tail, more := strings.Cut(rest, ",")
+		token += strings.TrimSpace(bare)
+		if token != "" || quoted {
+			out = append(out, token)
+		}
+		if !more {
+			return out
+		}
+		rest = tail
+	}
+}
+
+func quotedToken(s string) (token, rest string) {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '"')
+		if i < 0 {
+			return b.String() + s, ""
+		}
+		b.WriteString(s[:i])
+		if s = s[i+1:]; !strings.HasPrefix(s, `"`) {
+			return b.String(), s
+		}
+		b.WriteByte('"')
+		s = s[1:]
+	}
+}
+
+// commaValue gives the list of the tokens in s. Elements of the old list that are still named
+// are taken over as they are, spelling and kind.
+func commaValue(elem *schema.Node, s string, old doc.Value) doc.Value {
+	tokens := commaTokens(s)
+	if len(tokens) == 0 {
+		return doc.Value{}
+	}
+	known := make(map[string][]doc.Value, old.Len())
+	for _, e := range old.Elems() {
+		known[scalarText(e)] = append(known[scalarText(e)], e)
+	}
+	out := make([]doc.Value, len(tokens))
+	for i, t := range tokens {
+		if same := known[t]; len(same) > 0 {
+			out[i], known[t] = same[0], same[1:]
+			continue
+		}
+		out[i] = scalarValue(elem.Kind, t)
+	}
+	return doc.NewArray(out...)
+}
+
+// commaEditable tells lists that one line can hold without loss.
+func commaEditable(elem *schema.Node, list doc.Value) bool {
+	switch elem.Kind {
+	case schema.String, schema.Integer, schema.Number, schema.Time:
+	default:
+		return false
+	}
+	size := 0
+	for _, e := range list.Elems() {
+		if k := e.Kind(); k != doc.String && k != doc.Number {
+			return false
+		}
+		size += len(e.Literal()) + 2
+	}
+	return size <= maxInput
+}

@@ -71,7 +71,7 @@ func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 	return hs
 }
 
-func (h *Harness) factory(r screen.Route) (screen.Screen, error) {
+func (h *Harness) factory(_ screen.Deps, r screen.Route) (screen.Screen, error) {
 	if r.Name == first {
 		return h.screen, nil
 	}

@@ -1,0 +1,200 @@
+// Package status offers what can be done to a whole campaign: publish, stop, pause, resume,
+// archive, restore and delete, each with what it will do, and a question before it is done.
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Choose gives the command that offers the actions on a campaign. What is not allowed is
+// dimmed, with the reason. The one that is taken is asked about, then done; the answer is a
+// notice, and [screen.ChangedMsg] where the campaign has changed.
+func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
+	options := make([]widget.Option, len(actions))
+	for i, a := range actions {
+		why := Why(deps, s, a)
+		options[i] = widget.Option{Label: a.Label(), Help: effect(s, a), Dim: why != "", Why: why}
+	}
+	role := themes.Role(s.Status.Role())
+	return screen.Send(screen.ChooseMsg{
+		Title: "Status", Body: fmt.Sprintf("%s is %s %s.", Name(s), role.Glyph(), s.Status.Label()), Options: options,
+		Then: func(a widget.Answer) tea.Cmd { return Ask(deps, s, actions[a.Index]) },
+	})
+}
+
+// actions are those on a whole campaign, in the order in which they are offered.
+var actions = []catalog.Action{
+	catalog.Publish, catalog.Stop, catalog.Pause, catalog.Resume, catalog.Archive, catalog.Restore, catalog.Delete,
+}
+
+// Name gives what a campaign is called in a sentence.
+func Name(s engine.Summary) string {
+	if s.Name == "" {
+		return "This campaign"
+	}
+	return "“" + widget.Truncate(widget.Clean(s.Name), 60) + "”"
+}
+
+// Why says in a sentence why the action cannot be done to the campaign; empty where it can.
+func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
+	if ok, why := catalog.Allowed(a, s.Channel, s.DeliveryType, s.Status); !ok {
+		return why
+	}
+	switch a {
+	case catalog.Archive, catalog.Restore, catalog.Delete:
+		if _, ok := deps.Service.(engine.Curator); !ok {
+			return "This service cannot " + strings.ToLower(a.Label()) + " campaigns; do it in its own dashboard."
+		}
+	}
+	return ""
+}
+
+// Ask gives the command that asks whether to do the action, and does it after a yes. The action
+// must be allowed.
+func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
+	harm := a == catalog.Stop || a == catalog.Delete
+	q := screen.Question{
+		Title: fmt.Sprintf("%s this campaign?", a.Label()), Body: Name(s) + "\n\n" + effect(s, a), Danger: harm,
+		Buttons: []widget.Button{{Label: a.Label(), Key: "y", Danger: harm}, {Label: "Cancel", Key: "n"}},
+		Then: func(answer widget.Answer) tea.Cmd {
+			if !answer.Yes() {
+				return nil
+			}
+			return do(deps, s, a)
+		},
+	}
+	if harm {
+		q.Focus = 1
+	}
+	return screen.Ask(q)
+}
+
+// effect says what the action will do.
+func effect(s engine.Summary, a catalog.Action) string {
+	text := catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
+	if a == catalog.Publish && text != "" {
+		text += " This publishes as the dashboard does; the API's own publish is in beta and refuses unless the workspace enables it."
+	}
+	return text
+}
+
+// patience is how long an action may take.
+const patience = 30 * time.Second
+
+// do gives the command that does the action and tells how it went.
+func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		state, err := apply(ctx, deps, s, a)
+		if err != nil {
+			return refused(s, a, err)
+		}
+		return tea.BatchMsg{screen.Notify(widget.LevelSuccess, done(s, a, state)), screen.Changed(s.ID)}
+	}
+}
+
+// apply does the action and gives the state that it led to, empty where nothing is left or
+// where the service does not say.
+func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Action) (engine.State, error) {
+	switch a {
+	case catalog.Publish:
+		_, err := deps.Service.Publish(ctx, engine.PublishRequest{ID: s.ID, By: deps.Author, Console: true})
+		return catalog.Next(a, s.Status, s.StartAhead(deps.Now())), err
+	case catalog.Stop, catalog.Pause, catalog.Resume:
+		changed, err := deps.Service.ChangeStatus(ctx, engine.StatusRequest{ID: s.ID, Action: a, By: deps.Author})
+		return changed.Status, err
+	}
+	curator, ok := deps.Service.(engine.Curator)
+	if !ok {
+		return "", fmt.Errorf("this service cannot %s campaigns", strings.ToLower(a.Label()))
+	}
+	switch a {
+	case catalog.Archive:
+		return catalog.Archived, curator.Archive(ctx, s.ID, deps.Author)
+	case catalog.Restore:
+		return "", curator.Restore(ctx, s.ID, deps.Author)
+	case catalog.Delete:
+		return "", curator.Delete(ctx, s.ID)
+	}
+	return "", fmt.Errorf("there is no action %q", a)
+}
+
+func done(s engine.Summary, a catalog.Action, state engine.State) string {
+	switch {
+	case a == catalog.Delete:
+		return Name(s) + " is deleted"
+	case a == catalog.Restore:
+		return Name(s) + " is back in the list"
+	case state == "":
+		return Name(s) + ": " + strings.ToLower(a.Label()) + " is done"
+	}
+	return Name(s) + " is " + strings.ToLower(state.Label()) + " now"
+}
+
+// refused tells why the action was not done. Where a publish failed over problems of the
+// campaign, it offers to show them.
+func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
+	e := engine.AsError(err)
+	if a == catalog.Publish && e != nil && len(e.Details) > 0 {
+		return screen.AskMsg{Question: screen.Question{
+			Title: "Not ready to publish", Body: sentence(Refusal(err)),
+			Buttons: []widget.Button{{Label: "Show the problems", Key: "y"}, {Label: "Close", Key: "n"}},
+			Then: func(answer widget.Answer) tea.Cmd {
+				if !answer.Yes() {
+					return nil
+				}
+				return screen.Open(screen.Route{Name: screen.Validate, ID: s.ID})
+			},
+		}}
+	}
+	// What was refused was perhaps shown as it no longer is.
+	return tea.BatchMsg{screen.Notify(widget.LevelError, a.Label()+" was not done: "+Refusal(err)), screen.Changed(s.ID)}
+}
+
+// sentence begins a text with a capital.
+func sentence(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+// mostDetails is how many details of a refusal are told.
+const mostDetails = 4
+
+// Refusal puts an error of a service into words: its sentence, and the first of its details.
+func Refusal(err error) string {
+	e := engine.AsError(err)
+	if e == nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Sprintf("the service gave no answer within %s; reload to see how it stands", patience)
+		}
+		return err.Error()
+	}
+	lines := []string{e.Message}
+	for i, d := range e.Details {
+		if i == mostDetails {
+			lines = append(lines, fmt.Sprintf("… and %d more", len(e.Details)-i))
+			break
+		}
+		line := d.Message
+		if d.Target != "" {
+			line = d.Target + ": " + d.Message
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}

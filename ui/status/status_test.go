@@ -1,0 +1,159 @@
+package status_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/status"
+	"bugle/ui/uitest"
+	"bugle/ui/widget"
+)
+
+const id = "65f000000000000000000001"
+
+func campaign(st engine.State, dt engine.DeliveryType) engine.Summary {
+	return engine.Summary{Name: "Spring sale", Head: engine.Head{ID: id, Status: st, Channel: catalog.Push, DeliveryType: dt}}
+}
+
+// host is a screen that opens the choice on s and notes what changed.
+type host struct {
+	screen.Base
+	choose  func() tea.Cmd
+	changed []string
+	w, h    int
+}
+
+func (s *host) Title() string         { return "Host" }
+func (s *host) Init() tea.Cmd         { return nil }
+func (s *host) SetSize(w, h int)      { s.w, s.h = w, h }
+func (s *host) SetTheme(themes.Theme) {}
+func (s *host) Typing() bool          { return false }
+func (s *host) View() string          { return widget.Fit("", s.w, s.h) }
+
+func (s *host) Update(msg tea.Msg) tea.Cmd {
+	if msg, ok := msg.(screen.ChangedMsg); ok {
+		s.changed = append(s.changed, msg.ID)
+	}
+	return nil
+}
+
+func (s *host) Actions() []screen.Action {
+	return []screen.Action{{Keys: []string{"s"}, Label: "status", Run: s.choose}}
+}
+
+func open(t *testing.T, service engine.Service, s engine.Summary) (*uitest.Harness, *host) {
+	t.Helper()
+	hs := &host{Base: screen.NewBase(), choose: func() tea.Cmd { return status.Choose(uitest.Deps(service), s) }}
+	h := uitest.New(t, hs, 80, 24)
+	h.Press("s")
+	return h, hs
+}
+
+func TestGoldenChoice(t *testing.T) {
+	s := campaign(catalog.Active, catalog.Periodic)
+	h, _ := open(t, uitest.NewFake(s), s)
+	h.Goldens("choice")
+	h.Press("enter")
+	h.Goldens("question")
+	h.Press("esc")
+	s = campaign(catalog.Draft, catalog.OneTime)
+	h, _ = open(t, uitest.NewFake(s), s)
+	h.Press("enter")
+	h.Goldens("publish")
+}
+
+func TestActions(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		from engine.State
+		dt   engine.DeliveryType
+		keys []string
+		call string
+		says string
+	}{
+		{"publish", catalog.Draft, catalog.OneTime, []string{"1", "y"}, "Publish " + id + " true", "is active now"},
+		{"stop", catalog.Sending, catalog.OneTime, []string{"2", "y"}, "ChangeStatus " + id + " STOP", "is stopped now"},
+		{"pause", catalog.Active, catalog.Periodic, []string{"3", "enter"}, "ChangeStatus " + id + " PAUSE", "is paused now"},
+		{"resume", catalog.Paused, catalog.Periodic, []string{"4", "y"}, "ChangeStatus " + id + " RESUME", "is active now"},
+		{"archive", catalog.Sent, catalog.OneTime, []string{"5", "y"}, "Archive " + id, "is archived now"},
+		{"restore", catalog.Archived, catalog.OneTime, []string{"6", "y"}, "Restore " + id, "is back in the list"},
+		{"delete", catalog.Draft, catalog.OneTime, []string{"7", "y"}, "Delete " + id, "is deleted"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := campaign(test.from, test.dt)
+			fake := uitest.NewFake(s)
+			h, hs := open(t, fake, s)
+			h.Press(test.keys...)
+			if !fake.Called(test.call) {
+				t.Errorf("asked %q, want %q", fake.Calls(), test.call)
+			}
+			h.Want("“Spring sale” " + test.says)
+			if len(hs.changed) != 1 || hs.changed[0] != id {
+				t.Errorf("told of changes to %q", hs.changed)
+			}
+		})
+	}
+}
+
+func TestNothingIsDoneWithoutAYes(t *testing.T) {
+	for _, keys := range [][]string{{"2", "n"}, {"2", "esc"}, {"2", "enter"}, {"esc"}, {"1"}} {
+		s := campaign(catalog.Sending, catalog.OneTime) // enter: what does harm starts on Cancel; 1: publish is dimmed
+		fake := uitest.NewFake(s)
+		h, _ := open(t, fake, s)
+		h.Press(keys...)
+		if len(fake.Calls()) > 0 {
+			t.Errorf("after %q: %q", keys, fake.Calls())
+		}
+	}
+}
+
+func TestWhatIsNotAllowedSaysWhy(t *testing.T) {
+	s := campaign(catalog.Active, catalog.Periodic)
+	h, _ := open(t, uitest.NewFake(s), s)
+	h.Press("up") // from Pause to Stop
+	h.Want("Not now: STOP does not apply", "can be stopped; pause it")
+
+	fake := uitest.NewFake(s)
+	sent := campaign(catalog.Sent, catalog.OneTime)
+	if why := status.Why(uitest.Deps(fake.Only()), sent, catalog.Archive); !strings.Contains(why, "cannot archive") {
+		t.Errorf("a service that cannot archive: %q", why)
+	}
+	if why := status.Why(uitest.Deps(fake), sent, catalog.Archive); why != "" {
+		t.Errorf("a service that can archive: %q", why)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	problems := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "the campaign has 6 problems")
+	for _, target := range []string{"a", "b", "c", "d", "e", "f"} {
+		problems.Details = append(problems.Details, engine.Detail{Target: target, Message: "is required"})
+	}
+	s := campaign(catalog.Draft, catalog.OneTime)
+	fake := uitest.NewFake(s)
+	fake.Fail("Publish", problems)
+	h, _ := open(t, fake, s)
+	h.Press("1", "y")
+	h.Want("Not ready to publish", "The campaign has 6 problems", "a: is required", "… and 2 more")
+	h.Goldens("refused")
+	h.Press("y")
+	if got := h.Last(); got.Name != screen.Validate || got.ID != id {
+		t.Errorf("opened %+v", got)
+	}
+
+	paused := campaign(catalog.Active, catalog.Periodic)
+	fake = uitest.NewFake(paused)
+	fake.Fail("ChangeStatus", engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "PAUSE does not apply."))
+	h, hs := open(t, fake, paused)
+	h.Press("3", "y")
+	h.Want("Pause was not done: PAUSE does not apply.")
+	if len(hs.changed) != 1 {
+		t.Error("a refusal does not make the screens look again")
+	}
+}

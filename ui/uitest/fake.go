@@ -1,0 +1,179 @@
+package uitest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// Fake is a service that holds rows in memory: as much of one as the lists of campaigns need. It
+// has the capabilities Lister and Curator; Only takes them away. Operations that it does not
+// have panic.
+type Fake struct {
+	engine.Service
+
+	mu    sync.Mutex
+	rows  []engine.Summary
+	calls []string
+	fail  map[string]error
+}
+
+// NewFake makes a service with those campaigns, newest change first.
+func NewFake(rows ...engine.Summary) *Fake { return &Fake{rows: rows, fail: map[string]error{}} }
+
+// Only gives the service without its capabilities.
+func (f *Fake) Only() engine.Service { return struct{ engine.Service }{ops{f}} }
+
+// ops hides the capabilities of a fake.
+type ops struct{ *Fake }
+
+// Fail makes the operation of that name, such as "Publish", fail; with nil it works again.
+func (f *Fake) Fail(operation string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail[operation] = err
+}
+
+// Calls gives what was asked of the service, each as the operation and what it was about.
+func (f *Fake) Calls() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.calls)
+}
+
+// Called reports whether that was asked of the service.
+func (f *Fake) Called(call string) bool { return slices.Contains(f.Calls(), call) }
+
+// Change puts other rows in the place of those there are.
+func (f *Fake) Change(change func([]engine.Summary) []engine.Summary) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rows = change(slices.Clone(f.rows))
+}
+
+// begin notes a call, and gives the error that it is to fail with.
+func (f *Fake) begin(operation string, about ...any) error {
+	f.calls = append(f.calls, strings.TrimSpace(operation+" "+fmt.Sprintln(about...)))
+	return f.fail[operation]
+}
+
+func (f *Fake) at(id string) int {
+	return slices.IndexFunc(f.rows, func(s engine.Summary) bool { return s.ID == id })
+}
+
+// List is engine.Lister's.
+func (f *Fake) List(_ context.Context, q engine.ListQuery) ([]engine.Summary, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("List", q.Archived); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(f.rows), func(s engine.Summary) bool { return s.Status == catalog.Archived && !q.Archived }), nil
+}
+
+// Search gives a page of the rows in the states asked for.
+func (f *Fake) Search(_ context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("Search", r.Page); err != nil {
+		return nil, err
+	}
+	var all []engine.Campaign
+	for _, s := range f.rows {
+		drafts := s.Status != catalog.Draft || slices.Contains(r.Status, catalog.Draft)
+		if drafts && (r.Archived || s.Status != catalog.Archived) {
+			all = append(all, engine.Campaign{Head: s.Head, Body: engine.WithName(doc.NewObject(), s.Name)})
+		}
+	}
+	from := min((r.Page-1)*r.Limit, len(all))
+	return all[from:min(from+r.Limit, len(all))], nil
+}
+
+// Publish makes a draft active.
+func (f *Fake) Publish(_ context.Context, r engine.PublishRequest) (engine.Updated, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("Publish", r.ID, r.Console); err != nil {
+		return engine.Updated{}, err
+	}
+	f.rows[f.at(r.ID)].Status = catalog.Active
+	return engine.Updated{ID: r.ID}, nil
+}
+
+// ChangeStatus does what the life cycle says.
+func (f *Fake) ChangeStatus(_ context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("ChangeStatus", r.ID, r.Action); err != nil {
+		return engine.StatusChanged{}, err
+	}
+	row := &f.rows[f.at(r.ID)]
+	row.Status = catalog.Next(r.Action, row.Status, row.StartAhead(Now))
+	return engine.StatusChanged{ID: r.ID, Action: r.Action, Status: row.Status}, nil
+}
+
+// Create adds a draft.
+func (f *Fake) Create(_ context.Context, r engine.CreateRequest) (engine.Created, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("Create", string(r.Body.Encode())); err != nil {
+		return engine.Created{}, err
+	}
+	return f.add(engine.Summarize(engine.ParseRecord(r.Body))), nil
+}
+
+func (f *Fake) add(s engine.Summary) engine.Created {
+	s.ID, s.Status, s.UpdatedAt = fmt.Sprintf("%024x", 0xf000+len(f.rows)), catalog.Draft, Now
+	f.rows = append([]engine.Summary{s}, f.rows...)
+	return engine.Created{ID: s.ID, Status: catalog.Draft}
+}
+
+// Archive is engine.Curator's.
+func (f *Fake) Archive(_ context.Context, id, _ string) error {
+	return f.move("Archive", id, catalog.Archived)
+}
+
+// Restore is engine.Curator's.
+func (f *Fake) Restore(_ context.Context, id, _ string) error {
+	return f.move("Restore", id, catalog.Stopped)
+}
+
+func (f *Fake) move(operation, id string, to engine.State) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin(operation, id); err != nil {
+		return err
+	}
+	f.rows[f.at(id)].Status = to
+	return nil
+}
+
+// Delete is engine.Curator's.
+func (f *Fake) Delete(_ context.Context, id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("Delete", id); err != nil {
+		return err
+	}
+	at := f.at(id)
+	f.rows = slices.Delete(f.rows, at, at+1)
+	return nil
+}
+
+// Clone is engine.Curator's.
+func (f *Fake) Clone(_ context.Context, id, by string) (engine.Created, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin("Clone", id); err != nil {
+		return engine.Created{}, err
+	}
+	s := f.rows[f.at(id)]
+	s.Name, s.CreatedBy, s.UpdatedBy = s.Name+" (copy)", by, by
+	return f.add(s), nil
+}

@@ -107,6 +107,15 @@ type APIKey struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+// The scopes of an API key (spec.md, Authentication).
+const (
+	ScopeManage  = "campaigns:create_manage"         // create, change, test, and what else is no publishing
+	ScopePublish = "campaigns:create_manage_publish" // publish
+)
+
+// KnownScopes lists the scopes.
+func KnownScopes() []string { return []string{ScopeManage, ScopePublish} }
+
 // Profile is one user of the workspace's apps.
 type Profile struct {
 	ID         string         `json:"id"` // unique id

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/teambition/rrule-go"
+
+	"bugle/engine/doc"
+)
+
+// The bounds within which a periodic schedule is walked. One with more occurrences, ten years of
+// days, counts as without an end.
+const (
+	maxOccurrences = 3660
+	maxInterval    = 1200
+)
+
+var frequencies = map[string]rrule.Frequency{"DAILY": rrule.DAILY, "WEEKLY": rrule.WEEKLY, "MONTHLY": rrule.MONTHLY}
+
+var weekdays = map[string]rrule.Weekday{
+	"MONDAY": rrule.MO, "TUESDAY": rrule.TU, "WEDNESDAY": rrule.WE, "THURSDAY": rrule.TH,
+	"FRIDAY": rrule.FR, "SATURDAY": rrule.SA, "SUNDAY": rrule.SU,
+}
+
+var weeksOfMonth = map[string]int{"FIRST": 1, "SECOND": 2, "THIRD": 3, "FOURTH": 4, "LAST": -1}
+
+// Occurrences gives the first n times from after on at which a periodic campaign with these
+// `scheduling_details` goes out, in the campaign's time zone. There are none where the schedule
+// cannot be read.
+func Occurrences(scheduling doc.Value, after time.Time, n int) []time.Time {
+	next := occurrences(scheduling)
+	expiry := instant(scheduling.Get("expiry_time"), scheduleZone(scheduling))
+	var out []time.Time
+	for range maxOccurrences {
+		t, ok := next()
+		if !ok || len(out) >= n || !expiry.IsZero() && t.After(expiry) {
+			break
+		}
+		if !t.Before(after) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// LastOccurrence gives the time of the last send of a periodic campaign, in UTC; zero where it
+// has none, or none that is near.
+func LastOccurrence(scheduling doc.Value) time.Time {
+	count, ok := scheduling.Get("periodic_details").Get("no_of_occurences").Int()
+	if !ok || count < 1 || count > maxOccurrences {
+		return time.Time{}
+	}
+	next := occurrences(scheduling)
+	var last time.Time
+	for t, ok := next(); ok; t, ok = next() {
+		last = t.UTC()
+	}
+	return last
+}
+
+// occurrences walks a schedule. Days of the month, days of the week, and days of a week of the
+// month add up: a send happens on each of them.
+func occurrences(scheduling doc.Value) rrule.Next {
+	none := func() (time.Time, bool) { return time.Time{}, false }
+	loc := scheduleZone(scheduling)
+	start := instant(scheduling.Get("start_time"), loc)
+	d := scheduling.Get("periodic_details")
+	freq, known := frequencies[d.Get("sending_frequency").Text()]
+	if start.IsZero() || !known {
+		return none
+	}
+	opt := rrule.ROption{Freq: freq, Dtstart: start.In(loc), Interval: 1}
+	if n, ok := d.Get("repeat_frequency").Int(); ok && n > 0 {
+		if n > maxInterval {
+			return none
+		}
+		opt.Interval = int(n)
+	}
+	var walks []*walk
+	for _, o := range alternatives(opt, d) {
+		r, err := rrule.NewRRule(o)
+		if err != nil {
+			return none
+		}
+		w := &walk{next: r.Iterator()}
+		w.step()
+		walks = append(walks, w)
+	}
+	left := int64(maxOccurrences)
+	if n, ok := d.Get("no_of_occurences").Int(); ok && n > 0 {
+		left = min(left, n)
+	}
+	return func() (time.Time, bool) {
+		if left--; left < 0 {
+			return time.Time{}, false
+		}
+		return earliest(walks)
+	}
+}
+
+// alternatives gives a rule for each way in which the schedule names its days; one alone where
+// it leaves them to the start.
+func alternatives(opt rrule.ROption, d doc.Value) []rrule.ROption {
+	var out []rrule.ROption
+	days := named(d.Get("repeat_on_days_of_week"))
+	if opt.Freq != rrule.DAILY && len(days) > 0 {
+		o := opt
+		o.Byweekday = days
+		out = append(out, o)
+	}
+	if opt.Freq == rrule.MONTHLY {
+		var dates []int
+		for _, e := range d.Get("repeat_on_date_of_month").Elems() {
+			if n, ok := e.Int(); ok && n >= 1 && n <= 31 && !slices.Contains(dates, int(n)) {
+				dates = append(dates, int(n))
+			}
+		}
+		if len(dates) > 0 {
+			o := opt
+			o.Bymonthday = dates
+			out = append(out, o)
+		}
+		var nth []rrule.Weekday
+		for _, e := range d.Get("repeat_on_days_of_week_for_month").Elems() {
+			week, ok := weeksOfMonth[e.Get("week_granularity").Text()]
+			for _, day := range named(e.Get("repeat_on_days_of_week")) {
+				if ok && !slices.Contains(nth, day.Nth(week)) {
+					nth = append(nth, day.Nth(week))
+				}
+			}
+		}
+		if len(nth) > 0 {
+			o := opt
+			o.Byweekday = nth
+			out = append(out, o)
+		}
+	}
+	if len(out) == 0 {
+		return []rrule.ROption{opt}
+	}
+	return out
+}
+
+// named reads a list of weekdays, or a single one.
+func named(v doc.Value) []rrule.Weekday {
+	names := v.Strings()
+	if v.Kind() == doc.String {
+		names = []string{v.Text()}
+	}
+	var out []rrule.Weekday
+	for _, name := range names {
+		if day, ok := weekdays[name]; ok && !slices.Contains(out, day) {
+			out = append(out, day)
+		}
+	}
+	return out
+}
+
+// walk is one rule and the occurrence that it stands at.
+type walk struct {
+	next rrule.Next
+	at   time.Time
+	ok   bool
+}
+
+func (w *walk) step() { w.at, w.ok = w.next() }
+
+// earliest gives the first occurrence that any walk stands at, and steps all that stand there.
+func earliest(walks []*walk) (time.Time, bool) {
+	var first time.Time
+	found := false
+	for _, w := range walks {
+		if w.ok && (!found || w.at.Before(first)) {
+			first, found = w.at, true
+		}
+	}
+	for _, w := range walks {
+		if w.ok && w.at.Equal(first) {
+			w.step()
+		}
+	}
+	return first, found
+}

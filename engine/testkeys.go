@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// The names that stand in a key where nothing is configured (spec.md, Test result).
+const (
+	DefaultLocale    = "default"
+	DefaultVariation = "variation_1"
+)
+
+// MaxTestKeys is how many keys [TestKeys] gives at most: no campaign that people make has as
+// many, and a number of variations is only a number.
+const MaxTestKeys = 1000
+
+// TestKey is one message of a test send: a platform, a locale and a variation.
+type TestKey struct {
+	Platform  string // ANDROID, IOS or WEB; EMAIL for e-mail
+	Locale    string
+	Variation string
+	// Content leads from the root of the document to the message's content, which need not be
+	// there.
+	Content doc.Path
+}
+
+// String gives the composite key {PLATFORM}_{locale}_{variation}.
+func (k TestKey) String() string { return k.Platform + "_" + k.Locale + "_" + k.Variation }
+
+// KeyFilter narrows a test (spec.md, `test_campaign_meta`). Empty members match all.
+type KeyFilter struct{ Platform, Locale, Variation string }
+
+// TestKeys gives the keys that a campaign document, or the body of an inline test, yields: by
+// locale as listed, by variation, by platform. Where a filter names something that the document
+// does not have, there are none.
+func TestKeys(ch Channel, document doc.Value, f KeyFilter) []TestKey {
+	content := document.Get(string(catalog.CampaignContent))
+	cells := content.Get("content")
+	member := messageMember(ch)
+	flat := cells.Get(member).Exists() && !cells.Get(DefaultLocale).Exists()
+	var out []TestKey
+	for _, locale := range matching(testLocales(content), f.Locale) {
+		for _, variation := range matching(testVariations(content, flat), f.Variation) {
+			path := doc.P(string(catalog.CampaignContent), "content", locale, variation, member)
+			if flat && locale == DefaultLocale && variation == DefaultVariation {
+				path = doc.P(string(catalog.CampaignContent), "content", member)
+			}
+			for _, platform := range matching(testPlatforms(ch, document, cells, flat), f.Platform) {
+				key := TestKey{Platform: platform, Locale: locale, Variation: variation, Content: path}
+				if ch == catalog.Push {
+					key.Content = path.Child(catalog.Platform(platform).Member())
+				}
+				if out = append(out, key); len(out) == MaxTestKeys {
+					return out
+				}
+			}
+		}
+	}
+	return out
+}
+
+// KeyChoices gives the platforms, locales and variations that a document's test can be narrowed
+// to, each in the order of sending.
+func KeyChoices(ch Channel, document doc.Value) (platforms, locales, variations []string) {
+	content := document.Get(string(catalog.CampaignContent))
+	cells := content.Get("content")
+	flat := cells.Get(messageMember(ch)).Exists() && !cells.Get(DefaultLocale).Exists()
+	return testPlatforms(ch, document, cells, flat), testLocales(content), testVariations(content, flat)
+}
+
+func messageMember(ch Channel) string {
+	if ch == catalog.Email {
+		return "email"
+	}
+	return "push"
+}
+
+func testLocales(content doc.Value) []string {
+	out := []string{DefaultLocale}
+	for _, l := range content.Get("locales").Strings() {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+		if len(out) == MaxTestKeys {
+			break
+		}
+	}
+	return out
+}
+
+// testVariations gives the configured variations; where none are, those of the default locale.
+func testVariations(content doc.Value, flat bool) []string {
+	n, ok := content.Get("variation_details").Get("no_of_variations").Int()
+	if ok && n >= 1 {
+		var out []string
+		for i := range min(n, MaxTestKeys) {
+			out = append(out, "variation_"+strconv.FormatInt(i+1, 10))
+		}
+		return out
+	}
+	var out []string
+	if !flat {
+		for name := range content.Get("content").Get(DefaultLocale).Members() {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 {
+		return []string{DefaultVariation}
+	}
+	return out
+}
+
+// testPlatforms gives the platforms that the campaign lists; where it lists none, those that
+// some cell has content for, in the order of spec.md.
+func testPlatforms(ch Channel, document, cells doc.Value, flat bool) []string {
+	if ch != catalog.Push {
+		return []string{string(ch)}
+	}
+	listed := document.Get(string(catalog.BasicDetails)).Get("platforms").Strings()
+	var out []string
+	for _, p := range catalog.Platforms {
+		if slices.Contains(listed, string(p)) || len(listed) == 0 && hasPlatform(cells, p, flat) {
+			out = append(out, string(p))
+		}
+	}
+	return out
+}
+
+func hasPlatform(cells doc.Value, p catalog.Platform, flat bool) bool {
+	if flat {
+		return !cells.Get("push").Get(p.Member()).Empty()
+	}
+	for _, locale := range cells.Members() {
+		for _, cell := range locale.Members() {
+			if !cell.Get("push").Get(p.Member()).Empty() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func matching(names []string, want string) []string {
+	if want == "" {
+		return names
+	}
+	if slices.Contains(names, want) {
+		return []string{want}
+	}
+	return nil
+}
+
+// Missing says which part of the filter the document does not have, as the member of
+// `test_campaign_meta` and a sentence; ok where it has them all.
+func (f KeyFilter) Missing(ch Channel, document doc.Value) (member, why string, ok bool) {
+	platforms, locales, variations := KeyChoices(ch, document)
+	for _, c := range []struct {
+		member, want string
+		have         []string
+	}{{"platform", f.Platform, platforms}, {"locale_name", f.Locale, locales}, {"variation", f.Variation, variations}} {
+		if len(matching(c.have, c.want)) == 0 {
+			return c.member, fmt.Sprintf("%q is not in this campaign; it has %s", c.want, someOf(c.have)), false
+		}
+	}
+	return "", "", true
+}
+
+func someOf(names []string) string {
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > 8:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:8], ", "), len(names)-8)
+	}
+	return strings.Join(names, ", ")
+}

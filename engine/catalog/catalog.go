@@ -107,7 +107,7 @@ func components(ch Channel) []schema.Field {
 
 	connector := connectorTable()
 	connector.Applies = forChannel(Email)
-	connector.Required = []schema.Required{{At: schema.Inline}, atPublish}
+	connector.Required = []schema.Required{{At: schema.Inline | schema.Publish}}
 
 	return []schema.Field{
 		basic, content, segmentationDetails(), triggerCondition(), schedulingDetails(), controls,

@@ -79,6 +79,10 @@ func (t transition) types(ch Channel) []DeliveryType {
 	return nil
 }
 
+func (t transition) takes(ch Channel, dt DeliveryType, st State) bool {
+	return slices.Contains(t.types(ch), dt) && slices.Contains(t.From, st)
+}
+
 // Allowed reports whether the action can be done to a campaign of that channel, delivery type and
 // state. Where it cannot, why is one sentence that names action, type and state and, where there is
 // one, the action that would do: the message of the 422, and of the dimmed entry on a screen.
@@ -109,10 +113,7 @@ func (t transition) whyNotType(ch Channel, dt DeliveryType, st State) string {
 	if t.Action != Stop {
 		why += " (" + join(t.types(ch), ", ") + ")"
 	}
-	if t.Instead == "" {
-		return why
-	}
-	if ok, _ := Allowed(t.Instead, ch, dt, st); ok {
+	if other, ok := transitionOf(t.Instead); ok && other.takes(ch, dt, st) {
 		why += "; " + strings.ToLower(string(t.Instead)) + " it instead"
 	}
 	return why

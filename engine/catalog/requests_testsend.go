@@ -47,7 +47,7 @@ func testTable(ch Channel) schema.Field {
 			requestID(),
 			channel,
 			{
-				Name: "draft_id", ID: "request.test.draft_id", Title: "Draft", Kind: schema.String, Example: "65f0a1b2c3d4e5f60718293a",
+				Name: "draft_id", ID: "request.test.draft_id", Title: "Draft id", Kind: schema.String, Example: "65f0a1b2c3d4e5f60718293a",
 				Help: "The id of a saved draft, whose content is sent.", Rules: []schema.Rule{schema.Format{As: schema.ObjectID}},
 			},
 			basic, connector, content, personalizationDetails(), meta,
@@ -112,7 +112,7 @@ func testMeta(ch Channel, noPlatform schema.Cond) schema.Field {
 		platform.Rules = append(platform.Rules, schema.Forbidden{When: noPlatform})
 	}
 	if ch == Email {
-		platform.Rules = append(platform.Rules, noPlatforms)
+		platform.Kind, platform.Options, platform.Rules = schema.Any, nil, []schema.Rule{noPlatforms}
 	}
 	return schema.Field{
 		Name: "test_campaign_meta", ID: "test_campaign_meta." + metaID(ch), Title: "Recipients", Kind: schema.Object, Ref: refTestMeta,
@@ -179,7 +179,7 @@ func identifierValues(ch Channel) schema.Field {
 	return schema.Field{
 		Name: "identifier_values", Title: "Recipients", Kind: schema.List, Required: []schema.Required{{}},
 		Help:  fmt.Sprintf("Up to %d recipients; for a segment, its name.", MaxIdentifierValues),
-		Rules: []schema.Rule{schema.Items{Min: 1, Max: MaxIdentifierValues}, oneSegment},
+		Rules: []schema.Rule{schema.Items{Max: MaxIdentifierValues}, oneSegment},
 		Elem: &schema.Field{
 			Title: "Recipient", Kind: schema.String, Help: "One recipient, given as the identifier says.", Example: "ann@example.com",
 			Rules: []schema.Rule{

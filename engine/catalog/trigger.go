@@ -52,10 +52,7 @@ func triggerCondition() schema.Field {
 					{Value: "ASAP", Label: "At once", Help: "as soon as the trigger happens"},
 					{Value: "INTELLIGENT_DELAY", Label: "Intelligent delay", Help: "at the time that suits the user, within bounds", When: forChannel(Push)},
 				},
-				Rules: []schema.Rule{schema.Guard{
-					When: forTypes(DeviceTriggered), At: schema.Publish, Ref: refPublish,
-					Rule: schema.Excludes{Values: []string{"DELAY", "INTELLIGENT_DELAY"}, Says: "a device-triggered message is shown at once; choose ASAP"},
-				}},
+				Rules: []schema.Rule{schema.Guard{When: forTypes(DeviceTriggered), At: schema.Publish, Ref: refPublish, Rule: noDelay}},
 			},
 			{
 				Name: "trigger_delay_value", Title: "Delay", Kind: schema.Integer, Used: delay, Required: []schema.Required{{When: delay}},
@@ -92,6 +89,16 @@ func triggerFilters() schema.Field {
 		schema.Guard{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish, Rule: oneFilter})
 	f.Required = []schema.Required{{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish}}
 	return f
+}
+
+var noDelay = schema.Named{
+	ID: "no_delay", Says: "ASAP alone",
+	Check: func(p schema.Place) []schema.Finding {
+		if v := p.Value.Text(); v != "DELAY" && v != "INTELLIGENT_DELAY" {
+			return nil
+		}
+		return []schema.Finding{{Message: "must be ASAP: the device shows a device-triggered message at once"}}
+	},
 }
 
 var oneFilter = schema.Named{

@@ -1,0 +1,149 @@
+//go:build e2e
+
+// Package e2e drives the built program in a real terminal, as a person would: keys go in, and
+// what is on the screen is read.
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary is the program, built once for all tests.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "bugle-e2e-")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "bugle")
+	build := exec.Command("go", "build", "-o", binary, "bugle/cmd/bugle")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// patience is how long a screen may take to show what is waited for.
+const patience = 15 * time.Second
+
+// terminal is a tmux server of its own with one window.
+type terminal struct {
+	t      *testing.T
+	socket string
+	data   string
+}
+
+// open starts the program at a size on a data folder.
+func open(t *testing.T, width, height int, data string, env ...string) *terminal {
+	t.Helper()
+	term := &terminal{t: t, socket: filepath.Join(t.TempDir(), "tmux"), data: data}
+	args := []string{"-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height)}
+	env = append(env, "BUGLE_DATA="+data, "BUGLE_AUTHOR=ann@example.com", "TERM=xterm-256color", "COLORFGBG=15;0")
+	for _, e := range env {
+		args = append(args, "-e", e)
+	}
+	// The shell stays after the program, so that its exit can be seen.
+	term.tmux(append(args, fmt.Sprintf("%s; echo EXIT=$?; exec cat", binary))...)
+	t.Cleanup(func() { _ = term.command("kill-server").Run() })
+	return term
+}
+
+func (term *terminal) command(args ...string) *exec.Cmd {
+	return exec.Command("tmux", append([]string{"-S", term.socket}, args...)...)
+}
+
+func (term *terminal) tmux(args ...string) string {
+	term.t.Helper()
+	out, err := term.command(args...).CombinedOutput()
+	if err != nil {
+		term.t.Fatalf("tmux %s: %v\n%s", args[0], err, out)
+	}
+	return string(out)
+}
+
+// screen gives the text on the screen.
+func (term *terminal) screen() string { return term.tmux("capture-pane", "-p", "-t", "main") }
+
+// see waits until every one of the texts is on the screen.
+func (term *terminal) see(texts ...string) string {
+	term.t.Helper()
+	return term.until(fmt.Sprintf("%q", texts), func(s string) bool {
+		for _, want := range texts {
+			if !strings.Contains(s, want) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// gone waits until the text is no longer on the screen.
+func (term *terminal) gone(text string) string {
+	term.t.Helper()
+	return term.until("no "+text, func(s string) bool { return !strings.Contains(s, text) })
+}
+
+func (term *terminal) until(what string, ok func(string) bool) string {
+	term.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		s := term.screen()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			term.t.Fatalf("waited for %s; the screen is:\n%s", what, s)
+		}
+		time.Sleep(20 * time.Millisecond) // between two looks at another process's screen
+	}
+}
+
+// press sends keys by tmux's names: Enter, Escape, Tab, C-s, Down, n.
+func (term *terminal) press(keys ...string) {
+	term.t.Helper()
+	for _, k := range keys {
+		term.tmux("send-keys", "-t", "main", k)
+	}
+}
+
+// write types a text as it is.
+func (term *terminal) write(text string) {
+	term.t.Helper()
+	term.tmux("send-keys", "-t", "main", "-l", text)
+}
+
+// kill ends the program as a crash would.
+func (term *terminal) kill() {
+	term.t.Helper()
+	out, err := exec.Command("pgrep", "-f", "^"+binary).Output()
+	if err != nil {
+		term.t.Fatalf("the program does not run: %v", err)
+	}
+	for _, line := range strings.Fields(string(out)) {
+		var pid int
+		fmt.Sscan(line, &pid)
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			term.t.Fatal(err)
+		}
+	}
+	term.see("EXIT=137")
+}
+
+// bugle runs a command on the terminal's data folder.
+func (term *terminal) bugle(args ...string) (string, error) {
+	cmd := exec.Command(binary, args...)
+	cmd.Env = append(os.Environ(), "BUGLE_DATA="+term.data)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// terminalLibraries are what nothing under engine may need.
+var terminalLibraries = []string{
+	"github.com/charmbracelet/bubbletea", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/huh", "github.com/charmbracelet/lipgloss",
+}
+
+// importRule says what the packages below some paths may not need, directly or not.
+type importRule struct {
+	below   string
+	except  []string
+	forbids []string
+	direct  bool // only its own imports count
+	why     string
+}
+
+var importRules = []importRule{
+	{below: "bugle/engine/doc", forbids: []string{"bugle"}, why: "the tree knows nothing of ours"},
+	{below: "bugle/engine/schema", forbids: []string{"bugle/engine/catalog", "bugle/engine/local", "bugle/store", "bugle/ui", "bugle/forms"}, why: "tables are read by schema, not known to it"},
+	{below: "bugle/engine/catalog", forbids: []string{"bugle/engine/local", "bugle/store", "bugle/ui", "bugle/forms"}, why: "the tables stand on schema alone"},
+	{below: "bugle/engine", forbids: terminalLibraries, why: "the engine knows no terminal"},
+	{below: "bugle/engine", except: []string{"bugle/engine/local"}, forbids: []string{"bugle/store"}, why: "only engine/local works on a store"},
+	{below: "bugle/store", forbids: []string{"bugle/ui", "bugle/forms", "bugle/engine/local"}, why: "the store knows the engine's types, not who uses it"},
+	{below: "bugle/forms", forbids: []string{"bugle/engine/catalog", "bugle/engine/local", "bugle/store", "bugle/ui"}, why: "forms know tables in general, and no field by name"},
+	{below: "bugle/themes", forbids: []string{"bugle", "github.com/charmbracelet/huh"}, why: "themes own colours and nothing else"},
+	{below: "bugle/ui", forbids: []string{"bugle/store", "bugle/engine/local"}, why: "screens work with any service"},
+	{below: "bugle", except: []string{"bugle/forms"}, forbids: []string{"github.com/charmbracelet/huh"}, direct: true, why: "forms own every huh import"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+// The floors of the house: who may stand on whom.
+func TestImportRules(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Imports,Deps", "bugle/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if !within(p.ImportPath, "bugle") {
+			continue
+		}
+		seen++
+		for _, r := range importRules {
+			r.check(t, p)
+		}
+	}
+	if seen < 15 {
+		t.Fatalf("only %d packages of ours were looked at", seen)
+	}
+}
+
+func (r importRule) check(t *testing.T, p listed) {
+	if !within(p.ImportPath, r.below) || slices.ContainsFunc(r.except, func(e string) bool { return within(p.ImportPath, e) }) {
+		return
+	}
+	deps := p.Deps
+	if r.direct {
+		deps = p.Imports
+	}
+	for _, d := range deps {
+		for _, f := range r.forbids {
+			if within(d, f) && !within(d, r.below) {
+				t.Errorf("%s needs %s: %s", p.ImportPath, d, r.why)
+			}
+		}
+	}
+}
+
+func within(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }

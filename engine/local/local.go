@@ -1,0 +1,260 @@
+// Package local is the campaign service on a store of its own: the ten operations of the
+// specification, and what only a local workspace can do besides.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"bugle/engine"
+	"bugle/engine/delivery"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+	"bugle/engine/schema"
+	"bugle/store"
+)
+
+// MaxBody is how long a request body or document may be, in bytes (gaps.md, Operations).
+const MaxBody = 1 << 20
+
+// Options are what a service may be given. The zero Options are ready for use.
+type Options struct {
+	Clock  func() time.Time // nil: time.Now
+	Logger *slog.Logger     // nil: nothing is logged
+	// Boot names this run of the program. A test send that another run left unfinished does not
+	// block its idempotency key. Empty: one is made.
+	Boot string
+	// Carriers gives what carries a connector's mail when its carrier is not the outbox. Nil:
+	// SMTP, with the password from the environment variable that the connector names.
+	Carriers func(engine.Connector) (delivery.Carrier, error)
+	// Fetcher gets the attachments of mails. Nil: one that refuses private addresses.
+	Fetcher *delivery.Fetcher
+}
+
+// Service is [engine.Service] for one workspace of a store. It is safe for concurrent use, holds
+// no campaign in memory and runs nothing in the background.
+type Service struct {
+	db        store.DB
+	workspace string
+	boot      string
+	clock     func() time.Time
+	log       *slog.Logger
+	carriers  func(engine.Connector) (delivery.Carrier, error)
+	fetcher   *delivery.Fetcher
+	ids       *idSource
+	swept     atomic.Int64 // when expired idempotency keys were last removed, in Unix seconds
+}
+
+var (
+	_ engine.Service         = (*Service)(nil)
+	_ engine.Lister          = (*Service)(nil)
+	_ engine.Drafter         = (*Service)(nil)
+	_ engine.WorkingCopies   = (*Service)(nil)
+	_ engine.Historian       = (*Service)(nil)
+	_ engine.Curator         = (*Service)(nil)
+	_ engine.OutboxReader    = (*Service)(nil)
+	_ engine.WorkspaceKeeper = (*Service)(nil)
+	_ engine.ProfileKeeper   = (*Service)(nil)
+	_ engine.TestHistory     = (*Service)(nil)
+)
+
+// Open gives the service of a workspace that is in the store; NOT_FOUND where it is not. The
+// store stays the caller's to close.
+func Open(db store.DB, workspace string, o Options) (*Service, error) {
+	s := newService(db, workspace, o)
+	err := s.update(context.Background(), func(sp store.Space) error {
+		if _, err := s.settings(sp); err != nil {
+			return err
+		}
+		_, err := sp.ExpireIdempotent(s.now())
+		s.swept.Store(s.now().Unix())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newService(db store.DB, workspace string, o Options) *Service {
+	s := &Service{
+		db: db, workspace: workspace, boot: o.Boot, clock: o.Clock, log: o.Logger,
+		carriers: o.Carriers, fetcher: o.Fetcher, ids: newIDSource(),
+	}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.boot == "" {
+		s.boot = uuid.NewString()
+	}
+	if s.carriers == nil {
+		s.carriers = smtpCarrier
+	}
+	if s.fetcher == nil {
+		s.fetcher = &delivery.Fetcher{}
+	}
+	return s
+}
+
+// now gives the time of the clock in UTC, without the part that a record does not keep.
+func (s *Service) now() time.Time { return s.clock().UTC().Round(0) }
+
+// view and update run fn in one transaction on the workspace's records. What fn fails with is
+// turned into what a caller may see.
+func (s *Service) view(ctx context.Context, fn func(store.Space) error) error {
+	return s.explain(ctx, s.db.View(ctx, func(tx store.Tx) error { return fn(store.In(tx, s.workspace)) }))
+}
+
+func (s *Service) update(ctx context.Context, fn func(store.Space) error) error {
+	return s.explain(ctx, s.db.Update(ctx, func(tx store.Tx) error { return fn(store.In(tx, s.workspace)) }))
+}
+
+// explain lets refusals and ended contexts through, and wraps what the store says.
+func (s *Service) explain(ctx context.Context, err error) error {
+	var corrupt *store.CorruptError
+	switch {
+	case err == nil:
+		return nil
+	case engine.AsError(err) != nil:
+		return err
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return err
+	case errors.As(err, &corrupt):
+		s.log.Error("damaged record", "what", corrupt.What, "error", err)
+		return internal(err, "the store is damaged: %s cannot be read; take it back from a backup", corrupt.What)
+	}
+	s.log.Error("store", "error", err)
+	return internal(err, "the store could not do it: %v; try again, and see that its disk has room", err)
+}
+
+func internal(cause error, format string, args ...any) *engine.Error {
+	e := engine.Errorf(engine.Internal, http.StatusInternalServerError, format, args...)
+	e.Err = cause
+	return e
+}
+
+// stamped gives err with the request id, where it is a refusal.
+func stamped(err error, requestID string) error {
+	e := engine.AsError(err)
+	if e == nil || e.RequestID != "" {
+		return err
+	}
+	out := *e
+	out.RequestID = requestID
+	return &out
+}
+
+func (s *Service) settings(sp store.Space) (engine.Workspace, error) {
+	w, err := sp.Settings()
+	if errors.Is(err, store.ErrNotFound) {
+		return w, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q in this store", s.workspace)
+	}
+	if err != nil {
+		return w, fmt.Errorf("reading the workspace: %w", err)
+	}
+	return w, nil
+}
+
+// campaign gives a campaign as it is now: its state moved on by the clock.
+func (s *Service) campaign(sp store.Space, id string) (engine.Campaign, error) {
+	if id == "" || len(id) > maxID {
+		return engine.Campaign{}, engine.MissingCampaign(id)
+	}
+	c, err := sp.Campaign(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return c, engine.MissingCampaign(id)
+	}
+	if err != nil {
+		return c, fmt.Errorf("reading campaign %s: %w", id, err)
+	}
+	return s.current(c), nil
+}
+
+func (s *Service) current(c engine.Campaign) engine.Campaign {
+	c.Head = engine.HeadAt(engine.Summarize(c), s.now())
+	return c
+}
+
+// put stores c as changed now by someone, with a note for the history.
+func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coalesce bool) error {
+	c.UpdatedAt = s.now()
+	if by != "" {
+		c.UpdatedBy = by
+	}
+	rev := engine.Revision{At: c.UpdatedAt, By: c.UpdatedBy, Note: note}
+	if rev.By == "" {
+		rev.By = c.CreatedBy
+	}
+	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
+	if err != nil {
+		return fmt.Errorf("storing campaign %s: %w", c.ID, err)
+	}
+	c.Revision = n
+	return nil
+}
+
+// env is what checks of this workspace know at a stage.
+func (s *Service) env(w engine.Workspace, at schema.Stage) schema.Env {
+	flags := w.Flags
+	if flags == nil {
+		flags = map[string]bool{}
+	}
+	return schema.Env{Stage: at, Now: s.now(), Flags: flags, Lists: w.Lists, Expression: personalize.Parse}
+}
+
+// checkBody refuses what is no object or too long.
+func checkBody(v doc.Value) error {
+	if v.Kind() != doc.Object {
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body must be a JSON object, not %s", kindWords(v))
+	}
+	return checkSize(v)
+}
+
+func checkSize(v doc.Value) error {
+	b := v.Encode()
+	if len(b) > MaxBody {
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long, and %d KiB are allowed", len(b)>>10, MaxBody>>10)
+	}
+	if _, err := doc.Parse(b); err != nil {
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body cannot be kept: %w", err)
+	}
+	return nil
+}
+
+func kindWords(v doc.Value) string {
+	switch v.Kind() {
+	case doc.Array:
+		return "an array"
+	case doc.Absent, doc.Null:
+		return v.Kind().String()
+	}
+	return "a " + v.Kind().String()
+}
+
+func smtpCarrier(c engine.Connector) (delivery.Carrier, error) {
+	if c.Carrier != engine.CarrierSMTP || c.SMTP == nil {
+		return nil, fmt.Errorf("the connector %q says nothing of how mail leaves: set its carrier to outbox, or to smtp with a host", c.Name)
+	}
+	password := ""
+	if c.SMTP.PasswordEnv != "" {
+		var set bool
+		if password, set = os.LookupEnv(c.SMTP.PasswordEnv); !set {
+			return nil, fmt.Errorf("the password of the connector %q is missing: set the environment variable %s", c.Name, c.SMTP.PasswordEnv)
+		}
+	}
+	return delivery.NewSMTP(delivery.SMTPConfig{
+		Host: c.SMTP.Host, Port: c.SMTP.Port, TLS: delivery.TLSMode(c.SMTP.TLS), Auth: delivery.AuthMode(c.SMTP.Auth),
+		Username: c.SMTP.User, Password: password,
+	})
+}

@@ -1,0 +1,77 @@
+package local
+
+import (
+	"context"
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+	"bugle/engine/schema"
+	"bugle/store"
+)
+
+// Preview resolves content for one user and sends nothing (gaps.md, Operations and
+// Personalisation). An expression without a value stays as it stands, and is listed.
+func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
+	ids, err := request(r.Call, r.Body)
+	if err != nil {
+		return engine.Preview{}, err
+	}
+	if err := checkBody(r.Body); err != nil {
+		return engine.Preview{}, stamped(err, ids.RequestID)
+	}
+	ch := engine.Channel(r.Body.Get(mChannel).Text())
+	table := catalog.PreviewRequest(ch)
+	var data personalize.Data
+	var env schema.Env
+	err = s.view(ctx, func(sp store.Space) error {
+		w, err := s.settings(sp)
+		if err != nil {
+			return err
+		}
+		env = s.env(w, schema.Draft)
+		if err := invalid("the preview request", table.Validate(r.Body, env)); err != nil {
+			return err
+		}
+		if !slices.Contains([]engine.Channel{catalog.Push, catalog.Email, catalog.SMS}, ch) {
+			return refuse(mChannel, "the channel must be PUSH, EMAIL or SMS, not %q", ch)
+		}
+		data, err = previewData(sp, w, r.Body)
+		return err
+	})
+	if err != nil {
+		return engine.Preview{}, stamped(err, ids.RequestID)
+	}
+	out := engine.Preview{Answer: engine.Answer{ResponseID: ids.RequestID}}
+	f := filler{
+		schema: table, root: r.Body, env: env, allTexts: ch == catalog.SMS,
+		fill: func(at doc.Path, text string) (string, error) {
+			filled, missing, err := personalize.Preview(ctx, text, data)
+			if err != nil && ctx.Err() == nil {
+				return "", refuse(at.String(), "%w", err)
+			}
+			for _, u := range missing {
+				out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: at.String(), Expression: u.Expression})
+			}
+			return filled, err
+		},
+	}
+	if out.Content, err = f.at(doc.P(string(catalog.CampaignContent))); err != nil {
+		return engine.Preview{}, stamped(err, ids.RequestID)
+	}
+	return out, nil
+}
+
+func previewData(sp store.Space, w engine.Workspace, body doc.Value) (personalize.Data, error) {
+	user := body.Get("user_identification")
+	prof, _, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
+	if err != nil {
+		return personalize.Data{}, err
+	}
+	event := plainMap(body.Get(mEventAttrs))
+	return personalize.Data{
+		UserAttributes: prof.Attributes, EventAttributes: event, BusinessEventAttributes: event, ContentBlocks: contentBlocks(w),
+	}, nil
+}

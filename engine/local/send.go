@@ -1,0 +1,204 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/delivery"
+)
+
+// sendsAtOnce bounds how many messages of one test are under way.
+const sendsAtOnce = 8
+
+const notSent = "the test was cancelled before it was sent"
+
+// testRun is one test send under way.
+type testRun struct {
+	s        *Service
+	plan     *testPlan
+	outbox   *delivery.Outbox
+	files    *attachments
+	jobs     []job
+	progress func(engine.TestProgress)
+
+	mu   sync.Mutex // guards done and the calls of progress
+	done int
+}
+
+// job is one message to one recipient.
+type job struct {
+	key engine.TestKey
+	to  recipient
+	err error // why it failed; nil once it was sent
+}
+
+func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
+	r := &testRun{s: s, plan: p, progress: progress, files: &attachments{fetcher: s.fetcher}}
+	r.outbox = delivery.NewOutbox(keeper{s, p}, s.now)
+	for _, key := range p.keys {
+		for _, to := range p.recipients {
+			r.jobs = append(r.jobs, job{key: key, to: to, err: errors.New(notSent)})
+		}
+	}
+	return r
+}
+
+// send does all jobs and returns when every one has ended. The end of ctx ends those that have
+// not begun.
+func (r *testRun) send(ctx context.Context) {
+	next := make(chan *job)
+	var workers sync.WaitGroup
+	for range min(sendsAtOnce, len(r.jobs)) {
+		workers.Go(func() {
+			for j := range next {
+				r.do(ctx, j)
+			}
+		})
+	}
+	for i := range r.jobs {
+		next <- &r.jobs[i]
+	}
+	close(next)
+	workers.Wait()
+}
+
+func (r *testRun) do(ctx context.Context, j *job) {
+	if ctx.Err() == nil {
+		r.tell(j, false)
+		j.err = r.deliver(ctx, j)
+		if ended := ctx.Err(); ended != nil && errors.Is(j.err, ended) {
+			j.err = errors.New("the test was cancelled while it was being sent")
+		}
+	}
+	r.tell(j, true)
+}
+
+func (r *testRun) tell(j *job, done bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if done {
+		r.done++
+	}
+	if r.progress == nil {
+		return
+	}
+	p := engine.TestProgress{Key: j.key.String(), Recipient: j.to.name, Done: done, Completed: r.done, Total: len(r.jobs)}
+	if done && j.err != nil {
+		p.Err = j.err.Error()
+	}
+	r.progress(p)
+}
+
+// deliver renders one message and hands it to its carrier.
+func (r *testRun) deliver(ctx context.Context, j *job) error {
+	if j.to.why != "" {
+		return errors.New(j.to.why)
+	}
+	messages, err := r.compose(ctx, j)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if err := r.carry(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *testRun) carry(ctx context.Context, m delivery.Message) error {
+	if r.plan.carrier == nil || m.Push != nil {
+		_, err := r.outbox.Deliver(ctx, m)
+		return err
+	}
+	if _, err := r.plan.carrier.Deliver(ctx, m); err != nil {
+		return err
+	}
+	// It has left, whether the outbox can show it or not.
+	if _, err := r.outbox.Deliver(context.WithoutCancel(ctx), m); err != nil {
+		r.s.log.Error("a mail that was sent is not in the outbox", "recipient", m.Recipient, "error", err)
+	}
+	return nil
+}
+
+// result sums the jobs up by key.
+func (r *testRun) result(ctx context.Context) engine.TestResult {
+	out := engine.TestResult{Data: make(map[string]engine.SendResult, len(r.plan.keys))}
+	sent := 0
+	failures := map[string]*reasons{}
+	for _, j := range r.jobs {
+		key := j.key.String()
+		if failures[key] == nil {
+			failures[key] = &reasons{}
+			out.Keys = append(out.Keys, key)
+		}
+		if j.err == nil {
+			sent++
+			continue
+		}
+		failures[key].add(j.to.name, j.err.Error())
+	}
+	for key, why := range failures {
+		out.Data[key] = engine.SendResult{Status: engine.Sent}
+		if len(why.order) > 0 {
+			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String()}
+		}
+	}
+	out.Message = summary(sent, len(r.jobs))
+	if ctx.Err() != nil && sent < len(r.jobs) {
+		out.Message += " The test was cancelled."
+	}
+	return out
+}
+
+func summary(sent, total int) string {
+	noun := "messages"
+	if total == 1 {
+		noun = "message"
+	}
+	switch {
+	case sent == total && total == 1:
+		return "Sent 1 message."
+	case sent == total:
+		return fmt.Sprintf("Sent all %d messages.", total)
+	}
+	return fmt.Sprintf("Sent %d of %d %s; %d failed.", sent, total, noun, total-sent)
+}
+
+// reasons are why recipients of one key failed, those that failed alike together.
+type reasons struct {
+	order []string
+	names map[string][]string
+}
+
+func (r *reasons) add(name, why string) {
+	if r.names == nil {
+		r.names = map[string][]string{}
+	}
+	if r.names[why] == nil {
+		r.order = append(r.order, why)
+	}
+	r.names[why] = append(r.names[why], name)
+}
+
+func (r *reasons) String() string {
+	parts := make([]string, len(r.order))
+	for i, why := range r.order {
+		parts[i] = strings.Join(r.names[why], ", ") + ": " + why
+	}
+	return strings.Join(parts, "; ")
+}
+
+// keyLabel names the part of a campaign that a key sends, for people.
+func keyLabel(ch engine.Channel, k engine.TestKey) string {
+	what := "e-mail"
+	if ch == catalog.Push {
+		what = catalog.Platform(k.Platform).Label()
+	}
+	return fmt.Sprintf("%s content for locale %s, %s", what, k.Locale, k.Variation)
+}

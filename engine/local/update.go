@@ -1,0 +1,159 @@
+package local
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/store"
+)
+
+// Update changes components, each of them whole (spec.md, Update Campaign). A body whose only
+// member is a status of PUBLISH is the publish action.
+func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+	ids, err := request(r.Call, r.Body)
+	if err != nil {
+		return engine.Updated{}, err
+	}
+	if err := checkBody(r.Body); err != nil {
+		return engine.Updated{}, stamped(err, ids.RequestID)
+	}
+	if st := r.Body.Get(mStatus); st.Exists() {
+		if err := statusAlone(r.Body); err != nil {
+			return engine.Updated{}, stamped(err, ids.RequestID)
+		}
+		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text()})
+	}
+	c := keyed(ids, opUpdate, []byte(r.ID), r.Body.Encode())
+	answer := func(out *engine.Updated) *engine.Answer { return &out.Answer }
+	return once(ctx, s, c, answer, func(sp store.Space) (engine.Updated, error) { return s.change(sp, r) })
+}
+
+// statusAlone refuses a status beside a component, and one that is not PUBLISH.
+func statusAlone(body doc.Value) error {
+	for name := range body.Members() {
+		switch name {
+		case mStatus, mUpdatedBy, mRequestID:
+		default:
+			e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "a component and a status cannot be changed in one request; send %s first, then the status alone", name)
+			e.Target = mStatus
+			return e
+		}
+	}
+	if st := body.Get(mStatus); st.Text() != string(catalog.Publish) {
+		return refuse(mStatus, "the status must be %q, not %s; stop, pause and resume have an operation of their own", catalog.Publish, st.Encode())
+	}
+	return nil
+}
+
+func (s *Service) change(sp store.Space, r engine.UpdateRequest) (engine.Updated, error) {
+	w, err := s.settings(sp)
+	if err != nil {
+		return engine.Updated{}, err
+	}
+	before, err := s.campaign(sp, r.ID)
+	if err != nil {
+		return engine.Updated{}, err
+	}
+	if err := s.checkUpdate(w, before, r.Body); err != nil {
+		return engine.Updated{}, err
+	}
+	patch := components(r.Body)
+	if patch.Len() == 0 {
+		return engine.Updated{}, refuse("body", "the body names no component to change")
+	}
+	after := before
+	after.Body = merged(before.Body, patch)
+	if err := checkSize(after.Body); err != nil {
+		return engine.Updated{}, err
+	}
+	if err := checkLocks(before, after); err != nil {
+		return engine.Updated{}, err
+	}
+	by, note := r.Body.Get(mUpdatedBy).Text(), "updated "+names(patch)
+	if w.Versioning && before.Status.Live() {
+		after, err = s.newVersion(sp, before, after, by, note)
+	} else {
+		err = s.put(sp, &after, by, note, false)
+	}
+	return engine.Updated{ID: after.ID}, err
+}
+
+// checkUpdate holds the body against the table of the campaign's channel. The table sees the
+// campaign's own channel and delivery type where the body leaves them out.
+func (s *Service) checkUpdate(w engine.Workspace, c engine.Campaign, body doc.Value) error {
+	if !c.Channel.Writable() {
+		return refuse(mChannel, "%s campaigns can be read here, not changed", c.Channel.Label())
+	}
+	for name, own := range map[string]string{mChannel: string(c.Channel), mDeliveryType: string(c.DeliveryType)} {
+		v := body.Get(name)
+		if v.Kind() == doc.String && v.Text() != own {
+			return refuse(name, "%s cannot be changed: this campaign's is %s, not %s", name, own, v.Encode())
+		}
+		if v.Exists() {
+			continue
+		}
+		var err error
+		if body, err = body.Set(doc.P(name), doc.NewString(own)); err != nil {
+			return refuse(name, "%w", err)
+		}
+	}
+	return invalid("the change", catalog.UpdateRequest(c.Channel).Validate(body, s.env(w, schema.Draft)))
+}
+
+// merged gives body with each component of patch in the place of its own.
+func merged(body, patch doc.Value) doc.Value {
+	ms := make([]doc.Member, 0, body.Len()+patch.Len())
+	for name, v := range body.Members() {
+		ms = append(ms, doc.M(name, v))
+	}
+	for name, v := range patch.Members() {
+		ms = append(ms, doc.M(name, v))
+	}
+	return doc.NewObject(ms...)
+}
+
+func names(v doc.Value) string {
+	var out []string
+	for name := range v.Members() {
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// checkLocks refuses, with 409, what the campaign's state no longer lets be changed.
+func checkLocks(before, after engine.Campaign) error {
+	locked := catalog.LockedChanges(before.Status, before.Document(), after.Document())
+	ok, why := catalog.Allowed(catalog.Edit, before.Channel, before.DeliveryType, before.Status)
+	if ok && len(locked) == 0 {
+		return nil
+	}
+	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "%s", why)
+	if ok {
+		e.Message = "the campaign is " + string(before.Status) + ", and what it wants to change is locked in that state"
+	}
+	for _, p := range locked {
+		e.Details = append(e.Details, engine.Detail{Target: p.String(), Message: "cannot be changed while the campaign is " + string(before.Status)})
+	}
+	if e.Target = mStatus; len(locked) > 0 {
+		e.Target = locked[0].String()
+	}
+	return e
+}
+
+// newVersion stores the change to a live campaign as a document of its own, and stops the old
+// one (gaps.md, States).
+func (s *Service) newVersion(sp store.Space, before, after engine.Campaign, by, note string) (engine.Campaign, error) {
+	before.Version = max(before.Version, 1)
+	after.ID, after.Version, after.Revision = s.ids.next(s.now()), before.Version+1, 0
+	note += " as a new version"
+	if err := s.put(sp, &after, by, note, false); err != nil {
+		return after, err
+	}
+	before.Status = catalog.Stopped
+	return after, s.put(sp, &before, by, "replaced by a new version", false)
+}

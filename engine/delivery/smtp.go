@@ -148,8 +148,9 @@ func (s *SMTP) dialogue(ctx context.Context, do func(*smtp.Client) error) error 
 	}
 	var conn net.Conn
 	unbind := func() bool { return true }
-	client, err := s.newClient(func(dialCtx context.Context, network, addr string) (net.Conn, error) {
-		raw, err := (&net.Dialer{}).DialContext(dialCtx, network, addr)
+	client, err := s.newClient(func(dialCtx context.Context, network, _ string) (net.Conn, error) {
+		// The address the library gives lacks the brackets of an IPv6 one.
+		raw, err := (&net.Dialer{}).DialContext(dialCtx, network, s.server)
 		if err != nil {
 			return nil, err
 		}

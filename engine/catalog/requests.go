@@ -67,9 +67,11 @@ func createTable(ch Channel) schema.Field {
 }
 
 func updateTable(ch Channel) schema.Field {
-	fields := append([]schema.Field{requestID()}, head(ch)...)
-	for i := range fields {
-		fields[i].Required = nil
+	fields := []schema.Field{requestID()}
+	for _, f := range head(ch) {
+		if f.Required = nil; f.Name != "created_by" { // who created a campaign does not change
+			fields = append(fields, f)
+		}
 	}
 	return schema.Field{
 		ID: requestRuleID("update", ch), Title: "Update request", Kind: schema.Object, Ref: refOther,

@@ -62,7 +62,7 @@ func periodicDetails() schema.Field {
 		}},
 		Fields: []schema.Field{
 			{
-				Name: "sending_frequency", Title: "Repeats", Kind: schema.String, Required: []schema.Required{{}}, Help: "The kind of interval.",
+				Name: "sending_frequency", Title: "Frequency", Kind: schema.String, Required: []schema.Required{{}}, Help: "The kind of interval.",
 				Options: []schema.Option{{Value: "DAILY", Label: "Daily"}, {Value: "WEEKLY", Label: "Weekly"}, {Value: "MONTHLY", Label: "Monthly"}},
 			},
 			{

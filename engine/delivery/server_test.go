@@ -80,7 +80,8 @@ func startServer(t *testing.T, opts serverOptions) *server {
 	s.host, s.port = addr.IP.String(), addr.Port
 	done := make(chan struct{})
 	go func() { defer close(done); _ = srv.Serve(listener) }()
-	t.Cleanup(func() { _ = srv.Close(); <-done })
+	// Close alone misses a listener that Serve has not come to yet.
+	t.Cleanup(func() { _ = srv.Close(); _ = listener.Close(); <-done })
 	return s
 }
 

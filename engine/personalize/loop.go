@@ -1,0 +1,117 @@
+package personalize
+
+import (
+	"errors"
+	"fmt"
+
+	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
+)
+
+// loop walks a list or the keys of a map. One that is missing takes the else
+// part, as Jinja has it; without that part it is a hole like any other.
+func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) error {
+	v, err := f.eval(s.ObjectEvaluator)
+	if err != nil {
+		return err
+	}
+	if hole, ok := v.(*missing); ok && s.EmptyWrapper == nil {
+		return f.leave(hole, from, to)
+	}
+	all, err := items(v, s.Value != "")
+	if err != nil {
+		return err
+	}
+	var scopes []*scope
+	for _, item := range all {
+		if f.turns++; f.turns > MaxIterations {
+			return fmt.Errorf("the loops of this template go round more than %d times", MaxIterations)
+		}
+		inner := &scope{names: map[string]any{}, parent: f.scope}
+		if err := inner.bind(s, item); err != nil {
+			return err
+		}
+		keep, err := f.keeps(s, inner)
+		if err != nil {
+			return err
+		}
+		if keep {
+			scopes = append(scopes, inner)
+		}
+	}
+	if len(scopes) == 0 {
+		return f.inScope(&scope{names: map[string]any{}, parent: f.scope}, s.EmptyWrapper)
+	}
+	for i, inner := range scopes {
+		inner.names["loop"] = loopState(i, len(scopes))
+		if err := f.spend(0); err != nil {
+			return err
+		}
+		if err := f.inScope(inner, s.BodyWrapper); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scope) bind(loop *controlStructures.ForControlStructure, item any) error {
+	if loop.Value == "" {
+		s.names[loop.Key] = item
+		return nil
+	}
+	pair, ok := item.([]any)
+	if !ok || len(pair) != 2 {
+		return fmt.Errorf("for %s, %s needs a map or a list of pairs", loop.Key, loop.Value)
+	}
+	s.names[loop.Key], s.names[loop.Value] = pair[0], pair[1]
+	return nil
+}
+
+func (f *frame) keeps(loop *controlStructures.ForControlStructure, inner *scope) (bool, error) {
+	if loop.IfCondition == nil {
+		return true, nil
+	}
+	outer := f.scope
+	f.scope = inner
+	v, err := f.eval(loop.IfCondition)
+	f.scope = outer
+	return truth(v), err
+}
+
+func loopState(i, n int) map[string]any {
+	return map[string]any{
+		"index": i + 1, "index0": i, "revindex": n - i, "revindex0": n - i - 1,
+		"first": i == 0, "last": i == n-1, "length": n,
+	}
+}
+
+// items are the turns of a loop over v: values, keys of a map in their order,
+// or pairs of both.
+func items(v any, pairs bool) ([]any, error) {
+	var list []any
+	switch v := value(v).(type) {
+	case nil, *missing:
+	case []any:
+		list = v
+	case map[string]any:
+		for _, key := range sortedKeys(v) {
+			if pairs {
+				list = append(list, []any{key, value(v[key])})
+			} else {
+				list = append(list, key)
+			}
+		}
+	case string:
+		if len(v) > MaxItems {
+			return nil, fmt.Errorf("a list has more than %d items", MaxItems)
+		}
+		for _, c := range v {
+			list = append(list, string(c))
+		}
+	default:
+		return nil, errors.New("for needs a list")
+	}
+	if len(list) > MaxItems {
+		return nil, fmt.Errorf("a list has more than %d items", MaxItems)
+	}
+	return list, nil
+}

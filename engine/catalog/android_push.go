@@ -56,16 +56,38 @@ func androidBasicDetails() schema.Field {
 	styled := schema.When(template, androidStyled...)
 	atPublish := []schema.Required{{When: isBasic(template), At: schema.Publish, Ref: refPublish}}
 	fields := []schema.Field{
-		{Name: "notification_channel", Kind: schema.String, Help: "The Android notification channel that the app has set up; people mute channels one by one.", Example: "offers"},
-		personal(schema.Field{Name: "title", Kind: schema.String, Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here", Required: atPublish}),
-		personal(schema.Field{Name: "message", Kind: schema.String, Long: true, Help: "The text below the title. It may use HTML for rich text.", Example: "25% off everything, today only", Required: atPublish}),
-		personal(schema.Field{Name: "summary", Kind: schema.String, Help: "A short line that Android shows beside or below the message.", Example: "Ends tonight"}),
-		uri(schema.Field{Name: "image_url", Title: "Image URL", Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png"}),
+		{
+			Name: "notification_channel", Kind: schema.String,
+			Help: "The Android notification channel that the app has set up; people mute channels one by one.", Example: "offers",
+		},
+		personal(schema.Field{
+			Name: "title", Kind: schema.String,
+			Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
+			Required: atPublish,
+		}),
+		personal(schema.Field{
+			Name: "message", Kind: schema.String, Long: true,
+			Help: "The text below the title. It may use HTML for rich text.", Example: "25% off everything, today only",
+			Required: atPublish,
+		}),
+		personal(schema.Field{
+			Name: "summary", Kind: schema.String,
+			Help: "A short line that Android shows beside or below the message.", Example: "Ends tonight",
+		}),
 		uri(schema.Field{
-			Name: "banner_image_url", Title: "Banner image URL", Help: "The wide picture that the banner template shows.", Example: "https://cdn.example.com/banner.png",
+			Name: "image_url", Title: "Image URL",
+			Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
+		}),
+		uri(schema.Field{
+			Name: "banner_image_url", Title: "Banner image URL",
+			Help: "The wide picture that the banner template shows.", Example: "https://cdn.example.com/banner.png",
 			Used: banner, Required: []schema.Required{{When: banner}},
 		}),
-		uri(schema.Field{Name: "input_gif_url", Title: "GIF URL", Help: "An animated picture in place of the still one.", Example: "https://cdn.example.com/spring.gif", Used: isBasic(template)}),
+		uri(schema.Field{
+			Name: "input_gif_url", Title: "GIF URL",
+			Help: "An animated picture in place of the still one.", Example: "https://cdn.example.com/spring.gif",
+			Used: isBasic(template),
+		}),
 		{
 			Name: "image_scaling", Kind: schema.String, Help: "How a picture of another shape fills its place.",
 			Used: schema.When(template, "SIMPLE_IMAGE_CAROUSEL", "IMAGE_BANNER_WITH_TEXT"),
@@ -76,14 +98,30 @@ func androidBasicDetails() schema.Field {
 		},
 		{Name: "include_app_name_and_time", Kind: schema.Bool, Help: "Show the app's name and the time on the banner.", Used: banner},
 		{Name: "include_title_and_message", Kind: schema.Bool, Help: "Show title and message on the banner.", Used: banner},
-		color(schema.Field{Name: "background_color_code", Title: "Background colour", Help: "The colour behind the text.", Example: "#FFF4E5", Used: styled}),
-		color(schema.Field{Name: "app_name_color_code", Title: "App name colour", Help: "The colour in which the app's name is written.", Example: "#7A3E00", Used: styled}),
+		color(schema.Field{
+			Name: "background_color_code", Title: "Background colour",
+			Help: "The colour behind the text.", Example: "#FFF4E5",
+			Used: styled,
+		}),
+		color(schema.Field{
+			Name: "app_name_color_code", Title: "App name colour",
+			Help: "The colour in which the app's name is written.", Example: "#7A3E00",
+			Used: styled,
+		}),
 		{
-			Name: "notification_control_color", Title: "Notification controls", Kind: schema.String, Help: "Whether arrows and other controls are light or dark; pick what stands out from the background.",
+			Name: "notification_control_color", Title: "Notification controls", Kind: schema.String,
+			Help:    "Whether arrows and other controls are light or dark; pick what stands out from the background.",
 			Options: []schema.Option{{Value: "LIGHT", Label: "Light"}, {Value: "DARK", Label: "Dark"}},
 		},
-		{Name: "apply_background_color_in_text_editor", Title: "Background colour in the editor", Kind: schema.Bool, Help: "Show the background colour while the text is edited."},
-		personal(schema.Field{Name: "collapsed_push_notification", Title: "Collapsed text", Kind: schema.String, Help: "What the banner shows while it is collapsed.", Example: "Spring sale: 25% off", Used: banner}),
+		{
+			Name: "apply_background_color_in_text_editor", Title: "Background colour in the editor", Kind: schema.Bool,
+			Help: "Show the background colour while the text is edited.",
+		},
+		personal(schema.Field{
+			Name: "collapsed_push_notification", Title: "Collapsed text", Kind: schema.String,
+			Help: "What the banner shows while it is collapsed.", Example: "Spring sale: 25% off",
+			Used: banner,
+		}),
 		carousel(),
 	}
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
@@ -107,21 +145,37 @@ func timerFields() []schema.Field {
 	}
 	return []schema.Field{
 		{
-			Name: "timer_ends_at", Title: "Countdown ends", Kind: schema.String, Help: "Whether the countdown runs for a while or to a moment, and in whose time zone.",
+			Name: "timer_ends_at", Title: "Countdown ends", Kind: schema.String,
+			Help: "Whether the countdown runs for a while or to a moment, and in whose time zone.",
 			Options: []schema.Option{
-				{Value: "DURATION", Label: "After a duration", Help: "counted from arrival"},
-				{Value: "SPECIFIC_TIME_USER_TIMEZONE", Label: "At a time, user's time zone"},
-				{Value: "SPECIFIC_TIME_CAMPAIGN_TIMEZONE", Label: "At a time, campaign's time zone"},
+				{Value: "DURATION", Label: "Duration", Help: "counted from arrival"},
+				{Value: "SPECIFIC_TIME_USER_TIMEZONE", Label: "Time of the user's zone"},
+				{Value: "SPECIFIC_TIME_CAMPAIGN_TIMEZONE", Label: "Time of the campaign's zone"},
 			},
 		},
 		personal(schema.Field{
 			Name: "specific_time", Kind: schema.Time, Help: "The moment at which the countdown ends; an expression takes it from the person's data.",
 			Example: "2026-12-01T18:00:00Z", Required: []schema.Required{{When: schema.On{Path: personalized}}},
 		}),
-		{Name: "time_period", Kind: schema.String, Help: "The half of the day that the time is in.", Example: "PM", Required: []schema.Required{{When: specific}}},
-		{Name: personalized, Title: "Personalised", Kind: schema.Bool, Help: "On: the end comes from the person's data. Off: everyone gets the same duration."},
-		personal(schema.Field{Name: "duration_hour", Title: "Duration, hours", Kind: schema.String, Help: "The hours that the countdown runs.", Example: "2", Required: duration, Rules: []schema.Rule{schema.Format{As: schema.Digits}}}),
-		personal(schema.Field{Name: "duration_minute", Title: "Duration, minutes", Kind: schema.String, Help: "The minutes that the countdown runs, besides the hours.", Example: "30", Required: duration, Rules: []schema.Rule{schema.Format{As: schema.Digits}}}),
+		{
+			Name: "time_period", Kind: schema.String,
+			Help: "The half of the day that the time is in.", Example: "PM",
+			Required: []schema.Required{{When: specific}},
+		},
+		{
+			Name: personalized, Title: "Personalised", Kind: schema.Bool,
+			Help: "On: the end comes from the person's data. Off: everyone gets the same duration.",
+		},
+		personal(schema.Field{
+			Name: "duration_hour", Title: "Duration, hours", Kind: schema.String,
+			Help: "The hours that the countdown runs.", Example: "2",
+			Required: duration, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
+		}),
+		personal(schema.Field{
+			Name: "duration_minute", Title: "Duration, minutes", Kind: schema.String,
+			Help: "The minutes that the countdown runs, besides the hours.", Example: "30",
+			Required: duration, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
+		}),
 	}
 }
 
@@ -141,8 +195,14 @@ func androidButtonFields() []schema.Field {
 				schema.Option{Value: "REMIND_LATER", Label: "Remind later", Help: "lets people pick when"},
 			),
 		},
-		{Name: "click_action_name", Title: "Action name", Kind: schema.String, Help: "The name that goes with the action: of the attribute it sets, or the event it records.", Example: "cart_opened"},
-		personal(schema.Field{Name: "click_action_value", Title: "Action value", Kind: schema.String, Help: "What the action takes: a URL, a phone number, a text to copy.", Example: "https://shop.example.com/spring"}),
+		{
+			Name: "click_action_name", Title: "Action name", Kind: schema.String,
+			Help: "The name that goes with the action: of the attribute it sets, or the event it records.", Example: "cart_opened",
+		},
+		personal(schema.Field{
+			Name: "click_action_value", Title: "Action value", Kind: schema.String,
+			Help: "What the action takes: a URL, a phone number, a text to copy.", Example: "https://shop.example.com/spring",
+		}),
 		keyValuePairs(),
 	}
 }
@@ -154,17 +214,30 @@ func androidAdvanced() schema.Field {
 		Name: "advanced", Kind: schema.Object, Open: true, Ref: "spec.md, Android `advanced`",
 		Help: "Coupon, icon, how long the notification stays, and how it groups with others.",
 		Fields: []schema.Field{
-			personal(schema.Field{Name: "coupon_code", Kind: schema.String, Help: "A code that people copy from the notification.", Example: "SPRING25"}),
-			{Name: "icon_type_in_notification", Title: "Icon", Kind: schema.String, Help: "Which icon the notification carries.", Example: "APP_ICON"},
+			personal(schema.Field{
+				Name: "coupon_code", Kind: schema.String,
+				Help: "A code that people copy from the notification.", Example: "SPRING25",
+			}),
+			{
+				Name: "icon_type_in_notification", Title: "Icon", Kind: schema.String,
+				Help: "Which icon the notification carries.", Example: "APP_ICON",
+			},
 			{Name: "use_large_icon", Kind: schema.Bool, Help: "Show the large icon beside the text."},
-			{Name: "make_notification_sticky", Title: "Sticky", Kind: schema.Bool, Help: "Keep the notification until its dismiss button is tapped."},
+			{
+				Name: "make_notification_sticky", Title: "Sticky", Kind: schema.Bool,
+				Help: "Keep the notification until its dismiss button is tapped.",
+			},
 			personal(schema.Field{
 				Name: "dismiss_button_text", Kind: schema.String, Help: "What the button says that closes the notification.", Example: "Dismiss",
 				Required: []schema.Required{{When: schema.AnyOf{sticky, auto}}},
 			}),
-			{Name: "auto_dismiss_notification", Title: "Dismiss by itself", Kind: schema.Bool, Help: "Take the notification away after a while."},
 			{
-				Name: "auto_dismiss_notification_time_value", Title: "Dismiss after", Kind: schema.Integer, Help: "How long it stays before it goes by itself.", Example: "6",
+				Name: "auto_dismiss_notification", Title: "Dismiss by itself", Kind: schema.Bool,
+				Help: "Take the notification away after a while.",
+			},
+			{
+				Name: "auto_dismiss_notification_time_value", Title: "Dismiss after", Kind: schema.Integer,
+				Help: "How long it stays before it goes by itself.", Example: "6",
 				Used: auto, Required: []schema.Required{{When: auto}},
 			},
 			{
@@ -190,9 +263,18 @@ func androidBackup() schema.Field {
 	backed := schema.When("template_type", androidBackedUp...)
 	fields := []schema.Field{
 		personal(schema.Field{Name: "title", Kind: schema.String, Help: "The title of the plain notification.", Example: "Spring is here"}),
-		personal(schema.Field{Name: "message", Kind: schema.String, Long: true, Help: "The text of the plain notification.", Example: "25% off everything, today only"}),
-		personal(schema.Field{Name: "summary", Kind: schema.String, Help: "The short line of the plain notification.", Example: "Ends tonight"}),
-		uri(schema.Field{Name: "image_url", Title: "Image URL", Help: "The picture of the plain notification.", Example: "https://cdn.example.com/spring.png"}),
+		personal(schema.Field{
+			Name: "message", Kind: schema.String, Long: true,
+			Help: "The text of the plain notification.", Example: "25% off everything, today only",
+		}),
+		personal(schema.Field{
+			Name: "summary", Kind: schema.String,
+			Help: "The short line of the plain notification.", Example: "Ends tonight",
+		}),
+		uri(schema.Field{
+			Name: "image_url", Title: "Image URL",
+			Help: "The picture of the plain notification.", Example: "https://cdn.example.com/spring.png",
+		}),
 	}
 	return schema.Field{
 		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects,

@@ -146,9 +146,18 @@ func platformDetails() schema.Field {
 					When: schema.AnyOf{ios, schema.Not{C: schema.Has{Path: "../platforms"}}}, Rule: schema.OneTrue{Fields: flags},
 				}},
 				Fields: []schema.Field{
-					{Name: flags[0], Title: "All eligible devices", Kind: schema.Bool, Help: "Every iOS device that takes push, provisional ones too."},
-					{Name: flags[1], Title: "Leave out provisional devices", Kind: schema.Bool, Help: "Only devices whose owner said yes to notifications."},
-					{Name: flags[2], Title: "Only provisional devices", Kind: schema.Bool, Help: "Only devices that take notifications quietly, on trial."},
+					{
+						Name: flags[0], Title: "All eligible devices", Kind: schema.Bool,
+						Help: "Every iOS device that takes push, provisional ones too.",
+					},
+					{
+						Name: flags[1], Title: "Leave out provisional devices", Kind: schema.Bool,
+						Help: "Only devices whose owner said yes to notifications.",
+					},
+					{
+						Name: flags[2], Title: "Only provisional devices", Kind: schema.Bool,
+						Help: "Only devices that take notifications quietly, on trial.",
+					},
 				},
 			},
 		},

@@ -4,15 +4,15 @@ import "bugle/engine/schema"
 
 // pushCampaignContent is PushCampaignContent.
 func pushCampaignContent() schema.Field {
-	return campaignContent("PUSH", pushContent(), schema.Field{
-		Name: "email", Title: "E-mail", Kind: schema.Any, Help: "An e-mail. Push campaigns have none.",
+	return campaignContent(pushContent(), schema.Field{
+		Name: "email", Title: "E-mail", Kind: schema.Any, Help: "An e-mail. Push campaigns have none.", Applies: forChannel(Email),
 	})
 }
 
 // emailCampaignContent is EmailCampaignContent.
 func emailCampaignContent() schema.Field {
-	return campaignContent("EMAIL", emailContent(), schema.Field{
-		Name: "push", Title: "Push", Kind: schema.Any, Help: "A push notification. E-mail campaigns have none.",
+	return campaignContent(emailContent(), schema.Field{
+		Name: "push", Title: "Push", Kind: schema.Any, Help: "A push notification. E-mail campaigns have none.", Applies: forChannel(Push),
 	})
 }
 
@@ -30,8 +30,7 @@ func pushContent() schema.Field {
 
 // campaignContent is the component for one channel: message is the channel's own object in
 // content and in each of its cells, foreign the other channel's, which is refused there.
-func campaignContent(channel string, message, foreign schema.Field) schema.Field {
-	foreign.Applies = schema.Unless("/channel", channel)
+func campaignContent(message, foreign schema.Field) schema.Field {
 	members := []schema.Field{message, foreign}
 	if foreign.Name == "push" {
 		members = []schema.Field{foreign, message} // the order is the same for both channels

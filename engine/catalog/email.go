@@ -14,11 +14,18 @@ func emailContent() schema.Field {
 		},
 		Fields: []schema.Field{
 			personal(schema.Field{
-				Name: "subject", Kind: schema.String, Help: "The line by which people decide whether to open the mail.", Example: "Spring is here, {{UserAttribute['First Name']}}",
+				Name: "subject", Kind: schema.String,
+				Help: "The line by which people decide whether to open the mail.", Example: "Spring is here, {{UserAttribute['First Name']}}",
 				Required: []schema.Required{{When: schema.Not{C: template}, At: schema.Publish, Ref: refPublish}},
 			}),
-			personal(schema.Field{Name: "preview_text", Kind: schema.String, Help: "What inboxes show after the subject.", Example: "25% off everything, today only"}),
-			personal(schema.Field{Name: "sender_name", Kind: schema.String, Help: "The name that the mail comes from.", Example: "Example Shop"}),
+			personal(schema.Field{
+				Name: "preview_text", Kind: schema.String,
+				Help: "What inboxes show after the subject.", Example: "25% off everything, today only",
+			}),
+			personal(schema.Field{
+				Name: "sender_name", Kind: schema.String,
+				Help: "The name that the mail comes from.", Example: "Example Shop",
+			}),
 			address("from_address", "From address", "The address that the mail comes from; the connector must be allowed to use it.", "news@example.com",
 				schema.Required{At: schema.Publish, Ref: refPublish}),
 			address("reply_to_address", "Reply-to address", "Where answers go, when not to the address it comes from.", "support@example.com"),
@@ -29,7 +36,8 @@ func emailContent() schema.Field {
 				Example: "<p>Hello {{UserAttribute['First Name']|default('friend')}}</p>",
 			}),
 			{
-				Name: "email_editor", Title: "Editor", Kind: schema.String, Default: `"Rich Editor"`, Help: "The editor in which the body was made. Needed when it is the code editor.",
+				Name: "email_editor", Title: "Editor", Kind: schema.String, Default: `"Rich Editor"`,
+				Help: "The editor in which the body was made. Needed when it is the code editor.",
 				Options: []schema.Option{
 					{Value: "Rich Editor", Label: "Rich editor", Help: "drag and drop"},
 					{Value: "Code Editor", Label: "Code editor", Help: "HTML written by hand"},
@@ -55,7 +63,10 @@ func emailContent() schema.Field {
 								{Value: "PERSONALIZED_ATTACHMENT", Label: "Personalised file"},
 							},
 						},
-						personal(schema.Field{Name: "url", Title: "URL", Kind: schema.String, Help: "Where the file lies.", Example: "https://cdn.example.com/terms.pdf"}),
+						personal(schema.Field{
+							Name: "url", Title: "URL", Kind: schema.String,
+							Help: "Where the file lies.", Example: "https://cdn.example.com/terms.pdf",
+						}),
 					},
 				},
 			},

@@ -17,7 +17,11 @@ func geofences() schema.Field {
 		Applies:  schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED"),
 		Required: []schema.Required{{When: schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED")}},
 		Fields: []schema.Field{
-			{Name: "name", Kind: schema.String, Help: "A name of its own for this geofence.", Example: "Store Alexanderplatz", Required: always},
+			{
+				Name: "name", Kind: schema.String,
+				Help: "A name of its own for this geofence.", Example: "Store Alexanderplatz",
+				Required: always,
+			},
 			coordinate("latitude", "How far north or south the centre is, in degrees.", "52.5219", 90),
 			coordinate("longitude", "How far east or west the centre is, in degrees.", "13.4132", 180),
 			{

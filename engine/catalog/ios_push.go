@@ -41,10 +41,23 @@ func iosBasicDetails() schema.Field {
 	carouselOnly := []schema.Required{{When: schema.When(template, "SIMPLE_IMAGE_CAROUSEL")}}
 	fields := iosText([]schema.Required{{When: isBasic(template), At: schema.Publish, Ref: refPublish}})
 	fields = append(fields,
-		uri(schema.Field{Name: "image_url", Title: "Image URL", Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png", Required: carouselOnly}),
-		uri(schema.Field{Name: "input_gif_url", Title: "GIF URL", Help: "An animated picture in place of the still one.", Example: "https://cdn.example.com/spring.gif"}),
-		color(schema.Field{Name: "background_color_code", Title: "Background colour", Help: "The colour behind the text.", Example: "#FFF4E5"}),
-		schema.Field{Name: "apply_background_color_in_text_editor", Title: "Background colour in the editor", Kind: schema.Bool, Help: "Show the background colour while the text is edited."},
+		uri(schema.Field{
+			Name: "image_url", Title: "Image URL",
+			Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
+			Required: carouselOnly,
+		}),
+		uri(schema.Field{
+			Name: "input_gif_url", Title: "GIF URL",
+			Help: "An animated picture in place of the still one.", Example: "https://cdn.example.com/spring.gif",
+		}),
+		color(schema.Field{
+			Name: "background_color_code", Title: "Background colour",
+			Help: "The colour behind the text.", Example: "#FFF4E5",
+		}),
+		schema.Field{
+			Name: "apply_background_color_in_text_editor", Title: "Background colour in the editor", Kind: schema.Bool,
+			Help: "Show the background colour while the text is edited.",
+		},
 		carousel(),
 	)
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
@@ -61,15 +74,32 @@ func iosBasicDetails() schema.Field {
 // iosText are the members that basic_details and template_backup begin with.
 func iosText(required []schema.Required) []schema.Field {
 	return []schema.Field{
-		personal(schema.Field{Name: "title", Kind: schema.String, Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here", Required: required}),
-		personal(schema.Field{Name: "subtitle", Kind: schema.String, Help: "A second line between title and message.", Example: "Only today"}),
-		personal(schema.Field{Name: "message", Kind: schema.String, Long: true, Help: "The text of the notification.", Example: "25% off everything, today only", Required: required}),
-		{Name: "allow_bg_refresh", Title: "Background refresh", Kind: schema.Bool, Help: "Wake the app when the notification arrives, so that it can load fresh content."},
+		personal(schema.Field{
+			Name: "title", Kind: schema.String,
+			Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
+			Required: required,
+		}),
+		personal(schema.Field{
+			Name: "subtitle", Kind: schema.String,
+			Help: "A second line between title and message.", Example: "Only today",
+		}),
+		personal(schema.Field{
+			Name: "message", Kind: schema.String, Long: true,
+			Help: "The text of the notification.", Example: "25% off everything, today only",
+			Required: required,
+		}),
+		{
+			Name: "allow_bg_refresh", Title: "Background refresh", Kind: schema.Bool,
+			Help: "Wake the app when the notification arrives, so that it can load fresh content.",
+		},
 		{
 			Name: "rich_media_type", Kind: schema.String, Help: "What the notification shows beside its text.",
 			Options: []schema.Option{{Value: "Image"}, {Value: "Video"}, {Value: "GIF"}},
 		},
-		uri(schema.Field{Name: "rich_media_value", Title: "Rich media URL", Help: "Where the picture or video lies.", Example: "https://cdn.example.com/spring.mp4"}),
+		uri(schema.Field{
+			Name: "rich_media_value", Title: "Rich media URL",
+			Help: "Where the picture or video lies.", Example: "https://cdn.example.com/spring.mp4",
+		}),
 	}
 }
 
@@ -78,8 +108,14 @@ func iosAdvanced() schema.Field {
 		Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects,
 		Help: "Coupon, sound, badge, and how the notification groups with others.",
 		Fields: []schema.Field{
-			personal(schema.Field{Name: "coupon_code", Kind: schema.String, Help: "A code that people copy from the notification.", Example: "SPRING25"}),
-			{Name: "sound_file", Kind: schema.String, Help: "The sound in the app that plays when the notification arrives.", Example: "chime.caf"},
+			personal(schema.Field{
+				Name: "coupon_code", Kind: schema.String,
+				Help: "A code that people copy from the notification.", Example: "SPRING25",
+			}),
+			{
+				Name: "sound_file", Kind: schema.String,
+				Help: "The sound in the app that plays when the notification arrives.", Example: "chime.caf",
+			},
 			{Name: "enable_ios_badge", Title: "Badge", Kind: schema.Bool, Help: "Count this notification on the app's icon."},
 			groupKey(),
 			collapseKey(),

@@ -45,7 +45,10 @@ func keyValuePairs() schema.Field {
 			Help: "One name and its value.",
 			Fields: []schema.Field{
 				{Name: "key", Kind: schema.String, Help: "The name under which your app finds the value.", Example: "promo_code"},
-				personal(schema.Field{Name: "value", Kind: schema.String, Help: "The value; it may contain personalisation.", Example: "SPRING25"}),
+				personal(schema.Field{
+					Name: "value", Kind: schema.String,
+					Help: "The value; it may contain personalisation.", Example: "SPRING25",
+				}),
 			},
 		},
 	}
@@ -104,7 +107,10 @@ func carousel() schema.Field {
 
 func slideFields() []schema.Field {
 	return []schema.Field{
-		uri(schema.Field{Name: "image_url", Title: "Image URL", Help: "The picture of this slide.", Example: "https://cdn.example.com/slide-1.png"}),
+		uri(schema.Field{
+			Name: "image_url", Title: "Image URL",
+			Help: "The picture of this slide.", Example: "https://cdn.example.com/slide-1.png",
+		}),
 		{
 			Name: "image_click_action", Kind: schema.String, Options: []schema.Option{deepLinking, richLanding, toScreen},
 			Help: "What a tap on this picture does.",

@@ -35,7 +35,8 @@ func variationDetails() schema.Field {
 				Rules: []schema.Rule{schema.Range{Min: 1, Max: math.Inf(1)}},
 			},
 			{
-				Name: "manual_distribution_percentage", Title: "Percentages", Kind: schema.Map, Help: "How many of a hundred people get each variation.", Example: "variation_1: 60, variation_2: 40",
+				Name: "manual_distribution_percentage", Title: "Percentages", Kind: schema.Map,
+				Help: "How many of a hundred people get each variation.", Example: "variation_1: 60, variation_2: 40",
 				Used: manual, Required: []schema.Required{{When: manual}},
 				Elem: &schema.Field{Title: "Percentage", Kind: schema.Integer, Help: "The share of this variation, in percent.", Example: "50"},
 				Rules: []schema.Rule{
@@ -49,7 +50,8 @@ func variationDetails() schema.Field {
 				},
 			},
 			{
-				Name: "optimizer_campaign_duration", Title: "Optimizer duration", Kind: schema.Integer, Help: "How many hours the optimizer gathers data before it declares a winner.", Example: "6",
+				Name: "optimizer_campaign_duration", Title: "Optimizer duration", Kind: schema.Integer,
+				Help: "How many hours the optimizer gathers data before it declares a winner.", Example: "6",
 				Used: optimizer, Required: []schema.Required{{When: optimizer}},
 			},
 			{

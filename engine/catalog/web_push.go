@@ -17,11 +17,29 @@ func webContent() schema.Field {
 				Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Required: atPublish,
 				Help: "Text and picture of the notification, and the page that it opens.",
 				Fields: []schema.Field{
-					personal(schema.Field{Name: "title", Kind: schema.String, Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here", Required: atPublish}),
-					personal(schema.Field{Name: "message", Kind: schema.String, Long: true, Help: "The text of the notification.", Example: "25% off everything, today only", Required: atPublish}),
-					uri(schema.Field{Name: "redirect_url", Title: "Redirect URL", Help: "The page that a click opens.", Example: "https://shop.example.com/spring", Required: atPublish}),
-					uri(schema.Field{Name: "image_url", Title: "Image URL", Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png"}),
-					{Name: "auto_dismiss_notification", Title: "Dismiss by itself", Kind: schema.Bool, Help: "Let the browser take the notification away after a while."},
+					personal(schema.Field{
+						Name: "title", Kind: schema.String,
+						Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
+						Required: atPublish,
+					}),
+					personal(schema.Field{
+						Name: "message", Kind: schema.String, Long: true,
+						Help: "The text of the notification.", Example: "25% off everything, today only",
+						Required: atPublish,
+					}),
+					uri(schema.Field{
+						Name: "redirect_url", Title: "Redirect URL",
+						Help: "The page that a click opens.", Example: "https://shop.example.com/spring",
+						Required: atPublish,
+					}),
+					uri(schema.Field{
+						Name: "image_url", Title: "Image URL",
+						Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
+					}),
+					{
+						Name: "auto_dismiss_notification", Title: "Dismiss by itself", Kind: schema.Bool,
+						Help: "Let the browser take the notification away after a while.",
+					},
 				},
 			},
 			{
@@ -30,8 +48,14 @@ func webContent() schema.Field {
 					Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One button and the page that it opens.",
 					Fields: []schema.Field{
 						personal(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Help: "What the button says.", Example: "Shop now"}),
-						uri(schema.Field{Name: "icon_url", Title: "Icon URL", Help: "A small picture on the button.", Example: "https://cdn.example.com/cart.png"}),
-						personal(schema.Field{Name: "url", Title: "URL", Kind: schema.String, Help: "The page that the button opens.", Example: "https://shop.example.com/spring"}),
+						uri(schema.Field{
+							Name: "icon_url", Title: "Icon URL",
+							Help: "A small picture on the button.", Example: "https://cdn.example.com/cart.png",
+						}),
+						personal(schema.Field{
+							Name: "url", Title: "URL", Kind: schema.String,
+							Help: "The page that the button opens.", Example: "https://shop.example.com/spring",
+						}),
 					},
 				},
 			},

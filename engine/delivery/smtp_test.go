@@ -327,11 +327,23 @@ func TestCancel(t *testing.T) {
 	opts := serverOptions{hold: make(chan struct{}), holding: make(chan struct{}, 1)}
 	srv := startServer(t, opts)
 	defer close(opts.hold)
-	carrier := newSMTP(t, srv.config())
+	config := srv.config()
+	config.Timeout = time.Hour // it must be the context that ends the wait
+	carrier := newSMTP(t, config)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-opts.holding; cancel() }()
-	if _, err := carrier.Deliver(ctx, mailTo("a@b.example")); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled while the server thinks: %v", err)
+	delivered := make(chan error, 1)
+	go func() {
+		_, err := carrier.Deliver(ctx, mailTo("a@b.example"))
+		delivered <- err
+	}()
+	select {
+	case err := <-delivered:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled while the server thinks: %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("still waiting for the server after the context ended")
 	}
 	if _, err := carrier.Deliver(ctx, mailTo("a@b.example")); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)

@@ -25,8 +25,9 @@ var (
 	errChecksum = errors.New("its checksum does not match")
 )
 
-// seal gives the value to store payload with under key.
-func seal(key, payload []byte) []byte {
+// Seal gives the value that stores payload under key: what a [Space] writes, for those who write
+// records of their own, or in tests.
+func Seal(key, payload []byte) []byte {
 	b := make([]byte, headerLen, headerLen+len(payload))
 	b[0] = formatV1
 	binary.BigEndian.PutUint64(b[1:], checksum(key, formatV1, payload))

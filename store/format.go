@@ -25,7 +25,7 @@ func Prepare(ctx context.Context, db DB) error {
 			if err != nil {
 				return err
 			}
-			return tx.Set(key, seal(key, payload))
+			return tx.Set(key, Seal(key, payload))
 		}
 		if err != nil {
 			return fmt.Errorf("reading the format of the store: %w", err)

@@ -103,7 +103,7 @@ func (s Space) get(what string, key []byte) ([]byte, error) {
 }
 
 func (s Space) put(what string, key, payload []byte) error {
-	if err := s.tx.Set(key, seal(key, payload)); err != nil {
+	if err := s.tx.Set(key, Seal(key, payload)); err != nil {
 		return fmt.Errorf("writing %s in workspace %q: %w", what, s.id, err)
 	}
 	return nil

@@ -58,6 +58,8 @@ var (
 	ErrReadOnly = errors.New("this transaction only reads")
 	// ErrTooBig says that a transaction, or one record, is larger than the store takes at once.
 	ErrTooBig = errors.New("too much for one change of the store: split it into smaller ones")
+	// ErrFull says that the disk has too little space left to write.
+	ErrFull = errors.New("the disk is full")
 	// ErrNewer says that the store was written by a later program.
 	ErrNewer = errors.New("this store was written by a newer bugle: update bugle to open it")
 )

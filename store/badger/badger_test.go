@@ -1,0 +1,214 @@
+package badger_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/store"
+	"bugle/store/badger"
+	"bugle/store/storetest"
+)
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) store.DB { return open(t, t.TempDir()) })
+}
+
+// open opens the store in dir until the end of the test.
+func open(t testing.TB, dir string) *badger.DB {
+	t.Helper()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return db
+}
+
+func put(db store.DB, t testing.TB, id, body string) error {
+	v, err := doc.Parse([]byte(body))
+	if err != nil {
+		return err
+	}
+	h := engine.Head{ID: id}
+	return db.Update(t.Context(), func(tx store.Tx) error {
+		_, err := store.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
+		return err
+	})
+}
+
+func body(t testing.TB, db store.DB, id string) (s string, err error) {
+	err = db.View(t.Context(), func(tx store.Tx) error {
+		c, err := store.In(tx, "DEMO").Campaign(id)
+		s = string(c.Body.Encode())
+		return err
+	})
+	return s, err
+}
+
+func TestReopen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
+	db := open(t, dir)
+	large := `{"html":"` + strings.Repeat("<p>", 1<<20) + `"}` // 3 MB: not inline
+	for id, text := range map[string]string{"small": `{"n":1.0}`, "large": large} {
+		if err := put(db, t, id, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	for id, want := range map[string]string{"small": `{"n":1.0}`, "large": large} {
+		if got, err := body(t, db, id); err != nil || got != want {
+			t.Errorf("%s reads %d bytes, %v, want %d", id, len(got), err, len(want))
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, badger.Folder)} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o700 {
+			t.Errorf("%s has permissions %v: others can read it", path, info.Mode())
+		}
+	}
+}
+
+func TestTooBig(t *testing.T) {
+	db := open(t, t.TempDir())
+	err := put(db, t, "c", `"`+strings.Repeat("x", 17<<20)+`"`)
+	if !errors.Is(err, store.ErrTooBig) {
+		t.Errorf("a document of 17 MB: %v", err)
+	}
+	err = db.Update(t.Context(), func(tx store.Tx) error {
+		for i := range 100_000 {
+			if err := tx.Set([]byte{'x', byte(i), byte(i >> 8), byte(i >> 16)}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if !errors.Is(err, store.ErrTooBig) {
+		t.Errorf("100,000 records at once: %v", err)
+	}
+	if _, err := body(t, db, "c"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("something was written: %v", err)
+	}
+}
+
+func TestUnwritableFolder(t *testing.T) {
+	base := t.TempDir()
+	file := filepath.Join(base, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closed := filepath.Join(base, "closed")
+	if err := os.Mkdir(closed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	dirs := []string{file, filepath.Join(file, "below")}
+	if os.Geteuid() != 0 { // root can write anywhere
+		dirs = append(dirs, closed)
+	}
+	for _, dir := range dirs {
+		_, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err == nil {
+			t.Fatalf("%s was opened", dir)
+		}
+		text := err.Error()
+		if !strings.HasPrefix(text, "cannot write to "+dir+": ") || !strings.Contains(text, "--data or BUGLE_DATA") {
+			t.Errorf("%s: %s", dir, text)
+		}
+	}
+	if _, err := badger.Open(t.Context(), badger.Options{}); err == nil {
+		t.Error("a store without a folder was opened")
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	db := open(t, t.TempDir())
+	if err := put(db, t, "c", `{"n":1}`); err != nil {
+		t.Fatal(err)
+	}
+	db.SetFreeSpace(1 << 20)
+	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrFull) {
+		t.Errorf("writing to a full disk: %v", err)
+	}
+	if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {
+		t.Errorf("then it reads %s, %v", got, err)
+	}
+	db.SetFreeSpace(1 << 40)
+	if err := put(db, t, "c", `{"n":3}`); err != nil {
+		t.Errorf("after space was freed: %v", err)
+	}
+}
+
+// Damaged files of the database give an error that names the folder, and no panic.
+func TestDamagedFiles(t *testing.T) {
+	for _, pattern := range []string{"MANIFEST", "KEYREGISTRY"} {
+		t.Run(pattern, func(t *testing.T) {
+			dir := t.TempDir()
+			db := open(t, dir)
+			if err := errors.Join(put(db, t, "c", `{}`), db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(dir, badger.Folder, pattern)
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b {
+				b[i] ^= 0x5A
+			}
+			if err := os.WriteFile(name, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err = badger.Open(t.Context(), badger.Options{Dir: dir})
+			if err == nil || !strings.Contains(err.Error(), "the store in "+dir+" is damaged") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestLogger(t *testing.T) {
+	var out bytes.Buffer
+	db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), `level=DEBUG msg="badger: `) {
+		t.Errorf("logged %q", out.String())
+	}
+}
+
+// A backup of the data folder, or a folder of anybody else's, may hold other files.
+func TestOtherFilesStay(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "notes"), []byte("mine"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir)
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("the folder's permissions became %v, %v", info.Mode(), err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "MANIFEST")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the database is not in its own folder: %v", err)
+	}
+}

@@ -1,0 +1,98 @@
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
+)
+
+// makeFolder makes the folders where they are not there, and proves that they can be written.
+func (d *DB) makeFolder() error {
+	if err := os.MkdirAll(d.path, 0o700); err != nil {
+		return d.unwritable(err)
+	}
+	// Some of the database's files take whatever permissions the process gives by default.
+	if err := os.Chmod(d.path, 0o700); err != nil {
+		return d.unwritable(err)
+	}
+	probe, err := os.CreateTemp(d.path, "probe-*.tmp")
+	if err != nil {
+		return d.unwritable(err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+func (d *DB) unwritable(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return d.full()
+	}
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return fmt.Errorf("cannot write to %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
+}
+
+// checkSpace refuses to write where the disk is all but full.
+func (d *DB) checkSpace() error {
+	if n, err := d.free(d.path); err == nil && n < reserve {
+		return d.full()
+	}
+	return nil
+}
+
+func (d *DB) full() error {
+	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and try again", store.ErrFull, d.dir, reserve>>20)
+}
+
+// explainOpen puts an error of badger.Open into words. Badger gives most of them as text.
+func (d *DB) explainOpen(err error) error {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "Another process is using this Badger database"):
+		return &store.LockedError{Dir: d.dir, PID: d.owner()}
+	case errors.Is(err, syscall.ENOSPC), strings.Contains(text, syscall.ENOSPC.Error()):
+		return d.full()
+	case errors.Is(err, fs.ErrPermission), strings.Contains(text, syscall.EACCES.Error()), strings.Contains(text, syscall.EROFS.Error()):
+		return d.unwritable(err)
+	}
+	return fmt.Errorf("the store in %s is damaged: %w; put a copy of the folder %s in its place, or choose another folder with --data or BUGLE_DATA", d.dir, err, d.path)
+}
+
+// owner gives the id of the process that holds the database's lock, 0 where it is not known.
+func (d *DB) owner() int {
+	b, err := os.ReadFile(filepath.Join(d.path, "LOCK"))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// explain puts an error of an open database into the store's words.
+func (d *DB) explain(err error) error {
+	switch {
+	case err == nil, errors.Is(err, badger.ErrConflict):
+		return err
+	case errors.Is(err, badger.ErrKeyNotFound):
+		return store.ErrNotFound
+	case errors.Is(err, badger.ErrTxnTooBig):
+		return store.ErrTooBig
+	case errors.Is(err, badger.ErrDBClosed), errors.Is(err, badger.ErrBlockedWrites):
+		return store.ErrClosed
+	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), syscall.ENOSPC.Error()):
+		return d.full()
+	}
+	return fmt.Errorf("the store in %s: %w", d.dir, err)
+}

@@ -1,0 +1,14 @@
+//go:build linux || darwin
+
+package badger
+
+import "golang.org/x/sys/unix"
+
+// freeSpace gives the bytes that the disk of a folder has left for its user.
+func freeSpace(path string) (uint64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return 0, err
+	}
+	return s.Bavail * uint64(s.Bsize), nil
+}

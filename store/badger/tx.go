@@ -1,0 +1,104 @@
+package badger
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
+)
+
+type tx struct {
+	ctx    context.Context
+	txn    *badger.Txn
+	db     *DB
+	writes bool
+}
+
+func (t *tx) Get(key []byte) ([]byte, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
+	item, err := t.txn.Get(key)
+	if err != nil {
+		return nil, t.db.explain(err)
+	}
+	value, err := item.ValueCopy(nil)
+	return value, t.db.explain(err)
+}
+
+func (t *tx) Set(key, value []byte) error {
+	switch {
+	case !t.writes:
+		return store.ErrReadOnly
+	case len(value) > maxValue-len(key)-64: // a value log file has a header as well
+		return store.ErrTooBig
+	}
+	return t.db.explain(t.txn.Set(key, value))
+}
+
+func (t *tx) Delete(key []byte) error {
+	if !t.writes {
+		return store.ErrReadOnly
+	}
+	return t.db.explain(t.txn.Delete(key))
+}
+
+func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
+	it := t.txn.NewIterator(iteration(prefix, o))
+	defer it.Close()
+	start(it, prefix, o)
+	var buf []byte
+	for n := 0; it.ValidForPrefix(prefix) && (o.Limit == 0 || n < o.Limit); n++ {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		item := it.Item()
+		if !o.KeysOnly {
+			value, err := item.ValueCopy(buf)
+			if err != nil {
+				return t.db.explain(err)
+			}
+			buf = value
+		}
+		if err := fn(item.Key(), buf); errors.Is(err, store.Stop) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		it.Next()
+	}
+	return nil
+}
+
+func iteration(prefix []byte, o store.ScanOptions) badger.IteratorOptions {
+	io := badger.DefaultIteratorOptions
+	io.Reverse = o.Reverse
+	io.PrefetchValues = false // it takes a goroutine for each value, and values are inline
+	if !o.Reverse {
+		io.Prefix = prefix // Badger's prefixes only work forwards
+	}
+	return io
+}
+
+// start moves the iterator to the first record of the scan.
+func start(it *badger.Iterator, prefix []byte, o store.ScanOptions) {
+	from := o.From
+	switch {
+	case !o.Reverse && string(from) < string(prefix):
+		from = prefix
+	case o.Reverse && from == nil:
+		from = store.After(prefix)
+	}
+	if from == nil {
+		it.Rewind()
+	} else {
+		it.Seek(from)
+	}
+	if o.Reverse {
+		for it.Valid() && string(it.Item().Key()) > string(prefix) && !it.ValidForPrefix(prefix) {
+			it.Next() // what lies beyond the range
+		}
+	}
+}

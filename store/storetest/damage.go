@@ -1,0 +1,161 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/store"
+)
+
+type record struct{ key, value []byte }
+
+// dump gives all that is stored.
+func dump(t testing.TB, db store.DB) (out []record) {
+	t.Helper()
+	view(t, db, func(tx store.Tx) error {
+		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+			out = append(out, record{slices.Clone(key), slices.Clone(value)})
+			return nil
+		})
+	})
+	return out
+}
+
+func putRaw(t testing.TB, db store.DB, key, value []byte) {
+	t.Helper()
+	update(t, db, func(tx store.Tx) error { return tx.Set(key, value) })
+}
+
+// damage flips a bit in the one record that makes read fail with a [store.CorruptError] about
+// what, and leaves it so.
+func damage(t testing.TB, db store.DB, what string, read func(store.Space) error) {
+	t.Helper()
+	for _, r := range dump(t, db) {
+		bad := slices.Clone(r.value)
+		bad[len(bad)-1] ^= 0x10
+		putRaw(t, db, r.key, bad)
+		err := db.View(t.Context(), func(tx store.Tx) error { return read(store.In(tx, space)) })
+		if corrupt := (*store.CorruptError)(nil); errors.As(err, &corrupt) && corrupt.What == what {
+			return
+		}
+		putRaw(t, db, r.key, r.value)
+	}
+	t.Fatalf("no record is %s", what)
+}
+
+// Whatever happens to the bytes of any record: it is reported, and never read as data.
+func testDamage(t *testing.T, db store.DB) {
+	all := filled(t)
+	update(t, db, all.put)
+	records := dump(t, db)
+	found := map[string]bool{}
+	for i, r := range records {
+		last := len(r.value) - 1
+		spoiled := map[string][]byte{
+			"empty":     nil,
+			"cut short": r.value[:last],
+			"longer":    append(slices.Clone(r.value), 0),
+			"zeroed":    make([]byte, len(r.value)),
+			"another's": records[(i+1)%len(records)].value,
+		}
+		for _, at := range []int{0, 1, 8, last, last / 2} {
+			b := slices.Clone(r.value)
+			b[at] ^= 0x01
+			spoiled["flipped at "+string(rune('0'+at%10))] = b
+		}
+		for how, value := range spoiled {
+			putRaw(t, db, r.key, value)
+			for _, what := range wantDamage(t, db, all, r.key, how) {
+				found[what] = true
+			}
+			putRaw(t, db, r.key, r.value)
+		}
+	}
+	for _, what := range []string{"Settings", "Campaign", "Revision", "Revisions", "Summary", "Summaries", "Copy", "Idempotent",
+		"Outbox", "Profile", "Profiles", "FindProfiles", "Tests", "RequestID"} {
+		if !found[what] {
+			t.Errorf("no damage was found by %s", what)
+		}
+	}
+}
+
+// wantDamage reads everything: what fails must say that it is damaged, and what does not must
+// be right. It gives what failed.
+func wantDamage(t *testing.T, db store.DB, all records, key []byte, how string) (failed []string) {
+	t.Helper()
+	view(t, db, func(tx store.Tx) error {
+		for what, o := range all.read(store.In(tx, space)) {
+			corrupt := (*store.CorruptError)(nil)
+			switch {
+			case errors.As(o.err, &corrupt):
+				failed = append(failed, what)
+				if !strings.HasSuffix(corrupt.What, `in workspace "DEMO"`) {
+					t.Errorf("%s: the record is called %q", what, corrupt.What)
+				}
+			case o.err != nil || !equal(o.got, o.want):
+				t.Errorf("%q %s: %s gives %v, %v", key, how, what, o.got, o.err)
+			}
+		}
+		return nil
+	})
+	return failed
+}
+
+func testDamageHidesNothing(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
+		for _, id := range []string{"c1", "c2", "c3"} {
+			if _, err := save(s, id, tree, t, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	damage(t, db, `the summary of campaign "c2" in workspace "DEMO"`, func(s store.Space) error { _, err := s.Summary("c2"); return err })
+	in(t, db, func(s store.Space) error {
+		var ids []string
+		err := s.Summaries(func(s engine.Summary) error { ids = append(ids, s.ID); return nil })
+		if corrupt := wantCorrupt(t, err); corrupt.What != `the summary of campaign "c2" in workspace "DEMO"` {
+			t.Errorf("damaged is %s", corrupt.What)
+		}
+		if want := []string{"c1", "c3"}; !slices.Equal(ids, want) {
+			t.Errorf("got %q, want %q", ids, want)
+		}
+		return nil
+	})
+	damage(t, db, `campaign "c1" in workspace "DEMO"`, func(s store.Space) error { _, err := s.Campaign("c1"); return err })
+	in(t, db, func(s store.Space) error { // an earlier revision repairs it
+		c, err := s.Revision("c1", 1)
+		if err != nil {
+			return err
+		}
+		_, err = s.PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
+		return err
+	})
+	in(t, db, func(s store.Space) error {
+		c, err := s.Campaign("c1")
+		if string(c.Body.Encode()) != tree {
+			t.Errorf("repaired to %s", c.Body.Encode())
+		}
+		return err
+	})
+}
+
+func testFormat(t *testing.T, db store.DB) {
+	if err := store.Prepare(t.Context(), db); err != nil {
+		t.Errorf("opened again: %v", err)
+	}
+	records := dump(t, db)
+	if len(records) != 1 {
+		t.Fatalf("an empty store holds %d records", len(records))
+	}
+	r := records[0]
+	newer := store.Seal(r.key, []byte(`{"format":2}`))
+	putRaw(t, db, r.key, newer)
+	wantErr(t, store.Prepare(t.Context(), db), store.ErrNewer)
+	newer[len(newer)-2] ^= 1
+	putRaw(t, db, r.key, newer)
+	wantCorrupt(t, store.Prepare(t.Context(), db))
+}

@@ -1,0 +1,312 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/store"
+)
+
+var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+
+func in(t testing.TB, db store.DB, fn func(store.Space) error) {
+	t.Helper()
+	update(t, db, func(tx store.Tx) error { return fn(store.In(tx, space)) })
+}
+
+// save stores a campaign of which only the body matters.
+func save(s store.Space, id string, body string, t testing.TB, coalesce bool) (int64, error) {
+	c := engine.Campaign{Head: engine.Head{ID: id}, Body: parse(t, body)}
+	return s.PutCampaign(c, engine.Summary{Head: c.Head, Name: "of " + id}, engine.Revision{At: noon, Note: body}, coalesce)
+}
+
+func testRoundTrip(t *testing.T, db store.DB) {
+	r := filled(t)
+	update(t, db, r.put)
+	view(t, db, func(tx store.Tx) error {
+		for what, o := range r.read(store.In(tx, space)) {
+			if o.err != nil || !reflect.DeepEqual(o.got, o.want) {
+				t.Errorf("%s gives %v\n%+v, want\n%+v", what, o.err, o.got, o.want)
+			}
+		}
+		for what, o := range r.read(store.In(tx, "OTHER")) {
+			if v := reflect.ValueOf(o.got); v.Kind() == reflect.Slice {
+				if o.err != nil || v.Len() > 0 {
+					t.Errorf("%s of another workspace gives %v, %v", what, o.got, o.err)
+				}
+			} else if !errors.Is(o.err, store.ErrNotFound) {
+				t.Errorf("%s of another workspace gives %v", what, o.err)
+			}
+		}
+		return nil
+	})
+	// The same, but with next to nothing in it.
+	update(t, db, func(tx store.Tx) error {
+		s := store.In(tx, space)
+		_, err := s.PutCampaign(engine.Campaign{Head: engine.Head{ID: "empty"}}, engine.Summary{Head: engine.Head{ID: "empty"}}, engine.Revision{}, false)
+		return errors.Join(err, s.PutCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.Profile{ID: "empty"}))
+	})
+	view(t, db, func(tx store.Tx) error {
+		c, err := store.In(tx, space).Campaign("empty")
+		if want := (engine.Campaign{Head: engine.Head{ID: "empty", Revision: 1}}); err != nil || !reflect.DeepEqual(c, want) {
+			t.Errorf("empty campaign gives %+v, %v", c, err)
+		}
+		return nil
+	})
+}
+
+func testSpelling(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
+		_, err := save(s, "c1", tree, t, false)
+		return errors.Join(err, s.PutCopy("c1", engine.WorkingCopy{Body: parse(t, tree)}))
+	})
+	in(t, db, func(s store.Space) error {
+		c, err1 := s.Campaign("c1")
+		old, err2 := s.Revision("c1", 1)
+		w, err3 := s.Copy("c1")
+		for _, got := range []string{string(c.Body.Encode()), string(old.Body.Encode()), string(w.Body.Encode())} {
+			if got != tree {
+				t.Errorf("stored %s\nread   %s", tree, got)
+			}
+		}
+		return errors.Join(err1, err2, err3)
+	})
+}
+
+func testRevisions(t *testing.T, db store.DB) {
+	steps := []struct {
+		body     string
+		coalesce bool
+		want     []int64 // the revisions, newest first
+	}{
+		{`{"n":1}`, true, []int64{1}},
+		{`{"n":2}`, true, []int64{2, 1}}, // the first one stays
+		{`{"n":3}`, true, []int64{3, 1}},
+		{`{"n":4}`, false, []int64{4, 3, 1}},
+		{`{"n":5}`, true, []int64{5, 3, 1}},
+	}
+	for i, step := range steps {
+		in(t, db, func(s store.Space) error {
+			n, err := save(s, "c", step.body, t, step.coalesce)
+			if n != int64(i+1) {
+				t.Errorf("save %d gives revision %d", i+1, n)
+			}
+			return err
+		})
+		in(t, db, func(s store.Space) error {
+			revs, err := s.Revisions("c")
+			var got []int64
+			for _, r := range revs {
+				got = append(got, r.N)
+				c, err := s.Revision("c", r.N)
+				if string(c.Body.Encode()) != r.Note || c.Revision != r.N || r.Size != len(r.Note) || err != nil {
+					t.Errorf("revision %+v is %s, %d, %v", r, c.Body.Encode(), c.Revision, err)
+				}
+			}
+			if !slices.Equal(got, step.want) {
+				t.Errorf("after save %d revisions %v, want %v", i+1, got, step.want)
+			}
+			c, err1 := s.Campaign("c")
+			sum, err2 := s.Summary("c")
+			if c.Revision != int64(i+1) || sum.Revision != int64(i+1) {
+				t.Errorf("document is at %d, summary at %d, want %d", c.Revision, sum.Revision, i+1)
+			}
+			return errors.Join(err, err1, err2)
+		})
+	}
+	in(t, db, func(s store.Space) error {
+		_, err := s.Revision("c", 2)
+		wantErr(t, err, store.ErrNotFound)
+		c := engine.Campaign{Head: engine.Head{ID: "c"}}
+		if _, err := s.PutCampaign(c, engine.Summary{Head: engine.Head{ID: "d"}}, engine.Revision{}, false); err == nil {
+			t.Error("a campaign was stored with another one's summary")
+		}
+		return nil
+	})
+}
+
+func testDeleteCampaign(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
+		for _, id := range []string{"a", "ab", "a\x00b"} {
+			for range 3 {
+				if _, err := save(s, id, `{}`, t, false); err != nil {
+					return err
+				}
+			}
+			if err := s.PutCopy(id, engine.WorkingCopy{Base: 1}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	in(t, db, func(s store.Space) error { return s.DeleteCampaign("a") })
+	in(t, db, func(s store.Space) error {
+		_, err1 := s.Campaign("a")
+		_, err2 := s.Summary("a")
+		_, err3 := s.Copy("a")
+		_, err4 := s.Revision("a", 1)
+		for _, err := range []error{err1, err2, err3, err4, s.DeleteCampaign("a")} {
+			wantErr(t, err, store.ErrNotFound)
+		}
+		for id, want := range map[string]int{"a": 0, "ab": 3, "a\x00b": 3} {
+			if revs, err := s.Revisions(id); err != nil || len(revs) != want {
+				t.Errorf("%q has %d revisions, %v, want %d", id, len(revs), err, want)
+			}
+		}
+		n, err := save(s, "a", `{}`, t, false)
+		if n != 1 {
+			t.Errorf("a new campaign of that id begins at revision %d", n)
+		}
+		return err
+	})
+}
+
+func testWorkspaces(t *testing.T, db store.DB) {
+	update(t, db, func(tx store.Tx) error {
+		for _, id := range []string{"B", "A", "AA"} {
+			if err := store.In(tx, id).PutSettings(engine.Workspace{ID: id}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	update(t, db, func(tx store.Tx) error {
+		ids, err := store.Workspaces(tx)
+		if want := []string{"A", "AA", "B"}; !slices.Equal(ids, want) {
+			t.Errorf("got %q, want %q", ids, want)
+		}
+		if err := store.In(tx, "A").PutSettings(engine.Workspace{ID: "B"}); err == nil {
+			t.Error("the settings of B were stored in A")
+		}
+		return err
+	})
+}
+
+func testOddNames(t *testing.T, db store.DB) {
+	update(t, db, func(tx store.Tx) error {
+		for _, id := range []string{"", "A B", "A\x00", "A\n", "\x1b[2J", "\xff", strings.Repeat("A", 10_000)} {
+			s := store.In(tx, id)
+			_, err := save(s, "c", `{}`, t, false)
+			for _, err := range []error{err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTest(engine.TestRecord{})} {
+				if err == nil || errors.Is(err, store.ErrNotFound) {
+					t.Errorf("workspace %q: %v", id, err)
+				}
+			}
+		}
+		s := store.In(tx, space)
+		for _, id := range []string{"", strings.Repeat("A", 10_000)} {
+			_, err := save(s, id, `{}`, t, false)
+			for _, err := range []error{err, s.PutProfile(engine.Profile{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.Delivered{ID: id})} {
+				if err == nil {
+					t.Errorf("an id of %d bytes was stored", len(id))
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func testExpiry(t *testing.T, db store.DB) {
+	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
+	in(t, db, func(s store.Space) error {
+		put := func(key string, until time.Time) error {
+			return s.PutIdempotent(store.Idempotent{Operation: "create", Key: key, ExpiresAt: until})
+		}
+		if err := s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k"}); err == nil {
+			t.Error("a record was stored that never expires")
+		}
+		return errors.Join(put("old", at(1)), put("new", at(10)), put("longer", at(1)), put("longer", at(10)), put("shorter", at(10)), put("shorter", at(1)),
+			put("gone", at(1)), s.DeleteIdempotent("create", "gone"), s.DeleteIdempotent("create", "gone"),
+			s.PutRequestID("create", "old", at(1)), s.PutRequestID("create", "longer", at(1)), s.PutRequestID("create", "longer", at(10)))
+	})
+	left := func() (keys []string) {
+		in(t, db, func(s store.Space) error {
+			for _, key := range []string{"old", "new", "longer", "shorter", "gone"} {
+				if i, err := s.Idempotent("create", key); err == nil {
+					keys = append(keys, key)
+					if !i.Expired(i.ExpiresAt) || i.Expired(i.ExpiresAt.Add(-1)) {
+						t.Errorf("%q expires at another time than it says", key)
+					}
+				}
+				if _, err := s.RequestID("create", key); err == nil {
+					keys = append(keys, "request "+key)
+				}
+			}
+			return nil
+		})
+		return keys
+	}
+	for _, step := range []struct {
+		now  time.Time
+		n    int
+		left []string
+	}{
+		{at(1).Add(-1), 0, []string{"old", "request old", "new", "longer", "request longer", "shorter"}},
+		{at(1), 3, []string{"new", "longer", "request longer"}},
+		{at(9), 0, []string{"new", "longer", "request longer"}},
+		{at(60), 3, nil},
+	} {
+		in(t, db, func(s store.Space) error {
+			n, err := s.ExpireIdempotent(step.now)
+			if n != step.n {
+				t.Errorf("at %v %d expired, want %d", step.now, n, step.n)
+			}
+			return err
+		})
+		if got := left(); !slices.Equal(got, step.left) {
+			t.Errorf("at %v left %q, want %q", step.now, got, step.left)
+		}
+	}
+}
+
+func testOutbox(t *testing.T, db store.DB) {
+	ids := func(limit int) (ids []string) {
+		in(t, db, func(s store.Space) error {
+			ds, err := s.Outbox(limit)
+			for _, d := range ds {
+				ids = append(ids, d.ID)
+			}
+			return err
+		})
+		return ids
+	}
+	in(t, db, func(s store.Space) error {
+		return errors.Join(s.PutOutbox(engine.Delivered{ID: "02"}), s.PutOutbox(engine.Delivered{ID: "03"}), s.PutOutbox(engine.Delivered{ID: "01"}))
+	})
+	if got, want := ids(2), []string{"03", "02"}; !slices.Equal(got, want) {
+		t.Errorf("newest two are %q, want %q", got, want)
+	}
+	in(t, db, func(s store.Space) error { _, err := s.TrimOutbox(1); return err })
+	if got, want := ids(0), []string{"03", "02"}; !slices.Equal(got, want) {
+		t.Errorf("without the oldest %q, want %q", got, want)
+	}
+	in(t, db, store.Space.ClearOutbox)
+	if got := ids(0); len(got) > 0 {
+		t.Errorf("cleared, but holds %q", got)
+	}
+}
+
+func testTestSends(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
+		for i, at := range []time.Time{noon, noon.Add(time.Hour), noon, {}} {
+			if err := s.PutTest(engine.TestRecord{At: at, CampaignID: fmt.Sprint(i)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	in(t, db, func(s store.Space) error {
+		var got []string
+		err := s.Tests(3, func(r engine.TestRecord) error { got = append(got, r.CampaignID); return nil })
+		if want := []string{"1", "2", "0"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		return err
+	})
+}

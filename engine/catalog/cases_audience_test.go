@@ -113,7 +113,16 @@ func filterCases() []ruleCase {
 		`"data_type":"datetime","operator":"between","value":"2026-12-01","value1":7`,
 	}
 	goal := pushOf(OneTime, `"conversion_goal_details":{"goals":[{"goal_event_attribute":{%s}}]}`)
+	nested := fmt.Sprintf(goal, `"data_type":"OBJECT","filters":[{"data_type":"ARRAY_OBJECT","filters":[{%s}]}]`)
 	return []ruleCase{
+		{ // a goal's attribute nests as deep as it likes, and is checked all the way down
+			rule: "goal_event_attribute.is_case_sensitive#type", schema: "campaign push",
+			accept: each1(nested, `"is_case_sensitive":true`), refuse: each1(nested, `"is_case_sensitive":"yes"`),
+		},
+		{
+			rule: "goal_event_attribute.data_type#enum", schema: "campaign push",
+			accept: each1(nested, `"data_type":"STRING"`), refuse: each1(nested, `"data_type":"string"`),
+		},
 		{rule: "filter.value#fits", schema: "campaign push", accept: each1(user, accept...), refuse: each1(user, refuse...)},
 		{rule: "filter.value1#fits", schema: "campaign push", accept: each1(user, second...), refuse: each1(user, badSecond...)},
 		{rule: "event_filter.value#fits", schema: "campaign push", accept: each1(event, accept...), refuse: each1(event, refuse...)},

@@ -55,8 +55,8 @@ func (h *Harness) Goldens(name string) {
 func (h *Harness) WantFits() {
 	h.t.Helper()
 	w, ht := h.width, h.height
-	for width := 40; width <= 140; width += 3 {
-		for height := 10; height <= 50; height += 4 {
+	for width := 40; width <= 140; width += 5 {
+		for height := 10; height <= 50; height += 5 {
 			h.screen.SetSize(width, height)
 			if wrong := misfit(h.screen.View(), width, height); wrong != "" {
 				h.t.Fatalf("at %d×%d %s:\n%s", width, height, wrong, h.screen.View())

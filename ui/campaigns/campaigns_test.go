@@ -1,0 +1,389 @@
+package campaigns_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/campaigns"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// id gives the id of the n-th campaign.
+func id(n int) string { return fmt.Sprintf("65f0000000000000%08x", n) }
+
+func row(n int, name string, ch engine.Channel, dt engine.DeliveryType, st engine.State, ago time.Duration) engine.Summary {
+	at := uitest.Now.Add(-ago)
+	return engine.Summary{
+		Name: name,
+		Head: engine.Head{
+			ID: id(n), CampaignID: id(n), Status: st, Channel: ch, DeliveryType: dt, UpdatedAt: at, CreatedAt: at.Add(-24 * time.Hour),
+			CreatedBy: []string{"ann@example.com", "bob@example.com", "cleo@example.com"}[n%3], UpdatedBy: "ann@example.com",
+		},
+	}
+}
+
+// sample is a workspace's worth of campaigns, newest change first.
+func sample() []engine.Summary {
+	rows := []engine.Summary{
+		row(1, "Spring sale, first wave", catalog.Push, catalog.OneTime, catalog.Draft, 30*time.Second),
+		row(2, "Cart reminder after an hour", catalog.Push, catalog.EventTriggered, catalog.Active, 12*time.Minute),
+		row(3, "Weekly digest for readers of the newsletter", catalog.Email, catalog.Periodic, catalog.Paused, 3*time.Hour),
+		row(4, "Price drop on what you looked at", catalog.Push, catalog.BusinessEventTriggered, catalog.Active, 26*time.Hour),
+		row(5, "", catalog.Email, catalog.OneTime, catalog.Draft, 2*24*time.Hour),
+		row(6, "Black Friday 世界 teaser", catalog.Email, catalog.OneTime, catalog.Scheduled, 4*24*time.Hour),
+		row(7, "Near the flagship store", catalog.Push, catalog.LocationTriggered, catalog.Stopped, 9*24*time.Hour),
+		row(8, "One-time code", catalog.SMS, catalog.EventTriggered, catalog.Active, 20*24*time.Hour),
+		row(9, "Winter clearance", catalog.Email, catalog.OneTime, catalog.Sent, 70*24*time.Hour),
+		row(10, "Order shipped", catalog.WhatsApp, catalog.EventTriggered, catalog.Active, 400*24*time.Hour),
+		row(11, "Match of the day", catalog.Push, catalog.BroadcastLiveActivity, catalog.Sending, 401*24*time.Hour),
+		row(12, "Easter 2024", catalog.Email, catalog.OneTime, catalog.Archived, 700*24*time.Hour),
+	}
+	rows[0].Tags, rows[0].Team, rows[0].Platforms = []string{"sale", "spring"}, "Growth", []string{"ANDROID", "WEB"}
+	rows[0].Start = uitest.Now.Add(48 * time.Hour)
+	rows[0].RejectionComment = "The second button leads to last year's page."
+	rows[1].Tags, rows[1].Team, rows[1].Platforms = []string{"lifecycle"}, "Retention", []string{"ANDROID", "IOS"}
+	rows[2].Tags, rows[2].Team = []string{"newsletter"}, "Editors"
+	rows[5].Start, rows[5].End = uitest.Now.Add(240*time.Hour), uitest.Now.Add(250*time.Hour)
+	rows[6].Name += "\x1b[31m\x1b]0;gotcha\x07"
+	return rows
+}
+
+func open(t *testing.T, w, h int, rows ...engine.Summary) (*uitest.Harness, *uitest.Fake) {
+	t.Helper()
+	fake := uitest.NewFake(rows...)
+	return uitest.New(t, campaigns.New(uitest.Deps(fake)), w, h), fake
+}
+
+func TestGolden(t *testing.T) {
+	h, _ := open(t, 80, 24, sample()...)
+	h.Goldens("list")
+	h.Press("down", "down", "f", "/")
+	h.Type("e")
+	h.Goldens("narrowed")
+	h.Type("xyz")
+	h.Goldens("nothing")
+	empty, _ := open(t, 80, 24)
+	empty.Goldens("empty")
+}
+
+func TestFits(t *testing.T) {
+	h, _ := open(t, 80, 24, sample()...)
+	h.WantFits()
+	h.Press("A", "4", "F", "/")
+	h.Type("a long text that is longer than the line that it is typed in, and then some more of it")
+	h.WantFits()
+	h.Press("esc", "esc", "down", "down", "down", "down", "down", "down")
+	h.WantFits()
+	empty, _ := open(t, 80, 24)
+	empty.WantFits()
+}
+
+func TestFilter(t *testing.T) {
+	for text, want := range map[string][]string{
+		"SPRING":  {"Spring sale"},   // any case
+		"newslet": {"Weekly digest"}, // name and tag
+		"retent":  {"Cart reminder"}, // team
+		"bob@":    {"Spring sale", "Price drop", "Near the flag", "Order shipped"},
+		"世":       {"Black Friday"},
+	} {
+		h, _ := open(t, 80, 24, sample()...)
+		h.Press("/")
+		h.Type(text)
+		h.Want(want...)
+		h.Want(fmt.Sprintf("%d of 11", len(want)))
+		h.Press("esc")
+		h.Want("11 of 11")
+	}
+}
+
+func TestTypingReachesTheFilterAlone(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("/")
+	h.Type("nq?xdr 1")
+	h.Want("/ nq?xdr 1")
+	if len(h.Opened) > 0 || h.Quit || len(fake.Calls()) != 1 {
+		t.Errorf("typing did something: %v %v", h.Opened, fake.Calls())
+	}
+	h.Press("esc", "/")
+	h.Type("order")
+	h.Press("enter", "enter") // to the table, then open
+	if got := h.Last(); got.Name != screen.Builder || got.ID != id(10) {
+		t.Errorf("opened %+v", got)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	for key, want := range map[string]screen.Route{
+		"enter": {Name: screen.Builder, ID: id(1)}, "n": {Name: screen.NewDraft}, "t": {Name: screen.TestSend, ID: id(1)},
+		"v": {Name: screen.Validate, ID: id(1)}, "O": {Name: screen.Outbox},
+	} {
+		h, _ := open(t, 80, 24, sample()...)
+		h.Press(key)
+		if got := h.Last(); got.Name != want.Name || got.ID != want.ID {
+			t.Errorf("%s opened %+v, want %+v", key, got, want)
+		}
+	}
+}
+
+func TestNarrowing(t *testing.T) {
+	h, _ := open(t, 80, 24, sample()...)
+	h.Press("1")
+	h.Want("[Draft 2]", "2 of 11", "Spring sale", "only draft")
+	h.WantNot("Cart reminder")
+	h.Press("3") // another state
+	h.Want("[Active 4]", "4 of 11", "SMS 1")
+	h.Press("F") // and a channel of those left
+	h.Want("[Push 2]", "2 of 11", "[Active 2]")
+	h.Press("esc")
+	h.Want("11 of 11")
+	h.Press("f", "f")
+	h.Want("[Scheduled 1]")
+	h.Press("0")
+	h.Want("11 of 11")
+	h.ClickOn("Paused 1")
+	h.Want("[Paused 1]", "Weekly digest", "1 of 11")
+}
+
+func TestCountsBesideTheTable(t *testing.T) {
+	h, _ := open(t, 120, 40, sample()...)
+	h.Press("tab", "down", "enter") // All, Draft
+	h.Want("2 of 11", "only draft", "›")
+	h.Press("esc", "esc")
+	h.Want("11 of 11")
+	h.ClickOn("WhatsApp")
+	h.Want("1 of 11", "Order shipped")
+
+	narrow, _ := open(t, 80, 24, sample()...)
+	if why := narrow.Why("tab"); !strings.Contains(why, "110 columns") {
+		t.Errorf("tab in a narrow window: %q", why)
+	}
+}
+
+func TestSorting(t *testing.T) {
+	first := func(h *uitest.Harness, names ...string) {
+		t.Helper()
+		text := h.Text()
+		for i := 1; i < len(names); i++ {
+			if strings.Index(text, names[i-1]) > strings.Index(text, names[i]) {
+				t.Errorf("%q stands below %q:\n%s", names[i-1], names[i], text)
+			}
+		}
+	}
+	h, _ := open(t, 80, 24, sample()...)
+	first(h, "Spring sale", "Cart reminder", "Match of the day")
+	h.Press("o")
+	h.Want("Name ↑")
+	first(h, "Black Friday", "Cart reminder", "Weekly digest")
+	h.Press("o")
+	h.Want("State ↑")
+	first(h, "Spring sale", "Black Friday", "Cart reminder", "Match", "Weekly", "Winter", "Near")
+	h.Press("o")
+	h.Want("Start ↓")
+	first(h, "Black Friday", "Spring sale", "Cart reminder")
+	h.Press("o")
+	h.Want("Updated ↓")
+}
+
+// The cursor stays with its campaign, whatever happens to the list.
+func TestTheCursorStaysWithItsCampaign(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	at := func(what string, n int) {
+		t.Helper()
+		h.Press("y")
+		if got := h.Copied[len(h.Copied)-1]; got != id(n) {
+			t.Errorf("%s: the cursor is on %s, want %s:\n%s", what, got, id(n), h.Text())
+		}
+	}
+	h.Press("down", "down")
+	at("at first", 3)
+	h.Press("o")
+	at("sorted", 3)
+	h.Press("/")
+	h.Type("digest")
+	h.Press("enter")
+	at("filtered", 3)
+	h.Press("esc", "2") // scheduled: it is hidden
+	at("hidden", 6)
+	h.Press("0")
+	at("back again", 3)
+	fake.Change(func(rows []engine.Summary) []engine.Summary {
+		return append([]engine.Summary{row(99, "Newcomer", catalog.Push, catalog.OneTime, catalog.Draft, 0)}, rows...)
+	})
+	h.Send(screen.ChangedMsg{ID: id(99)})
+	h.Want("Newcomer", "12 of 12")
+	at("reloaded", 3)
+	h.Press("o", "o", "o") // by change again
+	fake.Change(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
+	h.Press("r")
+	at("deleted elsewhere: the one in its place", 4)
+}
+
+func TestArchive(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.WantNot("Easter 2024")
+	h.Press("A")
+	h.Want("Easter 2024", "▪ Archived", "with the archive", "12 of 12")
+	if !fake.Called("List true") {
+		t.Errorf("asked %q", fake.Calls())
+	}
+	h.Press("8", "A")
+	h.Want("11 of 11")
+}
+
+func TestDelete(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("x")
+	h.Want("Delete this campaign?", "“Spring sale, first wave”", "deleted for good")
+	h.Press("enter") // Cancel has the focus
+	if fake.Called("Delete " + id(1)) {
+		t.Error("deleted without a yes")
+	}
+	h.Press("x", "y")
+	h.Want("10 of 10", "is deleted")
+	h.Press("x")
+	h.Want("only drafts can be deleted") // the cursor is on an active one now
+}
+
+func TestClone(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("down", "c")
+	if !fake.Called("Clone " + id(2)) {
+		t.Fatalf("asked %q", fake.Calls())
+	}
+	if got := h.Last(); got.Name != screen.Builder || !strings.HasSuffix(got.ID, "f00c") {
+		t.Errorf("opened %+v", got)
+	}
+	h.Press("esc")
+	h.Want("12 of 12", "Draft 3")
+	h.Press("y")
+	if !strings.HasSuffix(h.Copied[0], "f00c") {
+		t.Errorf("the cursor is on %s", h.Copied[0])
+	}
+
+	fake.Fail("Clone", errors.New("the disk is full"))
+	h.Press("c")
+	h.Want("Could not clone: the disk is full")
+}
+
+func TestStatus(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("down", "down", "s")
+	h.Want("“Weekly digest for readers of the newsletter” is ◐ Paused.")
+	h.Press("enter", "y") // resume
+	if !fake.Called("ChangeStatus " + id(3) + " RESUME") {
+		t.Errorf("asked %q", fake.Calls())
+	}
+	h.Want("Active 5")
+}
+
+func TestReasons(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("down")
+	if why := h.Why("t"); !strings.Contains(why, "Only drafts can be test-sent") {
+		t.Errorf("t on an active campaign: %q", why)
+	}
+	h.Press("/")
+	h.Type("code") // the SMS campaign
+	h.Press("enter")
+	for _, key := range []string{"t", "v", "c", "x"} {
+		if why := h.Why(key); !strings.Contains(why, "SMS campaigns can") {
+			t.Errorf("%s on an SMS campaign: %q", key, why)
+		}
+	}
+	if why := h.Why("enter"); why != "" {
+		t.Errorf("an SMS campaign cannot be looked at: %q", why)
+	}
+	empty, _ := open(t, 80, 24)
+	for _, key := range []string{"enter", "s", "v", "t", "c", "x", "y"} {
+		if why := empty.Why(key); !strings.Contains(why, "press n") {
+			t.Errorf("%s with no campaign: %q", key, why)
+		}
+	}
+	bare := uitest.New(t, campaigns.New(uitest.Deps(fake.Only())), 80, 24)
+	if why := bare.Why("c"); !strings.Contains(why, "cannot clone") {
+		t.Errorf("clone without the capability: %q", why)
+	}
+}
+
+// A service that lists nothing is searched, page by page.
+func TestPages(t *testing.T) {
+	rows := make([]engine.Summary, 40)
+	for i := range rows {
+		rows[i] = row(i, fmt.Sprintf("Campaign %02d", i), catalog.Push, catalog.OneTime, catalog.States[i%2], time.Duration(i)*time.Hour)
+	}
+	fake := uitest.NewFake(rows...)
+	h := uitest.New(t, campaigns.New(uitest.Deps(fake.Only())), 80, 24)
+	h.Want("40 of 40", "Campaign 00", "Draft 20")
+	if got := strings.Join(fake.Calls(), ", "); got != "Search 1, Search 2, Search 3" {
+		t.Errorf("asked %s", got)
+	}
+}
+
+func TestAFailedLoadSaysSoAndKeepsTheRows(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	fake.Fail("List", errors.New("the store is closed"))
+	h.Press("r")
+	h.Want("Could not load the campaigns: the store is closed", "Spring sale", "could not load")
+	fake.Fail("List", nil)
+	h.Press("r")
+	h.WantNot("could not load")
+
+	broken := uitest.NewFake()
+	broken.Fail("List", errors.New("the store is closed"))
+	h = uitest.New(t, campaigns.New(uitest.Deps(broken)), 80, 24)
+	h.Want("could not be loaded: the store is closed", "Press r to try again")
+}
+
+func TestMouse(t *testing.T) {
+	h, _ := open(t, 80, 24, sample()...)
+	h.ClickOn("Weekly digest")
+	h.Press("y")
+	if h.Copied[0] != id(3) {
+		t.Errorf("a click chose %s", h.Copied[0])
+	}
+	h.ClickOn("Weekly digest")
+	if got := h.Last(); got.Name != screen.Builder || got.ID != id(3) {
+		t.Errorf("a double click opened %+v", got)
+	}
+	small, _ := open(t, 60, 12, sample()...)
+	small.Wheel(10, 8, true)
+	small.WantNot("Spring sale")
+	small.Wheel(10, 8, false)
+	small.Want("Spring sale")
+}
+
+// Very many campaigns scroll as ten do, and are filtered beside the keyboard.
+func TestVeryMany(t *testing.T) {
+	const n = 200_000
+	rows := make([]engine.Summary, n)
+	names := []string{"Spring sale", "Weekly digest", "Cart reminder"}
+	for i := range rows {
+		rows[i].ID, rows[i].Name, rows[i].Channel, rows[i].Status = strconv.Itoa(i), names[i%3], catalog.Push, catalog.States[i%7]
+		rows[i].UpdatedAt = uitest.Now.Add(-time.Duration(i) * time.Second)
+	}
+	h, _ := open(t, 120, 40, rows...)
+	h.Want("200000 of 200000", "200.0k", "28.6k")
+	start := time.Now()
+	for range 50 {
+		h.Press("pgdown")
+		h.Text()
+	}
+	h.Press("end")
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("51 pages took %s", took)
+	}
+	h.Press("y", "/")
+	if h.Copied[0] != strconv.Itoa(n-1) {
+		t.Errorf("the last one is %s", h.Copied[0])
+	}
+	h.Type("dig")
+	h.Want("66667 of 200000", "Weekly digest")
+	h.WantNot("Cart reminder")
+}

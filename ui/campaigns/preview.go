@@ -1,0 +1,160 @@
+package campaigns
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/themes"
+	"bugle/ui/status"
+	"bugle/ui/widget"
+)
+
+// describe tells of the campaign under the cursor beside the table.
+func (s *Screen) describe() {
+	_, width := s.sides()
+	if width == 0 {
+		return
+	}
+	sum, ok := s.selected()
+	if !ok {
+		s.preview.SetStyled(s.theme.Faint.Render("No campaign is selected."))
+		return
+	}
+	d := description{theme: s.theme, width: width - 6, now: s.deps.Now(), loc: s.deps.Location} // frame, and the scroll bar
+	d.head(sum)
+	d.facts(sum)
+	d.rejection(sum)
+	d.next(s, sum)
+	s.preview.SetStyled(strings.Join(d.lines, "\n"))
+}
+
+// description gathers the lines about a campaign.
+type description struct {
+	theme themes.Theme
+	width int
+	now   time.Time
+	loc   *time.Location
+	lines []string
+}
+
+func (d *description) add(line string) { d.lines = append(d.lines, line) }
+
+// wrapped adds a text of a document or of the tables in one tone.
+func (d *description) wrapped(tone themes.Tone, text string) {
+	for _, line := range widget.Wrap(widget.Clean(text), d.width) {
+		d.add(d.theme.Tone(tone).Render(line))
+	}
+}
+
+func (d *description) head(sum engine.Summary) {
+	name, tone := sum.Name, themes.ToneStrong
+	if name == "" {
+		name, tone = unnamed, themes.ToneFaint
+	}
+	d.wrapped(tone, name)
+	d.add(d.theme.Badge(themes.Role(sum.Status.Role()), widget.Clean(sum.Status.Label())))
+	d.wrapped(themes.ToneMuted, sum.Channel.Label()+" · "+sum.DeliveryType.Label())
+	d.wrapped(themes.ToneFaint, sum.ID)
+	d.add("")
+}
+
+// labelWidth is the column of the labels.
+const labelWidth = 10
+
+func (d *description) fact(label, value string) {
+	if value == "" {
+		return
+	}
+	for i, line := range widget.Wrap(widget.Clean(value), max(d.width-labelWidth, 1)) {
+		if i > 0 {
+			label = ""
+		}
+		d.add(d.theme.Muted.Render(widget.PadRight(label, labelWidth)) + d.theme.Text.Render(line))
+	}
+}
+
+func (d *description) facts(sum engine.Summary) {
+	if sum.Version > 0 {
+		d.fact("Version", fmt.Sprint(sum.Version))
+	}
+	d.fact("Team", sum.Team)
+	d.fact("Tags", strings.Join(sum.Tags, ", "))
+	d.fact("Platforms", platforms(sum))
+	if sum.AllUsers {
+		d.fact("Audience", "everybody")
+	}
+	d.fact("Starts", d.zoned(sum.Start))
+	d.fact("Ends", d.zoned(sum.End))
+	d.fact("Sent", d.zoned(sum.SentTime))
+	d.fact("Flow", sum.FlowName)
+	d.fact("Parent", sum.ParentID)
+	d.signed("Created", sum.CreatedAt, sum.CreatedBy)
+	if !sum.UpdatedAt.Equal(sum.CreatedAt) || sum.UpdatedBy != sum.CreatedBy {
+		d.signed("Updated", sum.UpdatedAt, sum.UpdatedBy)
+	}
+}
+
+// zoned gives a time with its zone.
+func (d *description) zoned(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return moment(d.now, t, d.loc) + t.In(d.loc).Format(" MST")
+}
+
+// signed tells when something was done, and by whom.
+func (d *description) signed(label string, at time.Time, by string) {
+	d.fact(label, moment(d.now, at, d.loc))
+	if !at.IsZero() {
+		label = ""
+	}
+	d.fact(label, by)
+}
+
+func (d *description) rejection(sum engine.Summary) {
+	if sum.RejectionComment == "" {
+		return
+	}
+	d.add("")
+	d.add(d.theme.Danger.Render("Rejected"))
+	d.wrapped(themes.ToneText, sum.RejectionComment)
+}
+
+// next says what can be done now.
+func (d *description) next(s *Screen, sum engine.Summary) {
+	d.add("")
+	if !sum.Channel.Writable() {
+		d.wrapped(themes.ToneMuted, sum.Channel.Label()+" campaigns can be read here, not changed.")
+		return
+	}
+	step := func(key, what string) {
+		d.add(d.theme.Key.Render(widget.PadRight(key, labelWidth)) + d.theme.KeyLabel.Render(widget.Truncate(what, d.width-labelWidth)))
+	}
+	d.add(d.theme.Title.Render("Next"))
+	if sum.Status == catalog.Draft {
+		step("enter", "go on building")
+		step("v", "what is missing")
+		step("t", "send a test")
+	} else if ok, _ := catalog.Allowed(catalog.Edit, sum.Channel, sum.DeliveryType, sum.Status); ok {
+		step("enter", "look or change")
+	} else {
+		step("enter", "look")
+	}
+	var can []string
+	for _, a := range []catalog.Action{catalog.Publish, catalog.Pause, catalog.Resume, catalog.Stop, catalog.Archive, catalog.Restore} {
+		if status.Why(s.deps, sum, a) == "" {
+			can = append(can, strings.ToLower(a.Label()))
+		}
+	}
+	if len(can) > 0 {
+		step("s", strings.Join(can, ", "))
+	}
+	step("c", "start a copy")
+	if text := catalog.Propagation(sum.DeliveryType, sum.Status); text != "" {
+		d.add("")
+		d.wrapped(themes.ToneMuted, text)
+	}
+}

@@ -18,15 +18,15 @@ func advanced() schema.Field {
 				Name: "expiration_settings", Title: "Expiry", Kind: schema.Object, Help: "When a notification is no longer worth showing.",
 				Fields: []schema.Field{
 					{
-						Name: "expire_notification_after_value", Title: "Expires after", Kind: schema.Integer, Example: "12", Rules: []schema.Rule{notNegative},
+						Name: "expire_notification_after_value", Title: "Expiry time", Kind: schema.Integer, Example: "12", Rules: []schema.Rule{notNegative},
 						Help: "How long a notification that cannot be delivered is tried again.",
 					},
-					unit("expire_notification_after_type", "Expires after, unit", "The unit of the expiry.", "expire_notification_after_value", units("HOUR", "DAY")...),
+					unit("expire_notification_after_type", "Expiry time unit", "The unit of the expiry.", "expire_notification_after_value", units("HOUR", "DAY")...),
 					{
-						Name: "remove_from_inbox_after_value", Title: "Leaves the inbox after", Kind: schema.Integer, Example: "30", Rules: []schema.Rule{notNegative},
+						Name: "remove_from_inbox_after_value", Title: "Time in the inbox", Kind: schema.Integer, Example: "30", Rules: []schema.Rule{notNegative},
 						Help: "How long the message stays in the inbox of the app.",
 					},
-					unit("remove_from_inbox_after_type", "Leaves the inbox after, unit", "The unit of the time in the inbox; days are the only one.", "remove_from_inbox_after_value", units("DAY")...),
+					unit("remove_from_inbox_after_type", "Time in the inbox unit", "The unit of the time in the inbox; days are the only one.", "remove_from_inbox_after_value", units("DAY")...),
 				},
 			},
 			{

@@ -17,7 +17,7 @@ func campaignAudienceLimit() schema.Field {
 		Rules:   []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: "campaign_audience_limit"}}}},
 		Fields: []schema.Field{
 			{
-				Name: "is_campaign_audience_limit_enabled", Title: "Limit the audience", Kind: schema.Bool, Required: []schema.Required{{}},
+				Name: "is_campaign_audience_limit_enabled", Title: "Audience cap", Kind: schema.Bool, Required: []schema.Required{{}},
 				Help: "Whether there is a cap.",
 			},
 			companion(schema.Field{

@@ -28,7 +28,7 @@ func pushDeliveryControls() schema.Field {
 				Help: "Send even where the workspace's minimum delay between two messages has not passed.",
 			},
 			{
-				Name: "queuing_enabled", Title: "Queue", Kind: schema.Bool, Rules: []schema.Rule{queuing},
+				Name: "queuing_enabled", Title: "Queuing", Kind: schema.Bool, Rules: []schema.Rule{queuing},
 				Help: "Keep messages that quiet hours or caps hold back, and send them later.",
 			},
 			{

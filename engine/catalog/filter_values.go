@@ -25,7 +25,7 @@ var valueFits = schema.Named{
 		if want.ok(p.Value, p.Object.Get("value1")) {
 			return nil
 		}
-		return []schema.Finding{{Message: "must be " + want.words + ", as the operator is " + p.Object.Get("operator").Text()}}
+		return []schema.Finding{{Message: "must be " + want.words + ", because the operator is " + p.Object.Get("operator").Text()}}
 	},
 }
 

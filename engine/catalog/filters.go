@@ -25,20 +25,20 @@ var operators = []struct {
 var operatorLabels = map[string]string{
 	"is":                      "is",
 	"exists":                  "exists",
-	"in":                      "is one of",
-	"between":                 "is between",
-	"lessThan":                "is less than",
-	"greaterThan":             "is greater than",
+	"in":                      "one of",
+	"between":                 "between",
+	"lessThan":                "less than",
+	"greaterThan":             "greater than",
 	"contains":                "contains",
 	"containsInTheFollowing":  "contains one of",
 	"startWithInTheFollowing": "starts with one of",
 	"endsWithInTheFollowing":  "ends with one of",
 	"inTheLast":               "in the last days",
-	"on":                      "is on",
-	"before":                  "is before",
-	"after":                   "is after",
+	"on":                      "on",
+	"before":                  "before",
+	"after":                   "after",
 	"inTheNext":               "in the next days",
-	"today":                   "is today",
+	"today":                   "today",
 }
 
 // Operators gives the operators that an attribute of the data type takes, in the order of spec.md;
@@ -81,7 +81,7 @@ func filterTable() schema.Field {
 	segment := schema.When("filter_type", "custom_segments")
 
 	fields := []schema.Field{{
-		Name: "filter_type", Title: "Filter by", Kind: schema.String, Required: []schema.Required{{}},
+		Name: "filter_type", Title: "Filter type", Kind: schema.String, Required: []schema.Required{{}},
 		Help: "What the filter looks at.",
 		Options: []schema.Option{
 			{Value: "user_attributes", Label: "User attribute", Help: "what is known of the user"},

@@ -119,7 +119,7 @@ func testMeta(ch Channel, noPlatform schema.Cond) schema.Field {
 		Help: "Who gets the test, and which of the messages.",
 		Fields: []schema.Field{
 			{
-				Name: "identifier", Title: "Found by", Kind: schema.String, Required: []schema.Required{{}},
+				Name: "identifier", Title: "Identifier", Kind: schema.String, Required: []schema.Required{{}},
 				Help: "What the recipients are given by.", Options: identifiers(ch),
 			},
 			identifierValues(ch),

@@ -18,7 +18,7 @@ func schedulingDetails() schema.Field {
 		Rules:    []schema.Rule{schema.Guard{At: schema.Publish, Ref: refObjects, Rule: zoneKnown}},
 		Fields: []schema.Field{
 			{
-				Name: "delivery_type", Title: "Send", Kind: schema.String, Help: "What decides when a message goes out.",
+				Name: "delivery_type", Title: "Sending time", Kind: schema.String, Help: "What decides when a message goes out.",
 				Required: []schema.Required{{When: scheduled, At: schema.Publish}},
 				Options: []schema.Option{
 					{Value: "ASAP", Label: "As soon as possible", Help: "as soon as it is published", When: notTypes(Periodic)},
@@ -169,7 +169,7 @@ func geofenceTimes() schema.Field {
 		Help: "When the geofence sends: always, or within hours of the day.",
 		Fields: []schema.Field{
 			{
-				Name: "notification_schedule", Title: "Sends", Kind: schema.String, Help: "Whether the geofence sends at any time.",
+				Name: "notification_schedule", Title: "Sending hours", Kind: schema.String, Help: "Whether the geofence sends at any time.",
 				Options: []schema.Option{{Value: "ALWAYS", Label: "Always"}, {Value: "LIMITED_TIME", Label: "Within hours"}},
 			},
 			{

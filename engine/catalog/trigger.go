@@ -45,7 +45,7 @@ func triggerCondition() schema.Field {
 			triggerFilters(),
 			filterGroup("secondary_included_filters", "And also", "A further condition that has to match as well."),
 			{
-				Name: "trigger_delay_type", Title: "When to send", Kind: schema.String,
+				Name: "trigger_delay_type", Title: "Delay type", Kind: schema.String,
 				Help: "How long after the trigger the message is sent.",
 				Options: []schema.Option{
 					{Value: "DELAY", Label: "After a delay", Help: "a set time before or after"},
@@ -63,7 +63,7 @@ func triggerCondition() schema.Field {
 				Help: "The unit of the delay.", Options: units("MINUTES", "HOURS", "DAYS"),
 			},
 			{
-				Name: "trigger_relation", Title: "Before or after", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
+				Name: "trigger_relation", Title: "Delay relation", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
 				Help: "Whether the delay runs before or after its anchor.",
 				Options: []schema.Option{
 					{Value: "BEFORE", Label: "Before", Help: "before the time that an attribute holds"},

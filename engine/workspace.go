@@ -102,7 +102,7 @@ type ContentBlock struct {
 // APIKey is a credential of the HTTP API. Only the hash of the key is kept.
 type APIKey struct {
 	ID        string    `json:"id"`
-	Hash      string    `json:"hash"` // SHA-256 of the key, hexadecimal
+	Hash      string    `json:"hash,omitempty"` // SHA-256 of the key, hexadecimal
 	Scopes    []string  `json:"scopes"`
 	CreatedAt time.Time `json:"created_at"`
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+	"bugle/engine/local"
+	"bugle/engine/local/sample"
+)
+
+// newWorkspace says what workspace to make.
+type newWorkspace struct {
+	id, name, author string
+	sample           bool
+}
+
+func newInit(f *factory) *cobra.Command {
+	var w newWorkspace
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Make a workspace, empty or with the sample",
+		Long: "Make a workspace in the store. Its API key is shown this once: it is for programs that\n" +
+			"speak to `bugle serve`; the terminal program and the commands here need none.",
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			id, key, err := createWorkspace(cmd.Context(), f, w)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]string{"workspace_id": id, "api_key": key})
+			}
+			fmt.Fprintf(f.out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n\nRun bugle to open it.\n", id, clean(f.dataDir()), key)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&w.sample, "sample", false, "fill it with sample campaigns, users and settings (id "+sample.ID+")")
+	cmd.Flags().StringVar(&w.id, "id", "", "id of the workspace (default: MAIN, or "+sample.ID+" for the sample)")
+	cmd.Flags().StringVar(&w.name, "name", "", "name of the workspace")
+	cmd.Flags().StringVar(&w.author, "author", "", "e-mail address that your changes are signed with")
+	return cmd
+}
+
+// createWorkspace makes the workspace and gives its id and API key.
+func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key string, err error) {
+	db, err := f.store(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if w.author == "" {
+		w.author = f.guessAuthor(ctx)
+	}
+	if w.id == "" {
+		w.id = "MAIN"
+		if w.sample {
+			w.id = sample.ID
+		}
+	}
+	if w.sample {
+		key, err = sample.Install(ctx, db, sample.Options{ID: w.id, Name: w.name, Author: w.author, Now: time.Now()})
+		return w.id, key, err
+	}
+	key, err = local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: w.id, Name: w.name, Author: w.author, Timezone: localZone(f.getenv),
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Outbox", Carrier: engine.CarrierOutbox}},
+	})
+	return w.id, key, err
+}
+
+// guessAuthor gives the address that git signs with, or one of this machine.
+func (f *factory) guessAuthor(ctx context.Context) string {
+	if a := f.getenv("BUGLE_AUTHOR"); a != "" {
+		return a
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "git", "config", "user.email").Output(); err == nil {
+		if a := strings.TrimSpace(string(out)); a != "" {
+			return a
+		}
+	}
+	return f.author("")
+}
+
+// localZone gives the IANA name of this machine's time zone, or UTC.
+func localZone(getenv func(string) string) string {
+	names := []string{getenv("TZ")}
+	if link, err := os.Readlink("/etc/localtime"); err == nil {
+		if _, name, ok := strings.Cut(link, "zoneinfo/"); ok {
+			names = append(names, name)
+		}
+	}
+	for _, n := range names {
+		if _, err := time.LoadLocation(n); err == nil && n != "" && n != "Local" {
+			return n
+		}
+	}
+	return "UTC"
+}

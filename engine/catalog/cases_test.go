@@ -117,6 +117,9 @@ func generated(t *testing.T, s *schema.Schema, file string, note func(string, bo
 	}
 	for _, stage := range []schema.Stage{schema.Draft, schema.Inline, schema.Saved, schema.Publish} {
 		for _, flags := range []bool{true, false} {
+			if !flags && stage != schema.Draft {
+				continue // no table ties a flag to a stage
+			}
 			env := caseEnv(stage, flags)
 			if len(schema.Errors(s.Validate(base, env))) > 0 {
 				continue
@@ -125,7 +128,7 @@ func generated(t *testing.T, s *schema.Schema, file string, note func(string, bo
 			for _, c := range schema.Cases(s, base, env) {
 				// The same table stands in many places; a few of them prove its rules.
 				key := fmt.Sprint(c.Rule, c.Refuse)
-				if tried[key]++; tried[key] > 8 {
+				if tried[key]++; tried[key] > 4 && !strings.HasSuffix(c.Rule, "#enum") {
 					continue
 				}
 				note(c.Rule, c.Refuse)

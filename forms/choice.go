@@ -165,11 +165,30 @@ func newHuhMenu(l look, options []option, at, w int) *huhMenu {
 func (m *huhMenu) key(msg tea.KeyMsg) {
 	switch msg.Type {
 	case tea.KeyUp, tea.KeyDown, tea.KeyCtrlN, tea.KeyCtrlP, tea.KeyPgUp, tea.KeyPgDown:
-		m.field.Update(msg)
+		if _, ok := m.field.Hovered(); ok { // with no match, huh moves to option -1 and panics later
+			m.field.Update(msg)
+		}
 	default:
 		if editing(msg) {
 			m.field.Update(msg)
+			m.first()
 		}
+	}
+}
+
+// first moves to the first match, past "(unset)" where there is another: huh stays at the place
+// where it was in the longer list.
+func (m *huhMenu) first() {
+	for last := -1; ; {
+		i, ok := m.field.Hovered()
+		if !ok || i == last {
+			break
+		}
+		last = i
+		m.field.Update(tea.KeyMsg{Type: tea.KeyPgUp})
+	}
+	if i, ok := m.field.Hovered(); ok && i == 0 {
+		m.field.Update(tea.KeyMsg{Type: tea.KeyDown})
 	}
 }
 
@@ -221,6 +240,9 @@ func (p *picker) setFilter(f []rune) {
 		if strings.Contains(strings.ToLower(o.label), want) {
 			p.shown = append(p.shown, i)
 		}
+	}
+	if len(f) > 0 && len(p.shown) > 1 && p.shown[0] == 0 {
+		p.cursor = 1 // past "(unset)"
 	}
 }
 

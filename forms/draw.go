@@ -66,6 +66,9 @@ func (f *Form) arrange() {
 	body := f.body(line)
 	if f.at < len(f.spans) {
 		s := f.spans[f.at]
+		if s.to-s.from > body && f.heading(f.at) != "" {
+			s.from++ // rather the field than what stands over it
+		}
 		f.top = max(min(f.top, s.from), min(s.to-body, s.from))
 	}
 	f.top = max(min(f.top, line-body), 0)
@@ -272,6 +275,9 @@ func (f *Form) valueLine(r row) string {
 		return style.Render(fit(text, max(w-len(tail), 4))) + t.Danger.Render(tail)
 	}
 	text := valueText(f.shownState(r))
+	if r.shape == commas {
+		text = oneLine(head(commaText(r.Value), 300))
+	}
 	switch {
 	case r.group != shown:
 		return t.Faint.Render(fit(text, w))
@@ -279,8 +285,8 @@ func (f *Form) valueLine(r row) string {
 		return t.Faint.Render(fit("default "+r.Node.Default, w))
 	case r.Value.Kind() == doc.Absent:
 		return t.Faint.Render("—")
-	case r.Value.Kind() == doc.String && text == "":
-		return t.Faint.Render(`""`)
+	case r.Value.Empty() && r.Value.Kind() != doc.Null:
+		return t.Faint.Render(string(r.Value.Encode()))
 	case r.Value.Kind() == doc.Null:
 		return t.Faint.Render("null")
 	}
@@ -341,7 +347,7 @@ func (f *Form) hint(r row) string {
 	case r.group == unused:
 		return "Kept, not used: " + r.Why + ". ctrl+x removes it."
 	case r.Node == nil:
-		return strings.TrimSpace(oneLine(r.Why)) + ": kept as it is. e edits it as JSON, ctrl+x removes it."
+		return "Kept as it is; ctrl+x removes it."
 	}
 	parts := []string{}
 	if s := firstSentence(r.Node.Help); s != "" {
@@ -387,7 +393,7 @@ func (f *Form) preview(r row) []string {
 	if r.Value.Kind() != doc.String {
 		text = string(r.Value.Indent())
 	}
-	size := fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
+	size := plural(utf8.RuneCountInString(text), "characters")
 	if n := strings.Count(text, "\n"); n > 0 {
 		size += fmt.Sprintf(", %d lines", n+1)
 	}

@@ -125,6 +125,7 @@ func (f *Form) Focused() (schema.FieldState, bool) {
 // FocusPath focuses the field at p, or the one that p leads into. It reports false where the form
 // has none.
 func (f *Form) FocusPath(p doc.Path) bool {
+	f.leave()
 	for i, r := range f.rows {
 		if r.group != adder && p.HasPrefix(r.Path) {
 			f.focus(i)
@@ -151,12 +152,21 @@ func (f *Form) focusedRow() (row, bool) {
 
 // focus moves to a row and makes the widget that it is edited with.
 func (f *Form) focus(i int) {
+	f.reshape(f.at)
 	f.at = max(min(i, len(f.rows)-1), 0)
+	f.reshape(f.at)
 	f.ed, f.naming, f.added, f.before = nil, nil, false, f.root
 	if r, ok := f.focusedRow(); ok && !f.list {
 		f.ed = f.newEditor(r)
 	}
 	f.arrange()
+}
+
+// reshape gives a row that is no longer edited the shape that its present value asks for.
+func (f *Form) reshape(i int) {
+	if i < len(f.rows) && f.rows[i].group == shown {
+		f.rows[i].shape = shapeOf(f.rows[i].FieldState)
+	}
 }
 
 // leave ends the editing of the focused row, before the focus goes elsewhere.
@@ -275,13 +285,13 @@ func (f *Form) write(root doc.Value, p doc.Path, v doc.Value) (doc.Value, error)
 	return f.without(root, p), nil
 }
 
-// without gives root without what is at p, and without the objects around it that the form made
-// and that are empty now. Objects that were there before stay.
+// without gives root without what is at p, and without the objects and lists around it that the
+// form made and that are empty now. Those that were there before stay.
 func (f *Form) without(root doc.Value, p doc.Path) doc.Value {
 	out := root.Delete(p)
 	for q := p.Parent(); ; q = q.Parent() {
 		v := out.Lookup(q)
-		if v.Kind() != doc.Object || v.Len() > 0 || f.origin.Lookup(q).Exists() || len(q) > 0 && q.Last().IsIndex {
+		if !v.Exists() || !v.Empty() || v.Kind() != doc.Object && v.Kind() != doc.Array || f.origin.Lookup(q).Exists() || len(q) > 0 && q.Last().IsIndex {
 			return out
 		}
 		out = out.Delete(q)

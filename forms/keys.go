@@ -47,8 +47,11 @@ func newKeyMap() keyMap {
 func (f *Form) Bindings() []key.Binding {
 	out := []key.Binding{f.keys.Next, f.keys.Prev, f.keys.PageDown, f.keys.PageUp, f.keys.First, f.keys.Last}
 	r, ok := f.focusedRow()
-	if !ok {
+	switch {
+	case !ok:
 		return out
+	case f.Modal():
+		return f.modalBindings()
 	}
 	if b := f.activate(r); b.Enabled() {
 		out = append(out, b)
@@ -79,6 +82,18 @@ func (f *Form) Bindings() []key.Binding {
 	return out
 }
 
+// modalBindings are the keys of an open list, of a question for a name, of an element's text.
+func (f *Form) modalBindings() []key.Binding {
+	out := []key.Binding{bind("enter", "done", "enter"), bind("esc", "close", "esc")}
+	if _, ok := f.ed.(*checklist); ok {
+		return append(out, bind("space", "tick", " ", "x"), bind("↑/↓", "move", "up", "down", "j", "k"))
+	}
+	if _, ok := f.ed.(*choice); ok {
+		return append(out, bind("↑/↓", "move", "up", "down"))
+	}
+	return out
+}
+
 // activate gives what Enter does at a row, beyond going to the next one.
 func (f *Form) activate(r row) key.Binding {
 	switch {
@@ -97,6 +112,8 @@ func (f *Form) rowIsText(r row) bool {
 	switch r.shape {
 	case long, raw, many:
 		return true
+	case entry:
+		return r.Value.Exists()
 	case anyJSON, oneline, commas, fixed:
 		return r.group != adder && r.Value.Exists() && r.shape != fixed
 	}

@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/themes"
 )
 
 // awkward are values that a careless form would rewrite.
@@ -105,12 +108,23 @@ var tables = func() []*schema.Schema {
 	return out
 }()
 
+var colours = func() themes.Theme {
+	t, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		panic(err)
+	}
+	return t
+}()
+
 func drawForm(t *rapid.T) (*Form, []byte) {
 	s := rapid.SampledFrom(tables).Draw(t, "table")
 	root := drawValue(t, s.Root(), 5)
 	cfg := config(root)
 	cfg.Schema = s
 	cfg.Path = rapid.SampledFrom(append(places(s.Root(), root, nil), doc.Path{})).Draw(t, "path")
+	if rapid.Bool().Draw(t, "colours") {
+		cfg.Theme = colours
+	}
 	cfg.Width, cfg.Height = rapid.IntRange(1, 100).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
 	return New(cfg), root.Encode()
 }
@@ -164,11 +178,14 @@ func checkSize(t interface{ Fatalf(string, ...any) }, f *Form) {
 	if len(lines) > f.cfg.Height {
 		t.Fatalf("%d lines, %d allowed:\n%s", len(lines), f.cfg.Height, view)
 	}
+	if f.cfg.Width > 3 && len(f.rows) > 0 && !strings.Contains(view, "▸") {
+		t.Fatalf("the focused field is out of sight:\n%s", view)
+	}
 	for _, l := range lines {
 		if w := lipgloss.Width(l); w > f.cfg.Width {
 			t.Fatalf("a line of %d cells, %d allowed: %q", w, f.cfg.Width, l)
 		}
-		if strings.ContainsAny(l, "\t\r\u202e\ufffd\ue000") && strings.ContainsAny(l, "\t\r\u202e") {
+		if strings.ContainsAny(ansi.Strip(l), "\t\r\x1b\u202e") {
 			t.Fatalf("a control character is drawn: %q", l)
 		}
 	}

@@ -159,7 +159,7 @@ type Entry struct {
 	Path     doc.Path
 	Title    string
 	Summary  string // "3 buttons", "empty"
-	Problems int    // in it, at any depth
+	Problems int    // errors in it, at any depth
 }
 
 // Entries gives the entries of the form, in its order.
@@ -167,7 +167,7 @@ func (f *Form) Entries() []Entry {
 	var out []Entry
 	for _, r := range f.rows {
 		if r.shape == entry {
-			out = append(out, Entry{Path: r.Path, Title: r.label, Summary: summary(r.Node, r.Value), Problems: len(f.problemsOf(r))})
+			out = append(out, Entry{Path: r.Path, Title: r.label, Summary: summary(r.Node, r.Value), Problems: len(schema.Errors(f.problemsOf(r)))})
 		}
 	}
 	return out

@@ -3,10 +3,12 @@ package forms
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/rivo/uniseg"
 
 	"bugle/engine/doc"
 )
@@ -67,6 +69,40 @@ func (b *buffer) value() (doc.Value, bool) {
 		return doc.Value{}, false
 	}
 	return b.parse(unpack(b.text)), true
+}
+
+// backspace deletes what a person sees as one character: a widget would take a joined emoji apart.
+// The widget does not tell where its cursor is, so a marker finds it.
+func (b *buffer) backspace() {
+	back := tea.KeyMsg{Type: tea.KeyBackspace}
+	if !strings.ContainsFunc(b.text, func(r rune) bool { return r >= 0x300 }) {
+		b.send(back)
+		return
+	}
+	b.insert(string(marker))
+	before, _, _ := strings.Cut(b.text, string(marker))
+	for range 1 + lastCharacter(before) {
+		b.send(back)
+	}
+}
+
+// lastCharacter gives how many code points the last character of s takes: all of a joined emoji, a
+// flag, a letter with its marks; otherwise one.
+func lastCharacter(s string) int {
+	var last []rune
+	for g := uniseg.NewGraphemes(s); g.Next(); {
+		last = g.Runes()
+	}
+	n := len(last)
+	if n < 2 {
+		return n
+	}
+	const zwj, firstFlag, lastFlag, firstTone, lastTone = 0x200D, 0x1F1E6, 0x1F1FF, 0x1F3FB, 0x1F3FF
+	end := last[n-1]
+	if unicode.Is(unicode.M, end) || last[n-2] == zwj || end == zwj || end >= firstFlag && end <= lastFlag || end >= firstTone && end <= lastTone {
+		return n
+	}
+	return 1
 }
 
 func (b *buffer) send(msg tea.Msg) { b.widget.Update(msg) } // huh's fields are pointers
@@ -141,10 +177,14 @@ func (e *input) key(msg tea.KeyMsg) bool {
 		e.replace(m[e.pick])
 		return true
 	}
-	if !editing(msg) {
+	switch {
+	case !editing(msg):
 		return false
+	case msg.Type == tea.KeyBackspace && !msg.Alt:
+		e.backspace()
+	default:
+		e.send(msg)
 	}
-	e.send(msg)
 	e.pick = -1
 	return true
 }
@@ -241,6 +281,9 @@ func (e *area) key(msg tea.KeyMsg) bool {
 		e.send(msg)
 		return e.widget.View() != before // at the first or last line the form moves on
 	case "alt+enter", "ctrl+j":
+	case "backspace":
+		e.backspace()
+		return true
 	default:
 		if !editing(msg) {
 			return false

@@ -101,6 +101,9 @@ func (f *Form) move(i int) {
 
 func (f *Form) remove(r row) {
 	f.setRoot(f.without(f.root, r.Path))
+	if now, ok := f.focusedRow(); ok && now.group == adder && f.at > 0 {
+		f.at-- // the last element or member went: stay among them
+	}
 	f.focus(f.at)
 }
 

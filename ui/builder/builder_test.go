@@ -1,0 +1,258 @@
+package builder_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store/mem"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// bench is a workspace in memory with one draft.
+type bench struct {
+	t   *testing.T
+	svc *local.Service
+	id  string
+	now time.Time
+}
+
+func newBench(t *testing.T, ch catalog.Channel, components string) *bench {
+	t.Helper()
+	ctx := context.Background()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	b := &bench{t: t, now: uitest.Now}
+	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.svc, err = local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return b.now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := b.svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.id = made.ID
+	return b
+}
+
+func (b *bench) open(w, h int, at ...any) *uitest.Harness {
+	return uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
+}
+
+// stored gives the campaign as the store has it.
+func (b *bench) stored() engine.Campaign {
+	b.t.Helper()
+	c, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return c
+}
+
+func (b *bench) value(path string) string {
+	b.t.Helper()
+	p, err := doc.ParsePath(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(b.stored().Body.Lookup(p).Encode())
+}
+
+func TestScreens(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
+	h := b.open(80, 24)
+	h.Goldens("parts")
+	h.Press("enter")
+	h.Goldens("form")
+	h.Press("f3", "f3")
+	h.Goldens("json")
+	if !strings.Contains(h.Text(), "Spring sale") {
+		t.Error("the campaign's name is nowhere")
+	}
+}
+
+// What is typed is in the store at once, and the problem that it mends is gone.
+func TestTypingSavesAndMends(t *testing.T) {
+	b := newBench(t, catalog.Email, `{}`)
+	h := b.open(120, 40)
+	h.Want("Campaign name *", "Untitled E-mail")
+	before := strings.Count(h.Text(), "○")
+	h.Press("enter")
+	h.Type("Spring sale")
+	if got := b.value("basic_details.name"); got != `"Spring sale"` {
+		t.Errorf("the store has %s", got)
+	}
+	h.Want("saved")
+	h.Press("esc")
+	h.Want("Spring sale")
+	if after := strings.Count(h.Text(), "○"); after >= before {
+		t.Errorf("%d things were missing, and %d are now:\n%s", before, after, h.Text())
+	}
+}
+
+func TestUndoAndRedo(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
+	start := string(b.stored().Body.Encode())
+	h := b.open(80, 24, "basic_details", "name")
+	h.Press("enter")
+	h.Type("er")
+	typed := string(b.stored().Body.Encode())
+	h.Press("ctrl+z")
+	if got := string(b.stored().Body.Encode()); got != start {
+		t.Errorf("undo gave %s, not %s", got, start)
+	}
+	h.Press("ctrl+y")
+	if got := string(b.stored().Body.Encode()); got != typed || !strings.Contains(got, "Older") {
+		t.Errorf("redo gave %s, not %s", got, typed)
+	}
+	h.Press("esc", "u")
+	if got := string(b.stored().Body.Encode()); got != start {
+		t.Errorf("u gave %s, not %s", got, start)
+	}
+	h.Press("u")
+	h.Want("Nothing more to undo")
+}
+
+// Opening every part and every form below it, and leaving them, changes nothing.
+func TestLookingChangesNothing(t *testing.T) {
+	b := newBench(t, catalog.Push, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"],"tags":["x,y"]},
+		"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"t","message":"m\r\nn"},"advanced":{"future":1.0,"use_large_icon":true}}}}},
+		"utm_params":{"utm_source":"s","utm_medium":"m","utm_own":"o"}}`)
+	before, revision := string(b.stored().Body.Encode()), b.stored().Revision
+	h := b.open(80, 24)
+	for range 14 {
+		h.Press("enter")
+		for range 12 {
+			h.Press("tab")
+		}
+		h.Press("esc", "esc", "esc", "esc", "down")
+	}
+	if got := string(b.stored().Body.Encode()); got != before || b.stored().Revision != revision {
+		t.Errorf("looking made it %s (revision %d to %d), was %s", got, revision, b.stored().Revision, before)
+	}
+}
+
+// A live campaign is not changed while one types; ctrl+s applies, and the state's locks hold.
+func TestLiveCampaign(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	ctx := context.Background()
+	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, By: "ann@example.com", Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	h := b.open(120, 40)
+	h.Want("Scheduled")
+	h.Press("enter", "end")
+	h.Type(" 2")
+	h.Want("changes not applied")
+	if got := b.value("basic_details.name"); got != `"News"` {
+		t.Errorf("typing changed the live campaign: %s", got)
+	}
+	h.Press("ctrl+s")
+	h.Want("Applied.")
+	if got := b.value("basic_details.name"); got != `"News 2"` {
+		t.Errorf("ctrl+s left %s", got)
+	}
+	h.Press("esc")
+	if why := h.Why("t"); !strings.Contains(why, "drafts") {
+		t.Errorf("a live campaign can be test-sent: %q", why)
+	}
+}
+
+const liveMail = `{"basic_details":{"name":"News","content_type":"PROMOTIONAL","subscription_category":"Offers"},
+	"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+	"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},
+	"segmentation_details":{"is_all_user_campaign":true},
+	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`
+
+// What the state locks is refused with the reason, and the form shows what is there.
+func TestLockedPart(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.now = time.Date(2026, 4, 20, 9, 0, 0, 0, time.UTC) // long sent
+	h := b.open(120, 40)
+	h.Press("enter")
+	h.Type("x")
+	h.Want("Nothing can be changed in a campaign that is SENT")
+	h.WantNot("Newsx")
+}
+
+// Somebody else's save in between is a question, and neither version is lost.
+func TestConflict(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
+	h := b.open(80, 24, "basic_details", "name")
+	ctx := context.Background()
+	c := b.stored()
+	theirs := engine.WithName(c.Body, "Theirs")
+	if _, err := b.svc.Save(ctx, engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: theirs, By: "bob@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	h.Press("enter")
+	h.Type("!")
+	h.Want("changed elsewhere")
+	h.Press("k")
+	if got := b.value("basic_details.name"); got != `"Mine!"` {
+		t.Errorf("keep mine left %s", got)
+	}
+	revs, err := b.svc.Revisions(ctx, b.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, r := range revs {
+		old, err := b.svc.Revision(ctx, b.id, r.N)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found || engine.NameOf(old.Body) == "Theirs"
+	}
+	if !found {
+		t.Error("their version is not in the history")
+	}
+}
+
+// Choosing the custom template asks for its id at once; another hides it again.
+func TestConditionsShowAtOnce(t *testing.T) {
+	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
+	h := b.open(120, 40, "campaign_content", "content", "push", "android", "template_type")
+	h.Press("enter")
+	h.WantNot("Custom template id")
+	h.Press("enter") // opens the options
+	h.Type("custom")
+	h.Press("enter")
+	h.Want("Custom template ID *")
+	if got := b.value("campaign_content.content.push.android.template_type"); got != `"Custom"` {
+		t.Errorf("the store has %s", got)
+	}
+}
+
+func TestFitsEverySize(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	h := b.open(80, 24)
+	for _, size := range [][2]int{{40, 12}, {60, 20}, {79, 23}, {100, 30}, {112, 30}, {140, 50}, {20, 5}} {
+		h.Resize(size[0], size[1])
+		h.WantFits()
+		h.Press("enter")
+		h.WantFits()
+		h.Press("esc")
+	}
+}

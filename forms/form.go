@@ -1,9 +1,6 @@
 package forms
 
 import (
-	"fmt"
-
-	"github.com/atotto/clipboard"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
@@ -207,9 +204,14 @@ func (f *Form) newEditor(r row) editor {
 	case many:
 		ed, ok = newArea(f.look, scalarText(r.Value), f.placeholder(r), parse)
 	case commas:
-		ed, ok = newInput(f.look, commaText(r.Value), f.placeholder(r), f.suggestions(r), func(text string) doc.Value {
+		var in *input
+		in, ok = newInput(f.look, commaText(r.Value), f.placeholder(r), f.suggestions(r), func(text string) doc.Value {
 			return commaValue(r.Node.Element, text, r.Value)
 		})
+		if ok {
+			in.many = true
+		}
+		ed = in
 	case chosen:
 		ed = newChoice(f.look, f.state(r), w, h)
 	case ticks:
@@ -244,7 +246,10 @@ func (f *Form) placeholder(r row) string {
 	if r.Node.Default != "" {
 		return "default " + r.Node.Default
 	}
-	return r.Node.Example
+	if r.Node.Example != "" {
+		return "e.g. " + r.Node.Example
+	}
+	return ""
 }
 
 func (f *Form) suggestions(r row) []string {
@@ -342,80 +347,4 @@ func (f *Form) liveShape(old, now row) shape {
 		return old.shape
 	}
 	return now.shape
-}
-
-// SetText takes over what came back from an editor for the field at p. Text that is to be JSON and
-// is not is refused, with its line and column, and changes nothing; no text at all removes the
-// value.
-func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
-	old := f.root.Lookup(p)
-	v := doc.Value{}
-	switch {
-	case asJSON && len(text) > 0:
-		parsed, err := doc.Parse([]byte(text))
-		if err != nil {
-			return fmt.Errorf("this is not JSON and was not taken over: %w", err)
-		}
-		v = parsed
-		if string(v.Encode()) == string(old.Encode()) {
-			return nil
-		}
-	case !asJSON:
-		if n := len(text); n > 0 && text[n-1] == '\n' && (old.Text() == "" || old.Text()[len(old.Text())-1] != '\n') {
-			text = text[:n-1] // editors end a file with a line end
-		}
-		if text == old.Text() {
-			return nil
-		}
-		if text != "" {
-			v = doc.NewString(text)
-		}
-	}
-	root, err := f.write(f.root, p, v)
-	if err != nil {
-		return fmt.Errorf("this was not taken over: %w", err)
-	}
-	f.setRoot(root)
-	f.focus(f.at)
-	return nil
-}
-
-// RemoveHidden removes every value that is kept and not used: members of other templates and
-// members that no table knows. It reports how many there were.
-func (f *Form) RemoveHidden() int {
-	root, n := f.root, 0
-	for _, r := range f.rows {
-		if r.group == unused || r.group == unknown && len(r.Path) > len(f.cfg.Path) {
-			root, n = f.without(root, r.Path), n+1
-		}
-	}
-	f.setRoot(root)
-	f.focus(f.at)
-	return n
-}
-
-// pasted is what the clipboard held when the person asked for it.
-type pasted struct {
-	to   *Form
-	text string
-}
-
-func (f *Form) readClipboard() tea.Msg {
-	text, err := clipboard.ReadAll()
-	if err != nil {
-		text = ""
-	}
-	return pasted{to: f, text: text}
-}
-
-func (f *Form) paste(text string) {
-	p, ok := f.ed.(paster)
-	if !ok || text == "" {
-		return
-	}
-	p.paste(text)
-	f.absorb()
-	if len(text) > maxPaste && f.naming == nil && !f.list {
-		f.focus(f.at) // the text may be more than the widget should hold from now on
-	}
 }

@@ -161,6 +161,26 @@ func TestPaste(t *testing.T) {
 	}
 }
 
+func TestLongPasteInAList(t *testing.T) {
+	f := open(t, `{"tags":["a",true]}`, "tags")
+	press(f, "enter")
+	long := strings.Repeat("x", 5000)
+	paste(f, long)
+	if f.Modal() {
+		t.Error("the element is still edited in one line")
+	}
+	want(t, f, `{"tags":["a`+long+`",true]}`)
+	press(f, "down", "up")
+	want(t, f, `{"tags":["a`+long+`",true]}`)
+
+	f = open(t, `{"pairs":{"a":1}}`, "pairs")
+	press(f, "f2")
+	paste(f, long)
+	paste(f, "b")
+	press(f, "enter")
+	want(t, f, `{"pairs":{"ab":1}}`)
+}
+
 func TestEditorOutside(t *testing.T) {
 	f := at(t, open(t, `{"body":"`+strings.Repeat("long ", 600)+`","timer":5,"title":"t"}`), "body")
 	msg, ok := press(f, "e").(EditMsg)
@@ -290,6 +310,16 @@ func TestSuggestions(t *testing.T) {
 	if st, _ := f.Focused(); st.Node.Name != "value" {
 		t.Errorf("Enter went to %s", st.Node.Name)
 	}
+}
+
+func TestSuggestionsInAList(t *testing.T) {
+	f := at(t, open(t, `{"tags":["own","growth"]}`), "tags")
+	hides(t, f, "retention")
+	press(f, "ctrl+n")
+	shows(t, f, "> retention", "brand")
+	hides(t, f, "  growth")
+	press(f, "enter", ", bra", "ctrl+n", "enter")
+	want(t, f, `{"tags":["own","growth","retention","brand"]}`)
 }
 
 func TestManyOptions(t *testing.T) {

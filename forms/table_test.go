@@ -29,7 +29,7 @@ func table() *schema.Schema {
 			{Name: "sticky", Kind: schema.Bool, Default: "false", Help: "Stays."},
 			{Name: "platforms", Kind: schema.List, Help: "Where to.", Elem: &schema.Field{Kind: schema.String,
 				Options: []schema.Option{{Value: "ANDROID", Label: "Android"}, {Value: "IOS", Label: "iOS"}, {Value: "WEB", Label: "Web"}}}},
-			{Name: "tags", Kind: schema.List, Help: "Words to find it by.", Elem: &schema.Field{Kind: schema.String}},
+			{Name: "tags", Kind: schema.List, Help: "Words to find it by.", Elem: &schema.Field{Kind: schema.String, Suggest: "teams"}},
 			{Name: "team", Kind: schema.String, Help: "Whose it is.", Suggest: "teams"},
 			{Name: "value", Kind: schema.Any, Help: "What to compare with."},
 			{Name: "buttons", Kind: schema.List, Help: "Up to three.", Elem: &button},

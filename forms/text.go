@@ -136,7 +136,8 @@ func editing(msg tea.KeyMsg) bool {
 type input struct {
 	buffer
 	suggest []string
-	pick    int // the suggestion that Enter takes; -1: none
+	pick    int  // the suggestion that Enter takes; -1: none
+	many    bool // the text is a list with commas: suggestions are for its last value
 	width   int
 }
 
@@ -174,7 +175,7 @@ func (e *input) key(msg tea.KeyMsg) bool {
 		if e.pick < 0 || e.pick >= len(m) {
 			return false
 		}
-		e.replace(m[e.pick])
+		e.take(m[e.pick])
 		return true
 	}
 	switch {
@@ -189,12 +190,34 @@ func (e *input) key(msg tea.KeyMsg) bool {
 	return true
 }
 
-func (e *input) replace(text string) {
+// take puts a suggestion in the place of what it completes.
+func (e *input) take(suggestion string) {
+	kept, _ := e.completing()
+	if e.many {
+		suggestion = commaToken(suggestion)
+		if kept != "" {
+			kept += ", "
+		}
+	}
+	packed, _ := pack(kept+suggestion, false)
 	e.send(tea.KeyMsg{Type: tea.KeyEnd})
 	e.send(tea.KeyMsg{Type: tea.KeyCtrlU})
-	packed, _ := pack(text, false)
 	e.insert(packed)
 	e.pick = -1
+}
+
+// completing gives the part of the text that a suggestion completes, and what stays before it. A
+// list that nobody has typed in is gone on with.
+func (e *input) completing() (kept, part string) {
+	text := unpack(e.text)
+	if !e.many {
+		return "", text
+	}
+	if e.text == e.start {
+		return strings.TrimRight(text, ", "), ""
+	}
+	i := strings.LastIndexByte(text, ',')
+	return strings.TrimRight(text[:max(i, 0)], ", "), strings.TrimSpace(text[i+1:])
 }
 
 // paste puts a pasted text on the one line.
@@ -205,15 +228,19 @@ func (e *input) paste(text string) {
 	}
 }
 
-// matches gives the suggestions that contain what is typed; all of them until something is.
+// matches gives the suggestions that contain what is typed, all of them until something is.
 func (e *input) matches() []string {
-	if e.text == e.start || e.text == "" {
-		return e.suggest
+	_, part := e.completing()
+	if e.text == e.start && !e.many {
+		part = ""
+	}
+	var taken []string
+	if e.many {
+		taken = commaTokens(unpack(e.text))
 	}
 	var out []string
-	want := strings.ToLower(unpack(e.text))
 	for _, s := range e.suggest {
-		if strings.Contains(strings.ToLower(s), want) && s != unpack(e.text) {
+		if s != part && strings.Contains(strings.ToLower(s), strings.ToLower(part)) && !slices.Contains(taken, s) {
 			out = append(out, s)
 		}
 	}
@@ -227,7 +254,10 @@ func (e *input) view(w, h int) string {
 		e.send(nil)
 	}
 	lines := []string{showStandIns(e.widget.View())}
-	m := e.matches()
+	var m []string
+	if e.text != e.start || e.text == "" || e.pick >= 0 {
+		m = e.matches()
+	}
 	from, to := window(len(m), e.pick, min(h-1, 6))
 	for i := from; i < to; i++ {
 		lines = append(lines, bullet(i == e.pick)+oneLine(m[i]))

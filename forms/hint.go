@@ -1,0 +1,78 @@
+package forms
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"bugle/engine/doc"
+)
+
+// hint says what the field is for, and the key that matters most there.
+func (f *Form) hint(r row) string {
+	switch {
+	case f.naming != nil:
+		return "enter takes the name, esc leaves it"
+	case r.group == adder:
+		return "enter adds"
+	case r.group == unused:
+		return "Kept, not used: " + r.Why + ". ctrl+x removes it."
+	case r.Node == nil:
+		return "Kept as it is; ctrl+x removes it."
+	}
+	parts := []string{}
+	if s := firstSentence(r.Node.Help); s != "" {
+		parts = append(parts, s)
+	}
+	switch {
+	case r.shape == anyJSON:
+		parts = append(parts, "Now: "+kindWord(r.Value)+".")
+	case r.shape == commas:
+		parts = append(parts, "Commas between values.")
+	case r.shape == raw:
+		parts = append(parts, "e edits it as JSON, ctrl+x removes it.")
+	}
+	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
+		parts = append(parts, fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest)))
+	}
+	return oneLine(strings.Join(parts, " "))
+}
+
+func kindWord(v doc.Value) string {
+	switch v.Kind() {
+	case doc.Absent:
+		return "nothing"
+	case doc.String:
+		return "text"
+	case doc.Array:
+		return fmt.Sprintf("list of %d", v.Len())
+	}
+	return v.Kind().String()
+}
+
+func firstSentence(s string) string {
+	if i := strings.Index(s, ". "); i >= 0 {
+		return s[:i+1]
+	}
+	return s
+}
+
+// preview draws the first lines of a value that is edited outside.
+func (f *Form) preview(r row) []string {
+	t, w := f.cfg.Theme, f.valueWidth()
+	text := r.Value.Text()
+	if r.Value.Kind() != doc.String {
+		text = string(r.Value.Indent())
+	}
+	size := plural(utf8.RuneCountInString(text), "characters")
+	if n := strings.Count(text, "\n"); n > 0 {
+		size += fmt.Sprintf(", %d lines", n+1)
+	}
+	var out []string
+	for rest, more := text, true; more && len(out) < 3; {
+		var line string
+		line, rest, more = strings.Cut(rest, "\n")
+		out = append(out, t.Text.Render(fit(oneLine(head(strings.TrimSuffix(line, "\r"), w)), w)))
+	}
+	return append(out, t.Faint.Render(fit(size+" · ", w))+t.Key.Render("e")+t.Faint.Render(" opens the editor"))
+}

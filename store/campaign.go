@@ -111,7 +111,7 @@ func (s Space) Summaries(fn func(engine.Summary) error) error {
 	const what = "the summary of campaign"
 	return s.walk(what, s.key(kindSummary), ScanOptions{}, func(rest, payload []byte) error {
 		var w summary
-		if err := decode(payload, &w); err != nil {
+		if err := decodeRow(payload, &w); err != nil {
 			return s.damaged(what+" "+label(rest), err)
 		}
 		return fn(w.engine())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
+	jsonx "github.com/go-json-experiment/json"
 
 	"bugle/engine/doc"
 )
@@ -76,6 +77,9 @@ func decode(b []byte, v any) error {
 	d.UseNumber()
 	return d.Decode(v)
 }
+
+// decodeRow reads a summary row, several times faster than decode.
+func decodeRow(b []byte, w *summary) error { return jsonx.Unmarshal(b, w) }
 
 // encodeWith gives v as JSON with a document after it. The document is kept exactly as it is
 // spelled, which encoding/json would not do.

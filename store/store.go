@@ -51,6 +51,8 @@ var (
 	// ErrNotFound says that a record is not there.
 	ErrNotFound = errors.New("not found")
 	// Stop, returned from the function given to a scan, ends the scan without an error.
+	//
+	//lint:ignore ST1012 it is a signal, as fs.SkipAll is
 	Stop = errors.New("stop")
 	// ErrClosed says that the store was closed before.
 	ErrClosed = errors.New("the store is closed")

@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(testing.TB) store.DB) {
 		{"Writers", testWriters},
 		{"ContextEnds", testContextEnds},
 		{"Closed", testClosed},
+		{"CloseWaits", testCloseWaits},
 		{"RoundTrip", testRoundTrip},
 		{"Spelling", testSpelling},
 		{"Revisions", testRevisions},

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -219,4 +220,25 @@ func testClosed(t *testing.T, db store.DB) {
 	nothing := func(store.Tx) error { t.Error("ran on a closed store"); return nil }
 	wantErr(t, db.View(t.Context(), nothing), store.ErrClosed)
 	wantErr(t, db.Update(t.Context(), nothing), store.ErrClosed)
+}
+
+// A transaction that runs while the store is closed can be finished; others do not begin.
+func testCloseWaits(t *testing.T, db store.DB) {
+	set(t, db, "x", "there")
+	closed := make(chan error, 1)
+	view(t, db, func(tx store.Tx) error {
+		go func() { closed <- db.Close() }()
+		nothing := func(store.Tx) error { return nil }
+		for db.View(t.Context(), nothing) == nil {
+			runtime.Gosched()
+		}
+		v, err := tx.Get([]byte("x"))
+		if string(v) != "there" {
+			t.Errorf("while closing it reads %q, %v", v, err)
+		}
+		return tx.Scan(nil, store.ScanOptions{}, func(_, _ []byte) error { return nil })
+	})
+	if err := <-closed; err != nil {
+		t.Errorf("Close: %v", err)
+	}
 }

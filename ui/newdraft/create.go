@@ -1,0 +1,212 @@
+package newdraft
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// creating is the kind of the task that creates the draft.
+const creating = "create"
+
+// start is what a draft is created from.
+type start struct {
+	channel    engine.Channel
+	delivery   engine.DeliveryType
+	by         string
+	components doc.Value
+}
+
+// create creates the draft; a bare one without its name and components.
+func (s *Screen) create(bare bool) tea.Cmd {
+	s.refused = nil
+	from := start{channel: s.channel(), delivery: s.offer().Type, by: s.creator.Value()}
+	if !bare {
+		from.components = engine.WithName(s.source, s.name.Value())
+	}
+	service := s.deps.Service
+	return s.Run(creating, func(ctx context.Context) (any, error) { return from.create(ctx, service) })
+}
+
+// create asks the service for the draft. Components that are not right yet are refused at
+// creation; a service that keeps drafts valid or not gets them right after.
+func (f start) create(ctx context.Context, service engine.Service) (engine.Created, error) {
+	made, err := service.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(f.channel, f.delivery, f.by, f.components)})
+	drafter, ok := service.(engine.Drafter)
+	if err == nil || !ok || !invalid(err) || f.components.Empty() {
+		return made, err
+	}
+	made, err = service.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(f.channel, f.delivery, f.by, doc.Value{})})
+	if err != nil {
+		return made, err
+	}
+	if err := f.save(ctx, service, drafter, made.ID); err != nil {
+		return made, fmt.Errorf("the draft was created, but not what it starts from: %w", err)
+	}
+	return made, nil
+}
+
+func (f start) save(ctx context.Context, service engine.Service, drafter engine.Drafter, id string) error {
+	c, err := service.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = drafter.Save(ctx, engine.SaveRequest{ID: id, Revision: c.Revision, Body: f.components, By: f.by, Note: "started"})
+	return err
+}
+
+// invalid reports whether a request was refused for what is in it.
+func invalid(err error) bool {
+	e := engine.AsError(err)
+	return e != nil && e.Code == engine.ValidationFailed
+}
+
+// result takes what the task gave: the builder takes over from here.
+func (s *Screen) result(r screen.Result) tea.Cmd {
+	if !s.Accept(r) || screen.Cancelled(r.Err) {
+		return nil
+	}
+	made, ok := r.Value.(engine.Created)
+	if !ok {
+		return nil
+	}
+	if made.ID == "" || r.Err != nil && invalid(r.Err) {
+		s.refused = r.Err
+		return nil
+	}
+	open := tea.Sequence(screen.Changed(made.ID), screen.Replace(screen.Route{Name: screen.Builder, ID: made.ID}))
+	if r.Err != nil {
+		return tea.Batch(screen.Notify(widget.LevelError, r.Err.Error()), open)
+	}
+	return open
+}
+
+// Actions are what can be done now.
+func (s *Screen) Actions() []screen.Action {
+	const group = "New draft"
+	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "on to the next question", Group: group, Bar: 9, Typing: true, Why: s.whyStay(), Run: s.next}
+	if s.step == stepCreator {
+		next = screen.Action{Keys: []string{"enter"}, Label: "create", Help: "create the draft and build it", Group: group, Bar: 9, Typing: true, Run: s.next}
+	}
+	if s.Running(creating) {
+		next.Why = "The draft is being created."
+	}
+	acts := []screen.Action{next}
+	if s.step > stepChannel {
+		acts = append(acts, screen.Action{Keys: []string{"shift+tab"}, Label: "back", Help: "back to the question before", Group: group, Bar: 8, Typing: true, Run: s.back})
+	}
+	if s.refused != nil && invalid(s.refused) {
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "start bare", Help: "create it without its name and components", Group: group, Bar: 7, Typing: true,
+			Run: func() tea.Cmd { return s.create(true) }})
+	}
+	return acts
+}
+
+// Update takes messages, and the keys that are no action.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.Result:
+		return s.result(msg)
+	case tea.MouseMsg:
+		return s.mouse(msg)
+	case tea.KeyMsg:
+		s.key(msg)
+	}
+	return nil
+}
+
+func (s *Screen) key(msg tea.KeyMsg) {
+	key := msg.String()
+	switch s.step {
+	case stepChannel:
+		if s.channels.Update(msg) {
+			s.listTypes()
+		}
+	case stepType:
+		if first := s.types.Cursor == 0; first && (key == "up" || key == "k") {
+			s.back()
+			return
+		}
+		s.types.Update(msg)
+	case stepName:
+		s.text(&s.name, msg)
+	case stepCreator:
+		s.text(&s.creator, msg)
+	}
+}
+
+// text takes a key of a line of text; up and down go to its neighbours.
+func (s *Screen) text(in *widget.Prompt, msg tea.KeyMsg) {
+	switch msg.String() {
+	case "up":
+		s.back()
+	case "down":
+		s.goTo(s.step + 1)
+	default:
+		if in.Update(msg) {
+			s.wrong = ""
+		}
+	}
+}
+
+func (s *Screen) list() *widget.List {
+	switch s.step {
+	case stepChannel:
+		return &s.channels
+	case stepType:
+		return &s.types
+	}
+	return nil
+}
+
+// mouse goes to a question that was answered before, and takes options: a press on the one
+// under the cursor goes on.
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	if pressed {
+		for to, y := range s.places.step {
+			if y == msg.Y && step(to) <= s.step {
+				s.goTo(step(to))
+				return nil
+			}
+		}
+	}
+	list := s.list()
+	if list == nil {
+		return nil
+	}
+	before := list.Cursor
+	if !list.Mouse(msg, msg.Y-s.places.list) {
+		return nil
+	}
+	if pressed && list.Cursor == before {
+		if why := s.whyStay(); why != "" {
+			return screen.Notify(widget.LevelWarning, why)
+		}
+		return s.next()
+	}
+	if s.step == stepChannel {
+		s.listTypes()
+	}
+	return nil
+}
+
+// chosen gives the answer to a step, for the line that stands for it.
+func (s *Screen) chosen(of step) string {
+	switch of {
+	case stepChannel:
+		return s.channel().Label()
+	case stepType:
+		return s.offer().Label
+	case stepName:
+		return s.name.Value()
+	default:
+		return s.creator.Value()
+	}
+}

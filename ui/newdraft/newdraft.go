@@ -1,0 +1,247 @@
+// Package newdraft asks for what a draft cannot be started without, and starts it: its channel,
+// its delivery type, its name and its creator.
+package newdraft
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// step is one of the questions.
+type step int
+
+const (
+	stepChannel step = iota
+	stepType
+	stepName
+	stepCreator
+	steps
+)
+
+func (s step) title() string {
+	return [...]string{"Channel", "Delivery type", "Name", "Creator"}[s]
+}
+
+func (s step) help() string {
+	return [...]string{
+		"What carries the message. It cannot be changed later.",
+		"When the message goes out. It cannot be changed later.",
+		"What you and your team call the campaign; people who get the message never see it. It may wait until you publish.",
+		"The e-mail address of the person who starts the campaign.",
+	}[s]
+}
+
+// Screen asks for the beginning of a draft.
+type Screen struct {
+	screen.Base
+	deps          screen.Deps
+	theme         themes.Theme
+	width, height int
+
+	// source holds the components that the draft starts with; sourceChannel is what they are for.
+	source        doc.Value
+	sourceChannel engine.Channel
+
+	step     step
+	channels widget.List
+	types    widget.List
+	offers   []catalog.DeliveryTypeInfo // what types lists
+	name     widget.Prompt
+	creator  widget.Prompt
+	wrong    string // what is wrong with the text that was entered
+	refused  error  // why the service did not create the draft
+
+	places places
+}
+
+// New makes the screen. A document in the route is what the draft starts from.
+func New(deps screen.Deps, route screen.Route) *Screen {
+	from := engine.ParseRecord(route.Doc)
+	s := &Screen{
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, sourceChannel: from.Channel,
+		channels: widget.NewList(deps.Theme), types: widget.NewList(deps.Theme),
+		name:    widget.NewPrompt(deps.Theme, "", "such as Spring sale 2026"),
+		creator: widget.NewPrompt(deps.Theme, "", "such as ann@example.com"),
+	}
+	if route.Doc.Exists() {
+		s.source = from.Body
+	}
+	s.name.SetValue(engine.NameOf(s.source))
+	s.creator.SetValue(deps.Author)
+	s.listChannels()
+	for i, ch := range catalog.Channels {
+		if ch == from.Channel && s.whyNot(ch) == "" {
+			s.channels.Choose(i)
+		}
+	}
+	s.listTypes()
+	for i, o := range s.offers {
+		if o.Type == from.DeliveryType && o.Offered {
+			s.types.Choose(i)
+		}
+	}
+	s.goTo(stepChannel)
+	return s
+}
+
+// Title is the screen's part of the breadcrumb.
+func (s *Screen) Title() string { return "New draft" }
+
+// Init does nothing: there is nothing to load.
+func (s *Screen) Init() tea.Cmd { return nil }
+
+// Typing says that keys belong to the name or the creator.
+func (s *Screen) Typing() bool { return s.step == stepName || s.step == stepCreator }
+
+// Badge says that the draft is being created.
+func (s *Screen) Badge() (string, themes.Tone) {
+	if s.Running(creating) {
+		return "creating…", themes.ToneMuted
+	}
+	return "", themes.ToneMuted
+}
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.theme, s.deps.Theme = t, t
+	s.channels.SetTheme(t)
+	s.types.SetTheme(t)
+	s.name.SetTheme(t)
+	s.creator.SetTheme(t)
+}
+
+// channel is the channel under the cursor.
+func (s *Screen) channel() engine.Channel { return catalog.Channels[s.channels.Cursor] }
+
+// offer is the delivery type under the cursor.
+func (s *Screen) offer() catalog.DeliveryTypeInfo { return s.offers[s.types.Cursor] }
+
+// whyNot says why a draft cannot be started on the channel; empty where it can.
+func (s *Screen) whyNot(ch engine.Channel) string {
+	if s.sourceChannel != "" && s.sourceChannel.Writable() && ch != s.sourceChannel {
+		return "What you start from is made for " + s.sourceChannel.Label() + "."
+	}
+	why := ""
+	for _, o := range catalog.DeliveryTypes(ch) {
+		if o.Offered {
+			return ""
+		}
+		why = o.Why
+	}
+	return why
+}
+
+// options makes a list whose labels stand in a column, with what each means beside it, or why
+// it is not offered.
+func options(labels, help, why []string) []widget.Item {
+	width := 0
+	for _, l := range labels {
+		width = max(width, widget.Width(l))
+	}
+	items := make([]widget.Item, len(labels))
+	for i, l := range labels {
+		about := help[i]
+		if why[i] != "" {
+			about = why[i]
+		}
+		items[i] = widget.Item{Text: widget.PadRight(l, width) + "  " + about, Dim: why[i] != ""}
+	}
+	return items
+}
+
+func (s *Screen) listChannels() {
+	var labels, help, why []string
+	for _, ch := range catalog.Channels {
+		labels, help, why = append(labels, ch.Label()), append(help, carries(ch)), append(why, s.whyNot(ch))
+	}
+	s.channels.SetItems(options(labels, help, why))
+}
+
+// carries says in a clause what a channel is.
+func carries(ch engine.Channel) string {
+	switch ch {
+	case catalog.Push:
+		return "a notification on phones and in browsers"
+	case catalog.Email:
+		return "a message to people's inboxes"
+	}
+	return ""
+}
+
+// listTypes lists the delivery types as they stand for the channel. The chosen one stays, where
+// the channel has it.
+func (s *Screen) listTypes() {
+	s.offers = catalog.DeliveryTypes(s.channel())
+	var labels, help, why []string
+	for _, o := range s.offers {
+		labels, help, why = append(labels, o.Label), append(help, o.Help), append(why, o.Why)
+	}
+	s.types.SetItems(options(labels, help, why))
+	if s.offer().Offered {
+		return
+	}
+	for i, o := range s.offers {
+		if o.Offered {
+			s.types.Choose(i)
+			return
+		}
+	}
+}
+
+// goTo asks the question of a step.
+func (s *Screen) goTo(to step) {
+	s.step = max(stepChannel, min(to, stepCreator))
+	s.wrong = ""
+	s.name.Blur()
+	s.creator.Blur()
+	switch s.step {
+	case stepName:
+		s.name.Focus()
+	case stepCreator:
+		s.creator.Focus()
+	}
+}
+
+// whyStay says why the step cannot be left for the next one; empty where it can.
+func (s *Screen) whyStay() string {
+	switch s.step {
+	case stepChannel:
+		return s.whyNot(s.channel())
+	case stepType:
+		return s.offer().Why
+	}
+	return ""
+}
+
+// next goes to the next step, and creates the draft after the last one.
+func (s *Screen) next() tea.Cmd {
+	switch s.step {
+	case stepCreator:
+		return s.finish()
+	case stepChannel:
+		s.listTypes()
+	}
+	s.goTo(s.step + 1)
+	return nil
+}
+
+func (s *Screen) back() tea.Cmd {
+	s.goTo(s.step - 1)
+	return nil
+}
+
+// finish checks the creator and creates the draft.
+func (s *Screen) finish() tea.Cmd {
+	if !schema.Email.Matches(s.creator.Value()) {
+		s.wrong = "The creator must be " + schema.Email.Words() + "."
+		return nil
+	}
+	return s.create(false)
+}

@@ -1,0 +1,251 @@
+package newdraft_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/ui/newdraft"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+func open(t *testing.T, service engine.Service, from string) *uitest.Harness {
+	t.Helper()
+	route := screen.Route{Name: screen.NewDraft}
+	if from != "" {
+		v, err := doc.Parse([]byte(from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		route.Doc = v
+	}
+	return uitest.New(t, newdraft.New(uitest.Deps(service), route), 80, 24)
+}
+
+func invalid(details ...string) error {
+	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the campaign has %d problems", len(details))
+	for _, d := range details {
+		e.Details = append(e.Details, engine.Detail{Target: d, Message: "is required"})
+	}
+	return e
+}
+
+func TestGolden(t *testing.T) {
+	fake := uitest.NewFake()
+	h := open(t, fake, "")
+	h.Goldens("channel")
+	h.Press("down", "enter")
+	h.Goldens("type")
+	h.Press("end") // not offered for e-mail
+	h.Goldens("not-offered")
+	h.Press("home", "enter")
+	h.Type("Spring sale")
+	h.Press("enter", "ctrl+u")
+	h.Type("ann")
+	h.Press("enter")
+	h.Goldens("creator")
+	h.Type("@example.com")
+	fake.Fail("Create", invalid("basic_details.business_event", "campaign_content.content"))
+	h.Press("enter")
+	h.Goldens("refused")
+}
+
+func TestFits(t *testing.T) {
+	fake := uitest.NewFake()
+	fake.Fail("Create", invalid("a", strings.Repeat("long.", 40), "c", "d", "e", "f", "g"))
+	h := open(t, fake, "")
+	h.WantFits()
+	for range 3 {
+		h.Press("enter")
+		h.WantFits()
+	}
+	h.Press("enter")
+	h.Want("problems")
+	h.WantFits()
+}
+
+func TestCreates(t *testing.T) {
+	fake := uitest.NewFake()
+	h := open(t, fake, "")
+	h.Press("down", "enter", "down", "enter") // e-mail, periodic
+	h.Type("Weekly digest q?n")               // keys of other screens are letters here
+	h.Press("enter", "enter")
+	want := `Create {"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Weekly digest q?n"}}`
+	if !fake.Called(want) {
+		t.Errorf("asked %q, want %q", fake.Calls(), want)
+	}
+	if got := h.Last(); got.Name != screen.Builder || got.ID == "" {
+		t.Errorf("opened %+v", got)
+	}
+}
+
+func TestADraftNeedsNoName(t *testing.T) {
+	fake := uitest.NewFake()
+	h := open(t, fake, "")
+	h.Press("enter", "enter", "enter", "enter")
+	want := `Create {"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`
+	if !fake.Called(want) {
+		t.Errorf("asked %q, want %q", fake.Calls(), want)
+	}
+}
+
+func TestReasons(t *testing.T) {
+	h := open(t, uitest.NewFake(), "")
+	h.Press("down", "down")
+	if why := h.Why("enter"); !strings.Contains(why, "SMS campaigns can be read here, not created") {
+		t.Errorf("SMS: %q", why)
+	}
+	h.Press("enter")
+	h.Want("Not offered: SMS campaigns")
+	h.Press("up", "enter", "end")
+	if why := h.Why("enter"); !strings.Contains(why, "for Push only") {
+		t.Errorf("a live activity by e-mail: %q", why)
+	}
+	h.Press("home", "up") // from the first type back to the channel
+	h.Press("up", "enter", "end")
+	if why := h.Why("enter"); !strings.Contains(why, "cannot be created here") {
+		t.Errorf("a live activity by push: %q", why)
+	}
+}
+
+func TestTheCreatorIsAnAddress(t *testing.T) {
+	fake := uitest.NewFake()
+	h := open(t, fake, "")
+	h.Press("enter", "enter", "enter", "backspace", "backspace", "backspace", "backspace", "ctrl+u")
+	h.Type("ann")
+	h.Press("enter")
+	h.Want("The creator must be an e-mail address")
+	if len(fake.Calls()) > 0 {
+		t.Errorf("asked %q", fake.Calls())
+	}
+	h.Type("@example.com")
+	h.WantNot("must be an e-mail address")
+}
+
+func TestGoingBackKeepsTheAnswers(t *testing.T) {
+	fake := uitest.NewFake()
+	h := open(t, fake, "")
+	h.Press("enter", "down", "down", "enter") // push, event-triggered
+	h.Type("Cart")
+	h.Press("enter", "shift+tab", "up", "shift+tab", "enter", "enter")
+	h.Want("✓ Delivery type  Event-triggered", "Cart")
+	h.Press("down")
+	h.ClickOn("✓ Channel")
+	h.Press("down", "enter") // e-mail has the type, too
+	h.Want("✓ Channel        E-mail", "▌ Event-triggered")
+}
+
+func TestFromADocument(t *testing.T) {
+	from := `{"id":"65f000000000000000000001","status":"SENT","channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"bob@example.com","basic_details":{"name":"Old","tags":["a"]},"odd":1.50}`
+	fake := uitest.NewFake()
+	h := open(t, fake, from)
+	h.Want("▌ E-mail", "from a document")
+	h.Press("home")
+	if why := h.Why("enter"); !strings.Contains(why, "made for E-mail") {
+		t.Errorf("push from an e-mail: %q", why)
+	}
+	h.Press("down", "enter")
+	h.Want("▌ Periodic")
+	h.Press("enter")
+	h.Type(" and new")
+	h.Press("enter", "enter")
+	want := `Create {"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Old and new","tags":["a"]},"odd":1.50}`
+	if !fake.Called(want) {
+		t.Errorf("asked %q, want %q", fake.Calls(), want)
+	}
+}
+
+// keeper keeps drafts valid or not, and refuses components that are sent with a create.
+type keeper struct {
+	*uitest.Fake
+	saved   engine.SaveRequest
+	failing error
+}
+
+func (k *keeper) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+	if r.Body.Len() > 3 {
+		return engine.Created{}, invalid("basic_details.business_event")
+	}
+	return k.Fake.Create(ctx, r)
+}
+
+func (k *keeper) Get(_ context.Context, id string) (engine.Campaign, error) {
+	return engine.Campaign{Head: engine.Head{ID: id, Revision: 7}}, nil
+}
+
+func (k *keeper) Save(_ context.Context, r engine.SaveRequest) (engine.Head, error) {
+	k.saved = r
+	return engine.Head{}, k.failing
+}
+
+func TestAServiceThatKeepsDraftsKeepsWhatIsNotRightYet(t *testing.T) {
+	k := &keeper{Fake: uitest.NewFake()}
+	h := open(t, k, "")
+	h.Press("enter", "enter")
+	h.Type("Price drop")
+	h.Press("enter", "enter")
+	if got := string(k.saved.Body.Encode()); got != `{"basic_details":{"name":"Price drop"}}` || k.saved.Revision != 7 || k.saved.By != "ann@example.com" {
+		t.Errorf("saved %+v: %s", k.saved, got)
+	}
+	if h.Last().Name != screen.Builder {
+		t.Errorf("opened %+v", h.Last())
+	}
+
+	k = &keeper{Fake: uitest.NewFake(), failing: errors.New("the disk is full")}
+	h = open(t, k, "")
+	h.Press("enter", "enter")
+	h.Type("Price drop")
+	h.Press("enter", "enter")
+	h.Want("the draft was created, but not what it starts from:", "the disk is full")
+	if h.Last().Name != screen.Builder {
+		t.Errorf("opened %+v", h.Last())
+	}
+}
+
+func TestARefusedDraftCanBeStartedBare(t *testing.T) {
+	fake := uitest.NewFake()
+	fake.Fail("Create", invalid("basic_details.business_event"))
+	h := open(t, fake, "")
+	h.Press("enter", "enter")
+	h.Type("Price drop")
+	h.Press("enter", "enter")
+	h.Want("basic_details.business_event: is required", "ctrl+b")
+	fake.Fail("Create", nil)
+	h.Press("ctrl+b")
+	if want := `Create {"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`; !fake.Called(want) {
+		t.Errorf("asked %q, want %q", fake.Calls(), want)
+	}
+	if h.Last().Name != screen.Builder {
+		t.Errorf("opened %+v", h.Last())
+	}
+}
+
+func TestOtherRefusals(t *testing.T) {
+	fake := uitest.NewFake()
+	fake.Fail("Create", engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "too many drafts today"))
+	h := open(t, fake, "")
+	h.Press("enter", "enter", "enter", "enter")
+	h.Want("too many drafts today", "Press enter to try again")
+	h.WantNot("ctrl+b")
+	fake.Fail("Create", nil)
+	h.Press("enter")
+	if h.Last().Name != screen.Builder {
+		t.Errorf("opened %+v", h.Last())
+	}
+}
+
+func TestMouse(t *testing.T) {
+	h := open(t, uitest.NewFake(), "")
+	h.ClickOn("E-mail")
+	h.Want("▌ E-mail")
+	h.ClickOn("E-mail")
+	h.Want("✓ Channel        E-mail")
+	h.ClickOn("Device-triggered")
+	h.ClickOn("Device-triggered")
+	h.Want("Not offered")
+}

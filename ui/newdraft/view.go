@@ -1,0 +1,215 @@
+package newdraft
+
+import (
+	"strings"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// sideFrom is the width from which help and problems stand beside the questions.
+const sideFrom = 100
+
+// places is where things were drawn, for the mouse.
+type places struct {
+	step [steps]int // the line of each step, from the top of the screen
+	list int        // the first line of the options
+}
+
+// SetSize tells the screen the cells that it may use.
+func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height }
+
+// View draws the screen.
+func (s *Screen) View() string {
+	side := 0
+	if s.width >= sideFrom {
+		side = s.width * 2 / 5
+	}
+	panel := widget.NewPanel(s.theme, "New draft")
+	panel.Focused, panel.Info = true, s.from()
+	panel.SetSize(s.width-side, s.height)
+	w, h := panel.Inner()
+	lines := s.questions(w, h, side == 0)
+	if side == 0 {
+		return panel.View(strings.Join(lines, "\n"))
+	}
+	left := strings.Split(panel.View(strings.Join(lines, "\n")), "\n")
+	right := strings.Split(s.beside(side), "\n")
+	for i := range left {
+		left[i] += right[i]
+	}
+	return strings.Join(left, "\n")
+}
+
+// from says what the draft starts from.
+func (s *Screen) from() string {
+	if s.source.Empty() {
+		return ""
+	}
+	return "from a document"
+}
+
+// beside draws help, or what the service refused, at the right.
+func (s *Screen) beside(width int) string {
+	title := s.step.title()
+	if s.refused != nil {
+		title = "Refused"
+	}
+	panel := widget.NewPanel(s.theme, title)
+	panel.Danger = s.refused != nil
+	panel.SetSize(width, s.height)
+	w, _ := panel.Inner()
+	if s.refused != nil {
+		return panel.View(strings.Join(s.refusal(w), "\n"))
+	}
+	lines := s.wrapped(themes.ToneText, s.step.help(), w)
+	if about, tone := s.about(); about != "" {
+		lines = append(append(lines, ""), s.wrapped(tone, about, w)...)
+	}
+	return panel.View(strings.Join(lines, "\n"))
+}
+
+// about says what the option under the cursor means, or why it is not offered.
+func (s *Screen) about() (string, themes.Tone) {
+	if why := s.whyStay(); why != "" {
+		return "Not offered: " + why, themes.ToneWarning
+	}
+	switch s.step {
+	case stepChannel:
+		return s.channel().Label() + ": " + carries(s.channel()) + ".", themes.ToneMuted
+	case stepType:
+		return s.offer().Label + ": " + s.offer().Help + ".", themes.ToneMuted
+	}
+	return "", themes.ToneMuted
+}
+
+// refusal puts into lines why the service did not create the draft, and what can be done.
+func (s *Screen) refusal(width int) []string {
+	var lines []string
+	for i, line := range strings.Split(s.refused.Error(), "\n") {
+		tone := themes.ToneText
+		if i == 0 {
+			tone, line = themes.ToneDanger, "Refused: "+line
+		}
+		lines = append(lines, s.wrapped(tone, line, width)...)
+	}
+	do := "Press enter to try again, or esc to leave."
+	if invalid(s.refused) {
+		do = "Press ctrl+b to create the draft without its name and components, and fill them in there."
+	}
+	return append(append(lines, ""), s.wrapped(themes.ToneMuted, do, width)...)
+}
+
+func (s *Screen) wrapped(tone themes.Tone, text string, width int) []string {
+	lines := widget.Wrap(widget.Clean(text), width)
+	for i, line := range lines {
+		lines[i] = s.theme.Tone(tone).Render(line)
+	}
+	return lines
+}
+
+// indent stands before what belongs to the open question.
+const indent = 4
+
+// blankFrom is the height from which a blank line parts the open question from its help.
+const blankFrom = 16
+
+// questions draws the steps below each other: those that are answered as a line, the open one
+// with its options or its text. with says that help and problems have no place of their own.
+func (s *Screen) questions(w, h int, with bool) []string {
+	var below []string // of the open question
+	if with {
+		below = s.hints(w)
+		if h >= blankFrom {
+			below = append([]string{""}, below...)
+		}
+	}
+	blank := 0 // blank lines after each question, where there is room
+	if open := s.openHeight(); h >= 2*int(steps)+open+len(below) {
+		blank = 1
+	}
+	room := h - int(steps)*(1+blank) - len(below)
+	if room < 3 && len(below) > 0 { // what can be chosen counts for more than what is said of it
+		keep := max(len(below)-(3-room), 0)
+		room += len(below) - keep
+		below = below[:keep]
+	}
+	var lines []string
+	for i := range steps {
+		s.places.step[i] = len(lines) + 1 // the frame
+		lines = append(lines, s.line(i, w))
+		if i == s.step {
+			s.places.list = len(lines) + 1
+			lines = append(lines, s.open(w, room)...)
+			lines = append(lines, below...)
+		}
+		if blank > 0 {
+			lines = append(lines, "")
+		}
+	}
+	return lines
+}
+
+// hints are the lines about the open question.
+func (s *Screen) hints(w int) []string {
+	if s.refused != nil {
+		return s.refusal(w)
+	}
+	about, tone := s.about()
+	if about == "" {
+		about = s.step.help()
+	}
+	lines := s.wrapped(tone, about, max(w-indent, 1))
+	for i, line := range lines {
+		lines[i] = strings.Repeat(" ", indent) + line
+	}
+	return lines
+}
+
+// openHeight is how many lines the open question takes at most.
+func (s *Screen) openHeight() int {
+	if list := s.list(); list != nil {
+		return list.Len
+	}
+	return 2 // the text, and what is wrong with it
+}
+
+// open draws the options or the text of the open question.
+func (s *Screen) open(w, room int) []string {
+	room = max(min(room, s.openHeight()), 1)
+	inner := max(w-indent, 0)
+	var block string
+	if list := s.list(); list != nil {
+		list.Focused = true
+		list.SetSize(inner, room)
+		block = list.View()
+	} else {
+		in := &s.name
+		if s.step == stepCreator {
+			in = &s.creator
+		}
+		in.SetSize(inner, 1)
+		block = in.View()
+		if s.wrong != "" {
+			block += "\n" + s.theme.Danger.Render(widget.Truncate(s.wrong, inner))
+		}
+	}
+	lines := strings.Split(block, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Repeat(" ", indent) + line
+	}
+	return lines
+}
+
+// line draws a step as one line: a sign, its title, and the answer where it is not open.
+func (s *Screen) line(of step, w int) string {
+	const titles = 15
+	switch {
+	case of == s.step:
+		return s.theme.Accent.Render("› ") + s.theme.Strong.Render(of.title())
+	case of < s.step:
+		value := widget.Truncate(widget.Clean(s.chosen(of)), max(w-titles-2, 0))
+		return s.theme.Success.Render("✓ ") + s.theme.Muted.Render(widget.PadRight(of.title(), titles)) + s.theme.Text.Render(value)
+	}
+	return s.theme.Faint.Render("· " + of.title())
+}

@@ -1,0 +1,202 @@
+// Package sample installs a workspace to try things in: the campaigns, customers and settings of a
+// coffee roaster that does not exist.
+//
+// Its content is in files: workspace.json holds the settings, profiles.json the customers, and
+// campaigns/ one record each, written as Get Campaign answers it. What depends on the time of the
+// installation, and ids, are tokens; [Install] puts in what they stand for. The id of a campaign
+// comes from the name of its file.
+package sample
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store"
+)
+
+// ID is the workspace that is made where [Options] names none.
+const ID = "DEMO"
+
+//go:embed workspace.json profiles.json campaigns/*.json
+var files embed.FS
+
+// Options say what the workspace is called and when it is installed. The zero Options are ready for use.
+type Options struct {
+	ID     string    // empty: [ID]
+	Name   string    // empty: that of the sample
+	Author string    // the e-mail address that the terminal signs with
+	Now    time.Time // what the times of the sample are counted from; zero: now
+}
+
+// Install puts the sample into the store as a workspace of its own, and gives the workspace's API key,
+// which is shown this once. It is one transaction: when it fails, nothing of it is there. An id that is
+// taken is refused with BAD_REQUEST, HTTP 409.
+func Install(ctx context.Context, db store.DB, o Options) (apiKey string, err error) {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	c, err := read(o)
+	if err != nil {
+		return "", fmt.Errorf("the sample cannot be read: %w", err)
+	}
+	err = db.Update(ctx, func(tx store.Tx) error {
+		if apiKey, err = local.CreateWorkspace(ctx, joined{DB: db, tx: tx}, c.workspace); err != nil {
+			return err
+		}
+		return c.put(store.In(tx, c.workspace.ID))
+	})
+	switch {
+	case err == nil:
+		return apiKey, nil
+	case engine.AsError(err) != nil:
+		return "", err
+	}
+	return "", fmt.Errorf("the sample was not installed, and nothing of it is left: %w", err)
+}
+
+// joined is a store whose updates are part of a transaction that runs already.
+type joined struct {
+	store.DB
+	tx store.Tx
+}
+
+func (j joined) Update(_ context.Context, fn func(store.Tx) error) error { return fn(j.tx) }
+
+// content is the sample with its tokens resolved.
+type content struct {
+	workspace engine.Workspace
+	profiles  []engine.Profile
+	campaigns []engine.Campaign
+}
+
+func read(o Options) (content, error) {
+	var c content
+	raw, err := parse("workspace.json")
+	if err != nil {
+		return c, err
+	}
+	zone, err := time.LoadLocation(raw.Get("timezone").Text())
+	if err != nil {
+		return c, fmt.Errorf("the time zone of the sample: %w", err)
+	}
+	r := resolver{now: o.Now, zone: zone}
+	if err := r.decode("workspace.json", &c.workspace); err != nil {
+		return c, err
+	}
+	c.workspace.ID = cmp.Or(o.ID, ID)
+	c.workspace.Name = cmp.Or(o.Name, c.workspace.Name)
+	c.workspace.Author = cmp.Or(o.Author, c.workspace.Author)
+	c.workspace.Sample = true
+	if err := r.decode("profiles.json", &c.profiles); err != nil {
+		return c, err
+	}
+	c.campaigns, err = r.campaigns()
+	return c, err
+}
+
+func (r resolver) campaigns() ([]engine.Campaign, error) {
+	names, err := fs.Glob(files, "campaigns/*.json")
+	if err != nil {
+		return nil, err
+	}
+	var out []engine.Campaign
+	for _, name := range names {
+		record, err := r.file(name)
+		if err != nil {
+			return nil, err
+		}
+		c := engine.ParseRecord(record)
+		c.ID = idOf(strings.TrimSuffix(path.Base(name), ".json"))
+		c.CampaignID = cmp.Or(c.CampaignID, c.ID)
+		c.UpdatedBy = cmp.Or(c.UpdatedBy, c.CreatedBy)
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func parse(name string) (doc.Value, error) {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	v, err := doc.Parse(b)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return v, nil
+}
+
+func (r resolver) file(name string) (doc.Value, error) {
+	v, err := parse(name)
+	if err != nil {
+		return v, err
+	}
+	if v, err = r.resolve(v); err != nil {
+		return v, fmt.Errorf("%s: %w", name, err)
+	}
+	return v, nil
+}
+
+func (r resolver) decode(name string, into any) error {
+	v, err := r.file(name)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(v.Encode(), into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// put stores everything but the settings.
+func (c content) put(sp store.Space) error {
+	for _, p := range c.profiles {
+		if err := sp.PutProfile(p); err != nil {
+			return err
+		}
+	}
+	for _, campaign := range c.campaigns {
+		if err := putCampaign(sp, campaign); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putCampaign stores a campaign with the history that it would have: made as a draft, published, and
+// put away where it is archived.
+func putCampaign(sp store.Space, c engine.Campaign) error {
+	steps := []engine.Campaign{c}
+	notes := []string{"created"}
+	at := []time.Time{c.CreatedAt}
+	if c.Status != catalog.Draft {
+		draft := c
+		draft.Status, draft.UpdatedAt, draft.UpdatedBy, draft.SentTime = catalog.Draft, c.CreatedAt, c.CreatedBy, time.Time{}
+		steps, notes, at = []engine.Campaign{draft, c}, []string{"created", history[c.Status]}, []time.Time{c.CreatedAt, c.UpdatedAt}
+	}
+	var failed error
+	for i, step := range steps {
+		rev := engine.Revision{At: at[i], By: step.UpdatedBy, Note: notes[i]}
+		_, err := sp.PutCampaign(step, engine.Summarize(step), rev, false)
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// history says what brought a campaign into its state.
+var history = map[engine.State]string{
+	catalog.Scheduled: "published", catalog.Active: "published", catalog.Sending: "published", catalog.Sent: "published",
+	catalog.Paused: "paused", catalog.Stopped: "stopped", catalog.Archived: "archived",
+}

@@ -156,9 +156,11 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 	}
 	msg := quoteShort(got) + " is no option"
 	if near := nearest(got, allowed); near != "" {
-		msg += "; did you mean " + near + "?"
+		msg += "; did you mean " + near + "? Allowed: "
+	} else {
+		msg += "; allowed: "
 	}
-	c.report(n, "enum", Error, "", msg+" Allowed: "+strings.Join(allowed, ", "))
+	c.report(n, "enum", Error, "", msg+strings.Join(allowed, ", "))
 }
 
 func (o Option) same(got string, v doc.Value) bool {

@@ -92,7 +92,7 @@ func (d *description) facts(sum engine.Summary) {
 	d.fact("Flow", sum.FlowName)
 	d.fact("Parent", sum.ParentID)
 	d.signed("Created", sum.CreatedAt, sum.CreatedBy)
-	if !sum.UpdatedAt.Equal(sum.CreatedAt) || sum.UpdatedBy != sum.CreatedBy {
+	if sum.UpdatedAt.Sub(sum.CreatedAt) >= time.Minute || sum.UpdatedBy != sum.CreatedBy {
 		d.signed("Updated", sum.UpdatedAt, sum.UpdatedBy)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -175,28 +174,53 @@ func (c content) put(sp store.Space) error {
 	return nil
 }
 
-// putCampaign stores a campaign with the history that it would have: made as a draft, published, and
-// put away where it is archived.
+// putCampaign stores a campaign with the history that it would have.
 func putCampaign(sp store.Space, c engine.Campaign) error {
-	steps := []engine.Campaign{c}
-	notes := []string{"created"}
-	at := []time.Time{c.CreatedAt}
-	if c.Status != catalog.Draft {
-		draft := c
-		draft.Status, draft.UpdatedAt, draft.UpdatedBy, draft.SentTime = catalog.Draft, c.CreatedAt, c.CreatedBy, time.Time{}
-		steps, notes, at = []engine.Campaign{draft, c}, []string{"created", history[c.Status]}, []time.Time{c.CreatedAt, c.UpdatedAt}
+	for _, step := range steps(c) {
+		rev := engine.Revision{At: step.UpdatedAt, By: step.UpdatedBy, Note: step.note}
+		if _, err := sp.PutCampaign(step.Campaign, engine.Summarize(step.Campaign), rev, false); err != nil {
+			return err
+		}
 	}
-	var failed error
-	for i, step := range steps {
-		rev := engine.Revision{At: at[i], By: step.UpdatedBy, Note: notes[i]}
-		_, err := sp.PutCampaign(step, engine.Summarize(step), rev, false)
-		failed = errors.Join(failed, err)
-	}
-	return failed
+	return nil
 }
 
-// history says what brought a campaign into its state.
-var history = map[engine.State]string{
-	catalog.Scheduled: "published", catalog.Active: "published", catalog.Sending: "published", catalog.Sent: "published",
-	catalog.Paused: "paused", catalog.Stopped: "stopped", catalog.Archived: "archived",
+// step is a campaign at a moment of its history.
+type step struct {
+	engine.Campaign
+	note string
+}
+
+// steps gives the history of a campaign: begun with its basics, written, published, and what brought
+// it into its state. A campaign of a channel that can only be read came from elsewhere as it is.
+func steps(c engine.Campaign) []step {
+	if !c.Channel.Writable() {
+		return []step{{c, "imported"}}
+	}
+	begun := c
+	begun.Status, begun.SentTime, begun.RejectionComment = catalog.Draft, time.Time{}, ""
+	begun.UpdatedAt, begun.UpdatedBy = c.CreatedAt, c.CreatedBy
+	begun.Body = doc.NewObject()
+	if basics := c.Body.Get(string(catalog.BasicDetails)); basics.Exists() {
+		begun.Body = doc.NewObject(doc.M(string(catalog.BasicDetails), basics))
+	}
+	if c.Status == catalog.Draft && !c.UpdatedAt.After(c.CreatedAt) {
+		return []step{{c, "created"}}
+	}
+	out := []step{{begun, "created"}}
+	if c.Status == catalog.Archived {
+		ended := c
+		ended.Status = catalog.Stopped
+		if !c.SentTime.IsZero() {
+			ended.Status, ended.UpdatedAt = catalog.Sent, c.SentTime
+		}
+		out = append(out, step{ended, notes[ended.Status]})
+	}
+	return append(out, step{c, notes[c.Status]})
+}
+
+// notes say what brought a campaign into its state.
+var notes = map[engine.State]string{
+	catalog.Draft: "edited", catalog.Scheduled: "published", catalog.Active: "published", catalog.Sending: "published",
+	catalog.Sent: "published", catalog.Paused: "paused", catalog.Stopped: "stopped", catalog.Archived: "archived",
 }

@@ -1,0 +1,139 @@
+package local_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store"
+)
+
+// Whatever a body says, an operation answers or refuses: it does not panic, and what it refuses
+// is the caller's fault.
+func FuzzBodies(f *testing.F) {
+	for _, s := range []string{
+		`{}`, `[]`, `null`, `{` + emailHead + `,` + emailParts + `,` + fixed + `}`, `{"status":"PUBLISH"}`,
+		`{` + pushHead + `,"campaign_content":{"locales":["de"],"variation_details":{"no_of_variations":1e18},"content":` + pushCells + `}}`,
+		`{"draft_id":"` + strings.Repeat("0", 23) + `1","test_campaign_meta":{"identifier":"PUSH_ID","identifier_values":["t"]}}`,
+		`{"channel":"PUSH","campaign_content":{"content":{"push":{"web":{"basic_details":{"title":"{% for a in range(9) %}{{a}}{% endfor %}"}}}}},"test_campaign_meta":{"identifier":"CUSTOM_SEGMENT","identifier_values":["Many"]}}`,
+		`{"channel":"SMS","user_identification":{"type":"EMAIL","value":"a@example.com"},"campaign_content":{"a":["{{x}}",{"b":1}]}}`,
+		`{` + pushHead + `,"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"9999-12-31T23:59:59Z","periodic_details":{"sending_frequency":"MONTHLY","repeat_frequency":1e9,"no_of_occurences":1e15,"repeat_on_date_of_month":[31,-1,"x"]}}}`,
+		`{"campaign_content":{"content":{"default":{"variation_1":{"push":{"android":[]}}}}}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		body, err := doc.Parse(in)
+		if err != nil {
+			return
+		}
+		b := newBench(t, local.Options{})
+		draft := b.state(1, catalog.Push, catalog.Periodic, catalog.Draft, `{}`)
+		check := func(op string, err error) {
+			if e := engine.AsError(err); err != nil && (e == nil || e.HTTP >= 500) {
+				t.Errorf("%s: %v", op, err)
+			}
+		}
+		_, err = b.Create(b.ctx, engine.CreateRequest{Body: body})
+		check("create", err)
+		_, err = b.Test(b.ctx, engine.TestRequest{Body: body})
+		check("inline test", err)
+		_, err = b.Preview(b.ctx, engine.PreviewRequest{Body: body})
+		check("preview", err)
+		_, err = b.Save(b.ctx, engine.SaveRequest{ID: draft, Revision: 1, Body: body})
+		check("save", err)
+		_, err = b.Test(b.ctx, engine.TestRequest{Body: parse(t, `{"draft_id":"%s","test_campaign_meta":{"identifier":"PUSH_ID","identifier_values":["x"]}}`, draft)})
+		check("test of a draft", err)
+		_, err = b.Validate(b.ctx, draft)
+		check("validate", err)
+		_, err = b.Update(b.ctx, engine.UpdateRequest{ID: draft, Body: body})
+		check("update", err)
+		_, err = b.Meta(b.ctx, engine.MetaRequest{Limit: 15, Page: 1, Status: catalog.States})
+		check("meta", err)
+	})
+}
+
+func TestConcurrentUse(t *testing.T) {
+	b := newBench(t, local.Options{})
+	id := b.create(`{%s,%s}`, emailHead, emailParts)
+	shared := engine.CreateRequest{Call: engine.Call{IdempotencyKey: key()}, Body: parse(t, `{%s}`, pushHead)}
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	created := map[string]bool{}
+	for i := range 8 {
+		wait.Go(func() {
+			out, err := b.Create(b.ctx, shared)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			created[out.ID] = true
+			mu.Unlock()
+			if _, err := b.Update(b.ctx, engine.UpdateRequest{ID: id, Body: parse(t, `{"basic_details":{"name":"n%d"}}`, i)}); err != nil {
+				t.Error(err)
+			}
+			if _, err := b.Test(b.ctx, engine.TestRequest{Body: inlineEmail(t, `"ida@example.com"`, "")}); err != nil {
+				t.Error(err)
+			}
+			if _, err := b.Search(b.ctx, engine.SearchRequest{Limit: 15, Page: 1}); err != nil {
+				t.Error(err)
+			}
+			if err := b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { w.Teams = append(w.Teams, fmt.Sprint(i)); return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	w, err := b.Workspace(b.ctx)
+	b.ok(err)
+	if len(created) != 1 || b.get(id).Revision != 9 || len(w.Teams) != 8 {
+		t.Errorf("%d created, revision %d, teams %v", len(created), b.get(id).Revision, w.Teams)
+	}
+}
+
+// broken is a store whose disk is full.
+type broken struct{ store.DB }
+
+func (broken) Update(context.Context, func(store.Tx) error) error {
+	return errors.New("no space left on device")
+}
+
+func TestStoreFailure(t *testing.T) {
+	b := newBench(t, local.Options{})
+	id := b.create(`{%s}`, pushHead)
+	_, err := local.Open(broken{b.db}, "TEST", local.Options{})
+	e := refused(t, err, engine.Internal, 500)
+	contains(t, e.Message, "no space left on device")
+
+	// A damaged document is named; the others are listed all the same.
+	other := b.create(`{%s}`, pushHead)
+	b.ok(b.db.Update(b.ctx, func(tx store.Tx) error {
+		return tx.Scan(nil, store.ScanOptions{}, func(k, v []byte) error {
+			if strings.Contains(string(k), id) {
+				v = append([]byte(nil), v...)
+				v[len(v)-1] ^= 1
+				return tx.Set(append([]byte(nil), k...), v)
+			}
+			return nil
+		})
+	}))
+	_, err = b.Get(b.ctx, id)
+	contains(t, refused(t, err, engine.Internal, 500).Message, id)
+	rows, err := b.List(b.ctx, engine.ListQuery{})
+	b.ok(err)
+	if len(rows) != 1 || rows[0].ID != other {
+		t.Errorf("%d rows", len(rows))
+	}
+	ctx, cancel := context.WithCancel(b.ctx)
+	cancel()
+	if _, err := b.Get(ctx, other); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context gives %v", err)
+	}
+}

@@ -3,14 +3,12 @@ package local
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/store"
 )
 
@@ -207,19 +205,4 @@ func page[T any](rows []T, limit, n int) []T {
 	}
 	from := min((n-1)*limit, len(rows))
 	return rows[from:min(from+limit, len(rows))]
-}
-
-// renamed gives a body whose campaign name says that it is a copy; one without a name stays.
-func renamed(body doc.Value) (doc.Value, error) {
-	path := doc.P(string(catalog.BasicDetails), "name")
-	name := body.Lookup(path)
-	if name.Kind() != doc.String {
-		return body, nil
-	}
-	return body.Set(path, doc.NewString(name.Text()+" (copy)"))
-}
-
-// missing is the answer for what is named and not there.
-func missing(format string, args ...any) *engine.Error {
-	return engine.Errorf(engine.NotFound, http.StatusNotFound, format, args...)
 }

@@ -132,7 +132,7 @@ func (s *Service) explain(ctx context.Context, err error) error {
 		return err
 	case errors.As(err, &corrupt):
 		s.log.Error("damaged record", "what", corrupt.What, "error", err)
-		return internal(err, "the store is damaged: %s cannot be read; take it back from a backup", corrupt.What)
+		return internal(err, "%v", corrupt)
 	}
 	s.log.Error("store", "error", err)
 	return internal(err, "the store could not do it: %v; try again, and see that its disk has room", err)
@@ -142,6 +142,11 @@ func internal(cause error, format string, args ...any) *engine.Error {
 	e := engine.Errorf(engine.Internal, http.StatusInternalServerError, format, args...)
 	e.Err = cause
 	return e
+}
+
+// missing is the answer for what is named and not there.
+func missing(format string, args ...any) *engine.Error {
+	return engine.Errorf(engine.NotFound, http.StatusNotFound, format, args...)
 }
 
 // stamped gives err with the request id, where it is a refusal.
@@ -158,7 +163,7 @@ func stamped(err error, requestID string) error {
 func (s *Service) settings(sp store.Space) (engine.Workspace, error) {
 	w, err := sp.Settings()
 	if errors.Is(err, store.ErrNotFound) {
-		return w, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q in this store", s.workspace)
+		return w, missing("there is no workspace %q in this store", s.workspace)
 	}
 	if err != nil {
 		return w, fmt.Errorf("reading the workspace: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/store"
 )
 
@@ -108,11 +109,8 @@ func (s *Service) DropCopy(ctx context.Context, id string) error {
 func (s *Service) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
 	var out []engine.Revision
 	err := s.view(ctx, func(sp store.Space) error {
-		if _, err := s.campaign(sp, id); err != nil {
-			return err
-		}
 		var err error
-		out, err = sp.Revisions(id)
+		out, err = history(sp, id)
 		return err
 	})
 	return out, err
@@ -122,17 +120,33 @@ func (s *Service) Revisions(ctx context.Context, id string) ([]engine.Revision, 
 func (s *Service) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	var out engine.Campaign
 	err := s.view(ctx, func(sp store.Space) error {
-		if _, err := s.campaign(sp, id); err != nil {
+		if _, err := history(sp, id); err != nil {
 			return err
 		}
 		c, err := sp.Revision(id, n)
 		if errors.Is(err, store.ErrNotFound) {
-			return engine.Errorf(engine.NotFound, http.StatusNotFound, "the campaign %q has no revision %d", id, n)
+			return missing("the campaign %q has no revision %d", id, n)
 		}
 		out = c
 		return err
 	})
 	return out, err
+}
+
+// history gives the revisions of a campaign. It does not read the campaign itself: where that is
+// damaged, the history is the way back.
+func history(sp store.Space, id string) ([]engine.Revision, error) {
+	if id == "" || len(id) > maxID {
+		return nil, engine.MissingCampaign(id)
+	}
+	out, err := sp.Revisions(id)
+	if err != nil {
+		return nil, fmt.Errorf("reading the history of campaign %s: %w", id, err)
+	}
+	if len(out) == 0 {
+		return nil, engine.MissingCampaign(id)
+	}
+	return out, nil
 }
 
 // Archive puts a campaign that has ended out of sight.
@@ -175,9 +189,9 @@ func allow(a engine.Action, c engine.Campaign) error {
 // beforeArchive gives the state that the campaign's history says it had when it was archived. One
 // that came into the store archived was SENT where it has a time of sending.
 func (s *Service) beforeArchive(sp store.Space, c engine.Campaign) (engine.State, error) {
-	revisions, err := sp.Revisions(c.ID)
+	revisions, err := history(sp, c.ID)
 	if err != nil {
-		return "", fmt.Errorf("reading the history of campaign %s: %w", c.ID, err)
+		return "", err
 	}
 	for _, r := range revisions {
 		old, err := sp.Revision(c.ID, r.N)
@@ -227,7 +241,9 @@ func (s *Service) Clone(ctx context.Context, id, by string) (engine.Created, err
 			return refuse(mChannel, "%s campaigns can be read here, not cloned", c.Channel.Label())
 		}
 		clone := s.newDraft(w, c.Document())
-		clone.CreatedBy = by
+		if by != "" {
+			clone.CreatedBy = by
+		}
 		if clone.Body, err = renamed(c.Body); err != nil {
 			return internal(err, "the name of the clone cannot be set: %v", err)
 		}
@@ -238,4 +254,14 @@ func (s *Service) Clone(ctx context.Context, id, by string) (engine.Created, err
 		return nil
 	})
 	return out, err
+}
+
+// renamed gives a body whose campaign name says that it is a copy; one without a name stays.
+func renamed(body doc.Value) (doc.Value, error) {
+	path := doc.P(string(catalog.BasicDetails), "name")
+	name := body.Lookup(path)
+	if name.Kind() != doc.String {
+		return body, nil
+	}
+	return body.Set(path, doc.NewString(name.Text()+" (copy)"))
 }

@@ -144,6 +144,12 @@ func (f *Form) more(body int) string {
 			below++
 		}
 	}
+	switch {
+	case above == 0:
+		return fmt.Sprintf("  ↓ %d more", below)
+	case below == 0:
+		return fmt.Sprintf("  ↑ %d more", above)
+	}
 	return fmt.Sprintf("  ↑ %d  ↓ %d more", above, below)
 }
 

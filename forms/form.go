@@ -194,7 +194,12 @@ func (f *Form) newEditor(r row) editor {
 	ok := true
 	switch r.shape {
 	case oneline:
-		ed, ok = newInput(f.look, scalarText(r.Value), f.placeholder(r), f.suggestions(r), parse)
+		var in *input
+		in, ok = newInput(f.look, scalarText(r.Value), f.placeholder(r), f.suggestions(r), parse)
+		if ok {
+			in.closed = fromList(r.Node)
+		}
+		ed = in
 	case anyJSON:
 		text := ""
 		if r.Value.Exists() {
@@ -250,6 +255,19 @@ func (f *Form) placeholder(r row) string {
 		return "e.g. " + r.Node.Example
 	}
 	return ""
+}
+
+// fromList reports that a field takes nothing but the names of a workspace list.
+func fromList(n *schema.Node) bool {
+	for _, rule := range n.Rules {
+		if g, ok := rule.(schema.Guard); ok {
+			rule = g.Rule
+		}
+		if _, ok := rule.(schema.Configured); ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *Form) suggestions(r row) []string {

@@ -33,7 +33,11 @@ func (f *Form) hint(r row) string {
 		parts = append(parts, "e edits it as JSON, ctrl+x removes it.")
 	}
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
-		parts = append(parts, fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest)))
+		how := fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest))
+		if in.closed {
+			how = "Type a part and press enter, or pick with ctrl+n."
+		}
+		parts = append(parts, how)
 	}
 	return oneLine(strings.Join(parts, " "))
 }

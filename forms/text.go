@@ -11,6 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"bugle/engine/doc"
+	"bugle/engine/schema"
 )
 
 // Longer texts are shown, and edited outside: widgets take a time per key that grows with them.
@@ -138,6 +139,7 @@ type input struct {
 	suggest []string
 	pick    int  // the suggestion that Enter takes; -1: none
 	many    bool // the text is a list with commas: suggestions are for its last value
+	closed  bool // nothing but a suggestion is right: Enter completes what is typed
 	width   int
 }
 
@@ -187,6 +189,21 @@ func (e *input) key(msg tea.KeyMsg) bool {
 		e.send(msg)
 	}
 	e.pick = -1
+	return true
+}
+
+// complete puts the first suggestion in the place of the part of it that was typed, where nothing
+// but a suggestion is right. It reports whether it did.
+func (e *input) complete() bool {
+	text := unpack(e.text)
+	if !e.closed || e.pick >= 0 || e.text == e.start || text == "" || schema.HasExpression(text) || slices.Contains(e.suggest, text) {
+		return false
+	}
+	m := e.matches()
+	if len(m) == 0 {
+		return false
+	}
+	e.take(m[0])
 	return true
 }
 

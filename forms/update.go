@@ -28,6 +28,9 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
+	if in, ok := f.ed.(*input); ok && msg.String() == "enter" && f.naming == nil && in.complete() {
+		f.absorb() // and on to the next field, as Enter does
+	}
 	switch {
 	case msg.Paste:
 		f.paste(string(msg.Runes))

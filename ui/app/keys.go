@@ -22,13 +22,31 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	s := m.top()
 	if !msg.Paste {
-		for _, a := range append(s.Actions(), m.global()...) {
-			if a.Does(name) && (a.Typing || !s.Typing()) {
+		for _, a := range m.live() {
+			if a.Does(name) {
 				return m.run(a)
 			}
 		}
 	}
 	return s.Update(msg)
+}
+
+// live gives the actions that work now, the screen's before those that work everywhere. A key
+// that a screen has taken is not listed twice.
+func (m *Model) live() []screen.Action {
+	s := m.top()
+	taken := map[string]bool{}
+	var out []screen.Action
+	for _, a := range append(s.Actions(), m.global()...) {
+		if !a.Typing && s.Typing() || len(a.Keys) > 0 && taken[a.Keys[0]] {
+			continue
+		}
+		if len(a.Keys) > 0 && !a.Info {
+			taken[a.Keys[0]] = true
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // run does an action, or says why it cannot be done.
@@ -42,8 +60,8 @@ func (m *Model) run(a screen.Action) tea.Cmd {
 // global gives the actions that every screen has.
 func (m *Model) global() []screen.Action {
 	acts := []screen.Action{
-		{Keys: []string{"?", "f1"}, Label: "help", Help: "every key that works now", Group: everywhere, Run: m.help},
-		{Keys: []string{"f1"}, Label: "help", Group: "", Typing: true, Run: m.help},
+		{Keys: []string{"?"}, Label: "help", Help: "every key that works now", Group: everywhere, Run: m.help},
+		{Keys: []string{"f1"}, Label: "help", Help: "the same while you type", Group: everywhere, Typing: true, Run: m.help},
 		{Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action by name", Group: everywhere, Typing: true, Run: m.palette},
 		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
 		{Keys: []string{"q"}, Label: "quit", Help: "quit; what you typed is saved", Group: everywhere, Run: m.quit},

@@ -158,14 +158,7 @@ type helpBox struct {
 }
 
 func (m *Model) help() tea.Cmd {
-	s := m.top()
-	var live []screen.Action
-	for _, a := range append(s.Actions(), m.global()...) {
-		if a.Typing || !s.Typing() || a.Group == everywhere {
-			live = append(live, a)
-		}
-	}
-	m.lay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(live)...), theme: m.theme, title: "Keys — " + widget.Clean(s.Title())})
+	m.lay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.live())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title())})
 	return nil
 }
 

@@ -23,7 +23,7 @@ type paletteBox struct {
 
 func (m *Model) palette() tea.Cmd {
 	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "find an action"), list: widget.NewList(m.theme), run: m.run}
-	for _, a := range append(m.top().Actions(), m.global()...) {
+	for _, a := range m.live() {
 		if a.Group != "" && !a.Info && a.Label != "palette" {
 			p.actions = append(p.actions, a)
 		}

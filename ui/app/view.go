@@ -18,7 +18,7 @@ func (m *Model) View() string {
 		return widget.Fit("bugle needs a window of\nat least 40×12.\nctrl+c quits.", m.width, m.height)
 	}
 	s := m.top()
-	out := m.header(s) + "\n" + widget.Fit(s.View(), m.width, m.bodyHeight()) + "\n" + m.status(s)
+	out := m.header(s) + "\n" + widget.Fit(s.View(), m.width, m.bodyHeight()) + "\n" + m.status()
 	for _, o := range m.overlays {
 		out = widget.Center(out, o.view(m.width, m.height), m.width, m.height)
 	}
@@ -58,10 +58,10 @@ func (m *Model) header(s screen.Screen) string {
 	return widget.Fit(left+strings.Repeat(" ", gap)+m.theme.Tone(tone).Render(right), m.width, 1)
 }
 
-func (m *Model) status(s screen.Screen) string {
+func (m *Model) status() string {
 	var acts []screen.Action
-	for _, a := range append(s.Actions(), m.global()...) {
-		if a.Bar > 0 && (a.Typing || !s.Typing()) {
+	for _, a := range m.live() {
+		if a.Bar > 0 {
 			acts = append(acts, a)
 		}
 	}

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -146,7 +147,7 @@ func (s *Screen) showProblems() {
 	var items []widget.Item
 	s.info.goals = nil
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
-		for _, p := range s.problems {
+		for _, p := range s.inOrder() {
 			if p.Severity != sev {
 				continue
 			}
@@ -165,6 +166,16 @@ func (s *Screen) showProblems() {
 	s.info.list.SetItems(items)
 	s.info.list.Choose(at)
 	s.info.list.Focused = s.focus == paneInfo
+}
+
+// inOrder gives the problems in the order of the parts at the left.
+func (s *Screen) inOrder() []schema.Problem {
+	rank := func(p schema.Problem) int {
+		return slices.IndexFunc(s.parts, func(pt part) bool { return len(p.Path) > 0 && pt.name == p.Path[0].Name })
+	}
+	out := slices.Clone(s.problems)
+	slices.SortStableFunc(out, func(a, b schema.Problem) int { return rank(a) - rank(b) })
+	return out
 }
 
 // where names a place in a few words: its component and its field.

@@ -111,6 +111,13 @@ func TestArchiveAndRestore(t *testing.T) {
 	if got := notes(t, b, stopped); got != "restored; archived; stored" {
 		t.Errorf("history %q", got)
 	}
+	halted := engine.Campaign{Head: engine.Head{ID: strings.Repeat("f", 24), Status: catalog.Stopped, Channel: catalog.Push, DeliveryType: catalog.OneTime, SentTime: b.clock.Now()}}
+	b.store(halted)
+	b.ok(b.Archive(b.ctx, halted.ID, author))
+	b.ok(b.Restore(b.ctx, halted.ID, author))
+	if st := b.get(halted.ID).Status; st != catalog.Stopped {
+		t.Errorf("one that was stopped while it was being sent is restored to %s", st)
+	}
 	old := engine.Campaign{Head: engine.Head{ID: strings.Repeat("e", 24), Status: catalog.Archived, Channel: catalog.Push, DeliveryType: catalog.OneTime, SentTime: b.clock.Now()}}
 	b.store(old)
 	b.ok(b.Restore(b.ctx, old.ID, author))

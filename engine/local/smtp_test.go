@@ -12,6 +12,7 @@ import (
 	"net/mail"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/emersion/go-smtp"
@@ -84,7 +85,9 @@ func openPostOffice(t *testing.T) (*postOffice, *engine.SMTP) {
 }
 
 func TestMailThroughSMTP(t *testing.T) {
+	var fetched atomic.Int32
 	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fetched.Add(1)
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = io.WriteString(w, "terms for "+r.URL.Query().Get("for"))
 	}))
@@ -129,6 +132,10 @@ func TestMailThroughSMTP(t *testing.T) {
 		t.Errorf("the text part is HTML: %s", parts["text/plain"])
 	}
 	contains(t, parts["terms.txt"], "dGVybXMgZm9yIFpvw6s=") // "terms for Zoë"
+
+	if n := fetched.Load(); n != 1 {
+		t.Errorf("one attachment of two mails was fetched %d times", n)
+	}
 
 	// What left through the server can be read in the outbox as well.
 	msgs, err := b.Outbox(b.ctx, 0)

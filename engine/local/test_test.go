@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -259,7 +261,7 @@ func TestProgressAndCancel(t *testing.T) {
 		}
 		finished <- out
 	}()
-	for range 8 { // no more than eight at once
+	for range 8 {
 		<-g.entered
 	}
 	g.open <- struct{}{} // one arrives, and another takes its place
@@ -280,6 +282,24 @@ func TestProgressAndCancel(t *testing.T) {
 	if len(tests) != 1 || tests[0].Result.Message != out.Message {
 		t.Errorf("%+v", tests)
 	}
+}
+
+func TestAtMostEightAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := gate{entered: make(chan struct{}, 10), open: make(chan struct{})}
+		o, smtp := gated(g)
+		b := newBench(t, o, smtp)
+		var wait sync.WaitGroup
+		wait.Go(func() {
+			b.test(inlineEmail(t, `"ida@example.com"`+strings.Repeat(`,"ida@example.com"`, 9), ""))
+		})
+		synctest.Wait()
+		if n := len(g.entered); n != 8 {
+			t.Errorf("%d at once", n)
+		}
+		close(g.open)
+		wait.Wait()
+	})
 }
 
 func TestHistoryOfTests(t *testing.T) {

@@ -210,6 +210,12 @@ func TestPublishAndValidate(t *testing.T) {
 	}
 	b.ok(b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { w.Publish = engine.PublishEnabled; return nil }))
 
+	at := b.clock.Now()
+	b.clock.Add(time.Hour)
+	if c := b.get(now); c.Status != catalog.Sent || !c.SentTime.Equal(at) {
+		t.Errorf("an hour later: %+v", c.Head)
+	}
+
 	v, err := b.Validate(b.ctx, empty)
 	b.ok(err)
 	if v.Valid || len(v.Problems) == 0 {

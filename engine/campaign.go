@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 )
 
@@ -169,4 +170,13 @@ func BodyOf(document doc.Value) doc.Value {
 func UpdateBody(h Head, by string, components ...doc.Member) doc.Value {
 	ms := []doc.Member{text(fChannel, string(h.Channel)), text(fDeliveryType, string(h.DeliveryType)), text(fUpdatedBy, by)}
 	return doc.NewObject(append(ms, components...)...)
+}
+
+// CheckedAt gives what a publish check of the campaign takes as now: zero once it is published,
+// for its start is no longer to come.
+func (h Head) CheckedAt(now time.Time) time.Time {
+	if h.Status != catalog.Draft {
+		return time.Time{}
+	}
+	return now
 }

@@ -38,7 +38,9 @@ func (s *Service) publishProblems(w engine.Workspace, c engine.Campaign) []schem
 			Message: c.Channel.Label() + " campaigns can be read here, not published",
 		}}
 	}
-	return catalog.Campaign(c.Channel).Validate(c.Document(), s.env(w, schema.Publish))
+	env := s.env(w, schema.Publish)
+	env.Now = c.CheckedAt(env.Now)
+	return catalog.Campaign(c.Channel).Validate(c.Document(), env)
 }
 
 // Publish puts a draft live: SCHEDULED where its start is still ahead, ACTIVE otherwise

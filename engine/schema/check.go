@@ -53,7 +53,7 @@ func (c *checker) rule(n *Node, r Rule, v doc.Value, sc *scope, section string) 
 	case Keys, Extra:
 		c.names(n, r, v, fail)
 	case OneTrue, NotBoth, OneOf:
-		if msg := group(r, v); msg != "" {
+		if msg := group(n, r, v); msg != "" {
 			fail(msg)
 		}
 	}
@@ -140,7 +140,8 @@ func (c *checker) names(n *Node, r Rule, v doc.Value, fail func(string, ...doc.S
 	}
 }
 
-func group(r Rule, v doc.Value) string {
+// group gives what is wrong with a set of members, named as people and as the wire know them.
+func group(n *Node, r Rule, v doc.Value) string {
 	switch r := r.(type) {
 	case OneTrue:
 		on := 0
@@ -150,7 +151,7 @@ func group(r Rule, v doc.Value) string {
 			}
 		}
 		if on != 1 {
-			return fmt.Sprintf("exactly one of %s must be true, and %d are", strings.Join(r.Fields, ", "), on)
+			return fmt.Sprintf("exactly one of %s must be true, and %d are", n.both(r.Fields, commaList), on)
 		}
 	case NotBoth:
 		var there []string
@@ -160,7 +161,7 @@ func group(r Rule, v doc.Value) string {
 			}
 		}
 		if len(there) > 1 {
-			return strings.Join(there, " and ") + " exclude each other; keep one"
+			return n.both(there, andList) + " exclude each other; keep one"
 		}
 	case OneOf:
 		for _, f := range r.Fields {
@@ -168,10 +169,25 @@ func group(r Rule, v doc.Value) string {
 				return ""
 			}
 		}
-		return "needs " + orList(r.Fields)
+		return "needs " + n.both(r.Fields, orList)
 	}
 	return ""
 }
+
+// both gives members by their titles and then by their names on the wire.
+func (n *Node) both(names []string, list func([]string) string) string {
+	titles := make([]string, len(names))
+	for i, name := range names {
+		titles[i] = name
+		if c := n.names[name]; c != nil {
+			titles[i] = c.Label()
+		}
+	}
+	return list(titles) + " (" + strings.Join(names, ", ") + ")"
+}
+
+func commaList(ss []string) string { return strings.Join(ss, ", ") }
+func andList(ss []string) string   { return strings.Join(ss, " and ") }
 
 func (r Range) words() string {
 	lo, hi := number(r.Min), number(r.Max)

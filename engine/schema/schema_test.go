@@ -105,8 +105,8 @@ func TestValidateReports(t *testing.T) {
 			`box.weight#type box.inner.weight: must be a whole number, not "1"`,
 			`box#unknown box.inner.x: is not a member`,
 		}},
-		{"one true", `{"cash":true,"card":true}`, env, []string{`order#one_true : exactly one of cash, card must be true, and 2 are`}},
-		{"not both", `{"till":"1","voucher":"HELLO"}`, env, []string{`order#not_both : till and voucher exclude each other; keep one`}},
+		{"one true", `{"cash":true,"card":true}`, env, []string{`order#one_true : exactly one of Cash, Card (cash, card) must be true, and 2 are`}},
+		{"not both", `{"till":"1","voucher":"HELLO"}`, env, []string{`order#not_both : Till and Voucher (till, voucher) exclude each other; keep one`}},
 		{"the root", `[]`, env, []string{`order#type : must be an object, not an array`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,9 +38,12 @@ func (s *Screen) moves() []screen.Action {
 	switch s.focus {
 	case paneForm:
 		acts := s.formKeys()
-		if !s.form.Modal() {
-			acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "out", Help: "out of this form", Group: groupMove, Bar: 8, Typing: true, Run: s.up})
+		out := screen.Action{Keys: []string{"esc"}, Label: "out", Help: "out of this form", Group: groupMove, Bar: 8, Typing: true, Run: s.up}
+		if s.form.Modal() {
+			out.Label, out.Help = "close", "close what is open, and leave the field as it was"
+			out.Run = func() tea.Cmd { return s.fromForm(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc})) }
 		}
+		acts = append(acts, out)
 		return append(acts, []screen.Action{
 			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
 			{Keys: []string{"f3"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},

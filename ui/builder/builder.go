@@ -225,7 +225,7 @@ func (s *Screen) changedElsewhere(msg screen.ChangedMsg) tea.Cmd {
 
 // env is what the check of a campaign that is being built knows.
 func (s *Screen) env() schema.Env {
-	env := schema.Env{Stage: schema.Publish, Now: s.deps.Now(), Expression: personalize.Parse}
+	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckedAt(s.deps.Now()), Expression: personalize.Parse}
 	if s.workspace.ID != "" {
 		env.Flags, env.Lists = s.workspace.Flags, s.workspace.Lists
 		if env.Flags == nil {
@@ -267,8 +267,11 @@ func (s *Screen) Leaving() *screen.Question {
 	}
 }
 
-// Close waits for a save that is due.
+// Close waits for a save that is due, and tells the others where there was any.
 func (s *Screen) Close() tea.Cmd {
-	flush := s.flush()
-	return tea.Sequence(flush, func() tea.Msg { s.Base.Close(); return nil })
+	end := func() tea.Msg { s.Base.Close(); return nil }
+	if len(s.history.past) == 0 {
+		return end
+	}
+	return tea.Sequence(s.flush(), end, screen.Changed(s.id))
 }

@@ -110,6 +110,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Result:
 		return s.result(msg)
 	case screen.ChangedMsg:
+		if msg.Select {
+			s.keep = msg.ID
+		}
 		return s.load()
 	case tea.MouseMsg:
 		return s.mouse(msg)

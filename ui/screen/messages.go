@@ -76,7 +76,11 @@ type EnterMsg struct {
 
 // ChangedMsg tells all screens that a campaign, or with an empty ID the whole list, has
 // changed.
-type ChangedMsg struct{ ID string }
+type ChangedMsg struct {
+	ID string
+	// Select says that the person made it just now: the cursor of a list belongs there.
+	Select bool
+}
 
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
@@ -102,7 +106,7 @@ func Ask(q Question) tea.Cmd { return send(AskMsg{q}) }
 func Copy(text, what string) tea.Cmd { return send(CopyMsg{text, what}) }
 
 // Changed gives the command that tells all screens of a change.
-func Changed(id string) tea.Cmd { return send(ChangedMsg{id}) }
+func Changed(id string) tea.Cmd { return send(ChangedMsg{ID: id}) }
 
 // Send gives the command that delivers msg.
 func Send(msg tea.Msg) tea.Cmd { return send(msg) }

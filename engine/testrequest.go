@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// The members of a test request (spec.md, Test request, test_campaign_meta, personalization_details).
+const (
+	fTestMeta    = "test_campaign_meta"
+	fDraftID     = "draft_id"
+	fPersonal    = "personalization_details"
+	fUserAttrs   = "user_attributes"
+	fEventAttrs  = "event_attributes"
+	fIdentifier  = "identifier"
+	fIdentValues = "identifier_values"
+	fLocaleName  = "locale_name"
+	fVariation   = "variation"
+)
+
+// TestSend is what a tester asks for: who gets a test, which of the messages, and values in place
+// of the recipients' own.
+type TestSend struct {
+	Identifier string   // one of the channel's
+	Values     []string // at most catalog.MaxIdentifierValues
+	Filter     KeyFilter
+	// UserAttributes and EventAttributes take the place of the profile's and the event's values.
+	UserAttributes, EventAttributes []doc.Member
+}
+
+// ParseTestSend reads what a test request asks for. It takes any body: what it cannot read is left
+// empty.
+func ParseTestSend(body doc.Value) TestSend {
+	meta, own := body.Get(fTestMeta), body.Get(fPersonal)
+	return TestSend{
+		Identifier: meta.Get(fIdentifier).Text(), Values: meta.Get(fIdentValues).Strings(),
+		Filter:         KeyFilter{Platform: meta.Get(fPlatform).Text(), Locale: meta.Get(fLocaleName).Text(), Variation: meta.Get(fVariation).Text()},
+		UserAttributes: members(own.Get(fUserAttrs)), EventAttributes: members(own.Get(fEventAttrs)),
+	}
+}
+
+func members(v doc.Value) []doc.Member {
+	var out []doc.Member
+	for name, m := range v.Members() {
+		out = append(out, doc.M(name, m))
+	}
+	return out
+}
+
+// DraftTest gives the body of a test request for a saved draft.
+func DraftTest(id string, t TestSend) doc.Value {
+	own := doc.NewObject(
+		unlessEmpty(fUserAttrs, doc.NewObject(t.UserAttributes...)), unlessEmpty(fEventAttrs, doc.NewObject(t.EventAttributes...)),
+	)
+	return doc.NewObject(text(fDraftID, id), unlessEmpty(fPersonal, own), doc.M(fTestMeta, t.meta()))
+}
+
+func (t TestSend) meta() doc.Value {
+	return doc.NewObject(
+		text(fIdentifier, t.Identifier), doc.M(fIdentValues, doc.NewStrings(t.Values...)),
+		text(fVariation, t.Filter.Variation), text(fLocaleName, t.Filter.Locale), text(fPlatform, t.Filter.Platform),
+	)
+}
+
+// TestFields are the parts of the table of a test's recipients: their titles, help and options.
+type TestFields struct {
+	Identifier, Values, Platform, Locale, Variation *schema.Node
+}
+
+// TestFieldsOf gives the parts of the table for a channel.
+func TestFieldsOf(ch Channel) TestFields {
+	root := catalog.TestMeta(ch).Root()
+	return TestFields{
+		Identifier: root.Child(fIdentifier), Values: root.Child(fIdentValues),
+		Platform: root.Child(fPlatform), Locale: root.Child(fLocaleName), Variation: root.Child(fVariation),
+	}
+}
+
+// CheckRecipients says what the table refuses of each recipient, by its place in Values, and of the
+// request beside them, one sentence each.
+func (t TestSend) CheckRecipients(ch Channel) (values map[int]string, others []string) {
+	values = map[int]string{}
+	for _, p := range schema.Errors(catalog.TestMeta(ch).Validate(t.meta(), schema.Env{})) {
+		if len(p.Path) == 2 && p.Path[0].Name == fIdentValues && p.Path[1].IsIndex {
+			if _, had := values[p.Path[1].Index]; !had {
+				values[p.Path[1].Index] = p.Message
+			}
+			continue
+		}
+		others = append(others, p.Message)
+	}
+	return values, others
+}
+
+// AboutDraft reports whether the path of a refused test is one of the campaign's, not of the
+// request's own members.
+func AboutDraft(ch Channel, p doc.Path) bool {
+	return len(p) > 0 && p[0].Name != fTestMeta && p[0].Name != fPersonal && p[0].Name != fDraftID && catalog.Campaign(ch).At(p[:1]) != nil
+}
+
+// Only gives the filter that a campaign of the channel needs to send the key alone.
+func (k TestKey) Only(ch Channel) KeyFilter {
+	f := KeyFilter{Platform: k.Platform, Locale: k.Locale, Variation: k.Variation}
+	if ch != catalog.Push {
+		f.Platform = ""
+	}
+	return f
+}
+
+// ByProfile gives the values by which an identifier finds a profile's user or devices, and none
+// where it has none.
+func ByProfile(identifier string, p Profile) (values []string) {
+	attribute := func(name string) []string {
+		if s, ok := p.Attributes[name].(string); ok && s != "" {
+			return []string{s}
+		}
+		return nil
+	}
+	device := func(value func(Device) string) []string {
+		for _, d := range p.Devices {
+			if v := value(d); v != "" && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		return values
+	}
+	switch identifier {
+	case "USER_ATTRIBUTE_UNIQUE_ID", "ID":
+		return []string{p.ID}
+	case "USER_ATTRIBUTE_USER_EMAIL", "EMAIL":
+		return attribute(AttrEmail)
+	case "USER_ATTRIBUTE_USER_MOBILE", "MOBILE_NUMBER":
+		return attribute(AttrMobile)
+	case "SVC_GAID":
+		return device(func(d Device) string {
+			if d.Platform != string(catalog.Android) {
+				return ""
+			}
+			return d.AdvertiseID
+		})
+	case "ADVERTISING_IDENTIFIER":
+		return device(func(d Device) string { return d.AdvertiseID })
+	case "PUSH_ID":
+		return device(func(d Device) string { return d.Token })
+	}
+	return nil
+}
+
+// TakesSegment reports whether the identifier's value is the name of one segment.
+func TakesSegment(identifier string) bool { return identifier == "CUSTOM_SEGMENT" }
+
+// DisplayName gives what people call the profile's user: the attributes that hold a name, or the id.
+func (p Profile) DisplayName() string {
+	find := func(want string) string {
+		for _, suffix := range []string{"", " (Standard)"} {
+			if s, ok := p.Attributes[want+suffix].(string); ok && s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	if name := find("Name"); name != "" {
+		return name
+	}
+	if name := strings.TrimSpace(find("First Name") + " " + find("Last Name")); name != "" {
+		return name
+	}
+	return p.ID
+}
+
+// NewCall gives a call with ids of its own: no answer to an earlier one is given for it.
+func NewCall() Call { return Call{RequestID: uuid.NewString(), IdempotencyKey: uuid.NewString()} }
+
+// TestCurl gives the shell command that sends the same test through the HTTP API. Base URL and
+// credentials are left open, and the call has ids of its own, so that it sends anew.
+func TestCurl(workspace string, body doc.Value) string {
+	call := NewCall()
+	lines := []string{"curl -X POST '{base_url}/v5/campaigns/test'", "-H 'Authorization: Basic {credentials}'"}
+	if workspace != "" {
+		lines = append(lines, "-H "+quoted("X-SVC-Tenant-ID: "+workspace))
+	}
+	lines = append(lines,
+		"-H 'X-SVC-Request-Id: "+call.RequestID+"'", "-H 'Idempotency-Key: "+call.IdempotencyKey+"'",
+		"-H 'Content-Type: application/json'", "--data "+quoted(string(body.Encode())),
+	)
+	return strings.Join(lines, " \\\n  ")
+}
+
+// quoted makes s one word of a POSIX shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Document gives the message as a JSON object for people to read.
+func (d Delivered) Document() doc.Value {
+	ms := []doc.Member{
+		text("id", d.ID), stamp("at", d.At), text("campaign_id", d.CampaignID), text("campaign", d.Campaign),
+		text("channel", string(d.Channel)), text("key", d.Key), text("recipient", d.Recipient), text("connector", d.Connector),
+	}
+	if m := d.Email; m != nil {
+		ms = append(ms, doc.M("email", doc.NewObject(
+			text("from", m.From), text("from_name", m.FromName), text("reply_to", m.ReplyTo), text("to", m.To),
+			list("cc", m.Cc), list("bcc", m.Bcc), text("subject", m.Subject), text("preview_text", m.PreviewText),
+			list("attachments", m.Attachments), text("html", m.HTML), text("text", m.Text),
+		)))
+	}
+	if m := d.Push; m != nil {
+		ms = append(ms, doc.M("push", doc.NewObject(
+			text("platform", m.Platform), text("token", m.Token), text("title", m.Title), text("body", m.Body), doc.M("payload", m.Payload),
+		)))
+	}
+	return doc.NewObject(ms...)
+}
+
+// OverrideValue gives what a person typed for an attribute as a value of its data type; an error
+// says what the type wants.
+func OverrideValue(dataType, typed string) (doc.Value, error) {
+	switch dataType {
+	case "double":
+		if v, ok := doc.NewNumber(strings.TrimSpace(typed)); ok {
+			return v, nil
+		}
+		return doc.Value{}, errors.New("must be a number, such as 19.90")
+	case "bool":
+		switch strings.ToLower(strings.TrimSpace(typed)) {
+		case "true":
+			return doc.NewBool(true), nil
+		case "false":
+			return doc.NewBool(false), nil
+		}
+		return doc.Value{}, errors.New("must be true or false")
+	}
+	return doc.NewString(typed), nil
+}

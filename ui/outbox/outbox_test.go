@@ -1,0 +1,272 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/ui/outbox"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// box is a service that has nothing but an outbox.
+type box struct {
+	engine.Service
+	messages []engine.Delivered
+	err      error
+}
+
+func (b *box) Outbox(context.Context, int) ([]engine.Delivered, error) { return b.messages, b.err }
+
+func (b *box) ClearOutbox(context.Context) error {
+	b.messages = nil
+	return b.err
+}
+
+func filled() *box {
+	return &box{messages: []engine.Delivered{
+		{
+			ID: "3", At: uitest.Now.Add(-20 * time.Second), CampaignID: "65f0a1b2c3d4e5f60718293a", Campaign: "Spring mail", Channel: catalog.Email,
+			Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Connector: "Main SMTP",
+			Email: &engine.EmailMessage{
+				From: "shop@example.com", FromName: "Shop", ReplyTo: "help@example.com", To: "ada@example.com", Cc: []string{"cc@example.com"}, Bcc: []string{"bcc@example.com"},
+				Subject: "Hello Ada", PreviewText: "Spring is here",
+				HTML:        `<h1>Spring</h1><p>Dear Ada, see <a href="https://example.com/sale">the sale</a>.</p>` + strings.Repeat("<p>More to read.</p>", 30),
+				Attachments: []string{"terms.pdf"},
+			},
+		},
+		{
+			ID: "2", At: uitest.Now.Add(-90 * time.Minute), Campaign: "Spring push", Channel: catalog.Push,
+			Key: "ANDROID_de_variation_2", Recipient: "USER_1", Connector: "",
+			Push: &engine.PushMessage{Platform: "ANDROID", Token: "tok-a", Title: "Hallo", Body: "Der Frühling ist da.", Payload: payload()},
+		},
+		{
+			ID: "1", At: uitest.Now.Add(-50 * time.Hour), Campaign: "Evil \x1b[31m", Channel: catalog.Email,
+			Key: "EMAIL_default_variation_1", Recipient: "ben@example.com",
+			Email: &engine.EmailMessage{From: "shop@example.com", To: "ben@example.com", Subject: "Bell \x07 and \x1b]0;x\x07 title", Text: "Only \x1b[2Jtext"},
+		},
+	}}
+}
+
+func payload() doc.Value {
+	v, err := doc.Parse([]byte(`{"notification": {"title": "Hallo"}, "data": {"deep": 1.50}}`))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func newScreen(s engine.Service) *outbox.Screen {
+	return outbox.New(uitest.Deps(s), screen.Route{Name: screen.Outbox})
+}
+
+func open(t *testing.T, s engine.Service) *uitest.Harness {
+	t.Helper()
+	return uitest.New(t, newScreen(s), 80, 24)
+}
+
+func TestAMailIsReadAsItsRecipientDoes(t *testing.T) {
+	h := open(t, filled())
+	h.Want("just now", "1 h ago", "2 d ago", "3 messages")
+	h.Press("enter")
+	h.Want("Shop <shop@example.com>", "cc@example.com", "bcc@example.com", "help@example.com", "Hello Ada", "Spring is here", "terms.pdf", "Dear Ada", "https://example.com/sale")
+	h.WantNot("<p>")
+	h.Press("tab")
+	h.Want("<h1>Spring</h1>")
+	h.Press("tab")
+	h.Want(`"recipient": "ada@example.com"`)
+	h.Press("esc")
+	h.Want("just now")
+}
+
+func TestAPushShowsItsPayload(t *testing.T) {
+	h := open(t, filled())
+	h.Press("down", "enter")
+	h.Want("▍ Hallo", "▍ Der Frühling ist da.", "ANDROID tok-a", "ANDROID_de_variation_2")
+	h.Press("tab")
+	h.Want(`"deep": 1.50`)
+	h.Press("y")
+	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], "1.50") {
+		t.Errorf("copied %q", h.Copied)
+	}
+	if why := h.Why("o"); why == "" {
+		t.Error("a push can be opened in the browser")
+	}
+}
+
+func TestTheNextMessageKeepsTheView(t *testing.T) {
+	h := open(t, filled())
+	h.Press("enter", "tab", "tab")
+	h.Press("n")
+	h.Want(`"deep": 1.50`)
+	h.Press("p")
+	h.Want(`"recipient": "ada@example.com"`)
+}
+
+func TestFilter(t *testing.T) {
+	h := open(t, filled())
+	h.Press("/")
+	h.Type("de_ hallo")
+	h.Want("USER_1", "1 of 1")
+	h.WantNot("ada@example.com")
+	h.Type("zzz")
+	h.Want("No message holds these words")
+	h.Press("backspace", "backspace", "backspace", "enter")
+	h.Want("USER_1")
+	h.Press("esc")
+	h.Want("ada@example.com", "ben@example.com")
+}
+
+func TestClearAsksFirst(t *testing.T) {
+	b := filled()
+	h := open(t, b)
+	h.Press("x")
+	h.Want("Clear the outbox?", "3 messages")
+	h.Press("enter") // the focus is on the answer that does no harm
+	if len(b.messages) != 3 {
+		t.Fatal("it was cleared without a yes")
+	}
+	h.Press("x", "y")
+	h.Want("Nothing was sent yet. Open a draft and press t.")
+	if why := h.Why("x"); why == "" {
+		t.Error("an empty outbox can be cleared")
+	}
+}
+
+func TestReloadKeepsThePlace(t *testing.T) {
+	b := filled()
+	h := open(t, b)
+	h.Press("down")
+	b.messages = append([]engine.Delivered{{ID: "4", At: uitest.Now, Recipient: "new@example.com", Email: &engine.EmailMessage{Subject: "New"}}}, b.messages...)
+	h.Press("r")
+	h.Want("new@example.com", "3 of 4")
+	h.Press("enter")
+	h.Want("Hallo")
+}
+
+func TestTheBrowserGetsAPrivateFile(t *testing.T) {
+	s := newScreen(filled())
+	h := uitest.New(t, s, 80, 24)
+	var file string
+	s.SetBrowser(func(_ context.Context, f string) error {
+		file = f
+		info, err := os.Stat(f)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file: %v, %v", info, err)
+		}
+		b, err := os.ReadFile(f)
+		if err != nil || !strings.Contains(string(b), "sandbox") || !strings.Contains(string(b), "Dear Ada") || strings.Contains(string(b), "<h1>") {
+			t.Errorf("the page is %s (%v)", b, err)
+		}
+		return nil
+	})
+	h.Press("o")
+	h.Want("Opened in the browser")
+	drain(s.Close())
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("%s is still there", file)
+	}
+}
+
+func TestNoBrowserSaysWhatToDo(t *testing.T) {
+	s := newScreen(filled())
+	s.SetBrowser(func(context.Context, string) error { return errors.New("the command xdg-open is not there") })
+	h := uitest.New(t, s, 80, 24)
+	h.Press("o")
+	h.Want("no browser could be opened", "xdg-open", "message.html")
+	drain(s.Close())
+}
+
+func TestWithoutAnOutbox(t *testing.T) {
+	h := open(t, uitest.NewFake().Only())
+	h.Want("This service keeps no outbox")
+	if why := h.Why("r"); why == "" {
+		t.Error("what is not there can be reloaded")
+	}
+}
+
+func TestAFailureSaysWhatToDo(t *testing.T) {
+	b := &box{err: errors.New("the store is damaged")}
+	h := open(t, b)
+	h.Want("The outbox could not be read: the store is damaged", "r tries again")
+	b.err, b.messages = nil, filled().messages
+	h.Press("r")
+	h.Want("ada@example.com")
+}
+
+func TestTheMouseReads(t *testing.T) {
+	h := open(t, filled())
+	h.ClickOn("USER_1")
+	h.Want("2 of 3")
+	h.ClickOn("USER_1")
+	h.Want("▍ Hallo")
+	h.Press("esc", "up", "enter")
+	h.WantNot("More to read.\n\nMore")
+	before := h.Text()
+	h.Wheel(10, 15, true)
+	if h.Text() == before {
+		t.Error("the wheel does not scroll the message")
+	}
+	h.ClickOn("HTML source")
+	h.Want("<h1>")
+}
+
+func TestBesideTheTable(t *testing.T) {
+	h := open(t, filled())
+	h.Resize(120, 40)
+	h.Want("USER_1", "Dear Ada")
+	h.Press("down")
+	h.Want("▍ Hallo")
+	h.ClickOn("JSON")
+	h.Want(`"deep": 1.50`)
+}
+
+func TestPictures(t *testing.T) {
+	h := open(t, filled())
+	h.Goldens("messages")
+	h.WantFits()
+	h.Press("enter")
+	h.Goldens("mail")
+	h.WantFits()
+	h.Press("n", "tab")
+	h.WantFits()
+	h.Press("n")
+	h.WantFits()
+	h.WantNot("\x1b")
+
+	empty := open(t, &box{})
+	empty.Goldens("empty")
+	empty.WantFits()
+}
+
+func TestManyMessages(t *testing.T) {
+	b := &box{}
+	for i := range 5000 {
+		b.messages = append(b.messages, engine.Delivered{ID: fmt.Sprint(i), At: uitest.Now, Recipient: fmt.Sprintf("user-%d", i), Email: &engine.EmailMessage{Subject: "S"}})
+	}
+	h := open(t, b)
+	h.Press("end")
+	h.Want("user-4999", "5000 of 5000")
+}
+
+// drain runs a command, and those that it is made of, to their end.
+func drain(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	if batch, ok := cmd().(tea.BatchMsg); ok {
+		for _, c := range batch {
+			drain(c)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package outbox
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/delivery"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// view is one way of looking at a message.
+type view uint8
+
+const (
+	viewText view = iota // as its recipient reads it
+	viewHTML
+	viewJSON
+)
+
+// reader shows one message.
+type reader struct {
+	theme   themes.Theme
+	message engine.Delivered
+	when    string
+	empty   bool
+	tabs    widget.Tabs
+	views   []view
+	pager   widget.Pager
+	json    widget.JSONView
+	width   int
+	height  int
+}
+
+func newReader(t themes.Theme) reader {
+	return reader{theme: t, empty: true, tabs: widget.NewTabs(t), pager: widget.NewPager(t), json: widget.NewJSONView(t)}
+}
+
+func (r *reader) setTheme(t themes.Theme) {
+	r.theme = t
+	r.tabs.SetTheme(t)
+	r.pager.SetTheme(t)
+	r.json.SetTheme(t)
+	r.fill()
+}
+
+// setSize tells the reader the cells it may use: a line of tabs, a blank one, and the message.
+func (r *reader) setSize(w, h int) {
+	r.width, r.height = w, h
+	r.tabs.SetSize(w, 1)
+	r.pager.SetSize(w, h-2)
+	r.json.SetSize(w, h-2)
+}
+
+func (r *reader) none() { r.empty, r.message = true, engine.Delivered{} }
+
+// show turns to a message; the view stays where the message has it.
+func (r *reader) show(m engine.Delivered, when string) {
+	if !r.empty && m.ID == r.message.ID {
+		return
+	}
+	old := r.view()
+	r.message, r.when, r.empty = m, when, false
+	r.views, r.tabs.Names = []view{viewText, viewHTML, viewJSON}, []string{"Text", "HTML source", "JSON"}
+	if m.Email == nil {
+		r.views, r.tabs.Names = []view{viewText, viewJSON}, []string{"Message", "JSON"}
+	}
+	r.tabs.Active = 0
+	for i, v := range r.views {
+		if v == old {
+			r.tabs.Active = i
+		}
+	}
+	r.fill()
+}
+
+func (r *reader) view() view {
+	if r.tabs.Active < len(r.views) {
+		return r.views[r.tabs.Active]
+	}
+	return viewText
+}
+
+func (r *reader) turn(n int) {
+	if n > 0 {
+		r.tabs.Next()
+	} else {
+		r.tabs.Prev()
+	}
+	r.fill()
+}
+
+func (r *reader) fill() {
+	if r.empty {
+		return
+	}
+	switch r.view() {
+	case viewText:
+		r.pager.SetStyled(r.text())
+	case viewHTML:
+		r.pager.SetText(r.message.Email.HTML)
+	case viewJSON:
+		r.json.SetText(string(r.document()))
+	}
+}
+
+// document is what the JSON view shows: what a gateway got of a push, all that is kept of a mail.
+func (r *reader) document() []byte {
+	if p := r.message.Push; p != nil && p.Payload.Exists() {
+		return p.Payload.Indent()
+	}
+	return r.message.Document().Indent()
+}
+
+// copied gives the text of the view, and what it is called.
+func (r *reader) copied(m engine.Delivered) (text, what string) {
+	switch r.view() {
+	case viewHTML:
+		return m.Email.HTML, "the HTML"
+	case viewJSON:
+		return string(r.document()), "the JSON"
+	}
+	if m.Email != nil {
+		return body(m.Email), "the text"
+	}
+	if m.Push != nil {
+		return m.Push.Title + "\n" + m.Push.Body, "the message"
+	}
+	return "", "nothing"
+}
+
+func (r *reader) update(msg tea.KeyMsg) {
+	if r.view() == viewJSON {
+		r.json.Update(msg)
+		return
+	}
+	r.pager.Update(msg)
+}
+
+// mouse takes the mouse at a place of the reader.
+func (r *reader) mouse(msg tea.MouseMsg) {
+	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	if i, ok := r.tabs.At(msg.X); ok && press && msg.Y == 0 {
+		r.tabs.Active = i
+		r.fill()
+		return
+	}
+	if r.view() == viewJSON {
+		r.json.Mouse(msg)
+		return
+	}
+	r.pager.Mouse(msg)
+}
+
+func (r *reader) draw() string {
+	if r.empty {
+		return ""
+	}
+	body := r.pager.View()
+	if r.view() == viewJSON {
+		body = r.json.View()
+	}
+	return widget.Fit(r.tabs.View()+"\n\n"+body, r.width, r.height)
+}
+
+// text is the message as its recipient reads it, below who sent it to whom.
+func (r *reader) text() string {
+	var b strings.Builder
+	head := func(name, value string) {
+		if value != "" {
+			b.WriteString(r.theme.Muted.Render(widget.PadRight(name, 12)) + widget.Clean(value) + "\n")
+		}
+	}
+	m := r.message
+	if e := m.Email; e != nil {
+		from := e.From
+		if e.FromName != "" {
+			from = e.FromName + " <" + e.From + ">"
+		}
+		head("From", from)
+		head("To", e.To)
+		head("Cc", strings.Join(e.Cc, ", "))
+		head("Bcc", strings.Join(e.Bcc, ", "))
+		head("Reply to", e.ReplyTo)
+		head("Subject", e.Subject)
+		head("Preview", e.PreviewText)
+		head("Attachments", strings.Join(e.Attachments, ", "))
+	}
+	if p := m.Push; p != nil {
+		head("To", m.Recipient)
+		head("Device", p.Platform+" "+p.Token)
+	}
+	head("Campaign", joined(m.Campaign, m.Key))
+	head("Sent", joined(r.when, m.Connector))
+	b.WriteString("\n")
+	if m.Email != nil {
+		b.WriteString(widget.CleanLines(body(m.Email)))
+	}
+	if m.Push != nil {
+		b.WriteString(r.notification(m.Push))
+	}
+	return b.String()
+}
+
+// joined puts two facts on one line; either may be empty.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " · " + b
+}
+
+// body is the text that a reader of the mail sees.
+func body(e *engine.EmailMessage) string {
+	if e.HTML == "" {
+		return e.Text
+	}
+	return delivery.PlainText(e.HTML)
+}
+
+// notification draws a push as two parts in a frame's left edge.
+func (r *reader) notification(p *engine.PushMessage) string {
+	var lines []string
+	bar := r.theme.Accent.Render("▍ ")
+	for _, l := range widget.Wrap(widget.CleanLines(p.Title), max(r.width-4, 1)) {
+		lines = append(lines, bar+r.theme.Strong.Render(l))
+	}
+	for _, l := range widget.Wrap(widget.CleanLines(p.Body), max(r.width-4, 1)) {
+		lines = append(lines, bar+l)
+	}
+	return strings.Join(lines, "\n")
+}

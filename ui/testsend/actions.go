@@ -1,0 +1,133 @@
+package testsend
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/ui/screen"
+)
+
+// The headings of the screen's keys in the help.
+const (
+	groupMove = "Move"
+	groupTest = "Test"
+)
+
+// Typing says that a text is being typed.
+func (s *Screen) Typing() bool {
+	if !s.ready() || s.stage != stageForm {
+		return false
+	}
+	return s.offering() || s.form.at.place == onOverride
+}
+
+// Actions are what can be done, by stage.
+func (s *Screen) Actions() []screen.Action {
+	switch {
+	case s.failed != nil:
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupTest, Bar: 9, Run: s.load}}
+	case !s.ready():
+		return nil
+	}
+	switch s.stage {
+	case stageSending:
+		return []screen.Action{
+			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "do not send what has not left yet", Group: groupTest, Bar: 9, Run: s.cancel},
+		}
+	case stageDone:
+		return s.afterwards()
+	case stageRefused:
+		return []screen.Action{
+			{Keys: []string{"enter"}, Label: "solve", Help: "go to the field of the problem", Group: groupTest, Bar: 9, Run: s.solve},
+			{Keys: []string{"esc"}, Label: "back", Help: "back to the form", Group: groupTest, Bar: 8, Run: s.leaveRefusal},
+			s.copying("y"),
+		}
+	}
+	return append(s.formActions(), s.moves()...)
+}
+
+func (s *Screen) afterwards() []screen.Action {
+	none := ""
+	if s.run.failedKeys() == 0 {
+		none = "Nothing failed: every message was sent."
+	}
+	bar := 8
+	if none != "" {
+		bar = 0
+	}
+	return []screen.Action{
+		{Keys: []string{"enter", "esc"}, Label: "form", Help: "back to the form", Group: groupTest, Bar: 9, Run: s.toForm},
+		{Keys: []string{"r"}, Label: "send failed again", Group: groupTest, Bar: bar, Why: none, Run: s.again},
+		{Keys: []string{"o"}, Label: "outbox", Help: "read what was delivered", Group: groupTest, Bar: 7, Run: s.outbox},
+		s.copying("y"),
+	}
+}
+
+func (s *Screen) copying(key string) screen.Action {
+	return screen.Action{Keys: []string{key}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Bar: 3, Run: s.copy}
+}
+
+func (s *Screen) copy() tea.Cmd {
+	ask := s.ask()
+	if s.stage == stageDone {
+		ask = s.run.ask
+	}
+	return screen.Copy(engine.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
+}
+
+func (s *Screen) outbox() tea.Cmd {
+	return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id})
+}
+
+func (s *Screen) formActions() []screen.Action {
+	acts := []screen.Action{
+		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, Bar: 8, Typing: true, Why: s.sendWhy(), Run: s.send},
+	}
+	enter := screen.Action{Keys: []string{"enter"}, Group: groupTest, Bar: 9, Typing: true}
+	switch s.form.at.place {
+	case onPrompt:
+		enter.Label, enter.Help, enter.Run = "add", "add the recipient", s.enterTyped
+		if s.form.prompt.Value() == "" {
+			enter.Label, enter.Help = "go on", "go on to the next row"
+		}
+	case onOffer:
+		enter.Label, enter.Help, enter.Run = "take", "take the recipient that is offered", func() tea.Cmd { return s.take(s.form.at.i) }
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "type", Help: "back to typing", Group: groupMove, Bar: 7, Typing: true, Run: func() tea.Cmd {
+			s.focus(spot{onPrompt, 0})
+			return nil
+		}})
+	case onValue:
+		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", s.edit
+		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: s.remove})
+	case onSend:
+		enter.Label, enter.Help, enter.Why, enter.Run = "send", "send the test", s.sendWhy(), s.send
+		acts[0].Bar = 0
+	case onOverride:
+		enter.Label, enter.Help, enter.Run = "go on", "go on to the next row", func() tea.Cmd { s.move(1); return nil }
+	default:
+		enter.Label, enter.Run = "choose", s.choose
+		acts = append(acts,
+			screen.Action{Keys: []string{"right", "l", " "}, Label: "next", Help: "the next value", Group: groupTest, Bar: 7, Run: func() tea.Cmd { return s.turnChoice(1) }},
+			screen.Action{Keys: []string{"left", "h"}, Label: "before", Help: "the value before", Group: groupTest, Run: func() tea.Cmd { return s.turnChoice(-1) }})
+	}
+	return append([]screen.Action{enter}, acts...)
+}
+
+func (s *Screen) moves() []screen.Action {
+	by := func(n int) func() tea.Cmd { return func() tea.Cmd { s.move(n); return nil } }
+	acts := []screen.Action{
+		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: by(1)},
+		{Keys: []string{"up"}, Label: "row before", Group: groupMove, Typing: true, Run: by(-1)},
+		{Keys: []string{"tab"}, Label: "next", Help: "on to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: func() tea.Cmd { s.jump(1); return nil }},
+		{Keys: []string{"shift+tab"}, Label: "before", Help: "back to the part before", Group: groupMove, Typing: true, Run: func() tea.Cmd { s.jump(-1); return nil }},
+		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "read what test sends delivered", Group: groupTest, Typing: true, Run: s.outbox},
+		{Keys: []string{"alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Typing: true, Run: s.copy},
+	}
+	if !s.Typing() {
+		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
+	}
+	if s.form.at.place == onPrompt {
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "offers", Help: "go to the recipients that are offered (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})
+	}
+	return acts
+}

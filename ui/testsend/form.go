@@ -1,0 +1,191 @@
+package testsend
+
+import (
+	"fmt"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// form is what a person fills in.
+type form struct {
+	identifier string
+	values     map[string][]string // recipients, by identifier
+	prompt     widget.Prompt
+	wrong      string // why what was typed was not taken
+	profiles   []engine.Profile
+	offers     []offer
+	filter     engine.KeyFilter
+	overrides  []override
+
+	platforms, locales, variations []string // that the draft has
+
+	at  spot
+	top int // the first line in sight
+}
+
+// place is a kind of row of the form.
+type place uint8
+
+const (
+	onIdentifier place = iota
+	onValue            // a recipient
+	onPrompt           // where the next is typed
+	onOffer            // one that is offered
+	onPlatform
+	onLocale
+	onVariation
+	onOverride
+	onSend
+	onNothing // words that the cursor passes over
+)
+
+// spot is one row of the form: its kind, and which of that kind.
+type spot struct {
+	place place
+	i     int
+}
+
+// row is a row of the form as it is drawn.
+type row struct {
+	spot
+	lines []string
+}
+
+func newForm(t themes.Theme) form {
+	return form{prompt: widget.NewPrompt(t, "+", ""), values: map[string][]string{}, at: spot{onPrompt, 0}}
+}
+
+// recipients are those of the chosen identifier.
+func (f *form) recipients() []string { return f.values[f.identifier] }
+
+// spots gives the rows that the cursor goes to, from top to bottom.
+func (s *Screen) spots() []spot {
+	out := []spot{{onIdentifier, 0}}
+	for i := range s.form.recipients() {
+		out = append(out, spot{onValue, i})
+	}
+	out = append(out, spot{onPrompt, 0})
+	if s.offering() {
+		for i := range s.form.offers {
+			out = append(out, spot{onOffer, i})
+		}
+	}
+	for _, n := range s.narrowings() {
+		out = append(out, spot{n.place, 0})
+	}
+	for i := range s.form.overrides {
+		out = append(out, spot{onOverride, i})
+	}
+	return append(out, spot{onSend, 0})
+}
+
+// offering says that recipients are offered now: below the place where one is typed.
+func (s *Screen) offering() bool {
+	return s.form.at.place == onPrompt || s.form.at.place == onOffer
+}
+
+// focus puts the keyboard on a row.
+func (s *Screen) focus(at spot) {
+	s.form.at = at
+	s.form.prompt.Blur()
+	if at.place == onPrompt || at.place == onOffer {
+		s.form.prompt.Focus()
+	}
+	for i := range s.form.overrides {
+		s.form.overrides[i].prompt.Blur()
+		if at == (spot{onOverride, i}) {
+			s.form.overrides[i].prompt.Focus()
+		}
+	}
+}
+
+// move takes the cursor n rows on.
+func (s *Screen) move(n int) {
+	spots := s.spots()
+	at := max(slices.Index(spots, s.form.at), 0)
+	s.focus(spots[max(min(at+n, len(spots)-1), 0)])
+}
+
+// jump takes the cursor to the next group of rows, or the one before.
+func (s *Screen) jump(n int) {
+	place, spots := s.form.at.place, s.spots()
+	if place == onOffer {
+		place = onPrompt
+	}
+	at := max(slices.Index(spots, s.form.at), 0)
+	for at+n >= 0 && at+n < len(spots) {
+		at += n
+		if p := spots[at].place; p != onOffer && (p != place || p == onOverride) {
+			break
+		}
+	}
+	s.focus(spots[at])
+}
+
+// key takes a key that is no action: it is typed, or scrolls.
+func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
+	if !s.ready() {
+		return nil
+	}
+	switch s.stage {
+	case stageRefused:
+		s.refusal.list.Update(msg)
+		return nil
+	case stageSending, stageDone:
+		s.scroll.UpdateScroll(msg)
+		s.run.scrolled = true
+		return nil
+	}
+	switch s.form.at.place {
+	case onPrompt, onOffer:
+		return s.typed(msg)
+	case onOverride:
+		s.form.overrides[s.form.at.i].prompt.Update(msg)
+	}
+	return nil
+}
+
+// ask is what the form asks for.
+func (s *Screen) ask() engine.TestSend {
+	t := engine.TestSend{Identifier: s.form.identifier, Values: slices.Clone(s.form.recipients()), Filter: s.form.filter}
+	for _, o := range s.form.overrides {
+		o.addTo(&t)
+	}
+	return t
+}
+
+// keys are the messages that would go out.
+func (s *Screen) keys() []engine.TestKey {
+	return engine.TestKeys(s.campaign.Channel, s.document, s.form.filter)
+}
+
+// sendWhy says why the test cannot be sent; empty where it can. What is still being typed counts.
+func (s *Screen) sendWhy() string {
+	wrong, others := s.ask().CheckRecipients(s.campaign.Channel)
+	typed := s.form.prompt.Value() != ""
+	switch {
+	case len(s.form.recipients()) == 0 && !typed:
+		return "Say who gets the test first: type a recipient and press enter."
+	case len(wrong) > 0:
+		for i, v := range s.form.recipients() {
+			if wrong[i] != "" {
+				return fmt.Sprintf("%s %s.", widget.Clean(v), wrong[i])
+			}
+		}
+	case len(others) > 0 && !typed:
+		return others[0]
+	case len(s.keys()) == 0:
+		return "There is no message to send yet; write the content first."
+	}
+	for _, o := range s.form.overrides {
+		if why := o.wrong(); why != "" {
+			return fmt.Sprintf("The value for %s %s.", o.name, why)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,187 @@
+package testsend_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store/mem"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/uitest"
+)
+
+// service is a real service whose test sends can be watched, and made to answer otherwise.
+type service struct {
+	*local.Service
+	mu   sync.Mutex
+	sent []engine.TestRequest
+	// instead, where set, answers a test send in the service's place.
+	instead func(context.Context, engine.TestRequest) (engine.TestResult, error)
+}
+
+func (s *service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	s.mu.Lock()
+	s.sent = append(s.sent, r)
+	instead := s.instead
+	s.mu.Unlock()
+	if instead != nil {
+		return instead(ctx, r)
+	}
+	return s.Service.Test(ctx, r)
+}
+
+func (s *service) asked(t *testing.T) engine.TestSend {
+	t.Helper()
+	if len(s.sent) == 0 {
+		t.Fatal("nothing was sent")
+	}
+	return engine.ParseTestSend(s.sent[len(s.sent)-1].Body)
+}
+
+func newService(t *testing.T) *service {
+	t.Helper()
+	db := mem.New()
+	ctx := context.Background()
+	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Carrier: engine.CarrierOutbox}},
+		SubscriptionCategories: []string{"Newsletter"}, Locales: []string{"de"},
+		Attributes:    []engine.Attribute{{Name: "First Name", DataType: "string"}, {Name: "Age", DataType: "double"}},
+		Segments:      []engine.Segment{{ID: "S1", Name: "Big spenders", Members: []string{"USER_1", "USER_2"}}},
+		ContentBlocks: []engine.ContentBlock{{Name: "footer", Source: "Bye {{UserAttribute['Age']|default('x')}}"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []engine.Profile{
+		{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", "Last Name": "Byron", engine.AttrEmail: "ada@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a"}, {Platform: "WEB", Token: "tok-w"}}},
+		{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-b"}}},
+	} {
+		if err := s.PutProfile(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &service{Service: s}
+}
+
+const (
+	flatMail = `{"basic_details": {"name": "Spring mail", "content_type": "TRANSACTIONAL"},
+		"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
+		"campaign_content": {"content": {"email": {"subject": "Hello {{UserAttribute['First Name']}}", "from_address": "shop@example.com",
+			"sender_name": "Shop", "html_content": "<p>Spring for {{UserAttribute['First Name']}} {{ContentBlock['footer']}}</p>"}}}}`
+	keyedMail = `{"basic_details": {"name": "Two tongues", "content_type": "TRANSACTIONAL"},
+		"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
+		"campaign_content": {"locales": ["de"], "content": {
+			"default": {"variation_1": {"email": {"subject": "Hello", "from_address": "shop@example.com", "sender_name": "Shop", "html_content": "<p>Hi</p>"}}},
+			"de": {"variation_1": {"email": {"subject": "Hallo", "from_address": "shop@example.com", "sender_name": "Shop", "html_content": "<p>{{UserAttribute['First Name']}}</p>"}}}}}}`
+	flatPush = `{"basic_details": {"name": "Spring push", "platforms": ["ANDROID", "WEB"]},
+		"campaign_content": {"content": {"push": {
+			"android": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring"}},
+			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`
+)
+
+func (s *service) draft(t *testing.T, ch engine.Channel, components string) string {
+	t.Helper()
+	v, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.Create(context.Background(), engine.CreateRequest{
+		Call: engine.NewCall(), Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", v),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
+	t.Helper()
+	return uitest.New(t, testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id}), w, h)
+}
+
+// stepper drives a screen message by message, so that a test can act while a task runs.
+type stepper struct {
+	t      *testing.T
+	screen *testsend.Screen
+	news   chan tea.Msg
+}
+
+func step(t *testing.T, s engine.Service, id string) *stepper {
+	t.Helper()
+	sc := testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id})
+	sc.SetSize(80, 22)
+	st := &stepper{t: t, screen: sc, news: make(chan tea.Msg, 100)}
+	t.Cleanup(func() { sc.Close() })
+	st.start(sc.Init())
+	st.until("recipient")
+	return st
+}
+
+func (st *stepper) start(cmd tea.Cmd) {
+	if cmd != nil {
+		go func() { st.news <- cmd() }()
+	}
+}
+
+// until delivers messages until the screen shows the text.
+func (st *stepper) until(text string) {
+	st.t.Helper()
+	limit := time.After(10 * time.Second)
+	for !strings.Contains(st.screen.View(), text) {
+		select {
+		case msg := <-st.news:
+			if batch, ok := msg.(tea.BatchMsg); ok {
+				for _, c := range batch {
+					st.start(c)
+				}
+				continue
+			}
+			st.start(st.screen.Update(msg))
+			if r, ok := msg.(screen.Result); ok {
+				st.start(r.Next())
+			}
+		case <-limit:
+			st.t.Fatalf("the screen does not come to show %q:\n%s", text, st.screen.View())
+		}
+	}
+}
+
+// press does the action of a key, or hands the key to the screen.
+func (st *stepper) press(keys ...string) {
+	st.t.Helper()
+	for _, key := range keys {
+		taken := false
+		for _, a := range st.screen.Actions() {
+			if a.Does(key) && (a.Typing || !st.screen.Typing()) {
+				if a.Why != "" {
+					st.t.Fatalf("%s is not allowed: %s", key, a.Why)
+				}
+				st.start(a.Run())
+				taken = true
+				break
+			}
+		}
+		if !taken {
+			st.start(st.screen.Update(uitest.Key(key)))
+		}
+	}
+}
+
+func (st *stepper) typeText(text string) {
+	for _, r := range text {
+		st.press(string(r))
+	}
+}

@@ -1,0 +1,186 @@
+package testsend
+
+import (
+	"fmt"
+	"strings"
+
+	"bugle/engine/schema"
+	"bugle/ui/widget"
+)
+
+// rows draws the form in w cells.
+func (s *Screen) rows(w int) []row {
+	rows := s.identifierRows(w)
+	rows = append(rows, s.recipientRows(w)...)
+	rows = append(rows, s.narrowingRows(w)...)
+	rows = append(rows, s.overrideRows(w)...)
+	return append(rows, s.sendRows(w)...)
+}
+
+func words(lines ...string) row { return row{spot{onNothing, 0}, lines} }
+
+// labelWidth is the width of what stands before a value.
+const labelWidth = 12
+
+// line draws a row's first line with the sign of the cursor.
+func (s *Screen) line(at spot, label, text string, w int) row {
+	mark := "  "
+	if s.form.at == at {
+		mark = s.theme.Accent.Render("▌ ")
+	}
+	if label != "" {
+		label = s.theme.Muted.Render(widget.PadRight(widget.Clean(label), labelWidth))
+	}
+	return row{at, []string{widget.PadRight(mark+label+text, w)}}
+}
+
+// choice draws a value that can be turned.
+func (s *Screen) choice(at spot, value string) string {
+	value = widget.Clean(value)
+	if s.form.at == at {
+		return s.theme.Selected.Render("‹ " + value + " ›")
+	}
+	return value + " " + s.theme.Faint.Render("▾")
+}
+
+// below draws lines under a row, indented by n.
+func below(r row, n, w int, style interface{ Render(...string) string }, text string) row {
+	for _, l := range widget.Wrap(widget.Clean(text), max(w-n, 1)) {
+		r.lines = append(r.lines, strings.Repeat(" ", n)+style.Render(l))
+	}
+	return r
+}
+
+func (s *Screen) identifierRows(w int) []row {
+	at := spot{onIdentifier, 0}
+	o := s.option()
+	r := s.line(at, s.fields.Identifier.Label(), s.choice(at, o.Title()), w)
+	if s.form.at == at && o.Help != "" {
+		r = below(r, 2+labelWidth, w, s.theme.Faint, o.Help)
+	}
+	return []row{r}
+}
+
+// option is the chosen identifier.
+func (s *Screen) option() schema.Option {
+	for _, o := range s.fields.Identifier.Options {
+		if o.Value == s.form.identifier {
+			return o
+		}
+	}
+	return schema.Option{}
+}
+
+func (s *Screen) recipientRows(w int) []row {
+	given := s.form.recipients()
+	head := s.fields.Values.Label() + s.theme.Faint.Render(fmt.Sprintf("  %d of %d", len(given), s.most()))
+	rows := []row{words(""), words("  " + s.theme.Strong.Render(head))}
+	wrong, _ := s.ask().CheckRecipients(s.campaign.Channel)
+	for i, v := range given {
+		r := s.line(spot{onValue, i}, "", fmt.Sprintf("%2d ", i+1)+widget.Truncate(widget.Clean(v), max(w-5, 1)), w)
+		if wrong[i] != "" {
+			r = below(r, 5, w, s.theme.Danger, "✗ "+wrong[i])
+		}
+		rows = append(rows, r)
+	}
+	rows = append(rows, s.promptRow(w))
+	if !s.offering() {
+		return rows
+	}
+	for i, o := range s.form.offers {
+		rows = append(rows, s.offerRow(i, o, w))
+	}
+	return rows
+}
+
+func (s *Screen) promptRow(w int) row {
+	s.form.prompt.Placeholder = s.promptHint()
+	s.form.prompt.SetSize(max(w-3, 1), 1)
+	r := s.line(spot{onPrompt, 0}, "", " "+s.form.prompt.View(), w)
+	typed := s.form.prompt.Value()
+	switch {
+	case s.form.wrong != "":
+		r = below(r, 5, w, s.theme.Danger, "✗ "+s.form.wrong)
+	case typed != "" && s.form.at.place == onPrompt:
+		for _, v := range s.split(typed) {
+			if why := s.refused(v); why != "" {
+				r = below(r, 5, w, s.theme.Warning, why)
+				break
+			}
+		}
+	}
+	return r
+}
+
+// promptHint says what can be typed.
+func (s *Screen) promptHint() string {
+	if len(s.form.recipients()) >= s.most() {
+		return "no more recipients can be added"
+	}
+	if len(s.form.offers) > 0 && len(s.form.profiles) > 0 {
+		return "type one, or part of a name"
+	}
+	return "type one and press enter"
+}
+
+func (s *Screen) offerRow(i int, o offer, w int) row {
+	info := widget.Truncate(widget.Clean(o.info), max(w/3, 1))
+	room := max(w-6-widget.Width(info)-1, 1)
+	value := widget.PadRight(widget.Clean(o.value), room)
+	at := spot{onOffer, i}
+	if s.form.at == at {
+		return s.line(at, "", s.theme.Selected.Render("   "+value+" "+info), w)
+	}
+	return s.line(at, "", "   "+s.theme.Muted.Render(value)+" "+s.theme.Faint.Render(info), w)
+}
+
+func (s *Screen) narrowingRows(w int) []row {
+	var rows []row
+	for _, n := range s.narrowings() {
+		at := spot{n.place, 0}
+		rows = append(rows, s.line(at, n.node.Label(), s.choice(at, n.label(*n.value)), w))
+	}
+	if len(rows) > 0 {
+		rows = append([]row{words("")}, rows...)
+	}
+	return rows
+}
+
+func (s *Screen) overrideRows(w int) []row {
+	if len(s.form.overrides) == 0 {
+		return nil
+	}
+	rows := []row{words(""), words("  " + s.theme.Strong.Render(widget.Truncate("Values in place of the recipient's own", max(w-2, 1))))}
+	label := labelWidth
+	for _, o := range s.form.overrides {
+		label = min(max(label, widget.Width(widget.Clean(o.name))+2), max(w/2-2, 1))
+	}
+	for i := range s.form.overrides {
+		o := &s.form.overrides[i]
+		o.prompt.SetSize(max(w-2-label, 1), 1)
+		name := s.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.name), label-1), label))
+		r := s.line(spot{onOverride, i}, "", name+o.prompt.View(), w)
+		if why := o.wrong(); why != "" {
+			r = below(r, 2+label, w, s.theme.Danger, "✗ "+why)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (s *Screen) sendRows(w int) []row {
+	at := spot{onSend, 0}
+	text := "Send"
+	if n := len(s.keys()) * s.recipientCount(s.ask()); n > 0 {
+		text = "Send " + count(n, "message")
+	}
+	style := s.theme.Button
+	if s.form.at == at {
+		style = s.theme.ButtonFocus
+	}
+	r := s.line(at, "", style.Render("[ "+text+" ]"), w)
+	if why := s.sendWhy(); why != "" && s.form.at == at {
+		r = below(r, 2, w, s.theme.Warning, why)
+	}
+	return []row{words(""), r}
+}

@@ -1,0 +1,178 @@
+package testsend
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// outcome is what a round of requests gave.
+type outcome struct {
+	steps   []engine.TestProgress
+	results []engine.TestResult
+}
+
+// refusal is a service's no, before anything left.
+type refusal struct {
+	message string
+	list    problems.View // what stands in the way, where the service says
+	back    stage
+}
+
+// send sends the test that the form asks for.
+func (s *Screen) send() tea.Cmd {
+	if why := s.sendWhy(); why != "" {
+		return screen.Notify(widget.LevelWarning, why)
+	}
+	if !s.commit() {
+		return screen.Notify(widget.LevelWarning, "The recipient being typed "+s.form.wrong+".")
+	}
+	ask := s.ask()
+	s.run = newRun(s.keys(), ask)
+	s.refusal.back = stageForm
+	return s.start([]engine.TestSend{ask})
+}
+
+// again sends what has failed, to those that it failed for.
+func (s *Screen) again() tea.Cmd {
+	asks := s.run.retry(s.campaign.Channel)
+	s.refusal.back = stageDone
+	return s.start(asks)
+}
+
+// start sends one test after another. Each is a call of its own.
+func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
+	service, id := s.deps.Service, s.id
+	s.run.begin(asks, s.recipientCount)
+	s.stage, s.scroll = stageSending, widget.Window{}
+	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
+		var out outcome
+		for _, ask := range asks {
+			r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(id, ask)}
+			r.Progress = func(p engine.TestProgress) {
+				out.steps = append(out.steps, p)
+				emit(p)
+			}
+			result, err := service.Test(ctx, r)
+			if err != nil {
+				return out, err
+			}
+			out.results = append(out.results, result)
+		}
+		return out, ctx.Err()
+	})
+	return tea.Batch(send, s.tick())
+}
+
+// recipientCount is how many people a test goes to; a segment has as many as it has members.
+func (s *Screen) recipientCount(ask engine.TestSend) int {
+	if engine.TakesSegment(ask.Identifier) {
+		for _, seg := range s.workspace.Segments {
+			if len(ask.Values) > 0 && seg.Name == ask.Values[0] {
+				return min(len(seg.Members), catalog.MaxIdentifierValues)
+			}
+		}
+	}
+	return len(ask.Values)
+}
+
+// cancel stops what has not left yet.
+func (s *Screen) cancel() tea.Cmd {
+	s.run.cancelling = true
+	s.Cancel(taskSend)
+	return nil
+}
+
+// sent shows how the round went.
+func (s *Screen) sent(r screen.Result) tea.Cmd {
+	out, _ := r.Value.(outcome)
+	refused := r.Err != nil && !screen.Cancelled(r.Err) && len(out.steps) == 0 && len(out.results) == 0
+	if refused {
+		s.run.undo()
+		s.refuse(r.Err)
+		return nil
+	}
+	s.stage = stageDone
+	s.run.end(out, r.Err)
+	s.scroll = widget.Window{}
+	for _, v := range s.form.recipients() { // offered from now on, as the next visit would
+		known := s.recent[s.form.identifier]
+		s.recent[s.form.identifier] = append([]string{v}, slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == v })...)
+	}
+	return nil
+}
+
+// refuse shows why the service did not send.
+func (s *Screen) refuse(err error) {
+	s.stage = stageRefused
+	s.refusal.message = problems.Sentence(err.Error())
+	var found []schema.Problem
+	if e := engine.AsError(err); e != nil {
+		s.refusal.message = problems.Sentence(e.Message)
+		found = e.Problems
+		for _, d := range e.Details {
+			if len(e.Problems) > 0 {
+				break
+			}
+			p := schema.Problem{Message: d.Message}
+			if path, err := doc.ParsePath(d.Target); err == nil {
+				p.Path = path
+			}
+			found = append(found, p)
+		}
+		if path, err := doc.ParsePath(e.Target); err == nil && len(found) == 0 && e.Target != "" {
+			found = []schema.Problem{{Path: path, Message: e.Message}}
+		}
+	}
+	s.refusal.list.Set(s.campaign.Channel, found)
+	s.SetSize(s.width, s.height)
+}
+
+// solve goes to where the problem under the cursor is solved: the builder, or the form here.
+func (s *Screen) solve() tea.Cmd {
+	p, ok := s.refusal.list.Selected()
+	if ok && engine.AboutDraft(s.campaign.Channel, p.Path) {
+		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
+	}
+	return s.leaveRefusal()
+}
+
+func (s *Screen) leaveRefusal() tea.Cmd {
+	s.stage = s.refusal.back
+	return nil
+}
+
+// toForm goes back from the outcome to the form.
+func (s *Screen) toForm() tea.Cmd {
+	s.stage = stageForm
+	s.focus(spot{onSend, 0})
+	return nil
+}
+
+// tick turns the wheel while messages leave.
+type tick struct{ id screen.ID }
+
+const tickTime = 120 * time.Millisecond
+
+func (s *Screen) tick() tea.Cmd {
+	id := s.ID()
+	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tick{id} })
+}
+
+func (s *Screen) turn(t tick) tea.Cmd {
+	if t.id != s.ID() || s.stage != stageSending {
+		return nil
+	}
+	s.run.frame++
+	return s.tick()
+}

@@ -1,0 +1,426 @@
+package testsend_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+)
+
+func TestMailToTwoAddressesIsSent(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("enter")
+	h.Type("ben@example.com")
+	h.Press("enter", "ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT", "Sent all 2 messages.", "2 of 2")
+	box, err := s.Outbox(context.Background(), 0)
+	if err != nil || len(box) != 2 {
+		t.Fatalf("the outbox holds %d messages (%v)", len(box), err)
+	}
+	if why := h.Why("r"); why == "" {
+		t.Error("nothing failed, but it can be sent again")
+	}
+	h.Press("o")
+	if h.Last().Name != screen.Outbox {
+		t.Errorf("o opened %+v", h.Last())
+	}
+}
+
+func TestWhatIsStillTypedIsSentToo(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+}
+
+func TestEverySendIsACallOfItsOwn(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s", "enter", "enter")
+	if len(s.sent) != 2 {
+		t.Fatalf("%d calls", len(s.sent))
+	}
+	a, b := s.sent[0], s.sent[1]
+	if a.IdempotencyKey == "" || a.IdempotencyKey == b.IdempotencyKey || a.RequestID == "" || a.RequestID == b.RequestID {
+		t.Errorf("calls %+v and %+v", a.Call, b.Call)
+	}
+}
+
+func TestRecipientsAreCheckedAsTyped(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@")
+	h.Want("must be an e-mail address")
+	h.Press("enter")
+	h.Want("✗ must be an e-mail address", "0 of 10")
+	h.Type("example.com")
+	h.WantNot("must be an e-mail")
+	h.Press("enter")
+	h.Want("1 ada@example.com", "1 of 10")
+	if len(s.sent) > 0 {
+		t.Error("something was sent")
+	}
+}
+
+func TestSendNeedsARecipient(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Press("ctrl+s")
+	h.Want("Say who gets the test first")
+	if len(s.sent) > 0 {
+		t.Error("it was sent")
+	}
+}
+
+func TestPastedListIsTakenApart(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("a@example.com, b@example.com\nnonsense;c@example.com\nb@example.com")})
+	h.Want("3 of 10", "1 a@example.com", "2 b@example.com", "3 c@example.com", "+ nonsense", "✗ must be an e-mail")
+}
+
+func TestNoMoreThanTenRecipients(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	var all []string
+	for _, r := range "abcdefghijk" {
+		all = append(all, string(r)+"@example.com")
+	}
+	h.Send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Join(all, "\n"))})
+	h.Want("10 of 10", "+ k@example.com")
+	h.Press("ctrl+s")
+	if len(s.sent) > 0 {
+		t.Error("eleven were sent to")
+	}
+}
+
+func TestRecipientsCanBeRemovedAndEdited(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("a@example.com,b@example.com,")
+	h.Press("backspace", "x")
+	h.Want("1 of 10", "1 a@example.com")
+	h.WantNot("b@example.com")
+	h.Press("up", "enter")
+	h.Want("0 of 10", "+ a@example.com")
+}
+
+func TestProfilesAreOfferedByName(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("byr")
+	h.Want("Ada Byron")
+	h.WantNot("ben@example.com")
+	h.Press("ctrl+@", "enter")
+	h.Want("1 ada@example.com", "1 of 10")
+	h.WantNot("byr_")
+}
+
+func TestAnOfferCanBeClicked(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.ClickOn("ben@example.com")
+	h.Want("1 ben@example.com")
+	h.ClickOn("[ Send")
+	h.Want("EMAIL_default_variation_1 SENT")
+}
+
+func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, flatMail)
+	h := open(t, s, id, 80, 24)
+	h.Press("shift+tab", "right") // by user id
+	h.Want("User id")
+	h.Press("tab")
+	h.Type("USER_2")
+	h.Press("ctrl+s")
+	h.Want("SENT")
+
+	again := open(t, s, id, 80, 24)
+	again.Want("User id", "1 USER_2")
+	other := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	other.Want("User id", "recent", "0 of 10")
+	other.Press("down", "enter")
+	other.Want("1 USER_2")
+}
+
+func TestOnlyTheChannelsIdentifiersAreOffered(t *testing.T) {
+	s := newService(t)
+	for ch, components := range map[engine.Channel]string{catalog.Email: flatMail, catalog.Push: flatPush} {
+		h := open(t, s, s.draft(t, ch, components), 80, 24)
+		h.Press("shift+tab", "enter")
+		for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+			h.Want(o.Title())
+		}
+		if ch == catalog.Email {
+			h.WantNot("push token")
+		}
+	}
+}
+
+func TestSegmentsAreOffered(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Press("shift+tab", "left")
+	h.Want("Segment")
+	h.Press("tab", "down", "enter")
+	h.Want("1 Big spenders", "1 message to 2 members", "1 of 1")
+	h.Press("ctrl+s")
+	h.Want("SENT", "2 of 2")
+	if ask := s.asked(t); !slices.Equal(ask.Values, []string{"Big spenders"}) {
+		t.Errorf("asked for %v", ask.Values)
+	}
+}
+
+func TestNarrowingToALocale(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("enter", "tab")
+	h.Want("2 messages to 1 recipient", "Locale", "‹ all ›")
+	h.WantNot("Platform", "Variation")
+	h.Press("right", "right")
+	h.Want("‹ de ›", "1 message to 1 recipient")
+	h.WantNot("EMAIL_default_variation_1")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_de_variation_1 SENT")
+	h.WantNot("EMAIL_default")
+	if f := s.asked(t).Filter; f != (engine.KeyFilter{Locale: "de"}) {
+		t.Errorf("narrowed to %+v", f)
+	}
+}
+
+func TestPlatformsOfAPush(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("USER_2")
+	h.Press("enter", "tab", "enter")
+	h.Want("all", "Android", "Web")
+	h.WantNot("iOS")
+	h.Press("down", "enter")
+	h.Want("‹ Android ›")
+	h.Press("ctrl+s")
+	h.Want("ANDROID_default_variation_1 SENT")
+	h.WantNot("WEB_")
+}
+
+func TestOverridesAreThoseThatTheContentUses(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Want("First Name", "Age", "from the profile")
+	h.Type("new@example.com")
+	h.Press("enter", "tab")
+	h.Type("Zoe")
+	h.Press("tab")
+	h.Type("old")
+	h.Want("must be a number")
+	h.Press("ctrl+s")
+	if len(s.sent) > 0 {
+		t.Fatal("it was sent with a word for a number")
+	}
+	h.Press("backspace", "backspace", "backspace")
+	h.Type("41")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+	ask := s.asked(t)
+	if len(ask.UserAttributes) != 2 || ask.UserAttributes[0].Value.Literal() != `"Zoe"` || ask.UserAttributes[1].Value.Literal() != "41" {
+		t.Errorf("overrides %+v", ask.UserAttributes)
+	}
+	box, _ := s.Outbox(context.Background(), 1)
+	if got := box[0].Email.Subject; got != "Hello Zoe" {
+		t.Errorf("subject %q", got)
+	}
+}
+
+func TestTheFailedIsSentAgainToThoseWhoMissedIt(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("USER_1,USER_2")
+	h.Press("ctrl+s")
+	h.Want("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 FAILED", "USER_2: the user has no device for Web")
+	p, err := s.Profile(context.Background(), "USER_2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Devices = append(p.Devices, engine.Device{Platform: "WEB", Token: "tok-w2"})
+	if err := s.PutProfile(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	h.Press("r")
+	h.Want("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 SENT")
+	h.WantNot("FAILED")
+	ask := s.asked(t)
+	if want := (engine.KeyFilter{Platform: "WEB", Locale: "default", Variation: "variation_1"}); ask.Filter != want || !slices.Equal(ask.Values, []string{"USER_2"}) {
+		t.Errorf("asked for %+v of %v", ask.Filter, ask.Values)
+	}
+}
+
+func TestCancelStopsWhatHasNotLeft(t *testing.T) {
+	s := newService(t)
+	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Total: 2})
+		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Completed: 1, Total: 2})
+		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Total: 2})
+		<-ctx.Done()
+		return engine.TestResult{}, ctx.Err()
+	}
+	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
+	st.typeText("ada@example.com")
+	st.press("ctrl+s")
+	st.until("EMAIL_de_variation_1 sending")
+	for _, want := range []string{"1 of 2", "Sending"} {
+		if !strings.Contains(st.screen.View(), want) {
+			t.Errorf("no %q:\n%s", want, st.screen.View())
+		}
+	}
+	if st.screen.Leaving() == nil {
+		t.Error("the screen can be left without a question while it sends")
+	}
+	st.press("esc")
+	st.until("The test was cancelled.")
+	if v := st.screen.View(); !strings.Contains(v, "EMAIL_de_variation_1 NOT SENT") || !strings.Contains(v, "cancelled before it was sent") {
+		t.Errorf("it shows:\n%s", v)
+	}
+	s.mu.Lock()
+	s.instead = nil
+	s.mu.Unlock()
+	st.press("r")
+	st.until("EMAIL_de_variation_1 SENT")
+}
+
+func TestARefusalLeadsToTheField(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},`, "", 1))
+	h := open(t, s, id, 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("Not sent.", "connector", "enter goes to the field")
+	h.Press("enter")
+	if r := h.Last(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "connector" {
+		t.Errorf("enter opened %+v", r)
+	}
+}
+
+func TestARefusalOfTheRequestLeadsBackToTheForm(t *testing.T) {
+	s := newService(t)
+	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		e := engine.Errorf(engine.RateLimited, 429, "too many tests; wait 3 seconds")
+		return engine.TestResult{}, e
+	}
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("Too many tests; wait 3 seconds")
+	h.Press("esc")
+	h.Want("1 ada@example.com")
+	if len(h.Opened) > 0 {
+		t.Errorf("it opened %+v", h.Opened)
+	}
+}
+
+func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {
+	s := newService(t)
+	s.instead = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Completed: 1, Total: 2})
+		return engine.TestResult{}, errors.New("the connection broke")
+	}
+	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_de_variation_1 FAILED", "the connection broke")
+}
+
+func TestOnlyDraftsCanBeTested(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, "65f0a1b2c3d4e5f60718293a", 80, 24)
+	h.Want("could not be read", "r tries again")
+}
+
+func TestCurl(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("o'neill@example.com")
+	h.Press("enter", "alt+y")
+	if len(h.Copied) != 1 {
+		t.Fatal("nothing was copied")
+	}
+	for _, want := range []string{"{base_url}/v5/campaigns/test", "Basic {credentials}", "X-SVC-Tenant-ID: DEMO", "Idempotency-Key: ", `o'\''neill@example.com`} {
+		if !strings.Contains(h.Copied[0], want) {
+			t.Errorf("no %q in\n%s", want, h.Copied[0])
+		}
+	}
+}
+
+func TestControlCharactersOfADocumentAreNotDrawn(t *testing.T) {
+	s := newService(t)
+	name := `Evil \u001b[31m\u0007 name`
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "Spring mail", name, 1)), 80, 24)
+	h.WantFits()
+}
+
+func TestPictures(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Goldens("start")
+	h.WantFits()
+	h.Type("ada@example.com,ben@example.com,car")
+	h.Goldens("typing")
+	h.WantFits()
+
+	p := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	p.Type("USER_1,USER_2,")
+	p.Press("tab")
+	p.Goldens("push")
+	p.Press("ctrl+s")
+	p.Goldens("done")
+	p.WantFits()
+
+	broken := open(t, s, s.draft(t, catalog.Email, `{"basic_details": {"name": "Bare"}}`), 80, 24)
+	broken.Goldens("no-content")
+	broken.WantFits()
+
+	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		e := engine.Errorf(engine.ValidationFailed, 400, "the campaign has 2 problems")
+		e.Details = []engine.Detail{
+			{Target: "campaign_content.content.email.subject", Message: "must be there and hold something"},
+			{Target: "test_campaign_meta.identifier_values[0]", Message: "must be an e-mail address"},
+		}
+		return engine.TestResult{}, e
+	}
+	h.Press("backspace", "backspace", "backspace", "ctrl+s")
+	h.Goldens("refused")
+	h.WantFits()
+}
+
+func TestSendingPicture(t *testing.T) {
+	s := newService(t)
+	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Err: "the mail server refused the recipient", Completed: 1, Total: 2})
+		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Total: 2})
+		<-ctx.Done()
+		return engine.TestResult{}, ctx.Err()
+	}
+	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
+	st.typeText("ada@example.com")
+	st.press("ctrl+s")
+	st.until("EMAIL_de_variation_1 sending")
+	for _, want := range []string{"Sending", "1 of 2", "ada@example.com: the mail server refused", "EMAIL_default_variation_1"} {
+		if !strings.Contains(st.screen.View(), want) {
+			t.Errorf("no %q:\n%s", want, st.screen.View())
+		}
+	}
+}
+
+var _ screen.Screen = (*testsend.Screen)(nil)

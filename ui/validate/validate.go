@@ -1,0 +1,213 @@
+// Package validate is the screen that says whether a campaign can be published, and shows all
+// that stands in its way.
+package validate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/schema"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/status"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// Screen is the outcome of the check of one campaign.
+type Screen struct {
+	screen.Base
+	deps  screen.Deps
+	theme themes.Theme
+	id    string
+
+	campaign engine.Campaign
+	outcome  engine.Validation
+	checked  bool
+	failed   error
+	errors   int
+	notices  int
+
+	list          problems.View
+	pager         widget.Pager // what is said where there is no list
+	width, height int
+}
+
+const taskCheck = "check"
+
+// New makes the screen for the route's campaign.
+func New(deps screen.Deps, r screen.Route) *Screen {
+	s := &Screen{
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID,
+		list: problems.New(deps.Theme), pager: widget.NewPager(deps.Theme),
+	}
+	s.list.Focused = true
+	return s
+}
+
+// Title is the screen's part of the breadcrumb.
+func (s *Screen) Title() string { return "Validate" }
+
+// Badge says how the campaign stands.
+func (s *Screen) Badge() (string, themes.Tone) {
+	switch {
+	case s.Running(taskCheck):
+		return "checking…", themes.ToneMuted
+	case !s.checked:
+		return "", themes.ToneMuted
+	case s.outcome.Valid:
+		return "valid", themes.ToneSuccess
+	}
+	return problems.Count(s.errors, schema.Error), themes.ToneDanger
+}
+
+// Init checks the campaign.
+func (s *Screen) Init() tea.Cmd { return s.check() }
+
+// Resume checks again: the campaign may have been changed meanwhile.
+func (s *Screen) Resume() tea.Cmd { return s.check() }
+
+// Route tells which campaign the screen is about.
+func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Validate, ID: s.id} }
+
+// GoTo is how other screens lead back here.
+func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.check() }
+
+type checked struct {
+	campaign engine.Campaign
+	outcome  engine.Validation
+}
+
+func (s *Screen) check() tea.Cmd {
+	service, id := s.deps.Service, s.id
+	return s.Run(taskCheck, func(ctx context.Context) (any, error) {
+		c, err := service.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		v, err := service.Validate(ctx, id)
+		return checked{c, v}, err
+	})
+}
+
+// Update takes results, keys and the mouse.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.Result:
+		if s.Accept(msg) {
+			s.took(msg)
+		}
+	case screen.ChangedMsg:
+		if msg.ID == s.id || msg.ID == "" {
+			return s.check()
+		}
+	case tea.KeyMsg:
+		if s.list.Len() > 0 {
+			s.list.Update(msg)
+		} else {
+			s.pager.Update(msg)
+		}
+	case tea.MouseMsg:
+		return s.mouse(msg)
+	}
+	return nil
+}
+
+func (s *Screen) took(r screen.Result) {
+	s.checked, s.failed = r.Err == nil, r.Err
+	if r.Err == nil {
+		v := r.Value.(checked)
+		s.campaign, s.outcome = v.campaign, v.outcome
+		s.errors = len(schema.Errors(v.outcome.Problems))
+		s.notices = len(v.outcome.Problems) - s.errors
+		s.list.Set(v.campaign.Channel, v.outcome.Problems)
+	}
+	s.SetSize(s.width, s.height)
+}
+
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	if s.list.Len() == 0 {
+		s.pager.Mouse(msg)
+		return nil
+	}
+	if s.list.Mouse(msg, msg.Y-1-s.headHeight()) {
+		return s.toField()
+	}
+	return nil
+}
+
+// Typing is never true: there is nothing to type here.
+func (s *Screen) Typing() bool { return false }
+
+const groupCampaign = "Campaign"
+
+// Actions are what can be done with the outcome.
+func (s *Screen) Actions() []screen.Action {
+	again := screen.Action{Keys: []string{"r", "v"}, Label: "check again", Group: groupCampaign, Bar: 6, Run: s.check}
+	if !s.checked {
+		return []screen.Action{again}
+	}
+	noProblem := ""
+	if s.list.Len() == 0 {
+		noProblem = "There is no problem to go to."
+	}
+	return []screen.Action{
+		{Keys: []string{"enter"}, Label: "go to field", Help: "open the field of the problem in the builder", Group: groupCampaign, Bar: s.bar(9), Why: noProblem, Run: s.toField},
+		again,
+		{Keys: []string{"t"}, Label: "test send", Help: "send it to a few people", Group: groupCampaign, Bar: 5, Why: s.testWhy(), Run: s.open(screen.TestSend)},
+		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 4, Run: func() tea.Cmd {
+			return status.Choose(s.deps, engine.Summarize(s.campaign))
+		}},
+		{Keys: []string{"b"}, Label: "builder", Help: "open the campaign in the builder", Group: groupCampaign, Run: s.open(screen.Builder)},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems as text", Group: groupCampaign, Bar: s.bar(2), Why: noProblem, Run: func() tea.Cmd {
+			return screen.Copy(s.asText(), "the problems as text")
+		}},
+	}
+}
+
+// bar leaves what needs a problem out of the status bar where there is none.
+func (s *Screen) bar(n int) int {
+	if s.list.Len() == 0 {
+		return 0
+	}
+	return n
+}
+
+func (s *Screen) testWhy() string {
+	switch {
+	case !s.campaign.Channel.Writable():
+		return "Test sends are for push and e-mail."
+	case s.campaign.Status != catalog.Draft:
+		return "Test sends are for drafts; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
+	}
+	return ""
+}
+
+func (s *Screen) open(name string) func() tea.Cmd {
+	return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: s.id}) }
+}
+
+func (s *Screen) toField() tea.Cmd {
+	p, ok := s.list.Selected()
+	if !ok {
+		return nil
+	}
+	return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
+}
+
+func (s *Screen) asText() string {
+	var b strings.Builder
+	for _, p := range s.outcome.Problems {
+		kind := "problem"
+		if p.Severity == schema.Notice {
+			kind = "notice"
+		}
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", kind, p.Path, p.Message)
+	}
+	return b.String()
+}

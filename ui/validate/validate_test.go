@@ -1,0 +1,178 @@
+package validate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+	"bugle/ui/validate"
+)
+
+const id = "65f0a1b2c3d4e5f60718293a"
+
+// service knows one campaign and what its check says.
+type service struct {
+	engine.Service
+	campaign engine.Campaign
+	outcome  engine.Validation
+	err      error
+	checks   int
+}
+
+func (s *service) Get(context.Context, string) (engine.Campaign, error) { return s.campaign, nil }
+
+func (s *service) Validate(context.Context, string) (engine.Validation, error) {
+	s.checks++
+	return s.outcome, s.err
+}
+
+func (s *service) ChangeStatus(context.Context, engine.StatusRequest) (engine.StatusChanged, error) {
+	return engine.StatusChanged{}, nil
+}
+
+func mail(t *testing.T, name string) engine.Campaign {
+	t.Helper()
+	body, err := doc.Parse([]byte(`{"basic_details": {"name": "` + name + `"}, "campaign_content": {"content": {"email": {"subject": ""}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Campaign{Head: engine.Head{ID: id, Status: catalog.Draft, Channel: catalog.Email, DeliveryType: catalog.OneTime, CreatedBy: "ann@example.com"}, Body: body}
+}
+
+// checked gives a service that checks as publishing would.
+func checked(t *testing.T, name string) *service {
+	t.Helper()
+	c := mail(t, name)
+	return &service{campaign: c, outcome: engine.Validation{Problems: append(catalog.Campaign(c.Channel).Validate(c.Document(), schema.Env{Stage: schema.Publish}),
+		schema.Problem{Path: doc.P("utm_params", "utm_source"), Severity: schema.Notice, Message: "is not used here", Section: "spec.md, utm_params"})}}
+}
+
+func open(t *testing.T, s engine.Service) *uitest.Harness {
+	t.Helper()
+	return uitest.New(t, validate.New(uitest.Deps(s), screen.Route{Name: screen.Validate, ID: id}), 80, 24)
+}
+
+func TestProblemsLeadToTheirFields(t *testing.T) {
+	h := open(t, checked(t, "Spring mail"))
+	h.Want("Not ready to publish", "Content — ")
+	for range 30 { // the last error is before the notice
+		h.Press("down")
+	}
+	h.Press("enter")
+	if r := h.Last(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "utm_params.utm_source" {
+		t.Errorf("enter opened %+v", r)
+	}
+}
+
+func TestEveryProblemIsShownOnce(t *testing.T) {
+	s := checked(t, "Spring mail")
+	h := open(t, s)
+	h.Resize(120, 200)
+	for _, p := range s.outcome.Problems {
+		h.Want(p.Section)
+	}
+	h.Press("y")
+	if len(h.Copied) != 1 {
+		t.Fatal("nothing was copied")
+	}
+}
+
+func TestAClickChoosesAndASecondOpens(t *testing.T) {
+	h := open(t, checked(t, "Spring mail"))
+	h.ClickOn("From address")
+	if len(h.Opened) > 0 {
+		t.Fatal("the first click opens")
+	}
+	h.ClickOn("From address")
+	if r := h.Last(); r.Path.Last().Name != "from_address" {
+		t.Errorf("it opened %+v", r)
+	}
+}
+
+func TestAValidCampaignSaysWhatIsNext(t *testing.T) {
+	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
+	h := open(t, s)
+	h.Want("Valid: this campaign can be published.", "t sends a test", "s publishes it")
+	h.Press("t")
+	if r := h.Last(); r.Name != screen.TestSend || r.ID != id {
+		t.Errorf("t opened %+v", r)
+	}
+	if why := h.Why("enter"); why == "" {
+		t.Error("there is a problem to go to in a valid campaign")
+	}
+}
+
+func TestStatusIsOffered(t *testing.T) {
+	h := open(t, &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}})
+	h.Press("s")
+	h.Want("Publish")
+}
+
+func TestItIsCheckedAgain(t *testing.T) {
+	s := checked(t, "Spring mail")
+	h := open(t, s)
+	s.outcome = engine.Validation{Valid: true}
+	h.Press("r")
+	h.Want("Valid:")
+	s.outcome = engine.Validation{}
+	h.Send(screen.ChangedMsg{ID: id})
+	h.Want("Not ready to publish")
+	if s.checks != 3 {
+		t.Errorf("it was checked %d times", s.checks)
+	}
+}
+
+func TestNoticesDoNotMakeItInvalid(t *testing.T) {
+	s := checked(t, "Spring mail")
+	s.outcome = engine.Validation{Valid: true, Problems: s.outcome.Problems[len(s.outcome.Problems)-1:]}
+	h := open(t, s)
+	h.Want("Valid: this campaign can be published. There is 1 notice.", "— 1 notice")
+}
+
+func TestTestSendsAreForDrafts(t *testing.T) {
+	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
+	s.campaign.Status = catalog.Sent
+	h := open(t, s)
+	if why := h.Why("t"); why == "" {
+		t.Error("a campaign that was sent can be tested")
+	}
+	h.WantNot("t sends a test")
+}
+
+func TestAFailureSaysWhatToDo(t *testing.T) {
+	s := checked(t, "Spring mail")
+	s.err = errors.New("the service does not answer")
+	h := open(t, s)
+	h.Want("could not be checked", "The service does not answer", "r tries again")
+	s.err = nil
+	h.Press("r")
+	h.Want("Not ready to publish")
+}
+
+func TestPictures(t *testing.T) {
+	h := open(t, checked(t, "Spring mail"))
+	h.Goldens("problems")
+	h.WantFits()
+	h.Press("down", "down", "down")
+	h.WantFits()
+
+	valid := open(t, &service{campaign: mail(t, "Evil \\u001b[31m\\u0007 name"), outcome: engine.Validation{Valid: true}})
+	valid.Goldens("valid")
+	valid.WantFits()
+}
+
+func TestTheChosenProblemIsInSight(t *testing.T) {
+	s := checked(t, "Spring mail")
+	h := open(t, s)
+	h.Resize(60, 14)
+	for range s.outcome.Problems {
+		h.Want("▌ ")
+		h.Press("down")
+	}
+}

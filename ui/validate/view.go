@@ -1,0 +1,114 @@
+package validate
+
+import (
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/schema"
+	"bugle/themes"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) {
+	s.width, s.height = width, height
+	s.list.SetSize(width-4, height-2-s.headHeight())
+	s.pager.SetSize(width-4, height-2)
+	s.pager.SetStyled(s.words())
+}
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.theme, s.deps.Theme = t, t
+	s.list.SetTheme(t)
+	s.pager.SetTheme(t)
+	s.SetSize(s.width, s.height)
+}
+
+// View draws the head and the list of problems, or what there is to say without problems.
+func (s *Screen) View() string {
+	panel := widget.NewPanel(s.theme, s.name())
+	panel.Focused, panel.Footer = true, s.list.Position()
+	panel.SetSize(s.width, s.height)
+	if !s.checked || s.list.Len() == 0 {
+		return panel.View(s.pager.View())
+	}
+	return panel.View(s.head() + "\n" + s.list.View())
+}
+
+func (s *Screen) name() string {
+	if !s.checked {
+		return "Validate"
+	}
+	if name := engine.Summarize(s.campaign).Name; name != "" {
+		return name
+	}
+	return "Untitled " + s.campaign.Channel.Label()
+}
+
+// headHeight is how many lines stand above the list.
+func (s *Screen) headHeight() int { return len(s.headLines()) + 1 }
+
+func (s *Screen) head() string { return strings.Join(s.headLines(), "\n") + "\n" }
+
+func (s *Screen) headLines() []string {
+	verdict, style := "Not ready to publish: "+problems.Count(s.errors, schema.Error), s.theme.Danger
+	if s.errors == 0 {
+		verdict, style = validWords, s.theme.Success
+	}
+	if s.notices > 0 {
+		verdict += ", " + problems.Count(s.notices, schema.Notice)
+		if s.errors == 0 {
+			verdict = validWords + " There " + areNotices(s.notices)
+		}
+	}
+	var lines []string
+	for _, l := range widget.Wrap(verdict, max(s.width-4, 1)) {
+		lines = append(lines, style.Render(l))
+	}
+	if s.errors == 0 {
+		for _, l := range widget.Wrap(s.nextSteps(), max(s.width-4, 1)) {
+			lines = append(lines, s.theme.Muted.Render(l))
+		}
+	}
+	return lines
+}
+
+const validWords = "Valid: this campaign can be published."
+
+func areNotices(n int) string {
+	if n == 1 {
+		return "is 1 notice."
+	}
+	return "are " + problems.Count(n, schema.Notice) + "."
+}
+
+// words are what is said in place of a list.
+func (s *Screen) words() string {
+	switch {
+	case s.failed != nil:
+		return s.theme.Danger.Render("This campaign could not be checked.") + "\n\n" +
+			widget.CleanLines(problems.Sentence(s.failed.Error())) + "\n\nr tries again, esc goes back."
+	case !s.checked:
+		return "Checking the campaign as publishing would…"
+	case !s.outcome.Valid: // a service may refuse without saying why
+		return s.theme.Danger.Render("Not ready to publish.") + "\n\nThe service names no problem. r checks again."
+	}
+	return s.theme.Success.Render("✓ "+validWords) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
+}
+
+// nextSteps says what to do with a campaign that is valid.
+func (s *Screen) nextSteps() string {
+	steps := []string{}
+	if s.testWhy() == "" {
+		steps = append(steps, "t sends a test to a few people")
+	}
+	if s.campaign.Status == catalog.Draft {
+		steps = append(steps, "s publishes it")
+	} else {
+		steps = append(steps, "s changes its status")
+	}
+	return strings.Join(append(steps, "b opens the builder"), " · ")
+}

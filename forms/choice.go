@@ -17,7 +17,8 @@ type option struct {
 }
 
 // choice edits a value that is one of a few. Closed it is one line, which the arrow keys and the
-// space bar step through; open it is a list that filters as letters are typed.
+// space bar step through, and which a letter opens; open it is a list that filters as letters are
+// typed.
 type choice struct {
 	options   []option
 	start, at int
@@ -123,7 +124,11 @@ func (e *choice) closedKey(msg tea.KeyMsg) bool {
 	case "left":
 		e.at = max(e.at-1, 0)
 	default:
-		return false
+		if msg.Type != tea.KeyRunes || msg.Alt || msg.Paste {
+			return false
+		}
+		e.open = e.newMenu() // a letter looks for an option
+		e.open.key(msg)
 	}
 	return true
 }

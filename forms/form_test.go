@@ -489,3 +489,23 @@ func BenchmarkKey(b *testing.B) {
 		}
 	}
 }
+
+// On a closed choice a letter looks for an option, as in every menu.
+func TestLetterOpensChoice(t *testing.T) {
+	f := open(t, `{}`)
+	press(f, "c", "u", "s", "enter")
+	want(t, f, `{"template":"Custom"}`)
+}
+
+// Where only names of the workspace are right, Enter completes the part that was typed.
+func TestEnterCompletesAConfiguredName(t *testing.T) {
+	s := schema.MustCompile(schema.Field{ID: "c", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "name", Kind: schema.String, Help: "Which.", Suggest: "teams", Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "teams"}}}},
+		{Name: "free", Kind: schema.String, Help: "Any.", Suggest: "teams"},
+	}})
+	c := config(doc.NewObject())
+	c.Schema = s
+	f := New(c)
+	press(f, "R", "e", "t", "enter", "g", "r", "enter")
+	want(t, f, `{"name":"retention","free":"gr"}`)
+}

@@ -8,6 +8,7 @@
 package sample
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"embed"
@@ -153,7 +154,10 @@ func (r resolver) decode(name string, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(v.Encode(), into); err != nil {
+	d := json.NewDecoder(bytes.NewReader(v.Encode()))
+	d.UseNumber() // prices keep their last zero
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

@@ -1,23 +1,27 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"bugle/engine"
-	"bugle/engine/doc"
-	"bugle/store"
 )
 
-// The exit codes (README, Commands).
+// The exit codes (README, Commands; `bugle help exit-codes`).
 const (
 	exitDone    = 0
 	exitFailed  = 1
 	exitMisused = 2
 	exitInvalid = 3
 	exitRefused = 4
+)
+
+// What the error of a command has for a code under --json where no service gave one.
+const (
+	codeMisused engine.Code = "MISUSED" // the command line does not say what it must
+	codeFailed  engine.Code = "FAILED"  // a file, the store or the system stood in the way
 )
 
 // usageError is a command line that does not say what it must.
@@ -28,6 +32,15 @@ func (e usageError) Unwrap() error { return e.err }
 
 func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// asUsage makes a refusal of what the flags and arguments say an error of usage: no campaign is
+// invalid for it.
+func asUsage(err error) error {
+	if e := engine.AsError(err); e != nil && exitCode(e) == exitInvalid {
+		return usageError{err}
+	}
+	return err
+}
+
 // silentError ends the program with a code when everything has been said already.
 type silentError int
 
@@ -37,7 +50,7 @@ func (e silentError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 func exitCode(err error) int {
 	var silent silentError
 	var usage usageError
-	var syntax *doc.SyntaxError
+	var document documentError
 	switch {
 	case err == nil:
 		return exitDone
@@ -45,14 +58,12 @@ func exitCode(err error) int {
 		return int(silent)
 	case errors.As(err, &usage):
 		return exitMisused
-	case errors.As(err, &syntax):
+	case errors.As(err, &document):
 		return exitInvalid
 	}
 	e := engine.AsError(err)
 	switch {
-	case e == nil:
-		return exitFailed
-	case e.Code == engine.Internal:
+	case e == nil, e.Code == engine.Internal:
 		return exitFailed
 	case e.Code == engine.ValidationFailed, len(e.Problems) > 0:
 		return exitInvalid
@@ -67,42 +78,73 @@ func report(f *factory, err error) int {
 	if err == nil || errors.As(err, &silent) {
 		return code
 	}
-	if e := engine.AsError(err); e != nil && f.json {
-		b, _ := json.MarshalIndent(map[string]any{"error": map[string]any{
-			"code": e.Code, "message": e.Message, "target": e.Target, "details": e.Details, "request_id": e.RequestID,
-		}}, "", "  ")
-		fmt.Fprintln(f.err, string(b))
+	fail := failureOf(err)
+	if f.json {
+		text, _ := indented(map[string]any{"error": fail})
+		fmt.Fprint(f.err, escaped(text))
 		return code
 	}
-	fmt.Fprintln(f.err, "bugle: "+clean(err.Error()))
-	if hint := remedy(err); hint != "" {
-		fmt.Fprintln(f.err, hint)
-	}
+	fmt.Fprintln(f.err, "bugle: "+clean(fail.text()))
 	return code
 }
 
-// remedy says what to do about an error, where that is known.
-func remedy(err error) string {
-	var locked *store.LockedError
-	var usage usageError
-	switch {
-	case errors.As(err, &locked):
-		return "Close the other bugle first, or use another folder with --data."
-	case errors.As(err, &usage):
-		return "See `bugle help`."
-	}
-	return ""
+// failure is an error as --json shows it, after the error envelope of spec.md.
+type failure struct {
+	Code      engine.Code     `json:"code"`
+	Message   string          `json:"message"`
+	Target    string          `json:"target,omitempty"`
+	Details   []engine.Detail `json:"details,omitempty"`
+	RequestID string          `json:"request_id,omitempty"`
+	Remedy    string          `json:"remedy,omitempty"` // what to do about it, where that is known
 }
 
-// clean keeps what came from documents and servers from controlling the terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-			return -1
+func failureOf(err error) failure {
+	out := failure{Code: codeFailed, Message: err.Error(), Remedy: remedy(err)}
+	var usage usageError
+	var document documentError
+	e := engine.AsError(err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		out.Message = "interrupted"
+	case e != nil:
+		out.Code, out.Message, out.Target, out.Details, out.RequestID = e.Code, e.Message, e.Target, e.Details, e.RequestID
+	case errors.As(err, &usage):
+		out.Code = codeMisused
+	case errors.As(err, &document):
+		out.Code = engine.BadRequest
+	}
+	return out
+}
+
+// text gives the failure for people: a sentence, the details a line each, and the remedy.
+func (f failure) text() string {
+	lines := []string{f.Message}
+	for _, d := range f.Details {
+		if d.Target == "" {
+			lines = append(lines, "  "+d.Message)
+			continue
 		}
-		return r
-	}, s)
+		lines = append(lines, "  "+d.Target+": "+d.Message)
+	}
+	if f.Remedy != "" {
+		lines = append(lines, f.Remedy)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// remedied is an error that knows what to do about it, where its own sentence does not say so.
+type remedied struct {
+	err    error
+	remedy string // a sentence
+}
+
+func (e remedied) Error() string { return e.err.Error() }
+func (e remedied) Unwrap() error { return e.err }
+
+func remedy(err error) string {
+	var known remedied
+	if errors.As(err, &known) {
+		return known.remedy
+	}
+	return ""
 }

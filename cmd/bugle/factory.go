@@ -4,17 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
 
 	"bugle/engine/local"
+	"bugle/engine/schema"
 	"bugle/store"
 	"bugle/store/badger"
+)
+
+// The environment variables that are read.
+const (
+	envData      = "BUGLE_DATA"
+	envWorkspace = "BUGLE_WORKSPACE"
+	envAuthor    = "BUGLE_AUTHOR"
+	envTheme     = "BUGLE_THEME"
 )
 
 // factory gives commands what they work with, opened when first asked for.
@@ -27,8 +38,10 @@ type factory struct {
 	workspace string
 	json      bool
 
-	db  *badger.DB
-	log *os.File
+	// running says that the arguments were taken and a command has begun its work.
+	running bool
+
+	db *badger.DB
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -38,8 +51,8 @@ func (f *factory) dataDir() string {
 	switch {
 	case f.data != "":
 		return f.data
-	case f.getenv("BUGLE_DATA") != "":
-		return f.getenv("BUGLE_DATA")
+	case f.getenv(envData) != "":
+		return f.getenv(envData)
 	case f.getenv("XDG_DATA_HOME") != "":
 		return filepath.Join(f.getenv("XDG_DATA_HOME"), "bugle")
 	}
@@ -47,12 +60,19 @@ func (f *factory) dataDir() string {
 }
 
 // hasStore reports whether there is a store already, without making one.
-func (f *factory) hasStore() bool {
-	_, err := os.Stat(filepath.Join(f.dataDir(), "MANIFEST"))
-	return err == nil
+func (f *factory) hasStore() (bool, error) {
+	_, err := os.Stat(filepath.Join(f.dataDir(), badger.Folder))
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	}
+	return false, fmt.Errorf("cannot look into %s: %w; choose another folder with --data or %s", f.dataDir(), cause(err), envData)
 }
 
-// store opens the store; every command that needs it shares the one.
+// store opens the store, and makes it where there is none; every command that needs it shares
+// the one.
 func (f *factory) store(ctx context.Context) (*badger.DB, error) {
 	if f.db != nil {
 		return f.db, nil
@@ -82,16 +102,8 @@ var errNoWorkspace = errors.New("there is no workspace here yet; `bugle init --s
 
 // workspaceID gives the workspace to work in: the one asked for, or the only one there is.
 func (f *factory) workspaceID(ctx context.Context, db store.DB) (string, error) {
-	id := f.workspace
-	if id == "" {
-		id = f.getenv("BUGLE_WORKSPACE")
-	}
-	var ids []string
-	err := db.View(ctx, func(tx store.Tx) error {
-		var err error
-		ids, err = store.Workspaces(tx)
-		return err
-	})
+	ids, err := workspaces(ctx, db)
+	id := f.wanted()
 	switch {
 	case err != nil:
 		return "", err
@@ -101,37 +113,57 @@ func (f *factory) workspaceID(ctx context.Context, db store.DB) (string, error) 
 		return ids[0], nil
 	case id == "":
 		return "", misused("there are several workspaces (%s); choose one with --workspace", strings.Join(ids, ", "))
-	}
-	for _, have := range ids {
-		if have == id {
-			return id, nil
-		}
+	case slices.Contains(ids, id):
+		return id, nil
 	}
 	return "", misused("there is no workspace %q here; there is %s", id, strings.Join(ids, ", "))
 }
 
-// service opens the local service of the workspace.
-func (f *factory) service(ctx context.Context) (*local.Service, string, error) {
+// wanted gives the workspace that is asked for; empty where none is.
+func (f *factory) wanted() string {
+	if f.workspace != "" {
+		return f.workspace
+	}
+	return f.getenv(envWorkspace)
+}
+
+func workspaces(ctx context.Context, db store.DB) (ids []string, err error) {
+	err = db.View(ctx, func(tx store.Tx) error {
+		ids, err = store.Workspaces(tx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing the workspaces: %w", err)
+	}
+	return ids, nil
+}
+
+// service opens the local service of the workspace. Where there is no store it makes none.
+func (f *factory) service(ctx context.Context) (*local.Service, error) {
+	if have, err := f.hasStore(); err != nil {
+		return nil, err
+	} else if !have {
+		return nil, errNoWorkspace
+	}
 	db, err := f.store(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	id, err := f.workspaceID(ctx, db)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	s, err := local.Open(db, id, local.Options{})
-	return s, id, err
+	return local.Open(db, id, local.Options{})
 }
 
-// author is the e-mail address that changes are signed with: BUGLE_AUTHOR, or what the
-// workspace says.
-func (f *factory) author(workspace string) string {
-	if a := f.getenv("BUGLE_AUTHOR"); a != "" {
+// author is the e-mail address that changes are signed with: BUGLE_AUTHOR, that of the
+// workspace, or one made of the names of the user and the machine.
+func (f *factory) author(ofWorkspace string) string {
+	if a := f.getenv(envAuthor); a != "" {
 		return a
 	}
-	if workspace != "" {
-		return workspace
+	if ofWorkspace != "" {
+		return ofWorkspace
 	}
 	user := f.getenv("USER")
 	if user == "" {
@@ -141,5 +173,20 @@ func (f *factory) author(workspace string) string {
 	if err != nil || host == "" {
 		host = "localhost"
 	}
-	return user + "@" + host
+	if a := user + "@" + host; schema.Email.Matches(a) {
+		return a
+	}
+	return "me@localhost"
+}
+
+// signer gives who changes something: by where it was said, or the author.
+func (f *factory) signer(ctx context.Context, svc *local.Service, by string) (string, error) {
+	if by != "" {
+		return by, nil
+	}
+	w, err := svc.Workspace(ctx)
+	if err != nil {
+		return "", err
+	}
+	return f.author(w.Author), nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,7 +13,11 @@ import (
 	"bugle/engine"
 	"bugle/engine/local"
 	"bugle/engine/local/sample"
+	"bugle/engine/schema"
 )
+
+// emptyID is the id of a workspace that is given none and is not filled with the sample.
+const emptyID = "MAIN"
 
 // newWorkspace says what workspace to make.
 type newWorkspace struct {
@@ -27,26 +30,39 @@ func newInit(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make a workspace, empty or with the sample",
-		Long: "Make a workspace in the store. Its API key is shown this once: it is for programs that\n" +
-			"speak to `bugle serve`; the terminal program and the commands here need none.",
-		Args: exactly(0, "no arguments"),
+		Long: "Make a workspace in the store, and the store where there is none. The API key is shown this\n" +
+			"once; the terminal program and the commands here need none.",
+		Example:           "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com",
+		Args:              exactly(0, "no arguments"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if w.author != "" && !schema.Email.Matches(w.author) {
+				return misused("--author must be %s, not %q", schema.Email.Words(), w.author)
+			}
 			id, key, err := createWorkspace(cmd.Context(), f, w)
 			if err != nil {
-				return err
+				return initFailure(err)
 			}
 			if f.json {
 				return f.printJSON(map[string]string{"workspace_id": id, "api_key": key})
 			}
-			fmt.Fprintf(f.out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n\nRun bugle to open it.\n", id, clean(f.dataDir()), key)
+			fmt.Fprintf(f.out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n\nRun bugle to open it.\n", id, line(f.dataDir()), key)
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&w.sample, "sample", false, "fill it with sample campaigns, users and settings (id "+sample.ID+")")
-	cmd.Flags().StringVar(&w.id, "id", "", "id of the workspace (default: MAIN, or "+sample.ID+" for the sample)")
+	cmd.Flags().BoolVar(&w.sample, "sample", false, "fill it with sample campaigns, users and settings")
+	cmd.Flags().StringVar(&w.id, "id", "", "`id` of the workspace (default: "+emptyID+", or "+sample.ID+" for the sample)")
 	cmd.Flags().StringVar(&w.name, "name", "", "name of the workspace")
-	cmd.Flags().StringVar(&w.author, "author", "", "e-mail address that your changes are signed with")
+	cmd.Flags().StringVar(&w.author, "author", "", "`e-mail` address that your changes are signed with (default: git's, or one made of user and host)")
 	return cmd
+}
+
+// initFailure gives the remedy for an id that is taken; one that cannot be an id is misuse.
+func initFailure(err error) error {
+	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
+		return remedied{err, "Nothing was changed. `bugle` opens what is there; `bugle init --id OTHER` makes another beside it."}
+	}
+	return asUsage(err)
 }
 
 // createWorkspace makes the workspace and gives its id and API key.
@@ -58,11 +74,14 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 	if w.author == "" {
 		w.author = f.guessAuthor(ctx)
 	}
-	if w.id == "" {
-		w.id = "MAIN"
-		if w.sample {
-			w.id = sample.ID
-		}
+	switch {
+	case w.id != "":
+	case f.workspace != "":
+		w.id = f.workspace
+	case w.sample:
+		w.id = sample.ID
+	default:
+		w.id = emptyID
 	}
 	if w.sample {
 		key, err = sample.Install(ctx, db, sample.Options{ID: w.id, Name: w.name, Author: w.author, Now: time.Now()})
@@ -77,13 +96,13 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 
 // guessAuthor gives the address that git signs with, or one of this machine.
 func (f *factory) guessAuthor(ctx context.Context) string {
-	if a := f.getenv("BUGLE_AUTHOR"); a != "" {
+	if a := f.getenv(envAuthor); a != "" {
 		return a
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, "git", "config", "user.email").Output(); err == nil {
-		if a := strings.TrimSpace(string(out)); a != "" {
+		if a := strings.TrimSpace(string(out)); schema.Email.Matches(a) {
 			return a
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -10,18 +11,29 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/local"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
 )
 
+// The stages that lint checks at.
+const (
+	stageDraft   = "draft"
+	stagePublish = "publish"
+)
+
+var stageChoices = choices{{stageDraft, "what is there is checked, as create does"}, {stagePublish, "all that publishing needs, too"}}
+
 func newLint(f *factory) *cobra.Command {
-	var stage string
+	stage := stageDraft
 	cmd := &cobra.Command{
 		Use:   "lint FILE…",
 		Short: "Check campaign files without a store",
 		Long: "Check campaign files as create does (--stage draft) or as publishing does (--stage publish).\n" +
-			"What depends on a workspace, such as the names of its connectors, is not checked. Exits with 3\n" +
-			"when a file is not valid.",
+			"A file holds the body of a create request, or a campaign as `bugle get` prints it. Each\n" +
+			"problem is a line: file, path, what to do about it, and the id of the rule. What depends on\n" +
+			"a workspace, such as the names of its connectors, is not checked. Exits with 3 when a file\n" +
+			"is not valid, with 1 when one cannot be read.",
 		Example: "  bugle lint campaigns/*.json\n  bugle lint --stage publish --json - < campaign.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -29,19 +41,15 @@ func newLint(f *factory) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			env := schema.Env{Stage: schema.Draft}
-			switch stage {
-			case "draft":
-			case "publish":
-				env = schema.Env{Stage: schema.Publish, Now: time.Now(), Expression: personalize.Parse}
-			default:
-				return misused("--stage is draft or publish, not %q", stage)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
+			if stage == stagePublish {
+				env.Stage = schema.Publish
 			}
-			return f.lint(args, env)
+			return f.lint(cmd.Context(), args, env)
 		},
 	}
-	cmd.Flags().StringVar(&stage, "stage", "draft", "draft or publish")
+	choiceFlag(cmd, one{&stage, stageChoices}, "stage", "`stage` to check at: draft or publish")
 	return cmd
 }
 
@@ -49,53 +57,39 @@ func newLint(f *factory) *cobra.Command {
 type linted struct {
 	File     string      `json:"file"`
 	Valid    bool        `json:"valid"`
-	Error    string      `json:"error,omitempty"`
+	Error    string      `json:"error,omitempty"` // why it cannot be checked
 	Problems []lintedRow `json:"problems"`
+
+	code int
 }
 
 type lintedRow struct {
 	Path     string `json:"path"`
 	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
+	Severity string `json:"severity"` // error or notice
 	Message  string `json:"message"`
+
+	line string
 }
 
 // lint checks each file and says of all of them how they stand; a file that cannot be read
 // does not keep the others from being checked.
-func (f *factory) lint(files []string, env schema.Env) error {
-	var out []linted
+func (f *factory) lint(ctx context.Context, files []string, env schema.Env) error {
+	out := make([]linted, 0, len(files))
 	code := exitDone
 	for _, name := range files {
-		l := linted{File: name, Problems: []lintedRow{}}
-		body, err := f.document(name)
-		var problems []schema.Problem
-		if err != nil {
-			l.Error = err.Error()
-			var syntax *doc.SyntaxError
-			var usage usageError
-			if errors.As(err, &syntax) || errors.As(err, &usage) {
-				code = max(code, exitInvalid)
-			} else {
-				code = max(code, exitFailed)
-			}
-		} else {
-			problems = lintDocument(body, env)
-			l.Valid = len(schema.Errors(problems)) == 0
-			if !l.Valid {
-				code = max(code, exitInvalid)
-			}
+		l := f.lintFile(ctx, name, env)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		out = append(out, l.with(problems))
-		if f.json {
-			continue
+		// A file that cannot be read outweighs one that is not valid: the check is not complete.
+		if code != exitFailed && l.code != exitDone {
+			code = l.code
 		}
-		switch {
-		case err != nil:
-			fmt.Fprintln(f.err, clean(l.Error))
-		case l.Valid:
-			fmt.Fprintf(f.out, "%s: valid\n", clean(name))
+		out = append(out, l)
+		if !f.json {
+			f.printLinted(l)
 		}
-		f.printProblems(name+": ", problems)
 	}
 	if f.json {
 		if err := f.printJSON(map[string]any{"files": out}); err != nil {
@@ -108,26 +102,53 @@ func (f *factory) lint(files []string, env schema.Env) error {
 	return nil
 }
 
-func (l linted) with(ps []schema.Problem) linted {
-	for _, p := range ps {
-		sev := "error"
-		if p.Severity == schema.Notice {
-			sev = "notice"
+func (f *factory) lintFile(ctx context.Context, name string, env schema.Env) linted {
+	l := linted{File: name, Problems: []lintedRow{}}
+	body, err := f.document(ctx, name)
+	if err == nil {
+		if n := len(body.Encode()); n > local.MaxBody {
+			err = documentError{fmt.Errorf("%s is %d KiB long, and a campaign may have %d KiB", inputName(name), n>>10, local.MaxBody>>10)}
 		}
-		l.Problems = append(l.Problems, lintedRow{p.Path.String(), p.Rule, sev, p.Message})
+	}
+	if err != nil {
+		l.Error, l.code = err.Error(), exitFailed
+		if errors.As(err, new(documentError)) || engine.AsError(err) != nil {
+			l.code = exitInvalid
+		}
+		return l
+	}
+	problems := lintDocument(body, env)
+	for _, p := range problems {
+		row := lintedRow{Path: p.Path.String(), Rule: p.Rule, Severity: "error", Message: p.Message, line: problemLine(p)}
+		if p.Severity == schema.Notice {
+			row.Severity = "notice"
+		}
+		l.Problems = append(l.Problems, row)
+	}
+	if l.Valid = len(schema.Errors(problems)) == 0; !l.Valid {
+		l.code = exitInvalid
 	}
 	return l
+}
+
+func (f *factory) printLinted(l linted) {
+	switch {
+	case l.Error != "":
+		fmt.Fprintln(f.err, "bugle: "+line(l.Error))
+	case l.Valid:
+		fmt.Fprintln(f.out, line(inputName(l.File)+": valid"))
+	}
+	for _, p := range l.Problems {
+		fmt.Fprintln(f.out, line(inputName(l.File)+": "+p.line+" ["+p.Rule+"]"))
+	}
 }
 
 // lintDocument checks a campaign as a file holds it: the body of a create request, or a record
 // with its id and state.
 func lintDocument(v doc.Value, env schema.Env) []schema.Problem {
 	rec := engine.ParseRecord(v)
-	if rec.ID != "" {
-		v = rec.Document()
+	if isRecord(v) && rec.Channel.Writable() {
+		return catalog.Campaign(rec.Channel).Validate(rec.Document(), env)
 	}
-	if env.Stage == schema.Draft || !rec.Channel.Writable() {
-		return catalog.CreateRequest(rec.Channel).Validate(v, env)
-	}
-	return catalog.Campaign(rec.Channel).Validate(v.Delete(doc.P("request_id")), env)
+	return catalog.CreateRequest(rec.Channel).Validate(v, env)
 }

@@ -14,6 +14,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A reader that has left is an error of the write, not the end of the program: the store is
+	// closed as always. Notify, as what is ignored would be ignored by an editor as well.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	code := run(ctx, os.Args[1:], os.Getenv, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)
@@ -29,21 +32,46 @@ type streams struct {
 // terminal gives the files behind the streams where both are a terminal.
 func (s streams) terminal() (in, out *os.File, ok bool) {
 	in, okIn := s.in.(*os.File)
-	out, okOut := s.out.(*os.File)
+	out, okOut := fileOf(s.out)
 	return in, out, okIn && okOut && isTerminal(in) && isTerminal(out)
 }
 
 // run does what the arguments ask for and gives the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, io streams) int {
+	out := &checkedWriter{w: io.out}
+	io.out = out
 	f := &factory{streams: io, getenv: getenv}
 	root := newRoot(f)
 	root.SetArgs(args)
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !f.running { // cobra's own refusals, of arguments that no command has seen
+		err = usageError{err}
+		f.json = f.json || wantsJSON(args)
+	}
+	if exitCode(err) == exitMisused && remedy(err) == "" {
+		err = remedied{err, "See `" + cmd.CommandPath() + " --help`."}
+	}
 	if cerr := f.close(); err == nil {
 		err = cerr
 	}
+	if err == nil {
+		err = out.failure()
+	}
 	return report(f, err)
+}
+
+// wantsJSON looks for --json among arguments that could not be read to their end.
+func wantsJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }

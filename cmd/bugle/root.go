@@ -1,7 +1,17 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
+)
+
+// The groups that `bugle help` lists the commands in.
+const (
+	groupBegin  = "begin"
+	groupBuild  = "build"
+	groupManage = "manage"
+	groupTool   = "tool"
 )
 
 // newRoot makes the command tree.
@@ -10,16 +20,13 @@ func newRoot(f *factory) *cobra.Command {
 		Use:   "bugle",
 		Short: "Build push and e-mail campaigns in the terminal",
 		Long: "bugle is a terminal program in which push and e-mail campaigns are built component by\n" +
-			"component, tested on a few people, and looked after. Without a command it opens.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return misused("there is no command %q", args[0])
-			}
-			return nil
-		},
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       version(),
+			"component, tested on a few people, and looked after. Without a command it opens; without\n" +
+			"a terminal to open in it prints a summary of the workspace.",
+		Args:              noCommand,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Version:           version(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, _, ok := f.terminal(); ok {
 				return runTerminal(cmd.Context(), f)
@@ -27,11 +34,133 @@ func newRoot(f *factory) *cobra.Command {
 			return printSummary(cmd.Context(), f)
 		},
 	}
+	cobra.EnableCommandSorting = false // they stand in the order of the work
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.data, "data", "", "folder of the store (default: BUGLE_DATA, or the XDG data folder)")
-	flags.StringVar(&f.workspace, "workspace", "", "id of the workspace, where there are several")
+	flags.StringVar(&f.data, "data", "", "`folder` of the store (default: "+envData+", or the XDG data folder)")
+	flags.StringVar(&f.workspace, "workspace", "", "`id` of the workspace, where there are several (default: "+envWorkspace+")")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(commands(f)...)
+	root.AddGroup(
+		&cobra.Group{ID: groupBegin, Title: "To begin:"},
+		&cobra.Group{ID: groupBuild, Title: "Build and test campaigns:"},
+		&cobra.Group{ID: groupManage, Title: "Look after what is live:"},
+		&cobra.Group{ID: groupTool, Title: "Tools:"},
+	)
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(groupBegin, newInit(f), newWorkspaceCmd(f))
+	add(groupBuild, newCreate(f), newGet(f), newUpdate(f), newValidate(f), newTest(f), newPublish(f))
+	add(groupManage, newSearch(f), newMeta(f), newStatus(f))
+	add(groupTool, newLint(f))
+	root.AddCommand(topics()...)
+	root.SetHelpCommand(newHelp(root))
+	root.SetHelpCommandGroupID(groupTool)
+	root.SetCompletionCommandGroupID(groupTool)
+	noteRunning(f, root)
 	return root
+}
+
+// noteRunning makes every command say when its arguments were taken.
+func noteRunning(f *factory, cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			f.running = true
+			return run(cmd, args)
+		}
+	}
+	for _, c := range cmd.Commands() {
+		noteRunning(f, c)
+	}
+}
+
+// noCommand refuses arguments of a command that only has others below it, and says which of
+// them was probably meant.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	near := ""
+	if cmd.SuggestionsMinimumDistance == 0 {
+		cmd.SuggestionsMinimumDistance = 2
+	}
+	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
+		near = "; did you mean " + strings.Join(names, " or ") + "?"
+	}
+	return misused("there is no command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "bugle "), near)
+}
+
+// exactly wants n arguments, and says what they are for otherwise.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return misused("this takes %s", what)
+		}
+		return nil
+	}
+}
+
+// between wants from least to most arguments, and says what they are for otherwise.
+func between(least, most int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return misused("this takes %s", what)
+		}
+		return nil
+	}
+}
+
+// newHelp is cobra's help command, which refuses what there is no help for.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show help for a command or a topic",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || cmd == nil || len(rest) > 0 {
+				return misused("there is no help for %q", strings.Join(args, " "))
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var out []cobra.Completion
+			for _, c := range cmd.Commands() {
+				if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+					out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// topics are what help tells of besides commands.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use:   "environment",
+			Short: "The environment variables that are read",
+			Long: envData + "       folder of the store; --data goes before it\n" +
+				envWorkspace + "  id of the workspace; --workspace goes before it\n" +
+				envAuthor + "     e-mail address that changes are signed with\n" +
+				envTheme + "      theme of the terminal program\n" +
+				"NO_COLOR         set to anything, the terminal program draws without colours\n" +
+				"VISUAL, EDITOR   editor that the terminal program opens long texts in",
+		},
+		{
+			Use:   "exit-codes",
+			Short: "What the exit code of a command says",
+			Long: "0  done\n1  failed: a file, the store or a test send\n2  misused: the command line does not say what it must\n" +
+				"3  the campaign is invalid\n4  the service refused\n\n" +
+				"With --json what failed is one JSON object on standard error: error.code, error.message,\n" +
+				"error.details and what else the service says.",
+		},
+	}
 }

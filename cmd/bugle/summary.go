@@ -2,24 +2,41 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/local"
 )
 
 // printSummary tells of the workspace where there is no terminal to open in.
 func printSummary(ctx context.Context, f *factory) error {
-	if !f.hasStore() {
+	have, err := f.hasStore()
+	if err != nil {
+		return err
+	}
+	if !have {
 		return f.printNoWorkspace()
 	}
-	svc, id, err := f.service(ctx)
-	if errors.Is(err, errNoWorkspace) {
-		return f.printNoWorkspace()
+	db, err := f.store(ctx)
+	if err != nil {
+		return err
 	}
+	ids, err := workspaces(ctx, db)
+	switch {
+	case err != nil:
+		return err
+	case len(ids) == 0:
+		return f.printNoWorkspace()
+	case len(ids) > 1 && f.wanted() == "":
+		return f.printWorkspaces(ids)
+	}
+	id, err := f.workspaceID(ctx, db)
+	if err != nil {
+		return err
+	}
+	svc, err := local.Open(db, id, local.Options{})
 	if err != nil {
 		return err
 	}
@@ -27,6 +44,10 @@ func printSummary(ctx context.Context, f *factory) error {
 	if err != nil {
 		return err
 	}
+	return f.printWorkspace(id, rows)
+}
+
+func (f *factory) printWorkspace(id string, rows []engine.Summary) error {
 	count := map[engine.State]int{}
 	for _, r := range rows {
 		count[r.Status]++
@@ -34,7 +55,7 @@ func printSummary(ctx context.Context, f *factory) error {
 	if f.json {
 		return f.printJSON(map[string]any{"workspace_id": id, "data": f.dataDir(), "campaigns": len(rows), "status": count})
 	}
-	fmt.Fprintf(f.out, "Workspace %s in %s: %d campaigns\n", clean(id), clean(f.dataDir()), len(rows))
+	fmt.Fprintln(f.out, line(fmt.Sprintf("Workspace %s in %s: %s", id, f.dataDir(), counted(len(rows), "campaign"))))
 	var parts []string
 	for _, st := range catalog.States {
 		if count[st] > 0 {
@@ -46,11 +67,21 @@ func printSummary(ctx context.Context, f *factory) error {
 	}
 	fmt.Fprint(f.out, `
 Run bugle in a terminal to build and test campaigns. Without one:
+  bugle create            starts a draft
   bugle search            lists campaigns
   bugle get ID            shows one
   bugle lint FILE         checks a campaign file
   bugle help              shows every command
 `)
+	return nil
+}
+
+func (f *factory) printWorkspaces(ids []string) error {
+	if f.json {
+		return f.printJSON(map[string]any{"workspaces": ids, "data": f.dataDir()})
+	}
+	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %s", counted(len(ids), "workspace"), f.dataDir(), strings.Join(ids, ", "))))
+	fmt.Fprintf(f.out, "\nChoose one with --workspace, such as bugle --workspace %s, or with %s.\n", ids[0], envWorkspace)
 	return nil
 }
 
@@ -64,13 +95,14 @@ Run bugle in a terminal to begin, or:
   bugle init --sample     makes a workspace with sample campaigns and users
   bugle init              makes an empty one
   bugle help              shows every command
-`, clean(f.dataDir()))
+`, line(f.dataDir()))
 	return nil
 }
 
-func (f *factory) printJSON(v any) error {
-	enc := json.NewEncoder(f.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+// counted gives a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -3,20 +3,23 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/engine/schema"
 )
 
-// testFlags make a draft-mode test request.
+// testFlags make the request for a test of a draft.
 type testFlags struct {
-	send  engine.TestSend
-	to    []string
-	attrs []string
-	event []string
+	send         engine.TestSend
+	attrs, event []string
 }
 
 func newTest(f *factory) *cobra.Command {
@@ -24,102 +27,172 @@ func newTest(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test ID|FILE|-",
 		Short: "Send a test of a draft, or of inline content",
-		Example: "  bugle test 665f… --to ann@example.com --to bob@example.com\n" +
-			"  bugle test 665f… --identifier USER_ATTRIBUTE_UNIQUE_ID --to USER_1 --platform ANDROID\n" +
-			"  bugle test - < request.json",
 		Long: "Send a test. With an ID the saved draft is sent to the recipients named by --to; with a file\n" +
-			"or - the request is read as the API's body. Exits with 1 when a send failed.",
+			"or - the body of the API's test request is read, which may hold the content itself. Each\n" +
+			"message that goes out is a line: its key, and SENT or FAILED with the reason. Exits with 1\n" +
+			"when one failed.",
+		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
+			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
+			"  bugle test - < request.json",
 		Args: exactly(1, "the ID of a draft, a file, or - for standard input"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			ids, _ := f.completeIDs(catalog.Draft)(cmd, args, typed)
+			return ids, cobra.ShellCompDirectiveDefault // or a file
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, _, err := f.service(cmd.Context())
+			if err := t.check(cmd, args[0]); err != nil {
+				return err
+			}
+			svc, err := f.service(cmd.Context())
 			if err != nil {
 				return err
 			}
-			body, err := t.body(cmd.Context(), f, svc, args[0])
+			var body doc.Value
+			if len(t.send.Values) > 0 {
+				body, err = t.body(cmd.Context(), svc, args[0])
+			} else {
+				body, err = f.document(cmd.Context(), args[0])
+			}
 			if err != nil {
 				return err
 			}
-			res, err := svc.Test(cmd.Context(), engine.TestRequest{Call: call(body), Body: body})
+			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body})
 			if err != nil {
 				return err
 			}
-			if err := f.printTest(res); err != nil {
-				return err
-			}
-			for _, k := range res.Keys {
-				if res.Data[k].Status == engine.Failed {
-					return silentError(exitFailed)
-				}
-			}
-			return nil
+			return f.printTest(res)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&t.to, "to", nil, "a recipient; may be repeated, at most 10 times")
-	fl.StringVar(&t.send.Identifier, "identifier", "", "what --to names (default: EMAIL, or USER_ATTRIBUTE_UNIQUE_ID for push)")
-	fl.StringVar(&t.send.Filter.Variation, "variation", "", "only this variation")
-	fl.StringVar(&t.send.Filter.Locale, "locale", "", "only this locale")
-	fl.StringVar(&t.send.Filter.Platform, "platform", "", "only this platform: ANDROID, IOS or WEB")
-	fl.StringArrayVar(&t.attrs, "attr", nil, "a user attribute for this send, NAME=VALUE; may be repeated")
-	fl.StringArrayVar(&t.event, "event-attr", nil, "an event attribute for this send, NAME=VALUE; may be repeated")
+	fl.StringArrayVar(&t.send.Values, "to", nil, fmt.Sprintf("`recipient`; may be repeated, at most %d times", catalog.MaxIdentifierValues))
+	choiceFlag(cmd, one{&t.send.Identifier, identifierChoices()}, "identifier", "`identifier` that --to is ("+identifierDefaults()+")")
+	fl.StringVar(&t.send.Filter.Variation, "variation", "", "only this `variation`")
+	fl.StringVar(&t.send.Filter.Locale, "locale", "", "only this `locale`")
+	choiceFlag(cmd, one{&t.send.Filter.Platform, platformChoices()}, "platform", "only this `platform`: "+strings.Join(platformChoices().values(), ", "))
+	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this send, `NAME=VALUE`; may be repeated")
+	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this send, `NAME=VALUE`; may be repeated")
 	return cmd
 }
 
-// body gives the request: from the flags for a draft, or as it was written.
-func (t *testFlags) body(ctx context.Context, f *factory, svc engine.Service, arg string) (doc.Value, error) {
-	if len(t.to) == 0 {
-		if looksLikeID(arg) {
-			return doc.Value{}, misused("say who gets the test: --to ADDRESS, up to ten times")
+// identifierDefaults says which identifier a test has where none is named: the table's first.
+func identifierDefaults() string {
+	var parts []string
+	for _, ch := range catalog.Channels {
+		if ch.Writable() {
+			parts = append(parts, ch.Label()+": "+defaultIdentifier(ch))
 		}
-		return f.document(arg)
 	}
-	c, err := svc.Get(ctx, arg)
+	return "default for " + strings.Join(parts, ", for ")
+}
+
+func defaultIdentifier(ch engine.Channel) string {
+	return engine.TestFieldsOf(ch).Identifier.Options[0].Value
+}
+
+// check refuses flags that the argument cannot take.
+func (t *testFlags) check(cmd *cobra.Command, arg string) error {
+	if len(t.send.Values) > 0 {
+		if arg == stdin {
+			return misused("standard input holds the whole request, its recipients too; leave out --to, or name a draft")
+		}
+		return nil
+	}
+	if schema.ObjectID.Matches(arg) {
+		return misused("say who gets the test: --to RECIPIENT, up to %d times", catalog.MaxIdentifierValues)
+	}
+	var err error
+	cmd.LocalNonPersistentFlags().Visit(func(fl *pflag.Flag) {
+		err = misused("--%s is for a draft; %s holds the whole request", fl.Name, inputName(arg))
+	})
+	return err
+}
+
+// body gives the request for a test of a draft.
+func (t *testFlags) body(ctx context.Context, svc *local.Service, id string) (doc.Value, error) {
+	c, err := svc.Get(ctx, id)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	t.send.Values = t.to
+	if !c.Channel.Writable() {
+		return doc.Value{}, misused("test sends are for push and e-mail, and %s is %s", id, c.Channel.Label())
+	}
+	w, err := svc.Workspace(ctx)
+	if err != nil {
+		return doc.Value{}, err
+	}
 	if t.send.Identifier == "" {
-		if !c.Channel.Writable() {
-			return doc.Value{}, misused("test sends are for push and e-mail, and %s is %s", arg, c.Channel.Label())
+		t.send.Identifier = defaultIdentifier(c.Channel)
+	}
+	if t.send.UserAttributes, err = pairs(t.attrs, w.Attributes); err != nil {
+		return doc.Value{}, err
+	}
+	var ofEvents []engine.Attribute
+	for _, e := range w.Events {
+		ofEvents = append(ofEvents, e.Attributes...)
+	}
+	if t.send.EventAttributes, err = pairs(t.event, ofEvents); err != nil {
+		return doc.Value{}, err
+	}
+	return engine.DraftTest(id, t.send), t.recipients(c.Channel)
+}
+
+// recipients says what is wrong with the recipients, all of it at once.
+func (t *testFlags) recipients(ch engine.Channel) error {
+	wrong, others := t.send.CheckRecipients(ch)
+	for i, to := range t.send.Values {
+		if wrong[i] != "" {
+			others = append(others, fmt.Sprintf("--to %q %s", to, wrong[i]))
 		}
-		t.send.Identifier = engine.TestFieldsOf(c.Channel).Identifier.Options[0].Value
 	}
-	if t.send.UserAttributes, err = pairs(t.attrs); err != nil {
-		return doc.Value{}, err
+	if len(others) > 0 {
+		return misused("the test cannot be sent: %s", strings.Join(others, "; "))
 	}
-	if t.send.EventAttributes, err = pairs(t.event); err != nil {
-		return doc.Value{}, err
-	}
-	return engine.DraftTest(arg, t.send), nil
+	return nil
 }
 
-func looksLikeID(s string) bool {
-	return len(s) == 24 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
-}
-
-func pairs(ss []string) ([]doc.Member, error) {
+// pairs reads NAME=VALUE, each value as what the workspace says that its attribute is.
+func pairs(given []string, known []engine.Attribute) ([]doc.Member, error) {
 	var out []doc.Member
-	for _, s := range ss {
-		name, value, ok := strings.Cut(s, "=")
-		if !ok {
+	for _, s := range given {
+		name, typed, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
 			return nil, misused("%q must be NAME=VALUE", s)
 		}
-		out = append(out, doc.M(name, doc.NewString(value)))
+		dataType := ""
+		if i := slices.IndexFunc(known, func(a engine.Attribute) bool { return a.Name == name }); i >= 0 {
+			dataType = known[i].DataType
+		}
+		v, err := engine.OverrideValue(dataType, typed)
+		if err != nil {
+			return nil, misused("the attribute %s %w", name, err)
+		}
+		out = append(out, doc.M(name, v))
 	}
 	return out, nil
 }
 
+// printTest tells of each message; one that failed fails the command.
 func (f *factory) printTest(res engine.TestResult) error {
-	if f.json {
-		return f.printDoc(res.Document())
-	}
+	failed := false
 	for _, k := range res.Keys {
-		line := k + " " + res.Data[k].Status
-		if why := res.Data[k].FailureReason; why != "" {
-			line += ": " + why
-		}
-		fmt.Fprintln(f.out, clean(line))
+		failed = failed || res.Data[k].Status == engine.Failed
 	}
-	fmt.Fprintln(f.out, clean(res.Message))
+	if f.json {
+		if err := f.printDoc(res.Document()); err != nil {
+			return err
+		}
+	} else {
+		for _, k := range res.Keys {
+			text := k + " " + res.Data[k].Status
+			if why := res.Data[k].FailureReason; why != "" {
+				text += ": " + why
+			}
+			fmt.Fprintln(f.out, line(text))
+		}
+		fmt.Fprintln(f.out, line(res.Message))
+	}
+	if failed {
+		return silentError(exitFailed)
+	}
 	return nil
 }

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/delivery"
+)
+
+// choice is one value that an argument or a flag takes.
+type choice struct {
+	value string // as it stands on the wire
+	help  string
+}
+
+type choices []choice
+
+func (cs choices) values() []string {
+	out := make([]string, len(cs))
+	for i, c := range cs {
+		out[i] = c.value
+	}
+	return out
+}
+
+// find gives the value that s means: case, and what joins words, do not matter.
+func (cs choices) find(s string) (string, error) {
+	plain := func(s string) string {
+		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
+	}
+	for _, c := range cs {
+		if plain(c.value) == plain(s) {
+			return c.value, nil
+		}
+	}
+	return "", errors.New("it takes " + strings.Join(cs.values(), ", "))
+}
+
+// completions gives the values with their help, as shells show them.
+func (cs choices) completions(prefix string) []cobra.Completion {
+	var out []cobra.Completion
+	for _, c := range cs {
+		out = append(out, cobra.CompletionWithDesc(prefix+c.value, c.help))
+	}
+	return out
+}
+
+// one is a flag of one of the choices.
+type one struct {
+	into *string
+	from choices
+}
+
+func (o one) String() string {
+	if o.into == nil {
+		return ""
+	}
+	return *o.into
+}
+
+func (o one) Type() string { return "string" }
+
+func (o one) Set(s string) error {
+	v, err := o.from.find(s)
+	if err == nil {
+		*o.into = v
+	}
+	return err
+}
+
+// several is a flag of any of the choices, with commas between them or repeated.
+type several struct {
+	into *[]string
+	from choices
+}
+
+func (m several) String() string {
+	if m.into == nil {
+		return ""
+	}
+	return strings.Join(*m.into, ",")
+}
+
+func (m several) Type() string { return "strings" }
+
+func (m several) Set(s string) error {
+	for _, word := range strings.Split(s, ",") {
+		v, err := m.from.find(strings.TrimSpace(word))
+		if err != nil {
+			return err
+		}
+		*m.into = append(*m.into, v)
+	}
+	return nil
+}
+
+// choiceFlag adds a flag of choices to a command, with the completions of the shell.
+func choiceFlag(cmd *cobra.Command, v pflag.Value, name, usage string) {
+	cmd.Flags().Var(v, name, usage)
+	complete := func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch v := v.(type) {
+		case one:
+			return v.from.completions(""), cobra.ShellCompDirectiveNoFileComp
+		case several:
+			return v.from.completions(typed[:strings.LastIndexByte(typed, ',')+1]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic(fmt.Sprintf("completions of --%s: %v", name, err)) // the flag is there, and new
+	}
+}
+
+// The choices below come from the tables.
+
+func stateChoices() (cs choices) {
+	for _, s := range catalog.States {
+		cs = append(cs, choice{string(s), s.Label()})
+	}
+	return cs
+}
+
+func channelChoices(keep func(catalog.Channel) bool) (cs choices) {
+	for _, c := range catalog.Channels {
+		if keep(c) {
+			cs = append(cs, choice{string(c), c.Label()})
+		}
+	}
+	return cs
+}
+
+func anyChannel(catalog.Channel) bool { return true }
+
+func typeChoices() (cs choices) {
+	for _, t := range catalog.DeliveryTypes(catalog.Push) {
+		cs = append(cs, choice{string(t.Type), t.Help})
+	}
+	return cs
+}
+
+// creatableTypes are those that some channel can be created with; the tables know which.
+func creatableTypes() (cs choices) {
+	for _, t := range catalog.DeliveryTypes(catalog.Push) {
+		if t.Offered {
+			cs = append(cs, choice{string(t.Type), t.Help})
+		}
+	}
+	return cs
+}
+
+func actionChoices() (cs choices) {
+	for _, a := range catalog.StatusActions {
+		cs = append(cs, choice{string(a), a.Label()})
+	}
+	return cs
+}
+
+func platformChoices() (cs choices) {
+	for _, p := range catalog.Platforms {
+		cs = append(cs, choice{string(p), p.Label()})
+	}
+	return cs
+}
+
+// identifierChoices are those of every channel that tests are sent through.
+func identifierChoices() (cs choices) {
+	for _, ch := range catalog.Channels {
+		if !ch.Writable() {
+			continue
+		}
+		for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+			if !slices.ContainsFunc(cs, func(c choice) bool { return c.value == o.Value }) {
+				cs = append(cs, choice{o.Value, cmp.Or(o.Help, o.Label)})
+			}
+		}
+	}
+	return cs
+}
+
+var tlsChoices = choices{
+	{string(delivery.TLSNone), "not encrypted"},
+	{string(delivery.TLSStart), "encrypted after a greeting, or not at all used"},
+	{string(delivery.TLSOpportunistic), "encrypted where the server offers it"},
+	{string(delivery.TLSImplicit), "encrypted from the first byte"},
+}
+
+var authChoices = choices{
+	{string(delivery.AuthNone), "no login"},
+	{string(delivery.AuthPlain), "PLAIN"},
+	{string(delivery.AuthLogin), "LOGIN"},
+	{string(delivery.AuthCRAMMD5), "CRAM-MD5"},
+	{string(delivery.AuthAuto), "the best that the server offers"},
+}

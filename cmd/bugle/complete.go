@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+)
+
+// completeIDs completes the first argument with the ids of campaigns, their names beside them:
+// those in one of the states, or all. Where the store cannot be opened there are none; a shell
+// has no place for reasons.
+func (f *factory) completeIDs(states ...engine.State) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		svc, err := f.service(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		rows, err := svc.List(cmd.Context(), engine.ListQuery{})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []cobra.Completion
+		for _, r := range rows {
+			if len(states) == 0 || slices.Contains(states, r.Status) {
+				out = append(out, cobra.CompletionWithDesc(r.ID, line(r.Name+" ("+r.Status.Label()+")")))
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}

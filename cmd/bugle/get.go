@@ -1,0 +1,27 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func newGet(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "get ID",
+		Short:             "Show a campaign as JSON",
+		Long:              "Show a campaign as JSON, to read or to edit: `bugle update -` takes it back, with nothing lost.",
+		Example:           "  bugle get 65f0a1b2c3d4e5f60718293a > campaign.json\n  $EDITOR campaign.json && bugle update campaign.json",
+		Args:              exactly(1, "the ID of a campaign"),
+		ValidArgsFunction: f.completeIDs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			c, err := svc.Get(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return f.printDoc(c.Record())
+		},
+	}
+}

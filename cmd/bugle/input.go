@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/muesli/cancelreader"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+)
+
+// maxInput is how much of a file is read. A campaign may have local.MaxBody bytes; written for
+// people it takes some times that, and nothing that takes more has to be held in memory.
+const maxInput = 4 * local.MaxBody
+
+// stdin is the name of standard input among the arguments.
+const stdin = "-"
+
+func inputName(name string) string {
+	if name == stdin {
+		return "standard input"
+	}
+	return name
+}
+
+// read gives a file's bytes, or standard input's for "-".
+func (f *factory) read(ctx context.Context, name string) ([]byte, error) {
+	if name == stdin {
+		return f.readStdin(ctx)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
+	}
+	defer func() { _ = file.Close() }()
+	return readAll(file, name)
+}
+
+// readStdin ends with the context also where nobody writes: ctrl+c means it.
+func (f *factory) readStdin(ctx context.Context) ([]byte, error) {
+	in, err := cancelreader.NewReader(f.in)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read standard input: %w", err)
+	}
+	defer func() { _ = in.Close() }()
+	defer context.AfterFunc(ctx, func() { in.Cancel() })()
+	b, err := readAll(in, stdin)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return b, err
+}
+
+func readAll(r io.Reader, name string) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", inputName(name), cause(err))
+	}
+	if len(b) > maxInput {
+		return nil, engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge,
+			"%s is longer than %d MiB, and a campaign may have %d MiB", inputName(name), maxInput>>20, local.MaxBody>>20)
+	}
+	return b, nil
+}
+
+// documentError says why an input is no document to work with.
+type documentError struct{ err error }
+
+func (e documentError) Error() string { return e.err.Error() }
+func (e documentError) Unwrap() error { return e.err }
+
+// document reads a JSON object from a file or from standard input. A byte order mark, which
+// editors put there, is no part of it.
+func (f *factory) document(ctx context.Context, name string) (doc.Value, error) {
+	b, err := f.read(ctx, name)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	v, err := doc.Parse(bytes.TrimPrefix(b, []byte("\uFEFF")))
+	var syntax *doc.SyntaxError
+	switch {
+	case errors.As(err, &syntax) && syntax.TooDeep, errors.As(err, &syntax) && syntax.Duplicate:
+		return doc.Value{}, documentError{fmt.Errorf("%s cannot be taken: %w", inputName(name), err)}
+	case err != nil:
+		return doc.Value{}, documentError{fmt.Errorf("%s is not valid JSON: %w", inputName(name), err)}
+	case v.Kind() != doc.Object:
+		return doc.Value{}, documentError{fmt.Errorf("%s must hold a JSON object, not %s", inputName(name), article(v.Kind()))}
+	}
+	return v, nil
+}
+
+func article(k doc.Kind) string {
+	switch k {
+	case doc.Null, doc.Absent:
+		return k.String()
+	case doc.Array, doc.Object:
+		return "an " + k.String()
+	}
+	return "a " + k.String()
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+func newMeta(f *factory) *cobra.Command {
+	var (
+		s    filters
+		kind string
+		id   string
+	)
+	cmd := &cobra.Command{
+		Use:   "meta [ID | -]",
+		Short: "Show light metadata of campaigns, with reachability",
+		Long: "Show light metadata of one campaign, or of those that all flags match: their people, children,\n" +
+			"and how many users a scheduled one reaches. With - the body of the API's meta request is read\n" +
+			"from standard input instead.",
+		Example:           "  bugle meta 65f0a1b2c3d4e5f60718293a --json\n  bugle meta --status SCHEDULED",
+		Args:              between(0, 1, "the ID of a campaign, or - for standard input"),
+		ValidArgsFunction: f.completeIDs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			created, err := s.created()
+			if err != nil {
+				return err
+			}
+			body, err := f.request(cmd, args, &id, func() doc.Value {
+				return engine.MetaRequest{
+					ID: id, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
+					DeliveryType: engine.DeliveryType(kind), Name: s.name, Status: words[engine.State](s.status), Tags: s.tags,
+					Limit: s.limit, Page: s.page, Children: s.children, Archived: s.archived,
+				}.Document()
+			})
+			if err != nil {
+				return err
+			}
+			r, err := engine.ParseMeta(body)
+			if err != nil {
+				return asUsage(err)
+			}
+			return f.meta(cmd, r)
+		},
+	}
+	s.add(cmd)
+	choiceFlag(cmd, one{&kind, typeChoices()}, "type", "delivery `type`, such as PERIODIC")
+	return cmd
+}
+
+func (f *factory) meta(cmd *cobra.Command, r engine.MetaRequest) error {
+	svc, err := f.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	found, err := svc.Meta(cmd.Context(), r)
+	if err != nil {
+		return asUsage(err)
+	}
+	if f.json {
+		metas := make([]doc.Value, len(found))
+		for i, m := range found {
+			metas[i] = m.Row()
+		}
+		return f.printDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(metas...))))
+	}
+	var rows [][]string
+	for _, m := range found {
+		reach := "-"
+		if m.Reachability != nil {
+			reach = strconv.Itoa(m.Reachability.Count)
+		}
+		rows = append(rows, []string{
+			m.ID, string(m.Status), string(m.Channel), string(m.DeliveryType), reach, strconv.Itoa(m.ChildCampaigns), m.CreatedBy, m.Name,
+		})
+	}
+	head := []string{"ID", "STATUS", "CHANNEL", "TYPE", "REACH", "CHILDREN", "CREATED BY", "NAME"}
+	return f.printFound(head, rows, paged{r.Limit, r.Page, len(r.Status) > 0 || r.ID != ""})
+}

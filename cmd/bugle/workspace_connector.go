@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+	"bugle/engine/delivery"
+)
+
+// usualConnectorType is what a connector is that is not said to be anything else: a mail server
+// of one's own (gaps.md, Fields).
+const usualConnectorType = "CUSTOM_SMTP"
+
+// connectorFlags say what a connector is to be.
+type connectorFlags struct {
+	kind, addr string
+	smtp       engine.SMTP
+	remove     bool
+}
+
+func newWorkspaceConnector(f *factory) *cobra.Command {
+	var c connectorFlags
+	cmd := &cobra.Command{
+		Use:   "connector NAME",
+		Short: "Add, change or remove a connector",
+		Long: "Add a connector, or change the one of that name. Without --smtp its mail stays in the local\n" +
+			"outbox. A password is never stored: --password-env names the variable that holds it.",
+		Example: "  bugle workspace connector Marketing --smtp mail.example.com:587 --auth plain --user bugle --password-env SMTP_PASSWORD\n" +
+			"  bugle workspace connector Marketing --remove",
+		Args:              exactly(1, "the name of a connector"),
+		ValidArgsFunction: f.completeConnectors,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := c.connector(args[0])
+			if err != nil {
+				return err
+			}
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error { return c.apply(w, &conn) }); err != nil {
+				return asUsage(err)
+			}
+			return f.printConnector(conn, c.remove)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&c.kind, "type", "", "connector `type` (default: what it is, or "+usualConnectorType+")")
+	fl.StringVar(&c.addr, "smtp", "", "`HOST:PORT` of a mail server")
+	c.smtp.TLS, c.smtp.Auth = string(delivery.TLSStart), string(delivery.AuthNone)
+	choiceFlag(cmd, one{&c.smtp.TLS, tlsChoices}, "tls", "`encryption`: none, starttls, opportunistic or tls")
+	choiceFlag(cmd, one{&c.smtp.Auth, authChoices}, "auth", "`login`: none, plain, login, cram-md5 or auto")
+	fl.StringVar(&c.smtp.User, "user", "", "user name")
+	fl.StringVar(&c.smtp.PasswordEnv, "password-env", "", "environment `variable` that holds the password")
+	fl.BoolVar(&c.remove, "remove", false, "remove the connector")
+	return cmd
+}
+
+// connector gives the connector that the flags describe. One that no mail could be sent with is
+// refused now, not at the first test.
+func (c *connectorFlags) connector(name string) (engine.Connector, error) {
+	conn := engine.Connector{Type: c.kind, Name: name, Carrier: engine.CarrierOutbox}
+	if c.addr == "" || c.remove {
+		return conn, nil
+	}
+	host, port, err := net.SplitHostPort(c.addr)
+	if err == nil {
+		c.smtp.Port, err = strconv.Atoi(port)
+	}
+	if err != nil || c.smtp.Port == 0 {
+		return conn, misused("--smtp is HOST:PORT, such as mail.example.com:587, not %q", c.addr)
+	}
+	c.smtp.Host = host
+	conn.Carrier, conn.SMTP = engine.CarrierSMTP, &c.smtp
+	_, err = delivery.NewSMTP(delivery.SMTPConfig{
+		Host: host, Port: c.smtp.Port, TLS: delivery.TLSMode(c.smtp.TLS), Auth: delivery.AuthMode(c.smtp.Auth), Username: c.smtp.User,
+	})
+	if err != nil {
+		return conn, usageError{err}
+	}
+	return conn, nil
+}
+
+// apply changes the settings, and completes conn with what the connector was before.
+func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) error {
+	i := slices.IndexFunc(w.Connectors, func(have engine.Connector) bool {
+		return have.Name == conn.Name && (c.kind == "" || have.Type == c.kind)
+	})
+	if i < 0 && c.kind != "" { // the one of that name gets another type
+		i = slices.IndexFunc(w.Connectors, func(have engine.Connector) bool { return have.Name == conn.Name })
+	}
+	switch {
+	case c.remove && i < 0:
+		return misused("there is no connector %q; `bugle workspace show` lists them", conn.Name)
+	case c.remove:
+		w.Connectors = slices.Delete(w.Connectors, i, i+1)
+		return nil
+	case i < 0:
+		if conn.Type == "" {
+			conn.Type = usualConnectorType
+		}
+		w.Connectors = append(w.Connectors, *conn)
+		return nil
+	}
+	if conn.Type == "" {
+		conn.Type = w.Connectors[i].Type
+	}
+	w.Connectors[i] = *conn
+	return nil
+}
+
+func (f *factory) printConnector(c engine.Connector, removed bool) error {
+	switch {
+	case f.json && removed:
+		return f.printJSON(map[string]any{"connector_name": c.Name, "removed": true})
+	case f.json:
+		return f.printJSON(c)
+	case removed:
+		fmt.Fprintln(f.out, line("Removed connector "+c.Name))
+	default:
+		fmt.Fprintln(f.out, line(fmt.Sprintf("Connector %s (%s) is carried by %s", c.Name, c.Type, carrierWords(c))))
+	}
+	return nil
+}
+
+func (f *factory) completeConnectors(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	svc, err := f.service(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	w, err := svc.Workspace(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []cobra.Completion
+	for _, c := range w.Connectors {
+		out = append(out, cobra.CompletionWithDesc(line(c.Name), line(c.Type+", "+carrierWords(c))))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

@@ -321,7 +321,7 @@ func (e *area) modal() bool  { return false }
 func (e *area) key(msg tea.KeyMsg) bool {
 	switch msg.String() {
 	case "up", "down":
-		if e.rows() < 2 {
+		if e.rows() < 3 {
 			return false
 		}
 		before := e.widget.View()
@@ -347,11 +347,15 @@ func (e *area) paste(text string) {
 	}
 }
 
-// rows gives how many lines the text takes at the present width.
+// rows gives how many lines the text takes at the present width, and one to go on with: a widget
+// that is too low for a moment scrolls, and does not scroll back when it grows.
 func (e *area) rows() int {
-	n := 0
+	if e.buffer.text == "" {
+		return 1
+	}
+	n := 1
 	for line := range strings.SplitSeq(e.buffer.text, "\n") {
-		n += 1 + ansi.StringWidth(line)/max(e.width, 1)
+		n += 1 + strings.Count(ansi.Wrap(line, max(e.width-1, 1), " "), "\n")
 	}
 	return n
 }

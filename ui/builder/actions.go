@@ -265,6 +265,9 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 			return s.toProblem()
 		}
 	case s.form != nil:
+		if s.partOf(s.path).state == partForeign {
+			return nil
+		}
 		if press {
 			s.focus = paneForm
 		}

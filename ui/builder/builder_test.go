@@ -256,3 +256,17 @@ func TestFitsEverySize(t *testing.T) {
 		h.Press("esc")
 	}
 }
+
+// A part that is not for the campaign says why, and takes no keys.
+func TestForeignPart(t *testing.T) {
+	b := newBench(t, catalog.Email, `{}`)
+	before := string(b.stored().Body.Encode())
+	h := b.open(80, 24, "trigger_condition")
+	h.Want("Only when delivery type is not One-time")
+	h.Press("enter")
+	h.Want("Trigger is not for this campaign")
+	h.Press("down", "enter", "x", "esc")
+	if got := b.value("trigger_condition"); got != "" {
+		t.Errorf("the trigger became %s, from %s", got, before)
+	}
+}

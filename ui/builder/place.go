@@ -3,6 +3,8 @@ package builder
 import (
 	"bugle/engine/doc"
 	"bugle/forms"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -69,6 +71,9 @@ func (s *Screen) up() tea.Cmd {
 func (s *Screen) enter() tea.Cmd {
 	if s.form == nil {
 		return nil
+	}
+	if p := s.partOf(s.path); p.state == partForeign {
+		return screen.Notify(widget.LevelWarning, p.title+" is not for this campaign: "+p.why)
 	}
 	s.focus, s.info.chosen = paneForm, false
 	s.refreshInfo()

@@ -14,6 +14,10 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if name == "ctrl+c" {
 		return m.quit()
 	}
+	if name == "alt+esc" { // two escapes that arrived together
+		esc := tea.KeyMsg{Type: tea.KeyEsc}
+		return tea.Sequence(m.key(esc), m.key(esc))
+	}
 	if m.tooSmall() {
 		return nil // nothing can be seen, so nothing is done
 	}

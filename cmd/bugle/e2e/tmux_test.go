@@ -42,6 +42,7 @@ type terminal struct {
 	t      *testing.T
 	socket string
 	data   string
+	start  string // what the window runs
 }
 
 // open starts the program at a size on a data folder.
@@ -54,7 +55,8 @@ func open(t *testing.T, width, height int, data string, env ...string) *terminal
 		args = append(args, "-e", e)
 	}
 	// The shell stays after the program, so that its exit can be seen.
-	term.tmux(append(args, fmt.Sprintf("%s; echo EXIT=$?; exec cat", binary))...)
+	term.start = fmt.Sprintf("%s; echo EXIT=$?; exec cat", binary)
+	term.tmux(append(args, term.start)...)
 	t.Cleanup(func() { _ = term.command("kill-server").Run() })
 	return term
 }
@@ -114,8 +116,15 @@ func (term *terminal) press(keys ...string) {
 	term.t.Helper()
 	for _, k := range keys {
 		term.tmux("send-keys", "-t", "main", k)
+		if k == "Escape" {
+			time.Sleep(escapePause)
+		}
 	}
 }
+
+// escapePause keeps Escape and the key after it from being read as one: together they are Alt and
+// that key. No person types that fast.
+const escapePause = 50 * time.Millisecond
 
 // write types a text as it is.
 func (term *terminal) write(text string) {
@@ -137,7 +146,13 @@ func (term *terminal) kill() {
 			term.t.Fatal(err)
 		}
 	}
-	term.see("EXIT=137")
+	term.see("Killed")
+}
+
+// again starts the program anew in the same window.
+func (term *terminal) again() {
+	term.t.Helper()
+	term.tmux("respawn-window", "-k", "-t", "main", term.start)
 }
 
 // bugle runs a command on the terminal's data folder.

@@ -1,0 +1,190 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The main job, with keys alone, at 80×24: an e-mail from nothing to a test that can be read.
+func TestEmailFromNothingToSent(t *testing.T) {
+	term := open(t, 80, 24, filepath.Join(t.TempDir(), "data"))
+	term.see("Welcome to bugle", "The sample workspace")
+	term.press("Enter")
+	term.see("Campaigns", "Winter roast launch")
+
+	term.press("n")
+	term.see("Channel", "E-mail")
+	term.press("Down", "Enter")
+	term.see("One-time")
+	term.press("Enter")
+	term.write("Spring sale")
+	term.press("Enter")
+	term.see("✓ Name", "Spring sale", "ann@example.com")
+	term.press("Enter")
+	term.see("Connector is required", "4 to do")
+
+	// What is typed in part is completed from the workspace.
+	term.press("Enter")
+	term.write("custom")
+	term.press("Enter")
+	term.write("demo")
+	term.press("Enter")
+	term.see("CUSTOM_SMTP", "Demo mail", "✓ Connector", "3 to do")
+
+	term.press("Escape", "Down", "Enter", "Down", "Down", "Enter", "Enter")
+	term.see("Content › Message › E-mail", "Subject *")
+	term.write("Spring is here, {{UserAttribute['First Name']|default('you')}}")
+	term.press("Enter", "Enter", "Enter")
+	term.write("news@example.com")
+	term.see("Needs HTML")
+	term.press("Down", "Down", "Down", "Down")
+	term.see("▸ HTML")
+	term.write("<p>Dear {{UserAttribute['First Name']|default('friend')}}, our beans are <b>20% off</b>.</p>")
+	term.see("✓ Content", "2 to do")
+
+	// The program dies in the middle: what was left in the field is there again.
+	term.kill()
+	term.again()
+	term.see("Spring sale")
+	term.press("Enter")
+	term.see("✓ Content", "2 to do", "Audience")
+	out, err := term.bugle("search", "--status", "DRAFT", "--name", "Spring sale", "--json")
+	if err == nil {
+		t.Errorf("a second process had the store: %s", out)
+	}
+	if !strings.Contains(out, "another bugle") && !strings.Contains(out, "another process") && !strings.Contains(out, "in use") {
+		t.Errorf("a second process is told: %s", out)
+	}
+
+	term.press("Enter", "Down", "Down", "Space")
+	term.see("✓ Audience", "1 to do")
+	term.press("Escape", "Down", "Enter", "Right")
+	term.see("As soon as possible", "nothing to do")
+	term.press("Escape", "v")
+	term.see("Valid: this campaign can be published.")
+
+	term.press("t")
+	term.see("Test send", "Recipients")
+	term.write("ann")
+	term.see("Ann Berger")
+	term.press("Down", "Enter")
+	term.see("1 of 10")
+	term.write("someone@example.org")
+	term.press("Enter")
+	term.see("2 of 10")
+	term.press("C-s")
+	term.see("EMAIL_default_variation_1 SENT", "2 of 2")
+
+	term.press("o")
+	term.see("Outbox", "Spring is here, Ann", "Spring is here, you")
+	term.press("Down", "Enter")
+	term.see("Dear Ann, our beans are", "20% off")
+
+	term.press("Escape", "q")
+	term.see("EXIT=0")
+	out, err = term.bugle("search", "--status", "DRAFT", "--name", "Spring sale", "--json")
+	if err != nil {
+		t.Fatalf("search: %v\n%s", err, out)
+	}
+	var found struct {
+		Campaigns []struct {
+			Basic struct{ Name string } `json:"basic_details"`
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &found); err != nil || len(found.Campaigns) != 1 || found.Campaigns[0].Basic.Name != "Spring sale" {
+		t.Errorf("search found %s", out)
+	}
+}
+
+// The same for a push on Android and Web with the timer template.
+func TestTimerPushFromNothingToSent(t *testing.T) {
+	term := open(t, 80, 24, filepath.Join(t.TempDir(), "data"))
+	term.see("Welcome to bugle")
+	term.press("Enter")
+	term.see("Winter roast launch")
+	term.press("n", "Enter", "Enter")
+	term.write("Last hours")
+	term.press("Enter", "Enter")
+	term.see("Platforms is required")
+
+	term.press("Enter", "Down", "Down", "Down", "Enter")
+	term.see("[ ] Android")
+	term.press("Space", "Down", "Down", "Space", "Enter")
+	term.see("‹ Android, Web ›", "✓ Basics")
+
+	term.press("Escape", "Down", "Enter", "Down", "Down", "Enter", "Enter", "Enter")
+	term.see("Push › Android", "Template")
+	term.write("timer")
+	term.press("Enter")
+	term.see("‹ Timer ›", "Timer *", "Backup *")
+
+	term.press("Down", "Enter")
+	term.see("Basic details", "Title")
+	term.press("Down")
+	term.write("Last hours, {{UserAttribute['First Name']|default('friend')}}")
+	term.press("Down")
+	term.write("The sale ends at midnight.")
+	term.press("Escape", "Down", "Enter")
+	term.see("Countdown ends")
+	term.write("dur")
+	term.press("Enter")
+	term.see("Duration, hours *")
+	term.press("Down", "Down", "Down", "Down")
+	term.write("2")
+	term.press("Down")
+	term.write("30")
+	term.press("Escape", "Down", "Down", "Down", "Enter")
+	term.see("Backup")
+	term.write("Last hours")
+	term.press("Down")
+	term.write("The sale ends at midnight.")
+	term.press("Escape", "Escape", "Down", "Down", "Enter")
+	term.see("Push › Web")
+	term.press("Down", "Enter")
+	term.see("Web › Basic details")
+	term.write("Last hours, {{UserAttribute['First Name']|default('friend')}}")
+	term.press("Down")
+	term.write("The sale ends at midnight.")
+	term.press("Down", "Down")
+	term.write("https://example.com/sale")
+	term.see("✓ Content")
+
+	term.press("Escape", "Escape", "Escape", "Escape", "Escape")
+	term.press("Down", "Down", "Enter", "Down", "Down", "Space")
+	term.see("✓ Audience")
+	term.press("Escape", "Down", "Enter", "Right", "Escape", "v")
+	term.see("Valid: this campaign can be published.")
+
+	term.press("t")
+	term.see("Recipients")
+	term.write("USER_1")
+	term.press("Enter")
+	term.see("1 of 10")
+	term.press("C-s")
+	term.see("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 SENT")
+	term.press("o")
+	term.see("Last hours, Ann")
+}
+
+// Without a terminal the program tells of the workspace and what to do, and is done.
+func TestWithoutATerminal(t *testing.T) {
+	term := &terminal{t: t, data: filepath.Join(t.TempDir(), "data")}
+	out, err := term.bugle()
+	if err != nil || !strings.Contains(out, "bugle init --sample") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A window that is too small, and one that grows again, lose nothing.
+func TestSmallWindow(t *testing.T) {
+	term := open(t, 20, 5, filepath.Join(t.TempDir(), "data"))
+	term.see("bugle needs a window")
+	term.tmux("resize-window", "-t", "main", "-x", "120", "-y", "40")
+	term.see("Welcome to bugle")
+	term.press("Enter")
+	term.see("Winter roast launch", "Selected")
+}

@@ -114,8 +114,8 @@ func (k TestKey) Only(ch Channel) KeyFilter {
 	return f
 }
 
-// ByProfile gives the values by which an identifier finds a profile's user or devices, and none
-// where it has none.
+// ByProfile gives the values by which an identifier finds the profile's user or devices; none
+// where the profile has no such value, and for segments.
 func ByProfile(identifier string, p Profile) (values []string) {
 	attribute := func(name string) []string {
 		if s, ok := p.Attributes[name].(string); ok && s != "" {

@@ -10,13 +10,16 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/themes"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
+	"bugle/ui/widget"
 )
 
 // box is a service that has nothing but an outbox.
@@ -269,4 +272,80 @@ func drain(cmd tea.Cmd) {
 			drain(c)
 		}
 	}
+}
+
+func TestColoursKeepTheCells(t *testing.T) {
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScreen(filled())
+	h := uitest.New(t, s, 80, 24)
+	check := func() {
+		t.Helper()
+		s.SetTheme(dark)
+		for _, w := range []int{40, 60, 80, 120} {
+			s.SetSize(w, 22)
+			for _, line := range strings.Split(s.View(), "\n") {
+				if n := widget.Width(line); n != w {
+					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
+				}
+			}
+		}
+	}
+	check()
+	h.Press("enter")
+	check()
+}
+
+func TestWhatIsShownCanBeCopied(t *testing.T) {
+	h := open(t, filled())
+	h.Press("y", "enter", "tab", "y", "esc", "down", "enter", "shift+tab", "shift+tab", "y")
+	if len(h.Copied) != 3 {
+		t.Fatalf("copied %q", h.Copied)
+	}
+	if text := h.Copied[0]; !strings.Contains(text, "Dear Ada") || strings.Contains(text, "<p>") {
+		t.Errorf("the text is %q", text)
+	}
+	if html := h.Copied[1]; !strings.HasPrefix(html, "<h1>") {
+		t.Errorf("the HTML is %q", html)
+	}
+	if push := h.Copied[2]; push != "Hallo\nDer Frühling ist da." {
+		t.Errorf("the push is %q", push)
+	}
+}
+
+func TestTheCampaignIsOneKeyAway(t *testing.T) {
+	h := open(t, filled())
+	h.Press("b")
+	if r := h.Last(); r.Name != screen.Builder || r.ID != "65f0a1b2c3d4e5f60718293a" {
+		t.Errorf("b opened %+v", r)
+	}
+	inline := open(t, filled())
+	inline.Press("down")
+	if why := inline.Why("b"); why == "" {
+		t.Error("a message of no campaign leads to one")
+	}
+}
+
+func TestArrowsMoveWhileFiltering(t *testing.T) {
+	h := open(t, filled())
+	h.Press("/")
+	h.Type("e") // in each of them
+	h.Press("down")
+	h.Want("2 of 3", "/ e")
+	h.Type("j") // a letter, no key that moves
+	h.Want("No message holds")
+}
+
+func TestAMessageScrolls(t *testing.T) {
+	h := open(t, filled())
+	h.Press("enter")
+	before := h.Text()
+	h.Press("pgdown")
+	if h.Text() == before {
+		t.Error("a page down shows the same")
+	}
+	h.Press("tab", "tab", "down", "G")
+	h.Want("]")
 }

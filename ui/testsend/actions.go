@@ -115,7 +115,12 @@ func (s *Screen) formActions() []screen.Action {
 
 func (s *Screen) moves() []screen.Action {
 	by := func(n int) func() tea.Cmd { return func() tea.Cmd { s.move(n); return nil } }
+	noEarlier, bar := "", 3
+	if len(s.earlier) == 0 {
+		noEarlier, bar = "No test of this campaign was sent yet.", 0
+	}
 	acts := []screen.Action{
+		{Keys: []string{"ctrl+r"}, Label: "earlier", Help: "fill the form as for an earlier test", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.pickEarlier},
 		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: by(1)},
 		{Keys: []string{"up"}, Label: "row before", Group: groupMove, Typing: true, Run: by(-1)},
 		{Keys: []string{"tab"}, Label: "next", Help: "on to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: func() tea.Cmd { s.jump(1); return nil }},
@@ -123,7 +128,7 @@ func (s *Screen) moves() []screen.Action {
 		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "read what test sends delivered", Group: groupTest, Typing: true, Run: s.outbox},
 		{Keys: []string{"alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Typing: true, Run: s.copy},
 	}
-	if !s.Typing() {
+	if !s.Typing() { // while a text is typed, letters are letters
 		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
 	}
 	if s.form.at.place == onPrompt {

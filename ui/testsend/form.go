@@ -137,8 +137,8 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		s.refusal.list.Update(msg)
 		return nil
 	case stageSending, stageDone:
-		s.scroll.UpdateScroll(msg)
-		s.run.scrolled = true
+		s.runText()
+		s.run.scrolled = s.scroll.UpdateScroll(msg) || s.run.scrolled
 		return nil
 	}
 	switch s.form.at.place {

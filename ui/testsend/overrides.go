@@ -47,9 +47,6 @@ func (s *Screen) setOverrides() {
 		o.dataType = s.dataType(a)
 		s.form.overrides = append(s.form.overrides, o)
 	}
-	if at := s.form.at; at.place == onOverride && at.i >= len(s.form.overrides) {
-		s.focus(spot{onPrompt, 0})
-	}
 }
 
 func newOverridePrompt(t themes.Theme, a attribute) widget.Prompt {
@@ -165,15 +162,16 @@ func (s *Screen) recallOverrides(last engine.TestSend) {
 		if o.event {
 			from = last.EventAttributes
 		}
+		text := ""
 		for _, m := range from {
-			if m.Name != o.name {
-				continue
-			}
-			text := m.Value.Text()
-			if m.Value.Kind() != doc.String {
+			switch {
+			case m.Name != o.name:
+			case m.Value.Kind() == doc.String:
+				text = m.Value.Text()
+			default:
 				text = m.Value.Literal()
 			}
-			s.form.overrides[i].prompt.SetValue(text)
 		}
+		s.form.overrides[i].prompt.SetValue(text)
 	}
 }

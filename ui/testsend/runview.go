@@ -12,20 +12,25 @@ import (
 
 // runView draws how the test goes, and how it went.
 func (s *Screen) runView() string {
-	title := s.name()
-	panel := s.panel(title, box{s.width, s.height}, true)
-	w, h := panel.Inner()
-	head := s.runHead(w)
-	lines, current := s.runLines(w)
-	s.scroll.Resize(len(lines), max(h-len(head), 0))
-	if s.stage == stageSending && !s.run.scrolled {
-		s.scroll.Select(current)
-	}
+	panel := s.panel(s.name(), box{s.width, s.height}, true)
+	head, lines := s.runText()
 	from, to := s.scroll.Visible()
 	if s.scroll.Overflows() {
 		panel.Footer = fmt.Sprintf("%d of %d", to, len(lines))
 	}
 	return panel.View(strings.Join(append(head, lines[from:to]...), "\n"))
+}
+
+// runText breaks all there is to say into lines, and keeps what is in sight among them.
+func (s *Screen) runText() (head, lines []string) {
+	w, h := s.panel("", box{s.width, s.height}, true).Inner()
+	head = s.runHead(w)
+	lines, current := s.runLines(w)
+	s.scroll.Resize(len(lines), max(h-len(head), 0))
+	if s.stage == stageSending && !s.run.scrolled {
+		s.scroll.Select(current)
+	}
+	return head, lines
 }
 
 // runHead is the bar, or the summary.
@@ -109,6 +114,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	case stageSending, stageDone:
+		s.runText()
 		s.run.scrolled = s.scroll.Wheel(msg) || s.run.scrolled
 		return nil
 	}

@@ -2,7 +2,6 @@ package testsend
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -105,10 +104,7 @@ func (s *Screen) sent(r screen.Result) tea.Cmd {
 	s.stage = stageDone
 	s.run.end(out, r.Err)
 	s.scroll = widget.Window{}
-	for _, v := range s.form.recipients() { // offered from now on, as the next visit would
-		known := s.recent[s.form.identifier]
-		s.recent[s.form.identifier] = append([]string{v}, slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == v })...)
-	}
+	s.remember(out)
 	return nil
 }
 

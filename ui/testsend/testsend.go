@@ -5,6 +5,7 @@ package testsend
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -31,6 +32,7 @@ type Screen struct {
 	workspace engine.Workspace
 	fields    engine.TestFields
 	recent    map[string][]string // by identifier, newest first
+	earlier   []engine.TestRecord // tests of this campaign, newest first
 
 	stage   stage
 	form    form
@@ -108,11 +110,15 @@ type loaded struct {
 	campaign  engine.Campaign
 	workspace engine.Workspace
 	recent    map[string][]string
-	last      engine.TestSend // what was sent last on the channel; zero where nothing was
+	earlier   []engine.TestRecord // tests of this campaign
+	last      engine.TestSend     // what to begin with; zero where nothing was sent on the channel
 }
 
-// mostRecent is how many earlier recipients are offered for an identifier.
-const mostRecent = 20
+// How many earlier recipients are offered for an identifier, and how many earlier tests.
+const (
+	mostRecent  = 20
+	mostEarlier = 10
+)
 
 func (s *Screen) load() tea.Cmd {
 	service, id := s.deps.Service, s.id
@@ -137,33 +143,32 @@ func (s *Screen) load() tea.Cmd {
 				return nil, err
 			}
 		}
-		l.last, err = lastSend(ctx, h, id, fields)
+		if l.earlier, err = h.Tests(ctx, id, mostEarlier); err != nil {
+			return nil, err
+		}
+		if len(l.earlier) > 0 {
+			l.last = engine.ParseTestSend(l.earlier[0].Body)
+			return l, nil
+		}
+		l.last, err = lastOnChannel(ctx, h, fields)
 		return l, err
 	})
 }
 
-// lastTests is how many earlier tests are looked through for the way people were found last.
+// lastTests is how many tests of other campaigns are looked through.
 const lastTests = 20
 
-// lastSend gives what this campaign's last test asked for; where it had none, how the last test
-// of the channel found its people.
-func lastSend(ctx context.Context, h engine.TestHistory, id string, fields engine.TestFields) (engine.TestSend, error) {
-	own, err := h.Tests(ctx, id, 1)
-	if err != nil || len(own) > 0 {
-		if err != nil {
-			return engine.TestSend{}, err
-		}
-		return engine.ParseTestSend(own[0].Body), nil
-	}
+// lastOnChannel gives how the last test of the channel found its people.
+func lastOnChannel(ctx context.Context, h engine.TestHistory, fields engine.TestFields) (engine.TestSend, error) {
 	all, err := h.Tests(ctx, "", lastTests)
 	if err != nil {
 		return engine.TestSend{}, err
 	}
 	for _, t := range all {
-		send := engine.ParseTestSend(t.Body)
+		identifier := engine.ParseTestSend(t.Body).Identifier
 		for _, o := range fields.Identifier.Options {
-			if o.Value == send.Identifier {
-				return engine.TestSend{Identifier: send.Identifier}, nil
+			if o.Value == identifier {
+				return engine.TestSend{Identifier: identifier}, nil
 			}
 		}
 	}
@@ -217,7 +222,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	}
 	l := r.Value.(loaded)
 	s.loaded = true
-	s.campaign, s.workspace, s.recent = l.campaign, l.workspace, l.recent
+	s.campaign, s.workspace, s.recent, s.earlier = l.campaign, l.workspace, l.recent, l.earlier
 	s.document = l.campaign.Document()
 	if s.why() != "" {
 		return nil
@@ -230,10 +235,15 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		s.fill(l.last)
 	}
 	s.dropForeign()
+	at := s.form.at
+	if !slices.Contains(s.spots(), at) { // its row is gone
+		at = spot{onPrompt, 0}
+	}
+	s.focus(at)
 	return s.search()
 }
 
-// fill begins with what was sent last.
+// fill puts what was asked for earlier into the form.
 func (s *Screen) fill(last engine.TestSend) {
 	s.form.identifier = s.fields.Identifier.Options[0].Value
 	for _, o := range s.fields.Identifier.Options {
@@ -241,7 +251,9 @@ func (s *Screen) fill(last engine.TestSend) {
 			s.form.identifier = o.Value
 		}
 	}
-	s.form.values[s.form.identifier] = last.Values
+	s.form.values[s.form.identifier] = slices.Clone(last.Values)
+	s.form.wrong = ""
+	s.form.prompt.SetValue("")
 	s.form.filter = last.Filter
 	s.recallOverrides(last)
 	s.focus(spot{onPrompt, 0})

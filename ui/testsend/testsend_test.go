@@ -8,11 +8,15 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
+	"bugle/ui/widget"
 )
 
 func TestMailToTwoAddressesIsSent(t *testing.T) {
@@ -154,6 +158,26 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 	other.Want("User id", "recent", "0 of 10")
 	other.Press("down", "enter")
 	other.Want("1 USER_2")
+}
+
+func TestAnEarlierTestFillsTheForm(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	if why := h.Why("ctrl+r"); why == "" {
+		t.Error("there is an earlier test of a new draft")
+	}
+	h.Type("one@example.com,two@example.com,")
+	h.Press("tab")
+	h.Type("Zoe")
+	h.Press("ctrl+s", "enter")
+	h.Press("shift+tab", "shift+tab", "ctrl+u") // no override
+	h.Press("shift+tab", "up", "x", "up", "x")
+	h.Type("three@example.com")
+	h.Press("ctrl+s", "enter", "ctrl+r")
+	h.Want("Earlier tests", "Sat 14 Mar 10:00  one@example.com and 1 more", "three@example.com")
+	h.Press("down", "enter")
+	h.Want("1 one@example.com", "2 two@example.com", "Zoe")
+	h.WantNot("1 three@example.com")
 }
 
 func TestOnlyTheChannelsIdentifiersAreOffered(t *testing.T) {
@@ -363,6 +387,35 @@ func TestCurl(t *testing.T) {
 	}
 }
 
+func TestColoursKeepTheCells(t *testing.T) {
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newService(t)
+	st := step(t, s, s.draft(t, catalog.Push, flatPush))
+	st.screen.SetTheme(dark)
+	check := func(stage string) {
+		t.Helper()
+		for _, w := range []int{40, 60, 76, 80, 120} {
+			st.screen.SetSize(w, 22)
+			for _, line := range strings.Split(st.screen.View(), "\n") {
+				if n := widget.Width(line); n != w {
+					t.Fatalf("%s: a line of %d cells, not %d: %q", stage, n, w, line)
+				}
+			}
+		}
+		st.screen.SetSize(80, 22)
+	}
+	check("form")
+	st.typeText("USER_1,USER_2,")
+	st.press("tab")
+	check("filled")
+	st.press("ctrl+s")
+	st.until("FAILED")
+	check("done")
+}
+
 func TestControlCharactersOfADocumentAreNotDrawn(t *testing.T) {
 	s := newService(t)
 	name := `Evil \u001b[31m\u0007 name`
@@ -424,3 +477,119 @@ func TestSendingPicture(t *testing.T) {
 }
 
 var _ screen.Screen = (*testsend.Screen)(nil)
+
+// published gives every campaign another state.
+type published struct{ *service }
+
+func (p published) Get(ctx context.Context, id string) (engine.Campaign, error) {
+	c, err := p.service.Get(ctx, id)
+	c.Status = catalog.Scheduled
+	return c, err
+}
+
+func TestACampaignThatIsNoDraftSaysWhatToDo(t *testing.T) {
+	s := newService(t)
+	h := open(t, published{s}, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Want("Test sends are for drafts", "Clone it")
+	h.Type("ada@example.com")
+	h.Press("ctrl+s", "enter")
+	h.WantFits()
+	if len(s.sent) > 0 {
+		t.Error("it was sent")
+	}
+}
+
+func (s *service) change(t *testing.T, id, components string) {
+	t.Helper()
+	v, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Get(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Save(context.Background(), engine.SaveRequest{ID: id, Revision: c.Revision, Body: v, By: "ann@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAChangedDraftIsReadAgain(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, keyedMail)
+	h := open(t, s, id, 80, 24)
+	h.Type("ada@example.com,")
+	h.Press("tab", "left")
+	h.Want("‹ de ›")
+	s.change(t, id, flatMail)
+	h.Send(screen.ChangedMsg{ID: id})
+	h.WantNot("Locale", "EMAIL_de_")
+	h.Want("EMAIL_default_variation_1", "1 ada@example.com", "Age", "▌  +")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+}
+
+func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{EventAttribute['product']}} {{BusinessEventAttribute['season']}} {{ContentBlock['gone']|default('')}}", 1)), 80, 24)
+	h.Want("product", "season", "from the event", "Age")
+	h.Type("ada@example.com,")
+	h.Press("tab", "tab")
+	h.Type("Boots")
+	h.Press("enter")
+	h.Type("spring")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+	if ask := s.asked(t); len(ask.EventAttributes) != 2 || len(ask.UserAttributes) != 0 {
+		t.Errorf("asked for %+v", ask)
+	}
+}
+
+func TestAMissingValueIsNamed(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 60, 20)
+	h.Type("stranger@example.com")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 FAILED", "stranger@example.com: ", "First Name")
+}
+
+func TestTheWheelAndClicks(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("USER_1,USER_2,")
+	h.ClickOn("Platform")
+	h.Press("esc")
+	h.Want("‹ all ›")
+	h.Wheel(5, 5, true)
+	h.Want("▌ [ Send")
+	h.ClickOn("1 USER_1")
+	h.Press("x")
+	h.Want("1 USER_2", "1 of 10")
+}
+
+func TestManyKeysScroll(t *testing.T) {
+	s := newService(t)
+	s.instead = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		out := engine.TestResult{Data: map[string]engine.SendResult{}, Message: "Sent 0 of 100 messages; 100 failed."}
+		for i := range 100 {
+			key := "EMAIL_default_variation_" + strings.Repeat("1", 1+i%3) + string(rune('a'+i/26)) + string(rune('a'+i%26))
+			out.Keys = append(out.Keys, key)
+			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: "ada@example.com: " + strings.Repeat("the mail server is full and says so at length; ", 4)}
+		}
+		return out, nil
+	}
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("Sent 0 of 100")
+	h.WantFits()
+	h.Press("G")
+	h.Want("dv FAILED", "402 of 402")
+	h.Wheel(5, 10, false)
+	h.WantFits()
+	before := len(s.sent)
+	h.Press("r") // keys that the draft does not have: all of it once more
+	if len(s.sent) != before+1 || s.asked(t).Filter != (engine.KeyFilter{}) {
+		t.Errorf("%d calls, the last narrowed to %+v", len(s.sent)-before, s.asked(t).Filter)
+	}
+}

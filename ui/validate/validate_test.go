@@ -3,15 +3,21 @@ package validate_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/muesli/termenv"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
+	"bugle/ui/widget"
 )
 
 const id = "65f0a1b2c3d4e5f60718293a"
@@ -175,4 +181,57 @@ func TestTheChosenProblemIsInSight(t *testing.T) {
 		h.Want("▌ ")
 		h.Press("down")
 	}
+}
+
+func TestColoursKeepTheCells(t *testing.T) {
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := validate.New(uitest.Deps(checked(t, "Spring mail")), screen.Route{ID: id})
+	h := uitest.New(t, s, 80, 24)
+	check := func() {
+		t.Helper()
+		s.SetTheme(dark)
+		for _, w := range []int{40, 60, 80, 120} {
+			s.SetSize(w, 22)
+			for _, line := range strings.Split(s.View(), "\n") {
+				if n := widget.Width(line); n != w {
+					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
+				}
+			}
+		}
+	}
+	check()
+	h.Press("down")
+	check()
+}
+
+func TestAPageAndTheEndsAreKeysAway(t *testing.T) {
+	s := checked(t, "Spring mail")
+	h := open(t, s)
+	h.Resize(60, 16)
+	last := len(s.outcome.Problems)
+	h.Want(fmt.Sprintf("1 of %d", last))
+	h.Press("G")
+	h.Want(fmt.Sprintf("%d of %d", last, last), "UTM parameters — 1 notice")
+	h.Press("pgup")
+	h.WantNot(fmt.Sprintf("%d of %d ", last, last))
+	h.Press("g")
+	h.Want(fmt.Sprintf("1 of %d", last))
+	h.Wheel(5, 8, true)
+	h.Want(fmt.Sprintf("1 of %d", last)) // the wheel looks, and chooses nothing
+}
+
+func TestALongPlaceKeepsItsEnd(t *testing.T) {
+	s := checked(t, "Spring mail")
+	s.outcome = engine.Validation{Problems: []schema.Problem{
+		{Path: doc.P("campaign_content", "content", "a-very-long-locale-name-indeed", "variation_1234567890", "email", "subject"), Message: "is required"},
+		{Path: doc.P("unknown_thing", "inner", 3), Message: "is not known"},
+		{Message: "has no life"},
+	}}
+	h := open(t, s)
+	h.Resize(50, 24)
+	h.Want("… › ", "› Subject", "unknown_thing — 1 problem", "inner › 4", "Campaign — 1 problem", "All of it")
+	h.WantFits()
 }

@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/forms"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 )
@@ -209,7 +210,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		if msg.String() == "?" && !s.form.Typing() && !s.form.Modal() {
 			return screen.Send(screen.HelpMsg{})
 		}
-		return s.fromForm(s.form.Update(msg))
+		return s.formKey(msg)
 	case paneInfo:
 		s.infoKey(msg)
 	default:
@@ -219,6 +220,27 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	return nil
 }
+
+// formKey hands a key to the form. What the form asks to be opened is opened before the next key
+// is looked at: it may be there already, and is meant for what is opened.
+func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
+	cmd := s.form.Update(msg)
+	if cmd == nil || msg.Paste || msg.String() == pasteKey {
+		return s.fromForm(cmd)
+	}
+	changed := s.fromForm(nil)
+	switch m := cmd().(type) {
+	case forms.OpenMsg:
+		return tea.Batch(changed, s.open(m.Path))
+	case forms.EditMsg:
+		return tea.Batch(changed, s.editText(m))
+	default:
+		return tea.Batch(changed, screen.Send(m))
+	}
+}
+
+// pasteKey makes the form read the clipboard, which may take its time.
+const pasteKey = "ctrl+v"
 
 func (s *Screen) infoKey(msg tea.KeyMsg) {
 	switch s.info.tab {

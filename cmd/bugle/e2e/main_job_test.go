@@ -80,9 +80,9 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.see("EMAIL_default_variation_1 SENT", "2 of 2")
 
 	term.press("o")
-	term.see("Outbox", "Spring is here, Ann", "Spring is here, you")
+	term.see("Outbox", "2 messages", "ann@example.com", "Spring is here")
 	term.press("Down", "Enter")
-	term.see("Dear Ann, our beans are", "20% off")
+	term.see("Spring is here, Ann", "Dear Ann, our beans are", "20% off")
 
 	term.press("Escape", "q")
 	term.see("EXIT=0")
@@ -166,8 +166,8 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.see("1 of 10")
 	term.press("C-s")
 	term.see("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 SENT")
-	term.press("o")
-	term.see("Last hours, Ann")
+	term.press("o", "Enter")
+	term.see("Last hours, Ann", "The sale ends at midnight.")
 }
 
 // Without a terminal the program tells of the workspace and what to do, and is done.

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/api/limit"
+	"bugle/engine/doc"
+)
+
+// result is what an operation gives.
+type result struct {
+	status int    // 0: 200
+	kind   string // of the envelope; empty: campaign
+	data   doc.Value
+	answer engine.Answer
+}
+
+// reply is an answer, ready to be written.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// headerReplayed marks the stored answer to an earlier request with the same Idempotency-Key. It is
+// the one thing in which a repeat differs from the first answer.
+const headerReplayed = "Idempotent-Replayed"
+
+// statusGone is what the log says where the client left before its answer.
+const statusGone = 499
+
+const unexpected = "something went wrong that should not have; try again, and tell the service's owner the response_id if it stays so"
+
+// success gives the envelope of spec.md, Envelopes. The same result always gives the same bytes.
+func (x *exchange) success(res result) reply {
+	if res.status == 0 {
+		res.status = http.StatusOK
+	}
+	out := reply{status: res.status, header: x.header}
+	if res.status == http.StatusNoContent {
+		return out
+	}
+	if res.kind == "" {
+		res.kind = typeCampaign
+	}
+	id := res.answer.ResponseID
+	if id == "" {
+		id = x.id
+	}
+	if res.answer.Replayed {
+		x.header.Set(headerReplayed, "true")
+	}
+	echo(x.header, id)
+	out.body = doc.NewObject(
+		doc.M("response_id", doc.NewString(id)), doc.M("type", doc.NewString(res.kind)), doc.M("data", res.data),
+	).Encode()
+	return out
+}
+
+// failure gives the envelope of spec.md, Errors.
+func (x *exchange) failure(err error) reply {
+	x.err = err
+	e := x.explain(err)
+	requestID := e.RequestID // of the first request, where this is its stored refusal
+	if requestID == "" {
+		requestID = x.given
+	}
+	id := requestID
+	if id == "" {
+		id = x.id
+	}
+	if e.RetryAfter > 0 {
+		x.header.Set("Retry-After", strconv.Itoa(limit.Seconds(e.RetryAfter)))
+	}
+	echo(x.header, id)
+	return reply{status: e.HTTP, header: x.header, body: doc.NewObject(
+		doc.M("response_id", doc.NewString(id)),
+		doc.M("error", doc.NewObject(
+			doc.M("code", doc.NewString(string(e.Code))), doc.M("message", doc.NewString(e.Message)),
+			text("target", e.Target), details(e.Details), text("request_id", requestID),
+		)),
+	).Encode()}
+}
+
+// explain gives what a caller may know of an error.
+func (x *exchange) explain(err error) *engine.Error {
+	if e := engine.AsError(err); e != nil {
+		out := *e
+		if out.HTTP == 0 {
+			out.HTTP = http.StatusInternalServerError
+		}
+		return &out
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "it took longer than %s and was given up; try again", x.op.budget)
+	case errors.Is(err, context.Canceled) && x.r.Context().Err() != nil:
+		return engine.Errorf(engine.Internal, statusGone, "the client has gone")
+	case errors.Is(err, context.Canceled):
+		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "the service is stopping; try again")
+	}
+	return engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected)
+}
+
+func details(ds []engine.Detail) doc.Member {
+	if len(ds) == 0 {
+		return doc.Member{}
+	}
+	vs := make([]doc.Value, len(ds))
+	for i, d := range ds {
+		vs[i] = doc.NewObject(doc.M("target", doc.NewString(d.Target)), doc.M("message", doc.NewString(d.Message)))
+	}
+	return doc.M("details", doc.NewArray(vs...))
+}
+
+func text(name, s string) doc.Member {
+	if s == "" {
+		return doc.Member{}
+	}
+	return doc.M(name, doc.NewString(s))
+}
+
+// echo gives the request id back as a header too, where a header can hold it.
+func echo(h http.Header, id string) {
+	if strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return
+	}
+	h.Set(headerRequestID, id)
+}
+
+func (out reply) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for name, values := range out.header {
+		h[name] = values
+	}
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if out.status == http.StatusNoContent {
+		w.WriteHeader(out.status)
+		return
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(out.body)))
+	w.WriteHeader(out.status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(out.body) // a client that has gone gets nothing, and there is nobody to tell
+	}
+}

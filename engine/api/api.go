@@ -1,0 +1,153 @@
+// Package api serves the Campaigns V5 API over HTTP, for any [engine.Service]: Basic credentials,
+// tenancy, scopes, request ids, idempotency keys, rolling limits and the envelopes of spec.md
+// (Endpoints, Authentication, Errors, Limits) and gaps.md (Operations).
+//
+// A request is judged in this order, and answered by the first that says no: path (404), method
+// (405), credentials (401), tenant (403), rate limit (429), scope (403), body (400, 413), ids and
+// Idempotency-Key (400, all problems at once), limit of creations (429), and then the service.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"bugle/engine"
+)
+
+// Workspaces says who may call. [Keys] gives one over the settings of workspaces.
+type Workspaces interface {
+	// Authenticate gives the tenant of Basic credentials, false where they are wrong, and an
+	// error where it could not find out. It takes as long for a workspace that is not there as
+	// for a wrong key.
+	Authenticate(ctx context.Context, workspaceID, key string) (Tenant, bool, error)
+}
+
+// Tenant is who calls: a workspace, and one of its credentials.
+type Tenant struct {
+	Workspace string
+	KeyID     string   // limits are counted by it
+	Scopes    []string // of [engine.KnownScopes]; a credential without any may read
+	// Publish is the workspace's publish setting. Where it is [engine.PublishBeta], publishing is
+	// refused by the service whatever the scope, so that no scope is asked for.
+	Publish string
+	Service engine.Service
+}
+
+// Options are what the API may be given. The zero Options are ready for use.
+type Options struct {
+	Clock  func() time.Time // nil: time.Now
+	Logger *slog.Logger     // nil: nothing is logged
+	// Unlimited turns the limits off. They are kept in memory, and begin anew with the process.
+	Unlimited bool
+	// OpenAPI gives the document of /openapi.json; it is asked once. Nil: there is none.
+	OpenAPI func() []byte
+	// Registry takes the metrics, and /metrics shows all that is in it. Nil: one of its own, with
+	// the numbers of the process besides.
+	Registry *prometheus.Registry
+	// Health says what /healthz finds wrong. Nil: nothing ever is.
+	Health func(context.Context) error
+}
+
+// New gives the handler of the API, with /healthz, /metrics and /openapi.json, which ask for no
+// credentials. A request's write goes on when its client has gone: what was accepted is done.
+func New(ws Workspaces, o Options) http.Handler {
+	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, health: o.Health, mux: http.NewServeMux()}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if !o.Unlimited {
+		h.limits = newLimits(h.now)
+	}
+	h.metrics = newMetrics(o.Registry)
+	for _, path := range operationPaths() {
+		h.mux.HandleFunc(path, h.route(path))
+	}
+	h.side("/healthz", http.HandlerFunc(h.healthz))
+	h.side("/metrics", h.metrics.handler())
+	if o.OpenAPI != nil {
+		h.side("/openapi.json", document(o.OpenAPI))
+	}
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, unknown) })
+	return h
+}
+
+type handler struct {
+	workspaces Workspaces
+	now        func() time.Time
+	log        *slog.Logger
+	limits     *limits // nil: there are none
+	metrics    *metrics
+	health     func(context.Context) error
+	mux        *http.ServeMux
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The mux would redirect a path that is not clean, with a page; here it is one that is not there.
+	if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || path.Clean(p) != p {
+		h.serve(w, r, unknown)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// route serves the operations of one path by method.
+func (h *handler) route(path string) http.HandlerFunc {
+	methods := map[string]*operation{}
+	for _, op := range operations {
+		if op.path != path {
+			continue
+		}
+		for _, m := range op.methods {
+			methods[m] = op
+		}
+	}
+	refuse := wrongMethod(methods)
+	return func(w http.ResponseWriter, r *http.Request) {
+		op, ok := methods[r.Method]
+		if !ok {
+			op = refuse
+		}
+		h.serve(w, r, op)
+	}
+}
+
+// side serves a path that is no operation, and is neither logged nor counted.
+func (h *handler) side(path string, page http.Handler) {
+	refuse := wrongMethod(map[string]*operation{http.MethodGet: nil, http.MethodHead: nil})
+	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			h.serve(w, r, refuse)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		page.ServeHTTP(w, r)
+	})
+}
+
+func (h *handler) healthz(w http.ResponseWriter, r *http.Request) {
+	out := reply{status: http.StatusOK, body: []byte(`{"status":"ok"}`)}
+	if h.health != nil {
+		if err := h.health(r.Context()); err != nil {
+			h.log.ErrorContext(r.Context(), "not healthy", "error", err)
+			out = reply{status: http.StatusServiceUnavailable, body: []byte(`{"status":"failing"}`)}
+		}
+	}
+	out.write(w, r)
+}
+
+func document(get func() []byte) http.Handler {
+	once := sync.OnceValue(get)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply{status: http.StatusOK, body: once()}.write(w, r)
+	})
+}

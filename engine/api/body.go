@@ -1,0 +1,93 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// MaxBody is how long a request body may be, in bytes (gaps.md, Operations).
+const MaxBody = 1 << 20
+
+const memberRequestID = "request_id"
+
+// readBody reads the request's body, whose root must be an object.
+func (x *exchange) readBody() error {
+	if x.op.body == bodyIgnored {
+		return nil
+	}
+	if x.r.ContentLength > MaxBody {
+		return tooLong()
+	}
+	b, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, MaxBody))
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		return tooLong()
+	case err != nil:
+		return refuseBody("the body did not arrive whole; send it again")
+	case len(b) == 0 && x.op.body == bodyOptional:
+		return nil
+	}
+	if err := checkContent(x.r.Header, len(b)); err != nil {
+		return err
+	}
+	v, err := doc.Parse(b)
+	if err != nil {
+		return refuseBody("the body is not JSON as it must be: " + err.Error())
+	}
+	if v.Kind() != doc.Object {
+		line, column := start(b)
+		return refuseBody(fmt.Sprintf("the body must be a JSON object, but a value of the type %s begins at line %d, column %d", v.Kind(), line, column))
+	}
+	x.body = v
+	x.identify(v.Get(memberRequestID).Text())
+	return nil
+}
+
+func tooLong() error {
+	e := engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is longer than the %d KiB that are allowed", MaxBody>>10)
+	e.Target = "body"
+	return e
+}
+
+func refuseBody(message string) error {
+	e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "%s", message)
+	e.Target = "body"
+	return e
+}
+
+// checkContent refuses a body that says it is something else than JSON in UTF-8, or is packed.
+func checkContent(h http.Header, length int) error {
+	if packed := h.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
+		e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body is encoded as %q; send it as it is", packed)
+		e.Target = "Content-Encoding"
+		return e
+	}
+	given := h.Get("Content-Type")
+	if given == "" || length == 0 {
+		return nil
+	}
+	media, params, err := mime.ParseMediaType(given)
+	charset := params["charset"]
+	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body must be application/json in UTF-8, not %q", given)
+		e.Target = "Content-Type"
+		return e
+	}
+	return nil
+}
+
+// start gives where the first value of a JSON text begins, in characters, from 1.
+func start(b []byte) (line, column int) {
+	blank := b[:len(b)-len(bytes.TrimLeft(b, " \t\r\n"))]
+	return 1 + bytes.Count(blank, []byte("\n")), 1 + utf8.RuneCount(blank[bytes.LastIndexByte(blank, '\n')+1:])
+}

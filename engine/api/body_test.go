@@ -1,0 +1,105 @@
+package api_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/uuid"
+
+	"bugle/engine"
+	"bugle/engine/api"
+)
+
+func TestBodiesThatAreNotAsTheyMustBe(t *testing.T) {
+	b := newBench(t)
+	for name, tt := range map[string]struct{ body, says string }{
+		"nothing":         {"", "line 1, column 1"},
+		"not JSON":        {"{\n  \"a\": nope}", "line 2, column 8"},
+		"cut off":         {`{"a":`, "line 1, column 6"},
+		"an array":        {"\n [1]", "line 2, column 2"},
+		"a string":        {`"x"`, "line 1, column 1"},
+		"null":            {`null`, "line 1, column 1"},
+		"a name twice":    {"{\"a\":1,\n\"a\":2}", "line 2, column 1"},
+		"too deep":        {`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, "200 levels"},
+		"no UTF-8":        {"{\"a\":\"\xff\"}", "UTF-8"},
+		"two of them":     {`{} {}`, "line 1, column 4"},
+		"a byte order":    {"\ufeff{}", "line 1, column 1"},
+		"half a sequence": {`{"a":"\ud800"}`, "line 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, path := range []string{campaigns, campaigns + "/search", campaigns + "/test"} {
+				a := b.do("POST", path, tt.body, requestID("r"))
+				a.refused(400, engine.BadRequest, "body").is(400, "response_id", "r")
+				if !strings.Contains(a.at("error.message"), tt.says) {
+					t.Errorf("%q does not say %q", a.at("error.message"), tt.says)
+				}
+			}
+		})
+	}
+	deepest := `{"a":` + strings.Repeat("[", 199) + strings.Repeat("]", 199) + `}`
+	b.do("POST", campaigns+"/search", deepest).refused(400, engine.ValidationFailed, "a")
+}
+
+func TestBodiesThatAreTooLong(t *testing.T) {
+	b := newBench(t)
+	fits := `{` + pushHead + `,"request_id":"x"}`
+	fits += strings.Repeat(" ", api.MaxBody-len(fits))
+	b.do("POST", campaigns, fits, requestID("")).is(201)
+	over := fits + " "
+	b.do("POST", campaigns, over, requestID("r")).refused(413, engine.BadRequest, "body").is(413, "response_id", "r")
+	b.do("POST", campaigns, over, func(r *http.Request) { r.ContentLength = -1 }).refused(413, engine.BadRequest, "body")
+	b.do("POST", campaigns+"/"+unused+"/validate", over).refused(413, engine.BadRequest, "body")
+}
+
+func TestABodyThatBreaksOff(t *testing.T) {
+	b := newBench(t)
+	b.do("POST", campaigns, "{}", func(r *http.Request) { r.Body = io.NopCloser(iotest.ErrReader(errors.New("reset"))) }).refused(400, engine.BadRequest, "body")
+}
+
+func TestContentTypes(t *testing.T) {
+	b := newBench(t)
+	body := `{"limit":1,"page":1}`
+	for given, ok := range map[string]bool{
+		"": true, "application/json": true, "Application/JSON; charset=UTF-8": true, "application/vnd.api+json": true,
+		"text/plain": false, "application/x-www-form-urlencoded": false, "application/json; charset=latin1": false, "json": false, ";": false,
+	} {
+		a := b.do("POST", campaigns+"/search", body, header("Content-Type", given))
+		if ok {
+			a.is(200)
+		} else {
+			a.refused(400, engine.BadRequest, "Content-Type")
+		}
+	}
+	b.do("POST", campaigns+"/search", body, header("Content-Encoding", "gzip")).refused(400, engine.BadRequest, "Content-Encoding")
+	b.do("POST", campaigns+"/"+b.create(whole)+"/validate", "", header("Content-Type", "text/plain")).is(200)
+}
+
+// Whatever comes as a body, the answer is an envelope, and never one of 500.
+func FuzzBodies(f *testing.F) {
+	b := newBench(f)
+	id := b.create(whole)
+	targets := []struct{ method, path string }{
+		{"POST", campaigns}, {"PATCH", campaigns + "/" + id}, {"POST", campaigns + "/" + id + "/validate"}, {"POST", campaigns + "/" + id + "/status"},
+		{"POST", campaigns + "/search"}, {"POST", campaigns + "/meta"}, {"POST", campaigns + "/test"}, {"POST", "/v5/personalization/preview"},
+	}
+	for i := range targets {
+		for _, s := range []string{
+			whole, `{"action":"STOP"}`, `{"limit":1,"page":1}`, `{"status":"PUBLISH"}`, `{"draft_id":"` + id + `",` + idaTo + `}`, `[`, `{"request_id":{}}`,
+			`{"channel":"SMS","user_identification":{"type":"EMAIL","value":"a@example.com"},"campaign_content":{"a":"{{ {% }}"}}`,
+		} {
+			f.Add(uint8(i), s, "")
+		}
+	}
+	f.Fuzz(func(t *testing.T, i uint8, body, id string) {
+		target := targets[int(i)%len(targets)]
+		r := request(t.Context(), target.method, target.path, body, requestID(id), idemKey(uuid.NewString()))
+		a := send(t, b, r)
+		if ok := a.doc.Get("data").Exists(); ok != (a.status < 300) || ok == a.doc.Get("error").Exists() || a.status >= 500 {
+			t.Fatalf("%s %s: %d %s", target.method, target.path, a.status, a.raw)
+		}
+	})
+}

@@ -1,0 +1,266 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// exchange is one request on its way to its answer.
+type exchange struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	op     *operation
+	header http.Header // of the answer
+	tenant Tenant
+	body   doc.Value
+	given  string // the request id that the caller gave; empty where there is none
+	id     string // given, or one that was made
+	key    string // Idempotency-Key
+	err    error  // why it was refused, for the log
+}
+
+func (x *exchange) call() engine.Call { return engine.Call{RequestID: x.id, IdempotencyKey: x.key} }
+
+// identify takes the caller's request id, which the answer carries whatever becomes of the request.
+func (x *exchange) identify(given string) {
+	if x.given == "" && given != "" && len(given) <= maxID && utf8.ValidString(given) {
+		x.given, x.id = given, given
+	}
+}
+
+// serve answers one request, and writes down that it did.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *operation) {
+	start := h.now()
+	x := &exchange{w: w, r: r, op: op, header: http.Header{}, id: uuid.NewString()}
+	h.metrics.running.Inc()
+	defer h.metrics.running.Dec()
+	out := h.answer(x)
+	out.write(w, r)
+	h.record(x, out.status, h.now().Sub(start))
+}
+
+func (h *handler) answer(x *exchange) (out reply) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
+			panic(p)
+		}
+		h.log.ErrorContext(x.r.Context(), "panic", "operation", x.op.name, "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		out = x.failure(engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected))
+	}()
+	res, err := h.perform(x)
+	if err != nil {
+		return x.failure(err)
+	}
+	return x.success(res)
+}
+
+// perform takes the request through all that may refuse it, in the order that the package's own
+// words give, and runs it.
+func (h *handler) perform(x *exchange) (result, error) {
+	if x.op.open {
+		return x.op.run(x.r.Context(), x)
+	}
+	if err := h.authenticate(x); err != nil {
+		return result{}, err
+	}
+	// The body is read before the request is refused, so that a refusal carries its request_id too.
+	unread := x.readBody()
+	if err := h.limits.admit(x); err != nil {
+		return result{}, err
+	}
+	if err := x.authorize(); err != nil {
+		return result{}, err
+	}
+	if unread != nil {
+		return result{}, unread
+	}
+	if err := x.checkIDs(); err != nil {
+		return result{}, err
+	}
+	ctx, cancel := x.context()
+	defer cancel()
+	if x.op.creates {
+		return h.limits.create(ctx, x, func() (result, error) { return x.op.run(ctx, x) })
+	}
+	return x.op.run(ctx, x)
+}
+
+// workKey is where a server's context keeps what ends its work. See [Serve].
+type workKey struct{}
+
+// context gives what the operation runs in. A write does not end with its client, only with the
+// server.
+func (x *exchange) context() (context.Context, context.CancelFunc) {
+	ctx := x.r.Context()
+	if !x.op.write {
+		return context.WithTimeout(ctx, x.op.budget)
+	}
+	// The server's own limits are for clients that are slow, not for work that takes its time.
+	control, until := http.NewResponseController(x.w), time.Now().Add(x.op.budget+usualBudget)
+	_ = errors.Join(control.SetReadDeadline(until), control.SetWriteDeadline(until)) // not every writer has them
+	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), x.op.budget)
+	work, ok := ctx.Value(workKey{}).(context.Context)
+	if !ok {
+		return free, cancel
+	}
+	stop := context.AfterFunc(work, cancel)
+	return free, func() { stop(); cancel() }
+}
+
+// The headers of a request (spec.md, Endpoints).
+const (
+	headerTenant    = "X-SVC-Tenant-ID"
+	headerRequestID = "X-SVC-Request-Id"
+	headerKey       = "Idempotency-Key"
+)
+
+// authenticate finds out who calls, and refuses who may not, or asks for another's workspace.
+func (h *handler) authenticate(x *exchange) error {
+	x.identify(x.r.Header.Get(headerRequestID))
+	id, key, ok := x.r.BasicAuth()
+	if !ok || len(x.r.Header.Values("Authorization")) > 1 {
+		return x.unauthorized("the request carries no Basic credentials; send the workspace id and an API key of it")
+	}
+	tenant, ok, err := h.workspaces.Authenticate(x.r.Context(), id, key)
+	if err != nil {
+		return fmt.Errorf("authenticating: %w", err)
+	}
+	if !ok {
+		return x.unauthorized("the workspace id or the API key is wrong")
+	}
+	x.tenant = tenant
+	for _, want := range x.r.Header.Values(headerTenant) {
+		if want != "" && want != tenant.Workspace {
+			e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "the credentials are not of the workspace that %s names; leave the header out, or send credentials of that workspace", headerTenant)
+			e.Target = headerTenant
+			return e
+		}
+	}
+	return nil
+}
+
+func (x *exchange) unauthorized(message string) error {
+	x.header.Set("WWW-Authenticate", `Basic realm="campaigns", charset="UTF-8"`)
+	e := engine.Errorf(engine.Unauthorized, http.StatusUnauthorized, "%s", message)
+	e.Target = "Authorization"
+	return e
+}
+
+func (x *exchange) authorize() error {
+	if x.op.scope == nil {
+		return nil
+	}
+	need := x.op.scope(x)
+	if need == "" || slices.Contains(x.tenant.Scopes, need) {
+		return nil
+	}
+	e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "the API key lacks the scope %s; use a key that has it", need)
+	e.Target = "Authorization"
+	return e
+}
+
+// maxID is how long an id that a caller chooses may be, in bytes.
+const maxID = 256
+
+// checkIDs refuses request ids and Idempotency-Keys that are not as they must be (spec.md, Test
+// Campaign; gaps.md, Operations), with all problems at once.
+func (x *exchange) checkIDs() error {
+	var bad []engine.Detail
+	add := func(target, message string) { bad = append(bad, engine.Detail{Target: target, Message: message}) }
+	inHeader, twice := single(x.r.Header, headerRequestID)
+	inBody := x.body.Get(memberRequestID)
+	switch {
+	case twice:
+		add(headerRequestID, "stands more than once; send it once")
+	case !utf8.ValidString(inHeader):
+		add(headerRequestID, "is not UTF-8 text; a UUID does well")
+	case len(inHeader) > maxID:
+		add(headerRequestID, fmt.Sprintf("is %d characters long, and %d are allowed; a UUID does well", len(inHeader), maxID))
+	case len(inBody.Text()) > maxID:
+		add(memberRequestID, fmt.Sprintf("is %d characters long, and %d are allowed; a UUID does well", len(inBody.Text()), maxID))
+	case inHeader != "" && inBody.Text() != "" && inHeader != inBody.Text():
+		add(memberRequestID, "is not the "+headerRequestID+" of the call; send one, or both alike")
+	case inHeader == "" && inBody.Exists() && inBody.Kind() != doc.String:
+		add(memberRequestID, "must be a string, not "+inBody.Kind().String())
+	case inHeader == "" && inBody.Text() == "" && !x.op.ownID:
+		add(headerRequestID, "is missing; send it, or request_id in the body")
+	}
+	if x.op.keyed {
+		switch key, twice := single(x.r.Header, headerKey); {
+		case twice:
+			add(headerKey, "stands more than once; send it once")
+		case key == "":
+			add(headerKey, "is missing; send a UUID v4, a new one for each request and the same one for its repeats")
+		default:
+			id, err := uuid.Parse(key)
+			if err != nil || len(key) != len(uuid.Nil.String()) || id.Version() != 4 || id.Variant() != uuid.RFC4122 {
+				add(headerKey, "must be a UUID v4, such as 2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09")
+			}
+			x.key = id.String()
+		}
+	}
+	return invalid(bad)
+}
+
+// single gives the value of a header, and whether there are several that differ.
+func single(h http.Header, name string) (value string, twice bool) {
+	for i, v := range h.Values(name) {
+		if i > 0 && v != value {
+			return value, true
+		}
+		value = v
+	}
+	return value, false
+}
+
+func invalid(bad []engine.Detail) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "%s %s", bad[0].Target, bad[0].Message)
+	if len(bad) > 1 {
+		e = engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the request has %d problems", len(bad))
+	}
+	e.Target, e.Details = bad[0].Target, bad
+	return e
+}
+
+// record writes the request down: what it was and what became of it, nothing of what it said.
+func (h *handler) record(x *exchange, status int, took time.Duration) {
+	h.metrics.observe(x.op.name, status, took)
+	level := slog.LevelInfo
+	attrs := []slog.Attr{
+		slog.String("method", x.r.Method), slog.String("path", x.r.Pattern), slog.String("operation", x.op.name), slog.Int("status", status),
+		slog.Duration("duration", took), slog.String("request_id", x.id),
+	}
+	if x.tenant.Workspace != "" {
+		attrs = append(attrs, slog.String("workspace", x.tenant.Workspace), slog.String("key_id", x.tenant.KeyID))
+	}
+	if x.err != nil {
+		e := engine.AsError(x.err)
+		if e != nil {
+			attrs = append(attrs, slog.String("code", string(e.Code)))
+		}
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+			attrs = append(attrs, slog.String("error", x.err.Error()))
+		}
+	}
+	h.log.LogAttrs(x.r.Context(), level, "request", attrs...)
+}

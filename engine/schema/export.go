@@ -1,0 +1,165 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+
+	"bugle/engine/doc"
+)
+
+// ExportOptions say how a table becomes a JSON Schema.
+type ExportOptions struct {
+	Stage Stage  // the moment that the schema is for; zero: Draft
+	ID    string // $id; left out where empty
+	Title string // in place of the table's own
+	Defs  string // where references find the shared tables; "#/$defs/" where empty
+}
+
+// JSONSchema gives the table as a schema of JSON Schema 2020-12. What the schema refuses,
+// [Schema.Validate] refuses at that stage in an [Env] that knows of no workspace. What it
+// cannot say (named rules, what a workspace configures, flags) stands beside the field as
+// "x-rules", each with its id and its sentence; [Exporter.Unexpressed] lists it. Forms that no
+// regular expression decides, such as a URL or the 29th of February, are said as nearly as a
+// pattern can, on the side of accepting.
+func (s *Schema) JSONSchema(o ExportOptions) doc.Value {
+	x := NewExporter(o.Defs)
+	ms := []doc.Member{doc.M("$schema", doc.NewString("https://json-schema.org/draft/2020-12/schema"))}
+	if o.ID != "" {
+		ms = append(ms, doc.M("$id", doc.NewString(o.ID)))
+	}
+	for name, v := range x.Table(s, o.Stage).Members() {
+		ms = append(ms, doc.M(name, v))
+	}
+	if o.Title != "" {
+		ms = append(ms, doc.M("title", doc.NewString(o.Title)))
+	}
+	if defs := x.Defs(); len(defs) > 0 {
+		ms = append(ms, doc.M("$defs", doc.NewObject(defs...)))
+	}
+	return doc.NewObject(ms...)
+}
+
+// Exporter exports several tables that share definitions. A table with an ID of its own
+// becomes a definition of that name, once; where the same table differs between requests or
+// stages, a number is appended. It is not safe for concurrent use.
+type Exporter struct {
+	prefix string
+	names  []string // of the definitions, in the order of their making
+	defs   map[string]doc.Value
+	bodies map[string]string // by name: what the definition says, without title and help
+	left   []Unexpressed
+}
+
+// Unexpressed is a rule, or a part of one, that a schema carries as a sentence only.
+type Unexpressed struct {
+	Rule string // rule id
+	Says string // the rule as a clause
+}
+
+// NewExporter gives an exporter whose references begin with prefix ("#/$defs/" where empty).
+func NewExporter(prefix string) *Exporter {
+	if prefix == "" {
+		prefix = "#/$defs/"
+	}
+	return &Exporter{prefix: prefix, defs: map[string]doc.Value{}, bodies: map[string]string{}}
+}
+
+// Table gives the schema of a whole table at a stage; its references lead to [Exporter.Defs].
+func (x *Exporter) Table(s *Schema, at Stage) doc.Value {
+	if at == 0 {
+		at = Draft
+	}
+	w := &walk{x: x, s: s, stage: at, loop: -1, liked: map[*Node]bool{}}
+	for _, n := range s.nodes {
+		if n.Like != "" {
+			w.liked[n.likened()] = true
+		}
+	}
+	return w.value(s.root)
+}
+
+// Define adds a definition and gives the reference to it. A name that is taken by another
+// body gets a number.
+func (x *Exporter) Define(name string, body doc.Value) doc.Value {
+	return x.ref(x.define(name, body))
+}
+
+// Defs gives the definitions made so far, sorted by name.
+func (x *Exporter) Defs() []doc.Member {
+	names := slices.Sorted(slices.Values(x.names))
+	out := make([]doc.Member, len(names))
+	for i, name := range names {
+		out[i] = doc.M(name, x.defs[name])
+	}
+	return out
+}
+
+// Unexpressed gives what the schemas made so far do not say but in words, each rule once.
+func (x *Exporter) Unexpressed() []Unexpressed { return slices.Clone(x.left) }
+
+func (x *Exporter) leave(u Unexpressed) {
+	if !slices.Contains(x.left, u) {
+		x.left = append(x.left, u)
+	}
+}
+
+func (x *Exporter) ref(name string) doc.Value {
+	return doc.NewObject(doc.M("$ref", doc.NewString(x.prefix+name)))
+}
+
+func (x *Exporter) define(id string, body doc.Value) string {
+	said := string(body.Delete(doc.P("title")).Delete(doc.P("description")).Encode())
+	name := id
+	for i := 2; ; i++ {
+		old, taken := x.bodies[name]
+		if taken && old == said {
+			return name
+		}
+		if !taken {
+			break
+		}
+		name = fmt.Sprintf("%s-%d", id, i)
+	}
+	x.names = append(x.names, name)
+	x.bodies[name], x.defs[name] = said, body
+	return name
+}
+
+// likened gives the table around n that n is like.
+func (n *Node) likened() *Node {
+	for a := n.Parent; a != nil; a = a.Parent {
+		if a.RuleID == n.Like && a.Like == "" {
+			return a
+		}
+	}
+	return nil
+}
+
+// A reference from within a table to itself is written before the table has its name.
+const unnamed = "self:"
+
+func (x *Exporter) toSelf(n *Node) doc.Value {
+	return doc.NewObject(doc.M("$ref", doc.NewString(unnamed+n.RuleID)))
+}
+
+// named gives v with its references to itself leading to the definition of that name.
+func (x *Exporter) named(v doc.Value, id, name string) doc.Value {
+	switch v.Kind() {
+	case doc.Array:
+		var elems []doc.Value
+		for _, e := range v.Elems() {
+			elems = append(elems, x.named(e, id, name))
+		}
+		return doc.NewArray(elems...)
+	case doc.Object:
+		var ms []doc.Member
+		for key, m := range v.Members() {
+			if key == "$ref" && m.Text() == unnamed+id {
+				m = doc.NewString(x.prefix + name)
+			}
+			ms = append(ms, doc.M(key, x.named(m, id, name)))
+		}
+		return doc.NewObject(ms...)
+	}
+	return v
+}

@@ -81,7 +81,10 @@ func TestEmailFromNothingToSent(t *testing.T) {
 
 	term.press("o")
 	term.see("Outbox", "2 messages", "ann@example.com", "Spring is here")
-	term.press("Down", "Enter")
+	term.press("/")
+	term.write("ann@")
+	term.see("1 of 1")
+	term.press("Enter", "Enter")
 	term.see("Spring is here, Ann", "Dear Ann, our beans are", "20% off")
 
 	term.press("Escape", "q")
@@ -149,7 +152,7 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.write("Last hours, {{UserAttribute['First Name']|default('friend')}}")
 	term.press("Down")
 	term.write("The sale ends at midnight.")
-	term.press("Down", "Down")
+	term.press("Down")
 	term.write("https://example.com/sale")
 	term.see("✓ Content")
 

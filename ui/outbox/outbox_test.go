@@ -245,7 +245,9 @@ func TestPictures(t *testing.T) {
 	h.WantFits()
 	h.Press("n")
 	h.WantFits()
-	h.WantNot("\x1b")
+	h.Press("tab")
+	h.Want("TEXT", "Only text")
+	h.WantFits()
 
 	empty := open(t, &box{})
 	empty.Goldens("empty")

@@ -354,6 +354,20 @@ func TestARefusalOfTheRequestLeadsBackToTheForm(t *testing.T) {
 	}
 }
 
+func TestARefusedRetryKeepsWhatWasSent(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("USER_1,USER_2")
+	h.Press("ctrl+s")
+	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests")
+	}
+	h.Press("r")
+	h.Want("Not sent. Too many tests")
+	h.Press("esc")
+	h.Want("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 FAILED", "USER_2: the user has no device for Web")
+}
+
 func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {
 	s := newService(t)
 	s.instead = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {

@@ -218,7 +218,7 @@ func TestAPageAndTheEndsAreKeysAway(t *testing.T) {
 	h.Press("pgup")
 	h.WantNot(fmt.Sprintf("%d of %d ", last, last))
 	h.Press("g")
-	h.Want(fmt.Sprintf("1 of %d", last))
+	h.Want(fmt.Sprintf("1 of %d", last), "Connector — 1 problem") // the heading comes along
 	h.Wheel(5, 8, true)
 	h.Want(fmt.Sprintf("1 of %d", last)) // the wheel looks, and chooses nothing
 }

@@ -96,3 +96,6 @@ func (b *blank) SetSize(int, int)         {}
 func (b *blank) SetTheme(themes.Theme)    {}
 func (b *blank) Actions() []screen.Action { return nil }
 func (b *blank) Typing() bool             { return false }
+
+// Updating says that -update was given: what a test compares with is written anew.
+func Updating() bool { return *update }

@@ -55,21 +55,42 @@ const first = "under test"
 func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 	t.Helper()
 	hs := &Harness{t: t, screen: s}
-	model, err := app.New(app.Options{
-		Deps: Deps(nil), First: screen.Route{Name: first}, Factory: hs.factory,
-		Themes:    func(string) (themes.Theme, error) { return themes.Plain(), nil },
-		Editor:    func(string) ([]string, error) { return nil, errors.New("there is no editor in this test") },
-		Clipboard: func(text string) error { hs.Copied = append(hs.Copied, text); return nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hs.model = model
 	t.Cleanup(func() { s.Close() })
-	hs.Resize(w, h)
-	hs.run(model.Init())
+	hs.open(app.Options{Deps: Deps(nil), First: screen.Route{Name: first}, Factory: hs.factory}, w, h)
 	return hs
 }
+
+// Program opens the program as o says: with its own screens, deps and theme. What o leaves out of
+// Themes, Editor and Clipboard is as in [New].
+func Program(t testing.TB, o app.Options, w, h int) *Harness {
+	t.Helper()
+	hs := &Harness{t: t}
+	hs.open(o, w, h)
+	return hs
+}
+
+func (h *Harness) open(o app.Options, width, height int) {
+	h.t.Helper()
+	if o.Themes == nil {
+		o.Themes = func(string) (themes.Theme, error) { return themes.Plain(), nil }
+	}
+	if o.Editor == nil {
+		o.Editor = func(string) ([]string, error) { return nil, errors.New("there is no editor in this test") }
+	}
+	if o.Clipboard == nil {
+		o.Clipboard = func(text string) error { h.Copied = append(h.Copied, text); return nil }
+	}
+	model, err := app.New(o)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.model = model
+	h.Resize(width, height)
+	h.run(model.Init())
+}
+
+// View is what the window shows, colours included.
+func (h *Harness) View() string { return h.model.View() }
 
 func (h *Harness) factory(_ screen.Deps, r screen.Route) (screen.Screen, error) {
 	if r.Name == first {

@@ -56,7 +56,7 @@ func (s *Screen) afterwards() []screen.Action {
 		bar = 0
 	}
 	return []screen.Action{
-		{Keys: []string{"enter", "esc"}, Label: "form", Help: "back to the form", Group: groupTest, Bar: 9, Run: s.toForm},
+		{Keys: []string{"enter"}, Label: "form", Help: "back to the form", Group: groupTest, Bar: 9, Run: s.toForm},
 		{Keys: []string{"r"}, Label: "send failed again", Group: groupTest, Bar: bar, Why: none, Run: s.again},
 		{Keys: []string{"o"}, Label: "outbox", Help: "read what was delivered", Group: groupTest, Bar: 7, Run: s.outbox},
 		s.copying("y"),

@@ -1,7 +1,9 @@
 package testsend
 
 import (
+	"context"
 	"slices"
+	"strings"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -63,7 +65,10 @@ func (s *Screen) used() []attribute {
 	for _, b := range s.workspace.ContentBlocks {
 		blocks[b.Name] = b.Source
 	}
-	u := uses{blocks: blocks}
+	u := uses{blocks: blocks, own: map[string]any{}}
+	for _, a := range s.workspace.Attributes {
+		u.own[a.Name] = a.Name
+	}
 	for _, k := range engine.TestKeys(s.campaign.Channel, s.document, engine.KeyFilter{}) {
 		u.value(s.document.Lookup(k.Content))
 	}
@@ -73,6 +78,7 @@ func (s *Screen) used() []attribute {
 // uses gathers attributes.
 type uses struct {
 	blocks map[string]string // not looked into yet
+	own    map[string]any    // the workspace's attributes: each name, and as its value again
 	found  []attribute
 }
 
@@ -100,6 +106,9 @@ func (u *uses) text(text string) {
 		switch e.Root {
 		case rootUser, rootEvent, rootBusinessEvent:
 			a := attribute{e.Root != rootUser, e.Name}
+			if !a.event {
+				a.name = u.canonical(a.name)
+			}
 			if e.Name != "" && !slices.Contains(u.found, a) {
 				u.found = append(u.found, a)
 			}
@@ -109,6 +118,19 @@ func (u *uses) text(text string) {
 			u.text(source)
 		}
 	}
+}
+
+// canonical gives the workspace's name for an attribute that content may also spell in snake case:
+// user.first_name is First Name. Rendering finds it as the send will.
+func (u *uses) canonical(name string) string {
+	if _, known := u.own[name]; known || strings.ContainsAny(name, `'\{}%#`) {
+		return name
+	}
+	found, err := personalize.Render(context.Background(), "{{ UserAttribute['"+name+"'] }}", personalize.Data{UserAttributes: u.own})
+	if err != nil {
+		return name
+	}
+	return found
 }
 
 // dataType gives the type that the workspace has for an attribute.

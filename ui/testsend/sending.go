@@ -148,10 +148,10 @@ func (s *Screen) leaveRefusal() tea.Cmd {
 	return nil
 }
 
-// toForm goes back from the outcome to the form.
+// toForm goes back from the outcome to the form, away from the button: enter twice sends nothing.
 func (s *Screen) toForm() tea.Cmd {
 	s.stage = stageForm
-	s.focus(spot{onSend, 0})
+	s.focus(spot{onPrompt, 0})
 	return nil
 }
 

@@ -52,7 +52,7 @@ func TestEverySendIsACallOfItsOwn(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
-	h.Press("ctrl+s", "enter", "enter")
+	h.Press("ctrl+s", "enter", "ctrl+s")
 	if len(s.sent) != 2 {
 		t.Fatalf("%d calls", len(s.sent))
 	}
@@ -170,8 +170,7 @@ func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	h.Press("tab")
 	h.Type("Zoe")
 	h.Press("ctrl+s", "enter")
-	h.Press("shift+tab", "shift+tab", "ctrl+u") // no override
-	h.Press("shift+tab", "up", "x", "up", "x")
+	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // nobody, and no override
 	h.Type("three@example.com")
 	h.Press("ctrl+s", "enter", "ctrl+r")
 	h.Want("Earlier tests", "Sat 14 Mar 10:00  one@example.com and 1 more", "three@example.com")
@@ -556,6 +555,21 @@ func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
 	h.Want("EMAIL_default_variation_1 SENT")
 	if ask := s.asked(t); len(ask.EventAttributes) != 2 || len(ask.UserAttributes) != 0 {
 		t.Errorf("asked for %+v", ask)
+	}
+}
+
+func TestBothSpellingsOfAnAttributeAreOne(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{user.first_name}}", 1)), 80, 24)
+	h.WantNot("first_name")
+	h.Type("stranger@example.com,")
+	h.Press("tab")
+	h.Type("Zoe")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+	box, err := s.Outbox(context.Background(), 1)
+	if err != nil || !strings.Contains(box[0].Email.HTML, "<p>Zoe for Zoe") {
+		t.Errorf("it reads %+v (%v)", box, err)
 	}
 }
 

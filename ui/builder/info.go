@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
@@ -100,26 +101,32 @@ func (s *Screen) fieldText() string {
 		}
 	}
 	var lines []string
+	add := func(style lipgloss.Style, text string) {
+		// A style ends with its line: text is cut into lines before it is painted.
+		for _, line := range widget.Wrap(widget.Clean(text), max(s.layout.side.w-6, 1)) {
+			lines = append(lines, style.Render(line))
+		}
+	}
 	for _, p := range s.problems {
 		if p.Path.Equal(path) {
 			sign, tone := "✗ ", themes.ToneDanger
 			if p.Severity == schema.Notice {
 				sign, tone = "i ", themes.ToneInfo
 			}
-			lines = append(lines, s.theme.Tone(tone).Render(sign+widget.Clean(capital(p.Message))+"."))
+			add(s.theme.Tone(tone), sign+capital(p.Message)+".")
 		}
 	}
 	if node == nil {
-		lines = append(lines, s.theme.Muted.Render("This member is not in the specification. It is kept as it is."))
+		add(s.theme.Muted, "This member is not in the specification. It is kept as it is.")
 		return strings.Join(lines, "\n")
 	}
-	lines = append(lines, s.theme.Strong.Render(widget.Clean(label(path, node))))
+	add(s.theme.Strong, label(path, node))
 	for _, note := range s.schema.Notes(node) {
 		style := s.theme.Text
 		if strings.HasPrefix(note, "Source: ") {
 			style = s.theme.Faint
 		}
-		lines = append(lines, style.Render(widget.Clean(note)))
+		add(style, note)
 	}
 	return strings.Join(lines, "\n")
 }

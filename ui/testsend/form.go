@@ -164,7 +164,8 @@ func (s *Screen) keys() []engine.TestKey {
 	return engine.TestKeys(s.campaign.Channel, s.document, s.form.filter)
 }
 
-// sendWhy says why the test cannot be sent; empty where it can. What is still being typed counts.
+// sendWhy says what the form still lacks; empty where it can be sent. What is still being typed
+// counts. What the draft lacks is the service's to say: its answer leads to the field.
 func (s *Screen) sendWhy() string {
 	wrong, others := s.ask().CheckRecipients(s.campaign.Channel)
 	typed := s.form.prompt.Value() != ""
@@ -179,8 +180,6 @@ func (s *Screen) sendWhy() string {
 		}
 	case len(others) > 0 && !typed:
 		return others[0]
-	case len(s.keys()) == 0:
-		return "There is no message to send yet; write the content first."
 	}
 	for _, o := range s.form.overrides {
 		if why := o.wrong(); why != "" {

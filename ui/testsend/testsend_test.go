@@ -336,6 +336,23 @@ func TestARefusalLeadsToTheField(t *testing.T) {
 	}
 }
 
+func TestADraftWithoutContentLeadsToTheContent(t *testing.T) {
+	s := newService(t)
+	for _, ch := range []engine.Channel{catalog.Email, catalog.Push} {
+		components := `{"basic_details": {"name": "Bare"}}`
+		if ch == catalog.Email {
+			components = `{"basic_details": {"name": "Bare"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"}}`
+		}
+		h := open(t, s, s.draft(t, ch, components), 80, 24)
+		h.Press("down", "enter", "ctrl+s")
+		h.Want("Not sent.", "There is no content to send yet")
+		h.Press("enter")
+		if r := h.Last(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
+			t.Errorf("%s: enter opened %+v", ch, r)
+		}
+	}
+}
+
 func TestARefusalOfTheRequestLeadsBackToTheForm(t *testing.T) {
 	s := newService(t)
 	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ func (f *factory) completeIDs(states ...engine.State) cobra.CompletionFunc {
 		var out []cobra.Completion
 		for _, r := range rows {
 			if len(states) == 0 || slices.Contains(states, r.Status) {
-				out = append(out, cobra.CompletionWithDesc(r.ID, line(r.Name+" ("+r.Status.Label()+")")))
+				out = append(out, cobra.CompletionWithDesc(r.ID, line(strings.TrimSpace(r.Name+" ("+r.Status.Label()+")"))))
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

@@ -120,11 +120,13 @@ func failureOf(err error) failure {
 func (f failure) text() string {
 	lines := []string{f.Message}
 	for _, d := range f.Details {
-		if d.Target == "" {
+		switch {
+		case d.Message == f.Message: // said already
+		case d.Target == "":
 			lines = append(lines, "  "+d.Message)
-			continue
+		default:
+			lines = append(lines, "  "+d.Target+": "+d.Message)
 		}
-		lines = append(lines, "  "+d.Target+": "+d.Message)
 	}
 	if f.Remedy != "" {
 		lines = append(lines, f.Remedy)

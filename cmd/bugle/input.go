@@ -43,11 +43,12 @@ func (f *factory) read(ctx context.Context, name string) ([]byte, error) {
 	return readAll(file, name)
 }
 
-// readStdin ends with the context also where nobody writes: ctrl+c means it.
+// readStdin ends with the context also where nobody writes: ctrl+c means it. A file that was put
+// there cannot be waited for, and need not be.
 func (f *factory) readStdin(ctx context.Context) ([]byte, error) {
 	in, err := cancelreader.NewReader(f.in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read standard input: %w", err)
+		return readAll(f.in, stdin)
 	}
 	defer func() { _ = in.Close() }()
 	defer context.AfterFunc(ctx, func() { in.Cancel() })()

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -43,9 +44,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	f := &factory{streams: io, getenv: getenv}
 	root := newRoot(f)
 	root.SetArgs(args)
-	root.SetIn(io.in)
-	root.SetOut(io.out)
-	root.SetErr(io.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !f.running { // cobra's own refusals, of arguments that no command has seen
 		err = usageError{err}
@@ -57,7 +55,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	if cerr := f.close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
+	if err == nil || errors.Is(err, out.err) {
 		err = out.failure()
 	}
 	return report(f, err)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -149,12 +148,4 @@ func (f *factory) rows(head []string, rows [][]string) error {
 	}
 	_, err := io.WriteString(f.out, b.String())
 	return err
-}
-
-// clip shortens a text that is only there to be recognised.
-func clip(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The groups that `bugle help` lists the commands in.
@@ -59,8 +60,24 @@ func newRoot(f *factory) *cobra.Command {
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
+	root.SetIn(f.in)
+	root.SetOut(f.out)
+	root.SetErr(f.err)
+	addCompletion(root)
 	noteRunning(f, root)
 	return root
+}
+
+// addCompletion adds cobra's command for shells, and makes it refuse a shell that it does not know.
+// It writes to the output that root has now.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = noCommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }
 
 // noteRunning makes every command say when its arguments were taken.
@@ -112,6 +129,17 @@ func between(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// ownFlag gives the name of a flag of the command's own that was given; empty where none was.
+func ownFlag(cmd *cobra.Command) (name string) {
+	own := cmd.LocalNonPersistentFlags()
+	cmd.Flags().Visit(func(fl *pflag.Flag) {
+		if own.Lookup(fl.Name) != nil {
+			name = fl.Name
+		}
+	})
+	return name
+}
+
 // newHelp is cobra's help command, which refuses what there is no help for.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
@@ -123,6 +151,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				return misused("there is no help for %q", strings.Join(args, " "))
 			}
 			cmd.InitDefaultHelpFlag()
+			cmd.InitDefaultVersionFlag()
 			return cmd.Help()
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -120,12 +119,8 @@ func (f *factory) request(cmd *cobra.Command, args []string, arg *string, made f
 		*arg = args[0]
 		return made(), nil
 	}
-	var err error
-	cmd.LocalNonPersistentFlags().Visit(func(fl *pflag.Flag) {
-		err = misused("standard input holds the whole request; leave out --%s", fl.Name)
-	})
-	if err != nil {
-		return doc.Value{}, err
+	if name := ownFlag(cmd); name != "" {
+		return doc.Value{}, misused("standard input holds the whole request; leave out --%s", name)
 	}
 	return f.document(cmd.Context(), stdin)
 }

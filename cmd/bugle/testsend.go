@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -100,11 +99,10 @@ func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 	if schema.ObjectID.Matches(arg) {
 		return misused("say who gets the test: --to RECIPIENT, up to %d times", catalog.MaxIdentifierValues)
 	}
-	var err error
-	cmd.LocalNonPersistentFlags().Visit(func(fl *pflag.Flag) {
-		err = misused("--%s is for a draft; %s holds the whole request", fl.Name, inputName(arg))
-	})
-	return err
+	if name := ownFlag(cmd); name != "" {
+		return misused("--%s is for a draft; %s holds the whole request", name, inputName(arg))
+	}
+	return nil
 }
 
 // body gives the request for a test of a draft.

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"bugle/engine/doc"
+	"bugle/store/badger"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"bugle": main})
+}
+
+// The commands, each as a process of its own in a folder of its own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("BUGLE_DATA", e.WorkDir+"/data")
+			e.Setenv("BUGLE_AUTHOR", "ann@example.com")
+			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/xdg")
+			e.Setenv("TZ", "UTC")
+			e.Setenv("TERM", "dumb")
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("there is no condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": cmdCode, "keep": cmdKeep, "json": cmdJSON, "same": cmdSame,
+			"write": cmdWrite, "repeat": cmdRepeat, "hold": cmdHold, "plain": cmdPlain,
+		},
+	})
+}
+
+// code N COMMAND… runs a command that must exit with N.
+func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if neg || got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func member(ts *testscript.TestScript, file, path string) doc.Value {
+	v, err := doc.Parse([]byte(ts.ReadFile(file)))
+	ts.Check(err)
+	p, err := doc.ParsePath(path)
+	ts.Check(err)
+	return v.Lookup(p)
+}
+
+// keep NAME PATH puts the text at a path of the JSON on standard output into a variable.
+func cmdKeep(ts *testscript.TestScript, _ bool, args []string) {
+	v := member(ts, "stdout", args[1])
+	if v.Text() == "" {
+		ts.Fatalf("there is no text at %s", args[1])
+	}
+	ts.Setenv(args[0], v.Text())
+}
+
+// json FILE PATH VALUE compares the JSON at a path, byte for byte; without VALUE it must be there.
+func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
+	v := member(ts, args[0], args[1])
+	ok := v.Exists()
+	if len(args) > 2 {
+		ok = string(v.Encode()) == args[2]
+	}
+	if ok == neg {
+		ts.Fatalf("%s in %s is %s", args[1], args[0], v.Encode())
+	}
+}
+
+// same FILE OTHER PATH… compares the JSON at paths of two files, byte for byte.
+func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
+	for _, path := range args[2:] {
+		a, b := member(ts, args[0], path), member(ts, args[1], path)
+		if !a.Exists() || string(a.Encode()) == string(b.Encode()) == neg {
+			ts.Fatalf("%s:\n%s\n%s", path, a.Encode(), b.Encode())
+		}
+	}
+}
+
+// write FILE TEXT writes a text, its escapes read as Go does.
+func cmdWrite(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(args[1], `"`, `\"`) + `"`)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// repeat FILE COUNT HEAD UNIT TAIL writes HEAD, then UNIT so often, then TAIL.
+func cmdRepeat(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[2]+strings.Repeat(args[3], n)+args[4]), 0o600))
+}
+
+// hold DIR keeps the store there open to the end of the script, and $HOLDER is who does.
+func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := badger.Open(context.Background(), badger.Options{Dir: ts.MkAbs(args[0])})
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(db.Close()) })
+	ts.Setenv("HOLDER", strconv.Itoa(os.Getpid()))
+}
+
+// plain FILE… proves that files hold nothing that controls a terminal.
+func cmdPlain(ts *testscript.TestScript, neg bool, args []string) {
+	for _, file := range args {
+		text := ts.ReadFile(file)
+		i := bytes.IndexFunc([]byte(text), func(r rune) bool { return r != '\n' && r != '\t' && controls(r) })
+		if (i >= 0) != neg {
+			ts.Fatalf("%s controls a terminal: %q", file, text)
+		}
+	}
+}

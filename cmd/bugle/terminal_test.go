@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// onTerminal gives what a command writes to a terminal.
+func onTerminal(t *testing.T, b bugle, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("bugle", args...)
+	cmd.Env = append(os.Environ(), envData+"="+b.env[envData], "TERM=xterm-256color")
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := io.ReadAll(terminal) // ends with an error where the other end closes
+	if err := terminal.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("bugle %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// JSON goes to a file byte for byte; to a terminal, what would control it goes as an escape.
+func TestJSONOnATerminal(t *testing.T) {
+	b := newBugle(t)
+	b.run(exitDone, "", "init")
+	id := b.create("{\"channel\": \"PUSH\", \"campaign_delivery_type\": \"ONE_TIME\", \"basic_details\": {\"name\": \"\u009b2J\u202eok\"}}")
+	if out, _ := b.run(exitDone, "", "get", id); !strings.Contains(out, "\"\u009b2J\u202eok\"") {
+		t.Errorf("the name is not as it was: %q", out)
+	}
+	if out := onTerminal(t, b, "get", id); !strings.Contains(out, `"\u009b2J\u202eok"`) {
+		t.Errorf("the terminal got %q", out)
+	}
+}
+
+// A command asks the terminal nothing and sends it no control sequence.
+func TestCommandsLeaveTheTerminalAlone(t *testing.T) {
+	b := newBugle(t)
+	b.run(exitDone, "", "init", "--sample")
+	for _, args := range [][]string{{"--version"}, {"help"}, {"search"}, {"workspace", "show"}} {
+		if out := onTerminal(t, b, args...); strings.ContainsRune(out, '\x1b') || out == "" {
+			t.Errorf("bugle %s wrote %q", strings.Join(args, " "), out)
+		}
+	}
+}
+
+// Nobody writes to standard input, and the person gives up.
+func TestInterruptedWhileReading(t *testing.T) {
+	b := newBugle(t)
+	b.run(exitDone, "", "init")
+	in, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = in.Close(), w.Close() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	var errs strings.Builder
+	ended := make(chan int)
+	go func() {
+		ended <- run(ctx, []string{"create", "-"}, func(name string) string { return b.env[name] }, streams{in: in, out: io.Discard, err: &errs})
+	}()
+	cancel()
+	if code := <-ended; code != exitFailed || errs.String() != "bugle: interrupted\n" {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+}

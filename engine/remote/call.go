@@ -1,0 +1,227 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"bugle/engine"
+	"bugle/engine/api/limit"
+	"bugle/engine/doc"
+)
+
+// operation is one row of the endpoint table (gaps.md, Operations).
+type operation struct {
+	name   string // as [Exchange.Operation] gives it
+	method string
+	path   string // {id} stands for the campaign
+	limits []limit.Window
+	// write: the call is done once, whatever it takes: it carries an Idempotency-Key.
+	write bool
+	slow  bool // the service itself waits for others
+}
+
+const (
+	pathCampaigns = "/v5/campaigns"
+	pathCampaign  = pathCampaigns + "/{id}"
+)
+
+var (
+	opCreate   = operation{name: "create", method: http.MethodPost, path: pathCampaigns, limits: limit.Create, write: true}
+	opGet      = operation{name: "get", method: http.MethodGet, path: pathCampaign, limits: limit.Other}
+	opUpdate   = operation{name: "update", method: http.MethodPatch, path: pathCampaign, limits: limit.Other, write: true}
+	opValidate = operation{name: "validate", method: http.MethodPost, path: pathCampaign + "/validate", limits: limit.Other}
+	opStatus   = operation{name: "status", method: http.MethodPost, path: pathCampaign + "/status", limits: limit.Other, write: true}
+	opSearch   = operation{name: "search", method: http.MethodPost, path: pathCampaigns + "/search", limits: limit.Other}
+	opMeta     = operation{name: "meta", method: http.MethodPost, path: pathCampaigns + "/meta", limits: limit.Other}
+	opTest     = operation{name: "test", method: http.MethodPost, path: pathCampaigns + "/test", limits: limit.Other, write: true, slow: true}
+	opPreview  = operation{name: "preview", method: http.MethodPost, path: "/v5/personalization/preview", limits: limit.Preview}
+
+	operations = []operation{opCreate, opGet, opUpdate, opValidate, opStatus, opSearch, opMeta, opTest, opPreview}
+)
+
+const memberRequestID = "request_id"
+
+// request is one call, which is sent once or several times, always alike.
+type request struct {
+	operation
+	engine.Call
+	id   string    // the campaign; empty where the path has none
+	body doc.Value // absent: none
+	wire []byte    // the body as it is sent
+}
+
+// settle gives the request all ids that it has to carry.
+func (r *request) settle() {
+	if inBody := r.body.Get(memberRequestID).Text(); r.RequestID == "" {
+		r.RequestID = inBody
+	}
+	if r.RequestID == "" {
+		r.RequestID = uuid.NewString()
+	}
+	switch {
+	case !r.write:
+		r.IdempotencyKey = ""
+	case r.IdempotencyKey == "":
+		r.IdempotencyKey = uuid.NewString()
+	}
+}
+
+// answer is what the service said to a call, in our own words.
+type answer struct {
+	engine.Answer
+	data   doc.Value // of the envelope; the whole body where there is no envelope
+	status int
+}
+
+// run is the state of a call over its attempts.
+type run struct {
+	s       *Service
+	req     request
+	attempt int
+	repeats int           // because of no answer, or of one that something broke
+	waited  time.Duration // for limits
+	// lost says that an attempt may have been done without our knowing.
+	lost bool
+}
+
+// call does one operation: as often as it takes, and not after an answer that is one.
+func (s *Service) call(ctx context.Context, r request) (answer, error) {
+	if r.id != "" || strings.Contains(r.path, "{id}") {
+		if !goodID(r.id) {
+			return answer{}, engine.MissingCampaign(r.id)
+		}
+	}
+	r.settle()
+	if r.body.Exists() {
+		r.wire = s.words.out(r.body).Encode()
+	}
+	c := &run{s: s, req: r}
+	var made *ticket
+	if r.name == opCreate.name {
+		var err error
+		if made, err = c.admit(ctx, s.quotas.creations()); err != nil {
+			return answer{}, err
+		}
+	}
+	out, err := c.perform(ctx)
+	made.end(c.created(out, err))
+	return out, err
+}
+
+// created reports whether the call may have made a campaign that counts.
+func (c *run) created(out answer, err error) bool {
+	if err != nil {
+		return c.lost
+	}
+	return c.lost || !out.Replayed
+}
+
+func (c *run) perform(ctx context.Context) (answer, error) {
+	for {
+		t, err := c.admit(ctx, c.s.quotas.of(c.req.name))
+		if err != nil {
+			return answer{}, err
+		}
+		c.attempt++
+		got := c.s.exchange(ctx, c.req, c.attempt)
+		t.end(got.status != http.StatusTooManyRequests)
+		if got.err == nil {
+			return got.answer, nil
+		}
+		pause, reason, again := c.next(ctx, got)
+		if !again {
+			return answer{}, c.final(ctx, got)
+		}
+		if err := c.pause(ctx, pause, reason, got.why()); err != nil {
+			return answer{}, c.final(ctx, outcome{err: err, unanswered: true})
+		}
+	}
+}
+
+// next says whether the call is sent again, and after which pause. What says no is never asked
+// again. A 409 after an attempt that went astray is the exception: that attempt may still be at
+// work, and the same key gets its answer in the end.
+func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, bool) {
+	if got.broken() && !got.unsent {
+		c.lost = true
+	}
+	switch {
+	case ctx.Err() != nil:
+		return 0, 0, false
+	case got.status == http.StatusTooManyRequests:
+		pause := got.retryAfter
+		if pause <= 0 {
+			pause = backoff(c.attempt)
+		}
+		c.waited += pause
+		if c.waited > c.s.cfg.MaxWait {
+			return 0, 0, false
+		}
+		c.s.quotas.close(c.req.name, pause)
+		return pause, Limited, true
+	case got.broken():
+	case got.status == http.StatusConflict && c.lost && c.req.write:
+	default:
+		return 0, 0, false
+	}
+	if got.hopeless || c.repeats >= c.s.cfg.Retries {
+		return 0, 0, false
+	}
+	c.repeats++
+	return min(max(backoff(c.repeats), got.retryAfter), c.s.cfg.MaxWait), Repeating, true
+}
+
+// final gives the error that a call ends with.
+func (c *run) final(ctx context.Context, got outcome) error {
+	if !got.unanswered {
+		return got.err
+	}
+	err := got.err
+	if ended := ctx.Err(); ended != nil {
+		err = ended
+	}
+	if c.attempt == 0 {
+		return fmt.Errorf("%s was not sent: %w", c.req.name, err)
+	}
+	return &UnansweredError{
+		Operation: c.req.name, Host: c.s.base.Host, Call: c.req.Call, Attempts: c.attempt,
+		Write: c.req.write && c.lost, Err: err,
+	}
+}
+
+// UnansweredError says that a call got no answer, however often it was sent. Repeating it with the
+// same Call does it at most once.
+type UnansweredError struct {
+	Operation string
+	Host      string
+	Call      engine.Call
+	Attempts  int
+	// Write says that the call may have been done all the same.
+	Write bool
+	Err   error
+}
+
+func (e *UnansweredError) Error() string {
+	tries := ""
+	if e.Attempts > 1 {
+		tries = fmt.Sprintf(" in %d attempts", e.Attempts)
+	}
+	say := fmt.Sprintf("%s gave no answer to %s%s: %v", e.Host, e.Operation, tries, e.Err)
+	if e.Write {
+		return say + "; it may have been done all the same, so look before you do it again"
+	}
+	return say
+}
+
+func (e *UnansweredError) Unwrap() error { return e.Err }
+
+// maxID is how long the id of a campaign may be, in bytes.
+const maxID = 256
+
+// goodID reports whether an id can stand in a path, and stay one step of it.
+func goodID(id string) bool { return id != "" && id != "." && id != ".." && len(id) <= maxID }

@@ -1,0 +1,147 @@
+package remote
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// codes are the codes of spec.md, Errors, that an answer can carry, and what a status means where
+// it carries none of them.
+var codes = map[engine.Code]int{
+	engine.ValidationFailed: http.StatusBadRequest,
+	engine.BadRequest:       http.StatusBadRequest,
+	engine.Unauthorized:     http.StatusUnauthorized,
+	engine.Forbidden:        http.StatusForbidden,
+	engine.NotFound:         http.StatusNotFound,
+	engine.Unprocessable:    http.StatusUnprocessableEntity,
+	engine.RateLimited:      http.StatusTooManyRequests,
+	engine.Internal:         http.StatusInternalServerError,
+}
+
+func codeOf(status int) engine.Code {
+	for code, s := range codes {
+		if s == status && code != engine.ValidationFailed {
+			return code
+		}
+	}
+	if status >= 500 {
+		return engine.Internal
+	}
+	return engine.BadRequest
+}
+
+// refusal makes the error of an answer that says no, in whatever shape it says so: the envelope of
+// spec.md (Errors), a problem (RFC 9457), an error that is only a text, or no JSON at all.
+func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.Duration) error {
+	e := &engine.Error{Code: codeOf(res.StatusCode), HTTP: res.StatusCode, RequestID: r.RequestID, RetryAfter: wait}
+	if moved := s.moved(res); moved != "" {
+		e.Message = moved
+		return e
+	}
+	if v.Kind() != doc.Object {
+		e.Message = s.noWords(res)
+		return e
+	}
+	in := v.Get("error")
+	if in.Kind() != doc.Object {
+		in = v
+	}
+	code := engine.Code(in.Get("code").Text())
+	if _, known := codes[code]; known {
+		e.Code = code
+	}
+	e.Message = firstText(in, "message", "detail", "description", "title", "reason", "msg", "error", "error_description")
+	if e.Message == "" {
+		e.Message = s.noWords(res)
+	}
+	if _, known := codes[code]; code != "" && !known {
+		e.Message += " (" + string(code) + ")"
+	}
+	e.Target = s.words.path(in.Get("target").Text())
+	e.Details = s.details(in)
+	if len(e.Details) == 0 {
+		e.Details = s.details(v)
+	}
+	if id := in.Get(memberRequestID).Text(); id != "" {
+		e.RequestID = id
+	}
+	return e
+}
+
+func firstText(v doc.Value, names ...string) string {
+	for _, n := range names {
+		if s := strings.TrimSpace(v.Get(n).Text()); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// details reads the list of problems, whose items may be texts, or objects of several kinds.
+func (s *Service) details(v doc.Value) []engine.Detail {
+	var out []engine.Detail
+	for _, list := range []string{"details", "errors"} {
+		for _, item := range v.Get(list).Elems() {
+			d := engine.Detail{Target: firstText(item, "target", "field", "path", "name"), Message: firstText(item, "message", "issue", "detail", "reason", "error")}
+			switch {
+			case item.Kind() == doc.String:
+				d.Message = item.Text()
+			case d.Message == "":
+				d.Message = string(item.Encode())
+			}
+			d.Target = s.words.path(d.Target)
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// noWords is the message of an answer that brings none of the service's own.
+func (s *Service) noWords(res *http.Response) string {
+	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
+	if kind := mediaType(res); kind != "" && !isJSON(kind) {
+		return fmt.Sprintf("%s answered %s with %s, not JSON: a proxy or another server may stand in its place; check the base_url", s.base.Host, status, kind)
+	}
+	return fmt.Sprintf("%s answered %s and said no more", s.base.Host, status)
+}
+
+// notJSON is the error of an answer that says yes in words that are not the API's.
+func (s *Service) notJSON(res *http.Response, r request) error {
+	what := "something that is no JSON object"
+	if kind := mediaType(res); kind != "" && !isJSON(kind) {
+		what = kind + ", not JSON"
+	}
+	e := engine.Errorf(engine.Internal, http.StatusBadGateway,
+		"%s answered %d with %s: a proxy or another server may stand in its place; check the base_url", s.base.Host, res.StatusCode, what)
+	e.RequestID = r.RequestID
+	return e
+}
+
+func mediaType(res *http.Response) string {
+	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+func isJSON(kind string) bool { return kind == "application/json" || strings.HasSuffix(kind, "+json") }
+
+// moved says where an answer sends us that we do not follow; empty where it is no redirect.
+func (s *Service) moved(res *http.Response) string {
+	if res.StatusCode < 300 || res.StatusCode > 399 {
+		return ""
+	}
+	to := "elsewhere"
+	if u, err := url.Parse(res.Header.Get("Location")); err == nil && u.Host != "" {
+		to = "to " + u.Scheme + "://" + u.Host
+	}
+	return fmt.Sprintf("%s sends this request %s, and credentials are not sent after it; if that is the service, make it the base_url", s.base.Host, to)
+}

@@ -1,0 +1,240 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"bugle/engine/doc"
+)
+
+// The headers of a request (spec.md, Endpoints), and of an answer.
+const (
+	headerTenant    = "X-SVC-Tenant-ID"
+	headerRequestID = "X-SVC-Request-Id"
+	headerKey       = "Idempotency-Key"
+	headerReplayed  = "Idempotent-Replayed"
+)
+
+// maxAnswer is how long an answer may be, in bytes: a page of search has fifteen campaigns, of
+// which each was sent as a body of at most 1 MiB.
+const maxAnswer = 32 << 20
+
+// outcome is what came of one attempt.
+type outcome struct {
+	answer
+	err        error
+	status     int // 0: no answer
+	retryAfter time.Duration
+	unanswered bool // nothing came, or only a part of an answer
+	unsent     bool // the request never left
+	hopeless   bool // sending it again cannot help
+}
+
+// broken reports whether the attempt says nothing of what was asked: no answer, or one that
+// something went wrong on the way.
+func (o outcome) broken() bool {
+	return o.unanswered || o.status >= 500 && o.status != http.StatusNotImplemented && o.status != http.StatusHTTPVersionNotSupported
+}
+
+func (o outcome) why() string {
+	switch {
+	case o.status == http.StatusTooManyRequests:
+		return "the service asked to wait"
+	case o.unanswered:
+		return "the service gave no answer: " + o.err.Error()
+	case o.status == http.StatusConflict:
+		return "the service is still at work on it"
+	}
+	return fmt.Sprintf("the service answered %d %s", o.status, http.StatusText(o.status))
+}
+
+// exchange sends a request once.
+func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome {
+	key, err := s.key.key(ctx)
+	if err != nil {
+		return outcome{err: err, unanswered: ctx.Err() != nil, unsent: true}
+	}
+	limit := s.cfg.Timeout
+	if r.slow {
+		limit *= slowFactor
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing came within %s", limit))
+	defer cancel()
+	req, err := s.prepare(ctx, r, key)
+	if err != nil {
+		return outcome{err: err, unsent: true}
+	}
+	x := Exchange{At: s.cfg.Clock(), Operation: r.name, Attempt: attempt, Call: r.Call}
+	res, body, err := s.send(req)
+	var out outcome
+	switch {
+	case err != nil:
+		out = unanswered(ctx, err)
+		if res != nil {
+			out.status = res.StatusCode
+			if out.status >= 400 && out.status < 500 { // it says no, whatever the words were
+				out = s.read(res, nil, r)
+			}
+		}
+	default:
+		out = s.read(res, body, r)
+	}
+	if out.status == http.StatusUnauthorized && s.cfg.Key != nil {
+		s.key.forget(key)
+	}
+	s.report(x, req, r, res, body, key, out)
+	return out
+}
+
+// prepare makes the request as it goes out, in the words of the dialect.
+func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Request, error) {
+	method := r.method
+	if r.name == opStatus.name {
+		method = s.words.statusMethod
+	}
+	at := s.base.String() + strings.ReplaceAll(r.path, "{id}", url.PathEscape(r.id))
+	var body io.Reader
+	if r.wire != nil {
+		body = bytes.NewReader(r.wire)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, at, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, withoutURL(err))
+	}
+	set := func(name, value string) {
+		if value != "" && plain(value) {
+			req.Header.Set(s.words.header(name), value)
+		}
+	}
+	set("Accept", "application/json")
+	set("User-Agent", s.cfg.UserAgent)
+	if r.wire != nil {
+		set("Content-Type", "application/json")
+	}
+	set(headerTenant, s.cfg.Workspace)
+	set(headerRequestID, r.RequestID)
+	set(headerKey, r.IdempotencyKey)
+	if s.cfg.Key != nil {
+		req.SetBasicAuth(s.cfg.Workspace, key)
+	}
+	return req, nil
+}
+
+// plain reports whether a header can hold the text. A request id that is not plain goes in the body
+// alone.
+func plain(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+var errTooLong = fmt.Errorf("the answer is longer than the %d MiB that are taken", maxAnswer>>20)
+
+// send gives the answer and its body. With an error too there may be an answer, whose body is not
+// whole.
+func (s *Service) send(req *http.Request) (*http.Response, []byte, error) {
+	res, err := s.client.Do(req)
+	if err != nil {
+		return nil, nil, withoutURL(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err == nil && len(b) > maxAnswer {
+		return res, b[:maxAnswer], errTooLong
+	}
+	if err != nil {
+		err = fmt.Errorf("the answer broke off: %w", err)
+	}
+	return res, b, err
+}
+
+// unanswered sorts out why there is no answer.
+func unanswered(ctx context.Context, err error) outcome {
+	out := outcome{err: err, unanswered: true, hopeless: errors.Is(err, errTooLong)}
+	if cause := context.Cause(ctx); cause != nil {
+		out.err = cause
+	}
+	var op *net.OpError
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns):
+		out.unsent, out.hopeless = true, dns.IsNotFound
+	case errors.As(err, &op) && op.Op == "dial":
+		out.unsent = true
+	}
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var cert *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	if errors.As(err, &unknown) || errors.As(err, &name) || errors.As(err, &cert) || errors.As(err, &record) {
+		out.unsent, out.hopeless = true, true
+	}
+	return out
+}
+
+// read makes of an answer what it says.
+func (s *Service) read(res *http.Response, body []byte, r request) outcome {
+	out := outcome{status: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"), s.cfg.Clock())}
+	v, err := doc.Parse(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	good := res.StatusCode >= 200 && res.StatusCode < 300
+	switch {
+	case good && err == nil && v.Kind() == doc.Object:
+	case good && err != nil && brokenOff(body, err):
+		out.unanswered, out.err = true, fmt.Errorf("the answer broke off: %w", err)
+		return out
+	case good && len(body) == 0 && res.StatusCode != http.StatusOK && r.name != opCreate.name:
+		v = doc.NewObject() // done, and nothing more to say
+	case good:
+		out.err = s.notJSON(res, r)
+		return out
+	default:
+		out.err = s.refusal(res, v, r, out.retryAfter)
+		return out
+	}
+	out.answer = s.unwrap(v, r)
+	out.answer.status = res.StatusCode
+	out.Replayed = strings.EqualFold(res.Header.Get(s.words.header(headerReplayed)), "true")
+	return out
+}
+
+// brokenOff reports whether a body is JSON that ends too early, as against something else.
+func brokenOff(body []byte, err error) bool {
+	b := bytes.TrimLeft(body, " \t\r\n")
+	var syn *doc.SyntaxError
+	return errors.As(err, &syn) && len(b) > 0 && (b[0] == '{' || b[0] == '[') && int(syn.Offset) >= len(body)
+}
+
+// unwrap takes the envelope off (spec.md, Envelopes), where there is one, and puts the data into
+// our own words.
+func (s *Service) unwrap(v doc.Value, r request) answer {
+	out := answer{data: v}
+	if d := v.Get("data"); d.Exists() && (v.Get("response_id").Exists() || v.Get("type").Exists() || r.name != opTest.name) {
+		out.data = d
+	}
+	out.data = s.words.in(out.data)
+	if out.ResponseID = v.Get("response_id").Text(); out.ResponseID == "" {
+		out.ResponseID = r.RequestID
+	}
+	return out
+}
+
+// retryAfter reads the header (RFC 9110, section 10.2.3): seconds, or a date.
+func retryAfter(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if n, err := strconv.ParseInt(value, 10, 32); err == nil {
+		return time.Duration(max(n, 0)) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}

@@ -1,0 +1,226 @@
+package remote
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// The members of results (spec.md, Test result; gaps.md, Operations).
+const (
+	mID         = "id"
+	mStatus     = "status"
+	mAction     = "action"
+	mCampaigns  = "campaigns"
+	mContent    = "personalized_content"
+	mUnresolved = "unresolved"
+)
+
+// Create starts a draft.
+func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+	out, err := s.call(ctx, request{operation: opCreate, Call: r.Call, body: r.Body})
+	if err != nil {
+		return engine.Created{}, err
+	}
+	id := out.data.Get(mID).Text()
+	if id == "" {
+		return engine.Created{}, s.incomplete(out, "the id of the campaign that it created")
+	}
+	st := engine.State(out.data.Get(mStatus).Text())
+	if st == "" {
+		st = catalog.Draft
+	}
+	return engine.Created{Answer: out.Answer, ID: id, Status: st}, nil
+}
+
+// Get gives a campaign. Members of its record that no table knows are in its body.
+func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
+	out, err := s.call(ctx, request{operation: opGet, id: id})
+	if err != nil {
+		return engine.Campaign{}, err
+	}
+	c := engine.ParseRecord(out.data)
+	if c.ID == "" {
+		return engine.Campaign{}, s.incomplete(out, "the id of the campaign")
+	}
+	return c, nil
+}
+
+// Update changes components, each of them whole.
+func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+	return s.update(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: r.Body})
+}
+
+// Publish asks for the publish action, whose body is a status and nothing else. A remote service
+// knows no console: while its publish action is in beta it refuses.
+func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
+	body := doc.NewObject(doc.M(mStatus, doc.NewString(string(catalog.Publish))))
+	return s.update(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: body})
+}
+
+func (s *Service) update(ctx context.Context, r request) (engine.Updated, error) {
+	out, err := s.call(ctx, r)
+	if err != nil {
+		return engine.Updated{}, err
+	}
+	id := out.data.Get(mID).Text()
+	if id == "" {
+		id = r.id
+	}
+	return engine.Updated{Answer: out.Answer, ID: id}, nil
+}
+
+// Validate runs the publish-time check.
+func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, error) {
+	out, err := s.call(ctx, request{operation: opValidate, id: id})
+	if err != nil {
+		return engine.Validation{}, err
+	}
+	res := engine.Validation{Valid: out.data.Get("valid").True()}
+	for _, d := range s.details(out.data) {
+		p, err := doc.ParsePath(d.Target)
+		if err != nil {
+			p = doc.P(d.Target)
+		}
+		res.Problems = append(res.Problems, schema.Problem{Path: p, Message: d.Message})
+	}
+	return res, nil
+}
+
+// ChangeStatus applies STOP, PAUSE or RESUME. The API does not say which state came of it: what
+// spec.md and gaps.md (States) leave only one state for is filled in.
+func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
+	out, err := s.call(ctx, request{operation: opStatus, Call: r.Call, id: r.ID, body: r.Document()})
+	if err != nil {
+		return engine.StatusChanged{}, err
+	}
+	res := engine.StatusChanged{
+		Answer: out.Answer, ID: out.data.Get(mID).Text(), Action: engine.Action(out.data.Get(mAction).Text()), Status: engine.State(out.data.Get(mStatus).Text()),
+	}
+	if res.ID == "" {
+		res.ID = r.ID
+	}
+	if res.Action == "" {
+		res.Action = r.Action
+	}
+	if res.Status == "" && r.Action != catalog.Resume {
+		res.Status = catalog.Next(r.Action, catalog.Active, false)
+	}
+	return res, nil
+}
+
+// Search gives one page of the campaigns that match.
+func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
+	out, err := s.call(ctx, request{operation: opSearch, Call: r.Call, body: r.Document()})
+	if err != nil {
+		return nil, err
+	}
+	found := []engine.Campaign{}
+	for _, row := range rows(out.data) {
+		found = append(found, engine.ParseRecord(row))
+	}
+	return found, nil
+}
+
+// Meta gives one page of light rows. A row has no id of its own where the service gives none: it is
+// then that of the campaign.
+func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
+	out, err := s.call(ctx, request{operation: opMeta, Call: r.Call, body: r.Document()})
+	if err != nil {
+		return nil, err
+	}
+	found := []engine.Meta{}
+	for _, row := range rows(out.data) {
+		found = append(found, parseMeta(row))
+	}
+	return found, nil
+}
+
+func rows(data doc.Value) []doc.Value {
+	list := data.Get(mCampaigns)
+	if data.Kind() == doc.Array {
+		list = data
+	}
+	var out []doc.Value
+	for _, row := range list.Elems() {
+		if row.Kind() == doc.Object {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// parseMeta reads a row of Get Campaign Meta (gaps.md, Record, search and meta fields): what it
+// shares with a record as a record, the rest by its own names.
+func parseMeta(v doc.Value) engine.Meta {
+	m := engine.Meta{Summary: engine.Summary{Head: engine.ParseRecord(v).Head}}
+	m.Name, m.Team = v.Get("campaign_name").Text(), v.Get("campaign_team").Text()
+	m.Tags, m.Platforms = v.Get("campaign_tags").Strings(), v.Get("platform").Strings()
+	if st := v.Get("campaign_status").Text(); st != "" {
+		m.Status = engine.State(st)
+	}
+	if m.ID == "" {
+		m.ID = m.CampaignID
+	}
+	m.Start = instant(v.Get("campaign_start_time"))
+	if id := v.Get("parent_campaign_id").Text(); id != "" {
+		m.ParentID = id
+	}
+	n, _ := v.Get("total_child_campaigns").Int()
+	m.ChildCampaigns = int(n)
+	if reach := v.Get("reachability_details"); reach.Kind() == doc.Object {
+		count, _ := reach.Get("count").Int()
+		m.Reachability = &engine.Reachability{Count: int(count), LastUpdated: instant(reach.Get("last_updated_time"))}
+	}
+	return m
+}
+
+func instant(v doc.Value) time.Time {
+	t, ok := schema.ParseTime(v.Text(), time.UTC)
+	if !ok {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// Test sends a test. The service tells of all sends at the end, so that there is no progress.
+func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	out, err := s.call(ctx, request{operation: opTest, Call: r.Call, body: r.Body})
+	if err != nil {
+		return engine.TestResult{}, err
+	}
+	res := engine.TestResult{Answer: out.Answer, Data: map[string]engine.SendResult{}, Message: out.data.Get("message").Text()}
+	for key, v := range out.data.Get("data").Members() {
+		res.Keys = append(res.Keys, key)
+		res.Data[key] = engine.SendResult{Status: v.Get("status").Text(), FailureReason: v.Get("failure_reason").Text()}
+	}
+	return res, nil
+}
+
+// Preview resolves content for one user without sending.
+func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
+	out, err := s.call(ctx, request{operation: opPreview, Call: r.Call, body: r.Body})
+	if err != nil {
+		return engine.Preview{}, err
+	}
+	res := engine.Preview{Answer: out.Answer, Content: out.data.Get(mContent)}
+	if !res.Content.Exists() {
+		return engine.Preview{}, s.incomplete(out, "the content")
+	}
+	for _, u := range out.data.Get(mUnresolved).Elems() {
+		res.Unresolved = append(res.Unresolved, engine.Unresolved{Field: s.words.path(u.Get("field").Text()), Expression: u.Get("expression").Text()})
+	}
+	return res, nil
+}
+
+// incomplete is the error of an answer that says yes and leaves out what it is about.
+func (s *Service) incomplete(out answer, what string) error {
+	e := engine.Errorf(engine.Internal, http.StatusBadGateway, "%s answered %d without %s; check that the base_url leads to a V5 service", s.base.Host, out.status, what)
+	e.RequestID = out.ResponseID
+	return e
+}

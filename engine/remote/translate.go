@@ -1,0 +1,303 @@
+package remote
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// translator puts documents into the words of a dialect, and back. It walks a document along the
+// tables, and changes words that they have at that place: what no table knows is passed by.
+//
+// A member or value of ours that the service calls otherwise changes places with the service's word,
+// should that stand there as well. So the way there and the way back undo each other on every
+// document, and nothing is lost.
+type translator struct {
+	members, values glossary
+	headers         glossary // in canonical spelling
+	statusMethod    string
+	root            place
+}
+
+// place is what the tables know of one value: the nodes that describe it in the tables of the
+// channels and requests, which agree on their words.
+type place []*schema.Node
+
+func newTranslator(d Dialect) (*translator, error) {
+	t := &translator{statusMethod: d.StatusMethod}
+	switch d.StatusMethod {
+	case "":
+		t.statusMethod = http.MethodPost
+	case http.MethodPost, http.MethodPatch:
+	default:
+		return nil, fmt.Errorf("dialect: the status_method must be POST or PATCH, not %q", d.StatusMethod)
+	}
+	var err error
+	if t.members, err = newGlossary("members", d.Members); err != nil {
+		return nil, err
+	}
+	if t.values, err = newGlossary("values", d.Values); err != nil {
+		return nil, err
+	}
+	canonical := map[string]string{}
+	for ours, theirs := range d.Headers {
+		if strings.ContainsFunc(theirs, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
+			return nil, fmt.Errorf("dialect, headers: %q is no name of a header", theirs)
+		}
+		canonical[http.CanonicalHeaderKey(ours)] = theirs
+	}
+	if t.headers, err = newGlossary("headers", canonical); err != nil {
+		return nil, err
+	}
+	return t, t.prepare()
+}
+
+// prepare holds the dialect against the words of the tables.
+func (t *translator) prepare() error {
+	if err := t.headers.clash("headers", []string{"Authorization", "Content-Type", "Accept", canonicalTenant, canonicalRequestID, headerKey, headerReplayed}); err != nil {
+		return err
+	}
+	if t.members.empty() && t.values.empty() {
+		return nil
+	}
+	members, values := vocabulary()
+	if err := t.members.clash("members", members); err != nil {
+		return err
+	}
+	if err := t.values.clash("values", values); err != nil {
+		return err
+	}
+	for _, table := range catalog.All() {
+		t.root = append(t.root, table.Root())
+	}
+	return nil
+}
+
+var (
+	canonicalTenant    = http.CanonicalHeaderKey(headerTenant)
+	canonicalRequestID = http.CanonicalHeaderKey(headerRequestID)
+)
+
+func (t *translator) header(name string) string {
+	if theirs := t.headers.theirs(http.CanonicalHeaderKey(name)); theirs != http.CanonicalHeaderKey(name) {
+		return theirs
+	}
+	return name
+}
+
+// out puts the body of a request into the service's words.
+func (t *translator) out(v doc.Value) doc.Value { return t.value(v, t.root, true) }
+
+// in puts the data of an answer into ours: a record, a page of rows, or content with its
+// expressions resolved.
+func (t *translator) in(v doc.Value) doc.Value {
+	if len(t.root) == 0 {
+		return v
+	}
+	if v.Kind() == doc.Array {
+		for i, e := range v.Elems() {
+			v = replaced(v, doc.Index(i), e, t.row(e, t.root))
+		}
+		return v
+	}
+	v = t.within(v, mCampaigns, t.root)
+	v = t.within(v, mContent, t.root.member(string(catalog.CampaignContent)))
+	for name, like := range answerWords {
+		v = t.within(v, name, t.at(like))
+	}
+	return t.value(v, t.root, false)
+}
+
+// answerWords are members of answers whose values are those of a request's: records and rows have no
+// table of their own.
+var answerWords = map[string]doc.Path{
+	"status":          doc.P("campaign_fields", "status", 0),
+	"campaign_status": doc.P("campaign_fields", "status", 0),
+}
+
+func (t *translator) at(p doc.Path) place {
+	at := t.root
+	for _, s := range p {
+		if s.IsIndex {
+			at = at.element()
+		} else {
+			at = at.member(s.Name)
+		}
+	}
+	return at
+}
+
+// within translates one member of an answer, each of its elements where it is an array.
+func (t *translator) within(v doc.Value, name string, at place) doc.Value {
+	m := v.Get(name)
+	out := m
+	if m.Kind() == doc.Array {
+		for i, e := range m.Elems() {
+			out = replaced(out, doc.Index(i), e, t.row(e, at))
+		}
+	} else {
+		out = t.value(m, at, false)
+	}
+	return replaced(v, doc.Name(name), m, out)
+}
+
+// row translates one campaign of a page.
+func (t *translator) row(v doc.Value, at place) doc.Value {
+	for name, like := range answerWords {
+		m := v.Get(name)
+		v = replaced(v, doc.Name(name), m, t.value(m, t.at(like), false))
+	}
+	return t.value(v, at, false)
+}
+
+// replaced gives v with after in the place of before; v itself where they are the same.
+func replaced(v doc.Value, at doc.Step, before, after doc.Value) doc.Value {
+	if after.Same(before) {
+		return v
+	}
+	out, err := v.Set(doc.Path{at}, after)
+	if err != nil { // before was there, so that there is nothing in the way
+		return v
+	}
+	return out
+}
+
+func (t *translator) value(v doc.Value, at place, out bool) doc.Value {
+	if len(at) == 0 {
+		return v
+	}
+	switch v.Kind() {
+	case doc.Object:
+		return t.object(v, at, out)
+	case doc.Array:
+		elem := at.element()
+		list := v
+		for i, e := range v.Elems() {
+			list = replaced(list, doc.Index(i), e, t.value(e, elem, out))
+		}
+		return list
+	case doc.String:
+		if word := swap(t.values, v.Text(), at.option); word != v.Text() {
+			return doc.NewString(word)
+		}
+	}
+	return v
+}
+
+func (t *translator) object(v doc.Value, at place, out bool) doc.Value {
+	var renames [][2]string
+	obj := v
+	for name, m := range v.Members() {
+		other := swap(t.members, name, at.named)
+		own := name
+		if !out {
+			own = other
+		}
+		obj = replaced(obj, doc.Name(name), m, t.value(m, at.member(own), out))
+		if other != name {
+			renames = append(renames, [2]string{name, other})
+		}
+	}
+	return renamed(obj, renames)
+}
+
+// swap gives the service's word for one of ours that the place knows, and ours for the service's.
+func swap(g glossary, word string, known func(string) bool) string {
+	if known(word) {
+		return g.theirs(word)
+	}
+	if own, ok := g.ours(word); ok && known(own) {
+		return own
+	}
+	return word
+}
+
+// renamed gives members other names, all at once: two may change places.
+func renamed(v doc.Value, names [][2]string) doc.Value {
+	if len(names) == 0 {
+		return v
+	}
+	free := "\x00"
+	for name := range v.Members() {
+		if len(name) >= len(free) {
+			free = "\x00" + strings.Repeat("_", len(name))
+		}
+	}
+	out := v
+	for i, n := range names {
+		out = rename(out, n[0], free+strconv.Itoa(i))
+	}
+	for i, n := range names {
+		out = rename(out, free+strconv.Itoa(i), n[1])
+	}
+	return out
+}
+
+func rename(v doc.Value, from, to string) doc.Value {
+	out, err := v.Rename(doc.P(from), to)
+	if err != nil { // swaps are one to one, and the names between are free
+		return v
+	}
+	return out
+}
+
+// path puts a path that an answer names into our words.
+func (t *translator) path(s string) string {
+	if len(t.root) == 0 || s == "" {
+		return s
+	}
+	p, err := doc.ParsePath(s)
+	if err != nil {
+		return s
+	}
+	at, out := t.root, make(doc.Path, len(p))
+	for i, step := range p {
+		if step.IsIndex {
+			out[i], at = step, at.element()
+			continue
+		}
+		step.Name = swap(t.members, step.Name, at.named)
+		out[i], at = step, at.member(step.Name)
+	}
+	return out.String()
+}
+
+// named reports whether the tables have a member of that name there.
+func (p place) named(name string) bool {
+	return slices.ContainsFunc(p, func(n *schema.Node) bool {
+		return slices.ContainsFunc(n.Children, func(c *schema.Node) bool { return c.Name == name })
+	})
+}
+
+func (p place) member(name string) place {
+	var out place
+	for _, n := range p {
+		if c := n.Child(name); c != nil && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (p place) element() place {
+	var out place
+	for _, n := range p {
+		if n.Kind == schema.List && n.Element != nil {
+			out = append(out, n.Element)
+		}
+	}
+	return out
+}
+
+// option reports whether the tables list the value there.
+func (p place) option(value string) bool {
+	return slices.ContainsFunc(p, func(n *schema.Node) bool {
+		return n.Kind == schema.String && slices.ContainsFunc(n.Options, func(o schema.Option) bool { return o.Value == value })
+	})
+}

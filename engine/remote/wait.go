@@ -1,0 +1,111 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"bugle/engine"
+)
+
+// Reason says why a call waits.
+type Reason int
+
+// The reasons.
+const (
+	Limited   Reason = iota // the service answered 429
+	OwnLimit                // the next request would break a documented limit
+	Repeating               // there was no answer, or a 5xx
+)
+
+// Wait is a call that waits before it is sent, for the first time or again.
+type Wait struct {
+	Operation string
+	Call      engine.Call
+	Attempt   int // how often it has been sent so far
+	Reason    Reason
+	Why       string // one clause, such as "the service takes 5 creates per minute"
+	For       time.Duration
+	Until     time.Time
+	Over      bool // the wait has ended, or was cancelled
+}
+
+// backoff gives the pause before the n-th repeat, from 1: a quarter of a second, doubled each time
+// to at most eight seconds, and of that between a half and the whole, so that clients that failed
+// together do not come back together.
+func backoff(n int) time.Duration {
+	const first, most = 250 * time.Millisecond, 8 * time.Second
+	d := min(first<<min(n-1, 10), most)
+	return d/2 + rand.N(d/2+1)
+}
+
+// pause waits, and tells who watches. It fails with the context's error where that ends first.
+func (c *run) pause(ctx context.Context, d time.Duration, reason Reason, why string) error {
+	w := Wait{
+		Operation: c.req.name, Call: c.req.Call, Attempt: c.attempt, Reason: reason, Why: why,
+		For: d, Until: c.s.cfg.Clock().Add(d),
+	}
+	tell := c.s.cfg.Waiting
+	if tell == nil {
+		return sleep(ctx, d)
+	}
+	tell(w)
+	err := sleep(ctx, d)
+	w.Over = true
+	tell(w)
+	return err
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// admit takes one from a quota, waiting for it as long as the call may.
+func (c *run) admit(ctx context.Context, q *quota) (*ticket, error) {
+	for {
+		t, hold := q.take()
+		if t != nil || q == nil {
+			return t, nil
+		}
+		if hold.ended == nil {
+			c.waited += hold.wait
+			if c.waited > c.s.cfg.MaxWait {
+				return nil, c.exhausted(hold)
+			}
+		}
+		wait := func() error { return hold.until(ctx) }
+		if hold.ended == nil {
+			wait = func() error { return c.pause(ctx, hold.wait, OwnLimit, hold.why()) }
+		}
+		if err := wait(); err != nil {
+			return nil, c.final(ctx, outcome{err: err, unanswered: true})
+		}
+	}
+}
+
+func (c *run) exhausted(h hold) error {
+	e := engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "%s, and they are used up; the next can go out in %s", h.why(), words(h.wait))
+	e.RetryAfter, e.RequestID = h.wait, c.req.RequestID
+	return e
+}
+
+// words gives a wait for people, never shorter than it is.
+func words(d time.Duration) string {
+	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
+	switch {
+	case d <= 2*time.Minute:
+		return fmt.Sprintf("%d s", up(time.Second))
+	case d <= 2*time.Hour:
+		return fmt.Sprintf("%d min", up(time.Minute))
+	}
+	return fmt.Sprintf("%d h", up(time.Hour))
+}

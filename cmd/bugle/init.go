@@ -89,7 +89,7 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 	}
 	key, err = local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: w.id, Name: w.name, Author: w.author, Timezone: localZone(f.getenv),
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Outbox", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: usualConnectorType, Name: "Outbox", Carrier: engine.CarrierOutbox}},
 	})
 	return w.id, key, err
 }

@@ -37,7 +37,7 @@ func (x *exchange) readBody() error {
 	case len(b) == 0 && x.op.body == bodyOptional:
 		return nil
 	}
-	if err := checkContent(x.r.Header, len(b)); err != nil {
+	if err := checkContent(x.r.Header); err != nil {
 		return err
 	}
 	v, err := doc.Parse(b)
@@ -66,14 +66,14 @@ func refuseBody(message string) error {
 }
 
 // checkContent refuses a body that says it is something else than JSON in UTF-8, or is packed.
-func checkContent(h http.Header, length int) error {
+func checkContent(h http.Header) error {
 	if packed := h.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
 		e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body is encoded as %q; send it as it is", packed)
 		e.Target = "Content-Encoding"
 		return e
 	}
 	given := h.Get("Content-Type")
-	if given == "" || length == 0 {
+	if given == "" {
 		return nil
 	}
 	media, params, err := mime.ParseMediaType(given)

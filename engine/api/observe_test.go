@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -82,6 +84,31 @@ func TestPanics(t *testing.T) {
 	if !strings.Contains(log.String(), "a bug with a secret") || !strings.Contains(log.String(), "observe_test.go") {
 		t.Errorf("the log does not tell where the bug is: %s", log.String())
 	}
+}
+
+// hanging is a service that waits for its context to end.
+type hanging struct{ engine.Service }
+
+func (hanging) Get(ctx context.Context, _ string) (engine.Campaign, error) {
+	<-ctx.Done()
+	return engine.Campaign{}, fmt.Errorf("reading: %w", ctx.Err())
+}
+
+func TestAServiceThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log journal
+		h := api.New(anyone{hanging{}}, api.Options{Logger: log.logger()})
+		a := send(t, h, request(t.Context(), "GET", campaigns+"/x", "")).is(500, "error.code", "INTERNAL_ERROR")
+		if !strings.Contains(a.at("error.message"), "30s") {
+			t.Errorf("%s", a.raw)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		send(t, h, request(ctx, "GET", campaigns+"/x", ""))
+		if !strings.Contains(log.String(), `"status":499`) {
+			t.Errorf("a client that has gone is not in the log: %s", log.String())
+		}
+	})
 }
 
 func TestMetrics(t *testing.T) {

@@ -99,6 +99,20 @@ func operationPaths() []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
+// Route is one method and path of the API, with the name of its operation.
+type Route struct{ Operation, Method, Path string }
+
+// Routes gives what [New] serves, for whoever documents it.
+func Routes() []Route {
+	var out []Route
+	for _, op := range operations {
+		for _, m := range op.methods {
+			out = append(out, Route{op.name, m, op.path})
+		}
+	}
+	return out
+}
+
 // unknown is a path that is not there.
 var unknown = &operation{name: "unknown", open: true, run: func(_ context.Context, x *exchange) (result, error) {
 	return result{}, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no %s here; the operations begin with /v5", x.r.URL.Path)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/engine/api"
 )
 
 func TestCreate(t *testing.T) {
@@ -199,6 +200,19 @@ func TestPreview(t *testing.T) {
 		"data.personalized_content.content.email.subject", "Ida: boots {{user.shoe_size}}",
 		"data.unresolved[0].field", "campaign_content.content.email.subject")
 	b.do("POST", "/v5/personalization/preview", `{"channel":"FAX"}`).is(400, "error.code", "VALIDATION_FAILED")
+}
+
+func TestRoutes(t *testing.T) {
+	b := newBench(t)
+	routes := api.Routes()
+	if len(routes) != 11 { // nine rows of gaps.md, HEAD, and PATCH of a status
+		t.Errorf("%d routes: %v", len(routes), routes)
+	}
+	for _, r := range routes {
+		if a := b.do(r.Method, strings.Replace(r.Path, "{id}", b.create(whole), 1), `{}`); a.status == 404 || a.status == 405 {
+			t.Errorf("%v: %d", r, a.status)
+		}
+	}
 }
 
 func TestPathsAndMethods(t *testing.T) {

@@ -87,8 +87,11 @@ func (f Form) Matches(s string) bool {
 
 var zones sync.Map // name → bool: loading a zone reads a file
 
+// zoneName keeps out what only a file system takes for the same name, such as Europe//Berlin.
+var zoneName = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$`)
+
 func knownZone(name string) bool {
-	if name == "" || name == "Local" {
+	if !zoneName.MatchString(name) || name == "Local" {
 		return false
 	}
 	if ok, seen := zones.Load(name); seen {

@@ -157,12 +157,16 @@ func (m *Model) setTheme(name string) tea.Cmd {
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
+	m.useTheme(t)
+	return nil
+}
+
+func (m *Model) useTheme(t themes.Theme) {
 	m.theme, m.opts.Deps.Theme = t, t
 	m.toasts.SetTheme(t)
 	for _, s := range m.stack {
 		s.SetTheme(t)
 	}
-	return nil
 }
 
 func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {

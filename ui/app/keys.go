@@ -11,6 +11,7 @@ import (
 // everywhere, and then to the screen itself.
 func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	name := msg.String()
+	m.toasts.Drop(widget.LevelWarning) // why the last key did nothing is told until the next one
 	if name == "ctrl+c" {
 		return m.quit()
 	}

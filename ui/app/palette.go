@@ -112,22 +112,3 @@ func (p *paletteBox) view(width, height int) string {
 	p.list.SetSize(w, max(h-1, 1))
 	return panel.View(p.prompt.View() + "\n" + p.list.View())
 }
-
-// pickTheme offers the themes; the screen behind shows the one under the cursor when taken.
-func (m *Model) pickTheme() tea.Cmd {
-	names := themes.Names()
-	options := make([]widget.Option, len(names))
-	for i, n := range names {
-		options[i] = widget.Option{Label: n}
-	}
-	c := newChoice(m.theme, screen.ChooseMsg{Title: "Theme", Options: options, Then: func(a widget.Answer) tea.Cmd {
-		return m.setTheme(names[a.Index])
-	}})
-	for i, n := range names {
-		if n == m.theme.Name {
-			c.widget.Select(i)
-		}
-	}
-	m.lay(c)
-	return nil
-}

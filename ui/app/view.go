@@ -68,6 +68,9 @@ func (m *Model) status() string {
 	sort.SliceStable(acts, func(i, j int) bool { return acts[i].Bar > acts[j].Bar })
 	bar := widget.NewStatusBar(m.theme)
 	bar.SetSize(m.width, 1)
+	if m.top().Typing() {
+		bar.Help.Key = "f1" // a question mark is text
+	}
 	for _, a := range acts {
 		bar.Hints = append(bar.Hints, hint(a, false))
 	}

@@ -60,8 +60,12 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.deps.Theme = t
 	s.list.SetTheme(t)
 	s.info.setTheme(t)
-	if s.loaded && len(s.path) > 0 {
-		s.goTo(s.path)
+	if s.form != nil {
+		focused, ok := s.form.Focused()
+		s.show(s.path)
+		if ok {
+			s.form.FocusPath(focused.Path)
+		}
 	}
 }
 

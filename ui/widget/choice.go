@@ -107,11 +107,14 @@ func (c *Choice) Click(y int) (Answer, bool) {
 	return c.take()
 }
 
+// choiceKeys are the keys of a choice.
+const choiceKeys = "enter choose · esc close"
+
 // measure gives the lines above and below the options and the width inside the frame. It brings the
 // list up to date.
 func (c *Choice) measure() (head, foot []string, width int) {
 	most := max(min(c.width-4, dialogWidth), 1)
-	width = Width(Clean(c.Title)) + 4
+	width = max(Width(Clean(c.Title)), Width(choiceKeys)) + 4
 	for _, o := range c.options {
 		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notNow)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.Why)), 44))
 	}
@@ -189,7 +192,7 @@ func (c *Choice) View() string {
 	}
 	content = append(content, strings.Split(c.list.View(), "\n")...)
 	content = append(content, foot...)
-	p := Panel{Title: c.Title, Focused: true, theme: c.theme}
+	p := Panel{Title: c.Title, Focused: true, Footer: choiceKeys, theme: c.theme}
 	p.SetSize(min(width+4, c.width), min(len(content)+2, c.height))
 	return p.View(strings.Join(content, "\n"))
 }

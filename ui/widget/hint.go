@@ -13,7 +13,7 @@ type Hint struct {
 	Why string
 }
 
-// helpHint ends every status bar: it leads to all the others.
+// helpHint ends a status bar: it leads to all the other keys.
 var helpHint = Hint{Key: "?", Label: "help"}
 
 // width is the number of cells that the hint takes on one line.

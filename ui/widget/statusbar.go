@@ -13,8 +13,10 @@ type StatusBar struct {
 	Left, Right string
 	// LeftTone and RightTone colour them.
 	LeftTone, RightTone themes.Tone
-	// Hints are the keys of the moment, the most wanted first. "? help" is added at the end.
+	// Hints are the keys of the moment, the most wanted first. Help is added at the end.
 	Hints []Hint
+	// Help leads to all the other keys. It is "? help", or another key where "?" is text.
+	Help Hint
 
 	theme themes.Theme
 	width int
@@ -22,7 +24,7 @@ type StatusBar struct {
 
 // NewStatusBar makes an empty bar.
 func NewStatusBar(t themes.Theme) StatusBar {
-	return StatusBar{theme: t, LeftTone: themes.ToneStrong, RightTone: themes.ToneMuted}
+	return StatusBar{theme: t, Help: helpHint, LeftTone: themes.ToneStrong, RightTone: themes.ToneMuted}
 }
 
 // SetTheme changes the theme.
@@ -40,7 +42,7 @@ func (s *StatusBar) View() string {
 		return ""
 	}
 	left, right := Clean(s.Left), Clean(s.Right)
-	help := helpHint.width()
+	help := s.Help.width()
 
 	// What must be there is reserved first: the way to the help, then where one is, then the rest.
 	room := s.width - help
@@ -65,7 +67,7 @@ func (s *StatusBar) View() string {
 		room -= h.width() + len(hintGap)
 		hints = append(hints, h.render(s.theme))
 	}
-	hints = append(hints, helpHint.render(s.theme))
+	hints = append(hints, s.Help.render(s.theme))
 
 	var b strings.Builder
 	if left != "" {

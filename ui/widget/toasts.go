@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -84,6 +85,11 @@ func (t *Toasts) Expire(now time.Time) bool {
 	changed := len(kept) != len(t.toasts)
 	t.toasts = kept
 	return changed
+}
+
+// Drop takes away the notices of a level.
+func (t *Toasts) Drop(level Level) {
+	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool { return toast.Level == level })
 }
 
 // Next gives the time at which the next notice goes, and false when there is none.

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// themeBox offers the themes. The whole program shows the one under the cursor; leaving the box
+// brings the old one back.
+type themeBox struct {
+	*choice
+	names []string
+	old   themes.Theme
+	model *Model
+}
+
+func (m *Model) pickTheme() tea.Cmd {
+	b := &themeBox{names: themes.Names(), old: m.theme, model: m}
+	options := make([]widget.Option, len(b.names))
+	for i, n := range b.names {
+		options[i] = widget.Option{Label: n}
+	}
+	at := slices.Index(b.names, m.theme.Name)
+	if at >= 0 {
+		options[at].Label += " (in use)"
+	}
+	b.choice = newChoice(m.theme, screen.ChooseMsg{Title: "Theme", Options: options})
+	b.widget.Select(max(at, 0))
+	m.lay(b)
+	return nil
+}
+
+func (b *themeBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return b.shown(b.widget.Update(msg)) }
+
+func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
+	if !clicked(msg) {
+		return nil, false
+	}
+	_, y := widget.CenterAt(b.view(width, height), width, height)
+	return b.shown(b.widget.Click(msg.Y - y))
+}
+
+// shown applies the theme to be seen after a key or a click.
+func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
+	if done && a.Cancelled() {
+		b.model.useTheme(b.old)
+		return nil, true
+	}
+	name := b.names[b.widget.Cursor()]
+	if !done && name == b.model.theme.Name {
+		return nil, false
+	}
+	cmd := b.model.setTheme(name)
+	b.widget.SetTheme(b.model.theme)
+	return cmd, done
+}

@@ -123,6 +123,9 @@ func (c *run) created(out answer, err error) bool {
 
 func (c *run) perform(ctx context.Context) (answer, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return answer{}, c.final(ctx, outcome{err: err, unanswered: true})
+		}
 		t, err := c.admit(ctx, c.s.quotas.of(c.req.name))
 		if err != nil {
 			return answer{}, err

@@ -1,0 +1,192 @@
+// Package openapi describes the service as an OpenAPI 3.1 document: the ten operations of
+// spec.md and gaps.md (publishing shares the update's method and path), with the schemas of
+// their requests exported from [bugle/engine/catalog].
+package openapi
+
+import (
+	"sync"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// Document gives the document, which says that it is of that version of the program. The same
+// version gives the same bytes.
+func Document(version string) doc.Value { return made(version).document }
+
+// JSON gives [Document] as compact JSON. The bytes are shared: they must not be changed.
+func JSON(version string) []byte { return made(version).json }
+
+type output struct {
+	document doc.Value
+	json     []byte
+}
+
+var cache sync.Map // version → func() output
+
+func made(version string) output {
+	once, _ := cache.LoadOrStore(version, sync.OnceValue(func() output {
+		d := build(version)
+		return output{document: d, json: d.Encode()}
+	}))
+	return once.(func() output)()
+}
+
+const schemas = "#/components/schemas/"
+
+// builder gathers what the operations share while they are written.
+type builder struct {
+	x *schema.Exporter
+}
+
+func build(version string) doc.Value {
+	b := &builder{x: schema.NewExporter(schemas)}
+	paths := b.paths() // first: it fills the components
+	return object(
+		m("openapi", "3.1.0"),
+		m("info", object(
+			m("title", "Campaign management service, V5"),
+			m("version", version),
+			m("summary", "Builds push and e-mail campaigns as drafts, tests them, and manages them while they are live."),
+			m("description", about),
+			m("license", object(m("name", "MIT"), m("identifier", "MIT"))),
+		)),
+		m("servers", doc.NewArray(object(
+			m("url", "{base_url}"),
+			m("description", "The service; the paths are appended to its base URL."),
+			m("variables", object(m("base_url", object(
+				m("default", "http://127.0.0.1:8080"),
+				m("description", "The base URL, without a slash at its end. A hosted service names a data centre in it: 01 to 06, or 101."),
+			)))),
+		))),
+		m("security", doc.NewArray(object(m("basic", doc.NewArray())))),
+		m("tags", tags()),
+		m("paths", paths),
+		m("components", object(
+			m("securitySchemes", object(m("basic", object(
+				m("type", "http"), m("scheme", "basic"),
+				m("description", "The workspace id as the user name, an API key as the password. Scopes belong to the key: "+
+					"`campaigns:create_manage` to create, change and test; `campaigns:create_manage_publish` to publish."),
+			)))),
+			m("parameters", parameters()),
+			m("headers", headers()),
+			m("responses", b.refusals()),
+			m("schemas", doc.NewObject(b.x.Defs()...)),
+		)),
+	)
+}
+
+const about = "A campaign is built step by step as a draft: create it with a channel, a delivery type and its creator, then send single " +
+	"components. Each component that is sent is checked in full before the draft changes. Validate runs the check of publishing " +
+	"without changing anything; test sends to chosen recipients.\n\n" +
+	"The schemas say what a request is refused for as far as a schema can. Rules that need more, such as what a workspace has " +
+	"configured, stand beside the field as `x-rules`. `x-used-when` names when a field counts; it is kept otherwise.\n\n" +
+	"Every error has the same envelope; `details` lists all that is wrong with a request."
+
+func tags() doc.Value {
+	return doc.NewArray(
+		object(m("name", tagDrafts), m("description", "Create, read, change, check and publish campaigns.")),
+		object(m("name", tagLive), m("description", "Find campaigns, and manage those that are live.")),
+		object(m("name", tagTests), m("description", "See a message before its audience does.")),
+	)
+}
+
+func parameters() doc.Value {
+	return object(
+		m("tenant", object(
+			m("name", "X-SVC-Tenant-ID"), m("in", "header"), m("required", false),
+			m("description", "The workspace id. When absent, the workspace comes from the credentials; another one than theirs is refused."),
+			m("schema", object(m("type", "string"), m("minLength", 1))),
+		)),
+		m("request_id", object(
+			m("name", headerRequestID), m("in", "header"), m("required", true),
+			m("description", "Comes back as `response_id`. The body may carry it as `request_id` instead; when both are there they must be equal."),
+			m("schema", requestID()),
+		)),
+		m("own_request_id", object(
+			m("name", headerRequestID), m("in", "header"), m("required", false),
+			m("description", "Comes back as `response_id`; without one, the service makes one."),
+			m("schema", requestID()),
+		)),
+		m("idempotency_key", object(
+			m("name", "Idempotency-Key"), m("in", "header"), m("required", true),
+			m("description", "A UUID v4, remembered for 24 hours. A repeat with the same body gets the stored answer, byte for byte; "+
+				"with another body, or while the first request is still in progress, it gets 409. Refused attempts are not remembered."),
+			m("schema", object(
+				m("type", "string"), m("format", "uuid"),
+				m("pattern", "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$"),
+				m("examples", doc.NewStrings("7d5f3f0e-3c1b-4a53-9e0c-0f5b8a1d2c3e")),
+			)),
+		)),
+		m("campaign_id", object(
+			m("name", "campaign_id"), m("in", "path"), m("required", true),
+			m("description", "The `id` of a campaign document: one for each version of the campaign."),
+			m("schema", objectID()),
+		)),
+	)
+}
+
+const headerRequestID = "X-SVC-Request-Id"
+
+func requestID() doc.Value {
+	return object(
+		m("type", "string"), m("minLength", 1), m("maxLength", 256), m("pattern", "^[!-~]+$"),
+		m("examples", doc.NewStrings("2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09")),
+	)
+}
+
+func objectID() doc.Value {
+	return object(m("type", "string"), m("pattern", "^[0-9A-Fa-f]{24}$"), m("examples", doc.NewStrings("65f0a1b2c3d4e5f60718293a")))
+}
+
+func headers() doc.Value {
+	return object(
+		m("request_id", object(m("description", "The `response_id`, where a header can hold it."), m("schema", object(m("type", "string"))))),
+		m("replayed", object(
+			m("description", "`true` where this is the stored answer to an earlier request with the same `Idempotency-Key`."),
+			m("schema", object(m("type", "string"), m("enum", doc.NewStrings("true")))),
+		)),
+		m("retry_after", object(
+			m("description", "After how many seconds a repeat will be taken."),
+			m("required", true), m("schema", object(m("type", "integer"), m("minimum", 1))),
+		)),
+		m("challenge", object(m("description", "How to give credentials."), m("schema", object(m("type", "string"))))),
+	)
+}
+
+func object(ms ...doc.Member) doc.Value { return doc.NewObject(ms...) }
+
+// m makes a member of a string, a boolean, an int or a [doc.Value].
+func m(name string, v any) doc.Member {
+	switch v := v.(type) {
+	case string:
+		return doc.M(name, doc.NewString(v))
+	case bool:
+		return doc.M(name, doc.NewBool(v))
+	case int:
+		return doc.M(name, doc.NewInt(int64(v)))
+	case doc.Value:
+		return doc.M(name, v)
+	}
+	panic("openapi: a member is a string, a boolean, an int or a value")
+}
+
+func ref(to string) doc.Value { return object(m("$ref", to)) }
+
+func names[S ~string](values []S) doc.Value {
+	var out []string
+	for _, v := range values {
+		out = append(out, string(v))
+	}
+	return doc.NewStrings(out...)
+}
+
+// deliveryTypes are all delivery types, in the order of spec.md.
+func deliveryTypes() doc.Value {
+	var out []catalog.DeliveryType
+	for _, t := range catalog.DeliveryTypes(catalog.Push) {
+		out = append(out, t.Type)
+	}
+	return names(out)
+}

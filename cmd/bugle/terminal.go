@@ -73,7 +73,7 @@ func runTerminal(ctx context.Context, f *factory) error {
 		input = &typedAhead{File: in, typed: bytes.NewReader(answer.Typed)}
 	}
 	p := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
-		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(120), tea.WithReportFocus())
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(120))
 	if _, err := p.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("the terminal program ended: %w", err)
 	}

@@ -18,7 +18,7 @@ var (
 	clock   = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
 	digits  = regexp.MustCompile(`^[0-9]{1,18}$`)
 	decimal = regexp.MustCompile(`^-?[0-9]{1,18}(\.[0-9]{1,18})?$`)
-	scheme  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$`)
+	scheme  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]+$`)
 )
 
 // Words tells people what the form wants, to follow "must be".

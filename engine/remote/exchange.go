@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"bugle/engine/doc"
 )
@@ -188,11 +189,11 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	good := res.StatusCode >= 200 && res.StatusCode < 300
 	switch {
 	case good && err == nil && v.Kind() == doc.Object:
+	case good && len(body) == 0 && (r.name == opUpdate.name || r.name == opStatus.name):
+		v = doc.NewObject() // done, and nothing more to say
 	case good && err != nil && brokenOff(body, err):
 		out.unanswered, out.err = true, fmt.Errorf("the answer broke off: %w", err)
 		return out
-	case good && len(body) == 0 && res.StatusCode != http.StatusOK && r.name != opCreate.name:
-		v = doc.NewObject() // done, and nothing more to say
 	case good:
 		out.err = s.notJSON(res, r)
 		return out
@@ -206,11 +207,15 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	return out
 }
 
-// brokenOff reports whether a body is JSON that ends too early, as against something else.
+// brokenOff reports whether a body is JSON that ends too early, as against something else. The last
+// character may have lost a part of its bytes.
 func brokenOff(body []byte, err error) bool {
 	b := bytes.TrimLeft(body, " \t\r\n")
+	if len(b) == 0 {
+		return true
+	}
 	var syn *doc.SyntaxError
-	return errors.As(err, &syn) && len(b) > 0 && (b[0] == '{' || b[0] == '[') && int(syn.Offset) >= len(body)
+	return errors.As(err, &syn) && (b[0] == '{' || b[0] == '[') && int(syn.Offset) >= len(body)-utf8.UTFMax
 }
 
 // unwrap takes the envelope off (spec.md, Envelopes), where there is one, and puts the data into

@@ -23,7 +23,6 @@ type saving struct {
 	note     string
 	pending  bool // a live campaign has edits that are not applied
 	err      error
-	refused  bool // someone else changed the campaign meanwhile
 }
 
 func (v saving) busy() bool { return v.running || v.dirty || v.pending }

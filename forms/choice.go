@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
+	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
@@ -143,7 +144,11 @@ func (e *choice) newMenu() menu {
 func (e *choice) view(w, h int) string {
 	e.w, e.h = w, h
 	if e.open != nil {
-		return e.open.view(w, h)
+		view := e.open.view(w, h)
+		if first, rest, ok := strings.Cut(view, "\n"); ok && strings.TrimRight(ansi.Strip(first), " ") == "/" {
+			view = e.look.prompt.Render("/") + e.look.faint.Render(fit(" type to find", w-1)) + "\n" + rest
+		}
+		return view
 	}
 	return "‹ " + fit(e.options[e.at].label, w-4) + " ›"
 }

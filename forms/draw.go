@@ -54,7 +54,7 @@ func (f *Form) arrange() {
 	for _, r := range f.rows {
 		f.labels = max(f.labels, ansi.StringWidth(r.label)+2)
 	}
-	f.labels = min(f.labels, 30, max(f.cfg.Width*2/5, 8))
+	f.labels = min(f.labels, 30, max(f.cfg.Width*12/25, 8))
 
 	f.spans = f.spans[:0]
 	line := 0
@@ -83,10 +83,13 @@ func (f *Form) body(total int) int {
 	return max(n, 1)
 }
 
+// isFocused reports whether row i is drawn as the focused one.
+func (f *Form) isFocused(i int) bool { return i == f.at && (!f.resting || f.Modal()) }
+
 // lines draws the unstyled measure of a row that has not the focus, or the focused row. Both are
 // cheap: the first makes no text, the second is one row.
 func (f *Form) lines(i int) []string {
-	if i == f.at {
+	if f.isFocused(i) {
 		return f.drawFocused(i)
 	}
 	n := 1
@@ -153,18 +156,38 @@ func (f *Form) more(body int) string {
 	return fmt.Sprintf("  ↑ %d  ↓ %d more", above, below)
 }
 
-// head gives the lines over the rows: what went wrong, and what is wrong with the object itself.
+// head gives the lines over the rows: what went wrong, why nothing here may be changed, and what is
+// wrong with the object itself. They take at most a third of the form.
 func (f *Form) head() []string {
 	var out []string
-	if f.failure != "" {
-		out = append(out, f.cfg.Theme.Danger.Render("! "+oneLine(f.failure)))
-	}
-	for _, p := range f.problems {
-		if len(out) < 2 && p.Path.Equal(f.cfg.Path) && len(f.rows) > 0 {
-			out = append(out, f.problemStyle(p).Render("! "+f.sentence(p.Message)))
+	add := func(style lipgloss.Style, text string) {
+		for _, l := range strings.Split(ansi.Wrap(oneLine(text), max(f.cfg.Width, 1), ""), "\n") {
+			out = append(out, style.Render(l))
 		}
 	}
-	return out[:min(len(out), max(f.cfg.Height-1, 0))]
+	if f.failure != "" {
+		add(f.cfg.Theme.Danger, "! "+f.failure)
+	}
+	if why := f.lockedHere(); why != "" {
+		add(f.cfg.Theme.Warning, why)
+	}
+	shown := 0
+	for _, p := range f.problems {
+		if shown < 2 && p.Path.Equal(f.cfg.Path) && len(f.rows) > 0 {
+			add(f.problemStyle(p), "! "+f.about(p))
+			shown++
+		}
+	}
+	return out[:min(len(out), max(f.cfg.Height/3, 1), max(f.cfg.Height-1, 0))]
+}
+
+// about is the message of a problem with the object of the form itself. What stands under a field
+// has the field's name before it; here the object's is put there.
+func (f *Form) about(p schema.Problem) string {
+	if f.node == nil || f.node.Name == "" {
+		return f.sentence(p.Message)
+	}
+	return f.node.Label() + " " + oneLine(p.Message)
 }
 
 func (f *Form) problemStyle(p schema.Problem) lipgloss.Style {
@@ -210,7 +233,7 @@ func (f *Form) problemText(r row, p *schema.Problem) string {
 }
 
 func (f *Form) draw(i int) []string {
-	if i == f.at {
+	if f.isFocused(i) {
 		return f.drawFocused(i)
 	}
 	r, t := f.rows[i], f.cfg.Theme
@@ -288,7 +311,7 @@ func (f *Form) valueLine(r row) string {
 	case r.group != shown:
 		return t.Faint.Render(fit(text, w))
 	case r.Value.Kind() == doc.Absent && r.Node.Default != "":
-		return t.Faint.Render(fit("default "+r.Node.Default, w))
+		return t.Faint.Render(fit(defaultText(r.Node), w))
 	case r.Value.Kind() == doc.Absent:
 		return t.Faint.Render("—")
 	case r.Value.Empty() && r.Value.Kind() != doc.Null:
@@ -326,7 +349,7 @@ func (f *Form) drawFocused(i int) []string {
 	if p := f.directProblem(r); p != nil {
 		out = append(out, f.indented(f.problemStyle(*p), "! "+f.problemText(r, p), 3)...)
 	}
-	return append(out, f.indented(t.Faint, f.hint(r), 2)...)
+	return append(out, f.indented(t.Faint, f.hint(r), 3)...)
 }
 
 // indented wraps a text below a row, in at most n lines.
@@ -336,8 +359,12 @@ func (f *Form) indented(style lipgloss.Style, text string, n int) []string {
 	}
 	var out []string
 	w := max(f.cfg.Width-4, 1)
-	lines := strings.Split(ansi.Wrap(head(text, w*n), w, ""), "\n")
-	for _, l := range lines[:min(len(lines), n)] {
+	lines := strings.Split(ansi.Wrap(head(text, w*(n+1)), w, ""), "\n")
+	if len(lines) > n {
+		lines = lines[:n]
+		lines[n-1] = ansi.Truncate(lines[n-1], w-2, "") + " …"
+	}
+	for _, l := range lines {
 		out = append(out, "    "+style.Render(l))
 	}
 	return out

@@ -1,6 +1,8 @@
 package forms
 
 import (
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
@@ -20,6 +22,9 @@ type Config struct {
 	// Suggest gives the names of a workspace list, for fields that a list offers values for; nil
 	// where none is at hand.
 	Suggest func(list string) []string
+	// Locked says why what is at a path may not be changed now, and "" where it may; nil where
+	// all may. What is locked can be looked at and takes no keys but those that move.
+	Locked func(doc.Path) string
 	// Width and Height are the cells and lines that View may take.
 	Width, Height int
 }
@@ -47,12 +52,13 @@ type Form struct {
 	origin doc.Value // the document as the form met it: what was there is never deleted with its last member
 	root   doc.Value
 
-	rows   []row
-	at     int // the focused row
-	ed     editor
-	before doc.Value // root when ed was made, without what ed changed
-	naming *naming   // a name is being asked for
-	added  bool      // the element that is edited was just added
+	rows    []row
+	at      int // the focused row
+	ed      editor
+	before  doc.Value // root when ed was made, without what ed changed
+	naming  *naming   // a name is being asked for
+	added   bool      // the element that is edited was just added
+	resting bool      // the keyboard is elsewhere: no row looks focused
 
 	problems []schema.Problem
 	given    bool // the screen hands problems in
@@ -77,6 +83,15 @@ func New(cfg Config) *Form {
 		f.focus(0)
 	}
 	return f
+}
+
+// SetActive tells the form whether it has the keyboard. Without it no row is drawn as focused; a
+// new form has it.
+func (f *Form) SetActive(on bool) {
+	if f.resting == on {
+		f.resting = !on
+		f.arrange()
+	}
 }
 
 // Init gives no command: a form waits for keys.
@@ -177,7 +192,7 @@ func (f *Form) leave() {
 }
 
 func (f *Form) newEditor(r row) editor {
-	if r.group != shown {
+	if r.group != shown || r.locked != "" {
 		return nil
 	}
 	w, h := f.valueWidth(), f.menuHeight()
@@ -249,12 +264,29 @@ func (f *Form) elementOptions(r row) []schema.OptionState {
 
 func (f *Form) placeholder(r row) string {
 	if r.Node.Default != "" {
-		return "default " + r.Node.Default
+		return defaultText(r.Node)
 	}
 	if r.Node.Example != "" {
 		return "e.g. " + r.Node.Example
 	}
 	return ""
+}
+
+// defaultText says in the words of the field what counts where it holds nothing.
+func defaultText(n *schema.Node) string {
+	word := strings.Trim(n.Default, `"`)
+	switch {
+	case n.Kind == schema.Bool && word == "true":
+		word = "yes"
+	case n.Kind == schema.Bool && word == "false":
+		word = "no"
+	}
+	for _, o := range n.Options {
+		if o.Value == word {
+			word = o.Title()
+		}
+	}
+	return "default " + word
 }
 
 // fromList reports that a field takes nothing but the names of a workspace list.

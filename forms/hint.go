@@ -13,8 +13,16 @@ func (f *Form) hint(r row) string {
 	switch {
 	case f.naming != nil:
 		return "enter takes the name, esc leaves it"
+	case r.locked != "" && f.lockedHere() == "":
+		return r.locked
+	case r.locked != "" && r.Node != nil:
+		return firstSentence(r.Node.Help)
+	case r.group == adder && len(f.rows) == 1:
+		return "Nothing here yet: enter adds the first."
 	case r.group == adder:
 		return "enter adds"
+	case f.list && f.ed == nil && r.Node != nil:
+		return strings.TrimSpace(firstSentence(r.Node.Help) + " d duplicates, x deletes, J and K move it.")
 	case r.group == unused:
 		return "Kept, not used: " + r.Why + ". ctrl+x removes it."
 	case r.Node == nil:
@@ -27,6 +35,10 @@ func (f *Form) hint(r row) string {
 	switch {
 	case r.shape == anyJSON:
 		parts = append(parts, "Now: "+kindWord(r.Value)+".")
+	case r.shape == ticks && r.locked == "":
+		if f.Modal() {
+			parts = append(parts, "space ticks, enter is done.")
+		}
 	case r.shape == commas:
 		parts = append(parts, "Commas between values.")
 	case r.shape == raw:

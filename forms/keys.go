@@ -45,39 +45,83 @@ func newKeyMap() keyMap {
 // Bindings gives the keys that do something at the focused field, for the screen's help and to
 // tell the form's keys from its own. Keys that are text are not among them: see [Form.Typing].
 func (f *Form) Bindings() []key.Binding {
-	out := []key.Binding{f.keys.Next, f.keys.Prev, f.keys.PageDown, f.keys.PageUp, f.keys.First, f.keys.Last}
-	r, ok := f.focusedRow()
-	switch {
-	case !ok:
-		return out
-	case f.Modal():
+	if f.Modal() {
 		return f.modalBindings()
+	}
+	return append(f.rowBindings(), f.keys.Next, f.keys.Prev, f.keys.PageDown, f.keys.PageUp, f.keys.First, f.keys.Last)
+}
+
+// Hints gives the few of the Bindings that a person wants at the focused field, the most wanted
+// first.
+func (f *Form) Hints() []key.Binding {
+	if f.Modal() {
+		return f.modalBindings()
+	}
+	r, ok := f.focusedRow()
+	if !ok {
+		return nil
+	}
+	var out []key.Binding
+	if b := f.activate(r); b.Enabled() {
+		out = append(out, b)
+	}
+	out = append(out, f.keys.Next)
+	for _, b := range f.rowBindings() {
+		switch b.Help().Desc {
+		case f.keys.Suggest.Help().Desc, f.keys.Delete.Help().Desc, f.keys.Rename.Help().Desc:
+			out = append(out, b)
+		case f.keys.Editor.Help().Desc:
+			if r.shape == long || r.shape == raw || r.shape == many {
+				out = append(out, b)
+			}
+		case f.keys.Add.Help().Desc:
+			if r.group != adder {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// rowBindings gives the keys of the focused row, the one that matters most first.
+func (f *Form) rowBindings() []key.Binding {
+	var out []key.Binding
+	r, ok := f.focusedRow()
+	if !ok {
+		return nil
 	}
 	if b := f.activate(r); b.Enabled() {
 		out = append(out, b)
 	}
-	switch {
-	case f.rowIsText(r):
-		out = append(out, f.keys.Editor, f.keys.Remove)
-	case r.shape == chosen && f.ed != nil:
-		out = append(out, f.keys.Change, f.keys.Remove)
-	case r.group != adder:
-		out = append(out, f.keys.Remove)
+	if r.locked != "" {
+		return out
 	}
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
 		out = append(out, f.keys.Suggest)
+	}
+	if f.list && f.ed == nil {
+		out = append(out, f.keys.Add)
+		if r.group == shown {
+			out = append(out, f.keys.Delete, f.keys.Duplicate, f.keys.MoveUp, f.keys.MoveDown)
+		}
+	}
+	switch {
+	case f.rowIsText(r):
+		editor := f.keys.Editor
+		if f.Typing() {
+			editor = bind("ctrl+e", "open editor", "ctrl+e") // e alone is text
+		}
+		out = append(out, editor, f.keys.Remove)
+	case r.shape == chosen && f.ed != nil:
+		out = append(out, f.keys.Change, f.keys.Remove)
+	case r.group != adder && !f.list:
+		out = append(out, f.keys.Remove)
 	}
 	if _, ok := f.ed.(*area); ok {
 		out = append(out, f.keys.NewLine)
 	}
 	if r.free && !f.list {
 		out = append(out, f.keys.Rename)
-	}
-	if f.list && f.ed == nil {
-		out = append(out, f.keys.Add)
-		if r.group == shown {
-			out = append(out, f.keys.Duplicate, f.keys.Delete, f.keys.MoveUp, f.keys.MoveDown)
-		}
 	}
 	return out
 }
@@ -86,7 +130,7 @@ func (f *Form) Bindings() []key.Binding {
 func (f *Form) modalBindings() []key.Binding {
 	out := []key.Binding{bind("enter", "done", "enter"), bind("esc", "close", "esc")}
 	if _, ok := f.ed.(*checklist); ok {
-		return append(out, bind("space", "tick", " ", "x"), bind("↑/↓", "move", "up", "down", "j", "k"))
+		return append([]key.Binding{bind("space", "tick", " ", "x")}, append(out, bind("↑/↓", "move", "up", "down", "j", "k"))...)
 	}
 	if _, ok := f.ed.(*choice); ok {
 		return append(out, bind("↑/↓", "move", "up", "down"))
@@ -97,8 +141,12 @@ func (f *Form) modalBindings() []key.Binding {
 // activate gives what Enter does at a row, beyond going to the next one.
 func (f *Form) activate(r row) key.Binding {
 	switch {
-	case r.shape == entry, r.shape == chosen && f.ed != nil, r.shape == ticks && f.ed != nil:
+	case r.shape == entry:
 		return f.keys.Open
+	case r.locked != "":
+		return key.NewBinding(key.WithDisabled())
+	case r.shape == chosen && f.ed != nil, r.shape == ticks && f.ed != nil:
+		return bind("enter", "choose", "enter")
 	case r.group == adder:
 		return bind("enter", "add", "enter")
 	case f.list && f.ed == nil && r.group == shown:

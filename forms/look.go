@@ -3,14 +3,16 @@ package forms
 import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/huh"
+	"github.com/charmbracelet/lipgloss"
 
 	"bugle/themes"
 )
 
 // look is what huh's widgets need besides their value.
 type look struct {
-	theme *huh.Theme
-	keys  *huh.KeyMap
+	theme         *huh.Theme
+	keys          *huh.KeyMap
+	prompt, faint lipgloss.Style
 }
 
 // newLook makes a huh theme from nothing but the theme's styles. Widgets have no frame and no
@@ -32,7 +34,7 @@ func newLook(t themes.Theme) look {
 	}
 	theme := &huh.Theme{Focused: field, Blurred: field}
 	theme.FieldSeparator = none
-	return look{theme: theme, keys: widgetKeys()}
+	return look{theme: theme, keys: widgetKeys(), prompt: t.Accent, faint: t.Faint}
 }
 
 // widgetKeys are huh's keys without those by which a widget would leave itself, and without

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,10 +45,44 @@ type row struct {
 	// free tells members and elements whose name or place a person chose: they can be renamed,
 	// and stay when their text is emptied.
 	free bool
+	// locked says why the row may not be changed; "" where it may.
+	locked string
 }
 
-// build gives the rows of the object, map or list at the form's path.
+// build gives the rows of the object, map or list at the form's path. Where that is locked, none
+// of them adds to it.
 func (f *Form) build() []row {
+	rows := f.members()
+	if f.cfg.Locked == nil {
+		return rows
+	}
+	if f.lockedHere() != "" {
+		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == adder })
+	}
+	for i := range rows {
+		rows[i].locked = f.cfg.Locked(rows[i].Path)
+	}
+	return rows
+}
+
+// lockedHere says why nothing in the form may be changed; "" where something may.
+func (f *Form) lockedHere() string {
+	if f.cfg.Locked == nil {
+		return ""
+	}
+	return f.cfg.Locked(f.cfg.Path)
+}
+
+// adderRow is the row that adds to the map or list at the form's path.
+func (f *Form) adderRow(elem *schema.Node) row {
+	label := "+ add"
+	if elem.Title != "" {
+		label += " " + strings.ToLower(elem.Title)
+	}
+	return row{FieldState: schema.FieldState{Node: elem, Path: f.cfg.Path}, group: adder, label: label}
+}
+
+func (f *Form) members() []row {
 	if f.list {
 		return f.elements()
 	}
@@ -82,7 +117,7 @@ func (f *Form) build() []row {
 		rows = append(rows, r)
 	}
 	if st.Node.Element != nil {
-		rows = append(rows, row{FieldState: schema.FieldState{Node: st.Node.Element, Path: f.cfg.Path}, group: adder, label: "+ add"})
+		rows = append(rows, f.adderRow(st.Node.Element))
 	}
 	return append(append(rows, rest...), strange...)
 }
@@ -98,7 +133,7 @@ func (f *Form) elements() []row {
 		s := schema.FieldState{Node: elem, Path: f.cfg.Path.Elem(i), Value: v, Shown: true}
 		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), free: true})
 	}
-	return append(rows, row{FieldState: schema.FieldState{Node: elem, Path: f.cfg.Path}, group: adder, label: "+ add"})
+	return append(rows, f.adderRow(elem))
 }
 
 // shapeOf tells how a field with its present value is edited.

@@ -13,7 +13,7 @@ import (
 
 // table is a small specification with every kind of field in it.
 func table() *schema.Schema {
-	button := schema.Field{Kind: schema.Object, Fields: []schema.Field{
+	button := schema.Field{Title: "Button", Kind: schema.Object, Fields: []schema.Field{
 		{Name: "text", Kind: schema.String, Help: "What the button says.", Required: []schema.Required{{}}},
 		{Name: "action", Kind: schema.String, Help: "What it does.", Options: []schema.Option{{Value: "OPEN", Label: "Open"}, {Value: "SHARE", Label: "Share"}}},
 	}}

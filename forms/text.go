@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -192,6 +193,9 @@ func (e *input) key(msg tea.KeyMsg) bool {
 	return true
 }
 
+// maxSuggestions is how many suggestions are in sight at once.
+const maxSuggestions = 6
+
 // complete puts the first suggestion in the place of the part of it that was typed, where nothing
 // but a suggestion is right. It reports whether it did.
 func (e *input) complete() bool {
@@ -275,9 +279,12 @@ func (e *input) view(w, h int) string {
 	if e.text != e.start || e.text == "" || e.pick >= 0 {
 		m = e.matches()
 	}
-	from, to := window(len(m), e.pick, min(h-1, 6))
+	from, to := window(len(m), e.pick, min(h-1, maxSuggestions))
 	for i := from; i < to; i++ {
 		lines = append(lines, bullet(i == e.pick)+oneLine(m[i]))
+	}
+	if to < len(m) && to > from {
+		lines[len(lines)-1] += fmt.Sprintf("  (%d more)", len(m)-to)
 	}
 	return strings.Join(lines, "\n")
 }

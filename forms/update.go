@@ -54,6 +54,9 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 // command takes the keys that the focused field has no use for.
 func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
 	r, ok := f.focusedRow()
+	if ok && r.locked != "" {
+		return f.lockedKey(msg, r)
+	}
 	if ok {
 		if key.Matches(msg, f.keys.Open) && key.Matches(msg, f.activate(r)) {
 			return f.open(r)
@@ -65,6 +68,33 @@ func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
 			return f.opened()
 		}
 	}
+	switch {
+	case f.moveKey(msg):
+	case key.Matches(msg, f.keys.Remove) && ok && r.group != adder:
+		f.remove(r)
+	case key.Matches(msg, f.keys.Rename) && r.free && !f.list:
+		f.askName(&naming{rename: r.Path}, r.Path.Last().Name)
+	}
+	return nil
+}
+
+// lockedKey takes the keys of a row that may not be changed: letters move there, as in a list.
+func (f *Form) lockedKey(msg tea.KeyMsg, r row) tea.Cmd {
+	switch {
+	case key.Matches(msg, f.keys.Open) && r.shape == entry:
+		return f.open(r)
+	case msg.String() == "j":
+		f.move(f.at + 1)
+	case msg.String() == "k":
+		f.move(f.at - 1)
+	default:
+		f.moveKey(msg)
+	}
+	return nil
+}
+
+// moveKey takes the keys that go to another row.
+func (f *Form) moveKey(msg tea.KeyMsg) bool {
 	switch {
 	case key.Matches(msg, f.keys.Next):
 		f.move(f.at + 1)
@@ -78,12 +108,10 @@ func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
 		f.move(0)
 	case key.Matches(msg, f.keys.Last):
 		f.move(len(f.rows) - 1)
-	case key.Matches(msg, f.keys.Remove) && ok && r.group != adder:
-		f.remove(r)
-	case key.Matches(msg, f.keys.Rename) && r.free && !f.list:
-		f.askName(&naming{rename: r.Path}, r.Path.Last().Name)
+	default:
+		return false
 	}
-	return nil
+	return true
 }
 
 func (f *Form) page() int { return max(f.cfg.Height-3, 1) }

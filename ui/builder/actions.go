@@ -67,22 +67,28 @@ func (s *Screen) moves() []screen.Action {
 
 // formKeys tells the help which keys the form takes at the focused field.
 func (s *Screen) formKeys() []screen.Action {
+	rank := []int{10, 9, 7, 6, 5} // the way out, 8, comes third
+	bar := map[string]int{}
+	for i, b := range s.form.Hints() {
+		if i < len(rank) {
+			bar[b.Help().Key] = rank[i]
+		}
+	}
 	var acts []screen.Action
 	for _, b := range s.form.Bindings() {
 		h := b.Help()
-		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, Typing: true, Info: true}
-		if len(acts) == 0 {
-			a.Bar = 9
+		if h.Key == "esc" {
+			continue // the screen's own entry says what it does
 		}
-		acts = append(acts, a)
+		acts = append(acts, screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, Bar: bar[h.Key], Typing: true, Info: true})
 	}
 	return acts
 }
 
 func (s *Screen) edits() []screen.Action {
-	readOnly := ""
-	if !s.campaign.Channel.Writable() {
-		readOnly = s.campaign.Channel.Label() + " campaigns can only be read here."
+	locked := ""
+	if len(s.path) > 0 {
+		locked = s.lockedAt(s.path[:1])
 	}
 	acts := []screen.Action{
 		{Keys: []string{"ctrl+z", "u"}, Label: "undo", Group: groupEdit, Typing: s.focus == paneForm, Run: s.undo},
@@ -92,7 +98,7 @@ func (s *Screen) edits() []screen.Action {
 		// While a text is typed, letters are letters.
 		acts[0].Keys, acts[1].Keys = []string{"ctrl+z"}, []string{"ctrl+y"}
 	} else {
-		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: 3, Why: readOnly, Run: s.editPart})
+		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: 3, Why: locked, Run: s.editPart})
 	}
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (every change is saved by itself)", Group: groupEdit, Typing: true, Run: s.apply}
 	if s.campaign.Status.Live() {

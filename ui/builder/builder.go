@@ -240,7 +240,9 @@ func (s *Screen) check() {
 	s.problems = s.schema.Validate(s.root, s.env())
 	s.parts = partsOf(s.campaign.Channel, s.campaign.DeliveryType, s.root, s.problems)
 	items := make([]widget.Item, len(s.parts))
+	whole := s.lockedAt(nil) != "" // the header says so already
 	for i, p := range s.parts {
+		p.locked = !whole && p.state != partForeign && s.lockedAt(doc.P(p.name)) != ""
 		items[i] = p.item()
 	}
 	at := s.list.Cursor

@@ -192,8 +192,29 @@ func TestLockedPart(t *testing.T) {
 	h := b.open(120, 40)
 	h.Press("enter")
 	h.Type("x")
-	h.Want("Nothing can be changed in a campaign that is SENT")
+	h.Want("This campaign is Sent: nothing in it can be changed.")
 	h.WantNot("Newsx")
+	h.Press("esc")
+	if h.Why("e") == "" {
+		t.Error("the editor is offered for what cannot be changed")
+	}
+}
+
+// While a campaign is live, the parts that stay as they are say so before anything is tried.
+func TestLockedPartsOfALiveCampaign(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
+	h := b.open(120, 40, "segmentation_details")
+	h.Want("locked", "Cannot be changed while the campaign is Sending.")
+	h.Press("enter", "down", "down")
+	h.Press(" ", "right", "x")
+	h.WantNot("! Cannot", "changes not applied")
+	h.Press("esc", "home", "enter")
+	h.Type("!")
+	h.Want("News!", "changes not applied")
 }
 
 // Somebody else's save in between is a question, and neither version is lost.

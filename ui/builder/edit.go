@@ -54,7 +54,7 @@ func (s *Screen) locked(root doc.Value) string {
 	}
 	for _, l := range catalog.Locked(s.campaign.Status) {
 		if paths[0].HasPrefix(l.Path) || l.Path.HasPrefix(paths[0]) {
-			return l.Why
+			return s.lockWords(l)
 		}
 	}
 	return "This cannot be changed while the campaign is " + s.campaign.Status.Label() + "."

@@ -116,6 +116,7 @@ func (s *Screen) mainView() string {
 		inner, _ := panel.Inner()
 		return panel.View(strings.Join(widget.Wrap(s.theme.Muted.Render(capital(widget.Clean(p.why))), inner), "\n"))
 	}
+	s.form.SetActive(s.focus == paneForm)
 	return panel.View(s.form.View())
 }
 

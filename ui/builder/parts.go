@@ -30,6 +30,7 @@ type part struct {
 	why      string // why it is not for this campaign
 	state    partState
 	problems int
+	locked   bool // the campaign's state keeps it from being changed, all of it
 }
 
 var partLooks = map[partState]struct {
@@ -91,8 +92,11 @@ func isMissing(p schema.Problem) bool {
 func (p part) item() widget.Item {
 	look := partLooks[p.state]
 	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.state == partForeign, Why: ""}
-	if p.problems > 0 {
+	switch {
+	case p.problems > 0:
 		it.Info, it.InfoTone = fmt.Sprint(p.problems), look.tone
+	case p.locked:
+		it.Info, it.InfoTone = "locked", themes.ToneFaint
 	}
 	return it
 }

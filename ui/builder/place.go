@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/forms"
 	"bugle/ui/screen"
@@ -42,10 +43,32 @@ func (s *Screen) show(p doc.Path) {
 	s.path = p
 	s.form = forms.New(forms.Config{
 		Schema: s.schema, Root: s.root, Path: p, Env: s.env(), Theme: s.theme, Suggest: s.suggest,
-		Width: s.layout.form.w, Height: s.layout.form.h,
+		Locked: s.lockedAt,
+		Width:  s.layout.form.w, Height: s.layout.form.h,
 	})
 	s.form.SetProblems(s.problems)
 	s.refreshInfo()
+}
+
+// lockedAt says why what is at p may not be changed now, or "".
+func (s *Screen) lockedAt(p doc.Path) string {
+	if !s.campaign.Channel.Writable() {
+		return s.campaign.Channel.Label() + " campaigns can only be read here."
+	}
+	for _, l := range catalog.Locked(s.campaign.Status) {
+		if p.HasPrefix(l.Path) {
+			return s.lockWords(l)
+		}
+	}
+	return ""
+}
+
+// lockWords puts a lock into words, with the state as the screens call it.
+func (s *Screen) lockWords(l catalog.Lock) string {
+	if len(l.Path) == 0 {
+		return "This campaign is " + s.campaign.Status.Label() + ": nothing in it can be changed."
+	}
+	return "Cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
 }
 
 // open shows the form of a place below the present one.

@@ -1,0 +1,114 @@
+package forms
+
+import (
+	"strings"
+	"testing"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// locking opens the form at p with the paths under which locked says why not.
+func locking(t *testing.T, json string, locked map[string]string, p ...any) *Form {
+	t.Helper()
+	cfg := config(parse(t, json), p...)
+	cfg.Locked = func(p doc.Path) string {
+		for prefix, why := range locked {
+			if s := p.String(); s == prefix || prefix == "" || strings.HasPrefix(s, prefix+".") || strings.HasPrefix(s, prefix+"[") {
+				return why
+			}
+		}
+		return ""
+	}
+	return New(cfg)
+}
+
+func TestALockedFormIsReadAndNotChanged(t *testing.T) {
+	const is = `{"template":"Custom","template_id":"T","title":"Hi","platforms":["IOS"],"buttons":[{"text":"Go"}]}`
+	f := locking(t, is, map[string]string{"": "Nothing can be changed now."})
+	shows(t, f, "Nothing can be changed now.")
+	for range 20 {
+		press(f, "x", " ", "left", "ctrl+x", "f2", "e", "z")
+		paste(f, "pasted")
+		press(f, "tab")
+	}
+	want(t, f, is)
+	press(f, "ctrl+home", "j", "j")
+	if st, _ := f.Focused(); st.Node.Name != "title" {
+		t.Errorf("j and j lead to %s", st.Node.Name)
+	}
+	press(f, "k")
+	if st, _ := f.Focused(); st.Node.Name != "template_id" {
+		t.Errorf("k leads to %s", st.Node.Name)
+	}
+}
+
+func TestALockedListTakesNoEntry(t *testing.T) {
+	const is = `{"buttons":[{"text":"Go"},{"text":"Stay"}]}`
+	f := locking(t, is, map[string]string{"buttons": "Not while it is live."}, "buttons")
+	shows(t, f, "Not while it is live.")
+	hides(t, f, "+ add")
+	press(f, "a", "d", "x", "J", "K")
+	want(t, f, is)
+	if m, ok := press(f, "ctrl+home", "enter").(OpenMsg); !ok || m.Path.String() != "buttons[0]" {
+		t.Errorf("enter gives %v: a locked entry can be looked at", m)
+	}
+}
+
+func TestALockedFieldSaysWhyAmongOthers(t *testing.T) {
+	f := locking(t, `{"title":"Hi","body":"there"}`, map[string]string{"title": "The title stays."})
+	hides(t, f, "The title stays.")
+	at(t, f, "title")
+	shows(t, f, "The title stays.")
+	press(f, "!")
+	want(t, f, `{"title":"Hi","body":"there"}`)
+	at(t, f, "body")
+	hides(t, f, "The title stays.")
+	press(f, "!")
+	want(t, f, `{"title":"Hi","body":"there!"}`)
+}
+
+func TestWithoutTheKeyboardNoFieldLooksFocused(t *testing.T) {
+	f := at(t, open(t, `{"title":"A title that is longer than its field has cells for it and then some more"}`), "title")
+	shows(t, f, "▸", "The first line.")
+	f.SetActive(false)
+	hides(t, f, "▸", "The first line.")
+	shows(t, f, "A title that is")
+	f.SetActive(true)
+	shows(t, f, "▸", "The first line.")
+}
+
+func TestHintsOfListsAndMenus(t *testing.T) {
+	f := open(t, `{}`, "buttons")
+	shows(t, f, "+ add button", "Nothing here yet: enter adds the first.")
+	f = open(t, `{"buttons":[{"text":"Go"}]}`, "buttons")
+	shows(t, f, "d duplicates, x deletes, J and K move it")
+	press(f, "tab")
+	hides(t, f, "Nothing here yet")
+
+	f = open(t, `{}`)
+	press(f, "enter")
+	shows(t, f, "/ type to find")
+	press(f, "c")
+	hides(t, f, "type to find")
+}
+
+func TestMoreSuggestionsThanFitAreCounted(t *testing.T) {
+	cfg := config(parse(t, `{}`))
+	names := strings.Fields("ada bea cleo dora eva fay gina hana")
+	cfg.Suggest = func(string) []string { return names }
+	f := at(t, New(cfg), "team")
+	shows(t, f, "(2 more)")
+	press(f, "a", "d")
+	hides(t, f, "more)")
+}
+
+func TestAProblemOfTheWholeFormIsToldInFull(t *testing.T) {
+	f := open(t, `{}`, "timer")
+	long := "is missing because of one thing and another thing and yet another thing, which is all that there is to it"
+	f.SetProblems([]schema.Problem{{Path: doc.P("timer"), Message: long}})
+	f.SetSize(44, 20)
+	if got := strings.Join(strings.Fields(f.View()), " "); !strings.Contains(got, "! Timer "+long) {
+		t.Errorf("the form shows:\n%s", f.View())
+	}
+}

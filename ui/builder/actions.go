@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/forms"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -100,6 +101,7 @@ func (s *Screen) edits() []screen.Action {
 	} else {
 		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: 3, Why: locked, Run: s.editPart})
 	}
+	acts = append(acts, s.filling())
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (every change is saved by itself)", Group: groupEdit, Typing: true, Run: s.apply}
 	if s.campaign.Status.Live() {
 		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the live campaign", 7
@@ -108,6 +110,33 @@ func (s *Screen) edits() []screen.Action {
 		}
 	}
 	return append(acts, apply)
+}
+
+// filling is the action that makes the messages which locales and variations still lack.
+func (s *Screen) filling() screen.Action {
+	content := doc.P(string(catalog.CampaignContent))
+	filled, some := catalog.FillCells(s.root.Lookup(content))
+	act := screen.Action{
+		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, Typing: true,
+		Help: "copy the message to each locale and variation that has none",
+		Why:  s.lockedAt(content),
+		Run: func() tea.Cmd {
+			cmd := s.put(content, filled)
+			s.goTo(content)
+			return cmd
+		},
+	}
+	if s.focus == paneForm {
+		act.Keys = act.Keys[:1]
+	}
+	switch {
+	case act.Why != "":
+	case some:
+		act.Bar = 7
+	default:
+		act.Why = "Each locale and each variation has its message already, or there is none to copy."
+	}
+	return act
 }
 
 func (s *Screen) onCampaign() []screen.Action {

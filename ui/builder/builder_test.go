@@ -291,3 +291,25 @@ func TestForeignPart(t *testing.T) {
 		t.Errorf("the trigger became %s, from %s", got, before)
 	}
 }
+
+// A locale listed beside a message that stands alone is wrong; one key gives each locale its message.
+func TestFillLocales(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	h := b.open(80, 24, "campaign_content", "locales")
+	h.WantNot("fill locales")
+	if h.Why("alt+l") == "" {
+		t.Error("there is nothing to fill, and it is offered")
+	}
+	h.Press("enter") // the parts gave the form the keyboard
+	h.Type("de")
+	h.Want("1 to do", "alt+l fill locales")
+	h.Press("alt+l")
+	h.Want("nothing to do")
+	want := `{"default":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},` +
+		`"de":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
+	if got := b.value("campaign_content.content"); got != want {
+		t.Errorf("the store has %s", got)
+	}
+	h.Press("ctrl+z")
+	h.Want("1 to do")
+}

@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"slices"
+
+	"bugle/engine/doc"
+)
+
+// maxFilled is how many cells FillCells makes at once.
+const maxFilled = 500
+
+// FillCells gives a campaign_content in which each locale that it lists has a message for each of
+// its variations (spec.md, Campaign content, content shapes). A message that stands alone becomes
+// that of the default locale; a cell that is not there gets a copy of the nearest message: of the
+// same locale, else of the default locale. Nothing that is there changes. It reports whether there
+// was anything to fill.
+func FillCells(campaignContent doc.Value) (doc.Value, bool) {
+	before := campaignContent.Get("content")
+	flat, keyed := shapes(before)
+	locales := append([]string{"default"}, campaignContent.Get("locales").Strings()...)
+	names := variations(campaignContent, maxReported)
+	alone := len(locales) == 1 && !hasVariations(campaignContent.Get("variation_details"))
+	if len(flat)+len(keyed) == 0 || len(flat) > 0 && len(keyed) == 0 && alone {
+		return campaignContent, false
+	}
+	after := before
+	if _, taken := firstCell(before.Get("default")); len(flat) > 0 && !taken {
+		message := make([]doc.Member, len(flat))
+		for i, name := range flat {
+			message[i] = doc.M(name, before.Get(name))
+			after = after.Delete(doc.P(name))
+		}
+		after = with(after, doc.P("default", names[0]), doc.NewObject(message...))
+	}
+	made := 0
+	for _, locale := range locales {
+		from := after
+		for _, name := range names {
+			if message, ok := nearest(from, locale, name); ok && made < maxFilled && !after.Get(locale).Get(name).Exists() {
+				after = with(after, doc.P(locale, name), message)
+				made++
+			}
+		}
+	}
+	if after.Same(before) {
+		return campaignContent, false
+	}
+	return with(campaignContent, doc.P("content"), after), true
+}
+
+// with is Set where the place is known to take a value; elsewhere nothing changes.
+func with(v doc.Value, p doc.Path, to doc.Value) doc.Value {
+	if out, err := v.Set(p, to); err == nil {
+		return out
+	}
+	return v
+}
+
+// nearest gives the message that a missing cell is a copy of.
+func nearest(content doc.Value, locale, variation string) (doc.Value, bool) {
+	if cell, ok := firstCell(content.Get(locale)); ok {
+		return cell, true
+	}
+	if cell := content.Get("default").Get(variation); cell.Exists() {
+		return cell, true
+	}
+	return firstCell(content.Get("default"))
+}
+
+// firstCell gives the first message of a locale.
+func firstCell(cells doc.Value) (doc.Value, bool) {
+	for _, cell := range cells.Members() {
+		if cell.Kind() == doc.Object && slices.ContainsFunc(messageNames, func(name string) bool { return cell.Get(name).Exists() }) {
+			return cell, true
+		}
+	}
+	return doc.Value{}, false
+}

@@ -20,7 +20,10 @@ var writable = []catalog.Channel{catalog.Push, catalog.Email}
 // variant gives the table of a request as it is for one channel: the channel's own value is
 // the only one that it takes, so that one request fits one variant.
 func (b *builder) variant(name string, s *schema.Schema, at schema.Stage, ch catalog.Channel, edit ...func(doc.Value) doc.Value) doc.Value {
-	v := b.x.Table(s, at)
+	return b.define(name, b.x.Table(s, at), ch, edit...)
+}
+
+func (b *builder) define(name string, v doc.Value, ch catalog.Channel, edit ...func(doc.Value) doc.Value) doc.Value {
 	if ch != "" {
 		v = set(v, doc.NewStrings(string(ch)), "properties", mChannel, "enum")
 		v = v.Delete(doc.P("properties", mChannel, "x-enumDescriptions"))
@@ -65,18 +68,18 @@ func (b *builder) create() (body, examples doc.Value) {
 }
 
 func (b *builder) update() (body, examples doc.Value) {
+	push := b.x.Table(catalog.UpdateRequest(catalog.Push), schema.Draft)
+	shared := func(name string) doc.Member { return m(name, push.Lookup(doc.P("properties", name))) }
 	alone := b.x.Define("PublishAction", object(
 		m("title", "Publish"), m("description", "The publish action. It names no component."), m("type", "object"),
 		m("properties", object(
-			m(mStatus, object(m("type", "string"), m("enum", names([]catalog.Action{catalog.Publish})))),
-			m("updated_by", b.x.Table(catalog.UpdateRequest(catalog.Push), schema.Draft).Lookup(doc.P("properties", "updated_by"))),
-			m("request_id", b.x.Table(catalog.UpdateRequest(catalog.Push), schema.Draft).Lookup(doc.P("properties", "request_id"))),
+			m(mStatus, object(m("type", "string"), m("enum", names([]catalog.Action{catalog.Publish})))), shared("updated_by"), shared("request_id"),
 		)),
 		m("required", doc.NewStrings(mStatus)), m("additionalProperties", false),
 	))
 	// The channel may be left out, so that a body may fit both channels: the draft's counts.
 	return object(m("anyOf", doc.NewArray(
-		b.variant("UpdatePush", catalog.UpdateRequest(catalog.Push), schema.Draft, catalog.Push, oneComponent(catalog.Push)),
+		b.define("UpdatePush", push, catalog.Push, oneComponent(catalog.Push)),
 		b.variant("UpdateEmail", catalog.UpdateRequest(catalog.Email), schema.Draft, catalog.Email, oneComponent(catalog.Email)),
 		alone,
 	))), b.examples("update")

@@ -232,6 +232,9 @@ func combined(keyword string, names []string, test doc.Value) doc.Value {
 	for i, name := range names {
 		alternatives[i] = chain([]string{name}, test)
 	}
+	if len(alternatives) == 1 {
+		return alternatives[0]
+	}
 	return doc.NewObject(doc.M(keyword, doc.NewArray(alternatives...)))
 }
 
@@ -287,14 +290,14 @@ func (n *Node) extraSchema(r Extra) (doc.Value, bool) {
 	}
 	all := []doc.Value{bound(0)}
 	for set := 1; set < 1<<len(optional); set++ {
-		var missing []doc.Value
+		var missing []string
 		for i, name := range optional {
 			if set&(1<<i) != 0 {
-				missing = append(missing, doc.NewObject(doc.M("required", doc.NewStrings(name))))
+				missing = append(missing, name)
 			}
 		}
-		none := not(doc.NewObject(doc.M("anyOf", doc.NewArray(missing...))))
-		all = append(all, doc.NewObject(doc.M("if", none), doc.M("then", bound(len(missing)))))
+		some := combined("anyOf", missing, doc.NewBool(true))
+		all = append(all, doc.NewObject(doc.M("if", not(some)), doc.M("then", bound(len(missing)))))
 	}
 	return together(all), true
 }

@@ -148,6 +148,10 @@ type bag struct {
 }
 
 func (b *bag) add(v doc.Value) {
+	if b.has("properties") != b.has("additionalProperties") && v.Get("properties").Exists() != v.Get("additionalProperties").Exists() {
+		b.all = append(b.all, v) // together they would say something else
+		return
+	}
 	for name, m := range v.Members() {
 		if slices.ContainsFunc(b.members, func(o doc.Member) bool { return o.Name == name && !doc.Equal(o.Value, m) }) {
 			b.all = append(b.all, v)
@@ -159,7 +163,17 @@ func (b *bag) add(v doc.Value) {
 	}
 }
 
+func (b *bag) has(name string) bool {
+	return slices.ContainsFunc(b.members, func(m doc.Member) bool { return m.Name == name })
+}
+
 func (b *bag) value() doc.Value {
+	if len(b.all) == 1 { // a lone addition needs no list where its keywords are free
+		one := bag{members: slices.Clone(b.members)}
+		if one.add(b.all[0]); len(one.all) == 0 {
+			return doc.NewObject(one.members...)
+		}
+	}
 	all := doc.Member{}
 	if len(b.all) > 0 {
 		all = doc.M("allOf", doc.NewArray(b.all...))

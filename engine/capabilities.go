@@ -51,9 +51,10 @@ type WorkingCopies interface {
 
 // WorkingCopy is a campaign's body with edits that are not applied yet.
 type WorkingCopy struct {
-	Base int64     // the revision that the edits started from
-	Body doc.Value // with the edits
-	At   time.Time
+	Base   int64     // the revision that the edits started from
+	Origin doc.Value // the body that they started from; absent where it is not known
+	Body   doc.Value // with the edits
+	At     time.Time
 }
 
 // Historian gives earlier revisions of a document.

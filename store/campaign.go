@@ -188,7 +188,13 @@ func (s Space) Copy(id string) (engine.WorkingCopy, error) {
 	if err != nil {
 		return engine.WorkingCopy{}, s.damaged(what, err)
 	}
-	return engine.WorkingCopy{Base: w.Base, Body: body, At: w.At}, nil
+	out := engine.WorkingCopy{Base: w.Base, Body: body, At: w.At}
+	if w.Origin != "" {
+		if out.Origin, err = doc.Parse([]byte(w.Origin)); err != nil {
+			return engine.WorkingCopy{}, s.damaged(what, err)
+		}
+	}
+	return out, nil
 }
 
 // PutCopy stores the working copy of a campaign over an earlier one.
@@ -196,7 +202,8 @@ func (s Space) PutCopy(id string, w engine.WorkingCopy) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
-	return s.putWith(copyName(id), s.key(kindCopy, id), workingCopy{w.Base, w.At}, w.Body)
+	head := workingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}
+	return s.putWith(copyName(id), s.key(kindCopy, id), head, w.Body)
 }
 
 // DeleteCopy removes the working copy of a campaign; that there is none is no error.

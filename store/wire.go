@@ -56,6 +56,8 @@ func (s summary) engine() engine.Summary {
 type workingCopy struct {
 	Base int64     `json:"base"`
 	At   time.Time `json:"at,omitzero"`
+	// Origin is a document as text: a JSON library would spell it anew.
+	Origin string `json:"origin,omitempty"`
 }
 
 type delivered struct {

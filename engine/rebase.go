@@ -1,0 +1,57 @@
+package engine
+
+import "bugle/engine/doc"
+
+// Rebase puts edits on top of what somebody else changed meanwhile. origin is the body that the
+// edits started from, mine the one with the edits, theirs the one that is there now. Components are
+// the unit, for the API takes them whole: one that only one side changed is that side's. conflicts
+// names the components that both changed, each in its own way; merged has mine there.
+func Rebase(origin, mine, theirs doc.Value) (merged doc.Value, conflicts []string) {
+	merged = theirs
+	for _, name := range names(mine, origin) {
+		o, m, t := origin.Get(name), mine.Get(name), theirs.Get(name)
+		if same(m, o) || same(m, t) {
+			continue
+		}
+		if !same(t, o) {
+			conflicts = append(conflicts, name)
+		}
+		if out, err := merged.Set(doc.P(name), m); err == nil {
+			merged = out
+		}
+	}
+	return merged, conflicts
+}
+
+func same(a, b doc.Value) bool { return len(doc.Diff(a, b)) == 0 }
+
+// names gives the members of the objects, each once, in their order.
+func names(vs ...doc.Value) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, v := range vs {
+		for name := range v.Members() {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// ChangedComponents gives the components of after that differ from before: what an update request
+// carries. removed names those that after no longer has; an update cannot take them away.
+func ChangedComponents(before, after doc.Value) (changed []doc.Member, removed []string) {
+	for name, v := range after.Members() {
+		if !same(before.Get(name), v) {
+			changed = append(changed, doc.M(name, v))
+		}
+	}
+	for name := range before.Members() {
+		if !after.Get(name).Exists() {
+			removed = append(removed, name)
+		}
+	}
+	return changed, removed
+}

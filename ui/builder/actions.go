@@ -102,9 +102,9 @@ func (s *Screen) edits() []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: 3, Why: locked, Run: s.editPart})
 	}
 	acts = append(acts, s.filling())
-	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (every change is saved by itself)", Group: groupEdit, Typing: true, Run: s.apply}
-	if s.campaign.Status.Live() {
-		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the live campaign", 7
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (every change is saved by itself)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.apply(ask) }}
+	if !s.inPlace(s.campaign.Head) {
+		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the campaign", 7
 		if !s.saving.pending {
 			apply.Why = "There is nothing to apply."
 		}
@@ -146,6 +146,8 @@ func (s *Screen) onCampaign() []screen.Action {
 		testWhy = "Test sends are for drafts; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
 	case !s.campaign.Channel.Writable():
 		testWhy = "Test sends are for push and e-mail."
+	case s.saving.pending:
+		testWhy = "Apply your changes first (ctrl+s): a test is sent from what the service has."
 	}
 	go_ := func(route string) func() tea.Cmd {
 		return func() tea.Cmd { return s.after(screen.Open(screen.Route{Name: route, ID: s.id})) }

@@ -34,6 +34,7 @@ type Screen struct {
 	failed    error
 
 	root     doc.Value // the document with every edit
+	origin   doc.Value // the body that edits waiting to be applied started from
 	schema   *schema.Schema
 	problems []schema.Problem
 	parts    []part
@@ -122,7 +123,7 @@ func (s *Screen) load() tea.Cmd {
 				return nil, err
 			}
 		}
-		if k, ok := s.deps.Service.(engine.WorkingCopies); ok && l.campaign.Status != catalog.Draft {
+		if k, ok := s.deps.WorkingCopies(); ok && !s.inPlace(l.campaign.Head) {
 			if w, found, err := k.Copy(ctx, s.id); err == nil && found {
 				l.copy = &w
 			}
@@ -179,13 +180,8 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	s.campaign, s.workspace = l.campaign, l.workspace
 	s.schema = catalog.Campaign(l.campaign.Channel)
 	s.root = l.campaign.Document()
-	var cmd tea.Cmd
-	if l.copy != nil {
-		if root, ok := s.withBody(l.copy.Body); ok && len(doc.Diff(s.root, root)) > 0 {
-			s.root, s.saving.pending = root, true
-			cmd = screen.Notify(widget.LevelInfo, "Your changes are still here. ctrl+s applies them to the campaign.")
-		}
-	}
+	s.origin = l.campaign.Body
+	cmd := s.recover(l.copy)
 	s.check()
 	if len(s.start) == 0 {
 		s.start = doc.P(s.parts0())
@@ -193,6 +189,31 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	s.choose(s.start[0].Name)
 	s.goTo(s.start)
 	return cmd
+}
+
+// inPlace reports whether edits of a campaign are saved where it is. Others wait, in a working
+// copy, until they are applied: those of a live campaign, and all on a service that stores nothing
+// unfinished.
+func (s *Screen) inPlace(h engine.Head) bool {
+	_, ok := s.deps.Service.(engine.Drafter)
+	return ok && h.Status == catalog.Draft
+}
+
+// recover takes up the edits of an earlier time, on top of what is there now.
+func (s *Screen) recover(w *engine.WorkingCopy) tea.Cmd {
+	if w == nil || w.Body.Kind() != doc.Object {
+		return nil
+	}
+	if w.Origin.Exists() {
+		s.origin = w.Origin
+	}
+	c := s.campaign
+	c.Body, _ = engine.Rebase(s.origin, w.Body, s.campaign.Body)
+	if root := c.Document(); len(doc.Diff(s.root, root)) > 0 {
+		s.root, s.saving.pending = root, true
+		return screen.Notify(widget.LevelInfo, "Your changes from before are here. ctrl+s applies them.")
+	}
+	return nil
 }
 
 // parts0 gives the component to begin with: the first that is not done.
@@ -206,12 +227,6 @@ func (s *Screen) parts0() string {
 		return s.parts[0].name
 	}
 	return ""
-}
-
-func (s *Screen) withBody(body doc.Value) (doc.Value, bool) {
-	c := s.campaign
-	c.Body = body
-	return c.Document(), body.Kind() == doc.Object
 }
 
 // changedElsewhere reads again what somebody else changed, unless there are edits here.
@@ -259,12 +274,12 @@ func (s *Screen) errors() int { return len(schema.Errors(s.problems)) }
 
 // Leaving asks before edits of a live campaign that are not applied are left; they are kept.
 func (s *Screen) Leaving() *screen.Question {
-	if !s.saving.pending || !s.campaign.Status.Live() {
+	if !s.saving.pending {
 		return nil
 	}
 	return &screen.Question{
 		Title:   "Leave without applying?",
-		Body:    fmt.Sprintf("This campaign is %s. Your changes are kept and will be here when you come back, but they are not applied yet.", s.campaign.Status.Label()),
+		Body:    fmt.Sprintf("Your changes of this campaign (%s) are kept and will be here when you come back, but they are not applied yet.", s.campaign.Status.Label()),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/copies"
 	"bugle/engine/doc"
 	"bugle/engine/local"
 	"bugle/store/mem"
@@ -312,4 +313,67 @@ func TestFillLocales(t *testing.T) {
 	}
 	h.Press("ctrl+z")
 	h.Want("1 to do")
+}
+
+// plainService is a service that stores nothing unfinished: the ten operations alone.
+type plainService struct{ engine.Service }
+
+// On a service of the API alone edits wait, also those of a draft, and go out by component; what
+// somebody else changed meanwhile is never overwritten unseen.
+func TestEditsWaitOnAPlainService(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	ctx := context.Background()
+	deps := uitest.Deps(plainService{b.svc})
+	deps.Copies = copies.In(t.TempDir())
+	open := func() *uitest.Harness {
+		return uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
+	}
+	h := open()
+	h.Press("enter", "end")
+	h.Type(" A")
+	h.Want("changes not applied")
+	if got := b.value("basic_details.name"); got != `"News"` {
+		t.Fatalf("typing sent %s", got)
+	}
+
+	// Left and opened again, the edits are there; another part that they changed is as well.
+	theirs := tree(t, `{"segmentation_details":{"is_all_user_campaign":true,"send_campaign_to_opt_out_users":true}}`)
+	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(theirs, "bob@example.com")}); err != nil {
+		t.Fatal(err)
+	}
+	h = open()
+	h.Want("News A", "changes not applied")
+	h.Press("ctrl+s")
+	h.Want("Applied.")
+	if got := b.value("basic_details.name") + b.value("segmentation_details.send_campaign_to_opt_out_users"); got != `"News A"true` {
+		t.Errorf("after applying: %s", got)
+	}
+
+	// The same part changed on both sides is a question.
+	h.Press("enter", "end")
+	h.Type("B")
+	other := tree(t, `{"basic_details":{"name":"Theirs","content_type":"TRANSACTIONAL"}}`)
+	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(other, "bob@example.com")}); err != nil {
+		t.Fatal(err)
+	}
+	h.Press("ctrl+s")
+	h.Want("changed meanwhile", "Basics")
+	h.Press("n")
+	if got := b.value("basic_details.name"); got != `"Theirs"` {
+		t.Errorf("not yet overwrote: %s", got)
+	}
+	h.Press("ctrl+s", "m")
+	h.Want("Applied.")
+	if got := b.value("basic_details.name"); got != `"News AB"` {
+		t.Errorf("mine left %s", got)
+	}
+}
+
+func tree(t *testing.T, s string) doc.Value {
+	t.Helper()
+	v, err := doc.Parse([]byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

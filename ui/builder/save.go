@@ -76,7 +76,7 @@ func (s *Screen) saveNow() tea.Cmd {
 func (s *Screen) storing() func(ctx context.Context, revision int64) (savedAs, error) {
 	root, head := s.root, s.campaign.Head
 	body := engine.BodyOf(root)
-	if head.Status == catalog.Draft {
+	if s.inPlace(head) {
 		if d, ok := s.deps.Service.(engine.Drafter); ok {
 			r := engine.SaveRequest{ID: head.ID, Body: body, By: s.deps.Author, Note: s.saving.note, Coalesce: s.saving.coalesce}
 			return func(ctx context.Context, revision int64) (savedAs, error) {
@@ -86,8 +86,8 @@ func (s *Screen) storing() func(ctx context.Context, revision int64) (savedAs, e
 			}
 		}
 	}
-	copies, ok := s.deps.Service.(engine.WorkingCopies)
-	w := engine.WorkingCopy{Base: head.Revision, Body: body, At: s.deps.Now()}
+	copies, ok := s.deps.WorkingCopies()
+	w := engine.WorkingCopy{Base: head.Revision, Origin: s.origin, Body: body, At: s.deps.Now()}
 	return func(ctx context.Context, _ int64) (savedAs, error) {
 		if !ok {
 			return savedAs{head, root}, nil
@@ -110,10 +110,10 @@ func (s *Screen) saved(r screen.Result) tea.Cmd {
 	done := r.Value.(savedAs)
 	first := s.saving.err != nil
 	s.saving.err = nil
-	s.campaign.Head = done.head
-	s.campaign.Body = engine.BodyOf(done.root)
-	if done.head.Status != catalog.Draft {
-		s.saving.pending = true
+	if s.inPlace(done.head) {
+		s.campaign.Head, s.campaign.Body = done.head, engine.BodyOf(done.root)
+	} else {
+		s.saving.pending = len(doc.Diff(s.origin, engine.BodyOf(s.root))) > 0
 	}
 	if s.saving.dirty {
 		return s.saveNow()
@@ -178,49 +178,4 @@ func (s *Screen) flush() tea.Cmd {
 		}
 		return nil
 	}
-}
-
-// apply sends the edits of a live campaign, component by component, in one update.
-func (s *Screen) apply() tea.Cmd {
-	if s.campaign.Status == catalog.Draft {
-		return s.save("saved", false)
-	}
-	before, now := s.campaign, s.root
-	return s.Run(taskApply, func(ctx context.Context) (any, error) {
-		stored, err := s.deps.Service.Get(ctx, s.id)
-		if err != nil {
-			return nil, err
-		}
-		var changed []doc.Member
-		for name, v := range engine.BodyOf(now).Members() {
-			if len(doc.Diff(stored.Body.Get(name), v)) > 0 {
-				changed = append(changed, doc.M(name, v))
-			}
-		}
-		if len(changed) == 0 {
-			return engine.Updated{ID: before.ID}, nil
-		}
-		body := engine.UpdateBody(before.Head, s.deps.Author, changed...)
-		return s.deps.Service.Update(ctx, engine.UpdateRequest{ID: before.ID, Body: body})
-	})
-}
-
-func (s *Screen) applied(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return screen.Notify(widget.LevelError, "Not applied: "+r.Err.Error())
-	}
-	up := r.Value.(engine.Updated)
-	s.saving = saving{}
-	old := s.id
-	s.id, s.start = up.ID, s.path
-	drop := func() tea.Msg {
-		if k, ok := s.deps.Service.(engine.WorkingCopies); ok {
-			ctx, cancel := context.WithTimeout(context.Background(), saveTime)
-			defer cancel()
-			_ = k.DropCopy(ctx, old) // a copy that stays is offered again, and says so
-		}
-		return nil
-	}
-	when := catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)
-	return tea.Sequence(drop, s.load(), screen.Changed(""), screen.Notify(widget.LevelSuccess, "Applied. "+when))
 }

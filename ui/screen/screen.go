@@ -84,8 +84,11 @@ func (a Action) Does(key string) bool {
 // Deps is what screens work with. It is handed to each constructor, never global.
 type Deps struct {
 	Service engine.Service
-	Theme   themes.Theme
-	Now     func() time.Time
+	// Copies keeps edits that are not applied yet; nil where the service does so itself, or where
+	// nothing does.
+	Copies engine.WorkingCopies
+	Theme  themes.Theme
+	Now    func() time.Time
 	// Location is the zone that times are shown in.
 	Location *time.Location
 	// Author is the e-mail address that changes are signed with.
@@ -94,6 +97,15 @@ type Deps struct {
 	Workspace string
 	// DataDir is where the store is, for messages.
 	DataDir string
+}
+
+// WorkingCopies gives what keeps edits that are not applied yet; false where nothing does.
+func (d Deps) WorkingCopies() (engine.WorkingCopies, bool) {
+	if d.Copies != nil {
+		return d.Copies, true
+	}
+	k, ok := d.Service.(engine.WorkingCopies)
+	return k, ok
 }
 
 // Route names a screen to open, so that screens need not import one another.
@@ -116,4 +128,5 @@ const (
 	TestSend  = "test"
 	Outbox    = "outbox"
 	Welcome   = "welcome"
+	Activity  = "activity"
 )

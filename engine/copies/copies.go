@@ -1,0 +1,109 @@
+// Package copies keeps edits that are not applied yet in files of a folder: for services that
+// store nothing unfinished themselves.
+package copies
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// Folder keeps working copies in a folder, which is made with the first one. Its files are
+// readable by their owner alone: campaigns may hold what is not public yet.
+type Folder struct{ dir string }
+
+var _ engine.WorkingCopies = Folder{}
+
+// In gives the copies of a folder.
+func In(dir string) Folder { return Folder{dir} }
+
+// file is what a file holds. The documents are texts: a JSON library would spell them anew.
+type file struct {
+	ID     string    `json:"id"`
+	Base   int64     `json:"base"`
+	At     time.Time `json:"at"`
+	Origin string    `json:"origin,omitempty"`
+	Body   string    `json:"body"`
+}
+
+// path names the file by a hash: an id of a server may hold what no file name does.
+func (f Folder) path(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return filepath.Join(f.dir, hex.EncodeToString(sum[:12])+".json")
+}
+
+// KeepCopy writes the edits of a campaign, whole or not at all.
+func (f Folder) KeepCopy(_ context.Context, id string, w engine.WorkingCopy) error {
+	b, err := json.Marshal(file{ID: id, Base: w.Base, At: w.At, Origin: string(w.Origin.Encode()), Body: string(w.Body.Encode())})
+	if err != nil {
+		return fmt.Errorf("keeping the edits of campaign %s: %w", id, err)
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("keeping the edits of campaign %s: %w", id, err)
+	}
+	return f.write(f.path(id), b)
+}
+
+func (f Folder) write(path string, b []byte) error {
+	tmp, err := os.CreateTemp(f.dir, "copy-*.tmp") // mode 0600
+	if err != nil {
+		return fmt.Errorf("keeping edits: %w", err)
+	}
+	_, err = tmp.Write(b)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return fmt.Errorf("keeping edits: %w", err)
+	}
+	return nil
+}
+
+// Copy gives the kept edits; false where there are none. A file that is not whole is an error
+// that names it: what is in it may still be of use to a person.
+func (f Folder) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, error) {
+	b, err := os.ReadFile(f.path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return engine.WorkingCopy{}, false, nil
+	}
+	var in file
+	if err == nil {
+		err = json.Unmarshal(b, &in)
+	}
+	out := engine.WorkingCopy{Base: in.Base, At: in.At}
+	if err == nil {
+		out.Body, err = doc.Parse([]byte(in.Body))
+	}
+	if err == nil && in.Origin != "" {
+		out.Origin, err = doc.Parse([]byte(in.Origin))
+	}
+	if err != nil {
+		return engine.WorkingCopy{}, false, fmt.Errorf("the kept edits in %s cannot be read: %w", f.path(id), err)
+	}
+	return out, true, nil
+}
+
+// DropCopy forgets the kept edits; dropping none is no error.
+func (f Folder) DropCopy(_ context.Context, id string) error {
+	if err := os.Remove(f.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("dropping the kept edits of campaign %s: %w", id, err)
+	}
+	return nil
+}

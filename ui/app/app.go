@@ -44,6 +44,7 @@ type Model struct {
 	toasts        widget.Toasts
 	width, height int
 	quitting      bool
+	asking        bool // a screen asks whether the program may end
 }
 
 // New makes the root model with its first screen.

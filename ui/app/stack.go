@@ -69,13 +69,20 @@ func (m *Model) drop() tea.Cmd {
 	return tea.Sequence(gone.Close(), resume)
 }
 
-// quit closes every screen, waits for what they still have to save, and ends the program.
+// quit closes every screen, waits for what they still have to save, and ends the program. The first
+// screen from the top that wants to ask does so; who quits again while it asks means it.
 func (m *Model) quit() tea.Cmd {
 	if m.quitting {
 		return tea.Quit
 	}
-	if q := leaving(m.top()); q != nil {
-		return m.guard(*q, m.end)
+	if m.asking {
+		return m.end()
+	}
+	for i := len(m.stack) - 1; i >= 0; i-- {
+		if q := leaving(m.stack[i]); q != nil {
+			m.asking = true
+			return m.guard(*q, m.end)
+		}
 	}
 	return m.end()
 }
@@ -94,13 +101,13 @@ func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
 	theme := m.theme
 	m.opts.Deps = msg.Deps
 	m.opts.Deps.Theme = theme
-	var closing []tea.Cmd
-	for _, gone := range m.stack {
-		closing = append(closing, gone.Close())
-	}
 	s, err := m.opts.Factory(m.opts.Deps, msg.Route)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
+	}
+	var closing []tea.Cmd
+	for _, gone := range m.stack {
+		closing = append(closing, gone.Close())
 	}
 	m.stack = nil
 	m.put(s)
@@ -117,6 +124,7 @@ func leaving(s screen.Screen) *screen.Question {
 func (m *Model) guard(q screen.Question, leave func() tea.Cmd) tea.Cmd {
 	then := q.Then
 	q.Then = func(a widget.Answer) tea.Cmd {
+		m.asking = false
 		var cmd tea.Cmd
 		if then != nil {
 			cmd = then(a)

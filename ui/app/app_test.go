@@ -1,0 +1,412 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+func TestAKeyGoesToTheFirstThatWantsIt(t *testing.T) {
+	d := newDesk(t)
+	d.wantLog("init home")
+	home := d.pages["home"]
+	own := home.does("own esc", "esc")
+	home.actions = []screen.Action{home.does("alpha", "a"), own, {Keys: []string{"i"}, Label: "info", Group: "Page", Info: true}}
+
+	d.press("a", "esc", "i", "z")
+	d.wantLog("alpha", "own esc")
+	if !slices.Equal(home.heard, []string{"i", "z"}) {
+		t.Errorf("the screen itself heard %q", home.heard)
+	}
+	d.press("?")
+	d.want("Keys — home")
+	d.press("a")
+	d.wantLog() // what lies on top has the keyboard
+	d.press("esc")
+	d.wantNot("Keys — home")
+
+	home.heard, home.typing = nil, true
+	d.press("a", "q", "?")
+	if !slices.Equal(home.heard, []string{"a", "q", "?"}) || d.quit {
+		t.Errorf("while typing, the text is %q", home.heard)
+	}
+	d.want("f1 help")
+	d.press("f1")
+	d.want("Keys — home")
+	d.press("esc", "ctrl+k")
+	d.want("find an action")
+	d.press("esc")
+
+	home.heard, home.typing = nil, false
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a"), Paste: true})
+	d.wantLog()
+	if len(home.heard) != 1 {
+		t.Error("a pasted letter is a command")
+	}
+	d.want("? help")
+}
+
+func TestAnActionThatIsNotAllowedSaysWhyUntilTheNextKey(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	no := home.does("publish", "p")
+	no.Why = "It is published already."
+	home.actions = []screen.Action{no, home.does("alpha", "a")}
+	d.log = nil
+	d.press("p")
+	d.wantLog()
+	d.want("! It is published already.")
+	d.press("p")
+	d.want("! It is published already.")
+	d.press("a")
+	d.wantNot("It is published already.")
+	d.wantLog("alpha")
+}
+
+func TestNoticesGoByThemselves(t *testing.T) {
+	d := newDesk(t)
+	d.send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "Saved."})
+	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
+	d.press("z")
+	d.want("Saved.", "The disk is full.")
+	d.now = d.now.Add(toastTime + time.Second)
+	d.send(toastTick(d.now))
+	d.wantNot("Saved.")
+	d.want("The disk is full.")
+	d.now = d.now.Add(2 * toastTime)
+	d.send(toastTick(d.now))
+	d.wantNot("The disk is full.")
+}
+
+func TestQuestions(t *testing.T) {
+	d := newDesk(t)
+	d.log = nil
+	ask := func(q screen.Question) {
+		q.Title = "Sure?"
+		q.Then = func(a widget.Answer) tea.Cmd {
+			if a.Yes() {
+				return d.noted("yes")
+			}
+			return d.noted("no")
+		}
+		d.send(screen.AskMsg{Question: q})
+		d.want("Sure?")
+	}
+	ask(screen.Question{})
+	d.press("enter")
+	d.wantLog("yes")
+	ask(screen.Question{Danger: true})
+	d.press("enter") // what cannot be undone is not one key away
+	d.wantLog("no")
+	ask(screen.Question{Danger: true})
+	d.press("y")
+	d.wantLog("yes")
+	ask(screen.Question{})
+	d.press("esc")
+	d.wantLog("no")
+	d.wantNot("Sure?")
+
+	options := []widget.Option{{Label: "one"}, {Label: "two", Dim: true, Why: "It is taken."}, {Label: "three"}}
+	choose := screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.noted(options[a.Index].Label) }}
+	d.send(choose)
+	d.press("down", "enter")
+	d.want("Not now: It is taken.")
+	d.press("down", "enter")
+	d.wantLog("three")
+	d.send(choose)
+	d.press("esc")
+	d.wantLog()
+
+	line := screen.InputMsg{Title: "Name", Value: "ab", Then: func(s string) tea.Cmd { return d.noted(s) }, Check: func(s string) string {
+		if s == "abc" {
+			return "That name is taken."
+		}
+		return ""
+	}}
+	d.send(line)
+	d.press("c", "enter")
+	d.want("That name is taken.")
+	d.press("d", "enter")
+	d.wantLog("abcd")
+	d.send(line)
+	d.press("esc")
+	d.wantLog()
+	d.wantNot("Name")
+	if len(d.pages["home"].heard) != 0 {
+		t.Errorf("the screen below heard %q", d.pages["home"].heard)
+	}
+}
+
+func TestHelpListsEachKeyOnce(t *testing.T) {
+	d := newDesk(t)
+	top := d.open("top")
+	why := top.does("stop", "s")
+	why.Why = "It has ended."
+	top.actions = []screen.Action{top.does("leave", "esc"), top.does("alpha", "a", "b"), why, {Keys: []string{"↑/↓"}, Label: "move", Group: "Page", Info: true}}
+	seen := map[string]int{}
+	for _, g := range helpGroups(d.model.live()) {
+		for _, h := range g.Hints {
+			seen[h.Key]++
+			if h.Key == "s" && (!h.Dim || h.Why != "It has ended.") {
+				t.Errorf("the help says of s: %+v", h)
+			}
+		}
+	}
+	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "f1", "ctrl+k", "ctrl+t", "q"} {
+		if seen[k] != 1 {
+			t.Errorf("%s is listed %d times", k, seen[k])
+		}
+	}
+	d.press("?")
+	d.want("Page", "alpha", "– It has ended.", "Everywhere")
+}
+
+func TestThePaletteFindsAndRuns(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	long := home.does("publish", "p")
+	long.Help = "send it to everybody"
+	no := home.does("archive", "A")
+	no.Why = "Nothing is selected."
+	home.actions = []screen.Action{home.does("alpha", "a"), long, no, {Keys: []string{"i"}, Label: "just told", Group: "Page", Info: true}}
+	d.log = nil
+	d.press("ctrl+k")
+	d.want("alpha", "publish — send it to everybody", "archive")
+	d.wantNot("just told", "find an action by name")
+	d.typed("evrybd")
+	d.wantNot("quit — quit")
+	d.press("enter")
+	d.wantLog("publish")
+	d.wantNot("Actions")
+
+	d.press("ctrl+k")
+	d.typed("zzzz")
+	d.want("No action has these letters.")
+	d.press("enter")
+	d.wantLog()
+	d.press("esc", "ctrl+k")
+	d.typed("archive")
+	d.press("enter")
+	d.wantLog()
+	d.want("! Nothing is selected.")
+}
+
+func TestBackAsksWhereTheScreenWantsIt(t *testing.T) {
+	d := newDesk(t)
+	top := d.open("top")
+	d.want("home › top", "(top body)")
+	d.log = nil
+	top.asks = &screen.Question{Title: "Leave?"}
+	d.press("esc")
+	d.want("Leave?")
+	d.press("n")
+	d.want("(top body)")
+	d.wantLog()
+	d.press("esc", "y")
+	d.want("(home body)")
+	d.wantLog("closed top")
+	if d.pages["home"].resumed != 1 {
+		t.Error("the screen below is not told that it is on top again")
+	}
+	d.press("esc") // the first screen stays
+	d.want("(home body)")
+}
+
+func TestQuitClosesFromTheTopAndWaits(t *testing.T) {
+	d := newDesk(t)
+	d.open("middle").saving = d.noted("saved middle")
+	d.open("top").saving = d.noted("saved top")
+	d.log = nil
+	d.press("q")
+	d.wantLog("saved top", "closed top", "saved middle", "closed middle", "closed home", "quit")
+	if d.model.View() != "" {
+		t.Error("a program that ends still draws")
+	}
+}
+
+func TestQuitAsksForAScreenBelowToo(t *testing.T) {
+	d := newDesk(t)
+	d.open("middle").asks = &screen.Question{Title: "Leave without applying?"}
+	d.open("top")
+	d.log = nil
+	d.press("q")
+	d.want("Leave without applying?")
+	d.press("n")
+	if d.quit {
+		t.Fatal("it ended all the same")
+	}
+	d.press("ctrl+c")
+	d.want("Leave without applying?")
+	d.press("ctrl+c") // who presses it twice means it
+	d.wantLog("closed top", "closed middle", "closed home", "quit")
+}
+
+func TestAWindowTooSmallDoesNothingUnseen(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	home.actions = []screen.Action{home.does("alpha", "a")}
+	d.log = nil
+	d.send(tea.WindowSizeMsg{Width: 20, Height: 5})
+	d.want("40×12")
+	d.press("a", "q", "z")
+	d.send(tea.MouseMsg{X: 3, Y: 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	d.wantLog()
+	if len(home.heard) != 0 {
+		t.Errorf("the screen heard %q", home.heard)
+	}
+	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
+	d.want("(home body)")
+	if home.w != 60 || home.h != 18 {
+		t.Errorf("the screen has %d×%d cells", home.w, home.h)
+	}
+	d.send(tea.WindowSizeMsg{}) // some terminals start so
+	if home.w != 80 || home.h != 22 {
+		t.Errorf("the screen has %d×%d cells", home.w, home.h)
+	}
+	d.send(tea.WindowSizeMsg{Width: 20, Height: 5})
+	d.press("ctrl+c")
+	d.wantLog("closed home", "quit")
+}
+
+func TestTwoEscapesThatArriveTogether(t *testing.T) {
+	d := newDesk(t)
+	d.open("middle")
+	d.open("top")
+	d.press("alt+esc")
+	d.want("(home body)")
+}
+
+func TestMouse(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	for _, y := range []int{0, 23, 5} {
+		d.send(tea.MouseMsg{X: 1, Y: y})
+	}
+	if len(home.heard) != 1 {
+		t.Errorf("header and status bar are the screen's: it heard %q", home.heard)
+	}
+}
+
+func TestAResultGoesToItsScreenOrNowhere(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	task := func(p *page, v string) tea.Cmd {
+		return p.Run("load", func(context.Context) (any, error) { return v, nil })
+	}
+	old := task(home, "old")
+	fresh := task(home, "new")
+	top := d.open("top")
+	gone := task(top, "gone")
+	d.run(fresh)
+	d.run(old)
+	if !slices.Equal(home.accepted, []any{"new"}) {
+		t.Errorf("the screen below took %v", home.accepted)
+	}
+	if d.model.Idle() {
+		t.Error("idle while a task runs")
+	}
+	d.press("esc")
+	d.run(gone)
+	if len(top.accepted) != 0 || len(home.accepted) != 1 {
+		t.Errorf("a result outlived its screen: %v %v", top.accepted, home.accepted)
+	}
+	if !d.model.Idle() {
+		t.Error("not idle though nothing runs")
+	}
+}
+
+func TestARouteThatIsOpenIsGoneBackTo(t *testing.T) {
+	d := newDesk(t)
+	middle := d.open("middle")
+	d.open("top")
+	d.log = nil
+	d.send(screen.OpenMsg{Route: screen.Route{Name: "middle"}})
+	d.wantLog("closed top")
+	d.want("(middle body)", "home › middle")
+	if len(middle.went) != 1 {
+		t.Errorf("it was led to %v", middle.went)
+	}
+	d.send(screen.ReplaceMsg{Route: screen.Route{Name: "other"}})
+	d.want("home › other")
+	d.wantLog("closed middle", "init other")
+	d.send(screen.OpenMsg{Route: screen.Route{Name: "broken"}})
+	d.want("there is no screen broken", "(other body)")
+	d.send(screen.BackMsg{})
+	d.want("(home body)")
+}
+
+func TestEnterStartsAnew(t *testing.T) {
+	d := newDesk(t)
+	d.open("top")
+	d.log = nil
+	deps := d.model.opts.Deps
+	deps.Workspace = "OTHER"
+	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: "broken"}})
+	d.want("there is no screen broken", "(top body)")
+	d.wantLog()
+	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: "list"}})
+	d.want("OTHER", "(list body)")
+	d.wantLog("closed home", "closed top", "init list")
+}
+
+func TestCopyAndChanged(t *testing.T) {
+	d := newDesk(t)
+	d.open("top")
+	d.send(screen.CopyMsg{Text: "abc", What: "the id"})
+	d.want("Copied the id")
+	if d.copied != "abc" {
+		t.Errorf("the clipboard has %q", d.copied)
+	}
+	d.send(screen.CopyMsg{Text: "refused", What: "the id"})
+	d.want("Could not copy the id: no clipboard")
+	d.send(screen.ChangedMsg{ID: "1"})
+	for _, p := range d.pages {
+		if !slices.Contains(p.heard, "screen.ChangedMsg") {
+			t.Errorf("%s is not told of a change", p.title)
+		}
+	}
+}
+
+func TestThemePickerShowsEachTheme(t *testing.T) {
+	d := newDesk(t)
+	d.send(screen.ThemeMsg{Name: "dark"})
+	top := d.open("top")
+	home := d.pages["home"]
+	d.press("ctrl+t")
+	d.want("dark (in use)", "enter choose")
+	d.press("down")
+	if top.theme != "light" || home.theme != "light" {
+		t.Errorf("the screens behind show %s and %s", top.theme, home.theme)
+	}
+	d.press("esc")
+	if top.theme != "dark" || home.theme != "dark" || d.model.theme.Name != "dark" {
+		t.Errorf("left, the picker leaves %s", top.theme)
+	}
+	d.press("ctrl+t", "down", "down", "enter")
+	if top.theme != "high-contrast" {
+		t.Errorf("chosen is %s", top.theme)
+	}
+	if p := d.open("later"); p.theme != "high-contrast" {
+		t.Errorf("a screen that is opened later shows %s", p.theme)
+	}
+	d.send(screen.ThemeMsg{Name: "mauve"})
+	d.want(`there is no theme "mauve"`)
+}
+
+func TestTheHeaderKeepsTheEndOfTheWay(t *testing.T) {
+	d := newDesk(t)
+	d.open("a campaign with a very long name indeed")
+	d.open("here")
+	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
+	line, _, _ := strings.Cut(d.model.View(), "\n")
+	if !strings.Contains(line, "… › ") || !strings.Contains(line, "› here") || widget.Width(line) != 60 {
+		t.Errorf("the header is %q", line)
+	}
+}

@@ -1,0 +1,221 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// page is a screen whose every answer a test can set.
+type page struct {
+	screen.Base
+	title    string
+	desk     *desk
+	actions  []screen.Action
+	typing   bool
+	asks     *screen.Question
+	theme    string
+	w, h     int
+	heard    []string // keys and news that reached it
+	resumed  int
+	went     []screen.Route
+	saving   tea.Cmd // what Close still has to do
+	accepted []any
+}
+
+func (p *page) Title() string             { return p.title }
+func (p *page) Init() tea.Cmd             { return p.desk.noted("init " + p.title) }
+func (p *page) View() string              { return widget.Fit("("+p.title+" body)", p.w, p.h) }
+func (p *page) SetSize(w, h int)          { p.w, p.h = w, h }
+func (p *page) SetTheme(t themes.Theme)   { p.theme = t.Name }
+func (p *page) Actions() []screen.Action  { return p.actions }
+func (p *page) Typing() bool              { return p.typing }
+func (p *page) Resume() tea.Cmd           { p.resumed++; return nil }
+func (p *page) Leaving() *screen.Question { return p.asks }
+func (p *page) Route() screen.Route       { return screen.Route{Name: p.title} }
+func (p *page) GoTo(r screen.Route) tea.Cmd {
+	p.went = append(p.went, r)
+	return nil
+}
+
+func (p *page) Close() tea.Cmd {
+	p.Base.Close()
+	return tea.Sequence(p.saving, p.desk.noted("closed "+p.title))
+}
+
+func (p *page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		p.heard = append(p.heard, msg.String())
+	case screen.Result:
+		if p.Accept(msg) {
+			p.accepted = append(p.accepted, msg.Value)
+		}
+	default:
+		p.heard = append(p.heard, fmt.Sprintf("%T", msg))
+	}
+	return nil
+}
+
+// does gives an action that notes its label.
+func (p *page) does(label string, keys ...string) screen.Action {
+	return screen.Action{Keys: keys, Label: label, Group: "Page", Bar: 5, Run: func() tea.Cmd {
+		p.desk.log = append(p.desk.log, label)
+		return nil
+	}}
+}
+
+// desk runs a root model as the program does: commands run, and what they give is delivered.
+type desk struct {
+	t      *testing.T
+	model  *Model
+	pages  map[string]*page
+	log    []string
+	copied string
+	quit   bool
+	now    time.Time
+	msgs   []tea.Msg // that were delivered
+	editor func(string) ([]string, error)
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{t: t, pages: map[string]*page{}, now: time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)}
+	d.editor = func(string) ([]string, error) { return nil, errors.New("There is no editor: set EDITOR.") }
+	m, err := New(Options{
+		Deps: screen.Deps{Theme: themes.Plain(), Now: func() time.Time { return d.now }, Workspace: "DEMO"},
+		Factory: func(_ screen.Deps, r screen.Route) (screen.Screen, error) {
+			if r.Name == "broken" {
+				return nil, errors.New("there is no screen broken")
+			}
+			p := &page{Base: screen.NewBase(), title: r.Name, desk: d}
+			d.pages[r.Name] = p
+			return p, nil
+		},
+		First: screen.Route{Name: "home"},
+		Themes: func(name string) (themes.Theme, error) {
+			return themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.TrueColor})
+		},
+		Editor: func(file string) ([]string, error) { return d.editor(file) },
+		Clipboard: func(text string) error {
+			if text == "refused" {
+				return errors.New("no clipboard")
+			}
+			d.copied = text
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.model = m
+	d.run(m.Init())
+	return d
+}
+
+func (d *desk) noted(what string) tea.Cmd {
+	return func() tea.Msg { d.log = append(d.log, what); return nil }
+}
+
+// open puts a page on the stack.
+func (d *desk) open(name string) *page {
+	d.send(screen.OpenMsg{Route: screen.Route{Name: name}})
+	return d.pages[name]
+}
+
+func (d *desk) send(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+		return
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.run(c)
+		}
+		return
+	case tea.QuitMsg:
+		d.quit = true
+		d.log = append(d.log, "quit")
+		return
+	}
+	if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+		for i := range v.Len() { // tea.Sequence
+			d.run(v.Index(i).Interface().(tea.Cmd))
+		}
+		return
+	}
+	d.msgs = append(d.msgs, msg)
+	_, cmd := d.model.Update(msg)
+	d.run(cmd)
+}
+
+var timer = regexp.MustCompile(`\.Tick\.func\d+$`)
+
+// run runs a command. Timers are left out: tests set the clock.
+func (d *desk) run(cmd tea.Cmd) {
+	if cmd == nil || timer.MatchString(runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name()) {
+		return
+	}
+	d.send(cmd())
+}
+
+var keyNames = map[string]tea.KeyType{
+	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+k": tea.KeyCtrlK, "ctrl+t": tea.KeyCtrlT, "f1": tea.KeyF1, "backspace": tea.KeyBackspace,
+}
+
+func (d *desk) press(keys ...string) {
+	for _, k := range keys {
+		msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+		name, alt := strings.CutPrefix(k, "alt+")
+		if kt, ok := keyNames[name]; ok {
+			msg = tea.KeyMsg{Type: kt, Alt: alt}
+		}
+		d.send(msg)
+	}
+}
+
+func (d *desk) typed(text string) {
+	for _, r := range text {
+		d.press(string(r))
+	}
+}
+
+func (d *desk) want(texts ...string) {
+	d.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(d.model.View(), text) {
+			d.t.Errorf("the window does not show %q:\n%s", text, d.model.View())
+		}
+	}
+}
+
+func (d *desk) wantNot(texts ...string) {
+	d.t.Helper()
+	for _, text := range texts {
+		if strings.Contains(d.model.View(), text) {
+			d.t.Errorf("the window shows %q:\n%s", text, d.model.View())
+		}
+	}
+}
+
+// wantLog compares what happened since the last time.
+func (d *desk) wantLog(want ...string) {
+	d.t.Helper()
+	if !slices.Equal(d.log, want) {
+		d.t.Errorf("what happened is %q, want %q", d.log, want)
+	}
+	d.log = nil
+}

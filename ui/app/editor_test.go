@@ -1,0 +1,130 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+)
+
+// outside is a round trip through an editor, short of starting it.
+type outside struct {
+	*desk
+	file    string
+	text    string
+	changed bool
+	called  int
+}
+
+func newOutside(t *testing.T, text string) *outside {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	o := &outside{desk: newDesk(t)}
+	o.editor = func(file string) ([]string, error) { o.file = file; return []string{"ed", file}, nil }
+	if cmd := o.model.edit(o.msg(text)); cmd == nil {
+		t.Fatal("no editor is started")
+	}
+	return o
+}
+
+func (o *outside) msg(text string) screen.EditMsg {
+	return screen.EditMsg{Text: text, Suffix: ".html", Then: func(text string, changed bool) tea.Cmd {
+		o.text, o.changed, o.called = text, changed, o.called+1
+		return nil
+	}}
+}
+
+// leaves lets the editor end with that text in the file.
+func (o *outside) leaves(before, after string, err error) {
+	o.t.Helper()
+	if werr := os.WriteFile(o.file, []byte(after), 0o600); werr != nil {
+		o.t.Fatal(werr)
+	}
+	o.send(edited{o.msg(before), o.file, err})
+}
+
+func TestEditorRoundTrip(t *testing.T) {
+	for name, c := range map[string]struct {
+		after, want string
+		changed     bool
+	}{
+		"changed":                {"<p>two</p>\n", "<p>two</p>\n", true},
+		"not changed":            {"<p>one</p>", "<p>one</p>", false},
+		"only the last line end": {"<p>one</p>\n", "<p>one</p>", false},
+		"emptied":                {"", "", true},
+	} {
+		o := newOutside(t, "<p>one</p>")
+		given, err := os.ReadFile(o.file)
+		if err != nil || string(given) != "<p>one</p>" || filepath.Ext(o.file) != ".html" {
+			t.Fatalf("the editor gets %q in %s: %v", given, o.file, err)
+		}
+		if info, err := os.Stat(o.file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("others may read the file: %v", info.Mode())
+		}
+		o.leaves("<p>one</p>", c.after, nil)
+		if o.called != 1 || o.text != c.want || o.changed != c.changed {
+			t.Errorf("%s: it came back %d times, as %q, changed %v", name, o.called, o.text, o.changed)
+		}
+		if _, err := os.Stat(filepath.Dir(o.file)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the file stays behind", name)
+		}
+	}
+}
+
+func TestAFailedEditorKeepsTheText(t *testing.T) {
+	o := newOutside(t, "one")
+	o.leaves("one", "half a novel", errors.New("exit status 1"))
+	if o.called != 0 {
+		t.Error("the text of a failed editor is taken over")
+	}
+	o.want("The editor failed (exit status 1)", "its text is in")
+	if kept, _ := os.ReadFile(o.file); string(kept) != "half a novel" {
+		t.Errorf("the file holds %q", kept)
+	}
+}
+
+func TestWithoutAnEditorNothingIsLeftBehind(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	d := newDesk(t)
+	d.send(screen.EditMsg{Text: "x", Suffix: ".txt"})
+	d.want("There is no editor: set EDITOR.")
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A real program gives the terminal to a real editor and takes it back, the mouse on again.
+func TestEditorInAProgram(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "ed.sh")
+	if err := os.WriteFile(script, []byte("printf ' and more' >> \"$1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t)
+	d.editor = func(file string) ([]string, error) { return []string{"/bin/sh", script, file}, nil }
+	var out bytes.Buffer
+	p := tea.NewProgram(d.model, tea.WithInput(strings.NewReader("")), tea.WithOutput(&out), tea.WithoutSignals(), tea.WithMouseCellMotion())
+	var got string
+	go p.Send(screen.EditMsg{Text: "some", Suffix: ".txt", Then: func(text string, changed bool) tea.Cmd {
+		got = text
+		return tea.Quit
+	}})
+	stuck := time.AfterFunc(20*time.Second, p.Kill)
+	defer stuck.Stop()
+	if _, err := p.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got != "some and more" {
+		t.Errorf("back came %q", got)
+	}
+	if n := strings.Count(out.String(), "\x1b[?1002h"); n < 2 {
+		t.Errorf("the mouse was turned on %d times, once before the editor and once after", n)
+	}
+}

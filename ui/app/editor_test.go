@@ -109,13 +109,17 @@ func TestEditorInAProgram(t *testing.T) {
 	}
 	d := newDesk(t)
 	d.editor = func(file string) ([]string, error) { return []string{"/bin/sh", script, file}, nil }
-	var out bytes.Buffer
-	p := tea.NewProgram(d.model, tea.WithInput(strings.NewReader("")), tea.WithOutput(&out), tea.WithoutSignals(), tea.WithMouseCellMotion())
+	out := &watcher{want: "\x1b[?1002h", times: 2, seen: make(chan struct{})}
+	p := tea.NewProgram(d.model, tea.WithInput(strings.NewReader("")), tea.WithOutput(out), tea.WithoutSignals(), tea.WithMouseCellMotion())
 	var got string
-	go p.Send(screen.EditMsg{Text: "some", Suffix: ".txt", Then: func(text string, changed bool) tea.Cmd {
-		got = text
-		return tea.Quit
-	}})
+	go func() {
+		p.Send(screen.EditMsg{Text: "some", Suffix: ".txt", Then: func(text string, changed bool) tea.Cmd {
+			got = text
+			return nil
+		}})
+		<-out.seen // the mouse: once at the start, once after the editor
+		p.Quit()
+	}()
 	stuck := time.AfterFunc(20*time.Second, p.Kill)
 	defer stuck.Stop()
 	if _, err := p.Run(); err != nil {
@@ -124,7 +128,21 @@ func TestEditorInAProgram(t *testing.T) {
 	if got != "some and more" {
 		t.Errorf("back came %q", got)
 	}
-	if n := strings.Count(out.String(), "\x1b[?1002h"); n < 2 {
-		t.Errorf("the mouse was turned on %d times, once before the editor and once after", n)
+}
+
+// watcher is an output that tells when a text has been written to it so many times.
+type watcher struct {
+	want  string
+	times int
+	seen  chan struct{}
+	text  []byte
+}
+
+func (w *watcher) Write(b []byte) (int, error) {
+	before := bytes.Count(w.text, []byte(w.want))
+	w.text = append(w.text, b...)
+	if after := bytes.Count(w.text, []byte(w.want)); before < w.times && after >= w.times {
+		close(w.seen)
 	}
+	return len(b), nil
 }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"time"
+
+	"bugle/engine/catalog"
 )
 
 // The publish settings of a workspace (gaps.md, Operations).
@@ -149,6 +151,10 @@ type Event struct {
 func (w Workspace) Lists(list string) ([]string, bool) {
 	var out []string
 	switch list {
+	case "connectors":
+		for _, c := range w.Connectors {
+			out = append(out, catalog.ConnectorPair(c.Type, c.Name))
+		}
 	case "connector_names":
 		for _, c := range w.Connectors {
 			out = append(out, c.Name)

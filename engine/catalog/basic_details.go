@@ -11,7 +11,7 @@ func pushBasicDetails() schema.Field {
 		Fields: []schema.Field{
 			campaignName(schema.Publish),
 			{
-				Name: "business_event", Kind: schema.String, Suggest: "events",
+				Name: "business_event", Kind: schema.String, Suggest: "business_events",
 				Help: "The business event that starts this campaign, such as a price drop.", Example: "price_drop",
 				Used:     schema.When("/campaign_delivery_type", "BUSINESS_EVENT_TRIGGERED"),
 				Required: []schema.Required{{When: schema.When("/campaign_delivery_type", "BUSINESS_EVENT_TRIGGERED")}},
@@ -44,7 +44,7 @@ func emailBasicDetails() schema.Field {
 		Fields: []schema.Field{
 			campaignName(schema.Inline | schema.Publish),
 			{
-				Name: "business_event", Kind: schema.String, Suggest: "events",
+				Name: "business_event", Kind: schema.String, Suggest: "business_events",
 				Help: "The business event that starts this campaign, such as a price drop.", Example: "price_drop",
 				Used: schema.When("/campaign_delivery_type", "BUSINESS_EVENT_TRIGGERED"),
 				Required: []schema.Required{{
@@ -66,14 +66,14 @@ func emailBasicDetails() schema.Field {
 					{At: schema.Inline},
 					{When: schema.When("content_type", "PROMOTIONAL"), At: schema.Publish, Ref: refPublish},
 				},
-				Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "subscription_categories"}}},
+				Rules: []schema.Rule{schema.Guard{At: schema.Inline | schema.Publish, Rule: schema.Configured{List: "subscription_categories"}}},
 			},
 			tags(),
 			team(),
 			{
 				Name: "user_attribute_identifier", Title: "Address attribute", Kind: schema.String, Suggest: "user_attributes",
 				Help:    "The user attribute that holds the address to send to.",
-				Example: "Email (Standard)", Default: `"Email (Standard)"`,
+				Example: "Email (Standard)", Default: `"Email (Standard)"`, Required: []schema.Required{{At: schema.Inline}},
 			},
 		},
 	}

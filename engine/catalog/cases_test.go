@@ -36,6 +36,7 @@ func caseEnv(stage schema.Stage, flags bool) schema.Env {
 		Flags: map[string]bool{"campaign_audience_limit": flags, "queuing": flags, "portfolio": flags},
 		Lists: func(list string) ([]string, bool) {
 			names, ok := map[string][]string{
+				"connectors":              {"CUSTOM_SMTP Main SMTP", "SENDGRID Bulk mail"},
 				"connector_types":         {"CUSTOM_SMTP", "SENDGRID"},
 				"connector_names":         {"Main SMTP", "Bulk mail"},
 				"subscription_categories": {"Newsletter", "Offers"},

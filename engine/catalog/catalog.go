@@ -90,7 +90,7 @@ func deliveryTypeField(required ...schema.Required) schema.Field {
 func person(name, title, help string, required ...schema.Required) schema.Field {
 	return schema.Field{
 		Name: name, ID: name, Title: title, Kind: schema.String, Help: help, Example: "ann@example.com", Required: required,
-		Rules: []schema.Rule{schema.Format{As: schema.Email}},
+		Rules: []schema.Rule{schema.Format{As: schema.Email, Plain: true}},
 	}
 }
 

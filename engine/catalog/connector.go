@@ -1,12 +1,19 @@
 package catalog
 
-import "bugle/engine/schema"
+import (
+	"fmt"
+	"slices"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
 
 // connectorTable is the e-mail component connector: which configured service carries the mail.
 func connectorTable() schema.Field {
 	return schema.Field{
 		Name: "connector", ID: "connector", Kind: schema.Object, Ref: "spec.md, `connector` (Email)",
-		Help: "The configured service that carries the mail.",
+		Help:  "The configured service that carries the mail.",
+		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: configuredPair, Ref: refPublish}},
 		Fields: []schema.Field{
 			{
 				Name: "connector_type", Title: "Type", Kind: schema.String, Suggest: "connector_types",
@@ -22,4 +29,29 @@ func connectorTable() schema.Field {
 			},
 		},
 	}
+}
+
+// ConnectorPair spells a connector's type and name as one entry of the workspace list "connectors".
+func ConnectorPair(kind, name string) string { return kind + " " + name }
+
+// configuredPair wants the two members to name one connector, not the type of one and the name of
+// another; that each is configured at all is said by their own rules.
+var configuredPair = schema.Named{
+	ID: "configured_pair", Says: "a connector of that type and name that the workspace has configured",
+	Check: func(p schema.Place) []schema.Finding {
+		if p.Env.Lists == nil {
+			return nil
+		}
+		kind, name := p.Value.Get("connector_type").Text(), p.Value.Get("connector_name").Text()
+		pairs, known := p.Env.Lists("connectors")
+		kinds, _ := p.Env.Lists("connector_types")
+		names, _ := p.Env.Lists("connector_names")
+		if !known || !slices.Contains(kinds, kind) || !slices.Contains(names, name) || slices.Contains(pairs, ConnectorPair(kind, name)) {
+			return nil
+		}
+		return []schema.Finding{{
+			Path:    doc.P("connector_name"),
+			Message: fmt.Sprintf("the workspace has no %s connector named %q; the name belongs to one of another type", kind, name),
+		}}
+	},
 }

@@ -56,11 +56,14 @@ func defaultLocale(p schema.Place) []schema.Finding {
 }
 
 func listedLocales(p schema.Place) []schema.Finding {
-	listed := p.Object.Get("locales").Strings()
+	listed := map[string]bool{}
+	for _, name := range p.Object.Get("locales").Strings() {
+		listed[name] = true
+	}
 	_, keyed := shapes(p.Value)
 	var out []schema.Finding
 	for _, name := range keyed {
-		if name != "default" && !slices.Contains(listed, name) {
+		if name != "default" && !listed[name] {
 			out = append(out, schema.Finding{Path: doc.P(name), Message: "is not listed in locales; add it there or remove it here"})
 		}
 	}

@@ -91,6 +91,6 @@ func minimumDelay(applies schema.Cond) schema.Field {
 func hours(name, title, help, example string, dt DeliveryType) schema.Field {
 	return schema.Field{
 		Name: name, Title: title, Kind: schema.String, Help: help, Example: example, Applies: forTypes(dt),
-		Rules: []schema.Rule{schema.Format{As: schema.Digits}},
+		Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
@@ -115,7 +116,35 @@ func filterTable() schema.Field {
 		Name: "id", Title: "Segment id", Kind: schema.String, Applies: segment,
 		Help: "The segment by its id; its name is enough where names are unique.", Example: "65f0a1b2c3d4e5f60718293a",
 	})
-	return schema.Field{ID: "filter", Kind: schema.Object, Ref: refFilters, Fields: fields}
+	return schema.Field{
+		ID: "filter", Kind: schema.Object, Ref: refFilters, Fields: fields,
+		Open: true, Rules: []schema.Rule{closedFilters(fields)},
+	}
+}
+
+// closedFilters refuses what the table does not know in all filters but those on user attributes:
+// gaps.md, Fields of the objects that spec.md does not show, opens these alone.
+func closedFilters(fields []schema.Field) schema.Named {
+	known := map[string]bool{}
+	for _, f := range fields {
+		known[f.Name] = true
+	}
+	return schema.Named{
+		ID: "closed", Says: "only filters on user attributes have members beyond these",
+		Check: func(p schema.Place) []schema.Finding {
+			kind := p.Value.Get("filter_type").Text()
+			if kind != "actions" && kind != "custom_segments" {
+				return nil
+			}
+			var out []schema.Finding
+			for name := range p.Value.Members() {
+				if !known[name] {
+					out = append(out, schema.Finding{Path: doc.P(name), Message: "is not a member that the specification knows in a filter of type " + kind + "; remove it"})
+				}
+			}
+			return out
+		},
+	}
 }
 
 // attributeFields are the members of a filter on an attribute, of a user or of an event.

@@ -26,11 +26,11 @@ func geofences() schema.Field {
 			coordinate("longitude", "How far east or west the centre is, in degrees.", "13.4132", 180),
 			{
 				Name: "radius", Kind: schema.String, Help: "How far the circle reaches from its centre, in metres.", Example: "150",
-				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Decimal}, positive()},
+				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Decimal, Plain: true}, positive()},
 			},
 			{
 				Name: "dwell_time_value", Title: "Dwell time", Kind: schema.String, Help: "How long someone must stay inside.", Example: "10",
-				Used: dwell, Required: []schema.Required{{When: dwell}}, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
+				Used: dwell, Required: []schema.Required{{When: dwell}}, Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
 			},
 			{
 				Name: "dwell_time_granularity", Title: "Dwell time unit", Kind: schema.String, Help: "The unit of the dwell time.",
@@ -39,7 +39,7 @@ func geofences() schema.Field {
 			{
 				Name: "response_time_value", Title: "Response time", Kind: schema.String,
 				Help: "How long to wait after the trigger before sending.", Example: "5",
-				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
+				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
 			},
 			{
 				Name: "response_time_granularity", Title: "Response time unit", Kind: schema.String,
@@ -66,7 +66,7 @@ func coordinate(name, help, example string, limit float64) schema.Field {
 	return schema.Field{
 		Name: name, Kind: schema.String, Help: help, Example: example, Required: []schema.Required{{}},
 		Rules: []schema.Rule{
-			schema.Format{As: schema.Decimal},
+			schema.Format{As: schema.Decimal, Plain: true},
 			schema.Named{
 				ID: "degrees", Says: fmt.Sprintf("from -%v to %v degrees", limit, limit),
 				Check: func(p schema.Place) []schema.Finding {

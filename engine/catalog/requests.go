@@ -178,7 +178,7 @@ func previewTable(ch Channel) schema.Field {
 					},
 					{
 						Name: "value", Kind: schema.String, Required: []schema.Required{{}}, Help: "The user's id, address or token.", Example: "USER_1",
-						Rules: []schema.Rule{schema.Guard{When: schema.When("type", "EMAIL"), Rule: schema.Format{As: schema.Email}}},
+						Rules: []schema.Rule{schema.Guard{When: schema.When("type", "EMAIL"), Rule: schema.Format{As: schema.Email, Plain: true}}},
 					},
 				},
 			},

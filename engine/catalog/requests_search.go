@@ -21,7 +21,7 @@ var SearchRequest = compiled(func() schema.Field {
 					nameFilter(),
 					statusFilter(),
 					textList("tags", "Tags", "Tags to find; one that matches is enough.", "sale"),
-					{Name: "version_number", Kind: schema.Integer, Help: "Only this version of each campaign.", Example: "1"},
+					{Name: "version_number", Kind: schema.Integer, Help: "Only this version of each campaign.", Example: "1", Rules: []schema.Rule{atLeastOne}},
 				},
 			},
 		}, paging(

@@ -48,7 +48,7 @@ func testTable(ch Channel) schema.Field {
 			channel,
 			{
 				Name: "draft_id", ID: "request.test.draft_id", Title: "Draft id", Kind: schema.String, Example: "65f0a1b2c3d4e5f60718293a",
-				Help: "The id of a saved draft, whose content is sent.", Rules: []schema.Rule{schema.Format{As: schema.ObjectID}},
+				Help: "The id of a saved draft, whose content is sent.", Rules: []schema.Rule{schema.Length{Min: 1}, schema.Format{As: schema.ObjectID, Plain: true}},
 			},
 			basic, connector, content, personalizationDetails(), meta,
 		},
@@ -83,7 +83,15 @@ func testComponents(ch Channel) (basic, content, connector schema.Field) {
 	connector.Applies = forChannel(Email)
 	if ch == Email {
 		connector.Applies, connector.Required = nil, []schema.Required{{When: inline}}
+		return basic, content, connector
 	}
+	// A draft's channel is not in the request, so that the condition alone would let it pass.
+	connector.Rules = append(connector.Rules, schema.Named{
+		ID: "email_only", Says: "absent: push has no connector",
+		Check: func(schema.Place) []schema.Finding {
+			return []schema.Finding{{Message: "must be absent: a push campaign has no connector; remove it"}}
+		},
+	})
 	return basic, content, connector
 }
 
@@ -184,8 +192,8 @@ func identifierValues(ch Channel) schema.Field {
 			Title: "Recipient", Kind: schema.String, Help: "One recipient, given as the identifier says.", Example: "ann@example.com",
 			Rules: []schema.Rule{
 				schema.Length{Min: 1},
-				schema.Guard{When: schema.When("identifier", addresses...), Rule: schema.Format{As: schema.Email}},
-				schema.Guard{When: schema.When("identifier", phones...), Rule: schema.Format{As: schema.E164}},
+				schema.Guard{When: schema.When("identifier", addresses...), Rule: schema.Format{As: schema.Email, Plain: true}},
+				schema.Guard{When: schema.When("identifier", phones...), Rule: schema.Format{As: schema.E164, Plain: true}},
 			},
 		},
 	}

@@ -40,7 +40,7 @@ func schedulingDetails() schema.Field {
 			{
 				Name: "timezone", Title: "Time zone", Kind: schema.String, Suggest: "timezones", Ref: refObjects,
 				Help: "The campaign's time zone: what times without an offset are in.", Example: "Europe/Berlin",
-				Rules: []schema.Rule{schema.Format{As: schema.Zone}},
+				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}},
 			},
 			periodicDetails(),
 			bestTimeDetails(),

@@ -25,7 +25,7 @@ func uri(f schema.Field) schema.Field {
 // color makes a text a hex colour.
 func color(f schema.Field) schema.Field {
 	f.Kind = schema.String
-	f.Rules = append(f.Rules, schema.Format{As: schema.Color})
+	f.Rules = append(f.Rules, schema.Format{As: schema.Color, Plain: true})
 	return f
 }
 

@@ -98,10 +98,14 @@ func percentagesNameVariations(p schema.Place) []schema.Finding {
 	if !ok || n < 1 {
 		return nil
 	}
+	given := make(map[string]bool, p.Value.Len()) // Get walks the members
+	for name := range p.Value.Members() {
+		given[name] = true
+	}
 	var out []schema.Finding
 	for i := int64(1); i <= n && len(out) < maxReported; i++ {
 		name := "variation_" + strconv.FormatInt(i, 10)
-		if !p.Value.Get(name).Exists() {
+		if !given[name] {
 			out = append(out, schema.Finding{Path: doc.P(name), Message: fmt.Sprintf("is missing: there are %d variations, and each needs a percentage", n)})
 		}
 	}

@@ -101,14 +101,23 @@ func (g *generator) counts(n *Node, r Items, root doc.Value, p place) {
 	}
 }
 
+// sampleTexts are texts of the forms that tables choose between by a condition.
+var sampleTexts = map[Form]string{Email: "ann@example.com", E164: "+14155550123"}
+
 // texts derives the cases of the rules that read one string: what the rule lets pass is the
 // value that is there or an expression, what it refuses the first bad guess.
 func (g *generator) texts(n *Node, r Rule, root doc.Value, p place) {
 	if n.Kind != String && n.Kind != Time {
 		return
 	}
-	g.add(n, r.key(), root, p, false)
-	if _, ok := r.(Format); ok && n.Template {
+	f, form := r.(Format)
+	if form && f.Plain && !f.As.Matches(root.Lookup(p.path).Text()) {
+		// Another rule may want another form of the value that is there.
+		g.try(n, r.key(), root, p, doc.NewString(sampleTexts[f.As]), false)
+	} else {
+		g.add(n, r.key(), root, p, false)
+	}
+	if form && n.Template {
 		g.try(n, r.key(), root, p, doc.NewString("{{ user.name }}"), false)
 	}
 	if c, ok := r.(Configured); ok {
@@ -131,7 +140,7 @@ func (g *generator) bad(r Rule, s string) bool {
 	case Pattern:
 		return !r.Re.MatchString(s)
 	case Format:
-		return !HasExpression(s) && !r.As.Matches(s)
+		return (r.Plain || !HasExpression(s)) && !r.As.Matches(s)
 	case Configured:
 		_, known := g.env.list(r.List)
 		return known // no workspace has such a name

@@ -71,7 +71,7 @@ func (c *checker) text(r Rule, s string) string {
 			return "must be " + r.Says + ", not " + quoteShort(s)
 		}
 	case Format:
-		if s != "" && !HasExpression(s) && !r.As.Matches(s) {
+		if s != "" && (r.Plain || !HasExpression(s)) && !r.As.Matches(s) {
 			return "must be " + r.As.Words() + ", not " + quoteShort(s)
 		}
 	case Configured:

@@ -30,8 +30,12 @@ type (
 		Says string
 	}
 	// Format wants a string of a well-known form. A value that contains a personalisation
-	// expression is not held to it: only the send knows what it becomes.
-	Format struct{ As Form }
+	// expression is not held to it, for only the send knows what it becomes; but where Plain is
+	// set nothing resolves expressions, and they are texts like any other.
+	Format struct {
+		As    Form
+		Plain bool
+	}
 	// Excludes keeps values out of a string, or out of a list of strings.
 	Excludes struct {
 		Values []string

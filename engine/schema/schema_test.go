@@ -36,7 +36,7 @@ func order() Field {
 			{Name: "notes", Kind: List, Help: "h", Rules: []Rule{Items{0, 2}, Unique{}}, Elem: &Field{Kind: String, Rules: []Rule{Length{1, 3}}}},
 			{Name: "extras", Kind: Object, Help: "h", Open: true, Fields: []Field{{Name: "bag", Kind: Bool, Help: "h", Used: On{"../gift"}}}},
 			{Name: "parts", Kind: Map, Help: "h", Rules: []Rule{Keys{regexp.MustCompile(`^p\d$`), "p and a digit"}}, Elem: &Field{Kind: Number, Rules: []Rule{Range{Min: 0, Max: math.Inf(1)}}}},
-			{Name: "mail", Kind: String, Help: "h", Template: true, Rules: []Rule{Format{Email}, Guard{At: Publish, Rule: Expressions{}}}},
+			{Name: "mail", Kind: String, Help: "h", Template: true, Rules: []Rule{Format{As: Email}, Guard{At: Publish, Rule: Expressions{}}}},
 			{Name: "box", ID: "box", Kind: Object, Help: "h", Fields: []Field{
 				{Name: "inner", Kind: Object, Help: "h", Like: "box"},
 				{Name: "weight", Kind: Integer, Help: "h", Required: []Required{{}}},

@@ -31,8 +31,8 @@ const taskStart = "start"
 // New makes the screen.
 func New(deps screen.Deps, start Start) *Screen {
 	s := &Screen{Base: screen.NewBase(), theme: deps.Theme, start: start, list: widget.NewList(deps.Theme,
-		widget.Item{Icon: "▸", IconTone: themes.ToneAccent, Text: "The sample workspace", Info: "recommended"},
-		widget.Item{Icon: "▸", IconTone: themes.ToneAccent, Text: "An empty workspace"},
+		widget.Item{Text: "The sample workspace", Info: "recommended"},
+		widget.Item{Text: "An empty workspace"},
 	)}
 	s.list.Focused = true
 	return s
@@ -63,7 +63,10 @@ func (s *Screen) Actions() []screen.Action {
 	if s.Busy() {
 		return nil
 	}
-	return []screen.Action{{Keys: []string{"enter"}, Label: "begin", Help: "begin with the workspace under the cursor", Group: "Welcome", Bar: 9, Run: s.begin}}
+	return []screen.Action{
+		{Keys: []string{"enter"}, Label: "begin", Help: "begin with the workspace under the cursor", Group: "Welcome", Bar: 9, Run: s.begin},
+		{Keys: []string{"↑/↓"}, Label: "choose", Group: "Welcome", Bar: 8, Info: true},
+	}
 }
 
 func (s *Screen) begin() tea.Cmd {
@@ -78,7 +81,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		s.list.Update(msg)
 	case tea.MouseMsg:
-		s.list.Mouse(msg, msg.Y-s.top()-5)
+		_, rows, at := s.box()
+		s.list.Mouse(msg, msg.Y-max((s.height-rows)/2, 0)-at)
 	case screen.Result:
 		if !s.Accept(msg) {
 			return nil
@@ -90,29 +94,55 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) top() int { return max((s.height-16)/2, 0) }
+const intro = "Build push and e-mail campaigns, component by component, and send tests by hand. What shall the first workspace be?"
+
+// box draws the offer. It gives its height and the line in it where the list begins. Neither depends
+// on the cursor, so that the box does not jump.
+func (s *Screen) box() (box string, rows, at int) {
+	panel := widget.NewPanel(s.theme, "Welcome to bugle")
+	panel.Focused = true
+	panel.SetSize(min(s.width-2, 70), s.height)
+	w, _ := panel.Inner()
+	s.list.SetSize(w, s.list.Len)
+	lines := widget.Wrap(intro, w)
+	at = len(lines) + 2
+	lines = append(lines, "")
+	lines = append(lines, strings.Split(s.list.View(), "\n")...)
+	lines = append(lines, "")
+	tallest := 0
+	for _, text := range about {
+		tallest = max(tallest, len(widget.Wrap(text, w)))
+	}
+	told := widget.Wrap(about[min(s.list.Cursor, len(about)-1)], w)
+	for len(told) < tallest {
+		told = append(told, "")
+	}
+	for _, l := range told {
+		lines = append(lines, s.theme.Muted.Render(l))
+	}
+	lines = append(lines, s.news(w)...)
+	rows = min(len(lines)+2, s.height)
+	panel.SetSize(min(s.width-2, 70), rows)
+	return panel.View(strings.Join(lines, "\n")), rows, at
+}
+
+// news says that the workspace is being made, or why it was not.
+func (s *Screen) news(w int) []string {
+	switch {
+	case s.Busy():
+		return []string{"", s.theme.Accent.Render("Setting it up…")}
+	case s.failed != nil:
+		out := []string{""}
+		for _, l := range widget.Wrap(widget.Clean(s.failed.Error())+" enter tries again.", w) {
+			out = append(out, s.theme.Danger.Render(l))
+		}
+		return out
+	}
+	return nil
+}
 
 // View draws the offer in the middle of the screen.
 func (s *Screen) View() string {
-	panel := widget.NewPanel(s.theme, "Welcome to bugle")
-	panel.Focused = true
-	panel.SetSize(min(s.width-2, 70), min(s.height, 16))
-	w, _ := panel.Inner()
-	s.list.SetSize(w, 2)
-	lines := widget.Wrap("Build push and e-mail campaigns, component by component, and send tests by hand. What shall the first workspace be?", w)
-	lines = append(lines, "", s.list.View(), "")
-	for _, l := range widget.Wrap(about[min(s.list.Cursor, len(about)-1)], w) {
-		lines = append(lines, s.theme.Muted.Render(l))
-	}
-	lines = append(lines, "")
-	switch {
-	case s.Busy():
-		lines = append(lines, s.theme.Accent.Render("Setting it up…"))
-	case s.failed != nil:
-		for _, l := range widget.Wrap(widget.Clean(s.failed.Error()), w) {
-			lines = append(lines, s.theme.Danger.Render(l))
-		}
-	}
-	box := panel.View(strings.Join(lines, "\n"))
+	box, _, _ := s.box()
 	return widget.Center(widget.Fit("", s.width, s.height), box, s.width, s.height)
 }

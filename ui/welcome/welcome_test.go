@@ -1,0 +1,88 @@
+package welcome_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+	"bugle/ui/welcome"
+)
+
+// starter makes workspaces, or fails to.
+type starter struct {
+	asked []bool // for each start: the sample?
+	fail  error
+}
+
+func (s *starter) start(_ context.Context, sample bool) (screen.Deps, error) {
+	s.asked = append(s.asked, sample)
+	deps := uitest.Deps(nil)
+	deps.Workspace = "MADE"
+	return deps, s.fail
+}
+
+func open(t *testing.T, w, h int) (*uitest.Harness, *starter) {
+	t.Helper()
+	s := &starter{}
+	return uitest.New(t, welcome.New(uitest.Deps(nil), s.start), w, h), s
+}
+
+func TestGolden(t *testing.T) {
+	h, s := open(t, 80, 24)
+	h.Goldens("sample")
+	h.WantFits()
+	h.Press("down")
+	h.Goldens("empty")
+	s.fail = errors.New("The folder cannot be written: give another one with --data.")
+	h.Press("enter")
+	h.Goldens("failed")
+	h.WantFits()
+}
+
+func TestTheSampleIsOneKeyAway(t *testing.T) {
+	h, s := open(t, 80, 24)
+	h.Press("enter")
+	if len(s.asked) != 1 || !s.asked[0] {
+		t.Errorf("started %v", s.asked)
+	}
+	if h.Last().Name != screen.Campaigns {
+		t.Errorf("it leads to %v", h.Last())
+	}
+	h.Want("MADE")
+}
+
+func TestAnEmptyWorkspace(t *testing.T) {
+	h, s := open(t, 80, 24)
+	h.Press("j")
+	h.Want("Nothing but the settings.")
+	h.Press("k", "down", "enter")
+	if len(s.asked) != 1 || s.asked[0] {
+		t.Errorf("started %v", s.asked)
+	}
+}
+
+func TestAFailedStartCanBeTriedAgain(t *testing.T) {
+	h, s := open(t, 80, 24)
+	s.fail = errors.New("The disk is full.")
+	h.Press("enter")
+	h.Want("The disk is full. enter tries again.")
+	s.fail = nil
+	h.Press("enter")
+	if len(s.asked) != 2 || h.Last().Name != screen.Campaigns {
+		t.Errorf("started %v, led to %v", s.asked, h.Last())
+	}
+}
+
+func TestClickChooses(t *testing.T) {
+	for _, size := range uitest.Sizes { // the text above the list takes more lines in a narrow window
+		h, s := open(t, size.W, size.H)
+		h.ClickOn("An empty workspace")
+		h.Want("Nothing but the settings.")
+		h.Press("enter")
+		if len(s.asked) != 1 || s.asked[0] {
+			t.Errorf("%d×%d: started %v", size.W, size.H, s.asked)
+		}
+	}
+}

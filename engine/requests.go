@@ -116,6 +116,9 @@ func (r MetaRequest) Document() doc.Value {
 
 // Row gives a meta row as the API shows it.
 func (m Meta) Row() doc.Value {
+	if m.Status != catalog.Draft {
+		m.RejectionComment = "" // what was said of a draft that is one no more
+	}
 	reach := doc.NullValue()
 	if m.Reachability != nil {
 		reach = doc.NewObject(doc.M(fCount, doc.NewInt(int64(m.Reachability.Count))), stamp(fLastUpdated, m.Reachability.LastUpdated))

@@ -37,8 +37,8 @@ func schedule(c Campaign) (start, end time.Time) {
 	start, expiry := instant(s.Get("start_time"), loc), instant(s.Get("expiry_time"), loc)
 	switch c.DeliveryType {
 	case catalog.OneTime:
-		if start.IsZero() {
-			start = c.SentTime // ASAP: it started when it was published
+		if start.IsZero() || s.Get("delivery_type").Text() == "ASAP" {
+			start = c.SentTime // it started when it was published
 		}
 		if start.IsZero() {
 			return start, end

@@ -100,8 +100,11 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 		status: r.Status, tags: r.Tags, children: r.Children, archived: r.Archived,
 	}
 	if r.ID != "" {
-		f.ids, f.drafts = []string{r.ID}, true
+		// One campaign by its id is shown whatever it is.
+		f.ids, f.drafts, f.archived, f.children = []string{r.ID}, true, true, true
 	}
+	// Meta has no include_archive_campaigns: asking for the state is what asks for them.
+	f.archived = f.archived || slices.Contains(r.Status, catalog.Archived)
 	if r.DeliveryType != "" {
 		f.types = []engine.DeliveryType{r.DeliveryType}
 	}
@@ -133,23 +136,35 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 // estimated are the delivery types that a reachability is computed for (spec.md, Campaign record).
 var estimated = []engine.DeliveryType{catalog.OneTime, catalog.BusinessEventTriggered, catalog.EventTriggered}
 
+// reachLife is how long an estimate counts before it is made anew (spec.md, Limits).
+const reachLife = 24 * time.Hour
+
 // reach attaches how many users the scheduled campaigns for everybody reach. What a filter
 // selects is not estimated.
 func (s *Service) reach(sp store.Space, rows []engine.Meta) error {
-	users := -1
 	for i, m := range rows {
 		if m.Status != catalog.Scheduled || !m.AllUsers || !slices.Contains(estimated, m.DeliveryType) {
 			continue
 		}
-		if users < 0 {
-			users = 0
-			if err := sp.Profiles(func(engine.Profile) error { users++; return nil }); err != nil {
+		everybody := s.reached.Load()
+		if age := s.now().Sub(lastUpdated(everybody)); everybody == nil || age < 0 || age >= reachLife {
+			everybody = &engine.Reachability{LastUpdated: s.now()}
+			if err := sp.Profiles(func(engine.Profile) error { everybody.Count++; return nil }); err != nil {
 				return err
 			}
+			s.reached.Store(everybody)
 		}
-		rows[i].Reachability = &engine.Reachability{Count: users, LastUpdated: s.now()}
+		estimate := *everybody
+		rows[i].Reachability = &estimate
 	}
 	return nil
+}
+
+func lastUpdated(r *engine.Reachability) time.Time {
+	if r == nil {
+		return time.Time{}
+	}
+	return r.LastUpdated
 }
 
 // filter is what search and meta narrow by. Empty members match all.

@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"net/mail"
+	"slices"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -32,7 +33,7 @@ var identifierKinds = map[string]struct{ kind, what string }{
 	"EMAIL":                      {store.ByEmail, "e-mail address"},
 	"USER_ATTRIBUTE_USER_MOBILE": {store.ByMobile, "phone number"},
 	"MOBILE_NUMBER":              {store.ByMobile, "phone number"},
-	"SVC_GAID":                   {store.ByAdvertising, "advertising id"},
+	androidID:                    {store.ByAdvertising, "advertising id"},
 	"ADVERTISING_IDENTIFIER":     {store.ByAdvertising, "advertising id"},
 	"PUSH_ID":                    {store.ByToken, "push token"},
 }
@@ -83,15 +84,30 @@ func find(sp store.Space, identifier, value string) (engine.Profile, bool, error
 	if !ok || value == "" || len(value) > 4096 {
 		return engine.Profile{}, false, nil
 	}
-	id := value
+	ids := []string{value}
 	if by.kind != "" {
-		ids, err := sp.FindProfiles(by.kind, value)
-		if err != nil || len(ids) == 0 {
+		var err error
+		if ids, err = sp.FindProfiles(by.kind, value); err != nil {
 			return engine.Profile{}, false, err
 		}
-		id = ids[0]
 	}
-	return profile(sp, id)
+	for _, id := range ids {
+		prof, found, err := profile(sp, id)
+		if err != nil || found && (identifier != androidID || hasAndroid(prof, value)) {
+			return prof, found, err
+		}
+	}
+	return engine.Profile{}, false, nil
+}
+
+// androidID is the identifier that is an Android advertising id alone, where ADVERTISING_IDENTIFIER
+// is an iOS one too.
+const androidID = "SVC_GAID"
+
+func hasAndroid(p engine.Profile, advertisingID string) bool {
+	return slices.ContainsFunc(p.Devices, func(d engine.Device) bool {
+		return d.Platform == string(catalog.Android) && d.AdvertiseID == advertisingID
+	})
 }
 
 func (s *Service) members(sp store.Space, w engine.Workspace, p *testPlan, name string) ([]recipient, error) {

@@ -84,8 +84,8 @@ func (f *filler) object(p doc.Path, n *schema.Node, v doc.Value) (doc.Value, err
 
 // unused names the members of the object at p that count for nothing where it stands.
 func (f *filler) unused(p doc.Path, n *schema.Node) map[string]bool {
-	if n == nil {
-		return nil
+	if n == nil || n.Kind == schema.Map {
+		return nil // the values of a map all count
 	}
 	state, ok := f.schema.Object(f.root, p, f.env)
 	if !ok {

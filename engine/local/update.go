@@ -44,6 +44,9 @@ func statusAlone(body doc.Value) error {
 			return e
 		}
 	}
+	if by := body.Get(mUpdatedBy); by.Exists() && (by.Kind() != doc.String || !schema.Email.Matches(by.Text())) {
+		return refuse(mUpdatedBy, "must be %s", schema.Email.Words())
+	}
 	if st := body.Get(mStatus); st.Text() != string(catalog.Publish) {
 		return refuse(mStatus, "the status must be %q, not %s; stop, pause and resume have an operation of their own", catalog.Publish, st.Encode())
 	}

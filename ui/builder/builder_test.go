@@ -209,7 +209,7 @@ func TestLockedPartsOfALiveCampaign(t *testing.T) {
 	}
 	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
 	h := b.open(120, 40, "segmentation_details")
-	h.Want("locked", "Cannot be changed while the campaign is Sending.")
+	h.Want("Cannot be changed while the campaign is Sending.")
 	h.Press("enter", "down", "down")
 	h.Press(" ", "right", "x")
 	h.WantNot("! Cannot", "changes not applied")

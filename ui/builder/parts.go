@@ -91,12 +91,9 @@ func isMissing(p schema.Problem) bool {
 
 func (p part) item() widget.Item {
 	look := partLooks[p.state]
-	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.state == partForeign, Why: ""}
-	switch {
-	case p.problems > 0:
+	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.locked || p.state == partForeign, Why: ""}
+	if p.problems > 0 {
 		it.Info, it.InfoTone = fmt.Sprint(p.problems), look.tone
-	case p.locked:
-		it.Info, it.InfoTone = "locked", themes.ToneFaint
 	}
 	return it
 }

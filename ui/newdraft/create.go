@@ -122,17 +122,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) key(msg tea.KeyMsg) {
-	key := msg.String()
 	switch s.step {
 	case stepChannel:
 		if s.channels.Update(msg) {
 			s.listTypes()
 		}
 	case stepType:
-		if first := s.types.Cursor == 0; first && (key == "up" || key == "k") {
-			s.back()
-			return
-		}
 		s.types.Update(msg)
 	case stepName:
 		s.text(&s.name, msg)

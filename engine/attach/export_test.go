@@ -1,0 +1,36 @@
+package attach
+
+import (
+	"context"
+	"net"
+)
+
+// Kill ends the owner as the end of its process would: no answer leaves it any more.
+func (n *Node) Kill() {
+	n.host.socket.files = nil
+	n.host.socket.Listener.Close()
+	n.host.srv.Close()
+}
+
+// OpenWithPeer is [Open] with a check of its own of who is at the other end.
+func OpenWithPeer(ctx context.Context, o Options, peer func(net.Conn) error) (*Node, error) {
+	n, err := newNode(o)
+	if err != nil {
+		return nil, err
+	}
+	n.peer = peer
+	if err := n.find(ctx, n.o.Patience); err != nil {
+		return nil, err
+	}
+	n.start()
+	return n, nil
+}
+
+// OtherUser is what the check says of another user's process.
+func OtherUser(uid int) error { return &otherUserError{uid} }
+
+// The codec of the socket.
+var (
+	Encode = encode
+	Decode = decode
+)

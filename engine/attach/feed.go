@@ -1,0 +1,177 @@
+package attach
+
+import (
+	"context"
+	"sync"
+)
+
+// maxPending is how many values wait for a slow reader before they are merged into one.
+const maxPending = 256
+
+// queue keeps values until they are taken. merge adds one, and may drop others for it.
+type queue[T any] struct {
+	merge func(pending []T, v T) []T
+
+	mu      sync.Mutex
+	pending []T
+	wake    chan struct{} // has room for one: there may be something to take
+}
+
+func newQueue[T any](merge func([]T, T) []T) *queue[T] {
+	return &queue[T]{merge: merge, wake: make(chan struct{}, 1)}
+}
+
+func (q *queue[T]) put(v T) {
+	q.mu.Lock()
+	q.pending = q.merge(q.pending, v)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take gives all that is pending.
+func (q *queue[T]) take() []T {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.pending
+	q.pending = nil
+	return out
+}
+
+// feed gives values to its readers, each at its own pace.
+type feed[T any] struct {
+	merge func([]T, T) []T
+
+	mu      sync.Mutex
+	readers map[*queue[T]]struct{}
+	closed  bool
+	done    chan struct{}
+	pumps   sync.WaitGroup
+}
+
+func newFeed[T any](merge func([]T, T) []T) *feed[T] {
+	return &feed[T]{merge: merge, readers: map[*queue[T]]struct{}{}, done: make(chan struct{})}
+}
+
+func (f *feed[T]) send(v T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for q := range f.readers {
+		q.put(v)
+	}
+}
+
+// subscribe gives what is sent from now on, after first. The channel is closed when ctx or the
+// feed ends.
+func (f *feed[T]) subscribe(ctx context.Context, first ...T) <-chan T {
+	q, out := newQueue(f.merge), make(chan T)
+	for _, v := range first {
+		q.put(v)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		close(out)
+		return out
+	}
+	f.readers[q] = struct{}{}
+	f.pumps.Go(func() {
+		defer close(out)
+		defer f.forget(q)
+		f.pump(ctx, q, out)
+	})
+	return out
+}
+
+func (f *feed[T]) forget(q *queue[T]) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.readers, q)
+}
+
+func (f *feed[T]) pump(ctx context.Context, q *queue[T], out chan<- T) {
+	for {
+		for _, v := range q.take() {
+			select {
+			case out <- v:
+			case <-ctx.Done():
+				return
+			case <-f.done:
+				return
+			}
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+			return
+		case <-f.done:
+			return
+		}
+	}
+}
+
+// close ends all readers, and returns when they have ended.
+func (f *feed[T]) close() {
+	f.mu.Lock()
+	if !f.closed {
+		f.closed = true
+		close(f.done)
+	}
+	f.mu.Unlock()
+	f.pumps.Wait()
+}
+
+// everything keeps all values.
+func everything[T any](pending []T, v T) []T { return append(pending, v) }
+
+// newest keeps the last value alone.
+func newest[T any](_ []T, v T) []T { return []T{v} }
+
+// collapsed drops what is said already, and says of too much only that there was something.
+func collapsed[T comparable](pending []T, v T) []T {
+	var anything T
+	for _, have := range pending {
+		if have == v || have == anything {
+			return pending
+		}
+	}
+	if len(pending) >= maxPending || v == anything {
+		return []T{anything}
+	}
+	return append(pending, v)
+}
+
+// gate counts calls in, until it is closed.
+type gate struct {
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+}
+
+// enter reports whether the call may run; then it is followed by leave.
+func (g *gate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.calls.Add(1)
+	return true
+}
+
+func (g *gate) leave() { g.calls.Done() }
+
+// close lets no more calls in; the channel is closed when those that are in have ended.
+func (g *gate) close() <-chan struct{} {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	idle := make(chan struct{})
+	go func() {
+		g.calls.Wait()
+		close(idle)
+	}()
+	return idle
+}

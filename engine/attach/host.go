@@ -1,0 +1,172 @@
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// host is the store in this process, and its socket.
+type host struct {
+	owned Owned
+	log   *slog.Logger
+	intro hello
+	told  func(news) // hears of every change, here
+
+	calls gate // those that run, of all processes
+	news  *feed[news]
+	work  context.Context // of the calls that came through the socket
+	end   context.CancelFunc
+
+	mu       sync.Mutex
+	services map[string]Service
+	stops    map[string]context.CancelFunc // by asked.Call
+
+	srv    *http.Server
+	socket *socket
+	served chan struct{}  // closed when srv takes no more connections
+	feeds  sync.WaitGroup // readers of news in other processes
+	goaway chan struct{}  // closed when they are to end
+	let    bool           // the store was let go in order; set before goaway is closed
+}
+
+// stopTimeout is how long what was told to end is waited for.
+const stopTimeout = 5 * time.Second
+
+func newHost(n *Node, owned Owned) *host {
+	h := &host{
+		owned: owned, log: n.log, told: n.heard,
+		intro: hello{Protocol: Protocol, Version: n.o.Version, PID: os.Getpid()},
+		news:  newFeed(everything[news]), services: map[string]Service{}, stops: map[string]context.CancelFunc{},
+		served: make(chan struct{}), goaway: make(chan struct{}),
+	}
+	h.work, h.end = context.WithCancel(context.Background())
+	var v5 http.Handler
+	if n.o.Handler != nil {
+		v5 = n.o.Handler(n)
+	}
+	h.srv = &http.Server{
+		Handler: h.handler(v5), ReadHeaderTimeout: 10 * time.Second,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, peerKey{}, n.peer(c))
+		},
+		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn),
+	}
+	return h
+}
+
+// listen opens the socket. Without one the owner works alone.
+func (h *host) listen(dir string) {
+	s, err := listen(dir)
+	if err != nil {
+		h.log.Warn("other processes cannot attach", "error", err)
+		close(h.served)
+		return
+	}
+	h.socket = s
+	go func() {
+		defer close(h.served)
+		if err := h.srv.Serve(s.Listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			h.log.Error("other processes cannot attach any more", "error", err)
+		}
+	}()
+}
+
+// service gives the service of a workspace, opened once.
+func (h *host) service(workspace string) (Service, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s, ok := h.services[workspace]; ok {
+		return s, nil
+	}
+	s, err := h.owned.Open(workspace)
+	if err != nil {
+		return nil, err
+	}
+	h.services[workspace] = s
+	return s, nil
+}
+
+func (h *host) tell(n news) {
+	h.told(n)
+	h.news.send(n)
+}
+
+// stoppable gives a context that [host.stop] ends.
+func (h *host) stoppable(ctx context.Context, call string) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	h.mu.Lock()
+	h.stops[call] = cancel
+	h.mu.Unlock()
+	return ctx, func() {
+		cancel()
+		h.mu.Lock()
+		delete(h.stops, call)
+		h.mu.Unlock()
+	}
+}
+
+func (h *host) stop(call string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if cancel := h.stops[call]; cancel != nil {
+		cancel()
+	}
+}
+
+// close finishes the calls that run, lets the store go, and sends the other processes away. What
+// runs longer than the grace is told to end.
+func (h *host) close(grace time.Duration) error {
+	idle := h.calls.close()
+	inTime := within(idle, grace)
+	h.end()
+	if !inTime && !within(idle, stopTimeout) {
+		h.log.Error("calls did not end in time")
+	}
+	// The socket goes while this process still has the store: later it is the next owner's.
+	if h.socket != nil {
+		h.socket.remove()
+	}
+	err := h.owned.Close()
+	select {
+	case <-idle:
+		h.let = true
+	default:
+	}
+	close(h.goaway)
+	h.hangUp()
+	if err != nil {
+		return fmt.Errorf("letting the store go: %w", err)
+	}
+	return nil
+}
+
+// hangUp ends the connections when the answers that are due have left.
+func (h *host) hangUp() {
+	h.feeds.Wait()
+	h.news.close()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := h.srv.Shutdown(ctx); err != nil {
+		h.log.Warn("a connection was cut off", "error", err)
+		h.srv.Close()
+	}
+	<-h.served
+}
+
+func within(done <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
+	}
+}

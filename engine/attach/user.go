@@ -1,0 +1,10 @@
+package attach
+
+import "fmt"
+
+// otherUserError says that the process at the other end is another user's.
+type otherUserError struct{ uid int }
+
+func (e *otherUserError) Error() string {
+	return fmt.Sprintf("the other bugle is of another user (id %d): each user needs a data folder of their own, chosen with --data or BUGLE_DATA", e.uid)
+}

@@ -103,8 +103,6 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 		// One campaign by its id is shown whatever it is.
 		f.ids, f.drafts, f.archived, f.children = []string{r.ID}, true, true, true
 	}
-	// Meta has no include_archive_campaigns: asking for the state is what asks for them.
-	f.archived = f.archived || slices.Contains(r.Status, catalog.Archived)
 	if r.DeliveryType != "" {
 		f.types = []engine.DeliveryType{r.DeliveryType}
 	}

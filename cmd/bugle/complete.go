@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
+	"bugle/engine/remote"
 )
 
 // completeIDs completes the first argument with the ids of campaigns, their names beside them:
@@ -17,11 +18,15 @@ func (f *factory) completeIDs(states ...engine.State) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		svc, err := f.service(cmd.Context())
+		svc, err := f.campaigns(cmd.Context())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		rows, err := svc.List(cmd.Context(), engine.ListQuery{})
+		lister, ok := svc.(engine.Lister)
+		if _, far := svc.(*remote.Service); !ok || far { // a shell does not wait for a network
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		rows, err := lister.List(cmd.Context(), engine.ListQuery{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -9,7 +9,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
 )
 
 // draft says what draft to create.
@@ -67,7 +66,7 @@ func (d draft) create(ctx context.Context, f *factory) (engine.Created, error) {
 			return engine.Created{}, err
 		}
 	}
-	svc, err := f.service(ctx)
+	svc, err := f.campaigns(ctx)
 	if err != nil {
 		return engine.Created{}, err
 	}
@@ -85,7 +84,7 @@ func (d draft) create(ctx context.Context, f *factory) (engine.Created, error) {
 }
 
 // signed gives the body with who creates the draft; a record becomes the body of a copy.
-func (d draft) signed(ctx context.Context, f *factory, svc *local.Service, body doc.Value) (doc.Value, error) {
+func (d draft) signed(ctx context.Context, f *factory, svc engine.Service, body doc.Value) (doc.Value, error) {
 	if d.file == "" || isRecord(body) {
 		rec := engine.ParseRecord(body)
 		by, err := f.signer(ctx, svc, d.by)

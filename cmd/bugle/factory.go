@@ -14,6 +14,8 @@ import (
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
 
+	"bugle/cmd/bugle/internal/profiles"
+	"bugle/engine"
 	"bugle/engine/local"
 	"bugle/engine/schema"
 	"bugle/store"
@@ -34,9 +36,10 @@ type factory struct {
 	getenv func(string) string
 
 	// The flags that every command has.
-	data      string
-	workspace string
-	json      bool
+	data       string
+	workspace  string
+	remoteName string
+	json       bool
 
 	// running says that the arguments were taken and a command has begun its work.
 	running bool
@@ -138,8 +141,14 @@ func workspaces(ctx context.Context, db store.DB) (ids []string, err error) {
 	return ids, nil
 }
 
-// service opens the local service of the workspace. Where there is no store it makes none.
+// service opens the local service of the workspace. Where there is no store it makes none, and
+// with a profile it refuses: what it is asked for is this machine's own.
 func (f *factory) service(ctx context.Context) (*local.Service, error) {
+	if p, ok, err := f.remoteProfile(); err != nil {
+		return nil, err
+	} else if ok {
+		return nil, misused("this works on a workspace of this machine, and profile %s is remote; add --profile %s", p.Name, profiles.Local)
+	}
 	if have, err := f.hasStore(); err != nil {
 		return nil, err
 	} else if !have {
@@ -180,11 +189,16 @@ func (f *factory) author(ofWorkspace string) string {
 }
 
 // signer gives who changes something: by where it was said, or the author.
-func (f *factory) signer(ctx context.Context, svc *local.Service, by string) (string, error) {
+func (f *factory) signer(ctx context.Context, svc engine.Service, by string) (string, error) {
 	if by != "" {
 		return by, nil
 	}
-	w, err := svc.Workspace(ctx)
+	k, ok := svc.(engine.WorkspaceKeeper)
+	if !ok {
+		p, _, err := f.remoteProfile()
+		return f.author(p.Author), err
+	}
+	w, err := k.Workspace(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -52,7 +52,7 @@ func newMeta(f *factory) *cobra.Command {
 }
 
 func (f *factory) meta(cmd *cobra.Command, r engine.MetaRequest) error {
-	svc, err := f.service(cmd.Context())
+	svc, err := f.campaigns(cmd.Context())
 	if err != nil {
 		return err
 	}

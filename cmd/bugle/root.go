@@ -12,6 +12,7 @@ const (
 	groupBegin  = "begin"
 	groupBuild  = "build"
 	groupManage = "manage"
+	groupServe  = "serve"
 	groupTool   = "tool"
 )
 
@@ -39,11 +40,13 @@ func newRoot(f *factory) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.data, "data", "", "`folder` of the store (default: "+envData+", or the XDG data folder)")
 	flags.StringVar(&f.workspace, "workspace", "", "`id` of the workspace, where there are several (default: "+envWorkspace+")")
+	flags.StringVar(&f.remoteName, "profile", "", "`name` of a remote service to work against; local for this machine's store (default: "+envProfile+", or the one in use)")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	root.AddGroup(
 		&cobra.Group{ID: groupBegin, Title: "To begin:"},
 		&cobra.Group{ID: groupBuild, Title: "Build and test campaigns:"},
 		&cobra.Group{ID: groupManage, Title: "Look after what is live:"},
+		&cobra.Group{ID: groupServe, Title: "Serve the API:"},
 		&cobra.Group{ID: groupTool, Title: "Tools:"},
 	)
 	add := func(group string, cmds ...*cobra.Command) {
@@ -52,10 +55,11 @@ func newRoot(f *factory) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(groupBegin, newInit(f), newWorkspaceCmd(f))
+	add(groupBegin, newInit(f), newWorkspaceCmd(f), newProfile(f))
 	add(groupBuild, newCreate(f), newGet(f), newUpdate(f), newValidate(f), newTest(f), newPublish(f))
 	add(groupManage, newSearch(f), newMeta(f), newStatus(f))
 	add(groupTool, newLint(f))
+	add(groupServe, newServe(f), newKeys(f))
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)

@@ -126,7 +126,7 @@ func (f *factory) request(cmd *cobra.Command, args []string, arg *string, made f
 }
 
 func (f *factory) search(cmd *cobra.Command, r engine.SearchRequest) error {
-	svc, err := f.service(cmd.Context())
+	svc, err := f.campaigns(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/local"
 )
 
 // publishSetting is the setting of a workspace that turns the API's publish action on.
@@ -25,7 +24,7 @@ func newPublish(f *factory) *cobra.Command {
 		Args:              exactly(1, "the ID of a draft"),
 		ValidArgsFunction: f.completeIDs(catalog.Draft),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := f.service(cmd.Context())
+			svc, err := f.campaigns(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -44,8 +43,12 @@ func newPublish(f *factory) *cobra.Command {
 }
 
 // betaRemedy says how to turn publishing on, where that is what a refusal is about.
-func betaRemedy(cmd *cobra.Command, svc *local.Service, err error) error {
-	w, werr := svc.Workspace(cmd.Context())
+func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
+	k, ok := svc.(engine.WorkspaceKeeper)
+	if !ok {
+		return err
+	}
+	w, werr := k.Workspace(cmd.Context())
 	if werr != nil || engine.AsError(err) == nil || engine.AsError(err).Code != engine.Unprocessable || w.Publish == engine.PublishEnabled {
 		return err
 	}
@@ -74,7 +77,7 @@ func newStatus(f *factory) *cobra.Command {
 			if err != nil {
 				return misused("there is no status action %q: %w", args[1], err)
 			}
-			svc, err := f.service(cmd.Context())
+			svc, err := f.campaigns(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -93,7 +96,7 @@ func newStatus(f *factory) *cobra.Command {
 }
 
 // printState tells what became of a campaign; more are further members of the JSON.
-func (f *factory) printState(cmd *cobra.Command, svc *local.Service, id string, more map[string]any) error {
+func (f *factory) printState(cmd *cobra.Command, svc engine.Service, id string, more map[string]any) error {
 	c, err := svc.Get(cmd.Context(), id)
 	if err != nil {
 		return err

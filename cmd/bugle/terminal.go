@@ -17,9 +17,12 @@ import (
 
 	"bugle/cmd/bugle/internal/background"
 	"bugle/engine/local"
+	"bugle/engine/remote"
 	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/screen"
+	"bugle/ui/welcome"
+	"bugle/ui/widget"
 )
 
 // askLimit is how long the terminal may take to tell its background.
@@ -28,39 +31,19 @@ const askLimit = 200 * time.Millisecond
 // runTerminal opens the terminal program.
 func runTerminal(ctx context.Context, f *factory) error {
 	in, out, _ := f.terminal()
-	db, err := f.store(ctx)
+	var program *tea.Program
+	open, err := f.opening(ctx, func(msg tea.Msg) { program.Send(msg) })
 	if err != nil {
 		return err
 	}
 	answer := background.Detect(f.getenv, in, out, askLimit)
-	theme, err := themes.Get(f.getenv("BUGLE_THEME"), answer.Dark)
+	theme, err := themes.Get(f.getenv(envTheme), answer.Dark)
 	if err != nil {
-		return misused("BUGLE_THEME: %w", err)
+		return misused("%s: %w", envTheme, err)
 	}
-
-	deps := screen.Deps{Theme: theme, Now: time.Now, Location: time.Local, DataDir: f.dataDir()}
-	first := screen.Campaigns
-	id, err := f.workspaceID(ctx, db)
-	switch {
-	case errors.Is(err, errNoWorkspace):
-		first = screen.Welcome
-	case err != nil:
-		return err
-	default:
-		if deps, err = f.enter(ctx, deps, id); err != nil {
-			return err
-		}
-	}
-
-	start := func(ctx context.Context, sample bool) (screen.Deps, error) {
-		id, _, err := createWorkspace(ctx, f, newWorkspace{sample: sample})
-		if err != nil {
-			return screen.Deps{}, err
-		}
-		return f.enter(ctx, deps, id)
-	}
+	open.deps.Theme = theme
 	model, err := app.New(app.Options{
-		Deps: deps, Factory: screens(start), First: screen.Route{Name: first},
+		Deps: open.deps, Factory: screens(open.start), First: screen.Route{Name: open.first},
 		Themes:    func(name string) (themes.Theme, error) { return themes.Get(name, answer.Dark) },
 		Editor:    func(file string) ([]string, error) { return editor(f.getenv, file) },
 		Clipboard: func(text string) error { return copyText(out, text) },
@@ -72,12 +55,63 @@ func runTerminal(ctx context.Context, f *factory) error {
 	if len(answer.Typed) > 0 {
 		input = &typedAhead{File: in, typed: bytes.NewReader(answer.Typed)}
 	}
-	p := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
+	program = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(120))
-	if _, err := p.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
+	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("the terminal program ended: %w", err)
 	}
 	return nil
+}
+
+// opening is what the terminal program begins with.
+type opening struct {
+	deps  screen.Deps
+	first string        // the route of the first screen
+	start welcome.Start // makes the first workspace
+}
+
+// opening opens what the screens work on: a profile's service, or a workspace of the store. send
+// tells the running program of news; it is used only by calls that the program itself makes.
+func (f *factory) opening(ctx context.Context, send func(tea.Msg)) (opening, error) {
+	o := opening{first: screen.Campaigns, deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.dataDir()}}
+	p, far, err := f.remoteProfile()
+	if err != nil {
+		return o, err
+	}
+	if far {
+		o.deps, err = f.remoteDeps(o.deps, p, func(c *remote.Config) {
+			c.Waiting = func(w remote.Wait) {
+				if !w.Over {
+					send(screen.NotifyMsg{Level: widget.LevelInfo, Text: "Waiting " + w.For.Round(time.Second).String() + ": " + w.Why + ". esc ends it."})
+				}
+			}
+		})
+		return o, err
+	}
+	db, err := f.store(ctx)
+	if err != nil {
+		return o, err
+	}
+	id, err := f.workspaceID(ctx, db)
+	switch {
+	case errors.Is(err, errNoWorkspace):
+		o.first = screen.Welcome
+	case err != nil:
+		return o, err
+	default:
+		if o.deps, err = f.enter(ctx, o.deps, id); err != nil {
+			return o, err
+		}
+	}
+	base := o.deps
+	o.start = func(ctx context.Context, sample bool) (screen.Deps, error) {
+		id, _, err := createWorkspace(ctx, f, newWorkspace{sample: sample})
+		if err != nil {
+			return screen.Deps{}, err
+		}
+		return f.enter(ctx, base, id)
+	}
+	return o, nil
 }
 
 // enter gives the screens what they need in a workspace.

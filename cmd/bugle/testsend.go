@@ -11,7 +11,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
 	"bugle/engine/schema"
 )
 
@@ -42,7 +41,7 @@ func newTest(f *factory) *cobra.Command {
 			if err := t.check(cmd, args[0]); err != nil {
 				return err
 			}
-			svc, err := f.service(cmd.Context())
+			svc, err := f.campaigns(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -106,7 +105,7 @@ func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 }
 
 // body gives the request for a test of a draft.
-func (t *testFlags) body(ctx context.Context, svc *local.Service, id string) (doc.Value, error) {
+func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
 	c, err := svc.Get(ctx, id)
 	if err != nil {
 		return doc.Value{}, err
@@ -114,9 +113,11 @@ func (t *testFlags) body(ctx context.Context, svc *local.Service, id string) (do
 	if !c.Channel.Writable() {
 		return doc.Value{}, misused("test sends are for push and e-mail, and %s is %s", id, c.Channel.Label())
 	}
-	w, err := svc.Workspace(ctx)
-	if err != nil {
-		return doc.Value{}, err
+	var w engine.Workspace // a service that does not tell of its attributes has none that are known
+	if k, ok := svc.(engine.WorkspaceKeeper); ok {
+		if w, err = k.Workspace(ctx); err != nil {
+			return doc.Value{}, err
+		}
 	}
 	if t.send.Identifier == "" {
 		t.send.Identifier = defaultIdentifier(c.Channel)

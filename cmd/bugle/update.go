@@ -10,7 +10,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
 )
 
 // change says what campaign to update, and from what.
@@ -73,7 +72,7 @@ func (c change) update(ctx context.Context, f *factory) (engine.Updated, error) 
 	case rec.ID != "" && rec.ID != id:
 		return engine.Updated{}, misused("the file is of campaign %s, not %s", rec.ID, id)
 	}
-	svc, err := f.service(ctx)
+	svc, err := f.campaigns(ctx)
 	if err != nil {
 		return engine.Updated{}, err
 	}
@@ -85,7 +84,7 @@ func (c change) update(ctx context.Context, f *factory) (engine.Updated, error) 
 
 // body gives the body of the request. Who updated a record last, as a record says, is not who
 // updates it now.
-func (c change) body(ctx context.Context, f *factory, svc *local.Service, body doc.Value) (doc.Value, error) {
+func (c change) body(ctx context.Context, f *factory, svc engine.Service, body doc.Value) (doc.Value, error) {
 	by, err := f.signer(ctx, svc, c.by)
 	if err != nil {
 		return body, err

@@ -18,7 +18,7 @@ func newValidate(f *factory) *cobra.Command {
 		Args:              exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.completeIDs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			svc, err := f.service(cmd.Context())
+			svc, err := f.campaigns(cmd.Context())
 			if err != nil {
 				return err
 			}

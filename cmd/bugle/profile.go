@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/profiles"
+	"bugle/engine"
+	"bugle/engine/remote"
+)
+
+func newProfile(f *factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "profile",
+		Short: "Work against remote services",
+		Long: "A profile says how to reach a workspace of a remote service: its address, the id of the\n" +
+			"workspace, and where the key is. `bugle --profile NAME` opens it; the commands take the same\n" +
+			"flag. The key itself is never in the file of profiles.",
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newProfileAdd(f), newProfileList(f), newProfileUse(f), newProfileTest(f), newProfileKey(f), newProfileRemove(f))
+	return cmd
+}
+
+func newProfileAdd(f *factory) *cobra.Command {
+	var (
+		p                profiles.Profile
+		command, dialect string
+		use              bool
+	)
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Add a profile, or change the one of that name",
+		Example: "  bugle profile add prod --url 'https://api-{dc}.example.com' --dc 02 --workspace-id W1 --keyring\n" +
+			"  bugle profile add ci --url https://api.example.com --workspace-id W1 --key-env BUGLE_KEY\n" +
+			"  bugle profile add here --url http://127.0.0.1:8080 --workspace-id DEMO --key-command 'pass show bugle'",
+		Args: exactly(1, "the NAME of a profile"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			p.Name, p.Key.Command = args[0], strings.Fields(command)
+			if dialect != "" {
+				b, err := os.ReadFile(dialect)
+				if err != nil {
+					return fmt.Errorf("cannot read %s: %w", dialect, cause(err))
+				}
+				d, err := remote.ParseDialect(b)
+				if err != nil {
+					return misused("%s: %w", dialect, err)
+				}
+				p.Dialect = &d
+			}
+			file, err := f.profileFile()
+			if err != nil {
+				return err
+			}
+			if err := file.Put(p); err != nil {
+				return usageError{err}
+			}
+			if use {
+				if err := file.Use(p.Name); err != nil {
+					return err
+				}
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"profile": p.Name})
+			}
+			fmt.Fprintf(f.out, "Profile %s is there; its key comes from %s.\n", p.Name, p.Key)
+			if p.Key.Keyring {
+				fmt.Fprintf(f.out, "`bugle profile key %s` stores it.\n", p.Name)
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&p.BaseURL, "url", "", "base `URL` of the service; {dc} in it becomes the data center")
+	fl.StringVar(&p.DC, "dc", "", "data `center`: "+strings.Join(remote.DataCenters(), ", ")+" (default: "+remote.DefaultDC+")")
+	fl.StringVar(&p.Workspace, "workspace-id", "", "`id` of the workspace there")
+	fl.StringVar(&p.Author, "author", "", "`e-mail` address that changes are signed with")
+	fl.BoolVar(&p.Key.Keyring, "keyring", false, "the key is in the system's keyring")
+	fl.StringVar(&p.Key.Env, "key-env", "", "`variable` that holds the key")
+	fl.StringVar(&command, "key-command", "", "`command` that prints the key")
+	fl.StringVar(&dialect, "dialect", "", "`file` with the service's own words, as JSON")
+	fl.BoolVar(&p.Insecure, "insecure", false, "allow an address without TLS that is not on this machine")
+	fl.BoolVar(&use, "use", false, "use it from now on")
+	return cmd
+}
+
+func newProfileList(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the profiles",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			file, err := f.profileFile()
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"current": file.Current(), "profiles": append([]profiles.Profile{}, file.All()...)})
+			}
+			rows := [][]string{{mark(file.Current() == ""), profiles.Local, "the store of this machine", "", ""}}
+			for _, p := range file.All() {
+				rows = append(rows, []string{mark(p.Name == file.Current()), p.Name, p.BaseURL, p.Workspace, p.Key.String()})
+			}
+			return f.rows([]string{"", "NAME", "URL", "WORKSPACE", "KEY FROM"}, rows)
+		},
+	}
+}
+
+func mark(on bool) string {
+	if on {
+		return "*"
+	}
+	return ""
+}
+
+func newProfileUse(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "use NAME",
+		Short:             "Use a profile from now on; local goes back to this machine's store",
+		Args:              exactly(1, "the NAME of a profile, or local"),
+		ValidArgsFunction: f.completeProfiles(profiles.Local),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := f.profileFile()
+			if err != nil {
+				return err
+			}
+			if err := file.Use(args[0]); err != nil {
+				return usageError{err}
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"current": file.Current()})
+			}
+			fmt.Fprintf(f.out, "bugle works on %s now.\n", args[0])
+			return nil
+		},
+	}
+}
+
+func newProfileTest(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "test NAME",
+		Short:             "See whether a profile's service answers",
+		Args:              exactly(1, "the NAME of a profile"),
+		ValidArgsFunction: f.completeProfiles(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := f.profileFile()
+			if err != nil {
+				return err
+			}
+			p, err := file.Get(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
+			defer cancel()
+			svc, err := f.remote(p, func(c *remote.Config) { c.Retries = -1 })
+			if err != nil {
+				return err
+			}
+			begun := time.Now()
+			if _, err := svc.Search(ctx, engine.SearchRequest{Limit: 1, Page: 1}); err != nil {
+				return err
+			}
+			took := time.Since(begun).Round(time.Millisecond)
+			if f.json {
+				return f.printJSON(map[string]any{"profile": p.Name, "url": svc.BaseURL(), "milliseconds": took.Milliseconds()})
+			}
+			fmt.Fprintf(f.out, "%s answers for workspace %s in %s.\n", svc.BaseURL(), p.Workspace, took)
+			return nil
+		},
+	}
+}
+
+func newProfileKey(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "key NAME",
+		Short:             "Put the key of a profile into the system's keyring",
+		Long:              "Read the key of a profile from standard input and put it into the system's keyring.",
+		Example:           "  pass show bugle | bugle profile key prod",
+		Args:              exactly(1, "the NAME of a profile"),
+		ValidArgsFunction: f.completeProfiles(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := f.profileFile()
+			if err != nil {
+				return err
+			}
+			p, err := file.Get(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			if !p.Key.Keyring {
+				return misused("the key of profile %s comes from %s", p.Name, p.Key)
+			}
+			b, err := f.read(cmd.Context(), stdin)
+			if err != nil {
+				return err
+			}
+			key := strings.TrimSpace(string(b))
+			if key == "" {
+				return misused("there is no key on standard input")
+			}
+			if err := profiles.StoreKey(p.Name, key); err != nil {
+				return err
+			}
+			fmt.Fprintf(f.out, "The key of profile %s is in the keyring.\n", p.Name)
+			return nil
+		},
+	}
+}
+
+func newProfileRemove(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "remove NAME",
+		Short:             "Remove a profile, and its key from the keyring",
+		Args:              exactly(1, "the NAME of a profile"),
+		ValidArgsFunction: f.completeProfiles(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := f.profileFile()
+			if err != nil {
+				return err
+			}
+			p, err := file.Get(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			if p.Key.Keyring {
+				if err := profiles.DropKey(p.Name); err != nil {
+					return err
+				}
+			}
+			if err := file.Remove(p.Name); err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"removed": p.Name})
+			}
+			fmt.Fprintf(f.out, "Removed profile %s\n", p.Name)
+			return nil
+		},
+	}
+}
+
+// completeProfiles completes the first argument with the names of profiles, and more.
+func (f *factory) completeProfiles(more ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		file, err := f.profileFile()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		out := append([]string{}, more...)
+		for _, p := range file.All() {
+			out = append(out, p.Name)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -24,7 +24,7 @@ func init() {
 			accept: []string{mail("SENDGRID", "Bulk mail"), mail("SENDGRID", "No such one")}, refuse: []string{mail("SENDGRID", "Main SMTP")},
 		},
 		ruleCase{
-			rule: "connector#email_only", schema: "request test push", env: schema.Env{Stage: schema.Saved},
+			rule: "request.test.push#no_connector", schema: "request test push", env: schema.Env{Stage: schema.Saved},
 			accept: []string{fmt.Sprintf(savedPush, "")},
 			refuse: []string{fmt.Sprintf(savedPush, `,"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Main SMTP"}`)},
 		},

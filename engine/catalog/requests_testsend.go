@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 
+	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
@@ -40,8 +41,12 @@ func testTable(ch Channel) schema.Field {
 
 	meta := testMeta(ch, schema.Not{C: schema.Has{Path: "/draft_id"}})
 	meta.Required = []schema.Required{{}}
+	var rules []schema.Rule
+	if ch == Push {
+		rules = append(rules, noConnector)
+	}
 	return schema.Field{
-		ID: requestRuleID("test", ch), Title: "Test request", Kind: schema.Object, Ref: "spec.md, Test request",
+		ID: requestRuleID("test", ch), Rules: rules, Title: "Test request", Kind: schema.Object, Ref: "spec.md, Test request",
 		Help: "Sends a test to chosen recipients, of the content in the request or of a saved draft.",
 		Fields: []schema.Field{
 			requestID(),
@@ -83,16 +88,20 @@ func testComponents(ch Channel) (basic, content, connector schema.Field) {
 	connector.Applies = forChannel(Email)
 	if ch == Email {
 		connector.Applies, connector.Required = nil, []schema.Required{{When: inline}}
-		return basic, content, connector
 	}
-	// A draft's channel is not in the request, so that the condition alone would let it pass.
-	connector.Rules = append(connector.Rules, schema.Named{
-		ID: "email_only", Says: "absent: push has no connector",
-		Check: func(schema.Place) []schema.Finding {
-			return []schema.Finding{{Message: "must be absent: a push campaign has no connector; remove it"}}
-		},
-	})
 	return basic, content, connector
+}
+
+// noConnector refuses a connector where a draft is push: its channel is not in the request, so that
+// the connector's own condition lets it pass.
+var noConnector = schema.Named{
+	ID: "no_connector", Says: "a push campaign has no connector",
+	Check: func(p schema.Place) []schema.Finding {
+		if p.Value.Get("channel").Exists() || !p.Value.Get(string(Connector)).Exists() {
+			return nil
+		}
+		return []schema.Finding{{Path: doc.P(string(Connector)), Message: "must be absent: a push campaign has no connector; remove it"}}
+	},
 }
 
 func personalizationDetails() schema.Field {

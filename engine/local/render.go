@@ -48,23 +48,28 @@ func (f *filler) array(p doc.Path, n *schema.Node, v doc.Value) (doc.Value, erro
 	if n != nil {
 		elem = n.Element
 	}
-	out := make([]doc.Value, 0, v.Len())
+	out, same := make([]doc.Value, 0, v.Len()), true
 	for i, e := range v.Elems() {
 		filled, err := f.value(p.Elem(i), elem, e)
 		if err != nil {
 			return v, err
 		}
-		out = append(out, filled)
+		out, same = append(out, filled), same && filled == e
+	}
+	if same {
+		return v, nil
 	}
 	return doc.NewArray(out...), nil
 }
 
 func (f *filler) object(p doc.Path, n *schema.Node, v doc.Value) (doc.Value, error) {
 	unused := f.unused(p, n)
-	out := make([]doc.Member, 0, v.Len())
+	out, same := make([]doc.Member, 0, v.Len()), true
 	for name, m := range v.Members() {
 		if unused[name] {
-			if !f.dropUnused {
+			if f.dropUnused {
+				same = false
+			} else {
 				out = append(out, doc.M(name, m))
 			}
 			continue
@@ -77,7 +82,10 @@ func (f *filler) object(p doc.Path, n *schema.Node, v doc.Value) (doc.Value, err
 		if err != nil {
 			return v, err
 		}
-		out = append(out, doc.M(name, filled))
+		out, same = append(out, doc.M(name, filled)), same && filled == m
+	}
+	if same {
+		return v, nil // as it came, and not built anew: that takes long with many members
 	}
 	return doc.NewObject(out...), nil
 }

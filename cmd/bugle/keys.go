@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+)
+
+func newKeys(f *factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "keys",
+		Short:             "Make, list and revoke the API keys of the workspace",
+		Args:              noCommand,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newKeysCreate(f), newKeysList(f), newKeysRevoke(f))
+	return cmd
+}
+
+// scopeChoices are the scopes that a key may have.
+func scopeChoices() (cs choices) {
+	for _, s := range engine.KnownScopes() {
+		help := "create, change, test and manage"
+		if s == engine.ScopePublish {
+			help = "publish"
+		}
+		cs = append(cs, choice{s, help})
+	}
+	return cs
+}
+
+func newKeysCreate(f *factory) *cobra.Command {
+	var scopes []string
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make an API key",
+		Long: "Make an API key. It is shown this once: the store keeps only what it can be recognised by.\n" +
+			"HTTP clients give it as the password, and the id of the workspace as the user name.",
+		Example:           "  bugle keys create --scopes " + engine.ScopeManage + "\n  curl -u MAIN:KEY http://127.0.0.1:8080/v5/campaigns/65f0a1b2c3d4e5f60718293a",
+		Args:              exactly(0, "no arguments"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			key, made, err := svc.CreateKey(cmd.Context(), scopes...)
+			if err != nil {
+				return asUsage(err)
+			}
+			if f.json {
+				return f.printJSON(struct {
+					ID     string   `json:"id"`
+					APIKey string   `json:"api_key"`
+					Scopes []string `json:"scopes"`
+				}{made.ID, key, made.Scopes})
+			}
+			fmt.Fprintf(f.out, "Made key %s for %s.\nAPI key (shown once): %s\n", made.ID, strings.Join(made.Scopes, " and "), key)
+			return nil
+		},
+	}
+	choiceFlag(cmd, several{&scopes, scopeChoices()}, "scopes", "`scopes` of the key, with commas between them (default: all)")
+	return cmd
+}
+
+func newKeysList(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "list",
+		Short:             "List the API keys by id",
+		Args:              exactly(0, "no arguments"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			w, err := svc.Workspace(cmd.Context())
+			if err != nil {
+				return err
+			}
+			keys := w.Public().Keys
+			if f.json {
+				return f.printJSON(map[string]any{"keys": keys})
+			}
+			if len(keys) == 0 {
+				fmt.Fprintln(f.err, "There is no API key. `bugle keys create` makes one.")
+				return nil
+			}
+			var rows [][]string
+			for _, k := range keys {
+				rows = append(rows, []string{k.ID, k.CreatedAt.UTC().Format(time.RFC3339), strings.Join(k.Scopes, " ")})
+			}
+			return f.rows([]string{"ID", "CREATED", "SCOPES"}, rows)
+		},
+	}
+}
+
+func newKeysRevoke(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke ID",
+		Short: "Revoke an API key",
+		Long:  "Revoke an API key: the next request that is made with it is refused.",
+		Args:  exactly(1, "the ID of a key, which `bugle keys list` shows"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return f.completeKeys(cmd, args), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := svc.RevokeKey(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"id": args[0], "revoked": true})
+			}
+			fmt.Fprintln(f.out, line("Revoked key "+args[0]))
+			return nil
+		},
+	}
+}
+
+func (f *factory) completeKeys(cmd *cobra.Command, args []string) (out []cobra.Completion) {
+	if len(args) > 0 {
+		return nil
+	}
+	svc, err := f.service(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	w, err := svc.Workspace(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	for _, k := range w.Keys {
+		out = append(out, cobra.CompletionWithDesc(k.ID, strings.Join(k.Scopes, " ")))
+	}
+	return out
+}

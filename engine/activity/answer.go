@@ -1,0 +1,76 @@
+package activity
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// success gives the envelope of spec.md, Envelopes.
+func success(operation, responseID string, data doc.Value) doc.Value {
+	kind := "campaign"
+	if operation == opPreview.name {
+		kind = "personalization"
+	}
+	return doc.NewObject(text("response_id", responseID), doc.M("type", doc.NewString(kind)), doc.M("data", data))
+}
+
+// refusal gives the status that the API answers an error with, and the envelope of spec.md, Errors.
+// Who gave up got no answer; what broke has no words for others.
+func refusal(requestID string, err error) (int, body) {
+	e := engine.AsError(err)
+	switch {
+	case e == nil && errors.Is(err, context.Canceled):
+		return 0, body{}
+	case e == nil:
+		return http.StatusInternalServerError, body{}
+	}
+	status := e.HTTP
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
+	if e.RequestID != "" { // of the first request, where this is its stored refusal
+		requestID = e.RequestID
+	}
+	// Not the error itself: its cause and its problems may hold on to much.
+	code, message, target, details := e.Code, e.Message, e.Target, e.Details
+	return status, body{size: nodeWeight * (1 + len(details)), doc: func() doc.Value {
+		return doc.NewObject(text("response_id", requestID), doc.M("error", doc.NewObject(
+			text("code", string(code)), text("message", message), text("target", target), detailList(details), text("request_id", requestID),
+		)))
+	}}
+}
+
+func detailList(details []engine.Detail) doc.Member {
+	if len(details) == 0 {
+		return doc.Member{}
+	}
+	vs := make([]doc.Value, len(details))
+	for i, d := range details {
+		vs[i] = doc.NewObject(doc.M("target", doc.NewString(d.Target)), doc.M("message", doc.NewString(d.Message)))
+	}
+	return doc.M("details", doc.NewArray(vs...))
+}
+
+func page[T any](found []T, row func(T) doc.Value) doc.Value {
+	vs := make([]doc.Value, len(found))
+	for i, f := range found {
+		vs[i] = row(f)
+	}
+	return doc.NewObject(doc.M("campaigns", doc.NewArray(vs...)))
+}
+
+func previewed(p engine.Preview) doc.Value {
+	ms := []doc.Member{doc.M("personalized_content", p.Content)}
+	if len(p.Unresolved) > 0 {
+		vs := make([]doc.Value, len(p.Unresolved))
+		for i, u := range p.Unresolved {
+			vs[i] = doc.NewObject(doc.M("field", doc.NewString(u.Field)), doc.M("expression", doc.NewString(u.Expression)))
+		}
+		ms = append(ms, doc.M("unresolved", doc.NewArray(vs...)))
+	}
+	return doc.NewObject(ms...)
+}

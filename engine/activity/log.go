@@ -1,0 +1,128 @@
+package activity
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Capacity is how many calls a log remembers.
+const Capacity = 500
+
+// maxHeld is about how many bytes the bodies in a log may keep alive. Beyond it the oldest are let
+// go; those of the newest call always stay.
+const maxHeld = 32 << 20
+
+// Log remembers the newest calls. The zero Log is empty and ready for use, and all of it is safe for
+// concurrent use.
+type Log struct {
+	mu      sync.Mutex
+	calls   []Call // a ring once it is full
+	next    int    // where the next call goes in a full ring: the oldest one's place
+	seq     uint64
+	version uint64
+	held    int
+	changed chan struct{} // closed at the next change; nil while nobody waits
+}
+
+// Add remembers a call. A save of the same draft as the call before takes its place, so that one who
+// types does not push everything else out.
+func (l *Log) Add(c Call) {
+	c = c.cleaned()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch last := l.newest(); {
+	case last != nil && last.follows(c):
+		c.Seq, c.Times = last.Seq, max(last.Times, 1)+1
+		l.held -= last.weight()
+		*last = c
+	case len(l.calls) < Capacity:
+		l.seq++
+		c.Seq = l.seq
+		l.calls = append(l.calls, c)
+	default:
+		l.seq++
+		c.Seq = l.seq
+		l.held -= l.calls[l.next].weight()
+		l.calls[l.next] = c
+		l.next = (l.next + 1) % Capacity
+	}
+	l.held += c.weight()
+	l.trim()
+	l.tell()
+}
+
+// follows reports whether next does again what the call did.
+func (c *Call) follows(next Call) bool {
+	return c.Local && next.Local && c.Operation == next.Operation && c.Campaign == next.Campaign && c.Err == "" && next.Err == ""
+}
+
+func (c *Call) weight() int { return c.request.size + c.response.size }
+
+func (l *Log) newest() *Call {
+	if len(l.calls) == 0 {
+		return nil
+	}
+	return &l.calls[(l.next+len(l.calls)-1)%len(l.calls)]
+}
+
+// trim lets bodies go, the oldest first, until the log holds no more than it may.
+func (l *Log) trim() {
+	for i := 0; l.held > maxHeld && i < len(l.calls)-1; i++ {
+		c := &l.calls[(l.next+i)%len(l.calls)]
+		l.held -= c.weight()
+		c.request, c.response = c.request.dropped(), c.response.dropped()
+	}
+}
+
+func (l *Log) tell() {
+	l.version++
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}
+
+// Calls gives what is remembered, newest first.
+func (l *Log) Calls() []Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := append(slices.Clone(l.calls[l.next:]), l.calls[:l.next]...)
+	slices.Reverse(out)
+	return out
+}
+
+// Clear forgets all calls.
+func (l *Log) Clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls, l.next, l.held = nil, 0, 0
+	l.tell()
+}
+
+// Version counts the changes of the log.
+func (l *Log) Version() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.version
+}
+
+// Wait gives the version of the log once it is another than since, or the context's error.
+func (l *Log) Wait(ctx context.Context, since uint64) (uint64, error) {
+	l.mu.Lock()
+	if l.version != since {
+		defer l.mu.Unlock()
+		return l.version, nil
+	}
+	if l.changed == nil {
+		l.changed = make(chan struct{})
+	}
+	changed := l.changed
+	l.mu.Unlock()
+	select {
+	case <-changed:
+		return l.Version(), nil
+	case <-ctx.Done():
+		return since, ctx.Err()
+	}
+}

@@ -1,0 +1,42 @@
+// Package wire lists what went over HTTP in an activity log.
+package wire
+
+import (
+	"net/url"
+	"strings"
+
+	"bugle/engine/activity"
+	"bugle/engine/remote"
+)
+
+// Observer gives what [remote.Config] takes as Observe: it adds every exchange to l.
+func Observer(l *activity.Log) func(remote.Exchange) {
+	return func(x remote.Exchange) { l.Add(FromExchange(x)) }
+}
+
+// FromExchange gives an exchange as a call. Each attempt is a call of its own.
+func FromExchange(x remote.Exchange) activity.Call {
+	return activity.Call{
+		At: x.At, Took: x.Took, Operation: x.Operation, Campaign: campaign(x), Attempt: x.Attempt,
+		Method: x.Method, Base: strings.TrimSuffix(x.URL, x.Path), Path: x.Path,
+		RequestID: x.Call.RequestID, IdempotencyKey: x.Call.IdempotencyKey,
+		Replayed:      strings.EqualFold(x.ResponseHeader.Get("Idempotent-Replayed"), "true"),
+		RequestHeader: x.RequestHeader, ResponseHeader: x.ResponseHeader,
+		Status: x.Status, Err: activity.Reason(x.Err),
+	}.WithBodies(x.Request, x.Response)
+}
+
+// campaign gives the id in the path of an operation on one campaign.
+func campaign(x remote.Exchange) string {
+	switch x.Operation {
+	case "get", "update", "validate", "status":
+	default:
+		return ""
+	}
+	_, rest, _ := strings.Cut(x.Path, "/v5/campaigns/")
+	id, _, _ := strings.Cut(rest, "/")
+	if plain, err := url.PathUnescape(id); err == nil {
+		return plain
+	}
+	return id
+}

@@ -1,0 +1,203 @@
+package activity
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// Service is what [Wrap] takes: all that a local workspace can do.
+type Service interface {
+	engine.Service
+	engine.Lister
+	engine.Drafter
+	engine.WorkingCopies
+	engine.Historian
+	engine.Curator
+	engine.OutboxReader
+	engine.WorkspaceKeeper
+	engine.ProfileKeeper
+	engine.TestHistory
+}
+
+// Wrap gives a service whose ten operations are remembered in l, as the calls of the API that they
+// stand for: the method and path of gaps.md (Operations), the status and the envelopes that the API
+// would answer with. The saves of drafts are remembered as what they are, local; of its other
+// capabilities nothing is.
+func Wrap(s Service, l *Log) Service { return &observed{Service: s, log: l} }
+
+type observed struct {
+	Service
+	log *Log
+}
+
+// operation is one row of the endpoint table (gaps.md, Operations).
+type operation struct {
+	name   string
+	method string
+	path   string // {id} stands for the campaign
+	status int    // of success
+	write  bool   // it needs an Idempotency-Key
+}
+
+const (
+	pathCampaigns = "/v5/campaigns"
+	pathCampaign  = pathCampaigns + "/{id}"
+)
+
+var (
+	opCreate   = operation{"create", http.MethodPost, pathCampaigns, http.StatusCreated, true}
+	opGet      = operation{"get", http.MethodGet, pathCampaign, http.StatusOK, false}
+	opUpdate   = operation{"update", http.MethodPatch, pathCampaign, http.StatusOK, true}
+	opPublish  = operation{"publish", http.MethodPatch, pathCampaign, http.StatusOK, true}
+	opValidate = operation{"validate", http.MethodPost, pathCampaign + "/validate", http.StatusOK, false}
+	opStatus   = operation{"status", http.MethodPost, pathCampaign + "/status", http.StatusOK, true}
+	opSearch   = operation{"search", http.MethodPost, pathCampaigns + "/search", http.StatusOK, false}
+	opMeta     = operation{"meta", http.MethodPost, pathCampaigns + "/meta", http.StatusOK, false}
+	opTest     = operation{"test", http.MethodPost, pathCampaigns + "/test", http.StatusOK, true}
+	opPreview  = operation{"preview", http.MethodPost, "/v5/personalization/preview", http.StatusOK, false}
+)
+
+func writes(name string) bool {
+	switch name {
+	case opCreate.name, opUpdate.name, opPublish.name, opStatus.name, opTest.name:
+		return true
+	}
+	return false
+}
+
+// saving is the operation of a save, which no path belongs to.
+const saving = "save"
+
+// note is a call that has begun.
+type note struct {
+	operation
+	call Call
+}
+
+func begin(op operation, id string, ids engine.Call, request doc.Value) *note {
+	if ids.RequestID == "" {
+		ids.RequestID = request.Get("request_id").Text()
+	}
+	return &note{operation: op, call: Call{
+		At: time.Now(), Operation: op.name, Campaign: id, Method: op.method, Path: strings.ReplaceAll(op.path, "{id}", url.PathEscape(id)),
+		RequestID: ids.RequestID, IdempotencyKey: ids.IdempotencyKey, request: document(request),
+	}}
+}
+
+// end adds the call to the log. data gives what the envelope of success holds, which keeps about
+// size bytes alive.
+func (s *observed) end(n *note, a engine.Answer, err error, size int, data func() doc.Value) {
+	c := &n.call
+	c.Took, c.Status, c.Err, c.Replayed = time.Since(c.At), n.status, Reason(err), a.Replayed
+	if err != nil {
+		c.Status, c.response = refusal(c.RequestID, err)
+	} else {
+		id := a.ResponseID
+		if id == "" {
+			id = c.RequestID
+		}
+		c.response = body{size: size, doc: func() doc.Value { return success(n.name, id, data()) }}
+	}
+	s.log.Add(*c)
+}
+
+func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+	n := begin(opCreate, "", r.Call, r.Body)
+	out, err := s.Service.Create(ctx, r)
+	n.call.Campaign = out.ID
+	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID), text("status", string(out.Status))) })
+	return out, err
+}
+
+func (s *observed) Get(ctx context.Context, id string) (engine.Campaign, error) {
+	n := begin(opGet, id, engine.Call{}, doc.Value{})
+	out, err := s.Service.Get(ctx, id)
+	s.end(n, engine.Answer{}, err, heldBy(out), out.Record)
+	return out, err
+}
+
+func (s *observed) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+	n := begin(opUpdate, r.ID, r.Call, r.Body)
+	out, err := s.Service.Update(ctx, r)
+	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID)) })
+	return out, err
+}
+
+func (s *observed) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
+	n := begin(opPublish, r.ID, r.Call, doc.NewObject(text("status", string(catalog.Publish))))
+	out, err := s.Service.Publish(ctx, r)
+	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID)) })
+	return out, err
+}
+
+func (s *observed) Validate(ctx context.Context, id string) (engine.Validation, error) {
+	n := begin(opValidate, id, engine.Call{}, doc.Value{})
+	out, err := s.Service.Validate(ctx, id)
+	s.end(n, engine.Answer{}, err, nodeWeight*(1+len(out.Problems)), out.Document)
+	return out, err
+}
+
+func (s *observed) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
+	n := begin(opStatus, r.ID, r.Call, r.Document())
+	out, err := s.Service.ChangeStatus(ctx, r)
+	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID), text("action", string(out.Action))) })
+	return out, err
+}
+
+func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
+	n := begin(opSearch, "", r.Call, r.Document())
+	out, err := s.Service.Search(ctx, r)
+	size := nodeWeight
+	for _, c := range out {
+		size += heldBy(c)
+	}
+	s.end(n, engine.Answer{}, err, size, func() doc.Value { return page(out, engine.Campaign.Record) })
+	return out, err
+}
+
+func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
+	n := begin(opMeta, r.ID, r.Call, r.Document())
+	out, err := s.Service.Meta(ctx, r)
+	s.end(n, engine.Answer{}, err, (1+len(out))*4*nodeWeight, func() doc.Value { return page(out, engine.Meta.Row) })
+	return out, err
+}
+
+func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	n := begin(opTest, r.Body.Get("draft_id").Text(), r.Call, r.Body)
+	out, err := s.Service.Test(ctx, r)
+	s.end(n, out.Answer, err, (1+len(out.Keys))*nodeWeight, out.Document)
+	return out, err
+}
+
+func (s *observed) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
+	n := begin(opPreview, "", r.Call, r.Body)
+	out, err := s.Service.Preview(ctx, r)
+	s.end(n, out.Answer, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, func() doc.Value { return previewed(out) })
+	return out, err
+}
+
+// Save is of the store alone: the API has no save of a draft that is not valid yet.
+func (s *observed) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+	c := Call{At: time.Now(), Operation: saving, Campaign: r.ID, Local: true, request: document(r.Body)}
+	out, err := s.Service.Save(ctx, r)
+	c.Took, c.Err = time.Since(c.At), Reason(err)
+	if err != nil {
+		_, c.response = refusal("", err)
+	} else {
+		c.response = body{size: nodeWeight, doc: func() doc.Value {
+			return doc.NewObject(text("id", out.ID), text("status", string(out.Status)), doc.M("revision", doc.NewInt(out.Revision)))
+		}}
+	}
+	s.log.Add(c)
+	return out, err
+}
+
+// heldBy is about how many bytes a campaign keeps alive.
+func heldBy(c engine.Campaign) int { return 4*nodeWeight + weight(c.Body) }

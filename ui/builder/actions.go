@@ -189,7 +189,7 @@ func (s *Screen) Resume() tea.Cmd {
 	if !s.loaded || s.saving.busy() {
 		return nil
 	}
-	s.start = s.path
+	s.start = s.place()
 	return s.load()
 }
 

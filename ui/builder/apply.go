@@ -86,7 +86,7 @@ func (s *Screen) applied(r screen.Result) tea.Cmd {
 	done := r.Value.(appliedAs)
 	s.saving = saving{}
 	old := s.id
-	s.id, s.start = done.id, s.path
+	s.id, s.start = done.id, s.place()
 	news := screen.Notify(widget.LevelSuccess, "Applied. "+catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status))
 	if len(done.removed) > 0 {
 		news = screen.Notify(widget.LevelWarning, "Applied, but "+s.titles(done.removed)+" stays: an update cannot take a part away.")

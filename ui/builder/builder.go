@@ -234,7 +234,7 @@ func (s *Screen) changedElsewhere(msg screen.ChangedMsg) tea.Cmd {
 	if msg.ID != s.id && msg.ID != "" || s.saving.busy() || !s.loaded {
 		return nil
 	}
-	s.start = s.path
+	s.start = s.place()
 	return s.load()
 }
 

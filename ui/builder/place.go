@@ -71,6 +71,16 @@ func (s *Screen) lockWords(l catalog.Lock) string {
 	return "Cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
 }
 
+// place gives where the person is: the focused field, or the form.
+func (s *Screen) place() doc.Path {
+	if s.focus == paneForm && s.form != nil {
+		if f, ok := s.form.Focused(); ok {
+			return f.Path
+		}
+	}
+	return s.path
+}
+
 // open shows the form of a place below the present one.
 func (s *Screen) open(p doc.Path) tea.Cmd {
 	s.focus = paneForm

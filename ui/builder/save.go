@@ -135,7 +135,7 @@ func (s *Screen) conflict() tea.Cmd {
 			case 0:
 				return s.keepMine()
 			case 1:
-				s.saving, s.start = saving{}, s.path
+				s.saving, s.start = saving{}, s.place()
 				return s.load()
 			}
 			return nil

@@ -83,7 +83,9 @@ type run struct {
 	s       *Service
 	req     request
 	attempt int
-	repeats int           // because of no answer, or of one that something broke
+	repeats int // because of no answer, or of one that something broke
+	polls   int // because an attempt that went astray may still be at work
+	polled  time.Duration
 	waited  time.Duration // for limits
 	// lost says that an attempt may have been done without our knowing.
 	lost bool
@@ -169,6 +171,7 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 		return pause, Limited, true
 	case got.broken():
 	case got.status == http.StatusConflict && c.lost && c.req.write:
+		return c.poll()
 	default:
 		return 0, 0, false
 	}
@@ -179,8 +182,26 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 	return min(max(backoff(c.repeats), got.retryAfter), c.s.cfg.MaxWait), Repeating, true
 }
 
+// poll says when to ask after an attempt that is still at work, for as long as it may take.
+func (c *run) poll() (time.Duration, Reason, bool) {
+	c.polls++
+	pause := backoff(c.polls)
+	c.polled += pause
+	enough := c.s.patience(c.req) / slowFactor // what is done at once is done by then
+	if c.req.slow {
+		enough = c.s.patience(c.req)
+	}
+	return pause, Repeating, c.polled <= enough
+}
+
 // final gives the error that a call ends with.
 func (c *run) final(ctx context.Context, got outcome) error {
+	if e := engine.AsError(got.err); e != nil && e.HTTP == http.StatusConflict && c.lost {
+		// Its advice to take a new key is for who knows that nothing was done.
+		known := *e
+		known.Message += "; an earlier attempt of this call went astray and may be what it speaks of, so look before you do it again"
+		return &known
+	}
 	if !got.unanswered {
 		return got.err
 	}

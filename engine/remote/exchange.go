@@ -66,10 +66,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 	if err != nil {
 		return outcome{err: err, unanswered: ctx.Err() != nil, unsent: true}
 	}
-	limit := s.cfg.Timeout
-	if r.slow {
-		limit *= slowFactor
-	}
+	limit := s.patience(r)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing came within %s", limit))
 	defer cancel()
 	req, err := s.prepare(ctx, r, key)
@@ -96,6 +93,14 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 	}
 	s.report(x, req, r, res, body, key, out)
 	return out
+}
+
+// patience is how long one attempt of a request waits for its answer.
+func (s *Service) patience(r request) time.Duration {
+	if r.slow {
+		return s.cfg.Timeout * slowFactor
+	}
+	return s.cfg.Timeout
 }
 
 // prepare makes the request as it goes out, in the words of the dialect.

@@ -37,8 +37,8 @@ type Config struct {
 	DC      string // one of [DataCenters]; empty: [DefaultDC]
 
 	// Workspace and what Key gives are the Basic credentials; Workspace is also the
-	// X-SVC-Tenant-ID. Key is asked once, and again after the service refused what it gave. Nil:
-	// no credentials are sent.
+	// X-SVC-Tenant-ID. Key is asked once, and again after the service refused what it gave; it must
+	// end when its context does. Nil: no credentials are sent.
 	Workspace string
 	Key       func(context.Context) (string, error)
 
@@ -114,7 +114,10 @@ func New(c Config) (*Service, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Transport == nil {
-		c.Transport = http.DefaultTransport.(*http.Transport).Clone()
+		c.Transport = http.DefaultTransport
+		if t, ok := c.Transport.(*http.Transport); ok { // with connections of its own
+			c.Transport = t.Clone()
+		}
 	}
 	if c.MaxWait <= 0 {
 		c.MaxWait = usualMaxWait

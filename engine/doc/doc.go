@@ -62,7 +62,23 @@ type node struct {
 	raw     string // Bool, Number, String: the literal exactly as written
 	text    string // String: the decoded text
 	members []Member
+	names   map[string]int // of the members, where they are many: see wide
 	elems   []Value
+}
+
+// wide is from how many members an object finds them by a map: below, looking is faster.
+const wide = 32
+
+// object makes an object of members with distinct names.
+func object(ms []Member) *node {
+	n := &node{kind: Object, members: ms}
+	if len(ms) > wide {
+		n.names = make(map[string]int, len(ms))
+		for i := range ms {
+			n.names[ms[i].Name] = i
+		}
+	}
+	return n
 }
 
 // Member is one name and value of an object.
@@ -135,18 +151,21 @@ func NewStrings(ss ...string) Value {
 // NewObject gives the object of ms, in their order. Members whose value is absent are left
 // out; of members that share a name the last value stands, at the first one's place.
 func NewObject(ms ...Member) Value {
-	n := &node{kind: Object, members: make([]Member, 0, len(ms))}
+	out := make([]Member, 0, len(ms))
+	at := make(map[string]int, len(ms))
 	for _, m := range ms {
 		if !m.Value.Exists() {
 			continue
 		}
-		if i := n.index(m.Name); i >= 0 {
-			n.members[i].Value = m.Value
+		m = m.named()
+		if i, ok := at[m.Name]; ok {
+			out[i].Value = m.Value
 			continue
 		}
-		n.members = append(n.members, m.named())
+		at[m.Name] = len(out)
+		out = append(out, m)
 	}
-	return Value{n}
+	return Value{object(out)}
 }
 
 func (m Member) named() Member {
@@ -313,6 +332,12 @@ func (v Value) At(i int) Value {
 }
 
 func (n *node) index(name string) int {
+	if n.names != nil {
+		if i, ok := n.names[name]; ok {
+			return i
+		}
+		return -1
+	}
 	for i := range n.members {
 		if n.members[i].Name == name {
 			return i

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestParseRefuses(t *testing.T) {
 		{"", "line 1, column 1: the document is empty"},
 		{"{\n  \"a\": 1,\n  \"a\": 2\n}", `line 3, column 3: the name "a" stands twice in one object`},
 		{`{"a":`, "line 1, column 6: the document ends too early"},
-		{`{} {}`, "more"},
+		{`{} {}`, "line 1, column 4: there is more"},
 		{"[\"é\", x]", "line 1, column 7"},
 		{"\"\xff\"", "UTF-8"},
 		{strings.Repeat("[", 100_000), "nested deeper than 200 levels"},
@@ -150,5 +151,31 @@ func TestDiff(t *testing.T) {
 	want := "a:1>1.0 b.c[1]:2>3 b.c[2]:>4 d:\"x\"> e:>null"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
+
+// Wide objects are found in as small ones are, after every kind of edit.
+func TestWideObjects(t *testing.T) {
+	var ms []doc.Member
+	for i := range 100 {
+		ms = append(ms, doc.M(fmt.Sprintf("m%d", i), doc.NewInt(int64(i))))
+	}
+	v := doc.NewObject(append(ms, doc.M("m7", doc.NewInt(-7)))...)
+	v, err := mustParse(t, string(v.Encode())).Set(doc.P("new"), doc.NewBool(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v = v.Delete(doc.P("m0"))
+	v, err = v.Rename(doc.P("m1"), "renamed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Len() != 100 || v.Get("m0").Exists() || v.Get("m1").Exists() {
+		t.Errorf("%d members, m0 %v, m1 %v", v.Len(), v.Get("m0").Exists(), v.Get("m1").Exists())
+	}
+	for name, want := range map[string]string{"renamed": "1", "m7": "-7", "m99": "99", "new": "true"} {
+		if got := string(v.Get(name).Encode()); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
 	}
 }

@@ -66,16 +66,17 @@ func (v Value) setElem(p Path, nv Value) (Value, error) {
 }
 
 func (v Value) withMember(name string, child Value) Value {
-	n := &node{kind: Object}
+	var ms []Member
+	i := -1
 	if v.Exists() {
-		n.members = slices.Clone(v.n.members)
+		ms, i = slices.Clone(v.n.members), v.n.index(name)
 	}
-	if i := n.index(name); i >= 0 {
-		n.members[i].Value = child
+	if i >= 0 {
+		ms[i].Value = child
 	} else {
-		n.members = append(n.members, M(name, child).named())
+		ms = append(ms, M(name, child).named())
 	}
-	return Value{n}
+	return Value{object(ms)}
 }
 
 // Delete gives v without what is at p; v itself where there is nothing.
@@ -94,13 +95,13 @@ func (v Value) Delete(p Path) Value {
 		n.elems = slices.Clone(n.elems)
 		n.elems[s.Index] = n.elems[s.Index].Delete(p[1:])
 	default:
-		i := n.index(s.Name)
-		n.members = slices.Clone(n.members)
+		i, ms := n.index(s.Name), slices.Clone(n.members)
 		if len(p) == 1 {
-			n.members = slices.Delete(n.members, i, i+1)
+			ms = slices.Delete(ms, i, i+1)
 		} else {
-			n.members[i].Value = n.members[i].Value.Delete(p[1:])
+			ms[i].Value = ms[i].Value.Delete(p[1:])
 		}
+		return Value{object(ms)}
 	}
 	return Value{&n}
 }
@@ -155,8 +156,7 @@ func (v Value) Rename(p Path, name string) (Value, error) {
 	if name != p.Last().Name && obj.Get(name).Exists() {
 		return v, fmt.Errorf("there is a member named %q already", name)
 	}
-	n := &node{kind: Object, members: slices.Clone(obj.n.members)}
-	i := n.index(p.Last().Name)
-	n.members[i] = M(name, n.members[i].Value).named()
-	return v.Set(p.Parent(), Value{n})
+	ms, i := slices.Clone(obj.n.members), obj.n.index(p.Last().Name)
+	ms[i] = M(name, ms[i].Value).named()
+	return v.Set(p.Parent(), Value{object(ms)})
 }

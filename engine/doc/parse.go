@@ -35,9 +35,11 @@ func Parse(b []byte) (Value, error) {
 	if err != nil {
 		return Value{}, p.explain(err)
 	}
+	end := p.dec.InputOffset()
 	if _, err := p.dec.ReadToken(); err != io.EOF {
 		if err == nil {
-			err = &jsontext.SyntacticError{ByteOffset: p.dec.InputOffset(), Err: errors.New("there is more after the end of the document")}
+			end += int64(len(b[end:]) - len(bytes.TrimLeft(b[end:], " \t\r\n")))
+			err = &jsontext.SyntacticError{ByteOffset: end, Err: errors.New("there is more after the end of the document")}
 		}
 		return Value{}, p.explain(err)
 	}
@@ -71,7 +73,7 @@ func (p *parser) value(depth int) (Value, error) {
 }
 
 func (p *parser) object(depth int) (Value, error) {
-	n := &node{kind: Object}
+	var members []Member
 	for p.dec.PeekKind() != '}' {
 		name, err := p.scalar()
 		if err != nil {
@@ -81,10 +83,10 @@ func (p *parser) object(depth int) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		n.members = append(n.members, Member{Name: name.n.text, raw: name.n.raw, Value: v})
+		members = append(members, Member{Name: name.n.text, raw: name.n.raw, Value: v})
 	}
 	_, err := p.dec.ReadToken()
-	return Value{n}, err
+	return Value{object(members)}, err
 }
 
 func (p *parser) array(depth int) (Value, error) {

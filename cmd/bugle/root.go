@@ -56,7 +56,7 @@ func newRoot(f *factory) *cobra.Command {
 		}
 	}
 	add(groupBegin, newInit(f), newWorkspaceCmd(f), newProfile(f))
-	add(groupBuild, newCreate(f), newGet(f), newUpdate(f), newValidate(f), newTest(f), newPublish(f))
+	add(groupBuild, newCreate(f), newGet(f), newUpdate(f), newValidate(f), newPreview(f), newTest(f), newPublish(f))
 	add(groupManage, newSearch(f), newMeta(f), newStatus(f))
 	add(groupTool, newLint(f), newSchema(f))
 	add(groupServe, newServe(f), newKeys(f))

@@ -1,0 +1,199 @@
+// Package yamldoc writes campaign documents as YAML and reads them back with nothing lost: the
+// order of members, the spelling of numbers, and texts as they are. It takes the part of YAML that
+// JSON can say; what would be read as something else than it looks like is refused.
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"bugle/engine/doc"
+)
+
+// Encode gives the value as YAML. Texts of several lines are blocks where they can be.
+func Encode(v doc.Value) ([]byte, error) {
+	b, err := encode(v, true)
+	if err != nil || reads(b, v) {
+		return b, err
+	}
+	// A block cannot hold every text, such as one that begins with a tab; a quoted one can.
+	if b, err = encode(v, false); err == nil && !reads(b, v) {
+		err = errors.New("the document cannot be written as YAML")
+	}
+	return b, err
+}
+
+func encode(v doc.Value, blocks bool) ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(node(v, blocks)); err != nil {
+		return nil, fmt.Errorf("writing YAML: %w", err)
+	}
+	if err := enc.Close(); err != nil {
+		return nil, fmt.Errorf("writing YAML: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func reads(b []byte, v doc.Value) bool {
+	back, err := Parse(b)
+	return err == nil && len(back) == 1 && Same(back[0], v)
+}
+
+func node(v doc.Value, blocks bool) *yaml.Node {
+	switch v.Kind() {
+	case doc.Object:
+		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for name, m := range v.Members() {
+			n.Content = append(n.Content, text(name, false), node(m, blocks))
+		}
+		return n
+	case doc.Array:
+		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, e := range v.Elems() {
+			n.Content = append(n.Content, node(e, blocks))
+		}
+		return n
+	case doc.String:
+		return text(v.Text(), blocks)
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: v.Literal()}
+}
+
+// oldBooleans are texts that readers of YAML 1.1 take for true or false.
+var oldBooleans = []string{"y", "n", "yes", "no", "on", "off"}
+
+func text(s string, blocks bool) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	_, number := doc.NewNumber(s)
+	switch {
+	case strings.Contains(s, "\n"):
+		n.Style = yaml.DoubleQuotedStyle
+		if blocks {
+			n.Style = yaml.LiteralStyle
+		}
+	case number, s == "<<", slices.Contains(oldBooleans, strings.ToLower(s)):
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// Same reports whether two values say the same: numbers in the same spelling, texts in any,
+// members in any order.
+func Same(a, b doc.Value) bool { return len(Changes(a, b)) == 0 }
+
+// Changes gives the changes from a to b, as [doc.Diff] does, without those that only spell a text
+// in another way: YAML has no \u0041.
+func Changes(a, b doc.Value) []doc.Change {
+	return slices.DeleteFunc(doc.Diff(a, b), func(c doc.Change) bool {
+		return c.Before.Kind() == doc.String && c.After.Kind() == doc.String && c.Before.Text() == c.After.Text()
+	})
+}
+
+// Parse reads the documents of a YAML text, leaving out empty ones. An error says which line is wrong.
+func Parse(b []byte) ([]doc.Value, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	var out []doc.Value
+	for {
+		var n yaml.Node
+		err := dec.Decode(&n)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+		if len(n.Content) == 0 || blank(n.Content[0]) {
+			continue
+		}
+		v, err := value(n.Content[0], 0)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+}
+
+// blank reports whether nothing is written there.
+func blank(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == ""
+}
+
+func wrong(n *yaml.Node, format string, args ...any) error {
+	return fmt.Errorf("line %d: %w", n.Line, fmt.Errorf(format, args...))
+}
+
+func value(n *yaml.Node, depth int) (doc.Value, error) {
+	switch {
+	case depth > doc.MaxDepth:
+		return doc.Value{}, wrong(n, "nested deeper than %d levels", doc.MaxDepth)
+	case n.Kind == yaml.AliasNode:
+		return doc.Value{}, wrong(n, "aliases such as *%s are not taken; write what is meant", n.Value)
+	case n.Style&yaml.TaggedStyle != 0:
+		return doc.Value{}, wrong(n, "tags such as %s are not taken", n.Tag)
+	case n.Kind == yaml.MappingNode:
+		return object(n, depth)
+	case n.Kind == yaml.SequenceNode:
+		elems := make([]doc.Value, len(n.Content))
+		for i, c := range n.Content {
+			var err error
+			if elems[i], err = value(c, depth+1); err != nil {
+				return doc.Value{}, err
+			}
+		}
+		return doc.NewArray(elems...), nil
+	}
+	return scalar(n)
+}
+
+func object(n *yaml.Node, depth int) (doc.Value, error) {
+	seen := map[string]bool{}
+	ms := make([]doc.Member, 0, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name := n.Content[i]
+		switch {
+		case name.Kind != yaml.ScalarNode:
+			return doc.Value{}, wrong(name, "a name must be a text")
+		case name.Tag == "!!merge":
+			return doc.Value{}, wrong(name, "merging with << is not taken; write what is meant")
+		case name.Style&yaml.TaggedStyle != 0:
+			return doc.Value{}, wrong(name, "tags such as %s are not taken", name.Tag)
+		case seen[name.Value]:
+			return doc.Value{}, wrong(name, "the name %q is there twice", name.Value)
+		}
+		seen[name.Value] = true
+		v, err := value(n.Content[i+1], depth+1)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		ms = append(ms, doc.M(name.Value, v))
+	}
+	return doc.NewObject(ms...), nil
+}
+
+// scalar takes a plain scalar for a number where it is one in JSON, and refuses what is one in
+// YAML alone: 010 is eight to some readers, and ten to others.
+func scalar(n *yaml.Node) (doc.Value, error) {
+	if n.Style != 0 {
+		return doc.NewString(n.Value), nil
+	}
+	if v, ok := doc.NewNumber(n.Value); ok {
+		return v, nil
+	}
+	switch n.Tag {
+	case "!!null":
+		return doc.NullValue(), nil
+	case "!!bool":
+		return doc.NewBool(strings.EqualFold(n.Value, "true")), nil
+	case "!!int", "!!float":
+		return doc.Value{}, wrong(n, "%s can be read in several ways; write it as JSON does, such as 10 or 0.5, or in quotes", n.Value)
+	}
+	return doc.NewString(n.Value), nil
+}

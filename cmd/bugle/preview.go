@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// previewUser is one way to say for whom a preview is.
+type previewUser struct {
+	flag, is string
+	kind     string // the type of user_identification
+	value    string // as it is given
+}
+
+// previewFlags make the request for a preview of a draft.
+type previewFlags struct {
+	users []*previewUser
+	event []string
+}
+
+func newPreview(f *factory) *cobra.Command {
+	p := previewFlags{users: []*previewUser{
+		{flag: "user", is: "id", kind: "USER_ATTRIBUTE_UNIQUE_ID"},
+		{flag: "email", is: "address", kind: "EMAIL"},
+		{flag: "gaid", is: "id", kind: "SVC_GAID"},
+		{flag: "push-id", is: "token", kind: "PUSH_ID"},
+	}}
+	cmd := &cobra.Command{
+		Use:   "preview ID|FILE|-",
+		Short: "Resolve a campaign's content for one user, without sending",
+		Long: "Resolve the expressions in a campaign's content for one user; nothing is sent. With an ID the\n" +
+			"content is the saved campaign's; with a file or - the body of the API's preview request is\n" +
+			"read. The content is written as JSON. An expression that has no value for the user stays as\n" +
+			"it is, and is named on standard error; for a user who is not known, none has a value.",
+		Example: "  bugle preview 65f0a1b2c3d4e5f60718293a --email ann@example.com\n" +
+			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --event-attr product=Boots\n" +
+			"  bugle preview - < request.json",
+		Args: exactly(1, "the ID of a campaign, a file, or - for standard input"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			ids, _ := f.completeIDs()(cmd, args, typed)
+			return ids, cobra.ShellCompDirectiveDefault // or a file
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, f, args[0]) },
+	}
+	for _, u := range p.users {
+		cmd.Flags().StringVar(&u.value, u.flag, "", fmt.Sprintf("for the user with this `%s` (%s)", u.is, u.kind))
+	}
+	cmd.Flags().StringArrayVar(&p.event, "event-attr", nil, "event attribute, `NAME=VALUE`; may be repeated")
+	return cmd
+}
+
+func (p *previewFlags) run(cmd *cobra.Command, f *factory, arg string) error {
+	ofDraft, err := p.check(cmd, arg)
+	if err != nil {
+		return err
+	}
+	svc, err := f.campaigns(cmd.Context())
+	if err != nil {
+		return err
+	}
+	var body doc.Value
+	if ofDraft {
+		body, err = p.body(cmd.Context(), svc, arg)
+	} else {
+		body, err = f.document(cmd.Context(), arg)
+	}
+	if err != nil {
+		return err
+	}
+	shown, err := svc.Preview(cmd.Context(), engine.PreviewRequest{Body: body})
+	if err != nil {
+		return err
+	}
+	return f.printPreview(shown)
+}
+
+// check refuses flags that the argument cannot take, and tells whether it is the id of a campaign.
+func (p *previewFlags) check(cmd *cobra.Command, arg string) (ofDraft bool, err error) {
+	given := slices.DeleteFunc(slices.Clone(p.users), func(u *previewUser) bool { return !cmd.Flags().Changed(u.flag) })
+	if !schema.ObjectID.Matches(arg) {
+		if name := ownFlag(cmd); name != "" {
+			return false, misused("--%s is for a campaign by its id; %s holds the whole request", name, inputName(arg))
+		}
+		return false, nil
+	}
+	switch {
+	case len(given) == 0:
+		return true, misused("say for whom: %s", strings.Join(p.flagNames(), ", "))
+	case len(given) > 1:
+		return true, misused("a preview is for one user; give one of %s", strings.Join(p.flagNames(), ", "))
+	case given[0].value == "":
+		return true, misused("--%s is empty", given[0].flag)
+	}
+	p.users = given
+	return true, nil
+}
+
+func (p *previewFlags) flagNames() (out []string) {
+	for _, u := range p.users {
+		out = append(out, "--"+u.flag)
+	}
+	return out
+}
+
+// body gives the request for a preview of a campaign (gaps.md, Operations, Preview).
+func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
+	c, err := svc.Get(ctx, id)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	var known []engine.Attribute
+	if k, ok := svc.(engine.WorkspaceKeeper); ok {
+		w, err := k.Workspace(ctx)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		for _, e := range w.Events {
+			known = append(known, e.Attributes...)
+		}
+	}
+	event, err := pairs(p.event, known)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	user := p.users[0]
+	ms := []doc.Member{
+		doc.M("channel", doc.NewString(string(c.Channel))),
+		doc.M("user_identification", doc.NewObject(doc.M("type", doc.NewString(user.kind)), doc.M("value", doc.NewString(user.value)))),
+		doc.M(string(catalog.CampaignContent), c.Body.Get(string(catalog.CampaignContent))),
+	}
+	if len(event) > 0 {
+		ms = append(ms, doc.M("event_attributes", doc.NewObject(event...)))
+	}
+	return doc.NewObject(ms...), nil
+}
+
+// printPreview writes the content, and what of it has no value for the user.
+func (f *factory) printPreview(shown engine.Preview) error {
+	for _, u := range shown.Unresolved {
+		fmt.Fprintln(f.err, line(u.Field+": no value for "+u.Expression))
+	}
+	return f.printDoc(shown.Content)
+}

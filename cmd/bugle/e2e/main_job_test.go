@@ -40,7 +40,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.write("Spring is here, {{UserAttribute['First Name']|default('you')}}")
 	term.press("Enter", "Enter", "Enter")
 	term.write("news@example.com")
-	term.see("Needs HTML")
+	term.see("needs HTML")
 	term.press("Down", "Down", "Down", "Down")
 	term.see("▸ HTML")
 	term.write("<p>Dear {{UserAttribute['First Name']|default('friend')}}, our beans are <b>20% off</b>.</p>")

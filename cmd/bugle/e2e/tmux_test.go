@@ -50,7 +50,10 @@ func open(t *testing.T, width, height int, data string, env ...string) *terminal
 	t.Helper()
 	term := &terminal{t: t, socket: filepath.Join(t.TempDir(), "tmux"), data: data}
 	args := []string{"-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height)}
-	env = append(env, "BUGLE_DATA="+data, "BUGLE_AUTHOR=ann@example.com", "TERM=xterm-256color", "COLORFGBG=15;0")
+	if data != "" {
+		env = append(env, "BUGLE_DATA="+data)
+	}
+	env = append(env, "BUGLE_AUTHOR=ann@example.com", "TERM=xterm-256color", "COLORFGBG=15;0")
 	for _, e := range env {
 		args = append(args, "-e", e)
 	}

@@ -6,7 +6,7 @@ import "bugle/engine/doc"
 // in what they take beyond ASCII.
 const (
 	expression = `\{[{%]` // what [HasExpression] finds
-	escapes    = `^$|` + expression + `|`
+	empty      = `^$|`
 
 	space = `\x00-\x20\x7f`
 
@@ -27,9 +27,14 @@ const (
 	dateTimePattern = `^[0-9]{4}-` + days + `T` + clockTime + zoneOffset + `$`
 )
 
-// schema gives the form as keywords. Texts with personalisation expressions, and empty ones,
-// are not held to it. The keyword format is not used: a validator would apply it to those too.
-func (f Form) schema() doc.Value {
+// schema gives the form as keywords. Empty texts, and texts with personalisation expressions where
+// the field takes them, are not held to it. The keyword format is not used: a validator would apply
+// it to those too.
+func (r Format) schema() doc.Value {
+	f, escapes := r.As, empty
+	if !r.Plain {
+		escapes += expression + "|"
+	}
 	pattern := map[Form]string{
 		URI: uriPattern, Email: emailPattern, E164: e164.String(), Color: color.String(), ObjectID: oid.String(), UUID: uuidPattern,
 		Zone: zonePattern, Clock: clock.String(), Digits: digits.String(), Decimal: decimal.String(), DateTime: dateTimePattern,

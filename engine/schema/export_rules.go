@@ -187,7 +187,7 @@ func (w *walk) leaf(n *Node, r Rule) (v doc.Value, exact bool) {
 		}
 		ms = append(ms, text("pattern", r.Re.String()))
 	case Format:
-		return r.As.schema(), true
+		return r.schema(), true
 	case Excludes:
 		none := not(oneOf(r.Values))
 		if n.Kind == List {

@@ -96,8 +96,8 @@ func androidBasicDetails() schema.Field {
 				{Value: "FILL_IMAGE_CONTAINER", Label: "Fill", Help: "edges may be cut"},
 			},
 		},
-		{Name: "include_app_name_and_time", Kind: schema.Bool, Help: "Show the app's name and the time on the banner.", Used: banner},
-		{Name: "include_title_and_message", Kind: schema.Bool, Help: "Show title and message on the banner.", Used: banner},
+		{Name: "include_app_name_and_time", Title: "App name and time", Kind: schema.Bool, Help: "Show the app's name and the time on the banner.", Used: banner},
+		{Name: "include_title_and_message", Title: "Title and message", Kind: schema.Bool, Help: "Show title and message on the banner.", Used: banner},
 		color(schema.Field{
 			Name: "background_color_code", Title: "Background colour",
 			Help: "The colour behind the text.", Example: "#FFF4E5",
@@ -114,7 +114,7 @@ func androidBasicDetails() schema.Field {
 			Options: []schema.Option{{Value: "LIGHT", Label: "Light"}, {Value: "DARK", Label: "Dark"}},
 		},
 		{
-			Name: "apply_background_color_in_text_editor", Title: "Background colour in the editor", Kind: schema.Bool,
+			Name: "apply_background_color_in_text_editor", Title: "Colour in the editor", Kind: schema.Bool,
 			Help: "Show the background colour while the text is edited.",
 		},
 		personal(schema.Field{

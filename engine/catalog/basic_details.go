@@ -27,7 +27,7 @@ func pushBasicDetails() schema.Field {
 			},
 			geofences(),
 			{
-				Name: "send_to_triggered_platform_only", Kind: schema.Bool,
+				Name: "send_to_triggered_platform_only", Title: "Triggered platform only", Kind: schema.Bool,
 				Help:    "Send only to the platform that raised the event, not to every device of the person.",
 				Applies: schema.When("/campaign_delivery_type", "EVENT_TRIGGERED"),
 			},
@@ -128,7 +128,7 @@ func platformDetails() schema.Field {
 	flags := []string{"send_to_all_eligible_device", "exclude_provisional_push_devices", "send_to_only_provisional_push_enabled_devices"}
 	ios := schema.Holds{Path: "../platforms", Value: "IOS"}
 	return schema.Field{
-		Name: "platform_specific_details", Kind: schema.Object, Ref: "spec.md, `platform_specific_details`",
+		Name: "platform_specific_details", Title: "Platform specifics", Kind: schema.Object, Ref: "spec.md, `platform_specific_details`",
 		Help:     "Which devices of a platform are reached.",
 		Required: []schema.Required{{When: schema.Holds{Path: "platforms", Value: "IOS"}, At: schema.Publish}},
 		Fields: []schema.Field{
@@ -151,11 +151,11 @@ func platformDetails() schema.Field {
 						Help: "Every iOS device that takes push, provisional ones too.",
 					},
 					{
-						Name: flags[1], Title: "Leave out provisional devices", Kind: schema.Bool,
+						Name: flags[1], Title: "Leave out provisional", Kind: schema.Bool,
 						Help: "Only devices whose owner said yes to notifications.",
 					},
 					{
-						Name: flags[2], Title: "Only provisional devices", Kind: schema.Bool,
+						Name: flags[2], Title: "Only provisional", Kind: schema.Bool,
 						Help: "Only devices that take notifications quietly, on trial.",
 					},
 				},

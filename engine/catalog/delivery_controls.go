@@ -24,7 +24,7 @@ func pushDeliveryControls() schema.Field {
 			hours("send_limit_value", "Send limit", "How many messages one user gets at most in the period of the limit.", "2", LocationTriggered),
 			hours("send_limit_granularity_in_hours", "Send limit period", "The period of the send limit, in hours.", "24", LocationTriggered),
 			{
-				Name: "ignore_global_minimum_delay", Title: "Ignore the global minimum delay", Kind: schema.Bool, Applies: forTypes(EventTriggered),
+				Name: "ignore_global_minimum_delay", Title: "Ignore minimum delay", Kind: schema.Bool, Applies: forTypes(EventTriggered),
 				Help: "Send even where the workspace's minimum delay between two messages has not passed.",
 			},
 			{

@@ -55,7 +55,7 @@ func iosBasicDetails() schema.Field {
 			Help: "The colour behind the text.", Example: "#FFF4E5",
 		}),
 		schema.Field{
-			Name: "apply_background_color_in_text_editor", Title: "Background colour in the editor", Kind: schema.Bool,
+			Name: "apply_background_color_in_text_editor", Title: "Colour in the editor", Kind: schema.Bool,
 			Help: "Show the background colour while the text is edited.",
 		},
 		carousel(),

@@ -147,7 +147,7 @@ func userTimezoneDetails() schema.Field {
 		Name: "user_timezone_details", Title: "User's time zone", Kind: schema.Object, Used: on, Required: []schema.Required{{When: on}},
 		Help: "How the users' own time zones are used.",
 		Fields: []schema.Field{
-			{Name: "send_in_user_timezone", Title: "Send in the user's time zone", Kind: schema.Bool, Help: "Send to each user when their own clock shows the start."},
+			{Name: "send_in_user_timezone", Title: "By the user's clock", Kind: schema.Bool, Help: "Send to each user when their own clock shows the start."},
 			{
 				Name: "send_if_user_timezone_has_passed", Title: "Send if it has passed", Kind: schema.Bool,
 				Help: "Send at once to users whose clock is past the start already; off, they are left out.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,14 +159,16 @@ func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine
 	for _, c := range out {
 		size += heldBy(c)
 	}
-	s.end(n, engine.Answer{}, err, size, func() doc.Value { return page(out, engine.Campaign.Record) })
+	found := slices.Clone(out) // the caller's to sort
+	s.end(n, engine.Answer{}, err, size, func() doc.Value { return page(found, engine.Campaign.Record) })
 	return out, err
 }
 
 func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	n := begin(opMeta, r.ID, r.Call, r.Document())
 	out, err := s.Service.Meta(ctx, r)
-	s.end(n, engine.Answer{}, err, (1+len(out))*4*nodeWeight, func() doc.Value { return page(out, engine.Meta.Row) })
+	found := slices.Clone(out)
+	s.end(n, engine.Answer{}, err, (1+len(out))*4*nodeWeight, func() doc.Value { return page(found, engine.Meta.Row) })
 	return out, err
 }
 

@@ -1,0 +1,403 @@
+package activity_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"bugle/engine"
+	calls "bugle/engine/activity"
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/activity"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+	"bugle/ui/widget"
+)
+
+const id = "65f0a1b2c3d4e5f60718293a"
+
+// service answers saves alone.
+type service struct {
+	calls.Service
+	err error
+}
+
+func (s service) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
+	return engine.Head{ID: id, Status: "DRAFT", Revision: 8}, s.err
+}
+
+func save(t *testing.T, l *calls.Log, s service) {
+	t.Helper()
+	body, err := doc.Parse([]byte(`{"basic_details":{"name":"Spring"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = calls.Wrap(s, l).Save(t.Context(), engine.SaveRequest{ID: id, Body: body})
+}
+
+// at gives a call that began so long before now.
+func at(before, took time.Duration, operation, method, path string, status int) calls.Call {
+	return calls.Call{At: uitest.Now.Add(-before), Took: took, Operation: operation, Method: method, Path: path, Status: status}
+}
+
+// filled gives a log of every kind of call; the newest is a create that worked.
+func filled(t *testing.T) *calls.Log {
+	t.Helper()
+	l := &calls.Log{}
+	lost := at(26*time.Hour, 35*time.Second, "search", "POST", "/v5/campaigns/search", 0)
+	lost.Err = "nothing came within 35s"
+	l.Add(lost.WithBodies([]byte(`{"limit":15,"page":1}`), nil))
+
+	page := at(2*time.Hour, 240*time.Millisecond, "test", "POST", "/v5/campaigns/test", 502)
+	page.Err = "api.example.com answered 502 Bad Gateway"
+	page.ResponseHeader = http.Header{"Content-Type": {"text/html"}}
+	l.Add(page.WithBodies([]byte(`{"draft_id":"`+id+`"}`), []byte("<html>\x1b[31m<p>Bad gateway</p>\n</html>")))
+
+	get := at(90*time.Second, 1200*time.Microsecond, "get", "GET", "/v5/campaigns/"+id, 200)
+	get.Campaign = id
+	l.Add(get.WithBodies(nil, []byte(`{"response_id":"r7","type":"campaign","data":{"id":"`+id+`","basic_details":{"name":"Spring \u001b[31mmail"}}}`)))
+
+	kept := calls.Call{At: uitest.Now.Add(-time.Minute), Took: 20 * time.Microsecond, Operation: "save", Campaign: id, Local: true}
+	for range 2 {
+		l.Add(kept.WithBodies([]byte(`{"basic_details":{"name":"Spring"}}`), []byte(`{"id":"`+id+`","revision":8}`)))
+	}
+
+	refused := at(12*time.Second, 4*time.Millisecond, "create", "POST", "/v5/campaigns", 400)
+	refused.Attempt, refused.Err = 1, "the campaign has 1 problem"
+	l.Add(refused.WithBodies([]byte(`{"channel":"PUSH"}`), []byte(`{"response_id":"r8","error":{"code":"VALIDATION_FAILED","message":"the campaign has 1 problem","details":[{"target":"created_by","message":"is required"}]}}`)))
+
+	made := at(300*time.Millisecond, 18*time.Millisecond, "create", "POST", "/v5/campaigns", 201)
+	made.Attempt, made.Campaign, made.RequestID, made.IdempotencyKey = 2, id, "r9", "3f2b8a52-7d0c-4f0c-9a75-1f1f3f0f9c11"
+	made.Base = "https://api-01.example.com"
+	made.RequestHeader = http.Header{"Authorization": {"Basic c2VjcmV0"}, "X-Svc-Request-Id": {"r9"}}
+	l.Add(made.WithBodies([]byte(`{"channel":"PUSH","created_by":"o'neil@example.com","api_key":"k"}`), []byte(`{"response_id":"r9","type":"campaign","data":{"id":"`+id+`","status":"DRAFT"}}`)))
+	return l
+}
+
+// still is the screen without its wait for the next call, which a harness would wait for as well.
+type still struct{ *activity.Screen }
+
+func (still) Init() tea.Cmd { return nil }
+
+func newScreen(l *calls.Log) *activity.Screen {
+	deps := uitest.Deps(nil)
+	return activity.New(deps, screen.Route{Name: "activity"}, l)
+}
+
+func open(t *testing.T, l *calls.Log) *uitest.Harness {
+	t.Helper()
+	return uitest.New(t, still{newScreen(l)}, 80, 24)
+}
+
+// again tells the screen that something may have changed.
+func again(h *uitest.Harness) { h.Send(screen.ChangedMsg{}) }
+
+func TestTheCallsAreListed(t *testing.T) {
+	h := open(t, filled(t))
+	h.Want("6 calls · following", "1 of 6", "create #2", "now", "18 ms", "201", "12s", "400", "save ×2", "in the store", "local", "<0.1 ms", "1m", "1.2 ms", "2h", "502", "1d", "none", "35.0 s")
+}
+
+func TestACallIsRead(t *testing.T) {
+	h := open(t, filled(t))
+	h.Press("down", "enter")
+	h.Want("POST /v5/campaigns", "400 · 4.0 ms", `"message": "is required"`)
+	h.Press("shift+tab")
+	h.Want(`"channel": "PUSH"`)
+	h.Press("[")
+	h.Want(`"operation": "create"`, `"took_ms": 4`, `"error": "the campaign has 1 problem"`)
+	h.Press("esc")
+	h.Want("2 of 6")
+}
+
+func TestTheTabStaysFromCallToCall(t *testing.T) {
+	h := open(t, filled(t))
+	h.Press("enter", "[")
+	h.Want("o'neil@example.com", `"api_key": "[hidden]"`)
+	h.Press("n")
+	h.Want(`"channel": "PUSH"`)
+	h.Press("n", "n")
+	h.Want("The request has no body.")
+	h.Press("p")
+	h.Want(`"name": "Spring"`, "save ×2 in the store")
+}
+
+func TestWhatIsNoJSON(t *testing.T) {
+	h := open(t, filled(t))
+	h.Press("end", "enter")
+	h.Want("nothing came within 35s")
+	h.Press("p")
+	h.Want("<html>", "<p>Bad gateway</p>")
+	h.WantFits()
+	h.Press("tab")
+	h.Want(`"Content-Type": "text/html"`)
+	h.Press("p", "shift+tab")
+	h.Want(`"type": "campaign"`, "Spring")
+	h.WantFits()
+}
+
+func TestCopy(t *testing.T) {
+	h := open(t, filled(t))
+	h.Press("y", "Y", "down", "down")
+	want := `curl -X POST 'https://api-01.example.com/v5/campaigns' \
+  -H 'Authorization: Basic {credentials}' \
+  -H 'X-Svc-Request-Id: r9' \
+  --data-binary '{"channel":"PUSH","created_by":"o'\''neil@example.com","api_key":"[hidden]"}'`
+	if len(h.Copied) != 2 || h.Copied[0] != want {
+		t.Fatalf("copied %s", h.Copied)
+	}
+	if !strings.Contains(h.Copied[1], "  \"response_id\": \"r9\"") {
+		t.Errorf("what is shown was copied as %s", h.Copied[1])
+	}
+	h.Press("y")
+	if len(h.Copied) != 2 {
+		t.Errorf("a save was copied as %s", h.Copied[2])
+	}
+	h.Want("there is no curl to copy")
+}
+
+func TestFilter(t *testing.T) {
+	for _, test := range []struct {
+		typed string
+		want  int
+	}{
+		{"4xx", 1}, {"4x", 1}, {"5xx", 1}, {"2xx create", 1}, {"201", 1}, {"409", 0}, {"2xx 4xx", 0},
+		{"failed", 3}, {"local", 1}, {"failed search", 1}, {"CREATE post", 2}, {"3f2b8a52", 1}, {"r9", 1}, {"35s", 1}, {id, 3}, {"zzz", 0},
+	} {
+		h := open(t, filled(t))
+		h.Press("/")
+		h.Type(test.typed)
+		if test.want == 0 {
+			h.Want("No call fits the filter. esc shows all of them.")
+			continue
+		}
+		h.Want(fmt.Sprintf("1 of %d", test.want))
+	}
+	h := open(t, filled(t))
+	h.Press("/")
+	h.Type("create")
+	h.Press("down")
+	h.Want("2 of 2")
+	h.Press("enter", "enter")
+	h.Want("VALIDATION_FAILED")
+	h.Press("esc")
+	h.Want("/ create")
+	h.Press("esc")
+	h.Want("2 of 6")
+}
+
+func TestFollowing(t *testing.T) {
+	l := filled(t)
+	h := open(t, l)
+	more := func() { l.Add(at(0, time.Millisecond, "meta", "POST", "/v5/campaigns/meta", 200)); again(h) }
+	more()
+	h.Want("1 of 7", "following") // on the newest
+	h.Press("down")
+	h.WantNot("following") // who moves away stays there
+	more()
+	h.Want("3 of 8")
+	h.Press("f")
+	h.Want("1 of 8", "following")
+	h.Press("f")
+	h.WantNot("following")
+	more()
+	h.Want("2 of 9")
+	h.Press("f", "enter") // nothing is taken away from who reads
+	h.Want("/v5/campaigns/meta")
+	l.Add(at(0, time.Millisecond, "validate", "POST", "/v5/campaigns/"+id+"/validate", 200))
+	again(h)
+	h.WantNot("validate")
+	h.Press("esc")
+	h.Want("2 of 10")
+}
+
+func TestMoreSavesShowAtOnce(t *testing.T) {
+	l := &calls.Log{}
+	save(t, l, service{})
+	h := open(t, l)
+	h.Resize(120, 40)
+	h.Press("enter")
+	h.Want(`"revision": 8`)
+	save(t, l, service{err: engine.Errorf(engine.BadRequest, 409, "someone else changed it")})
+	again(h)
+	h.Press("esc", "up")
+	h.Want("failed", "someone else changed it")
+}
+
+func TestClear(t *testing.T) {
+	l := filled(t)
+	h := open(t, l)
+	h.Press("x")
+	h.Want("Forget the calls?", "6 calls")
+	h.Press("enter") // the focus is on the answer that does no harm
+	if len(l.Calls()) != 6 {
+		t.Fatal("they were forgotten without a yes")
+	}
+	h.Press("enter", "x", "y")
+	h.Want("Nothing was called yet.")
+	if len(l.Calls()) != 0 {
+		t.Error("the log still has them")
+	}
+	for _, key := range []string{"x", "y", "Y", "b", "enter"} {
+		if h.Why(key) == "" {
+			t.Errorf("%s works without a call", key)
+		}
+	}
+}
+
+func TestTheCampaignIsOneKeyAway(t *testing.T) {
+	h := open(t, filled(t))
+	h.Press("b")
+	if r := h.Last(); r.Name != screen.Builder || r.ID != id {
+		t.Errorf("b opened %+v", r)
+	}
+	h = open(t, filled(t))
+	h.Press("down")
+	if h.Why("b") == "" {
+		t.Error("a call about no campaign leads to one")
+	}
+}
+
+func TestTheMouseReads(t *testing.T) {
+	h := open(t, filled(t))
+	h.ClickOn("400")
+	h.Want("2 of 6")
+	h.ClickOn("400")
+	h.Want("VALIDATION_FAILED")
+	h.ClickOn("Request")
+	h.Want(`"channel": "PUSH"`)
+	h.Resize(120, 40)
+	h.ClickOn("1.2 ms")
+	h.Want("4 of 6", "The request has no body.")
+	h.ClickOn("Response")
+	h.Want(`"response_id": "r7"`)
+}
+
+func TestALongBodyScrolls(t *testing.T) {
+	l := &calls.Log{}
+	l.Add(at(0, time.Second, "search", "POST", "/v5/campaigns/search", 200).WithBodies(nil, []byte(`{"campaigns":[`+strings.Repeat(`"`+strings.Repeat("wide ", 40)+`",`, 60)+`"the end"]}`)))
+	h := open(t, l)
+	h.Press("enter")
+	before := h.Text()
+	h.Press("right")
+	if h.Text() == before {
+		t.Error("a long line does not move")
+	}
+	h.Wheel(10, 15, true)
+	h.Press("left", "G")
+	h.Want("the end")
+	h.WantFits()
+}
+
+func TestBodiesThatWereLetGo(t *testing.T) {
+	l := &calls.Log{}
+	for range 2 {
+		l.Add(at(0, 0, "get", "GET", "/v5/campaigns/x", 200).WithBodies(nil, make([]byte, 20<<20)))
+	}
+	h := open(t, l)
+	h.Press("down", "enter")
+	h.Want("no longer kept")
+}
+
+func TestAFullLogSaysSo(t *testing.T) {
+	l := &calls.Log{}
+	for range calls.Capacity + 1 {
+		l.Add(at(0, 0, "get", "GET", "/v5/campaigns/x", 200))
+	}
+	h := open(t, l)
+	h.Press("end")
+	h.Want("500 of 500", "older ones are forgotten")
+	l.Add(at(0, 0, "get", "GET", "/v5/campaigns/y", 200))
+	again(h) // the call under the cursor is gone
+	h.Want("500 of 500")
+}
+
+// The screen waits for calls without looking, and nothing waits when it is closed.
+func TestItWaitsForTheNextCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &calls.Log{}
+		s := newScreen(l)
+		s.SetSize(80, 20)
+		news := make(chan tea.Msg)
+		run := func(cmd tea.Cmd) { go func() { news <- cmd() }() }
+		run(s.Init())
+		for i := range 3 {
+			synctest.Wait()
+			select {
+			case msg := <-news:
+				t.Fatalf("without a call there is %v", msg)
+			default:
+			}
+			l.Add(at(0, 0, fmt.Sprint("call", i), "GET", "/v5/campaigns/x", 200))
+			next := s.Update(<-news)
+			if !strings.Contains(s.View(), fmt.Sprint("call", i)) {
+				t.Fatalf("call %d is not shown:\n%s", i, s.View())
+			}
+			run(next)
+		}
+		if s.Busy() {
+			t.Error("waiting is taken for work")
+		}
+		s.Close()
+		if next := s.Update(<-news); next != nil {
+			t.Error("a closed screen goes on waiting")
+		}
+	})
+}
+
+func TestWithoutALog(t *testing.T) {
+	h := open(t, nil)
+	h.Want("Nothing was called yet.")
+}
+
+func TestPictures(t *testing.T) {
+	l := filled(t)
+	h := open(t, l)
+	h.Goldens("calls")
+	h.WantFits()
+	h.Press("down", "enter")
+	h.Goldens("call")
+	h.WantFits()
+	h.Press("tab")
+	h.WantFits()
+	h.Press("esc", "/")
+	h.Type("4xx")
+	h.Goldens("filter")
+	h.WantFits()
+
+	empty := open(t, &calls.Log{})
+	empty.Goldens("empty")
+	empty.WantFits()
+}
+
+func TestColoursKeepTheCells(t *testing.T) {
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScreen(filled(t))
+	t.Cleanup(func() { s.Close() })
+	h := uitest.New(t, still{s}, 80, 24)
+	check := func() {
+		t.Helper()
+		s.SetTheme(dark)
+		for _, w := range []int{40, 60, 80, 120} {
+			s.SetSize(w, 22)
+			for line := range strings.SplitSeq(s.View(), "\n") {
+				if n := widget.Width(line); n != w {
+					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
+				}
+			}
+		}
+	}
+	check()
+	h.Press("enter")
+	check()
+}

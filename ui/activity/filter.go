@@ -1,0 +1,71 @@
+package activity
+
+import (
+	"strconv"
+	"strings"
+
+	"bugle/engine/activity"
+)
+
+// filter is what a person typed to find calls: every word has to fit.
+type filter struct {
+	class  int // of the status: 4 for 4xx; 0: any
+	status int // 0: any
+	failed bool
+	local  bool
+	words  []string // in lower case
+	none   bool     // two words exclude each other
+}
+
+func parseFilter(text string) filter {
+	var f filter
+	for _, w := range strings.Fields(strings.ToLower(text)) {
+		class, status := statusWord(w)
+		switch {
+		case class > 0:
+			f.none = f.none || f.class > 0 && f.class != class
+			f.class = class
+		case status > 0:
+			f.none = f.none || f.status > 0 && f.status != status
+			f.status = status
+		case w == "failed":
+			f.failed = true
+		case w == "local":
+			f.local = true
+		default:
+			f.words = append(f.words, w)
+		}
+	}
+	return f
+}
+
+// statusWord reads "4xx", also while its last x is to come, and "409".
+func statusWord(w string) (class, status int) {
+	if len(w) >= 2 && w[0] >= '1' && w[0] <= '5' && (w[1:] == "x" || w[1:] == "xx") {
+		return int(w[0] - '0'), 0
+	}
+	if n, err := strconv.Atoi(w); err == nil && n >= 100 && n < 600 {
+		return 0, n
+	}
+	return 0, 0
+}
+
+func (f filter) lets(c *activity.Call) bool {
+	switch {
+	case f.none,
+		f.class > 0 && c.Status/100 != f.class,
+		f.status > 0 && c.Status != f.status,
+		f.failed && !c.Failed(),
+		f.local && !c.Local:
+		return false
+	case len(f.words) == 0:
+		return true
+	}
+	text := strings.ToLower(strings.Join([]string{c.Operation, c.Method, c.Base, c.Path, c.Campaign, c.Err, c.RequestID, c.IdempotencyKey}, "\n"))
+	for _, w := range f.words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}

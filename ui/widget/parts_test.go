@@ -168,3 +168,24 @@ func TestProgressIsFullOnlyAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+func TestToastsOfALevelAreDropped(t *testing.T) {
+	until := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	toasts := widget.NewToasts(plain())
+	toasts.SetSize(40, 0)
+	toasts.Push(widget.LevelWarning, "not now", until)
+	toasts.Push(widget.LevelError, "broken", until)
+	toasts.Drop(widget.LevelWarning)
+	if view := toasts.View(); strings.Contains(view, "not now") || !strings.Contains(view, "broken") {
+		t.Errorf("the notices are:\n%s", view)
+	}
+}
+
+func TestStatusBarNamesTheHelpKeyOfTheMoment(t *testing.T) {
+	bar := widget.NewStatusBar(plain())
+	bar.SetSize(40, 1)
+	bar.Help.Key = "f1"
+	if view := bar.View(); !strings.Contains(view, "f1 help") || strings.Contains(view, "? help") {
+		t.Errorf("the bar is %q", view)
+	}
+}

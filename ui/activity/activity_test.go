@@ -27,11 +27,12 @@ const id = "65f0a1b2c3d4e5f60718293a"
 // service answers saves alone.
 type service struct {
 	calls.Service
-	err error
+	revision int64
+	err      error
 }
 
 func (s service) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
-	return engine.Head{ID: id, Status: "DRAFT", Revision: 8}, s.err
+	return engine.Head{ID: id, Status: "DRAFT", Revision: s.revision}, s.err
 }
 
 func save(t *testing.T, l *calls.Log, s service) {
@@ -220,11 +221,14 @@ func TestFollowing(t *testing.T) {
 
 func TestMoreSavesShowAtOnce(t *testing.T) {
 	l := &calls.Log{}
-	save(t, l, service{})
+	save(t, l, service{revision: 8})
 	h := open(t, l)
 	h.Resize(120, 40)
-	h.Press("enter")
 	h.Want(`"revision": 8`)
+	save(t, l, service{revision: 9})
+	again(h)
+	h.Want("save ×2", `"revision": 9`, "1 of 1")
+	h.Press("enter")
 	save(t, l, service{err: engine.Errorf(engine.BadRequest, 409, "someone else changed it")})
 	again(h)
 	h.Press("esc", "up")

@@ -183,11 +183,11 @@ func (s *Schema) ruleWords(n *Node, r Rule) string {
 	case Extra:
 		return between(0, r.Max) + " members of your own"
 	case OneTrue:
-		return "exactly one of " + strings.Join(r.Fields, ", ") + " is true"
+		return "exactly one of " + n.both(r.Fields, commaList) + " is true"
 	case NotBoth:
-		return strings.Join(r.Fields, " and ") + " exclude each other"
+		return n.both(r.Fields, andList) + " exclude each other"
 	case OneOf:
-		return "needs " + orList(r.Fields)
+		return "needs " + n.both(r.Fields, orList)
 	case Forbidden:
 		return "absent when " + s.Words(n.Parent, r.When)
 	case Configured:

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"bugle/engine/activity"
+	activityscreen "bugle/ui/activity"
 	"bugle/ui/app"
 	"bugle/ui/builder"
 	"bugle/ui/campaigns"
@@ -14,8 +16,9 @@ import (
 	"bugle/ui/welcome"
 )
 
-// screens makes the program's screens by route. start makes the first workspace.
-func screens(start welcome.Start) app.Factory {
+// screens makes the program's screens by route. start makes the first workspace; log is what the
+// Activity screen shows.
+func screens(start welcome.Start, log *activity.Log) app.Factory {
 	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {
 		case screen.Campaigns:
@@ -30,6 +33,8 @@ func screens(start welcome.Start) app.Factory {
 			return testsend.New(deps, r), nil
 		case screen.Outbox:
 			return outbox.New(deps, r), nil
+		case screen.Activity:
+			return activityscreen.New(deps, r, log), nil
 		case screen.Welcome:
 			return welcome.New(deps, start), nil
 		}

@@ -16,6 +16,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/cmd/bugle/internal/background"
+	"bugle/engine/activity"
+	"bugle/engine/activity/wire"
 	"bugle/engine/local"
 	"bugle/engine/remote"
 	"bugle/themes"
@@ -32,7 +34,8 @@ const askLimit = 200 * time.Millisecond
 func runTerminal(ctx context.Context, f *factory) error {
 	in, out, _ := f.terminal()
 	var program *tea.Program
-	open, err := f.opening(ctx, func(msg tea.Msg) { program.Send(msg) })
+	log := &activity.Log{}
+	open, err := f.opening(ctx, log, func(msg tea.Msg) { program.Send(msg) })
 	if err != nil {
 		return err
 	}
@@ -43,7 +46,7 @@ func runTerminal(ctx context.Context, f *factory) error {
 	}
 	open.deps.Theme = theme
 	model, err := app.New(app.Options{
-		Deps: open.deps, Factory: screens(open.start), First: screen.Route{Name: open.first},
+		Deps: open.deps, Factory: screens(open.start, log), First: screen.Route{Name: open.first},
 		Themes:    func(name string) (themes.Theme, error) { return themes.Get(name, answer.Dark) },
 		Editor:    func(file string) ([]string, error) { return editor(f.getenv, file) },
 		Clipboard: func(text string) error { return copyText(out, text) },
@@ -70,9 +73,10 @@ type opening struct {
 	start welcome.Start // makes the first workspace
 }
 
-// opening opens what the screens work on: a profile's service, or a workspace of the store. send
-// tells the running program of news; it is used only by calls that the program itself makes.
-func (f *factory) opening(ctx context.Context, send func(tea.Msg)) (opening, error) {
+// opening opens what the screens work on: a profile's service, or a workspace of the store. log
+// notes their calls. send tells the running program of news; it is used only by calls that the
+// program itself makes.
+func (f *factory) opening(ctx context.Context, log *activity.Log, send func(tea.Msg)) (opening, error) {
 	o := opening{first: screen.Campaigns, deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.dataDir()}}
 	p, far, err := f.remoteProfile()
 	if err != nil {
@@ -80,6 +84,7 @@ func (f *factory) opening(ctx context.Context, send func(tea.Msg)) (opening, err
 	}
 	if far {
 		o.deps, err = f.remoteDeps(o.deps, p, func(c *remote.Config) {
+			c.Observe = wire.Observer(log)
 			c.Waiting = func(w remote.Wait) {
 				if !w.Over {
 					send(screen.NotifyMsg{Level: widget.LevelInfo, Text: "Waiting " + w.For.Round(time.Second).String() + ": " + w.Why + ". esc ends it."})
@@ -99,7 +104,7 @@ func (f *factory) opening(ctx context.Context, send func(tea.Msg)) (opening, err
 	case err != nil:
 		return o, err
 	default:
-		if o.deps, err = f.enter(ctx, o.deps, id); err != nil {
+		if o.deps, err = f.enter(ctx, o.deps, id, log); err != nil {
 			return o, err
 		}
 	}
@@ -109,13 +114,13 @@ func (f *factory) opening(ctx context.Context, send func(tea.Msg)) (opening, err
 		if err != nil {
 			return screen.Deps{}, err
 		}
-		return f.enter(ctx, base, id)
+		return f.enter(ctx, base, id, log)
 	}
 	return o, nil
 }
 
 // enter gives the screens what they need in a workspace.
-func (f *factory) enter(ctx context.Context, deps screen.Deps, id string) (screen.Deps, error) {
+func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
 	db, err := f.store(ctx)
 	if err != nil {
 		return deps, err
@@ -128,7 +133,7 @@ func (f *factory) enter(ctx context.Context, deps screen.Deps, id string) (scree
 	if err != nil {
 		return deps, err
 	}
-	deps.Service, deps.Workspace, deps.Author = svc, ws.ID, f.author(ws.Author)
+	deps.Service, deps.Workspace, deps.Author = activity.Wrap(svc, log), ws.ID, f.author(ws.Author)
 	if loc, err := time.LoadLocation(ws.Timezone); err == nil && ws.Timezone != "" {
 		deps.Location = loc
 	}

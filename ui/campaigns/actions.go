@@ -87,6 +87,7 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by change, name, state or start", Group: groupList, Bar: 12, Run: s.sort},
 		tab,
 		{Keys: []string{"A"}, Label: "archive", Help: archive, Group: groupList, Run: s.toggleArchive},
+		{Keys: []string{"a"}, Label: "activity", Help: "the calls that were made, and how they went", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "the messages that test sends delivered", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
 		{Keys: []string{"r"}, Label: "reload", Help: "load the list again", Group: groupList, Run: s.load},
 	}

@@ -12,6 +12,7 @@ const (
 	groupBegin  = "begin"
 	groupBuild  = "build"
 	groupManage = "manage"
+	groupFiles  = "files"
 	groupServe  = "serve"
 	groupTool   = "tool"
 )
@@ -46,6 +47,7 @@ func newRoot(f *factory) *cobra.Command {
 		&cobra.Group{ID: groupBegin, Title: "To begin:"},
 		&cobra.Group{ID: groupBuild, Title: "Build and test campaigns:"},
 		&cobra.Group{ID: groupManage, Title: "Look after what is live:"},
+		&cobra.Group{ID: groupFiles, Title: "Keep campaigns as files:"},
 		&cobra.Group{ID: groupServe, Title: "Serve the API:"},
 		&cobra.Group{ID: groupTool, Title: "Tools:"},
 	)
@@ -58,6 +60,7 @@ func newRoot(f *factory) *cobra.Command {
 	add(groupBegin, newInit(f), newWorkspaceCmd(f), newProfile(f))
 	add(groupBuild, newCreate(f), newGet(f), newUpdate(f), newValidate(f), newPreview(f), newTest(f), newPublish(f))
 	add(groupManage, newSearch(f), newMeta(f), newStatus(f))
+	add(groupFiles, newExport(f), newImport(f), newApply(f), newDiff(f))
 	add(groupTool, newLint(f), newSchema(f))
 	add(groupServe, newServe(f), newKeys(f))
 	root.AddCommand(topics()...)

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// export says what campaigns become files, and where.
+type export struct {
+	ids                 []string
+	all, archived, yaml bool
+	dir                 string
+}
+
+func newExport(f *factory) *cobra.Command {
+	var e export
+	cmd := &cobra.Command{
+		Use:   "export [ID…]",
+		Short: "Write campaigns as files",
+		Long: "Write campaigns as files, one each, for `bugle apply` to take back. A file holds the id, the\n" +
+			"channel, the delivery type, the creator and the components, and nothing that changes by itself:\n" +
+			"a campaign that did not change gives the same bytes. It is named after the campaign and its id;\n" +
+			"a file of it under a former name is replaced. One campaign goes to standard output where no\n" +
+			"folder is named.",
+		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
+			"  bugle export --all --dir campaigns --yaml",
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return f.completeIDs()(cmd, nil, typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.ids = args
+			if err := e.check(f); err != nil {
+				return err
+			}
+			return e.run(cmd.Context(), f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&e.all, "all", false, "every campaign that is not archived")
+	fl.BoolVar(&e.archived, "archived", false, "with --all, archived campaigns too")
+	fl.StringVar(&e.dir, "dir", "", "`folder` to write the files to; it is made where there is none")
+	fl.BoolVar(&e.yaml, "yaml", false, "write YAML, not JSON")
+	return cmd
+}
+
+func (e *export) check(f *factory) error {
+	switch {
+	case e.all && len(e.ids) > 0:
+		return misused("--all is every campaign; leave out the ids")
+	case e.archived && !e.all:
+		return misused("--archived goes with --all; a campaign named by its id is exported in any state")
+	case !e.all && len(e.ids) == 0:
+		return misused("say which campaigns: their ids, or --all")
+	case e.dir == "" && (e.all || len(e.ids) > 1):
+		return misused("say where the files go: --dir DIR")
+	case e.dir == "" && e.yaml && f.json:
+		return misused("--json and --yaml are two things to write; give one of them")
+	}
+	return nil
+}
+
+func (e *export) run(ctx context.Context, f *factory) error {
+	svc, err := f.campaigns(ctx)
+	if err != nil {
+		return err
+	}
+	if e.all {
+		if e.ids, err = e.listed(ctx, svc); err != nil {
+			return err
+		}
+	}
+	if e.dir == "" {
+		text, err := e.text(ctx, svc, e.ids[0])
+		if err != nil {
+			return err
+		}
+		return f.writeJSON(string(text))
+	}
+	if err := os.MkdirAll(e.dir, 0o755); err != nil {
+		return fmt.Errorf("cannot make %s: %w", e.dir, cause(err))
+	}
+	files := make([]exportedFile, 0, len(e.ids))
+	for _, id := range e.ids {
+		file, err := e.file(ctx, svc, id)
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	return f.printExported(files, e.dir)
+}
+
+// listed gives the ids of all campaigns, sorted.
+func (e *export) listed(ctx context.Context, svc engine.Service) ([]string, error) {
+	rows, err := listAll(ctx, svc, e.archived)
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids, err
+}
+
+func listAll(ctx context.Context, svc engine.Service, archived bool) ([]engine.Summary, error) {
+	lister, ok := svc.(engine.Lister)
+	if !ok {
+		return nil, errors.New("this service does not list its campaigns")
+	}
+	return lister.List(ctx, engine.ListQuery{Archived: archived})
+}
+
+// fileDocument gives what a file holds of a campaign: what finds it again, and what makes it. The
+// state, the people and times that change by themselves are left out.
+func fileDocument(c engine.Campaign) doc.Value {
+	return engine.Campaign{
+		Head: engine.Head{ID: c.ID, Channel: c.Channel, DeliveryType: c.DeliveryType, CreatedBy: c.CreatedBy}, Body: c.Body,
+	}.Record()
+}
+
+func (e *export) text(ctx context.Context, svc engine.Service, id string) ([]byte, error) {
+	c, err := svc.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.encode(c)
+}
+
+func (e *export) encode(c engine.Campaign) ([]byte, error) {
+	v := fileDocument(c)
+	if !e.yaml {
+		return append(v.Indent(), '\n'), nil
+	}
+	text, err := yamldoc.Encode(v)
+	if err != nil {
+		return nil, fmt.Errorf("campaign %s: %w; it can be exported as JSON", c.ID, err)
+	}
+	return text, nil
+}
+
+// exportedFile is what became of one campaign.
+type exportedFile struct {
+	ID       string   `json:"id"`
+	File     string   `json:"file"`
+	State    string   `json:"state"` // written or unchanged
+	Replaces []string `json:"replaces,omitempty"`
+}
+
+func (e *export) file(ctx context.Context, svc engine.Service, id string) (exportedFile, error) {
+	c, err := svc.Get(ctx, id)
+	if err != nil {
+		return exportedFile{}, err
+	}
+	text, err := e.encode(c)
+	if err != nil {
+		return exportedFile{}, err
+	}
+	out := exportedFile{ID: c.ID, File: filepath.Join(e.dir, e.name(c)), State: "unchanged"}
+	old, err := os.ReadFile(out.File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return out, fmt.Errorf("cannot read %s: %w", out.File, cause(err))
+	}
+	if err != nil || !bytes.Equal(old, text) {
+		out.State = "written"
+		if err := replaceFile(out.File, text); err != nil {
+			return out, err
+		}
+	}
+	out.Replaces, err = removeFormer(out.File, c.ID)
+	return out, err
+}
+
+// name gives the name of a campaign's file.
+func (e *export) name(c engine.Campaign) string {
+	ext := ".json"
+	if e.yaml {
+		ext = ".yaml"
+	}
+	return slug(engine.NameOf(c.Body), "campaign") + "-" + slug(c.ID, "new") + ext
+}
+
+// maxSlug is how long the part of a file's name is that comes from the campaign's name.
+const maxSlug = 48
+
+// slug gives the text in letters and digits that every file system takes the same.
+func slug(s, empty string) string {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	out := strings.Join(words, "-")
+	if len(out) > maxSlug {
+		out = strings.TrimRight(out[:maxSlug], "-")
+	}
+	if out == "" {
+		return empty
+	}
+	return out
+}
+
+// replaceFile writes the whole file or nothing.
+func replaceFile(name string, text []byte) error {
+	failed := func(err error) error { return fmt.Errorf("cannot write %s: %w", name, cause(err)) }
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".bugle-*")
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }() // once renamed, it is not there
+	_, err = tmp.Write(text)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// removeFormer removes the files beside name that an export made of the campaign when it had another
+// name, or in another form, and gives their names.
+func removeFormer(name, id string) (removed []string, err error) {
+	if !schema.ObjectID.Matches(id) {
+		return nil, nil
+	}
+	former, err := filepath.Glob(filepath.Join(globbed(filepath.Dir(name)), "*-"+strings.ToLower(id)+".*"))
+	if err != nil {
+		return nil, fmt.Errorf("looking for files of %s: %w", id, err)
+	}
+	for _, file := range former {
+		if file == name || !isCampaignFile(file) {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // what cannot be read is not known to be one
+		}
+		held, err := parseCampaigns(file, b)
+		if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].body).ID, id) {
+			continue
+		}
+		if err := os.Remove(file); err != nil {
+			return removed, fmt.Errorf("cannot remove %s, which held the campaign before: %w", file, cause(err))
+		}
+		removed = append(removed, file)
+	}
+	return removed, nil
+}
+
+// globbed gives a folder's name with what patterns mean by some characters taken off it.
+func globbed(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+func (f *factory) printExported(files []exportedFile, dir string) error {
+	if f.json {
+		return f.printJSON(map[string]any{"files": files})
+	}
+	written := 0
+	for _, file := range files {
+		if file.State != "unchanged" {
+			written++
+			fmt.Fprintln(f.out, line("Wrote "+file.File))
+		}
+		for _, old := range file.Replaces {
+			fmt.Fprintln(f.out, line("Removed "+old+", its former file"))
+		}
+	}
+	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", counted(len(files), "campaign"), dir, written, len(files)-written)))
+	return nil
+}

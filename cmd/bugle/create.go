@@ -85,7 +85,7 @@ func (d draft) create(ctx context.Context, f *factory) (engine.Created, error) {
 
 // signed gives the body with who creates the draft; a record becomes the body of a copy.
 func (d draft) signed(ctx context.Context, f *factory, svc engine.Service, body doc.Value) (doc.Value, error) {
-	if d.file == "" || isRecord(body) {
+	if d.file == "" || isRecord(body) || isExport(body) {
 		rec := engine.ParseRecord(body)
 		by, err := f.signer(ctx, svc, d.by)
 		return engine.NewDraftBody(rec.Channel, rec.DeliveryType, by, rec.Body), err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type export struct {
 	ids                 []string
 	all, archived, yaml bool
 	dir                 string
+	versions            map[string][]string // the ids of a campaign's versions, by the current one's
 }
 
 func newExport(f *factory) *cobra.Command {
@@ -50,7 +52,7 @@ func newExport(f *factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&e.all, "all", false, "every campaign that is not archived")
+	fl.BoolVar(&e.all, "all", false, "every campaign that is not archived, in its current version")
 	fl.BoolVar(&e.archived, "archived", false, "with --all, archived campaigns too")
 	fl.StringVar(&e.dir, "dir", "", "`folder` to write the files to; it is made where there is none")
 	fl.BoolVar(&e.yaml, "yaml", false, "write YAML, not JSON")
@@ -104,15 +106,32 @@ func (e *export) run(ctx context.Context, f *factory) error {
 	return f.printExported(files, e.dir)
 }
 
-// listed gives the ids of all campaigns, sorted.
-func (e *export) listed(ctx context.Context, svc engine.Service) ([]string, error) {
+// listed gives the ids of the current versions of all campaigns, sorted.
+func (e *export) listed(ctx context.Context, svc engine.Service) (ids []string, err error) {
 	rows, err := listAll(ctx, svc, e.archived)
-	var ids []string
-	for _, r := range rows {
-		ids = append(ids, r.ID)
+	e.versions = map[string][]string{}
+	for _, versions := range byCampaign(rows) {
+		id := versions[0].ID
+		ids = append(ids, id)
+		for _, s := range versions {
+			e.versions[id] = append(e.versions[id], s.ID)
+		}
 	}
 	slices.Sort(ids)
 	return ids, err
+}
+
+// byCampaign gives the versions of each campaign, the current one first.
+func byCampaign(rows []engine.Summary) map[string][]engine.Summary {
+	out := map[string][]engine.Summary{}
+	for _, s := range rows {
+		key := cmp.Or(s.CampaignID, s.ID)
+		out[key] = append(out[key], s)
+	}
+	for _, versions := range out {
+		slices.SortFunc(versions, func(a, b engine.Summary) int { return cmp.Compare(b.Version, a.Version) })
+	}
+	return out
 }
 
 func listAll(ctx context.Context, svc engine.Service, archived bool) ([]engine.Summary, error) {
@@ -179,8 +198,17 @@ func (e *export) file(ctx context.Context, svc engine.Service, id string) (expor
 			return out, err
 		}
 	}
-	out.Replaces, err = removeFormer(out.File, c.ID)
-	return out, err
+	ids := e.versions[c.ID]
+	if len(ids) == 0 {
+		ids = []string{c.ID}
+	}
+	for _, id := range ids {
+		removed, err := removeFormer(out.File, id)
+		if out.Replaces = append(out.Replaces, removed...); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // name gives the name of a campaign's file.

@@ -61,12 +61,33 @@ func parseCampaigns(name string, b []byte) ([]heldCampaign, error) {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	end := strings.ToLower(filepath.Ext(name))
 	switch first := bytes.TrimSpace(b); {
-	case slices.Contains(yamlEnds, end):
+	case isYAML(name):
 		return parseYAML(name, b)
 	case slices.Contains(jsonEnds, end), len(first) > 0 && (first[0] == '{' || first[0] == '['):
 		return parseJSON(name, b)
 	}
 	return parseYAML(name, b)
+}
+
+func isYAML(name string) bool { return slices.Contains(yamlEnds, strings.ToLower(filepath.Ext(name))) }
+
+// yamlDocument gives the one object of a YAML file.
+func yamlDocument(name string, b []byte) (doc.Value, error) {
+	docs, err := parseYAML(name, b)
+	switch {
+	case err != nil:
+		return doc.Value{}, err
+	case len(docs) != 1:
+		return doc.Value{}, documentError{fmt.Errorf("%s holds %d documents, and one is wanted", inputName(name), len(docs))}
+	}
+	return docs[0].body, docs[0].err
+}
+
+// isExport reports whether a document is a campaign as `bugle export` writes it: with its id, and
+// nothing of what changes by itself.
+func isExport(v doc.Value) bool {
+	rec := engine.ParseRecord(v)
+	return rec.ID != "" && rec.CreatedBy != "" && rec.Status == "" && rec.UpdatedBy == "" && rec.CreatedAt.IsZero()
 }
 
 func parseYAML(name string, b []byte) ([]heldCampaign, error) {

@@ -77,14 +77,18 @@ type documentError struct{ err error }
 func (e documentError) Error() string { return e.err.Error() }
 func (e documentError) Unwrap() error { return e.err }
 
-// document reads a JSON object from a file or from standard input. A byte order mark, which
-// editors put there, is no part of it.
+// document reads an object from a file, in YAML where its name says so and in JSON otherwise, or
+// from standard input. A byte order mark, which editors put there, is no part of it.
 func (f *factory) document(ctx context.Context, name string) (doc.Value, error) {
 	b, err := f.read(ctx, name)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	v, err := doc.Parse(bytes.TrimPrefix(b, []byte("\uFEFF")))
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	if isYAML(name) {
+		return yamlDocument(name, b)
+	}
+	v, err := doc.Parse(b)
 	var syntax *doc.SyntaxError
 	switch {
 	case errors.As(err, &syntax) && syntax.TooDeep, errors.As(err, &syntax) && syntax.Duplicate:

@@ -147,7 +147,7 @@ func (f *factory) printLinted(l linted) {
 // with its id and state.
 func lintDocument(v doc.Value, env schema.Env) []schema.Problem {
 	rec := engine.ParseRecord(v)
-	if isRecord(v) && rec.Channel.Writable() {
+	if (isRecord(v) || isExport(v)) && rec.Channel.Writable() {
 		return catalog.Campaign(rec.Channel).Validate(rec.Document(), env)
 	}
 	return catalog.CreateRequest(rec.Channel).Validate(v, env)

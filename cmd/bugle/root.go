@@ -41,7 +41,7 @@ func newRoot(f *factory) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.data, "data", "", "`folder` of the store (default: "+envData+", or the XDG data folder)")
 	flags.StringVar(&f.workspace, "workspace", "", "`id` of the workspace, where there are several (default: "+envWorkspace+")")
-	flags.StringVar(&f.remoteName, "profile", "", "`name` of a remote service to work against; local for this machine's store (default: "+envProfile+", or the one in use)")
+	flags.StringVar(&f.remoteName, "profile", "", "`name` of a remote service, or local (default: "+envProfile+", or the one in use)")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	root.AddGroup(
 		&cobra.Group{ID: groupBegin, Title: "To begin:"},
@@ -185,6 +185,7 @@ func topics() []*cobra.Command {
 			Short: "The environment variables that are read",
 			Long: envData + "       folder of the store; --data goes before it\n" +
 				envWorkspace + "  id of the workspace; --workspace goes before it\n" +
+				envProfile + "    name of a remote service to work against; --profile goes before it\n" +
 				envAuthor + "     e-mail address that changes are signed with\n" +
 				envTheme + "      theme of the terminal program\n" +
 				"NO_COLOR         set to anything, the terminal program draws without colours\n" +

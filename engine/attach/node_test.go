@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package attach_test
 
 import (
@@ -139,6 +141,7 @@ func TestStaleSocket(t *testing.T) {
 
 func TestLongPath(t *testing.T) {
 	s := newShed(t)
+	t.Setenv("XDG_RUNTIME_DIR", shortDir(t))
 	s.dir = filepath.Join(s.dir, strings.Repeat("long", 40))
 	owner, attached := s.pair()
 	create(t, attached.Service(workspace))

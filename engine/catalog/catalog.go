@@ -41,7 +41,7 @@ func compiled(table func() schema.Field) func() *schema.Schema {
 func campaignTable(ch Channel) schema.Field {
 	return schema.Field{
 		ID: lowered(ch) + ".campaign", Title: ch.Label() + " campaign", Kind: schema.Object, Ref: refRecord,
-		Help:   "A " + ch.Label() + " campaign.",
+		Help:   "A campaign on the channel " + ch.Label() + ".",
 		Fields: append(head(ch), components(ch)...),
 	}
 }

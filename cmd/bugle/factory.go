@@ -5,20 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
 
 	"bugle/cmd/bugle/internal/profiles"
 	"bugle/engine"
-	"bugle/engine/local"
+	"bugle/engine/attach"
 	"bugle/engine/schema"
-	"bugle/store"
 	"bugle/store/badger"
 )
 
@@ -44,7 +40,7 @@ type factory struct {
 	// running says that the arguments were taken and a command has begun its work.
 	running bool
 
-	db *badger.DB
+	node *attach.Node
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -74,53 +70,8 @@ func (f *factory) hasStore() (bool, error) {
 	return false, fmt.Errorf("cannot look into %s: %w; choose another folder with --data or %s", f.dataDir(), cause(err), envData)
 }
 
-// store opens the store, and makes it where there is none; every command that needs it shares
-// the one.
-func (f *factory) store(ctx context.Context) (*badger.DB, error) {
-	if f.db != nil {
-		return f.db, nil
-	}
-	db, err := badger.Open(ctx, badger.Options{Dir: f.dataDir(), Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, err
-	}
-	f.db = db
-	return db, nil
-}
-
-func (f *factory) close() error {
-	if f.db == nil {
-		return nil
-	}
-	db := f.db
-	f.db = nil
-	if err := db.Close(); err != nil {
-		return fmt.Errorf("closing the store: %w", err)
-	}
-	return nil
-}
-
 // errNoWorkspace says that the store holds no workspace yet.
 var errNoWorkspace = errors.New("there is no workspace here yet; `bugle init --sample` makes one to try things in, `bugle init` an empty one")
-
-// workspaceID gives the workspace to work in: the one asked for, or the only one there is.
-func (f *factory) workspaceID(ctx context.Context, db store.DB) (string, error) {
-	ids, err := workspaces(ctx, db)
-	id := f.wanted()
-	switch {
-	case err != nil:
-		return "", err
-	case len(ids) == 0:
-		return "", errNoWorkspace
-	case id == "" && len(ids) == 1:
-		return ids[0], nil
-	case id == "":
-		return "", misused("there are several workspaces (%s); choose one with --workspace", strings.Join(ids, ", "))
-	case slices.Contains(ids, id):
-		return id, nil
-	}
-	return "", misused("there is no workspace %q here; there is %s", id, strings.Join(ids, ", "))
-}
 
 // wanted gives the workspace that is asked for; empty where none is.
 func (f *factory) wanted() string {
@@ -130,20 +81,9 @@ func (f *factory) wanted() string {
 	return f.getenv(envWorkspace)
 }
 
-func workspaces(ctx context.Context, db store.DB) (ids []string, err error) {
-	err = db.View(ctx, func(tx store.Tx) error {
-		ids, err = store.Workspaces(tx)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing the workspaces: %w", err)
-	}
-	return ids, nil
-}
-
 // service opens the local service of the workspace. Where there is no store it makes none, and
 // with a profile it refuses: what it is asked for is this machine's own.
-func (f *factory) service(ctx context.Context) (*local.Service, error) {
+func (f *factory) service(ctx context.Context) (attach.Service, error) {
 	if p, ok, err := f.remoteProfile(); err != nil {
 		return nil, err
 	} else if ok {
@@ -154,15 +94,15 @@ func (f *factory) service(ctx context.Context) (*local.Service, error) {
 	} else if !have {
 		return nil, errNoWorkspace
 	}
-	db, err := f.store(ctx)
+	node, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	id, err := f.workspaceID(ctx, db)
+	id, err := f.workspaceID(ctx, node)
 	if err != nil {
 		return nil, err
 	}
-	return local.Open(db, id, local.Options{})
+	return node.Service(id), nil
 }
 
 // author is the e-mail address that changes are signed with: BUGLE_AUTHOR, that of the

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
-	"bugle/engine/local"
 	"bugle/engine/local/sample"
 	"bugle/engine/schema"
 )
@@ -67,7 +66,7 @@ func initFailure(err error) error {
 
 // createWorkspace makes the workspace and gives its id and API key.
 func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key string, err error) {
-	db, err := f.store(ctx)
+	node, err := f.open(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -83,15 +82,12 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 	default:
 		w.id = emptyID
 	}
-	if w.sample {
-		key, err = sample.Install(ctx, db, sample.Options{ID: w.id, Name: w.name, Author: w.author, Now: time.Now()})
-		return w.id, key, err
+	ws := engine.Workspace{ID: w.id, Name: w.name, Author: w.author}
+	if !w.sample {
+		ws.Timezone = localZone(f.getenv)
+		ws.Connectors = []engine.Connector{{Type: usualConnectorType, Name: "Outbox", Carrier: engine.CarrierOutbox}}
 	}
-	key, err = local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: w.id, Name: w.name, Author: w.author, Timezone: localZone(f.getenv),
-		Connectors: []engine.Connector{{Type: usualConnectorType, Name: "Outbox", Carrier: engine.CarrierOutbox}},
-	})
-	return w.id, key, err
+	return node.CreateWorkspace(ctx, ws, w.sample)
 }
 
 // guessAuthor gives the address that git signs with, or one of this machine.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
+	"bugle/engine/local"
 )
 
 func newKeys(f *factory) *cobra.Command {
@@ -49,7 +50,7 @@ func newKeysCreate(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			key, made, err := svc.CreateKey(cmd.Context(), scopes...)
+			key, made, err := local.CreateKey(cmd.Context(), svc, time.Now(), scopes...)
 			if err != nil {
 				return asUsage(err)
 			}
@@ -114,7 +115,7 @@ func newKeysRevoke(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := svc.RevokeKey(cmd.Context(), args[0]); err != nil {
+			if err := local.RevokeKey(cmd.Context(), svc, args[0]); err != nil {
 				return err
 			}
 			if f.json {

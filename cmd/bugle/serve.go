@@ -8,19 +8,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
-	"slices"
-	"sync"
 	"syscall"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"bugle/engine"
 	"bugle/engine/api"
-	"bugle/engine/local"
 	"bugle/engine/openapi"
-	"bugle/store"
 )
 
 // usualAddr is where the API is served unless something else is said.
@@ -77,12 +70,12 @@ func (s *server) run(ctx context.Context, f *factory) error {
 			_ = ln.Close()
 		}
 	}()
-	db, err := f.store(ctx)
+	node, err := f.open(ctx)
 	if err != nil {
 		return err
 	}
 	log := slog.New(s.logHandler(f))
-	desk := &services{db: db, options: local.Options{Logger: log, Boot: uuid.NewString()}, open: map[string]*local.Service{}}
+	desk := &desk{node: node}
 	if err := desk.narrow(ctx, f.workspace); err != nil {
 		return err
 	}
@@ -137,73 +130,4 @@ func listenFailure(err error, addr string) error {
 		return remedied{fmt.Errorf("cannot listen on %s: %w", addr, op.Err), "Choose another address with --addr."}
 	}
 	return usageError{err}
-}
-
-// services are those of the store's workspaces, each opened when it is first asked for, and kept.
-type services struct {
-	db      store.DB
-	options local.Options
-	only    string // the one workspace that is served; empty: all
-
-	mu   sync.RWMutex
-	open map[string]*local.Service
-}
-
-// narrow serves one workspace alone, which must be there; empty means all, of which there must be one.
-func (d *services) narrow(ctx context.Context, id string) error {
-	ids, err := workspaces(ctx, d.db)
-	switch {
-	case err != nil:
-		return err
-	case len(ids) == 0:
-		return errNoWorkspace
-	case id != "" && !slices.Contains(ids, id):
-		return misused("there is no workspace %q here", id)
-	}
-	d.only = id
-	return nil
-}
-
-// lookup is [api.Lookup]: the settings as they are now, so that a key counts from when it is made
-// until it is revoked.
-func (d *services) lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
-	svc, err := d.service(ctx, id)
-	if err != nil {
-		return engine.Workspace{}, nil, err
-	}
-	w, err := svc.Workspace(ctx)
-	return w, svc, err
-}
-
-func (d *services) service(ctx context.Context, id string) (*local.Service, error) {
-	d.mu.RLock()
-	svc, ok := d.open[id]
-	d.mu.RUnlock()
-	if ok {
-		return svc, nil
-	}
-	// Opening writes, and is for workspaces that are there; anybody may ask for others.
-	ids, err := workspaces(ctx, d.db)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(ids, id) || d.only != "" && d.only != id {
-		return nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q here", id)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if svc, ok := d.open[id]; ok {
-		return svc, nil
-	}
-	if svc, err = local.Open(d.db, id, d.options); err != nil {
-		return nil, err
-	}
-	d.open[id] = svc
-	return svc, nil
-}
-
-// health says whether the store can be read.
-func (d *services) health(ctx context.Context) error {
-	_, err := workspaces(ctx, d.db)
-	return err
 }

@@ -7,7 +7,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/local"
 )
 
 // printSummary tells of the workspace where there is no terminal to open in.
@@ -19,11 +18,11 @@ func printSummary(ctx context.Context, f *factory) error {
 	if !have {
 		return f.printNoWorkspace()
 	}
-	db, err := f.store(ctx)
+	node, err := f.open(ctx)
 	if err != nil {
 		return err
 	}
-	ids, err := workspaces(ctx, db)
+	ids, err := node.Workspaces(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -32,15 +31,11 @@ func printSummary(ctx context.Context, f *factory) error {
 	case len(ids) > 1 && f.wanted() == "":
 		return f.printWorkspaces(ids)
 	}
-	id, err := f.workspaceID(ctx, db)
+	id, err := f.workspaceID(ctx, node)
 	if err != nil {
 		return err
 	}
-	svc, err := local.Open(db, id, local.Options{})
-	if err != nil {
-		return err
-	}
-	rows, err := svc.List(ctx, engine.ListQuery{})
+	rows, err := node.Service(id).List(ctx, engine.ListQuery{})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/atotto/clipboard"
@@ -18,7 +19,7 @@ import (
 	"bugle/cmd/bugle/internal/background"
 	"bugle/engine/activity"
 	"bugle/engine/activity/wire"
-	"bugle/engine/local"
+	"bugle/engine/attach"
 	"bugle/engine/remote"
 	"bugle/themes"
 	"bugle/ui/app"
@@ -60,10 +61,36 @@ func runTerminal(ctx context.Context, f *factory) error {
 	}
 	program = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(120))
+	if open.node != nil {
+		ctx, stop := context.WithCancel(ctx)
+		watched := watch(ctx, open.node, program.Send)
+		defer func() { stop(); watched() }()
+	}
 	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("the terminal program ended: %w", err)
 	}
 	return nil
+}
+
+// watch tells the program what other processes change, and who has the store. The function that it
+// gives waits for its end, after ctx.
+func watch(ctx context.Context, node *attach.Node, send func(tea.Msg)) (wait func()) {
+	var both sync.WaitGroup
+	both.Go(func() {
+		for c := range node.Changes(ctx) {
+			if !c.Own && (c.Kind == attach.Campaigns || c == attach.Change{}) {
+				send(screen.ChangedMsg{ID: c.ID})
+			}
+		}
+	})
+	both.Go(func() {
+		for s := range node.States(ctx) {
+			if text := s.String(); text != "" {
+				send(screen.NotifyMsg{Level: widget.LevelInfo, Text: text})
+			}
+		}
+	})
+	return both.Wait
 }
 
 // opening is what the terminal program begins with.
@@ -71,6 +98,7 @@ type opening struct {
 	deps  screen.Deps
 	first string        // the route of the first screen
 	start welcome.Start // makes the first workspace
+	node  *attach.Node  // where the store is this machine's
 }
 
 // opening opens what the screens work on: a profile's service, or a workspace of the store. log
@@ -93,11 +121,10 @@ func (f *factory) opening(ctx context.Context, log *activity.Log, send func(tea.
 		})
 		return o, err
 	}
-	db, err := f.store(ctx)
-	if err != nil {
+	if o.node, err = f.open(ctx); err != nil {
 		return o, err
 	}
-	id, err := f.workspaceID(ctx, db)
+	id, err := f.workspaceID(ctx, o.node)
 	switch {
 	case errors.Is(err, errNoWorkspace):
 		o.first = screen.Welcome
@@ -121,14 +148,11 @@ func (f *factory) opening(ctx context.Context, log *activity.Log, send func(tea.
 
 // enter gives the screens what they need in a workspace.
 func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
-	db, err := f.store(ctx)
+	node, err := f.open(ctx)
 	if err != nil {
 		return deps, err
 	}
-	svc, err := local.Open(db, id, local.Options{})
-	if err != nil {
-		return deps, err
-	}
+	svc := node.Service(id)
 	ws, err := svc.Workspace(ctx)
 	if err != nil {
 		return deps, err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"bugle/engine"
 )
@@ -12,7 +13,7 @@ import (
 // CreateKey adds an API key of those scopes to the workspace (spec.md, Authentication), of all
 // where none is given. The key itself is given this once: the store keeps its SHA-256 alone.
 // A scope that is not among [engine.KnownScopes] is refused with VALIDATION_FAILED.
-func (s *Service) CreateKey(ctx context.Context, scopes ...string) (apiKey string, record engine.APIKey, err error) {
+func CreateKey(ctx context.Context, k engine.WorkspaceKeeper, now time.Time, scopes ...string) (apiKey string, record engine.APIKey, err error) {
 	known := engine.KnownScopes()
 	if len(scopes) == 0 {
 		scopes = known
@@ -22,14 +23,14 @@ func (s *Service) CreateKey(ctx context.Context, scopes ...string) (apiKey strin
 			return "", engine.APIKey{}, refuse("scopes", "there is no scope %q; there are %s", scope, strings.Join(known, ", "))
 		}
 	}
-	apiKey, record = newAPIKey(engine.Workspace{CreatedAt: s.now()})
+	apiKey, record = newAPIKey(engine.Workspace{CreatedAt: now.UTC()})
 	record.Scopes = nil
 	for _, scope := range known { // in their order, each once
 		if slices.Contains(scopes, scope) {
 			record.Scopes = append(record.Scopes, scope)
 		}
 	}
-	err = s.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
+	err = k.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
 		w.Keys = append(slices.Clip(w.Keys), record)
 		return nil
 	})
@@ -41,8 +42,8 @@ func (s *Service) CreateKey(ctx context.Context, scopes ...string) (apiKey strin
 }
 
 // RevokeKey removes the API key of that id, which ends with the call; NOT_FOUND where there is none.
-func (s *Service) RevokeKey(ctx context.Context, id string) error {
-	return s.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
+func RevokeKey(ctx context.Context, k engine.WorkspaceKeeper, id string) error {
+	return k.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
 		i := slices.IndexFunc(w.Keys, func(k engine.APIKey) bool { return k.ID == id })
 		if i < 0 {
 			e := engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no API key %q in this workspace", id)

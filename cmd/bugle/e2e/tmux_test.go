@@ -136,9 +136,18 @@ func (term *terminal) write(text string) {
 }
 
 // kill ends the program as a crash would.
-func (term *terminal) kill() {
+func (term *terminal) kill() { term.killed(false) }
+
+// killFirst ends the program of the terminal that was opened first.
+func (term *terminal) killFirst() { term.killed(true) }
+
+func (term *terminal) killed(first bool) {
 	term.t.Helper()
-	out, err := exec.Command("pgrep", "-f", "^"+binary).Output()
+	args := []string{"-f", "^" + binary + "$"}
+	if first {
+		args = append([]string{"-o"}, args...)
+	}
+	out, err := exec.Command("pgrep", args...).Output()
 	if err != nil {
 		term.t.Fatalf("the program does not run: %v", err)
 	}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/api"
+	"bugle/engine/attach"
+	"bugle/engine/local"
+	"bugle/engine/local/sample"
+	"bugle/engine/openapi"
+	"bugle/store"
+	"bugle/store/badger"
+)
+
+// open takes part in the data folder: as the owner of its store, or attached to the process that
+// is. The store is made where there is none. Every command that needs it shares the one node.
+func (f *factory) open(ctx context.Context) (*attach.Node, error) {
+	if f.node != nil {
+		return f.node, nil
+	}
+	node, err := attach.Open(ctx, attach.Options{
+		Dir: f.dataDir(), Version: version(), Opener: f.own,
+		Handler: func(n *attach.Node) http.Handler {
+			desk := &desk{node: n}
+			return api.New(api.Keys(desk.lookup), api.Options{Unlimited: true, OpenAPI: func() []byte { return openapi.JSON(version()) }})
+		},
+	})
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, fmt.Errorf("cannot use %s: %w; choose another folder with --data or %s", f.dataDir(), path.Err, envData)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.node = node
+	return node, nil
+}
+
+// own takes the store.
+func (f *factory) own(ctx context.Context) (attach.Owned, error) {
+	db, err := badger.Open(ctx, badger.Options{Dir: f.dataDir(), Logger: slog.New(slog.DiscardHandler)})
+	var locked *store.LockedError
+	if errors.As(err, &locked) {
+		return nil, attach.Locked(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return owned{db}, nil
+}
+
+// owned is the store while this process has it.
+type owned struct{ db *badger.DB }
+
+func (o owned) Open(id string) (attach.Service, error) {
+	return local.Open(o.db, id, local.Options{})
+}
+
+func (o owned) Workspaces(ctx context.Context) (ids []string, err error) {
+	err = o.db.View(ctx, func(tx store.Tx) error {
+		ids, err = store.Workspaces(tx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing the workspaces: %w", err)
+	}
+	return ids, nil
+}
+
+func (o owned) Create(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
+	if withSample {
+		key, err = sample.Install(ctx, o.db, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
+	} else {
+		key, err = local.CreateWorkspace(ctx, o.db, w)
+	}
+	return w.ID, key, err
+}
+
+func (o owned) Close() error {
+	if err := o.db.Close(); err != nil {
+		return fmt.Errorf("closing the store: %w", err)
+	}
+	return nil
+}
+
+func (f *factory) close() error {
+	if f.node == nil {
+		return nil
+	}
+	node := f.node
+	f.node = nil
+	return node.Close()
+}
+
+// workspaceID gives the workspace to work in: the one asked for, or the only one there is.
+func (f *factory) workspaceID(ctx context.Context, node *attach.Node) (string, error) {
+	ids, err := node.Workspaces(ctx)
+	id := f.wanted()
+	switch {
+	case err != nil:
+		return "", err
+	case len(ids) == 0:
+		return "", errNoWorkspace
+	case id == "" && len(ids) == 1:
+		return ids[0], nil
+	case id == "":
+		return "", misused("there are several workspaces (%s); choose one with --workspace", strings.Join(ids, ", "))
+	case slices.Contains(ids, id):
+		return id, nil
+	}
+	return "", misused("there is no workspace %q here; there is %s", id, strings.Join(ids, ", "))
+}
+
+// desk finds the workspace of an API call.
+type desk struct {
+	node *attach.Node
+	only string // the one workspace that is served; empty: all
+}
+
+// narrow serves one workspace alone, which must be there; empty means all, of which there must be one.
+func (d *desk) narrow(ctx context.Context, id string) error {
+	ids, err := d.node.Workspaces(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(ids) == 0:
+		return errNoWorkspace
+	case id != "" && !slices.Contains(ids, id):
+		return misused("there is no workspace %q here", id)
+	}
+	d.only = id
+	return nil
+}
+
+// lookup is [api.Lookup]: the settings as they are now, so that a key counts from when it is made
+// until it is revoked.
+func (d *desk) lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+	if d.only != "" && d.only != id {
+		return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q here", id)
+	}
+	svc := d.node.Service(id)
+	w, err := svc.Workspace(ctx)
+	return w, svc, err
+}
+
+// health says whether the store answers.
+func (d *desk) health(ctx context.Context) error {
+	_, err := d.node.Workspaces(ctx)
+	return err
+}

@@ -72,6 +72,9 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	if !s.Accept(r) || screen.Cancelled(r.Err) {
 		return nil
 	}
+	if r.Kind == reading {
+		return took(r)
+	}
 	made, ok := r.Value.(engine.Created)
 	if !ok {
 		return nil
@@ -100,6 +103,9 @@ func (s *Screen) Actions() []screen.Action {
 	acts := []screen.Action{next}
 	if s.step > stepChannel {
 		acts = append(acts, screen.Action{Keys: []string{"shift+tab"}, Label: "back", Help: "back to the question before", Group: group, Bar: 8, Typing: true, Run: s.back})
+	}
+	if s.step == stepChannel {
+		acts = append(acts, s.sources(group)...)
 	}
 	if s.refused != nil && invalid(s.refused) {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "start bare", Help: "create it without its name and components", Group: group, Bar: 7, Typing: true,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -249,4 +251,31 @@ func TestMouse(t *testing.T) {
 	h.ClickOn("Device-triggered")
 	h.ClickOn("Device-triggered")
 	h.Want("Not offered")
+}
+
+// A draft can begin with one of the usual campaigns, or with a file.
+func TestBeginWith(t *testing.T) {
+	h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), 80, 24)
+	h.Press("b")
+	h.Want("Begin with", "Weekly newsletter", "Flash sale with a countdown")
+	h.Press("down", "enter")
+	if got := engine.ParseRecord(h.Last().Doc); h.Last().Name != screen.NewDraft || engine.NameOf(got.Body) != "Order confirmation" {
+		t.Errorf("the starter opens %+v", h.Last())
+	}
+
+	file := filepath.Join(t.TempDir(), "c.json")
+	if err := os.WriteFile(file, []byte(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"Filed"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h = uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), 80, 24)
+	h.Press("i")
+	h.Type(file + ".not")
+	h.Press("enter")
+	h.Want("cannot read the file")
+	h.Press("i")
+	h.Type(file)
+	h.Press("enter")
+	if got := engine.ParseRecord(h.Last().Doc); engine.NameOf(got.Body) != "Filed" {
+		t.Errorf("the file opens %+v", h.Last())
+	}
 }

@@ -1,0 +1,98 @@
+package newdraft
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/starters"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// reading is the task that reads a file.
+const reading = "read"
+
+// maxFile is how long a file may be that a draft starts from: the service takes 1 MiB, and a file
+// may be indented.
+const maxFile = 4 << 20
+
+// sources are the actions that start from something else than nothing.
+func (s *Screen) sources(group string) []screen.Action {
+	return []screen.Action{
+		{Keys: []string{"b"}, Label: "starters", Help: "begin with one of the usual campaigns", Group: group, Bar: 5, Run: s.chooseStarter},
+		{Keys: []string{"i"}, Label: "from a file", Help: "begin with a campaign file (JSON)", Group: group, Bar: 4, Run: s.askFile},
+	}
+}
+
+// chooseStarter offers the usual campaigns.
+func (s *Screen) chooseStarter() tea.Cmd {
+	all, err := starters.All()
+	if err != nil {
+		return screen.Notify(widget.LevelError, err.Error())
+	}
+	options := make([]widget.Option, len(all))
+	for i, st := range all {
+		options[i] = widget.Option{Label: st.Title, Help: st.Help}
+	}
+	return screen.Send(screen.ChooseMsg{Title: "Begin with", Options: options, Then: func(a widget.Answer) tea.Cmd {
+		return again(all[a.Index].Doc)
+	}})
+}
+
+// askFile asks for the file to begin with.
+func (s *Screen) askFile() tea.Cmd {
+	return screen.Send(screen.InputMsg{Title: "Begin with a file", Placeholder: "campaign.json",
+		Check: func(name string) string {
+			if strings.TrimSpace(name) == "" {
+				return "Type the name of a file."
+			}
+			return ""
+		},
+		Then: func(name string) tea.Cmd {
+			return s.Run(reading, func(context.Context) (any, error) { return readFile(strings.TrimSpace(name)) })
+		},
+	})
+}
+
+// readFile reads a campaign file; a name that begins with ~/ is in the home folder.
+func readFile(name string) (doc.Value, error) {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			name = filepath.Join(home, rest)
+		}
+	}
+	if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
+		return doc.Value{}, fmt.Errorf("%s is larger than any campaign", name)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("cannot read the file: %w", err)
+	}
+	v, err := doc.Parse(b)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("%s is not JSON: %w", name, err)
+	}
+	if v.Kind() != doc.Object {
+		return doc.Value{}, fmt.Errorf("%s holds no campaign: it is a %s", name, v.Kind())
+	}
+	return v, nil
+}
+
+// took begins anew with the file's document.
+func took(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.Notify(widget.LevelError, r.Err.Error())
+	}
+	return again(r.Value.(doc.Value))
+}
+
+// again opens the screen anew with a document to start from.
+func again(from doc.Value) tea.Cmd {
+	return screen.Replace(screen.Route{Name: screen.NewDraft, Doc: from})
+}

@@ -149,13 +149,9 @@ func newProfileTest(f *factory) *cobra.Command {
 		Args:              exactly(1, "the NAME of a profile"),
 		ValidArgsFunction: f.completeProfiles(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := f.profileFile()
+			_, p, err := f.profileNamed(args[0])
 			if err != nil {
 				return err
-			}
-			p, err := file.Get(args[0])
-			if err != nil {
-				return usageError{err}
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
 			defer cancel()
@@ -186,13 +182,9 @@ func newProfileKey(f *factory) *cobra.Command {
 		Args:              exactly(1, "the NAME of a profile"),
 		ValidArgsFunction: f.completeProfiles(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := f.profileFile()
+			_, p, err := f.profileNamed(args[0])
 			if err != nil {
 				return err
-			}
-			p, err := file.Get(args[0])
-			if err != nil {
-				return usageError{err}
 			}
 			if !p.Key.Keyring {
 				return misused("the key of profile %s comes from %s", p.Name, p.Key)
@@ -221,13 +213,9 @@ func newProfileRemove(f *factory) *cobra.Command {
 		Args:              exactly(1, "the NAME of a profile"),
 		ValidArgsFunction: f.completeProfiles(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := f.profileFile()
+			file, p, err := f.profileNamed(args[0])
 			if err != nil {
 				return err
-			}
-			p, err := file.Get(args[0])
-			if err != nil {
-				return usageError{err}
 			}
 			if p.Key.Keyring {
 				if err := profiles.DropKey(p.Name); err != nil {
@@ -244,6 +232,19 @@ func newProfileRemove(f *factory) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// profileNamed gives the profile of a name, and the file that it is in.
+func (f *factory) profileNamed(name string) (*profiles.File, profiles.Profile, error) {
+	file, err := f.profileFile()
+	if err != nil {
+		return nil, profiles.Profile{}, err
+	}
+	p, err := file.Get(name)
+	if err != nil {
+		return nil, p, usageError{err}
+	}
+	return file, p, nil
 }
 
 // completeProfiles completes the first argument with the names of profiles, and more.

@@ -1,0 +1,321 @@
+package testsend_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/muesli/termenv"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/widget"
+)
+
+func TestADraftWithoutContentLeadsToTheContent(t *testing.T) {
+	s := newService(t)
+	for _, ch := range []engine.Channel{catalog.Email, catalog.Push} {
+		components := `{"basic_details": {"name": "Bare"}}`
+		if ch == catalog.Email {
+			components = `{"basic_details": {"name": "Bare"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"}}`
+		}
+		h := open(t, s, s.draft(t, ch, components), 80, 24)
+		h.Press("down", "enter", "ctrl+s")
+		h.Want("Not sent.", "There is no content to send yet")
+		h.Press("enter")
+		if r := h.Last(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
+			t.Errorf("%s: enter opened %+v", ch, r)
+		}
+	}
+}
+
+func TestARefusalOfTheRequestLeadsBackToTheForm(t *testing.T) {
+	s := newService(t)
+	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		e := engine.Errorf(engine.RateLimited, 429, "too many tests; wait 3 seconds")
+		return engine.TestResult{}, e
+	}
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("Too many tests; wait 3 seconds")
+	h.Press("esc")
+	h.Want("1 ada@example.com")
+	if len(h.Opened) > 0 {
+		t.Errorf("it opened %+v", h.Opened)
+	}
+}
+
+func TestARefusedRetryKeepsWhatWasSent(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("USER_1,USER_2")
+	h.Press("ctrl+s")
+	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests")
+	}
+	h.Press("r")
+	h.Want("Not sent. Too many tests")
+	h.Press("esc")
+	h.Want("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 FAILED", "USER_2: the user has no device for Web")
+}
+
+func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {
+	s := newService(t)
+	s.instead = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Completed: 1, Total: 2})
+		return engine.TestResult{}, errors.New("the connection broke")
+	}
+	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_de_variation_1 FAILED", "the connection broke")
+}
+
+func TestOnlyDraftsCanBeTested(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, "65f0a1b2c3d4e5f60718293a", 80, 24)
+	h.Want("could not be read", "r tries again")
+}
+
+func TestCurl(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("o'neill@example.com")
+	h.Press("enter", "alt+y")
+	if len(h.Copied) != 1 {
+		t.Fatal("nothing was copied")
+	}
+	for _, want := range []string{"{base_url}/v5/campaigns/test", "Basic {credentials}", "X-SVC-Tenant-ID: DEMO", "Idempotency-Key: ", `o'\''neill@example.com`} {
+		if !strings.Contains(h.Copied[0], want) {
+			t.Errorf("no %q in\n%s", want, h.Copied[0])
+		}
+	}
+}
+
+func TestColoursKeepTheCells(t *testing.T) {
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newService(t)
+	st := step(t, s, s.draft(t, catalog.Push, flatPush))
+	st.screen.SetTheme(dark)
+	check := func(stage string) {
+		t.Helper()
+		for _, w := range []int{40, 60, 76, 80, 120} {
+			st.screen.SetSize(w, 22)
+			for _, line := range strings.Split(st.screen.View(), "\n") {
+				if n := widget.Width(line); n != w {
+					t.Fatalf("%s: a line of %d cells, not %d: %q", stage, n, w, line)
+				}
+			}
+		}
+		st.screen.SetSize(80, 22)
+	}
+	check("form")
+	st.typeText("USER_1,USER_2,")
+	st.press("tab")
+	check("filled")
+	st.press("ctrl+s")
+	st.until("FAILED")
+	check("done")
+}
+
+func TestControlCharactersOfADocumentAreNotDrawn(t *testing.T) {
+	s := newService(t)
+	name := `Evil \u001b[31m\u0007 name`
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "Spring mail", name, 1)), 80, 24)
+	h.WantFits()
+}
+
+func TestPictures(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Goldens("start")
+	h.WantFits()
+	h.Type("ada@example.com,ben@example.com,car")
+	h.Goldens("typing")
+	h.WantFits()
+
+	p := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	p.Type("USER_1,USER_2,")
+	p.Press("tab")
+	p.Goldens("push")
+	p.Press("ctrl+s")
+	p.Goldens("done")
+	p.WantFits()
+
+	broken := open(t, s, s.draft(t, catalog.Email, `{"basic_details": {"name": "Bare"}}`), 80, 24)
+	broken.Goldens("no-content")
+	broken.WantFits()
+
+	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		e := engine.Errorf(engine.ValidationFailed, 400, "the campaign has 2 problems")
+		e.Details = []engine.Detail{
+			{Target: "campaign_content.content.email.subject", Message: "must be there and hold something"},
+			{Target: "test_campaign_meta.identifier_values[0]", Message: "must be an e-mail address"},
+		}
+		return engine.TestResult{}, e
+	}
+	h.Press("backspace", "backspace", "backspace", "ctrl+s")
+	h.Goldens("refused")
+	h.WantFits()
+}
+
+func TestSendingPicture(t *testing.T) {
+	s := newService(t)
+	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Err: "the mail server refused the recipient", Completed: 1, Total: 2})
+		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Total: 2})
+		<-ctx.Done()
+		return engine.TestResult{}, ctx.Err()
+	}
+	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
+	st.typeText("ada@example.com")
+	st.press("ctrl+s")
+	st.until("EMAIL_de_variation_1 sending")
+	for _, want := range []string{"Sending", "1 of 2", "ada@example.com: the mail server refused", "EMAIL_default_variation_1"} {
+		if !strings.Contains(st.screen.View(), want) {
+			t.Errorf("no %q:\n%s", want, st.screen.View())
+		}
+	}
+}
+
+var _ screen.Screen = (*testsend.Screen)(nil)
+
+// published gives every campaign another state.
+type published struct{ *service }
+
+func (p published) Get(ctx context.Context, id string) (engine.Campaign, error) {
+	c, err := p.service.Get(ctx, id)
+	c.Status = catalog.Scheduled
+	return c, err
+}
+
+func TestACampaignThatIsNoDraftSaysWhatToDo(t *testing.T) {
+	s := newService(t)
+	h := open(t, published{s}, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Want("Test sends are for drafts", "Clone it")
+	h.Type("ada@example.com")
+	h.Press("ctrl+s", "enter")
+	h.WantFits()
+	if len(s.sent) > 0 {
+		t.Error("it was sent")
+	}
+}
+
+func (s *service) change(t *testing.T, id, components string) {
+	t.Helper()
+	v, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Get(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Save(context.Background(), engine.SaveRequest{ID: id, Revision: c.Revision, Body: v, By: "ann@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAChangedDraftIsReadAgain(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, keyedMail)
+	h := open(t, s, id, 80, 24)
+	h.Type("ada@example.com,")
+	h.Press("tab", "left")
+	h.Want("‹ de ›")
+	s.change(t, id, flatMail)
+	h.Send(screen.ChangedMsg{ID: id})
+	h.WantNot("Locale", "EMAIL_de_")
+	h.Want("EMAIL_default_variation_1", "1 ada@example.com", "Age", "▌  +")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+}
+
+func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{EventAttribute['product']}} {{BusinessEventAttribute['season']}} {{ContentBlock['gone']|default('')}}", 1)), 80, 24)
+	h.Want("product", "season", "from the event", "Age")
+	h.Type("ada@example.com,")
+	h.Press("tab", "tab")
+	h.Type("Boots")
+	h.Press("enter")
+	h.Type("spring")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+	if ask := s.asked(t); len(ask.EventAttributes) != 2 || len(ask.UserAttributes) != 0 {
+		t.Errorf("asked for %+v", ask)
+	}
+}
+
+func TestBothSpellingsOfAnAttributeAreOne(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{user.first_name}}", 1)), 80, 24)
+	h.WantNot("first_name")
+	h.Type("stranger@example.com,")
+	h.Press("tab")
+	h.Type("Zoe")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 SENT")
+	box, err := s.Outbox(context.Background(), 1)
+	if err != nil || !strings.Contains(box[0].Email.HTML, "<p>Zoe for Zoe") {
+		t.Errorf("it reads %+v (%v)", box, err)
+	}
+}
+
+func TestAMissingValueIsNamed(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 60, 20)
+	h.Type("stranger@example.com")
+	h.Press("ctrl+s")
+	h.Want("EMAIL_default_variation_1 FAILED", "stranger@example.com: ", "First Name")
+}
+
+func TestTheWheelAndClicks(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("USER_1,USER_2,")
+	h.ClickOn("Platform")
+	h.Press("esc")
+	h.Want("‹ all ›")
+	h.Wheel(5, 5, true)
+	h.Want("▌ [ Send")
+	h.ClickOn("1 USER_1")
+	h.Press("x")
+	h.Want("1 USER_2", "1 of 10")
+}
+
+func TestManyKeysScroll(t *testing.T) {
+	s := newService(t)
+	s.instead = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		out := engine.TestResult{Data: map[string]engine.SendResult{}, Message: "Sent 0 of 100 messages; 100 failed."}
+		for i := range 100 {
+			key := "EMAIL_default_variation_" + strings.Repeat("1", 1+i%3) + string(rune('a'+i/26)) + string(rune('a'+i%26))
+			out.Keys = append(out.Keys, key)
+			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: "ada@example.com: " + strings.Repeat("the mail server is full and says so at length; ", 4)}
+		}
+		return out, nil
+	}
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("ctrl+s")
+	h.Want("Sent 0 of 100")
+	h.WantFits()
+	h.Press("G")
+	h.Want("dv FAILED", "402 of 402")
+	h.Wheel(5, 10, false)
+	h.WantFits()
+	before := len(s.sent)
+	h.Press("r") // keys that the draft does not have: all of it once more
+	if len(s.sent) != before+1 || s.asked(t).Filter != (engine.KeyFilter{}) {
+		t.Errorf("%d calls, the last narrowed to %+v", len(s.sent)-before, s.asked(t).Filter)
+	}
+}

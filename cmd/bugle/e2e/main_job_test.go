@@ -44,7 +44,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.press("Down", "Down", "Down", "Down")
 	term.see("▸ HTML")
 	term.write("<p>Dear {{UserAttribute['First Name']|default('friend')}}, our beans are <b>20% off</b>.</p>")
-	term.see("✓ Content", "2 to do")
+	term.see("✓ Content", "2 to do", "off</b>.</p>", "saved")
 
 	// The program dies in the middle: what was left in the field is there again.
 	term.kill()

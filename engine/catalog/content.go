@@ -37,7 +37,8 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 	}
 	return schema.Field{
 		Name: "campaign_content", ID: "campaign_content", Title: "Content", Kind: schema.Object, Ref: "spec.md, Campaign content",
-		Help: "What people get: the message, its translations and its variations.",
+		Editor: schema.EditorContent,
+		Help:   "What people get: the message, its translations and its variations.",
 		Fields: []schema.Field{
 			{
 				Name: "locales", Kind: schema.List, Suggest: "locales",

@@ -13,6 +13,7 @@ func schedulingDetails() schema.Field {
 	scheduled := forTypes(OneTime, Periodic)
 	return schema.Field{
 		Name: string(SchedulingDetails), ID: "scheduling_details", Title: "Schedule", Kind: schema.Object, Ref: refScheduling,
+		Editor:   schema.EditorSchedule,
 		Help:     "When the campaign goes out, how often, and until when.",
 		Required: []schema.Required{{When: scheduled, At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Guard{At: schema.Publish, Ref: refObjects, Rule: zoneKnown}},

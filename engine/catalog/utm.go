@@ -13,7 +13,8 @@ func utmParams() schema.Field {
 	own := personal(schema.Field{Title: "UTM parameter", Kind: schema.String, Help: "A parameter of your own.", Example: "autumn"})
 	return schema.Field{
 		Name: string(UTMParams), ID: "utm_params", Title: "UTM parameters", Kind: schema.Object, Ref: "spec.md, utm_params",
-		Help: "Parameters that are added to the links of the message, so that visits can be traced to it.",
+		Editor: schema.EditorLinks,
+		Help:   "Parameters that are added to the links of the message, so that visits can be traced to it.",
 		Fields: []schema.Field{
 			utm("utm_source", "Source", "Where the visit comes from.", "newsletter", schema.Required{}),
 			utm("utm_medium", "Medium", "The medium that brings the visit.", "push", schema.Required{}),

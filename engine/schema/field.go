@@ -113,7 +113,21 @@ type Field struct {
 	Template bool   // a text that takes personalisation expressions
 	Suggest  string // the workspace list that offers values, such as "teams"
 	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty
+	// Editor names what people edit the object with where that is more than a plain form.
+	Editor Editor
 }
+
+// Editor is a way of editing an object. Which there are is the screens' affair; the tables say
+// where each belongs.
+type Editor string
+
+// The editors.
+const (
+	EditorFilters  Editor = "filters"  // a filter group, as a tree
+	EditorContent  Editor = "content"  // messages by locale and variation, as a grid
+	EditorSchedule Editor = "schedule" // times, with a calendar of them beside the form
+	EditorLinks    Editor = "links"    // tags of links, with the resulting link beside the form
+)
 
 // Label gives the title for people: Title, or Name with spaces and a capital.
 func (f *Field) Label() string {

@@ -1,6 +1,9 @@
 package builder
 
 import (
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -15,6 +18,7 @@ import (
 const (
 	groupMove     = "Move"
 	groupForm     = "Form"
+	groupAside    = "Beside the form"
 	groupEdit     = "Edit"
 	groupCampaign = "Campaign"
 )
@@ -33,7 +37,13 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	acts := s.moves()
 	acts = append(acts, s.edits()...)
-	return append(acts, s.onCampaign()...)
+	acts = append(acts, s.onCampaign()...)
+	for i, a := range acts {
+		if a.Run != nil {
+			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.grant()) }
+		}
+	}
+	return acts
 }
 
 func (s *Screen) moves() []screen.Action {
@@ -46,24 +56,63 @@ func (s *Screen) moves() []screen.Action {
 			out.Run = func() tea.Cmd { return s.fromForm(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc})) }
 		}
 		acts = append(acts, out)
+		acts = append(acts, s.toAsideKey("alt+p", 3)...)
+		acts = append(acts, s.stripKeys()...)
 		return append(acts, []screen.Action{
 			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
-			{Keys: []string{"f3"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
+			{Keys: []string{"f3"}, Label: "next tab", Help: "the next view beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
 		}...)
 	case paneInfo:
-		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, Bar: 9, Run: s.toProblem},
+		acts := []screen.Action{{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, Bar: 9, Run: s.toProblem}}
+		switch s.info.tab {
+		case tabAside:
+			acts = infoActions(s.info.aside.Bindings(), groupAside, 9)
+		case tabField, tabJSON:
+			acts = nil
+		}
+		return append(acts, []screen.Action{
 			{Keys: []string{"esc", "tab"}, Label: "parts", Help: "back to the parts", Group: groupMove, Bar: 8, Run: s.toParts},
 			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
 			{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
-		}
+		}...)
 	}
-	return []screen.Action{
+	return append([]screen.Action{
 		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the part", Group: groupMove, Bar: 9, Run: s.enter},
 		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: s.toProblems},
-		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "field, problems or JSON beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
+		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "the next view beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
 		{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
+	}, s.toAsideKey("p", 5)...)
+}
+
+// toAsideKey is the action that gives the view beside the editor the keyboard, where there is one.
+func (s *Screen) toAsideKey(key string, bar int) []screen.Action {
+	if s.info.aside == nil {
+		return nil
 	}
+	title := strings.ToLower(s.info.aside.Title())
+	return []screen.Action{{
+		Keys: []string{key}, Label: title, Help: "go to the " + title + " beside the form", Group: groupMove, Bar: bar, Typing: true,
+		Run: func() tea.Cmd {
+			s.info.tab, s.info.chosen, s.focus = tabAside, true, paneInfo
+			s.refreshInfo()
+			return nil
+		},
+	}}
+}
+
+// infoActions tells the help which keys are taken without being dispatched here; the first ones
+// are shown in the status bar.
+func infoActions(bindings []key.Binding, group string, bar int) []screen.Action {
+	var acts []screen.Action
+	for i, b := range bindings {
+		h := b.Help()
+		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: group, Typing: true, Info: true}
+		if i < 3 {
+			a.Bar = bar - i
+		}
+		acts = append(acts, a)
+	}
+	return acts
 }
 
 // formKeys tells the help which keys the form takes at the focused field.
@@ -244,12 +293,15 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		if s.form == nil {
 			return nil
 		}
+		if to, ok := s.stripGo(msg.String()); ok {
+			return to
+		}
 		if msg.String() == "?" && !s.form.Typing() && !s.form.Modal() {
 			return screen.Send(screen.HelpMsg{})
 		}
 		return s.formKey(msg)
 	case paneInfo:
-		s.infoKey(msg)
+		return s.infoKey(msg)
 	default:
 		if s.list.Update(msg) {
 			s.follow()
@@ -262,8 +314,8 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 // is looked at: it may be there already, and is meant for what is opened.
 func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
 	cmd := s.form.Update(msg)
-	if cmd == nil || msg.Paste || msg.String() == pasteKey {
-		return s.fromForm(cmd)
+	if _, plain := s.form.(*forms.Form); !plain || cmd == nil || msg.Paste || msg.String() == pasteKey {
+		return s.fromForm(cmd) // another editor opens by its host, and its commands may take their time
 	}
 	changed := s.fromForm(nil)
 	switch m := cmd().(type) {
@@ -279,15 +331,18 @@ func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
 // pasteKey makes the form read the clipboard, which may take its time.
 const pasteKey = "ctrl+v"
 
-func (s *Screen) infoKey(msg tea.KeyMsg) {
+func (s *Screen) infoKey(msg tea.KeyMsg) tea.Cmd {
 	switch s.info.tab {
 	case tabProblems:
 		s.info.list.Update(msg)
 	case tabJSON:
 		s.info.json.Update(msg)
+	case tabAside:
+		return s.info.aside.Update(msg)
 	default:
 		s.info.pager.Update(msg)
 	}
+	return nil
 }
 
 // mouse hands the mouse to the pane under it.
@@ -317,6 +372,9 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 			s.info.list.Mouse(msg, y)
 		case tabJSON:
 			s.info.json.Mouse(msg)
+		case tabAside:
+			msg.X, msg.Y = msg.X-s.sideX()-2, y
+			return s.info.aside.Update(msg)
 		default:
 			s.info.pager.Mouse(msg)
 		}
@@ -330,7 +388,10 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		if press {
 			s.focus = paneForm
 		}
-		msg.X, msg.Y = msg.X-l.parts.w-2, msg.Y-1
+		msg.X, msg.Y = msg.X-l.parts.w-2, msg.Y-1-s.stripLines()
+		if msg.Y < 0 {
+			return s.stripClick(msg.X, press)
+		}
 		return s.fromForm(s.form.Update(msg))
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -42,10 +43,12 @@ type Screen struct {
 	saving   saving
 
 	list  widget.List
-	form  *forms.Form // the form of path; nil where the campaign has none
+	form  editor.Editor // of path; nil where the campaign has none
 	path  doc.Path
 	focus pane
 	info  info
+	strip editor.Strip // above the form; nil where the place has none
+	wants wants
 
 	width, height int
 	layout        layout
@@ -134,6 +137,11 @@ func (s *Screen) load() tea.Cmd {
 
 // Update takes results and news, and hands keys to the pane that has the keyboard.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	cmd := s.update(msg)
+	return tea.Batch(cmd, s.grant())
+}
+
+func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		return s.result(msg)
@@ -166,7 +174,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskApply:
 		return s.applied(r)
 	}
-	return nil
+	return s.toEditors(r)
 }
 
 // took shows the campaign that was read.

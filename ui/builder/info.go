@@ -11,6 +11,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/themes"
+	"bugle/ui/editor"
 	"bugle/ui/widget"
 )
 
@@ -20,8 +21,11 @@ type tab int
 const (
 	tabField    tab = iota // what the focused field is for, and what is wrong with it
 	tabProblems            // all that is wrong
+	tabAside               // what belongs to the place: a preview, a calendar
 	tabJSON                // the document as it goes over the wire
 )
+
+var allTabs = []tab{tabField, tabProblems, tabAside, tabJSON}
 
 // info is the pane that tells about what is being edited.
 type info struct {
@@ -31,7 +35,12 @@ type info struct {
 	json   widget.JSONView
 	list   widget.List
 	goals  []doc.Path // of the problems in the list
-	shown  string     // what the pager holds, so that its place is kept while nothing changes
+
+	aside   editor.Aside // nil where the place has none
+	asideOf string       // the part that it belongs to
+	width   int
+	height  int
+	shown   string // what the pager holds, so that its place is kept while nothing changes
 }
 
 func newInfo(t themes.Theme) info {
@@ -44,6 +53,9 @@ func (in *info) setTheme(t themes.Theme) {
 	in.pager.SetTheme(t)
 	in.json.SetTheme(t)
 	in.list.SetTheme(t)
+	if in.aside != nil {
+		in.aside.SetTheme(t)
+	}
 	in.shown = ""
 }
 
@@ -51,14 +63,50 @@ func (in *info) setSize(w, h int) {
 	in.pager.SetSize(w, h)
 	in.json.SetSize(w, h)
 	in.list.SetSize(w, h)
+	in.width, in.height = w, h
+	if in.aside != nil {
+		in.aside.SetSize(w, h)
+	}
 }
 
-var tabNames = []string{"Field", "Problems", "JSON"}
+func (in *info) takeAside(a editor.Aside, of string) {
+	in.aside, in.asideOf = a, of
+	a.SetSize(in.width, in.height)
+}
+
+func (in *info) dropAside() {
+	in.aside, in.asideOf = nil, ""
+	if in.tab == tabAside {
+		in.tab, in.chosen = tabField, false
+	}
+}
+
+// tabs gives the views that there are now.
+func (in *info) tabs() []tab {
+	if in.aside != nil {
+		return allTabs
+	}
+	return slices.DeleteFunc(slices.Clone(allTabs), func(t tab) bool { return t == tabAside })
+}
+
+func (in *info) name(t tab) string {
+	switch t {
+	case tabProblems:
+		return "Problems"
+	case tabAside:
+		return in.aside.Title()
+	case tabJSON:
+		return "JSON"
+	}
+	return "Field"
+}
 
 // nextTab turns to the next view, or the one before.
 func (s *Screen) nextTab(n int) tea.Cmd {
+	tabs := s.info.tabs()
+	at := max(slices.Index(tabs, s.info.tab), 0)
 	s.info.chosen = true
-	s.info.tab = tab((int(s.info.tab) + n + len(tabNames)) % len(tabNames))
+	s.info.tab = tabs[(at+n+len(tabs))%len(tabs)]
 	s.refreshInfo()
 	return nil
 }
@@ -74,6 +122,7 @@ func (s *Screen) refreshInfo() {
 			s.info.tab = tabProblems
 		}
 	}
+	s.followAside()
 	switch s.info.tab {
 	case tabField:
 		s.showField()
@@ -273,6 +322,8 @@ func (s *Screen) infoView() string {
 		return s.info.list.View()
 	case tabJSON:
 		return s.info.json.View()
+	case tabAside:
+		return s.info.aside.View()
 	}
 	return s.info.pager.View()
 }

@@ -48,7 +48,7 @@ func (s *Screen) SetSize(width, height int) {
 	s.list.SetSize(s.layout.parts.w-4, s.layout.parts.h-2)
 	s.info.setSize(s.layout.side.w-4, s.layout.side.h-2)
 	if s.form != nil {
-		s.form.SetSize(s.layout.form.w, s.layout.form.h)
+		s.form.SetSize(s.layout.form.w, s.layout.form.h-s.stripLines())
 	}
 	s.info.shown = ""
 	s.refreshInfo()
@@ -80,7 +80,7 @@ func (s *Screen) View() string {
 	s.list.Focused = s.focus == paneParts
 	left := s.panel(fmt.Sprintf("Parts %s", s.progressText()), s.layout.parts, s.focus == paneParts, "").View(s.list.View())
 	middle := s.mainView()
-	side := s.panel(tabLine(s.info.tab), s.layout.side, s.focus == paneInfo, s.sideInfo()).View(s.infoView())
+	side := s.panel(s.tabLine(), s.layout.side, s.focus == paneInfo, s.sideInfo()).View(s.infoView())
 	if s.layout.wide {
 		return lipgloss.JoinHorizontal(lipgloss.Top, left, middle, side)
 	}
@@ -117,6 +117,9 @@ func (s *Screen) mainView() string {
 		return panel.View(strings.Join(widget.Wrap(s.theme.Muted.Render(capital(widget.Clean(p.why))), inner), "\n"))
 	}
 	s.form.SetActive(s.focus == paneForm)
+	if line := s.stripLine(); line != "" {
+		return panel.View(line + "\n\n" + s.form.View())
+	}
 	return panel.View(s.form.View())
 }
 
@@ -147,6 +150,14 @@ func (s *Screen) crumbs() string {
 	return strings.Join(words, " › ")
 }
 
+// sideX is the column of the side pane's frame.
+func (s *Screen) sideX() int {
+	if s.layout.wide {
+		return s.layout.parts.w + s.layout.main.w
+	}
+	return s.layout.parts.w
+}
+
 func (s *Screen) sideInfo() string {
 	if n := s.errors(); n > 0 {
 		return fmt.Sprintf("%d to do", n)
@@ -154,13 +165,15 @@ func (s *Screen) sideInfo() string {
 	return "nothing to do"
 }
 
-func tabLine(t tab) string {
-	names := make([]string, len(tabNames))
-	for i, n := range tabNames {
-		names[i] = n
-		if tab(i) == t {
-			names[i] = "[" + n + "]"
+// tabLine names the views beside the form, the present one in brackets.
+func (s *Screen) tabLine() string {
+	var names []string
+	for _, t := range s.info.tabs() {
+		name := s.info.name(t)
+		if t == s.info.tab {
+			name = "[" + name + "]"
 		}
+		names = append(names, name)
 	}
 	return strings.Join(names, " ")
 }

@@ -23,7 +23,11 @@ func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
 		if !changed || s.form == nil {
 			return nil
 		}
-		if err := s.form.SetText(m.Path, text, false); err != nil {
+		if f, ok := s.form.(interface {
+			SetText(doc.Path, string, bool) error
+		}); !ok {
+			return s.put(m.Path, doc.NewString(text))
+		} else if err := f.SetText(m.Path, text, false); err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
 		return s.fromForm(nil)

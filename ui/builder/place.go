@@ -26,7 +26,7 @@ func (s *Screen) goTo(p doc.Path) {
 	}
 	at := p[:1]
 	for n := len(p); n > 1; n-- {
-		if st, ok := s.schema.Field(s.root, p[:n], s.env()); ok && forms.Opens(st) {
+		if st, ok := s.schema.Field(s.root, p[:n], s.env()); ok && forms.Opens(st) && !s.inEditor(p[:n]) {
 			at = p[:n]
 			break
 		}
@@ -41,11 +41,8 @@ func (s *Screen) goTo(p doc.Path) {
 // show shows the form of the object, list or map at p.
 func (s *Screen) show(p doc.Path) {
 	s.path = p
-	s.form = forms.New(forms.Config{
-		Schema: s.schema, Root: s.root, Path: p, Env: s.env(), Theme: s.theme, Suggest: s.suggest,
-		Locked: s.lockedAt,
-		Width:  s.layout.form.w, Height: s.layout.form.h,
-	})
+	s.strip = s.stripFor(p)
+	s.form = s.newEditor(p)
 	s.form.SetProblems(s.problems)
 	s.refreshInfo()
 }

@@ -1,0 +1,133 @@
+package builder
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/forms"
+	"bugle/ui/editor"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// tool is what the builder has for the places that the tables give an editor.
+type tool struct {
+	edit func(editor.Config) editor.Editor // nil: the plain form
+	// whole says that the editor shows all that is below its place, so that nothing there is
+	// opened as a form of its own.
+	whole bool
+	aside func(editor.Config) editor.Aside // nil: nothing beside it
+	strip func(editor.Config) editor.Strip
+}
+
+// tools are the editors, by the name that the tables give them.
+var tools = map[schema.Editor]tool{}
+
+// toolAt gives the tool of the innermost place around p that has one.
+func (s *Screen) toolAt(p doc.Path) (tool, doc.Path, bool) {
+	for n := len(p); n > 0; n-- {
+		if node := s.schema.At(p[:n]); node != nil && node.Editor != "" {
+			t, ok := tools[node.Editor]
+			return t, p[:n], ok
+		}
+	}
+	return tool{}, nil, false
+}
+
+// inEditor reports whether an editor around p, not p's own, shows what is at p.
+func (s *Screen) inEditor(p doc.Path) bool {
+	t, at, ok := s.toolAt(p)
+	return ok && t.whole && len(at) < len(p)
+}
+
+// newEditor makes the editor of the object, map or list at p.
+func (s *Screen) newEditor(p doc.Path) editor.Editor {
+	cfg := s.config(p)
+	if t, at, ok := s.toolAt(p); ok && t.edit != nil && len(at) == len(p) {
+		return t.edit(cfg)
+	}
+	return forms.New(cfg.Config)
+}
+
+func (s *Screen) config(p doc.Path) editor.Config {
+	return editor.Config{
+		Config: forms.Config{
+			Schema: s.schema, Root: s.root, Path: p, Env: s.env(), Theme: s.theme, Suggest: s.suggest, Locked: s.lockedAt,
+			Width: s.layout.form.w, Height: s.layout.form.h - s.stripLines(),
+		},
+		Head: s.campaign.Head, Workspace: s.workspace, Service: s.deps.Service, Now: s.deps.Now, Location: s.deps.Location,
+		Host: editor.Host{
+			Open:    func(p doc.Path) { s.wants.open = p },
+			Outside: func(text, suffix string, then func(string)) { s.wants.outside = s.outside(text, suffix, then) },
+			Notify:  func(text string) { s.wants.notice = text },
+			Run:     func(kind string, fn func(context.Context) (any, error)) tea.Cmd { return s.Run(taskEditor+kind, fn) },
+		},
+	}
+}
+
+// taskEditor begins the names of the tasks that editors start.
+const taskEditor = "editor."
+
+// toEditors hands the result of a task to the editor and the aside; the one that started it knows.
+func (s *Screen) toEditors(r screen.Result) tea.Cmd {
+	var cmds []tea.Cmd
+	if s.form != nil {
+		cmds = append(cmds, s.fromForm(s.form.Update(r)))
+	}
+	if s.info.aside != nil {
+		cmds = append(cmds, s.info.aside.Update(r))
+		s.refreshInfo()
+	}
+	return tea.Batch(cmds...)
+}
+
+// wants is what an editor and the aside asked for during Update.
+type wants struct {
+	open    doc.Path
+	outside tea.Cmd
+	aside   tea.Cmd
+	notice  string
+}
+
+// grant does what they asked for.
+func (s *Screen) grant() tea.Cmd {
+	w := s.wants
+	s.wants = wants{}
+	cmds := []tea.Cmd{w.outside, w.aside}
+	if w.notice != "" {
+		cmds = append(cmds, screen.Notify(widget.LevelInfo, w.notice))
+	}
+	if w.open != nil {
+		cmds = append(cmds, s.open(w.open), s.wants.aside)
+		s.wants = wants{}
+	}
+	return tea.Batch(cmds...)
+}
+
+// outside opens a text of an editor in the person's own one.
+func (s *Screen) outside(text, suffix string, then func(string)) tea.Cmd {
+	return screen.Send(screen.EditMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
+		if !changed || s.form == nil {
+			return nil
+		}
+		then(after)
+		return s.fromForm(nil)
+	}})
+}
+
+// followAside shows, beside the editor, what belongs to the place that the keyboard is at.
+func (s *Screen) followAside() {
+	t, at, ok := s.toolAt(s.place())
+	if !ok || t.aside == nil {
+		s.info.dropAside()
+		return
+	}
+	key := at[:1].String()
+	if s.info.aside == nil || s.info.asideOf != key {
+		s.info.takeAside(t.aside(s.config(at)), key)
+	}
+	s.wants.aside = tea.Batch(s.wants.aside, s.info.aside.Show(s.root, s.place()))
+}

@@ -1,0 +1,198 @@
+package when
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// parser reads one text. A text is a date, a time of day, or both in either order, or a span from
+// now; then maybe a zone.
+type parser struct {
+	ctx    Context
+	now    time.Time
+	tokens []string
+
+	date  *time.Time // a day, as midnight of UTC
+	clock *Clock
+	after *time.Duration // hours and minutes from now
+	keep  bool           // the time of day is that of now
+	last  bool           // the end of a span: its last minute, where no time is named
+	zone  *time.Location // named in the text
+	notes []string
+}
+
+var fillers = map[string]bool{"at": true, "on": true, "the": true}
+
+func (p *parser) parse(text string) error {
+	p.tokens = tokens(text)
+	if err := p.takeZone(); err != nil {
+		return err
+	}
+	if len(p.tokens) == 0 {
+		return fmt.Errorf("there is no date and no time in %q; type one such as tomorrow 9am", strings.TrimSpace(text))
+	}
+	for len(p.tokens) > 0 {
+		if fillers[p.tokens[0]] && len(p.tokens) > 1 {
+			p.tokens = p.tokens[1:]
+			continue
+		}
+		n, err := p.next()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return p.unknown(p.tokens[0])
+		}
+		p.tokens = p.tokens[n:]
+	}
+	return nil
+}
+
+// tokens cuts a text at its blanks and commas. An "am" or "pm" apart goes with its number.
+func tokens(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == ',' || r == '\u00a0' })
+	var out []string
+	for _, w := range words {
+		w = strings.ReplaceAll(strings.ReplaceAll(w, "a.m.", "am"), "p.m.", "pm")
+		if (w == "am" || w == "pm") && len(out) > 0 && isDigit(out[len(out)-1]) {
+			out[len(out)-1] += w
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func isDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// next takes what the tokens begin with, and gives how many it took.
+func (p *parser) next() (int, error) {
+	for _, read := range []func() (int, error){p.span, p.timeOfDay, p.namedDay, p.weekday, p.ending, p.monthDay, p.numericDate} {
+		if n, err := read(); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, nil
+}
+
+func (p *parser) unknown(token string) error {
+	switch token {
+	case "midnight":
+		return errors.New("midnight may be the start or the end of a day; type 00:00 or 23:59")
+	case "next":
+		return errors.New("next what? Type next monday, in 1 week, in 1 month, or a date such as 1 dec")
+	case "morning", "afternoon", "evening", "tonight", "night":
+		return fmt.Errorf("%q has no exact time; type one such as 9am or 18:00", token)
+	}
+	if isDigit(token) {
+		return fmt.Errorf("%q could be a time or a day; type 9am, 09:00 or 9 dec", token)
+	}
+	if w := closest(token); w != "" {
+		return fmt.Errorf("%q is not understood; did you mean %s?", token, w)
+	}
+	return fmt.Errorf("%q is not understood; type tomorrow 9am, next monday 10:00, 25 dec 18:00 or 2026-12-01 09:00", token)
+}
+
+func (p *parser) setDate(day time.Time) error {
+	if p.date != nil || p.after != nil {
+		return errors.New("there is more than one date here; type one")
+	}
+	if day.Year() < 1970 || day.Year() > 9998 {
+		return fmt.Errorf("the year %d is out of reach", day.Year())
+	}
+	p.date = &day
+	return nil
+}
+
+func (p *parser) setClock(c Clock) error {
+	if p.clock != nil || p.after != nil {
+		return errors.New("there is more than one time here; type one")
+	}
+	p.clock = &c
+	return nil
+}
+
+// reading puts together what was read.
+func (p *parser) reading() (Reading, error) {
+	loc, floating := p.now.Location(), p.ctx.Zone == nil && p.zone == nil
+	if p.zone != nil {
+		loc = p.zone
+		p.now = p.now.In(loc)
+	}
+	if p.after != nil {
+		t := p.now.Add(*p.after + time.Minute - 1).Truncate(time.Minute)
+		return p.finish(t, spelling(t, p.ctx.Zone, floating || p.zone != nil), false)
+	}
+	wall := p.wall()
+	if floating && !p.keep {
+		t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), 0, time.UTC)
+		return p.finish(t, t.Format(Local), true)
+	}
+	t, shift := At(wall, loc)
+	p.notes = append(shift.notes(wall, t), p.notes...)
+	return p.finish(t, spelling(t, loc, floating || p.zone != nil), false)
+}
+
+// spelling gives local time, or one with its offset where it has to say more than the zone's clock.
+func spelling(t time.Time, loc *time.Location, explicit bool) string {
+	if !explicit && loc != nil {
+		if _, shift := At(t.In(loc), loc); shift == Once {
+			return t.In(loc).Format(Local)
+		}
+		return t.In(loc).Format(time.RFC3339)
+	}
+	if loc == nil || explicit && offset(t)%60 != 0 {
+		return t.UTC().Format(time.RFC3339)
+	}
+	return t.In(loc).Format(time.RFC3339)
+}
+
+// wall gives the date and time of day that the clock is to show.
+func (p *parser) wall() time.Time {
+	clock := Clock{Hour: 9}
+	if p.ctx.Clock != nil {
+		clock = *p.ctx.Clock
+	}
+	switch {
+	case p.clock != nil:
+		clock = *p.clock
+	case p.keep:
+		clock = Clock{Hour: p.now.Hour(), Minute: p.now.Minute()}
+	case p.last:
+		clock = Clock{Hour: 23, Minute: 59}
+	default:
+		p.notes = append(p.notes, "no time was typed; "+clock.String()+" is taken")
+	}
+	day := midnight(p.now)
+	if p.date != nil {
+		day = *p.date
+	}
+	at := func(d time.Time) time.Time {
+		return time.Date(d.Year(), d.Month(), d.Day(), clock.Hour, clock.Minute, clock.Second, 0, time.UTC)
+	}
+	if p.date == nil {
+		if t, _ := At(at(day), p.now.Location()); !t.After(p.now) {
+			day = day.AddDate(0, 0, 1)
+		}
+	}
+	return at(day)
+}
+
+func (p *parser) finish(t time.Time, wire string, floating bool) (Reading, error) {
+	if t.Year() < 1 || t.Year() > 9998 {
+		return Reading{}, errors.New("this time is out of reach; type a date of the coming years")
+	}
+	shown := p.ctx.Zone
+	if !floating && shown == nil {
+		shown = time.UTC
+		if p.zone != nil {
+			shown = p.zone
+		}
+	}
+	if shown != nil {
+		t = t.In(shown)
+	}
+	return Reading{Instant: t, Wire: wire, Words: Words(t, shown), Floating: floating, Notes: p.notes}, nil
+}

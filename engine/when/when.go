@@ -1,0 +1,198 @@
+// Package when reads times as people type them: "tomorrow 9am", "next monday 10:00", "25 dec 18:00",
+// "in 3 days", "end of month", and ISO 8601 as it stands.
+//
+// A wrong date is worse than none: every word has to mean something, and what may mean two things is
+// refused with a spelling that does not. Days go by the clock of the campaign's zone, hours by the
+// time that passes.
+package when
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"bugle/engine/schema"
+)
+
+// Local is the spelling of a time without an offset: one of the campaign's zone (gaps.md,
+// scheduling_details).
+const Local = "2006-01-02T15:04:05"
+
+// Context is what a time is read in.
+type Context struct {
+	Now time.Time
+	// Zone is the campaign's; nil where it is not chosen yet. Days are then those of Now's location.
+	Zone *time.Location
+	// Clock is the time of day of a date that is typed without one; nine o'clock where nil.
+	Clock *Clock
+}
+
+// Clock is a time of day.
+type Clock struct{ Hour, Minute, Second int }
+
+// String gives hours and minutes, and seconds where there are any.
+func (c Clock) String() string {
+	if c.Second != 0 {
+		return fmt.Sprintf("%02d:%02d:%02d", c.Hour, c.Minute, c.Second)
+	}
+	return fmt.Sprintf("%02d:%02d", c.Hour, c.Minute)
+}
+
+// ClockOf gives the time of day of t in its location.
+func ClockOf(t time.Time) Clock {
+	h, m, s := t.Clock()
+	return Clock{h, m, s}
+}
+
+// Reading is a time that was understood.
+type Reading struct {
+	// Instant is the moment, in the campaign's zone. A floating one is counted in UTC, as the
+	// rest of the program counts it until a zone is chosen.
+	Instant time.Time
+	// Wire is how a document spells it: what was typed where that is ISO 8601 already; else local
+	// time, which goes with the zone; with an offset where local time would not say which moment.
+	Wire string
+	// Words say what was understood: "Tue 1 Dec 2026, 09:00 Europe/Berlin".
+	Words string
+	// Exact tells that Wire is what was typed, byte for byte.
+	Exact bool
+	// Floating tells that the moment hangs on a zone that is not chosen yet.
+	Floating bool
+	// Notes are what a person should know: a time that the clocks skip or show twice, a time of
+	// day that was filled in. Each is a sentence without its full stop.
+	Notes []string
+}
+
+// Read reads a time. The error is a sentence for the person who typed it: what was not understood,
+// and what would be.
+func Read(text string, c Context) (Reading, error) {
+	if strings.TrimSpace(text) == "" {
+		return Reading{}, errors.New("type a time, such as tomorrow 9am or 2026-12-01 09:00")
+	}
+	if len(text) > maxText || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+		return Reading{}, errors.New("this is no time; type one such as tomorrow 9am")
+	}
+	if r, ok := exact(text, c); ok {
+		return r, nil
+	}
+	if t := strings.TrimSpace(text); isoLike(t) {
+		if r, ok := exact(strings.ToUpper(t), c); ok {
+			r.Exact = false
+			return r, nil
+		}
+	}
+	p := parser{ctx: c, now: c.Now.In(c.reading())}
+	if err := p.parse(text); err != nil {
+		return Reading{}, err
+	}
+	return p.reading()
+}
+
+const maxText = 80
+
+// reading gives the location whose days count.
+func (c Context) reading() *time.Location {
+	if c.Zone != nil {
+		return c.Zone
+	}
+	return c.Now.Location()
+}
+
+func isoLike(s string) bool { return len(s) > 10 && s[4] == '-' && (s[10] == 't' || s[10] == 'T') }
+
+// exact takes ISO 8601 as it stands.
+func exact(text string, c Context) (Reading, bool) {
+	loc := c.Zone
+	if loc == nil {
+		loc = time.UTC
+	}
+	t, ok := schema.ParseTime(text, loc)
+	if !ok || t.Year() < 1 || t.Year() > 9998 {
+		return Reading{}, false
+	}
+	r := Reading{Instant: t.In(loc), Wire: text, Exact: true}
+	if !schema.HasOffset(text) {
+		wall, _ := schema.ParseTime(text, time.UTC)
+		if c.Zone == nil {
+			r.Floating = true
+		} else {
+			_, shift := At(wall, loc)
+			r.Notes = shift.notes(wall, r.Instant)
+		}
+	}
+	r.Words = Words(r.Instant, c.Zone)
+	return r, true
+}
+
+// Words say a moment in a zone: "Tue 1 Dec 2026, 09:00 Europe/Berlin". With no zone they say that
+// it is still to be chosen.
+func Words(t time.Time, zone *time.Location) string {
+	if zone == nil {
+		return Day(t) + ", " + ClockOf(t).String() + ", in the campaign's time zone"
+	}
+	t = t.In(zone)
+	return Day(t) + ", " + ClockOf(t).String() + " " + zone.String()
+}
+
+// Day gives weekday and date: "Tue 1 Dec 2026".
+func Day(t time.Time) string { return t.Format("Mon 2 Jan 2006") }
+
+// Until says how far off t is, in days of now's location: "in 3 days", "tomorrow", "in 2 hours",
+// "5 minutes ago".
+func Until(t, now time.Time) string {
+	t = t.In(now.Location())
+	if d := t.Sub(now); d > -12*time.Hour && d < 12*time.Hour && (days(now, t) == 0 || d.Abs() < 6*time.Hour) {
+		return fromNow(d)
+	}
+	n := days(now, t)
+	switch {
+	case n == 0:
+		return "today"
+	case n == 1:
+		return "tomorrow"
+	case n == -1:
+		return "yesterday"
+	case n < -59:
+		return counted(-n/30, "month") + " ago"
+	case n < 0:
+		return counted(-n, "day") + " ago"
+	case n > 729:
+		return "in " + counted(n/365, "year")
+	case n > 59:
+		return "in " + counted(n/30, "month")
+	}
+	return "in " + counted(n, "day")
+}
+
+func fromNow(d time.Duration) string {
+	words := "less than a minute"
+	switch a := d.Abs(); {
+	case a >= time.Hour:
+		words = counted(int((a+30*time.Minute)/time.Hour), "hour")
+	case a >= time.Minute:
+		words = counted(int((a+30*time.Second)/time.Minute), "minute")
+	}
+	if d < 0 {
+		return words + " ago"
+	}
+	return "in " + words
+}
+
+// days counts the midnights from a to b, which are in the same location.
+func days(a, b time.Time) int {
+	return int(midnight(b).Sub(midnight(a)).Hours() / 24)
+}
+
+// midnight gives the date of t as a time of UTC, which has no short days.
+func midnight(t time.Time) time.Time {
+	y, m, d := t.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,102 @@
+package when
+
+import (
+	"fmt"
+	"time"
+)
+
+// Shift tells whether a time of a zone's clock is shown once, never, or twice.
+type Shift uint8
+
+// The shifts.
+const (
+	Once  Shift = iota
+	Never       // the clocks go forward past it
+	Twice       // the clocks go back over it
+)
+
+// At gives the moment at which the clocks of loc show the date and time of wall, whose own location
+// does not count. What they show twice is the first; what they skip counts from before the change, so
+// that half past two on the day when two becomes three is half past three (RFC 5545, 3.3.5).
+func At(wall time.Time, loc *time.Location) (time.Time, Shift) {
+	y, mo, d := wall.Date()
+	h, mi, s := wall.Clock()
+	utc := time.Date(y, mo, d, h, mi, s, wall.Nanosecond(), time.UTC)
+	near := time.Date(y, mo, d, h, mi, s, wall.Nanosecond(), loc)
+	start, end := near.ZoneBounds()
+	offsets := []int{offset(near)}
+	if !start.IsZero() {
+		offsets = append(offsets, offset(start.Add(-1)))
+	}
+	if !end.IsZero() {
+		offsets = append(offsets, offset(end))
+	}
+	var first time.Time
+	found := 0
+	for _, o := range offsets {
+		t := utc.Add(-time.Duration(o) * time.Second)
+		if offset(t.In(loc)) != o || found > 0 && t.Equal(first) {
+			continue
+		}
+		if found++; found == 1 || t.Before(first) {
+			first = t
+		}
+	}
+	switch found {
+	case 0:
+		before := offset(near)
+		for _, change := range []time.Time{start, end} {
+			if change.IsZero() {
+				continue
+			}
+			o := offset(change.Add(-1))
+			if t := utc.Add(-time.Duration(o) * time.Second); !t.Before(change) && offset(t.In(loc)) > o {
+				before = o
+			}
+		}
+		return utc.Add(-time.Duration(before) * time.Second).In(loc), Never
+	case 1:
+		return first.In(loc), Once
+	}
+	return first.In(loc), Twice
+}
+
+func offset(t time.Time) int {
+	_, o := t.Zone()
+	return o
+}
+
+// Change gives the change of the clocks on t's day in its location, in words such as "clocks go
+// forward 1 h", and "" on other days.
+func Change(t time.Time) string {
+	y, m, d := t.Date()
+	from, _ := At(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), t.Location())
+	to, _ := At(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC), t.Location())
+	by := offset(to) - offset(from)
+	switch {
+	case by > 0:
+		return "clocks go forward " + span(by)
+	case by < 0:
+		return "clocks go back " + span(-by)
+	}
+	return ""
+}
+
+func span(seconds int) string {
+	if seconds%3600 == 0 {
+		return fmt.Sprintf("%d h", seconds/3600)
+	}
+	return fmt.Sprintf("%d min", seconds/60)
+}
+
+// notes say what became of a time of the clock on the day of a change.
+func (s Shift) notes(wall, t time.Time) []string {
+	clock := ClockOf(wall).String()
+	switch s {
+	case Never:
+		return []string{fmt.Sprintf("%s does not exist on that day, when clocks go forward; it is taken as %s", clock, ClockOf(t))}
+	case Twice:
+		return []string{fmt.Sprintf("%s comes twice on that day, when clocks go back; this is the one at UTC%s", clock, t.Format("-07:00"))}
+	}
+	return nil
+}

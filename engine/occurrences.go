@@ -6,7 +6,10 @@ import (
 
 	"github.com/teambition/rrule-go"
 
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/when"
 )
 
 // The bounds within which a periodic schedule is walked. One with more occurrences, ten years of
@@ -25,9 +28,39 @@ var weekdays = map[string]rrule.Weekday{
 
 var weeksOfMonth = map[string]int{"FIRST": 1, "SECOND": 2, "THIRD": 3, "FOURTH": 4, "LAST": -1}
 
+// Zone gives the time zone that a campaign's document names, and false where it names none that is
+// known. Times without an offset are UTC's then.
+func Zone(document doc.Value) (*time.Location, bool) {
+	s := document.Get(string(catalog.SchedulingDetails))
+	loc := scheduleZone(s)
+	return loc, loc != time.UTC || schema.Zone.Matches(s.Get("timezone").Text())
+}
+
+// NextSends gives the first n times from after on at which the campaign of this document goes out,
+// in its time zone: the occurrences of a periodic one, the start of one that is sent once at a time.
+// There are none where it is sent at once or by a trigger, and where its schedule cannot be read.
+func NextSends(document doc.Value, after time.Time, n int) []time.Time {
+	s := document.Get(string(catalog.SchedulingDetails))
+	switch DeliveryType(document.Get("campaign_delivery_type").Text()) {
+	case catalog.Periodic:
+		return Occurrences(s, after, n)
+	case catalog.OneTime:
+		loc := scheduleZone(s)
+		start := instant(s.Get("start_time"), loc)
+		if n < 1 || start.IsZero() || start.Before(after) || s.Get("delivery_type").Text() == "ASAP" {
+			return nil
+		}
+		return []time.Time{start.In(loc)}
+	}
+	return nil
+}
+
 // Occurrences gives the first n times from after on at which a periodic campaign with these
 // `scheduling_details` goes out, in the campaign's time zone. There are none where the schedule
 // cannot be read.
+//
+// The clock of the zone counts: nine o'clock stays nine o'clock when the clocks change. A time that
+// the clocks skip on a day, or show twice, counts as [when.At] says. A month without the day is left out.
 func Occurrences(scheduling doc.Value, after time.Time, n int) []time.Time {
 	next := occurrences(scheduling)
 	expiry := instant(scheduling.Get("expiry_time"), scheduleZone(scheduling))
@@ -59,18 +92,30 @@ func LastOccurrence(scheduling doc.Value) time.Time {
 	return last
 }
 
+// startOf gives what the clocks of loc show at the start of a schedule, as a time of UTC, which has no
+// changes that a rule could stumble over; false where there is no start.
+func startOf(scheduling doc.Value, loc *time.Location) (time.Time, bool) {
+	text := scheduling.Get("start_time").Text()
+	t, ok := schema.ParseTime(text, time.UTC)
+	if !ok || !schema.HasOffset(text) {
+		return t, ok
+	}
+	t = t.In(loc)
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC), true
+}
+
 // occurrences walks a schedule. Days of the month, days of the week, and days of a week of the
 // month add up: a send happens on each of them.
 func occurrences(scheduling doc.Value) rrule.Next {
 	none := func() (time.Time, bool) { return time.Time{}, false }
 	loc := scheduleZone(scheduling)
-	start := instant(scheduling.Get("start_time"), loc)
+	start, ok := startOf(scheduling, loc)
 	d := scheduling.Get("periodic_details")
 	freq, known := frequencies[d.Get("sending_frequency").Text()]
-	if start.IsZero() || !known {
+	if !ok || !known {
 		return none
 	}
-	opt := rrule.ROption{Freq: freq, Dtstart: start.In(loc), Interval: 1}
+	opt := rrule.ROption{Freq: freq, Dtstart: start, Interval: 1}
 	if n, ok := d.Get("repeat_frequency").Int(); ok && n > 0 {
 		if n > maxInterval {
 			return none
@@ -95,7 +140,12 @@ func occurrences(scheduling doc.Value) rrule.Next {
 		if left--; left < 0 {
 			return time.Time{}, false
 		}
-		return earliest(walks)
+		wall, ok := earliest(walks)
+		if !ok {
+			return time.Time{}, false
+		}
+		t, _ := when.At(wall, loc)
+		return t, true
 	}
 }
 

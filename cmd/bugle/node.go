@@ -50,7 +50,7 @@ func (f *factory) own(ctx context.Context) (attach.Owned, error) {
 	db, err := badger.Open(ctx, badger.Options{Dir: f.dataDir(), Logger: slog.New(slog.DiscardHandler)})
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
-		return nil, attach.Locked(err)
+		return nil, attach.Locked(err, locked.PID)
 	}
 	if err != nil {
 		return nil, err

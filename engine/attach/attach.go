@@ -4,6 +4,10 @@
 // [Open] gives a [Node], and [Node.Service] the service of a workspace that stays the same whoever
 // owns the store: in the owner its calls go straight to the store, elsewhere through the socket.
 //
+// An owner that is suspended keeps its store, and nobody else can have it: who looks for it is told
+// which process to continue. [Node.Yield] lets the store go before, and [Node.Rejoin] takes part
+// again.
+//
 // # What becomes of a call whose owner dies
 //
 // A call that had not reached the owner, or that the owner refused because it was leaving, is made
@@ -70,16 +74,20 @@ type Opener func(ctx context.Context) (Owned, error)
 // ErrLocked says that another process has the store.
 var ErrLocked = errors.New("another bugle has the store")
 
-// Locked marks err, in whose words it stays, as [ErrLocked].
-func Locked(err error) error { return locked{err} }
+// Locked marks err, in whose words it stays, as [ErrLocked]. pid is the process that has the store,
+// 0 where that is not known.
+func Locked(err error, pid int) error { return &lockedError{err, pid} }
 
-type locked struct{ error }
+type lockedError struct {
+	error
+	pid int
+}
 
-func (l locked) Is(target error) bool { return target == ErrLocked }
-func (l locked) Unwrap() error        { return l.error }
+func (l *lockedError) Is(target error) bool { return target == ErrLocked }
+func (l *lockedError) Unwrap() error        { return l.error }
 
 // ErrClosed is the answer to calls after [Node.Close].
-var ErrClosed = errors.New("this bugle has let the store go")
+var ErrClosed error = engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "this bugle has let the store go; try again")
 
 // Options say where the store is. Dir and Opener are needed.
 type Options struct {
@@ -92,7 +100,8 @@ type Options struct {
 	Patience time.Duration
 	// Grace is how long the calls of others may go on when the owner leaves; 0 means 5 seconds.
 	Grace time.Duration
-	// Handler gives what the owner answers below /v5/ on its socket; nil: nothing.
+	// Handler gives what the owner answers on its socket besides its own paths, which are below
+	// /local/; nil: nothing. Whoever gets there is of this process's user.
 	Handler func(*Node) http.Handler
 }
 

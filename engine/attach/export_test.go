@@ -9,6 +9,8 @@ import (
 
 // Kill ends the owner as the end of its process would: no answer leaves it any more.
 func (n *Node) Kill() {
+	n.host.end()
+	n.host.keeper.Wait()
 	n.host.socket.files = nil
 	n.host.socket.Listener.Close()
 	n.host.srv.Close()
@@ -25,6 +27,7 @@ func OpenWithPeer(ctx context.Context, o Options, peer func(net.Conn) error) (*N
 		return nil, err
 	}
 	n.start()
+	close(n.back)
 	return n, nil
 }
 

@@ -143,35 +143,53 @@ func collapsed[T comparable](pending []T, v T) []T {
 	return append(pending, v)
 }
 
-// gate counts calls in, until it is closed.
+// gate counts calls in, while it is open.
 type gate struct {
 	mu     sync.Mutex
-	closed bool
-	calls  sync.WaitGroup
+	shut   bool
+	inside int
+	idle   []chan struct{} // to be closed when nobody is inside
 }
 
 // enter reports whether the call may run; then it is followed by leave.
 func (g *gate) enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closed {
+	if g.shut {
 		return false
 	}
-	g.calls.Add(1)
+	g.inside++
 	return true
 }
 
-func (g *gate) leave() { g.calls.Done() }
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside--; g.inside == 0 {
+		for _, c := range g.idle {
+			close(c)
+		}
+		g.idle = nil
+	}
+}
 
 // close lets no more calls in; the channel is closed when those that are in have ended.
 func (g *gate) close() <-chan struct{} {
 	g.mu.Lock()
-	g.closed = true
-	g.mu.Unlock()
+	defer g.mu.Unlock()
+	g.shut = true
 	idle := make(chan struct{})
-	go func() {
-		g.calls.Wait()
+	if g.inside == 0 {
 		close(idle)
-	}()
+	} else {
+		g.idle = append(g.idle, idle)
+	}
 	return idle
+}
+
+// open lets calls in again.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = false
 }

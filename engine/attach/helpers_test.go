@@ -75,7 +75,7 @@ func (s *shed) open(context.Context) (attach.Owned, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.holder != nil {
-		return nil, attach.Locked(errHeld)
+		return nil, attach.Locked(errHeld, 0)
 	}
 	s.holder = &held{shed: s}
 	return s.holder, nil

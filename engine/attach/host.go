@@ -30,7 +30,8 @@ type host struct {
 
 	srv    *http.Server
 	socket *socket
-	served chan struct{}  // closed when srv takes no more connections
+	served sync.WaitGroup // done when srv takes no more connections
+	keeper sync.WaitGroup // who looks after the socket
 	feeds  sync.WaitGroup // readers of news in other processes
 	goaway chan struct{}  // closed when they are to end
 	let    bool           // the store was let go in order; set before goaway is closed
@@ -44,7 +45,7 @@ func newHost(n *Node, owned Owned) *host {
 		owned: owned, log: n.log, told: n.heard,
 		intro: hello{Protocol: Protocol, Version: n.o.Version, PID: os.Getpid()},
 		news:  newFeed(everything[news]), services: map[string]Service{}, stops: map[string]context.CancelFunc{},
-		served: make(chan struct{}), goaway: make(chan struct{}),
+		goaway: make(chan struct{}),
 	}
 	h.work, h.end = context.WithCancel(context.Background())
 	var v5 http.Handler
@@ -61,21 +62,52 @@ func newHost(n *Node, owned Owned) *host {
 	return h
 }
 
-// listen opens the socket. Without one the owner works alone.
+// listen opens the socket, and looks after it. Without one the owner works alone.
 func (h *host) listen(dir string) {
 	s, err := listen(dir)
 	if err != nil {
 		h.log.Warn("other processes cannot attach", "error", err)
-		close(h.served)
 		return
 	}
+	h.serve(s)
+	h.keeper.Go(func() { h.keep(dir) })
+}
+
+func (h *host) serve(s *socket) {
 	h.socket = s
-	go func() {
-		defer close(h.served)
+	h.served.Go(func() {
 		if err := h.srv.Serve(s.Listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 			h.log.Error("other processes cannot attach any more", "error", err)
 		}
-	}()
+	})
+}
+
+// keeping is how often an owner looks whether its socket can still be found.
+const keeping = 500 * time.Millisecond
+
+// keep opens the socket anew where somebody has removed it, such as a cleaner of old files.
+func (h *host) keep(dir string) {
+	tick := time.NewTicker(keeping)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-h.work.Done():
+			return
+		}
+		if !h.socket.lost() {
+			continue
+		}
+		s, err := listen(dir)
+		if err != nil {
+			h.log.Warn("the socket is gone, and other processes cannot attach", "error", err)
+			continue
+		}
+		h.log.Info("the socket was gone, and is there again")
+		former := h.socket
+		h.serve(s)
+		_ = former.Listener.Close() // nobody can find it
+	}
 }
 
 // service gives the service of a workspace, opened once.
@@ -129,6 +161,7 @@ func (h *host) close(grace time.Duration) error {
 	if !inTime && !within(idle, stopTimeout) {
 		h.log.Error("calls did not end in time")
 	}
+	h.keeper.Wait()
 	// The socket goes while this process still has the store: later it is the next owner's.
 	if h.socket != nil {
 		h.socket.remove()
@@ -157,7 +190,7 @@ func (h *host) hangUp() {
 		h.log.Warn("a connection was cut off", "error", err)
 		h.srv.Close()
 	}
-	<-h.served
+	h.served.Wait()
 }
 
 func within(done <-chan struct{}, d time.Duration) bool {

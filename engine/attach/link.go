@@ -26,7 +26,8 @@ const (
 	silence = 30 * time.Second
 	// stopping is how long a call that was stopped may take to say how far it came.
 	stopping = 5 * time.Second
-	// noticing is how long it may take to see that an owner is gone whose connection broke.
+	// noticing is how long it may take to see that an owner is gone whose connection broke, or who
+	// said that it leaves.
 	noticing = time.Second
 )
 
@@ -152,8 +153,6 @@ func introFailure(ctx, work context.Context, err error) error {
 	return fmt.Errorf("%w: %w", errNobody, err)
 }
 
-var errSilent = errors.New("the bugle that has the store open does not answer; if it is suspended, resume it (fg) or end it")
-
 func (l *link) otherProtocol(n *Node) error {
 	return &protocolError{fmt.Sprintf("the store is open in another version of bugle (%s, process %d), and this one (%s) cannot work with it; quit that one, or use the same version",
 		orUnknown(l.intro.Version), l.intro.PID, orUnknown(n.o.Version))}
@@ -209,11 +208,7 @@ func (l *link) after(ctx context.Context, t *trouble, since time.Time) error {
 	if !l.gone() && time.Since(since) > silence {
 		return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w", t)
 	}
-	limit := noticing
-	if errors.Is(t.err, errLeaving) {
-		limit = silence
-	}
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(noticing)
 	defer timer.Stop()
 	select {
 	case <-l.lost:
@@ -243,6 +238,8 @@ func (l *link) call(ctx context.Context, method string, q asked, steps bool, tel
 	} else {
 		defer context.AfterFunc(ctx, end)()
 	}
+	var asleep atomic.Bool
+	defer l.watch(func() { asleep.Store(true); end() })()
 	reached := false
 	work = httptrace.WithClientTrace(work, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached = true }})
 	req, err := http.NewRequestWithContext(work, http.MethodPost, "http://bugle"+root+method, bytes.NewReader(b))
@@ -264,8 +261,8 @@ func (l *link) call(ctx context.Context, method string, q asked, steps bool, tel
 		return nil, err
 	case ctx.Err() != nil && work.Err() != nil:
 		return nil, ctx.Err()
-	case isTimeout(err):
-		return nil, engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", errSilent)
+	case asleep.Load(), isTimeout(err):
+		return nil, engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", &silentError{l.intro.PID, asleep.Load()})
 	}
 	return nil, &trouble{undone: !reached, err: err}
 }

@@ -113,8 +113,8 @@ func (m *method[In, Out]) do(ctx context.Context, h *host, node, workspace strin
 
 // call does a call wherever the store is, and goes on where it gets another owner meanwhile.
 func call[In, Out any](ctx context.Context, s *session, m *method[In, Out], in In) (out Out, err error) {
-	if !s.node.calls.enter() {
-		return out, ErrClosed
+	if err := s.node.enter(ctx); err != nil {
+		return out, err
 	}
 	defer s.node.calls.leave()
 	out, _, err = persist(ctx, s, m, in)

@@ -45,11 +45,15 @@ type Node struct {
 	host  *host         // where this process owns the store
 	link  *link         // where another does
 	moved chan struct{} // closed when the three change
+	back  chan struct{} // closed when the node takes part in the folder
 
-	end    context.CancelFunc
-	done   chan struct{} // closed when run has ended
-	closed sync.Once
-	failed error // what closing came to
+	part    sync.Mutex // held while the node begins or ends to take part
+	halt    func()     // ends run
+	away    bool       // see [Node.Yield]
+	closed  bool
+	failed  error         // what closing came to
+	leaving chan struct{} // closed when the node begins to close
+	done    chan struct{} // closed when run has ended for good
 }
 
 // Open takes the store, or attaches to the process that has it. The context bounds opening alone.
@@ -64,6 +68,7 @@ func Open(ctx context.Context, o Options) (*Node, error) {
 		return nil, err
 	}
 	n.start()
+	close(n.back)
 	return n, nil
 }
 
@@ -84,7 +89,7 @@ func newNode(o Options) (*Node, error) {
 	return &Node{
 		o: o, id: uuid.NewString(), dir: dir, log: o.Logger, peer: sameUser,
 		changes: newFeed(collapsed[Change]), states: newFeed(newest[State]),
-		moved: make(chan struct{}), done: make(chan struct{}),
+		moved: make(chan struct{}), back: make(chan struct{}), leaving: make(chan struct{}), done: make(chan struct{}),
 	}, nil
 }
 
@@ -102,21 +107,29 @@ func resolve(dir string) (string, error) {
 
 func (n *Node) start() {
 	ctx, end := context.WithCancel(context.Background())
-	n.end = end
+	ended := make(chan struct{})
+	n.halt = func() { end(); <-ended }
 	go func() {
-		defer close(n.done)
+		defer close(ended)
 		n.run(ctx)
 	}()
 }
 
-// run finds the owner again whenever it is lost.
+// run finds the owner whenever there is none.
 func (n *Node) run(ctx context.Context) {
 	for {
 		n.mu.Lock()
-		l := n.link
+		h, l := n.host, n.link
 		n.mu.Unlock()
-		if l == nil { // this is the owner, until it is closed
+		if h != nil { // this is the owner, until it lets the store go
 			return
+		}
+		if l == nil {
+			if err := n.find(ctx, 0); err != nil {
+				return
+			}
+			n.changes.send(Change{}) // some may have been missed
+			continue
 		}
 		select {
 		case <-l.lost:
@@ -124,10 +137,6 @@ func (n *Node) run(ctx context.Context) {
 			return
 		}
 		n.move(nil, nil, State{Again: true})
-		if err := n.find(ctx, 0); err != nil {
-			return
-		}
-		n.changes.send(Change{}) // some may have been missed
 	}
 }
 
@@ -150,9 +159,7 @@ func (n *Node) find(ctx context.Context, patience time.Duration) error {
 			return ctx.Err()
 		}
 		nobody := errors.Is(err, errNobody)
-		if !errors.Is(locked, ErrLocked) || nobody {
-			err = locked
-		}
+		err = unreachable(err, locked)
 		if patience > 0 && (!errors.Is(locked, ErrLocked) || !nobody || !supported || time.Since(begun) > patience) {
 			return err
 		}
@@ -255,23 +262,28 @@ func (n *Node) Changes(ctx context.Context) <-chan Change { return n.changes.sub
 // Close finishes the calls that run, and lets the store go, where this process has it; another one
 // takes over. What runs longer than the grace is cut off. Closing twice is no error.
 func (n *Node) Close() error {
-	n.closed.Do(func() {
-		if !within(n.calls.close(), n.o.Grace) {
-			n.log.Warn("calls are cut off")
-		}
-		n.end()
-		<-n.done
-		n.mu.Lock()
-		h, l := n.host, n.link
-		n.mu.Unlock()
-		if h != nil {
-			n.failed = h.close(n.o.Grace)
-		}
-		if l != nil {
-			l.close()
-		}
-		n.changes.close()
-		n.states.close()
-	})
+	n.part.Lock()
+	defer n.part.Unlock()
+	if n.closed {
+		return n.failed
+	}
+	n.closed = true
+	close(n.leaving)
+	if !within(n.calls.close(), n.o.Grace) {
+		n.log.Warn("calls are cut off")
+	}
+	n.halt()
+	close(n.done)
+	n.mu.Lock()
+	h, l := n.host, n.link
+	n.mu.Unlock()
+	if h != nil {
+		n.failed = h.close(n.o.Grace)
+	}
+	if l != nil {
+		l.close()
+	}
+	n.changes.close()
+	n.states.close()
 	return n.failed
 }

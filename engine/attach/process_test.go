@@ -45,7 +45,7 @@ func openDisk(dir string) attach.Opener {
 	return func(ctx context.Context) (attach.Owned, error) {
 		db, err := badger.Open(ctx, badger.Options{Dir: dir})
 		if locked := (*store.LockedError)(nil); errors.As(err, &locked) {
-			return nil, attach.Locked(err)
+			return nil, attach.Locked(err, locked.PID)
 		}
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 
 	"bugle/engine"
@@ -13,8 +14,9 @@ import (
 
 // The paths on the socket. That of the introduction is the same for all protocols, for ever.
 const (
-	helloPath   = "/local/hello"
-	root        = "/local/v1/"
+	ownPaths    = "/local/"
+	helloPath   = ownPaths + "hello"
+	root        = ownPaths + "v1/"
 	changesPath = root + "changes"
 	stopPath    = root + "stop"
 )
@@ -39,13 +41,14 @@ func (h *host) handler(v5 http.Handler) http.Handler {
 		w.WriteHeader(http.StatusNoContent)
 	})
 	mux.HandleFunc("POST "+root+"{method}", h.serveCall)
-	if v5 != nil {
-		mux.Handle("/v5/", v5)
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err, _ := r.Context().Value(peerKey{}).(error); err != nil {
 			h.log.Warn("a connection was refused", "error", err)
 			writeFault(w, engine.Errorf(engine.Forbidden, http.StatusForbidden, "%w", err))
+			return
+		}
+		if v5 != nil && !strings.HasPrefix(r.URL.Path, ownPaths) {
+			v5.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), servedKey{}, true)))
 			return
 		}
 		mux.ServeHTTP(w, r)

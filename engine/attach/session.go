@@ -215,8 +215,8 @@ func (n *Node) Workspaces(ctx context.Context) ([]string, error) {
 // CreateWorkspace makes a workspace, filled with the sample where it says so, and gives its id and
 // its API key, which nobody can be told again.
 func (n *Node) CreateWorkspace(ctx context.Context, w engine.Workspace, sample bool) (id, key string, err error) {
-	if !n.calls.enter() {
-		return "", "", ErrClosed
+	if err := n.enter(ctx); err != nil {
+		return "", "", err
 	}
 	defer n.calls.leave()
 	out, lost, err := persist(ctx, &session{node: n}, foundMethod, founded{w, sample})

@@ -19,6 +19,8 @@ type socket struct{ net.Listener }
 
 func (*socket) remove() {}
 
+func (*socket) lost() bool { return false }
+
 func listen(string) (*socket, error) { return nil, errUnsupported }
 
 func dial(context.Context, string) (net.Conn, error) { return nil, errUnsupported }

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -32,7 +33,33 @@ const (
 // socket is what an owner listens on.
 type socket struct {
 	net.Listener
-	files []string // the socket, and what leads to it
+	dir   string      // the data folder
+	in    os.FileInfo // of the data folder
+	own   os.FileInfo // of the socket
+	files []string    // the socket, and what leads to it
+}
+
+// lost reports whether others look for the socket in vain: it is gone, or what is in its place is
+// dead. Where the data folder is no longer the one of this store, nobody looks for it.
+func (s *socket) lost() bool {
+	if in, err := os.Stat(s.dir); err != nil || !os.SameFile(in, s.in) {
+		return false
+	}
+	for _, f := range s.files {
+		if _, err := os.Lstat(f); errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	at := s.files[0]
+	if now, err := os.Lstat(at); err != nil || os.SameFile(now, s.own) {
+		return false
+	}
+	c, err := net.DialTimeout("unix", at, introTimeout)
+	if err != nil {
+		return true
+	}
+	_ = c.Close()
+	return false // another owner's
 }
 
 // remove takes the socket away. It is for the owner alone, while it has the store.
@@ -51,7 +78,7 @@ func listen(dir string) (*socket, error) {
 	l, err := bind(dir)
 	if err == nil {
 		_ = os.Remove(pointer) // a former owner's
-		return &socket{Listener: l, files: []string{filepath.Join(dir, socketName)}}, nil
+		return newSocket(l, dir, filepath.Join(dir, socketName))
 	}
 	aside, err2 := runtimeDir(dir)
 	if err2 != nil {
@@ -65,7 +92,18 @@ func listen(dir string) (*socket, error) {
 	if err := writeFile(pointer, path); err != nil {
 		return nil, errors.Join(fmt.Errorf("saying where the socket is: %w", err), l.Close(), os.Remove(path))
 	}
-	return &socket{Listener: l, files: []string{pointer, path}}, nil
+	return newSocket(l, dir, path, pointer)
+}
+
+func newSocket(l net.Listener, dir string, files ...string) (*socket, error) {
+	s := &socket{Listener: l, dir: dir, files: files}
+	var err1, err2 error
+	s.in, err1 = os.Stat(dir)
+	s.own, err2 = os.Lstat(files[0])
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return s, nil
 }
 
 // bind makes the socket in a folder that nobody else can enter, and moves it to its place when it

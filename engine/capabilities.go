@@ -152,3 +152,41 @@ type TestRecord struct {
 	Body       doc.Value // the request
 	Result     TestResult
 }
+
+// Linked is a service on the other side of a network: it cannot always be reached, and may make its
+// callers wait.
+type Linked interface {
+	// Link gives how the way to the service stands now.
+	Link() Link
+	// EndWaits ends every wait that there is now: those calls fail, and say why.
+	EndWaits()
+	// Quotas gives what is left of the service's limits, as far as this caller has used them;
+	// nothing where it keeps to none.
+	Quotas() []Quota
+}
+
+// Link is how the way to a service stands.
+type Link struct {
+	// Offline is when the service could not be reached any more; zero while it can be. As long, what
+	// was read before is given again, and nothing is written.
+	Offline time.Time
+	Reason  string // why it cannot be reached, as a clause
+	Waits   []Wait // those that go on, the one that ends first at the beginning
+}
+
+// Wait is a call that waits before it is sent, for the first time or again.
+type Wait struct {
+	Operation string // create, get, update, validate, status, search, meta, test or preview
+	Why       string // one clause, such as "the service asked to wait"
+	For       time.Duration
+	Until     time.Time
+}
+
+// Quota is how much of one limit is left (spec.md, Limits; gaps.md, Operations).
+type Quota struct {
+	Operation string // that is counted; empty: campaigns that were made
+	Most      int    // in any Per
+	Per       time.Duration
+	Left      int
+	More      time.Time // when the next one is given back; zero where none is used
+}

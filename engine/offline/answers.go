@@ -1,0 +1,72 @@
+package offline
+
+import (
+	"encoding/json"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// form says how the answers of one kind are kept in a file.
+type form[T any] struct {
+	kind string
+	out  func(T) any
+	in   func(json.RawMessage) (T, error)
+}
+
+var (
+	campaignForm = form[engine.Campaign]{"campaign", func(c engine.Campaign) any { return recordOf(c) }, func(b json.RawMessage) (engine.Campaign, error) {
+		r, err := plain[record](b)
+		if err != nil {
+			return engine.Campaign{}, err
+		}
+		return r.campaign()
+	}}
+	foundForm = form[[]engine.Campaign]{"search", recordsOf, campaignsIn}
+	listForm  = form[[]engine.Summary]{"list", same[[]engine.Summary], plain[[]engine.Summary]}
+	metaForm  = form[[]engine.Meta]{"meta", same[[]engine.Meta], plain[[]engine.Meta]}
+)
+
+// same keeps rows, which hold no document, as they are.
+func same[T any](rows T) any { return rows }
+
+func plain[T any](b json.RawMessage) (T, error) {
+	var out T
+	err := json.Unmarshal(b, &out)
+	return out, err
+}
+
+// record is a campaign in a file. Its body is a text: a JSON library would spell it anew.
+type record struct {
+	Head engine.Head `json:"head"`
+	Body string      `json:"body"`
+}
+
+func recordOf(c engine.Campaign) record { return record{c.Head, string(c.Body.Encode())} }
+
+func (r record) campaign() (engine.Campaign, error) {
+	body, err := doc.Parse([]byte(r.Body))
+	return engine.Campaign{Head: r.Head, Body: body}, err
+}
+
+func recordsOf(cs []engine.Campaign) any {
+	out := make([]record, len(cs))
+	for i, c := range cs {
+		out[i] = recordOf(c)
+	}
+	return out
+}
+
+func campaignsIn(b json.RawMessage) ([]engine.Campaign, error) {
+	in, err := plain[[]record](b)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]engine.Campaign, len(in))
+	for i, r := range in {
+		if out[i], err = r.campaign(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,154 @@
+package offline
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What is remembered at most. Beyond it what was read longest ago is forgotten.
+const (
+	maxAnswers = 2000
+	maxBytes   = 64 << 20
+	// tidyEvery is after how many answers the folder is looked through: it may hold so many more.
+	tidyEvery = 128
+)
+
+const (
+	suffix = ".json"
+	format = 1 // of the files; others are not read
+)
+
+// memory keeps answers in the files of a folder, which is made with the first one. Several processes
+// may share it. Its files are readable by their owner alone: campaigns may hold what is not public yet.
+type memory struct {
+	dir                  string
+	maxAnswers, maxBytes int
+
+	mu   sync.Mutex
+	puts int
+}
+
+// file is one remembered answer.
+type file struct {
+	Format int             `json:"format"`
+	Kind   string          `json:"kind"`
+	Key    string          `json:"key"`
+	At     time.Time       `json:"at"`
+	Answer json.RawMessage `json:"answer"`
+}
+
+func remembering(dir string) *memory {
+	return &memory{dir: dir, maxAnswers: maxAnswers, maxBytes: maxBytes}
+}
+
+// path names the file by a hash: an id of a server may hold what no file name does.
+func (m *memory) path(kind, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(m.dir, kind+"-"+hex.EncodeToString(sum[:12])+suffix)
+}
+
+// put remembers an answer, whole or not at all.
+func (m *memory) put(kind, key string, at time.Time, answer any) error {
+	b, err := json.Marshal(answer)
+	if err == nil {
+		b, err = json.Marshal(file{Format: format, Kind: kind, Key: key, At: at, Answer: b})
+	}
+	if err == nil {
+		err = os.MkdirAll(m.dir, 0o700)
+	}
+	if err == nil {
+		err = m.write(m.path(kind, key), b)
+	}
+	if err != nil {
+		return fmt.Errorf("remembering %s %s: %w", kind, key, err)
+	}
+	return m.tidy()
+}
+
+// write does not wait for the disk: what a crash of the machine takes away can be read again.
+func (m *memory) write(path string, b []byte) error {
+	tmp, err := os.CreateTemp(m.dir, "answer-*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(b)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// get gives a remembered answer; false where there is none that can be read.
+func (m *memory) get(kind, key string) (json.RawMessage, bool) {
+	b, err := os.ReadFile(m.path(kind, key))
+	if err != nil {
+		return nil, false
+	}
+	var in file
+	ok := json.Unmarshal(b, &in) == nil && in.Format == format && in.Kind == kind && in.Key == key
+	return in.Answer, ok
+}
+
+// drop forgets an answer; forgetting none is no error.
+func (m *memory) drop(kind, key string) error {
+	if err := os.Remove(m.path(kind, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forgetting %s %s: %w", kind, key, err)
+	}
+	return nil
+}
+
+// stale is from when on a file that was never finished is nobody's any more.
+const stale = time.Hour
+
+// tidy keeps the folder within its bounds, every now and then.
+func (m *memory) tidy() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.puts++
+	if m.puts%tidyEvery != 1 {
+		return nil
+	}
+	entries, err := os.ReadDir(m.dir)
+	if err != nil {
+		return fmt.Errorf("looking through what is remembered: %w", err)
+	}
+	var kept []fs.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil: // another process was faster
+		case strings.HasSuffix(e.Name(), suffix):
+			kept = append(kept, info)
+		case time.Since(info.ModTime()) > stale:
+			os.Remove(filepath.Join(m.dir, e.Name()))
+		}
+	}
+	slices.SortFunc(kept, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	size := int64(0)
+	for i, info := range kept {
+		size += info.Size()
+		if i >= m.maxAnswers || size > int64(m.maxBytes) {
+			os.Remove(filepath.Join(m.dir, info.Name()))
+		}
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 	"bugle/ui/app"
 	"bugle/ui/builder"
 	"bugle/ui/campaigns"
+	"bugle/ui/history"
 	"bugle/ui/newdraft"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
@@ -35,6 +36,8 @@ func screens(start welcome.Start, log *activity.Log) app.Factory {
 			return outbox.New(deps, r), nil
 		case screen.Activity:
 			return activityscreen.New(deps, r, log), nil
+		case screen.History:
+			return history.New(deps, r), nil
 		case screen.Welcome:
 			return welcome.New(deps, start), nil
 		}

@@ -205,6 +205,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		{Keys: []string{"v"}, Label: "validate", Help: "check it as publishing would", Group: groupCampaign, Bar: 6, Run: go_(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test send", Help: "send it to a few people", Group: groupCampaign, Bar: 5, Why: testWhy, Run: go_(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 3, Run: s.chooseStatus},
+		{Keys: []string{"H"}, Label: "history", Help: "earlier versions, what each changed, and the way back", Group: groupCampaign, Bar: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "what test sends delivered", Group: groupCampaign, Run: go_(screen.Outbox)},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.current().Record().Indent()), "the campaign as JSON")
@@ -212,7 +213,7 @@ func (s *Screen) onCampaign() []screen.Action {
 	}
 	if s.focus == paneForm {
 		// The same actions by ctrl from within a text field.
-		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+o", "alt+y"} {
+		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+y"} {
 			acts[i].Keys, acts[i].Typing = []string{k}, true
 			acts[i].Bar = 0
 		}
@@ -268,11 +269,12 @@ func (s *Screen) toProblem() tea.Cmd {
 // here; a campaign that is not read yet goes there when it is.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	if !s.loaded {
-		s.start = r.Path
+		s.start, s.body = r.Path, r.Doc
 		return nil
 	}
+	s.body = r.Doc
 	if len(r.Path) == 0 {
-		return nil
+		return s.takeBody()
 	}
 	s.choose(r.Path[0].Name)
 	s.focus = paneForm

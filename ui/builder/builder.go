@@ -27,7 +27,8 @@ type Screen struct {
 	deps  screen.Deps
 	theme themes.Theme
 	id    string
-	start doc.Path // the place that the route asked for
+	start doc.Path  // the place that the route asked for
+	body  doc.Value // the body that the route brought: it takes the place of the present one
 
 	campaign  engine.Campaign // as it was read or saved last
 	workspace engine.Workspace
@@ -73,7 +74,7 @@ const (
 
 // New makes the builder of the route's campaign. The route's path is opened where it has one.
 func New(deps screen.Deps, r screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, list: widget.NewList(deps.Theme)}
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, body: r.Doc, list: widget.NewList(deps.Theme)}
 	s.list.Focused = true
 	s.info = newInfo(deps.Theme)
 	return s
@@ -196,7 +197,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	}
 	s.choose(s.start[0].Name)
 	s.goTo(s.start)
-	return cmd
+	return tea.Batch(cmd, s.takeBody())
 }
 
 // inPlace reports whether edits of a campaign are saved where it is. Others wait, in a working

@@ -377,3 +377,18 @@ func tree(t *testing.T, s string) doc.Value {
 	}
 	return v
 }
+
+func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Now"}}`)
+	old := tree(t, `{"basic_details":{"name":"Before"}}`)
+	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Doc: old}), 120, 40)
+	h.Want("Before", "saved")
+	if got := b.value("basic_details.name"); got != `"Before"` {
+		t.Errorf("saved %s", got)
+	}
+	h.Press("u")
+	h.Want("Now")
+	if got := b.value("basic_details.name"); got != `"Now"` {
+		t.Errorf("undo left %s", got)
+	}
+}

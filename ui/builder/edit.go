@@ -60,6 +60,18 @@ func (s *Screen) locked(root doc.Value) string {
 	return "This cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
 }
 
+// takeBody makes the body that another screen handed over the campaign's, as one change.
+func (s *Screen) takeBody() tea.Cmd {
+	if !s.body.Exists() {
+		return nil
+	}
+	c := s.campaign
+	c.Body, s.body = s.body, doc.Value{}
+	cmd := s.change(c.Document(), "")
+	s.reload()
+	return cmd
+}
+
 func (s *Screen) undo() tea.Cmd { return s.restore(s.history.undo(step{s.root, s.path})) }
 func (s *Screen) redo() tea.Cmd { return s.restore(s.history.redo(step{s.root, s.path})) }
 

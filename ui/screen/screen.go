@@ -129,4 +129,5 @@ const (
 	Outbox    = "outbox"
 	Welcome   = "welcome"
 	Activity  = "activity"
+	History   = "history"
 )

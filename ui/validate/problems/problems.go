@@ -145,6 +145,18 @@ func Field(ch engine.Channel, p doc.Path) string {
 	return strings.Join(words, " › ")
 }
 
+// Place names a place of a campaign from its component on, in the titles of the tables; "" where
+// they know none there.
+func Place(ch engine.Channel, p doc.Path) string {
+	switch {
+	case len(p) == 0 || node(ch, p) == nil:
+		return ""
+	case len(p) == 1:
+		return title(ch, component(p))
+	}
+	return title(ch, component(p)) + " › " + Field(ch, p)
+}
+
 // Len is the number of problems.
 func (v *View) Len() int { return len(v.sorted) }
 

@@ -1,0 +1,279 @@
+// Package history is the screen of a campaign's earlier versions: what each save changed, and the
+// way back to any of them.
+package history
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Screen is the history of one campaign.
+type Screen struct {
+	screen.Base
+	deps  screen.Deps
+	theme themes.Theme
+	id    string
+
+	campaign  engine.Campaign // as it is now
+	revisions []engine.Revision
+	loaded    bool
+	failed    error
+
+	list    widget.List
+	pager   widget.Pager
+	reading bool // the changes have the keyboard
+	against base
+	shown   shown
+
+	width, height int
+}
+
+// base is what a version is compared with.
+type base uint8
+
+const (
+	againstBefore base = iota // the version before it
+	againstNow                // the campaign as it is
+)
+
+// shown is the version whose changes are in sight.
+type shown struct {
+	compared
+	n     int64
+	ready bool
+	err   error
+}
+
+const (
+	taskLoad = "load"
+	taskShow = "show"
+)
+
+// New makes the screen for the route's campaign.
+func New(deps screen.Deps, r screen.Route) *Screen {
+	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, list: widget.NewList(deps.Theme), pager: widget.NewPager(deps.Theme)}
+	s.list.Empty = "No earlier versions."
+	return s
+}
+
+// Title is the screen's part of the breadcrumb.
+func (s *Screen) Title() string { return "History" }
+
+// Route tells which campaign the screen is about.
+func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.History, ID: s.id} }
+
+// GoTo is how other screens lead back here.
+func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.load() }
+
+// Badge counts the versions.
+func (s *Screen) Badge() (string, themes.Tone) {
+	switch {
+	case !s.loaded:
+		return "", themes.ToneMuted
+	case len(s.revisions) == 1:
+		return "1 version", themes.ToneMuted
+	}
+	return fmt.Sprintf("%d versions", len(s.revisions)), themes.ToneMuted
+}
+
+// Init reads the history.
+func (s *Screen) Init() tea.Cmd { return s.load() }
+
+// Resume reads it again: there may be a newer version.
+func (s *Screen) Resume() tea.Cmd { return s.load() }
+
+type loaded struct {
+	campaign  engine.Campaign
+	revisions []engine.Revision
+}
+
+func (s *Screen) load() tea.Cmd {
+	service, id := s.deps.Service, s.id
+	h, ok := service.(engine.Historian)
+	if !ok {
+		s.failed = fmt.Errorf("this service keeps no earlier versions; a workspace of this machine does")
+		return nil
+	}
+	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
+		c, err := service.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		revisions, err := h.Revisions(ctx, id)
+		return loaded{c, revisions}, err
+	})
+}
+
+// Update takes results, keys and the mouse.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.Result:
+		if s.Accept(msg) {
+			return s.took(msg)
+		}
+	case screen.ChangedMsg:
+		if msg.ID == s.id || msg.ID == "" {
+			return s.load()
+		}
+	case tea.KeyMsg:
+		if s.reading {
+			s.pager.Update(msg)
+			return nil
+		}
+		if s.list.Update(msg) {
+			return s.show()
+		}
+	case tea.MouseMsg:
+		return s.mouse(msg)
+	}
+	return nil
+}
+
+func (s *Screen) took(r screen.Result) tea.Cmd {
+	if r.Kind == taskShow {
+		s.shown.ready, s.shown.err = true, r.Err
+		if r.Err == nil {
+			s.shown.compared = r.Value.(compared)
+			s.lay()
+		}
+		return nil
+	}
+	if s.failed = r.Err; r.Err != nil {
+		return nil
+	}
+	l := r.Value.(loaded)
+	s.campaign, s.revisions, s.loaded = l.campaign, l.revisions, true
+	s.fill()
+	return s.show()
+}
+
+// selected gives the version under the cursor.
+func (s *Screen) selected() (engine.Revision, bool) {
+	i := s.list.Cursor
+	if i < 0 || i >= len(s.revisions) {
+		return engine.Revision{}, false
+	}
+	return s.revisions[i], true
+}
+
+// compared is a version, and the two campaigns whose difference is shown.
+type compared struct{ old, new, version engine.Campaign }
+
+// show reads the version under the cursor, and what it is compared with.
+func (s *Screen) show() tea.Cmd {
+	rev, ok := s.selected()
+	h, can := s.deps.Service.(engine.Historian)
+	if !ok || !can {
+		return nil
+	}
+	s.shown = shown{n: rev.N}
+	now, id, against := s.campaign, s.id, s.against
+	before := int64(0)
+	if i := s.list.Cursor; i+1 < len(s.revisions) {
+		before = s.revisions[i+1].N
+	}
+	return s.Run(taskShow, func(ctx context.Context) (any, error) {
+		version, err := h.Revision(ctx, id, rev.N)
+		if err != nil {
+			return nil, err
+		}
+		if against == againstNow {
+			return compared{old: version, new: now, version: version}, nil
+		}
+		if before == 0 {
+			return compared{old: engine.Campaign{Head: version.Head}, new: version, version: version}, nil
+		}
+		old, err := h.Revision(ctx, id, before)
+		return compared{old: old, new: version, version: version}, err
+	})
+}
+
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	l := s.split()
+	inList := l.wide && msg.X < l.list.w || !l.wide && msg.Y < l.list.h
+	if !inList {
+		s.pager.Mouse(msg)
+		if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
+			s.reading = true
+		}
+		return nil
+	}
+	if s.list.Mouse(msg, msg.Y-1) {
+		s.reading = false
+		return s.show()
+	}
+	return nil
+}
+
+// Typing is never true: there is nothing to type here.
+func (s *Screen) Typing() bool { return false }
+
+const groupHistory = "History"
+
+// Actions are what can be done with a version.
+func (s *Screen) Actions() []screen.Action {
+	if s.failed != nil {
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, Bar: 9, Run: s.load}}
+	}
+	with, help := "compare with now", "show what has changed since the version"
+	if s.against == againstNow {
+		with, help = "compare with before", "show what the version changed"
+	}
+	none := ""
+	if _, ok := s.selected(); !ok || !s.shown.ready || s.shown.err != nil {
+		none = "There is no version to be taken."
+	}
+	acts := []screen.Action{
+		{Keys: []string{"enter"}, Label: "restore", Help: "put the version in the place of the present one; undo takes it back", Group: groupHistory, Bar: 9, Why: s.restoreWhy(none), Run: s.restore},
+		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, Bar: 7, Why: none, Run: func() tea.Cmd {
+			s.against = againstNow - s.against
+			return s.show()
+		}},
+		{Keys: []string{"tab"}, Label: "changes", Help: "scroll the changes, or go back to the versions", Group: groupHistory, Bar: 5, Run: func() tea.Cmd {
+			s.reading = !s.reading
+			return nil
+		}},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the version as JSON", Group: groupHistory, Bar: 4, Why: none, Run: func() tea.Cmd {
+			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", s.shown.n))
+		}},
+	}
+	if s.reading {
+		acts[2].Label = "versions"
+	}
+	return acts
+}
+
+func (s *Screen) restoreWhy(none string) string {
+	if rev, ok := s.selected(); ok && len(s.revisions) > 0 && rev.N == s.revisions[0].N {
+		return "This is the present version."
+	}
+	return none
+}
+
+// restore hands the version to the builder, where it becomes one change like any other: checked,
+// saved or waiting to be applied, and undone with one key.
+func (s *Screen) restore() tea.Cmd {
+	rev, ok := s.selected()
+	if !ok {
+		return nil
+	}
+	body := s.shown.version.Body
+	return screen.Ask(screen.Question{
+		Title:   fmt.Sprintf("Restore version %d?", rev.N),
+		Body:    "The campaign becomes what it was " + s.when(rev.At) + ". Nothing is lost: the present version stays in the history, and undo brings it back.",
+		Buttons: []widget.Button{{Label: "Restore", Key: "y"}, {Label: "Leave as it is", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Doc: body})
+		},
+	})
+}

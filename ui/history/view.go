@@ -1,0 +1,270 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/rogpeppe/go-internal/diff"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+type box struct{ w, h int }
+
+type split struct {
+	wide       bool
+	list, main box
+}
+
+// split divides the screen: side by side where there is room, one above the other elsewhere.
+func (s *Screen) split() split {
+	if s.width >= 100 {
+		w := max(s.width*2/5, 40)
+		return split{true, box{w, s.height}, box{s.width - w, s.height}}
+	}
+	h := max(s.height*2/5, 5)
+	return split{false, box{s.width, h}, box{s.width, s.height - h}}
+}
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) {
+	s.width, s.height = width, height
+	l := s.split()
+	s.list.SetSize(l.list.w-4, l.list.h-2)
+	s.pager.SetSize(l.main.w-4, l.main.h-2)
+	s.lay()
+}
+
+// lay writes the changes for the present width.
+func (s *Screen) lay() {
+	if s.shown.ready && s.shown.err == nil {
+		s.pager.SetStyled(s.changes(s.shown.compared))
+	}
+}
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.theme, s.deps.Theme = t, t
+	s.list.SetTheme(t)
+	s.pager.SetTheme(t)
+	s.lay()
+}
+
+// View draws the versions and what the chosen one changed.
+func (s *Screen) View() string {
+	if s.failed != nil || !s.loaded {
+		return s.message()
+	}
+	l := s.split()
+	s.list.Focused = !s.reading
+	left := s.panel("Versions", l.list, !s.reading, s.position()).View(s.list.View())
+	right := s.panel(s.heading(), l.main, s.reading, "").View(s.body())
+	if l.wide {
+		return lipgloss.JoinHorizontal(lipgloss.Top, left, right)
+	}
+	return lipgloss.JoinVertical(lipgloss.Left, left, right)
+}
+
+func (s *Screen) message() string {
+	text := "Reading the history…"
+	if s.failed != nil {
+		text = problems.Sentence(s.failed.Error()) + ".\n\nr tries again, esc goes back."
+	}
+	p := widget.NewPager(s.theme)
+	p.SetSize(s.width-4, s.height-2)
+	p.SetText(text)
+	return s.panel("History", box{s.width, s.height}, true, "").View(p.View())
+}
+
+func (s *Screen) panel(title string, b box, focused bool, footer string) *widget.Panel {
+	p := widget.NewPanel(s.theme, title)
+	p.Focused, p.Footer = focused, footer
+	p.SetSize(b.w, b.h)
+	return &p
+}
+
+func (s *Screen) position() string {
+	if len(s.revisions) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", s.list.Cursor+1, len(s.revisions))
+}
+
+func (s *Screen) heading() string {
+	rev, ok := s.selected()
+	switch {
+	case !ok:
+		return "Changes"
+	case s.against == againstNow:
+		return fmt.Sprintf("From version %d to now", rev.N)
+	}
+	who := ""
+	if rev.By != "" {
+		who = " · " + rev.By
+	}
+	return fmt.Sprintf("What version %d changed%s", rev.N, who)
+}
+
+func (s *Screen) body() string {
+	switch {
+	case s.shown.err != nil:
+		p := widget.NewPager(s.theme)
+		l := s.split()
+		p.SetSize(l.main.w-4, l.main.h-2)
+		p.SetText("This version could not be read: " + s.shown.err.Error())
+		return p.View()
+	case !s.shown.ready:
+		return s.theme.Muted.Render("Reading…")
+	}
+	return s.pager.View()
+}
+
+// fill lists the versions.
+func (s *Screen) fill() {
+	items := make([]widget.Item, len(s.revisions))
+	for i, r := range s.revisions {
+		text := problems.Sentence(s.note(r.Note))
+		items[i] = widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.when(r.At), InfoTone: themes.ToneMuted}
+		if i == 0 {
+			items[i].Icon, items[i].IconTone = "●", themes.ToneSuccess
+		}
+	}
+	at := s.list.Cursor
+	s.list.SetItems(items)
+	s.list.Choose(at)
+}
+
+// note puts the note of a save into words: the field that it names, and its component, by their
+// titles.
+func (s *Screen) note(note string) string {
+	verb, place, ok := strings.Cut(note, " ")
+	if !ok {
+		return note
+	}
+	p, err := doc.ParsePath(place)
+	if err != nil || s.node(p) == "" {
+		return note
+	}
+	all := strings.Split(s.node(p), " › ")
+	if last := all[len(all)-1]; last != all[0] {
+		return verb + " " + last + " in " + all[0]
+	}
+	return verb + " " + all[0]
+}
+
+// node names a place for people; "" for one that the tables do not know.
+func (s *Screen) node(p doc.Path) string {
+	if len(p) == 0 {
+		return ""
+	}
+	return problems.Place(s.campaign.Channel, p)
+}
+
+// when gives the moment of a save: the time of day where it was today.
+func (s *Screen) when(t time.Time) string {
+	now, t := s.deps.Now().In(s.deps.Location), t.In(s.deps.Location)
+	switch {
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return "today " + t.Format("15:04")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("2 Jan 2006 15:04")
+}
+
+// changes gives the differences between two versions, as lines.
+func (s *Screen) changes(c compared) string {
+	changes := doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document()))
+	if len(changes) == 0 {
+		return s.theme.Muted.Render("There is no difference.")
+	}
+	var b strings.Builder
+	for i, ch := range changes {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		s.paint(&b, s.theme.Strong, s.placeOf(ch.Path))
+		s.write(&b, ch)
+	}
+	return b.String()
+}
+
+func (s *Screen) placeOf(p doc.Path) string {
+	if words := s.node(p); words != "" {
+		return words
+	}
+	if len(p) == 0 {
+		return "All of it"
+	}
+	return p.String()
+}
+
+// write gives one difference: long texts line by line, anything else as it was and as it is.
+func (s *Screen) write(b *strings.Builder, c doc.Change) {
+	before, after := words(c.Before), words(c.After)
+	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
+		s.lines(b, before, after)
+		return
+	}
+	s.side(b, s.theme.Danger, "- ", c.Before.Exists(), before)
+	s.side(b, s.theme.Success, "+ ", c.After.Exists(), after)
+}
+
+func (s *Screen) side(b *strings.Builder, style lipgloss.Style, sign string, there bool, text string) {
+	if !there {
+		return
+	}
+	for _, line := range strings.Split(text, "\n") {
+		b.WriteByte('\n')
+		s.paint(b, style, sign+line)
+	}
+}
+
+// paint writes a text in lines that fit, each painted by itself: a style ends with its line.
+func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
+	for i, line := range widget.Wrap(widget.CleanMarks(text), max(s.split().main.w-4, 1)) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(style.Render(line))
+	}
+}
+
+func (s *Screen) lines(b *strings.Builder, before, after string) {
+	text := string(diff.Diff("before", []byte(before+"\n"), "after", []byte(after+"\n")))
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if i < 3 { // the names of the sides
+			continue
+		}
+		style := s.theme.Muted
+		switch {
+		case strings.HasPrefix(line, "+"):
+			style = s.theme.Success
+		case strings.HasPrefix(line, "-"):
+			style = s.theme.Danger
+		case strings.HasPrefix(line, "@@"):
+			line, style = "···", s.theme.Faint
+		}
+		b.WriteByte('\n')
+		s.paint(b, style, line)
+	}
+}
+
+// words gives a value for people: a text as it is, anything else as JSON.
+func words(v doc.Value) string {
+	switch {
+	case !v.Exists():
+		return ""
+	case v.Kind() == doc.String:
+		return v.Text()
+	case v.Kind() == doc.Object || v.Kind() == doc.Array:
+		return string(v.Indent())
+	}
+	return string(v.Encode())
+}

@@ -344,7 +344,7 @@ func (g *generator) is(c Is, want Truth, root doc.Value, p place) []doc.Value {
 	if want == False {
 		values = []string{"something else"}
 		if n := g.schema.At(to); n != nil && len(n.Options) > 0 {
-			values = slices.DeleteFunc(n.optionValues(nil), func(v string) bool { return slices.Contains(c.Values, v) })
+			values = slices.DeleteFunc(n.optionWords(wire, nil), func(v string) bool { return slices.Contains(c.Values, v) })
 		}
 	}
 	var out []doc.Value

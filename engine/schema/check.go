@@ -53,8 +53,9 @@ func (c *checker) rule(n *Node, r Rule, v doc.Value, sc *scope, section string) 
 	case Keys, Extra:
 		c.names(n, r, v, fail)
 	case OneTrue, NotBoth, OneOf:
-		if msg := group(n, r, v); msg != "" {
+		if msg := group(wire, n, r, v); msg != "" {
 			fail(msg)
+			c.problems[len(c.problems)-1].Human = differing(group(people, n, r, v), msg)
 		}
 	}
 }
@@ -141,7 +142,7 @@ func (c *checker) names(n *Node, r Rule, v doc.Value, fail func(string, ...doc.S
 }
 
 // group gives what is wrong with a set of members, named as people and as the wire know them.
-func group(n *Node, r Rule, v doc.Value) string {
+func group(say voice, n *Node, r Rule, v doc.Value) string {
 	switch r := r.(type) {
 	case OneTrue:
 		on := 0
@@ -151,7 +152,7 @@ func group(n *Node, r Rule, v doc.Value) string {
 			}
 		}
 		if on != 1 {
-			return fmt.Sprintf("exactly one of %s must be true, and %d are", n.both(r.Fields, commaList), on)
+			return fmt.Sprintf("exactly one of %s must be true, and %d are", n.both(say, r.Fields, commaList), on)
 		}
 	case NotBoth:
 		var there []string
@@ -161,7 +162,7 @@ func group(n *Node, r Rule, v doc.Value) string {
 			}
 		}
 		if len(there) > 1 {
-			return n.both(there, andList) + " exclude each other; keep one"
+			return n.both(say, there, andList) + " exclude each other; keep one"
 		}
 	case OneOf:
 		for _, f := range r.Fields {
@@ -169,19 +170,22 @@ func group(n *Node, r Rule, v doc.Value) string {
 				return ""
 			}
 		}
-		return "needs " + n.both(r.Fields, orList)
+		return "needs " + n.both(say, r.Fields, orList)
 	}
 	return ""
 }
 
-// both gives members by their titles and then by their names on the wire.
-func (n *Node) both(names []string, list func([]string) string) string {
+// both gives members by their titles, and for the wire then by their names there.
+func (n *Node) both(say voice, names []string, list func([]string) string) string {
 	titles := make([]string, len(names))
 	for i, name := range names {
 		titles[i] = name
 		if c := n.names[name]; c != nil {
 			titles[i] = c.Label()
 		}
+	}
+	if say == people {
+		return list(titles)
 	}
 	return list(titles) + " (" + strings.Join(names, ", ") + ")"
 }

@@ -127,7 +127,7 @@ func (s *Schema) Notes(n *Node) []string {
 		out = append(out, "Example: "+n.Example)
 	}
 	if len(n.Options) > 0 {
-		out = append(out, "One of: "+strings.Join(n.optionValues(nil), ", ")+".")
+		out = append(out, "One of: "+strings.Join(n.choices(), ", ")+".")
 	}
 	for _, r := range n.Required {
 		line := "Required"
@@ -154,6 +154,18 @@ func (s *Schema) Notes(n *Node) []string {
 		out = append(out, "Default: "+n.Default+".")
 	}
 	return append(out, "Source: "+n.Section)
+}
+
+// choices gives each option by its title, and then as the wire spells it where that is another word.
+func (n *Node) choices() []string {
+	out := make([]string, len(n.Options))
+	for i, o := range n.Options {
+		out[i] = o.Title()
+		if out[i] != o.Value {
+			out[i] += " (" + o.Value + ")"
+		}
+	}
+	return out
 }
 
 func (s *Schema) ruleWords(n *Node, r Rule) string {
@@ -183,11 +195,11 @@ func (s *Schema) ruleWords(n *Node, r Rule) string {
 	case Extra:
 		return between(0, r.Max) + " members of your own"
 	case OneTrue:
-		return "exactly one of " + n.both(r.Fields, commaList) + " is true"
+		return "exactly one of " + n.both(wire, r.Fields, commaList) + " is true"
 	case NotBoth:
-		return n.both(r.Fields, andList) + " exclude each other"
+		return n.both(wire, r.Fields, andList) + " exclude each other"
 	case OneOf:
-		return "needs " + n.both(r.Fields, orList)
+		return "needs " + n.both(wire, r.Fields, orList)
 	case Forbidden:
 		return "absent when " + s.Words(n.Parent, r.When)
 	case Configured:

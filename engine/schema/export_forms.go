@@ -25,7 +25,11 @@ const (
 	clockTime       = `(?:[0-9]|[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?`
 	zoneOffset      = `(?:Z|[+-](?:[01][0-9]|2[0-4]):?(?:[0-5][0-9]|60))?`
 	dateTimePattern = `^[0-9]{4}-` + days + `T` + clockTime + zoneOffset + `$`
+	dayPattern      = `^[0-9]{4}-` + days + `(?:T` + clockTime + zoneOffset + `)?$`
 )
+
+// DaySchema gives the keywords for a date, a date and time as of [DateTime], or an empty text.
+func DaySchema() doc.Value { return doc.NewObject(text("pattern", empty+dayPattern)) }
 
 // schema gives the form as keywords. Empty texts, and texts with personalisation expressions where
 // the field takes them, are not held to it. The keyword format is not used: a validator would apply

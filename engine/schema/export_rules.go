@@ -204,7 +204,9 @@ func (w *walk) leaf(n *Node, r Rule) (v doc.Value, exact bool) {
 		return combined("anyOf", r.Fields, something), true
 	case NotBoth:
 		return atMostOne(r.Fields), true
-	default: // Configured, Expressions, Named
+	case Named:
+		return r.Schema, false
+	default: // Configured, Expressions
 		return doc.Value{}, false
 	}
 	return doc.NewObject(ms...), true

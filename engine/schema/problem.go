@@ -22,8 +22,19 @@ type Problem struct {
 	Path     doc.Path // from the root of the document
 	Rule     string   // stable id: table, field, rule, such as "push.android.timer.time_period#required"
 	Severity Severity
-	Message  string // one sentence that does not repeat the path
+	Message  string // one sentence that does not repeat the path, in the words of the wire
 	Section  string // the section of the specification that says so
+	// Human is the message in the words of the forms: titles in the place of names and options on
+	// the wire. It is "" where Message says the same, and where the problem came over the wire.
+	Human string `json:",omitempty"`
+}
+
+// Words give the message for people who look at a form: Human, or Message where there is none.
+func (p Problem) Words() string {
+	if p.Human != "" {
+		return p.Human
+	}
+	return p.Message
 }
 
 // String gives path and message.

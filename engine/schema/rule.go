@@ -74,6 +74,9 @@ type (
 		ID    string // last part of its rule id, such as "sums_to_100"
 		Says  string // the rule as a sentence
 		Check func(Place) []Finding
+		// Schema is what keywords of JSON Schema can say of it about the value, for the export. It
+		// refuses nothing that Check takes. Absent: they can say nothing.
+		Schema doc.Value
 	}
 )
 

@@ -42,7 +42,15 @@ func (c *checker) report(n *Node, key string, sev Severity, section, message str
 	}
 	c.problems = append(c.problems, Problem{
 		Path: doc.Path(c.path).Join(below...), Rule: n.RuleID + "#" + key, Severity: sev, Message: message, Section: section,
+		Human: differing(n.forPeople(message), message),
 	})
+}
+
+// tell reports a problem whose message names options or members: it is said in both voices.
+func (c *checker) tell(n *Node, key, section string, say func(voice) string) {
+	c.report(n, key, Error, section, say(wire))
+	p := &c.problems[len(c.problems)-1]
+	p.Human = differing(n.forPeople(say(people)), p.Message)
 }
 
 func (c *checker) push(s doc.Step) { c.path = append(c.path, s) }
@@ -91,7 +99,7 @@ func (c *checker) object(n *Node, v doc.Value, inside *scope) {
 		case n.Open:
 			c.report(n, "extra_member", Notice, "", "is not in the specification; it is kept as it is")
 		default:
-			c.report(n, "unknown", Error, "", n.unknown(name))
+			c.tell(n, "unknown", "", func(v voice) string { return n.unknown(v, name) })
 		}
 		c.pop()
 	}
@@ -111,7 +119,7 @@ func (c *checker) member(n *Node, v doc.Value, in *scope) {
 	if v.Empty() && v.Kind() != doc.Null && applies == True && used == True {
 		for i, r := range n.Required {
 			if r.At.covers(c.env.stage()) && in.eval(r.When, c.env) == True {
-				c.report(n, requiredKey(i), Error, r.Ref, c.missing(n, r))
+				c.tell(n, requiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r) })
 				return
 			}
 		}
@@ -121,14 +129,14 @@ func (c *checker) member(n *Node, v doc.Value, in *scope) {
 	}
 }
 
-func (c *checker) missing(n *Node, r Required) string {
+func (c *checker) missing(say voice, n *Node, r Required) string {
 	msg := "is required"
 	if r.When != nil {
 		msg += " when " + c.schema.Words(n.Parent, r.When)
 	}
 	switch {
 	case len(n.Options) > 0 && len(n.Options) <= 6:
-		msg += "; choose " + orList(n.optionValues(nil))
+		msg += "; choose " + orList(n.optionWords(say, nil))
 	case n.Example != "":
 		msg += ", such as " + n.Example
 	}
@@ -140,27 +148,31 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 	if v.Kind() == doc.Number {
 		got = v.Literal()
 	}
-	var allowed []string
 	for _, o := range n.Options {
-		offered := sc.eval(o.When, c.env) != False
-		if offered {
-			allowed = append(allowed, o.Value)
-		}
 		if !o.same(got, v) {
 			continue
 		}
-		if !offered {
-			c.report(n, "enum", Error, "", quoteShort(got)+" is offered only when "+c.schema.Words(n.Parent, o.When)+"; here choose "+orList(n.optionValues(sc.offered(n, c.env))))
+		if sc.eval(o.When, c.env) == False {
+			c.tell(n, "enum", "", func(say voice) string {
+				named := quoteShort(got)
+				if say == people {
+					named = o.Title()
+				}
+				return named + " is offered only when " + c.schema.Words(n.Parent, o.When) + "; here choose " + orList(n.optionWords(say, sc.offered(n, c.env)))
+			})
 		}
 		return
 	}
-	msg := quoteShort(got) + " is no option"
-	if near := nearest(got, allowed); near != "" {
-		msg += "; did you mean " + near + "? Allowed: "
-	} else {
-		msg += "; allowed: "
-	}
-	c.report(n, "enum", Error, "", msg+strings.Join(allowed, ", "))
+	c.tell(n, "enum", "", func(say voice) string {
+		msg := quoteShort(got) + " is no option"
+		offered := sc.offered(n, c.env)
+		if near := nearest(got, n.optionWords(wire, offered)); near != "" {
+			msg += "; did you mean " + n.optionWord(say, near) + "? Allowed: "
+		} else {
+			msg += "; allowed: "
+		}
+		return msg + strings.Join(n.optionWords(say, offered), ", ")
+	})
 }
 
 func (o Option) same(got string, v doc.Value) bool {
@@ -177,16 +189,6 @@ func (o Option) same(got string, v doc.Value) bool {
 
 func (sc *scope) offered(n *Node, env *Env) func(Option) bool {
 	return func(o Option) bool { return sc.eval(o.When, env) != False }
-}
-
-func (n *Node) optionValues(keep func(Option) bool) []string {
-	var out []string
-	for _, o := range n.Options {
-		if keep == nil || keep(o) {
-			out = append(out, o.Value)
-		}
-	}
-	return out
 }
 
 func (n *Node) fits(v doc.Value) bool {
@@ -226,18 +228,19 @@ func (n *Node) mustBe(v doc.Value) string {
 	return "must be " + want + ", not " + got
 }
 
-func (n *Node) unknown(name string) string {
-	var known []string
+func (n *Node) unknown(say voice, name string) string {
+	var known, shown []string
 	for _, ch := range n.Children {
 		known = append(known, ch.Name)
+		shown = append(shown, say.member(ch))
 	}
 	msg := "is not a member that the specification knows here"
 	if near := nearest(name, known); near != "" {
-		return msg + "; did you mean " + near + "?"
+		return msg + "; did you mean " + say.member(n.names[near]) + "?"
 	}
 	if len(known) > 0 && len(known) <= 12 {
-		slices.Sort(known)
-		msg += "; it knows " + strings.Join(known, ", ")
+		slices.Sort(shown)
+		msg += "; it knows " + strings.Join(shown, ", ")
 	}
 	return msg
 }

@@ -1,8 +1,12 @@
 package schema
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"bugle/engine/doc"
 )
 
 // Words puts a condition into words, to follow "when": "template type is Custom". obj is the
@@ -144,4 +148,123 @@ func distance(a, b string) int {
 		prev2, prev = prev, cur
 	}
 	return prev[len(rb)]
+}
+
+// voice is whom a message speaks to: it names options and members as the wire or as people do.
+type voice bool
+
+const (
+	wire   voice = false
+	people voice = true
+)
+
+func (v voice) option(o Option) string {
+	if v == people {
+		return o.Title()
+	}
+	return o.Value
+}
+
+func (v voice) member(n *Node) string {
+	if v == people {
+		return n.Label()
+	}
+	return n.Name
+}
+
+// optionWords gives the options that keep takes, all where it is nil.
+func (n *Node) optionWords(say voice, keep func(Option) bool) []string {
+	var out []string
+	for _, o := range n.Options {
+		if keep == nil || keep(o) {
+			out = append(out, say.option(o))
+		}
+	}
+	return out
+}
+
+func (n *Node) optionWord(say voice, value string) string {
+	for _, o := range n.Options {
+		if o.Value == value {
+			return say.option(o)
+		}
+	}
+	return value
+}
+
+// wireWord is what can only be a name on the wire: words joined by underscores, a capital inside, or
+// capitals throughout.
+var wireWord = regexp.MustCompile(`\b(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]{3,})\b`)
+
+// forPeople puts titles in the place of the wire's names in a message about n. What stands in quotes
+// is somebody's text, and stays.
+func (n *Node) forPeople(message string) string {
+	if !wireWord.MatchString(message) {
+		return message
+	}
+	parts := strings.Split(message, `"`)
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = wireWord.ReplaceAllStringFunc(parts[i], n.titleOf)
+	}
+	return strings.Join(parts, `"`)
+}
+
+// titleOf gives the title that goes with a name of the wire: of an option or a member near n, the
+// nearest first; the name where there is none.
+func (n *Node) titleOf(name string) string {
+	for at := n; at != nil; at = at.Parent {
+		near := at.Children
+		if at == n {
+			near = append([]*Node{n}, near...)
+		}
+		if n.Element != nil && at == n {
+			near = append(near, n.Element)
+			near = append(near, n.Element.Children...)
+		}
+		for _, c := range near {
+			if c.Name == name {
+				return strings.ToLower(c.Label())
+			}
+			if word := c.optionWord(people, name); word != name {
+				return word
+			}
+			if c.Element != nil {
+				if word := c.Element.optionWord(people, name); word != name {
+					return word
+				}
+			}
+		}
+	}
+	return name
+}
+
+// differing gives s where it is not what it is compared with.
+func differing(s, from string) string {
+	if s == from {
+		return ""
+	}
+	return s
+}
+
+// Trail names each step of a path for people: the title of a field, the number of an entry ("Button
+// 2"), the name that somebody gave a member.
+func (s *Schema) Trail(p doc.Path) []string {
+	out := make([]string, len(p))
+	n := s.root
+	for i, step := range p {
+		if n != nil {
+			n = n.step(step)
+		}
+		switch {
+		case step.IsIndex && n != nil && n.Title != "":
+			out[i] = fmt.Sprintf("%s %d", n.Title, step.Index+1)
+		case step.IsIndex:
+			out[i] = fmt.Sprintf("Entry %d", step.Index+1)
+		case n == nil || n.Name == "":
+			out[i] = step.Name
+		default:
+			out[i] = n.Label()
+		}
+	}
+	return out
 }

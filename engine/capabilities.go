@@ -190,3 +190,26 @@ type Quota struct {
 	Left      int
 	More      time.Time // when the next one is given back; zero where none is used
 }
+
+// Name says what is counted, in a word or two.
+func (q Quota) Name() string {
+	if q.Operation == "" {
+		return "new campaigns"
+	}
+	return q.Operation
+}
+
+// Unit names the length of the window: second, minute, hour or day.
+func (q Quota) Unit() string {
+	switch q.Per {
+	case time.Second:
+		return "second"
+	case time.Minute:
+		return "minute"
+	case time.Hour:
+		return "hour"
+	case 24 * time.Hour:
+		return "day"
+	}
+	return q.Per.String()
+}

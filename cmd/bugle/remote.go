@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -11,6 +14,7 @@ import (
 	"bugle/cmd/bugle/internal/profiles"
 	"bugle/engine"
 	"bugle/engine/copies"
+	"bugle/engine/offline"
 	"bugle/engine/remote"
 	"bugle/ui/screen"
 )
@@ -72,9 +76,7 @@ func (f *factory) campaigns(ctx context.Context) (engine.Service, error) {
 }
 
 func (f *factory) remote(p profiles.Profile, more func(*remote.Config)) (*remote.Service, error) {
-	c := p.Config()
-	c.Key = p.KeyOf(f.getenv)
-	c.UserAgent = "bugle/" + version()
+	c := f.remoteConfig(p)
 	more(&c)
 	s, err := remote.New(c)
 	if err != nil {
@@ -83,23 +85,45 @@ func (f *factory) remote(p profiles.Profile, more func(*remote.Config)) (*remote
 	return s, nil
 }
 
+func (f *factory) remoteConfig(p profiles.Profile) remote.Config {
+	c := p.Config()
+	c.Key = p.KeyOf(f.getenv)
+	c.UserAgent = "bugle/" + version()
+	return c
+}
+
 // waitWords tells what a call waits for, and how long.
 func waitWords(w remote.Wait) string {
 	return fmt.Sprintf("waiting %s: %s; ctrl+c ends it", w.For.Round(time.Second), w.Why)
 }
 
-// remoteDeps gives the screens what they need for a profile. Edits wait in files of this machine
-// until they are applied.
-func (f *factory) remoteDeps(deps screen.Deps, p profiles.Profile, more func(*remote.Config)) (screen.Deps, error) {
-	svc, err := f.remote(p, more)
+// remembering gives the service of a profile for somebody at a terminal: what was read from it is kept
+// in files of this machine, and stays readable while it cannot be reached.
+func (f *factory) remembering(p profiles.Profile, observe func(remote.Exchange)) (*offline.Service, error) {
+	c := f.remoteConfig(p)
+	c.Observe = observe
+	// What one service said is not what another one says, though the profile has the same name.
+	where := sha256.Sum256([]byte(strings.Join([]string{c.BaseURL, c.DC, c.Workspace}, "\n")))
+	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(f.stateDir(), "read", p.Name, hex.EncodeToString(where[:8]))})
 	if err != nil {
-		return deps, err
+		return nil, fmt.Errorf("profile %s: %w", p.Name, err)
 	}
+	return s, nil
+}
+
+// stateDir is the folder of what this machine remembers between two starts (XDG base directories).
+func (f *factory) stateDir() string {
 	dir := f.getenv("XDG_STATE_HOME")
 	if dir == "" {
 		dir = xdg.StateHome
 	}
-	deps.Service, deps.Workspace, deps.Author = svc, p.Workspace+" @ "+p.Name, f.author(p.Author)
-	deps.Copies = copies.In(filepath.Join(dir, "bugle", "edits", p.Name, p.Workspace))
-	return deps, nil
+	return filepath.Join(dir, "bugle")
+}
+
+// remoteDeps gives the screens what they need for the service of a profile. Edits wait in files of
+// this machine until they are applied.
+func (f *factory) remoteDeps(deps screen.Deps, p profiles.Profile, s *offline.Service) screen.Deps {
+	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.author(p.Author)
+	deps.Copies = copies.In(filepath.Join(f.stateDir(), "edits", p.Name, p.Workspace))
+	return deps
 }

@@ -20,7 +20,7 @@ import (
 	"bugle/engine/activity"
 	"bugle/engine/activity/wire"
 	"bugle/engine/attach"
-	"bugle/engine/remote"
+	"bugle/engine/offline"
 	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/screen"
@@ -34,11 +34,13 @@ const askLimit = 200 * time.Millisecond
 // runTerminal opens the terminal program.
 func runTerminal(ctx context.Context, f *factory) error {
 	in, out, _ := f.terminal()
-	var program *tea.Program
 	log := &activity.Log{}
-	open, err := f.opening(ctx, log, func(msg tea.Msg) { program.Send(msg) })
+	open, err := f.opening(ctx, log)
 	if err != nil {
 		return err
+	}
+	if open.far != nil {
+		defer open.far.Close()
 	}
 	answer := background.Detect(f.getenv, in, out, askLimit)
 	theme, err := themes.Get(f.getenv(envTheme), answer.Dark)
@@ -59,22 +61,31 @@ func runTerminal(ctx context.Context, f *factory) error {
 	if len(answer.Typed) > 0 {
 		input = &typedAhead{File: in, typed: bytes.NewReader(answer.Typed)}
 	}
-	program = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
+	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(120))
-	if open.node != nil {
-		ctx, stop := context.WithCancel(ctx)
-		watched := watch(ctx, open.node, program.Send)
-		defer func() { stop(); watched() }()
-	}
+	watching, stop := context.WithCancel(ctx)
+	watched := open.watch(watching, program.Send)
+	defer func() { stop(); watched() }()
 	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("the terminal program ended: %w", err)
 	}
 	return nil
 }
 
-// watch tells the program what other processes change, and who has the store. The function that it
-// gives waits for its end, after ctx.
-func watch(ctx context.Context, node *attach.Node, send func(tea.Msg)) (wait func()) {
+// watch tells the program what happens to what it works on. The function that it gives waits for the
+// end of that, after ctx.
+func (o opening) watch(ctx context.Context, send func(tea.Msg)) (wait func()) {
+	switch {
+	case o.node != nil:
+		return watchNode(ctx, o.node, send)
+	case o.far != nil:
+		return watchLink(ctx, o.far, send)
+	}
+	return func() {}
+}
+
+// watchNode tells the program what other processes change, and who has the store.
+func watchNode(ctx context.Context, node *attach.Node, send func(tea.Msg)) (wait func()) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		for c := range node.Changes(ctx) {
@@ -93,32 +104,45 @@ func watch(ctx context.Context, node *attach.Node, send func(tea.Msg)) (wait fun
 	return both.Wait
 }
 
+// watchLink tells the program how the way to the service stands. Once the service is back, the
+// screens read anew.
+func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (wait func()) {
+	var one sync.WaitGroup
+	one.Go(func() {
+		away := false
+		for l := range far.Links(ctx) {
+			send(screen.LinkMsg{Link: l})
+			if back := away && l.Offline.IsZero(); back {
+				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The service is back."})
+				send(screen.ChangedMsg{})
+			}
+			away = !l.Offline.IsZero()
+		}
+	})
+	return one.Wait
+}
+
 // opening is what the terminal program begins with.
 type opening struct {
 	deps  screen.Deps
-	first string        // the route of the first screen
-	start welcome.Start // makes the first workspace
-	node  *attach.Node  // where the store is this machine's
+	first string           // the route of the first screen
+	start welcome.Start    // makes the first workspace
+	node  *attach.Node     // where the store is this machine's
+	far   *offline.Service // where the service is a profile's; to be closed
 }
 
 // opening opens what the screens work on: a profile's service, or a workspace of the store. log
-// notes their calls. send tells the running program of news; it is used only by calls that the
-// program itself makes.
-func (f *factory) opening(ctx context.Context, log *activity.Log, send func(tea.Msg)) (opening, error) {
+// notes their calls.
+func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, error) {
 	o := opening{first: screen.Campaigns, deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.dataDir()}}
 	p, far, err := f.remoteProfile()
 	if err != nil {
 		return o, err
 	}
 	if far {
-		o.deps, err = f.remoteDeps(o.deps, p, func(c *remote.Config) {
-			c.Observe = wire.Observer(log)
-			c.Waiting = func(w remote.Wait) {
-				if !w.Over {
-					send(screen.NotifyMsg{Level: widget.LevelInfo, Text: "Waiting " + w.For.Round(time.Second).String() + ": " + w.Why + ". esc ends it."})
-				}
-			}
-		})
+		if o.far, err = f.remembering(p, wire.Observer(log)); err == nil {
+			o.deps = f.remoteDeps(o.deps, p, o.far)
+		}
 		return o, err
 	}
 	if o.node, err = f.open(ctx); err != nil {

@@ -45,6 +45,7 @@ type Model struct {
 	width, height int
 	quitting      bool
 	asking        bool // a screen asks whether the program may end
+	link          link
 }
 
 // New makes the root model with its first screen.
@@ -75,10 +76,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
 	case screen.Result:
-		return m, m.deliver(msg)
+		return m, tea.Batch(m.deliver(msg), m.reckon())
 	case toastTick:
 		m.toasts.Expire(time.Time(msg))
 		return m, m.toastTimer()
+	case linkTick:
+		return m, m.linkTick()
 	}
 	if cmd, taken := m.request(msg); taken {
 		return m, cmd
@@ -119,6 +122,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		return m.enter(msg), true
 	case screen.ChangedMsg:
 		return m.broadcast(msg), true
+	case screen.LinkMsg:
+		return m.linked(msg.Link), true
 	default:
 		return nil, false
 	}

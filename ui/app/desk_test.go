@@ -173,7 +173,7 @@ func (d *desk) run(cmd tea.Cmd) {
 
 var keyNames = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
-	"ctrl+c": tea.KeyCtrlC, "ctrl+k": tea.KeyCtrlK, "ctrl+t": tea.KeyCtrlT, "f1": tea.KeyF1, "backspace": tea.KeyBackspace,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+k": tea.KeyCtrlK, "ctrl+l": tea.KeyCtrlL, "ctrl+t": tea.KeyCtrlT, "f1": tea.KeyF1, "backspace": tea.KeyBackspace,
 }
 
 func (d *desk) press(keys ...string) {

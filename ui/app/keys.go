@@ -64,13 +64,17 @@ func (m *Model) run(a screen.Action) tea.Cmd {
 
 // global gives the actions that every screen has.
 func (m *Model) global() []screen.Action {
-	acts := []screen.Action{
+	var acts []screen.Action
+	if a, ok := m.endWait(); ok {
+		acts = append(acts, a)
+	}
+	acts = append(acts, []screen.Action{
 		{Keys: []string{"?"}, Label: "help", Help: "every key that works now", Group: everywhere, Run: m.help},
 		{Keys: []string{"f1"}, Label: "help", Help: "the same while you type", Group: everywhere, Typing: true, Run: m.help},
 		{Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action by name", Group: everywhere, Typing: true, Run: m.palette},
 		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
 		{Keys: []string{"q"}, Label: "quit", Help: "quit; what you typed is saved", Group: everywhere, Run: m.quit},
-	}
+	}...)
 	if len(m.stack) > 1 {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the screen before", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
 	}

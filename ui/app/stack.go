@@ -3,6 +3,7 @@ package app
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -101,6 +102,7 @@ func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
 	theme := m.theme
 	m.opts.Deps = msg.Deps
 	m.opts.Deps.Theme = theme
+	m.link.Link, m.link.low = engine.Link{}, ""
 	s, err := m.opts.Factory(m.opts.Deps, msg.Route)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())

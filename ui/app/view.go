@@ -47,15 +47,46 @@ func (m *Model) header(s screen.Screen) string {
 		right, tone = b.Badge()
 		right = widget.Clean(right)
 	}
-	room := m.width - widget.Width(left) - widget.Width(right) - 2
 	path := strings.Join(crumbs, " › ")
+	room := m.width - widget.Width(left) - widget.Width(right) - 2
+	way := m.wayIn(room-min(widget.Width(path), leastPath)-len(apart), right != "")
+	room -= widget.Width(way)
 	for len(crumbs) > 1 && widget.Width(path) > room {
 		crumbs = crumbs[1:]
 		path = "… › " + strings.Join(crumbs, " › ")
 	}
 	left += m.theme.Strong.Render(widget.Truncate(path, max(room, 0)))
-	gap := max(m.width-widget.Width(left)-widget.Width(right)-1, 1)
-	return widget.Fit(left+strings.Repeat(" ", gap)+m.theme.Tone(tone).Render(right), m.width, 1)
+	gap := max(m.width-widget.Width(left)-widget.Width(way)-widget.Width(right)-1, 1)
+	return widget.Fit(left+strings.Repeat(" ", gap)+way+m.theme.Tone(tone).Render(right), m.width, 1)
+}
+
+// leastPath is how much of the path is left where something else wants its room.
+const leastPath = 14
+
+// apart stands between two texts at the right of the header.
+const apart = "  "
+
+// wayIn gives how the way to the service stands, in at most so many cells; with what sets it apart from
+// a text at its right, where one follows. Empty where there is nothing to tell, or no room for it.
+func (m *Model) wayIn(room int, follows bool) string {
+	texts, tone := m.way()
+	if follows {
+		room -= len(apart)
+	}
+	for i, text := range texts {
+		text = widget.Clean(text)
+		if i+1 < len(texts) && room > widget.Width(texts[i+1])+leastPath {
+			text = widget.Truncate(text, room)
+		}
+		if widget.Width(text) > room {
+			continue
+		}
+		if text = m.theme.Tone(tone).Render(text); follows {
+			text += apart
+		}
+		return text
+	}
+	return ""
 }
 
 func (m *Model) status() string {

@@ -3,6 +3,7 @@ package screen
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
 	"bugle/ui/widget"
 )
 
@@ -81,6 +82,9 @@ type ChangedMsg struct {
 	// Select says that the person made it just now: the cursor of a list belongs there.
 	Select bool
 }
+
+// LinkMsg tells the root model how the way to the service stands, each time that it has changed.
+type LinkMsg struct{ Link engine.Link }
 
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 

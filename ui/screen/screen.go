@@ -108,6 +108,12 @@ func (d Deps) WorkingCopies() (engine.WorkingCopies, bool) {
 	return k, ok
 }
 
+// Link gives how the service is reached; false where it is on this machine.
+func (d Deps) Link() (engine.Linked, bool) {
+	l, ok := d.Service.(engine.Linked)
+	return l, ok
+}
+
 // Route names a screen to open, so that screens need not import one another.
 type Route struct {
 	Name string

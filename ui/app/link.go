@@ -1,0 +1,135 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/screen"
+)
+
+// link is how the way to the service stands, as the header tells it.
+type link struct {
+	engine.Link
+	low     string // of which limit little is left
+	ticking bool   // a tick is under way
+}
+
+// linkTick is when what the header tells may have changed by the clock alone.
+type linkTick time.Time
+
+// linked takes up how the way to the service stands.
+func (m *Model) linked(l engine.Link) tea.Cmd {
+	m.link.Link = l
+	return m.reckon()
+}
+
+// reckon finds what little is left of, and sees to it that what changes by the clock is drawn anew.
+func (m *Model) reckon() tea.Cmd {
+	far, ok := m.opts.Deps.Link()
+	if !ok {
+		return nil
+	}
+	m.link.low = low(far.Quotas())
+	if m.link.ticking || m.link.low == "" && len(m.waits()) == 0 {
+		return nil
+	}
+	m.link.ticking = true
+	return tea.Tick(time.Second, func(t time.Time) tea.Msg { return linkTick(t) })
+}
+
+func (m *Model) linkTick() tea.Cmd {
+	m.link.ticking = false
+	return m.reckon()
+}
+
+// worthTelling is how long a wait is that a person notices.
+const worthTelling = time.Second
+
+// waits gives those that are shown. One that is over is no longer told of, whatever its call does.
+func (m *Model) waits() []engine.Wait {
+	var out []engine.Wait
+	for _, w := range m.link.Waits {
+		if w.For >= worthTelling {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// endWait gives the action that ends a wait; false where nothing waits.
+func (m *Model) endWait() (screen.Action, bool) {
+	far, ok := m.opts.Deps.Link()
+	if !ok || len(m.waits()) == 0 {
+		return screen.Action{}, false
+	}
+	return screen.Action{
+		Keys: []string{"ctrl+l"}, Label: "end the wait", Help: "end the wait; what waits is not done", Group: everywhere, Bar: 100, Typing: true,
+		Run: func() tea.Cmd { far.EndWaits(); return nil },
+	}, true
+}
+
+// way puts the way to the service into words for the header, from the longest to the shortest; none
+// where there is nothing to tell.
+func (m *Model) way() ([]string, themes.Tone) {
+	if ws := m.waits(); len(ws) > 0 {
+		left := "waiting " + countdown(ws[0].Until.Sub(m.opts.Deps.Now()))
+		if len(ws) > 1 {
+			left += fmt.Sprintf(" and %d more", len(ws)-1)
+		}
+		return []string{left + ": " + ws[0].Why, left}, themes.ToneInfo
+	}
+	if since := m.link.Offline; !since.IsZero() {
+		short := "offline since " + m.clock(since)
+		return []string{short + " · as last read", short, "offline"}, themes.ToneWarning
+	}
+	if m.link.low != "" {
+		return []string{m.link.low}, themes.ToneWarning
+	}
+	return nil, themes.ToneMuted
+}
+
+// clock gives a time of today by its hour, another by its day.
+func (m *Model) clock(t time.Time) string {
+	now := m.opts.Deps.Now()
+	if loc := m.opts.Deps.Location; loc != nil {
+		t, now = t.In(loc), now.In(loc)
+	}
+	if t.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		return t.Format("Jan 2")
+	}
+	return t.Format("15:04")
+}
+
+// countdown gives what is left of a wait, never less than a second.
+func countdown(d time.Duration) string {
+	d = max(d+time.Second-1, time.Second).Truncate(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh %02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// little is the share of a limit, in percent, below which the header tells what is left of it.
+const little = 10
+
+// low names the limit of which the least is left, where that is little. Limits of a second are full
+// and empty again before anybody reads of them.
+func low(quotas []engine.Quota) string {
+	least, text := little, ""
+	for _, q := range quotas {
+		if q.Per < time.Minute || q.Most == 0 {
+			continue
+		}
+		if share := q.Left * 100 / q.Most; share < least {
+			least, text = share, fmt.Sprintf("%s: %d of %d left per %s", q.Name(), q.Left, q.Most, q.Unit())
+		}
+	}
+	return text
+}

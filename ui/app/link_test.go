@@ -1,0 +1,137 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// linked is a service over a network whose state a test sets.
+type linked struct {
+	engine.Service
+	state  engine.Link
+	quotas []engine.Quota
+	ended  int
+}
+
+func (l *linked) Link() engine.Link      { return l.state }
+func (l *linked) EndWaits()              { l.ended++ }
+func (l *linked) Quotas() []engine.Quota { return l.quotas }
+
+// away gives a desk on a service that can be away.
+func away(t *testing.T) (*desk, *linked) {
+	t.Helper()
+	d, far := newDesk(t), &linked{}
+	d.model.opts.Deps.Service, d.model.opts.Deps.Workspace = far, "DEMO @ there"
+	d.model.resize(100, 24)
+	return d, far
+}
+
+func (d *desk) headerLine() string { return firstLine(d.model.View()) }
+
+func TestTheHeaderTellsThatTheServiceIsAway(t *testing.T) {
+	d, _ := away(t)
+	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now.Add(-time.Hour), Reason: "connection refused"}})
+	d.want("offline since 09:00 · as last read")
+	for width, want := range map[int]string{120: " · as last read", 60: "offline since 09:00", 40: "offline"} {
+		d.model.resize(width, 24)
+		line := d.headerLine()
+		if !strings.Contains(line, want) || !strings.Contains(line, "home") || widget.Width(line) != width {
+			t.Errorf("in %d cells the header is %q", width, line)
+		}
+	}
+	d.model.resize(100, 24)
+	d.now = d.now.Add(24 * time.Hour)
+	d.want("offline since Mar 14")
+	d.send(screen.LinkMsg{})
+	d.wantNot("offline")
+}
+
+func TestTheHeaderSharesItsRoomWithABadge(t *testing.T) {
+	d, _ := away(t)
+	b := &badged{page: page{Base: screen.NewBase(), title: "Winter roast launch", desk: d}, badge: "changes not applied"}
+	d.model.put(b)
+	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now}})
+	for width, want := range map[int]string{80: "offline since 10:00  changes not applied", 120: "offline since 10:00 · as last read  changes not applied"} {
+		d.model.resize(width, 24)
+		if line := strings.TrimRight(d.headerLine(), " "); !strings.HasSuffix(line, want) || !strings.Contains(line, "› Winter roast") {
+			t.Errorf("in %d cells the header is %q", width, line)
+		}
+	}
+}
+
+func TestAWaitCountsDownAndIsEnded(t *testing.T) {
+	d, far := away(t)
+	wait := engine.Wait{Operation: "get", Why: "the service takes 100 get requests per minute", For: 12 * time.Second, Until: d.now.Add(12 * time.Second)}
+	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{wait}}})
+	d.want("waiting 12s: the service takes 100 get requests per minute", "ctrl+l end the wait")
+	d.now = d.now.Add(10500 * time.Millisecond)
+	d.send(linkTick(d.now))
+	d.want("waiting 2s: ")
+	if !d.model.link.ticking {
+		t.Error("nobody counts down")
+	}
+	d.model.resize(60, 24)
+	d.want("waiting 2s")
+
+	d.pages["home"].typing = true // also with the keyboard in a text
+	d.press("?", "f1")
+	d.want("end the wait; what waits is not done")
+	d.press("esc", "ctrl+l")
+	if far.ended != 1 {
+		t.Errorf("the wait was ended %d times", far.ended)
+	}
+	d.send(screen.LinkMsg{})
+	d.wantNot("waiting", "ctrl+l")
+	d.press("ctrl+l")
+	if far.ended != 1 {
+		t.Error("what does not wait is ended")
+	}
+	d.send(linkTick(d.now))
+	if d.model.link.ticking {
+		t.Error("it ticks for nothing")
+	}
+}
+
+func TestAShortWaitIsNotTold(t *testing.T) {
+	d, _ := away(t)
+	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{{Why: "it", For: 900 * time.Millisecond, Until: d.now.Add(900 * time.Millisecond)}}}})
+	d.wantNot("waiting", "ctrl+l")
+	long := engine.Wait{Why: "it", For: time.Hour, Until: d.now.Add(time.Hour)}
+	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{{Why: "the service asked to wait", For: 2 * time.Minute, Until: d.now.Add(90 * time.Second)}, long}}})
+	d.want("waiting 1m 30s and 1 more: the service asked to wait")
+	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{long}}})
+	d.want("waiting 1h 00m: it")
+}
+
+func TestTheHeaderTellsWhenLittleIsLeft(t *testing.T) {
+	d, far := away(t)
+	far.quotas = []engine.Quota{
+		{Operation: "get", Most: 10, Per: time.Second, Left: 0},
+		{Operation: "get", Most: 100, Per: time.Minute, Left: 11},
+		{Most: 25, Per: time.Hour, Left: 3},
+	}
+	d.send(screen.Result{})
+	d.wantNot(" left per ")
+	far.quotas[1].Left, far.quotas[2].Left = 9, 1
+	d.send(screen.Result{})
+	d.want("new campaigns: 1 of 25 left per hour")
+	far.quotas[2].Left = 25
+	d.send(linkTick(d.now))
+	d.want("get: 9 of 100 left per minute")
+	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now}})
+	d.want("offline since")
+}
+
+// badged is a page that says how it stands.
+type badged struct {
+	page
+	badge string
+}
+
+func (b *badged) Badge() (string, themes.Tone) { return b.badge, themes.ToneWarning }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 )
 
 // The publish settings of a workspace (gaps.md, Operations).
@@ -88,11 +89,13 @@ type Attribute struct {
 	Category string `json:"category,omitempty"`
 }
 
-// Segment is a named set of users.
+// Segment is a named set of users: those on its list, and those that its filters pick.
 type Segment struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
 	Members []string `json:"members"` // profile ids
+	// Filters is a filter group (spec.md, Filter group and filters); absent for a list alone.
+	Filters doc.Value `json:"filters,omitzero"`
 }
 
 // ContentBlock is a piece of content that expressions can include.
@@ -132,6 +135,10 @@ const (
 	AttrEmail  = "Email (Standard)"
 	AttrMobile = "Mobile Number (Standard)"
 )
+
+// AttrEventTime is an attribute that every event has: when it happened. Filters on events compare it
+// as a date, which is how they say "in the last 7 days".
+const AttrEventTime = "Event Time (Standard)"
 
 // Device is an app or browser that takes push notifications.
 type Device struct {

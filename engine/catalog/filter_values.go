@@ -40,6 +40,64 @@ var secondFits = schema.Named{
 	},
 }
 
+// Operand is what an operator compares an attribute with.
+type Operand uint8
+
+// The operands.
+const (
+	NoOperand Operand = iota // nothing: the operator says it all
+	OneValue                 // one value of the data type
+	SomeValues               // one or several values of the data type
+	TwoValues                // the two ends of a range
+	Days                     // a whole number of days
+)
+
+// OperandOf gives what an operator of a data type compares with; false where the data type is not
+// known or does not have the operator.
+func OperandOf(dataType, operator string) (Operand, bool) {
+	if !slices.Contains(Operators(dataType), operator) {
+		return NoOperand, false
+	}
+	switch operator {
+	case "exists", "today":
+		return NoOperand, true
+	case "between":
+		return TwoValues, true
+	case "inTheLast", "inTheNext":
+		return Days, true
+	case "in", "is", "contains", "containsInTheFollowing", "startWithInTheFollowing", "endsWithInTheFollowing":
+		if dataType != "bool" {
+			return SomeValues, true
+		}
+	}
+	return OneValue, true
+}
+
+// FilterValue reports what an attribute filter's value has to be, as words to follow "must be", and
+// whether it is that. A value that only the send knows suits every operator.
+func FilterValue(filter doc.Value) (words string, ok bool) {
+	p := schema.Place{Value: filter.Get("value"), Object: filter}
+	want, stated := fitting(p)
+	if !stated {
+		return "", true
+	}
+	if !want.ok(p.Value, filter.Get("value1")) {
+		return want.words, false
+	}
+	p.Value = filter.Get("value1")
+	if p.Value.Exists() && len(secondFits.Check(p)) > 0 {
+		return want.words, false
+	}
+	return want.words, true
+}
+
+// ExpressionValue reports whether the value, of an attribute filter that holds it, is a
+// personalisation expression: only the send knows what it becomes (gaps.md, Fields of the objects that
+// spec.md does not show).
+func ExpressionValue(filter, value doc.Value) bool {
+	return free(schema.Place{Object: filter, Value: value})
+}
+
 type fit struct {
 	words string
 	ok    func(value, second doc.Value) bool
@@ -49,13 +107,21 @@ type fit struct {
 func fitting(p schema.Place) (fit, bool) {
 	dataType, op := p.Object.Get("data_type").Text(), p.Object.Get("operator").Text()
 	scalar := scalars[dataType]
-	if scalar.ok == nil || !slices.Contains(Operators(dataType), op) || free(p) {
+	operand, known := OperandOf(dataType, op)
+	if !known || free(p) {
 		return fit{}, false
 	}
-	switch op {
-	case "exists", "today":
-		return fit{}, false
-	case "between":
+	switch operand {
+	case OneValue:
+		return fit{scalar.words, func(v, _ doc.Value) bool { return scalar.ok(v) }}, true
+	case SomeValues:
+		return fit{scalar.words + ", or a list of such", func(v, _ doc.Value) bool {
+			if v.Kind() == doc.Array {
+				return each(v, scalar.ok)
+			}
+			return scalar.ok(v)
+		}}, true
+	case TwoValues:
 		return fit{
 			"two values, as a list of two or with the second as value1; each is " + scalar.words,
 			func(v, second doc.Value) bool {
@@ -65,20 +131,10 @@ func fitting(p schema.Place) (fit, bool) {
 				return scalar.ok(v) && second.Exists()
 			},
 		}, true
-	case "inTheLast", "inTheNext":
+	case Days:
 		return fit{"a whole number of days", func(v, _ doc.Value) bool { return isCount(v) }}, true
-	case "lessThan", "greaterThan", "on", "before", "after":
-		return fit{scalar.words, func(v, _ doc.Value) bool { return scalar.ok(v) }}, true
 	}
-	if dataType == "bool" {
-		return fit{scalar.words, func(v, _ doc.Value) bool { return scalar.ok(v) }}, true
-	}
-	return fit{scalar.words + ", or a list of such", func(v, _ doc.Value) bool {
-		if v.Kind() == doc.Array {
-			return each(v, scalar.ok)
-		}
-		return scalar.ok(v)
-	}}, true
+	return fit{}, false
 }
 
 // free reports whether only the send knows the value.

@@ -23,23 +23,40 @@ var operators = []struct {
 	{"datetime", []string{"inTheLast", "on", "between", "before", "after", "inTheNext", "exists", "today"}},
 }
 
-var operatorLabels = map[string]string{
-	"is":                      "is",
-	"exists":                  "exists",
-	"in":                      "one of",
-	"between":                 "between",
-	"lessThan":                "less than",
-	"greaterThan":             "greater than",
-	"contains":                "contains",
-	"containsInTheFollowing":  "contains one of",
-	"startWithInTheFollowing": "starts with one of",
-	"endsWithInTheFollowing":  "ends with one of",
-	"inTheLast":               "in the last days",
-	"on":                      "on",
-	"before":                  "before",
-	"after":                   "after",
-	"inTheNext":               "in the next days",
-	"today":                   "today",
+// Phrase is how an operator reads in a sentence, between an attribute's name and the value.
+type Phrase struct {
+	Is, IsNot     string // after a name and a verb of its own: Price "is above" 500
+	With, Without string // after "with" and a name: with Price "above" 500
+	Unit          string // after the value, in the plural; empty where it has none
+}
+
+// operatorWords are the operators' labels, in menus, and their phrases.
+var operatorWords = map[string]struct {
+	label  string
+	phrase Phrase
+}{
+	"is":                      {"is", Phrase{Is: "is", IsNot: "is not", With: "", Without: "not"}},
+	"exists":                  {"exists", Phrase{Is: "is known", IsNot: "is not known", With: "known", Without: "not known"}},
+	"in":                      {"one of", Phrase{Is: "is", IsNot: "is not", With: "", Without: "not"}},
+	"between":                 {"between", Phrase{Is: "is between", IsNot: "is not between", With: "between", Without: "not between"}},
+	"lessThan":                {"less than", Phrase{Is: "is below", IsNot: "is not below", With: "below", Without: "not below"}},
+	"greaterThan":             {"greater than", Phrase{Is: "is above", IsNot: "is not above", With: "above", Without: "not above"}},
+	"contains":                {"contains", Phrase{Is: "contains", IsNot: "does not contain", With: "containing", Without: "not containing"}},
+	"containsInTheFollowing":  {"contains one of", Phrase{Is: "contains", IsNot: "does not contain", With: "containing", Without: "not containing"}},
+	"startWithInTheFollowing": {"starts with one of", Phrase{Is: "starts with", IsNot: "does not start with", With: "starting with", Without: "not starting with"}},
+	"endsWithInTheFollowing":  {"ends with one of", Phrase{Is: "ends with", IsNot: "does not end with", With: "ending with", Without: "not ending with"}},
+	"inTheLast":               {"in the last days", Phrase{Is: "is in the last", IsNot: "is not in the last", With: "in the last", Without: "not in the last", Unit: "days"}},
+	"on":                      {"on", Phrase{Is: "is on", IsNot: "is not on", With: "on", Without: "not on"}},
+	"before":                  {"before", Phrase{Is: "is before", IsNot: "is not before", With: "before", Without: "not before"}},
+	"after":                   {"after", Phrase{Is: "is after", IsNot: "is not after", With: "after", Without: "not after"}},
+	"inTheNext":               {"in the next days", Phrase{Is: "is in the next", IsNot: "is not in the next", With: "in the next", Without: "not in the next", Unit: "days"}},
+	"today":                   {"today", Phrase{Is: "is today", IsNot: "is not today", With: "today", Without: "not today"}},
+}
+
+// OperatorPhrase gives how an operator reads in a sentence; false for one that spec.md does not know.
+func OperatorPhrase(operator string) (Phrase, bool) {
+	w, ok := operatorWords[operator]
+	return w.phrase, ok
 }
 
 // Operators gives the operators that an attribute of the data type takes, in the order of spec.md;
@@ -51,6 +68,21 @@ func Operators(dataType string) []string {
 		}
 	}
 	return nil
+}
+
+// FilterGroups gives the members of a component that are filter groups, in the order of its table.
+func FilterGroups(component Component) []string {
+	n := Campaign(Push).Root().Child(string(component))
+	if n == nil {
+		return nil
+	}
+	var out []string
+	for _, c := range n.Children {
+		if c.Child("filters") != nil {
+			out = append(out, c.Name)
+		}
+	}
+	return out
 }
 
 // filterGroup is a filter group: a member of a component, with rules of that member's own.
@@ -197,7 +229,7 @@ func operatorOptions() []schema.Option {
 			if slices.ContainsFunc(out, func(o schema.Option) bool { return o.Value == op }) {
 				continue
 			}
-			o := schema.Option{Value: op, Label: operatorLabels[op]}
+			o := schema.Option{Value: op, Label: operatorWords[op].label}
 			if types := typesWith(op); len(types) < len(operators) {
 				o.When = schema.When("data_type", types...)
 			}

@@ -1,0 +1,229 @@
+package audience
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// Choices gives what a member of the filter at a place can be chosen from, such as "operator" or
+// "data_type", as its table has it: what is not offered for the filter as it is says why. A member
+// that is not chosen from options has none.
+func Choices(root doc.Value, filter doc.Path, member string) []schema.OptionState {
+	around := doc.P(string(catalog.SegmentationDetails), mIncluded, mFilters, 0)
+	v := root.Lookup(filter)
+	if ofEvents(filter) {
+		around = around.Join(doc.P(mConditions, mFilters, 0)...)
+	}
+	sample := doc.Value{}
+	for i := len(around) - 1; i >= 0; i-- { // a document with the filter alone in it
+		if around[i].IsIndex {
+			v = doc.NewArray(v)
+		} else {
+			v = doc.NewObject(doc.M(around[i].Name, v))
+		}
+		sample = v
+	}
+	field, ok := catalog.Campaign(catalog.Push).Field(sample, around.Child(member), schema.Env{})
+	if !ok {
+		return nil
+	}
+	return field.Options
+}
+
+// Shape is what a filter's value looks like: which input a person needs.
+type Shape uint8
+
+// The shapes.
+const (
+	NoValue      Shape = iota // the operator takes none, or is not chosen yet
+	SingleValue               // a text or a number
+	YesOrNo                   // true or false
+	ValueList                 // several texts or numbers
+	ValueRange                // two numbers
+	Date                      // a date, or a date and time
+	DateRange                 // two of them
+	RelativeDays              // a whole number of days
+	Expression                // a personalisation expression
+)
+
+// ValueShape gives what the value of a filter on an attribute looks like. Operators that take one text
+// as well as several have a list where there is one.
+func ValueShape(filter doc.Value) Shape {
+	dataType, operator := filter.Get(mDataType).Text(), filter.Get(mOperator).Text()
+	operand, known := catalog.OperandOf(dataType, operator)
+	date := dataType == "datetime"
+	switch {
+	case !known || operand == catalog.NoOperand:
+		return NoValue
+	case filter.Get(mDynamic).True():
+		return Expression
+	case dataType == "bool":
+		return YesOrNo
+	case operand == catalog.Days:
+		return RelativeDays
+	case operand == catalog.TwoValues && date:
+		return DateRange
+	case operand == catalog.TwoValues:
+		return ValueRange
+	case date:
+		return Date
+	case operand == catalog.SomeValues && !takesOne(operator):
+		return ValueList
+	case filter.Get(mValue).Kind() == doc.Array:
+		return ValueList
+	}
+	return SingleValue
+}
+
+// takesOne reports whether an operator is mostly used with one value.
+func takesOne(operator string) bool { return operator == "is" || operator == "contains" }
+
+// Names gives what a member of the filter at a place can name in the workspace: its attributes, those
+// of an action's event, its events or segments. None where the member names nothing.
+func Names(root doc.Value, filter doc.Path, member string, w engine.Workspace) []string {
+	f := root.Lookup(filter)
+	list := ""
+	switch kind := kindOf(f, ofEvents(filter)); {
+	case kind == Segment && member == mName:
+		list = "segments"
+	case kind == EventAttribute && member == mName:
+		return names(eventAttributes(root, filter, w))
+	case kind == Attribute || kind == Action:
+		if n := filterNode().Child(member); n != nil {
+			list = n.Suggest
+		}
+	}
+	out, _ := w.Lists(list)
+	return out
+}
+
+func names(attributes []engine.Attribute) []string {
+	out := make([]string, len(attributes))
+	for i, a := range attributes {
+		out[i] = a.Name
+	}
+	return out
+}
+
+// eventAttributes gives the attributes of the event of the action around a condition. Each event has
+// the time at which it happened.
+func eventAttributes(root doc.Value, condition doc.Path, w engine.Workspace) []engine.Attribute {
+	event := root.Lookup(actionOf(condition)).Get(mEvent).Text()
+	var out []engine.Attribute
+	for _, e := range w.Events {
+		if e.Name == event {
+			out = slices.Clone(e.Attributes)
+			break
+		}
+	}
+	return append(out, engine.Attribute{Name: engine.AttrEventTime, DataType: "datetime"})
+}
+
+// SetName says which attribute, event or segment a filter looks at. What the workspace knows of an
+// attribute comes with its name: its data type, with an operator and a value that suit it, and its
+// category; of a segment its id.
+func SetName(root doc.Value, filter doc.Path, name string, w engine.Workspace) (doc.Value, error) {
+	if err := there(root, filter); err != nil {
+		return root, err
+	}
+	f := root.Lookup(filter)
+	switch kindOf(f, ofEvents(filter)) {
+	case Action:
+		return change(root, filter, doc.M(mEvent, doc.NewString(name)))
+	case Segment:
+		id := doc.Value{}
+		for _, s := range w.Segments {
+			if s.Name == name && s.ID != "" {
+				id = doc.NewString(s.ID)
+				break
+			}
+		}
+		return change(root, filter, doc.M(mName, doc.NewString(name)), doc.M(mID, id))
+	case Group, Unknown:
+		return root, errors.New("only attributes, actions and segments have a name to choose")
+	}
+	attributes := w.Attributes
+	if ofEvents(filter) {
+		attributes = eventAttributes(root, filter, w)
+	}
+	i := slices.IndexFunc(attributes, func(a engine.Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return change(root, filter, doc.M(mName, doc.NewString(name)))
+	}
+	category := doc.Value{}
+	if attributes[i].Category != "" {
+		category = doc.NewString(attributes[i].Category)
+	}
+	out, err := change(root, filter, doc.M(mName, doc.NewString(name)), doc.M(mCategory, category))
+	if err != nil || attributes[i].DataType == "" {
+		return out, err
+	}
+	return SetDataType(out, filter, attributes[i].DataType)
+}
+
+// SetDataType says what type a filter's attribute is of. An operator that the type does not have
+// becomes its first, and a value that does not suit it goes.
+func SetDataType(root doc.Value, filter doc.Path, dataType string) (doc.Value, error) {
+	out, err := change(root, filter, doc.M(mDataType, doc.NewString(dataType)))
+	if err != nil {
+		return root, err
+	}
+	operator, known := root.Lookup(filter).Get(mOperator).Text(), catalog.Operators(dataType)
+	if !slices.Contains(known, operator) && len(known) > 0 {
+		operator = known[0]
+	}
+	return SetOperator(out, filter, operator)
+}
+
+// SetOperator says how a filter compares. The value stays as far as it suits the operator: of several
+// values the first where it takes one, none where it takes none.
+func SetOperator(root doc.Value, filter doc.Path, operator string) (doc.Value, error) {
+	out, err := change(root, filter, doc.M(mOperator, doc.NewString(operator)))
+	if err != nil {
+		return root, err
+	}
+	f := out.Lookup(filter)
+	v := f.Get(mValue)
+	operand, known := catalog.OperandOf(f.Get(mDataType).Text(), operator)
+	switch {
+	case !known:
+		return out, nil
+	case operand == catalog.NoOperand:
+		v = doc.Value{}
+	case operand == catalog.TwoValues && v.Kind() == doc.Array && v.Len() > 2:
+		v = doc.NewArray(v.At(0), v.At(1))
+	case operand == catalog.SomeValues && v.Exists() && v.Kind() != doc.Array && !takesOne(operator) && !hasExpression(f):
+		v = doc.NewArray(v)
+	case v.Kind() == doc.Array && (operand != catalog.TwoValues && operand != catalog.SomeValues || takesOne(operator) && v.Len() == 1):
+		v = v.At(0)
+	}
+	second := f.Get(mSecond)
+	if operand != catalog.TwoValues {
+		second = doc.Value{}
+	}
+	if out, err = change(out, filter, doc.M(mValue, v), doc.M(mSecond, second)); err != nil {
+		return root, err
+	}
+	if _, fits := catalog.FilterValue(out.Lookup(filter)); !fits {
+		return change(out, filter, doc.M(mValue, doc.Value{}), doc.M(mSecond, doc.Value{}))
+	}
+	return out, nil
+}
+
+// change sets members of the object at a place; absent values take theirs out.
+func change(root doc.Value, at doc.Path, members ...doc.Member) (doc.Value, error) {
+	out := root
+	for _, m := range members {
+		var err error
+		if out, err = out.Set(at.Child(m.Name), m.Value); err != nil {
+			return root, fmt.Errorf("the filter cannot be changed: %w", err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,278 @@
+package audience
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// The editing of a tree of filters. Each function takes the root that paths start from, a campaign or
+// any part of it, and gives a new one; where it refuses, the root comes back as it was, and the error
+// is a sentence for people. A path that comes back leads to what was edited, wherever it now is.
+
+// Kinds gives what [AddFilter] can add at a group or filter.
+func Kinds(root doc.Value, at doc.Path) []Kind {
+	if ofEvents(at) {
+		return []Kind{EventAttribute}
+	}
+	kinds := []Kind{Attribute, Action, Segment}
+	if isFilter(at) && kindOf(root.Lookup(at), false) == Action {
+		return append(kinds, EventAttribute)
+	}
+	return kinds
+}
+
+// AddFilter adds a new filter: to the group at a place, whether it is there yet or not, or after the
+// filter there. A condition on event attributes goes into the action there.
+func AddFilter(root doc.Value, at doc.Path, kind Kind) (doc.Value, doc.Path, error) {
+	if !slices.Contains(Kinds(root, at), kind) {
+		return root, at, fmt.Errorf("a filter on %s cannot stand here", nouns[kind])
+	}
+	if !isFilter(at) {
+		return insert(root, at, root.Lookup(at).Get(mFilters).Len(), blank(kind))
+	}
+	v := root.Lookup(at)
+	switch {
+	case !v.Exists():
+		return root, at, errGone
+	case kind == EventAttribute && !ofEvents(at):
+		conditions := at.Child(mConditions)
+		return insert(root, conditions, root.Lookup(conditions).Get(mFilters).Len(), blank(kind))
+	case kindOf(v, ofEvents(at)) == Group:
+		return insert(root, at, v.Get(mFilters).Len(), blank(kind))
+	}
+	return insert(root, groupOf(at), at.Last().Index+1, blank(kind))
+}
+
+var errGone = errors.New("there is no filter here any more")
+
+var nouns = map[Kind]string{
+	Group: "a group", Attribute: "user attributes", Action: "actions", Segment: "segments", EventAttribute: "event attributes",
+	Unknown: "nothing known",
+}
+
+// blank gives a new filter, with what can be told before a person chooses.
+func blank(kind Kind) doc.Value {
+	text := func(name, s string) doc.Member { return doc.M(name, doc.NewString(s)) }
+	const dataType = "string"
+	switch kind {
+	case Action:
+		return doc.NewObject(text(mType, typeAction), doc.M(mExecuted, doc.NewBool(true)),
+			doc.M(mExecution, doc.NewObject(text(mCounting, "atleast"), doc.M(mTimes, doc.NewInt(1)))))
+	case Segment:
+		return doc.NewObject(text(mType, typeSegment))
+	case EventAttribute:
+		return doc.NewObject(text(mType, typeEvent), text(mDataType, dataType), text(mOperator, catalog.Operators(dataType)[0]))
+	}
+	return doc.NewObject(text(mType, typeAttribute), text(mDataType, dataType), text(mOperator, catalog.Operators(dataType)[0]))
+}
+
+// insert puts a filter into a group, which it makes where it is not there.
+func insert(root doc.Value, group doc.Path, i int, filter doc.Value) (doc.Value, doc.Path, error) {
+	out := root
+	if !root.Lookup(group).Get(mJoin).Exists() {
+		var err error
+		if out, err = root.Set(group.Child(mJoin), doc.NewString(joinAnd)); err != nil {
+			return root, group, fmt.Errorf("the group cannot be changed: %w", err)
+		}
+	}
+	p := group.Child(mFilters).Elem(i)
+	out, err := out.Insert(p, filter)
+	if err != nil {
+		return root, group, fmt.Errorf("the filter cannot stand here: %w", err)
+	}
+	return out, p, nil
+}
+
+// Move moves a filter up (by a negative number) or down in its group, as far as that goes.
+func Move(root doc.Value, p doc.Path, by int) (doc.Value, doc.Path, error) {
+	if err := there(root, p); err != nil {
+		return root, p, err
+	}
+	last := root.Lookup(groupOf(p)).Get(mFilters).Len() - 1
+	to := max(0, min(p.Last().Index+by, last))
+	out, err := root.Move(p, to)
+	if err != nil {
+		return root, p, fmt.Errorf("the filter cannot be moved: %w", err)
+	}
+	return out, p.Parent().Elem(to), nil
+}
+
+// MoveTo moves a filter to the end of another group, such as from those that include users to those
+// that exclude them. Conditions on events stay with events.
+func MoveTo(root doc.Value, p, group doc.Path) (doc.Value, doc.Path, error) {
+	switch err := there(root, p); {
+	case err != nil:
+		return root, p, err
+	case ofEvents(p) != ofEvents(group):
+		return root, p, errors.New("conditions on an event and filters on users cannot stand in each other's groups")
+	case group.HasPrefix(p):
+		return root, p, errors.New("a filter cannot be moved into itself")
+	case group.Equal(groupOf(p)):
+		return Move(root, p, root.Lookup(group).Get(mFilters).Len())
+	}
+	out, to, err := insert(root, group, root.Lookup(group).Get(mFilters).Len(), root.Lookup(p))
+	if err != nil {
+		return root, p, err
+	}
+	return remove(out, p), shifted(to, p), nil
+}
+
+// shifted gives where a path leads after the filter at gone has been taken out before it.
+func shifted(p, gone doc.Path) doc.Path {
+	list := gone.Parent()
+	if len(p) < len(gone) || !p.HasPrefix(list) || p[len(list)].Index <= gone.Last().Index {
+		return p
+	}
+	out := p.Join()
+	out[len(list)].Index--
+	return out
+}
+
+// Indent makes a filter on an attribute a condition of the action before it. Nothing else nests:
+// spec.md gives a group filters of three types, none of which is a group.
+func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
+	if err := there(root, p); err != nil {
+		return root, p, err
+	}
+	f, i := root.Lookup(p), p.Last().Index
+	if kindOf(f, ofEvents(p)) != Attribute || i == 0 || kindOf(root.Lookup(p.Parent().Elem(i-1)), false) != Action {
+		return root, p, errors.New("only a filter on an attribute that follows an action can go into it, as a condition on its events; groups do not nest in groups")
+	}
+	conditions := p.Parent().Elem(i - 1).Child(mConditions)
+	return retyped(root, p, typeEvent, conditions, root.Lookup(conditions).Get(mFilters).Len())
+}
+
+// Outdent makes a condition of an action a filter on a user attribute, after the action. A group in a
+// group, which a service may send though spec.md has none, gives up its filters to the group around it.
+func Outdent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
+	if err := there(root, p); err != nil {
+		return root, p, err
+	}
+	f, outer := root.Lookup(p), groupOf(p)
+	switch {
+	case kindOf(f, ofEvents(p)) == Group:
+		return dissolve(root, p)
+	case isFilter(outer):
+		out, to, err := insert(root, groupOf(outer), outer.Last().Index+1, f)
+		if err != nil {
+			return root, p, err
+		}
+		return remove(out, p), to, nil
+	case ofEvents(p):
+		action := actionOf(p)
+		return retyped(root, p, typeAttribute, groupOf(action), action.Last().Index+1)
+	}
+	return root, p, errors.New("the filter stands at the outer level already")
+}
+
+// retyped moves a filter into another group, as a filter of another type.
+func retyped(root doc.Value, p doc.Path, filterType string, group doc.Path, i int) (doc.Value, doc.Path, error) {
+	f, err := root.Lookup(p).Set(doc.P(mType), doc.NewString(filterType))
+	if err != nil {
+		return root, p, fmt.Errorf("the filter cannot be changed: %w", err)
+	}
+	out, to, err := insert(root, group, i, f)
+	if err != nil {
+		return root, p, err
+	}
+	return remove(out, p), to, nil
+}
+
+func dissolve(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
+	out, first := root.Delete(p), p
+	for i, f := range root.Lookup(p).Get(mFilters).Elems() {
+		var err error
+		if out, err = out.Insert(p.Parent().Elem(p.Last().Index+i), f); err != nil {
+			return root, p, fmt.Errorf("the group cannot be taken apart: %w", err)
+		}
+	}
+	return out, first, nil
+}
+
+// Duplicate puts a copy of a filter after it.
+func Duplicate(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
+	if err := there(root, p); err != nil {
+		return root, p, err
+	}
+	return insert(root, groupOf(p), p.Last().Index+1, root.Lookup(p))
+}
+
+// Negate turns a filter round, or back. A segment cannot be: users in it are left out by a filter
+// among those that exclude.
+func Negate(root doc.Value, p doc.Path) (doc.Value, error) {
+	if err := there(root, p); err != nil {
+		return root, err
+	}
+	f := root.Lookup(p)
+	member, now := mNegate, f.Get(mNegate).True()
+	switch kindOf(f, ofEvents(p)) {
+	case Action:
+		member, now = mExecuted, f.Get(mExecuted).Kind() != doc.Bool || f.Get(mExecuted).True()
+	case Attribute, EventAttribute:
+	case Segment:
+		return root, errors.New("a segment cannot be turned round; to leave out the users in it, move it to the excluded filters")
+	default:
+		return root, errors.New("only a filter can be turned round; turn its filters round one by one")
+	}
+	out, err := root.Set(p.Child(member), doc.NewBool(!now))
+	if err != nil {
+		return root, fmt.Errorf("the filter cannot be turned round: %w", err)
+	}
+	return out, nil
+}
+
+// Remove takes a filter out, or a group of a component with all its filters. An action whose last
+// condition goes has none.
+func Remove(root doc.Value, p doc.Path) (doc.Value, error) {
+	if !root.Lookup(p).Exists() || len(p) == 0 {
+		return root, errGone
+	}
+	return remove(root, p), nil
+}
+
+func remove(root doc.Value, p doc.Path) doc.Value {
+	out := root.Delete(p)
+	if isFilter(p) && isFilter(groupOf(p).Parent()) && groupOf(p).Last().Name == mConditions && out.Lookup(p.Parent()).Len() == 0 {
+		return out.Delete(groupOf(p))
+	}
+	return out
+}
+
+// SetJoin says how a group joins its filters: "and", "or". The conditions of an action are joined by
+// naming the action.
+func SetJoin(root doc.Value, group doc.Path, join string) (doc.Value, error) {
+	if join != joinAnd && join != joinOr {
+		return root, fmt.Errorf("filters are joined by %s or %s, not by %q", joinAnd, joinOr, join)
+	}
+	if isFilter(group) {
+		switch kindOf(root.Lookup(group), ofEvents(group)) {
+		case Action:
+			group = group.Child(mConditions)
+		case Group:
+		default:
+			group = groupOf(group)
+		}
+	}
+	if !root.Lookup(group).Get(mFilters).Exists() {
+		return root, errors.New("there are no filters here to join; add one first")
+	}
+	out, err := root.Set(group.Child(mJoin), doc.NewString(join))
+	if err != nil {
+		return root, fmt.Errorf("the group cannot be changed: %w", err)
+	}
+	return out, nil
+}
+
+func there(root doc.Value, p doc.Path) error {
+	switch {
+	case !isFilter(p):
+		return errors.New("a group of the audience stays where it is; choose a filter in it")
+	case !root.Lookup(p).Exists():
+		return errGone
+	}
+	return nil
+}

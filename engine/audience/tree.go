@@ -1,0 +1,211 @@
+package audience
+
+import (
+	"slices"
+	"strings"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// Kind is what a node of a tree of filters is.
+type Kind string
+
+// The kinds. Unknown is a filter of a type that spec.md does not have.
+const (
+	Group          Kind = "group"
+	Attribute      Kind = "attribute"       // on what is known of the user
+	Action         Kind = "action"          // on what the user did
+	Segment        Kind = "segment"         // on a segment of the workspace
+	EventAttribute Kind = "event attribute" // a condition on the events of an action
+	Unknown        Kind = "unknown"
+)
+
+// Label gives the kind for people, as the tables call it.
+func (k Kind) Label() string {
+	switch k {
+	case Attribute:
+		return optionTitle(filterNode().Child(mType), typeAttribute)
+	case Action:
+		return optionTitle(filterNode().Child(mType), typeAction)
+	case Segment:
+		return optionTitle(filterNode().Child(mType), typeSegment)
+	case EventAttribute:
+		return optionTitle(eventNode().Child(mType), typeEvent)
+	}
+	return strings.ToUpper(string(k[:1])) + string(k[1:])
+}
+
+// Node is one line of a tree of filters: a group, or a filter in one.
+type Node struct {
+	Kind  Kind
+	Path  doc.Path // from the root that was asked about
+	Depth int      // 0 for the groups of a component
+	Title string   // of a group of a component, such as "Include"; empty for the others
+	Join  string   // and or or: of a group its own, of a filter its group's
+	Index int      // of a filter, in its group
+	Count int      // how many filters a group has, or conditions an action
+	Words string   // the node by itself, in plain words
+	// Negated says that the filter is turned round: negate of an attribute, executed false of an action.
+	Negated bool
+	// Problems is how many of the problems that were given lie at the node or below it.
+	Problems int
+	// Absent marks a group of a component that is not in the document yet; it can be added to.
+	Absent bool
+}
+
+// Nodes flattens the filters at a place in root, which is a component with filter groups or a group:
+// each node is followed by what is in it. Problems are those of root, such as a validation gives.
+func Nodes(root doc.Value, at doc.Path, env Env, problems []schema.Problem) []Node {
+	f := flattener{root: root, words: speaker{env.zone()}, problems: problems}
+	if shapeAt(root, at) == groupShape {
+		f.group(at, 0, groupNode().Label())
+		return f.out
+	}
+	component := catalog.SegmentationDetails
+	if shapeAt(root, at) == triggerShape {
+		component = catalog.TriggerCondition
+	}
+	table := catalog.Campaign(catalog.Push).Root().Child(string(component))
+	for _, name := range catalog.FilterGroups(component) {
+		f.group(at.Child(name), 0, table.Child(name).Label())
+	}
+	return f.out
+}
+
+type flattener struct {
+	root     doc.Value
+	words    speaker
+	problems []schema.Problem
+	out      []Node
+}
+
+func (f *flattener) group(at doc.Path, depth int, title string) {
+	v := f.root.Lookup(at)
+	f.add(Node{
+		Kind: Group, Path: at, Depth: depth, Title: title, Join: joinOf(v), Count: v.Get(mFilters).Len(),
+		Words: f.words.groupLine(v), Absent: !v.Exists(),
+	})
+	f.filters(at, depth+1, false)
+}
+
+// filters adds the filters of the group at a place.
+func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
+	group := f.root.Lookup(at)
+	for i, v := range group.Get(mFilters).Elems() {
+		p := at.Child(mFilters).Elem(i)
+		n := Node{Kind: kindOf(v, ofEvent), Path: p, Depth: depth, Join: joinOf(group), Index: i, Words: f.words.line(v)}
+		switch n.Kind {
+		case Group:
+			n.Join, n.Count = joinOf(v), v.Get(mFilters).Len()
+			f.add(n)
+			f.filters(p, depth+1, ofEvent)
+		case Action:
+			n.Count = v.Get(mConditions).Get(mFilters).Len()
+			n.Negated = v.Get(mExecuted).Kind() == doc.Bool && !v.Get(mExecuted).True()
+			f.add(n)
+			f.filters(p.Child(mConditions), depth+1, true)
+		default:
+			n.Negated = v.Get(mNegate).True()
+			f.add(n)
+		}
+	}
+}
+
+func (f *flattener) add(n Node) {
+	for _, p := range f.problems {
+		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) {
+			n.Problems++
+		}
+	}
+	f.out = append(f.out, n)
+}
+
+// shape is what filters are the filters of.
+type shape uint8
+
+const (
+	segmentationShape shape = iota
+	triggerShape
+	groupShape
+)
+
+// shapeAt tells by the name of the component where the path has it, and by what is there otherwise.
+func shapeAt(root doc.Value, at doc.Path) shape {
+	switch at.Last().Name {
+	case string(catalog.SegmentationDetails):
+		return segmentationShape
+	case string(catalog.TriggerCondition):
+		return triggerShape
+	case mIncluded, mSecondary, mExcluded, mConditions:
+		return groupShape
+	}
+	return shapeOf(root.Lookup(at))
+}
+
+// shapeOf takes for a segmentation what nothing tells from one.
+func shapeOf(filters doc.Value) shape {
+	out := segmentationShape
+	for name := range filters.Members() {
+		switch {
+		case name == mFilters || name == mJoin:
+			return groupShape
+		case name == mExcluded || name == mEverybody || name == mOptOut:
+			return segmentationShape
+		case name == mSecondary || strings.HasPrefix(name, "trigger_"):
+			out = triggerShape
+		}
+	}
+	return out
+}
+
+// kindOf tells what a filter is; ofEvent says that it is among the conditions of an action.
+func kindOf(f doc.Value, ofEvent bool) Kind {
+	t := f.Get(mType).Text()
+	switch {
+	case t == "" && f.Get(mFilters).Exists():
+		return Group
+	case ofEvent && (t == "" || t == typeEvent || t == typeAttribute):
+		return EventAttribute
+	case ofEvent:
+		return Unknown
+	case t == typeAttribute:
+		return Attribute
+	case t == typeAction:
+		return Action
+	case t == typeSegment:
+		return Segment
+	}
+	return Unknown
+}
+
+// joinOf gives how a group joins its filters: and, unless it says or.
+func joinOf(group doc.Value) string {
+	if group.Get(mJoin).Text() == joinOr {
+		return joinOr
+	}
+	return joinAnd
+}
+
+// isFilter reports whether a path leads to a filter, and not to a group of a component.
+func isFilter(p doc.Path) bool {
+	return len(p) >= 2 && p.Last().IsIndex && p[len(p)-2] == doc.Name(mFilters)
+}
+
+// groupOf gives the path of the group that a filter is in.
+func groupOf(p doc.Path) doc.Path { return p[:len(p)-2] }
+
+// ofEvents reports whether a path leads to conditions of an action, or to one of them.
+func ofEvents(p doc.Path) bool { return slices.Contains(p, doc.Name(mConditions)) }
+
+// actionOf gives the path of the action whose conditions a path leads to.
+func actionOf(p doc.Path) doc.Path { return p[:slices.Index(p, doc.Name(mConditions))] }
+
+// groupNode, filterNode and their like are the tables of filters in those of a campaign.
+func groupNode() *schema.Node {
+	return catalog.Campaign(catalog.Push).Root().Child(string(catalog.SegmentationDetails)).Child(mIncluded)
+}
+
+func filterNode() *schema.Node { return groupNode().Child(mFilters).Element }
+func eventNode() *schema.Node  { return filterNode().Child(mConditions).Child(mFilters).Element }

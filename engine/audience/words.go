@@ -1,0 +1,325 @@
+package audience
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// gap stands in words for what is not filled in yet.
+const gap = "…"
+
+// Sentence puts an audience into one sentence: "Users whose Country is India or Nepal, and who did
+// Added to Cart at least 2 times in the last 7 days with Price above 500; not those in the segment
+// Staff." What is not filled in yet is a gap in it.
+func Sentence(filters doc.Value, env Env) string { return speaker{env.zone()}.sentence(filters) }
+
+// Line puts one filter or group into a line, without the filters in it.
+func Line(filter doc.Value, env Env) string { return speaker{env.zone()}.line(filter) }
+
+// speaker puts filters into words. Dates are told in its zone.
+type speaker struct{ zone *time.Location }
+
+func (s speaker) sentence(filters doc.Value) string {
+	shape := shapeOf(filters)
+	if shape == groupShape {
+		return s.users(filters) + "."
+	}
+	out := "No users yet"
+	included, secondary := s.clauses(filters.Get(mIncluded)), s.clauses(filters.Get(mSecondary))
+	switch {
+	case shape == segmentationShape && filters.Get(mEverybody).True():
+		out = "All users"
+	case included != "":
+		out = "Users " + included
+	}
+	if secondary != "" {
+		out = strings.Replace(out, "No users yet", "Users "+gap, 1) + "; of those, the ones " + secondary
+	}
+	if shape != segmentationShape || out == "No users yet" {
+		return out + "."
+	}
+	if excluded := s.clauses(filters.Get(mExcluded)); excluded != "" {
+		out += "; not those " + excluded
+	}
+	if filters.Get(mOptOut).True() {
+		out += "; opted-out users too"
+	}
+	return out + "."
+}
+
+func (s speaker) users(group doc.Value) string {
+	if c := s.clauses(group); c != "" {
+		return "Users " + c
+	}
+	return "No users yet"
+}
+
+// clauses puts a group's filters into clauses that follow "users"; empty for a group without any.
+func (s speaker) clauses(group doc.Value) string {
+	var parts []string
+	for _, f := range group.Get(mFilters).Elems() {
+		if c := s.clause(f); c != "" {
+			parts = append(parts, c)
+		}
+	}
+	return list(parts, joinOf(group), true)
+}
+
+func (s speaker) clause(f doc.Value) string {
+	switch kindOf(f, false) {
+	case Attribute:
+		return "whose " + s.attribute(f)
+	case Action:
+		return "who " + s.did(f, "did", "did not do") + s.conditions(f.Get(mConditions))
+	case Segment:
+		return "in the segment " + segmentName(f)
+	case Group:
+		if inner := s.clauses(f); inner != "" {
+			return "(" + inner + ")"
+		}
+		return ""
+	}
+	return "who match a filter of the type " + orGap(f.Get(mType).Text())
+}
+
+// line puts a node of the tree into words by itself.
+func (s speaker) line(f doc.Value) string {
+	switch kindOf(f, false) {
+	case Action:
+		return s.did(f, "Did", "Did not do")
+	case Segment:
+		return "In the segment " + segmentName(f)
+	case Group:
+		return s.groupLine(f)
+	}
+	if kindOf(f, true) == Unknown {
+		return "A filter of the type " + f.Get(mType).Text()
+	}
+	return s.attribute(f)
+}
+
+// groupLine gives how the filters of a group are joined, in the words of its table.
+func (s speaker) groupLine(group doc.Value) string {
+	return optionTitle(groupNode().Child(mJoin), joinOf(group)) + " of these"
+}
+
+// attribute is "Country is India or Nepal".
+func (s speaker) attribute(f doc.Value) string {
+	name := orGap(f.Get(mName).Text())
+	phrase, ok := catalog.OperatorPhrase(f.Get(mOperator).Text())
+	if !ok {
+		return name + " " + orGap(f.Get(mOperator).Text())
+	}
+	verb := phrase.Is
+	if f.Get(mNegate).True() {
+		verb = phrase.IsNot
+	}
+	return spaced(name, verb, s.value(f, phrase))
+}
+
+// with is "Price above 500", to follow "with"; the name is left out where it is the event's time.
+func (s speaker) with(f doc.Value) string {
+	phrase, ok := catalog.OperatorPhrase(f.Get(mOperator).Text())
+	if !ok {
+		return s.attribute(f)
+	}
+	link := phrase.With
+	if f.Get(mNegate).True() {
+		link = phrase.Without
+	}
+	name := orGap(f.Get(mName).Text())
+	if name == engine.AttrEventTime {
+		name = ""
+	}
+	return spaced(name, link, s.value(f, phrase))
+}
+
+// did is "did Purchase at least 2 times".
+func (s speaker) did(f doc.Value, did, didNot string) string {
+	event := orGap(f.Get(mEvent).Text())
+	how, n := f.Get(mExecution).Get(mCounting).Text(), f.Get(mExecution).Get(mTimes)
+	if executed := f.Get(mExecuted); executed.Kind() == doc.Bool && !executed.True() {
+		did = didNot
+		if count, ok := n.Int(); f.Get(mExecution).Empty() || ok && count == 1 && how == "atleast" {
+			return did + " " + event
+		}
+	}
+	if f.Get(mExecution).Empty() {
+		return did + " " + event
+	}
+	number := gap + " times"
+	if count, ok := n.Int(); ok {
+		number = times(int(count))
+	}
+	how = strings.ToLower(optionTitle(filterNode().Child(mExecution).Child(mCounting), how))
+	return spaced(did, event, orGap(how), number)
+}
+
+// conditions puts the conditions on an event's attributes behind the event: " in the last 7 days
+// with Price above 500".
+func (s speaker) conditions(group doc.Value) string {
+	var when, with []string
+	for _, f := range group.Get(mFilters).Elems() {
+		switch {
+		case kindOf(f, true) == Group:
+			with = append(with, "("+strings.TrimSpace(s.conditions(f))+")")
+		case f.Get(mName).Text() == engine.AttrEventTime:
+			when = append(when, s.with(f))
+		default:
+			with = append(with, s.with(f))
+		}
+	}
+	if joinOf(group) == joinOr && len(when) > 0 && len(with) > 0 {
+		return " either " + list(when, joinOr, false) + " or with " + list(with, joinOr, false)
+	}
+	out := ""
+	if len(when) > 0 {
+		out += " " + list(when, joinOf(group), false)
+	}
+	if len(with) > 0 {
+		out += " with " + list(with, joinOf(group), false)
+	}
+	return out
+}
+
+// value puts what a filter compares with into words; empty where its operator takes nothing.
+func (s speaker) value(f doc.Value, phrase catalog.Phrase) string {
+	dataType, operator := f.Get(mDataType).Text(), f.Get(mOperator).Text()
+	operand, known := catalog.OperandOf(dataType, operator)
+	v := f.Get(mValue)
+	switch {
+	case known && operand == catalog.NoOperand, operator == opExists:
+		return ""
+	case operand == catalog.TwoValues:
+		low, high := v, second(f)
+		if v.Kind() == doc.Array {
+			low, high = v.At(0), v.At(1)
+		}
+		return s.scalar(low, dataType) + " and " + s.scalar(high, dataType)
+	case v.Kind() == doc.Array:
+		var words []string
+		for i, e := range v.Elems() {
+			if i == 6 && v.Len() > 7 {
+				words = append(words, fmt.Sprintf("%d others", v.Len()-i))
+				break
+			}
+			words = append(words, s.scalar(e, dataType))
+		}
+		return orGap(list(words, joinOr, false))
+	}
+	out := s.scalar(v, dataType)
+	switch {
+	case phrase.Unit == "":
+		return out
+	case out == "1":
+		return out + " " + strings.TrimSuffix(phrase.Unit, "s")
+	}
+	return out + " " + phrase.Unit
+}
+
+func (s speaker) scalar(v doc.Value, dataType string) string {
+	switch v.Kind() {
+	case doc.Bool:
+		return yesNo(v.True())
+	case doc.Number:
+		return v.Literal()
+	case doc.String:
+	default:
+		return gap
+	}
+	text := v.Text()
+	switch {
+	case text == "":
+		return gap
+	case strings.TrimSpace(text) != text:
+		return fmt.Sprintf("%q", clip(text))
+	case dataType == "bool" && (text == "true" || text == "false"):
+		return yesNo(text == "true")
+	case dataType == "datetime":
+		return s.date(text)
+	}
+	return clip(text)
+}
+
+// date tells a date as a person would, a date-time in the speaker's zone.
+func (s speaker) date(text string) string {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.Format("2 Jan 2006")
+	}
+	if t, ok := schema.ParseTime(text, s.zone); ok {
+		return t.In(s.zone).Format("2 Jan 2006 15:04")
+	}
+	return clip(text)
+}
+
+func segmentName(f doc.Value) string {
+	if name := f.Get(mName).Text(); name != "" {
+		return name
+	}
+	return orGap(f.Get(mID).Text())
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func orGap(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return gap
+	}
+	return s
+}
+
+// spaced puts the parts that are not empty side by side.
+func spaced(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
+}
+
+// list joins parts with and or or; clauses, which have commas of their own, with a comma as well.
+func list(parts []string, join string, clauses bool) string {
+	n := len(parts)
+	switch {
+	case n < 2:
+		return strings.Join(parts, "")
+	case clauses:
+		return strings.Join(parts[:n-1], ", ") + ", " + join + " " + parts[n-1]
+	}
+	return strings.Join(parts[:n-1], ", ") + " " + join + " " + parts[n-1]
+}
+
+// clip keeps a long text from taking over a line.
+func clip(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + gap
+	}
+	return s
+}
+
+func optionTitle(n *schema.Node, value string) string {
+	if n != nil {
+		for _, o := range n.Options {
+			if o.Value == value {
+				return o.Title()
+			}
+		}
+	}
+	return value
+}

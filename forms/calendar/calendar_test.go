@@ -1,0 +1,191 @@
+package calendar
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"bugle/themes"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got+"\n" != string(want) {
+		t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+func day(s string) time.Time {
+	d, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		panic(err)
+	}
+	return d.Add(9 * time.Hour)
+}
+
+func TestMonth(t *testing.T) {
+	m := Month{Theme: themes.Plain(), Of: day("2026-12-01"), Start: time.Monday, Numbers: true, Today: Date(day("2026-12-03")), Cursor: Date(day("2026-12-15")),
+		Marked: func(d time.Time) bool { return d.Weekday() == time.Friday }}
+	golden(t, "month", strings.Join(m.Lines(), "\n"))
+	sunday := m
+	sunday.Start, sunday.Numbers = time.Sunday, false
+	golden(t, "month-sunday", strings.Join(sunday.Lines(), "\n"))
+	for _, of := range []string{"2026-02-01", "2026-08-01", "2027-01-31", "2028-02-29"} {
+		m.Of = day(of)
+		lines := m.Lines()
+		for _, l := range lines {
+			if w := ansi.StringWidth(l); w != m.Width() || m.Width() > 24 {
+				t.Errorf("%s: a line of %d cells: %q", of, w, l)
+			}
+		}
+		if len(lines) != Height {
+			t.Errorf("%s: %d lines", of, len(lines))
+		}
+	}
+}
+
+// What is drawn at a cell is the day that a click there means.
+func TestDayAt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := Month{Theme: themes.Plain(), Of: time.Date(rapid.IntRange(1971, 2200).Draw(t, "y"), time.Month(rapid.IntRange(1, 12).Draw(t, "m")), 1, 0, 0, 0, 0, time.UTC),
+			Start: time.Weekday(rapid.IntRange(0, 6).Draw(t, "start")), Numbers: rapid.Bool().Draw(t, "numbers")}
+		seen := 0
+		for y, line := range m.Lines() {
+			for x := range m.Width() {
+				d, ok := m.DayAt(x, y)
+				if !ok {
+					continue
+				}
+				from := m.gutter() + (x-m.gutter())/cell*cell
+				if got := strings.TrimSpace(line[from : from+cell]); got != d.Format("2") {
+					t.Fatalf("at %d,%d stands %q, and %s is meant", x, y, got, d)
+				}
+				seen++
+			}
+		}
+		if want := cell * Turn(m.Of, 1).AddDate(0, 0, -1).Day(); seen != want {
+			t.Fatalf("%d cells of days, want %d", seen, want)
+		}
+	})
+}
+
+func keyMsg(k string) tea.KeyMsg {
+	types := map[string]tea.KeyType{"left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "enter": tea.KeyEnter, "esc": tea.KeyEsc, "backspace": tea.KeyBackspace}
+	if kt, ok := types[k]; ok {
+		return tea.KeyMsg{Type: kt}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+}
+
+func TestPickerKeys(t *testing.T) {
+	for _, tt := range []struct{ keys, want string }{
+		{"", "2026-12-15 09:00"},
+		{"right down left up", "2026-12-15 09:00"},
+		{"right right down", "2026-12-24 09:00"},
+		{"pgdown", "2027-01-15 09:00"},
+		{"end pgdown pgdown", "2027-02-28 09:00"},
+		{"home left", "2026-11-30 09:00"},
+		{"t", "2026-12-03 09:00"},
+		{"1 8 3 0", "2026-12-15 18:30"},
+		{"9 3 0", "2026-12-15 09:30"},
+		{"9 :", "2026-12-15 09:00"},
+		{"1 : 0 5", "2026-12-15 01:05"},
+		{"1 8", "2026-12-15 18:00"},
+		{"2 5 3", "2026-12-15 23:00"}, // there is no hour 25
+		{"1 8 7 3 0", "2026-12-15 18:30"},
+		{"1 8 3 0 7", "2026-12-15 07:00"}, // begins anew
+		{"1 8 backspace backspace", "2026-12-15 09:00"},
+		{"+ +", "2026-12-15 09:30"},
+		{"-", "2026-12-15 08:45"},
+		{"2 3 5 0 +", "2026-12-16 00:00"},
+		{"0 0 0 5 - -", "2026-12-14 23:45"},
+	} {
+		p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
+		for _, k := range strings.Fields(tt.keys) {
+			if p.Key(keyMsg(k)) != Open {
+				t.Errorf("%s: %s closed it", tt.keys, k)
+			}
+		}
+		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
+			t.Errorf("%q gives %s, want %s", tt.keys, got, tt.want)
+		}
+		if p.Key(keyMsg("esc")) != Left || p.Key(keyMsg("enter")) != Taken {
+			t.Error("enter takes, esc leaves")
+		}
+		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
+			t.Errorf("%q: enter made it %s", tt.keys, got)
+		}
+	}
+}
+
+func TestPickerMouse(t *testing.T) {
+	p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
+	view := strings.Split(p.View(50, 12), "\n")
+	click := func(text string) Outcome {
+		for y, l := range view {
+			if i := strings.Index(l, text); i >= 0 {
+				return p.Mouse(tea.MouseMsg{X: ansi.StringWidth(l[:i]) + 1, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+			}
+		}
+		t.Fatalf("%q is not shown:\n%s", text, strings.Join(view, "\n"))
+		return Open
+	}
+	if click(" 24") != Open || p.Value().Day() != 24 {
+		t.Errorf("the click chose %s", p.Value())
+	}
+	view = strings.Split(p.View(50, 12), "\n")
+	if click("24") != Taken {
+		t.Error("a second click does not take it")
+	}
+	if click("January"); p.Value().Month() != time.January {
+		t.Errorf("the click turned to %s", p.Value())
+	}
+	p.Mouse(tea.MouseMsg{Button: tea.MouseButtonWheelUp})
+	if p.Value().Month() != time.December {
+		t.Errorf("the wheel turned to %s", p.Value())
+	}
+}
+
+func TestPickerView(t *testing.T) {
+	p := NewPicker(themes.Plain(), day("2026-12-15"), day("2026-12-03"))
+	p.Numbers = true
+	golden(t, "picker-24x9", p.View(24, 9))
+	golden(t, "picker-52x9", p.View(52, 9))
+	golden(t, "picker-24x5", p.View(24, 5))
+	for w := 1; w < 90; w += 7 {
+		for h := 1; h < 12; h++ {
+			lines := strings.Split(p.View(w, h), "\n")
+			if len(lines) > h {
+				t.Fatalf("%d lines in %d", len(lines), h)
+			}
+			for _, l := range lines {
+				if ansi.StringWidth(l) > w {
+					t.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(l), w, l)
+				}
+			}
+		}
+	}
+}

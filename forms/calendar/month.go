@@ -1,0 +1,177 @@
+// Package calendar draws months and picks dates and times from them.
+//
+// Dates are times of UTC at midnight, made with [Date]: a day of the calendar has no zone.
+package calendar
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/themes"
+)
+
+// Date gives the day that t shows in its location.
+func Date(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	y, m, d := t.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+}
+
+// Month draws one month: a title, the names of the weekdays and six weeks.
+type Month struct {
+	Theme themes.Theme
+	// Of is any day of the month.
+	Of time.Time
+	// Start is the first day of a week.
+	Start time.Weekday
+	// Numbers puts the week's number (ISO 8601) before each week.
+	Numbers bool
+	// Today and Cursor are dates; zero where there is none to show.
+	Today, Cursor time.Time
+	// Marked tells the dates on which something happens; nil for none.
+	Marked func(date time.Time) bool
+	// Arrows shows that the month can be turned.
+	Arrows bool
+}
+
+// Height is the lines of a month.
+const Height = 8
+
+const cell = 3 // two digits and a sign
+
+// Width gives the cells that the month takes.
+func (m Month) Width() int { return 7*cell + m.gutter() }
+
+func (m Month) gutter() int {
+	if m.Numbers {
+		return 3
+	}
+	return 0
+}
+
+// first gives the date in the upper left corner.
+func (m Month) first() time.Time {
+	of := Date(m.Of)
+	of = of.AddDate(0, 0, 1-of.Day())
+	return of.AddDate(0, 0, -(int(of.Weekday()-m.Start)+7)%7)
+}
+
+// DayAt gives the date that is drawn at a cell of the month; false where there is none.
+func (m Month) DayAt(x, y int) (time.Time, bool) {
+	x -= m.gutter()
+	if x < 0 || x >= 7*cell || y < 2 || y >= Height {
+		return time.Time{}, false
+	}
+	day := m.first().AddDate(0, 0, 7*(y-2)+x/cell)
+	return day, day.Month() == m.Of.Month()
+}
+
+// Lines draws the month: Height lines of Width cells.
+func (m Month) Lines() []string {
+	t := m.Theme
+	title := m.Of.Format("January 2006")
+	if m.Arrows {
+		title = "‹ " + title + " ›"
+	}
+	out := make([]string, 0, Height)
+	out = append(out, t.Title.Render(centred(title, m.Width())))
+	names := strings.Repeat(" ", m.gutter())
+	for i := range 7 {
+		names += ((m.Start + time.Weekday(i)) % 7).String()[:2] + " "
+	}
+	out = append(out, t.Faint.Render(names))
+	day := m.first()
+	for range Height - 2 {
+		var b strings.Builder
+		inside := false
+		for i := range 7 {
+			d := day.AddDate(0, 0, i)
+			if d.Month() != m.Of.Month() {
+				b.WriteString(strings.Repeat(" ", cell))
+				continue
+			}
+			inside = true
+			b.WriteString(m.day(d))
+		}
+		line := b.String()
+		if m.Numbers {
+			number := "   "
+			if inside {
+				// The week of the Thursday in the row is the row's, wherever its weeks begin.
+				_, week := day.AddDate(0, 0, (int(time.Thursday-m.Start)+7)%7).ISOWeek()
+				number = fmt.Sprintf("%2d ", week)
+			}
+			line = t.Faint.Render(number) + line
+		}
+		out = append(out, line)
+		day = day.AddDate(0, 0, 7)
+	}
+	return out
+}
+
+// day draws one day. A sign goes with each look: colour is never alone in carrying a meaning.
+func (m Month) day(d time.Time) string {
+	t := m.Theme
+	marked := m.Marked != nil && m.Marked(d)
+	sign, style := " ", t.Text
+	if d.Equal(m.Today) {
+		sign, style = "·", t.Strong.Underline(true)
+	}
+	if marked {
+		sign, style = "•", t.Success.Bold(true).Underline(d.Equal(m.Today))
+	}
+	number := fmt.Sprintf("%2d", d.Day())
+	if d.Equal(m.Cursor) {
+		if !marked {
+			sign = "◂"
+		}
+		return t.Selected.Render(number) + t.Accent.Render(sign)
+	}
+	if sign == " " {
+		return style.Render(number) + " "
+	}
+	return style.Render(number) + t.Tone(signTone(marked)).Render(sign)
+}
+
+func signTone(marked bool) themes.Tone {
+	if marked {
+		return themes.ToneSuccess
+	}
+	return themes.ToneAccent
+}
+
+// Gap is the cells between two months.
+const Gap = 2
+
+// Beside gives how many months of a width stand side by side in some cells, at least one and at most
+// most.
+func Beside(month, cells, most int) int {
+	return max(min((cells+Gap)/(month+Gap), most), 1)
+}
+
+// Join puts months side by side.
+func Join(months ...Month) []string {
+	blocks := make([]string, 0, 2*len(months))
+	for i, m := range months {
+		if i > 0 {
+			blocks = append(blocks, strings.Repeat(" ", Gap))
+		}
+		blocks = append(blocks, strings.Join(m.Lines(), "\n"))
+	}
+	return strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")
+}
+
+// Turn gives the first day of the month n months from that of t.
+func Turn(t time.Time, n int) time.Time {
+	return time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+}
+
+func centred(s string, w int) string {
+	room := max(w-lipgloss.Width(s), 0)
+	return strings.Repeat(" ", room/2) + s + strings.Repeat(" ", room-room/2)
+}

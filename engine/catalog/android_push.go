@@ -200,7 +200,7 @@ func androidButtonFields() []schema.Field {
 			Help: "The name that goes with the action: of the attribute it sets, or the event it records.", Example: "cart_opened",
 		},
 		personal(schema.Field{
-			Name: "click_action_value", Title: "Action value", Kind: schema.String,
+			Name: "click_action_value", Title: "Action value", Kind: schema.String, Links: schema.LinkItself,
 			Help: "What the action takes: a URL, a phone number, a text to copy.", Example: "https://shop.example.com/spring",
 		}),
 		keyValuePairs(),

@@ -32,7 +32,7 @@ func emailContent() schema.Field {
 			addresses("cc_ids", "Cc", "Further addresses that get a copy and are seen by everyone."),
 			addresses("bcc_ids", "Bcc", "Further addresses that get a copy and are seen by nobody."),
 			personal(schema.Field{
-				Name: "html_content", Title: "HTML", Kind: schema.String, Long: true, Help: "The body of the mail. It excludes a custom template.",
+				Name: "html_content", Title: "HTML", Kind: schema.String, Long: true, Links: schema.LinksInHTML, Help: "The body of the mail. It excludes a custom template.",
 				Example: "<p>Hello {{UserAttribute['First Name']|default('friend')}}</p>",
 			}),
 			{

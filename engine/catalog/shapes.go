@@ -71,7 +71,7 @@ func defaultClick() []schema.Field {
 			Help: "What a tap on the notification does. Buttons have actions of their own.",
 		},
 		personal(schema.Field{
-			Name: "default_click_action_value", Title: "Where the tap leads", Kind: schema.String,
+			Name: "default_click_action_value", Title: "Where the tap leads", Kind: schema.String, Links: schema.LinkItself,
 			Help: "The URL, deep link or screen name that the tap opens.", Example: "shop://offers/spring",
 		}),
 	}
@@ -116,7 +116,7 @@ func slideFields() []schema.Field {
 			Help: "What a tap on this picture does.",
 		},
 		personal(schema.Field{
-			Name: "image_click_action_value", Title: "Where the tap leads", Kind: schema.String,
+			Name: "image_click_action_value", Title: "Where the tap leads", Kind: schema.String, Links: schema.LinkItself,
 			Help: "The URL, deep link or screen name that a tap on this picture opens.", Example: "shop://offers/spring",
 			Required: []schema.Required{{When: schema.Has{Path: "image_click_action"}}},
 		}),

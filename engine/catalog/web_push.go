@@ -28,7 +28,7 @@ func webContent() schema.Field {
 						Required: atPublish,
 					}),
 					uri(schema.Field{
-						Name: "redirect_url", Title: "Redirect URL",
+						Name: "redirect_url", Title: "Redirect URL", Links: schema.LinkItself,
 						Help: "The page that a click opens.", Example: "https://shop.example.com/spring",
 						Required: atPublish,
 					}),
@@ -53,7 +53,7 @@ func webContent() schema.Field {
 							Help: "A small picture on the button.", Example: "https://cdn.example.com/cart.png",
 						}),
 						personal(schema.Field{
-							Name: "url", Title: "URL", Kind: schema.String,
+							Name: "url", Title: "URL", Kind: schema.String, Links: schema.LinkItself,
 							Help: "The page that the button opens.", Example: "https://shop.example.com/spring",
 						}),
 					},

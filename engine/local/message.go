@@ -14,7 +14,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/delivery"
 	"bugle/engine/doc"
+	"bugle/engine/links"
 	"bugle/engine/personalize"
+	"bugle/engine/schema"
 	"bugle/store"
 )
 
@@ -64,11 +66,20 @@ func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personal
 				return "", err
 			}
 			if err != nil {
-				holes = append(holes, at[len(key.Content):].String()+": "+err.Error())
+				if at.HasPrefix(key.Content) {
+					at = at[len(key.Content):]
+				}
+				holes = append(holes, at.String()+": "+err.Error())
 			}
 			return out, nil
 		},
 	}
+	utm, err := f.at(doc.P(string(catalog.UTMParams)))
+	if err != nil {
+		return utm, err
+	}
+	params := links.Params(utm)
+	f.done = func(n *schema.Node, text string) string { return links.Apply(n, text, params) }
 	out, err := f.at(key.Content)
 	if err == nil && len(holes) > 0 {
 		err = errors.New(strings.Join(holes, "; "))

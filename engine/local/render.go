@@ -12,6 +12,8 @@ type filler struct {
 	env    schema.Env
 	// fill gives what a text becomes. An error ends the walk.
 	fill func(p doc.Path, text string) (string, error)
+	// done gives what a filled text goes out as; nil: as it is filled.
+	done func(n *schema.Node, text string) string
 	// Unused members, those that this template or variant does not use, are left out of a send,
 	// and left as they stand in a preview.
 	dropUnused bool
@@ -31,6 +33,9 @@ func (f *filler) value(p doc.Path, n *schema.Node, v doc.Value) (doc.Value, erro
 			return v, nil
 		}
 		text, err := f.fill(p, v.Text())
+		if err == nil && f.done != nil {
+			text = f.done(n, text)
+		}
 		if err != nil || text == v.Text() {
 			return v, err
 		}

@@ -111,11 +111,22 @@ type Field struct {
 	Default  string // the value that counts where the member is absent, as a JSON literal
 	Long     bool   // a text of several lines
 	Template bool   // a text that takes personalisation expressions
+	Links    Links  // whether the text is a link that people follow, or holds such
 	Suggest  string // the workspace list that offers values, such as "teams"
 	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty
 	// Editor names what people edit the object with where that is more than a plain form.
 	Editor Editor
 }
+
+// Links says how a text leads people elsewhere.
+type Links uint8
+
+// The ways. Nothing else gets the parameters of a campaign's links.
+const (
+	NoLinks Links = iota
+	LinkItself
+	LinksInHTML // the anchors in it
+)
 
 // Editor is a way of editing an object. Which there are is the screens' affair; the tables say
 // where each belongs.

@@ -1,0 +1,261 @@
+// Package links adds the UTM parameters of a campaign to the links of its messages (spec.md,
+// utm_params).
+package links
+
+import (
+	"iter"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// Param is one parameter that is added to a link.
+type Param struct{ Name, Value string }
+
+// Params gives the parameters of a document's `utm_params`, in their order; empty ones are left
+// out.
+func Params(utm doc.Value) []Param {
+	var out []Param
+	for name, v := range utm.Members() {
+		if v.Kind() == doc.String && v.Text() != "" {
+			out = append(out, Param{name, v.Text()})
+		}
+	}
+	return out
+}
+
+// Tag gives a link with the parameters added. A parameter that the link names already stays as it
+// is there; so does everything else of it, byte for byte. What is no link with a host or a path
+// behind its scheme (mailto:, tel:, a place in the same page, the name of an app's screen) comes
+// back unchanged.
+func Tag(link string, params []Param) string {
+	if !follows(link) {
+		return link
+	}
+	base, fragment, hasFragment := strings.Cut(link, "#")
+	_, query, _ := strings.Cut(base, "?")
+	named := queryNames(query)
+	var b strings.Builder
+	b.WriteString(base)
+	sign := "?"
+	if strings.Contains(base, "?") {
+		sign = "&"
+		if query == "" || strings.HasSuffix(query, "&") {
+			sign = ""
+		}
+	}
+	for _, p := range params {
+		if slices.Contains(named, p.Name) {
+			continue
+		}
+		b.WriteString(sign + url.QueryEscape(p.Name) + "=" + escape(p.Value))
+		sign = "&"
+	}
+	if hasFragment {
+		b.WriteString("#" + fragment)
+	}
+	return b.String()
+}
+
+// follows reports whether a text is a link that a parameter may be added to.
+func follows(link string) bool {
+	scheme, rest, ok := strings.Cut(link, "://")
+	return ok && rest != "" && scheme != "" && !strings.ContainsAny(scheme, " \t\n{}/?#") && !strings.ContainsAny(rest, " \t\n<>\"")
+}
+
+func queryNames(query string) []string {
+	var out []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// escape is query escaping, with an expression that is not resolved left readable.
+func escape(value string) string {
+	if schema.HasExpression(value) {
+		return value
+	}
+	return url.QueryEscape(value)
+}
+
+// TagHTML gives a text with every link that people follow tagged; all else stays as it is, byte for
+// byte.
+func TagHTML(text string, params []Param) string {
+	if len(params) == 0 || !strings.Contains(text, "://") {
+		return text
+	}
+	var b strings.Builder
+	for raw, href := range anchors(text) {
+		tagged := raw
+		if to := Tag(href, params); to != href {
+			tagged = withHref(raw, to)
+		}
+		b.WriteString(tagged)
+	}
+	return b.String()
+}
+
+// anchors cuts a text into its tags and what is between them; href is that of an anchor, "" for
+// everything else.
+func anchors(text string) iter.Seq2[string, string] {
+	return func(yield func(raw, href string) bool) {
+		z := html.NewTokenizer(strings.NewReader(text))
+		for {
+			kind := z.Next()
+			raw := string(z.Raw())
+			if kind == html.ErrorToken {
+				if raw != "" {
+					yield(raw, "")
+				}
+				return
+			}
+			if !yield(raw, anchor(z, kind)) {
+				return
+			}
+		}
+	}
+}
+
+func anchor(z *html.Tokenizer, kind html.TokenType) string {
+	if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+		return ""
+	}
+	name, more := z.TagName()
+	if s := string(name); s != "a" && s != "area" {
+		return ""
+	}
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if string(key) == "href" {
+			return string(value)
+		}
+	}
+	return ""
+}
+
+// withHref gives a start tag with the value of its href replaced.
+func withHref(tag, to string) string {
+	lower := lowerASCII(tag)
+	for from := 0; ; {
+		i := strings.Index(lower[from:], "href")
+		if i < 0 {
+			return tag
+		}
+		i += from
+		from = i + len("href")
+		if !strings.ContainsAny(lower[i-1:i], " \t\n\r\f/'\"") {
+			continue // the end of another name, such as data-href
+		}
+		at := from + len(tag[from:]) - len(strings.TrimLeft(tag[from:], " \t\n\r\f"))
+		if at >= len(tag) || tag[at] != '=' {
+			continue
+		}
+		at += 1 + len(tag[at+1:]) - len(strings.TrimLeft(tag[at+1:], " \t\n\r\f"))
+		end := valueEnd(tag, at)
+		return tag[:at] + `"` + attribute.Replace(to) + `"` + tag[end:]
+	}
+}
+
+// lowerASCII turns ASCII letters alone, so that every byte keeps its place.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// attribute makes a text the value of an attribute in double quotes.
+var attribute = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
+
+// valueEnd gives where the attribute value that begins at i ends, its quotes included.
+func valueEnd(tag string, i int) int {
+	if i < len(tag) && (tag[i] == '"' || tag[i] == '\'') {
+		if n := strings.IndexByte(tag[i+1:], tag[i]); n >= 0 {
+			return i + 1 + n + 1
+		}
+		return len(tag)
+	}
+	if n := strings.IndexAny(tag[i:], " \t\n\r\f>"); n >= 0 {
+		return i + n
+	}
+	return len(tag)
+}
+
+// Apply gives what a text of the tables becomes: tagged where the node says that it is a link, or
+// holds such.
+func Apply(n *schema.Node, text string, params []Param) string {
+	if n == nil || len(params) == 0 {
+		return text
+	}
+	switch n.Links {
+	case schema.LinkItself:
+		return Tag(text, params)
+	case schema.LinksInHTML:
+		return TagHTML(text, params)
+	}
+	return text
+}
+
+// Link is one link of a campaign's messages.
+type Link struct {
+	Path        doc.Path // of the text that it is, or is in
+	URL, Tagged string
+}
+
+// Of gives the links of a campaign's messages, in the order of the document, at most limit.
+func Of(ch catalog.Channel, document doc.Value, limit int) []Link {
+	s := catalog.Campaign(ch)
+	params := Params(document.Get(string(catalog.UTMParams)))
+	var out []Link
+	add := func(p doc.Path, to string) {
+		if len(out) < limit && follows(to) {
+			out = append(out, Link{p, to, Tag(to, params)})
+		}
+	}
+	top := doc.P(string(catalog.CampaignContent))
+	walk(top, s.At(top), document.Lookup(top), func(p doc.Path, n *schema.Node, text string) {
+		if n.Links == schema.LinkItself {
+			add(p, text)
+			return
+		}
+		for _, href := range anchors(text) {
+			add(p, href)
+		}
+	})
+	return out
+}
+
+func walk(p doc.Path, n *schema.Node, v doc.Value, visit func(doc.Path, *schema.Node, string)) {
+	if n == nil {
+		return
+	}
+	switch v.Kind() {
+	case doc.String:
+		if n.Links != schema.NoLinks {
+			visit(p, n, v.Text())
+		}
+	case doc.Array:
+		for i, e := range v.Elems() {
+			walk(p.Elem(i), n.Element, e, visit)
+		}
+	case doc.Object:
+		for name, m := range v.Members() {
+			walk(p.Child(name), n.Child(name), m, visit)
+		}
+	}
+}

@@ -332,16 +332,16 @@ func (l *loopback) edge(c caller, counted *rolling, clients int) {
 	l.Helper()
 	fails := l.failed[len(l.failed)-1]
 	wait := counted.wait(l.clock.Now())
-	refused := func(retryAfter int) {
+	refused := func(retryAfter string) {
 		l.Helper()
-		want := map[said]int{{http.StatusTooManyRequests, strconv.Itoa(retryAfter)}: clients}
+		want := map[said]int{{http.StatusTooManyRequests, retryAfter}: clients}
 		if got := l.round(clients, c); !maps.Equal(got, want) {
 			l.Errorf("with %s to wait: answers %v, want %v", counted.wait(l.clock.Now()), got, want)
 		}
 	}
-	refused(limit.Seconds(wait))
+	refused(wholeSeconds(wait))
 	l.step(wait-1, fails)
-	refused(1)
+	refused("1")
 	l.step(1, fails)
 	got, passed := l.round(clients, c), 0
 	for s, n := range got {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"math"
 	"net/http"
 	"sort"
 	"strconv"
@@ -49,6 +50,9 @@ func (m *rolling) add(now time.Time, n int) {
 	}
 }
 
+// wholeSeconds gives the wait as Retry-After must say it: never too short.
+func wholeSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
+
 // caller is who has windows of its own: a workspace, a credential and an operation.
 type caller struct{ workspace, key, operation string }
 
@@ -83,7 +87,7 @@ func (m *model) answers(c caller, now time.Time, n int, fails bool) map[said]int
 	tell := func(n, status int, wait time.Duration) {
 		s := said{status: status}
 		if wait > 0 {
-			s.retryAfter = strconv.Itoa(limit.Seconds(wait))
+			s.retryAfter = wholeSeconds(wait)
 		}
 		if n > 0 {
 			out[s] += n

@@ -72,13 +72,17 @@ func (s *Screen) uses(none string) []screen.Action {
 	if s.follow {
 		follow = "stay where you are when something is called"
 	}
-	return []screen.Action{
+	acts := []screen.Action{
 		{Keys: []string{"y"}, Label: "copy curl", Help: "copy it as a curl command, without credentials", Group: groupCall, Bar: 6, Why: noCurl, Run: s.copyCurl},
 		{Keys: []string{"Y"}, Label: "copy", Help: "copy what is shown of it", Group: groupCall, Why: none, Run: s.copyShown},
 		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign that it was about", Group: groupCall, Why: noCampaign, Run: s.toCampaign},
 		{Keys: []string{"f"}, Label: "follow", Help: follow, Group: groupList, Bar: 5, Run: s.toggleFollow},
 		{Keys: []string{"x"}, Label: "clear", Help: "forget all calls", Group: groupList, Bar: 2, Why: empty, Run: s.clear},
 	}
+	if s.limited() {
+		acts = append(acts, screen.Action{Keys: []string{"u"}, Label: "limits", Help: "what is used of the service's limits", Group: groupList, Bar: 4, Run: s.showLimits})
+	}
+	return acts
 }
 
 func (s *Screen) toCall() tea.Cmd {

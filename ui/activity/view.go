@@ -72,7 +72,7 @@ func statusOf(c activity.Call) (string, themes.Tone) {
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
 	s.filter.SetSize(s.tableWidth()-4, 1)
-	s.table.SetSize(s.tableWidth()-4, height-2-s.filterHeight())
+	s.table.SetSize(s.tableWidth()-4, height-2-s.filterHeight()-s.limitsHeight())
 	rw := width
 	if s.wide() {
 		rw = width - s.tableWidth()
@@ -109,7 +109,7 @@ func (s *Screen) filterHeight() int {
 }
 
 // tableTop is the line of the screen on which the table's head is.
-func (s *Screen) tableTop() int { return 1 + s.filterHeight() }
+func (s *Screen) tableTop() int { return 1 + s.limitsHeight() + s.filterHeight() }
 
 // View draws the calls and, where there is room or it was asked for, the chosen one.
 func (s *Screen) View() string {
@@ -137,6 +137,9 @@ func (s *Screen) list() string {
 	body := s.table.View()
 	if s.filterHeight() > 0 {
 		body = s.filter.View() + "\n" + body
+	}
+	if s.limitsHeight() > 0 {
+		body = s.limits(s.tableWidth()-4) + "\n" + body
 	}
 	return panel.View(body)
 }

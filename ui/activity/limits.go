@@ -1,0 +1,117 @@
+package activity
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// limited reports whether the service has limits to keep to.
+func (s *Screen) limited() bool {
+	far, ok := s.deps.Link()
+	return ok && len(far.Quotas()) > 0
+}
+
+// limitsHeight is how many lines what is left of the limits takes.
+func (s *Screen) limitsHeight() int {
+	if s.limited() {
+		return 1
+	}
+	return 0
+}
+
+// limits tells of each operation that was used how much of its limit, the one it comes closest to.
+func (s *Screen) limits(width int) string {
+	far, ok := s.deps.Link()
+	if !ok {
+		return ""
+	}
+	line := "Limits: "
+	for i, q := range closest(far.Quotas()) {
+		if i > 0 {
+			line += " · "
+		}
+		line += q.Name() + " " + used(q)
+	}
+	if line == "Limits: " {
+		line += "nothing is used"
+	}
+	return s.theme.Muted.Render(widget.Truncate(line, width))
+}
+
+// used says how much of a limit is: 3/100 min.
+func used(q engine.Quota) string {
+	unit := map[string]string{"second": "s", "minute": "min", "hour": "h"}[q.Unit()]
+	if unit == "" {
+		unit = q.Unit()
+	}
+	return fmt.Sprintf("%d/%d %s", q.Most-q.Left, q.Most, unit)
+}
+
+// closest gives the limit of each operation that is used up next, the most used first; of operations
+// that are not used, none.
+func closest(all []engine.Quota) []engine.Quota {
+	var out []engine.Quota
+	for _, ofOne := range byOperation(all) {
+		q := slices.MinFunc(ofOne, byShare)
+		if q.Left < q.Most {
+			out = append(out, q)
+		}
+	}
+	slices.SortStableFunc(out, byShare)
+	return out
+}
+
+// byShare puts first of what less is left, for longer.
+func byShare(a, b engine.Quota) int {
+	return cmp.Or(cmp.Compare(a.Left*b.Most, b.Left*a.Most), cmp.Compare(b.Per, a.Per))
+}
+
+// byOperation gathers the limits of each operation, in their order.
+func byOperation(all []engine.Quota) [][]engine.Quota {
+	var out [][]engine.Quota
+	for _, q := range all {
+		if n := len(out); n > 0 && out[n-1][0].Operation == q.Operation {
+			out[n-1] = append(out[n-1], q)
+			continue
+		}
+		out = append(out, []engine.Quota{q})
+	}
+	return out
+}
+
+// showLimits lists all limits.
+func (s *Screen) showLimits() tea.Cmd {
+	far, ok := s.deps.Link()
+	if !ok {
+		return nil
+	}
+	return screen.Ask(screen.Question{
+		Title: "Limits of the service", Body: limitsTable(far.Quotas()),
+		Buttons: []widget.Button{{Label: "Close", Key: "c"}},
+	})
+}
+
+// limitsTable gives a line for each operation, with all of its limits.
+func limitsTable(all []engine.Quota) string {
+	wide := 0
+	for _, q := range all {
+		wide = max(wide, len(q.Name()))
+	}
+	lines := []string{"Used by this program, of what the service takes:"}
+	for _, ofOne := range byOperation(all) {
+		texts := make([]string, len(ofOne))
+		for i, q := range ofOne {
+			texts[i] = used(q)
+		}
+		lines = append(lines, fmt.Sprintf("%-*s  %s", wide, ofOne[0].Name(), strings.Join(texts, " · ")))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -223,6 +223,9 @@ func All() map[string]*schema.Schema {
 // stringOrList takes a string or a list of strings: some callers filter by one name, some by several.
 var stringOrList = schema.Named{
 	ID: "string_or_list", Says: "a string, or an array of strings",
+	Schema: doc.NewObject(
+		doc.M("type", doc.NewStrings("string", "array")), doc.M("items", doc.NewObject(doc.M("type", doc.NewString("string")))),
+	),
 	Check: func(p schema.Place) []schema.Finding {
 		isString := func(v doc.Value) bool { return v.Kind() == doc.String }
 		if isString(p.Value) || p.Value.Kind() == doc.Array && each(p.Value, isString) {

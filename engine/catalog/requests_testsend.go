@@ -175,7 +175,7 @@ func identifiers(ch Channel) []schema.Option {
 		{Value: "ID", Label: "User id", Help: "the internal id"},
 		{Value: "MOBILE_NUMBER", Label: "Phone number", Help: "with +, country and number"},
 	}
-	segment := schema.Option{Value: "CUSTOM_SEGMENT", Label: "Segment", Help: "the first members of one segment"}
+	segment := schema.Option{Value: segmentIdentifier, Label: "Segment", Help: "the first members of one segment"}
 	switch ch {
 	case Push:
 		return append(push, segment)
@@ -184,6 +184,9 @@ func identifiers(ch Channel) []schema.Option {
 	}
 	return append(append(push, email...), segment)
 }
+
+// segmentIdentifier says that what is given is not a user but the name of a segment.
+const segmentIdentifier = "CUSTOM_SEGMENT"
 
 func identifierValues(ch Channel) schema.Field {
 	addresses, phones := []string{"USER_ATTRIBUTE_USER_EMAIL", "EMAIL"}, []string{"USER_ATTRIBUTE_USER_MOBILE", "MOBILE_NUMBER"}
@@ -196,7 +199,7 @@ func identifierValues(ch Channel) schema.Field {
 	return schema.Field{
 		Name: "identifier_values", Title: "Recipients", Kind: schema.List, Required: []schema.Required{{}},
 		Help:  fmt.Sprintf("Up to %d recipients; for a segment, its name.", MaxIdentifierValues),
-		Rules: []schema.Rule{schema.Items{Max: MaxIdentifierValues}, oneSegment},
+		Rules: []schema.Rule{schema.Items{Max: MaxIdentifierValues}, schema.Guard{When: schema.When("identifier", segmentIdentifier), Rule: oneSegment}},
 		Elem: &schema.Field{
 			Title: "Recipient", Kind: schema.String, Help: "One recipient, given as the identifier says.", Example: "ann@example.com",
 			Rules: []schema.Rule{
@@ -209,9 +212,9 @@ func identifierValues(ch Channel) schema.Field {
 }
 
 var oneSegment = schema.Named{
-	ID: "one_segment", Says: "one segment name alone, where the identifier is CUSTOM_SEGMENT",
+	ID: "one_segment", Says: "one segment name alone", Schema: doc.NewObject(doc.M("maxItems", doc.NewInt(1))),
 	Check: func(p schema.Place) []schema.Finding {
-		if p.Object.Get("identifier").Text() != "CUSTOM_SEGMENT" || p.Value.Len() <= 1 {
+		if p.Value.Len() <= 1 {
 			return nil
 		}
 		return []schema.Finding{{Message: fmt.Sprintf("must be one segment name, not %d", p.Value.Len())}}

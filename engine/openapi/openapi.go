@@ -151,7 +151,7 @@ func headers() doc.Value {
 			m("description", "After how many seconds a repeat will be taken."),
 			m("required", true), m("schema", object(m("type", "integer"), m("minimum", 1))),
 		)),
-		m("challenge", object(m("description", "How to give credentials."), m("schema", object(m("type", "string"))))),
+		m("challenge", object(m("description", "How to give credentials."), m("required", true), m("schema", object(m("type", "string"))))),
 	)
 }
 

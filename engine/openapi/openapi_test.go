@@ -130,6 +130,18 @@ func TestRequestsAgainstDocument(t *testing.T) {
 	check("an update of nothing", http.MethodPatch, campaign, parse(t, `{"updated_by":"ann@example.com"}`), false)
 	check("a channel that cannot be created", http.MethodPost, "/v5/campaigns", parse(t, `{"channel":"SMS","campaign_delivery_type":"ONE_TIME","created_by":"a@b.c"}`), false)
 	check("both modes", http.MethodPost, "/v5/campaigns/test", parse(t, `{"channel":"PUSH","draft_id":"65f0a1b2c3d4e5f60718293a","test_campaign_meta":{"identifier":"PUSH_ID","identifier_values":["x"]}}`), false)
+	for name, want := range map[string]bool{"": true, "2026-12-01": true, "2026-12-01T09:00:00Z": true, "2026-12-01T09:00": true, "tomorrow": false, "2026-13-01": false, "2026-12-01T25:00:00Z": false} {
+		for _, path := range []string{"/v5/campaigns/search", "/v5/campaigns/meta"} {
+			check("created from "+name, http.MethodPost, path, parse(t, `{"limit":1,"page":1,"campaign_fields":{"created_date":{"from_date":"`+name+`"}}}`), want)
+		}
+	}
+	for by, want := range map[string]bool{`"ann"`: true, `["ann","ben"]`: true, `[]`: true, `5`: false, `["ann",5]`: false, `{}`: false} {
+		check("created by "+by, http.MethodPost, "/v5/campaigns/meta", parse(t, `{"limit":1,"page":1,"campaign_fields":{"created_by":`+by+`}}`), want)
+	}
+	for values, want := range map[string]bool{`["Testers"]`: true, `["Testers","Lapsed"]`: false} {
+		check("a test to "+values, http.MethodPost, "/v5/campaigns/test", parse(t, `{"draft_id":"65f0a1b2c3d4e5f60718293a","test_campaign_meta":{"identifier":"CUSTOM_SEGMENT","identifier_values":`+values+`}}`), want)
+	}
+	check("a test to two users", http.MethodPost, "/v5/campaigns/test", parse(t, `{"draft_id":"65f0a1b2c3d4e5f60718293a","test_campaign_meta":{"identifier":"ID","identifier_values":["USER_1","USER_2"]}}`), true)
 	check("a draft test", http.MethodPost, "/v5/campaigns/test", parse(t, `{"draft_id":"65f0a1b2c3d4e5f60718293a","test_campaign_meta":{"identifier":"EMAIL","identifier_values":["x@y.z"]}}`), true)
 }
 
@@ -188,7 +200,7 @@ func TestAnswersFitDocument(t *testing.T) {
 		answer := func(status int, body []byte) {
 			t.Helper()
 			r := httptest.NewRequest(c.method, "http://127.0.0.1:8080"+c.path, nil)
-			a := &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}, "Retry-After": {"3"}}, Body: io.NopCloser(bytes.NewReader(body))}
+			a := &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}, "Retry-After": {"3"}, "WWW-Authenticate": {"Basic"}}, Body: io.NopCloser(bytes.NewReader(body))}
 			if ok, errs := v.ValidateHttpResponse(r, a); !ok {
 				t.Errorf("%s %s %d: %v for %s", c.method, c.path, status, errs, body)
 				for _, e := range errs {

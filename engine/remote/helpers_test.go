@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -83,4 +84,55 @@ func parse(t testing.TB, s string) doc.Value {
 		t.Fatalf("%s: %v", s, err)
 	}
 	return v
+}
+
+// script answers requests one after the other, and keeps them. The last answer is given again and
+// again.
+type script struct {
+	answers []func() (*http.Response, error)
+	got     []*http.Request
+	bodies  []string
+}
+
+func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := ""
+	if r.Body != nil {
+		b, _ := io.ReadAll(r.Body)
+		body = string(b)
+	}
+	s.got, s.bodies = append(s.got, r), append(s.bodies, body)
+	return s.answers[min(len(s.got), len(s.answers))-1]()
+}
+
+func says(status int, body string, header ...string) func() (*http.Response, error) {
+	return func() (*http.Response, error) {
+		h := http.Header{"Content-Type": {"application/json"}}
+		for i := 0; i < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return answering(status, body, h), nil
+	}
+}
+
+func breaks(err error) func() (*http.Response, error) {
+	return func() (*http.Response, error) { return nil, err }
+}
+
+const created = `{"response_id":"r","type":"campaign","data":{"id":"65f0a1b2c3d4e5f60718293a","status":"DRAFT"}}`
+
+func scripted(t *testing.T, c remote.Config, answers ...func() (*http.Response, error)) (*remote.Service, *script) {
+	t.Helper()
+	way := &script{answers: answers}
+	if c.BaseURL == "" {
+		c.BaseURL = "https://api-{dc}.example.com/base/"
+	}
+	c.Transport = way
+	if c.Key == nil {
+		c.Key = fixedKey("s3cret-key")
+	}
+	return open(t, c), way
+}
+
+func draft(t *testing.T) engine.CreateRequest {
+	return engine.CreateRequest{Body: parse(t, `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com"}`)}
 }

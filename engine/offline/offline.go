@@ -29,7 +29,7 @@ type Options struct {
 	Patience time.Duration
 	// Knock is how long the service may take to answer a knock. 0: 2 seconds.
 	Knock time.Duration
-	// Pause is the first pause between two looks whether the service is back; it doubles up to eight
+	// Pause is the first pause between two looks whether the service is back; it doubles up to four
 	// times as long. 0: 2 seconds.
 	Pause time.Duration
 }
@@ -38,7 +38,7 @@ const (
 	usualPatience = 3 * time.Second
 	usualKnock    = 2 * time.Second
 	usualPause    = 2 * time.Second
-	pauseFactor   = 8
+	pauseFactor   = 4
 )
 
 // Service is [engine.Service] over HTTP with a memory. It is safe for concurrent use.

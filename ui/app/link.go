@@ -72,24 +72,29 @@ func (m *Model) endWait() (screen.Action, bool) {
 	}, true
 }
 
-// way puts the way to the service into words for the header, from the longest to the shortest; none
-// where there is nothing to tell.
-func (m *Model) way() ([]string, themes.Tone) {
+// notice is what the header tells of the way to the service.
+type notice struct {
+	texts []string // from the longest to the shortest; none where there is nothing to tell
+	cut   bool     // the longest may be cut off
+	tone  themes.Tone
+}
+
+func (m *Model) notice() notice {
 	if ws := m.waits(); len(ws) > 0 {
 		left := "waiting " + countdown(ws[0].Until.Sub(m.opts.Deps.Now()))
 		if len(ws) > 1 {
 			left += fmt.Sprintf(" and %d more", len(ws)-1)
 		}
-		return []string{left + ": " + ws[0].Why, left}, themes.ToneInfo
+		return notice{[]string{left + ": " + ws[0].Why, left}, true, themes.ToneInfo}
 	}
 	if since := m.link.Offline; !since.IsZero() {
 		short := "offline since " + m.clock(since)
-		return []string{short + " · as last read", short, "offline"}, themes.ToneWarning
+		return notice{[]string{short + " · as last read", short, "offline"}, false, themes.ToneWarning}
 	}
 	if m.link.low != "" {
-		return []string{m.link.low}, themes.ToneWarning
+		return notice{[]string{m.link.low}, false, themes.ToneWarning}
 	}
-	return nil, themes.ToneMuted
+	return notice{}
 }
 
 // clock gives a time of today by its hour, another by its day.

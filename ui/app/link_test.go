@@ -77,7 +77,10 @@ func TestAWaitCountsDownAndIsEnded(t *testing.T) {
 		t.Error("nobody counts down")
 	}
 	d.model.resize(60, 24)
+	d.want("waiting 2s: the service takes …")
+	d.model.resize(40, 24)
 	d.want("waiting 2s")
+	d.model.resize(100, 24)
 
 	d.pages["home"].typing = true // also with the keyboard in a text
 	d.press("?", "f1")

@@ -49,7 +49,7 @@ func (m *Model) header(s screen.Screen) string {
 	}
 	path := strings.Join(crumbs, " › ")
 	room := m.width - widget.Width(left) - widget.Width(right) - 2
-	way := m.wayIn(room-min(widget.Width(path), leastPath)-len(apart), right != "")
+	way := m.wayIn(room-len(apart), widget.Width(path), right != "")
 	room -= widget.Width(way)
 	for len(crumbs) > 1 && widget.Width(path) > room {
 		crumbs = crumbs[1:]
@@ -60,31 +60,38 @@ func (m *Model) header(s screen.Screen) string {
 	return widget.Fit(left+strings.Repeat(" ", gap)+way+m.theme.Tone(tone).Render(right), m.width, 1)
 }
 
-// leastPath is how much of the path is left where something else wants its room.
-const leastPath = 14
+// How much of the path is left where something else wants its room: as a rule, and where that something
+// can be said in fewer words.
+const (
+	leastPath  = 14
+	usualPath  = 30
+	leastWords = 10 // of a text that is cut off
+)
 
 // apart stands between two texts at the right of the header.
 const apart = "  "
 
-// wayIn gives how the way to the service stands, in at most so many cells; with what sets it apart from
-// a text at its right, where one follows. Empty where there is nothing to tell, or no room for it.
-func (m *Model) wayIn(room int, follows bool) string {
-	texts, tone := m.way()
+// wayIn gives how the way to the service stands, beside a path of that width; with what sets it apart
+// from a text at its right, where one follows. Empty where there is nothing to tell, or no room for it.
+func (m *Model) wayIn(room, path int, follows bool) string {
+	n := m.notice()
+	end := ""
 	if follows {
-		room -= len(apart)
+		end = apart
 	}
-	for i, text := range texts {
+	room -= min(path, leastPath) + len(end)
+	for i, text := range n.texts {
 		text = widget.Clean(text)
-		if i+1 < len(texts) && room > widget.Width(texts[i+1])+leastPath {
+		fits := widget.Width(text) <= room
+		if last := i == len(n.texts)-1; !last && n.cut {
 			text = widget.Truncate(text, room)
+			fits = fits || room >= widget.Width(n.texts[i+1])+leastWords
+		} else if !last && i == 0 {
+			fits = widget.Width(text)+min(path, usualPath)-min(path, leastPath) <= room
 		}
-		if widget.Width(text) > room {
-			continue
+		if fits {
+			return m.theme.Tone(n.tone).Render(text) + end
 		}
-		if text = m.theme.Tone(tone).Render(text); follows {
-			text += apart
-		}
-		return text
 	}
 	return ""
 }

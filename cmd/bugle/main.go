@@ -15,6 +15,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The second signal ends a program that takes its time to stop.
+	context.AfterFunc(ctx, stop)
 	// A reader that has left is an error of the write, not the end of the program: the store is
 	// closed as always. Notify, as what is ignored would be ignored by an editor as well.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -31,7 +31,9 @@ func (f *factory) open(ctx context.Context) (*attach.Node, error) {
 		Dir: f.dataDir(), Version: version(), Opener: f.own,
 		Handler: func(n *attach.Node) http.Handler {
 			desk := &desk{node: n}
-			return api.New(api.Keys(desk.lookup), api.Options{Unlimited: true, OpenAPI: func() []byte { return openapi.JSON(version()) }})
+			return api.Trusted(desk.lookup, n.Workspaces, api.Options{
+				Unlimited: true, Health: desk.health, OpenAPI: func() []byte { return openapi.JSON(version()) },
+			})
 		},
 	})
 	var path *fs.PathError
@@ -41,6 +43,7 @@ func (f *factory) open(ctx context.Context) (*attach.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	suspendable(node)
 	f.node = node
 	return node, nil
 }

@@ -37,9 +37,14 @@ func newServe(f *factory) *cobra.Command {
 			"names. Clients give a workspace's id and one of its API keys (`bugle keys create`) as Basic\n" +
 			"credentials. /openapi.json describes the API, /healthz and /metrics are for those who run it.\n" +
 			"The address is written to standard output, the log of requests to standard error. A signal\n" +
-			"to stop lets the requests that were accepted finish.",
+			"to stop lets the requests that were accepted finish; a second one ends it at once.\n\n" +
+			"Without a server, whichever bugle has the store open, a terminal for one, answers the same API\n" +
+			"on the socket bugle.sock in the data folder, which is its user's alone, without credentials;\n" +
+			"X-SVC-Tenant-ID names the workspace where there are several.",
 		Example: "  bugle serve\n" +
-			"  bugle serve --addr 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem",
+			"  bugle serve --addr 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem\n" +
+			"  curl --unix-socket ~/.local/share/bugle/bugle.sock -H 'X-SVC-Request-Id: 1' \\\n" +
+			"    --json '{\"limit\": 15, \"page\": 1}' http://localhost/v5/campaigns/search",
 		Args:              exactly(0, "no arguments; --addr says where"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context(), f) },

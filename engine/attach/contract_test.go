@@ -3,10 +3,17 @@
 package attach_test
 
 import (
+	"context"
+	"net"
+	"net/http"
 	"testing"
+	"time"
 
+	"bugle/engine"
+	"bugle/engine/api"
 	"bugle/engine/attach"
 	"bugle/engine/enginetest"
+	"bugle/engine/remote"
 )
 
 // The contract of every service holds through the socket, and in the owner.
@@ -28,4 +35,40 @@ func TestContract(t *testing.T) {
 			})
 		})
 	}
+}
+
+// v5 answers the API on the socket of a node.
+func v5(n *attach.Node, clock func() time.Time) http.Handler {
+	return api.Trusted(func(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+		svc := n.Service(id)
+		w, err := svc.Workspace(ctx)
+		return w, svc, err
+	}, n.Workspaces, api.Options{Clock: clock, Unlimited: true})
+}
+
+// It holds for clients of the V5 API on the socket too, who need no key.
+func TestContractOfHTTP(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T) enginetest.Env {
+		s, clock := newShed(t), enginetest.NewClock()
+		s.clock = clock.Now
+		s.handler = func(n *attach.Node) http.Handler { return v5(n, clock.Now) }
+		owner := s.node()
+		home := owner.Service(workspace)
+		for _, p := range enginetest.Profiles() {
+			s.ok(home.PutProfile(t.Context(), p))
+		}
+		svc, err := remote.New(remote.Config{BaseURL: "http://localhost", Workspace: workspace, Transport: s.transport(t)})
+		s.ok(err)
+		t.Cleanup(func() { svc.Close() })
+		return enginetest.Env{Service: svc, Home: home, Clock: clock}
+	})
+}
+
+// transport leads to the socket.
+func (s *shed) transport(t *testing.T) *http.Transport {
+	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socketOf(s.dir))
+	}}
+	t.Cleanup(tr.CloseIdleConnections)
+	return tr
 }

@@ -39,3 +39,6 @@ var (
 	Encode = encode
 	Decode = decode
 )
+
+// SocketLost reports whether an owner would open its socket anew.
+func (n *Node) SocketLost() bool { return n.host.socket.lost() }

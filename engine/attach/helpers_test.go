@@ -5,6 +5,7 @@ package attach_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -33,6 +34,8 @@ type shed struct {
 	db    store.DB
 	clock func() time.Time
 	wrap  func(attach.Service) attach.Service // nil: as it is
+	// handler answers the API on the socket; nil: nothing does.
+	handler func(*attach.Node) http.Handler
 
 	mu     sync.Mutex
 	holder *held
@@ -89,7 +92,7 @@ func (s *shed) release() {
 }
 
 func (s *shed) options() attach.Options {
-	return attach.Options{Dir: s.dir, Opener: s.open, Version: "1.0", Patience: 10 * time.Second}
+	return attach.Options{Dir: s.dir, Opener: s.open, Version: "1.0", Patience: 10 * time.Second, Handler: s.handler}
 }
 
 func (s *shed) node() *attach.Node {

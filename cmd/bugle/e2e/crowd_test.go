@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -78,6 +79,7 @@ func (c *crowd) run(out any, in string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := c.command(ctx, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // it says where it hangs
 	var errs bytes.Buffer
 	cmd.Stdin, cmd.Stderr = strings.NewReader(in), &errs
 	b, err := cmd.Output()
@@ -308,7 +310,10 @@ func (c *crowd) bulk(t *testing.T) *process {
 		t.Fatal(err)
 	}
 	p.in = in
-	t.Cleanup(func() { _ = p.cmd.Wait() }) // it was killed
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill() // where the test did not come so far
+		_ = p.cmd.Wait()
+	})
 	c.owns(t, p.cmd.Process.Pid)
 	return p
 }

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+)
+
+// Trusted gives the handler of the API for callers of whom it is known already that they may do
+// anything, such as those on a socket that only its user can reach. They need no credentials: a
+// request is about the workspace that X-SVC-Tenant-ID names, or about the only one there is, and has
+// all scopes. One that carries credentials all the same is judged by them. All else is as [New]
+// gives it; never serve it where others can get.
+//
+// list gives the ids of the workspaces.
+func Trusted(lookup Lookup, list func(context.Context) ([]string, error), o Options) http.Handler {
+	h := New(trusted{Keys(lookup), lookup, list}, o)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.Header.Values("Authorization")) > 0 {
+			h.ServeHTTP(w, r)
+			return
+		}
+		r = r.Clone(context.WithValue(r.Context(), tenantKey{}, r.Header.Get(headerTenant)))
+		r.SetBasicAuth("", "") // what stands there does not count
+		h.ServeHTTP(w, r)
+	})
+}
+
+// tenantKey is where the context of a request without credentials keeps the workspace that it asks
+// for.
+type tenantKey struct{}
+
+type trusted struct {
+	keys   Workspaces
+	lookup Lookup
+	list   func(context.Context) ([]string, error)
+}
+
+func (t trusted) Authenticate(ctx context.Context, workspaceID, key string) (Tenant, bool, error) {
+	id, ok := ctx.Value(tenantKey{}).(string)
+	if !ok {
+		return t.keys.Authenticate(ctx, workspaceID, key)
+	}
+	id, err := t.choose(ctx, id)
+	if err != nil {
+		return Tenant{}, false, err
+	}
+	w, svc, err := t.lookup(ctx, id)
+	if err != nil {
+		return Tenant{}, false, aboutTenant(err)
+	}
+	return Tenant{Workspace: w.ID, Scopes: engine.KnownScopes(), Publish: w.Publish, Service: svc}, true, nil
+}
+
+// choose gives the workspace that is meant.
+func (t trusted) choose(ctx context.Context, id string) (string, error) {
+	if id != "" {
+		return id, nil
+	}
+	ids, err := t.list(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case len(ids) == 1:
+		return ids[0], nil
+	case len(ids) == 0:
+		return "", aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace here yet"))
+	}
+	ids = slices.Sorted(slices.Values(ids))
+	return "", aboutTenant(engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
+		"there are several workspaces (%s); name one with the header %s", strings.Join(ids, ", "), headerTenant))
+}
+
+// aboutTenant says of a refusal which header it is about.
+func aboutTenant(err error) error {
+	e := engine.AsError(err)
+	if e == nil || e.Target != "" {
+		return err
+	}
+	out := *e
+	out.Target = headerTenant
+	return &out
+}

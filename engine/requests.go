@@ -37,6 +37,9 @@ const (
 	fReachability  = "reachability_details"
 	fCount         = "count"
 	fLastUpdated   = "last_updated_time"
+	fResults       = "data"
+	fFailure       = "failure_reason"
+	fMessage       = "message"
 )
 
 // ParseStatus reads the body of Update Campaign Status. A body that the table refuses is a
@@ -132,15 +135,50 @@ func (m Meta) Row() doc.Value {
 	)
 }
 
+// ParseMetaRow reads a row as the API shows it (gaps.md, Record, search and meta fields): what it
+// shares with a record as a record, the rest by its own names. It takes any row: what it cannot read
+// is left empty. A row has no id of its own where the service gives none: it is then that of the
+// campaign.
+func ParseMetaRow(v doc.Value) Meta {
+	m := Meta{Summary: Summary{Head: ParseRecord(v).Head}, ChildCampaigns: integer(v.Get(fChildCount))}
+	m.Name, m.Team = v.Get(fCampaignName).Text(), v.Get(fCampaignTeam).Text()
+	m.Tags, m.Platforms = v.Get(fCampaignTags).Strings(), v.Get(fPlatform).Strings()
+	m.Start = instant(v.Get(fCampaignStart), time.UTC)
+	if st := v.Get(fCampaignState).Text(); st != "" {
+		m.Status = State(st)
+	}
+	if m.ID == "" {
+		m.ID = m.CampaignID
+	}
+	if id := v.Get(fParentMeta).Text(); id != "" {
+		m.ParentID = id
+	}
+	if reach := v.Get(fReachability); reach.Kind() == doc.Object {
+		m.Reachability = &Reachability{Count: integer(reach.Get(fCount)), LastUpdated: instant(reach.Get(fLastUpdated), time.UTC)}
+	}
+	return m
+}
+
 // Document gives a test result as the API shows it (spec.md, Test result), its keys in the order
 // of sending.
 func (r TestResult) Document() doc.Value {
 	var ms []doc.Member
 	for _, key := range r.Keys {
 		res := r.Data[key]
-		ms = append(ms, doc.M(key, doc.NewObject(text("status", res.Status), text("failure_reason", res.FailureReason))))
+		ms = append(ms, doc.M(key, doc.NewObject(text(fStatus, res.Status), text(fFailure, res.FailureReason))))
 	}
-	return doc.NewObject(doc.M("data", doc.NewObject(ms...)), doc.M("message", doc.NewString(r.Message)))
+	return doc.NewObject(doc.M(fResults, doc.NewObject(ms...)), doc.M(fMessage, doc.NewString(r.Message)))
+}
+
+// ParseTestResult reads a test result as the API shows it. It takes any: what it cannot read is
+// left empty, and a status that spec.md does not have is kept.
+func ParseTestResult(v doc.Value) TestResult {
+	r := TestResult{Data: map[string]SendResult{}, Message: v.Get(fMessage).Text()}
+	for key, res := range v.Get(fResults).Members() {
+		r.Keys = append(r.Keys, key)
+		r.Data[key] = SendResult{Status: res.Get(fStatus).Text(), FailureReason: res.Get(fFailure).Text()}
+	}
+	return r
 }
 
 func checkRequest(name string, table *schema.Schema, v doc.Value) error {

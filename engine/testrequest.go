@@ -184,17 +184,17 @@ func TestCurl(workspace string, body doc.Value) string {
 	call := NewCall()
 	lines := []string{"curl -X POST '{base_url}/v5/campaigns/test'", "-H 'Authorization: Basic {credentials}'"}
 	if workspace != "" {
-		lines = append(lines, "-H "+quoted("X-SVC-Tenant-ID: "+workspace))
+		lines = append(lines, "-H "+ShellWord("X-SVC-Tenant-ID: "+workspace))
 	}
 	lines = append(lines,
 		"-H 'X-SVC-Request-Id: "+call.RequestID+"'", "-H 'Idempotency-Key: "+call.IdempotencyKey+"'",
-		"-H 'Content-Type: application/json'", "--data "+quoted(string(body.Encode())),
+		"-H 'Content-Type: application/json'", "--data "+ShellWord(string(body.Encode())),
 	)
 	return strings.Join(lines, " \\\n  ")
 }
 
-// quoted makes s one word of a POSIX shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// ShellWord gives s as one word of a POSIX shell, whatever is in it.
+func ShellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Document gives the message as a JSON object for people to read.
 func (d Delivered) Document() doc.Value {

@@ -53,6 +53,7 @@ type request struct {
 	id   string    // the campaign; empty where the path has none
 	body doc.Value // absent: none
 	wire []byte    // the body as it is sent
+	news *news     // of a test
 }
 
 // settle gives the request all ids that it has to carry.
@@ -133,7 +134,9 @@ func (c *run) perform(ctx context.Context) (answer, error) {
 			return answer{}, err
 		}
 		c.attempt++
+		landed := c.req.news.leave(ctx)
 		got := c.s.exchange(ctx, c.req, c.attempt)
+		landed()
 		t.end(got.status != http.StatusTooManyRequests)
 		if got.err == nil {
 			return got.answer, nil
@@ -163,8 +166,7 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 		if pause <= 0 {
 			pause = backoff(c.attempt)
 		}
-		c.waited += pause
-		if c.waited > c.s.cfg.MaxWait {
+		if !c.afford(pause) {
 			return 0, 0, false
 		}
 		c.s.quotas.close(c.req.name, pause)
@@ -175,11 +177,20 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 	default:
 		return 0, 0, false
 	}
-	if got.hopeless || c.repeats >= c.s.cfg.Retries {
+	if got.hopeless || c.repeats >= c.s.cfg.Retries || !c.afford(got.retryAfter) {
 		return 0, 0, false
 	}
 	c.repeats++
-	return min(max(backoff(c.repeats), got.retryAfter), c.s.cfg.MaxWait), Repeating, true
+	return max(backoff(c.repeats), got.retryAfter), Repeating, true
+}
+
+// afford takes a pause that the service or a limit asks for from what the call may wait altogether.
+func (c *run) afford(pause time.Duration) bool {
+	if pause > c.s.cfg.MaxWait-c.waited {
+		return false
+	}
+	c.waited += pause
+	return true
 }
 
 // poll says when to ask after an attempt that is still at work, for as long as it may take.

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -74,6 +76,60 @@ func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.
 	}
 	return e
 }
+
+// What of a refusal is kept: more is no message for people, and may be meant to drown them.
+const (
+	maxMessage = 4000 // characters
+	maxDetails = 1000
+)
+
+// presentable gives an error that can be shown and logged: without the API key, should the other
+// side repeat it, and a refusal without control characters, which a terminal would obey, or texts
+// without end.
+func presentable(err error, hide func(string) string) error {
+	if err == nil {
+		return nil
+	}
+	e, refused := err.(*engine.Error) //nolint:errorlint // made here, and not wrapped
+	if !refused {
+		if safe := hide(err.Error()); safe != err.Error() {
+			return &hiddenError{text: safe, err: err}
+		}
+		return err
+	}
+	clean := func(s string) string {
+		s = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, hide(s))
+		if utf8.RuneCountInString(s) > maxMessage {
+			s = string([]rune(s)[:maxMessage]) + "…"
+		}
+		return s
+	}
+	out := *e
+	out.Message, out.Target, out.RequestID = clean(e.Message), clean(e.Target), clean(e.RequestID)
+	out.Details = nil
+	for i, d := range e.Details {
+		if i == maxDetails {
+			out.Details = append(out.Details, engine.Detail{Message: fmt.Sprintf("and %d more", len(e.Details)-i)})
+			break
+		}
+		out.Details = append(out.Details, engine.Detail{Target: clean(d.Target), Message: clean(d.Message)})
+	}
+	return &out
+}
+
+// hiddenError is an error whose own words hold the API key.
+type hiddenError struct {
+	text string
+	err  error
+}
+
+func (e *hiddenError) Error() string { return e.text }
+func (e *hiddenError) Unwrap() error { return e.err }
 
 func firstText(v doc.Value, names ...string) string {
 	for _, n := range names {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -91,7 +92,9 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 	if out.status == http.StatusUnauthorized && s.cfg.Key != nil {
 		s.key.forget(key)
 	}
-	s.report(x, req, r, res, body, key, out)
+	hide := hideKey(s.cfg.Workspace, key)
+	out.err = presentable(out.err, hide)
+	s.report(x, req, r, res, body, hide, out)
 	return out
 }
 
@@ -237,11 +240,21 @@ func (s *Service) unwrap(v doc.Value, r request) answer {
 	return out
 }
 
-// retryAfter reads the header (RFC 9110, section 10.2.3): seconds, or a date.
+// never is a wait that nobody waits for.
+const never = time.Duration(math.MaxInt64)
+
+// retryAfter reads the header (RFC 9110, section 10.2.3): seconds, also with a fraction, or a date. 0
+// where it says nothing that can be read, or what has passed.
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
-	if n, err := strconv.ParseInt(value, 10, 32); err == nil {
-		return time.Duration(max(n, 0)) * time.Second
+	if n, err := strconv.ParseFloat(value, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		switch {
+		case math.IsNaN(n) || n <= 0:
+			return 0
+		case n >= never.Seconds()-1:
+			return never
+		}
+		return time.Duration(math.Ceil(n)) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return max(at.Sub(now), 0)

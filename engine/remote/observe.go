@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -42,7 +43,7 @@ const (
 )
 
 // report tells the observer and the log of an attempt.
-func (s *Service) report(x Exchange, req *http.Request, r request, res *http.Response, body []byte, key string, out outcome) {
+func (s *Service) report(x Exchange, req *http.Request, r request, res *http.Response, body []byte, hide func(string) string, out outcome) {
 	x.Took = s.cfg.Clock().Sub(x.At)
 	x.Method, x.URL, x.Path, x.Status, x.Err = req.Method, req.URL.String(), req.URL.EscapedPath(), out.status, out.err
 	s.log(req.Context(), x)
@@ -53,9 +54,9 @@ func (s *Service) report(x Exchange, req *http.Request, r request, res *http.Res
 	if x.RequestHeader.Get("Authorization") != "" {
 		x.RequestHeader.Set("Authorization", "Basic "+credentials)
 	}
-	x.Request = redact(r.wire, key)
+	x.Request = redact(r.wire, hide)
 	if res != nil {
-		x.ResponseHeader, x.Response = safeHeader(res.Header), redact(body, key)
+		x.ResponseHeader, x.Response = safeHeader(res.Header), redact(body, hide)
 	}
 	s.cfg.Observe(x)
 }
@@ -90,27 +91,43 @@ func safeHeader(h http.Header) http.Header {
 	return out
 }
 
+// hideKey gives what takes the API key out of a text, as it is and as the credentials of a header. A
+// key of up to three bytes stands in too many words to be taken out.
+func hideKey(workspace, key string) func(string) string {
+	if len(key) < 4 {
+		return func(s string) string { return s }
+	}
+	basic := base64.StdEncoding.EncodeToString([]byte(workspace + ":" + key))
+	return strings.NewReplacer(basic, hidden, strings.TrimRight(basic, "="), hidden, key, hidden).Replace
+}
+
 // redact gives a body without secrets: the values of members that are named like one, and the API
-// key wherever it stands.
-func redact(body []byte, key string) []byte {
+// key wherever it stands, however its characters are written.
+func redact(body []byte, hide func(string) string) []byte {
 	if len(body) == 0 {
 		return nil
 	}
-	out := body
+	out := slices.Clone(body)
 	if v, err := doc.Parse(body); err == nil {
-		if safe := redacted(v); !safe.Same(v) {
+		if safe := redacted(v, hide); !safe.Same(v) {
 			out = safe.Encode()
 		}
 	} else if !utf8.Valid(out) {
 		out = bytes.ToValidUTF8(out, []byte("\uFFFD"))
 	}
-	if len(key) >= 4 {
-		out = bytes.ReplaceAll(out, []byte(key), []byte(hidden))
+	if safe := hide(string(out)); safe != string(out) { // in a name, or in what is no JSON
+		return []byte(safe)
 	}
-	return slices.Clone(out)
+	return out
 }
 
-func redacted(v doc.Value) doc.Value {
+func redacted(v doc.Value, hide func(string) string) doc.Value {
+	if v.Kind() == doc.String {
+		if safe := hide(v.Text()); safe != v.Text() {
+			return doc.NewString(safe)
+		}
+		return v
+	}
 	set := func(out doc.Value, step doc.Step, nv doc.Value) doc.Value {
 		if changed, err := out.Set(doc.Path{step}, nv); err == nil {
 			return changed
@@ -121,12 +138,12 @@ func redacted(v doc.Value) doc.Value {
 	for name, m := range v.Members() {
 		if secretWord.MatchString(name) && !m.Empty() {
 			out = set(out, doc.Name(name), doc.NewString(hidden))
-		} else if safe := redacted(m); !safe.Same(m) {
+		} else if safe := redacted(m, hide); !safe.Same(m) {
 			out = set(out, doc.Name(name), safe)
 		}
 	}
 	for i, e := range v.Elems() {
-		if safe := redacted(e); !safe.Same(e) {
+		if safe := redacted(e, hide); !safe.Same(e) {
 			out = set(out, doc.Index(i), safe)
 		}
 	}
@@ -142,9 +159,9 @@ func shown(name string) bool {
 // {credentials} (workspace id, colon, API key, in base64). It has the ids of the call, so that a
 // write that was done is not done again.
 func (x Exchange) Curl() string {
-	lines := []string{"curl -X " + x.Method + " " + quoted(x.URL)}
+	lines := []string{"curl -X " + x.Method + " " + engine.ShellWord(x.URL)}
 	if x.RequestHeader.Get("Authorization") != "" {
-		lines = append(lines, "-H "+quoted("Authorization: Basic "+credentials))
+		lines = append(lines, "-H "+engine.ShellWord("Authorization: Basic "+credentials))
 	}
 	names := make([]string, 0, len(x.RequestHeader))
 	for name := range x.RequestHeader {
@@ -154,13 +171,10 @@ func (x Exchange) Curl() string {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		lines = append(lines, "-H "+quoted(name+": "+x.RequestHeader.Get(name)))
+		lines = append(lines, "-H "+engine.ShellWord(name+": "+x.RequestHeader.Get(name)))
 	}
 	if x.Request != nil {
-		lines = append(lines, "--data-binary "+quoted(string(x.Request)))
+		lines = append(lines, "--data-binary "+engine.ShellWord(string(x.Request)))
 	}
 	return strings.Join(lines, " \\\n  ")
 }
-
-// quoted makes s one word of a POSIX shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

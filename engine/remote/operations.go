@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -19,6 +18,8 @@ const (
 	mCampaigns  = "campaigns"
 	mContent    = "personalized_content"
 	mUnresolved = "unresolved"
+	mChannel    = "channel"
+	mDraftID    = "draft_id"
 )
 
 // Create starts a draft.
@@ -51,13 +52,16 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	return c, nil
 }
 
-// Update changes components, each of them whole.
+// Update changes components, each of them whole. Who updates is the body's updated_by: nothing is
+// added to it (see [engine.UpdatedBy]).
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	return s.update(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: r.Body})
 }
 
-// Publish asks for the publish action, whose body is a status and nothing else. A remote service
-// knows no console: while its publish action is in beta it refuses.
+// Publish asks for the publish action, whose body is a status and nothing else (spec.md, Update
+// Campaign): r.By has no place in it, so that the service takes the credentials for who publishes.
+// Nor does r.Console: the console of a remote workspace is its own dashboard, and while the publish
+// action is in beta the service refuses it to every caller.
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	body := doc.NewObject(doc.M(mStatus, doc.NewString(string(catalog.Publish))))
 	return s.update(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: body})
@@ -92,8 +96,9 @@ func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, e
 	return res, nil
 }
 
-// ChangeStatus applies STOP, PAUSE or RESUME. The API does not say which state came of it: what
-// spec.md and gaps.md (States) leave only one state for is filled in.
+// ChangeStatus applies STOP, PAUSE or RESUME. The body is the action alone (gaps.md, Operations): r.By
+// has no place in it, so that the service takes the credentials for who acts. The API does not say
+// which state came of it: what spec.md and gaps.md (States) leave only one state for is filled in.
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	out, err := s.call(ctx, request{operation: opStatus, Call: r.Call, id: r.ID, body: r.Document()})
 	if err != nil {
@@ -127,8 +132,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 	return found, nil
 }
 
-// Meta gives one page of light rows. A row has no id of its own where the service gives none: it is
-// then that of the campaign.
+// Meta gives one page of light rows.
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	out, err := s.call(ctx, request{operation: opMeta, Call: r.Call, body: r.Document()})
 	if err != nil {
@@ -136,7 +140,7 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 	}
 	found := []engine.Meta{}
 	for _, row := range rows(out.data) {
-		found = append(found, parseMeta(row))
+		found = append(found, engine.ParseMetaRow(row))
 	}
 	return found, nil
 }
@@ -155,50 +159,20 @@ func rows(data doc.Value) []doc.Value {
 	return out
 }
 
-// parseMeta reads a row of Get Campaign Meta (gaps.md, Record, search and meta fields): what it
-// shares with a record as a record, the rest by its own names.
-func parseMeta(v doc.Value) engine.Meta {
-	m := engine.Meta{Summary: engine.Summary{Head: engine.ParseRecord(v).Head}}
-	m.Name, m.Team = v.Get("campaign_name").Text(), v.Get("campaign_team").Text()
-	m.Tags, m.Platforms = v.Get("campaign_tags").Strings(), v.Get("platform").Strings()
-	if st := v.Get("campaign_status").Text(); st != "" {
-		m.Status = engine.State(st)
-	}
-	if m.ID == "" {
-		m.ID = m.CampaignID
-	}
-	m.Start = instant(v.Get("campaign_start_time"))
-	if id := v.Get("parent_campaign_id").Text(); id != "" {
-		m.ParentID = id
-	}
-	n, _ := v.Get("total_child_campaigns").Int()
-	m.ChildCampaigns = int(n)
-	if reach := v.Get("reachability_details"); reach.Kind() == doc.Object {
-		count, _ := reach.Get("count").Int()
-		m.Reachability = &engine.Reachability{Count: int(count), LastUpdated: instant(reach.Get("last_updated_time"))}
-	}
-	return m
-}
-
-func instant(v doc.Value) time.Time {
-	t, ok := schema.ParseTime(v.Text(), time.UTC)
-	if !ok {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
-// Test sends a test. The service tells of all sends at the end, so that there is no progress.
+// Test sends a test. The service tells of all sends at the end, each key for itself and none of its
+// recipients: so does Progress, whose Recipient is empty and whose Total are the keys. A key is said
+// to be under way while the service has had the call for longer than a refusal takes; those of a
+// saved draft are read for it. What Progress tells ends with the results of the answer; after an
+// error it tells no more.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-	out, err := s.call(ctx, request{operation: opTest, Call: r.Call, body: r.Body})
+	n := s.newNews(r)
+	out, err := s.call(ctx, request{operation: opTest, Call: r.Call, body: r.Body, news: n})
 	if err != nil {
 		return engine.TestResult{}, err
 	}
-	res := engine.TestResult{Answer: out.Answer, Data: map[string]engine.SendResult{}, Message: out.data.Get("message").Text()}
-	for key, v := range out.data.Get("data").Members() {
-		res.Keys = append(res.Keys, key)
-		res.Data[key] = engine.SendResult{Status: v.Get("status").Text(), FailureReason: v.Get("failure_reason").Text()}
-	}
+	res := engine.ParseTestResult(out.data)
+	res.Answer = out.Answer
+	n.end(res)
 	return res, nil
 }
 

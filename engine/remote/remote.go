@@ -61,8 +61,9 @@ type Config struct {
 
 	// Limits keeps the client to the documented limits: a call that would break one waits first.
 	Limits bool
-	// MaxWait is how long one call waits for limits altogether, the service's (429) and its own,
-	// before it fails with [engine.RateLimited]. 0: 15 minutes.
+	// MaxWait is how long one call waits altogether for limits, the service's (429) and its own, and
+	// because a service that is broken asked for it (Retry-After). A call that would have to wait
+	// longer fails at once, for limits with [engine.RateLimited]. 0: 15 minutes.
 	MaxWait time.Duration
 
 	// Retries is how often a call is repeated that got no answer, or a 5xx. 0: 4; negative: never.
@@ -162,17 +163,18 @@ func baseURL(c Config) (*url.URL, error) {
 	if c.BaseURL == "" {
 		return nil, errors.New("the base_url is missing; it looks like https://api-{dc}.example.com")
 	}
+	// What stands behind a ? may be a secret, and is never repeated.
 	given := strings.TrimRight(strings.ReplaceAll(c.BaseURL, "{dc}", dc), "/")
 	u, err := url.Parse(given)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the base_url cannot be read: %w", withoutURL(err))
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		return nil, fmt.Errorf("the base_url %q must begin with https:// and a host", u.Redacted())
+		return nil, fmt.Errorf("the base_url %q must begin with https:// and a host", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String())
 	case u.User != nil:
 		return nil, errors.New("the base_url holds credentials; take them out, they belong to the profile's workspace and key")
-	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the base_url %q must end before any ? or #", u.Redacted())
+	case strings.ContainsAny(given, "?#"):
+		return nil, fmt.Errorf("the base_url of %s must end before any ? or #", u.Host)
 	case strings.HasSuffix(u.Path, "/v5"):
 		return nil, fmt.Errorf("the base_url %q must end before /v5, which every path begins with", given)
 	case u.Scheme == "http" && !c.Insecure && !isLoopback(u.Hostname()):

@@ -77,8 +77,7 @@ func (c *run) admit(ctx context.Context, q *quota) (*ticket, error) {
 			return t, nil
 		}
 		if hold.ended == nil {
-			c.waited += hold.wait
-			if c.waited > c.s.cfg.MaxWait {
+			if !c.afford(hold.wait) {
 				return nil, c.exhausted(hold)
 			}
 		}

@@ -1,0 +1,100 @@
+package remote
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// refusalTime is how long a service may take to say no. A test is not said to be under way before.
+const refusalTime = 500 * time.Millisecond
+
+// news tells of a test send what can be told from here. A nil *news tells nothing.
+type news struct {
+	tell  func(engine.TestProgress)
+	keys  func(context.Context) []string
+	begun []string // in the order in which they were told
+	ended int
+	total int
+}
+
+func (s *Service) newNews(r engine.TestRequest) *news {
+	if r.Progress == nil {
+		return nil
+	}
+	return &news{tell: r.Progress, keys: func(ctx context.Context) []string { return s.testKeys(ctx, r.Body) }}
+}
+
+// testKeys gives the keys that a test will send; none where they cannot be found out.
+func (s *Service) testKeys(ctx context.Context, body doc.Value) []string {
+	ch, document := engine.Channel(body.Get(mChannel).Text()), body
+	if id := body.Get(mDraftID).Text(); id != "" {
+		c, err := s.Get(ctx, id)
+		if err != nil {
+			return nil
+		}
+		ch, document = c.Channel, c.Document()
+	}
+	var out []string
+	for _, k := range engine.TestKeys(ch, document, engine.ParseTestSend(body).Filter) {
+		out = append(out, k.String())
+	}
+	return out
+}
+
+// leave says that an attempt leaves. The function that it gives says that its answer is there; no
+// more is told after it.
+func (n *news) leave(ctx context.Context) (landed func()) {
+	if n == nil || len(n.begun) > 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if sleep(ctx, refusalTime) != nil {
+			return
+		}
+		keys := n.keys(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		n.total = len(keys)
+		for _, key := range keys {
+			n.begin(key)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func (n *news) begin(key string) {
+	n.begun = append(n.begun, key)
+	n.tell(engine.TestProgress{Key: key, Completed: n.ended, Total: n.total})
+}
+
+// end tells how each key of the answer fared.
+func (n *news) end(res engine.TestResult) {
+	if n == nil {
+		return
+	}
+	n.total = len(res.Keys)
+	for _, key := range res.Keys {
+		if !slices.Contains(n.begun, key) {
+			n.begin(key)
+		}
+		n.ended++
+		p := engine.TestProgress{Key: key, Done: true, Completed: n.ended, Total: n.total}
+		if out := res.Data[key]; out.Status != engine.Sent {
+			if p.Err = out.FailureReason; p.Err == "" {
+				p.Err = "the service does not say why"
+			}
+		}
+		n.tell(p)
+	}
+}

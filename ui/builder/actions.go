@@ -93,7 +93,7 @@ func (s *Screen) toAsideKey(key string, bar int) []screen.Action {
 	return []screen.Action{{
 		Keys: []string{key}, Label: title, Help: "go to the " + title + " beside the form", Group: groupMove, Bar: bar, Typing: true,
 		Run: func() tea.Cmd {
-			s.info.tab, s.info.chosen, s.focus = tabAside, true, paneInfo
+			s.info.top, s.info.tab, s.info.chosen, s.focus = s.info.upper(), tabAside, true, paneInfo
 			s.refreshInfo()
 			return nil
 		},
@@ -366,8 +366,20 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		if !l.wide {
 			y -= l.main.h
 		}
+		tabs, _ := s.sides()
+		below := s.info.split && y >= tabs.h-1
+		switch {
+		case press && below:
+			s.info.top, s.info.tab, s.info.chosen = s.info.upper(), tabAside, true
+		case press && s.info.split:
+			s.info.tab = s.info.upper()
+		}
 		if press {
 			s.focus = paneInfo
+		}
+		if below {
+			msg.X, msg.Y = msg.X-s.sideX()-2, y-tabs.h
+			return s.info.aside.Update(msg)
 		}
 		switch s.info.tab {
 		case tabProblems:

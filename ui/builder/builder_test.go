@@ -392,3 +392,14 @@ func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
 		t.Errorf("undo left %s", got)
 	}
 }
+
+func TestLinksAreShownWithTheirParameters(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"html_content":"<a href='https://shop.example.com/a'>x</a>"}}},"utm_params":{"utm_source":"mail","utm_medium":"email"}}`)
+	h := b.open(120, 40, "utm_params")
+	h.Want("─ Links ─", "https://shop.example.com/a?", "Content › Message")
+	h.Press("enter", "end")
+	h.Resize(80, 24)
+	h.Press("esc", "p")
+	h.Want("[Links]", "https://shop.example.com/a?")
+	h.WantFits()
+}

@@ -38,9 +38,9 @@ type info struct {
 
 	aside   editor.Aside // nil where the place has none
 	asideOf string       // the part that it belongs to
-	width   int
-	height  int
-	shown   string // what the pager holds, so that its place is kept while nothing changes
+	split   bool         // the aside stands below the tabs, and is none of them
+	top     tab          // what the tabs show while the aside has the keyboard
+	shown   string       // what the pager holds, so that its place is kept while nothing changes
 }
 
 func newInfo(t themes.Theme) info {
@@ -63,15 +63,6 @@ func (in *info) setSize(w, h int) {
 	in.pager.SetSize(w, h)
 	in.json.SetSize(w, h)
 	in.list.SetSize(w, h)
-	in.width, in.height = w, h
-	if in.aside != nil {
-		in.aside.SetSize(w, h)
-	}
-}
-
-func (in *info) takeAside(a editor.Aside, of string) {
-	in.aside, in.asideOf = a, of
-	a.SetSize(in.width, in.height)
 }
 
 func (in *info) dropAside() {
@@ -81,9 +72,17 @@ func (in *info) dropAside() {
 	}
 }
 
+// upper is the view that the tabs show.
+func (in *info) upper() tab {
+	if in.split && in.tab == tabAside {
+		return in.top
+	}
+	return in.tab
+}
+
 // tabs gives the views that there are now.
 func (in *info) tabs() []tab {
-	if in.aside != nil {
+	if in.aside != nil && !in.split {
 		return allTabs
 	}
 	return slices.DeleteFunc(slices.Clone(allTabs), func(t tab) bool { return t == tabAside })
@@ -104,7 +103,7 @@ func (in *info) name(t tab) string {
 // nextTab turns to the next view, or the one before.
 func (s *Screen) nextTab(n int) tea.Cmd {
 	tabs := s.info.tabs()
-	at := max(slices.Index(tabs, s.info.tab), 0)
+	at := max(slices.Index(tabs, s.info.upper()), 0)
 	s.info.chosen = true
 	s.info.tab = tabs[(at+n+len(tabs))%len(tabs)]
 	s.refreshInfo()
@@ -123,7 +122,7 @@ func (s *Screen) refreshInfo() {
 		}
 	}
 	s.followAside()
-	switch s.info.tab {
+	switch s.info.upper() {
 	case tabField:
 		s.showField()
 	case tabProblems:
@@ -317,7 +316,7 @@ func height(v doc.Value) int { return strings.Count(string(v.Indent()), "\n") + 
 
 // infoView draws the pane's content.
 func (s *Screen) infoView() string {
-	switch s.info.tab {
+	switch s.info.upper() {
 	case tabProblems:
 		return s.info.list.View()
 	case tabJSON:

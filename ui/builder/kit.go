@@ -24,7 +24,9 @@ type tool struct {
 }
 
 // tools are the editors, by the name that the tables give them.
-var tools = map[schema.Editor]tool{}
+var tools = map[schema.Editor]tool{
+	schema.EditorLinks: {aside: newLinksAside},
+}
 
 // toolAt gives the tool of the innermost place around p that has one.
 func (s *Screen) toolAt(p doc.Path) (tool, doc.Path, bool) {
@@ -122,12 +124,16 @@ func (s *Screen) outside(text, suffix string, then func(string)) tea.Cmd {
 func (s *Screen) followAside() {
 	t, at, ok := s.toolAt(s.place())
 	if !ok || t.aside == nil {
-		s.info.dropAside()
+		if s.info.aside != nil {
+			s.info.dropAside()
+			s.sizeInfo()
+		}
 		return
 	}
 	key := at[:1].String()
 	if s.info.aside == nil || s.info.asideOf != key {
-		s.info.takeAside(t.aside(s.config(at)), key)
+		s.info.aside, s.info.asideOf = t.aside(s.config(at)), key
+		s.sizeInfo()
 	}
 	s.wants.aside = tea.Batch(s.wants.aside, s.info.aside.Show(s.root, s.place()))
 }

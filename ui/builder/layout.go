@@ -46,12 +46,35 @@ func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
 	s.layout = divide(width, height)
 	s.list.SetSize(s.layout.parts.w-4, s.layout.parts.h-2)
-	s.info.setSize(s.layout.side.w-4, s.layout.side.h-2)
+	s.sizeInfo()
 	if s.form != nil {
 		s.form.SetSize(s.layout.form.w, s.layout.form.h-s.stripLines())
 	}
 	s.info.shown = ""
 	s.refreshInfo()
+}
+
+// splitFrom is the height from which the aside has a place of its own, below the tabs.
+const splitFrom = 30
+
+// sides gives the sizes of the tabs and of the aside, which are one where they share a place.
+func (s *Screen) sides() (tabs, aside box) {
+	side := s.layout.side
+	if !s.info.split {
+		return side, side
+	}
+	top := side.h * 2 / 5
+	return box{side.w, top}, box{side.w, side.h - top}
+}
+
+// sizeInfo divides the side pane.
+func (s *Screen) sizeInfo() {
+	s.info.split = s.info.aside != nil && s.layout.wide && s.layout.side.h >= splitFrom
+	tabs, aside := s.sides()
+	s.info.setSize(tabs.w-4, tabs.h-2)
+	if s.info.aside != nil {
+		s.info.aside.SetSize(aside.w-4, aside.h-2)
+	}
 }
 
 // SetTheme changes the theme.
@@ -80,11 +103,21 @@ func (s *Screen) View() string {
 	s.list.Focused = s.focus == paneParts
 	left := s.panel(fmt.Sprintf("Parts %s", s.progressText()), s.layout.parts, s.focus == paneParts, "").View(s.list.View())
 	middle := s.mainView()
-	side := s.panel(s.tabLine(), s.layout.side, s.focus == paneInfo, s.sideInfo()).View(s.infoView())
+	side := s.sideView()
 	if s.layout.wide {
 		return lipgloss.JoinHorizontal(lipgloss.Top, left, middle, side)
 	}
 	return lipgloss.JoinHorizontal(lipgloss.Top, left, lipgloss.JoinVertical(lipgloss.Left, middle, side))
+}
+
+func (s *Screen) sideView() string {
+	tabs, below := s.sides()
+	inAside := s.focus == paneInfo && s.info.tab == tabAside
+	top := s.panel(s.tabLine(), tabs, s.focus == paneInfo && !(inAside && s.info.split), s.sideInfo()).View(s.infoView())
+	if !s.info.split {
+		return top
+	}
+	return lipgloss.JoinVertical(lipgloss.Left, top, s.panel(s.info.aside.Title(), below, inAside, "").View(s.info.aside.View()))
 }
 
 func (s *Screen) message(text string) string {
@@ -170,7 +203,7 @@ func (s *Screen) tabLine() string {
 	var names []string
 	for _, t := range s.info.tabs() {
 		name := s.info.name(t)
-		if t == s.info.tab {
+		if t == s.info.upper() {
 			name = "[" + name + "]"
 		}
 		names = append(names, name)

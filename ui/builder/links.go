@@ -1,0 +1,109 @@
+package builder
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/doc"
+	"bugle/engine/links"
+	"bugle/themes"
+	"bugle/ui/editor"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// linksAside shows the links of the messages as they go out, beside the parameters that are added
+// to them.
+type linksAside struct {
+	cfg   editor.Config
+	root  doc.Value
+	pager widget.Pager
+	width int
+}
+
+// maxLinks is how many links are shown: more would be counted, not read.
+const maxLinks = 50
+
+func newLinksAside(cfg editor.Config) editor.Aside {
+	return &linksAside{cfg: cfg, pager: widget.NewPager(cfg.Theme)}
+}
+
+func (a *linksAside) Title() string { return "Links" }
+
+func (a *linksAside) SetSize(w, h int) {
+	a.width = w
+	a.pager.SetSize(w, h)
+	a.fill()
+}
+
+func (a *linksAside) SetTheme(t themes.Theme) {
+	a.cfg.Theme = t
+	a.pager.SetTheme(t)
+	a.fill()
+}
+
+func (a *linksAside) Show(root doc.Value, _ doc.Path) tea.Cmd {
+	if !root.Same(a.root) {
+		a.root = root
+		a.fill()
+	}
+	return nil
+}
+
+func (a *linksAside) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		a.pager.Update(msg)
+	case tea.MouseMsg:
+		a.pager.Mouse(msg)
+	}
+	return nil
+}
+
+func (a *linksAside) View() string { return a.pager.View() }
+
+func (a *linksAside) Bindings() []key.Binding {
+	return []key.Binding{key.NewBinding(key.WithKeys("up", "down"), key.WithHelp("↑/↓", "scroll"))}
+}
+
+// fill writes each link: where it is, and what it becomes, the added part in a tone of its own.
+func (a *linksAside) fill() {
+	t, found := a.cfg.Theme, links.Of(a.cfg.Head.Channel, a.root, maxLinks)
+	var lines []string
+	for _, l := range found {
+		lines = append(lines, t.Strong.Render(widget.Truncate(problems.Place(a.cfg.Head.Channel, l.Path), a.width-2)))
+		lines = append(lines, a.link(l)...)
+		lines = append(lines, "")
+	}
+	switch len(found) {
+	case 0:
+		lines = []string{t.Muted.Render("The messages have no links yet.")}
+	case maxLinks:
+		lines = append(lines, t.Faint.Render(fmt.Sprintf("The first %d links.", maxLinks)))
+	}
+	a.pager.SetStyled(strings.Join(lines, "\n"))
+}
+
+// link cuts a link into lines that fit, wherever they end: a URL has no words.
+func (a *linksAside) link(l links.Link) []string {
+	t := a.cfg.Theme
+	same := 0
+	for same < len(l.URL) && same < len(l.Tagged) && l.URL[same] == l.Tagged[same] {
+		same++
+	}
+	added := len(l.Tagged) - len(l.URL)
+	var lines []string
+	at := 0
+	for line := range strings.SplitSeq(ansi.Hardwrap(widget.Clean(l.Tagged), max(a.width-2, 1), true), "\n") {
+		from, to := clamp(same-at, len(line)), clamp(same+added-at, len(line))
+		lines = append(lines, t.Text.Render(line[:from])+t.Accent.Render(line[from:to])+t.Text.Render(line[to:]))
+		at += len(line)
+	}
+	return lines
+}
+
+func clamp(n, most int) int { return max(0, min(n, most)) }

@@ -3,7 +3,6 @@ package forms
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
@@ -110,6 +109,9 @@ func (f *Form) View() string {
 	if f.cfg.Width <= 0 || f.cfg.Height <= 0 {
 		return ""
 	}
+	if f.picking != nil {
+		return f.pickingView()
+	}
 	out := f.head()
 	if len(f.rows) == 0 {
 		out = append(out, f.cfg.Theme.Faint.Render("There is nothing to fill in here."))
@@ -179,57 +181,6 @@ func (f *Form) head() []string {
 		}
 	}
 	return out[:min(len(out), max(f.cfg.Height/3, 1), max(f.cfg.Height-1, 0))]
-}
-
-// about is the message of a problem with the object of the form itself. What stands under a field
-// has the field's name before it; here the object's is put there.
-func (f *Form) about(p schema.Problem) string {
-	if f.node == nil || f.node.Name == "" {
-		return f.sentence(p.Message)
-	}
-	return f.node.Label() + " " + oneLine(p.Message)
-}
-
-func (f *Form) problemStyle(p schema.Problem) lipgloss.Style {
-	if p.Severity == schema.Notice {
-		return f.cfg.Theme.Warning
-	}
-	return f.cfg.Theme.Danger
-}
-
-func (f *Form) sentence(s string) string {
-	s = oneLine(s)
-	r, n := utf8.DecodeRuneInString(s)
-	return strings.ToUpper(string(r)) + s[n:]
-}
-
-// directProblem gives the problem to show under a row: for an entry its own alone, for other
-// fields also that of an element. A member that is kept says by its group what a notice would.
-func (f *Form) directProblem(r row) *schema.Problem {
-	if r.group == adder {
-		return nil
-	}
-	for i, p := range f.problems {
-		if !p.Path.HasPrefix(r.Path) || r.group != shown && p.Severity == schema.Notice {
-			continue
-		}
-		if r.shape != entry || len(p.Path) == len(r.Path) {
-			return &f.problems[i]
-		}
-	}
-	return nil
-}
-
-func (f *Form) problemText(r row, p *schema.Problem) string {
-	msg := f.sentence(p.Message)
-	if rest := p.Path[len(r.Path):]; len(rest) > 0 {
-		at := rest.String()
-		if rest[0].IsIndex && len(rest) == 1 {
-			at = fmt.Sprintf("item %d", rest[0].Index+1)
-		}
-		msg = at + ": " + oneLine(p.Message)
-	}
-	return msg
 }
 
 func (f *Form) draw(i int) []string {
@@ -309,7 +260,7 @@ func (f *Form) valueLine(r row) string {
 	}
 	switch {
 	case r.group != shown:
-		return t.Faint.Render(fit(text, w))
+		return t.Faint.Render(fit(text+f.reason(r), w))
 	case r.Value.Kind() == doc.Absent && r.Node.Default != "":
 		return t.Faint.Render(fit(defaultText(r.Node), w))
 	case r.Value.Kind() == doc.Absent:
@@ -319,7 +270,22 @@ func (f *Form) valueLine(r row) string {
 	case r.Value.Kind() == doc.Null:
 		return t.Faint.Render("null")
 	}
-	return t.Text.Render(fit(text, w))
+	if block := f.swatch(r, r.Value.Text()); block != "" {
+		return block + t.Text.Render(fit(text, w-swatchWidth))
+	}
+	line := f.marked(r, fit(text, w), t.Text)
+	if at := f.atRest(r); at != "" && ansi.StringWidth(text+at)+2 <= w {
+		line += "  " + t.Faint.Render(at)
+	}
+	return line
+}
+
+// reason says after a value that is kept why nothing reads it.
+func (f *Form) reason(r row) string {
+	if r.group != unused || r.Why == "" {
+		return ""
+	}
+	return "  (" + r.Why + ")"
 }
 
 func (f *Form) shownState(r row) schema.FieldState {
@@ -341,15 +307,40 @@ func (f *Form) drawFocused(i int) []string {
 	case f.naming != nil:
 		lines = []string{t.Muted.Render("name: ") + f.ed.view(max(f.valueWidth()-6, 1), 1)}
 	case f.ed != nil:
-		lines = strings.Split(f.ed.view(f.valueWidth(), f.menuHeight()), "\n")
+		lines = f.editorLines(r)
 	case r.shape == long, r.shape == raw:
 		lines = f.preview(r)
 	}
 	out = append(out, f.labelled(r, t.Accent.Render("▸ "), t.Accent, lines...)...)
-	if p := f.directProblem(r); p != nil {
+	words, notes, refused := f.understood(r)
+	if words != "" {
+		out = append(out, f.indented(t.Info, "= "+words, 2)...)
+	}
+	for _, note := range notes {
+		out = append(out, f.indented(t.Warning, "! "+f.sentence(note), 2)...)
+	}
+	if refused != "" {
+		out = append(out, f.indented(t.Danger, "! "+f.sentence(refused), 3)...)
+	} else if p := f.directProblem(r); p != nil {
 		out = append(out, f.indented(f.problemStyle(*p), "! "+f.problemText(r, p), 3)...)
 	}
 	return append(out, f.indented(t.Faint, f.hint(r), 3)...)
+}
+
+// editorLines draws the editor of the focused row, a swatch of its colour before it.
+func (f *Form) editorLines(r row) []string {
+	text := ""
+	if in, ok := f.ed.(*input); ok {
+		text = unpack(in.text)
+	}
+	block := f.swatch(r, text)
+	w := f.valueWidth()
+	if block != "" {
+		w = max(w-swatchWidth, 1)
+	}
+	lines := strings.Split(f.ed.view(w, f.menuHeight()), "\n")
+	lines[0] = block + lines[0]
+	return lines
 }
 
 // indented wraps a text below a row, in at most n lines.

@@ -1,7 +1,7 @@
 package forms
 
 import (
-	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -25,6 +25,11 @@ type Config struct {
 	// Locked says why what is at a path may not be changed now, and "" where it may; nil where
 	// all may. What is locked can be looked at and takes no keys but those that move.
 	Locked func(doc.Path) string
+	// Now gives the time that "tomorrow" is told from; the clock's where nil.
+	Now func() time.Time
+	// Zone gives the time zone of a document whose form has no field for one around a time; nil, or
+	// false, where there is none. A field around it that holds a zone comes first.
+	Zone func(root doc.Value) (*time.Location, bool)
 	// Width and Height are the cells and lines that View may take.
 	Width, Height int
 }
@@ -59,6 +64,7 @@ type Form struct {
 	naming  *naming   // a name is being asked for
 	added   bool      // the element that is edited was just added
 	resting bool      // the keyboard is elsewhere: no row looks focused
+	picking *picking  // a date is being picked
 
 	problems []schema.Problem
 	given    bool // the screen hands problems in
@@ -115,7 +121,7 @@ func (f *Form) Reload(root doc.Value) {
 		return
 	}
 	f.origin, f.root = root, root
-	f.naming, f.failure, f.added = nil, "", false
+	f.naming, f.failure, f.added, f.picking = nil, "", false, nil
 	f.refresh()
 	f.focus(f.at)
 }
@@ -148,11 +154,11 @@ func (f *Form) FocusPath(p doc.Path) bool {
 }
 
 // Typing reports that a text field has the keyboard: letters are text, no commands.
-func (f *Form) Typing() bool { return f.ed != nil && f.ed.typing() }
+func (f *Form) Typing() bool { return f.picking != nil || f.ed != nil && f.ed.typing() }
 
-// Modal reports that a list is open or a name is asked for: Escape is the form's then.
+// Modal reports that a list or a calendar is open, or a name is asked for: Escape is the form's then.
 func (f *Form) Modal() bool {
-	return f.naming != nil || f.ed != nil && (f.ed.modal() || f.list)
+	return f.naming != nil || f.picking != nil || f.ed != nil && (f.ed.modal() || f.list)
 }
 
 func (f *Form) focusedRow() (row, bool) {
@@ -167,7 +173,7 @@ func (f *Form) focus(i int) {
 	f.reshape(f.at)
 	f.at = max(min(i, len(f.rows)-1), 0)
 	f.reshape(f.at)
-	f.ed, f.naming, f.added, f.before = nil, nil, false, f.root
+	f.ed, f.naming, f.added, f.before, f.picking = nil, nil, false, f.root, nil
 	if r, ok := f.focusedRow(); ok && !f.list {
 		f.ed = f.newEditor(r)
 	}
@@ -203,6 +209,9 @@ func (f *Form) newEditor(r row) editor {
 		if r.shape == anyJSON {
 			return anyValue(text)
 		}
+		if wire, ok := f.wireTime(r, text); ok {
+			text = wire
+		}
 		return scalarValue(r.Node.Kind, text)
 	}
 	var ed editor
@@ -213,6 +222,7 @@ func (f *Form) newEditor(r row) editor {
 		in, ok = newInput(f.look, scalarText(r.Value), f.placeholder(r), f.suggestions(r), parse)
 		if ok {
 			in.closed = fromList(r.Node)
+			in.expr.offered = f.expressions(r)
 		}
 		ed = in
 	case anyJSON:
@@ -222,7 +232,12 @@ func (f *Form) newEditor(r row) editor {
 		}
 		ed, ok = newInput(f.look, text, f.placeholder(r), nil, parse)
 	case many:
-		ed, ok = newArea(f.look, scalarText(r.Value), f.placeholder(r), parse)
+		var text *area
+		text, ok = newArea(f.look, scalarText(r.Value), f.placeholder(r), parse)
+		if ok {
+			text.expr.offered = f.expressions(r)
+		}
+		ed = text
 	case commas:
 		var in *input
 		in, ok = newInput(f.look, commaText(r.Value), f.placeholder(r), f.suggestions(r), func(text string) doc.Value {
@@ -260,57 +275,6 @@ func (f *Form) elementOptions(r row) []schema.OptionState {
 		return optionStates(r.Node.Element)
 	}
 	return st.Options
-}
-
-func (f *Form) placeholder(r row) string {
-	if r.Node.Default != "" {
-		return defaultText(r.Node)
-	}
-	if r.Node.Example != "" {
-		return "e.g. " + r.Node.Example
-	}
-	return ""
-}
-
-// defaultText says in the words of the field what counts where it holds nothing.
-func defaultText(n *schema.Node) string {
-	word := strings.Trim(n.Default, `"`)
-	switch {
-	case n.Kind == schema.Bool && word == "true":
-		word = "yes"
-	case n.Kind == schema.Bool && word == "false":
-		word = "no"
-	}
-	for _, o := range n.Options {
-		if o.Value == word {
-			word = o.Title()
-		}
-	}
-	return "default " + word
-}
-
-// fromList reports that a field takes nothing but the names of a workspace list.
-func fromList(n *schema.Node) bool {
-	for _, rule := range n.Rules {
-		if g, ok := rule.(schema.Guard); ok {
-			rule = g.Rule
-		}
-		if _, ok := rule.(schema.Configured); ok {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *Form) suggestions(r row) []string {
-	list := r.Node.Suggest
-	if list == "" && r.Node.Element != nil {
-		list = r.Node.Element.Suggest
-	}
-	if list == "" || f.cfg.Suggest == nil {
-		return nil
-	}
-	return f.cfg.Suggest(list)
 }
 
 // absorb takes over what the editor of the focused row holds.

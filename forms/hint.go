@@ -24,7 +24,9 @@ func (f *Form) hint(r row) string {
 	case f.list && f.ed == nil && r.Node != nil:
 		return strings.TrimSpace(firstSentence(r.Node.Help) + " d duplicates, x deletes, J and K move it.")
 	case r.group == unused:
-		return "Kept, not used: " + r.Why + ". ctrl+x removes it."
+		return "Kept, and not used: it counts " + r.Why + ". " + f.removing()
+	case r.group == unknown && f.removable(r):
+		return "Kept as it is: the specification has no such member here. " + f.removing()
 	case r.Node == nil:
 		return "Kept as it is; ctrl+x removes it."
 	}
@@ -44,6 +46,17 @@ func (f *Form) hint(r row) string {
 	case r.shape == raw:
 		parts = append(parts, "e edits it as JSON, ctrl+x removes it.")
 	}
+	if f.pickable(r) {
+		parts = append(parts, "Type it as you say it, or open a calendar with f4.")
+	}
+	if isColour(r) {
+		if c := contrast(r.Value.Text()); c != "" {
+			parts = append(parts, c)
+		}
+	}
+	if f.completing() {
+		parts = []string{"enter puts it in; then type what stands there for people who have none."}
+	}
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
 		how := fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest))
 		if in.closed {
@@ -52,6 +65,14 @@ func (f *Form) hint(r row) string {
 		parts = append(parts, how)
 	}
 	return oneLine(strings.Join(parts, " "))
+}
+
+// removing names the keys that remove what is kept.
+func (f *Form) removing() string {
+	if n := f.Hidden(); n > 1 {
+		return fmt.Sprintf("x removes it, X all %d that are not used.", n)
+	}
+	return "x removes it."
 }
 
 func kindWord(v doc.Value) string {

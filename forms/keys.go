@@ -2,13 +2,16 @@ package forms
 
 import (
 	"github.com/charmbracelet/bubbles/key"
+
+	"bugle/forms/calendar"
 )
 
 // keyMap are the form's own keys. What a text field takes is text.
 type keyMap struct {
 	Next, Prev, PageDown, PageUp, First, Last           key.Binding
 	Open, Change, Remove, Rename, Editor                key.Binding
-	NewLine, Suggest                                    key.Binding
+	NewLine, Suggest, Calendar                          key.Binding
+	RemoveOne, RemoveAll                                key.Binding
 	Add, Duplicate, Delete, MoveUp, MoveDown, EditValue key.Binding
 }
 
@@ -32,6 +35,10 @@ func newKeyMap() keyMap {
 		Editor:  bind("e", "open editor", "e", "ctrl+e"),
 		NewLine: bind("alt+enter", "new line", "alt+enter", "ctrl+j"),
 		Suggest: bind("ctrl+n/p", "suggestions", "ctrl+n", "ctrl+p"),
+
+		Calendar:  bind("f4", "calendar", "f4", "ctrl+o"),
+		RemoveOne: bind("x", "remove", "x", "delete", "ctrl+x"),
+		RemoveAll: bind("X", "remove all that is not used", "X"),
 
 		Add:       bind("a", "add", "a"),
 		Duplicate: bind("d", "duplicate", "d"),
@@ -68,7 +75,9 @@ func (f *Form) Hints() []key.Binding {
 	out = append(out, f.keys.Next)
 	for _, b := range f.rowBindings() {
 		switch b.Help().Desc {
-		case f.keys.Suggest.Help().Desc, f.keys.Delete.Help().Desc, f.keys.Rename.Help().Desc:
+		case f.keys.Suggest.Help().Desc, f.keys.Delete.Help().Desc, f.keys.Rename.Help().Desc, f.keys.Calendar.Help().Desc,
+			f.keys.RemoveOne.Help().Desc, f.keys.RemoveAll.Help().Desc, f.keys.MoveUp.Help().Desc, f.keys.MoveDown.Help().Desc,
+			f.keys.Duplicate.Help().Desc:
 			out = append(out, b)
 		case f.keys.Editor.Help().Desc:
 			if r.shape == long || r.shape == raw || r.shape == many {
@@ -99,6 +108,15 @@ func (f *Form) rowBindings() []key.Binding {
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
 		out = append(out, f.keys.Suggest)
 	}
+	if f.pickable(r) {
+		out = append(out, f.keys.Calendar)
+	}
+	if f.removable(r) {
+		out = append(out, f.keys.RemoveOne)
+		if f.Hidden() > 1 {
+			out = append(out, f.keys.RemoveAll)
+		}
+	}
 	if f.list && f.ed == nil {
 		out = append(out, f.keys.Add)
 		if r.group == shown {
@@ -111,10 +129,13 @@ func (f *Form) rowBindings() []key.Binding {
 		if f.Typing() {
 			editor = bind("ctrl+e", "open editor", "ctrl+e") // e alone is text
 		}
-		out = append(out, editor, f.keys.Remove)
+		out = append(out, editor)
+		if !f.removable(r) {
+			out = append(out, f.keys.Remove)
+		}
 	case r.shape == chosen && f.ed != nil:
 		out = append(out, f.keys.Change, f.keys.Remove)
-	case r.group != adder && !f.list:
+	case r.group != adder && !f.list && !f.removable(r):
 		out = append(out, f.keys.Remove)
 	}
 	if _, ok := f.ed.(*area); ok {
@@ -128,6 +149,12 @@ func (f *Form) rowBindings() []key.Binding {
 
 // modalBindings are the keys of an open list, of a question for a name, of an element's text.
 func (f *Form) modalBindings() []key.Binding {
+	if f.picking != nil {
+		return calendar.Bindings()
+	}
+	if f.completing() {
+		return []key.Binding{bind("enter", "put it in", "enter"), bind("esc", "close", "esc"), bind("↑/↓", "move", "up", "down", "ctrl+n", "ctrl+p")}
+	}
 	out := []key.Binding{bind("enter", "done", "enter"), bind("esc", "close", "esc")}
 	if _, ok := f.ed.(*checklist); ok {
 		return append([]key.Binding{bind("space", "tick", " ", "x")}, append(out, bind("↑/↓", "move", "up", "down", "j", "k"))...)
@@ -164,6 +191,17 @@ func (f *Form) rowIsText(r row) bool {
 		return r.Value.Exists()
 	case anyJSON, oneline, commas, fixed:
 		return r.group != adder && r.Value.Exists() && r.shape != fixed
+	}
+	return false
+}
+
+// completing reports that a list of expressions is open.
+func (f *Form) completing() bool {
+	switch ed := f.ed.(type) {
+	case *input:
+		return ed.expr.open()
+	case *area:
+		return ed.expr.open()
 	}
 	return false
 }

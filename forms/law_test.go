@@ -194,7 +194,7 @@ func checkSize(t interface{ Fatalf(string, ...any) }, f *Form) {
 // Whatever keys come, nothing panics, the view fits, and what is outside the form's path stays.
 func TestAnyKeys(t *testing.T) {
 	keys := slices.Sorted(maps.Keys(named))
-	keys = append(keys, " ", "a", "d", "x", "J", "K", "é", "12", `{"a":[1`, "ctrl+x", "zzz")
+	keys = append(keys, " ", "a", "d", "x", "J", "K", "é", "12", `{"a":[1`, "ctrl+x", "zzz", "X", "{{", "tomorrow 9am", "+2h")
 	rapid.Check(t, func(t *rapid.T) {
 		f, _ := drawForm(t)
 		for range rapid.IntRange(1, 30).Draw(t, "keys") {

@@ -45,12 +45,28 @@ func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
 	return nil
 }
 
+// removable tells rows that are kept, not used, and may be changed.
+func (f *Form) removable(r row) bool {
+	return r.locked == "" && r.group.hidden() && len(r.Path) > len(f.cfg.Path)
+}
+
+// Hidden gives how many values [Form.RemoveHidden] would remove.
+func (f *Form) Hidden() int {
+	n := 0
+	for _, r := range f.rows {
+		if f.removable(r) {
+			n++
+		}
+	}
+	return n
+}
+
 // RemoveHidden removes every value that is kept and not used: members of other templates and
 // members that no table knows. It reports how many there were.
 func (f *Form) RemoveHidden() int {
 	root, n := f.root, 0
 	for _, r := range f.rows {
-		if r.group == unused || r.group == unknown && len(r.Path) > len(f.cfg.Path) {
+		if f.removable(r) {
 			root, n = f.without(root, r.Path), n+1
 		}
 	}

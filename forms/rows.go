@@ -20,6 +20,9 @@ const (
 	adder                // the last row of a map or list: adds to it
 )
 
+// hidden tells the groups whose values are kept and mean nothing here.
+func (g group) hidden() bool { return g == unused || g == unknown }
+
 // shape is the way in which a row is edited.
 type shape uint8
 

@@ -63,7 +63,7 @@ func open(t testing.TB, s string, p ...any) *Form {
 var named = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
 	"right": tea.KeyRight, "esc": tea.KeyEsc, "backspace": tea.KeyBackspace, "ctrl+x": tea.KeyCtrlX, "ctrl+u": tea.KeyCtrlU, "ctrl+j": tea.KeyCtrlJ,
-	"f2": tea.KeyF2, "ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+e": tea.KeyCtrlE, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"f2": tea.KeyF2, "f4": tea.KeyF4, "ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+e": tea.KeyCtrlE, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "home": tea.KeyHome, "end": tea.KeyEnd,
 	"ctrl+home": tea.KeyCtrlHome, "ctrl+end": tea.KeyCtrlEnd,
 }
 

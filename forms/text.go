@@ -141,6 +141,7 @@ type input struct {
 	pick    int  // the suggestion that Enter takes; -1: none
 	many    bool // the text is a list with commas: suggestions are for its last value
 	closed  bool // nothing but a suggestion is right: Enter completes what is typed
+	expr    completion
 	width   int
 }
 
@@ -158,9 +159,12 @@ func newInput(l look, text, placeholder string, suggest []string, parse func(str
 }
 
 func (e *input) typing() bool { return true }
-func (e *input) modal() bool  { return false }
+func (e *input) modal() bool  { return e.expr.open() }
 
 func (e *input) key(msg tea.KeyMsg) bool {
+	if e.expr.key(&e.buffer, msg) {
+		return true
+	}
 	switch msg.String() {
 	case "ctrl+n", "ctrl+p":
 		n := len(e.matches())
@@ -190,6 +194,7 @@ func (e *input) key(msg tea.KeyMsg) bool {
 		e.send(msg)
 	}
 	e.pick = -1
+	e.expr.follow(&e.buffer)
 	return true
 }
 
@@ -275,6 +280,9 @@ func (e *input) view(w, h int) string {
 		e.send(nil)
 	}
 	lines := []string{showStandIns(e.widget.View())}
+	if e.expr.open() {
+		return strings.Join(append(lines, e.expr.lines(h-1)...), "\n")
+	}
 	var m []string
 	if e.text != e.start || e.text == "" || e.pick >= 0 {
 		m = e.matches()
@@ -307,6 +315,7 @@ func window(n, at, h int) (from, to int) {
 type area struct {
 	buffer
 	text          *huh.Text
+	expr          completion
 	width, height int
 }
 
@@ -323,9 +332,13 @@ func newArea(l look, text, placeholder string, parse func(string) doc.Value) (*a
 }
 
 func (e *area) typing() bool { return true }
-func (e *area) modal() bool  { return false }
+func (e *area) modal() bool  { return e.expr.open() }
 
 func (e *area) key(msg tea.KeyMsg) bool {
+	if e.expr.key(&e.buffer, msg) {
+		return true
+	}
+	defer e.expr.follow(&e.buffer)
 	switch msg.String() {
 	case "up", "down":
 		if e.rows() < 3 {
@@ -372,10 +385,15 @@ func (e *area) view(w, h int) string {
 		e.width = w
 		e.text.WithWidth(w)
 	}
-	if height := max(min(e.rows(), h, 6), 1); height != e.height {
+	height := max(min(e.rows(), h, 6), 1)
+	if height != e.height {
 		e.height = height
 		e.text.Lines(height)
 	}
 	e.send(nil) // keeps the cursor's line in sight
-	return showStandIns(e.widget.View())
+	view := showStandIns(e.widget.View())
+	if e.expr.open() {
+		return strings.Join(append([]string{view}, e.expr.lines(max(h-height, 1))...), "\n")
+	}
+	return view
 }

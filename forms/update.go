@@ -8,7 +8,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
-	"bugle/engine/schema"
 )
 
 // Update takes a key, a mouse event whose place is relative to the form's upper left corner, or
@@ -28,6 +27,13 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
+	if f.picking != nil {
+		f.pickingKey(msg)
+		return nil
+	}
+	if msg.String() == "enter" && f.naming == nil {
+		f.settleTime()
+	}
 	if in, ok := f.ed.(*input); ok && msg.String() == "enter" && f.naming == nil && in.complete() {
 		f.absorb() // and on to the next field, as Enter does
 	}
@@ -61,6 +67,10 @@ func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
 		if key.Matches(msg, f.keys.Open) && key.Matches(msg, f.activate(r)) {
 			return f.open(r)
 		}
+		if key.Matches(msg, f.keys.Calendar) && f.pickable(r) {
+			f.pick(r)
+			return nil
+		}
 		if key.Matches(msg, f.keys.Editor) && f.rowIsText(r) && (msg.String() != "e" || !f.Typing()) {
 			return f.external(r)
 		}
@@ -70,6 +80,10 @@ func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case f.moveKey(msg):
+	case ok && f.removable(r) && key.Matches(msg, f.keys.RemoveOne):
+		f.remove(r)
+	case ok && f.removable(r) && key.Matches(msg, f.keys.RemoveAll):
+		f.RemoveHidden()
 	case key.Matches(msg, f.keys.Remove) && ok && r.group != adder:
 		f.remove(r)
 	case key.Matches(msg, f.keys.Rename) && r.free && !f.list:
@@ -305,6 +319,10 @@ func (f *Form) opened() tea.Cmd {
 
 // mouse focuses the row that is clicked, opens the focused one, and moves with the wheel.
 func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
+	if f.picking != nil {
+		f.pickingMouse(msg)
+		return nil
+	}
 	if f.Modal() {
 		return nil
 	}
@@ -325,18 +343,4 @@ func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 		f.move(i)
 	}
 	return nil
-}
-
-// problemsOf gives the problems at and below a row.
-func (f *Form) problemsOf(r row) []schema.Problem {
-	var out []schema.Problem
-	if r.group == adder {
-		return nil
-	}
-	for _, p := range f.problems {
-		if p.Path.HasPrefix(r.Path) {
-			out = append(out, p)
-		}
-	}
-	return out
 }

@@ -72,7 +72,16 @@ func Bindings() []key.Binding {
 
 // Key takes a key.
 func (p *Picker) Key(msg tea.KeyMsg) Outcome {
-	k := msg.String()
+	if msg.Type == tea.KeyRunes && !msg.Alt {
+		for _, r := range msg.Runes { // what is typed fast comes at once
+			p.key(string(r))
+		}
+		return Open
+	}
+	return p.key(msg.String())
+}
+
+func (p *Picker) key(k string) Outcome {
 	switch k {
 	case "enter":
 		p.settle()

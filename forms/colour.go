@@ -1,0 +1,85 @@
+package forms
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine/schema"
+	"bugle/themes"
+)
+
+// swatchWidth is the cells that a swatch takes, the blank after it included.
+const swatchWidth = 4
+
+// isColour reports a row whose text is a hex colour.
+func isColour(r row) bool {
+	return r.Node != nil && r.shape == oneline && hasForm(r.Node, schema.Color)
+}
+
+// swatch draws a block of the colour that a text names, and a blank. It is "" for a text that is no
+// colour, and in themes without colours, where the hex digits say all.
+func (f *Form) swatch(r row, text string) string {
+	t := f.cfg.Theme
+	if !isColour(r) || t.IsPlain() || t.Name == themes.None {
+		return ""
+	}
+	red, green, blue, ok := rgb(text)
+	if !ok {
+		return ""
+	}
+	block := t.NewStyle().Background(lipgloss.Color(fmt.Sprintf("#%02x%02x%02x", red, green, blue)))
+	return block.Render(strings.Repeat(" ", swatchWidth-1)) + " "
+}
+
+// rgb reads #RGB, #RRGGBB and #RRGGBBAA, whose last part is left out.
+func rgb(s string) (red, green, blue uint8, ok bool) {
+	if !schema.Color.Matches(s) {
+		return 0, 0, 0, false
+	}
+	digits := s[1:]
+	if len(digits) == 3 {
+		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+	}
+	n, err := strconv.ParseUint(digits[:6], 16, 32)
+	return uint8(n >> 16), uint8(n >> 8), uint8(n), err == nil
+}
+
+// contrast says which text reads on a colour (WCAG 2.2, 1.4.3): how far black and white stand out.
+func contrast(text string) string {
+	red, green, blue, ok := rgb(text)
+	if !ok {
+		return ""
+	}
+	l := luminance(red, green, blue)
+	white, black := 1.05/(l+0.05), (l+0.05)/0.05
+	return fmt.Sprintf("On it, white text has %s, black text %s.", ratio(white), ratio(black))
+}
+
+func ratio(r float64) string {
+	word := "too little"
+	switch {
+	case r >= 7:
+		word = "very good"
+	case r >= 4.5:
+		word = "good"
+	case r >= 3:
+		word = "enough for large letters"
+	}
+	return fmt.Sprintf("%.1f:1 (%s)", math.Floor(r*10)/10, word)
+}
+
+// luminance is the relative luminance of a colour of sRGB, 0 for black and 1 for white.
+func luminance(red, green, blue uint8) float64 {
+	linear := func(c uint8) float64 {
+		v := float64(c) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(red) + 0.7152*linear(green) + 0.0722*linear(blue)
+}

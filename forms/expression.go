@@ -1,0 +1,194 @@
+package forms
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine/schema"
+)
+
+// expression is one that can be put into a text: what it looks up, and under which name.
+type expression struct{ of, name string }
+
+// String gives what stands between the braces before a default is typed.
+func (e expression) String() string {
+	quote := "'"
+	if strings.Contains(e.name, quote) {
+		quote = `"`
+	}
+	return e.of + "[" + quote + e.name + quote + "]"
+}
+
+// expressionLists are the workspace's lists whose names a text can look up, and by which word
+// (gaps.md, Personalisation).
+var expressionLists = []struct{ list, of string }{
+	{"user_attributes", "UserAttribute"},
+	{"event_attributes", "EventAttribute"},
+	{"content_blocks", "ContentBlock"},
+}
+
+// expressions gives what can be looked up in the text of a row.
+func (f *Form) expressions(r row) []expression {
+	if r.Node == nil || !r.Node.Template || f.cfg.Suggest == nil {
+		return nil
+	}
+	var out []expression
+	for _, l := range expressionLists {
+		for _, name := range f.cfg.Suggest(l.list) {
+			out = append(out, expression{of: l.of, name: name})
+		}
+	}
+	return out
+}
+
+// completion offers expressions while the cursor stands behind "{{" in a text.
+type completion struct {
+	offered []expression
+	matches []expression
+	part    string // what is typed of the name
+	pick    int
+}
+
+func (c *completion) open() bool { return len(c.matches) > 0 }
+
+func (c *completion) close() { c.matches, c.part, c.pick = nil, "", 0 }
+
+// follow finds out whether an expression is being typed, once a key has changed the text.
+func (c *completion) follow(b *buffer) {
+	c.close()
+	if len(c.offered) == 0 || !strings.Contains(b.text, "{{") {
+		return
+	}
+	before := b.beforeCursor()
+	i := strings.LastIndex(before, "{{")
+	if i < 0 {
+		return
+	}
+	part := before[i+2:]
+	if strings.ContainsAny(part, "}|\n") || strings.Contains(part, "]") {
+		return
+	}
+	c.part = part
+	want := strings.ToLower(strings.TrimLeft(part, " "))
+	for _, e := range c.offered {
+		if strings.HasPrefix(strings.ToLower(e.String()), want) || strings.Contains(strings.ToLower(e.name), want) {
+			c.matches = append(c.matches, e)
+		}
+	}
+	slices.SortStableFunc(c.matches, func(a, b expression) int { return rankOf(a, want) - rankOf(b, want) })
+}
+
+func rankOf(e expression, want string) int {
+	if strings.HasPrefix(strings.ToLower(e.name), want) {
+		return 0
+	}
+	return 1
+}
+
+// key takes the keys of an open list. It reports false for those that go on to the text.
+func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
+	if !c.open() {
+		return false
+	}
+	n := len(c.matches)
+	switch msg.String() {
+	case "ctrl+n", "down":
+		c.pick = (c.pick + 1) % n
+	case "ctrl+p", "up":
+		c.pick = (c.pick + n - 1) % n
+	case "enter":
+		c.take(b)
+	case "esc":
+		c.close()
+	default:
+		return false
+	}
+	return true
+}
+
+// take writes the chosen expression in the place of what is typed of it, and leaves the cursor
+// where its default goes.
+func (c *completion) take(b *buffer) {
+	e, part := c.matches[c.pick], c.part
+	c.close()
+	for range []rune(part) {
+		b.send(tea.KeyMsg{Type: tea.KeyBackspace})
+	}
+	const tail = "')}}"
+	text, packed := pack(e.String()+"|default('"+tail, false)
+	if !packed {
+		return
+	}
+	if after := b.text[len(b.beforeCursor()):]; strings.HasPrefix(after, "}}") {
+		text = strings.TrimSuffix(text, "}}")
+		b.insert(text)
+		b.left(len(tail) - 2)
+		return
+	}
+	b.insert(text)
+	b.left(len(tail))
+}
+
+func (b *buffer) left(n int) {
+	for range n {
+		b.send(tea.KeyMsg{Type: tea.KeyLeft})
+	}
+}
+
+// beforeCursor gives the part of the widget's text before its cursor.
+func (b *buffer) beforeCursor() string {
+	b.insert(string(marker))
+	before, _, _ := strings.Cut(b.text, string(marker))
+	b.send(tea.KeyMsg{Type: tea.KeyBackspace})
+	return before
+}
+
+// lines draws the list in at most h lines.
+func (c *completion) lines(h int) []string {
+	from, to := window(len(c.matches), c.pick, min(h, maxSuggestions))
+	var out []string
+	for i := from; i < to; i++ {
+		out = append(out, bullet(i == c.pick)+oneLine(c.matches[i].name)+"  "+c.matches[i].of)
+	}
+	return out
+}
+
+// marked draws a text of one line with its expressions in another tone.
+func (f *Form) marked(r row, text string, plain lipgloss.Style) string {
+	if r.Node == nil || !r.Node.Template || !schema.HasExpression(text) {
+		return plain.Render(text)
+	}
+	var b strings.Builder
+	for text != "" {
+		i, end := nextExpression(text)
+		if i > 0 {
+			b.WriteString(plain.Render(text[:i]))
+		}
+		if end > i {
+			b.WriteString(f.cfg.Theme.Info.Render(text[i:end]))
+		}
+		text = text[end:]
+	}
+	return b.String()
+}
+
+// nextExpression gives where the first expression of a text begins and ends. One that is not closed
+// goes to the end; without one both are the end.
+func nextExpression(text string) (from, to int) {
+	from, closing := len(text), ""
+	for open, end := range map[string]string{"{{": "}}", "{%": "%}"} {
+		if i := strings.Index(text, open); i >= 0 && i < from {
+			from, closing = i, end
+		}
+	}
+	if closing == "" {
+		return len(text), len(text)
+	}
+	if i := strings.Index(text[from:], closing); i >= 0 {
+		return from, from + i + len(closing)
+	}
+	return from, len(text)
+}

@@ -1,0 +1,141 @@
+package forms
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/themes"
+)
+
+func TestColours(t *testing.T) {
+	cfg := config(parse(t, `{"ground":"#1F6FEB","line":"#fff","none":"blue"}`))
+	rules := []schema.Rule{schema.Guard{At: schema.Always, Rule: schema.Format{As: schema.Color}}}
+	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "ground", Kind: schema.String, Help: "Behind.", Rules: rules}, {Name: "line", Kind: schema.String, Help: "Before.", Rules: rules},
+		{Name: "none", Kind: schema.String, Help: "Odd.", Rules: rules},
+	}})
+	hides(t, New(cfg), "Line         #fff") // nothing to draw with
+	shows(t, New(cfg), "#fff", "white text has 4.6:1 (good)", "black text 4.5:1")
+	cfg.Theme = colours
+	f := New(cfg)
+	shows(t, f, "48;2;255;255;255m", "48;2;31;111;235m")
+	if text := ansi.Strip(f.View()); !strings.Contains(text, "#fff") || !strings.Contains(text, "#1F6FEB") {
+		t.Errorf("the digits are gone:\n%s", text)
+	}
+	press(f, "end", "backspace", "backspace", "backspace") // now #1F6
+	shows(t, f, "48;2;17;255;102m")
+	none, err := themes.New(themes.Options{Name: themes.None, Profile: cfg.Theme.Renderer().ColorProfile()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Theme = none
+	hides(t, New(cfg), "48;2;")
+}
+
+func TestExpressionsAreCompleted(t *testing.T) {
+	for _, field := range []string{"title", "body"} {
+		cfg := config(parse(t, `{}`))
+		cfg.Schema = personal()
+		cfg.Suggest = func(list string) []string {
+			return map[string][]string{"user_attributes": {"Last Name", "First Name", "City of O'Hara"}}[list]
+		}
+		f := at(t, New(cfg), field)
+		press(f, "Hi {{")
+		if !f.Modal() {
+			t.Fatalf("%s: nothing is offered:\n%s", field, f.View())
+		}
+		shows(t, f, "> Last Name  UserAttribute", "First Name")
+		press(f, "fir")
+		shows(t, f, "> First Name")
+		hides(t, f, "Last Name")
+		press(f, "enter", "you", "end", "!")
+		want(t, f, `{"`+field+`":"Hi {{UserAttribute['First Name']|default('you')}}!"}`)
+		if st, _ := f.Focused(); st.Node.Name != field {
+			t.Errorf("Enter left %s", field)
+		}
+		press(f, " {{", "esc")
+		if f.Modal() {
+			t.Error("Escape does not close the list")
+		}
+		press(f, "ci", "down", "enter")
+		if root, _ := f.Edits(); !strings.HasSuffix(root.Get(field).Text(), `! {{UserAttribute["City of O'Hara"]|default('')}}`) {
+			t.Errorf("%s: %s", field, root.Encode())
+		}
+	}
+}
+
+// Between braces that are closed already, they are not closed again.
+func TestExpressionInClosedBraces(t *testing.T) {
+	cfg := config(parse(t, `{"title":"Hi {{}}!"}`))
+	cfg.Schema = personal()
+	cfg.Suggest = func(string) []string { return []string{"Name"} }
+	f := at(t, New(cfg), "title")
+	press(f, "left", "left", "left", "n", "enter", "x")
+	if root, _ := f.Edits(); !strings.HasPrefix(root.Get("title").Text(), "Hi {{UserAttribute['Name']|default('x')}}!") {
+		t.Errorf("%s", root.Encode())
+	}
+}
+
+func personal() *schema.Schema {
+	return schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "title", Kind: schema.String, Help: "One line.", Template: true},
+		{Name: "body", Kind: schema.String, Help: "Lines.", Template: true, Long: true},
+		{Name: "plain", Kind: schema.String, Help: "No expressions."},
+	}})
+}
+
+func TestExpressionsStandOut(t *testing.T) {
+	cfg := config(parse(t, `{"title":"Hi {{ a }}, {% if b %}c","plain":"{{ a }}"}`))
+	cfg.Schema, cfg.Theme, cfg.Focus = personal(), colours, "body"
+	f := New(cfg)
+	info := colours.Info.Render("{{ a }}")
+	if got := strings.Count(f.View(), info); got != 1 {
+		t.Errorf("%d expressions stand out, want 1: %q", got, f.View())
+	}
+	shows(t, f, colours.Info.Render("{% if b %}"))
+	cfg.Suggest = func(string) []string { return []string{"Name"} }
+	f = at(t, New(cfg), "plain")
+	press(f, " {{")
+	if f.Modal() {
+		t.Error("a text that takes no expressions offers them")
+	}
+}
+
+func TestWhatIsKeptSaysWhyAndGoes(t *testing.T) {
+	const is = `{"template":"BASIC","template_id":"T","strange":1,"odd":{}}`
+	f := at(t, open(t, is), "template_id")
+	shows(t, f, "Kept, not used here", "it counts only when template is Custom", "all 3 that are not used")
+	at(t, f, "title")
+	shows(t, f, "T  (only when template is Custom)")
+	press(at(t, f, "strange"), "x")
+	want(t, f, `{"template":"BASIC","template_id":"T","odd":{}}`)
+	press(at(t, f, "odd"), "X")
+	want(t, f, `{"template":"BASIC"}`)
+
+	f = open(t, is)
+	f.cfg.Locked = func(p doc.Path) string {
+		if p.HasPrefix(doc.P("strange")) {
+			return "It is sent."
+		}
+		return ""
+	}
+	f.refresh()
+	if n := f.RemoveHidden(); n != 2 {
+		t.Errorf("removed %d", n)
+	}
+	want(t, f, `{"template":"BASIC","strange":1}`)
+}
+
+func TestProblemsNameTitles(t *testing.T) {
+	f := open(t, `{"template":"BASIC","title":"x"}`)
+	f.SetProblems([]schema.Problem{
+		{Path: doc.P("tags", 0), Message: "wire", Human: "words"},
+		{Path: doc.P("timer"), Message: "over the wire"},
+	})
+	shows(t, f, "! item 1: words", "! Over the wire")
+	shows(t, open(t, `{}`), "Is required; choose Basic, Timer or Custom")
+}

@@ -1,0 +1,72 @@
+package forms
+
+import (
+	"slices"
+	"strings"
+
+	"bugle/engine/schema"
+)
+
+func (f *Form) placeholder(r row) string {
+	if r.Node.Default != "" {
+		return defaultText(r.Node)
+	}
+	if r.Node.Kind == schema.Time {
+		return "e.g. tomorrow 9am, 25 dec 18:00, +2h"
+	}
+	if r.Node.Example != "" {
+		return "e.g. " + r.Node.Example
+	}
+	return ""
+}
+
+// defaultText says in the words of the field what counts where it holds nothing.
+func defaultText(n *schema.Node) string {
+	word := strings.Trim(n.Default, `"`)
+	switch {
+	case n.Kind == schema.Bool && word == "true":
+		word = "yes"
+	case n.Kind == schema.Bool && word == "false":
+		word = "no"
+	}
+	for _, o := range n.Options {
+		if o.Value == word {
+			word = o.Title()
+		}
+	}
+	return "default " + word
+}
+
+// fromList reports that a field takes nothing but the names of a workspace list.
+func fromList(n *schema.Node) bool {
+	return slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
+		_, ok := unguarded(rule).(schema.Configured)
+		return ok
+	})
+}
+
+// hasForm reports that a field's texts are of a form: colours, time zones.
+func hasForm(n *schema.Node, form schema.Form) bool {
+	return n != nil && slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
+		is, ok := unguarded(rule).(schema.Format)
+		return ok && is.As == form
+	})
+}
+
+func unguarded(rule schema.Rule) schema.Rule {
+	if g, ok := rule.(schema.Guard); ok {
+		return g.Rule
+	}
+	return rule
+}
+
+func (f *Form) suggestions(r row) []string {
+	list := r.Node.Suggest
+	if list == "" && r.Node.Element != nil {
+		list = r.Node.Element.Suggest
+	}
+	if list == "" || f.cfg.Suggest == nil {
+		return nil
+	}
+	return f.cfg.Suggest(list)
+}

@@ -29,6 +29,16 @@ func TestConfig(t *testing.T) {
 		{"http://api.example.com", "", "without TLS"},
 		{"https://api-{dc}.example.com", "07", "choose one of 01, 02"},
 		{"https://%zz", "", "cannot be read"},
+		{"https://api.example.com?api_key=hunter2", "", "before any ?"},
+		{"https://api.example.com?", "", "before any ?"},
+		{"https://api.example.com/#hunter2", "", "before any ? or #"},
+		{"api.example.com?api_key=hunter2", "", "must begin with https://"},
+		{"user:hunter2@api.example.com", "", "must begin with https://"},
+		{"https://api-{zone}.example.com", "", "cannot be read"},
+		{"http://127.0.0.1.example.com", "", "without TLS"},
+		{"http://localhost.example.com", "", "without TLS"},
+		{"http://0.0.0.0", "", "without TLS"},
+		{"http://10.0.0.1:8080", "", "without TLS"},
 	} {
 		_, err := remote.New(remote.Config{BaseURL: tt.base, DC: tt.dc})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hunter2") {

@@ -141,6 +141,11 @@ func redacted(v doc.Value, hide func(string) string) doc.Value {
 		} else if safe := redacted(m, hide); !safe.Same(m) {
 			out = set(out, doc.Name(name), safe)
 		}
+		if safe := hide(name); safe != name {
+			if changed, err := out.Rename(doc.P(name), safe); err == nil {
+				out = changed
+			}
+		}
 	}
 	for i, e := range v.Elems() {
 		if safe := redacted(e, hide); !safe.Same(e) {

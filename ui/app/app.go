@@ -72,7 +72,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.resize(msg.Width, msg.Height)
 		return m, nil
 	case tea.KeyMsg:
-		return m, m.key(msg)
+		return m, m.keys(msg)
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
 	case screen.Result:

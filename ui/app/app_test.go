@@ -410,3 +410,16 @@ func TestTheHeaderKeepsTheEndOfTheWay(t *testing.T) {
 		t.Errorf("the header is %q", line)
 	}
 }
+
+// Letters that were read late come as one message: each is a key, until one leads to a line of text.
+func TestLettersThatComeTogether(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	home.actions = []screen.Action{home.does("alpha", "a"), {Keys: []string{"/"}, Label: "filter", Run: func() tea.Cmd { home.typing = true; return nil }}}
+	d.log, home.heard = nil, nil
+	d.press("az/araq")
+	d.wantLog("alpha")
+	if !slices.Equal(home.heard, []string{"z", "araq"}) {
+		t.Errorf("the screen itself heard %q", home.heard)
+	}
+}

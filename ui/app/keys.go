@@ -7,6 +7,18 @@ import (
 	"bugle/ui/widget"
 )
 
+// keys dispatches what was typed. Letters that the program reads late arrive as one message; each of
+// them is a key of its own, until one leads to where text is typed.
+func (m *Model) keys(msg tea.KeyMsg) tea.Cmd {
+	var cmds []tea.Cmd
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (len(m.overlays) > 0 || !m.top().Typing()) {
+		first := msg
+		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
+		cmds = append(cmds, m.key(first))
+	}
+	return tea.Batch(append(cmds, m.key(msg))...)
+}
+
 // key dispatches one key: to what lies on top, to the screen's actions, to those that work
 // everywhere, and then to the screen itself.
 func (m *Model) key(msg tea.KeyMsg) tea.Cmd {

@@ -84,7 +84,7 @@ func (s *Screen) applied(r screen.Result) tea.Cmd {
 		return s.askWhose(c.names)
 	}
 	done := r.Value.(appliedAs)
-	s.saving = saving{}
+	s.saving = saving{edits: s.saving.edits}
 	old := s.id
 	s.id, s.start = done.id, s.place()
 	news := screen.Notify(widget.LevelSuccess, "Applied. "+catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status))

@@ -113,11 +113,13 @@ type loaded struct {
 	campaign  engine.Campaign
 	workspace engine.Workspace
 	copy      *engine.WorkingCopy
+	edits     int // how many there were when it was read
 }
 
 func (s *Screen) load() tea.Cmd {
+	edits := s.saving.edits
 	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
-		var l loaded
+		l := loaded{edits: edits}
 		var err error
 		if l.campaign, err = s.deps.Service.Get(ctx, s.id); err != nil {
 			return nil, err
@@ -185,6 +187,9 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		return nil
 	}
 	l := r.Value.(loaded)
+	if l.edits != s.saving.edits {
+		return nil // what is here is newer; where somebody else changed it too, saving says so
+	}
 	s.failed, s.loaded = nil, true
 	s.campaign, s.workspace = l.campaign, l.workspace
 	s.schema = catalog.Campaign(l.campaign.Channel)

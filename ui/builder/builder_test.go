@@ -403,3 +403,33 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	h.Want("[Links]", "https://shop.example.com/a?")
 	h.WantFits()
 }
+
+// readLate is a service that something happens to between reading and answering.
+type readLate struct {
+	*local.Service
+	between func()
+}
+
+func (s *readLate) Get(ctx context.Context, id string) (engine.Campaign, error) {
+	c, err := s.Service.Get(ctx, id)
+	if between := s.between; between != nil {
+		s.between = nil
+		between()
+	}
+	return c, err
+}
+
+// What is typed while the campaign is read again, as others may have changed it, stays.
+func TestTypingWhileItIsReadAgain(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
+	svc := &readLate{Service: b.svc}
+	h := uitest.New(t, builder.New(uitest.Deps(svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
+	h.Press("enter", "end")
+	svc.between = func() { h.Type(" sale") }
+	h.Send(screen.ChangedMsg{})
+	h.Type(" on")
+	if got := b.value("basic_details.name"); got != `"Spring sale on"` {
+		t.Errorf("the store has %s", got)
+	}
+	h.Want("Spring sale on", "saved")
+}

@@ -22,6 +22,7 @@ type saving struct {
 	coalesce bool // the next save continues the newest revision
 	note     string
 	pending  bool // a live campaign has edits that are not applied
+	edits    int  // how many there were, ever
 	err      error
 }
 
@@ -50,6 +51,7 @@ const saveTime = 10 * time.Second
 func (s *Screen) save(note string, coalesce bool) tea.Cmd {
 	s.saving.note, s.saving.coalesce = note, coalesce && (!s.saving.dirty || s.saving.coalesce)
 	s.saving.dirty = true
+	s.saving.edits++
 	if s.saving.running {
 		return nil
 	}
@@ -135,7 +137,7 @@ func (s *Screen) conflict() tea.Cmd {
 			case 0:
 				return s.keepMine()
 			case 1:
-				s.saving, s.start = saving{}, s.place()
+				s.saving, s.start = saving{edits: s.saving.edits}, s.place()
 				return s.load()
 			}
 			return nil

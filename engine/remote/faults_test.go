@@ -1,14 +1,11 @@
 package remote_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -23,115 +20,6 @@ import (
 	"bugle/engine/remote"
 	"bugle/store/mem"
 )
-
-// wire leads to a handler in the same process. What is in its way is up to fault, which may answer
-// itself, or change what becomes of handle. The handler goes on when the client has gone.
-type wire struct {
-	handler http.Handler
-	fault   func(r *http.Request, handle func() *http.Response) (*http.Response, error)
-	running sync.WaitGroup
-}
-
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		body, _ = io.ReadAll(r.Body)
-		r.Body.Close()
-	}
-	handle := func() *http.Response {
-		rec := httptest.NewRecorder()
-		again := r.Clone(context.WithoutCancel(r.Context()))
-		again.Body, again.RequestURI = io.NopCloser(bytes.NewReader(body)), r.URL.RequestURI()
-		w.handler.ServeHTTP(rec, again)
-		return rec.Result()
-	}
-	type result struct {
-		res *http.Response
-		err error
-	}
-	done := make(chan result, 1)
-	w.running.Go(func() {
-		res, err := w.fault(r, handle)
-		done <- result{res, err}
-	})
-	select {
-	case got := <-done:
-		return got.res, got.err
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
-}
-
-var errReset = errors.New("connection reset by peer")
-
-// chance gives a fault for about every second request: lost on the way there or on the way back,
-// late, doubled, cut off, or answered by something that is broken or full.
-func chance(rnd *rand.Rand) func(*http.Request, func() *http.Response) (*http.Response, error) {
-	var mu sync.Mutex
-	draw := func(n int) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return rnd.IntN(n)
-	}
-	return func(_ *http.Request, handle func() *http.Response) (*http.Response, error) {
-		time.Sleep(time.Duration(draw(50)) * time.Millisecond)
-		switch draw(20) {
-		case 0:
-			return nil, errReset
-		case 1:
-			handle()
-			return nil, errReset
-		case 2: // too late for the client, before or after it was done
-			time.Sleep(time.Duration(draw(60)) * time.Second)
-			return handle(), nil
-		case 3:
-			res := handle()
-			time.Sleep(time.Duration(draw(60)) * time.Second)
-			return res, nil
-		case 4:
-			var other sync.WaitGroup
-			other.Go(func() { handle() })
-			res := handle()
-			other.Wait()
-			return res, nil
-		case 5:
-			handle()
-			return handle(), nil
-		case 6, 7:
-			return cut(handle(), draw), nil
-		case 8:
-			return answering(500, `{"response_id":"x","error":{"code":"INTERNAL_ERROR","message":"broken"}}`, nil), nil
-		case 9:
-			handle()
-			return answering(502, "<html>Bad Gateway</html>", http.Header{"Content-Type": {"text/html"}}), nil
-		case 10:
-			return answering(429, `{"error":{"code":"RATE_LIMITED","message":"slow down"}}`, http.Header{"Retry-After": {fmt.Sprint(draw(4))}}), nil
-		}
-		return handle(), nil
-	}
-}
-
-// cut ends an answer early, with or without a word about it.
-func cut(res *http.Response, draw func(int) int) *http.Response {
-	b, _ := io.ReadAll(res.Body)
-	rest := io.Reader(bytes.NewReader(b[:draw(len(b))]))
-	if draw(2) == 0 {
-		rest = io.MultiReader(rest, failing{})
-	}
-	res.Body = io.NopCloser(rest)
-	return res
-}
-
-type failing struct{}
-
-func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-func answering(status int, body string, h http.Header) *http.Response {
-	if h == nil {
-		h = http.Header{}
-	}
-	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(bytes.NewReader([]byte(body)))}
-}
 
 // slow carries mail and takes its time, and counts what it carried by subject.
 type slow struct {
@@ -171,7 +59,7 @@ func underFaults(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	way := &wire{handler: serving(svc, api.Options{Unlimited: true}), fault: chance(rand.New(rand.NewPCG(seed, 2)))}
+	way := &wire{handler: serving(svc, api.Options{Unlimited: true}), fault: newMishaps(seed).happen}
 	s := open(t, remote.Config{BaseURL: "https://api.example.com", Key: fixedKey(key), Transport: way, Timeout: 20 * time.Second})
 
 	var mu sync.Mutex

@@ -1,0 +1,260 @@
+package render
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// BlockKind is what a [Block] is.
+type BlockKind uint8
+
+// The kinds of blocks.
+const (
+	Paragraph BlockKind = iota
+	Heading
+	Item  // of a list; Mark is its bullet or number
+	Quote // somebody else's words
+	Code  // blanks and newlines as they are
+	Rule  // a line across; it has no text
+	Media // a picture that stands alone
+)
+
+// Block is a part of a mail's body.
+type Block struct {
+	Kind  BlockKind
+	Text  Text
+	Level int    // of a heading 1 to 6; of an item its depth from 1
+	Mark  string // of an item: "•", "3."
+	Image *Image
+}
+
+// Limits on what is laid out: more than anybody reads of a mail in a terminal.
+const (
+	maxBlocks = 4000
+	maxDepth  = 400
+)
+
+var (
+	hiddenStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all`)
+	wayOut      = regexp.MustCompile(`(?i)unsubscribe|opt[-_ ]?out|abmelden|abbestellen|d[ée]sabonner|desuscribir|cancelar suscripci|preference[-_ ]?cent`)
+)
+
+// layout lays HTML out as blocks.
+type layout struct {
+	marks  *marks
+	blocks []Block
+	open   writer // the block being written
+	kind   Block
+	lists  []list // those that are open, the innermost last
+	quotes int
+
+	hidden      writer // what the mail hides at its start: inboxes show it
+	unsubscribe string
+	mute        int // pictures without a word
+}
+
+type list struct {
+	ordered bool
+	n       int
+}
+
+// flush ends the block being written.
+func (l *layout) flush() {
+	t := l.open.done()
+	if !t.Empty() && len(l.blocks) < maxBlocks {
+		b := l.kind
+		b.Text = t
+		l.blocks = append(l.blocks, b)
+	}
+	l.open = writer{}
+	l.kind = Block{Kind: Paragraph}
+	if l.quotes > 0 {
+		l.kind.Kind = Quote
+	}
+}
+
+func (l *layout) children(n *html.Node, look Span, depth int) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		l.node(c, look, depth+1)
+	}
+}
+
+func (l *layout) node(n *html.Node, look Span, depth int) {
+	switch {
+	case depth > maxDepth || len(l.blocks) >= maxBlocks:
+	case n.Type == html.TextNode:
+		l.open.write(n.Data, look, l.marks)
+	case n.Type == html.DocumentNode:
+		l.children(n, look, depth)
+	case n.Type == html.ElementNode:
+		l.element(n, look, depth)
+	}
+}
+
+func (l *layout) element(n *html.Node, look Span, depth int) {
+	switch n.DataAtom {
+	case atom.Head, atom.Style, atom.Script, atom.Title, atom.Template, atom.Noscript:
+		return
+	}
+	if hiddenStyle.MatchString(attr(n.Attr, "style")) {
+		l.hide(n)
+		return
+	}
+	look = restyle(look, n.DataAtom, n.Attr, l.marks)
+	switch n.DataAtom {
+	case atom.Br:
+		l.open.line()
+	case atom.Img:
+		l.image(n, look)
+	case atom.Hr:
+		l.flush()
+		l.blocks = append(l.blocks, Block{Kind: Rule})
+	case atom.A:
+		l.link(n, look, depth)
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		l.block(n, look, depth, Block{Kind: Heading, Level: int(n.Data[1] - '0')})
+	case atom.Pre:
+		l.flush()
+		l.open.verbatim = true
+		l.kind = Block{Kind: Code}
+		l.children(n, look, depth)
+		l.flush()
+	case atom.Blockquote:
+		l.flush()
+		l.quotes++
+		l.kind.Kind = Quote
+		l.children(n, look, depth)
+		l.quotes--
+		l.flush()
+	case atom.Ul, atom.Ol:
+		l.flush()
+		l.lists = append(l.lists, list{ordered: n.DataAtom == atom.Ol})
+		l.children(n, look, depth)
+		l.lists = l.lists[:len(l.lists)-1]
+		l.flush()
+	case atom.Li:
+		l.block(n, look, depth, l.item())
+	default:
+		l.other(n, look, depth)
+	}
+}
+
+func (l *layout) other(n *html.Node, look Span, depth int) {
+	if isBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th || n.DataAtom == atom.Body {
+		if !l.open.empty() || l.kind.Kind != Item { // a <p> at the start of an <li> is the item
+			l.flush()
+		}
+		l.children(n, look, depth)
+		l.flush()
+		return
+	}
+	l.children(n, look, depth)
+}
+
+func (l *layout) block(n *html.Node, look Span, depth int, b Block) {
+	l.flush()
+	l.kind = b
+	l.children(n, look, depth)
+	l.flush()
+}
+
+func (l *layout) item() Block {
+	b := Block{Kind: Item, Level: max(len(l.lists), 1), Mark: "•"}
+	if len(l.lists) > 0 {
+		in := &l.lists[len(l.lists)-1]
+		in.n++
+		if in.ordered {
+			b.Mark = strconv.Itoa(in.n) + "."
+		}
+	}
+	return b
+}
+
+// link writes a link, and notes the mail's way out.
+func (l *layout) link(n *html.Node, look Span, depth int) {
+	l.children(n, look, depth)
+	if look.Link != "" && l.unsubscribe == "" && (wayOut.MatchString(look.Link) || wayOut.MatchString(wordsIn(n))) {
+		l.unsubscribe = look.Link
+	}
+}
+
+func (l *layout) image(n *html.Node, look Span) {
+	alt := strings.TrimSpace(attr(n.Attr, "alt"))
+	src := l.marks.source(strings.TrimSpace(attr(n.Attr, "src")))
+	if attr(n.Attr, "width") == "1" || attr(n.Attr, "height") == "1" {
+		return // counts that the mail was opened
+	}
+	img := newImage(src)
+	img.Alt = l.marks.source(alt)
+	if alt == "" {
+		if _, said := find(n.Attr, "alt"); !said {
+			l.mute++
+		}
+	}
+	if !l.open.empty() {
+		if alt != "" {
+			l.open.write("["+alt+"]", look, l.marks)
+		}
+		return
+	}
+	if len(l.blocks) < maxBlocks && src != "" {
+		l.blocks = append(l.blocks, Block{Kind: Media, Image: &img, Text: linkOnly(look)})
+	}
+}
+
+// linkOnly carries where a picture leads.
+func linkOnly(look Span) Text {
+	if look.Link == "" {
+		return nil
+	}
+	return Text{{Link: look.Link}}
+}
+
+// hide keeps what the mail hides at its start, which is what inboxes show of it.
+func (l *layout) hide(n *html.Node) {
+	if len(l.blocks) == 0 && l.open.empty() && l.hidden.empty() {
+		l.hidden.write(wordsIn(n), Span{}, l.marks)
+	}
+}
+
+// start gives the first words of the mail, those that it hides before those that it shows.
+func (l *layout) start() Text {
+	out := l.hidden.done()
+	for _, b := range l.blocks {
+		if out.Length() > 200 {
+			break
+		}
+		if len(b.Text) > 0 && len(out) > 0 {
+			out = append(out, Span{Text: " "})
+		}
+		out = append(out, b.Text...)
+	}
+	return out
+}
+
+// wordsIn gives the text in an element.
+func wordsIn(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+		if b.Len() > 2000 {
+			break
+		}
+	}
+	return b.String()
+}
+
+func find(attrs []html.Attribute, name string) (string, bool) {
+	for _, a := range attrs {
+		if a.Key == name {
+			return a.Val, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,60 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Contrast gives how well one colour is read on another, from 1 to 21 (WCAG 2.2, contrast ratio). Both
+// are #rrggbb; it is 1 where one is not.
+func Contrast(a, b string) float64 {
+	x, ok := luminance(a)
+	y, also := luminance(b)
+	if !ok || !also {
+		return 1
+	}
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func luminance(color string) (float64, bool) {
+	if len(color) != 7 || color[0] != '#' {
+		return 0, false
+	}
+	rgb, err := strconv.ParseUint(color[1:], 16, 32)
+	if err != nil {
+		return 0, false
+	}
+	linear := func(c uint64) float64 {
+		v := float64(c&255) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(rgb>>16) + 0.7152*linear(rgb>>8) + 0.0722*linear(rgb), true
+}
+
+// readable is the contrast below which text is hard to read at any size (WCAG 2.2, 1.4.3, large text).
+const readable = 3
+
+// legible warns of colours that can hardly be told from the ground that the author chose.
+func (n *Notification) legible() {
+	ground := n.Look.Background
+	if ground == "" {
+		return
+	}
+	warn := func(what, color string) {
+		if c := Contrast(color, ground); color != "" && c < readable {
+			n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s on %s is hard to read (contrast %.1f, 3 at least)", what, color, ground, c)})
+		}
+	}
+	warn("App name", n.Look.AppName)
+	seen := map[string]bool{}
+	for _, s := range n.Body {
+		if !seen[s.Color] {
+			seen[s.Color] = true
+			warn(aMessage, s.Color)
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package render
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// Fill gives what a text becomes for one person, and the expressions in it that have no value for
+// them and stand in it as they were. The path leads to the text: from the root of the document in [Of],
+// [First] and [ViewsOf], from the content in [Push] and [Email].
+type Fill func(at doc.Path, text string) (filled string, unresolved []string)
+
+// Resolved gives the fill of a preview that a service made of the whole campaign content of a document
+// (gaps.md, Operations, Preview), for [Of], [First] and [ViewsOf]. A text that the preview does not have
+// stays as it is.
+func Resolved(p engine.Preview) Fill {
+	missing := make(map[string][]string, len(p.Unresolved))
+	for _, u := range p.Unresolved {
+		missing[u.Field] = append(missing[u.Field], u.Expression)
+	}
+	root := doc.NewObject(doc.M(contentMember, p.Content))
+	return func(at doc.Path, text string) (string, []string) {
+		v := root.Lookup(at)
+		if v.Kind() != doc.String {
+			return text, nil
+		}
+		return v.Text(), missing[at.String()]
+	}
+}
+
+// piece is a part of a text before its markup is read.
+type piece struct {
+	text string
+	kind Kind
+}
+
+// pieces splits a text at its expressions: {{ … }}, {% … %} and {# … #}. What stands in a raw block is
+// plain; an expression without an end is plain as well.
+func pieces(src string) []piece {
+	var out []piece
+	add := func(text string, kind Kind) {
+		if text != "" {
+			out = append(out, piece{text, kind})
+		}
+	}
+	from := 0
+	var none [256]int // for each kind of tag, up to where none of it ends
+	for pos := 0; ; {
+		i := strings.IndexByte(src[pos:], '{')
+		if i < 0 || pos+i+1 >= len(src) {
+			break
+		}
+		pos += i
+		kind := src[pos+1]
+		if pos < none[kind] || closings[kind] == "" {
+			pos++
+			continue
+		}
+		end := tagEnd(src[pos:])
+		if end == 0 {
+			none[kind] = pos + longestTag
+			pos++
+			continue
+		}
+		add(src[from:pos], Plain)
+		add(src[pos:pos+end], Expression)
+		if rawTag.MatchString(src[pos : pos+end]) {
+			if stop := rawEnd.FindStringIndex(src[pos+end:]); stop != nil {
+				add(src[pos+end:pos+end+stop[0]], Plain)
+				end += stop[0]
+			}
+		}
+		pos += end
+		from = pos
+	}
+	add(src[from:], Plain)
+	return out
+}
+
+var (
+	rawTag = regexp.MustCompile(`^\{%[-+]?\s*raw\s*[-+]?%\}$`)
+	rawEnd = regexp.MustCompile(`\{%[-+]?\s*endraw`)
+)
+
+// longestTag is the length of the longest expression, in bytes, as personalisation has it.
+const longestTag = 8 << 10
+
+// closings are how the tags end that begin with a brace and the character.
+var closings = map[byte]string{'{': "}}", '%': "%}", '#': "#}"}
+
+// tagEnd gives the length of the tag that s starts with; 0 where it has no end. Quoted text in a tag
+// may hold what would end it; where that leaves it without an end, quotes do not count.
+func tagEnd(s string) int {
+	s = s[:min(len(s), longestTag)]
+	closing := closings[s[1]]
+	var quote byte
+	for i := 2; i < len(s) && s[1] != '#'; i++ {
+		switch c := s[i]; {
+		case quote != 0:
+			switch c {
+			case '\\':
+				i++
+			case quote:
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case strings.HasPrefix(s[i:], closing):
+			return i + 2
+		}
+	}
+	if i := strings.Index(s[2:], closing); i >= 0 {
+		return 2 + i + 2
+	}
+	return 0
+}
+
+// fill gives the pieces of a text for one person. The plain text around expressions tells what each
+// became; where blocks such as {% if %} moved it, all that is between the first and the last plain
+// text counts as their value.
+func fill(src []piece, filled string, unresolved []string) []piece {
+	if !slices.ContainsFunc(src, func(p piece) bool { return p.kind == Expression }) {
+		return src
+	}
+	if out, ok := match(src, filled); ok {
+		return mark(out, unresolved)
+	}
+	head, tail := "", ""
+	if first := src[0]; first.kind == Plain && strings.HasPrefix(filled, first.text) {
+		head = first.text
+	}
+	if last := src[len(src)-1]; last.kind == Plain && strings.HasSuffix(filled[len(head):], last.text) {
+		tail = last.text
+	}
+	var out []piece
+	if head != "" {
+		out = append(out, piece{head, Plain})
+	}
+	// What could not be filled stands in the text as an expression still.
+	for _, p := range pieces(filled[len(head) : len(filled)-len(tail)]) {
+		if p.kind == Plain {
+			p.kind = Value
+		} else {
+			p.kind = Unresolved
+		}
+		out = append(out, p)
+	}
+	if tail != "" {
+		out = append(out, piece{tail, Plain})
+	}
+	return out
+}
+
+// match finds the plain pieces in the filled text, in their order.
+func match(src []piece, filled string) ([]piece, bool) {
+	var out []piece
+	open := "" // the expressions since the last plain piece, as they stand
+	value := func(text string) {
+		switch {
+		case text == "":
+		case text == open:
+			out = append(out, piece{text, Unresolved})
+		default:
+			out = append(out, piece{text, Value})
+		}
+		open = ""
+	}
+	for i, p := range src {
+		if p.kind == Expression {
+			if strings.HasPrefix(p.text, "{%") {
+				return nil, false
+			}
+			open += p.text
+			continue
+		}
+		at := strings.Index(filled, p.text)
+		if i == len(src)-1 {
+			at = strings.LastIndex(filled, p.text)
+			if !strings.HasSuffix(filled, p.text) {
+				return nil, false
+			}
+		}
+		if at < 0 || open == "" && at > 0 {
+			return nil, false
+		}
+		value(filled[:at])
+		out = append(out, p)
+		filled = filled[at+len(p.text):]
+	}
+	if open == "" && filled != "" {
+		return nil, false
+	}
+	value(filled)
+	return out, true
+}
+
+// mark finds unresolved expressions inside values, where two stand side by side.
+func mark(list []piece, unresolved []string) []piece {
+	if len(unresolved) == 0 {
+		return list
+	}
+	var out []piece
+	for _, p := range list {
+		if p.kind != Value {
+			out = append(out, p)
+			continue
+		}
+		for _, q := range pieces(p.text) {
+			switch {
+			case q.kind == Plain:
+				q.kind = Value
+			case slices.ContainsFunc(unresolved, func(e string) bool { return strings.Contains(q.text, e) }):
+				q.kind = Unresolved
+			default:
+				q.kind = Value
+			}
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// The marks that stand for expressions while markup is read: private use, which texts have no use for.
+const (
+	valueStart = '\U000F0000'
+	valueEnd   = '\U000F0001'
+	atomFirst  = '\U000F0010'
+	atomLast   = '\U000FFFFD'
+)
+
+// marks are the expressions that marks in a text stand for.
+type marks struct{ atoms []piece }
+
+var noMarks = &marks{}
+
+// encode gives a text in which expressions are marks that no markup is found in, while the markup in
+// plain text and in values counts.
+func encode(list []piece) (string, *marks) {
+	m := &marks{}
+	var b strings.Builder
+	for _, p := range list {
+		switch {
+		case p.kind == Plain:
+			writeUnmarked(&b, p.text)
+		case p.kind == Value:
+			b.WriteRune(valueStart)
+			writeUnmarked(&b, p.text)
+			b.WriteRune(valueEnd)
+		case atomFirst+rune(len(m.atoms)) > atomLast:
+			writeUnmarked(&b, p.text)
+		default:
+			b.WriteRune(atomFirst + rune(len(m.atoms)))
+			m.atoms = append(m.atoms, p)
+		}
+	}
+	return b.String(), m
+}
+
+func isMark(r rune) bool { return r >= valueStart && r <= atomLast }
+
+func writeUnmarked(b *strings.Builder, s string) {
+	if strings.ContainsFunc(s, isMark) {
+		s = strings.Map(func(r rune) rune {
+			if isMark(r) {
+				return utf8.RuneError
+			}
+			return r
+		}, s)
+	}
+	b.WriteString(s)
+}
+
+// each walks a text in pieces of one kind. A value that markup cuts in two is plain after the cut.
+func (m *marks) each(s string, yield func(text string, kind Kind)) {
+	kind, from := Plain, 0
+	for i, r := range s {
+		if !isMark(r) {
+			continue
+		}
+		if i > from {
+			yield(s[from:i], kind)
+		}
+		from = i + utf8.RuneLen(r)
+		switch n := int(r - atomFirst); {
+		case r == valueStart:
+			kind = Value
+		case r == valueEnd:
+			kind = Plain
+		case n >= 0 && n < len(m.atoms):
+			yield(m.atoms[n].text, m.atoms[n].kind)
+		}
+	}
+	if from < len(s) {
+		yield(s[from:], kind)
+	}
+}
+
+// source gives a text with its expressions in place of their marks.
+func (m *marks) source(s string) string {
+	if !strings.ContainsFunc(s, isMark) {
+		return s
+	}
+	var b strings.Builder
+	m.each(s, func(text string, _ Kind) { b.WriteString(text) })
+	return b.String()
+}
+
+// text gives a text without markup.
+func (m *marks) text(s string) Text {
+	w := writer{verbatim: true}
+	w.write(s, Span{}, m)
+	w.seal()
+	return w.sealed
+}
+
+// textOf gives pieces as a text without markup.
+func textOf(list []piece) Text {
+	var out Text
+	for _, p := range list {
+		out = append(out, Span{Text: p.text, Kind: p.kind})
+	}
+	return out
+}

@@ -1,0 +1,230 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+var (
+	anyTag    = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?/?>`)
+	anyEntity = regexp.MustCompile(`&(#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
+	hexColor  = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$`)
+	rgbColor  = regexp.MustCompile(`^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})`)
+)
+
+// maxOpen is how many elements within one another count; deeper ones change the look no more.
+const maxOpen = 64
+
+// rich reads the small HTML that a notification's message may hold (spec.md, Android `basic_details`):
+// the elements that Android's Html.fromHtml knows. Text without a tag keeps its line breaks.
+func rich(list []piece) Text {
+	src, m := encode(list)
+	if !strings.ContainsAny(src, "<&") {
+		return textOf(list)
+	}
+	if !anyTag.MatchString(src) {
+		return m.text(html.UnescapeString(src))
+	}
+	z := html.NewTokenizer(strings.NewReader(src))
+	var w writer
+	var stack looks
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return w.done()
+		case html.TextToken:
+			if !stack.hidden() {
+				w.write(html.UnescapeString(string(z.Raw())), stack.top(), m)
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			inlineStart(&w, &stack, &t, m)
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			a := atom.Lookup(name)
+			stack.pop(a)
+			w.brk = w.brk || isBlock(a)
+		}
+	}
+}
+
+func inlineStart(w *writer, stack *looks, t *html.Token, m *marks) {
+	switch t.DataAtom {
+	case atom.Br:
+		w.line()
+		return
+	case atom.Img:
+		if alt := attr(t.Attr, "alt"); alt != "" {
+			w.write("["+alt+"]", stack.top(), m)
+		}
+		return
+	case atom.Li:
+		w.brk = true
+		w.write("• ", stack.top(), noMarks)
+	}
+	w.brk = w.brk || isBlock(t.DataAtom)
+	if t.Type == html.StartTagToken {
+		stack.push(t.DataAtom, restyle(stack.top(), t.DataAtom, t.Attr, m))
+	}
+}
+
+// looks are the elements that are open, each with the look of the text in it.
+type looks []struct {
+	tag  atom.Atom
+	look Span
+}
+
+func (l *looks) top() Span {
+	if len(*l) == 0 {
+		return Span{}
+	}
+	return (*l)[len(*l)-1].look
+}
+
+func (l *looks) push(tag atom.Atom, look Span) {
+	if tag == 0 || len(*l) >= maxOpen || isVoid(tag) {
+		return
+	}
+	*l = append(*l, struct {
+		tag  atom.Atom
+		look Span
+	}{tag, look})
+}
+
+// pop closes the element and those in it that were left open.
+func (l *looks) pop(tag atom.Atom) {
+	for i := len(*l) - 1; i >= 0 && tag != 0; i-- {
+		if (*l)[i].tag == tag {
+			*l = (*l)[:i]
+			return
+		}
+	}
+}
+
+func (l *looks) hidden() bool {
+	for _, e := range *l {
+		if e.tag == atom.Script || e.tag == atom.Style || e.tag == atom.Title {
+			return true
+		}
+	}
+	return false
+}
+
+func isVoid(a atom.Atom) bool {
+	switch a {
+	case atom.Br, atom.Img, atom.Hr, atom.Input, atom.Meta, atom.Link, atom.Col, atom.Wbr, atom.Source:
+		return true
+	}
+	return false
+}
+
+func isBlock(a atom.Atom) bool {
+	switch a {
+	case atom.P, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li, atom.Blockquote,
+		atom.Table, atom.Tr, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Center, atom.Pre:
+		return true
+	}
+	return false
+}
+
+// restyle gives the look of what is in an element.
+func restyle(look Span, tag atom.Atom, attrs []html.Attribute, m *marks) Span {
+	switch tag {
+	case atom.B, atom.Strong, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Th:
+		look.Bold = true
+	case atom.I, atom.Em, atom.Cite, atom.Dfn:
+		look.Italic = true
+	case atom.U, atom.Ins:
+		look.Underline = true
+	case atom.S, atom.Strike, atom.Del:
+		look.Strike = true
+	case atom.Font:
+		look.Color = orElse(ColorOf(attr(attrs, "color")), look.Color)
+	case atom.A:
+		look.Link = strings.TrimSpace(m.source(attr(attrs, "href")))
+	}
+	for _, declaration := range strings.Split(attr(attrs, "style"), ";") {
+		name, value, ok := strings.Cut(declaration, ":")
+		if name = strings.ToLower(strings.TrimSpace(name)); ok && tag == atom.A && strings.HasPrefix(name, "background") {
+			look.Ground = orElse(ColorOf(value), look.Ground)
+		} else if ok {
+			look = declared(look, name, strings.ToLower(strings.TrimSpace(value)))
+		}
+	}
+	return look
+}
+
+// declared takes one declaration of a style attribute.
+func declared(look Span, name, value string) Span {
+	switch name {
+	case "color":
+		look.Color = orElse(ColorOf(value), look.Color)
+	case "font-weight":
+		switch value {
+		case "bold", "bolder", "600", "700", "800", "900":
+			look.Bold = true
+		case "normal", "400", "lighter":
+			look.Bold = false
+		}
+	case "font-style":
+		look.Italic = value == "italic" || value == "oblique"
+	case "text-decoration", "text-decoration-line":
+		look.Underline = strings.Contains(value, "underline")
+		look.Strike = strings.Contains(value, "line-through")
+	}
+	return look
+}
+
+// ColorOf gives a colour of a document or of a style as #rrggbb: hex of three, six or eight digits (the
+// alpha of eight, which Android writes first and the web last, is the web's here), rgb(), or one of the
+// sixteen basic names. It is "" for anything else.
+func ColorOf(s string) string {
+	s = strings.ToLower(strings.TrimSpace(s))
+	switch {
+	case hexColor.MatchString(s) && len(s) == 4:
+		return "#" + strings.Repeat(s[1:2], 2) + strings.Repeat(s[2:3], 2) + strings.Repeat(s[3:4], 2)
+	case hexColor.MatchString(s):
+		return s[:7]
+	}
+	if p := rgbColor.FindStringSubmatch(s); p != nil {
+		return hexOf(p[1]) + hexOf(p[2])[1:] + hexOf(p[3])[1:]
+	}
+	return basicColors[s]
+}
+
+func hexOf(decimal string) string {
+	n := 0
+	for _, c := range decimal {
+		n = n*10 + int(c-'0')
+	}
+	const digits = "0123456789abcdef"
+	n = min(n, 255)
+	return "#" + string(digits[n>>4]) + string(digits[n&15])
+}
+
+// basicColors are the names of CSS 1, and orange.
+var basicColors = map[string]string{
+	"black": "#000000", "silver": "#c0c0c0", "gray": "#808080", "grey": "#808080", "white": "#ffffff", "maroon": "#800000",
+	"red": "#ff0000", "purple": "#800080", "fuchsia": "#ff00ff", "magenta": "#ff00ff", "green": "#008000", "lime": "#00ff00",
+	"olive": "#808000", "yellow": "#ffff00", "navy": "#000080", "blue": "#0000ff", "teal": "#008080", "aqua": "#00ffff",
+	"cyan": "#00ffff", "orange": "#ffa500",
+}
+
+func attr(attrs []html.Attribute, name string) string {
+	for _, a := range attrs {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,208 @@
+package render
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+const contentMember = string(catalog.CampaignContent)
+
+// reading is the making of one model.
+type reading struct {
+	table   *schema.Schema
+	doc     doc.Value
+	base    doc.Path
+	fill    Fill
+	at      doc.Path // where the content stands, for fill
+	missing []Missing
+}
+
+// root gives the content as a part of a document of its own, so that the tables can say which of its
+// members count.
+func (r *reading) root(ch engine.Channel, at doc.Path, content doc.Value) part {
+	v := content
+	for i := len(at) - 1; i >= 0; i-- {
+		v = doc.NewObject(doc.M(at[i].Name, v))
+	}
+	r.table = catalog.Campaign(ch)
+	r.base = doc.P(contentMember, "content").Join(at...)
+	r.doc = doc.NewObject(
+		doc.M("channel", doc.NewString(string(ch))),
+		doc.M(contentMember, doc.NewObject(doc.M("content", v))),
+	)
+	return r.part(r.base, content)
+}
+
+func (r *reading) part(at doc.Path, v doc.Value) part {
+	p := part{r: r, at: at, value: v}
+	if v.Len() > 0 {
+		p.state, _ = r.table.Object(r.doc, at, schema.Env{})
+	}
+	return p
+}
+
+// part is an object of the content.
+type part struct {
+	r     *reading
+	at    doc.Path
+	value doc.Value
+	state schema.ObjectState
+}
+
+// field tells how the tables see a member; nil where they know none of that name.
+func (p part) field(name string) *schema.FieldState {
+	for i := range p.state.Fields {
+		if p.state.Fields[i].Node.Name == name {
+			return &p.state.Fields[i]
+		}
+	}
+	return nil
+}
+
+// get gives a member, and nothing where the template does not use it.
+func (p part) get(name string) doc.Value {
+	if f := p.field(name); f != nil && !f.Shown {
+		return doc.Value{}
+	}
+	return p.value.Get(name)
+}
+
+func (p part) child(name string) part { return p.r.part(p.at.Child(name), p.get(name)) }
+
+func (p part) list(name string) []part {
+	var out []part
+	at := p.at.Child(name)
+	for i, v := range p.get(name).Elems() {
+		if v.Kind() == doc.Object {
+			out = append(out, p.r.part(at.Elem(i), v))
+		}
+	}
+	return out
+}
+
+// label is the member's name for people.
+func (p part) label(name string) string {
+	if f := p.field(name); f != nil {
+		return f.Node.Label()
+	}
+	return name
+}
+
+// option is the chosen value of a member for people; the value itself where the tables do not list it.
+func (p part) option(name string) string {
+	value := p.get(name).Text()
+	if f := p.field(name); f != nil {
+		for _, o := range f.Options {
+			if o.Value == value && o.Label != "" {
+				return o.Label
+			}
+		}
+	}
+	return value
+}
+
+// optionHelp gives what the chosen value of a member does.
+func (p part) optionHelp(name string) string {
+	value := p.get(name).Text()
+	if f := p.field(name); f != nil {
+		for _, o := range f.Options {
+			if o.Value == value {
+				return o.Help
+			}
+		}
+	}
+	return ""
+}
+
+// source gives a text as it stands in the document.
+func (p part) source(name string) string { return p.get(name).Text() }
+
+// pieces gives a text in its parts, filled where somebody is chosen.
+func (p part) pieces(name string) []piece {
+	return p.r.pieces(p.at.Child(name), p.label(name), p.source(name))
+}
+
+func (r *reading) pieces(at doc.Path, label, text string) []piece {
+	list := pieces(text)
+	if r.fill == nil {
+		return list
+	}
+	filled, unresolved := r.fill(r.at.Join(at[len(r.base):]...), text)
+	for _, e := range unresolved {
+		m := Missing{Field: label, Expression: e}
+		if !slices.Contains(r.missing, m) {
+			r.missing = append(r.missing, m)
+		}
+	}
+	return fill(list, filled, unresolved)
+}
+
+// text gives a member without markup.
+func (p part) text(name string) Text { return textOf(p.pieces(name)) }
+
+// rich gives a member whose markup counts.
+func (p part) rich(name string) Text { return rich(p.pieces(name)) }
+
+// word gives a member as one string.
+func (p part) word(name string) string { return strings.TrimSpace(p.text(name).String()) }
+
+// image gives the picture that a member leads to.
+func (p part) image(name string) *Image {
+	address := p.word(name)
+	if address == "" {
+		return nil
+	}
+	img := newImage(address)
+	return &img
+}
+
+func newImage(address string) Image {
+	img := Image{URL: address, Name: fileName(address), Kind: Picture}
+	switch strings.ToLower(path.Ext(img.Name)) {
+	case ".gif":
+		img.Kind = GIF
+	case ".mp4", ".mov", ".m4v", ".webm", ".mpeg":
+		img.Kind = Video
+	}
+	return img
+}
+
+// fileName gives what a URL is called for short.
+func fileName(address string) string {
+	if schema.HasExpression(address) {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	if name := path.Base(u.Path); name != "." && name != "/" {
+		return name
+	}
+	return orElse(u.Host, address)
+}
+
+// host gives the site of a URL, "" where it has none.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || schema.HasExpression(u.Host) {
+		return ""
+	}
+	return strings.TrimPrefix(u.Hostname(), "www.")
+}
+
+// action says what a tap does: the kind of action for people, and where it leads.
+func (p part) action(kind, value string) string {
+	return joined(p.option(kind), p.word(value))
+}
+
+func joined(list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), " · ")
+}

@@ -1,0 +1,235 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// Kind says where a piece of text comes from.
+type Kind uint8
+
+// The kinds of spans.
+const (
+	Plain      Kind = iota // as the author wrote it
+	Expression             // an expression as it stands, with nobody chosen to fill it
+	Unresolved             // an expression that has no value for the chosen person
+	Value                  // what an expression became for the chosen person
+)
+
+// Span is a piece of text in one look. A newline in its Text breaks the line.
+type Span struct {
+	Text string
+	Kind Kind
+
+	Bold, Italic, Underline, Strike bool
+
+	Color  string // #rrggbb, "" for the colour of the text around
+	Ground string // #rrggbb behind a link that looks like a button, "" elsewhere
+	Link   string // where it leads, "" for nowhere
+}
+
+// like says that both look the same, so that they can be one span.
+func (s Span) like(o Span) bool {
+	s.Text, o.Text = "", ""
+	return s == o
+}
+
+// Text is text in several looks.
+type Text []Span
+
+// String gives the text alone.
+func (t Text) String() string {
+	if len(t) == 1 {
+		return t[0].Text
+	}
+	var b strings.Builder
+	for _, s := range t {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Empty reports whether there is nothing but blanks.
+func (t Text) Empty() bool {
+	for _, s := range t {
+		if strings.TrimSpace(s.Text) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// Length counts what a reader would call characters (grapheme clusters, UAX #29). Expressions that
+// nobody has filled do not count: how long they become is not known.
+func (t Text) Length() int {
+	n := 0
+	for _, s := range t {
+		if s.Kind == Plain || s.Kind == Value {
+			n += uniseg.GraphemeClusterCount(s.Text)
+		}
+	}
+	return n
+}
+
+// HasExpressions reports whether it holds expressions that are not filled.
+func (t Text) HasExpressions() bool {
+	for _, s := range t {
+		if s.Kind == Expression || s.Kind == Unresolved {
+			return true
+		}
+	}
+	return false
+}
+
+// Cut gives the first n characters, counted as [Text.Length] does, with "…" where something was cut.
+func (t Text) Cut(n int) Text {
+	if t.Length() <= n {
+		return t
+	}
+	var out Text
+	for _, s := range t {
+		if s.Kind != Plain && s.Kind != Value {
+			out = append(out, s)
+			continue
+		}
+		taken, rest, state := 0, s.Text, -1
+		for rest != "" && n > 0 {
+			var cluster string
+			cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+			taken, n = taken+len(cluster), n-1
+		}
+		if rest != "" {
+			s.Text = strings.TrimRight(s.Text[:taken], " ") + "…"
+			return append(out, s)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// plain is text in the ordinary look.
+func plain(s string) Text {
+	if s == "" {
+		return nil
+	}
+	return Text{{Text: s}}
+}
+
+// writer builds a text from markup: blanks count once, and breaks come between what is there.
+type writer struct {
+	sealed Text
+	look   Span // of the span being written, whose text is in buf
+	buf    []byte
+	// verbatim keeps blanks and newlines as they are.
+	verbatim bool
+	// gap is a blank, brk a newline that comes before the next text.
+	gap, brk bool
+}
+
+// write adds s, which may hold the marks of [encode], in the look.
+func (w *writer) write(s string, look Span, marks *marks) {
+	marks.each(s, func(text string, kind Kind) {
+		look.Kind = kind
+		if w.verbatim || kind == Expression || kind == Unresolved {
+			w.flush(look)
+			w.add(text, look)
+			return
+		}
+		w.words(text, look)
+	})
+}
+
+func (w *writer) words(text string, look Span) {
+	start := -1
+	for i := range len(text) {
+		if c := text[i]; c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {
+			if start >= 0 {
+				w.flush(look)
+				w.add(text[start:i], look)
+				start = -1
+			}
+			w.gap = true
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		w.flush(look)
+		w.add(text[start:], look)
+	}
+}
+
+// empty says that nothing has been written.
+func (w *writer) empty() bool { return len(w.buf) == 0 }
+
+func (w *writer) endsLine() bool { return len(w.buf) > 0 && w.buf[len(w.buf)-1] == '\n' }
+
+// flush writes the blank or break that stands before what comes.
+func (w *writer) flush(look Span) {
+	switch {
+	case w.empty() || w.endsLine():
+	case w.brk:
+		w.newline()
+	case w.gap && (w.look.like(look) || w.look.Kind == Plain && w.look.Link == "" && !w.look.Underline && !w.look.Strike):
+		w.buf = append(w.buf, ' ')
+	case w.gap: // a blank between two looks belongs to neither link nor underline
+		w.add(" ", Span{})
+	}
+	w.gap, w.brk = false, false
+}
+
+func (w *writer) add(text string, look Span) {
+	if text == "" {
+		return
+	}
+	if !w.look.like(look) {
+		w.seal()
+		w.look = look
+	}
+	w.buf = append(w.buf, text...)
+}
+
+// seal ends the span being written.
+func (w *writer) seal() {
+	if len(w.buf) > 0 {
+		w.look.Text = string(w.buf)
+		w.sealed, w.buf = append(w.sealed, w.look), w.buf[:0]
+	}
+}
+
+// line breaks the line at once, as <br> does.
+func (w *writer) line() {
+	w.flush(Span{})
+	if !w.empty() {
+		w.newline()
+	}
+	w.gap = false
+}
+
+// newline breaks the line outside of an expression, which is one word.
+func (w *writer) newline() {
+	look := w.look
+	if look.Kind != Plain {
+		look = Span{}
+	}
+	w.add("\n", look)
+}
+
+// done gives the text without blanks at its end.
+func (w *writer) done() Text {
+	w.seal()
+	for len(w.sealed) > 0 {
+		last := &w.sealed[len(w.sealed)-1]
+		if last.Kind == Plain {
+			last.Text = strings.TrimRight(last.Text, " \n")
+		}
+		if last.Text != "" {
+			break
+		}
+		w.sealed = w.sealed[:len(w.sealed)-1]
+	}
+	return w.sealed
+}

@@ -1,0 +1,66 @@
+package preview
+
+import (
+	"fmt"
+
+	"bugle/engine/render"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// notes draws what stands below a picture: what the device does not show, and what may go wrong.
+func (s *sheet) notes(facts []render.Fact, missing []render.Missing, warnings []render.Warning) {
+	for _, w := range warnings {
+		sign, tone := "⚠ ", themes.ToneWarning
+		if w.Minor {
+			sign, tone = "· ", themes.ToneMuted
+		}
+		s.hanging(sign, pen{tone: tone}, render.Text{{Text: w.Text}}, pen{tone: tone})
+	}
+	for _, m := range missing {
+		text := render.Text{{Text: "no value for "}, {Text: "{{" + m.Expression + "}}", Kind: render.Expression}, {Text: " in " + m.Field}}
+		s.hanging(missingMark+" ", pen{tone: themes.ToneDanger}, text, pen{})
+	}
+	for _, f := range facts {
+		s.hanging(widget.PadRight(widget.Clean(f.Name), factWidth(facts))+" ", pen{tone: themes.ToneMuted}, render.Text{{Text: f.Text}}, pen{})
+	}
+}
+
+// factWidth is the column of the names of facts.
+func factWidth(facts []render.Fact) int {
+	w := 0
+	for _, f := range facts {
+		w = max(w, widget.Width(widget.Clean(f.Name)))
+	}
+	return min(w, 14)
+}
+
+// hanging draws a text with a mark before its first line.
+func (s *sheet) hanging(mark string, of pen, text render.Text, p pen) {
+	w := widget.Width(mark)
+	for i, l := range flow(runs(text, p), max(s.width-w, 4), 0) {
+		lead := run{mark, of}
+		if i > 0 {
+			lead.text = repeat(" ", w)
+		}
+		s.add(append(line{lead}, l...))
+	}
+}
+
+// facts gives what the notification does besides what it shows: its buttons, and the slide in sight.
+func (d *drawing) facts() []render.Fact {
+	n := d.n
+	out := n.Facts[:len(n.Facts):len(n.Facts)]
+	if at := d.slide; at >= 0 && at < len(n.Slide) && n.Slide[at].Action != "" {
+		out = append(out, render.Fact{Name: fmt.Sprintf("Slide %d", at+1), Text: n.Slide[at].Action})
+	}
+	for _, b := range n.Buttons {
+		if b.Action != "" {
+			out = append(out, render.Fact{Name: b.Title.String(), Text: b.Action})
+		}
+	}
+	if n.Custom != "" {
+		out = append(out, render.Fact{Name: "Design", Text: "a saved template, which is not kept here"})
+	}
+	return out
+}

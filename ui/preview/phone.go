@@ -1,0 +1,258 @@
+package preview
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"bugle/engine/catalog"
+	"bugle/engine/render"
+	"bugle/themes"
+)
+
+// Phones are narrower than panes can be: a card is as wide as what a phone shows on a line.
+const (
+	phoneWidth   = 48
+	desktopWidth = 60
+)
+
+const (
+	android = string(catalog.Android)
+	ios     = string(catalog.IOS)
+	web     = string(catalog.Web)
+)
+
+// When the limits of render hold that the cards keep.
+const (
+	whileCollapsed = "while collapsed"
+	whileExpanded  = "when expanded"
+	unheld         = "before it is held"
+)
+
+// drawing is one view of a notification.
+type drawing struct {
+	*sheet
+	n       *render.Notification
+	slide   int
+	elapsed time.Duration
+}
+
+// androidCard draws a notification as Android shows it.
+func (d *drawing) androidCard(expanded bool) {
+	d.card(phoneWidth, d.n.Look.Background, func(in *sheet) {
+		inner := *d
+		inner.sheet = in
+		switch {
+		case !expanded && d.n.Banner != nil:
+			inner.bannerCollapsed()
+		case !expanded:
+			inner.androidHead("▾")
+			inner.collapsed()
+		case d.n.Banner != nil:
+			inner.banner()
+		default:
+			inner.androidHead("▴")
+			inner.androidExpanded()
+		}
+	})
+}
+
+// androidHead is the line of the app: its icon, its name in its colour, the summary, the time.
+func (d *drawing) androidHead(arrow string) {
+	app := pen{fg: d.n.Look.AppName, tone: themes.ToneMuted}
+	control := pen{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Look.Controls]}
+	l := append(line{{"◉ ", pen{fg: d.n.Look.AppName, tone: themes.ToneAccent}}}, words(d.n.App, app)...)
+	if !d.n.Summary.Empty() {
+		l = append(append(l, run{" · ", pen{tone: themes.ToneMuted}}), single(d.n.Summary, pen{tone: themes.ToneMuted})...)
+	}
+	now := line{{" · now ", pen{tone: themes.ToneMuted}}, {arrow, control}}
+	room := d.width - now.width()
+	l = append(l.cut(max(room, 4)), now[0])
+	d.add(beside(l, now[1:], d.width))
+}
+
+// collapsed is a title and the first line of the text, with a picture beside them.
+func (d *drawing) collapsed() {
+	n := d.n
+	var side line
+	if n.Image != nil || n.Icon != nil || len(n.Slide) > 0 {
+		side = line{{thumb, pen{tone: themes.ToneFaint}}}
+	}
+	title := single(n.Title.Cut(render.Shown(android, "Title", "")), pen{bold: true})
+	body := single(n.Body.Cut(render.Shown(android, "Message", whileCollapsed)), pen{})
+	if n.Timer != nil {
+		d.add(beside(title, d.clock(), d.width))
+		d.add(beside(body, side, d.width))
+	} else {
+		d.add(beside(title, side, d.width))
+		d.add(beside(body, side, d.width))
+	}
+	if n.Timer != nil && n.Timer.Bar {
+		d.add(d.bar())
+	}
+}
+
+func (d *drawing) androidExpanded() {
+	n := d.n
+	d.all(flow(runs(n.Title.Cut(render.Shown(android, "Title", "")), pen{bold: true}), d.width, 2))
+	most := 0
+	if n.Image != nil || len(n.Slide) > 0 {
+		most = 2 // a picture leaves less room for the text
+	}
+	d.all(flow(runs(n.Body.Cut(render.Shown(android, "Message", whileExpanded)), pen{}), d.width, most))
+	d.countdown()
+	d.media(5)
+	d.saved()
+	d.buttonRow(3)
+}
+
+// saved stands for the design of a saved template.
+func (d *drawing) saved() {
+	if d.n.Custom != "" {
+		d.picture(&render.Image{Name: d.n.Custom, Kind: "saved template"}, 3, "", "")
+	}
+}
+
+// countdown is the running clock, and how far it is.
+func (d *drawing) countdown() {
+	if d.n.Timer == nil {
+		return
+	}
+	if !d.n.Timer.Bar {
+		d.add(d.clock())
+		return
+	}
+	l := d.clock()
+	room := d.width - l.width() - 1
+	if room < 8 {
+		d.add(l)
+		d.add(d.bar())
+		return
+	}
+	d.add(append(append(d.barOf(room), run{text: " "}), l...))
+}
+
+func (d *drawing) clock() line {
+	text := "⏱ --:--:--"
+	if t := d.n.Timer; t.Known {
+		left := max(t.Left-d.elapsed, 0)
+		text = fmt.Sprintf("⏱ %02d:%02d:%02d", int(left.Hours()), int(left.Minutes())%60, int(left.Seconds())%60)
+	}
+	return line{{text, pen{tone: themes.ToneDanger, bold: true}}}
+}
+
+func (d *drawing) bar() line { return d.barOf(d.width) }
+
+// barOf is the progress bar: what has passed is heavy, what is left is light.
+func (d *drawing) barOf(w int) line {
+	done := max(w*d.n.Timer.Percent(d.elapsed)/100, 1)
+	return line{
+		{strings.Repeat("━", done), pen{tone: themes.ToneAccent, bold: true}},
+		{strings.Repeat("─", max(w-done, 0)), pen{tone: themes.ToneFaint}},
+	}
+}
+
+// media is the large picture, or the slide of a carousel that is turned to.
+func (d *drawing) media(height int) {
+	if len(d.n.Slide) == 0 {
+		if d.n.Image != nil {
+			d.picture(d.n.Image, height-2, "", "")
+		}
+		return
+	}
+	at := min(max(d.slide, 0), len(d.n.Slide)-1)
+	slide := d.n.Slide[at]
+	left, right := "‹", "›"
+	if d.n.AutoSlide {
+		left, right = "", ""
+	}
+	d.picture(&slide.Image, height-2, left, right)
+	d.add(centred(dots(at, len(d.n.Slide), d.width), d.width))
+}
+
+// dots say which slide is shown of how many.
+func dots(at, of, w int) line {
+	count := run{fmt.Sprintf("  %d/%d", at+1, of), pen{tone: themes.ToneMuted}}
+	if of*2 > w-8 {
+		return line{count}
+	}
+	var b strings.Builder
+	for i := range of {
+		if i == at {
+			b.WriteString("● ")
+		} else {
+			b.WriteString("○ ")
+		}
+	}
+	return line{{strings.TrimSuffix(b.String(), " "), pen{tone: themes.ToneAccent}}, count}
+}
+
+// buttonRow draws the first buttons side by side, or one below the other where they do not fit.
+func (d *drawing) buttonRow(most int) {
+	var l line
+	for i, b := range d.n.Buttons {
+		if i == most {
+			break
+		}
+		one := d.button(b)
+		if len(l) > 0 && l.width()+2+one.width() > d.width {
+			d.add(l)
+			l = nil
+		}
+		if len(l) > 0 {
+			l = append(l, run{text: "  "})
+		}
+		l = append(l, one...)
+	}
+	if len(l) > 0 {
+		d.add(l)
+	}
+}
+
+func (d *drawing) button(b render.Button) line {
+	p := pen{tone: themes.ToneAccent, bold: true}
+	label := single(b.Title, p)
+	if b.Title.Empty() {
+		label = words("(no text)", pen{tone: themes.ToneFaint})
+	}
+	edge := pen{tone: themes.ToneFaint}
+	return append(append(line{{"[ ", edge}}, label.cut(max(d.width-4, 1))...), run{" ]", edge})
+}
+
+// bannerCollapsed is what the banner template shows while it is collapsed.
+func (d *drawing) bannerCollapsed() {
+	d.androidHead("▾")
+	if d.n.Banner.Collapsed.Empty() {
+		d.collapsed()
+		return
+	}
+	d.all(flow(runs(d.n.Banner.Collapsed, pen{bold: true}), d.width, 2))
+}
+
+// banner is the wide picture, with the texts that it was asked to carry upon it.
+func (d *drawing) banner() {
+	n := d.n
+	if d.width < 12 {
+		d.media(5)
+		d.buttonRow(3)
+		return
+	}
+	in := &drawing{sheet: &sheet{canvas: d.canvas, width: d.width - 4}, n: n}
+	if n.Banner.Header {
+		in.androidHead("▴")
+	}
+	img := n.Image
+	if img == nil {
+		img = &render.Image{Name: "no banner yet", Kind: render.Picture}
+	}
+	in.add(nil)
+	in.add(centred(words(mediaSign(img)+" banner", pen{tone: themes.ToneMuted}), in.width))
+	in.add(centred(words(img.Name, pen{}), in.width))
+	in.add(nil)
+	if n.Banner.Text {
+		in.all(flow(runs(n.Title, pen{bold: true}), in.width, 1))
+		in.all(flow(runs(n.Body.Cut(render.Shown(android, "Message", whileExpanded)), pen{}), in.width, 2))
+	}
+	d.framed(in.lines)
+	d.buttonRow(3)
+}

@@ -1,0 +1,281 @@
+package preview
+
+import (
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/catalog"
+	"bugle/engine/render"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// look is one way of looking at a message.
+type look string
+
+// The looks, by what their tabs are called.
+const (
+	lookCollapsed look = "Collapsed"
+	lookExpanded  look = "Expanded"
+	lookLock      look = "Lock screen"
+	lookBackup    look = "Backup"
+	lookBanner    look = "Banner"
+	lookDesktop   look = "Desktop"
+	lookPhone     look = "Phone"
+	lookInbox     look = "Inbox"
+	lookMessage   look = "Message"
+	lookText      look = "Text"
+)
+
+// Preview shows one message of a campaign on one platform, in several looks of which one is open. The
+// zero value draws nothing; [New] makes one.
+type Preview struct {
+	theme         themes.Theme
+	view          render.View
+	looks         []look
+	tabs          widget.Tabs
+	pager         widget.Pager
+	width, height int
+	slide         int
+	started, now  time.Time
+}
+
+// New makes a preview with nothing to show.
+func New(t themes.Theme) Preview {
+	return Preview{theme: t, tabs: widget.NewTabs(t), pager: widget.NewPager(t)}
+}
+
+// SetTheme changes the theme.
+func (p *Preview) SetTheme(t themes.Theme) {
+	p.theme = t
+	p.tabs.SetTheme(t)
+	p.pager.SetTheme(t)
+	p.draw()
+}
+
+// SetSize tells the preview the cells it may use.
+func (p *Preview) SetSize(width, height int) {
+	width, height = max(width, 0), max(height, 0)
+	again := width != p.width
+	p.width, p.height = width, height
+	p.tabs.SetSize(width, 1)
+	p.pager.SetSize(width, height-p.headHeight())
+	if again {
+		p.draw()
+	}
+}
+
+// headHeight is what the tabs take, with the line below them where there is room.
+func (p *Preview) headHeight() int {
+	switch {
+	case p.height < 3:
+		return 0
+	case p.height < 10:
+		return 1
+	}
+	return 2
+}
+
+// Show turns to a message. The look that is open stays open where the message has it, and so does the
+// slide; a place in the backup opens the backup, one in a slide the slide.
+func (p *Preview) Show(v render.View) {
+	other := v.Platform != p.view.Platform || v.Content.String() != p.view.Content.String()
+	open := p.look()
+	p.view = v
+	p.looks = looksOf(v)
+	p.tabs.Names, p.tabs.Active = make([]string, len(p.looks)), 0
+	for i, l := range p.looks {
+		p.tabs.Names[i] = string(l)
+		if l == open || v.Backup && l == lookBackup {
+			p.tabs.Active = i
+		}
+	}
+	if other {
+		p.slide, p.started = 0, time.Time{}
+	}
+	if v.Slide > 0 && v.Slide <= p.slides() {
+		p.slide = v.Slide - 1
+		if !v.Backup {
+			p.open(lookExpanded)
+		}
+	}
+	p.slide = min(p.slide, max(p.slides()-1, 0))
+	p.draw()
+}
+
+// None shows nothing.
+func (p *Preview) None() { p.Show(render.View{}) }
+
+func looksOf(v render.View) []look {
+	if v.Mail != nil {
+		return []look{lookInbox, lookMessage, lookText}
+	}
+	if v.Notification == nil {
+		return nil
+	}
+	var out []look
+	switch v.Notification.Platform {
+	case catalog.Android:
+		out = []look{lookCollapsed, lookExpanded, lookLock}
+	case catalog.IOS:
+		out = []look{lookBanner, lookExpanded, lookLock}
+	case catalog.Web:
+		out = []look{lookDesktop, lookPhone}
+	}
+	if v.Notification.Backup != nil {
+		out = append(out, lookBackup)
+	}
+	return out
+}
+
+func (p *Preview) look() look {
+	if p.tabs.Active < len(p.looks) {
+		return p.looks[p.tabs.Active]
+	}
+	return ""
+}
+
+func (p *Preview) open(l look) {
+	for i, have := range p.looks {
+		if have == l {
+			p.tabs.Active = i
+		}
+	}
+}
+
+func (p *Preview) slides() int {
+	if p.view.Notification == nil {
+		return 0
+	}
+	return len(p.view.Notification.Slide)
+}
+
+// Next opens the next look, after the last the first.
+func (p *Preview) Next() { p.tabs.Next(); p.draw() }
+
+// Prev opens the look before, before the first the last.
+func (p *Preview) Prev() { p.tabs.Prev(); p.draw() }
+
+// Turn turns n slides of a carousel on, around its end.
+func (p *Preview) Turn(n int) {
+	if of := p.slides(); of > 0 {
+		p.slide = ((p.slide+n)%of + of) % of
+		p.draw()
+	}
+}
+
+// Ticking says that a countdown is in sight, which runs where [Preview.Tick] is called.
+func (p *Preview) Ticking() bool {
+	n := p.view.Notification
+	return n != nil && n.Timer != nil && n.Timer.Known && p.look() != lookBackup
+}
+
+// Tick tells the preview the time. A countdown begins at the first call after its message was shown;
+// without one it stands at its start.
+func (p *Preview) Tick(now time.Time) {
+	if p.started.IsZero() {
+		p.started = now
+	}
+	p.now = now
+	if p.Ticking() {
+		last, _ := p.pager.Position()
+		p.draw()
+		p.pager.Scroll(last - max(p.height-p.headHeight(), 0)) // a new text begins at its start
+	}
+}
+
+func (p *Preview) elapsed() time.Duration {
+	if p.started.IsZero() {
+		return 0
+	}
+	return max(p.now.Sub(p.started), 0)
+}
+
+// Binding is a thing to do with the preview, and its keys as tea.KeyMsg spells them.
+type Binding struct {
+	Keys  []string
+	Label string // a word or two
+	Help  string // a clause
+	Run   func()
+}
+
+// Bindings are what can be done now. Keys that scroll are taken by [Preview.Update] besides.
+func (p *Preview) Bindings() []Binding {
+	var out []Binding
+	if len(p.looks) > 1 {
+		out = append(out,
+			Binding{Keys: []string{"right", "l"}, Label: "next look", Help: "collapsed, expanded and the other looks of the message", Run: p.Next},
+			Binding{Keys: []string{"left", "h"}, Label: "look before", Help: "the look before", Run: p.Prev},
+		)
+	}
+	if p.slides() > 1 {
+		out = append(out,
+			Binding{Keys: []string{".", ">"}, Label: "next slide", Help: "swipe to the next slide of the carousel", Run: func() { p.Turn(1) }},
+			Binding{Keys: []string{",", "<"}, Label: "slide before", Help: "swipe to the slide before", Run: func() { p.Turn(-1) }},
+		)
+	}
+	return out
+}
+
+// Update takes a key, and says whether it did something with it.
+func (p *Preview) Update(msg tea.KeyMsg) bool {
+	key := msg.String()
+	for _, b := range p.Bindings() {
+		for _, k := range b.Keys {
+			if k == key {
+				b.Run()
+				return true
+			}
+		}
+	}
+	return p.pager.Update(msg)
+}
+
+// Mouse takes the wheel and clicks on the tabs, at a place of the preview, and says whether it did
+// something.
+func (p *Preview) Mouse(msg tea.MouseMsg) bool {
+	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 && p.headHeight() > 0 {
+		i, ok := p.tabs.At(msg.X)
+		if ok {
+			p.tabs.Active = i
+			p.draw()
+		}
+		return ok
+	}
+	return p.pager.Mouse(msg)
+}
+
+// View draws the preview: exactly as wide and as high as SetSize said.
+func (p *Preview) View() string {
+	if p.width == 0 || p.height == 0 {
+		return ""
+	}
+	body := p.pager.View()
+	switch p.headHeight() {
+	case 1:
+		body = p.tabs.View() + "\n" + body
+	case 2:
+		body = p.tabs.View() + "\n\n" + body
+	}
+	return widget.Fit(body, p.width, p.height)
+}
+
+// draw draws the open look into the pager.
+func (p *Preview) draw() {
+	if p.width == 0 {
+		return
+	}
+	s := &sheet{canvas: newCanvas(p.theme), width: max(p.width-2, 1)} // the pager's scroll bar
+	switch {
+	case p.view.Mail != nil:
+		s.mail(p.view.Mail, p.look())
+	case p.view.Notification != nil:
+		d := &drawing{sheet: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed()}
+		d.notification(p.look())
+	default:
+		s.wrapped("There is no message to show here.", pen{tone: themes.ToneFaint})
+	}
+	p.pager.SetStyled(strings.Join(s.lines, "\n"))
+}

@@ -1,0 +1,248 @@
+package preview_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/render"
+	"bugle/themes"
+	"bugle/ui/preview"
+	"bugle/ui/uitest"
+)
+
+func load(t testing.TB, name string) doc.Value {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := doc.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// push gives the view of the message of that name in messages.json.
+func push(t testing.TB, name string) render.View {
+	t.Helper()
+	message := load(t, "messages.json").Get(name)
+	for _, p := range catalog.Platforms {
+		if c := message.Get(p.Member()); c.Exists() {
+			n := render.Push(p, c, render.Options{})
+			return render.View{Notification: &n}
+		}
+	}
+	t.Fatalf("there is no message %s", name)
+	return render.View{}
+}
+
+func mail(t testing.TB) render.View {
+	m := render.Email(load(t, "mail.json"), render.Options{Promotional: true})
+	return render.View{Mail: &m}
+}
+
+// looks draws every look of a view, one below the other.
+func looks(p *preview.Preview) string {
+	var b strings.Builder
+	first := ""
+	for {
+		view := p.View()
+		if view == first {
+			return b.String()
+		}
+		if first == "" {
+			first = view
+		}
+		var lines []string
+		for line := range strings.SplitSeq(view, "\n") {
+			lines = append(lines, strings.TrimRight(line, " "))
+		}
+		b.WriteString(strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n\n")
+		p.Next()
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if uitest.Updating() {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s shows:\n%s\nwant:\n%s", name, got, want)
+	}
+}
+
+func TestLooks(t *testing.T) {
+	views := map[string]render.View{"mail": mail(t)}
+	for name := range load(t, "messages.json").Members() {
+		views[name] = push(t, name)
+	}
+	for name, v := range views {
+		for _, w := range []int{30, 44, 60} {
+			p := preview.New(themes.Plain())
+			p.SetSize(w, 60)
+			p.Show(v)
+			golden(t, fmt.Sprintf("%s-%d", name, w), looks(&p))
+		}
+	}
+}
+
+func key(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
+
+func show(t *testing.T, v render.View) *preview.Preview {
+	t.Helper()
+	p := preview.New(themes.Plain())
+	p.SetSize(50, 30)
+	p.Show(v)
+	return &p
+}
+
+func want(t *testing.T, p *preview.Preview, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(p.View(), text) {
+			t.Errorf("%q is not shown:\n%s", text, p.View())
+		}
+	}
+}
+
+func wantNot(t *testing.T, p *preview.Preview, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(p.View(), text) {
+			t.Errorf("%q is shown:\n%s", text, p.View())
+		}
+	}
+}
+
+func TestKeysTurnLooksAndSlides(t *testing.T) {
+	p := show(t, push(t, "android-carousel"))
+	wantNot(t, p, "umbrella.png")
+	p.Update(key("l"))
+	want(t, p, "umbrella.png", "1/3", "EXPANDED")
+	p.Update(key("."))
+	want(t, p, "boots.png", "2/3")
+	p.Update(key(","))
+	p.Update(key(","))
+	want(t, p, "coat.png", "3/3")
+	p.Update(key("h"))
+	want(t, p, "COLLAPSED")
+	if p.Update(key("z")) {
+		t.Error("a key that means nothing was taken")
+	}
+}
+
+// A message that changes while it is looked at stays in the look and at the slide that it is in.
+func TestShowKeepsThePlace(t *testing.T) {
+	p := show(t, push(t, "android-carousel"))
+	p.Update(key("l"))
+	p.Update(key("."))
+	p.Show(push(t, "android-carousel"))
+	want(t, p, "EXPANDED", "boots.png")
+	v := push(t, "android-carousel")
+	v.Slide = 3
+	p.Show(v)
+	want(t, p, "coat.png")
+	v.Slide, v.Backup = 0, true
+	p.Show(v)
+	want(t, p, "BACKUP", "Umbrella, boots, coat.")
+	p.Show(push(t, "web-basic"))
+	want(t, p, "DESKTOP", "shop.example.com")
+	p.None()
+	want(t, p, "no message")
+}
+
+func TestCountdownRunsWhenTold(t *testing.T) {
+	p := show(t, push(t, "android-timer"))
+	want(t, p, "02:30:00")
+	if !p.Ticking() {
+		t.Fatal("a countdown in sight does not ask for ticks")
+	}
+	start := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+	p.Tick(start)
+	want(t, p, "02:30:00")
+	p.Tick(start.Add(75 * time.Second))
+	want(t, p, "02:28:45")
+	p.Tick(start.Add(24 * time.Hour))
+	want(t, p, "00:00:00")
+	if q := show(t, push(t, "android-basic")); q.Ticking() {
+		t.Error("a message without a countdown asks for ticks")
+	}
+}
+
+func TestTickKeepsTheScroll(t *testing.T) {
+	p := preview.New(themes.Plain())
+	p.SetSize(30, 8)
+	p.Show(push(t, "android-timer"))
+	p.Next()
+	p.Update(key("G"))
+	before := p.View()
+	p.Tick(time.Now())
+	if p.View() != before {
+		t.Errorf("a tick scrolled:\n%s\nbefore:\n%s", p.View(), before)
+	}
+}
+
+// The colours of a document are drawn where there are colours, with text that is read on them.
+func TestColours(t *testing.T) {
+	draw := func(name string, dark bool) string {
+		theme, err := themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: termenv.TrueColor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := preview.New(theme)
+		p.SetSize(50, 30)
+		p.Show(push(t, "android-stylized"))
+		return p.View()
+	}
+	ground := regexp.MustCompile(`48;2;255;24[34];229`) // terminals get colours rounded
+	text := regexp.MustCompile(`1;38;2;0;0;0;48;2;255;24[34];229mMembers`)
+	for _, name := range []string{themes.Dark, themes.Light, themes.HighContrast} {
+		if got := draw(name, true); !ground.MatchString(got) || !text.MatchString(got) {
+			t.Errorf("theme %s does not draw black on the card's ground: %q", name, got)
+		}
+	}
+	if got := draw(themes.None, true); strings.Contains(got, "38;2") || strings.Contains(got, "48;2") || !strings.Contains(got, "╭") {
+		t.Errorf("without colours the card has some, or no frame: %q", got)
+	}
+}
+
+func TestUnresolvedExpressionsAreListed(t *testing.T) {
+	content := load(t, "messages.json").Get("android-basic").Get("android")
+	n := render.Push(catalog.Android, content, render.Options{Fill: func(at doc.Path, text string) (string, []string) {
+		if at.String() == "basic_details.title" {
+			return text, []string{"UserAttribute['First Name']"}
+		}
+		return text, nil
+	}})
+	p := show(t, render.View{Notification: &n})
+	p.SetSize(70, 30)
+	want(t, p, "⚠{{UserAttribute", "no value for {{UserAttribute['First Name']}} in Title")
+}
+
+func TestMouseOpensTabs(t *testing.T) {
+	p := show(t, push(t, "android-basic"))
+	click := tea.MouseMsg{X: 14, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress}
+	if !p.Mouse(click) {
+		t.Fatal("a click on a tab does nothing")
+	}
+	want(t, p, "EXPANDED")
+}

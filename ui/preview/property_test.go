@@ -1,0 +1,224 @@
+package preview_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/render"
+	"bugle/themes"
+	"bugle/ui/preview"
+	"bugle/ui/widget"
+)
+
+// texts are what documents may hold: words, markup, expressions, and what breaks terminals.
+func texts() *rapid.Generator[string] {
+	part := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"word ", "a longer sentence with words ", "<b>", "</b>", "<a href='x'>", "</a>", "<br>", "<p style='color:#c00'>", "&amp;", "&#27;[31m",
+			"{{user.name}}", "{{", "{% if x %}", "{% endif %}", "{# c #}", "漢字", "👩‍👩‍👧", "🇩🇪", "é", "e\u0301", "\u200d", "\ufe0f", "\x1b[2J", "\x1b]0;x\a", "\u009b31m",
+			"\n", "\t", "\r\n", "\u202e", "\u0301", "\U000F0001", "\U000F0010", "<table><tr><td>", "</td></tr></table>", "<ul><li>", "<pre>", "<img src=x>", "<hr>",
+			"#ff0000", "#fff", "3", "https://e.com/a.png?x={{y}}", "BASIC", "TIMER", "\xff",
+		}),
+		rapid.String(),
+	)
+	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, "parts"), "") })
+}
+
+// shaped gives content whose members are those of like, or anything else.
+func shaped(t *rapid.T, like doc.Value, deep int) doc.Value {
+	switch rapid.IntRange(0, 9).Draw(t, "as") {
+	case 0:
+		return doc.NewString(texts().Draw(t, "text"))
+	case 1:
+		return doc.NewInt(rapid.Int64().Draw(t, "int"))
+	case 2:
+		return doc.NullValue()
+	}
+	switch like.Kind() {
+	case doc.Object:
+		var ms []doc.Member
+		for name, m := range like.Members() {
+			if name == "template_type" {
+				ms = append(ms, doc.M(name, doc.NewString(rapid.SampledFrom([]string{
+					"BASIC", "STYLIZED_BASIC", "SIMPLE_IMAGE_CAROUSEL", "IMAGE_BANNER_WITH_TEXT", "TIMER", "TIMER_WITH_PROGRESS_BAR", "Custom", "x",
+				}).Draw(t, "template"))))
+				continue
+			}
+			ms = append(ms, doc.M(name, shaped(t, m, deep+1)))
+		}
+		return doc.NewObject(ms...)
+	case doc.Array:
+		var vs []doc.Value
+		for _, e := range like.Elems() {
+			vs = append(vs, shaped(t, e, deep+1))
+		}
+		return doc.NewArray(vs...)
+	case doc.String:
+		if rapid.Bool().Draw(t, "own") {
+			return doc.NewString(texts().Draw(t, "text"))
+		}
+	}
+	return like
+}
+
+func misfit(view string, w, h int) string {
+	lines := strings.Split(view, "\n")
+	if len(lines) != h {
+		return fmt.Sprintf("%d lines, not %d", len(lines), h)
+	}
+	for i, line := range lines {
+		if n := widget.Width(line); n != w {
+			return fmt.Sprintf("line %d is %d wide, not %d: %q", i, n, w, line)
+		}
+		if strings.ContainsFunc(ansi.Strip(line), unicode.IsControl) {
+			return fmt.Sprintf("line %d holds a control character: %q", i, line)
+		}
+	}
+	return ""
+}
+
+// Whatever a document holds, a preview is as large as it was told, and no sequence of the document
+// reaches the terminal.
+func TestAnyDocumentFits(t *testing.T) {
+	messages, letter := load(t, "messages.json"), load(t, "mail.json")
+	var names []string
+	for name := range messages.Members() {
+		names = append(names, name)
+	}
+	color, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var o render.Options
+		if rapid.Bool().Draw(t, "filled") {
+			filled := texts().Draw(t, "filled text")
+			o.Fill = func(doc.Path, string) (string, []string) { return filled, []string{"user.name"} }
+		}
+		var v render.View
+		if rapid.IntRange(0, 3).Draw(t, "mail") == 0 {
+			m := render.Email(shaped(t, letter, 0), o)
+			v.Mail = &m
+		} else {
+			message := messages.Get(rapid.SampledFrom(names).Draw(t, "message"))
+			for _, p := range catalog.Platforms {
+				if c := message.Get(p.Member()); c.Exists() {
+					n := render.Push(p, shaped(t, c, 0), o)
+					v.Notification = &n
+				}
+			}
+		}
+		theme := themes.Plain()
+		if rapid.Bool().Draw(t, "colour") {
+			theme = color
+		}
+		p := preview.New(theme)
+		w, h := rapid.IntRange(1, 70).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
+		p.SetSize(w, h)
+		p.Show(v)
+		for range 4 {
+			if wrong := misfit(p.View(), w, h); wrong != "" {
+				t.Fatalf("%s\n%s", wrong, p.View())
+			}
+			p.Next()
+			p.Turn(1)
+		}
+	})
+}
+
+// Every line of a card ends where the card ends, for ordinary texts in wide and combined characters.
+func TestCardsKeepTheirEdge(t *testing.T) {
+	content := load(t, "messages.json").Get("android-basic").Get("android")
+	for _, title := range []string{"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", "🇩🇪🇫🇷 👩‍👩‍👧 e\u0301té", "ไทยไทยไทย", "1️⃣ first", strings.Repeat("é", 80)} {
+		c, err := content.Set(doc.P("basic_details", "title"), doc.NewString(title))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := render.Push(catalog.Android, c, render.Options{})
+		for w := 24; w <= 70; w++ {
+			p := preview.New(themes.Plain())
+			p.SetSize(w, 40)
+			p.Show(render.View{Notification: &n})
+			for range 3 {
+				edge := 0
+				for line := range strings.SplitSeq(p.View(), "\n") {
+					line = strings.TrimRight(line, " ┃│")
+					if strings.HasPrefix(line, "╭") {
+						edge = widget.Width(line)
+					}
+				}
+				for line := range strings.SplitSeq(p.View(), "\n") {
+					if rest := strings.TrimRight(widget.TruncateLeft(line, edge), " ┃│"); strings.HasPrefix(line, "│") && rest != "" {
+						t.Fatalf("at %d: %q goes beyond the card", w, line)
+					}
+				}
+				p.Next()
+			}
+		}
+	}
+}
+
+func FuzzHTML(f *testing.F) {
+	b, err := os.ReadFile(filepath.Join("testdata", "mail.json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(b))
+	f.Add("<p>a{{b}}<i>c<table>{% for x in y %}<tr><td>d")
+	f.Fuzz(func(t *testing.T, html string) {
+		m := render.Email(doc.NewObject(doc.M("html_content", doc.NewString(html))), render.Options{})
+		p := preview.New(themes.Plain())
+		p.SetSize(40, 20)
+		p.Show(render.View{Mail: &m})
+		for range 3 {
+			if wrong := misfit(p.View(), 40, 20); wrong != "" {
+				t.Fatal(wrong)
+			}
+			p.Next()
+		}
+	})
+}
+
+func BenchmarkModelAndDraw(b *testing.B) {
+	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		b.Fatal(err)
+	}
+	content := load(b, "messages.json").Get("android-basic").Get("android")
+	letter := load(b, "mail.json")
+	body := strings.Repeat("<p>Some words that go on for a while, <a href='https://example.com'>a link</a> and {{user.name}}.</p>", 42)
+	long, err := letter.Set(doc.P("html_content"), doc.NewString(body[:4096]))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("push", func(b *testing.B) {
+		for b.Loop() {
+			n := render.Push(catalog.Android, content, render.Options{})
+			draw(theme, render.View{Notification: &n})
+		}
+	})
+	b.Run("mail", func(b *testing.B) {
+		for b.Loop() {
+			m := render.Email(long, render.Options{})
+			draw(theme, render.View{Mail: &m})
+		}
+	})
+}
+
+func draw(theme themes.Theme, v render.View) {
+	p := preview.New(theme)
+	p.SetSize(60, 40)
+	p.Show(v)
+	p.Next()
+	_ = p.View()
+}

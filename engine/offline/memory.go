@@ -35,8 +35,9 @@ type memory struct {
 	dir                  string
 	maxAnswers, maxBytes int
 
-	mu   sync.Mutex
-	puts int
+	mu      sync.Mutex
+	puts    int
+	written map[string][sha256.Size]byte // what this process wrote to the files, by path
 }
 
 // file is one remembered answer.
@@ -49,7 +50,7 @@ type file struct {
 }
 
 func remembering(dir string) *memory {
-	return &memory{dir: dir, maxAnswers: maxAnswers, maxBytes: maxBytes}
+	return &memory{dir: dir, maxAnswers: maxAnswers, maxBytes: maxBytes, written: map[string][sha256.Size]byte{}}
 }
 
 // path names the file by a hash: an id of a server may hold what no file name does.
@@ -58,21 +59,29 @@ func (m *memory) path(kind, key string) string {
 	return filepath.Join(m.dir, kind+"-"+hex.EncodeToString(sum[:12])+suffix)
 }
 
-// put remembers an answer, whole or not at all.
+// put remembers an answer, whole or not at all. One that is remembered already costs no writing.
 func (m *memory) put(kind, key string, at time.Time, answer any) error {
 	b, err := json.Marshal(answer)
-	if err == nil {
-		b, err = json.Marshal(file{Format: format, Kind: kind, Key: key, At: at, Answer: b})
+	if err != nil {
+		return fmt.Errorf("remembering %s %s: %w", kind, key, err)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	path, sum := m.path(kind, key), sha256.Sum256(b)
+	if _, err := os.Stat(path); err == nil && m.written[path] == sum {
+		return nil
+	}
+	b, err = json.Marshal(file{Format: format, Kind: kind, Key: key, At: at, Answer: b})
 	if err == nil {
 		err = os.MkdirAll(m.dir, 0o700)
 	}
 	if err == nil {
-		err = m.write(m.path(kind, key), b)
+		err = m.write(path, b)
 	}
 	if err != nil {
 		return fmt.Errorf("remembering %s %s: %w", kind, key, err)
 	}
+	m.written[path] = sum
 	return m.tidy()
 }
 
@@ -117,10 +126,8 @@ func (m *memory) drop(kind, key string) error {
 // stale is from when on a file that was never finished is nobody's any more.
 const stale = time.Hour
 
-// tidy keeps the folder within its bounds, every now and then.
+// tidy keeps the folder within its bounds, every now and then. The caller holds the lock.
 func (m *memory) tidy() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.puts++
 	if m.puts%tidyEvery != 1 {
 		return nil
@@ -147,7 +154,9 @@ func (m *memory) tidy() error {
 	for i, info := range kept {
 		size += info.Size()
 		if i >= m.maxAnswers || size > int64(m.maxBytes) {
-			os.Remove(filepath.Join(m.dir, info.Name()))
+			path := filepath.Join(m.dir, info.Name())
+			os.Remove(path)
+			delete(m.written, path)
 		}
 	}
 	return nil

@@ -183,9 +183,13 @@ type EndedError struct {
 }
 
 func (e *EndedError) Error() string {
-	say := fmt.Sprintf("the wait was ended, so %s was not done (%s)", e.Operation, e.Why)
 	if e.Maybe {
-		say = fmt.Sprintf("the wait was ended (%s); %s may have been done all the same, so look before you do it again", e.Why, e.Operation)
+		return fmt.Sprintf("the wait was ended (%s); %s may have been done all the same, so look before you do it again", e.Why, e.Operation)
 	}
-	return say
+	what := "sent"
+	switch e.Operation {
+	case opGet, opList, opSearch, opMeta:
+		what = "read"
+	}
+	return fmt.Sprintf("the wait was ended, so nothing was %s (%s)", what, e.Why)
 }

@@ -3,6 +3,7 @@ package offline_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -78,6 +79,22 @@ func TestWhatWasReadStaysReadable(t *testing.T) {
 				t.Errorf("meta: %v, %v", rows, err)
 			}
 		})
+	}
+}
+
+// Whoever saw a campaign in the list can open it.
+func TestWhatWasListedCanBeRead(t *testing.T) {
+	b := newBench(t)
+	ids := make([]string, engine.PageSize+2)
+	for i := range ids {
+		ids[i] = b.create(fmt.Sprint("Campaign ", i))
+	}
+	if names := b.list(); len(names) != len(ids) {
+		t.Fatalf("the list is %q", names)
+	}
+	b.net.set(refused)
+	for _, id := range ids {
+		b.read(id)
 	}
 }
 

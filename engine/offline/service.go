@@ -1,9 +1,11 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"bugle/engine"
@@ -93,8 +95,32 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 // List gives the campaigns, as they were listed last while the service is away.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	key := "archived=" + strconv.FormatBool(q.Archived)
-	out, _, err := recall(ctx, s, opList, listForm, key, func(ctx context.Context) ([]engine.Summary, error) { return s.far.List(ctx, q) })
+	out, _, err := recall(ctx, s, opList, listForm, key, func(ctx context.Context) ([]engine.Summary, error) { return s.list(ctx, q) })
 	return out, err
+}
+
+// maxListed is how many campaigns of one list are remembered whole: as many as leave room for others.
+const maxListed = maxAnswers / 2
+
+// list gives all campaigns, newest change first. A page of search has whole campaigns, which are
+// remembered like those that were opened: whoever saw one in the list can open it later on.
+func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
+	out := []engine.Summary{}
+	for page, err := range engine.Records(ctx, s.far.Search, q) {
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range page {
+			if len(out) < maxListed && c.ID != "" {
+				_ = s.memory.put(campaignForm.kind, c.ID, s.opts.Clock(), campaignForm.out(c))
+			}
+			out = append(out, engine.Summarize(c))
+		}
+	}
+	slices.SortFunc(out, func(a, b engine.Summary) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return out, nil
 }
 
 // Search gives a page of campaigns, as the same search found them last while the service is away.

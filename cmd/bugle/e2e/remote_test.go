@@ -12,12 +12,22 @@ import (
 	"testing"
 )
 
-// served starts `bugle serve` on a new sample workspace, and gives its address and API key.
-func served(t *testing.T) (addr, key string) {
+// server is the program as a remote service, with a sample workspace of its own.
+type server struct {
+	t    *testing.T
+	env  []string
+	addr string // of the API, with its port from the first start on
+	key  string
+	run  *exec.Cmd // nil while it is stopped
+}
+
+// newServer starts `bugle serve` on a new sample workspace.
+func newServer(t *testing.T) *server {
 	t.Helper()
-	env := append(os.Environ(), "BUGLE_DATA="+filepath.Join(t.TempDir(), "served"), "XDG_CONFIG_HOME="+t.TempDir())
+	s := &server{t: t, addr: "127.0.0.1:0"}
+	s.env = append(os.Environ(), "BUGLE_DATA="+filepath.Join(t.TempDir(), "served"), "XDG_CONFIG_HOME="+t.TempDir())
 	setup := exec.Command(binary, "init", "--sample", "--json")
-	setup.Env = env
+	setup.Env = s.env
 	out, err := setup.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -28,47 +38,71 @@ func served(t *testing.T) (addr, key string) {
 	if err := json.Unmarshal(out, &made); err != nil {
 		t.Fatal(err)
 	}
-	serve := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--json", "--rate-limits", "off")
-	serve.Env = env
-	stdout, err := serve.StdoutPipe()
+	s.key = made.Key
+	s.start()
+	t.Cleanup(s.stop)
+	return s
+}
+
+// start starts the server, at the same address as before.
+func (s *server) start() {
+	s.t.Helper()
+	s.run = exec.Command(binary, "serve", "--addr", s.addr, "--json", "--rate-limits", "off")
+	s.run.Env = s.env
+	stdout, err := s.run.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
+	if err := s.run.Start(); err != nil {
+		s.t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = serve.Process.Signal(os.Interrupt)
-		if err := serve.Wait(); err != nil {
-			t.Errorf("serve ended with %v", err)
-		}
-	})
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	var said struct{ Addr string }
 	if err := json.Unmarshal(line, &said); err != nil || said.Addr == "" {
-		t.Fatalf("serve said %s", line)
+		s.t.Fatalf("serve said %s", line)
 	}
-	return said.Addr, made.Key
+	s.addr = strings.TrimPrefix(said.Addr, "http://")
+}
+
+// stop ends the server as a person would.
+func (s *server) stop() {
+	s.t.Helper()
+	if s.run == nil {
+		return
+	}
+	_ = s.run.Process.Signal(os.Interrupt)
+	if err := s.run.Wait(); err != nil {
+		s.t.Errorf("serve ended with %v", err)
+	}
+	s.run = nil
+}
+
+// profile gives the environment of a program that has a profile of the server in use.
+func (s *server) profile() []string {
+	s.t.Helper()
+	config := s.t.TempDir()
+	env := []string{"XDG_CONFIG_HOME=" + config, "XDG_STATE_HOME=" + filepath.Join(config, "state"), "REMOTE_KEY=" + s.key}
+	add := exec.Command(binary, "profile", "add", "there", "--url", "http://"+s.addr, "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY", "--author", "ann@example.com", "--use")
+	add.Env = append(os.Environ(), env...)
+	if out, err := add.CombinedOutput(); err != nil {
+		s.t.Fatalf("%v\n%s", err, out)
+	}
+	return env
 }
 
 // The terminal works against a remote service as on its own store, with the program itself as the
 // remote: build, apply, validate, test.
 func TestAgainstARemoteService(t *testing.T) {
-	addr, key := served(t)
-	config := t.TempDir()
-	env := []string{"XDG_CONFIG_HOME=" + config, "XDG_STATE_HOME=" + filepath.Join(config, "state"), "REMOTE_KEY=" + key}
-	add := exec.Command(binary, "profile", "add", "there", "--url", "http://"+strings.TrimPrefix(addr, "http://"), "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY", "--author", "ann@example.com", "--use")
-	add.Env = append(os.Environ(), env...)
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	env := newServer(t).profile()
 
 	term := open(t, 80, 24, "", env...)
 	term.see("DEMO @ there", "Campaigns", "Winter roast launch")
-	term.press("n", "Down", "Enter", "Enter")
+	term.press("n")
+	term.see("New draft")
+	term.press("Down", "Enter", "Enter")
 	term.write("From afar")
 	term.press("Enter", "Enter")
 	term.see("Connector is required")

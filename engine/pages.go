@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"bugle/engine/catalog"
+)
+
+// Records gives all campaigns page by page, drafts first, each campaign once, with a search for each
+// page. An error ends it.
+//
+// Search finds drafts only where they are asked for, and then nothing that it does not name, so the
+// rest is asked for without a state: campaigns in a state that no table knows are found as well.
+func Records(ctx context.Context, search func(context.Context, SearchRequest) ([]Campaign, error), q ListQuery) iter.Seq2[[]Campaign, error] {
+	return func(yield func([]Campaign, error) bool) {
+		seen := map[string]bool{}
+		for _, states := range [][]State{{catalog.Draft}, nil} {
+			for n := 1; ; n++ {
+				found, err := search(ctx, SearchRequest{Status: states, Limit: PageSize, Page: n, Children: true, Archived: q.Archived})
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				page := unseen(found, seen)
+				if len(page) > 0 && !yield(page, nil) {
+					return
+				}
+				// A page of nothing but known ones is no page that moved on: the service repeats itself.
+				if len(found) < PageSize || len(page) == 0 {
+					break
+				}
+			}
+		}
+	}
+}
+
+func unseen(found []Campaign, seen map[string]bool) []Campaign {
+	var out []Campaign
+	for _, c := range found {
+		if c.ID == "" || !seen[c.ID] {
+			seen[c.ID] = true
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -55,6 +55,28 @@ func NextSends(document doc.Value, after time.Time, n int) []time.Time {
 	return nil
 }
 
+// NoSends says why [NextSends] gives nothing for a document from after on: a sentence.
+func NoSends(document doc.Value, after time.Time) string {
+	s := document.Get(string(catalog.SchedulingDetails))
+	kind := DeliveryType(document.Get("campaign_delivery_type").Text())
+	start, readable := startOf(s, scheduleZone(s))
+	switch {
+	case kind != catalog.Periodic && kind != catalog.OneTime:
+		return "It goes out when its trigger says so, not at times that are known before."
+	case kind == catalog.OneTime && s.Get("delivery_type").Text() == "ASAP":
+		return "It goes out as soon as it is published."
+	case s.Get("start_time").Empty():
+		return "It has no start yet."
+	case !readable:
+		return "Its start cannot be read as a time."
+	case kind == catalog.Periodic && s.Get("periodic_details").Get("sending_frequency").Empty():
+		return "How often it repeats is not chosen yet."
+	case start.Before(after):
+		return "Its last time has passed."
+	}
+	return "No day fits these choices."
+}
+
 // Occurrences gives the first n times from after on at which a periodic campaign with these
 // `scheduling_details` goes out, in the campaign's time zone. There are none where the schedule
 // cannot be read.

@@ -87,6 +87,24 @@ func TestSendsThatDoNotRepeat(t *testing.T) {
 	}
 }
 
+func TestWhyThereAreNoSends(t *testing.T) {
+	now := at(t, "2026-11-21T12:00:00Z")
+	for _, tt := range []struct{ kind, scheduling, want string }{
+		{"EVENT_TRIGGERED", `{}`, "trigger"},
+		{"ONE_TIME", `{"delivery_type":"ASAP"}`, "as soon as it is published"},
+		{"ONE_TIME", `{"delivery_type":"AT_FIXED_TIME"}`, "no start yet"},
+		{"ONE_TIME", `{"start_time":"soon"}`, "cannot be read"},
+		{"ONE_TIME", `{"start_time":"2026-01-01T09:00:00Z"}`, "has passed"},
+		{"PERIODIC", `{"start_time":"2026-12-01T09:00:00Z","periodic_details":{}}`, "How often"},
+		{"PERIODIC", `{"start_time":"2026-12-01T09:00:00Z","expiry_time":"2026-12-02T00:00:00Z","periodic_details":{"sending_frequency":"MONTHLY","repeat_on_date_of_month":[31]}}`, "No day fits"},
+	} {
+		v := parse(t, `{"campaign_delivery_type":"`+tt.kind+`","scheduling_details":`+tt.scheduling+`}`)
+		if got := engine.NoSends(v, now); !strings.Contains(got, tt.want) || len(engine.NextSends(v, now, 1)) > 0 {
+			t.Errorf("%s %s: %q", tt.kind, tt.scheduling, got)
+		}
+	}
+}
+
 func TestZone(t *testing.T) {
 	for zone, want := range map[string]string{`"Europe/Berlin"`: "Europe/Berlin true", `"UTC"`: "UTC true", `"Mars/North"`: "UTC false", `""`: "UTC false", `5`: "UTC false"} {
 		loc, ok := engine.Zone(parse(t, `{"scheduling_details":{"timezone":`+zone+`}}`))

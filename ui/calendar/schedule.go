@@ -1,0 +1,306 @@
+// Package calendar shows when a campaign goes out: its next sends, and the months that they are in.
+package calendar
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/when"
+	months "bugle/forms/calendar"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// Schedule lists the next sends of a document in the campaign's time zone, with a calendar of them
+// where there is room. Make one with [NewSchedule].
+type Schedule struct {
+	// Start is the first day of a week, Numbers shows those of the weeks.
+	Start   time.Weekday
+	Numbers bool
+
+	theme         themes.Theme
+	width, height int
+
+	document doc.Value
+	now      time.Time
+	zone     *time.Location
+	chosen   bool // the document names the zone
+	sends    []time.Time
+	turned   int // months from that of the next send
+	first    time.Time
+	marks    map[time.Time]bool // dates of sends in the months in sight
+	list     widget.Window
+	lines    []string
+}
+
+// NewSchedule makes one that has no document yet.
+func NewSchedule(t themes.Theme) Schedule {
+	return Schedule{Start: time.Monday, theme: t, zone: time.UTC}
+}
+
+// SetTheme changes the theme.
+func (s *Schedule) SetTheme(t themes.Theme) { s.theme = t; s.lay() }
+
+// SetSize sets the cells that View draws.
+func (s *Schedule) SetSize(width, height int) {
+	s.width, s.height = max(width, 0), max(height, 0)
+	s.lay()
+}
+
+// maxSends is how many sends are listed.
+const maxSends = 50
+
+// SetDocument shows the sends of a document from now on. It costs little where neither has changed.
+func (s *Schedule) SetDocument(document doc.Value, now time.Time) {
+	now = now.Truncate(time.Minute)
+	if document.Same(s.document) && now.Equal(s.now) {
+		return
+	}
+	s.document, s.now = document, now
+	s.zone, s.chosen = engine.Zone(document)
+	s.sends = engine.NextSends(document, now, maxSends)
+	s.first = now.In(s.zone)
+	if len(s.sends) > 0 {
+		s.first = s.sends[0]
+	}
+	s.lay()
+}
+
+// Bindings are the keys that do something here.
+func (s *Schedule) Bindings() []key.Binding {
+	return []key.Binding{
+		key.NewBinding(key.WithKeys("left", "right"), key.WithHelp("←/→", "month")),
+		key.NewBinding(key.WithKeys("home"), key.WithHelp("home", "month of the next send")),
+		key.NewBinding(key.WithKeys("up", "down", "pgup", "pgdown"), key.WithHelp("↑/↓", "scroll")),
+	}
+}
+
+// Update takes a key, and reports whether it was one for the schedule.
+func (s *Schedule) Update(msg tea.KeyMsg) bool {
+	switch msg.String() {
+	case "left", "h":
+		s.turn(-1)
+	case "right", "l":
+		s.turn(1)
+	case "home":
+		s.turn(-s.turned)
+	default:
+		return s.list.UpdateScroll(msg)
+	}
+	return true
+}
+
+// Mouse scrolls the list, or turns the calendar: y is the line of the pane that the mouse is on.
+func (s *Schedule) Mouse(msg tea.MouseMsg, y int) bool {
+	if below, _ := s.shape(); !below || y < s.list.Height {
+		return s.list.Wheel(msg)
+	}
+	switch msg.Button {
+	case tea.MouseButtonWheelUp:
+		s.turn(-1)
+	case tea.MouseButtonWheelDown:
+		s.turn(1)
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Schedule) turn(n int) {
+	if y := months.Turn(s.first, s.turned+n).Year(); y < 1971 || y > 9990 {
+		return
+	}
+	s.turned += n
+	s.mark()
+}
+
+func (s *Schedule) month() months.Month {
+	return months.Month{Theme: s.theme, Of: months.Turn(s.first, s.turned), Start: s.Start, Numbers: s.Numbers, Arrows: true,
+		Today: months.Date(s.now.In(s.zone)), Marked: func(d time.Time) bool { return s.marks[d] }}
+}
+
+// listWidth is what a line of the list takes.
+const listWidth = 34
+
+// shape tells where the calendar stands: below the list, beside it, or nowhere.
+func (s *Schedule) shape() (below, beside bool) {
+	w := s.month().Width()
+	switch {
+	case s.height < months.Height || s.width < w || !s.scheduled():
+		return false, false
+	case s.width >= listWidth+months.Gap+w && s.height < 2*months.Height+6:
+		return false, true
+	}
+	return s.height >= months.Height+6, false
+}
+
+// scheduled reports that there are times to show in a calendar.
+func (s *Schedule) scheduled() bool { return len(s.sends) > 0 }
+
+// abreast gives how many months stand side by side.
+func (s *Schedule) abreast() int {
+	below, beside := s.shape()
+	room := s.width
+	switch {
+	case beside:
+		room -= listWidth + months.Gap
+	case !below:
+		return 0
+	}
+	return months.Beside(s.month().Width(), room, 3)
+}
+
+// lay makes the lines of the list and finds out where all stands.
+func (s *Schedule) lay() {
+	s.mark()
+	w, h := s.width, s.height
+	below, beside := s.shape()
+	if beside {
+		w = listWidth
+	}
+	if below {
+		h -= months.Height + 1
+	}
+	s.lines = s.text(w)
+	if below {
+		h = min(h, len(s.lines)) // the calendar follows the list
+	}
+	s.list.Resize(len(s.lines), h)
+}
+
+// mark finds the sends of the months in sight.
+func (s *Schedule) mark() {
+	n := s.abreast()
+	s.marks = map[time.Time]bool{}
+	if n == 0 {
+		return
+	}
+	from := months.Turn(s.first, s.turned)
+	till := months.Turn(from, n)
+	start, _ := when.At(from, s.zone)
+	for _, t := range engine.NextSends(s.document, start, 31*n) {
+		if d := months.Date(t); d.Before(till) {
+			s.marks[d] = true
+		}
+	}
+}
+
+// text gives the lines of the list.
+func (s *Schedule) text(w int) []string {
+	var out []string
+	add := func(tone themes.Tone, text string) {
+		for _, l := range widget.Wrap(text, max(w, 1)) {
+			out = append(out, s.theme.Paint(tone, l))
+		}
+	}
+	if s.chosen {
+		add(themes.ToneMuted, "Times of "+s.zone.String())
+	} else {
+		add(themes.ToneWarning, "No time zone is chosen: times are UTC")
+	}
+	if !s.scheduled() {
+		add(themes.ToneText, engine.NoSends(s.document, s.now))
+		return out
+	}
+	now := s.now.In(s.zone)
+	usual, days := s.usual(), 0
+	for _, t := range s.sends {
+		days = max(days, len(dayOf(t, now)))
+	}
+	for i, t := range s.sends {
+		if i > 0 {
+			if words := changed(s.sends[i-1], t); words != "" {
+				add(themes.ToneWarning, words)
+			}
+		}
+		out = append(out, s.line(t, now, days, w))
+		if c := when.ClockOf(t); c != usual && i > 0 {
+			add(themes.ToneWarning, "  "+usual.String()+" does not exist on that day")
+		}
+	}
+	if len(s.sends) == maxSends {
+		add(themes.ToneFaint, "and so on")
+	}
+	return out
+}
+
+// usual is the time of day of most sends: the clocks may skip it once, not twice in a row.
+func (s *Schedule) usual() when.Clock {
+	seen := map[when.Clock]int{}
+	best := when.ClockOf(s.sends[0])
+	for _, t := range s.sends {
+		c := when.ClockOf(t)
+		if seen[c]++; seen[c] > seen[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// dayOf names the day of a send, with its year where that is not now's.
+func dayOf(t, now time.Time) string {
+	if t.Year() != now.Year() {
+		return t.Format("Mon _2 Jan 2006")
+	}
+	return t.Format("Mon _2 Jan")
+}
+
+// line draws one send: weekday and date in some cells, time, how far off.
+func (s *Schedule) line(t, now time.Time, days, w int) string {
+	clock, off := when.ClockOf(t).String(), when.Until(t, now)
+	line := s.theme.Paint(themes.ToneText, widget.PadRight(dayOf(t, now), days+2)) + s.theme.Paint(themes.ToneStrong, clock)
+	if days+2+widget.Width(clock)+2+widget.Width(off) <= w {
+		line += "  " + s.theme.Paint(themes.ToneFaint, off)
+	}
+	return widget.Truncate(line, w)
+}
+
+// changed says that the clocks change between two sends: the day, and that the time of day stays.
+func changed(a, b time.Time) string {
+	_, before := a.Zone()
+	_, after := b.Zone()
+	if before == after {
+		return ""
+	}
+	at, _ := b.ZoneBounds()
+	if at.IsZero() {
+		return ""
+	}
+	words := when.Change(at)
+	if words == "" {
+		return ""
+	}
+	return "↕ " + at.Format("2 Jan") + ": " + words
+}
+
+// View draws the list and the calendar.
+func (s *Schedule) View() string {
+	from, to := s.list.Visible()
+	lines := append([]string(nil), s.lines[from:to]...)
+	if below, beside := s.shape(); below || beside {
+		var ms []months.Month
+		for i := range s.abreast() {
+			m := s.month()
+			m.Of, m.Arrows = months.Turn(m.Of, i), i == 0
+			ms = append(ms, m)
+		}
+		drawn := months.Join(ms...)
+		if below {
+			return widget.Fit(strings.Join(append(append(lines, ""), drawn...), "\n"), s.width, s.height)
+		}
+		for i := range max(len(lines), len(drawn)) {
+			if i >= len(lines) {
+				lines = append(lines, "")
+			}
+			if i < len(drawn) {
+				lines[i] = widget.PadRight(lines[i], listWidth+months.Gap) + drawn[i]
+			}
+		}
+	}
+	return widget.Fit(strings.Join(lines, "\n"), s.width, s.height)
+}

@@ -1,0 +1,331 @@
+// Package index keeps the summary rows of campaigns in memory, so that a million of them are
+// searched between two keystrokes: words in names, ranked; facets counted; each column sorted by.
+//
+// A search sees the rows of one moment. What is written meanwhile is seen by the next one.
+package index
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/query"
+)
+
+// Options say how an index is made. The zero value does.
+type Options struct {
+	// Now is the clock that states follow while no search says what time it is; time.Now where nil.
+	Now func() time.Time
+}
+
+// Index is an index over summary rows. Any number of goroutines may read and write it.
+type Index struct {
+	snap atomic.Pointer[snapshot]
+
+	mu      sync.RWMutex // guards writer and loads
+	writer  *writer
+	loads   map[*load]bool
+	loaded  atomic.Int64
+	filled  atomic.Bool
+	orders  orders
+	words   words
+	restful func() time.Time
+}
+
+// New gives an empty index.
+func New(o Options) *Index {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	ix := &Index{writer: newWriter(1), loads: map[*load]bool{}, restful: o.Now}
+	ix.writer.from = o.Now()
+	ix.snap.Store(ix.writer.publish())
+	return ix
+}
+
+// Len gives how many rows there are.
+func (ix *Index) Len() int { return ix.snap.Load().live }
+
+// Progress tells how many rows the last [Index.Load] has taken, and whether it is complete.
+func (ix *Index) Progress() (rows int, complete bool) {
+	return int(ix.loaded.Load()), ix.filled.Load()
+}
+
+// Put adds rows, or replaces those with the same id. The next search sees all of them.
+func (ix *Index) Put(rows ...engine.Summary) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	for i := range rows {
+		id := ix.writer.key(rows[i].ID)
+		for l := range ix.loads {
+			l.touched[id] = true
+		}
+		ix.writer.add(&rows[i])
+	}
+	ix.publish()
+}
+
+// Remove takes rows out. Those that are not there are passed over.
+func (ix *Index) Remove(ids ...string) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	for _, id := range ids {
+		key := ix.writer.key(id)
+		for l := range ix.loads {
+			l.touched[key] = true
+		}
+		ix.writer.drop(key)
+	}
+	ix.publish()
+}
+
+func (w *writer) drop(id ident) {
+	if slot, ok := w.slots[id]; ok {
+		w.kill(slot)
+		delete(w.slots, id)
+	}
+}
+
+// Get gives the row with that id, as it is at that time.
+func (ix *Index) Get(id string, now time.Time) (engine.Summary, bool) {
+	s := ix.snap.Load()
+	slot, ok := ix.slot(s, id)
+	if !ok {
+		return engine.Summary{}, false
+	}
+	sum := s.row(slot)
+	sum.Head = engine.HeadAt(sum, now)
+	return sum, true
+}
+
+// slot gives where a row is in a snapshot.
+func (ix *Index) slot(s *snapshot, id string) (uint32, bool) {
+	key, ok := objectID(id)
+	ix.mu.RLock()
+	if !ok {
+		var n uint32
+		n, ok = ix.writer.others.numbers[id]
+		key = numbered(n)
+	}
+	slot, there := ix.writer.slots[key]
+	epoch := ix.writer.epoch
+	ix.mu.RUnlock()
+	if ok && there && epoch == s.epoch && int(slot) < s.n && s.has(slot) {
+		return slot, true
+	}
+	return s.search(id) // it was changed after the snapshot
+}
+
+func (s *snapshot) has(slot uint32) bool { return s.alive[slot/64]>>(slot%64)&1 != 0 }
+
+// search looks for a row without the writer's help.
+func (s *snapshot) search(id string) (uint32, bool) {
+	for slot := range uint32(s.n) {
+		if s.has(slot) && s.text(s.record(slot).id) == id {
+			return slot, true
+		}
+	}
+	return 0, false
+}
+
+// publish lets searches see what was written. Where more rows were replaced than there are, they
+// are first written anew without those that are gone.
+func (ix *Index) publish() {
+	if w := ix.writer; w.n-w.live > max(w.live, blockRows) {
+		ix.writer = w.compact()
+	}
+	ix.snap.Store(ix.writer.publish())
+}
+
+func (w *writer) compact() *writer {
+	s, out := w.publish(), newWriter(w.epoch+1)
+	out.from = w.from
+	for slot := range uint32(s.n) {
+		if s.has(slot) {
+			sum := s.row(slot)
+			out.add(&sum)
+		}
+	}
+	return out
+}
+
+// at gives the snapshot with the states of that time.
+func (ix *Index) at(now time.Time) *snapshot {
+	if s := ix.snap.Load(); s.current(now) {
+		return s
+	}
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if s := ix.snap.Load(); s.current(now) {
+		return s
+	}
+	ix.writer.advance(now)
+	s := ix.writer.publish()
+	ix.snap.Store(s)
+	return s
+}
+
+// Values gives the values that rows have for a query word and how many rows that are not
+// archived have each: what [query.Env] asks for.
+func (ix *Index) Values(k query.Key) []query.Known {
+	s := ix.at(ix.restful())
+	f, ok := facetOf(k)
+	if !ok {
+		return nil
+	}
+	set := s.visible()
+	if f == statuses {
+		set = s.alive
+	}
+	var out []query.Known
+	for n, c := range s.count(f, set) {
+		if c > 0 && n > 0 {
+			out = append(out, query.Known{Text: query.Text(k, s.values[f].texts[n]), Count: c})
+		}
+	}
+	return out
+}
+
+// load is a load that runs.
+type load struct {
+	seen    map[ident]bool // the rows that came, where there were some before
+	touched map[ident]bool // the rows that were written meanwhile: they are newer
+}
+
+// The first rows of a load can be searched at once; later ones come in larger chunks, for each
+// costs a copy of what it changes.
+const (
+	firstChunk = 512
+	lastChunk  = 1 << 15
+)
+
+// Load fills the index with rows: all that there are, in any order (newest first is quickest).
+// They can be searched as they come. It returns when rows end, when they give an error, or when
+// ctx ends; run it in a goroutine of its own. Rows that were put or removed meanwhile stay as they
+// were put. Rows that were there before and do not come are removed at the end, so that loading
+// again brings the index up to date.
+func (ix *Index) Load(ctx context.Context, rows iter.Seq2[engine.Summary, error]) error {
+	l := ix.begin()
+	defer ix.end(l)
+	chunks := make(chan []engine.Summary, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for chunk := range chunks {
+			ix.take(l, chunk)
+		}
+	}()
+	err := cut(ctx, rows, chunks)
+	close(chunks)
+	<-done
+	if err != nil {
+		return fmt.Errorf("load the index: %w", err)
+	}
+	ix.finish(l)
+	return nil
+}
+
+// cut collects the rows in chunks.
+func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- []engine.Summary) error {
+	size := firstChunk
+	chunk := make([]engine.Summary, 0, size)
+	send := func() error {
+		select {
+		case out <- chunk:
+			size = min(2*size, lastChunk)
+			chunk = make([]engine.Summary, 0, size)
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		if chunk = append(chunk, row); len(chunk) == size {
+			if err := send(); err != nil {
+				return err
+			}
+		}
+	}
+	if len(chunk) > 0 {
+		return send()
+	}
+	return ctx.Err()
+}
+
+func (ix *Index) begin() *load {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	l := &load{touched: map[ident]bool{}}
+	if ix.writer.live > 0 {
+		l.seen = map[ident]bool{}
+	}
+	ix.loads[l] = true
+	ix.loaded.Store(0)
+	ix.filled.Store(false)
+	return l
+}
+
+func (ix *Index) end(l *load) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	delete(ix.loads, l)
+}
+
+// take writes a chunk of a load.
+func (ix *Index) take(l *load, chunk []engine.Summary) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	for i := range chunk {
+		id := ix.writer.key(chunk[i].ID)
+		if l.touched[id] {
+			continue
+		}
+		if l.seen != nil {
+			l.seen[id] = true
+			if slot, ok := ix.writer.slots[id]; ok && ix.writer.same(slot, &chunk[i]) {
+				continue
+			}
+		}
+		ix.writer.add(&chunk[i])
+	}
+	ix.loaded.Add(int64(len(chunk)))
+	ix.publish()
+}
+
+// finish removes what did not come.
+func (ix *Index) finish(l *load) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if l.seen != nil {
+		for id := range ix.writer.slots {
+			if !l.seen[id] && !l.touched[id] {
+				ix.writer.drop(id)
+			}
+		}
+		ix.publish()
+	}
+	ix.filled.Store(true)
+}
+
+// same reports whether a slot has just that row: its saves tell rows of one service apart, and
+// times and state what the clock or another service changed.
+func (w *writer) same(slot uint32, sum *engine.Summary) bool {
+	b, i := w.blocks[slot/blockRows], int(slot%blockRows)
+	r := &b.records[i]
+	at := func(c int, t time.Time) bool {
+		sec, nsec := stamp(t)
+		return b.times[c].sec[i] == sec && b.times[c].nsec[i] == nsec
+	}
+	return r.revision == sum.Revision && r.version == int64(sum.Version) && at(updated, sum.UpdatedAt) && at(created, sum.CreatedAt) &&
+		at(sent, sum.SentTime) && at(start, sum.Start) && at(end, sum.End) &&
+		w.dicts[statuses].texts[r.status] == string(sum.Status) && w.dicts[teams].texts[r.team] == sum.Team &&
+		w.dicts[people].texts[r.updatedBy] == sum.UpdatedBy && w.tagSets.number(sum.Tags) == r.tags &&
+		string(r.name.in(b.bytes)) == sum.Name
+}

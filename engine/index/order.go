@@ -1,0 +1,171 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+
+	"bugle/engine/query"
+)
+
+// order is the slots sorted by a column: times with the newest first, names from A to Z, the
+// latest version first. Slots whose row is gone are still in it. It never changes.
+type order struct {
+	epoch uint64
+	slots []uint32
+}
+
+// orders keeps the orders that were asked for. Rows that are added are put in their places when
+// the order is asked for again.
+type orders struct {
+	mu  sync.Mutex
+	all map[query.Key]*order
+}
+
+// sorted gives the order by a column, which is updated, created, start, name or version. It has at
+// least the slots of the snapshot.
+func (ix *Index) sorted(s *snapshot, column query.Key) *order {
+	ix.orders.mu.Lock()
+	defer ix.orders.mu.Unlock()
+	o := ix.orders.all[column]
+	switch {
+	case o != nil && o.epoch == s.epoch && len(o.slots) >= s.n:
+		return o
+	case o != nil && o.epoch == s.epoch:
+		o = &order{s.epoch, s.merge(column, o.slots)}
+	default:
+		o = &order{s.epoch, s.sort(column, slotsFrom(0, s.n))}
+	}
+	if ix.orders.all == nil {
+		ix.orders.all = map[query.Key]*order{}
+	}
+	if last := ix.orders.all[column]; last == nil || last.epoch <= s.epoch {
+		ix.orders.all[column] = o
+	}
+	return o
+}
+
+func slotsFrom(from, to int) []uint32 {
+	out := make([]uint32, to-from)
+	for i := range out {
+		out[i] = uint32(from + i)
+	}
+	return out
+}
+
+// merge puts the slots that are not sorted yet in their places.
+func (s *snapshot) merge(column query.Key, sorted []uint32) []uint32 {
+	added := s.sort(column, slotsFrom(len(sorted), s.n))
+	out := make([]uint32, 0, s.n)
+	for _, slot := range added {
+		k := s.key(column, slot)
+		at, _ := slices.BinarySearchFunc(sorted, k, func(a uint32, k keyed) int {
+			return s.compare(column, s.key(column, a), k)
+		})
+		out = append(out, sorted[:at]...)
+		out = append(out, slot)
+		sorted = sorted[at:]
+	}
+	return append(out, sorted...)
+}
+
+// keyed is a slot with what most comparisons need.
+type keyed struct {
+	hi, lo uint64
+	slot   uint32
+}
+
+// alone is how many slots one goroutine sorts before another one helps.
+const alone = 1 << 15
+
+// sort sorts slots by a column.
+func (s *snapshot) sort(column query.Key, slots []uint32) []uint32 {
+	keys := make([]keyed, len(slots))
+	for i, slot := range slots {
+		keys[i] = s.key(column, slot)
+	}
+	less := func(a, b keyed) int { return s.compare(column, a, b) }
+	if len(keys) < alone {
+		slices.SortFunc(keys, less)
+		return put(slots, keys)
+	}
+	half := len(keys) / 2
+	var wg sync.WaitGroup
+	wg.Go(func() { slices.SortFunc(keys[:half], less) })
+	slices.SortFunc(keys[half:], less)
+	wg.Wait()
+	a, b := keys[:half], keys[half:]
+	for i := range slots {
+		if len(b) == 0 || len(a) > 0 && less(a[0], b[0]) <= 0 {
+			slots[i], a = a[0].slot, a[1:]
+		} else {
+			slots[i], b = b[0].slot, b[1:]
+		}
+	}
+	return slots
+}
+
+func put(slots []uint32, keys []keyed) []uint32 {
+	for i, k := range keys {
+		slots[i] = k.slot
+	}
+	return slots
+}
+
+// key gives the key of a slot: smaller keys come first.
+func (s *snapshot) key(column query.Key, slot uint32) keyed {
+	b, i := s.at(slot)
+	k := keyed{slot: slot}
+	switch column {
+	case query.Name:
+		var buf [16]byte
+		copy(buf[:], b.fold(i))
+		k.hi, k.lo = binary.BigEndian.Uint64(buf[:8]), binary.BigEndian.Uint64(buf[8:])
+	case query.Version:
+		k.hi = ^uint64(b.records[i].version)
+		k.lo = newest(b.times[updated].sec[i])
+	default:
+		c := &b.times[timeColumn(column)]
+		k.hi, k.lo = newest(c.sec[i]), ^uint64(c.nsec[i])
+	}
+	return k
+}
+
+// newest turns a time in seconds into a key that is smaller the later the time is.
+func newest(sec int64) uint64 { return ^(uint64(sec) ^ 1<<63) }
+
+func timeColumn(k query.Key) int {
+	switch k {
+	case query.Created:
+		return created
+	case query.Start:
+		return start
+	}
+	return updated
+}
+
+// compare orders two slots; equal ones by their ids.
+func (s *snapshot) compare(column query.Key, a, b keyed) int {
+	if c := cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)); c != 0 {
+		return c
+	}
+	if column == query.Name {
+		ba, i := s.at(a.slot)
+		bb, j := s.at(b.slot)
+		if c := bytes.Compare(ba.fold(i), bb.fold(j)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(s.compareIDs(a.slot, b.slot), cmp.Compare(a.slot, b.slot))
+}
+
+func (s *snapshot) compareIDs(a, b uint32) int {
+	x, y := s.record(a).id, s.record(b).id
+	if !x.other && !y.other {
+		return bytes.Compare(x.bytes[:], y.bytes[:])
+	}
+	return strings.Compare(s.text(x), s.text(y))
+}

@@ -1,0 +1,82 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Explain says in words what the query shows, as one line without a full stop, such as
+// "Draft or Active campaigns, tagged sale, with “summer”, by name".
+func (q Query) Explain() string {
+	var what, clauses []string
+	archived := " (not the archived)"
+	for _, t := range q.Narrowing() {
+		if !t.Not && (t.Key == Status || t.Key == Is) {
+			archived = ""
+		}
+		switch said := t.explain(); {
+		case t.Key == Status && !t.Not:
+			what = append(what, said)
+		default:
+			clauses = append(clauses, said)
+		}
+	}
+	for _, w := range q.Words() {
+		clauses = append(clauses, w.explain())
+	}
+	subject := "All campaigns" + archived
+	if len(what) > 0 {
+		subject = strings.Join(what, " or ") + " campaigns"
+	} else if len(clauses) > 0 {
+		subject = "Campaigns" + archived
+	}
+	if c, desc := q.Order(); c != "" {
+		order := "by " + columnLabel(c)
+		if desc {
+			order += ", down"
+		}
+		clauses = append(clauses, order)
+	}
+	return strings.Join(append([]string{subject}, clauses...), ", ")
+}
+
+func (w Word) explain() string {
+	with := "with “" + w.Text + "”"
+	if w.Exact {
+		with = "with exactly “" + w.Text + "”"
+	}
+	if w.Not {
+		return strings.Replace(with, "with", "without", 1)
+	}
+	return with
+}
+
+// leads say how a term of each query word is put into words.
+var leads = map[Key][2]string{
+	Status: {"", "not "}, Channel: {"on ", "not on "}, Type: {"of type ", "not of type "},
+	Tag: {"tagged ", "not tagged "}, By: {"by ", "not by "}, Team: {"of team ", "not of team "},
+	Platform: {"for ", "not for "}, Version: {"version ", "not version "}, ID: {"with the id ", "without the id "},
+	Updated: {"changed ", "not changed "}, Created: {"created ", "not created "}, Start: {"starting ", "not starting "},
+	Is: {"", "without "},
+}
+
+func (t Term) explain() string {
+	lead := leads[t.Key][0]
+	if t.Not {
+		lead = leads[t.Key][1]
+	}
+	w := wordOf(t.Key)
+	said := make([]string, len(t.Values))
+	for i, v := range t.Values {
+		switch w.kind {
+		case ofTime:
+			s, _ := parseSpan(v.Text)
+			said[i] = s.words()
+		case ofList:
+			said[i] = w.label(v.Text)
+		default:
+			said[i] = v.Text
+		}
+	}
+	return fmt.Sprint(lead, strings.Join(said, " or "))
+}

@@ -1,0 +1,254 @@
+package query
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Env is what reading and completing a query know of the workspace. The zero value does.
+type Env struct {
+	// Values gives the values that campaigns have for tag, by and team, and how many have each;
+	// for lists such as status the counts. Texts are as [Text] writes them. May be nil.
+	Values func(Key) []Known
+	// Now says what today is, in the zone of the person.
+	Now time.Time
+}
+
+// Known is a value that campaigns have.
+type Known struct {
+	Text  string
+	Count int
+}
+
+func (e Env) values(k Key) []Known {
+	if e.Values == nil {
+		return nil
+	}
+	return e.Values(k)
+}
+
+// Problem is something in a query that could not be read, or that no campaign has.
+type Problem struct {
+	From, To int      // where in the text, in bytes
+	Message  string   // one sentence
+	Allowed  []string // what could stand there; empty where it is no list
+	Nearest  string   // what was probably meant; empty where nothing is near
+}
+
+// String gives the sentence, with what was probably meant.
+func (p Problem) String() string {
+	if p.Nearest == "" {
+		return p.Message
+	}
+	return p.Message + " Did you mean " + p.Nearest + "?"
+}
+
+// Parse reads a query. It takes any text: what cannot be read narrows nothing, and is told as a
+// problem.
+func Parse(text string, env Env) (Query, []Problem) {
+	var q Query
+	var problems []Problem
+	for _, tok := range scan(text) {
+		t, ps := tok.term(env)
+		problems = append(problems, ps...)
+		q.Terms = append(q.Terms, t)
+	}
+	return q, problems
+}
+
+// token is one word of the text. Positions are in bytes.
+type token struct {
+	from, to int
+	not      bool
+	key      string // as it was typed; only where keyed
+	keyed    bool
+	keyFrom  int
+	parts    []part
+}
+
+// part is one of the values of a token.
+type part struct {
+	text     string
+	quoted   bool
+	from, to int // with the quotes
+}
+
+// scan cuts the text into tokens.
+func scan(text string) []token {
+	var out []token
+	for i := 0; i < len(text); {
+		if r, n := utf8.DecodeRuneInString(text[i:]); isSpace(r) {
+			i += n
+			continue
+		}
+		tok := scanToken(text, i)
+		i = tok.to
+		if len(tok.parts) > 0 || tok.keyed {
+			out = append(out, tok)
+		}
+	}
+	return out
+}
+
+// scanToken reads the token that begins at i. It has no parts where it is a sign of negation that
+// nothing follows yet.
+func scanToken(text string, i int) token {
+	tok := token{from: i}
+	for i < len(text) && (text[i] == '-' || text[i] == '!') {
+		tok.not = true
+		i++
+	}
+	tok.keyFrom = i
+	if key, rest, ok := cutKey(text[i:]); ok {
+		tok.key, tok.keyed = key, true
+		i = len(text) - len(rest)
+	}
+	for {
+		p := scanPart(text, i, tok.keyed)
+		if p.to > p.from {
+			tok.parts = append(tok.parts, p)
+		}
+		i = p.to
+		if !tok.keyed || i >= len(text) || text[i] != ',' {
+			break
+		}
+		i++
+	}
+	tok.to = i
+	return tok
+}
+
+// scanPart reads one value: up to a space, or a comma in a list, or the end of its quotes. Quotes
+// that are still open end with the text.
+func scanPart(text string, i int, list bool) part {
+	p := part{from: i, to: i}
+	if i < len(text) && text[i] == '"' {
+		p.quoted = true
+		p.text, p.to = unquote(text, i+1)
+		return p
+	}
+	for p.to < len(text) {
+		r, n := utf8.DecodeRuneInString(text[p.to:])
+		if isSpace(r) || list && r == ',' {
+			break
+		}
+		p.to += n
+	}
+	p.text = text[i:p.to]
+	return p
+}
+
+func unquote(text string, i int) (string, int) {
+	var b strings.Builder
+	for ; i < len(text); i++ {
+		switch {
+		case text[i] == '"':
+			return b.String(), i + 1
+		case text[i] == '\\' && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String(), i
+}
+
+// cutKey cuts a query word and its colon off; it has letters only, so that 12:30 is a word.
+func cutKey(s string) (key, rest string, ok bool) {
+	i := strings.IndexByte(s, ':')
+	if i <= 0 || strings.ContainsFunc(s[:i], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {
+		return "", s, false
+	}
+	return s[:i], s[i+1:], true
+}
+
+func isSpace(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// term gives the meaning of a token.
+func (t token) term(env Env) (Term, []Problem) {
+	out := Term{Not: t.not}
+	if !t.keyed {
+		out.Values = []Value{{Text: t.parts[0].text, Quoted: t.parts[0].quoted}}
+		return out, nil
+	}
+	w := wordOf(Key(t.key))
+	if w == nil {
+		out.Key, out.Bad = Key(t.key), true
+		for _, p := range t.parts {
+			out.Values = append(out.Values, Value{Text: p.text, Quoted: p.quoted})
+		}
+		return out, []Problem{{
+			From: t.keyFrom, To: t.keyFrom + len(t.key), Allowed: names(), Nearest: nearest(t.key, names()),
+			Message: fmt.Sprintf("There is no query word %q; put quotes around it to look for it.", t.key),
+		}}
+	}
+	out.Key = w.key
+	var problems []Problem
+	for _, p := range t.parts {
+		v, problem := w.value(p, env)
+		out.Values = append(out.Values, v)
+		if problem.Message != "" {
+			problem.From, problem.To = p.from, p.to
+			problems = append(problems, problem)
+		}
+	}
+	return out, problems
+}
+
+// value reads one value of the query word.
+func (w *word) value(p part, env Env) (Value, Problem) {
+	v := Value{Text: p.text, Quoted: p.quoted}
+	bad := func(format string, args ...any) (Value, Problem) {
+		v.Bad = true
+		return v, Problem{Message: fmt.Sprintf(format, args...)}
+	}
+	switch w.kind {
+	case ofList:
+		o, ok := w.find(p.text)
+		if !ok {
+			v, problem := bad("There is no %s %q.", w.help, p.text)
+			for _, o := range w.options {
+				problem.Allowed = append(problem.Allowed, o.text)
+			}
+			problem.Nearest = nearest(p.text, problem.Allowed)
+			return v, problem
+		}
+		return Value{Text: o.text}, Problem{}
+	case ofTime:
+		span, ok := parseSpan(p.text)
+		if !ok {
+			v, problem := bad("%q is no date; write 2026-01-31, today, this-month, or an age such as <7d.", p.text)
+			problem.Nearest = nearest(strings.TrimLeft(p.text, "<>="), timeWords())
+			return v, problem
+		}
+		return Value{Text: span.text}, Problem{}
+	case ofCount:
+		n, err := strconv.ParseUint(p.text, 10, 31)
+		if err != nil {
+			return bad("%q is no %s; write a whole number.", p.text, w.help)
+		}
+		return Value{Text: strconv.FormatUint(n, 10)}, Problem{}
+	case ofRows:
+		return v, w.known(p, env)
+	}
+	return v, Problem{}
+}
+
+// known says so where no campaign has the value. It still narrows, to nothing.
+func (w *word) known(p part, env Env) Problem {
+	values := env.values(w.key)
+	if len(values) == 0 || p.text == "" {
+		return Problem{}
+	}
+	all := make([]string, len(values))
+	for i, k := range values {
+		if Means(k.Text, p.text, p.quoted) {
+			return Problem{}
+		}
+		all[i] = k.Text
+	}
+	return Problem{Message: fmt.Sprintf("No campaign has the %s %q.", w.help, p.text), Allowed: all, Nearest: nearest(p.text, all)}
+}

@@ -72,3 +72,34 @@ func TestBadRequests(t *testing.T) {
 		}
 	}
 }
+
+// What the API shows of a row and of a test is read back as it was.
+func TestRowsAndResultsReadBack(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	m := engine.Meta{
+		Summary: engine.Summary{
+			Head: engine.Head{
+				ID: "c", CampaignID: "c", Version: 3, Status: catalog.Draft, Channel: catalog.Push, DeliveryType: catalog.OneTime,
+				CreatedBy: "a@example.com", ParentID: "p", RejectionComment: "why",
+			},
+			Name: "N", Team: "T", Tags: []string{"x"}, Platforms: []string{"IOS"}, Start: at,
+		},
+		ChildCampaigns: 4, Reachability: &engine.Reachability{Count: 12, LastUpdated: at},
+	}
+	if got := engine.ParseMetaRow(m.Row()); !reflect.DeepEqual(got, m) {
+		t.Errorf("got  %+v\nwant %+v", got, m)
+	}
+	r := engine.TestResult{
+		Keys: []string{"WEB_b_1", "WEB_a_1"}, Message: "m",
+		Data: map[string]engine.SendResult{"WEB_b_1": {Status: engine.Sent}, "WEB_a_1": {Status: engine.Failed, FailureReason: "no"}},
+	}
+	if got := engine.ParseTestResult(r.Document()); !reflect.DeepEqual(got, r) {
+		t.Errorf("got  %+v\nwant %+v", got, r)
+	}
+	for _, odd := range []string{`null`, `[]`, `{"data":[1],"message":5}`, `{"reachability_details":[],"platform":{},"campaign_tags":"x"}`} {
+		v := parse(t, odd)
+		if engine.ParseMetaRow(v).Name != "" || len(engine.ParseTestResult(v).Keys) != 0 {
+			t.Errorf("%s was read as something", odd)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func TestFaults(t *testing.T) {
 }
 
 func underFaults(t *testing.T, seed uint64) {
-	const workers, each = 25, 30
+	const workers, each = 25, 20
 	mail := &slow{rnd: rand.New(rand.NewPCG(seed, 1)), sent: map[string]int{}}
 	db := mem.New()
 	defer db.Close()

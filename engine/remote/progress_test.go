@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,7 +85,13 @@ func TestProgress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
 				var told []string
+				tell := func(s string) {
+					mu.Lock()
+					defer mu.Unlock()
+					told = append(told, s)
+				}
 				attempt := 0
 				way := &wire{fault: func(r *http.Request, _ func() *http.Response) (*http.Response, error) {
 					if r.Method == http.MethodGet {
@@ -93,7 +100,7 @@ func TestProgress(t *testing.T) {
 					attempt++
 					res, err := tt.answer(attempt, r)
 					if err == nil {
-						told = append(told, "|")
+						tell("|")
 					}
 					return res, err
 				}}
@@ -109,7 +116,7 @@ func TestProgress(t *testing.T) {
 					if p.Recipient != "" {
 						t.Errorf("a recipient is named: %+v", p)
 					}
-					told = append(told, say)
+					tell(say)
 				}})
 				if (err != nil) != (name == "refused") {
 					t.Error(err)

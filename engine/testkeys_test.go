@@ -71,4 +71,7 @@ func TestMissingKeys(t *testing.T) {
 			t.Errorf("%+v: got %q, want %q", f, got, want)
 		}
 	}
+	if member, why, ok := (engine.KeyFilter{}).Missing(catalog.Push, parse(t, `{"campaign_content":{"content":{"push":{}}}}`)); !ok {
+		t.Errorf("without a filter %s is missing: %s", member, why)
+	}
 }

@@ -190,6 +190,8 @@ func TestTest(t *testing.T) {
 		t.Errorf("no reason: %s", a.raw)
 	}
 	b.do("POST", campaigns+"/test", `{"draft_id":"`+id+`"}`).is(400, "error.code", "VALIDATION_FAILED", "error.target", "test_campaign_meta")
+	b.do("POST", campaigns+"/test", `{"channel":"PUSH","campaign_content":{"content":{"push":{"android":{}}}},"test_campaign_meta":{"identifier":"PUSH_ID","identifier_values":["t"]}}`).
+		refused(400, engine.ValidationFailed, "basic_details.platforms")
 }
 
 func TestPreview(t *testing.T) {

@@ -51,6 +51,7 @@ get() { node -e "fetch('$1').then((r) => process.exit(r.status < 500 ? 0 : 1), (
 go build -o "$tmp/bugle" ../../cmd/bugle
 cp check/* "$tmp/"
 cd "$tmp"
+export npm_config_update_notifier=false
 npm install --no-audit --no-fund --silent
 
 # The programs see a home and a store of their own.

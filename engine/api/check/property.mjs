@@ -61,6 +61,7 @@ const arbitrary = fc.record({
   source: fc.noBias(fc.nat()),
   seed: fc.noBias(fc.nat()),
   optionals: fc.noBias(fc.integer({ min: 0, max: 10 })),
+  examples: fc.boolean(), // of the schemas, in place of texts by chance
   change: fc.option(fc.record({ at: fc.noBias(fc.nat()), to: fc.option(fc.jsonValue(), { nil: undefined }) }), { freq: 2, nil: undefined }),
   target: fc.noBias(fc.nat()),
   stranger: rarely(fc.stringMatching(/^[^/?#%.\\\p{C}\p{Z}]{1,30}$/u)), // in place of a campaign's id
@@ -75,7 +76,7 @@ function rarely(what) {
 // generate skips what the generator cannot make up.
 function generate(schema, c) {
   try {
-    return generateSync(schema, { seed: c.seed, optionalsProbability: c.optionals / 10, maxDepth: 12 });
+    return generateSync(schema, { seed: c.seed, optionalsProbability: c.optionals / 10, useExamplesValue: c.examples, maxDepth: 12 });
   } catch {
     return fc.pre(false);
   }

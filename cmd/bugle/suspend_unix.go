@@ -9,15 +9,13 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"bugle/engine/attach"
 )
 
-const (
-	// yieldLimit is how long a user who presses ctrl+z waits for calls that run.
-	yieldLimit = time.Second
-	// stopLimit is how long the system may take to stop a process that asks for it.
-	stopLimit = 200 * time.Millisecond
-)
+// yieldLimit is how long a user who presses ctrl+z waits for calls that run.
+const yieldLimit = time.Second
 
 // suspendable has the node let the store go before the process is suspended (SIGTSTP: ctrl+z, or
 // what a terminal program does with that key), so that others can have it, and take part again when
@@ -34,7 +32,7 @@ func suspendable(node *attach.Node) {
 		for {
 			select {
 			case <-asked:
-				suspend(node, asked)
+				suspend(node)
 			case _, open := <-states:
 				if !open {
 					return
@@ -46,22 +44,23 @@ func suspendable(node *attach.Node) {
 
 // suspend stops this process, and returns when it was continued. Where calls go on, it keeps the
 // store; others are told then which process has it.
-func suspend(node *attach.Node, asked chan<- os.Signal) {
+//
+// A process whose group is its session's first has no shell that could continue it: as the system
+// does, it is let go on, and who waits in it to be continued waits no longer.
+func suspend(node *attach.Node) {
+	self := os.Getpid()
+	if session, err := unix.Getsid(0); err != nil || session == syscall.Getpgrp() {
+		_ = syscall.Kill(self, syscall.SIGCONT)
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), yieldLimit)
 	_ = node.Yield(ctx)
 	cancel()
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)
-	signal.Reset(syscall.SIGTSTP)
-	_ = syscall.Kill(os.Getpid(), syscall.SIGTSTP)
-	select {
-	case <-continued:
-	case <-time.After(stopLimit):
-		// No shell is there to continue it, and the system has let it go on. Who waits to be
-		// continued in this process waits no longer.
-		_ = syscall.Kill(os.Getpid(), syscall.SIGCONT)
-	}
-	signal.Notify(asked, syscall.SIGTSTP)
+	// Not SIGTSTP: who has asked for that one once never gets the system's own way with it back.
+	_ = syscall.Kill(self, syscall.SIGSTOP)
+	<-continued
 	node.Rejoin()
 }

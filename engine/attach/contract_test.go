@@ -72,3 +72,17 @@ func (s *shed) transport(t *testing.T) *http.Transport {
 	t.Cleanup(tr.CloseIdleConnections)
 	return tr
 }
+
+// What clients of the V5 API write is news to the owner too.
+func TestChangesByHTTP(t *testing.T) {
+	s := newShed(t)
+	s.handler = func(n *attach.Node) http.Handler { return v5(n, nil) }
+	owner := s.node()
+	changes := owner.Changes(t.Context())
+	svc, err := remote.New(remote.Config{BaseURL: "http://localhost", Workspace: workspace, Transport: s.transport(t)})
+	s.ok(err)
+	t.Cleanup(func() { svc.Close() })
+	made, err := svc.Create(t.Context(), engine.CreateRequest{Body: parse(t, draft)})
+	s.ok(err)
+	next(t, changes, attach.Change{Workspace: workspace, Kind: attach.Campaigns, ID: made.ID})
+}

@@ -131,7 +131,7 @@ func persist[In, Out any](ctx context.Context, s *session, m *method[In, Out], i
 		}
 		var t *trouble
 		if h != nil {
-			out, err = m.do(ctx, h, s.node.id, s.workspace, in)
+			out, err = m.do(ctx, h, s.node.author(ctx), s.workspace, in)
 			if errors.Is(err, errLeaving) {
 				err = ErrClosed
 			}

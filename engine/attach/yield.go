@@ -90,6 +90,15 @@ func idle(ctx context.Context, done <-chan struct{}) error {
 // servedKey marks the context of a request that came through the socket to the handler.
 type servedKey struct{}
 
+// author gives who makes a call: this node, or with a request that came through the socket nobody
+// who is one.
+func (n *Node) author(ctx context.Context) string {
+	if ctx.Value(servedKey{}) != nil {
+		return ""
+	}
+	return n.id
+}
+
 // enter lets a call in, as soon as the node takes part in the folder; then it is followed by
 // n.calls.leave. A request that came through the socket does not wait for that: its caller finds
 // the next owner sooner.

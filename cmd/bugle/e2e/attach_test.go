@@ -3,9 +3,20 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 )
 
 // Two terminals and commands work on one folder: what one changes the others show, and when the one
@@ -41,4 +52,131 @@ func TestTwoTerminalsOnOneFolder(t *testing.T) {
 	second.press("Enter", "End")
 	second.write(" and there")
 	second.see("and there", "saved")
+}
+
+// Who suspends the process that has the store, with ctrl+z, leaves it to the others, and goes on with
+// them afterwards.
+func TestSuspendedOwner(t *testing.T) {
+	c := newCrowd(t)
+	server := c.serve(t)
+	pid := server.cmd.Process.Pid
+	c.owns(t, pid)
+	term := c.terminal(t)
+	term.see("enter open")
+	if err := server.cmd.Process.Signal(syscall.SIGTSTP); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	c.owns(t, term.pid())
+	if took := time.Since(begun); took > goOn {
+		t.Errorf("the terminal has the store after %v", took)
+	}
+	eventually(t, "the server is suspended", func() bool {
+		out, err := exec.Command("ps", "-o", "stat=", "-p", fmt.Sprint(pid)).Output()
+		return err == nil && strings.HasPrefix(string(out), "T")
+	})
+	if _, err := c.create("While it is suspended"); err != nil {
+		t.Error(err)
+	}
+	if err := server.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.post(&keyedCreate{key: uuid.NewString(), name: "After it goes on"}, false); err != nil {
+		t.Error(err)
+	}
+	term.see("After it goes on", "While it is suspended")
+}
+
+// A process that is stopped where it stands keeps the store: the others say so at once, and which one.
+func TestStoppedOwner(t *testing.T) {
+	c := newCrowd(t)
+	server := c.serve(t)
+	if err := server.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	_, err := c.create("Nobody answers")
+	if pid := fmt.Sprint(server.cmd.Process.Pid); err == nil || !strings.Contains(err.Error(), "process "+pid) || !strings.Contains(err.Error(), "kill -CONT "+pid) {
+		t.Errorf("a command says %v", err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it says so after %v", took)
+	}
+	if err := server.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.create("It answers again"); err != nil {
+		t.Error(err)
+	}
+}
+
+// The second signal ends a server that waits for a request.
+func TestSecondSignal(t *testing.T) {
+	c := newCrowd(t)
+	server := c.serve(t)
+	at := strings.TrimPrefix(c.addr(), "http://")
+	conn, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	basic, err := http.NewRequest(http.MethodPost, c.addr(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	basic.SetBasicAuth(c.user, c.key)
+	fmt.Fprintf(conn, "POST /v5/campaigns HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", basic.Header.Get("Authorization"))
+	eventually(t, "the request is being answered", func() bool {
+		res, err := http.Get(c.addr() + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		return err == nil && strings.Contains(string(b), "bugle_api_requests_running 1")
+	})
+	_ = server.cmd.Process.Signal(os.Interrupt)
+	eventually(t, "it takes no more requests", func() bool {
+		conn, err := net.Dial("tcp", at)
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	})
+	begun := time.Now()
+	_ = server.cmd.Process.Signal(os.Interrupt)
+	_ = server.cmd.Wait()
+	if took := time.Since(begun); took > goOn {
+		t.Errorf("it ended after %v", took)
+	}
+	if s, ok := server.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !s.Signaled() {
+		t.Errorf("it ended with %v", server.cmd.ProcessState)
+	}
+}
+
+// The API is on the socket of whoever has the store, and asks for no key.
+func TestSocketWithoutAKey(t *testing.T) {
+	c := newCrowd(t)
+	term := c.terminal(t)
+	term.see("enter open")
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(c.data, "bugle.sock"))
+	}}}
+	req, err := http.NewRequest(http.MethodPost, "http://localhost/v5/campaigns", strings.NewReader(createBody("Through the socket")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-SVC-Request-Id", "1")
+	req.Header.Set("Idempotency-Key", uuid.NewString())
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusCreated {
+		b, _ := io.ReadAll(res.Body)
+		t.Fatalf("%s\n%s", res.Status, b)
+	}
+	term.see("Through the socket")
 }

@@ -100,12 +100,15 @@ func (c *crowd) start(t *testing.T, round string) *crew {
 	return crew
 }
 
+func createBody(name string) string {
+	return fmt.Sprintf(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":%q}}`, name)
+}
+
 func nameBody(name string) string { return fmt.Sprintf(`{"basic_details":{"name":%q}}`, name) }
 
 // post makes a campaign over HTTP, and notes it.
 func (c *crowd) post(k *keyedCreate, again bool) error {
-	body := fmt.Sprintf(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":%q}}`, k.name)
-	b, err := c.http(http.MethodPost, "/v5/campaigns", body, k.key, again)
+	b, err := c.http(http.MethodPost, "/v5/campaigns", createBody(k.name), k.key, again)
 	if err != nil {
 		return err
 	}

@@ -269,6 +269,8 @@ func (c *crowd) serve(t *testing.T) *process {
 	t.Helper()
 	p := &process{cmd: c.command(context.Background(), "serve", "--addr", "127.0.0.1:0", "--json", "--rate-limits", "off")}
 	out, err := p.cmd.StdoutPipe()
+	// A group of its own, as a shell gives it: others are not suspended.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err == nil {
 		err = p.cmd.Start()
 	}

@@ -234,9 +234,10 @@ const (
 )
 
 // marks are the expressions that marks in a text stand for.
-type marks struct{ atoms []piece }
-
-var noMarks = &marks{}
+type marks struct {
+	atoms []piece
+	kind  Kind // of the text that comes next: a value may go on behind a tag
+}
 
 // encode gives a text in which expressions are marks that no markup is found in, while the markup in
 // plain text and in values counts.
@@ -275,28 +276,28 @@ func writeUnmarked(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
-// each walks a text in pieces of one kind. A value that markup cuts in two is plain after the cut.
+// each walks a text in pieces of one kind. It goes on with the kind that the text before ended in.
 func (m *marks) each(s string, yield func(text string, kind Kind)) {
-	kind, from := Plain, 0
+	from := 0
 	for i, r := range s {
 		if !isMark(r) {
 			continue
 		}
 		if i > from {
-			yield(s[from:i], kind)
+			yield(s[from:i], m.kind)
 		}
 		from = i + utf8.RuneLen(r)
 		switch n := int(r - atomFirst); {
 		case r == valueStart:
-			kind = Value
+			m.kind = Value
 		case r == valueEnd:
-			kind = Plain
+			m.kind = Plain
 		case n >= 0 && n < len(m.atoms):
 			yield(m.atoms[n].text, m.atoms[n].kind)
 		}
 	}
 	if from < len(s) {
-		yield(s[from:], kind)
+		yield(s[from:], m.kind)
 	}
 }
 
@@ -306,14 +307,15 @@ func (m *marks) source(s string) string {
 		return s
 	}
 	var b strings.Builder
-	m.each(s, func(text string, _ Kind) { b.WriteString(text) })
+	apart := marks{atoms: m.atoms}
+	apart.each(s, func(text string, _ Kind) { b.WriteString(text) })
 	return b.String()
 }
 
 // text gives a text without markup.
 func (m *marks) text(s string) Text {
 	w := writer{verbatim: true}
-	w.write(s, Span{}, m)
+	w.write(s, Span{}, &marks{atoms: m.atoms})
 	w.seal()
 	return w.sealed
 }

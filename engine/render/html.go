@@ -9,10 +9,9 @@ import (
 )
 
 var (
-	anyTag    = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?/?>`)
-	anyEntity = regexp.MustCompile(`&(#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
-	hexColor  = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$`)
-	rgbColor  = regexp.MustCompile(`^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})`)
+	anyTag   = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?/?>`)
+	hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$`)
+	rgbColor = regexp.MustCompile(`^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})`)
 )
 
 // maxOpen is how many elements within one another count; deeper ones change the look no more.
@@ -61,11 +60,11 @@ func inlineStart(w *writer, stack *looks, t *html.Token, m *marks) {
 			w.write("["+alt+"]", stack.top(), m)
 		}
 		return
-	case atom.Li:
-		w.brk = true
-		w.write("• ", stack.top(), noMarks)
 	}
 	w.brk = w.brk || isBlock(t.DataAtom)
+	if t.DataAtom == atom.Li {
+		w.write("• ", stack.top(), &marks{})
+	}
 	if t.Type == html.StartTagToken {
 		stack.push(t.DataAtom, restyle(stack.top(), t.DataAtom, t.Attr, m))
 	}

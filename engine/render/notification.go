@@ -207,5 +207,6 @@ func (n *Notification) plain(b part, markup bool) *Notification {
 	out.texts(b, markup)
 	out.Image = b.image("image_url")
 	out.tap(b)
+	out.measure()
 	return out
 }

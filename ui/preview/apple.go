@@ -24,13 +24,18 @@ func (d *drawing) iosBanner() {
 		if len(side) > 0 {
 			w -= len([]rune(thumb)) + 1
 		}
-		text := iosText(n, w, render.Shown(ios, "Message", unheld), 4)
+		text := iosText(n, w, render.Shown(ios, "Message", unheld), in.rows(4))
 		for i, l := range text {
 			l = append(line{{text: "  "}}, l...)
 			if i < 2 && len(side) > 0 {
 				l = beside(l, side, in.width)
 			}
 			in.add(l)
+		}
+		if n.Title.Empty() {
+			inner := *d
+			inner.sheet = in
+			inner.untold()
 		}
 		if len(text) == 0 && len(side) > 0 {
 			in.add(beside(nil, side, in.width))
@@ -56,7 +61,7 @@ func (d *drawing) iosExpanded() {
 		in.add(beside(append(line{{"▣ ", pen{tone: themes.ToneAccent}}}, words(n.App, pen{tone: themes.ToneMuted})...), words("now ✕", pen{tone: themes.ToneMuted}), in.width))
 		inner.media(6)
 		inner.saved()
-		in.all(flow(runs(n.Title, pen{bold: true}), in.width, 2))
+		in.all(flow(runs(n.Title, pen{bold: true}), in.width, in.rows(2)))
 		const all = 2000
 		in.all(iosText(n, in.width, all, 0))
 	})

@@ -62,11 +62,12 @@ func (d *drawing) androidHead(arrow string) {
 	app := pen{fg: d.n.Look.AppName, tone: themes.ToneMuted}
 	control := pen{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Look.Controls]}
 	l := append(line{{"◉ ", pen{fg: d.n.Look.AppName, tone: themes.ToneAccent}}}, words(d.n.App, app)...)
-	if !d.n.Summary.Empty() {
+	now := line{{" · now ", pen{tone: themes.ToneMuted}}, {arrow, control}}
+	room := d.width - now.width() - 1
+	const least = 9 // a dot, and a few letters
+	if !d.n.Summary.Empty() && room-l.width() >= least {
 		l = append(append(l, run{" · ", pen{tone: themes.ToneMuted}}), single(d.n.Summary, pen{tone: themes.ToneMuted})...)
 	}
-	now := line{{" · now ", pen{tone: themes.ToneMuted}}, {arrow, control}}
-	room := d.width - now.width()
 	l = append(l.cut(max(room, 4)), now[0])
 	d.add(beside(l, now[1:], d.width))
 }
@@ -74,6 +75,9 @@ func (d *drawing) androidHead(arrow string) {
 // collapsed is a title and the first line of the text, with a picture beside them.
 func (d *drawing) collapsed() {
 	n := d.n
+	if d.untold() {
+		return
+	}
 	var side line
 	if n.Image != nil || n.Icon != nil || len(n.Slide) > 0 {
 		side = line{{thumb, pen{tone: themes.ToneFaint}}}
@@ -94,16 +98,31 @@ func (d *drawing) collapsed() {
 
 func (d *drawing) androidExpanded() {
 	n := d.n
-	d.all(flow(runs(n.Title.Cut(render.Shown(android, "Title", "")), pen{bold: true}), d.width, 2))
+	d.all(flow(runs(n.Title.Cut(render.Shown(android, "Title", "")), pen{bold: true}), d.width, d.rows(2)))
 	most := 0
 	if n.Image != nil || len(n.Slide) > 0 {
-		most = 2 // a picture leaves less room for the text
+		most = d.rows(2) // a picture leaves less room for the text
 	}
 	d.all(flow(runs(n.Body.Cut(render.Shown(android, "Message", whileExpanded)), pen{}), d.width, most))
 	d.countdown()
 	d.media(5)
 	d.saved()
 	d.buttonRow(3)
+}
+
+// rows is how many lines of the card hold what n lines of a phone do.
+func (s *sheet) rows(n int) int {
+	const inner = phoneWidth - 4
+	return max(n, (n*inner+s.width-1)/s.width)
+}
+
+// untold says so where all texts are those of a saved template, and reports whether they are.
+func (d *drawing) untold() bool {
+	if d.n.Custom == "" || !d.n.Title.Empty() || !d.n.Body.Empty() {
+		return false
+	}
+	d.add(words("(as the saved template says)", pen{tone: themes.ToneFaint}))
+	return true
 }
 
 // saved stands for the design of a saved template.
@@ -250,8 +269,8 @@ func (d *drawing) banner() {
 	in.add(centred(words(img.Name, pen{}), in.width))
 	in.add(nil)
 	if n.Banner.Text {
-		in.all(flow(runs(n.Title, pen{bold: true}), in.width, 1))
-		in.all(flow(runs(n.Body.Cut(render.Shown(android, "Message", whileExpanded)), pen{}), in.width, 2))
+		in.all(flow(runs(n.Title, pen{bold: true}), in.width, in.rows(1)))
+		in.all(flow(runs(n.Body.Cut(render.Shown(android, "Message", whileExpanded)), pen{}), in.width, in.rows(2)))
 	}
 	d.framed(in.lines)
 	d.buttonRow(3)

@@ -45,7 +45,7 @@ func (d *drawing) notification(l look) {
 		d.pick(l)
 	}
 	d.blank()
-	d.notes(d.facts(), n.Missing, n.Warnings)
+	d.notes(d.facts(), n.Missing, d.n.Warnings)
 }
 
 // pick draws the card of a look.

@@ -60,12 +60,12 @@ type AudienceResult struct {
 // Decisive gives the filters that made the result what it is: of a group that needs all, those that
 // failed, or all of them where none did; of one that needs any, the other way round.
 func (r AudienceResult) Decisive() []AudienceResult {
-	if len(r.Children) == 0 {
+	if r.Found != "" { // a filter, whatever is in it
 		return []AudienceResult{r}
 	}
 	var out []AudienceResult
 	for _, c := range r.Children {
-		// A child that speaks against the group explains a failure, one that speaks for it a success.
+		// Those that speak against a group explain its failure, those that speak for it its success.
 		if (c.Matched != c.Excludes) == r.Matched {
 			out = append(out, c.Decisive()...)
 		}

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"bugle/engine/catalog"
@@ -94,8 +97,44 @@ type Segment struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
 	Members []string `json:"members"` // profile ids
-	// Filters is a filter group (spec.md, Filter group and filters); absent for a list alone.
-	Filters doc.Value `json:"filters,omitzero"`
+	// Filters is a filter group (spec.md, Filter group and filters); nil for a list alone. Numbers
+	// in it are json.Number. [Segment.Group] and [Segment.SetGroup] take it for a document.
+	Filters map[string]any `json:"filters,omitempty"`
+}
+
+// Group gives the segment's filters as a filter group; absent for a list alone.
+func (s Segment) Group() doc.Value {
+	if len(s.Filters) == 0 {
+		return doc.Value{}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s.Filters); err != nil {
+		return doc.NullValue() // which no filter group is
+	}
+	v, err := doc.Parse(b.Bytes())
+	if err != nil {
+		return doc.NullValue()
+	}
+	return v
+}
+
+// SetGroup gives the segment a filter group; an absent one makes it a list alone. It fails where group
+// is no object.
+func (s *Segment) SetGroup(group doc.Value) error {
+	if !group.Exists() {
+		s.Filters = nil
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(group.Encode()))
+	d.UseNumber()
+	var filters map[string]any
+	if err := d.Decode(&filters); err != nil || filters == nil {
+		return fmt.Errorf("the filters of the segment %q must be a filter group, not %s", s.Name, group.Kind())
+	}
+	s.Filters = filters
+	return nil
 }
 
 // ContentBlock is a piece of content that expressions can include.

@@ -287,9 +287,9 @@ func (c *compiler) members(at doc.Path, s engine.Segment) *membership {
 	for _, id := range s.Members {
 		f.members[id] = struct{}{}
 	}
-	if !s.Filters.Empty() {
+	if group := s.Group(); group.Exists() {
 		inner := &compiler{env: c.env, days: c.days, words: c.words, segments: c.segments, within: append(slices.Clone(c.within), key)}
-		f.filters = inner.top(s.Filters)
+		f.filters = inner.top(group)
 		for _, p := range inner.problems {
 			if p.Rule != ruleCycle {
 				p.Message = fmt.Sprintf("the segment %q cannot be used: %s: %s", s.Name, p.Path, p.Message)

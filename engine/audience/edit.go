@@ -102,11 +102,20 @@ func Move(root doc.Value, p doc.Path, by int) (doc.Value, doc.Path, error) {
 }
 
 // MoveTo moves a filter to the end of another group, such as from those that include users to those
-// that exclude them. Conditions on events stay with events.
+// that exclude them. The group of an action is that of its conditions; conditions stay with actions.
 func MoveTo(root doc.Value, p, group doc.Path) (doc.Value, doc.Path, error) {
+	target := Group
+	if isFilter(group) {
+		target = kindOf(root.Lookup(group), ofEvents(group))
+	}
+	if target == Action {
+		group = group.Child(mConditions)
+	}
 	switch err := there(root, p); {
 	case err != nil:
 		return root, p, err
+	case target != Group && target != Action:
+		return root, p, errors.New("a filter can be moved into a group, not into another filter")
 	case ofEvents(p) != ofEvents(group):
 		return root, p, errors.New("conditions on an event and filters on users cannot stand in each other's groups")
 	case group.HasPrefix(p):

@@ -74,23 +74,20 @@ func (f *action) explain(p *engine.Profile, _ *engine.Event) engine.AudienceResu
 		r.Found = "never did it"
 	} else if f.condition != nil {
 		r.Found += fmt.Sprintf(", %d with these attributes", counted)
-		r.Children = f.conditions(p, f.condition)
+		r.Children = f.conditions(p, did)
 		r.Any = f.condition.any
 	}
 	return r
 }
 
-func (f *action) conditions(p *engine.Profile, g *group) []engine.AudienceResult {
+func (f *action) conditions(p *engine.Profile, did int) []engine.AudienceResult {
 	var out []engine.AudienceResult
-	for _, condition := range g.parts {
+	for _, condition := range f.condition.parts {
 		alone := *f
 		alone.condition = &group{parts: []part{condition}}
 		n := alone.count(p, len(p.Events))
 		r := condition.explain(p, f.newest(p))
-		r.Matched, r.Found = n > 0, fmt.Sprintf("%s of its events", times(n))
-		if n == 0 {
-			r.Found = "none of its events"
-		}
+		r.Matched, r.Found = n > 0, fmt.Sprintf("true of %d of %d", n, did)
 		out = append(out, r)
 	}
 	return out

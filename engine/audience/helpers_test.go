@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"bugle/engine"
 	"bugle/engine/doc"
 )
 
@@ -32,3 +33,13 @@ func compiled(t testing.TB, body string, env Env) *Audience {
 }
 
 func at(steps ...any) doc.Path { return doc.P(steps...) }
+
+// plainGroup gives filters as a segment keeps them.
+func plainGroup(t testing.TB, body string) map[string]any {
+	t.Helper()
+	var s engine.Segment
+	if err := s.SetGroup(parsed(t, body)); err != nil {
+		t.Fatal(err)
+	}
+	return s.Filters
+}

@@ -45,11 +45,11 @@ type Operand uint8
 
 // The operands.
 const (
-	NoOperand Operand = iota // nothing: the operator says it all
-	OneValue                 // one value of the data type
-	SomeValues               // one or several values of the data type
-	TwoValues                // the two ends of a range
-	Days                     // a whole number of days
+	NoOperand  Operand = iota // nothing: the operator says it all
+	OneValue                  // one value of the data type
+	SomeValues                // one or several values of the data type
+	TwoValues                 // the two ends of a range
+	Days                      // a whole number of days
 )
 
 // OperandOf gives what an operator of a data type compares with; false where the data type is not

@@ -89,11 +89,18 @@ func TestEveryFaultOnEveryWrite(t *testing.T) {
 	for _, f := range faults {
 		synctest.Test(t, func(t *testing.T) {
 			svc, key := home(t, nil)
-			seen := map[string]int{}
+			var mu sync.Mutex
+			seen := map[string]bool{}
+			first := func(key string) bool {
+				mu.Lock()
+				defer mu.Unlock()
+				known := seen[key]
+				seen[key] = true
+				return !known
+			}
 			random := newMishaps(7)
 			way := &wire{handler: serving(svc, api.Options{Unlimited: true}), fault: func(r *http.Request, handle func() *http.Response) (*http.Response, error) {
-				if key := r.Header.Get("Idempotency-Key"); seen[key] == 0 {
-					seen[key]++
+				if first(r.Header.Get("Idempotency-Key")) {
 					return f.do(random.draw, handle)
 				}
 				return handle(), nil

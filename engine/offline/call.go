@@ -73,27 +73,21 @@ func (s *Service) done(c *call) {
 
 // watch knocks at the service while a read gets no answer, and ends the read where nobody opens.
 func (s *Service) watch(c *call) {
+	t := time.NewTicker(s.opts.Patience)
+	defer t.Stop()
 	for {
-		if !pause(c.ctx, s.opts.Patience) {
+		select {
+		case <-t.C:
+		case <-c.ctx.Done():
+			return
+		case <-s.ctx.Done():
 			return
 		}
-		if err := s.knock(c.ctx); err != nil && c.ctx.Err() == nil {
+		if err := s.knock(c.ctx, s.opts.Knock); err != nil && c.ctx.Err() == nil {
 			c.note(nil, reasonOf(err))
 			c.cancel(errAway)
 			return
 		}
-	}
-}
-
-// pause waits, and reports whether ctx is still there then.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -108,7 +108,7 @@ func (s *Service) seek() {
 		case <-s.ctx.Done():
 		}
 		t.Stop()
-		s.look(s.ctx)
+		s.look(s.ctx, s.opts.Knock*patientFactor)
 		s.mu.Lock()
 		if s.looking = !s.since.IsZero() && !s.closed; !s.looking {
 			s.mu.Unlock()
@@ -128,17 +128,8 @@ func (s *Service) hurry() {
 
 // look finds out whether the service is back, with a knock and then with a question that it has to
 // answer itself. Whatever it answers, it is there.
-func (s *Service) look(ctx context.Context) bool {
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return false
-	}
-	if s.away("") == nil {
-		return true
-	}
-	if s.knock(ctx) != nil {
+func (s *Service) look(ctx context.Context, limit time.Duration) bool {
+	if s.knock(ctx, limit) != nil {
 		return false
 	}
 	c := s.begin(ctx, opSearch, true)
@@ -155,8 +146,8 @@ func (s *Service) look(ctx context.Context) bool {
 
 // knock finds out whether anybody answers where the service is: without credentials, and without
 // taking anything from its limits.
-func (s *Service) knock(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Knock)
+func (s *Service) knock(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.far.BaseURL()+"/v5/campaigns", nil)
 	if err != nil {

@@ -45,7 +45,6 @@ type file struct {
 	Format int             `json:"format"`
 	Kind   string          `json:"kind"`
 	Key    string          `json:"key"`
-	At     time.Time       `json:"at"`
 	Answer json.RawMessage `json:"answer"`
 }
 
@@ -59,8 +58,9 @@ func (m *memory) path(kind, key string) string {
 	return filepath.Join(m.dir, kind+"-"+hex.EncodeToString(sum[:12])+suffix)
 }
 
-// put remembers an answer, whole or not at all. One that is remembered already costs no writing.
-func (m *memory) put(kind, key string, at time.Time, answer any) error {
+// put remembers an answer, whole or not at all. One that this process has written already costs no
+// writing.
+func (m *memory) put(kind, key string, answer any) error {
 	b, err := json.Marshal(answer)
 	if err != nil {
 		return fmt.Errorf("remembering %s %s: %w", kind, key, err)
@@ -68,10 +68,10 @@ func (m *memory) put(kind, key string, at time.Time, answer any) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	path, sum := m.path(kind, key), sha256.Sum256(b)
-	if _, err := os.Stat(path); err == nil && m.written[path] == sum {
+	if now := time.Now(); m.written[path] == sum && os.Chtimes(path, now, now) == nil {
 		return nil
 	}
-	b, err = json.Marshal(file{Format: format, Kind: kind, Key: key, At: at, Answer: b})
+	b, err = json.Marshal(file{Format: format, Kind: kind, Key: key, Answer: b})
 	if err == nil {
 		err = os.MkdirAll(m.dir, 0o700)
 	}

@@ -39,7 +39,7 @@ func TestTheMemoryIsBounded(t *testing.T) {
 			const puts = 3*tidyEvery + 1 // the last one tidies
 			for i := range puts {
 				key := strconv.Itoa(i)
-				if err := m.put("campaign", key, time.Time{}, text); err != nil {
+				if err := m.put("campaign", key, text); err != nil {
 					t.Fatal(err)
 				}
 				at := time.Unix(int64(i), 0) // files of one moment have no order
@@ -70,7 +70,7 @@ func TestAFileThatWasNeverFinishedGoes(t *testing.T) {
 	if err := os.Chtimes(left, old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.put("list", "", time.Time{}, 1); err != nil {
+	if err := m.put("list", "", 1); err != nil {
 		t.Fatal(err)
 	}
 	if files, _ := size(t, m.dir); files != 1 {
@@ -86,7 +86,7 @@ func TestTwoWriters(t *testing.T) {
 		m := remembering(dir)
 		both.Go(func() {
 			for i := range 200 {
-				if err := m.put("list", "", time.Time{}, strings.Repeat(strconv.Itoa(i%10), 5000)); err != nil {
+				if err := m.put("list", "", strings.Repeat(strconv.Itoa(i%10), 5000)); err != nil {
 					t.Error(err)
 				}
 				if b, ok := m.get("list", ""); !ok || len(b) != 5002 {

@@ -27,7 +27,8 @@ type Options struct {
 	// Patience is how long a read waits for its answer before the service is knocked at, and again
 	// each time after. 0: 3 seconds.
 	Patience time.Duration
-	// Knock is how long the service may take to answer a knock. 0: 2 seconds.
+	// Knock is how long the service may take to answer a knock while somebody waits, and four times as
+	// long while nobody does. 0: 2 seconds.
 	Knock time.Duration
 	// Pause is the first pause between two looks whether the service is back; it doubles up to four
 	// times as long. 0: 2 seconds.
@@ -39,6 +40,7 @@ const (
 	usualKnock    = 2 * time.Second
 	usualPause    = 2 * time.Second
 	pauseFactor   = 4
+	patientFactor = 4
 )
 
 // Service is [engine.Service] over HTTP with a memory. It is safe for concurrent use.
@@ -52,7 +54,6 @@ type Service struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 
-	turn chan struct{} // holds a token while somebody looks whether the service is back
 	wake chan struct{} // has room for one: look at once
 
 	mu      sync.Mutex
@@ -96,7 +97,7 @@ func Open(c remote.Config, o Options) (*Service, error) {
 		}
 	}
 	s := &Service{
-		opts: o, memory: remembering(o.Dir), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		opts: o, memory: remembering(o.Dir), wake: make(chan struct{}, 1),
 		calls: map[*call]struct{}{}, waits: map[string]remote.Wait{}, recalled: map[string]engine.Campaign{}, changed: make(chan struct{}),
 	}
 	s.knocks = &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

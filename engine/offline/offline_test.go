@@ -243,6 +243,39 @@ func TestAChangeMadeMeanwhileIsNotOverwritten(t *testing.T) {
 	}
 }
 
+// What somebody changed here is not given as it was before the change.
+func TestAChangeIsNotForgotten(t *testing.T) {
+	b := newBench(t)
+	id := b.create("Spring")
+	b.read(id)
+	if _, err := b.svc.Update(t.Context(), renaming(b, id, "Summer")); err != nil {
+		t.Fatal(err)
+	}
+	b.net.set(refused)
+	if c, err := b.svc.Get(t.Context(), id); err == nil {
+		t.Errorf("it is %s again", c.Body.Encode())
+	}
+}
+
+// The end of the program does not wait for a service that is silent.
+func TestCloseEndsTheSearchForTheService(t *testing.T) {
+	b := newBench(t)
+	id := b.create("Spring")
+	b.read(id)
+	b.net.set(silent)
+	b.read(id)
+	ended := make(chan error, 1)
+	go func() { ended <- b.svc.Close() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not end")
+	}
+}
+
 func TestWhatIsKeptIsForItsOwnerAlone(t *testing.T) {
 	b := newBench(t)
 	b.dir = filepath.Join(b.dir, "deep", "er")

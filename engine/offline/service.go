@@ -15,7 +15,7 @@ import (
 // ask makes a call whose answer is not remembered. While the service is away, it is looked for first:
 // whoever asks for this may know that it is back.
 func ask[T any](ctx context.Context, s *Service, operation string, read bool, do func(context.Context) (T, error)) (T, error) {
-	if e := s.away(operation); e != nil && !s.look(ctx) {
+	if e := s.away(operation); e != nil && !s.look(ctx, s.opts.Knock) {
 		var none T
 		if ctx.Err() != nil {
 			return none, ctx.Err()
@@ -54,7 +54,7 @@ func recall[T any](ctx context.Context, s *Service, operation string, f form[T],
 	var away *UnreachableError
 	switch e := engine.AsError(err); {
 	case err == nil:
-		_ = s.memory.put(f.kind, key, s.opts.Clock(), f.out(out)) // what cannot be kept is asked for again
+		_ = s.memory.put(f.kind, key, f.out(out)) // what cannot be kept is asked for again
 	case errors.As(err, &away):
 		if out, ok := remembered(s, f, key); ok {
 			return out, true, nil
@@ -112,7 +112,7 @@ func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 		}
 		for _, c := range page {
 			if len(out) < maxListed && c.ID != "" {
-				_ = s.memory.put(campaignForm.kind, c.ID, s.opts.Clock(), campaignForm.out(c))
+				_ = s.memory.put(campaignForm.kind, c.ID, campaignForm.out(c))
 			}
 			out = append(out, engine.Summarize(c))
 		}
@@ -146,10 +146,19 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	return ask(ctx, s, opCreate, false, func(ctx context.Context) (engine.Created, error) { return s.far.Create(ctx, r) })
 }
 
+// change makes a call that changes a campaign. What is remembered of it is no longer so.
+func change[T any](ctx context.Context, s *Service, operation, id string, do func(context.Context) (T, error)) (T, error) {
+	out, err := ask(ctx, s, operation, false, do)
+	if err == nil {
+		_ = s.memory.drop(campaignForm.kind, id) // the next read overwrites a file that stays
+	}
+	return out, err
+}
+
 // Update changes components. Where the campaign was given from memory last, and is another now, it
 // refuses with [engine.BadRequest], HTTP 409: nothing is overwritten that nobody has seen.
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
-	return ask(ctx, s, opUpdate, false, func(ctx context.Context) (engine.Updated, error) {
+	return change(ctx, s, opUpdate, r.ID, func(ctx context.Context) (engine.Updated, error) {
 		if err := s.unchanged(ctx, r.ID); err != nil {
 			return engine.Updated{}, err
 		}
@@ -180,12 +189,12 @@ func (s *Service) unchanged(ctx context.Context, id string) error {
 
 // Publish asks for the publish action.
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
-	return ask(ctx, s, opPublish, false, func(ctx context.Context) (engine.Updated, error) { return s.far.Publish(ctx, r) })
+	return change(ctx, s, opPublish, r.ID, func(ctx context.Context) (engine.Updated, error) { return s.far.Publish(ctx, r) })
 }
 
 // ChangeStatus applies STOP, PAUSE or RESUME.
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
-	return ask(ctx, s, opStatus, false, func(ctx context.Context) (engine.StatusChanged, error) { return s.far.ChangeStatus(ctx, r) })
+	return change(ctx, s, opStatus, r.ID, func(ctx context.Context) (engine.StatusChanged, error) { return s.far.ChangeStatus(ctx, r) })
 }
 
 // Test sends a test.

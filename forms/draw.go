@@ -243,7 +243,7 @@ func (f *Form) valueLine(r row) string {
 		return ""
 	}
 	if r.shape == entry {
-		text := "› " + summary(r.Node, r.Value)
+		text := "› " + summary(r.Node, r.Value) + f.reason(r)
 		style := t.Text
 		if r.Value.Empty() {
 			style = t.Faint
@@ -274,8 +274,10 @@ func (f *Form) valueLine(r row) string {
 		return block + t.Text.Render(fit(text, w-swatchWidth))
 	}
 	line := f.marked(r, fit(text, w), t.Text)
-	if at := f.atRest(r); at != "" && ansi.StringWidth(text+at)+2 <= w {
-		line += "  " + t.Faint.Render(at)
+	for _, at := range f.atRest(r) {
+		if ansi.StringWidth(text+at)+2 <= w {
+			return line + "  " + t.Faint.Render(at)
+		}
 	}
 	return line
 }

@@ -134,16 +134,17 @@ func (f *Form) understood(r row) (words string, notes []string, refused string) 
 	return t.Words + " · " + when.Until(t.Instant, f.now().In(t.Instant.Location())), t.Notes, ""
 }
 
-// atRest says in a few words what the time in a row that has not the focus means.
-func (f *Form) atRest(r row) string {
+// atRest says in a few words what the time in a row that has not the focus means, the fullest first.
+func (f *Form) atRest(r row) []string {
 	if !isTime(r) || r.Value.Text() == "" || schema.HasExpression(r.Value.Text()) {
-		return ""
+		return nil
 	}
 	t, err := f.readTime(r, r.Value.Text())
 	if err != nil || !t.Exact {
-		return ""
+		return nil
 	}
-	return t.Instant.Format("Mon") + ", " + when.Until(t.Instant, f.now().In(t.Instant.Location()))
+	day, off := t.Instant.Format("Mon"), when.Until(t.Instant, f.now().In(t.Instant.Location()))
+	return []string{day + ", " + off, off, day}
 }
 
 // picking is an open calendar for a row.

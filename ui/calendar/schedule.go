@@ -73,21 +73,32 @@ func (s *Schedule) SetDocument(document doc.Value, now time.Time) {
 
 // Bindings are the keys that do something here.
 func (s *Schedule) Bindings() []key.Binding {
-	return []key.Binding{
-		key.NewBinding(key.WithKeys("left", "right"), key.WithHelp("←/→", "month")),
-		key.NewBinding(key.WithKeys("home"), key.WithHelp("home", "month of the next send")),
-		key.NewBinding(key.WithKeys("up", "down", "pgup", "pgdown"), key.WithHelp("↑/↓", "scroll")),
+	scroll := key.NewBinding(key.WithKeys("up", "down", "pgup", "pgdown"), key.WithHelp("↑/↓", "scroll"))
+	if !s.drawn() {
+		return []key.Binding{scroll}
 	}
+	return []key.Binding{
+		key.NewBinding(key.WithKeys("left", "right", "h", "l"), key.WithHelp("←/→", "month")),
+		scroll,
+		key.NewBinding(key.WithKeys("0"), key.WithHelp("0", "month of the next send")),
+	}
+}
+
+// drawn reports that there is a calendar in sight.
+func (s *Schedule) drawn() bool {
+	below, beside := s.shape()
+	return below || beside
 }
 
 // Update takes a key, and reports whether it was one for the schedule.
 func (s *Schedule) Update(msg tea.KeyMsg) bool {
-	switch msg.String() {
-	case "left", "h":
+	k := msg.String()
+	switch {
+	case s.drawn() && (k == "left" || k == "h"):
 		s.turn(-1)
-	case "right", "l":
+	case s.drawn() && (k == "right" || k == "l"):
 		s.turn(1)
-	case "home":
+	case s.drawn() && k == "0":
 		s.turn(-s.turned)
 	default:
 		return s.list.UpdateScroll(msg)
@@ -208,17 +219,18 @@ func (s *Schedule) text(w int) []string {
 		return out
 	}
 	now := s.now.In(s.zone)
-	usual, days := s.usual(), 0
-	for _, t := range s.sends {
-		days = max(days, len(dayOf(t, now)))
-	}
+	usual, year := s.usual(), now.Year()
 	for i, t := range s.sends {
 		if i > 0 {
 			if words := changed(s.sends[i-1], t); words != "" {
 				add(themes.ToneWarning, words)
 			}
 		}
-		out = append(out, s.line(t, now, days, w))
+		if t.Year() != year {
+			year = t.Year()
+			add(themes.ToneFaint, t.Format("2006"))
+		}
+		out = append(out, s.line(t, now, w))
 		if c := when.ClockOf(t); c != usual && i > 0 {
 			add(themes.ToneWarning, "  "+usual.String()+" does not exist on that day")
 		}
@@ -242,19 +254,11 @@ func (s *Schedule) usual() when.Clock {
 	return best
 }
 
-// dayOf names the day of a send, with its year where that is not now's.
-func dayOf(t, now time.Time) string {
-	if t.Year() != now.Year() {
-		return t.Format("Mon _2 Jan 2006")
-	}
-	return t.Format("Mon _2 Jan")
-}
-
-// line draws one send: weekday and date in some cells, time, how far off.
-func (s *Schedule) line(t, now time.Time, days, w int) string {
-	clock, off := when.ClockOf(t).String(), when.Until(t, now)
-	line := s.theme.Paint(themes.ToneText, widget.PadRight(dayOf(t, now), days+2)) + s.theme.Paint(themes.ToneStrong, clock)
-	if days+2+widget.Width(clock)+2+widget.Width(off) <= w {
+// line draws one send: weekday and date, time, how far off.
+func (s *Schedule) line(t, now time.Time, w int) string {
+	day, clock, off := t.Format("Mon _2 Jan  "), when.ClockOf(t).String(), when.Until(t, now)
+	line := s.theme.Paint(themes.ToneText, day) + s.theme.Paint(themes.ToneStrong, clock)
+	if len(day)+len(clock)+2+len(off) <= w {
 		line += "  " + s.theme.Paint(themes.ToneFaint, off)
 	}
 	return widget.Truncate(line, w)
@@ -282,7 +286,7 @@ func changed(a, b time.Time) string {
 func (s *Schedule) View() string {
 	from, to := s.list.Visible()
 	lines := append([]string(nil), s.lines[from:to]...)
-	if below, beside := s.shape(); below || beside {
+	if below, _ := s.shape(); s.drawn() {
 		var ms []months.Month
 		for i := range s.abreast() {
 			m := s.month()

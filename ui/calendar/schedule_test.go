@@ -88,10 +88,14 @@ func TestTurningTheMonths(t *testing.T) {
 	if strings.Contains(shown(&s), "•") {
 		t.Errorf("there was none in February:\n%s", shown(&s))
 	}
-	press(&s, tea.KeyHome)
+	s.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("0")})
 	wants(t, &s, "March 2026")
 	if press(&s, tea.KeyF5) {
 		t.Error("a key that means nothing here is taken")
+	}
+	s.SetSize(33, 5)
+	if press(&s, tea.KeyRight) || len(s.Bindings()) != 1 {
+		t.Error("a calendar that is not there can be turned")
 	}
 }
 

@@ -1,0 +1,50 @@
+package calendar
+
+import (
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/editor"
+)
+
+// aside is a [Schedule] beside the form of a schedule.
+type aside struct {
+	schedule Schedule
+	now      func() time.Time
+}
+
+// NewAside makes the view beside the form of a schedule: the campaign's next sends.
+func NewAside(cfg editor.Config) editor.Aside {
+	a := &aside{schedule: NewSchedule(cfg.Theme), now: cfg.Now}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	a.schedule.Numbers = true
+	a.schedule.SetDocument(cfg.Root, a.now())
+	return a
+}
+
+func (a *aside) Title() string           { return "Calendar" }
+func (a *aside) SetSize(w, h int)        { a.schedule.SetSize(w, h) }
+func (a *aside) SetTheme(t themes.Theme) { a.schedule.SetTheme(t) }
+func (a *aside) View() string            { return a.schedule.View() }
+func (a *aside) Bindings() []key.Binding { return a.schedule.Bindings() }
+
+func (a *aside) Show(root doc.Value, _ doc.Path) tea.Cmd {
+	a.schedule.SetDocument(root, a.now())
+	return nil
+}
+
+func (a *aside) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		a.schedule.Update(msg)
+	case tea.MouseMsg:
+		a.schedule.Mouse(msg, msg.Y)
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"fmt"
+	"strings"
 
 	"bugle/engine/render"
 	"bugle/themes"
@@ -54,6 +55,9 @@ func (d *drawing) facts() []render.Fact {
 	if at := d.slide; at >= 0 && at < len(n.Slide) && n.Slide[at].Action != "" {
 		out = append(out, render.Fact{Name: fmt.Sprintf("Slide %d", at+1), Text: n.Slide[at].Action})
 	}
+	if said := colours(n.Look); d.bare && said != "" {
+		out = append(out, render.Fact{Name: "Colours", Text: said})
+	}
 	for _, b := range n.Buttons {
 		if b.Action != "" {
 			out = append(out, render.Fact{Name: b.Title.String(), Text: b.Action})
@@ -63,4 +67,16 @@ func (d *drawing) facts() []render.Fact {
 		out = append(out, render.Fact{Name: "Design", Text: "a saved template, which is not kept here"})
 	}
 	return out
+}
+
+// colours says what the colours are, for where they are not drawn.
+func colours(l render.Look) string {
+	var out []string
+	if l.Background != "" {
+		out = append(out, l.Background+" behind the text")
+	}
+	if l.AppName != "" {
+		out = append(out, l.AppName+" for the app's name")
+	}
+	return strings.Join(out, ", ")
 }

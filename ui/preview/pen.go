@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
 
 	"bugle/engine/render"
 	"bugle/themes"
@@ -46,7 +47,8 @@ type ink struct{ on, off string }
 // canvas turns lines into what a terminal shows, in the colours of a theme.
 type canvas struct {
 	theme themes.Theme
-	// bare says that there are no colours, so that those of documents are not drawn either.
+	// bare says that the colours of documents are not drawn: there are none, or so few that theirs
+	// would become others, in which texts may be lost.
 	bare bool
 	// ground is the background of what is being drawn, "" for the terminal's own.
 	ground string
@@ -55,7 +57,7 @@ type canvas struct {
 
 func newCanvas(t themes.Theme) *canvas {
 	_, none := t.Tokens.Accent.(lipgloss.NoColor)
-	return &canvas{theme: t, bare: none || t.IsPlain(), inks: map[pen]ink{}}
+	return &canvas{theme: t, bare: none || t.Renderer().ColorProfile() >= termenv.ANSI, inks: map[pen]ink{}}
 }
 
 const (

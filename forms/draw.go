@@ -323,7 +323,7 @@ func (f *Form) drawFocused(i int) []string {
 	}
 	if refused != "" {
 		out = append(out, f.indented(t.Danger, "! "+f.sentence(refused), 3)...)
-	} else if p := f.directProblem(r); p != nil {
+	} else if p := f.directProblem(r); p != nil && !f.completing() {
 		out = append(out, f.indented(f.problemStyle(*p), "! "+f.problemText(r, p), 3)...)
 	}
 	return append(out, f.indented(t.Faint, f.hint(r), 3)...)

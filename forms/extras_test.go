@@ -1,9 +1,13 @@
 package forms
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
@@ -43,12 +47,19 @@ func TestExpressionsAreCompleted(t *testing.T) {
 		cfg.Suggest = func(list string) []string {
 			return map[string][]string{"user_attributes": {"Last Name", "First Name", "City of O'Hara"}}[list]
 		}
+		cfg.Env.Expression = func(text string) error {
+			if strings.Count(text, "{{") != strings.Count(text, "}}") {
+				return errors.New("it has no end")
+			}
+			return nil
+		}
 		f := at(t, New(cfg), field)
 		press(f, "Hi {{")
 		if !f.Modal() {
 			t.Fatalf("%s: nothing is offered:\n%s", field, f.View())
 		}
 		shows(t, f, "> Last Name  UserAttribute", "First Name")
+		hides(t, f, "does not parse") // it is being typed
 		press(f, "fir")
 		shows(t, f, "> First Name")
 		hides(t, f, "Last Name")
@@ -82,8 +93,8 @@ func TestExpressionInClosedBraces(t *testing.T) {
 
 func personal() *schema.Schema {
 	return schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
-		{Name: "title", Kind: schema.String, Help: "One line.", Template: true},
-		{Name: "body", Kind: schema.String, Help: "Lines.", Template: true, Long: true},
+		{Name: "title", Kind: schema.String, Help: "One line.", Template: true, Rules: []schema.Rule{schema.Expressions{}}},
+		{Name: "body", Kind: schema.String, Help: "Lines.", Template: true, Long: true, Rules: []schema.Rule{schema.Expressions{}}},
 		{Name: "plain", Kind: schema.String, Help: "No expressions."},
 	}})
 }
@@ -138,4 +149,38 @@ func TestProblemsNameTitles(t *testing.T) {
 	})
 	shows(t, f, "! item 1: words", "! Over the wire")
 	shows(t, open(t, `{}`), "Is required; choose Basic, Timer or Custom")
+}
+
+// Entries of a list are put in order, copied and removed with the keys that the hints name.
+func TestEntriesOfAList(t *testing.T) {
+	f := open(t, `{"buttons":[{"text":"a"},{"text":"b"},{"text":"c"}]}`, "buttons")
+	texts := func() string {
+		var out string
+		root, _ := f.Edits()
+		for _, e := range root.Get("buttons").Elems() {
+			out += e.Get("text").Text()
+		}
+		return out
+	}
+	altUp, altDown := tea.KeyMsg{Type: tea.KeyUp, Alt: true}, tea.KeyMsg{Type: tea.KeyDown, Alt: true}
+	for _, step := range []struct {
+		key  tea.KeyMsg
+		want string
+		at   int
+	}{
+		{altDown, "bac", 1}, {altDown, "bca", 2}, {altDown, "bca", 2}, {altUp, "bac", 1},
+		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("K")}, "abc", 0}, {tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("J")}, "bac", 1},
+		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("d")}, "baac", 2}, {tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}, "bac", 2},
+		{tea.KeyMsg{Type: tea.KeyDelete}, "ba", 1},
+	} {
+		f.Update(step.key)
+		if st, _ := f.Focused(); texts() != step.want || st.Path.Last().Index != step.at {
+			t.Errorf("%s: %s at %s, want %s at %d", step.key, texts(), st.Path, step.want, step.at)
+		}
+	}
+	for _, k := range []string{"d", "x", "K", "J"} {
+		if !slices.ContainsFunc(f.Hints(), func(b key.Binding) bool { return b.Help().Key == k }) {
+			t.Errorf("%s is not among the hints", k)
+		}
+	}
 }

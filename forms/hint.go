@@ -59,6 +59,9 @@ func (f *Form) hint(r row) string {
 	}
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
 		how := fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest))
+		if in.closed || len(in.suggest) > longList {
+			how = "Type a part, and pick with ctrl+n and enter."
+		}
 		if in.closed {
 			how = "Type a part and press enter, or pick with ctrl+n."
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bugle/engine/schema"
+	"bugle/engine/when"
 )
 
 func (f *Form) placeholder(r row) string {
@@ -65,8 +66,12 @@ func (f *Form) suggestions(r row) []string {
 	if list == "" && r.Node.Element != nil {
 		list = r.Node.Element.Suggest
 	}
-	if list == "" || f.cfg.Suggest == nil {
-		return nil
+	var names []string
+	if list != "" && f.cfg.Suggest != nil {
+		names = f.cfg.Suggest(list)
 	}
-	return f.cfg.Suggest(list)
+	if len(names) == 0 && hasForm(r.Node, schema.Zone) {
+		return when.Zones()
+	}
+	return names
 }

@@ -8,7 +8,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/rivo/uniseg"
 
 	"bugle/engine/doc"
@@ -266,12 +265,18 @@ func (e *input) matches() []string {
 	}
 	var out []string
 	for _, s := range e.suggest {
-		if s != part && strings.Contains(strings.ToLower(s), strings.ToLower(part)) && !slices.Contains(taken, s) {
+		if s != part && strings.Contains(folded(s), folded(part)) && !slices.Contains(taken, s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
+
+// folded makes "new york" find New_York.
+func folded(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }
+
+// longList is how many suggestions are too many to be listed before something is typed.
+const longList = 50
 
 func (e *input) view(w, h int) string {
 	if w != e.width {
@@ -284,7 +289,7 @@ func (e *input) view(w, h int) string {
 		return strings.Join(append(lines, e.expr.lines(h-1)...), "\n")
 	}
 	var m []string
-	if e.text != e.start || e.text == "" || e.pick >= 0 {
+	if e.text != e.start || e.text == "" && len(e.suggest) <= longList || e.pick >= 0 {
 		m = e.matches()
 	}
 	from, to := window(len(m), e.pick, min(h-1, maxSuggestions))
@@ -309,91 +314,4 @@ func window(n, at, h int) (from, to int) {
 	h = max(min(h, n), 0)
 	from = min(max(at-h+1, 0), n-h)
 	return from, from + h
-}
-
-// area edits a text of several lines with a huh.Text.
-type area struct {
-	buffer
-	text          *huh.Text
-	expr          completion
-	width, height int
-}
-
-func newArea(l look, text, placeholder string, parse func(string) doc.Value) (*area, bool) {
-	packed, ok := pack(text, true)
-	if !ok || len(text) > maxText || strings.Count(text, "\n") >= maxTextLines {
-		return nil, false
-	}
-	e := &area{}
-	e.buffer.text, e.parse = packed, parse
-	e.text = huh.NewText().ExternalEditor(false).CharLimit(0).Placeholder(oneLine(placeholder)).Value(&e.buffer.text)
-	e.widget = e.text
-	return e, e.settle(l, packed)
-}
-
-func (e *area) typing() bool { return true }
-func (e *area) modal() bool  { return e.expr.open() }
-
-func (e *area) key(msg tea.KeyMsg) bool {
-	if e.expr.key(&e.buffer, msg) {
-		return true
-	}
-	defer e.expr.follow(&e.buffer)
-	switch msg.String() {
-	case "up", "down":
-		if e.rows() < 3 {
-			return false
-		}
-		before := e.widget.View()
-		e.send(msg)
-		return e.widget.View() != before // at the first or last line the form moves on
-	case "alt+enter", "ctrl+j":
-	case "backspace":
-		e.backspace()
-		return true
-	default:
-		if !editing(msg) {
-			return false
-		}
-	}
-	e.send(msg)
-	return true
-}
-
-// paste keeps tabs and lines. Terminals send the end of a line as a carriage return.
-func (e *area) paste(text string) {
-	if packed, ok := pack(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), true); ok {
-		e.insert(packed)
-	}
-}
-
-// rows gives how many lines the text takes at the present width, and one to go on with: a widget
-// that is too low for a moment scrolls, and does not scroll back when it grows.
-func (e *area) rows() int {
-	if e.buffer.text == "" {
-		return 1
-	}
-	n := 1
-	for line := range strings.SplitSeq(e.buffer.text, "\n") {
-		n += 1 + strings.Count(ansi.Wrap(line, max(e.width-1, 1), " "), "\n")
-	}
-	return n
-}
-
-func (e *area) view(w, h int) string {
-	if w != e.width {
-		e.width = w
-		e.text.WithWidth(w)
-	}
-	height := max(min(e.rows(), h, 6), 1)
-	if height != e.height {
-		e.height = height
-		e.text.Lines(height)
-	}
-	e.send(nil) // keeps the cursor's line in sight
-	view := showStandIns(e.widget.View())
-	if e.expr.open() {
-		return strings.Join(append([]string{view}, e.expr.lines(max(h-height, 1))...), "\n")
-	}
-	return view
 }

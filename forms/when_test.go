@@ -168,3 +168,15 @@ func TestTheZoneOfTheCatalog(t *testing.T) {
 	at(t, f, "scheduling_details", "start_time")
 	shows(t, f, "Sun 22 Nov 2026, 09:00 America/New_York")
 }
+
+// A field for a zone offers those of the world where the workspace has no list of its own.
+func TestZonesAreOffered(t *testing.T) {
+	f := schedule(t, `{}`)
+	f.cfg.Suggest = nil
+	at(t, f, "when", "zone")
+	hides(t, f, "Africa/Abidjan")
+	press(f, "new york")
+	shows(t, f, "America/New_York")
+	press(f, "ctrl+n", "enter")
+	want(t, f, `{"when":{"zone":"America/New_York"}}`)
+}

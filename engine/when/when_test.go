@@ -278,3 +278,15 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestZones(t *testing.T) {
+	zones := when.Zones()
+	if len(zones) < 400 {
+		t.Errorf("only %d zones", len(zones))
+	}
+	for _, name := range zones {
+		if !schema.Zone.Matches(name) {
+			t.Errorf("%s is no zone", name)
+		}
+	}
+}

@@ -11,25 +11,32 @@ const blockRows = 1 << 16
 // block is a stretch of rows, column by column. Rows are only ever added: a reader that has a
 // copy of the struct sees the rows that there were, whatever is added behind them.
 type block struct {
-	masks   []uint64
-	pairs   []uint64
-	starts  []uint64
+	masks   []uint64 // of the names' shapes: what most names are passed over by
 	heads   []uint32
-	folds   []span // in bytes
+	names   []sketch
 	records []record
 	times   [columns]times
 	folded  []byte // folded names
 	bytes   []byte // names as they are
 }
 
-// span is a stretch of a block's bytes. The top bit of its length says that it is no plain name.
+// span is a stretch of a block's bytes.
 type span struct{ at, size uint32 }
 
-const wide = 1 << 31
+func (s span) in(b []byte) []byte { return b[s.at : s.at+s.size : s.at+s.size] }
 
-func (s span) in(b []byte) []byte {
-	n := s.size &^ wide
-	return b[s.at : s.at+n : s.at+n]
+// sketch is what is looked at of a name that was not passed over: half a cache line, and then the
+// name itself.
+type sketch struct {
+	pairs, starts uint64 // of its shape
+	heads         uint32
+	fold          span // of the block's folded bytes
+	first         byte // the first of them
+	plain         bool
+}
+
+func (k *sketch) shape() shape {
+	return shape{pairs: k.pairs, heads: k.heads, starts: k.starts, plain: k.plain}
 }
 
 // The times of a row.
@@ -118,33 +125,26 @@ func (id ident) number() uint32 {
 	return uint32(id.bytes[0])<<24 | uint32(id.bytes[1])<<16 | uint32(id.bytes[2])<<8 | uint32(id.bytes[3])
 }
 
-func (b *block) shape(i int) shape {
-	return shape{mask: b.masks[i], pairs: b.pairs[i], heads: b.heads[i], starts: b.starts[i], plain: b.folds[i].size&wide == 0}
-}
-
-func (b *block) fold(i int) []byte { return b.folds[i].in(b.folded) }
+func (b *block) fold(i int) []byte { return b.names[i].fold.in(b.folded) }
 
 // addName adds the folded name and what is kept of it.
 func (b *block) addName(folded string) {
 	at := len(b.folded)
 	b.folded = append(b.folded, folded...)
 	s := shapeOf(b.folded[at:])
-	size := uint32(len(folded))
-	if !s.plain {
-		size |= wide
+	k := sketch{pairs: s.pairs, starts: s.starts, heads: s.heads, fold: span{uint32(at), uint32(len(folded))}, plain: s.plain}
+	if folded != "" {
+		k.first = folded[0]
 	}
 	b.masks = append(b.masks, s.mask)
-	b.pairs = append(b.pairs, s.pairs)
 	b.heads = append(b.heads, s.heads)
-	b.starts = append(b.starts, s.starts)
-	b.folds = append(b.folds, span{uint32(at), size})
+	b.names = append(b.names, k)
 }
 
 // next gives an empty block with room for as much as this one has: a large index grows further.
 func (b *block) next() *block {
 	out := &block{
-		masks: room(b.masks), pairs: room(b.pairs), starts: room(b.starts), heads: room(b.heads), folds: room(b.folds),
-		records: room(b.records), folded: room(b.folded), bytes: room(b.bytes),
+		masks: room(b.masks), heads: room(b.heads), names: room(b.names), records: room(b.records), folded: room(b.folded), bytes: room(b.bytes),
 	}
 	for i := range b.times {
 		out.times[i] = times{room(b.times[i].sec), room(b.times[i].nsec)}
@@ -157,8 +157,7 @@ func room[T any](s []T) []T { return make([]T, 0, len(s)+len(s)/64) }
 // sealed gives the block without room to grow.
 func (b *block) sealed() *block {
 	out := &block{
-		masks: fit(b.masks), pairs: fit(b.pairs), starts: fit(b.starts), heads: fit(b.heads), folds: fit(b.folds),
-		records: fit(b.records), folded: fit(b.folded), bytes: fit(b.bytes),
+		masks: fit(b.masks), heads: fit(b.heads), names: fit(b.names), records: fit(b.records), folded: fit(b.folded), bytes: fit(b.bytes),
 	}
 	for i := range b.times {
 		out.times[i] = times{fit(b.times[i].sec), fit(b.times[i].nsec)}

@@ -51,7 +51,7 @@ type walk struct {
 const few = 8192
 
 // scored is how many fuzzy matches are put in order by how well they match: the newest ones.
-const scored = 10_000
+const scored = 5_000
 
 // ahead is how many rows are put in order at least when the next ones are asked for.
 const ahead = 512
@@ -206,7 +206,7 @@ func (r *Result) open(g group) {
 		r.openFuzzy(g.set, n)
 	case n > few:
 		if g.rows != nil {
-			g.set = r.snap.with(nil, g.rows)
+			g.set = r.snap.union([]*roaring.Bitmap{g.rows})
 		}
 		r.walk = r.newWalk(g.set, n)
 	case g.rows != nil:
@@ -257,7 +257,7 @@ func (w *walk) take(out []uint32, n int, back bool) []uint32 {
 // openFuzzy orders fuzzy matches by their score, and leaves those beyond scored to a walk.
 func (r *Result) openFuzzy(s set, n int) {
 	var slots []uint32
-	if n <= few {
+	if n <= scored {
 		slots = r.inOrder(s.slots(n))
 	} else {
 		w := r.newWalk(s, n)

@@ -227,21 +227,27 @@ func (s *snapshot) scanPart(n *needle, from, to int, among set, out *[tiers]set)
 		}
 		pass &= ^uint64(0) << (lo - g*64)
 		pass &= ^uint64(0) >> (64 - (hi - g*64))
-		if bits.OnesCount64(pass) > 16 {
-			pass &= passing(b.masks[g*64-base+lo-g*64:hi-base], n.mask) << (lo - g*64)
-		}
 		var found [tiers]uint64
+		lo, hi = lo-base, hi-base
+		shift := (lo + base) % 64
+		if bits.OnesCount64(pass) > dense {
+			pass &= passing(b.masks[lo:hi], n.mask) << shift
+			if letter {
+				// The mask alone tells, but for words that begin so.
+				heads := pass & heading(b.heads[lo:hi], n.head) << shift
+				found[tierSub], pass = pass&^heads, heads
+			}
+		}
 		for ; pass != 0; pass &= pass - 1 {
 			bit := bits.TrailingZeros64(pass)
 			i := g*64 + bit - base
-			if b.masks[i]&n.mask != n.mask {
-				continue
+			t := tierNone
+			if letter {
+				t = b.letterTier(i, n)
+			} else if k := &b.names[i]; k.pairs&n.pairs == n.pairs || n.fuzzy && k.heads&n.head != 0 {
+				t = n.tier(k.fold.in(b.folded), k.shape())
 			}
-			if letter && b.heads[i]&n.head == 0 {
-				found[tierSub] |= 1 << bit // the mask alone tells
-				continue
-			}
-			if t := n.tier(b.fold(i), b.shape(i)); t < tiers {
+			if t < tiers {
 				found[t] |= 1 << bit
 			}
 		}
@@ -253,6 +259,24 @@ func (s *snapshot) scanPart(n *needle, from, to int, among set, out *[tiers]set)
 	}
 }
 
+// dense is how many of 64 names are looked at one by one without asking all their masks first.
+const dense = 16
+
+// letterTier is tier for a word of one letter, which the shape tells all about.
+func (b *block) letterTier(i int, n *needle) int {
+	switch k := &b.names[i]; {
+	case b.masks[i]&n.mask == 0:
+		return tierNone
+	case k.heads&n.head == 0:
+		return tierSub
+	case k.first != n.text[0]:
+		return tierWord
+	case k.fold.size == 1:
+		return tierExact
+	}
+	return tierPrefix
+}
+
 // passing gives a bit for each mask that has all bits of want.
 func passing(masks []uint64, want uint64) uint64 {
 	var out uint64
@@ -260,6 +284,16 @@ func passing(masks []uint64, want uint64) uint64 {
 		miss := want &^ m
 		// The sign of miss | -miss is set where miss is not zero.
 		out |= (^(miss | -miss) >> 63) << i
+	}
+	return out
+}
+
+// heading gives a bit for each of heads that has the bit want.
+func heading(heads []uint32, want uint32) uint64 {
+	var out uint64
+	at := bits.TrailingZeros32(want)
+	for i, h := range heads {
+		out |= uint64(h>>at&1) << i
 	}
 	return out
 }

@@ -86,17 +86,14 @@ func (ix *Index) text(ctx context.Context, s *snapshot, words []query.Word) (fou
 			f.out = or(f.out, upTo[tierSub])
 			continue
 		}
+		before := best
 		for t := tierWord; t < tiers; t++ {
-			if !f.any {
-				best[t] = upTo[t]
-			} else {
-				best[t] = slices.Clone(best[t]).and(upTo[t])
+			if best[t] = upTo[t]; f.any {
+				best[t] = slices.Clone(before[t]).and(upTo[t])
 			}
 		}
 		if !f.any {
 			best[tierExact], best[tierPrefix] = h.tiers[tierExact], h.tiers[tierPrefix]
-		} else {
-			best[tierExact], best[tierPrefix] = nil, nil
 		}
 		f.any = true
 		f.needles = append(f.needles, n)
@@ -105,7 +102,9 @@ func (ix *Index) text(ctx context.Context, s *snapshot, words []query.Word) (fou
 		return f, nil
 	}
 	if len(f.needles) > 1 {
-		best[tierExact], best[tierPrefix] = s.starting(phrase(words), best[tierWord])
+		// Names that begin with all the words begin with the first.
+		begin := slices.Clone(or(best[tierExact], best[tierPrefix])).and(best[tierWord])
+		best[tierExact], best[tierPrefix] = s.starting(phrase(words), begin)
 	}
 	f.rank(s.n, best)
 	return f, nil
@@ -151,6 +150,7 @@ func (ix *Index) byID(s *snapshot, w query.Word) (uint32, bool) {
 
 // elsewhere gives the rows whose tag, team or creator the word matches.
 func (s *snapshot) elsewhere(n *needle) (sub, fuzzy set) {
+	var subs, fuzzies []*roaring.Bitmap
 	for _, f := range [...]int{tags, teams, people} {
 		v := &s.values[f]
 		for i := range v.folds {
@@ -159,35 +159,37 @@ func (s *snapshot) elsewhere(n *needle) (sub, fuzzy set) {
 			}
 			switch t := n.tierOf(v, i); {
 			case t <= tierSub:
-				sub = s.with(sub, v.rows[i])
+				subs = append(subs, v.rows[i])
 			case t == tierFuzzy:
-				fuzzy = s.with(fuzzy, v.rows[i])
+				fuzzies = append(fuzzies, v.rows[i])
 			}
 		}
 	}
-	return sub, fuzzy
+	return s.union(subs), s.union(fuzzies)
 }
 
-// with adds the rows of a value to a set of its own.
-func (s *snapshot) with(out set, rows *roaring.Bitmap) set {
-	if out == nil {
-		out = newSet(s.n)
+// union gives the rows that are in one of the bitmaps.
+func (s *snapshot) union(of []*roaring.Bitmap) set {
+	if len(of) == 0 {
+		return nil
 	}
-	if rows == nil {
-		return out
-	}
-	if rows.GetCardinality() > uint64(s.n/64) {
-		dense := rows.ToDense() // whole containers
-		for i := range min(len(dense), len(out)) {
-			out[i] |= dense[i]
-		}
-		return out
-	}
-	for it := rows.Iterator(); it.HasNext(); {
-		slot := it.Next()
-		out[slot/64] |= 1 << (slot % 64)
-	}
+	out := newSet(s.n)
+	copy(out, roaring.FastOr(of...).ToDense())
 	return out
+}
+
+// rowsOf gives the rows that have one of the values.
+func (s *snapshot) rowsOf(f int, numbers []uint32) set {
+	var of []*roaring.Bitmap
+	for _, n := range numbers {
+		if rows := s.values[f].rows[n]; rows != nil {
+			of = append(of, rows)
+		}
+	}
+	if out := s.union(of); out != nil {
+		return out
+	}
+	return newSet(s.n)
 }
 
 // plan is what a query narrows to, in parts, so that a facet can be counted without its own.
@@ -234,7 +236,7 @@ func (s *snapshot) archived() set {
 	if !ok {
 		return nil
 	}
-	return s.with(nil, s.values[statuses].rows[n])
+	return s.rowsOf(statuses, []uint32{n})
 }
 
 // visible gives the rows that are not archived.
@@ -291,10 +293,7 @@ func (p *plan) numbers(f int, t query.Term) []uint32 {
 // choose narrows to values of a facet. Where a row can have only one value, what is chosen twice
 // adds up; of tags and platforms a row must have both.
 func (p *plan) choose(f int, not bool, numbers []uint32) {
-	in := newSet(p.s.n)
-	for _, n := range numbers {
-		in = p.s.with(in, p.s.values[f].rows[n])
-	}
+	in := p.s.rowsOf(f, numbers)
 	switch rs := p.chosen[f]; {
 	case not:
 		p.base.not(in)
@@ -337,11 +336,7 @@ func (p *plan) is(t query.Term) {
 		return
 	}
 	p.archived = p.archived || archivedToo
-	in := newSet(p.s.n)
-	for _, n := range states {
-		in = p.s.with(in, p.s.values[statuses].rows[n])
-	}
-	p.base.and(in)
+	p.base.and(p.s.rowsOf(statuses, states))
 }
 
 // within gives the rows with a time that the term asks for.

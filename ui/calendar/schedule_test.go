@@ -15,6 +15,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/themes"
 	"bugle/ui/calendar"
+	"bugle/ui/editor"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -158,5 +159,25 @@ func BenchmarkDocument(b *testing.B) {
 	for i := range b.N {
 		s.SetDocument(v, now.Add(time.Duration(i)*time.Minute))
 		_ = s.View()
+	}
+}
+
+// Beside the form of a schedule it follows the document, and takes keys and the mouse.
+func TestAside(t *testing.T) {
+	cfg := editor.Config{Now: func() time.Time { return now }}
+	cfg.Theme, cfg.Root = themes.Plain(), document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`)
+	a := calendar.NewAside(cfg)
+	a.SetSize(33, 30)
+	if !strings.Contains(a.View(), "as soon as it is") {
+		t.Errorf("%s", a.View())
+	}
+	a.Show(document(t, "PERIODIC", weekly), nil)
+	a.Update(tea.KeyMsg{Type: tea.KeyRight})
+	if !strings.Contains(a.View(), "April 2026") {
+		t.Errorf("%s", a.View())
+	}
+	a.Update(tea.MouseMsg{Y: 20, Button: tea.MouseButtonWheelUp})
+	if !strings.Contains(a.View(), "March 2026") || a.Title() == "" || len(a.Bindings()) == 0 {
+		t.Errorf("%s", a.View())
 	}
 }

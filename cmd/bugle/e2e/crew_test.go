@@ -218,8 +218,8 @@ func (c *crew) until(what string, ok func(*worker) bool) {
 	}
 }
 
-// goesOn gives who took longest to do something that was begun after the owner was killed, or that
-// was under way, and how long after it that was.
+// goesOn gives who took longest to do what was under way when the owner was killed, or what was begun
+// first after it, and how long that took since.
 func (c *crew) goesOn(killed time.Time) (who string, took time.Duration) {
 	c.t.Helper()
 	late := time.Now().Add(2 * patience)
@@ -235,7 +235,11 @@ func (c *crew) goesOn(killed time.Time) (who string, took time.Duration) {
 		if t.begun.After(killed) {
 			delete(waiting, t.by)
 		}
-		if d := t.end.Sub(killed); d > took {
+		since := killed
+		if t.begun.After(killed) {
+			since = t.begun
+		}
+		if d := t.end.Sub(since); d > took {
 			who, took = t.by.name, d
 		}
 	}

@@ -324,7 +324,7 @@ func (c *crowd) bulk(t *testing.T) *process {
 func (p *process) feed(t *testing.T, by string) {
 	t.Helper()
 	w := bufio.NewWriter(p.in)
-	for i := range 5000 {
+	for i := range 20_000 {
 		fmt.Fprintf(w, `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":"Imported by a %s %d"}}`+"\n", by, i)
 	}
 	if err := errors.Join(w.Flush(), p.in.Close()); err != nil {

@@ -35,7 +35,8 @@ type Limit struct {
 //   - iOS: title 50, and a body of four lines, 178: reteno.com/blog, Push Notification Character Limits;
 //     help.batch.com gives 120 to 140 as what is safe on every phone.
 //   - Web: title 50 and body 120 in Chrome: mobify.com/insights, Web Push Character Limits; a button 19:
-//     pushowl.com/blog, Web Push Notification Best Practices.
+//     pushowl.com/blog, Web Push Notification Best Practices. Which browsers show pictures: the table of
+//     large images in braze.com/docs, Push message and image formats.
 //   - E-mail: subject 48 on phones: emailtooltester.com, Email subject lines character limit (tested
 //     2023); 60 on desktops, a sender's name 25 and a preview text of 35 to 90: the budgets that
 //     senders' guides agree on.

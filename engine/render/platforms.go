@@ -185,6 +185,9 @@ func (n *Notification) web(c part, o Options) {
 	if d.get("auto_dismiss_notification").True() {
 		n.fact("Goes", "by itself after a while")
 	}
+	if n.Image != nil {
+		n.Warnings = append(n.Warnings, Warning{Text: "Picture: browsers on macOS, and Firefox, show none", Minor: true})
+	}
 	n.markupElsewhere(d, "title", "message")
 	n.measure()
 	n.legible()

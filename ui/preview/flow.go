@@ -84,8 +84,8 @@ func glyphs(list []run) []glyph {
 	return out
 }
 
-// flow breaks text into lines of at most w cells, between words where it can and between wide
-// characters. More than most lines (0 for all) end in "…".
+// flow breaks text into lines of at most w cells: between words where it can, behind the slashes of
+// addresses, and between wide characters. More than most lines (0 for all) end in "…".
 func flow(list []run, w, most int) []line {
 	if w <= 0 {
 		return nil
@@ -123,7 +123,7 @@ func rest(g []glyph) string {
 
 // breakAt gives where the line that begins at from ends, and where the next begins.
 func breakAt(g []glyph, from, w int) (end, next int) {
-	width, breakEnd, breakNext := 0, -1, -1
+	width, breakEnd, breakNext, slash := 0, -1, -1, -1
 	for i := from; i < len(g); i++ {
 		switch {
 		case g[i].text == "\n":
@@ -138,16 +138,44 @@ func breakAt(g []glyph, from, w int) (end, next int) {
 		}
 		width += g[i].width
 		if width > w && g[i].text != " " {
-			if breakEnd > from {
+			if breakEnd > from && (slash <= breakNext || wordFits(g[breakNext:], w)) {
 				return breakEnd, breakNext
 			}
-			if i == from { // wider than there is room for
-				return i + 1, i + 1
+			if slash > from {
+				return slash, slash
 			}
+			i = max(i, from+1) // at the least one character
 			return i, i
+		}
+		if isSlash(g, i) {
+			slash = i + 1
 		}
 	}
 	return len(g), len(g)
+}
+
+// wordFits says that the word that g begins with has room on a line of its own.
+func wordFits(g []glyph, w int) bool {
+	for _, x := range g {
+		if x.text == " " || x.text == "\n" {
+			break
+		}
+		if w -= x.width; w < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isSlash says that an address may be broken behind a character: not within "://".
+func isSlash(g []glyph, i int) bool {
+	switch g[i].text {
+	case "?", "&":
+		return true
+	case "/":
+		return i > 0 && g[i-1].text != "/" && g[i-1].text != ":"
+	}
+	return false
 }
 
 // hardBreak is breakAt without regard for words.

@@ -23,17 +23,17 @@ func (s *sheet) notes(facts []render.Fact, missing []render.Missing, warnings []
 		s.hanging(missingMark+" ", pen{tone: themes.ToneDanger}, text, pen{})
 	}
 	for _, f := range facts {
-		s.hanging(widget.PadRight(widget.Clean(f.Name), factWidth(facts))+" ", pen{tone: themes.ToneMuted}, render.Text{{Text: f.Text}}, pen{})
+		s.hanging(widget.PadRight(widget.Clean(f.Name), s.factWidth(facts))+" ", pen{tone: themes.ToneMuted}, render.Text{{Text: f.Text}}, pen{})
 	}
 }
 
 // factWidth is the column of the names of facts.
-func factWidth(facts []render.Fact) int {
+func (s *sheet) factWidth(facts []render.Fact) int {
 	w := 0
 	for _, f := range facts {
 		w = max(w, widget.Width(widget.Clean(f.Name)))
 	}
-	return min(w, 14)
+	return min(w, 14, s.width/3+2)
 }
 
 // hanging draws a text with a mark before its first line.

@@ -52,7 +52,7 @@ func (p *Preview) SetTheme(t themes.Theme) {
 	p.theme = t
 	p.tabs.SetTheme(t)
 	p.pager.SetTheme(t)
-	p.draw()
+	p.redraw()
 }
 
 // SetSize tells the preview the cells it may use.
@@ -78,8 +78,8 @@ func (p *Preview) headHeight() int {
 	return 2
 }
 
-// Show turns to a message. The look that is open stays open where the message has it, and so does the
-// slide; a place in the backup opens the backup, one in a slide the slide.
+// Show turns to a message. The look that is open stays open where the message has it. Of the same message
+// the slide and the scroll stay as well; a place in the backup opens the backup, one in a slide the slide.
 func (p *Preview) Show(v render.View) {
 	other := v.Platform != p.view.Platform || v.Content.String() != p.view.Content.String()
 	open := p.look()
@@ -102,7 +102,11 @@ func (p *Preview) Show(v render.View) {
 		}
 	}
 	p.slide = min(p.slide, max(p.slides()-1, 0))
-	p.draw()
+	if other || p.look() != open {
+		p.draw()
+		return
+	}
+	p.redraw()
 }
 
 // None shows nothing.
@@ -162,7 +166,7 @@ func (p *Preview) Prev() { p.tabs.Prev(); p.draw() }
 func (p *Preview) Turn(n int) {
 	if of := p.slides(); of > 0 {
 		p.slide = ((p.slide+n)%of + of) % of
-		p.draw()
+		p.redraw()
 	}
 }
 
@@ -180,9 +184,7 @@ func (p *Preview) Tick(now time.Time) {
 	}
 	p.now = now
 	if p.Ticking() {
-		last, _ := p.pager.Position()
-		p.draw()
-		p.pager.Scroll(last - max(p.height-p.headHeight(), 0)) // a new text begins at its start
+		p.redraw()
 	}
 }
 
@@ -262,7 +264,14 @@ func (p *Preview) View() string {
 	return widget.Fit(body, p.width, p.height)
 }
 
-// draw draws the open look into the pager.
+// redraw draws the open look anew and leaves it where it was scrolled to.
+func (p *Preview) redraw() {
+	last, total := p.pager.Position()
+	p.draw()
+	p.pager.Scroll(last - min(max(p.height-p.headHeight(), 0), total))
+}
+
+// draw draws the open look into the pager, from its start.
 func (p *Preview) draw() {
 	if p.width == 0 {
 		return

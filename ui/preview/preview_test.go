@@ -199,6 +199,12 @@ func TestTickKeepsTheScroll(t *testing.T) {
 	if p.View() != before {
 		t.Errorf("a tick scrolled:\n%s\nbefore:\n%s", p.View(), before)
 	}
+	p.Show(push(t, "android-timer"))
+	if p.View() != before {
+		t.Errorf("the same message again scrolled:\n%s\nbefore:\n%s", p.View(), before)
+	}
+	p.Prev()
+	want(t, &p, "◉ Your app")
 }
 
 // The colours of a document are drawn where there are colours, with text that is read on them.

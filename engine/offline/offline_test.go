@@ -128,6 +128,40 @@ func TestTheServiceIsFoundAgain(t *testing.T) {
 	}
 }
 
+// An answer that says at once that nobody is there is believed after a few of them, however patient one
+// is; and whoever reads again has it looked at once whether the service is back.
+func TestAClearAnswerIsBelieved(t *testing.T) {
+	b := newBench(t)
+	b.startWith(offline.Options{Patience: time.Hour, Pause: time.Hour})
+	id := b.create("Spring")
+	b.read(id)
+	b.net.set(unavailable)
+	begun := time.Now()
+	b.read(id)
+	if took := time.Since(begun); took > 2*time.Second { // all repeats take four at least
+		t.Errorf("it took %s", took)
+	}
+	b.net.set(fair)
+	b.read(id)
+	b.online()
+}
+
+// A campaign that was read anew is known as it is: nothing stands in the way of changing it.
+func TestReadingAnewIsKnowing(t *testing.T) {
+	b := newBench(t)
+	id := b.create("Spring")
+	b.read(id)
+	b.net.set(refused)
+	b.read(id)
+	b.rename(id, "Theirs")
+	b.net.set(fair)
+	b.online()
+	b.read(id)
+	if _, err := b.svc.Update(t.Context(), renaming(b, id, "Mine")); err != nil {
+		t.Error(err)
+	}
+}
+
 // What was read is there after a start without a network.
 func TestANewStartRemembers(t *testing.T) {
 	b := newBench(t)

@@ -69,6 +69,33 @@ func TestAWaitForOnesOwnLimitIsEnded(t *testing.T) {
 	}
 }
 
+// Ending a wait leaves a call of the same operation alone that is under way.
+func TestACallThatDoesNotWaitGoesOn(t *testing.T) {
+	b := newBench(t)
+	b.startWith(offline.Options{Patience: time.Hour})
+	id := b.create("Spring")
+	read := func() <-chan error {
+		done := make(chan error, 1)
+		go func() { _, err := b.svc.Get(t.Context(), id); done <- err }()
+		return done
+	}
+	b.net.set(silent)
+	going := read()
+	<-b.net.hung
+	b.net.set(limited)
+	waiting := read()
+	b.until("waiting", waits)
+	b.svc.EndWaits()
+	var ended *offline.EndedError
+	if err := <-waiting; !errors.As(err, &ended) {
+		t.Errorf("who waits gets %v", err)
+	}
+	close(b.net.heard)
+	if err := <-going; err != nil {
+		t.Errorf("who does not wait gets %v", err)
+	}
+}
+
 func TestEndingNothingIsNothing(t *testing.T) {
 	b := newBench(t)
 	b.svc.EndWaits()

@@ -234,6 +234,9 @@ func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- 
 	size := firstChunk
 	chunk := make([]engine.Summary, 0, size)
 	send := func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		select {
 		case out <- chunk:
 			size = min(2*size, lastChunk)

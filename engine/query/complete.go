@@ -23,6 +23,9 @@ const offered = 12
 func Complete(text string, cursor int, env Env) []Completion {
 	cursor = min(max(cursor, 0), len(text))
 	tok, at := under(text, cursor)
+	if cursor < tok.keyFrom {
+		return nil // before a sign of negation
+	}
 	if !tok.keyed {
 		if tok.parts[0].quoted {
 			return nil

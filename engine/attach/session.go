@@ -18,7 +18,10 @@ type session struct {
 	workspace string
 }
 
-var _ Service = (*session)(nil)
+var (
+	_ Service               = (*session)(nil)
+	_ engine.AudienceReader = (*session)(nil)
+)
 
 // key gives a write that may have to be repeated a key of its own, and reports whether it did.
 // The owner's calls are not repeated.
@@ -197,6 +200,19 @@ func (s *session) PutProfile(ctx context.Context, p engine.Profile) error {
 func (s *session) DeleteProfile(ctx context.Context, id string) error {
 	_, err := call(ctx, s, deleteProfileMethod, id)
 	return err
+}
+
+// EstimateAudience tells of its progress only where this process has the store.
+func (s *session) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
+	return call(ctx, s, estimateMethod, r)
+}
+
+func (s *session) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.Profile, error) {
+	return call(ctx, s, membersMethod, r)
+}
+
+func (s *session) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
+	return call(ctx, s, explainMethod, r)
 }
 
 func (s *session) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {

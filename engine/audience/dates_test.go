@@ -52,6 +52,7 @@ func TestDaysOfClockChanges(t *testing.T) {
 		{"Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00Z", 25},
 		{"America/Havana", "2026-03-08", "2026-03-08T05:00:00Z", 23}, // from 00:00 to 01:00
 		{"America/Havana", "2026-11-01", "2026-11-01T04:00:00Z", 25}, // from 01:00 back to 00:00
+		{"Asia/Amman", "2021-10-29", "2021-10-28T21:00:00Z", 25},     // the same, east of UTC
 		{"Asia/Beirut", "2026-03-29", "2026-03-28T22:00:00Z", 23},
 		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00Z", 23},
 		{"America/Sao_Paulo", "2018-02-17", "2018-02-17T02:00:00Z", 25},

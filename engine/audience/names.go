@@ -16,6 +16,7 @@ const (
 	mNegate        = "negate"
 	mDynamic       = "is_dynamic_value"
 	mEvent         = "action_name"
+	mCondition     = "condition"
 	mExecution     = "execution"
 	mCounting      = "type"
 	mTimes         = "count"

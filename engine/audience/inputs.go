@@ -1,0 +1,278 @@
+package audience
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// Part is what a member of a filter is for, as far as an input for it has to know more than its table
+// says.
+type Part uint8
+
+// The parts.
+const (
+	Plain    Part = iota // what its table says
+	Name                 // what the filter looks at: changed by [SetName], offered by [Names]
+	DataType             // changed by [SetDataType]
+	Operator             // changed by [SetOperator]
+	Value                // changed by [SetValues]; [ValueShape] says what it looks like
+)
+
+// Input is a member of a filter that a person fills in.
+type Input struct {
+	Part  Part
+	Label string
+	State schema.FieldState
+}
+
+// Inputs gives what a person fills in of the filter at a place, in the order in which that is easiest;
+// what is there without being used, or known, comes last. A group has none, nor have the conditions of
+// an action, which are filters of their own.
+func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) []Input {
+	kind := kindOf(root.Lookup(filter), ofEvents(filter))
+	if kind == Group || !isFilter(filter) {
+		return nil
+	}
+	obj, ok := s.Object(root, filter, env)
+	if !ok {
+		return nil
+	}
+	var used, rest []Input
+	for _, f := range obj.Fields {
+		switch {
+		case f.Node.Name == mType && kind != Unknown, f.Node.Name == mConditions, f.Node.Name == mSecond && f.Shown:
+			continue // said by the kind, filters themselves, a part of the value
+		case !f.Shown:
+			if f.Value.Exists() {
+				rest = append(rest, Input{Label: f.Node.Label(), State: f})
+			}
+		case f.Node.Name == mExecution:
+			used = append(used, nested(s, root, f, env)...)
+		default:
+			used = append(used, Input{Part: partOf(kind, f.Node.Name), Label: f.Node.Label(), State: f})
+		}
+	}
+	slices.SortStableFunc(used, func(a, b Input) int { return rank(a) - rank(b) })
+	for _, f := range obj.Extras {
+		rest = append(rest, Input{Label: f.Path.Last().Name, State: f})
+	}
+	return append(used, rest...)
+}
+
+// nested gives the members of an object in a filter; the first one goes by the object's name.
+func nested(s *schema.Schema, root doc.Value, f schema.FieldState, env schema.Env) []Input {
+	obj, ok := s.Object(root, f.Path, env)
+	if !ok {
+		return nil
+	}
+	var out []Input
+	for _, c := range obj.Fields {
+		label := c.Node.Label()
+		if len(out) == 0 {
+			label = f.Node.Label()
+		}
+		out = append(out, Input{Label: label, State: c})
+	}
+	return out
+}
+
+func partOf(k Kind, member string) Part {
+	switch {
+	case member == mEvent && k == Action, member == mName && k != Action:
+		return Name
+	case member == mDataType:
+		return DataType
+	case member == mOperator:
+		return Operator
+	case member == mValue:
+		return Value
+	}
+	return Plain
+}
+
+// rank orders inputs: the parts as they follow from each other, then what turns the filter round.
+func rank(i Input) int {
+	switch {
+	case i.State.Node.Name == mType && i.Part == Plain && len(i.State.Path) > 0 && isFilter(i.State.Path.Parent()):
+		return 0
+	case i.Part != Plain:
+		return int(i.Part)
+	case i.State.Node.Name == mExecuted:
+		return 5
+	case i.State.Node.Name == mCategory || i.State.Node.Name == mCondition || i.State.Node.Kind == schema.String && i.State.Node.Options == nil:
+		return 7
+	}
+	return 6
+}
+
+// Member gives the name of the member that a choice among options is made for, for [Choices].
+func (i Input) Member() string { return i.State.Path.Last().Name }
+
+// Values gives what a filter on an attribute compares with, as texts to be edited: one, those of a
+// list, or the two ends of a range. It reports false where there is something that is no text, number
+// or boolean, which only an editor of JSON can change.
+func Values(filter doc.Value) (texts []string, ok bool) {
+	var out []string
+	for _, v := range values(filter) {
+		switch v.Kind() {
+		case doc.String:
+			out = append(out, v.Text())
+		case doc.Absent:
+			out = append(out, "")
+		case doc.Bool, doc.Number:
+			out = append(out, v.Literal())
+		default:
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func values(filter doc.Value) []doc.Value {
+	v := filter.Get(mValue)
+	var out []doc.Value
+	for _, e := range v.Elems() {
+		out = append(out, e)
+	}
+	shape := ValueShape(filter)
+	switch {
+	case shape == ValueRange || shape == DateRange:
+		if v.Kind() != doc.Array {
+			return []doc.Value{v, second(filter)}
+		}
+		if len(out) < 2 {
+			out = append(out, second(filter))
+		}
+		for len(out) < 2 {
+			out = append(out, doc.Value{})
+		}
+		return out[:2]
+	case v.Kind() == doc.Array:
+		return out
+	case shape == ValueList && !v.Exists():
+		return nil
+	}
+	return []doc.Value{v}
+}
+
+// SetValues writes what a filter on an attribute compares with: texts as [Values] gives them, in the
+// data type of the filter where they are of it, and as they stand where not. No text at all takes the
+// value out. What says the same as before keeps its spelling.
+func SetValues(root doc.Value, filter doc.Path, texts []string) (doc.Value, error) {
+	f := root.Lookup(filter)
+	if !f.Exists() {
+		return root, errGone
+	}
+	if _, ok := Values(f); !ok {
+		return root, errors.New("this value is an object; edit the filter as JSON")
+	}
+	old := values(f)
+	var vs []doc.Value
+	for i, t := range texts {
+		vs = append(vs, scalar(f, t, i, old))
+	}
+	shape, v := ValueShape(f), doc.Value{}
+	switch {
+	case shape == ValueRange || shape == DateRange:
+		return setRange(root, filter, vs)
+	case shape == ValueList:
+		if v = doc.NewArray(vs...); v.Len() == 0 {
+			v = doc.Value{}
+		}
+	case len(vs) > 0:
+		v = vs[0]
+	}
+	return change(root, filter, doc.M(mValue, v))
+}
+
+// setRange writes both ends as a list, unless the filter has the second one apart, or lacks one.
+func setRange(root doc.Value, filter doc.Path, vs []doc.Value) (doc.Value, error) {
+	for len(vs) < 2 {
+		vs = append(vs, doc.Value{})
+	}
+	if vs[0].Exists() && vs[1].Exists() && !root.Lookup(filter).Get(mSecond).Exists() {
+		return change(root, filter, doc.M(mValue, doc.NewArray(vs[0], vs[1])))
+	}
+	return change(root, filter, doc.M(mValue, vs[0]), doc.M(mSecond, vs[1]))
+}
+
+// scalar gives the value of a text; that of the old ones which it is the text of, if any.
+func scalar(f doc.Value, text string, i int, old []doc.Value) doc.Value {
+	if i < len(old) {
+		old = append([]doc.Value{old[i]}, old...)
+	}
+	for _, o := range old {
+		if o.Kind() == doc.String && o.Text() == text || o.Kind() != doc.String && o.Exists() && o.Literal() == text {
+			return o
+		}
+	}
+	trimmed := strings.TrimSpace(text)
+	dataType := f.Get(mDataType).Text()
+	switch operand, _ := catalog.OperandOf(dataType, f.Get(mOperator).Text()); {
+	case trimmed == "":
+		return doc.Value{}
+	case f.Get(mDynamic).True():
+	case dataType == "double" || operand == catalog.Days:
+		if n, ok := doc.NewNumber(trimmed); ok {
+			return n
+		}
+	case dataType == "bool" && (trimmed == "true" || trimmed == "false"):
+		return doc.NewBool(trimmed == "true")
+	case dataType == "datetime":
+		return doc.NewString(trimmed)
+	}
+	return doc.NewString(text)
+}
+
+// Step is an audience with the first so many of the filters that include people.
+type Step struct {
+	Words   string // of the filter that the step adds
+	Filters doc.Value
+}
+
+// Steps takes a segmentation apart: one step for each filter that everybody in it has to match, and a
+// last one for those who are left out. It gives none where one filter is enough to be in, or where
+// there is one step alone.
+func Steps(filters doc.Value, env Env) []Step {
+	group := filters.Get(mIncluded)
+	n := group.Get(mFilters).Len()
+	if filters.Get(mEverybody).True() || joinOf(group) != joinAnd && n > 1 {
+		return nil
+	}
+	var out []Step
+	for i := range n {
+		part, err := filters.Delete(doc.P(mExcluded)).Set(doc.P(mIncluded, mFilters), first(group.Get(mFilters), i+1))
+		if err != nil {
+			return nil
+		}
+		out = append(out, Step{Line(group.Get(mFilters).At(i), env), part})
+	}
+	if filters.Get(mExcluded).Get(mFilters).Len() > 0 {
+		out = append(out, Step{"Without those who are excluded", filters})
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+func first(list doc.Value, n int) doc.Value {
+	var out []doc.Value
+	for i, v := range list.Elems() {
+		if i < n {
+			out = append(out, v)
+		}
+	}
+	return doc.NewArray(out...)
+}
+
+// NewFilter tells a filter as [AddFilter] makes it from one that a person has filled in.
+func NewFilter(root doc.Value, filter doc.Path) bool {
+	v := root.Lookup(filter)
+	return v.Exists() && doc.Equal(v, blank(kindOf(v, ofEvents(filter))))
+}

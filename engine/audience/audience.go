@@ -42,7 +42,8 @@
 //
 //   - execution counts the events of that name which match all of attributes' conditions; where it is
 //     missing, one is enough. atmost and exactly 0 take users who never did it. executed false is the
-//     exact opposite of what the rest says.
+//     exact opposite of what the rest says, but for a count of 0: that says twice that the event never
+//     happened, and means it once.
 //   - spec.md gives actions no period of time. Every event has the attribute [engine.AttrEventTime],
 //     the time at which it happened, and a condition on that narrows the period.
 //

@@ -94,6 +94,8 @@ func TestActions(t *testing.T) {
 		{`"executed":false,` + execution("atleast", 3), true, true},
 		{`"executed":false,` + execution("exactly", 2), false, true},
 		{`"executed":false,` + execution("atmost", 1), true, false},
+		{`"executed":false,` + execution("exactly", 0), false, true},
+		{`"executed":false,` + execution("atleast", 0), false, true},
 		{execution("exactly", 1) + `,"attributes":` + filterGroup("and", price), true, false},
 		{execution("atleast", 2) + `,"attributes":` + filterGroup("and", price), false, false},
 		{execution("atleast", 1) + `,"attributes":` + filterGroup("and", price, cheap), false, false},

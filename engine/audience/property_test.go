@@ -250,6 +250,9 @@ func (n naive) action(f map[string]any, p engine.Profile) bool {
 		answer = map[string]bool{"atleast": did >= x["count"].(int), "atmost": did <= x["count"].(int), "exactly": did == x["count"].(int)}[x["type"].(string)]
 	}
 	if f["executed"] == false {
+		if x, ok := f["execution"].(map[string]any); ok && x["count"] == 0 {
+			return did == 0
+		}
 		return !answer
 	}
 	return answer

@@ -147,7 +147,7 @@ func (s speaker) did(f doc.Value, did, didNot string) string {
 	how, n := f.Get(mExecution).Get(mCounting).Text(), f.Get(mExecution).Get(mTimes)
 	if executed := f.Get(mExecuted); executed.Kind() == doc.Bool && !executed.True() {
 		did = didNot
-		if count, ok := n.Int(); f.Get(mExecution).Empty() || ok && count == 1 && how == "atleast" {
+		if count, ok := n.Int(); f.Get(mExecution).Empty() || ok && (count == 0 || count == 1 && how == "atleast") {
 			return did + " " + event
 		}
 	}

@@ -161,7 +161,7 @@ func (s *Screen) fieldText() string {
 			if p.Severity == schema.Notice {
 				sign, tone = "i ", themes.ToneInfo
 			}
-			add(s.theme.Tone(tone), sign+capital(p.Message)+".")
+			add(s.theme.Tone(tone), sign+capital(p.Words())+".")
 		}
 	}
 	if node == nil {
@@ -206,7 +206,7 @@ func (s *Screen) showProblems() {
 			if p.Severity != sev {
 				continue
 			}
-			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: s.where(p.Path) + " " + p.Message}
+			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: s.where(p.Path) + " " + p.Words()}
 			switch {
 			case sev == schema.Notice:
 				it.Icon, it.IconTone = "i", themes.ToneInfo

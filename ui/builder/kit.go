@@ -8,6 +8,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/forms"
+	"bugle/ui/calendar"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -25,7 +26,9 @@ type tool struct {
 
 // tools are the editors, by the name that the tables give them.
 var tools = map[schema.Editor]tool{
-	schema.EditorLinks: {aside: newLinksAside},
+	schema.EditorContent:  {aside: newPreviewAside},
+	schema.EditorSchedule: {aside: calendar.NewAside},
+	schema.EditorLinks:    {aside: newLinksAside},
 }
 
 // toolAt gives the tool of the innermost place around p that has one.
@@ -57,7 +60,7 @@ func (s *Screen) newEditor(p doc.Path) editor.Editor {
 func (s *Screen) config(p doc.Path) editor.Config {
 	return editor.Config{
 		Config: forms.Config{
-			Schema: s.schema, Root: s.root, Path: p, Env: s.env(), Theme: s.theme, Suggest: s.suggest, Locked: s.lockedAt,
+			Schema: s.schema, Root: s.root, Path: p, Env: s.env(), Theme: s.theme, Suggest: s.suggest, Locked: s.lockedAt, Now: s.deps.Now,
 			Width: s.layout.form.w, Height: s.layout.form.h - s.stripLines(),
 		},
 		Head: s.campaign.Head, Workspace: s.workspace, Service: s.deps.Service, Now: s.deps.Now, Location: s.deps.Location,

@@ -197,7 +197,7 @@ func (v *View) layout() {
 		for i := g.first; i < g.first+g.n; i++ {
 			p := v.sorted[i]
 			add(i, themes.ToneText, fit(Field(v.channel, p.Path), w))
-			for _, l := range widget.Wrap(widget.Clean(Sentence(p.Message)), w) {
+			for _, l := range widget.Wrap(widget.Clean(Sentence(p.Words())), w) {
 				add(i, themes.ToneMuted, l)
 			}
 			if p.Section != "" {

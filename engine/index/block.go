@@ -12,6 +12,7 @@ const blockRows = 1 << 16
 // copy of the struct sees the rows that there were, whatever is added behind them.
 type block struct {
 	masks   []uint64 // of the names' shapes: what most names are passed over by
+	pairs   []uint64
 	heads   []uint32
 	names   []sketch
 	records []record
@@ -25,18 +26,16 @@ type span struct{ at, size uint32 }
 
 func (s span) in(b []byte) []byte { return b[s.at : s.at+s.size : s.at+s.size] }
 
-// sketch is what is looked at of a name that was not passed over: half a cache line, and then the
-// name itself.
+// sketch is what is looked at of a name that was not passed over, and then the name itself.
 type sketch struct {
-	pairs, starts uint64 // of its shape
-	heads         uint32
-	fold          span // of the block's folded bytes
-	first         byte // the first of them
-	plain         bool
+	starts uint64 // of its shape
+	fold   span   // of the block's folded bytes
+	heads  uint32
+	plain  bool
 }
 
 func (k *sketch) shape() shape {
-	return shape{pairs: k.pairs, heads: k.heads, starts: k.starts, plain: k.plain}
+	return shape{heads: k.heads, starts: k.starts, plain: k.plain}
 }
 
 // The times of a row.
@@ -132,11 +131,9 @@ func (b *block) addName(folded string) {
 	at := len(b.folded)
 	b.folded = append(b.folded, folded...)
 	s := shapeOf(b.folded[at:])
-	k := sketch{pairs: s.pairs, starts: s.starts, heads: s.heads, fold: span{uint32(at), uint32(len(folded))}, plain: s.plain}
-	if folded != "" {
-		k.first = folded[0]
-	}
+	k := sketch{starts: s.starts, heads: s.heads, fold: span{uint32(at), uint32(len(folded))}, plain: s.plain}
 	b.masks = append(b.masks, s.mask)
+	b.pairs = append(b.pairs, s.pairs)
 	b.heads = append(b.heads, s.heads)
 	b.names = append(b.names, k)
 }
@@ -144,7 +141,7 @@ func (b *block) addName(folded string) {
 // next gives an empty block with room for as much as this one has: a large index grows further.
 func (b *block) next() *block {
 	out := &block{
-		masks: room(b.masks), heads: room(b.heads), names: room(b.names), records: room(b.records), folded: room(b.folded), bytes: room(b.bytes),
+		masks: room(b.masks), pairs: room(b.pairs), heads: room(b.heads), names: room(b.names), records: room(b.records), folded: room(b.folded), bytes: room(b.bytes),
 	}
 	for i := range b.times {
 		out.times[i] = times{room(b.times[i].sec), room(b.times[i].nsec)}
@@ -157,7 +154,7 @@ func room[T any](s []T) []T { return make([]T, 0, len(s)+len(s)/64) }
 // sealed gives the block without room to grow.
 func (b *block) sealed() *block {
 	out := &block{
-		masks: fit(b.masks), heads: fit(b.heads), names: fit(b.names), records: fit(b.records), folded: fit(b.folded), bytes: fit(b.bytes),
+		masks: fit(b.masks), pairs: fit(b.pairs), heads: fit(b.heads), names: fit(b.names), records: fit(b.records), folded: fit(b.folded), bytes: fit(b.bytes),
 	}
 	for i := range b.times {
 		out.times[i] = times{fit(b.times[i].sec), fit(b.times[i].nsec)}

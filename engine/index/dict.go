@@ -34,13 +34,16 @@ type values struct {
 type dict struct {
 	values
 	numbers map[string]uint32
-	// own are the bitmaps that no snapshot has yet, and can be changed.
-	own   map[uint32]bool
-	shown []*roaring.Bitmap // the rows of the last snapshot
+	// owned tells in which turn the bitmap of a value was made; one of this turn is in no snapshot
+	// yet, and can be changed.
+	owned   []uint32
+	turn    uint32
+	changed bool              // in this turn
+	shown   []*roaring.Bitmap // the rows of the last snapshot
 }
 
 func newDict() *dict {
-	d := &dict{numbers: map[string]uint32{}, own: map[uint32]bool{}}
+	d := &dict{numbers: map[string]uint32{}, turn: 1}
 	d.number("")
 	return d
 }
@@ -49,9 +52,21 @@ func (d *dict) number(text string) uint32 {
 	if n, ok := d.numbers[text]; ok {
 		return n
 	}
-	text = strings.Clone(text)
+	return d.enter(strings.Clone(text))
+}
+
+// numberOf is number for bytes, which are copied where they are new.
+func (d *dict) numberOf(text []byte) uint32 {
+	if n, ok := d.numbers[string(text)]; ok {
+		return n
+	}
+	return d.enter(string(text))
+}
+
+func (d *dict) enter(text string) uint32 {
 	n := uint32(len(d.texts))
 	d.numbers[text] = n
+	d.owned, d.changed = append(d.owned, 0), true
 	folded := query.Fold(text)
 	d.texts, d.folds, d.rows = append(d.texts, text), append(d.folds, folded), append(d.rows, nil)
 	d.shapes = append(d.shapes, shapeOf([]byte(folded)))
@@ -63,7 +78,7 @@ func (d *dict) remove(n, slot uint32) { d.writable(n).Remove(slot) }
 
 // writable gives the rows of a value, in a copy where a snapshot has them.
 func (d *dict) writable(n uint32) *roaring.Bitmap {
-	if d.own[n] {
+	if d.owned[n] == d.turn {
 		return d.rows[n]
 	}
 	switch rows := d.rows[n]; rows {
@@ -72,15 +87,22 @@ func (d *dict) writable(n uint32) *roaring.Bitmap {
 	default:
 		d.rows[n] = rows.Clone()
 	}
-	d.own[n] = true
+	d.owned[n], d.changed = d.turn, true
 	return d.rows[n]
+}
+
+// clear takes the rows off all values.
+func (d *dict) clear() {
+	clear(d.rows)
+	clear(d.owned)
+	d.changed = true
 }
 
 // publish gives the values as they are now, for a snapshot.
 func (d *dict) publish() values {
-	if len(d.own) > 0 || len(d.shown) != len(d.rows) {
-		d.shown = slices.Clone(d.rows)
-		clear(d.own)
+	if d.changed {
+		d.shown, d.changed = slices.Clone(d.rows), false
+		d.turn++
 	}
 	out := d.values
 	out.rows = d.shown

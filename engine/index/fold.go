@@ -2,6 +2,7 @@ package index
 
 import (
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"bugle/engine/query"
@@ -93,9 +94,13 @@ const (
 	tierNone = tiers
 )
 
-// fuzzyFrom is how many characters a word has at least that is matched by its letters alone. Of
-// fewer nearly every name has them.
-const fuzzyFrom = 3
+// Of a word with two characters nearly every name has the letters somewhere: it is not matched by
+// them alone. One of three characters is matched by initials, longer ones by any letters within
+// reach.
+const (
+	initialsFrom = 3
+	fuzzyFrom    = 4
+)
 
 // reach is how far behind the last letter the next one of a fuzzy match may stand, unless it
 // starts a word.
@@ -108,20 +113,30 @@ type needle struct {
 	mask  uint64
 	pairs uint64
 	head  uint32
-	fuzzy bool
+	fuzzy bool   // it is matched by its letters too
+	heads uint32 // of the letters that must start words then
 	ascii bool
+	// initials says that all letters of a fuzzy match must start words.
+	initials bool
+	// letters says that there is nothing but letters in it, so that the lexicon has it.
+	letters bool
 }
 
 func newNeedle(text string, exact bool) needle {
 	folded := query.Fold(text)
 	n := needle{text: []byte(folded), runes: []rune(folded)}
-	n.fuzzy, n.ascii = !exact && len(n.runes) >= fuzzyFrom, len(n.runes) == len(n.text)
+	n.fuzzy, n.ascii = !exact && len(n.runes) >= initialsFrom, len(n.runes) == len(n.text)
 	n.pairs = pairsOf(n.text)
-	for _, r := range n.runes {
+	n.letters = len(n.runes) > 0 && !slices.ContainsFunc(n.runes, func(r rune) bool { return !isLetter(r) })
+	n.initials = len(n.runes) < fuzzyFrom
+	for i, r := range n.runes {
 		n.mask |= charBit(r)
-	}
-	if len(n.runes) > 0 {
-		n.head = headBit(n.runes[0])
+		if i == 0 {
+			n.head = headBit(r)
+		}
+		if i == 0 || n.initials {
+			n.heads |= headBit(r)
+		}
 	}
 	return n
 }
@@ -135,7 +150,10 @@ func (n *needle) plainFuzzy(name []byte, starts uint64) bool {
 		if at == 0 {
 			return false
 		}
-		near := at<<1 | at<<2 | at<<3 | at<<4
+		near := at<<1 | at<<2 | at<<3 | at<<4 // within reach
+		if n.initials {
+			near = 0
+		}
 		first := at & -at
 		later := ^(first | first - 1)
 		at = places(name, c) & (near | starts&later)
@@ -172,6 +190,10 @@ func (n *needle) wideFuzzy(name []byte) bool {
 	for i := range text {
 		starts[i] = i == 0 || !query.IsWord(text[i-1])
 	}
+	within := reach
+	if n.initials {
+		within = 0
+	}
 	at, next := make([]bool, len(text)), make([]bool, len(text))
 	for i, r := range text {
 		at[i] = starts[i] && r == n.runes[0]
@@ -179,7 +201,7 @@ func (n *needle) wideFuzzy(name []byte) bool {
 	for _, c := range n.runes[1:] {
 		seen, last := false, -reach-1 // whether, and where, the letter before was last
 		for i, r := range text {
-			next[i] = r == c && (i-last <= reach || starts[i] && seen)
+			next[i] = r == c && (i-last <= within || starts[i] && seen)
 			if at[i] {
 				seen, last = true, i
 			}

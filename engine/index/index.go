@@ -59,6 +59,7 @@ func (ix *Index) Progress() (rows int, complete bool) {
 func (ix *Index) Put(rows ...engine.Summary) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	from := ix.writer.n
 	for i := range rows {
 		id := ix.writer.key(rows[i].ID)
 		for l := range ix.loads {
@@ -66,6 +67,7 @@ func (ix *Index) Put(rows ...engine.Summary) {
 		}
 		ix.writer.add(&rows[i])
 	}
+	ix.writer.enroll(from)
 	ix.publish()
 }
 
@@ -150,6 +152,7 @@ func (w *writer) compact() *writer {
 			out.add(&sum)
 		}
 	}
+	out.enroll(0)
 	return out
 }
 
@@ -285,6 +288,7 @@ func (ix *Index) end(l *load) {
 func (ix *Index) take(l *load, chunk []engine.Summary) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	from := ix.writer.n
 	for i := range chunk {
 		id := ix.writer.key(chunk[i].ID)
 		if l.touched[id] {
@@ -298,6 +302,7 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 		}
 		ix.writer.add(&chunk[i])
 	}
+	ix.writer.enroll(from)
 	ix.loaded.Add(int64(len(chunk)))
 	ix.publish()
 }

@@ -118,22 +118,30 @@ func (n naive) word(row engine.Summary, w query.Word) bool {
 	want := query.Fold(w.Text)
 	for _, s := range append([]string{row.Name, row.Team, row.CreatedBy}, row.Tags...) {
 		s = query.Fold(s)
-		if strings.Contains(s, want) || !w.Exact && !w.Not && len([]rune(want)) >= 3 && letters([]rune(s), []rune(want), -1) {
+		if strings.Contains(s, want) || !w.Exact && !w.Not && len([]rune(want)) >= 3 && letters([]rune(s), []rune(want), -1, reachOf(want)) {
 			return true
 		}
 	}
 	return false
 }
 
+// reachOf: words of three letters are matched by initials, longer ones by letters close by.
+func reachOf(word string) int {
+	if len([]rune(word)) == 3 {
+		return 0
+	}
+	return 4
+}
+
 // letters reports whether the letters of a word stand in a text behind the place last: the first at
 // the start of a word, the others at one or at most four further on.
-func letters(text, word []rune, last int) bool {
+func letters(text, word []rune, last, reach int) bool {
 	if len(word) == 0 {
 		return true
 	}
 	for i := last + 1; i < len(text); i++ {
 		start := i == 0 || !(unicode.IsLetter(text[i-1]) || unicode.IsNumber(text[i-1]) || unicode.IsMark(text[i-1]))
-		if text[i] == word[0] && (start || last >= 0 && i-last <= 4) && letters(text, word[1:], i) {
+		if text[i] == word[0] && (start || last >= 0 && i-last <= reach) && letters(text, word[1:], i, reach) {
 			return true
 		}
 	}

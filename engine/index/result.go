@@ -51,7 +51,7 @@ type walk struct {
 const few = 8192
 
 // scored is how many fuzzy matches are put in order by how well they match: the newest ones.
-const scored = 5_000
+const scored = 2_000
 
 // ahead is how many rows are put in order at least when the next ones are asked for.
 const ahead = 512

@@ -23,6 +23,14 @@ func (s set) has(slot uint32) bool {
 	return i < len(s) && s[i]>>(slot%64)&1 != 0
 }
 
+// word gives the bits of 64 slots.
+func (s set) word(i int) uint64 {
+	if i >= len(s) {
+		return 0
+	}
+	return s[i]
+}
+
 // meets reports whether one of the rows is in the set.
 func (s set) meets(rows *roaring.Bitmap) bool {
 	for it := rows.Iterator(); it.HasNext(); {
@@ -79,202 +87,104 @@ func (s set) slots(n int) []uint32 {
 	return out
 }
 
-// hits are the names that a word matches, by their tiers. They stay right as rows are added:
-// what a slot holds never changes.
-type hits struct {
-	word  string // folded
-	exact bool
-	epoch uint64
-	n     int // the slots that were looked at
-	tiers [tiers]set
-}
-
-func (h *hits) all() set {
-	var out set
-	for _, t := range h.tiers {
-		out = or(out, t)
-	}
-	return out
-}
-
-// first gives the hits among the first n slots.
-func (h *hits) first(n int) *hits {
-	if h.n == n {
-		return h
-	}
-	out := *h
-	out.n = n
-	for t, s := range out.tiers {
-		out.tiers[t] = s[:min(len(s), (n+63)/64)]
-	}
-	return &out
-}
-
-// kept is how many words' hits are kept: those of the query as it was some keystrokes ago.
-const kept = 12
-
-// words keeps the hits of the words that were looked for last.
-type words struct {
-	mu   sync.Mutex
-	list []*hits // the last one used at the end
-}
-
-func (ws *words) put(h *hits) {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	ws.list = slices.DeleteFunc(ws.list, func(o *hits) bool {
-		return o.epoch != h.epoch || o.word == h.word && o.exact == h.exact
-	})
-	if len(ws.list) >= kept {
-		ws.list = slices.Delete(ws.list, 0, len(ws.list)-kept+1)
-	}
-	ws.list = append(ws.list, h)
-}
-
-// get gives the hits of the word, or else those of the longest beginning of it that is known to
-// match wherever the word does.
-func (ws *words) get(epoch uint64, n *needle, exact bool) (same, wider *hits) {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	word := string(n.text)
-	for i, h := range ws.list {
-		if h.epoch != epoch {
-			continue
-		}
-		if h.word == word && h.exact == exact {
-			ws.list = append(slices.Delete(ws.list, i, i+1), h)
-			return h, nil
-		}
-		if h.wider(n) && (wider == nil || len(h.word) > len(wider.word)) {
-			wider = h
-		}
-	}
-	return nil, wider
-}
-
-// wider reports whether the names that the word matches are all among the hits.
-func (h *hits) wider(n *needle) bool {
-	if len(h.word) >= len(n.text) || string(n.text[:len(h.word)]) != h.word {
-		return false
-	}
-	return !n.fuzzy || !h.exact && len([]rune(h.word)) >= fuzzyFrom
-}
-
-// find gives the names that a word matches.
-func (ix *Index) find(ctx context.Context, s *snapshot, text string, exact bool) (*hits, error) {
-	n := newNeedle(text, exact)
-	exact = exact || !n.fuzzy // then both are the same
-	same, wider := ix.words.get(s.epoch, &n, exact)
-	if same != nil && same.n >= s.n {
-		return same.first(s.n), nil
-	}
-	h := &hits{word: string(n.text), exact: exact, epoch: s.epoch, n: s.n}
-	for t := range h.tiers {
-		h.tiers[t] = newSet(s.n)
-	}
-	from := 0
-	var among set
-	switch {
-	case same != nil:
-		from = same.n
-		for t := range h.tiers {
-			copy(h.tiers[t], same.tiers[t])
-		}
-	case wider != nil && wider.n >= s.n:
-		among = wider.all()
-		if among == nil {
-			among = set{}
-		}
-	}
-	if err := s.scan(ctx, &n, from, among, &h.tiers); err != nil {
-		return nil, err
-	}
-	for t := range h.tiers {
-		if !slices.ContainsFunc(h.tiers[t], func(w uint64) bool { return w != 0 }) {
-			h.tiers[t] = nil
-		}
-	}
-	ix.words.put(h)
-	return h, nil
-}
-
 // scanned is how many slots one goroutine looks at between two looks at the context.
 const scanned = 1 << 14
 
-// scan looks for the word in the names of the slots from from on, of those in among where it is
-// not nil.
-func (s *snapshot) scan(ctx context.Context, n *needle, from int, among set, out *[tiers]set) error {
-	first := from / scanned
+// task is a look through names.
+type task struct {
+	n     *needle
+	from  int  // the first slot
+	among set  // look at these names alone; nil for all
+	known set  // pass these names over
+	loose bool // for fuzzy matches alone
+}
+
+// scan looks for a word in names.
+func (s *snapshot) scan(ctx context.Context, t task, out *[tiers]set) error {
+	first := t.from / scanned
 	return parallel(ctx, (s.n+scanned-1)/scanned-first, func(i int) {
 		lo := (first + i) * scanned
-		s.scanPart(n, max(lo, from), min(lo+scanned, s.n), among, out)
+		for g := max(lo, t.from) / 64; g*64 < min(lo+scanned, s.n); g++ {
+			s.scanGroup(&t, g, out)
+		}
 	})
 }
 
-// scanPart looks at a part of a block.
-func (s *snapshot) scanPart(n *needle, from, to int, among set, out *[tiers]set) {
-	b := s.blocks[from/blockRows]
-	base := from / blockRows * blockRows
-	letter := len(n.text) == 1 && n.text[0] >= 'a' && n.text[0] <= 'z'
-	for g := from / 64; g*64 < to; g++ {
-		lo, hi := max(g*64, from), min(g*64+64, to)
-		pass := ^uint64(0)
-		if among != nil {
-			if g >= len(among) {
-				return
-			}
-			pass = among[g]
+// scanGroup looks at 64 names. What they cannot have is known from their masks, without looking
+// at the names: those that may have the word, and those that may have its letters.
+func (s *snapshot) scanGroup(t *task, g int, out *[tiers]set) {
+	pass := ^uint64(0)
+	if t.from > g*64 {
+		pass <<= t.from - g*64
+	}
+	if t.among != nil {
+		pass &= t.among.word(g)
+	}
+	pass &^= t.known.word(g)
+	if pass == 0 {
+		return
+	}
+	b, lo := s.blocks[g*64/blockRows], g*64%blockRows
+	hi := min(lo+64, s.n-g*64+lo)
+	pass &= ^uint64(0) >> (64 - (hi - lo))
+	n := t.n
+	if bits.OnesCount64(pass) <= sparse {
+		s.scanFew(t, b, lo, g, pass, out)
+		return
+	}
+	pass &= passing(b.masks[lo:hi], n.mask)
+	if pass == 0 {
+		return
+	}
+	var whole, loose uint64
+	if !t.loose {
+		whole = pass & passing(b.pairs[lo:hi], n.pairs)
+	}
+	if n.fuzzy {
+		loose = pass & heading(b.heads[lo:hi], n.heads) &^ whole
+	}
+	for ; whole != 0; whole &= whole - 1 {
+		i := lo + bits.TrailingZeros64(whole)
+		if tier := n.tier(b.fold(i), b.names[i].shape()); tier < tiers {
+			out[tier][g] |= whole & -whole
 		}
-		pass &= ^uint64(0) << (lo - g*64)
-		pass &= ^uint64(0) >> (64 - (hi - g*64))
-		var found [tiers]uint64
-		lo, hi = lo-base, hi-base
-		shift := (lo + base) % 64
-		if bits.OnesCount64(pass) > dense {
-			pass &= passing(b.masks[lo:hi], n.mask) << shift
-			if letter {
-				// The mask alone tells, but for words that begin so.
-				heads := pass & heading(b.heads[lo:hi], n.head) << shift
-				found[tierSub], pass = pass&^heads, heads
-			}
-		}
-		for ; pass != 0; pass &= pass - 1 {
-			bit := bits.TrailingZeros64(pass)
-			i := g*64 + bit - base
-			t := tierNone
-			if letter {
-				t = b.letterTier(i, n)
-			} else if k := &b.names[i]; k.pairs&n.pairs == n.pairs || n.fuzzy && k.heads&n.head != 0 {
-				t = n.tier(k.fold.in(b.folded), k.shape())
-			}
-			if t < tiers {
-				found[t] |= 1 << bit
-			}
-		}
-		for t, w := range found {
-			if w != 0 {
-				out[t][g] |= w
-			}
+	}
+	for ; loose != 0; loose &= loose - 1 {
+		i := lo + bits.TrailingZeros64(loose)
+		if n.fuzzyIn(b.fold(i), b.names[i].shape()) {
+			out[tierFuzzy][g] |= loose & -loose
 		}
 	}
 }
 
-// dense is how many of 64 names are looked at one by one without asking all their masks first.
-const dense = 16
+// sparse is how many of 64 names are looked at one by one, without asking all their masks.
+const sparse = 4
 
-// letterTier is tier for a word of one letter, which the shape tells all about.
-func (b *block) letterTier(i int, n *needle) int {
-	switch k := &b.names[i]; {
-	case b.masks[i]&n.mask == 0:
-		return tierNone
-	case k.heads&n.head == 0:
-		return tierSub
-	case k.first != n.text[0]:
-		return tierWord
-	case k.fold.size == 1:
-		return tierExact
+func (s *snapshot) scanFew(t *task, b *block, lo, g int, pass uint64, out *[tiers]set) {
+	for n := t.n; pass != 0; pass &= pass - 1 {
+		i := lo + bits.TrailingZeros64(pass)
+		whole := !t.loose && b.pairs[i]&n.pairs == n.pairs
+		if b.masks[i]&n.mask != n.mask || !whole && !n.fuzzy {
+			continue
+		}
+		if tier := n.tier(b.fold(i), b.names[i].shape()); tier < tiers {
+			out[tier][g] |= pass & -pass
+		}
 	}
-	return tierPrefix
+}
+
+// letter finds the names with a letter, and those with a word that begins so: masks tell.
+func (s *snapshot) letter(ctx context.Context, n *needle) (words, all set, err error) {
+	words, all = newSet(s.n), newSet(s.n)
+	err = parallel(ctx, (len(all)+scanned-1)/scanned, func(part int) {
+		for g := part * scanned; g < min((part+1)*scanned, len(all)); g++ {
+			b, lo := s.blocks[g*64/blockRows], g*64%blockRows
+			hi := min(lo+64, s.n-g*64+lo)
+			all[g] = passing(b.masks[lo:hi], n.mask)
+			words[g] = heading(b.heads[lo:hi], n.head)
+		}
+	})
+	return words, all, err
 }
 
 // passing gives a bit for each mask that has all bits of want.
@@ -288,12 +198,12 @@ func passing(masks []uint64, want uint64) uint64 {
 	return out
 }
 
-// heading gives a bit for each of heads that has the bit want.
+// heading gives a bit for each of heads that has all bits of want.
 func heading(heads []uint32, want uint32) uint64 {
 	var out uint64
-	at := bits.TrailingZeros32(want)
 	for i, h := range heads {
-		out |= uint64(h>>at&1) << i
+		miss := uint64(want &^ h)
+		out |= (miss - 1) >> 63 << i // only nothing less one has the sign
 	}
 	return out
 }

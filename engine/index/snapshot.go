@@ -16,6 +16,7 @@ type snapshot struct {
 	alive  []uint64
 	live   int
 	values [facets]values
+	runs   runs
 	tags   [][]uint32 // sets
 	plats  [][]uint32 // sets
 	others []string
@@ -37,6 +38,7 @@ func (w *writer) publish() *snapshot {
 		last := *w.blocks[k] // the one that grows
 		s.blocks[k] = &last
 	}
+	s.runs = runs{w.lexicon.runs.publish(), w.lexicon.lead.publish(), w.lexicon.full}
 	for i, d := range w.dicts {
 		s.values[i] = d.publish()
 	}

@@ -10,13 +10,10 @@ import (
 
 // tier gives the place at which the word matches a name whose mask has all its characters.
 func (n *needle) tier(name []byte, s shape) int {
-	i := -1
-	if s.pairs&n.pairs == n.pairs {
-		i = bytes.Index(name, n.text)
-	}
+	i := bytes.Index(name, n.text)
 	switch {
 	case i < 0:
-		if n.fuzzy && s.heads&n.head != 0 && n.fuzzyIn(name, s) {
+		if n.fuzzy && s.heads&n.heads == n.heads && n.fuzzyIn(name, s) {
 			return tierFuzzy
 		}
 		return tierNone
@@ -75,7 +72,7 @@ func wordStart(name, text []byte) bool {
 
 // tierOf gives the place at which the word matches one of the values.
 func (n *needle) tierOf(v *values, i int) int {
-	if v.shapes[i].mask&n.mask != n.mask {
+	if v.shapes[i].mask&n.mask != n.mask || !n.fuzzy && v.shapes[i].pairs&n.pairs != n.pairs {
 		return tierNone
 	}
 	return n.tier([]byte(v.folds[i]), v.shapes[i])

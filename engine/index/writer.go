@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"bugle/engine"
@@ -25,6 +26,7 @@ type writer struct {
 	dicts        [facets]*dict
 	tagSets      *sets
 	platformSets *sets
+	lexicon      lexicon
 	others       others
 	extras       []extra
 
@@ -33,7 +35,7 @@ type writer struct {
 }
 
 func newWriter(epoch uint64) *writer {
-	w := &writer{epoch: epoch, slots: map[ident]uint32{}, extras: []extra{{}}}
+	w := &writer{epoch: epoch, lexicon: newLexicon(), slots: map[ident]uint32{}, extras: []extra{{}}}
 	for i := range w.dicts {
 		w.dicts[i] = newDict()
 	}
@@ -50,6 +52,7 @@ func (w *writer) key(id string) ident {
 }
 
 // add puts a row into a new slot; one with the same id is replaced. States are those at w.from.
+// It is found by its values and words once it is enrolled.
 func (w *writer) add(sum *engine.Summary) {
 	id := w.key(sum.ID)
 	if old, ok := w.slots[id]; ok {
@@ -119,7 +122,31 @@ func (w *writer) append(id ident, sum *engine.Summary) {
 		r.updatedBy = w.dicts[people].number(sum.UpdatedBy)
 	}
 	b.records = append(b.records, r)
-	slot := uint32(w.n)
+}
+
+// enroll puts the rows from a slot on among those of their values and words.
+func (w *writer) enroll(from int) {
+	words := func() {
+		for slot := from; slot < w.n; slot++ {
+			b, i := w.blocks[slot/blockRows], slot%blockRows
+			w.lexicon.add(uint32(slot), b.fold(i))
+		}
+	}
+	if w.n-from < firstChunk {
+		words()
+		words = func() {}
+	}
+	var wg sync.WaitGroup
+	wg.Go(words)
+	for slot := from; slot < w.n; slot++ {
+		w.value(uint32(slot))
+	}
+	wg.Wait()
+}
+
+// value puts a row among those of its values.
+func (w *writer) value(slot uint32) {
+	r := &w.blocks[slot/blockRows].records[slot%blockRows]
 	w.dicts[channels].add(r.channel, slot)
 	w.dicts[kinds].add(r.kind, slot)
 	w.dicts[people].add(r.by, slot)
@@ -193,12 +220,7 @@ func (w *writer) advance(now time.Time) {
 func (w *writer) restate(now time.Time) {
 	w.from, w.changes = now, nil
 	d := w.dicts[statuses]
-	for n := range d.rows {
-		d.rows[n] = nil
-	}
-	for n := range d.rows {
-		d.own[uint32(n)] = false
-	}
+	d.clear()
 	for slot := range uint32(w.n) {
 		if w.isAlive(slot) {
 			sum := w.timing(slot)

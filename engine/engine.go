@@ -126,7 +126,7 @@ type TestRequest struct {
 // TestProgress is one step of a running test send.
 type TestProgress struct {
 	Key       string // {PLATFORM}_{locale}_{variation}
-	Recipient string
+	Recipient string // empty: all recipients of the key together
 	Done      bool
 	Err       string // why that recipient failed; empty while running and on success
 	Completed int    // sends that have ended

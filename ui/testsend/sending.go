@@ -2,6 +2,7 @@ package testsend
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -95,7 +96,9 @@ func (s *Screen) cancel() tea.Cmd {
 // sent shows how the round went.
 func (s *Screen) sent(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(outcome)
-	refused := r.Err != nil && !screen.Cancelled(r.Err) && len(out.steps) == 0 && len(out.results) == 0
+	// A remote service's keys are told as under way before it refuses them all.
+	done := slices.ContainsFunc(out.steps, func(p engine.TestProgress) bool { return p.Done })
+	refused := r.Err != nil && !screen.Cancelled(r.Err) && !done && len(out.results) == 0
 	if refused {
 		s.run.undo()
 		s.refuse(r.Err)

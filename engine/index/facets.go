@@ -33,14 +33,13 @@ type FacetValue struct {
 // frequent first, and only those that rows have or that are chosen.
 func (r *Result) Facets(ctx context.Context) ([]Facet, error) {
 	out := make([]Facet, facets)
-	whole := roaring.FromDense(r.set, false)
 	err := parallel(ctx, facets, func(f int) {
-		rows, n := whole, r.n
+		rows, n := r.set, r.n
 		if len(r.plan.chosen[f]) > 0 || f == statuses && !r.plan.archived {
-			lifted := r.plan.lifted(f)
-			rows, n = roaring.FromDense(lifted, false), count(lifted)
+			rows = r.plan.lifted(f)
+			n = count(rows)
 		}
-		out[f] = r.facet(f, rows)
+		out[f] = r.facet(f, r.snap.count(f, rows, n))
 		out[f].All = n
 	})
 	if err != nil {
@@ -49,7 +48,7 @@ func (r *Result) Facets(ctx context.Context) ([]Facet, error) {
 	return out, nil
 }
 
-func (r *Result) facet(f int, rows *roaring.Bitmap) Facet {
+func (r *Result) facet(f int, counts []int) Facet {
 	key := query.Facets[f]
 	v := &r.snap.values[f]
 	chosen := map[uint32]bool{}
@@ -65,11 +64,7 @@ func (r *Result) facet(f int, rows *roaring.Bitmap) Facet {
 	var out []FacetValue
 	seen := map[string]bool{}
 	for n := 1; n < len(v.texts); n++ {
-		c := 0
-		if v.rows[n] != nil {
-			c = int(rows.AndCardinality(v.rows[n]))
-		}
-		wire := v.texts[n]
+		c, wire := counts[n], v.texts[n]
 		if c > 0 || chosen[uint32(n)] || listed[wire] {
 			out = append(out, FacetValue{query.Text(key, wire), wire, c, chosen[uint32(n)]})
 			seen[wire] = true
@@ -99,16 +94,45 @@ func place(order []string, wire string) int {
 	return len(order)
 }
 
-// count gives for each value of a column how many rows of a set have it.
-func (s *snapshot) count(f int, in set) []int {
-	rows := roaring.FromDense(in, false)
+// count gives for each value of a column how many rows of a set of n have it.
+func (s *snapshot) count(f int, in set, n int) []int {
 	out := make([]int, len(s.values[f].texts))
+	if n < rowByRow*len(out) && s.countRows(f, in, out) {
+		return out
+	}
+	rows := roaring.FromDense(in, false)
 	for n, has := range s.values[f].rows {
 		if has != nil {
 			out[n] = int(rows.AndCardinality(has))
 		}
 	}
 	return out
+}
+
+// rowByRow is how many rows for each value are counted one by one.
+const rowByRow = 64
+
+// countRows counts row by row, which is quicker where there are many values for few rows. It
+// reports false for a column that it does not count.
+func (s *snapshot) countRows(f int, in set, out []int) bool {
+	switch f {
+	case tags:
+		in.each(func(slot uint32) {
+			list := s.tags[s.record(slot).tags]
+			for i, n := range list {
+				if !slices.Contains(list[:i], n) {
+					out[n]++
+				}
+			}
+		})
+	case people:
+		in.each(func(slot uint32) { out[s.record(slot).by]++ })
+	case teams:
+		in.each(func(slot uint32) { out[s.record(slot).team]++ })
+	default:
+		return false
+	}
+	return true
 }
 
 // inOrder gives the numbers of the values that rows have, in the order that a column is sorted by.

@@ -155,7 +155,7 @@ func (n *needle) plainFuzzy(name []byte, starts uint64) bool {
 			near = 0
 		}
 		first := at & -at
-		later := ^(first | first - 1)
+		later := ^(first | (first - 1))
 		at = places(name, c) & (near | starts&later)
 	}
 	return at != 0

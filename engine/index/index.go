@@ -185,7 +185,7 @@ func (ix *Index) Values(k query.Key) []query.Known {
 		set = s.alive
 	}
 	var out []query.Known
-	for n, c := range s.count(f, set) {
+	for n, c := range s.count(f, set, count(set)) {
 		if c > 0 && n > 0 {
 			out = append(out, query.Known{Text: query.Text(k, s.values[f].texts[n]), Count: c})
 		}

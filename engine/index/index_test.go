@@ -50,6 +50,7 @@ func TestRanking(t *testing.T) {
 	ix := of("s-a-l-e letters", "wholesale prices", "winter sale", "Sale of the year", "sale", "sailing gear", "another SALE")
 	for text, want := range map[string]string{
 		"sale":         "sale|Sale of the year|winter sale|another SALE|wholesale prices|s-a-l-e letters",
+		"ssale":        "",
 		"sale year":    "Sale of the year",
 		"sale of":      "Sale of the year",
 		"winter sale":  "winter sale",

@@ -76,14 +76,19 @@ func (s set) not(b set) set {
 	return s
 }
 
-// slots lists the set.
-func (s set) slots(n int) []uint32 {
-	out := make([]uint32, 0, n)
+// each goes through the set.
+func (s set) each(f func(slot uint32)) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
-			out = append(out, uint32(i*64+bits.TrailingZeros64(w)))
+			f(uint32(i*64 + bits.TrailingZeros64(w)))
 		}
 	}
+}
+
+// slots lists the set, which has n slots.
+func (s set) slots(n int) []uint32 {
+	out := make([]uint32, 0, n)
+	s.each(func(slot uint32) { out = append(out, slot) })
 	return out
 }
 

@@ -66,11 +66,6 @@ func (s *snapshot) text(id ident) string {
 	return hex.EncodeToString(id.bytes[:])
 }
 
-func (s *snapshot) name(slot uint32) string {
-	b, i := s.at(slot)
-	return string(b.records[i].name.in(b.bytes))
-}
-
 // row gives a row as it was put in.
 func (s *snapshot) row(slot uint32) engine.Summary {
 	b, i := s.at(slot)

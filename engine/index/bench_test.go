@@ -35,7 +35,6 @@ func BenchmarkSearch_1M(b *testing.B) {
 	ctx := context.Background()
 	look(b, ix, "sort:updated")
 	var took []time.Duration
-	used := cpu()
 	for b.Loop() {
 		for _, text := range typed {
 			for i := 1; i <= len(text); i++ {
@@ -51,7 +50,6 @@ func BenchmarkSearch_1M(b *testing.B) {
 		}
 	}
 	report(b, took)
-	b.ReportMetric(float64((cpu()-used).Microseconds())/1000/float64(len(took)), "cpu-ms/key")
 }
 
 // report tells the median and the slowest of keystrokes.

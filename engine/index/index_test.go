@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -135,7 +138,7 @@ func TestLoad(t *testing.T) {
 		for i, row := range rows {
 			if i == 4000 { // the first rows can be searched by now: wait until they were taken
 				for ix.Len() == 0 {
-					time.Sleep(time.Millisecond)
+					runtime.Gosched()
 				}
 				n, complete := ix.Progress()
 				usable = search(t, ix, "").Len() > 0 && n > 0 && !complete
@@ -193,12 +196,12 @@ func TestCancelled(t *testing.T) {
 
 // More results than are sorted at once come in the order of all rows.
 func TestLongResults(t *testing.T) {
-	rows := indextest.Rows(30_000, 3)
+	rows := indextest.Rows(70_000, 3) // more than a block
 	ix := index.New(index.Options{Now: func() time.Time { return indextest.Now }})
 	if err := ix.Load(context.Background(), each(rows)); err != nil {
 		t.Fatal(err)
 	}
-	ix.Put(rows[20_000], rows[1]) // behind the others now, but no newer
+	ix.Put(rows[60_000], rows[1]) // behind the others now, but no newer
 	for text, less := range map[string]func(a, b engine.Summary) bool{
 		"is:all":                 func(a, b engine.Summary) bool { return b.UpdatedAt.After(a.UpdatedAt) },
 		"is:all sort:updated":    func(a, b engine.Summary) bool { return a.UpdatedAt.After(b.UpdatedAt) },
@@ -223,6 +226,64 @@ func TestLongResults(t *testing.T) {
 				t.Fatalf("%q: %d and %d are the wrong way round", text, i-1, i)
 			}
 		}
+	}
+}
+
+// The same is found in many rows as by going through them, with the lexicon and without.
+func TestManyRows(t *testing.T) {
+	written := indextest.Rows(70_000, 3)
+	made := slices.Clone(written)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range made {
+		word := func() string { return strconv.FormatUint(random.Uint64()|1<<60, 26) }
+		made[i].Name = strings.Map(letter, word()) + " " + strings.Map(letter, word()) // more than a lexicon holds
+	}
+	for _, rows := range [][]engine.Summary{written, made} {
+		ix := index.New(index.Options{Now: func() time.Time { return indextest.Now }})
+		if err := ix.Load(context.Background(), each(rows)); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"s", "sa", "sal", "sale", "sale r", "2", "2025-03", "wlcm", "bts", "qzk", "\"gift guide\"", "caf", "café", "e", "-a"} {
+			q, _ := query.Parse(text, query.Env{})
+			r, err := ix.Search(context.Background(), q, index.SearchOptions{Now: indextest.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, n := 0, naive{rows, q, indextest.Now}
+			for _, row := range rows {
+				if n.matches(row, "none") {
+					want++
+				}
+			}
+			if r.Len() != want {
+				t.Errorf("%q finds %d, not %d", text, r.Len(), want)
+			}
+		}
+	}
+}
+
+// letter turns digits into letters, so that there are words.
+func letter(r rune) rune {
+	if r >= '0' && r <= '9' {
+		return 'q' + r - '0'
+	}
+	return r
+}
+
+// Rows that were replaced are cleared away in the end; results from before stay right.
+func TestManyChanges(t *testing.T) {
+	rows := indextest.Rows(100, 1)
+	ix := index.New(index.Options{Now: func() time.Time { return indextest.Now }})
+	ix.Put(rows...)
+	before := search(t, ix, "is:all sort:name")
+	want := fmt.Sprint(search(t, ix, "is:all sort:name").Rows(0, 100))
+	changes := slices.Repeat(rows[:1], 70_000)
+	ix.Put(changes...)
+	if got := fmt.Sprint(search(t, ix, "is:all sort:name").Rows(0, 101)); got != want {
+		t.Errorf("after many changes %s, not %s", got, want)
+	}
+	if got := fmt.Sprint(before.Rows(0, 101)); got != want || before.Find(rows[0].ID) < 0 {
+		t.Errorf("the result from before has %s, not %s", got, want)
 	}
 }
 

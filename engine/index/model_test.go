@@ -51,7 +51,7 @@ func drawRow(t *rapid.T) engine.Summary {
 
 func drawQuery(t *rapid.T) string {
 	words := []string{
-		"s", "su", "sum", "summ", "summer", "sale", "smsl", "bts", "ete", "größ", "лет", "лтн", `"summer sale"`, "-sale", "!test", "ann", "wlc", "5",
+		"s", "su", "sum", "summ", "summer", "sale", "smsl", "bts", "ete", "größ", "лет", "лтн", `"summer sale"`, "-sale", "!test", "ann", "wlc", "wlcm", "smmr", "ssale", "ummer", "bfr", "5",
 		"status:draft", "status:active,sent", "-status:draft", "channel:push", "type:periodic", "tag:sale", `tag:"big sale"`, "tag:b", "-tag:test", "tag:nope",
 		"by:ann", "by:bob@x.org", "team:growth", "team:g", "platform:ios", "updated:<7d", "created:>2026-06-01", "-updated:today", "start:+2w", "created:this-month",
 		"is:archived", "is:all", "is:live", "-is:archived", "sort:name", "sort:-updated", "sort:status", "sort:by", "staus:x", "status:nope", "000000000000000000000007",

@@ -89,7 +89,7 @@ func FilterGroups(component Component) []string {
 func filterGroup(name, title, help string, rules ...schema.Rule) schema.Field {
 	filter := filterTable()
 	return schema.Field{
-		Name: name, Title: title, Help: help, Kind: schema.Object, Ref: refFilters, Rules: rules,
+		Name: name, Title: title, Help: help, Kind: schema.Object, Ref: refFilters, Rules: rules, Editor: schema.EditorFilters,
 		Fields: groupFields("filter_group", "What a user must match.", filter),
 	}
 }

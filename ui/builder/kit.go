@@ -10,6 +10,7 @@ import (
 	"bugle/forms"
 	"bugle/ui/calendar"
 	"bugle/ui/editor"
+	"bugle/ui/filters"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -29,6 +30,7 @@ var tools = map[schema.Editor]tool{
 	schema.EditorContent:  {aside: newPreviewAside},
 	schema.EditorSchedule: {aside: calendar.NewAside},
 	schema.EditorLinks:    {aside: newLinksAside},
+	schema.EditorFilters:  {edit: filters.New, whole: true, aside: filters.NewAside},
 }
 
 // toolAt gives the tool of the innermost place around p that has one.

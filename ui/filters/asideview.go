@@ -1,0 +1,198 @@
+package filters
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/catalog"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// lay makes the lines of the view.
+func (a *aside) lay() {
+	a.lines, a.people = nil, -1
+	switch {
+	case a.reader == nil:
+		a.say(themes.ToneStrong, audience.Sentence(a.filters, audienceEnv(a.cfg)))
+		a.say(themes.ToneMuted, untold)
+	case a.why != nil:
+		a.lines = whyLines(a.cfg.Theme, *a.why, a.width)
+		a.say(themes.ToneFaint, "enter goes back to the count.")
+	case a.counting && a.answer == nil:
+		a.layCounting()
+	case a.err != nil:
+		a.layUnfinished()
+	case a.answer != nil:
+		a.layAnswer()
+	}
+	if a.asked != "" && a.why == nil {
+		a.say(themes.ToneWarning, a.asked)
+	}
+	a.top = max(0, min(a.top, len(a.lines)-a.height))
+}
+
+func (a *aside) say(tone themes.Tone, text string) {
+	a.lines = append(a.lines, paint(a.cfg.Theme, tone, text, a.width, 0)...)
+}
+
+// View draws the pane.
+func (a *aside) View() string {
+	lines := a.lines
+	if a.top < len(lines) {
+		lines = lines[a.top:]
+	}
+	return widget.Fit(strings.Join(lines, "\n"), a.width, a.height)
+}
+
+func (a *aside) layCounting() {
+	text := "Counting…"
+	if a.progress != nil {
+		if c := a.progress.Load(); c != nil {
+			text = fmt.Sprintf("Counting… %s of %s looked at so far", thousands(c.Matched), thousands(c.Total))
+		}
+	}
+	a.say(themes.ToneMuted, text)
+}
+
+// layUnfinished says what the filters lack.
+func (a *aside) layUnfinished() {
+	var e *engine.Error
+	if !errors.As(a.err, &e) || e.Code != engine.ValidationFailed {
+		a.say(themes.ToneWarning, "Not counted. "+reason(a.err))
+		return
+	}
+	a.say(themes.ToneMuted, "Finish what is marked in the tree, and the people are counted.")
+	for i, d := range e.Details {
+		if i == 3 {
+			a.say(themes.ToneFaint, fmt.Sprintf("and %d more", len(e.Details)-i))
+			break
+		}
+		a.say(themes.ToneWarning, "○ "+sentence(errors.New(d.Message)))
+	}
+}
+
+func (a *aside) layAnswer() {
+	c := a.answer.count
+	words := fmt.Sprintf("%s of %s", thousands(c.Matched), people(c.Total))
+	if c.Total > 0 {
+		words += " · " + percent(c.Matched, c.Total)
+	}
+	if a.counting {
+		words += " · counting…"
+	}
+	a.say(themes.ToneStrong, words)
+	if a.height > 3 {
+		a.lines = append(a.lines, a.bar(c.Matched, c.Total))
+	}
+	a.layReach(c)
+	if c.Total == 0 {
+		a.say(themes.ToneMuted, "This workspace has no users yet; bugle workspace profile adds them.")
+		return
+	}
+	a.laySteps(c)
+	a.layPeople()
+}
+
+func (a *aside) bar(n, of int) string {
+	w := min(max(a.width, 1), 48)
+	full := 0
+	if of > 0 {
+		full = n * w / of
+		if n > 0 && full == 0 {
+			full = 1
+		}
+	}
+	return a.cfg.Theme.Accent.Render(strings.Repeat("━", full)) + a.cfg.Theme.Faint.Render(strings.Repeat("╌", w-full))
+}
+
+// layReach tells how many of those who match the campaign's channel reaches.
+func (a *aside) layReach(c engine.AudienceCount) {
+	if c.Matched == 0 {
+		a.say(themes.ToneWarning, "Nobody matches as it stands.")
+		return
+	}
+	r := c.Reach
+	if a.cfg.Head.Channel == catalog.Email {
+		a.reached(r.Email, c.Matched, "by e-mail", "")
+		return
+	}
+	a.reached(r.Push, c.Matched, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", thousands(r.Android), thousands(r.IOS), thousands(r.Web)))
+}
+
+func (a *aside) reached(n, of int, how, parts string) {
+	switch {
+	case n == 0:
+		a.say(themes.ToneWarning, "None of them can be reached "+how+".")
+	case n == of:
+		a.say(themes.ToneText, "All of them can be reached "+how+parts+".")
+	default:
+		a.say(themes.ToneText, thousands(n)+" of them can be reached "+how+parts+".")
+	}
+}
+
+// laySteps shows how each filter narrows the audience.
+func (a *aside) laySteps(c engine.AudienceCount) {
+	if len(a.answer.steps) == 0 {
+		return
+	}
+	a.say(themes.ToneMuted, "")
+	a.say(themes.ToneMuted, "Step by step")
+	digits := len(thousands(c.Total))
+	for _, s := range a.answer.steps {
+		n := widget.PadLeft(thousands(s.matched), digits)
+		t := a.cfg.Theme
+		a.lines = append(a.lines, t.Strong.Render(n)+"  "+t.Text.Render(widget.Truncate(widget.Clean(s.words), max(a.width-digits-2, 0))))
+	}
+}
+
+// layPeople lists the first of those who match.
+func (a *aside) layPeople() {
+	t, ps := a.cfg.Theme, a.answer.members
+	if len(ps) == 0 {
+		return
+	}
+	a.say(themes.ToneMuted, "")
+	a.say(themes.ToneMuted, "Such as · w asks why somebody is in or not")
+	a.people = len(a.lines)
+	for i, p := range ps {
+		name := widget.Clean(p.DisplayName())
+		id := ""
+		if p.ID != name {
+			id = "  " + widget.Clean(p.ID)
+		}
+		if i == a.at {
+			a.lines = append(a.lines, t.Accent.Render("▸ ")+t.Strong.Render(widget.Truncate(name, max(a.width-2, 0)))+t.Faint.Render(id))
+			continue
+		}
+		a.lines = append(a.lines, "  "+t.Text.Render(widget.Truncate(name, max(a.width-2, 0)))+t.Faint.Render(id))
+	}
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return thousands(n) + " people"
+}
+
+// percent gives a share, with a decimal where it is small.
+func percent(n, of int) string {
+	p := 100 * float64(n) / float64(of)
+	if p > 0 && p < 10 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", p)
+}
+
+// thousands writes a number with its thousands apart.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,388 @@
+package filters
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/audience"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/widget"
+)
+
+// form is a filter that is open in its place: one row for each thing to fill in.
+type form struct {
+	filter doc.Path
+	rows   []row
+	at     int
+	typing bool // the row is a line of text
+
+	before  doc.Value // the document when the row was reached: what is typed is written into that
+	prompt  widget.Prompt
+	start   string   // what the prompt held then
+	names   []string // that the row can be filled in with
+	offered []string // those that fit what is typed
+	pick    int      // the one that Enter takes; -1: what is typed
+}
+
+// openForm opens the filter under the cursor, at its first row.
+func (t *Tree) openForm() {
+	t.open = &form{filter: t.node().Path}
+	t.open.rows = t.rows(t.open.filter)
+	t.focusRow(0)
+}
+
+// reopen makes the rows of the open filter anew, and closes it where it is gone.
+func (t *Tree) reopen() {
+	f := t.open
+	if !f.filter.Equal(t.node().Path) {
+		t.goTo(f.filter)
+	}
+	if n := t.node(); !f.filter.Equal(n.Path) || n.Kind == audience.Group {
+		t.open = nil
+		return
+	}
+	f.rows = t.rows(f.filter)
+	t.focusRow(f.at)
+}
+
+// closeForm closes the open filter. One that was added and not filled in goes.
+func (t *Tree) closeForm() {
+	if t.open == nil {
+		return
+	}
+	t.open = nil
+	if t.untouched() {
+		t.root, t.at = t.draft.before, t.draft.from
+		t.refresh()
+	}
+	t.draft = nil
+}
+
+func (f *form) row() (row, bool) {
+	if f.at < 0 || f.at >= len(f.rows) {
+		return row{}, false
+	}
+	return f.rows[f.at], true
+}
+
+// focusRow gives a row the keyboard.
+func (t *Tree) focusRow(i int) {
+	f := t.open
+	f.at = max(0, min(i, len(f.rows)-1))
+	f.before, f.typing, f.names, f.offered, f.pick = t.root, false, nil, nil, -1
+	r, ok := f.row()
+	f.start = r.text
+	if !ok || !r.kind.isText() {
+		return
+	}
+	f.typing = true
+	f.prompt = widget.NewPrompt(t.cfg.Theme, "", r.placeholder(t))
+	f.prompt.SetValue(r.text)
+	f.prompt.Focus()
+	f.start = f.prompt.Value()
+	if r.kind == nameRow {
+		f.names = audience.Names(t.root, f.filter, r.input.Member(), t.cfg.Workspace)
+		f.offered = matching(f.names, "")
+	}
+}
+
+// focusPath gives the row at p the keyboard, or the one around it.
+func (f *form) focusPath(t *Tree, p doc.Path) {
+	best := -1
+	for i, r := range f.rows {
+		q := r.input.State.Path
+		if p.HasPrefix(q) || q.HasPrefix(p) && len(p) > len(f.filter) {
+			best = i
+			break
+		}
+	}
+	if best < 0 { // the second end of a range is a place of its own
+		best = slices.IndexFunc(f.rows, func(r row) bool { return r.end == 1 })
+	}
+	if best >= 0 {
+		t.focusRow(best)
+	}
+}
+
+func (t *Tree) formKey(msg tea.KeyMsg) {
+	f, k := t.open, t.keys
+	r, ok := f.row()
+	switch {
+	case key.Matches(msg, k.Close):
+		t.closeForm()
+	case !ok:
+	case f.offering() && key.Matches(msg, k.Pick):
+		f.choose(msg.String() == "down" || msg.String() == "ctrl+n", t)
+	case msg.String() == "enter":
+		t.enter(r)
+	case key.Matches(msg, k.Next):
+		t.takePick(r)
+		t.focusRow(f.at + 1)
+	case key.Matches(msg, k.Prev):
+		t.focusRow(f.at - 1)
+	case key.Matches(msg, k.FormEditor):
+		t.editJSON()
+	case key.Matches(msg, k.Clear):
+		t.write(f.before, r, nil)
+		t.focusRow(f.at)
+	case f.typing:
+		t.typeKey(r, msg)
+	case r.kind == toggleRow:
+		t.toggleKey(r, msg)
+	case r.kind == choiceRow:
+		t.choiceKey(r, msg)
+	}
+}
+
+// enter goes on to what still has to be said, or closes the filter where nothing has.
+func (t *Tree) enter(r row) {
+	f := t.open
+	took := t.takePick(r)
+	known := slices.Contains(f.names, f.prompt.Value()) && r.kind == nameRow
+	if took && t.node().Kind == audience.Segment {
+		t.closeForm()
+		return
+	}
+	for i := f.at + 1; i < len(f.rows); i++ {
+		next := f.rows[i]
+		if next.needed() && !(known && next.input.Part == audience.DataType) {
+			t.focusRow(i)
+			return
+		}
+	}
+	t.closeForm()
+}
+
+// offering reports that there are names to choose from below the row.
+func (f *form) offering() bool { return f.typing && len(f.offered) > 0 }
+
+// choose moves the mark among the names that are offered; above the first one it leaves them.
+func (f *form) choose(down bool, t *Tree) {
+	switch {
+	case down:
+		f.pick = min(f.pick+1, len(f.offered)-1)
+	case f.pick >= 0:
+		f.pick--
+	default:
+		t.focusRow(f.at - 1)
+	}
+}
+
+// takePick fills in the name that is marked.
+func (t *Tree) takePick(r row) bool {
+	f := t.open
+	if r.kind != nameRow || f.pick < 0 || f.pick >= len(f.offered) {
+		return r.kind == nameRow && f.prompt.Value() != f.start
+	}
+	f.prompt.SetValue(f.offered[f.pick])
+	f.pick = -1
+	t.write(f.before, r, []string{f.prompt.Value()})
+	return true
+}
+
+// typeKey takes a key of a line of text.
+func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
+	f := t.open
+	if !f.prompt.Update(msg) {
+		return
+	}
+	text := f.prompt.Value()
+	if r.kind == nameRow {
+		f.offered, f.pick = matching(f.names, text), -1
+		if len(f.offered) > 0 && text != "" && text != f.start && !slices.Contains(f.names, text) {
+			f.pick = 0
+		}
+	}
+	if text == f.start {
+		t.setRoot(f.before)
+		return
+	}
+	t.write(f.before, r, []string{text})
+}
+
+func (t *Tree) toggleKey(r row, msg tea.KeyMsg) {
+	was := r.on()
+	on := was
+	switch msg.String() {
+	case " ", "left", "right", "h", "l":
+		on = !on
+	case "y":
+		on = true
+	case "n":
+		on = false
+	default:
+		return
+	}
+	if on == was && r.text != "" {
+		return
+	}
+	t.write(t.root, r, []string{map[bool]string{true: "true", false: "false"}[on]})
+	t.open.before = t.root
+}
+
+// choiceKey chooses among options: the next, the one before, or one by its first letter.
+func (t *Tree) choiceKey(r row, msg tea.KeyMsg) {
+	options := r.offered()
+	if len(options) == 0 {
+		return
+	}
+	at := slices.IndexFunc(options, func(o schema.OptionState) bool { return o.Value == r.text })
+	n := len(options)
+	switch s := msg.String(); s {
+	case "right", " ":
+		at = (at + 1) % n
+	case "left":
+		at = (max(at, 0) + n - 1) % n
+	default:
+		if len(msg.Runes) != 1 {
+			return
+		}
+		found := -1
+		for i := range n {
+			j := (at + 1 + i + n) % n
+			if strings.HasPrefix(strings.ToLower(options[j].Title()), strings.ToLower(s)) {
+				found = j
+				break
+			}
+		}
+		if found < 0 {
+			return
+		}
+		at = found
+	}
+	t.choose(r, options[at].Value)
+}
+
+// choose takes an option. The one that was there before brings back all that went with it.
+func (t *Tree) choose(r row, value string) {
+	if value == t.open.start {
+		t.setRoot(t.open.before)
+		return
+	}
+	t.write(t.open.before, r, []string{value})
+}
+
+// write puts what was typed or chosen for a row into a document; nothing takes it out.
+func (t *Tree) write(root doc.Value, r row, texts []string) {
+	out, err := t.written(root, r, texts)
+	if err != nil {
+		t.failure = sentence(err)
+		return
+	}
+	if why := t.locked(t.open.filter); why != "" {
+		t.failure = why
+		return
+	}
+	t.setRoot(out)
+}
+
+func (t *Tree) written(root doc.Value, r row, texts []string) (doc.Value, error) {
+	p, filter := r.input.State.Path, t.open.filter
+	text := strings.Join(texts, "")
+	switch {
+	case r.input.Part == audience.Value && r.kind != fixedRow:
+		return audience.SetValues(root, filter, r.values(t, root.Lookup(filter), texts))
+	case text == "":
+		return root.Delete(p), nil
+	case r.input.Part == audience.Name:
+		return audience.SetName(root, filter, text, t.cfg.Workspace)
+	case r.input.Part == audience.DataType:
+		return audience.SetDataType(root, filter, text)
+	case r.input.Part == audience.Operator:
+		return audience.SetOperator(root, filter, text)
+	case r.kind == toggleRow:
+		return root.Set(p, doc.NewBool(text == "true"))
+	}
+	if r.input.State.Node != nil && r.input.State.Node.Kind == schema.Integer {
+		if n, ok := doc.NewNumber(strings.TrimSpace(text)); ok {
+			return root.Set(p, n)
+		}
+	}
+	return root.Set(p, doc.NewString(text))
+}
+
+// setRoot takes over a change of the open filter; the row keeps the keyboard, and its text.
+func (t *Tree) setRoot(root doc.Value) {
+	t.root = root
+	t.refresh()
+	f := t.open
+	t.goTo(f.filter)
+	was, _ := f.row()
+	f.rows = t.rows(f.filter)
+	for i, r := range f.rows {
+		if r.input.State.Path.Equal(was.input.State.Path) && r.end == was.end {
+			f.at = i
+			return
+		}
+	}
+	f.at = max(0, min(f.at, len(f.rows)-1))
+}
+
+func (f *form) bindings(t *Tree) []key.Binding {
+	k := t.keys
+	r, ok := f.row()
+	if !ok {
+		return []key.Binding{k.Close}
+	}
+	done := k.Done
+	switch {
+	case f.offering() && f.pick >= 0:
+		done = bind("enter", "take it", "enter")
+	case !slices.ContainsFunc(f.rows[f.at+1:], row.needed):
+		done = bind("enter", "done", "enter")
+	}
+	out := []key.Binding{done, k.Close}
+	switch {
+	case f.offering():
+		out = append(out, k.Pick)
+	case r.kind == choiceRow:
+		out = append(out, k.Change)
+	case r.kind == toggleRow:
+		out = append(out, bind("space", "yes or no", " ", "left", "right", "y", "n"))
+	}
+	return append(out, k.Next, k.Prev, k.Clear, k.FormEditor)
+}
+
+// matching gives the names that fit what is typed, the best first: as they begin, as a word of theirs
+// begins, as they hold it.
+func matching(names []string, text string) []string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	var ranks [3][]string
+	for _, n := range names {
+		low := strings.ToLower(n)
+		switch i := strings.Index(low, text); {
+		case i < 0:
+		case i == 0:
+			ranks[0] = append(ranks[0], n)
+		case strings.ContainsAny(low[i-1:i], " -_.("):
+			ranks[1] = append(ranks[1], n)
+		default:
+			ranks[2] = append(ranks[2], n)
+		}
+	}
+	return slices.Concat(ranks[0], ranks[1], ranks[2])
+}
+
+// dataTypeOf says in a word of what type the workspace's attribute of that name is.
+func (t *Tree) dataTypeOf(name string) string {
+	word := map[string]string{"double": "number", "datetime": "date", "bool": "yes or no"}
+	if t.node().Kind != audience.Attribute {
+		return ""
+	}
+	for _, a := range t.cfg.Workspace.Attributes {
+		if a.Name == name {
+			if w, ok := word[a.DataType]; ok {
+				return w
+			}
+			if len(catalog.Operators(a.DataType)) > 0 {
+				return "text"
+			}
+		}
+	}
+	return ""
+}

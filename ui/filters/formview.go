@@ -1,0 +1,251 @@
+package filters
+
+import (
+	"fmt"
+	"strings"
+
+	"bugle/engine/audience"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// maxNames is how many names are in sight below a row.
+const maxNames = 6
+
+// layMenu adds the lines of what can be added.
+func (t *Tree) layMenu(i int) {
+	th, m := t.cfg.Theme, t.menu
+	put := func(kind int, text string) {
+		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: kind, text: text, drawn: true})
+	}
+	put(-1, "    "+th.Accent.Render(widget.Truncate(widget.Clean(m.title), max(t.cfg.Width-4, 0))))
+	for j, o := range m.options {
+		text := fmt.Sprintf("%d %s", j+1, widget.PadRight(o.kind.Label(), 16))
+		help := widget.Truncate(o.help, max(t.cfg.Width-6-widget.Width(text), 0))
+		if j == m.at {
+			put(j, "    "+th.Selected.Render(widget.PadRight("▸ "+text+" "+help, max(t.cfg.Width-4, 0))))
+			continue
+		}
+		put(j, "      "+th.Text.Render(text)+" "+th.Faint.Render(help))
+	}
+}
+
+// layForm adds the rows of the open filter, and below the focused one what helps to fill it in.
+func (t *Tree) layForm(i int) {
+	f, indent := t.open, t.indent(i)
+	labels := 0
+	for _, r := range f.rows {
+		labels = max(labels, widget.Width(r.label))
+	}
+	labels = min(labels, max((t.cfg.Width-indent)/3, 8))
+	for j, r := range f.rows {
+		put := func(name int, text string) {
+			t.lines = append(t.lines, line{node: i, row: j, name: name, kind: -1, text: text, drawn: true})
+		}
+		put(-1, strings.Repeat(" ", indent)+t.rowText(r, j == f.at, labels, t.cfg.Width-indent))
+		if j == f.at {
+			t.layHelp(r, indent+2, put)
+		}
+	}
+}
+
+func (t *Tree) indent(i int) int {
+	if t.cfg.Width < 44 {
+		return 1 + t.nodes[i].Depth
+	}
+	return 2 + 2*t.nodes[i].Depth
+}
+
+// rowText draws a row: its label, and what it holds.
+func (t *Tree) rowText(r row, at bool, labels, w int) string {
+	th := t.cfg.Theme
+	at = at && !t.resting
+	mark, label := "  ", widget.PadRight(widget.Clean(r.label), labels)
+	if at {
+		mark, label = th.Accent.Render("▸ "), th.Accent.Render(label)
+	} else {
+		label = th.Muted.Render(label)
+	}
+	room := max(w-labels-4, 1)
+	if at && r.kind.isText() {
+		p := t.open.prompt
+		p.SetSize(room, 1)
+		return mark + label + "  " + p.View()
+	}
+	text, tone := t.held(r)
+	if p, ok := t.problemAt(r); ok && !(at && r.kind.isText()) {
+		if text == "" && missing(p) {
+			text, tone = "○ needed", themes.ToneWarning
+		} else if !missing(p) {
+			text, tone = text+" ✗", themes.ToneDanger
+		}
+	}
+	if at && (r.kind == choiceRow || r.kind == toggleRow) {
+		text, tone = "‹ "+text+" ›", themes.ToneAccent
+	}
+	return mark + label + "  " + th.Paint(tone, widget.Truncate(text, room))
+}
+
+// held gives in words what a row holds.
+func (t *Tree) held(r row) (string, themes.Tone) {
+	switch r.kind {
+	case choiceRow:
+		for _, o := range r.input.State.Options {
+			if o.Value == r.text {
+				return o.Title(), themes.ToneText
+			}
+		}
+	case toggleRow:
+		word, tone := "no", themes.ToneMuted
+		if r.on() {
+			word, tone = "yes", themes.ToneText
+		}
+		if r.text == "" && r.input.Part == audience.Value {
+			return "", themes.ToneFaint
+		}
+		return word, tone
+	case fixedRow:
+		switch {
+		case r.input.State.Node == nil:
+			return r.text + " · not in the specification", themes.ToneFaint
+		case !r.input.State.Shown:
+			return r.text + " · not used", themes.ToneFaint
+		}
+	case dateRow:
+		if d, err := audience.ReadDate(r.text, t.env()); err == nil {
+			return widget.Clean(d.Words), themes.ToneText
+		}
+	}
+	if r.text == "" {
+		return "–", themes.ToneFaint
+	}
+	return widget.CleanMarks(r.text), themes.ToneText
+}
+
+// layHelp adds what stands below the focused row: names, options, what a date was understood as.
+func (t *Tree) layHelp(r row, indent int, put func(name int, text string)) {
+	th, room := t.cfg.Theme, max(t.cfg.Width-indent-2, 1)
+	say := func(tone themes.Tone, text string) {
+		for _, l := range widget.Wrap(widget.Clean(text), room) {
+			put(-1, strings.Repeat(" ", indent+2)+th.Paint(tone, l))
+		}
+	}
+	switch {
+	case t.open.offering():
+		t.layNames(indent, put)
+	case r.kind == nameRow && len(t.open.names) > 0 && t.open.prompt.Value() != "":
+		say(themes.ToneWarning, "Not a name of this workspace; it is taken as it is typed.")
+	case r.kind == choiceRow:
+		t.layChips(indent+2, room, put)
+	case r.kind == listRow:
+		if vs := splitList(t.open.prompt.Value()); len(vs) > 0 {
+			say(themes.ToneInfo, counted(len(vs))+": ["+strings.Join(vs, "] [")+"]")
+		}
+	case r.kind == dateRow && t.open.prompt.Value() != "":
+		d, err := audience.ReadDate(t.open.prompt.Value(), t.env())
+		if err != nil {
+			say(themes.ToneWarning, sentence(err))
+		} else {
+			say(themes.ToneInfo, "understood as "+d.Words)
+		}
+	}
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 value"
+	}
+	return fmt.Sprintf("%d values", n)
+}
+
+// layNames adds the names that are offered, those around the marked one in sight.
+func (t *Tree) layNames(indent int, put func(name int, text string)) {
+	f, th, w := t.open, t.cfg.Theme, max(t.cfg.Width-indent-2, 1)
+	most := min(maxNames, max(t.body-3, 2))
+	from := max(0, min(f.pick-most/2, len(f.offered)-most))
+	for i := from; i < min(from+most, len(f.offered)); i++ {
+		name := widget.Clean(f.offered[i])
+		kind := t.dataTypeOf(f.offered[i])
+		name = widget.Truncate(name, max(w-widget.Width(kind)-3, 1))
+		gap := strings.Repeat(" ", max(1, min(w, 36)-2-widget.Width(name)-widget.Width(kind)))
+		if i == f.pick {
+			put(i, strings.Repeat(" ", indent)+th.Selected.Render("▸ "+name+gap+kind))
+			continue
+		}
+		put(i, strings.Repeat(" ", indent+2)+th.Text.Render(name)+gap+th.Faint.Render(kind))
+	}
+	if more := len(f.offered) - most; more > 0 {
+		put(-1, strings.Repeat(" ", indent+2)+th.Faint.Render(fmt.Sprintf("%d more", more)))
+	}
+}
+
+// layChips adds the options of a choice, the chosen one in brackets.
+func (t *Tree) layChips(indent, room int, put func(name int, text string)) {
+	r, _ := t.open.row()
+	th, width := t.cfg.Theme, 0
+	var chips []string
+	flush := func() {
+		if len(chips) > 0 {
+			put(-1, strings.Repeat(" ", indent)+strings.Join(chips, " "))
+		}
+		chips, width = nil, 0
+	}
+	for _, o := range r.offered() {
+		text, style := " "+o.Title()+" ", th.Faint
+		if o.Value == r.text {
+			text, style = "["+o.Title()+"]", th.Accent
+		}
+		text = widget.Truncate(widget.Clean(text), room)
+		if n := widget.Width(text); width > 0 && width+1+n > room {
+			flush()
+		}
+		width += widget.Width(text) + 1
+		chips = append(chips, style.Render(text))
+	}
+	flush()
+}
+
+// help says what a row is for, in a sentence.
+func (r row) help(t *Tree) string {
+	n := r.input.State.Node
+	switch {
+	case t.locked(t.open.filter) != "":
+		return t.locked(t.open.filter)
+	case n == nil:
+		return "The specification has no such member here; it is kept. ctrl+x removes it, ctrl+e edits the filter as JSON."
+	case !r.input.State.Shown:
+		return "Kept, and not used" + because(r.input.State.Why) + ". ctrl+x removes it."
+	case r.kind == fixedRow:
+		return "ctrl+e edits the filter as JSON."
+	case r.kind == listRow:
+		return `Commas between values; one with a comma in it in "quotes".`
+	case r.kind == dateRow:
+		return "Days are those of the workspace. A date without a time is the whole day."
+	case r.shape == audience.RelativeDays && r.input.Part == audience.Value:
+		return "From now to the same time of day that many days off."
+	}
+	help := n.Help
+	if i := strings.Index(help, ". "); i >= 0 {
+		help = help[:i+1]
+	}
+	if o := r.chosenHelp(); o != "" {
+		help = strings.ToUpper(o[:1]) + o[1:] + "."
+	}
+	return help
+}
+
+func (r row) chosenHelp() string {
+	for _, o := range r.input.State.Options {
+		if o.Value == r.text {
+			return o.Help
+		}
+	}
+	return ""
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": it counts " + why
+}

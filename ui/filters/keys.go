@@ -1,0 +1,101 @@
+package filters
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+
+	"bugle/engine/audience"
+)
+
+// keyMap are the keys of the tree, of an open filter, and of the question what to add.
+type keyMap struct {
+	Move, Page, Ends                                     key.Binding
+	Open, Add, AddOther, Join, Negate, Duplicate, Remove key.Binding
+	Up, Down, Indent, Outdent, Other, Editor, Why        key.Binding
+
+	Done, Close, Next, Prev, Change, Clear, Pick, FormEditor key.Binding
+}
+
+func bind(label, help string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
+}
+
+func newKeyMap() keyMap {
+	return keyMap{
+		Move: bind("↑/↓", "move", "up", "down", "k", "j"),
+		Page: bind("pgup/pgdn", "page", "pgup", "pgdown"),
+		Ends: bind("home/end", "first, last", "home", "end", "g", "G"),
+
+		Open:      bind("enter", "edit", "enter"),
+		Add:       bind("a", "add", "a"),
+		AddOther:  bind("A", "add to the other group", "A"),
+		Join:      bind("space", "and/or", " "),
+		Negate:    bind("!", "turn round", "!"),
+		Duplicate: bind("d", "duplicate", "d"),
+		Remove:    bind("x", "remove", "x", "delete"),
+		Up:        bind("K", "move up", "K", "alt+up"),
+		Down:      bind("J", "move down", "J", "alt+down"),
+		Indent:    bind(">", "into the action above", ">", "tab"),
+		Outdent:   bind("<", "out of the action", "<", "shift+tab"),
+		Other:     bind("m", "to the other group", "m"),
+		Editor:    bind("e", "as JSON in your editor", "e"),
+		Why:       bind("w", "why is somebody in or not", "w"),
+
+		Done:       bind("enter", "next", "enter"),
+		Close:      bind("esc", "done", "esc"),
+		Next:       bind("tab/↓", "next field", "tab", "down"),
+		Prev:       bind("⇧tab/↑", "previous field", "shift+tab", "up"),
+		Change:     bind("←/→", "change", "left", "right", " "),
+		Clear:      bind("ctrl+x", "remove value", "ctrl+x"),
+		Pick:       bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n"),
+		FormEditor: bind("ctrl+e", "as JSON in your editor", "ctrl+e"),
+	}
+}
+
+// Bindings gives the keys that do something now.
+func (t *Tree) Bindings() []key.Binding {
+	k := t.keys
+	switch {
+	case t.menu != nil:
+		return []key.Binding{bind("enter", "add", "enter"), k.Close, k.Pick}
+	case t.open != nil:
+		return t.open.bindings(t)
+	}
+	n := t.node()
+	var out []key.Binding
+	if t.locked(n.Path) != "" {
+		if n.Kind != audience.Group {
+			out = append(out, bind("enter", "look at it", "enter"))
+		}
+		return append(out, k.Move, k.Page, k.Ends, k.Why)
+	}
+	if n.Kind != audience.Group {
+		out = append(out, k.Open)
+	}
+	out = append(out, k.Add)
+	if _, ok := t.otherGroup(); ok {
+		out = append(out, k.AddOther)
+	}
+	out = append(out, k.Join)
+	if n.Kind != audience.Group || n.Count > 0 {
+		out = append(out, k.Remove)
+	}
+	if n.Depth > 0 {
+		out = append(out, k.Negate, k.Duplicate, k.Up, k.Down, k.Indent, k.Outdent)
+		if _, ok := t.otherGroup(); ok {
+			out = append(out, k.Other)
+		}
+	}
+	return append(out, k.Editor, k.Why, k.Move, k.Page, k.Ends)
+}
+
+// Hints gives the few that a person wants most.
+func (t *Tree) Hints() []key.Binding {
+	k := t.keys
+	switch {
+	case t.menu != nil, t.open != nil, t.locked(t.node().Path) != "":
+		return t.Bindings()
+	case t.node().Kind == audience.Group:
+		return []key.Binding{k.Add, k.Join, k.Why}
+	}
+	return []key.Binding{k.Open, k.Add, k.Join, k.Negate, k.Remove}
+}

@@ -1,0 +1,104 @@
+package filters
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/audience"
+	"bugle/engine/doc"
+)
+
+// menu asks what kind of filter to add.
+type menu struct {
+	title   string
+	options []option
+	at      int
+}
+
+// option is a filter that can be added: its kind, and the place that it is added at.
+type option struct {
+	kind audience.Kind
+	at   doc.Path
+	help string
+}
+
+var kindHelp = map[audience.Kind]string{
+	audience.Attribute:      "what is known of the person",
+	audience.Action:         "what the person did, or did not do",
+	audience.Segment:        "a list of people made before",
+	audience.EventAttribute: "what the event was like, or when",
+}
+
+// askKind asks what to add at the cursor, or to the other group. Where only one kind can be, it is
+// added at once.
+func (t *Tree) askKind(other bool) {
+	at, n := t.at, t.node()
+	if other {
+		group, ok := t.otherGroup()
+		if !ok {
+			t.failure = "There is no other group."
+			return
+		}
+		if why := t.locked(group.Path); why != "" {
+			t.failure = why
+			return
+		}
+		t.goTo(group.Path)
+		at, n = t.at, group
+	}
+	m := &menu{title: "Add to " + t.nodes[t.groupAt(at)].Title}
+	for _, k := range audience.Kinds(t.root, n.Path) {
+		m.options = append(m.options, option{k, n.Path, kindHelp[k]})
+	}
+	if n.Kind == audience.EventAttribute { // also what goes after the action
+		for i := at; i >= 0; i-- {
+			if t.nodes[i].Depth < n.Depth && t.nodes[i].Kind == audience.Action {
+				for _, k := range audience.Kinds(t.root, t.nodes[i].Path) {
+					if k != audience.EventAttribute {
+						m.options = append(m.options, option{k, t.nodes[i].Path, kindHelp[k]})
+					}
+				}
+				break
+			}
+		}
+	}
+	t.menu = m
+	if len(m.options) == 1 {
+		t.add(m.options[0])
+	}
+}
+
+func (t *Tree) menuKey(msg tea.KeyMsg) {
+	m := t.menu
+	switch s := msg.String(); s {
+	case "esc", "q":
+		t.menu = nil
+	case "up", "k", "ctrl+p", "shift+tab":
+		m.at = max(m.at-1, 0)
+	case "down", "j", "ctrl+n", "tab":
+		m.at = min(m.at+1, len(m.options)-1)
+	case "enter", " ":
+		t.add(m.options[m.at])
+	default:
+		if len(s) == 1 && s[0] >= '1' && int(s[0]-'1') < len(m.options) {
+			t.add(m.options[s[0]-'1'])
+		}
+	}
+}
+
+// add adds a filter and opens it at its name. It is no part of the document until it is filled in.
+func (t *Tree) add(o option) {
+	from := t.at
+	t.menu = nil
+	root, p, err := audience.AddFilter(t.root, o.at, o.kind)
+	if err != nil {
+		t.failure = sentence(err)
+		return
+	}
+	before := t.root
+	t.take(root, p, nil)
+	if !t.root.Same(root) {
+		return // locked
+	}
+	t.draft = &draft{before: before, path: p, from: from}
+	t.openForm()
+}

@@ -1,0 +1,86 @@
+package filters
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/audience"
+)
+
+// wheelLines is how far one notch of the wheel scrolls.
+const wheelLines = 3
+
+// mouse takes the wheel, and presses: on a node, a row, a name, a kind.
+func (t *Tree) mouse(msg tea.MouseMsg) {
+	switch msg.Button {
+	case tea.MouseButtonWheelUp:
+		t.scroll(-wheelLines)
+		return
+	case tea.MouseButtonWheelDown:
+		t.scroll(wheelLines)
+		return
+	}
+	if msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+		return
+	}
+	y := msg.Y - len(t.sentence)
+	if t.cfg.Height >= ruleFrom {
+		y--
+	}
+	if y < 0 || y >= t.body || t.top+y >= len(t.lines) {
+		return
+	}
+	t.failure = ""
+	t.press(t.lines[t.top+y])
+	t.arrange()
+	t.reveal()
+}
+
+func (t *Tree) scroll(n int) {
+	t.top = max(0, min(t.top+n, len(t.lines)-t.body))
+}
+
+func (t *Tree) press(l line) {
+	switch {
+	case l.node < 0:
+	case l.kind >= 0 && t.menu != nil:
+		t.add(t.menu.options[l.kind])
+	case l.row >= 0 && t.open != nil:
+		t.pressRow(l)
+	case l.node == t.at && t.menu == nil:
+		switch {
+		case t.open != nil:
+			t.closeForm()
+		case t.node().Kind != audience.Group:
+			t.openForm()
+		case t.locked(t.node().Path) == "":
+			t.askKind(false)
+		}
+	default:
+		goal := t.nodes[l.node].Path
+		t.menu = nil
+		t.closeForm()
+		t.goTo(goal)
+	}
+}
+
+func (t *Tree) pressRow(l line) {
+	f := t.open
+	switch {
+	case l.name >= 0 && l.name < len(f.offered):
+		f.pick = l.name
+		if r, ok := f.row(); ok {
+			t.enter(r)
+		}
+	case l.row != f.at:
+		t.focusRow(l.row)
+	default:
+		r, _ := f.row()
+		space := tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+		switch r.kind {
+		case toggleRow:
+			t.toggleKey(r, space)
+		case choiceRow:
+			t.choiceKey(r, space)
+		}
+	}
+}

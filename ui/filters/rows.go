@@ -1,0 +1,237 @@
+package filters
+
+import (
+	"slices"
+	"strings"
+
+	"bugle/engine/audience"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/widget"
+)
+
+// rowKind is how a row is filled in.
+type rowKind uint8
+
+const (
+	fixedRow rowKind = iota // looked at alone
+	textRow
+	nameRow // a text, with names of the workspace
+	listRow // texts, with commas
+	dateRow // a date as people type it
+	choiceRow
+	toggleRow
+)
+
+func (k rowKind) isText() bool {
+	return k == textRow || k == nameRow || k == listRow || k == dateRow
+}
+
+// row is one thing to fill in of a filter.
+type row struct {
+	input audience.Input
+	kind  rowKind
+	label string
+	text  string // what it holds, as it is edited
+	end   int    // of a range: 0 for its lower end, 1 for the upper
+	shape audience.Shape
+}
+
+// rows gives what there is to fill in of a filter.
+func (t *Tree) rows(filter doc.Path) []row {
+	var out []row
+	locked := t.locked(filter) != ""
+	for _, in := range audience.Inputs(t.cfg.Schema, t.root, filter, t.cfg.Env) {
+		r := row{input: in, label: in.Label, text: plainText(in.State.Value)}
+		n := in.State.Node
+		switch {
+		case in.Part == audience.Value && in.State.Shown:
+			out = append(out, valueRows(r, t.root.Lookup(filter))...)
+			continue
+		case n == nil, !in.State.Shown:
+		case in.Part == audience.Name:
+			r.kind = nameRow
+		case len(in.State.Options) > 0:
+			r.kind = choiceRow
+		case n.Kind == schema.Bool:
+			r.kind = toggleRow
+		case n.Kind == schema.String || n.Kind == schema.Integer:
+			r.kind = textRow
+		}
+		out = append(out, r)
+	}
+	for i, r := range out {
+		if locked || r.kind.isText() && !survives(r.text) || in(r.input.State.Value.Kind(), doc.Array, doc.Object) && r.input.Part != audience.Value {
+			out[i].kind = fixedRow
+		}
+	}
+	return out
+}
+
+func in(k doc.Kind, kinds ...doc.Kind) bool { return slices.Contains(kinds, k) }
+
+// survives reports that a line of text gives back a text as it was: it has no line ends and the like.
+func survives(text string) bool { return widget.Clean(text) == text }
+
+// valueRows gives the rows of a value: one, or two for the ends of a range.
+func valueRows(r row, filter doc.Value) []row {
+	r.shape = audience.ValueShape(filter)
+	texts, ok := audience.Values(filter)
+	if !ok {
+		return []row{r}
+	}
+	first := strings.Join(texts[:min(len(texts), 1)], "")
+	ends := func(kind rowKind) []row {
+		low, high := r, r
+		low.kind, low.label, low.text = kind, "From", texts[0]
+		high.kind, high.label, high.text, high.end = kind, "To", texts[1], 1
+		return []row{low, high}
+	}
+	switch r.shape {
+	case audience.NoValue:
+		return nil
+	case audience.ValueRange:
+		return ends(textRow)
+	case audience.DateRange:
+		return ends(dateRow)
+	case audience.ValueList:
+		r.kind, r.label, r.text = listRow, "Values", joinList(texts)
+	case audience.YesOrNo:
+		r.kind, r.text = toggleRow, first
+	case audience.Date:
+		r.kind, r.label, r.text = dateRow, "Date", first
+	case audience.RelativeDays:
+		r.kind, r.label, r.text = textRow, "Days", first
+	case audience.Expression:
+		r.kind, r.label, r.text = textRow, "Expression", first
+	default:
+		r.kind, r.text = textRow, first
+	}
+	return []row{r}
+}
+
+// values gives the texts of a filter's value with what was typed for the row in them.
+func (r row) values(t *Tree, filter doc.Value, texts []string) []string {
+	text := strings.Join(texts, "")
+	switch r.kind {
+	case listRow:
+		return splitList(text)
+	case dateRow:
+		if d, err := audience.ReadDate(text, t.env()); err == nil {
+			text = d.Wire
+		}
+	}
+	if r.shape != audience.ValueRange && r.shape != audience.DateRange {
+		return []string{text}
+	}
+	out := []string{"", ""}
+	if old, ok := audience.Values(filter); ok {
+		copy(out, old)
+	}
+	out[r.end] = text
+	return out
+}
+
+// on tells a yes from a no, also where the document leaves it to the default.
+func (r row) on() bool {
+	if r.text == "" && r.input.State.Node != nil {
+		return r.input.State.Node.Default == "true"
+	}
+	return r.text == "true"
+}
+
+// offered are the options of a choice that can be chosen now.
+func (r row) offered() []schema.OptionState {
+	return slices.DeleteFunc(slices.Clone(r.input.State.Options), func(o schema.OptionState) bool { return !o.Offered })
+}
+
+// needed reports a row that somebody who adds a filter wants to come to.
+func (r row) needed() bool {
+	return r.kind != fixedRow && (r.input.Part != audience.Plain || r.input.State.Required)
+}
+
+func (r row) placeholder(t *Tree) string {
+	switch {
+	case r.kind == nameRow:
+		return "type or choose a name"
+	case r.kind == listRow:
+		return "values, with commas between them"
+	case r.kind == dateRow:
+		return "2026-12-01, yesterday, last monday"
+	case r.shape == audience.RelativeDays:
+		return "a number of days"
+	case r.shape == audience.ValueRange:
+		return "a number"
+	case r.shape == audience.Expression:
+		return "{{user.country}}"
+	}
+	if n := r.input.State.Node; n != nil && n.Example != "" {
+		return "e.g. " + n.Example
+	}
+	return ""
+}
+
+func plainText(v doc.Value) string {
+	switch v.Kind() {
+	case doc.String:
+		return v.Text()
+	case doc.Array, doc.Object:
+		return string(v.Encode())
+	}
+	return v.Literal()
+}
+
+// joinList writes texts as a list with commas; what holds a comma or a quote, or would lose a blank,
+// stands in quotes, as in CSV.
+func joinList(texts []string) string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		if strings.TrimSpace(s) != s || s == "" || strings.ContainsAny(s, `,"`) {
+			s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+		out[i] = s
+	}
+	return strings.Join(out, ", ")
+}
+
+// splitList reads what joinList writes; blanks around a comma and empty places do not count.
+func splitList(text string) []string {
+	var out []string
+	for rest := strings.TrimSpace(text); rest != ""; {
+		item := ""
+		if strings.HasPrefix(rest, `"`) {
+			item, rest = quoted(rest[1:])
+			if _, after, found := strings.Cut(rest, ","); found {
+				rest = after
+			} else {
+				rest = ""
+			}
+			out = append(out, item)
+		} else {
+			item, rest, _ = strings.Cut(rest, ",")
+			if item = strings.TrimSpace(item); item != "" {
+				out = append(out, item)
+			}
+		}
+		rest = strings.TrimSpace(rest)
+	}
+	return out
+}
+
+// quoted reads up to the closing quote, or to the end where there is none.
+func quoted(s string) (item, rest string) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '"' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '"' {
+			b.WriteByte('"')
+			i++
+			continue
+		}
+		return b.String(), s[i+1:]
+	}
+	return b.String(), ""
+}

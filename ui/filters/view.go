@@ -1,0 +1,375 @@
+package filters
+
+import (
+	"strings"
+
+	"bugle/engine/audience"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// line is one of those between the sentence and the foot.
+type line struct {
+	node  int // that it is of; -1 for none
+	row   int // of the open filter; -1 for none
+	name  int // that is offered there; -1 for none
+	kind  int // of what can be added; -1 for none
+	text  string
+	drawn bool // text is what to draw; nodes are drawn when they are in sight
+}
+
+// nobody is what a tree without a filter says.
+const nobody = "Nobody is picked yet. a adds a filter: an attribute, something people did, or a segment."
+
+// footFrom and ruleFrom are the heights from which there is a foot, and a rule below the sentence.
+const (
+	footFrom = 5
+	ruleFrom = 9
+)
+
+// arrange divides the height and makes the lines of the tree.
+func (t *Tree) arrange() {
+	w, h := t.cfg.Width, t.cfg.Height
+	t.sentence = t.head(w, max(h/4, 1))
+	t.lines = t.lines[:0]
+	used := len(t.sentence)
+	if h >= ruleFrom {
+		used++
+	}
+	if h >= footFrom {
+		used += len(t.foot(w))
+	}
+	t.body = max(h-used, 0)
+	if t.empty() {
+		for _, l := range widget.Wrap(nobody, max(w-2, 1)) {
+			t.say("  " + t.cfg.Theme.Muted.Render(l))
+		}
+		t.say("")
+	}
+	for i := range t.nodes {
+		t.layNode(i)
+	}
+	t.top = max(0, min(t.top, len(t.lines)-t.body))
+}
+
+// empty reports that nothing is picked and nothing is being added.
+func (t *Tree) empty() bool {
+	for _, n := range t.nodes {
+		if n.Count > 0 || n.Depth > 0 {
+			return false
+		}
+	}
+	return strings.HasPrefix(t.plain(), "No users") && t.menu == nil
+}
+
+func (t *Tree) plain() string { return audience.Sentence(t.root.Lookup(t.place), t.env()) }
+
+func (t *Tree) say(text string) {
+	t.lines = append(t.lines, line{node: -1, row: -1, name: -1, kind: -1, text: text, drawn: true})
+}
+
+// head draws the sentence, in at most h lines, and why the place is locked.
+func (t *Tree) head(w, h int) []string {
+	th := t.cfg.Theme
+	var out []string
+	if why := t.locked(t.place); why != "" {
+		out = append(out, th.Warning.Render(widget.Truncate(widget.Clean(why), w)))
+	}
+	lines := widget.Wrap(widget.Clean(t.plain()), max(w, 1))
+	if len(lines) > h {
+		lines = lines[:h]
+		lines[h-1] = widget.Truncate(lines[h-1], max(w-2, 0)) + " …"
+	}
+	for _, l := range lines {
+		out = append(out, th.Strong.Render(widget.Truncate(l, w)))
+	}
+	return out
+}
+
+// layNode adds the lines of a node, of what is open in it, and of what can be added at it.
+func (t *Tree) layNode(i int) {
+	at := i == t.at
+	if !at {
+		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: -1})
+		return
+	}
+	for _, text := range t.nodeText(i) {
+		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: -1, text: text, drawn: true})
+	}
+	if t.menu != nil {
+		t.layMenu(i)
+	}
+	if t.open != nil {
+		t.layForm(i)
+	}
+}
+
+// View draws the pane: exactly as wide and as high as SetSize said.
+func (t *Tree) View() string {
+	w, h := t.cfg.Width, t.cfg.Height
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	out := make([]string, 0, h)
+	out = append(out, t.sentence...)
+	if h >= ruleFrom {
+		out = append(out, t.cfg.Theme.Border.Render(strings.Repeat("─", w)))
+	}
+	for i := t.top; i < t.top+t.body; i++ {
+		switch {
+		case i >= len(t.lines):
+			out = append(out, "")
+		case t.lines[i].drawn:
+			out = append(out, t.lines[i].text)
+		default:
+			out = append(out, t.nodeText(t.lines[i].node)[0])
+		}
+	}
+	if h >= footFrom {
+		out = append(out, t.foot(w)...)
+	}
+	return widget.Fit(strings.Join(out, "\n"), w, h)
+}
+
+// nodeText draws a node: one line, and under the cursor as many as its words take.
+func (t *Tree) nodeText(i int) []string {
+	n, w := t.nodes[i], t.cfg.Width
+	at := i == t.at
+	mark := "  "
+	if at {
+		mark = "▸ "
+	}
+	info := t.marks(n)
+	lead, next := t.guides(i)
+	words, tone := widget.Clean(n.Words), themes.ToneText
+	if n.Depth == 0 && n.Title != "" {
+		words, tone = widget.Clean(n.Title), themes.ToneStrong
+		switch {
+		case n.Count == 0:
+			words += " · empty"
+		case n.Join == "or":
+			words += " · ANY of these"
+		default:
+			words += " · ALL of these"
+		}
+	}
+	if n.Negated {
+		words = "! " + words
+	}
+	if t.locked(n.Path) != "" || n.Depth == 0 && n.Count == 0 {
+		tone = themes.ToneMuted
+	}
+	room := max(w-widget.Width(mark)-widget.Width(lead)-widget.Width(info), 1)
+	lines := []string{widget.Truncate(words, room)}
+	if at {
+		if lines = widget.Wrap(words, room); len(lines) > maxWords {
+			lines = append(lines[:maxWords-1], widget.Truncate(lines[maxWords-1], max(room-2, 0))+" …")
+		}
+	}
+	out := make([]string, len(lines))
+	for j, text := range lines {
+		if j > 0 {
+			mark, lead, info = "  ", next, ""
+		}
+		out[j] = t.drawLine(at, mark, lead, widget.PadRight(text, room), info, tone, n.Negated && j == 0)
+	}
+	return out
+}
+
+// maxWords is how many lines the words of the node under the cursor take at most.
+const maxWords = 4
+
+func (t *Tree) drawLine(at bool, mark, lead, text, info string, tone themes.Tone, negated bool) string {
+	th := t.cfg.Theme
+	switch {
+	case at && !t.resting && t.open == nil:
+		return th.Selected.Render(widget.PadRight(mark+lead+text+info, t.cfg.Width))
+	case at:
+		return th.SelectedBlur.Render(widget.PadRight(mark+lead+text+info, t.cfg.Width))
+	case negated:
+		text = th.Warning.Render("!") + th.Paint(tone, text[1:])
+	default:
+		text = th.Paint(tone, text)
+	}
+	return mark + th.Faint.Render(lead) + text + th.Danger.Render(info)
+}
+
+// guides gives what stands before the words of a node: the lines that tie it to its group, and how it
+// is joined to the one above; then the same for further lines of its words.
+func (t *Tree) guides(i int) (lead, next string) {
+	n := t.nodes[i]
+	if n.Depth == 0 {
+		return "", "  "
+	}
+	lead, next = "├", "│"
+	if t.last[i] {
+		lead, next = "└", " "
+	}
+	depth := n.Depth
+	for j := i - 1; j >= 0 && depth > 1; j-- {
+		if t.nodes[j].Depth < depth {
+			depth = t.nodes[j].Depth
+			over := "│ "
+			if t.last[j] {
+				over = "  "
+			}
+			lead, next = over+lead, over+next
+		}
+	}
+	join := "    "
+	switch {
+	case n.Index > 0 && n.Kind != audience.Group:
+		join = widget.PadRight(n.Join, 4)
+	case n.Kind == audience.EventAttribute:
+		join = "with"
+	}
+	if n.Kind == audience.EventAttribute {
+		return lead + " " + widget.PadRight(join, 4) + " ", next + "      "
+	}
+	return lead + " " + join, next + "     "
+}
+
+// marks tells how many problems lie at or below a node.
+func (t *Tree) marks(n audience.Node) string {
+	if n.Problems == 0 {
+		return ""
+	}
+	sign := "○"
+	for _, p := range t.problems {
+		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) && !missing(p) {
+			sign = "✗"
+		}
+	}
+	return " " + sign
+}
+
+// missing reports a problem that only says that something is to be filled in.
+func missing(p schema.Problem) bool {
+	_, rule, _ := strings.Cut(p.Rule, "#")
+	return strings.HasPrefix(rule, "required") || rule == "one_of"
+}
+
+// foot tells what matters at the cursor: why a key did nothing, what is wrong, what the row is for.
+func (t *Tree) foot(w int) []string {
+	th, most := t.cfg.Theme, 1
+	if t.cfg.Height >= 14 {
+		most = 2
+	}
+	text, tone := t.footText()
+	lines := widget.Wrap(widget.Clean(text), max(w, 1))
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = widget.Truncate(lines[most-1], max(w-2, 0)) + " …"
+	}
+	for len(lines) < most {
+		lines = append(lines, "")
+	}
+	for i, l := range lines {
+		lines[i] = th.Paint(tone, widget.Truncate(l, w))
+	}
+	return lines
+}
+
+func (t *Tree) footText() (string, themes.Tone) {
+	switch {
+	case t.failure != "":
+		return t.failure, themes.ToneDanger
+	case t.menu != nil:
+		return "↑/↓ and enter, or its number; esc leaves it.", themes.ToneFaint
+	case t.open != nil:
+		r, ok := t.open.row()
+		if !ok {
+			return "", themes.ToneFaint
+		}
+		if p, ok := t.problemAt(r); ok && !missing(p) {
+			return problemText(p), themes.ToneDanger
+		}
+		return r.help(t), themes.ToneFaint
+	}
+	n := t.node()
+	for _, p := range t.problems {
+		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) && n.Kind != audience.Group {
+			tone := themes.ToneDanger
+			if missing(p) {
+				tone = themes.ToneWarning
+			}
+			return t.where(p.Path) + problemText(p), tone
+		}
+	}
+	switch {
+	case t.locked(n.Path) != "":
+		return t.locked(n.Path), themes.ToneWarning
+	case n.Kind == audience.Group && n.Count == 0:
+		return "a adds a filter.", themes.ToneFaint
+	case n.Kind == audience.Group:
+		return "a adds a filter, space turns all into any.", themes.ToneFaint
+	case n.Kind == audience.Action && n.Count == 0:
+		return "enter edits it; a and then Event attribute narrows which events count.", themes.ToneFaint
+	}
+	return "", themes.ToneFaint
+}
+
+// where names the field of a problem, to stand before its words.
+func (t *Tree) where(p doc.Path) string {
+	if n := t.cfg.Schema.At(p); n != nil && n.Name != "" {
+		return n.Label() + " "
+	}
+	return ""
+}
+
+func problemText(p schema.Problem) string {
+	if p.Human != "" {
+		return p.Human + "."
+	}
+	return p.Message + "."
+}
+
+// problemAt gives what is wrong with what a row holds.
+func (t *Tree) problemAt(r row) (schema.Problem, bool) {
+	for _, p := range t.problems {
+		if p.Severity == schema.Error && p.Path.HasPrefix(r.input.State.Path) {
+			return p, true
+		}
+	}
+	return schema.Problem{}, false
+}
+
+// reveal scrolls so that the cursor is in sight: the row with what is offered below it, or the node.
+func (t *Tree) reveal() {
+	from, to := -1, -1
+	for i, l := range t.lines {
+		if t.isCursor(l) {
+			if from < 0 {
+				from = i
+			}
+			to = i
+		}
+	}
+	if from < 0 {
+		return
+	}
+	if t.at == 0 && t.open == nil {
+		from = 0 // and what stands above the first node
+	}
+	if to >= t.top+t.body {
+		t.top = to - t.body + 1
+	}
+	if from < t.top {
+		t.top = from
+	}
+	t.top = max(0, min(t.top, len(t.lines)-t.body))
+}
+
+func (t *Tree) isCursor(l line) bool {
+	switch {
+	case l.node != t.at:
+		return false
+	case t.menu != nil:
+		return true
+	case t.open != nil:
+		return l.row == t.open.at
+	}
+	return true
+}

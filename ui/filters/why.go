@@ -1,0 +1,94 @@
+package filters
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/editor"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// The tasks of the view beside the filters. Their results come to it, whoever started them.
+const (
+	taskCount = "audience.count"
+	taskTick  = "audience.tick"
+	taskFind  = "audience.find"
+	taskWhy   = "audience.why"
+)
+
+// found are the people that a text may mean.
+type found struct {
+	text   string
+	people []engine.Profile
+}
+
+// explained is why a person is in the audience, or is not.
+type explained struct {
+	person engine.Profile
+	result engine.AudienceResult
+}
+
+// maxFound is how many people are offered for a text.
+const maxFound = 12
+
+// askWhom asks about whom to explain the filters.
+func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
+	reader, people := cfg.Service.(engine.AudienceReader)
+	keeper, known := cfg.Service.(engine.ProfileKeeper)
+	if !people || !known || cfg.Host.Run == nil {
+		return screen.Notify(widget.LevelInfo, untold)
+	}
+	return screen.Send(screen.InputMsg{
+		Title: "Why is somebody in the audience, or not?", Placeholder: "a name, an e-mail address or an id",
+		Then: func(text string) tea.Cmd {
+			return cfg.Host.Run(taskFind, func(ctx context.Context) (any, error) {
+				ps, err := keeper.Profiles(ctx, text, maxFound)
+				if err != nil {
+					return nil, err
+				}
+				if len(ps) != 1 {
+					return found{text, ps}, nil
+				}
+				return explain(ctx, reader, filters(), ps[0])
+			})
+		},
+	})
+}
+
+func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p engine.Profile) (any, error) {
+	result, err := r.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, ProfileID: p.ID})
+	return explained{p, result}, err
+}
+
+// whyLines tells the outcome, and the filters that made it what it is.
+func whyLines(t themes.Theme, e explained, w int) []string {
+	head, tone := "✗ "+e.person.DisplayName()+" is not in, because:", themes.ToneWarning
+	if e.result.Matched {
+		head, tone = "✓ "+e.person.DisplayName()+" is in, because:", themes.ToneSuccess
+	}
+	out := paint(t, tone, head, w, 0)
+	for _, r := range e.result.Decisive() {
+		if r.Words == "" {
+			continue
+		}
+		out = append(out, paint(t, themes.ToneText, r.Words, w, 2)...)
+		if r.Found != "" {
+			out = append(out, paint(t, themes.ToneMuted, "→ "+r.Found, w, 4)...)
+		}
+	}
+	return out
+}
+
+// paint wraps a text into lines of a tone.
+func paint(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
+	var out []string
+	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
+		out = append(out, widget.PadRight("", indent)+t.Paint(tone, l))
+	}
+	return out
+}

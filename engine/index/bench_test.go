@@ -136,11 +136,25 @@ func BenchmarkPut_1M(b *testing.B) {
 
 func BenchmarkSort_1M(b *testing.B) {
 	ix := filled()
+	ix.Warm(context.Background())
 	for _, column := range query.Columns {
 		b.Run(string(column), func(b *testing.B) {
 			for b.Loop() {
 				look(b, ix, "sort:"+string(column))
 			}
 		})
+	}
+}
+
+// The orders of all columns, made anew.
+func BenchmarkWarm_1M(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		ix := index.New(index.Options{Now: func() time.Time { return indextest.Now }})
+		if err := ix.Load(context.Background(), indextest.All(million, 1)); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		ix.Warm(context.Background())
 	}
 }

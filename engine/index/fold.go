@@ -216,7 +216,7 @@ func (n *needle) wideFuzzy(name []byte) bool {
 	return false
 }
 
-// plainWord reports whether the word stands at one of the starts of a plain name behind from.
+// plainStarts gives the starts of words from a place on.
 func plainStarts(starts uint64, from int) uint64 {
 	if from > 63 {
 		return 0

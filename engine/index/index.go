@@ -65,7 +65,7 @@ func (ix *Index) Put(rows ...engine.Summary) {
 		for l := range ix.loads {
 			l.touched[id] = true
 		}
-		ix.writer.add(&rows[i])
+		ix.writer.add(id, &rows[i])
 	}
 	ix.writer.enroll(from)
 	ix.publish()
@@ -149,7 +149,7 @@ func (w *writer) compact() *writer {
 	for slot := range uint32(s.n) {
 		if s.has(slot) {
 			sum := s.row(slot)
-			out.add(&sum)
+			out.add(out.key(sum.ID), &sum)
 		}
 	}
 	out.enroll(0)
@@ -214,15 +214,16 @@ const (
 func (ix *Index) Load(ctx context.Context, rows iter.Seq2[engine.Summary, error]) error {
 	l := ix.begin()
 	defer ix.end(l)
-	chunks := make(chan []engine.Summary, 1)
+	chunks, used := make(chan []engine.Summary, 1), make(chan []engine.Summary, 3)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for chunk := range chunks {
 			ix.take(l, chunk)
+			used <- chunk[:0] // there are never more than three
 		}
 	}()
-	err := cut(ctx, rows, chunks)
+	err := cut(ctx, rows, chunks, used)
 	close(chunks)
 	<-done
 	if err != nil {
@@ -232,10 +233,20 @@ func (ix *Index) Load(ctx context.Context, rows iter.Seq2[engine.Summary, error]
 	return nil
 }
 
-// cut collects the rows in chunks.
-func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- []engine.Summary) error {
+// cut collects the rows in chunks. Of those that were used it takes the room again.
+func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- []engine.Summary, used <-chan []engine.Summary) error {
 	size := firstChunk
 	chunk := make([]engine.Summary, 0, size)
+	empty := func() []engine.Summary {
+		select {
+		case c := <-used:
+			if cap(c) >= size {
+				return c
+			}
+		default:
+		}
+		return make([]engine.Summary, 0, size)
+	}
 	send := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -243,7 +254,7 @@ func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- 
 		select {
 		case out <- chunk:
 			size = min(2*size, lastChunk)
-			chunk = make([]engine.Summary, 0, size)
+			chunk = empty()
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -291,7 +302,7 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 	from := ix.writer.n
 	for i := range chunk {
 		id := ix.writer.key(chunk[i].ID)
-		if l.touched[id] {
+		if len(l.touched) > 0 && l.touched[id] {
 			continue
 		}
 		if l.seen != nil {
@@ -300,7 +311,7 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 				continue
 			}
 		}
-		ix.writer.add(&chunk[i])
+		ix.writer.add(id, &chunk[i])
 	}
 	ix.writer.enroll(from)
 	ix.loaded.Add(int64(len(chunk)))
@@ -320,6 +331,17 @@ func (ix *Index) finish(l *load) {
 		ix.publish()
 	}
 	ix.filled.Store(true)
+}
+
+// Warm makes the orders by each column that take a while, so that nobody waits for them. Run it
+// where a load has ended; it ends early when ctx does.
+func (ix *Index) Warm(ctx context.Context) {
+	s := ix.snap.Load()
+	for _, column := range []query.Key{query.Updated, query.Name, query.Start, query.Created, query.Version} {
+		if ctx.Err() == nil {
+			ix.sorted(s, column)
+		}
+	}
 }
 
 // same reports whether a slot has just that row: its saves tell rows of one service apart, and

@@ -87,17 +87,21 @@ func (s *snapshot) sort(column query.Key, slots []uint32) []uint32 {
 	for i, slot := range slots {
 		keys[i] = s.key(column, slot)
 	}
-	less := func(a, b keyed) int { return s.compare(column, a, b) }
 	if len(keys) < alone {
-		slices.SortFunc(keys, less)
+		s.sortKeys(column, keys, 0)
 		return put(slots, keys)
 	}
 	half := len(keys) / 2
 	var wg sync.WaitGroup
-	wg.Go(func() { slices.SortFunc(keys[:half], less) })
-	slices.SortFunc(keys[half:], less)
+	wg.Go(func() { s.sortKeys(column, keys[:half], 0) })
+	s.sortKeys(column, keys[half:], 0)
 	wg.Wait()
+	// Deep down keys hold other parts of names: the merge needs the first ones again.
+	for i := range keys {
+		keys[i] = s.key(column, keys[i].slot)
+	}
 	a, b := keys[:half], keys[half:]
+	less := func(a, b keyed) int { return s.compare(column, a, b) }
 	for i := range slots {
 		if len(b) == 0 || len(a) > 0 && less(a[0], b[0]) <= 0 {
 			slots[i], a = a[0].slot, a[1:]
@@ -106,6 +110,50 @@ func (s *snapshot) sort(column query.Key, slots []uint32) []uint32 {
 		}
 	}
 	return slots
+}
+
+// sortKeys sorts by the keys, and what has the same one by what comes behind it: the next part of
+// the names, then the ids. Names have long beginnings in common; this way each part of them is
+// looked at once.
+func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int) {
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) })
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].hi == keys[from].hi && keys[to].lo == keys[from].lo {
+			to++
+		}
+		if same := keys[from:to]; len(same) > 1 {
+			s.sortSame(column, same, depth+nameKey)
+		}
+		from = to
+	}
+}
+
+// sortSame sorts what is the same up to depth.
+func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int) {
+	more := false
+	if column == query.Name {
+		for i := range keys {
+			b, row := s.at(keys[i].slot)
+			name := b.fold(row)
+			keys[i].setName(name[min(depth, len(name)):])
+			more = more || len(name) > depth
+		}
+	}
+	if more {
+		s.sortKeys(column, keys, depth)
+		return
+	}
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(s.compareIDs(a.slot, b.slot), cmp.Compare(a.slot, b.slot)) })
+}
+
+// nameKey is how many bytes of a name a key holds.
+const nameKey = 16
+
+func (k *keyed) setName(name []byte) {
+	var buf [nameKey]byte
+	copy(buf[:], name)
+	k.hi, k.lo = binary.BigEndian.Uint64(buf[:8]), binary.BigEndian.Uint64(buf[8:])
 }
 
 func put(slots []uint32, keys []keyed) []uint32 {
@@ -121,9 +169,7 @@ func (s *snapshot) key(column query.Key, slot uint32) keyed {
 	k := keyed{slot: slot}
 	switch column {
 	case query.Name:
-		var buf [16]byte
-		copy(buf[:], b.fold(i))
-		k.hi, k.lo = binary.BigEndian.Uint64(buf[:8]), binary.BigEndian.Uint64(buf[8:])
+		k.setName(b.fold(i))
 	case query.Version:
 		k.hi = ^uint64(b.records[i].version)
 		k.lo = newest(b.times[updated].sec[i])

@@ -51,10 +51,9 @@ func (w *writer) key(id string) ident {
 	return numbered(w.others.number(id))
 }
 
-// add puts a row into a new slot; one with the same id is replaced. States are those at w.from.
+// add puts the row with that key into a new slot; one with the same is replaced. States are those at w.from.
 // It is found by its values and words once it is enrolled.
-func (w *writer) add(sum *engine.Summary) {
-	id := w.key(sum.ID)
+func (w *writer) add(id ident, sum *engine.Summary) {
 	if old, ok := w.slots[id]; ok {
 		w.kill(old)
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -94,7 +95,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := d.checkSpace(); err != nil {
 		return nil, err
 	}
-	if d.db, err = open(settings(d.path, o.Logger)); err != nil {
+	for range repairs {
+		if d.db, err = open(settings(d.path, o.Logger)); err == nil || !strings.Contains(err.Error(), emptyFile) {
+			break
+		}
+	}
+	if err != nil {
 		return nil, d.explainOpen(err)
 	}
 	if err := store.Prepare(ctx, d); err != nil {
@@ -102,6 +108,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	return d, nil
 }
+
+const (
+	// emptyFile is what the database says (z.NewFile) of a log that a process has left empty which
+	// was killed as it made it. It is made whole by the attempt that fails so, one at a time.
+	emptyFile = "Create a new file"
+	// repairs is how often opening is tried: a killed process leaves one value log and one table.
+	repairs = 4
+)
 
 // open opens the database. It panics where some of its files are damaged.
 func open(o badger.Options) (db *badger.DB, err error) {

@@ -212,3 +212,27 @@ func TestOtherFilesStay(t *testing.T) {
 		t.Errorf("the database is not in its own folder: %v", err)
 	}
 }
+
+// A process that was killed as it opened the store may leave logs in which there is nothing yet.
+func TestEmptyLogs(t *testing.T) {
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(put(db, t, "A", `{"n":1}`), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"000999.vlog", "00999.mem"} {
+		if err := os.WriteFile(filepath.Join(dir, badger.Folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := open(t, dir)
+	if got, err := body(t, again, "A"); err != nil || got != `{"n":1}` {
+		t.Errorf("A is %s, %v", got, err)
+	}
+	if err := put(again, t, "B", `{"n":2}`); err != nil {
+		t.Error(err)
+	}
+}

@@ -19,6 +19,7 @@ const (
 
 // newRoot makes the command tree.
 func newRoot(f *factory) *cobra.Command {
+	var open terminalOptions
 	root := &cobra.Command{
 		Use:   "bugle",
 		Short: "Build push and e-mail campaigns in the terminal",
@@ -32,11 +33,15 @@ func newRoot(f *factory) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, _, ok := f.terminal(); ok {
-				return runTerminal(cmd.Context(), f)
+				return runTerminal(cmd.Context(), f, open)
+			}
+			if open.query != "" {
+				return misused("--query opens the list in a terminal, and there is none here; bugle search finds campaigns without one")
 			}
 			return printSummary(cmd.Context(), f)
 		},
 	}
+	root.Flags().StringVarP(&open.query, "query", "q", "", "open the list of campaigns with this `search`: 'status:draft tag:sale'")
 	cobra.EnableCommandSorting = false // they stand in the order of the work
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.data, "data", "", "`folder` of the store (default: "+envData+", or the XDG data folder)")

@@ -23,7 +23,7 @@ func screens(start welcome.Start, log *activity.Log) app.Factory {
 	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {
 		case screen.Campaigns:
-			return campaigns.New(deps), nil
+			return campaigns.New(deps, r), nil
 		case screen.NewDraft:
 			return newdraft.New(deps, r), nil
 		case screen.Builder:

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"bugle/engine/offline"
 	"bugle/themes"
 	"bugle/ui/app"
+	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/welcome"
 	"bugle/ui/widget"
@@ -31,8 +33,13 @@ import (
 // askLimit is how long the terminal may take to tell its background.
 const askLimit = 200 * time.Millisecond
 
+// terminalOptions are what the terminal program is started with.
+type terminalOptions struct {
+	query string // of the first list of campaigns
+}
+
 // runTerminal opens the terminal program.
-func runTerminal(ctx context.Context, f *factory) error {
+func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	in, out, _ := f.terminal()
 	log := &activity.Log{}
 	open, err := f.opening(ctx, log)
@@ -49,7 +56,7 @@ func runTerminal(ctx context.Context, f *factory) error {
 	}
 	open.deps.Theme = theme
 	model, err := app.New(app.Options{
-		Deps: open.deps, Factory: screens(open.start, log), First: screen.Route{Name: open.first},
+		Deps: open.deps, Factory: screens(open.start, log), First: screen.Route{Name: open.first, Query: o.query},
 		Themes:    func(name string) (themes.Theme, error) { return themes.Get(name, answer.Dark) },
 		Editor:    func(file string) ([]string, error) { return editor(f.getenv, file) },
 		Clipboard: func(text string) error { return copyText(out, text) },
@@ -134,7 +141,7 @@ type opening struct {
 // opening opens what the screens work on: a profile's service, or a workspace of the store. log
 // notes their calls.
 func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, error) {
-	o := opening{first: screen.Campaigns, deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.dataDir()}}
+	o := opening{first: screen.Campaigns, deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.dataDir(), Prefs: prefs.In(filepath.Join(f.stateDir(), "prefs"))}}
 	p, far, err := f.remoteProfile()
 	if err != nil {
 		return o, err

@@ -46,7 +46,7 @@ type Screen struct {
 }
 
 // New makes the screen.
-func New(deps screen.Deps) *Screen {
+func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
 		panel:   widget.NewPanel(deps.Theme, "Campaigns"),

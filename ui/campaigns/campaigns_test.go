@@ -58,7 +58,7 @@ func sample() []engine.Summary {
 func open(t *testing.T, w, h int, rows ...engine.Summary) (*uitest.Harness, *uitest.Fake) {
 	t.Helper()
 	fake := uitest.NewFake(rows...)
-	return uitest.New(t, campaigns.New(uitest.Deps(fake)), w, h), fake
+	return uitest.New(t, campaigns.New(uitest.Deps(fake), screen.Route{}), w, h), fake
 }
 
 func TestGolden(t *testing.T) {
@@ -306,7 +306,7 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%s with no campaign: %q", key, why)
 		}
 	}
-	bare := uitest.New(t, campaigns.New(uitest.Deps(fake.Only())), 80, 24)
+	bare := uitest.New(t, campaigns.New(uitest.Deps(fake.Only()), screen.Route{}), 80, 24)
 	if why := bare.Why("c"); !strings.Contains(why, "cannot clone") {
 		t.Errorf("clone without the capability: %q", why)
 	}
@@ -319,7 +319,7 @@ func TestPages(t *testing.T) {
 		rows[i] = row(i, fmt.Sprintf("Campaign %02d", i), catalog.Push, catalog.OneTime, catalog.States[i%2], time.Duration(i)*time.Hour)
 	}
 	fake := uitest.NewFake(rows...)
-	h := uitest.New(t, campaigns.New(uitest.Deps(fake.Only())), 80, 24)
+	h := uitest.New(t, campaigns.New(uitest.Deps(fake.Only()), screen.Route{}), 80, 24)
 	h.Want("40 of 40", "Campaign 00", "Draft 20")
 	if got := strings.Join(fake.Calls(), ", "); got != "Search 1, Search 2, Search 3" {
 		t.Errorf("asked %s", got)
@@ -337,7 +337,7 @@ func TestAFailedLoadSaysSoAndKeepsTheRows(t *testing.T) {
 
 	broken := uitest.NewFake()
 	broken.Fail("List", errors.New("the store is closed"))
-	h = uitest.New(t, campaigns.New(uitest.Deps(broken)), 80, 24)
+	h = uitest.New(t, campaigns.New(uitest.Deps(broken), screen.Route{}), 80, 24)
 	h.Want("could not be loaded: the store is closed", "Press r to try again")
 }
 

@@ -69,7 +69,7 @@ func program(t *testing.T, width, height int) *uitest.Harness {
 func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 	switch r.Name {
 	case screen.Campaigns:
-		return campaigns.New(deps), nil
+		return campaigns.New(deps, screen.Route{}), nil
 	case screen.Builder:
 		return builder.New(deps, r), nil
 	case screen.TestSend:

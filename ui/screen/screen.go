@@ -10,6 +10,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/themes"
+	"bugle/ui/prefs"
 )
 
 // Screen is one full view of the program. Its methods are called from one goroutine.
@@ -95,6 +96,9 @@ type Deps struct {
 	Author string
 	// Workspace is the id shown in the header.
 	Workspace string
+	// Prefs keeps what the person chose on this machine; those of this workspace are Within(Workspace).
+	// Nil keeps nothing.
+	Prefs *prefs.Prefs
 	// DataDir is where the store is, for messages.
 	DataDir string
 }
@@ -123,6 +127,8 @@ type Route struct {
 	Path doc.Path
 	// Doc is a document that goes along: a draft to start from.
 	Doc doc.Value
+	// Query is what a list begins with, in the language of package engine/query.
+	Query string
 }
 
 // The routes.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,6 +53,13 @@ func open(t *testing.T, width, height int, data string, env ...string) *terminal
 	args := []string{"-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height)}
 	if data != "" {
 		env = append(env, "BUGLE_DATA="+data)
+	}
+	// The program's own state and settings are the test's, unless it says which.
+	home := t.TempDir()
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
+		if !slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") }) {
+			env = append(env, name+"="+filepath.Join(home, name))
+		}
 	}
 	env = append(env, "BUGLE_AUTHOR=ann@example.com", "TERM=xterm-256color", "COLORFGBG=15;0")
 	for _, e := range env {

@@ -1,0 +1,133 @@
+// Package prefs keeps what a person chose on this machine and expects to find again: saved views,
+// searches, columns, named groups of recipients. They are no part of a workspace, and losing them loses
+// no campaign.
+package prefs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/natefinch/atomic"
+)
+
+// Prefs is a folder with one small JSON file a name, 0600. A nil *Prefs keeps nothing: every read gives
+// the zero value. It may be used from several goroutines.
+type Prefs struct {
+	dir string
+	mem *memory
+}
+
+// memory stands in for the folder where nothing is to be written: in tests, and where the machine has
+// no place for state.
+type memory struct {
+	mu    sync.Mutex
+	files map[string][]byte
+}
+
+// In keeps the preferences below dir, which is made with the first of them.
+func In(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{}} }
+
+// InMemory keeps them until the program ends.
+func InMemory() *Prefs { return &Prefs{mem: &memory{files: map[string][]byte{}}} }
+
+// Within gives the preferences of one part: a workspace, a profile. Any text will do as its name.
+func (p *Prefs) Within(part string) *Prefs {
+	if p == nil {
+		return nil
+	}
+	return &Prefs{dir: filepath.Join(p.dir, safe(part)), mem: p.mem}
+}
+
+// Read gives the preference of that name; the zero value where there is none. A file that cannot be
+// read as T is an error that names it, and the value is zero.
+func Read[T any](p *Prefs, name string) (T, error) {
+	var out T
+	if p == nil {
+		return out, nil
+	}
+	p.mem.mu.Lock()
+	defer p.mem.mu.Unlock()
+	b, err := p.load(name)
+	if err != nil || b == nil {
+		return out, err
+	}
+	if err := json.Unmarshal(b, &out); err != nil {
+		var zero T
+		return zero, fmt.Errorf("the preferences in %s cannot be read (delete the file to begin anew): %w", p.path(name), err)
+	}
+	return out, nil
+}
+
+// Change reads the preference anew, so that what another terminal kept meanwhile stays, and writes what
+// change makes of it, whole or not at all. It gives what is kept now. It waits for the disk: screens
+// call it in a task.
+func Change[T any](p *Prefs, name string, change func(T) T) (T, error) {
+	old, err := Read[T](p, name)
+	if err != nil {
+		return old, err
+	}
+	kept := change(old)
+	if p == nil {
+		return kept, nil
+	}
+	b, err := json.MarshalIndent(kept, "", "  ")
+	if err != nil {
+		return old, fmt.Errorf("keeping %s: %w", name, err)
+	}
+	p.mem.mu.Lock()
+	defer p.mem.mu.Unlock()
+	if err := p.save(name, append(b, '\n')); err != nil {
+		return old, fmt.Errorf("keeping %s: %w", name, err)
+	}
+	return kept, nil
+}
+
+func (p *Prefs) path(name string) string { return filepath.Join(p.dir, safe(name)+".json") }
+
+func (p *Prefs) load(name string) ([]byte, error) {
+	if p.mem.files != nil {
+		return p.mem.files[p.path(name)], nil
+	}
+	b, err := os.ReadFile(p.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the preferences: %w", err)
+	}
+	return b, nil
+}
+
+func (p *Prefs) save(name string, b []byte) error {
+	if p.mem.files != nil {
+		p.mem.files[p.path(name)] = b
+		return nil
+	}
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return err
+	}
+	return atomic.WriteFile(p.path(name), bytes.NewReader(b)) // 0600, as its temporary file
+}
+
+// safe spells a name as one part of a path; different names stay different.
+func safe(name string) string {
+	var out []byte
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
+			out = append(out, c)
+		default:
+			out = fmt.Appendf(out, "%%%02x", c)
+		}
+	}
+	if len(out) == 0 {
+		return "%"
+	}
+	return string(out)
+}

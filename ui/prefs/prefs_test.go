@@ -1,0 +1,71 @@
+package prefs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bugle/ui/prefs"
+)
+
+func TestWhatIsKeptIsFoundAgain(t *testing.T) {
+	dir := t.TempDir()
+	for name, p := range map[string]*prefs.Prefs{"folder": prefs.In(dir), "memory": prefs.InMemory()} {
+		t.Run(name, func(t *testing.T) {
+			one, other := p.Within("shop @ prod"), p.Within("shop/@/prod")
+			for _, v := range []string{"a", "b"} {
+				if _, err := prefs.Change(one, "views", func(old []string) []string { return append(old, v) }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := prefs.Read[[]string](one, "views")
+			if err != nil || !slices.Equal(got, []string{"a", "b"}) {
+				t.Errorf("kept %v, %v", got, err)
+			}
+			if got, err := prefs.Read[[]string](other, "views"); err != nil || got != nil {
+				t.Errorf("another part has %v, %v", got, err)
+			}
+		})
+	}
+	if got, err := prefs.Read[[]string](prefs.In(dir).Within("shop @ prod"), "views"); err != nil || len(got) != 2 {
+		t.Errorf("after a restart: %v, %v", got, err)
+	}
+}
+
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := prefs.Change(prefs.In(dir), "views", func(int) int { return 1 }); err != nil {
+		t.Fatal(err)
+	}
+	i, err := os.Stat(filepath.Join(dir, "views.json"))
+	if err != nil || i.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", i.Mode(), err)
+	}
+}
+
+func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "views.json")
+	if err := os.WriteFile(path, []byte(`["a`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := prefs.Change(prefs.In(dir), "views", func(old []string) []string { return append(old, "b") })
+	if err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	if b, _ := os.ReadFile(path); string(b) != `["a` {
+		t.Errorf("the file is now %s", b)
+	}
+}
+
+func TestNoPlaceKeepsNothing(t *testing.T) {
+	var p *prefs.Prefs
+	if _, err := prefs.Change(p.Within("x"), "views", func(int) int { return 1 }); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := prefs.Read[int](p, "views"); n != 0 || err != nil {
+		t.Errorf("read %d, %v", n, err)
+	}
+}

@@ -111,6 +111,29 @@ func contrastLightTokens() Tokens {
 	}
 }
 
+// safeDarkTokens tell states apart by blue, yellow and orange, which people who do not tell red from
+// green (protanopia, deuteranopia) tell apart as well; for a dark terminal.
+func safeDarkTokens() Tokens {
+	k := darkTokens()
+	k.Accent, k.BorderFocus = c("#a8c7ff", "153", "15"), c("#a8c7ff", "153", "15")
+	k.Success = c("#35a7ff", "75", "12")
+	k.Warning = c("#ffe97a", "228", "15")
+	k.Danger = c("#ff8a3d", "208", "11")
+	k.Info = c("#c9b6ff", "183", "14")
+	return k
+}
+
+// safeLightTokens are their like for a light terminal.
+func safeLightTokens() Tokens {
+	k := lightTokens()
+	k.Accent, k.BorderFocus = c("#27408b", "18", "4"), c("#27408b", "18", "4")
+	k.Success = c("#0a63c2", "25", "4")
+	k.Warning = c("#806000", "94", "8")
+	k.Danger = c("#5e2000", "52", "3")
+	k.Info = c("#6a3fa8", "54", "6")
+	return k
+}
+
 // noTokens leave every colour to the terminal.
 func noTokens() Tokens {
 	n := lipgloss.NoColor{}

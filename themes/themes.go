@@ -5,10 +5,7 @@
 package themes
 
 import (
-	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -20,16 +17,17 @@ const (
 	Dark         = "dark"          // for dark backgrounds
 	Light        = "light"         // for light backgrounds
 	HighContrast = "high-contrast" // for either, at least seven to one
+	ColourBlind  = "colour-blind"  // for either, with no meaning between red and green
 	None         = "none"          // no colour: bold, underline and reverse alone
 )
 
-// Names lists the themes, the one to start with first.
-func Names() []string { return []string{Auto, Dark, Light, HighContrast, None} }
+// Names lists the themes that are built in, the one to start with first.
+func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColourBlind, None} }
 
 // Theme is a set of colours and the styles made of them. It is a small value; its styles are shared
 // and never change.
 type Theme struct {
-	// Name is the theme's name as asked for, one of Names, or "plain".
+	// Name is the theme's name as asked for: one of Names, that of an own theme, or "plain".
 	Name string
 	// DarkBackground says which background the colours were chosen for.
 	DarkBackground bool
@@ -42,7 +40,7 @@ type Theme struct {
 
 // Options say what New makes a theme from.
 type Options struct {
-	// Name is one of Names; "" is Auto.
+	// Name is one of the names of the set; "" is Auto.
 	Name string
 	// DarkBackground is what is known of the terminal's background.
 	DarkBackground bool
@@ -50,49 +48,36 @@ type Options struct {
 	Profile termenv.Profile
 }
 
-// New makes a theme from nothing but its options. It fails for a name it does not know.
-func New(o Options) (Theme, error) {
-	t := Theme{Name: o.Name, DarkBackground: o.DarkBackground}
-	switch o.Name {
-	case "", Auto:
-		t.Name = Auto
-		t.Tokens = lightTokens()
-		if o.DarkBackground {
-			t.Tokens = darkTokens()
-		}
-	case Dark:
-		t.DarkBackground, t.Tokens = true, darkTokens()
-	case Light:
-		t.DarkBackground, t.Tokens = false, lightTokens()
-	case HighContrast:
-		t.Tokens = contrastLightTokens()
-		if o.DarkBackground {
-			t.Tokens = contrastDarkTokens()
-		}
-	case None:
-		t.Tokens = noTokens()
-	default:
-		return Theme{}, fmt.Errorf("there is no theme %q: choose one of %s", o.Name, strings.Join(Names(), ", "))
-	}
-	t.renderer = newRenderer(o.Profile, t.DarkBackground)
-	t.setStyles(t.Name == None)
-	return t, nil
-}
+// New makes one of the themes that are built in, from nothing but its options. It fails for a name it
+// does not know.
+func New(o Options) (Theme, error) { return Set{}.New(o) }
 
-// Get makes the theme of a name for the terminal at standard output, whose background is dark or not.
-// It looks at TERM, COLORTERM, CLICOLOR and NO_COLOR; NO_COLOR overrules the name (https://no-color.org).
-// It asks the terminal nothing. It fails for a name it does not know.
-func Get(name string, dark bool) (Theme, error) {
-	output := termenv.NewOutput(os.Stdout)
-	o := Options{Name: name, DarkBackground: dark, Profile: output.EnvColorProfile()}
-	if output.EnvNoColor() {
-		if _, err := New(o); err != nil {
-			return Theme{}, err
+// Get makes one of the themes that are built in, as [Set.Get] does.
+func Get(name string, dark bool) (Theme, error) { return Set{}.Get(name, dark) }
+
+// builtIn gives the colours of a theme that is built in, and the background that they are for.
+func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
+	either := func(ifDark, ifLight func() Tokens) (Tokens, bool, bool) {
+		if dark {
+			return ifDark(), true, true
 		}
-		// The terminal can still do bold and reverse, which the no-colour profile would drop as well.
-		o.Name, o.Profile = None, output.ColorProfile()
+		return ifLight(), false, true
 	}
-	return New(o)
+	switch name {
+	case Auto:
+		return either(darkTokens, lightTokens)
+	case Dark:
+		return darkTokens(), true, true
+	case Light:
+		return lightTokens(), false, true
+	case HighContrast:
+		return either(contrastDarkTokens, contrastLightTokens)
+	case ColourBlind:
+		return either(safeDarkTokens, safeLightTokens)
+	case None:
+		return noTokens(), dark, true
+	}
+	return Tokens{}, dark, false
 }
 
 // Plain draws text alone, without a single control sequence: for tests, and for terminals that can do

@@ -1,0 +1,250 @@
+package themes
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// Own is a theme that a person made: one that is built in, with some of its colours changed.
+type Own struct {
+	// Name is the name of its file, without the ending.
+	Name string
+	// Base is the theme that it changes, one of [Names].
+	Base string
+
+	changes map[int]lipgloss.TerminalColor // by the number of the field in Tokens
+}
+
+// ownFile is what a file of an own theme holds, as YAML or as JSON.
+type ownFile struct {
+	Base   string               `yaml:"base"`
+	Tokens map[string]yaml.Node `yaml:"tokens"`
+}
+
+// TokenNames lists the names by which a file of an own theme calls the colours: text, border-focus,
+// selection-bg and so on.
+func TokenNames() []string {
+	t := reflect.TypeFor[Tokens]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = tokenName(t.Field(i).Name)
+	}
+	return names
+}
+
+var hump = regexp.MustCompile(`([a-z])([A-Z])`)
+
+func tokenName(field string) string {
+	return strings.ToLower(hump.ReplaceAllString(field, "$1-$2"))
+}
+
+// ParseOwn reads an own theme from the text of its file. What is wrong is told of each token and of the
+// base, all of it at once, with its line.
+func ParseOwn(name string, b []byte) (Own, error) {
+	own := Own{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
+	if slices.Contains(Names(), name) {
+		return own, fmt.Errorf("%q is the name of a theme that is built in: give the file another one", name)
+	}
+	var file ownFile
+	if err := yaml.Unmarshal(b, &file); err != nil {
+		return own, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	var wrong []error
+	if file.Base != "" {
+		own.Base = file.Base
+	}
+	if !slices.Contains(Names(), own.Base) {
+		wrong = append(wrong, fmt.Errorf("base: there is no theme %q: choose one of %s", own.Base, strings.Join(Names(), ", ")))
+	}
+	names := TokenNames()
+	for _, token := range sorted(file.Tokens) {
+		node := file.Tokens[token]
+		at := slices.Index(names, token)
+		if at < 0 {
+			wrong = append(wrong, fmt.Errorf("line %d, token %s: there is no such token: choose one of %s", node.Line, token, strings.Join(names, ", ")))
+			continue
+		}
+		color, err := parseColor(node)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("line %d, token %s: %w", node.Line, token, err))
+			continue
+		}
+		own.changes[at] = color
+	}
+	return own, errors.Join(wrong...)
+}
+
+// sorted gives the tokens in the order of their lines.
+func sorted(tokens map[string]yaml.Node) []string {
+	names := make([]string, 0, len(tokens))
+	for name := range tokens {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if x, y := tokens[a].Line, tokens[b].Line; x != y {
+			return x - y
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+
+// parseColor reads "#rrggbb", "#rgb", or the number of one of the terminal's 256 colours.
+func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
+	text := strings.TrimSpace(node.Value)
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 255 {
+		text = strconv.Itoa(n)
+		small := text
+		if n > 15 {
+			small = nearest(termenv.ANSI, text)
+		}
+		return lipgloss.CompleteColor{TrueColor: text, ANSI256: text, ANSI: small}, nil
+	}
+	if node.Kind != yaml.ScalarNode || !hexColor.MatchString(text) {
+		said := text
+		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
+			said = "nothing (a # begins a comment, so put the colour in quotes)"
+		}
+		return nil, fmt.Errorf("%s is no colour: write \"#rrggbb\", or a number from 0 to 255", said)
+	}
+	if len(text) == 4 {
+		text = "#" + strings.Repeat(text[1:2], 2) + strings.Repeat(text[2:3], 2) + strings.Repeat(text[3:4], 2)
+	}
+	return lipgloss.CompleteColor{TrueColor: text, ANSI256: nearest(termenv.ANSI256, text), ANSI: nearest(termenv.ANSI, text)}, nil
+}
+
+// nearest gives the number of the colour of a smaller palette that is nearest to one.
+func nearest(p termenv.Profile, color string) string {
+	switch near := p.Color(color).(type) {
+	case termenv.ANSIColor:
+		return strconv.Itoa(int(near))
+	case termenv.ANSI256Color:
+		return strconv.Itoa(int(near))
+	}
+	return ""
+}
+
+// Set is the themes that there are: those that are built in, and a person's own. The zero value has
+// none but the first.
+type Set struct{ own []Own }
+
+// maxOwn is the largest file of an own theme, in bytes.
+const maxOwn = 64 << 10
+
+// Load reads the own themes of a folder: its *.yaml, *.yml and *.json. A folder that is not there has
+// none. What cannot be read is left out of the set, and each error names its file.
+func Load(dir string) (Set, []error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Set{}, nil
+	}
+	if err != nil {
+		return Set{}, []error{fmt.Errorf("the themes cannot be read: %w", err)}
+	}
+	var s Set
+	var wrong []error
+	for _, e := range entries {
+		ending := filepath.Ext(e.Name())
+		if e.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, ending) {
+			continue
+		}
+		own, err := readOwn(dir, e.Name())
+		if err == nil && slices.Contains(s.Names(), own.Name) {
+			err = errors.New("another file has a theme of that name")
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("theme %s: %w", e.Name(), err))
+			continue
+		}
+		s.own = append(s.own, own)
+	}
+	return s, wrong
+}
+
+func readOwn(dir, file string) (Own, error) {
+	path := filepath.Join(dir, file)
+	if info, err := os.Stat(path); err == nil && info.Size() > maxOwn {
+		return Own{}, fmt.Errorf("the file is larger than %d KiB", maxOwn>>10)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Own{}, err
+	}
+	return ParseOwn(strings.TrimSuffix(file, filepath.Ext(file)), b)
+}
+
+// With gives the set with one more own theme.
+func (s Set) With(own Own) Set {
+	s.own = append(slices.Clone(s.own), own)
+	return s
+}
+
+// Names lists the themes: those that are built in, then the person's own.
+func (s Set) Names() []string {
+	names := Names()
+	for _, own := range s.own {
+		names = append(names, own.Name)
+	}
+	return names
+}
+
+// New makes a theme from nothing but its options. It fails for a name it does not know.
+func (s Set) New(o Options) (Theme, error) {
+	if o.Name == "" {
+		o.Name = Auto
+	}
+	base := o.Name
+	at := slices.IndexFunc(s.own, func(own Own) bool { return own.Name == o.Name })
+	if at >= 0 {
+		base = s.own[at].Base
+	}
+	k, dark, ok := builtIn(base, o.DarkBackground)
+	if !ok {
+		return Theme{}, fmt.Errorf("there is no theme %q: choose one of %s", o.Name, strings.Join(s.Names(), ", "))
+	}
+	if at >= 0 {
+		k = s.own[at].apply(k)
+	}
+	t := Theme{Name: o.Name, DarkBackground: dark, Tokens: k, renderer: newRenderer(o.Profile, dark)}
+	t.setStyles(base == None)
+	return t, nil
+}
+
+// apply changes the tokens that the theme changes.
+func (own Own) apply(k Tokens) Tokens {
+	v := reflect.ValueOf(&k).Elem()
+	for at, color := range own.changes {
+		v.Field(at).Set(reflect.ValueOf(color))
+	}
+	return k
+}
+
+// Get makes the theme of a name for the terminal at standard output, whose background is dark or not.
+// It looks at TERM, COLORTERM, CLICOLOR and NO_COLOR; NO_COLOR overrules the name (https://no-color.org).
+// It asks the terminal nothing. It fails for a name it does not know.
+func (s Set) Get(name string, dark bool) (Theme, error) {
+	output := termenv.NewOutput(os.Stdout)
+	o := Options{Name: name, DarkBackground: dark, Profile: output.EnvColorProfile()}
+	if output.EnvNoColor() {
+		if _, err := s.New(o); err != nil {
+			return Theme{}, err
+		}
+		// The terminal can still do bold and reverse, which the no-colour profile would drop as well.
+		o.Name, o.Profile = None, output.ColorProfile()
+	}
+	return s.New(o)
+}

@@ -1,0 +1,157 @@
+package themes_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+
+	"bugle/themes"
+)
+
+func TestOwnThemes(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"evening.yaml": "# mine\nbase: dark\ntokens:\n  accent: \"#f80\"\n  danger: 208\n  selection-bg: \"#102030\"\n",
+		"morning.json": `{"base": "light", "tokens": {"text": "#000000"}}`,
+		"notes.txt":    "not a theme",
+		"dark.yaml":    "tokens: {}",
+		"broken.yaml":  "base: night\ntokens:\n  accent: #f80\n  dangre: 1\n  text: blue\n  info: 256\n",
+		"worse.yaml":   "tokens: [",
+		"evening.json": "{}",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, wrong := themes.Load(dir)
+	if got, want := set.Names(), append(themes.Names(), "evening", "morning"); !slices.Equal(got, want) {
+		t.Errorf("there are the themes %q, want %q", got, want)
+	}
+	var told []string
+	for _, err := range wrong {
+		told = append(told, err.Error())
+	}
+	all := strings.Join(told, "\n")
+	for _, want := range []string{
+		`theme broken.yaml: base: there is no theme "night"`, "line 3, token accent: nothing (a # begins a comment",
+		"line 4, token dangre: there is no such token: choose one of text, muted", "line 5, token text: blue is no colour",
+		"line 6, token info: 256 is no colour", "theme dark.yaml: \"dark\" is the name of a theme that is built in", "theme worse.yaml: line 1",
+		"theme evening.yaml: another file has a theme of that name",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("nobody is told %q:\n%s", want, all)
+		}
+	}
+	if len(wrong) != 4 {
+		t.Errorf("%d files are told of:\n%s", len(wrong), all)
+	}
+	if _, err := set.New(themes.Options{Name: "broken"}); err == nil || !strings.Contains(err.Error(), "morning") {
+		t.Errorf("a theme that cannot be read can be had: %v", err)
+	}
+	if none, wrong := themes.Load(filepath.Join(dir, "absent")); len(wrong) != 0 || len(none.Names()) != len(themes.Names()) {
+		t.Errorf("a folder that is not there gives %v", wrong)
+	}
+}
+
+func TestAnOwnThemeChangesWhatItSays(t *testing.T) {
+	own, err := themes.ParseOwn("evening", []byte("base: dark\ntokens: {accent: \"#f80\", danger: 208, border-focus: 9}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := themes.Set{}.With(own)
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, err := set.New(themes.Options{Name: "evening", Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mine.Tokens.Text != dark.Tokens.Text || !mine.DarkBackground {
+		t.Error("what the file does not say is not the base's")
+	}
+	if want := (lipgloss.CompleteColor{TrueColor: "#ff8800", ANSI256: "208", ANSI: "9"}); mine.Tokens.Accent != want {
+		t.Errorf("the accent is %v, want %v", mine.Tokens.Accent, want)
+	}
+	if got := mine.Accent.Render("x"); !strings.Contains(got, "38;2;255;136;0") {
+		t.Errorf("the accent draws %q", got)
+	}
+	if got := mine.Danger.Render("x"); !strings.Contains(got, "38;5;208") {
+		t.Errorf("danger draws %q", got)
+	}
+	if got := mine.BorderFocus.Render("x"); !strings.Contains(got, "\x1b[91m") {
+		t.Errorf("a colour of the terminal's own draws %q", got)
+	}
+	if dark.Tokens == mine.Tokens {
+		t.Error("the base has changed with it")
+	}
+}
+
+// The matrices of Viénot, Brettel and Mollon (1999), on linear RGB: what people without one of the two
+// kinds of cones see.
+var dichromats = map[string][3][3]float64{
+	"protanopia":   {{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
+	"deuteranopia": {{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}},
+}
+
+func linear(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+// lab gives a colour as such a person sees it, in CIE L*a*b* (D65), where distances are what eyes make
+// of them.
+func lab(color string, sees [3][3]float64) [3]float64 {
+	c := termenv.ConvertToRGB(termenv.TrueColor.Color(color))
+	in := [3]float64{linear(c.R), linear(c.G), linear(c.B)}
+	var rgb [3]float64
+	for i, row := range sees {
+		rgb[i] = min(max(row[0]*in[0]+row[1]*in[1]+row[2]*in[2], 0), 1)
+	}
+	f := func(v float64) float64 {
+		if v > 216.0/24389 {
+			return math.Cbrt(v)
+		}
+		return (24389.0/27*v + 16) / 116
+	}
+	x := f((0.4124*rgb[0] + 0.3576*rgb[1] + 0.1805*rgb[2]) / 0.9505)
+	y := f(0.2126*rgb[0] + 0.7152*rgb[1] + 0.0722*rgb[2])
+	z := f((0.0193*rgb[0] + 0.1192*rgb[1] + 0.9505*rgb[2]) / 1.089)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
+
+// Who does not tell red from green tells done, careful and wrong apart.
+func TestColourBlindStatesAreApart(t *testing.T) {
+	const least = 20 // two is just seen
+	for _, dark := range []bool{true, false} {
+		theme, err := themes.New(themes.Options{Name: themes.ColourBlind, DarkBackground: dark, Profile: termenv.TrueColor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		states := map[string]lipgloss.TerminalColor{"success": theme.Tokens.Success, "warning": theme.Tokens.Warning, "danger": theme.Tokens.Danger}
+		for who, sees := range dichromats {
+			for a := range states {
+				for b := range states {
+					if a >= b {
+						continue
+					}
+					for depth := range 2 {
+						x, y := shown(t, states[a])[depth], shown(t, states[b])[depth]
+						p, q := lab(x, sees), lab(y, sees)
+						if d := math.Sqrt(math.Pow(p[0]-q[0], 2) + math.Pow(p[1]-q[1], 2) + math.Pow(p[2]-q[2], 2)); d < least {
+							t.Errorf("with %s (dark %v) %s %s and %s %s are %.1f apart, needs %d", who, dark, a, x, b, y, d, least)
+						}
+					}
+				}
+			}
+		}
+	}
+}

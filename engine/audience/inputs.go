@@ -47,6 +47,8 @@ func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) [
 		switch {
 		case f.Node.Name == mType && kind != Unknown, f.Node.Name == mConditions, f.Node.Name == mSecond && f.Shown:
 			continue // said by the kind, filters themselves, a part of the value
+		case f.Node.Name == mCaseSensitive && !f.Value.Exists() && root.Lookup(filter).Get(mDataType).Text() != "string":
+			continue
 		case !f.Shown:
 			if f.Value.Exists() {
 				rest = append(rest, Input{Label: f.Node.Label(), State: f})

@@ -40,10 +40,10 @@ func TestInputs(t *testing.T) {
 		{"filter_type":"custom_segments","name":"Staff"},
 		{"filter_type":"user_attributes","data_type":"bool","name":"Gold","operator":"exists","value":true}]}}}`)
 	for i, want := range [][]string{
-		{"Name", "Data type", "Operator", "Value", "Case sensitive", "Negate", "Value is an expression", "Category", "odd"},
+		{"Name", "Data type", "Operator", "Value", "Negate", "Value is an expression", "Category", "odd"},
 		{"Event", "Has done it", "How often", "Times", "Condition label"},
 		{"Name", "Segment id"},
-		{"Name", "Data type", "Operator", "Case sensitive", "Negate", "Value is an expression", "Category", "Value"},
+		{"Name", "Data type", "Operator", "Negate", "Value is an expression", "Category", "Value"},
 	} {
 		var got []string
 		for _, in := range Inputs(catalog.Campaign(catalog.Push), root, doc.P("segmentation_details", "included_filters", "filters", i), schema.Env{}) {

@@ -156,7 +156,7 @@ func (a *aside) layPeople() {
 		return
 	}
 	a.say(themes.ToneMuted, "")
-	a.say(themes.ToneMuted, "Such as · w asks why somebody is in or not")
+	a.say(themes.ToneMuted, "Such as")
 	a.people = len(a.lines)
 	for i, p := range ps {
 		name := widget.Clean(p.DisplayName())
@@ -172,6 +172,7 @@ func (a *aside) layPeople() {
 	}
 }
 
+// people counts them.
 func people(n int) string {
 	if n == 1 {
 		return "1 person"

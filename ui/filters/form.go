@@ -170,6 +170,10 @@ func (f *form) choose(down bool, t *Tree) {
 		f.pick--
 	default:
 		t.focusRow(f.at - 1)
+		return
+	}
+	if r, ok := f.row(); ok {
+		t.takeTyped(r)
 	}
 }
 
@@ -198,11 +202,18 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 			f.pick = 0
 		}
 	}
-	if text == f.start {
+	t.takeTyped(r)
+}
+
+// takeTyped writes what is typed, unless that is the beginning of a name which is marked below: half
+// a name would be counted and saved.
+func (t *Tree) takeTyped(r row) {
+	f := t.open
+	if text := f.prompt.Value(); text == f.start || f.pick >= 0 {
 		t.setRoot(f.before)
-		return
+	} else {
+		t.write(f.before, r, []string{text})
 	}
-	t.write(f.before, r, []string{text})
 }
 
 func (t *Tree) toggleKey(r row, msg tea.KeyMsg) {

@@ -21,7 +21,7 @@ func (t *Tree) layMenu(i int) {
 	put(-1, "    "+th.Accent.Render(widget.Truncate(widget.Clean(m.title), max(t.cfg.Width-4, 0))))
 	for j, o := range m.options {
 		text := fmt.Sprintf("%d %s", j+1, widget.PadRight(o.kind.Label(), 16))
-		help := widget.Truncate(o.help, max(t.cfg.Width-6-widget.Width(text), 0))
+		help := widget.Truncate(o.help, max(t.cfg.Width-7-widget.Width(text), 0))
 		if j == m.at {
 			put(j, "    "+th.Selected.Render(widget.PadRight("▸ "+text+" "+help, max(t.cfg.Width-4, 0))))
 			continue
@@ -80,6 +80,9 @@ func (t *Tree) rowText(r row, at bool, labels, w int) string {
 			text, tone = text+" ✗", themes.ToneDanger
 		}
 	}
+	if text == "" {
+		text = "–"
+	}
 	if at && (r.kind == choiceRow || r.kind == toggleRow) {
 		text, tone = "‹ "+text+" ›", themes.ToneAccent
 	}
@@ -117,7 +120,7 @@ func (t *Tree) held(r row) (string, themes.Tone) {
 		}
 	}
 	if r.text == "" {
-		return "–", themes.ToneFaint
+		return "", themes.ToneFaint
 	}
 	return widget.CleanMarks(r.text), themes.ToneText
 }
@@ -134,7 +137,7 @@ func (t *Tree) layHelp(r row, indent int, put func(name int, text string)) {
 	case t.open.offering():
 		t.layNames(indent, put)
 	case r.kind == nameRow && len(t.open.names) > 0 && t.open.prompt.Value() != "":
-		say(themes.ToneWarning, "Not a name of this workspace; it is taken as it is typed.")
+		say(themes.ToneWarning, "Not a name that this workspace knows; it is taken as it is typed.")
 	case r.kind == choiceRow:
 		t.layChips(indent+2, room, put)
 	case r.kind == listRow:

@@ -22,10 +22,10 @@ type option struct {
 }
 
 var kindHelp = map[audience.Kind]string{
-	audience.Attribute:      "what is known of the person",
-	audience.Action:         "what the person did, or did not do",
-	audience.Segment:        "a list of people made before",
-	audience.EventAttribute: "what the event was like, or when",
+	audience.Attribute:      "what is known of people",
+	audience.Action:         "what they did, or did not do",
+	audience.Segment:        "people who are in it",
+	audience.EventAttribute: "of what they did, or when",
 }
 
 // askKind asks what to add at the cursor, or to the other group. Where only one kind can be, it is

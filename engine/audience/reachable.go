@@ -1,0 +1,27 @@
+package audience
+
+import (
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// OfSegment gives the filters that pick the members of a segment, by its name.
+func OfSegment(name string) doc.Value {
+	segment := doc.NewObject(doc.M(mType, doc.NewString(string(Segment))), doc.M(mName, doc.NewString(name)))
+	return doc.NewObject(doc.M(mFilters, doc.NewArray(segment)))
+}
+
+// Reachable reports whether a message of the channel can reach the profile: mail where it has an
+// address, push where it has a device of one of the platforms, or any device where none are named.
+func Reachable(p *engine.Profile, channel engine.Channel, platforms []string) bool {
+	if channel == catalog.Email {
+		address, _ := p.Attributes[engine.AttrEmail].(string)
+		return isAddress(address)
+	}
+	return slices.ContainsFunc(p.Devices, func(d engine.Device) bool {
+		return d.Token != "" && (len(platforms) == 0 || slices.Contains(platforms, d.Platform))
+	})
+}

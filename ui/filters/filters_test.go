@@ -1,0 +1,284 @@
+package filters_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store/mem"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// bench is a workspace with people in it, and one draft.
+type bench struct {
+	t   testing.TB
+	svc *local.Service
+	id  string
+}
+
+func workspace() engine.Workspace {
+	attr := func(name, dataType string) engine.Attribute {
+		return engine.Attribute{Name: name, DataType: dataType, Category: "Tracked Standard Attribute"}
+	}
+	return engine.Workspace{
+		ID: "DEMO", Timezone: "Europe/Berlin",
+		Attributes: []engine.Attribute{attr("Country", "string"), attr("City", "string"), attr("Age", "double"), attr("Birthday", "datetime"), attr("Member", "bool")},
+		Events: []engine.EventType{
+			{Name: "Added to Cart", Attributes: []engine.Attribute{attr("Price", "double"), attr("Brand", "string")}},
+			{Name: "Purchase", Attributes: []engine.Attribute{attr("Amount", "double")}},
+		},
+		Segments: []engine.Segment{{ID: "65f0a1b2c3d4e5f607182930", Name: "Staff", Members: []string{"U03"}}, {ID: "65f0a1b2c3d4e5f607182931", Name: "VIP"}},
+	}
+}
+
+// audienceJSON is an audience as people build them: two groups, an action with conditions, a segment.
+const audienceJSON = `{"segmentation_details":{
+	"included_filters":{"filter_operator":"and","filters":[
+		{"filter_type":"user_attributes","data_type":"string","category":"Tracked Standard Attribute","name":"Country","operator":"in","value":["India","Nepal"]},
+		{"filter_type":"actions","action_name":"Added to Cart","execution":{"type":"atleast","count":2},"executed":true,"attributes":{"filter_operator":"and","filters":[
+			{"filter_type":"event_attributes","data_type":"double","name":"Price","operator":"greaterThan","value":500},
+			{"filter_type":"event_attributes","data_type":"datetime","name":"Event Time (Standard)","operator":"inTheLast","value":30}]}},
+		{"filter_type":"user_attributes","data_type":"double","name":"Age","operator":"between","value":18,"value1":65.0,"negate":true}]},
+	"excluded_filters":{"filter_operator":"or","filters":[
+		{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"},
+		{"filter_type":"user_attributes","data_type":"bool","name":"Member","operator":"is","value":true,"x-note":"kept"}]}}}`
+
+func newBench(t testing.TB, components string) *bench {
+	t.Helper()
+	ctx := context.Background()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	if _, err := local.CreateWorkspace(ctx, db, workspace()); err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 12 {
+		country := []string{"India", "Nepal", "Germany"}[i%3]
+		p := engine.Profile{
+			ID: fmt.Sprintf("U%02d", i), Attributes: map[string]any{"Name": []string{"Asha", "Bina", "Carl"}[i%3] + fmt.Sprint(" ", i), "Country": country, "Age": 70 + i, engine.AttrEmail: fmt.Sprintf("u%d@example.com", i)},
+			Devices: []engine.Device{{Platform: []string{"ANDROID", "IOS"}[i%2], Token: fmt.Sprint("t", i)}},
+		}
+		for range i % 4 {
+			p.Events = append(p.Events, engine.Event{Name: "Added to Cart", At: uitest.Now.AddDate(0, 0, -3), Attributes: map[string]any{"Price": 900}})
+		}
+		if err := svc.PutProfile(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Push, catalog.OneTime, "ann@example.com", body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench{t, svc, made.ID}
+}
+
+// open shows the builder at a place, the form with the keyboard.
+func (b *bench) open(w, h int, at ...any) *uitest.Harness {
+	b.t.Helper()
+	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
+	hs.Press("enter")
+	return hs
+}
+
+// stored is what the store has of a place.
+func (b *bench) stored(at ...any) string {
+	b.t.Helper()
+	c, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(c.Body.Lookup(doc.P(at...)).Encode())
+}
+
+const (
+	segmentation = "segmentation_details"
+	include      = "included_filters"
+	exclude      = "excluded_filters"
+)
+
+func TestGoldens(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	h := b.open(120, 40, segmentation, include)
+	h.Goldens("tree")
+	h.Resize(120, 40)
+	h.Press("j", "enter")
+	h.Goldens("list")
+	h.Press("esc", "j", "enter")
+	h.Goldens("action")
+	h.Press("esc", "j", "enter")
+	h.Goldens("number")
+	h.Press("esc", "j", "enter", "tab", "tab", "tab")
+	h.Goldens("days")
+	h.Press("esc", "j", "enter", "tab", "tab", "tab")
+	h.Goldens("range")
+	h.Press("esc", "G", "enter", "tab", "tab", "tab")
+	h.Goldens("yes-or-no")
+	h.Press("esc", "a")
+	h.Goldens("add")
+}
+
+func TestGoldensOfDates(t *testing.T) {
+	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"or","filters":[
+		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"before","value":"2020-01-01"},
+		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"between","value":["2026-01-01","2026-02-01"]}]}}}`)
+	h := b.open(120, 40, segmentation, include, "filters", 0, "value")
+	h.Press("ctrl+u")
+	h.Type("last monday")
+	h.Goldens("date")
+	h.Want("understood as Mon 9 Mar 2026, the whole day")
+	h.Press("enter", "j", "enter", "tab", "tab", "tab")
+	h.Goldens("dates")
+	if got := b.stored(segmentation, include, "filters", 0, "value"); got != `"2026-03-09"` {
+		t.Errorf("the date is %s", got)
+	}
+}
+
+func TestGoldensOfNothing(t *testing.T) {
+	b := newBench(t, `{}`)
+	h := b.open(120, 40, segmentation, include)
+	h.Goldens("empty")
+	h.Press("a", "1")
+	h.Goldens("name")
+	h.Type("cou")
+	h.Press("enter")
+	h.Goldens("operator")
+}
+
+// A person builds two groups by the keys alone, and names bring the rest with them.
+func TestBuild(t *testing.T) {
+	b := newBench(t, `{}`)
+	h := b.open(120, 40, segmentation, include)
+	h.Press("a", "1")
+	h.Type("cou")
+	h.Press("enter", "enter")
+	h.Type("India, Nepal")
+	h.Press("enter", "a", "2")
+	h.Type("added")
+	h.Press("enter", "enter", "backspace")
+	h.Type("2")
+	h.Press("enter", "a", "4")
+	h.Type("pri")
+	h.Press("enter", "g", "enter")
+	h.Type("500")
+	h.Press("tab", "tab", "esc", "A", "3")
+	h.Type("sta")
+	h.Press("enter")
+	h.Want("Users whose Country is India or Nepal", "not those in the segment", "with Price is above 500")
+	const want = `{"included_filters":{"filter_operator":"and","filters":[` +
+		`{"filter_type":"user_attributes","data_type":"string","operator":"in","name":"Country","category":"Tracked Standard Attribute","value":["India","Nepal"]},` +
+		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":2},"action_name":"Added to Cart","attributes":{"filter_operator":"and","filters":[` +
+		`{"filter_type":"event_attributes","data_type":"double","operator":"greaterThan","name":"Price","category":"Tracked Standard Attribute","value":500}]}}]},` +
+		`"excluded_filters":{"filter_operator":"and","filters":[{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"}]}}`
+	if got := b.stored(segmentation); got != want {
+		t.Errorf("the audience is\n%s\nwant\n%s\n%s", got, want, h.Text())
+	}
+}
+
+// A filter that was added and left without a word is not in the document, nor ever was.
+func TestAddedAndLeft(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	before := b.stored(segmentation)
+	h := b.open(80, 24, segmentation, include)
+	for _, keys := range [][]string{{"a", "1", "esc"}, {"a", "esc"}, {"j", "a", "2", "tab", "tab", "esc"}, {"A", "3", "enter", "esc"}} {
+		h.Press(keys...)
+		if got := b.stored(segmentation); got != before {
+			t.Fatalf("%v changes it to %s", keys, got)
+		}
+	}
+	h.WantNot("NOT SAVED")
+}
+
+func TestCommands(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	h := b.open(120, 40, segmentation, include)
+	h.Press("j", "!")
+	h.Want("! Country is not India or Nepal")
+	h.Press("!", "d")
+	h.Want("└ and ! Age")
+	if n := strings.Count(h.Text(), "├     Country is India or Nepal") + strings.Count(h.Text(), "├ and Country is India or Nepal"); n != 2 {
+		t.Errorf("the copy is there %d times:\n%s", n, h.Text())
+	}
+	h.Press("x", " ")
+	h.Want("Include · ANY of these", "├ or  Did Added to Cart")
+	h.Press("K", "m")
+	h.Want("└ or  Did Added")
+	h.Press("ctrl+z", "ctrl+z", "ctrl+z", "j", "tab")
+	h.Want("Only a filter on an attribute that follows an action")
+}
+
+// A problem leads to its field, wherever in the tree.
+func TestFocusPath(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	h := b.open(120, 40, segmentation, include, "filters", 1, "attributes", "filters", 0, "value")
+	h.Want("▸ Value            500")
+	h = b.open(120, 40, segmentation, exclude, "filters", 0, "name")
+	h.Want("▸ Name        Staff")
+	h = b.open(120, 40, segmentation, exclude)
+	h.Want("▸ Exclude")
+	h = b.open(120, 40, segmentation, include, "filters", 2, "value1")
+	h.Want("▸ To ")
+}
+
+func TestMouse(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	h := b.open(120, 40, segmentation, include)
+	h.ClickOn("In the segment Staff")
+	h.Want("▸ ├     In the segment Staff")
+	h.ClickOn("In the segment Staff")
+	h.ClickOn("Segment id")
+	h.Want("▸ Segment id")
+	h.ClickOn("Name        Staff")
+	h.Press("ctrl+u")
+	h.ClickOn("VIP")
+	h.Want("In the segment VIP")
+	h.Wheel(60, 10, true)
+	if got := b.stored(segmentation, exclude, "filters", 0); got != `{"filter_type":"custom_segments","name":"VIP","id":"65f0a1b2c3d4e5f607182931"}` {
+		t.Errorf("the segment is %s", got)
+	}
+}
+
+func TestWhy(t *testing.T) {
+	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[
+		{"filter_type":"user_attributes","data_type":"string","name":"Country","operator":"is","value":"India"}]}}}`)
+	h := b.open(120, 40, segmentation, include)
+	h.Want("4 of 12 people · 33 %", "Asha 0")
+	h.Press("w")
+	h.Type("Carl 2")
+	h.Press("enter")
+	h.Want("✗ Carl 2 is not in, because:", "→ Country is Germany")
+	h.Press("w")
+	h.Type("asha")
+	h.Press("enter")
+	h.Want("Whom do you mean?")
+	h.Press("down", "enter")
+	h.Want("✓ Asha 3 is in, because:")
+	h.Press("alt+p", "enter", "down", "enter")
+	h.Want("✓ Asha 3 is in")
+	h.Press("w")
+	h.Type("nobody at all")
+	h.Press("enter")
+	h.Want("Nobody here has a name")
+}
+
+// A service that only carries campaigns says so.
+func TestUntold(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	r := screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)}
+	h := uitest.New(t, builder.New(uitest.Deps(struct{ engine.Service }{b.svc}), r), 120, 40)
+	h.Want("This service does not tell whom", "Users whose Country is India or Nepal")
+}

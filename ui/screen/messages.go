@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/ui/keymap"
 	"bugle/ui/widget"
 )
 
@@ -67,7 +68,21 @@ type CopyMsg struct{ Text, What string }
 type HelpMsg struct{}
 
 // ThemeMsg changes the theme by name.
-type ThemeMsg struct{ Name string }
+type ThemeMsg struct {
+	Name string
+	// Try only shows it: it is not kept for the next start.
+	Try bool
+}
+
+// KeymapMsg gives actions other keys, from now on.
+type KeymapMsg struct{ Keys keymap.Map }
+
+// KeyMsg asks for one key over the screen, whatever it does otherwise; esc leaves the question.
+type KeyMsg struct {
+	Title, Body string
+	// Then gets the key as tea.KeyMsg spells it. It is not called when the question is left.
+	Then func(key string) tea.Cmd
+}
 
 // EnterMsg starts anew in another workspace.
 type EnterMsg struct {

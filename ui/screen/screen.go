@@ -53,6 +53,9 @@ type Badge interface {
 
 // Action is something that a person can do on a screen.
 type Action struct {
+	// Name is what a person's own keys call the action, after the name of its screen: Label where empty. It
+	// is set where the label says more than what is done, and so changes.
+	Name string
 	// Keys are as tea.KeyMsg spells them, the shown one first.
 	Keys  []string
 	Label string // a word or two, for the status bar
@@ -142,4 +145,5 @@ const (
 	Welcome   = "welcome"
 	Activity  = "activity"
 	History   = "history"
+	Settings  = "settings"
 )

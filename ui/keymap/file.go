@@ -1,0 +1,144 @@
+package keymap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/natefinch/atomic"
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// File is where a person's keys are kept.
+type File struct{ Path string }
+
+// head begins a file that the program makes.
+const head = `# Other keys for bugle: the name of an action and its key, or a list of keys ([] for none), such as
+#   campaigns.archive: ctrl+a
+#   app.palette: [ctrl+k, ctrl+p]
+# The names are in Settings, under Keys.
+`
+
+// Read gives the file's text; where there is no file, that of an empty one.
+func (f File) Read() ([]byte, error) {
+	b, err := os.ReadFile(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []byte(head), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the keys cannot be read: %w", err)
+	}
+	return b, nil
+}
+
+// Load reads the file; one that is not there changes nothing.
+func (f File) Load() (Map, []Problem) {
+	b, err := f.Read()
+	if err != nil {
+		return Map{}, []Problem{{Text: err.Error()}}
+	}
+	return Parse(b)
+}
+
+// Write puts a text in the place of the file's, whole or not at all.
+func (f File) Write(b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+		return fmt.Errorf("writing the keys: %w", err)
+	}
+	if err := atomic.WriteFile(f.Path, bytes.NewReader(b)); err != nil {
+		return fmt.Errorf("writing the keys: %w", err)
+	}
+	return nil
+}
+
+// Set gives an action other keys, or its own again where keys is nil, and writes the file; what else is
+// in it, comments too, stays. It refuses keys that another action has.
+func (f File) Set(name string, keys []string) (Map, error) {
+	b, err := f.Read()
+	if err != nil {
+		return Map{}, err
+	}
+	after, err := change(b, name, keys)
+	if err != nil {
+		return Map{}, err
+	}
+	m, problems := Parse(after)
+	if at := slices.IndexFunc(problems, func(p Problem) bool { return p.Name == name }); at >= 0 {
+		return Map{}, errors.New(problems[at].Text)
+	}
+	before, _ := Parse(b)
+	for _, other := range before.Names() {
+		if _, ok := m.For(other); !ok && other != name {
+			return Map{}, fmt.Errorf("%s would lose its keys by this; change that one first", other)
+		}
+	}
+	return m, f.Write(after)
+}
+
+// change gives the file's text with other keys for one action.
+func change(b []byte, name string, keys []string) ([]byte, error) {
+	if _, err := parseYAML(b); err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(b, &doc); err != nil {
+		return nil, err
+	}
+	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		if keys == nil {
+			return b, nil
+		}
+		return append(slices.Clip(b), line(name, keys)...), nil
+	}
+	root := doc.Content[0]
+	at := -1
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == name {
+			at = i
+		}
+	}
+	switch {
+	case keys == nil && at < 0:
+		return b, nil
+	case keys == nil && len(root.Content) == 2:
+		return []byte(head), nil
+	case keys == nil:
+		root.Content = slices.Delete(root.Content, at, at+2)
+	case at < 0:
+		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, list(keys))
+	default:
+		root.Content[at+1] = list(keys)
+	}
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(&doc); err != nil {
+		return nil, fmt.Errorf("writing the keys: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// list writes keys as one would: a key alone, several in brackets.
+func list(keys []string) *yaml.Node {
+	nodes := make([]*yaml.Node, len(keys))
+	for i, k := range keys {
+		if k == " " {
+			k = "space"
+		}
+		nodes[i] = &yaml.Node{}
+		nodes[i].SetString(k)
+	}
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: nodes}
+}
+
+func line(name string, keys []string) []byte {
+	b, _ := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, list(keys)}})
+	return b
+}

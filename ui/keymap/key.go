@@ -1,0 +1,90 @@
+package keymap
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// spelled are the keys with a name, as tea.KeyMsg spells them.
+var spelled = func() map[string]bool {
+	names := map[string]bool{}
+	for k := tea.KeyType(-128); k < 128; k++ {
+		if name := k.String(); name != "" && k != tea.KeyRunes {
+			names[name] = true
+		}
+	}
+	return names
+}()
+
+// alike are other spellings that people use.
+var alike = map[string]string{
+	"space": " ", "spacebar": " ", "ctrl+space": "ctrl+@", "escape": "esc", "return": "enter", "del": "delete", "pageup": "pgup",
+	"pagedown": "pgdown", "↑": "up", "↓": "down", "←": "left", "→": "right",
+}
+
+// Key reads a key as people spell it and gives it as tea.KeyMsg spells it: "a", "A", "ctrl+a", "alt+x",
+// "f5", "space".
+func Key(text string) (string, error) {
+	name := text
+	if utf8.RuneCountInString(name) > 1 {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if alt, ok := strings.CutPrefix(strings.TrimSpace(text), "alt+"); ok && utf8.RuneCountInString(alt) == 1 {
+			name = "alt+" + alt // alt+X is not alt+x
+		}
+	}
+	if other, ok := alike[name]; ok {
+		name = other
+	}
+	if name == "ctrl+c" {
+		return "", fmt.Errorf("ctrl+c ends the program, always")
+	}
+	bare, alt := strings.CutPrefix(name, "alt+")
+	if letter, shift := strings.CutPrefix(name, "shift+"); shift && utf8.RuneCountInString(letter) == 1 {
+		return strings.ToUpper(letter), nil
+	}
+	if spelled[bare] || Plain(bare) && (!alt || bare != " ") {
+		return name, nil
+	}
+	return "", fmt.Errorf("there is no key %q: write one character, or a name such as ctrl+a, alt+x, f5, enter, space, pgdown", text)
+}
+
+// Plain reports whether a key is a character that can be typed into a text.
+func Plain(key string) bool {
+	r, size := utf8.DecodeRuneInString(key)
+	return size == len(key) && size > 0 && r != utf8.RuneError && unicode.IsPrint(r)
+}
+
+// Show spells a key for people.
+func Show(key string) string {
+	switch key {
+	case " ":
+		return "space"
+	case "ctrl+@":
+		return "ctrl+space"
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return key
+}
+
+// ShowAll spells the keys of an action for people; "none" where it has none.
+func ShowAll(keys []string) string {
+	if len(keys) == 0 {
+		return "none"
+	}
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = Show(k)
+	}
+	return strings.Join(out, "  ")
+}

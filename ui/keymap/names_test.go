@@ -1,0 +1,248 @@
+package keymap
+
+//go:generate go test -run TestNamesAreThoseOfTheScreens -update .
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table of names anew")
+
+// screens gives the folder of each screen and its part of the names: that of its route.
+var screens = map[string]string{
+	"app": App, "campaigns": "campaigns", "newdraft": "new", "builder": "builder", "validate": "validate", "testsend": "test",
+	"outbox": "outbox", "activity": "activity", "history": "history", "settings": "settings", "welcome": "welcome",
+}
+
+// The table is what the screens' sources say: every action with a label and keys, but for those that a
+// screen only tells of, and those that no help lists.
+func TestNamesAreThoseOfTheScreens(t *testing.T) {
+	found := map[string]*Entry{}
+	for folder, screen := range screens {
+		files, err := filepath.Glob(filepath.Join("..", folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range tree.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+					(&reader{screen: screen, found: found}).function(fn)
+				}
+			}
+		}
+	}
+	got := written(found)
+	if *update {
+		if err := os.WriteFile("names.go", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile("names.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("the screens have other actions than names.go lists: run go generate ./ui/keymap")
+	}
+}
+
+// reader gathers the actions of one function.
+type reader struct {
+	screen string
+	found  map[string]*Entry
+	texts  map[string][]string          // what each variable is given
+	acts   map[string]*ast.CompositeLit // the action that each variable is
+}
+
+func (r *reader) function(fn *ast.FuncDecl) {
+	r.texts, r.acts = map[string][]string{}, map[string]*ast.CompositeLit{}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
+			for i, left := range a.Lhs {
+				r.assigned(left, a.Rhs[i])
+			}
+		}
+		return true
+	})
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			r.action(lit)
+		}
+		return true
+	})
+	ast.Inspect(fn.Body, func(n ast.Node) bool { // such as  enter.Label = "send"
+		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
+			r.relabelled(a)
+		}
+		return true
+	})
+}
+
+func (r *reader) assigned(left, right ast.Expr) {
+	name, ok := left.(*ast.Ident)
+	if !ok {
+		return
+	}
+	if text, ok := literal(right); ok {
+		r.texts[name.Name] = append(r.texts[name.Name], text)
+	}
+	if lit, ok := right.(*ast.CompositeLit); ok && isAction(lit) {
+		r.acts[name.Name] = lit
+	}
+}
+
+func (r *reader) relabelled(a *ast.AssignStmt) {
+	var on, label, does string
+	for i, left := range a.Lhs {
+		sel, ok := left.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		x, ok := sel.X.(*ast.Ident)
+		if !ok {
+			continue
+		}
+		text, _ := literal(a.Rhs[i])
+		switch sel.Sel.Name {
+		case "Label":
+			on, label = x.Name, text
+		case "Help":
+			does = text
+		}
+	}
+	if lit := r.acts[on]; lit != nil && label != "" {
+		r.add(Name(r.screen, label), first(does, label), r.keys(field(lit, "Keys")))
+	}
+}
+
+func (r *reader) action(lit *ast.CompositeLit) {
+	keys := r.keys(field(lit, "Keys"))
+	if len(keys) == 0 || field(lit, "Info") != nil || field(lit, "Group") == nil {
+		return
+	}
+	does, _ := literal(field(lit, "Help"))
+	names, labels := r.strings(field(lit, "Name")), r.strings(field(lit, "Label"))
+	if len(names) == 0 {
+		names = labels
+	}
+	for _, name := range names {
+		r.add(Name(r.screen, name), first(does, name), keys)
+	}
+}
+
+func (r *reader) add(name, does string, keys []string) {
+	e := r.found[name]
+	if e == nil {
+		e = &Entry{Name: name, Does: does}
+		r.found[name] = e
+	}
+	if len(does) > len(e.Does) || len(does) == len(e.Does) && does < e.Does {
+		e.Does = does
+	}
+	for _, k := range keys {
+		if !slices.Contains(e.Keys, k) {
+			e.Keys = append(e.Keys, k)
+		}
+	}
+}
+
+// strings gives the texts that an expression can be.
+func (r *reader) strings(e ast.Expr) []string {
+	if text, ok := literal(e); ok {
+		return []string{text}
+	}
+	if name, ok := e.(*ast.Ident); ok {
+		return r.texts[name.Name]
+	}
+	return nil
+}
+
+func (r *reader) keys(e ast.Expr) []string {
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, elt := range lit.Elts {
+		if text, ok := literal(elt); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func field(lit *ast.CompositeLit, name string) ast.Expr {
+	for _, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			if id, ok := kv.Key.(*ast.Ident); ok && id.Name == name {
+				return kv.Value
+			}
+		}
+	}
+	return nil
+}
+
+func isAction(lit *ast.CompositeLit) bool { return field(lit, "Keys") != nil }
+
+func literal(e ast.Expr) (string, bool) {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(lit.Value)
+	return text, err == nil && text != ""
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func written(found map[string]*Entry) []byte {
+	var b bytes.Buffer
+	b.WriteString("// Code generated by go generate from the screens' actions; DO NOT EDIT.\n\npackage keymap\n\nvar table = []Entry{\n")
+	names := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		if x, y := strings.HasPrefix(a, App+"."), strings.HasPrefix(b, App+"."); x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		e := found[name]
+		fmt.Fprintf(&b, "\t{%q, %q, %#v},\n", e.Name, e.Does, e.Keys)
+	}
+	b.WriteString("}\n")
+	out, err := format.Source(b.Bytes())
+	if err != nil {
+		panic(err)
+	}
+	return out
+}

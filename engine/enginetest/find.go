@@ -160,7 +160,8 @@ func testReachability(b *bench) {
 	once, periodic := b.create(complete(catalog.OneTime)), b.create(complete(catalog.Periodic))
 	b.publish(once)
 	b.publish(periodic)
-	for id, want := range map[string]int{once: len(Profiles()), periodic: -1} {
+	android := 1 // of the profiles, the campaign being for Android
+	for id, want := range map[string]int{once: android, periodic: -1} {
 		rows, err := b.Service.Meta(b.ctx, engine.MetaRequest{ID: id, Limit: 1, Page: 1})
 		b.ok(err)
 		got := -1

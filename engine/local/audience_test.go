@@ -3,12 +3,14 @@ package local_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/local"
 )
 
@@ -119,5 +121,79 @@ func TestAudienceRefusals(t *testing.T) {
 	}
 	if _, err := b.AudienceMembers(ctx, b.audience(`{"is_all_user_campaign":true}`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A test for a segment goes to those whom it lists, and then to those whom its filters pick.
+func TestSegmentsByFilterGetTests(t *testing.T) {
+	b := newBench(t, local.Options{}, func(w *engine.Workspace) {
+		for name, members := range map[string][]string{"Buyers": nil, "Both": {"USER_9", "USER_1"}} {
+			s := engine.Segment{ID: name, Name: name, Members: members}
+			if err := s.SetGroup(parse(t, `{"filters":[{"filter_type":"actions","action_name":"Bought"}]}`)); err != nil {
+				t.Fatal(err)
+			}
+			w.Segments = append(w.Segments, s)
+		}
+		broken := engine.Segment{ID: "Broken", Name: "Broken"}
+		if err := broken.SetGroup(parse(t, `{"filters":[{"filter_type":"actions"}]}`)); err != nil {
+			t.Fatal(err)
+		}
+		w.Segments = append(w.Segments, broken)
+	})
+	for i := range 12 {
+		b.ok(b.PutProfile(b.ctx, engine.Profile{
+			ID: fmt.Sprintf("USER_%d", 10+i), Devices: []engine.Device{{Platform: "ANDROID", Token: fmt.Sprint("tok-", i)}},
+			Events: []engine.Event{{Name: "Bought"}},
+		}))
+	}
+	const body = `{"channel":"PUSH","campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"t","message":"m"}}}}},
+		"test_campaign_meta":{"identifier":"CUSTOM_SEGMENT","identifier_values":["%s"]}}`
+	for segment, want := range map[string]string{
+		"Buyers": "USER_1 USER_10 USER_11 USER_12 USER_13 USER_14 USER_15 USER_16 USER_17 USER_18",
+		"Both":   "USER_1 USER_10 USER_11 USER_12 USER_13 USER_14 USER_15 USER_16 USER_17",
+	} {
+		before, err := b.Outbox(b.ctx, 0)
+		b.ok(err)
+		b.test(parse(t, body, segment))
+		after, err := b.Outbox(b.ctx, 0)
+		b.ok(err)
+		var got []string
+		for _, m := range after[:len(after)-len(before)] {
+			got = append(got, m.Recipient)
+		}
+		slices.Sort(got)
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: sent to %s, want %s", segment, s, want)
+		}
+	}
+	_, err := b.Test(b.ctx, engine.TestRequest{Body: parse(t, body, "Broken")})
+	refused(t, err, engine.ValidationFailed, 400)
+}
+
+// Reachability counts whom the audience picks and the channel reaches.
+func TestReachabilityFollowsTheAudience(t *testing.T) {
+	b := audienceBench(t)
+	const soon = `"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2027-01-01T00:00:00Z"}`
+	for i, c := range []struct {
+		channel engine.Channel
+		body    string
+		want    int
+	}{
+		{catalog.Push, `{"segmentation_details":{"is_all_user_campaign":true},` + soon + `}`, 2},
+		{catalog.Push, `{"basic_details":{"platforms":["IOS"]},"segmentation_details":{"is_all_user_campaign":true},` + soon + `}`, 1},
+		{catalog.Email, `{"segmentation_details":{"is_all_user_campaign":true},` + soon + `}`, 2},
+		{catalog.Email, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"custom_segments","name":"Buyers"}]}},` + soon + `}`, 1},
+		{catalog.Email, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"custom_segments","name":"Gone"}]}},` + soon + `}`, -1},
+	} {
+		id := b.state(i+1, c.channel, catalog.OneTime, catalog.Scheduled, c.body)
+		rows, err := b.Meta(b.ctx, engine.MetaRequest{ID: id, Limit: 1, Page: 1})
+		b.ok(err)
+		got := -1
+		if r := rows[0].Reachability; r != nil {
+			got = r.Count
+		}
+		if got != c.want {
+			t.Errorf("%s %s: reaches %d, want %d", c.channel, c.body, got, c.want)
+		}
 	}
 }

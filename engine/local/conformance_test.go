@@ -111,7 +111,7 @@ func TestReachabilityOfTheDay(t *testing.T) {
 	if got := reach(); got != "2 01T12:00" {
 		t.Errorf("first: %s", got)
 	}
-	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: "USER_3"}))
+	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: "USER_3", Devices: []engine.Device{{Platform: "WEB", Token: "tok-3"}}}))
 	b.clock.Add(24*time.Hour - time.Second)
 	if got := reach(); got != "2 01T12:00" {
 		t.Errorf("within the day: %s", got)

@@ -126,43 +126,9 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 			}
 			out = append(out, m)
 		}
-		return s.reach(sp, out)
+		return s.reach(ctx, sp, out)
 	})
 	return out, stamped(err, r.RequestID)
-}
-
-// estimated are the delivery types that a reachability is computed for (spec.md, Campaign record).
-var estimated = []engine.DeliveryType{catalog.OneTime, catalog.BusinessEventTriggered, catalog.EventTriggered}
-
-// reachLife is how long an estimate counts before it is made anew (spec.md, Limits).
-const reachLife = 24 * time.Hour
-
-// reach attaches how many users the scheduled campaigns for everybody reach. What a filter
-// selects is not estimated.
-func (s *Service) reach(sp store.Space, rows []engine.Meta) error {
-	for i, m := range rows {
-		if m.Status != catalog.Scheduled || !m.AllUsers || !slices.Contains(estimated, m.DeliveryType) {
-			continue
-		}
-		everybody := s.reached.Load()
-		if age := s.now().Sub(lastUpdated(everybody)); everybody == nil || age < 0 || age >= reachLife {
-			everybody = &engine.Reachability{LastUpdated: s.now()}
-			if err := sp.Profiles(func(engine.Profile) error { everybody.Count++; return nil }); err != nil {
-				return err
-			}
-			s.reached.Store(everybody)
-		}
-		estimate := *everybody
-		rows[i].Reachability = &estimate
-	}
-	return nil
-}
-
-func lastUpdated(r *engine.Reachability) time.Time {
-	if r == nil {
-		return time.Time{}
-	}
-	return r.LastUpdated
 }
 
 // filter is what search and meta narrow by. Empty members match all.

@@ -102,7 +102,7 @@ func TestMeta(t *testing.T) {
 	}
 	want := `{"campaign_id":"v","version_number":2,"channel":"PUSH","platform":["IOS"],"created_by":"ann@example.com","campaign_delivery_type":"ONE_TIME",` +
 		`"campaign_team":"Growth","campaign_tags":[],"campaign_status":"SCHEDULED","campaign_start_time":"2026-12-01T08:00:00Z","total_child_campaigns":0,` +
-		`"reachability_details":{"count":2,"last_updated_time":"2026-11-01T12:00:00Z"}}`
+		`"reachability_details":{"count":1,"last_updated_time":"2026-11-01T12:00:00Z"}}`
 	if got := string(rows[0].Row().Encode()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

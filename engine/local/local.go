@@ -50,8 +50,8 @@ type Service struct {
 	carriers  func(engine.Connector) (delivery.Carrier, error)
 	fetcher   *delivery.Fetcher
 	ids       *idSource
-	swept     atomic.Int64                        // when expired idempotency keys were last removed, in Unix seconds
-	reached   atomic.Pointer[engine.Reachability] // the day's count of everybody; nil until it is asked for
+	swept     atomic.Int64 // when expired idempotency keys were last removed, in Unix seconds
+	reached   reaches
 }
 
 var (

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"fmt"
 	"net/mail"
 	"slices"
@@ -40,10 +41,10 @@ var identifierKinds = map[string]struct{ kind, what string }{
 
 // recipients resolves the identifier values of a test. A value that finds nobody is a recipient
 // that fails; a segment that is not there is refused.
-func (s *Service) recipients(sp store.Space, w engine.Workspace, p *testPlan, meta doc.Value) ([]recipient, error) {
+func (s *Service) recipients(ctx context.Context, sp store.Space, w engine.Workspace, p *testPlan, meta doc.Value) ([]recipient, error) {
 	identifier, values := meta.Get("identifier").Text(), meta.Get(mIdentValues).Strings()
 	if identifier == "CUSTOM_SEGMENT" && len(values) > 0 {
-		return s.members(sp, w, p, values[0])
+		return s.members(ctx, sp, w, p, values[0])
 	}
 	var out []recipient
 	for _, value := range values {
@@ -110,30 +111,45 @@ func hasAndroid(p engine.Profile, advertisingID string) bool {
 	})
 }
 
-func (s *Service) members(sp store.Space, w engine.Workspace, p *testPlan, name string) ([]recipient, error) {
+// members gives the first members of a segment: those that it lists, in their order, and then those
+// that its filters pick.
+func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspace, p *testPlan, name string) ([]recipient, error) {
 	const target = mTestMeta + "." + mIdentValues
-	for _, seg := range w.Segments {
-		if seg.Name != name {
-			continue
-		}
-		if len(seg.Members) == 0 {
-			return nil, refuse(target, "the segment %q has no members", name)
-		}
-		var out []recipient
-		for _, id := range seg.Members[:min(len(seg.Members), segmentSends)] {
-			prof, found, err := profile(sp, id)
-			if err != nil {
-				return nil, err
-			}
-			r := recipient{name: id, why: "this member of the segment is no user any more"}
-			if found {
-				r = known(p, prof)
-			}
-			out = append(out, r)
-		}
-		return out, nil
+	at := slices.IndexFunc(w.Segments, func(seg engine.Segment) bool { return seg.Name == name })
+	if at < 0 {
+		return nil, refuse(target, "there is no segment named %q in this workspace", name)
 	}
-	return nil, refuse(target, "there is no segment named %q in this workspace", name)
+	seg := w.Segments[at]
+	var out []recipient
+	for _, id := range seg.Members[:min(len(seg.Members), segmentSends)] {
+		prof, found, err := profile(sp, id)
+		if err != nil {
+			return nil, err
+		}
+		r := recipient{name: id, why: "this member of the segment is no user any more"}
+		if found {
+			r = known(p, prof)
+		}
+		out = append(out, r)
+	}
+	if seg.Group().Exists() && len(out) < segmentSends {
+		more, err := s.inSegment(ctx, sp, name, segmentSends+len(seg.Members))
+		if engine.AsError(err) != nil {
+			return nil, refuse(target, "the segment %q cannot be used: %v", name, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, prof := range more {
+			if len(out) < segmentSends && !slices.Contains(seg.Members, prof.ID) {
+				out = append(out, known(p, prof))
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, refuse(target, "the segment %q has no members", name)
+	}
+	return out, nil
 }
 
 // known gives the recipient that a profile is.

@@ -51,7 +51,7 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 			earlier = found
 			return nil
 		}
-		if p, err = s.plan(sp, r.Body); err != nil || c.IdempotencyKey == "" {
+		if p, err = s.plan(ctx, sp, r.Body); err != nil || c.IdempotencyKey == "" {
 			return err
 		}
 		now := s.now()

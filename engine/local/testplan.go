@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"encoding/json"
 
 	"bugle/engine"
@@ -41,7 +42,7 @@ type testPlan struct {
 type attributes struct{ user, event map[string]any }
 
 // plan checks a test request and works out what goes to whom.
-func (s *Service) plan(sp store.Space, body doc.Value) (*testPlan, error) {
+func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*testPlan, error) {
 	w, err := s.settings(sp)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (s *Service) plan(sp store.Space, body doc.Value) (*testPlan, error) {
 	if p.keys, err = testKeys(p, f); err != nil {
 		return nil, err
 	}
-	if p.recipients, err = s.recipients(sp, w, p, meta); err != nil {
+	if p.recipients, err = s.recipients(ctx, sp, w, p, meta); err != nil {
 		return nil, err
 	}
 	given := body.Get(mPersonal)

@@ -117,7 +117,8 @@ type EmailMessage struct {
 type PushMessage struct {
 	Platform, Token string
 	Title, Body     string
-	Payload         doc.Value // all of it, as a gateway would get it
+	Headers         map[string]string // what a gateway is told beside the payload, such as its time to live; may be nil
+	Payload         doc.Value         // all of it, as a gateway would get it
 }
 
 // WorkspaceKeeper reads and changes the workspace's settings.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -211,8 +212,21 @@ func (d Delivered) Document() doc.Value {
 	}
 	if m := d.Push; m != nil {
 		ms = append(ms, doc.M("push", doc.NewObject(
-			text("platform", m.Platform), text("token", m.Token), text("title", m.Title), text("body", m.Body), doc.M("payload", m.Payload),
+			text("platform", m.Platform), text("token", m.Token), text("title", m.Title), text("body", m.Body),
+			doc.M("headers", headers(m.Headers)), doc.M("payload", m.Payload),
 		)))
+	}
+	return doc.NewObject(ms...)
+}
+
+// headers gives an object of them, by name; absent where there are none.
+func headers(of map[string]string) doc.Value {
+	if len(of) == 0 {
+		return doc.Value{}
+	}
+	var ms []doc.Member
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		ms = append(ms, text(name, of[name]))
 	}
 	return doc.NewObject(ms...)
 }

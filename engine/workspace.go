@@ -28,6 +28,7 @@ type Workspace struct {
 	Flags map[string]bool `json:"flags"`
 
 	Connectors             []Connector    `json:"connectors"`
+	Gateways               []Gateway      `json:"push_gateways,omitempty"` // at most one of a carrier
 	SubscriptionCategories []string       `json:"subscription_categories"`
 	Teams                  []string       `json:"teams"`
 	Locales                []string       `json:"locales"`
@@ -58,6 +59,69 @@ const (
 	CarrierOutbox = "outbox" // keeps the message in the local store
 	CarrierSMTP   = "smtp"   // speaks SMTP to a real server
 )
+
+// The carriers of a push gateway. Each serves one platform.
+const (
+	CarrierFCM     = "fcm"     // Firebase Cloud Messaging, HTTP v1: Android
+	CarrierAPNs    = "apns"    // Apple Push Notification service: iOS
+	CarrierWebPush = "webpush" // RFC 8030, with VAPID (RFC 8292): browsers
+)
+
+// Gateway is a configured way out for the push notifications of one platform. A platform that has
+// none goes to the outbox (gaps.md, Test sends in a local workspace).
+type Gateway struct {
+	Carrier string `json:"carrier"` // [CarrierFCM], [CarrierAPNs] or [CarrierWebPush]; the member of that name is set
+	// Key is where the credential is: the service account's JSON (fcm), the .p8 signing key (apns) or
+	// the VAPID private key in base64url (webpush).
+	Key     SecretRef `json:"key"`
+	FCM     *FCM      `json:"fcm,omitempty"`
+	APNs    *APNs     `json:"apns,omitempty"`
+	WebPush *WebPush  `json:"webpush,omitempty"`
+	// CAFile names a PEM file with further certificates to trust; empty for those of the system alone.
+	CAFile string `json:"ca_file,omitempty"`
+}
+
+// SecretRef says where a secret is. The secret itself is never stored. Exactly one member is set.
+type SecretRef struct {
+	Env     string   `json:"env,omitempty"`     // the environment variable that holds it
+	File    string   `json:"file,omitempty"`    // a file that nobody but its owner can read
+	Command []string `json:"command,omitempty"` // the command that prints it, word by word
+	Keyring string   `json:"keyring,omitempty"` // its name in the system's keyring
+}
+
+// FCM says how to reach Firebase Cloud Messaging.
+type FCM struct {
+	Project       string `json:"project,omitempty"`        // empty: that of the service account
+	Endpoint      string `json:"endpoint,omitempty"`       // empty: Google's
+	TokenEndpoint string `json:"token_endpoint,omitempty"` // empty: that of the service account
+}
+
+// APNs says how to reach Apple's push service.
+type APNs struct {
+	TeamID   string `json:"team_id"`
+	KeyID    string `json:"key_id"`
+	Topic    string `json:"topic"`              // the app's bundle id
+	Sandbox  bool   `json:"sandbox,omitempty"`  // for apps that were built for development
+	Endpoint string `json:"endpoint,omitempty"` // empty: Apple's
+}
+
+// WebPush says who sends to browsers. Where it goes is in each subscription.
+type WebPush struct {
+	Subject string `json:"subject"` // whom a push service may write to: an e-mail address or an https URL
+	// Endpoint is the address of a push service for tests, which may be on this machine. Empty: public
+	// push services alone, by https.
+	Endpoint string `json:"endpoint,omitempty"`
+}
+
+// Gateway gives the workspace's gateway of a carrier.
+func (w Workspace) Gateway(carrier string) (Gateway, bool) {
+	for _, g := range w.Gateways {
+		if g.Carrier == carrier {
+			return g, true
+		}
+	}
+	return Gateway{}, false
+}
 
 // Connector is a configured way out for e-mail (spec.md, `connector`).
 type Connector struct {
@@ -181,9 +245,19 @@ const AttrEventTime = "Event Time (Standard)"
 
 // Device is an app or browser that takes push notifications.
 type Device struct {
-	Platform    string `json:"platform"` // ANDROID, IOS, WEB
+	Platform string `json:"platform"` // ANDROID, IOS, WEB
+	// Token is what the push service knows it by: FCM's registration token, APNs' device token in
+	// hexadecimal, or the endpoint of a browser's subscription.
 	Token       string `json:"token"`
 	AdvertiseID string `json:"advertising_id,omitempty"` // GAID or IDFA
+	// Keys are those of a browser's subscription (W3C Push API, PushSubscription.toJSON).
+	Keys *WebKeys `json:"keys,omitempty"`
+}
+
+// WebKeys encrypt what goes to a browser (RFC 8291), in base64url.
+type WebKeys struct {
+	P256dh string `json:"p256dh"` // its public key
+	Auth   string `json:"auth"`   // its authentication secret
 }
 
 // Event is something that a user did.

@@ -93,12 +93,14 @@ type push struct {
 	Token    string `json:"token,omitempty"`
 	Title    string `json:"title,omitempty"`
 	Body     string `json:"body,omitempty"`
+
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 func toDelivered(d engine.Delivered) delivered {
 	w := delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.Connector, (*email)(d.Email), nil}
 	if p := d.Push; p != nil {
-		w.Push = &push{p.Platform, p.Token, p.Title, p.Body}
+		w.Push = &push{p.Platform, p.Token, p.Title, p.Body, p.Headers}
 	}
 	return w
 }
@@ -107,7 +109,7 @@ func (w delivered) engine() engine.Delivered {
 	d := engine.Delivered{ID: w.ID, At: w.At, CampaignID: w.CampaignID, Campaign: w.Campaign, Channel: w.Channel,
 		Key: w.Key, Recipient: w.Recipient, Connector: w.Connector, Email: (*engine.EmailMessage)(w.Email)}
 	if p := w.Push; p != nil {
-		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body}
+		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers}
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 // Package delivery carries one rendered message to one recipient: into the
 // outbox of a workspace, or through a mail server. It also fetches the
-// attachments that a message names by URL.
+// attachments that a message names by URL. Below it are the gateways that carry
+// push notifications.
 package delivery
 
 import (
@@ -38,12 +39,15 @@ type Attachment struct {
 	Data        []byte
 }
 
-// Push is one notification.
+// Push is one notification, as a gateway takes it.
 type Push struct {
-	Platform    string // ANDROID, IOS or WEB
-	Token       string // of the device
-	Title, Body string
-	Payload     json.RawMessage // everything else that the device gets
+	Platform    string            // ANDROID, IOS or WEB
+	Token       string            // of the device; of a browser, the endpoint of its subscription
+	P256dh      string            // of a browser: its public key in base64url
+	Auth        string            // of a browser: its authentication secret in base64url
+	Title, Body string            // as its reader sees them
+	Headers     map[string]string // what the gateway is told beside the payload, such as TTL; may be nil
+	Payload     json.RawMessage   // the body of the request, before it is encrypted
 }
 
 // Receipt says where a message went.
@@ -112,6 +116,8 @@ const (
 	Insecure    Reason = "insecure"    // TLS was not possible, or the certificate is not trusted
 	Auth        Reason = "auth"        // user name or password refused
 	Refused     Reason = "refused"     // the other side said no to sender, recipient or content
+	Gone        Reason = "gone"        // the device is not known any more, or never was
+	Throttled   Reason = "throttled"   // too much at once
 )
 
 // Error is a delivery that failed. Its text is one sentence for a person, with
@@ -119,8 +125,9 @@ const (
 type Error struct {
 	Reason    Reason
 	Message   string
-	Temporary bool  // the same may work later
-	Err       error // the cause, may be nil
+	Temporary bool          // the same may work later
+	After     time.Duration // how long the other side asks to wait before that, 0 where it does not say
+	Err       error         // the cause, may be nil
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -34,7 +34,8 @@ type Fetcher struct {
 	Timeout      time.Duration // 0 is 20 seconds, redirects and body included
 }
 
-var errPrivate = errors.New("the address is not a public one")
+// ErrPrivate says that an address is not one of the public internet.
+var ErrPrivate = errors.New("the address is not a public one")
 
 // Fetch gets one attachment. Its name comes from Content-Disposition, or else
 // from the URL's path.
@@ -71,13 +72,13 @@ func fetchError(rawURL string, timeout time.Duration, err error) error {
 		err = wrapped.Err
 	}
 	switch {
-	case errors.Is(err, errPrivate):
+	case errors.Is(err, ErrPrivate):
 		e.Reason, e.Temporary = Refused, false
-		e.Message = fmt.Sprintf("the attachment %s was not fetched: %v", shown(rawURL), errPrivate)
+		e.Message = fmt.Sprintf("the attachment %s was not fetched: %v", shown(rawURL), ErrPrivate)
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Message = fmt.Sprintf("the attachment %s took longer than %s", shown(rawURL), timeout)
 	default:
-		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: %s", shown(rawURL), cause(err))
+		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: %s", shown(rawURL), Cause(err))
 	}
 	return e
 }
@@ -120,15 +121,19 @@ func (f *Fetcher) transport() *http.Transport {
 	if !f.AllowPrivate {
 		// Here the name is resolved: a name that changes its address between a
 		// check and the connection finds no gap.
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			at, err := netip.ParseAddrPort(address)
-			if err != nil || !public(at.Addr()) {
-				return errPrivate
-			}
-			return nil
-		}
+		dialer.Control = PublicOnly
 	}
 	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+}
+
+// PublicOnly is a [net.Dialer.Control] that refuses every address within a
+// network of one's own, with [ErrPrivate].
+func PublicOnly(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !public(at.Addr()) {
+		return ErrPrivate
+	}
+	return nil
 }
 
 func checkRedirect(req *http.Request, via []*http.Request) error {

@@ -1,0 +1,78 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"bugle/engine/delivery"
+)
+
+const (
+	usualLimit = 30 * time.Second
+	attempts   = 3
+)
+
+// Patience bounds how long one message is tried. The zero value is ready.
+type Patience struct {
+	Limit time.Duration // with all that is waited for, 0 is 30 seconds
+	// Wait waits as long as a gateway asks to; nil does so by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Do calls once until it succeeds, fails for good or the limit is reached. What is
+// temporary is tried again after the time that the gateway names; a server that
+// failed without naming one, after a second and then two (FCM and Apple both ask
+// to back off). A throttling that names none is over later than a test waits.
+func (p Patience) Do(ctx context.Context, name string, once func(context.Context) error) error {
+	limit := p.Limit
+	if limit == 0 {
+		limit = usualLimit
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	end := time.Now().Add(limit)
+	for attempt := 1; ; attempt++ {
+		err := once(limited)
+		if err == nil {
+			return nil
+		}
+		if ended := ctx.Err(); ended != nil {
+			return fmt.Errorf("sending through %s was stopped: %w", name, ended)
+		}
+		var e *delivery.Error
+		if !errors.As(err, &e) || !e.Temporary || e.Reason == delivery.Unreachable || attempt == attempts {
+			return err
+		}
+		pause := e.After
+		if pause == 0 && e.Reason == delivery.Throttled {
+			return err
+		}
+		if pause == 0 {
+			pause = time.Second << (attempt - 1)
+		}
+		if time.Until(end) < pause {
+			late := *e
+			late.Message = fmt.Sprintf("%s; it asks to wait %s, and a test waits %s at most", e.Message, pause.Round(time.Second), limit)
+			return &late
+		}
+		if err := p.wait(limited, pause); err != nil {
+			return fmt.Errorf("sending through %s was stopped: %w", name, err)
+		}
+	}
+}
+
+func (p Patience) wait(ctx context.Context, d time.Duration) error {
+	if p.Wait != nil {
+		return p.Wait(ctx, d)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

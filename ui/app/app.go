@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -23,6 +24,14 @@ type Options struct {
 	First screen.Route
 	// Themes makes a theme by name.
 	Themes func(name string) (themes.Theme, error)
+	// ThemeNames lists the themes to choose from; nil stands for those that are built in.
+	ThemeNames []string
+	// Keys are the person's own keys.
+	Keys keymap.Map
+	// News are told at the start: what is not followed of the person's files.
+	News []string
+	// Suspend says that the program can be suspended, and the shell go on meanwhile.
+	Suspend bool
 	// Editor gives the command that opens a file in the person's editor.
 	Editor func(file string) ([]string, error)
 	// Clipboard puts a text on the clipboard.
@@ -39,7 +48,9 @@ const (
 type Model struct {
 	opts          Options
 	theme         themes.Theme
-	stack         []screen.Screen
+	keymap        keymap.Map
+	recent        []string // names of actions that the palette ran, the newest first
+	stack         []layer
 	overlays      []overlay
 	toasts        widget.Toasts
 	width, height int
@@ -54,15 +65,19 @@ func New(o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{opts: o, theme: o.Deps.Theme, toasts: widget.NewToasts(o.Deps.Theme)}
+	m := &Model{opts: o, theme: o.Deps.Theme, keymap: o.Keys, toasts: widget.NewToasts(o.Deps.Theme)}
 	m.resize(80, 24)
-	m.put(first)
+	m.put(first, o.First)
 	return m, nil
 }
 
-// Init starts the first screen.
+// Init starts the first screen, and tells what there is to tell.
 func (m *Model) Init() tea.Cmd {
-	return m.top().Init()
+	cmds := []tea.Cmd{m.top().Init(), m.recall(), m.offerTour()}
+	for _, text := range m.opts.News {
+		cmds = append(cmds, m.notify(widget.LevelError, text))
+	}
+	return tea.Batch(cmds...)
 }
 
 // Update hands a message to whom it concerns.
@@ -77,6 +92,15 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.mouse(msg)
 	case screen.Result:
 		return m, tea.Batch(m.deliver(msg), m.reckon())
+	case tea.ResumeMsg:
+		return m, m.resumed()
+	case recalled:
+		m.recent = msg.recent
+		return m, nil
+	case kept:
+		return m, m.notify(widget.LevelError, msg.err.Error())
+	case tourOffer:
+		return m, m.notifyFor(tourOfferTime, widget.LevelInfo, m.tourOfferText())
 	case toastTick:
 		m.toasts.Expire(time.Time(msg))
 		return m, m.toastTimer()
@@ -108,6 +132,10 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		m.lay(newChoice(m.theme, msg))
 	case screen.InputMsg:
 		m.lay(newInput(m.theme, msg))
+	case screen.KeyMsg:
+		m.lay(newCapture(m.theme, msg))
+	case screen.KeymapMsg:
+		m.keymap = msg.Keys
 	case screen.EditMsg:
 		return m.edit(msg), true
 	case edited:
@@ -117,7 +145,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.HelpMsg:
 		return m.help(), true
 	case screen.ThemeMsg:
-		return m.setTheme(msg.Name), true
+		return m.setTheme(msg), true
 	case screen.EnterMsg:
 		return m.enter(msg), true
 	case screen.ChangedMsg:
@@ -151,20 +179,27 @@ func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
 // Idle reports whether nothing is under way: no task, no question. Tests wait for it.
 func (m *Model) Idle() bool {
 	for _, s := range m.stack {
-		if b, ok := s.(interface{ Busy() bool }); ok && b.Busy() {
+		if b, ok := s.Screen.(interface{ Busy() bool }); ok && b.Busy() {
 			return false
 		}
 	}
 	return true
 }
 
-func (m *Model) setTheme(name string) tea.Cmd {
-	t, err := m.opts.Themes(name)
+func (m *Model) setTheme(msg screen.ThemeMsg) tea.Cmd {
+	t, err := m.opts.Themes(msg.Name)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
 	m.useTheme(t)
-	return nil
+	if msg.Try {
+		return nil
+	}
+	keep := keep(m.opts.Deps.Prefs, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
+	if t.Name == themes.None && msg.Name != themes.None {
+		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so nothing has colours; the theme shows once it is not."))
+	}
+	return keep
 }
 
 func (m *Model) useTheme(t themes.Theme) {
@@ -182,16 +217,28 @@ func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {
 	return m.notify(widget.LevelSuccess, "Copied "+msg.What)
 }
 
-// toastTime is how long a notice stays; errors stay longer.
-const toastTime = 4 * time.Second
+// toastTime is how long a notice stays; warnings stay longer, and errors until a key is pressed after
+// readTime.
+const (
+	toastTime = 4 * time.Second
+	readTime  = time.Second
+)
 
 type toastTick time.Time
 
 func (m *Model) notify(level widget.Level, text string) tea.Cmd {
 	stay := toastTime
-	if level >= widget.LevelWarning {
+	switch level {
+	case widget.LevelWarning:
 		stay *= 2
+	case widget.LevelError:
+		stay = readTime
+	case widget.LevelInfo, widget.LevelSuccess:
 	}
+	return m.notifyFor(stay, level, text)
+}
+
+func (m *Model) notifyFor(stay time.Duration, level widget.Level, text string) tea.Cmd {
 	m.toasts.Push(level, text, m.opts.Deps.Now().Add(stay))
 	return m.toastTimer()
 }

@@ -41,7 +41,7 @@ func TestAKeyGoesToTheFirstThatWantsIt(t *testing.T) {
 	d.press("f1")
 	d.want("Keys — home")
 	d.press("esc", "ctrl+k")
-	d.want("find an action")
+	d.want("Palette")
 	d.press("esc")
 
 	home.heard, home.typing = nil, false
@@ -80,9 +80,15 @@ func TestNoticesGoByThemselves(t *testing.T) {
 	d.send(toastTick(d.now))
 	d.wantNot("Saved.")
 	d.want("The disk is full.")
-	d.now = d.now.Add(2 * toastTime)
+	d.now = d.now.Add(time.Hour)
 	d.send(toastTick(d.now))
+	d.want("The disk is full.") // an error waits until somebody is there
+	d.press("z")
 	d.wantNot("The disk is full.")
+
+	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
+	d.press("z")
+	d.want("The disk is full.") // who was typing has not read it
 }
 
 func TestQuestions(t *testing.T) {
@@ -159,7 +165,7 @@ func TestHelpListsEachKeyOnce(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "f1", "ctrl+k", "ctrl+t", "q"} {
+	for _, k := range []string{"esc", "a", "s", "↑/↓", "?", "ctrl+k", "ctrl+t", "ctrl+l", "f8", "f9", "q"} {
 		if seen[k] != 1 {
 			t.Errorf("%s is listed %d times", k, seen[k])
 		}
@@ -175,20 +181,21 @@ func TestThePaletteFindsAndRuns(t *testing.T) {
 	long.Help = "send it to everybody"
 	no := home.does("archive", "A")
 	no.Why = "Nothing is selected."
-	home.actions = []screen.Action{home.does("alpha", "a"), long, no, {Keys: []string{"i"}, Label: "just told", Group: "Page", Info: true}}
+	home.actions = []screen.Action{home.does("alpha", "a"), long, no,
+		{Keys: []string{"↑/↓"}, Label: "just told", Group: "Page", Info: true}, {Keys: []string{"i"}, Label: "its own", Group: "Page", Info: true}}
 	d.log = nil
 	d.press("ctrl+k")
-	d.want("alpha", "publish — send it to everybody", "archive")
-	d.wantNot("just told", "find an action by name")
+	d.want("home", "alpha", "publish — send it to everybody", "archive", "its own")
+	d.wantNot("just told", "find an action, a screen")
 	d.typed("evrybd")
 	d.wantNot("quit — quit")
 	d.press("enter")
 	d.wantLog("publish")
-	d.wantNot("Actions")
+	d.wantNot("Palette")
 
 	d.press("ctrl+k")
 	d.typed("zzzz")
-	d.want("No action has these letters.")
+	d.want("Nothing here has these letters.")
 	d.press("enter")
 	d.wantLog()
 	d.press("esc", "ctrl+k")

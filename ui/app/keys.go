@@ -1,8 +1,11 @@
 package app
 
 import (
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -24,6 +27,7 @@ func (m *Model) keys(msg tea.KeyMsg) tea.Cmd {
 func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	name := msg.String()
 	m.toasts.Drop(widget.LevelWarning) // why the last key did nothing is told until the next one
+	m.toasts.Seen(m.opts.Deps.Now())
 	if name == "ctrl+c" {
 		return m.quit()
 	}
@@ -35,7 +39,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 		return nil // nothing can be seen, so nothing is done
 	}
 	if len(m.overlays) > 0 {
-		return m.overlayKey(msg)
+		return m.keyOver(msg)
 	}
 	s := m.top()
 	if !msg.Paste {
@@ -48,14 +52,38 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	return s.Update(msg)
 }
 
+// keyOver gives a key to what lies on top. Ending a wait and drawing anew work under a question, too:
+// the question may be what waits.
+func (m *Model) keyOver(msg tea.KeyMsg) tea.Cmd {
+	if _, any := m.overlays[len(m.overlays)-1].(*capture); !any && !msg.Paste {
+		for _, a := range m.keyed(keymap.App, m.always(), true) {
+			if a.Does(msg.String()) {
+				return m.run(a)
+			}
+		}
+	}
+	return m.overlayKey(msg)
+}
+
 // live gives the actions that work now, the screen's before those that work everywhere. A key
 // that a screen has taken is not listed twice.
 func (m *Model) live() []screen.Action {
 	s := m.top()
-	taken := map[string]bool{}
-	var out []screen.Action
-	for _, a := range append(s.Actions(), m.global()...) {
-		if !a.Typing && s.Typing() || len(a.Keys) > 0 && taken[a.Keys[0]] {
+	typing := s.Typing()
+	own := m.keyed(m.route().Name, s.Actions(), typing)
+	everywhere := m.keyed(keymap.App, m.global(), typing)
+	if at := slices.IndexFunc(everywhere, func(a screen.Action) bool { return a.Name == nameSuspend }); at >= 0 && !typing {
+		// Without a text field the shell's key is the shell's: a screen that has it for undo has another.
+		for i, a := range own {
+			if rest := without(a.Keys, everywhere[at].Keys); len(rest) > 0 && !a.Info {
+				own[i].Keys = rest
+			}
+		}
+	}
+	taken := make(map[string]bool, 2*len(own))
+	out := make([]screen.Action, 0, len(own)+len(everywhere))
+	for _, a := range own {
+		if !a.Typing && typing || len(a.Keys) > 0 && taken[a.Keys[0]] {
 			continue
 		}
 		if len(a.Keys) > 0 && !a.Info {
@@ -63,7 +91,68 @@ func (m *Model) live() []screen.Action {
 		}
 		out = append(out, a)
 	}
+	for _, a := range out {
+		for _, k := range a.Keys {
+			taken[k] = true
+		}
+	}
+	for _, a := range everywhere {
+		free := a.Keys
+		if slices.ContainsFunc(free, func(k string) bool { return taken[k] }) {
+			free = slices.DeleteFunc(slices.Clone(free), func(k string) bool { return taken[k] })
+		}
+		if !a.Typing && typing || len(free) == 0 && len(a.Keys) > 0 {
+			continue
+		}
+		for _, k := range free {
+			taken[k] = true
+		}
+		a.Keys = free
+		out = append(out, a)
+	}
 	return out
+}
+
+// without gives the keys that are none of others.
+func without(keys, others []string) []string {
+	if !slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(others, k) }) {
+		return keys
+	}
+	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return slices.Contains(others, k) })
+}
+
+// keyed gives the actions with the keys that the person wants for them. While a text is typed, a letter
+// is a letter: what the person's keys and those that work everywhere have of them is left out.
+func (m *Model) keyed(part string, actions []screen.Action, typing bool) []screen.Action {
+	if m.keymap.Empty() && part != keymap.App {
+		return actions
+	}
+	out := slices.Clone(actions)
+	for i, a := range out {
+		if a.Info {
+			continue
+		}
+		keys, other := m.keymap.For(actionName(part, a))
+		if !other {
+			keys = a.Keys
+		}
+		if typing && (other || part == keymap.App) {
+			keys = slices.DeleteFunc(slices.Clone(keys), keymap.Plain)
+			if len(keys) == 0 && other {
+				keys = slices.DeleteFunc(slices.Clone(a.Keys), keymap.Plain)
+			}
+		}
+		out[i].Keys = keys
+	}
+	return out
+}
+
+// actionName is the name of an action in a person's file of keys.
+func actionName(part string, a screen.Action) string {
+	if a.Name != "" {
+		return keymap.Name(part, a.Name)
+	}
+	return keymap.Name(part, a.Label)
 }
 
 // run does an action, or says why it cannot be done.
@@ -74,39 +163,24 @@ func (m *Model) run(a screen.Action) tea.Cmd {
 	return a.Run()
 }
 
-// global gives the actions that every screen has.
-func (m *Model) global() []screen.Action {
-	var acts []screen.Action
-	if a, ok := m.endWait(); ok {
-		acts = append(acts, a)
+// press does what the key of an entry of the help does: the action, or what the screen makes of the key.
+func (m *Model) press(a screen.Action) tea.Cmd {
+	if !a.Info {
+		return m.run(a)
 	}
-	acts = append(acts, []screen.Action{
-		{Keys: []string{"?"}, Label: "help", Help: "every key that works now", Group: everywhere, Run: m.help},
-		{Keys: []string{"f1"}, Label: "help", Help: "the same while you type", Group: everywhere, Typing: true, Run: m.help},
-		{Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action by name", Group: everywhere, Typing: true, Run: m.palette},
-		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
-		{Keys: []string{"q"}, Label: "quit", Help: "quit; what you typed is saved", Group: everywhere, Run: m.quit},
-	}...)
-	if len(m.stack) > 1 {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the screen before", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
+	if msg, ok := pressable(a, m.top().Typing()); ok {
+		return m.top().Update(msg)
 	}
-	return acts
+	return nil
 }
 
-const everywhere = "Everywhere"
-
-func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	if m.tooSmall() {
-		return nil
+// pressable gives the key of an entry that only tells of one; false where it is no one key, or a letter
+// that would be typed.
+func pressable(a screen.Action, typing bool) (tea.KeyMsg, bool) {
+	if len(a.Keys) == 0 || typing && keymap.Plain(a.Keys[0]) {
+		return tea.KeyMsg{}, false
 	}
-	if len(m.overlays) > 0 {
-		return m.overlayMouse(msg)
-	}
-	msg.Y-- // the header
-	if msg.Y < 0 || msg.Y >= m.bodyHeight() {
-		return nil
-	}
-	return m.top().Update(msg)
+	return keymap.Msg(a.Keys[0])
 }
 
 // helpGroups sorts the actions that work now under their headings.
@@ -129,26 +203,12 @@ func helpGroups(actions []screen.Action) []widget.Group {
 }
 
 func hint(a screen.Action, long bool) widget.Hint {
-	h := widget.Hint{Key: keyName(a.Keys[0]), Label: a.Label, Dim: a.Why != "", Why: a.Why}
+	h := widget.Hint{Label: a.Label, Dim: a.Why != "", Why: a.Why}
+	if len(a.Keys) > 0 {
+		h.Key = keymap.Show(a.Keys[0])
+	}
 	if long && a.Help != "" {
 		h.Label = a.Help
 	}
 	return h
-}
-
-// keyName spells a key for people.
-func keyName(k string) string {
-	switch k {
-	case " ":
-		return "space"
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
-	}
-	return k
 }

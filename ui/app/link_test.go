@@ -55,7 +55,7 @@ func TestTheHeaderTellsThatTheServiceIsAway(t *testing.T) {
 func TestTheHeaderSharesItsRoomWithABadge(t *testing.T) {
 	d, _ := away(t)
 	b := &badged{page: page{Base: screen.NewBase(), title: "Winter roast launch", desk: d}, badge: "changes not applied"}
-	d.model.put(b)
+	d.model.put(b, screen.Route{})
 	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now}})
 	for width, want := range map[int]string{80: "offline since 10:00  changes not applied", 120: "offline since 10:00 · as last read  changes not applied"} {
 		d.model.resize(width, 24)

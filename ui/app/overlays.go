@@ -1,6 +1,9 @@
 package app
 
 import (
+	"slices"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
@@ -18,17 +21,49 @@ type overlay interface {
 
 func (m *Model) lay(o overlay) { m.overlays = append(m.overlays, o) }
 
+// anchored is an overlay that does not lie in the middle.
+type anchored interface {
+	at(box string, width, height int) (x, y int)
+}
+
+// held is an overlay that a click beside it may not close: something was typed.
+type held interface{ hold() bool }
+
+// overlayAt gives where an overlay lies.
+func overlayAt(o overlay, box string, width, height int) (x, y int) {
+	if a, ok := o.(anchored); ok {
+		return a.at(box, width, height)
+	}
+	return widget.CenterAt(box, width, height)
+}
+
 func (m *Model) overlayKey(msg tea.KeyMsg) tea.Cmd {
-	return m.overlayDone(m.overlays[len(m.overlays)-1].key(msg))
+	return m.overlaid(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
 }
 
+// overlayMouse gives the mouse to what lies on top. A click beside it closes it, as esc does.
 func (m *Model) overlayMouse(msg tea.MouseMsg) tea.Cmd {
-	return m.overlayDone(m.overlays[len(m.overlays)-1].mouse(msg, m.width, m.height))
+	return m.overlaid(func(o overlay) (tea.Cmd, bool) {
+		box := o.view(m.width, m.height)
+		x, y := overlayAt(o, box, m.width, m.height)
+		inside := msg.X >= x && msg.X < x+widget.Width(firstLine(box)) && msg.Y >= y && msg.Y <= y+strings.Count(box, "\n")
+		if inside || !clicked(msg) {
+			return o.mouse(msg, m.width, m.height)
+		}
+		if h, ok := o.(held); ok && h.hold() {
+			return nil, false
+		}
+		return o.key(tea.KeyMsg{Type: tea.KeyEsc})
+	})
 }
 
-func (m *Model) overlayDone(cmd tea.Cmd, done bool) tea.Cmd {
+// overlaid has the overlay on top do something, and takes it away where it is done; what it laid over
+// the screen meanwhile stays.
+func (m *Model) overlaid(do func(overlay) (cmd tea.Cmd, done bool)) tea.Cmd {
+	at := len(m.overlays) - 1
+	cmd, done := do(m.overlays[at])
 	if done {
-		m.overlays = m.overlays[:len(m.overlays)-1]
+		m.overlays = slices.Delete(m.overlays, at, at+1)
 	}
 	return cmd
 }
@@ -61,7 +96,7 @@ func (q *question) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
 func (q *question) key(msg tea.KeyMsg) (tea.Cmd, bool) { return q.answer(q.dialog.Update(msg)) }
 
 func (q *question) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
-	if !clicked(msg) {
+	if q.dialog.Wheel(msg) || !clicked(msg) {
 		return nil, false
 	}
 	x, y := widget.CenterAt(q.view(width, height), width, height)
@@ -93,7 +128,7 @@ func (c *choice) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
 func (c *choice) key(msg tea.KeyMsg) (tea.Cmd, bool) { return c.answer(c.widget.Update(msg)) }
 
 func (c *choice) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
-	if !clicked(msg) {
+	if c.widget.Wheel(msg) || !clicked(msg) {
 		return nil, false
 	}
 	_, y := widget.CenterAt(c.view(width, height), width, height)
@@ -137,6 +172,8 @@ func (in *input) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
+func (in *input) hold() bool { return in.prompt.Value() != in.msg.Value }
+
 func (in *input) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
 
 func (in *input) view(width, _ int) string {
@@ -148,6 +185,35 @@ func (in *input) view(width, _ int) string {
 	inner, _ := panel.Inner()
 	in.prompt.SetSize(inner, 1)
 	return panel.View(in.prompt.View() + "\n" + in.theme.Danger.Render(widget.Truncate(in.wrong, inner)))
+}
+
+// capture asks for one key, whatever it does otherwise.
+type capture struct {
+	msg   screen.KeyMsg
+	theme themes.Theme
+}
+
+func newCapture(t themes.Theme, msg screen.KeyMsg) *capture { return &capture{msg, t} }
+
+func (c *capture) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+	switch {
+	case msg.Type == tea.KeyEsc:
+		return nil, true
+	case msg.Paste:
+		return nil, false
+	}
+	return c.msg.Then(msg.String()), true
+}
+
+func (c *capture) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
+
+func (c *capture) view(width, height int) string {
+	w := min(width-4, 60)
+	lines := widget.Wrap(widget.Clean(c.msg.Body), w-4)
+	panel := widget.NewPanel(c.theme, widget.Clean(c.msg.Title))
+	panel.Focused, panel.Footer = true, "press a key · esc cancel"
+	panel.SetSize(w, min(len(lines)+2, height))
+	return panel.View(c.theme.Text.Render(strings.Join(lines, "\n")))
 }
 
 // helpBox shows every key that works now.

@@ -8,12 +8,21 @@ import (
 	"bugle/ui/widget"
 )
 
-func (m *Model) top() screen.Screen { return m.stack[len(m.stack)-1] }
+// layer is a screen of the stack and the route that led to it.
+type layer struct {
+	screen.Screen
+	route screen.Route
+}
 
-func (m *Model) put(s screen.Screen) {
+func (m *Model) top() screen.Screen { return m.stack[len(m.stack)-1].Screen }
+
+// route is the one that led to the top screen.
+func (m *Model) route() screen.Route { return m.stack[len(m.stack)-1].route }
+
+func (m *Model) put(s screen.Screen, r screen.Route) {
 	s.SetTheme(m.theme)
 	s.SetSize(m.width, m.bodyHeight())
-	m.stack = append(m.stack, s)
+	m.stack = append(m.stack, layer{s, r})
 }
 
 // placed is a screen about one campaign that can go to a place in it.
@@ -26,7 +35,7 @@ type placed interface {
 // it are left instead, so that nobody walks in circles.
 func (m *Model) open(r screen.Route) tea.Cmd {
 	for i, s := range m.stack {
-		p, ok := s.(placed)
+		p, ok := s.Screen.(placed)
 		if !ok || p.Route().Name != r.Name || p.Route().ID != r.ID {
 			continue
 		}
@@ -41,7 +50,7 @@ func (m *Model) open(r screen.Route) tea.Cmd {
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
-	m.put(s)
+	m.put(s, r)
 	return s.Init()
 }
 
@@ -70,6 +79,21 @@ func (m *Model) drop() tea.Cmd {
 	return tea.Sequence(gone.Close(), resume)
 }
 
+// leaveTo leaves the screens above number i, asking where one of them wants it.
+func (m *Model) leaveTo(i int) tea.Cmd {
+	if len(m.stack)-1 <= i {
+		return nil
+	}
+	leave := func() tea.Cmd {
+		gone := m.drop()
+		return tea.Sequence(gone, m.leaveTo(i))
+	}
+	if q := leaving(m.top()); q != nil {
+		return m.guard(*q, leave)
+	}
+	return leave()
+}
+
 // quit closes every screen, waits for what they still have to save, and ends the program. The first
 // screen from the top that wants to ask does so; who quits again while it asks means it.
 func (m *Model) quit() tea.Cmd {
@@ -80,7 +104,7 @@ func (m *Model) quit() tea.Cmd {
 		return m.end()
 	}
 	for i := len(m.stack) - 1; i >= 0; i-- {
-		if q := leaving(m.stack[i]); q != nil {
+		if q := leaving(m.stack[i].Screen); q != nil {
 			m.asking = true
 			return m.guard(*q, m.end)
 		}
@@ -112,8 +136,8 @@ func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
 		closing = append(closing, gone.Close())
 	}
 	m.stack = nil
-	m.put(s)
-	return tea.Sequence(tea.Sequence(closing...), s.Init())
+	m.put(s, msg.Route)
+	return tea.Sequence(tea.Sequence(closing...), s.Init(), m.offerTour())
 }
 
 func leaving(s screen.Screen) *screen.Question {

@@ -20,7 +20,11 @@ type themeBox struct {
 }
 
 func (m *Model) pickTheme() tea.Cmd {
-	b := &themeBox{names: themes.Names(), old: m.theme, model: m}
+	names := m.opts.ThemeNames
+	if names == nil {
+		names = themes.Names()
+	}
+	b := &themeBox{names: names, old: m.theme, model: m}
 	options := make([]widget.Option, len(b.names))
 	for i, n := range b.names {
 		options[i] = widget.Option{Label: n}
@@ -38,6 +42,9 @@ func (m *Model) pickTheme() tea.Cmd {
 func (b *themeBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return b.shown(b.widget.Update(msg)) }
 
 func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
+	if b.widget.Wheel(msg) {
+		return b.shown(widget.Answer{}, false)
+	}
 	if !clicked(msg) {
 		return nil, false
 	}
@@ -45,7 +52,7 @@ func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	return b.shown(b.widget.Click(msg.Y - y))
 }
 
-// shown applies the theme to be seen after a key or a click.
+// shown applies the theme to be seen after a key or a click, and keeps it once it is chosen.
 func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if done && a.Cancelled() {
 		b.model.useTheme(b.old)
@@ -55,7 +62,7 @@ func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if !done && name == b.model.theme.Name {
 		return nil, false
 	}
-	cmd := b.model.setTheme(name)
+	cmd := b.model.setTheme(screen.ThemeMsg{Name: name, Try: !done})
 	b.widget.SetTheme(b.model.theme)
 	return cmd, done
 }

@@ -20,14 +20,44 @@ func (m *Model) View() string {
 	s := m.top()
 	out := m.header(s) + "\n" + widget.Fit(s.View(), m.width, m.bodyHeight()) + "\n" + m.status()
 	for _, o := range m.overlays {
-		out = widget.Center(out, o.view(m.width, m.height), m.width, m.height)
+		box := o.view(m.width, m.height)
+		x, y := overlayAt(o, box, m.width, m.height)
+		out = widget.Overlay(out, box, x, y, m.width, m.height)
 	}
-	if m.toasts.Len() > 0 {
-		box := m.toasts.View()
-		w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
-		out = widget.Overlay(out, box, max(m.width-w-1, 0), max(m.height-h-1, 0), m.width, m.height)
+	if box, at, ok := m.toastBox(); ok {
+		out = widget.Overlay(out, box, at.x, at.y, m.width, m.height)
 	}
 	return out
+}
+
+// area is a part of the window, in cells.
+type area struct{ x, y, w, h int }
+
+func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
+
+func (a area) meets(b area) bool {
+	return a.x < b.x+b.w && b.x < a.x+a.w && a.y < b.y+b.h && b.y < a.y+a.h
+}
+
+// toastBox draws the notices and says where they go: above the status bar, or below the header where
+// they would cover what lies over the screen.
+func (m *Model) toastBox() (box string, at area, ok bool) {
+	if box = m.toasts.View(); box == "" {
+		return "", area{}, false
+	}
+	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
+	at = area{max(m.width-w-1, 0), max(m.height-h-1, 0), w, h}
+	if len(m.overlays) == 0 {
+		return box, at, true
+	}
+	o := m.overlays[len(m.overlays)-1]
+	over := o.view(m.width, m.height)
+	x, y := overlayAt(o, over, m.width, m.height)
+	lies := area{x, y, widget.Width(firstLine(over)), strings.Count(over, "\n") + 1}
+	if up := (area{at.x, 1, w, h}); at.meets(lies) && (!up.meets(lies) || y > m.height-y-lies.h) {
+		at = up
+	}
+	return box, at, true
 }
 
 func firstLine(s string) string {
@@ -35,29 +65,82 @@ func firstLine(s string) string {
 	return line
 }
 
+// crumb is the name of a screen in the header.
+type crumb struct {
+	text  string
+	at    int // the number of the screen in the stack; -1 for what stands for those left out
+	x     int // its column
+	width int
+}
+
+const (
+	crumbGap = " › "
+	leftOut  = "…"
+)
+
 // header says whose workspace this is, where one is, and how the screen stands.
 func (m *Model) header(s screen.Screen) string {
-	crumbs := make([]string, len(m.stack))
-	for i, sc := range m.stack {
-		crumbs[i] = widget.Clean(sc.Title())
+	left := m.headerStart()
+	right, tone := m.badge(s)
+	crumbs, way := m.crumbs(s)
+	texts := make([]string, len(crumbs))
+	for i, c := range crumbs {
+		texts[i] = c.text
 	}
-	left := " " + m.theme.TitleFocus.Render("bugle") + " " + m.theme.Muted.Render(widget.Clean(m.opts.Deps.Workspace)) + "  "
-	right, tone := "", themes.ToneMuted
-	if b, ok := s.(screen.Badge); ok {
-		right, tone = b.Badge()
-		right = widget.Clean(right)
-	}
-	path := strings.Join(crumbs, " › ")
-	room := m.width - widget.Width(left) - widget.Width(right) - 2
-	way := m.wayIn(room-len(apart), widget.Width(path), right != "")
-	room -= widget.Width(way)
-	for len(crumbs) > 1 && widget.Width(path) > room {
-		crumbs = crumbs[1:]
-		path = "… › " + strings.Join(crumbs, " › ")
-	}
-	left += m.theme.Strong.Render(widget.Truncate(path, max(room, 0)))
+	room := m.width - widget.Width(left) - widget.Width(right) - 2 - widget.Width(way)
+	left += m.theme.Strong.Render(widget.Truncate(strings.Join(texts, crumbGap), max(room, 0)))
 	gap := max(m.width-widget.Width(left)-widget.Width(way)-widget.Width(right)-1, 1)
 	return widget.Fit(left+strings.Repeat(" ", gap)+way+m.theme.Tone(tone).Render(right), m.width, 1)
+}
+
+func (m *Model) headerStart() string {
+	return " " + m.theme.TitleFocus.Render("bugle") + " " + m.theme.Muted.Render(widget.Clean(m.opts.Deps.Workspace)) + "  "
+}
+
+func (m *Model) badge(s screen.Screen) (string, themes.Tone) {
+	if b, ok := s.(screen.Badge); ok {
+		text, tone := b.Badge()
+		return widget.Clean(text), tone
+	}
+	return "", themes.ToneMuted
+}
+
+// crumbs gives the way to the top screen, its beginning left out where there is no room for it, and how
+// the way to the service stands.
+func (m *Model) crumbs(s screen.Screen) (crumbs []crumb, way string) {
+	start := widget.Width(m.headerStart())
+	width := -widget.Width(crumbGap)
+	for i, l := range m.stack {
+		c := crumb{text: widget.Clean(l.Title()), at: i}
+		c.width = widget.Width(c.text)
+		width += c.width + widget.Width(crumbGap)
+		crumbs = append(crumbs, c)
+	}
+	right, _ := m.badge(s)
+	room := m.width - start - widget.Width(right) - 2
+	way = m.wayIn(room-len(apart), width, right != "")
+	room -= widget.Width(way)
+	for len(crumbs) > 1 && width > room {
+		first := 0
+		if crumbs[0].at < 0 {
+			first = 1
+		}
+		if len(crumbs) == first+1 {
+			break
+		}
+		dots := crumb{text: leftOut, at: -1, width: widget.Width(leftOut)}
+		crumbs = append([]crumb{dots}, crumbs[first+1:]...)
+		width = -widget.Width(crumbGap)
+		for _, c := range crumbs {
+			width += c.width + widget.Width(crumbGap)
+		}
+	}
+	x := start
+	for i := range crumbs {
+		crumbs[i].x = x
+		x += crumbs[i].width + widget.Width(crumbGap)
+	}
+	return crumbs, way
 }
 
 // How much of the path is left where something else wants its room: as a rule, and where that something
@@ -97,20 +180,26 @@ func (m *Model) wayIn(room, path int, follows bool) string {
 }
 
 func (m *Model) status() string {
+	bar, _ := m.statusBar()
+	return bar.View()
+}
+
+// statusBar makes the bar, and gives the action of each of its hints.
+func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
 	var acts []screen.Action
+	bar := widget.NewStatusBar(m.theme)
+	bar.SetSize(m.width, 1)
 	for _, a := range m.live() {
-		if a.Bar > 0 {
+		if a.Group == everywhere && a.Name == nameHelp && len(a.Keys) > 0 {
+			bar.Help.Key = hint(a, false).Key
+		}
+		if a.Bar > 0 && len(a.Keys) > 0 {
 			acts = append(acts, a)
 		}
 	}
 	sort.SliceStable(acts, func(i, j int) bool { return acts[i].Bar > acts[j].Bar })
-	bar := widget.NewStatusBar(m.theme)
-	bar.SetSize(m.width, 1)
-	if m.top().Typing() {
-		bar.Help.Key = "f1" // a question mark is text
-	}
 	for _, a := range acts {
 		bar.Hints = append(bar.Hints, hint(a, false))
 	}
-	return bar.View()
+	return bar, acts
 }

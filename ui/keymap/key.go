@@ -10,11 +10,11 @@ import (
 )
 
 // spelled are the keys with a name, as tea.KeyMsg spells them.
-var spelled = func() map[string]bool {
-	names := map[string]bool{}
+var spelled = func() map[string]tea.KeyType {
+	names := map[string]tea.KeyType{}
 	for k := tea.KeyType(-128); k < 128; k++ {
 		if name := k.String(); name != "" && k != tea.KeyRunes {
-			names[name] = true
+			names[name] = k
 		}
 	}
 	return names
@@ -46,7 +46,7 @@ func Key(text string) (string, error) {
 	if letter, shift := strings.CutPrefix(name, "shift+"); shift && utf8.RuneCountInString(letter) == 1 {
 		return strings.ToUpper(letter), nil
 	}
-	if spelled[bare] || Plain(bare) && (!alt || bare != " ") {
+	if _, ok := spelled[bare]; ok || Plain(bare) && (!alt || bare != " ") {
 		return name, nil
 	}
 	return "", fmt.Errorf("there is no key %q: write one character, or a name such as ctrl+a, alt+x, f5, enter, space, pgdown", text)
@@ -56,6 +56,19 @@ func Key(text string) (string, error) {
 func Plain(key string) bool {
 	r, size := utf8.DecodeRuneInString(key)
 	return size == len(key) && size > 0 && r != utf8.RuneError && unicode.IsPrint(r)
+}
+
+// Msg gives the message of a key; false for a text that names none.
+func Msg(key string) (tea.KeyMsg, bool) {
+	bare, alt := strings.CutPrefix(key, "alt+")
+	if bare == " " {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}, Alt: alt}, true
+	}
+	if Plain(bare) {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(bare), Alt: alt}, true
+	}
+	t, ok := spelled[bare]
+	return tea.KeyMsg{Type: t, Alt: alt}, ok
 }
 
 // Show spells a key for people.

@@ -107,6 +107,20 @@ func (c *Choice) Click(y int) (Answer, bool) {
 	return c.take()
 }
 
+// Wheel takes the mouse wheel, which moves the cursor, and says whether msg was one.
+func (c *Choice) Wheel(msg tea.MouseMsg) bool {
+	c.measure()
+	switch msg.Button {
+	case tea.MouseButtonWheelUp:
+		c.list.Up()
+	case tea.MouseButtonWheelDown:
+		c.list.Down()
+	default:
+		return false
+	}
+	return true
+}
+
 // choiceKeys are the keys of a choice.
 const choiceKeys = "enter choose · esc close"
 

@@ -120,6 +120,12 @@ func (d *Dialog) Click(x, y int) (Answer, bool) {
 	return Answer{}, false
 }
 
+// Wheel takes the mouse wheel, which scrolls a long text, and says whether msg was one.
+func (d *Dialog) Wheel(msg tea.MouseMsg) bool {
+	d.measure()
+	return d.window.Wheel(msg)
+}
+
 // dialogWidth is the longest line of a body that still reads well.
 const dialogWidth = 60
 

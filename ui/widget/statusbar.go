@@ -36,48 +36,89 @@ func (s *StatusBar) SetSize(width, _ int) { s.width = max(width, 0) }
 // hintGap stands between two hints.
 const hintGap = "  "
 
-// View draws the bar, exactly as wide as SetSize said. As many hints are shown as fit, each whole.
-func (s *StatusBar) View() string {
-	if s.width == 0 {
-		return ""
-	}
-	left, right := Clean(s.Left), Clean(s.Right)
-	help := s.Help.width()
+// barLayout is what of the bar there is room for.
+type barLayout struct {
+	left, right string
+	start       int // the column of the first hint
+	hints       int // how many of the hints are shown, before that of the help
+}
 
-	// What must be there is reserved first: the way to the help, then where one is, then the rest.
-	room := s.width - help
-	if left != "" {
-		left = Truncate(left, room-len(hintGap)-2)
+// lay reserves what must be there first: the way to the help, then where one is, then the rest.
+func (s *StatusBar) lay() barLayout {
+	l := barLayout{left: Clean(s.Left), right: Clean(s.Right)}
+	room := s.width - s.Help.width()
+	if l.left != "" {
+		l.left = Truncate(l.left, room-len(hintGap)-2)
 	}
-	if left != "" {
-		room -= Width(left) + len(hintGap) + 2
+	if l.left != "" {
+		l.start = Width(l.left) + len(hintGap) + 2
+		room -= l.start
 	}
-	if right != "" && Width(right)+len(hintGap) > room/2 {
-		right = ""
+	if l.right != "" && Width(l.right)+len(hintGap) > room/2 {
+		l.right = ""
 	}
-	if right != "" {
-		room -= Width(right) + len(hintGap)
+	if l.right != "" {
+		room -= Width(l.right) + len(hintGap)
 	}
-
-	var hints []string
 	for _, h := range s.Hints {
 		if h.width()+len(hintGap) > room {
 			break
 		}
 		room -= h.width() + len(hintGap)
+		l.hints++
+	}
+	return l
+}
+
+// At gives the number of the hint at column x, that of the help being len(Hints); false where there is
+// none.
+func (s *StatusBar) At(x int) (int, bool) {
+	for i := range len(s.Hints) + 1 {
+		if start, w, ok := s.Span(i); ok && x >= start && x < start+w && x < s.width {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Span gives the column where a hint begins and its width, that of the help being the one after Hints;
+// false where it is not in sight.
+func (s *StatusBar) Span(i int) (x, width int, ok bool) {
+	l := s.lay()
+	x = l.start
+	for _, h := range s.Hints[:min(i, l.hints)] {
+		x += h.width() + len(hintGap)
+	}
+	switch {
+	case i == len(s.Hints):
+		return x, s.Help.width(), true
+	case i < 0 || i >= l.hints:
+		return 0, 0, false
+	}
+	return x, s.Hints[i].width(), true
+}
+
+// View draws the bar, exactly as wide as SetSize said. As many hints are shown as fit, each whole.
+func (s *StatusBar) View() string {
+	if s.width == 0 {
+		return ""
+	}
+	l := s.lay()
+	hints := make([]string, 0, l.hints+1)
+	for _, h := range s.Hints[:l.hints] {
 		hints = append(hints, h.render(s.theme))
 	}
 	hints = append(hints, s.Help.render(s.theme))
 
 	var b strings.Builder
-	if left != "" {
-		b.WriteString(" " + s.theme.Paint(s.LeftTone, left) + " " + hintGap)
+	if l.left != "" {
+		b.WriteString(" " + s.theme.Paint(s.LeftTone, l.left) + " " + hintGap)
 	}
 	b.WriteString(strings.Join(hints, hintGap))
-	if right != "" {
-		start := s.width - Width(right) - 1
+	if l.right != "" {
+		start := s.width - Width(l.right) - 1
 		line := fitLine(b.String(), max(start, 0))
-		return fitLine(line+s.theme.Paint(s.RightTone, right), s.width)
+		return fitLine(line+s.theme.Paint(s.RightTone, l.right), s.width)
 	}
 	return fitLine(b.String(), s.width)
 }

@@ -39,11 +39,12 @@ const maxToasts = 3
 // maxToastLines is how many lines one notice may take.
 const maxToastLines = 4
 
-// Toast is a short notice that goes by itself.
+// Toast is a short notice that goes by itself, but for one of an error: that stays until it was seen.
 type Toast struct {
 	Level Level
 	Text  string
-	Until time.Time // when it goes
+	// Until is when it goes; for an error, when it has been in sight for long enough to be read.
+	Until time.Time
 }
 
 // Toasts are the notices in sight, the newest last. Time comes from the caller: nothing here runs.
@@ -74,11 +75,11 @@ func (t *Toasts) Push(level Level, text string, until time.Time) {
 	t.toasts = kept[max(len(kept)-maxToasts, 0):]
 }
 
-// Expire drops the notices whose time has come, and says whether there were any.
+// Expire drops the notices whose time has come, and says whether there were any. Errors stay.
 func (t *Toasts) Expire(now time.Time) bool {
 	kept := make([]Toast, 0, len(t.toasts))
 	for _, toast := range t.toasts {
-		if now.Before(toast.Until) {
+		if toast.Level == LevelError || now.Before(toast.Until) {
 			kept = append(kept, toast)
 		}
 	}
@@ -92,15 +93,22 @@ func (t *Toasts) Drop(level Level) {
 	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool { return toast.Level == level })
 }
 
-// Next gives the time at which the next notice goes, and false when there is none.
+// Seen drops the errors whose time has come: somebody is there, and goes on.
+func (t *Toasts) Seen(now time.Time) {
+	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool {
+		return toast.Level == LevelError && !now.Before(toast.Until)
+	})
+}
+
+// Next gives the time at which the next notice goes, and false when none goes by itself.
 func (t *Toasts) Next() (time.Time, bool) {
 	var next time.Time
 	for _, toast := range t.toasts {
-		if next.IsZero() || toast.Until.Before(next) {
+		if toast.Level != LevelError && (next.IsZero() || toast.Until.Before(next)) {
 			next = toast.Until
 		}
 	}
-	return next, len(t.toasts) > 0
+	return next, !next.IsZero()
 }
 
 // Dismiss drops the newest notice, and says whether there was one.

@@ -1,0 +1,73 @@
+package app
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+)
+
+// everywhere is the heading of the actions that every screen has.
+const everywhere = "Everywhere"
+
+// The names of actions that something else looks for.
+const (
+	nameSuspend = "suspend"
+	nameHelp    = "help"
+	namePalette = "palette"
+	nameTour    = "tour"
+)
+
+// global gives the actions that every screen has.
+func (m *Model) global() []screen.Action {
+	acts := m.always()
+	acts = append(acts, []screen.Action{
+		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "every key that works now; f1 while you type", Group: everywhere, Typing: true, Run: m.help},
+		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, a screen or a setting by name", Group: everywhere, Typing: true, Run: m.palette},
+		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
+	}...)
+	if m.route().Name != screen.Settings {
+		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, profiles, and where the files are", Group: everywhere, Typing: true,
+			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
+	}
+	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "what is where, in five steps", Group: everywhere, Typing: true, Run: m.tour})
+	if m.opts.Suspend {
+		acts = append(acts, m.suspending())
+	}
+	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; what you typed is saved", Group: everywhere, Run: m.quit})
+	if len(m.stack) > 1 {
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the screen before", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
+	}
+	return acts
+}
+
+// always gives the actions that work under a question, too.
+func (m *Model) always() []screen.Action {
+	var acts []screen.Action
+	if a, ok := m.endWait(); ok {
+		acts = append(acts, a)
+	}
+	return append(acts, screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "draw the window anew", Group: everywhere, Typing: true,
+		Run: func() tea.Cmd { return tea.ClearScreen }})
+}
+
+// suspending is the action that gives the terminal back to the shell.
+func (m *Model) suspending() screen.Action {
+	return screen.Action{Name: nameSuspend, Keys: []string{"ctrl+z"}, Label: "suspend", Help: "give the terminal back to the shell; fg goes on here", Group: everywhere,
+		Run: func() tea.Cmd { return tea.Suspend }}
+}
+
+// resumed draws everything anew, and has the screens read anew: the world went on meanwhile. The mouse
+// is off after another program had the terminal.
+func (m *Model) resumed() tea.Cmd {
+	return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
+}
+
+// keyOf spells the key of an action that works everywhere, for texts that tell of it.
+func (m *Model) keyOf(name string) string {
+	for _, a := range m.live() {
+		if a.Name == name && len(a.Keys) > 0 {
+			return hint(a, false).Key
+		}
+	}
+	return namePalette + " › " + name
+}

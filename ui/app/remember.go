@@ -1,0 +1,75 @@
+package app
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/prefs"
+)
+
+// The preferences that the root model keeps.
+const (
+	prefTheme   = "theme"
+	prefPalette = "palette"
+	prefTour    = "tour"
+)
+
+// themeChoice is the theme that was chosen last.
+type themeChoice struct {
+	Name string `json:"name"`
+}
+
+// Theme gives the theme that was chosen the last time; empty where none was.
+func Theme(p *prefs.Prefs) (string, error) {
+	c, err := prefs.Read[themeChoice](p, prefTheme)
+	return c.Name, err
+}
+
+// paletteMemory is what the palette ran.
+type paletteMemory struct {
+	Recent []string `json:"recent"` // names of actions, the newest first
+}
+
+// maxRecent is how many actions the palette puts first.
+const maxRecent = 5
+
+// ran puts an action first among those that the palette ran.
+func (p paletteMemory) ran(name string) paletteMemory {
+	rest := slices.DeleteFunc(slices.Clone(p.Recent), func(n string) bool { return n == name })
+	return paletteMemory{append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)}
+}
+
+// recalled is what the palette ran before this start.
+type recalled struct{ recent []string }
+
+// recall reads what the palette ran. Without it the palette is as good as before its first use.
+func (m *Model) recall() tea.Cmd {
+	p := m.opts.Deps.Prefs
+	if p == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		mem, err := prefs.Read[paletteMemory](p, prefPalette)
+		if err != nil {
+			return kept{err}
+		}
+		return recalled{mem.Recent}
+	}
+}
+
+// kept says that a preference could not be kept.
+type kept struct{ err error }
+
+// keep changes a preference, beside everything else.
+func keep[T any](p *prefs.Prefs, name string, change func(T) T) tea.Cmd {
+	if p == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if _, err := prefs.Change(p, name, change); err != nil {
+			return kept{err}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,194 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// tourMemory says what a person knows of the tour.
+type tourMemory struct {
+	Offered bool `json:"offered"`
+	Seen    bool `json:"seen"`
+}
+
+// tourOffer says that the tour may be offered: it never was.
+type tourOffer struct{}
+
+// tourOfferTime is how long the offer stands.
+const tourOfferTime = 10 * time.Second
+
+// offerTour offers the tour on the first start in a workspace, once. It lies in nobody's way: a notice
+// that goes by itself.
+func (m *Model) offerTour() tea.Cmd {
+	p := m.opts.Deps.Prefs
+	if p == nil || m.opts.Deps.Service == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		known, err := prefs.Read[tourMemory](p, prefTour)
+		if err == nil && (known.Offered || known.Seen) {
+			return nil
+		}
+		if err == nil {
+			_, err = prefs.Change(p, prefTour, func(t tourMemory) tourMemory { t.Offered = true; return t })
+		}
+		if err != nil {
+			return kept{err}
+		}
+		return tourOffer{}
+	}
+}
+
+func (m *Model) tourOfferText() string {
+	return "First time here? " + m.keyOf(nameTour) + " shows what is where, in five steps."
+}
+
+// Where a step of the tour points.
+type pointing int
+
+const (
+	atHeader pointing = iota
+	atBody
+	atHint // of the status bar
+)
+
+// tourStep is one thing that the tour shows.
+type tourStep struct {
+	title, text string
+	points      pointing
+	hint        string // the label of the hint that it points at; that of the help where it is not in sight
+}
+
+// tourSteps are the tour, with the keys that hold here.
+func (m *Model) tourSteps() []tourStep {
+	body := tourStep{"What there is", "The screen itself. Up and down move, enter opens what is under the cursor, the wheel and clicks work as well.", atBody, ""}
+	begin := tourStep{"From nothing to a test", "Campaigns begin in the list of them, with new. The builder says at every key what is missing and saves by itself; validate lists what publishing needs, and test sends it to a few people.", atHint, ""}
+	if m.route().Name == screen.Campaigns {
+		body.text = "Your campaigns. Up and down move, enter opens one in the builder, a slash searches as you type. The wheel and clicks work as well."
+		begin.text = "This starts a draft. The builder says at every key what is missing and saves by itself; then v lists what publishing needs, and t sends it to a few people."
+		begin.hint = "new"
+	}
+	again := fmt.Sprintf(" This tour is at %s, themes and your own keys are in Settings.", m.keyOf(nameTour))
+	begin.text += again
+	return []tourStep{
+		{"Where you are", "The way to this screen; esc goes one step back, a click on a name goes there. At the right it says how things stand: saved, problems, offline.", atHeader, ""},
+		body,
+		{"What you can do", "The keys of this moment, which can be clicked, too. A dimmed one is not allowed now, and says why when you press it.", atHint, "first"},
+		{"All the rest", fmt.Sprintf("%s lists every key that works now. %s finds any action or screen by its name, and tells its key.", m.keyOf(nameHelp), m.keyOf(namePalette)), atHint, "help"},
+		begin,
+	}
+}
+
+// tourBox shows the steps one after the other, each beside what it tells of.
+type tourBox struct {
+	model *Model
+	theme themes.Theme
+	steps []tourStep
+	step  int
+}
+
+func (m *Model) tour() tea.Cmd {
+	m.lay(&tourBox{model: m, theme: m.theme, steps: m.tourSteps()})
+	return keep(m.opts.Deps.Prefs, prefTour, func(tourMemory) tourMemory { return tourMemory{true, true} })
+}
+
+// key goes through the steps. Any other key ends the tour and does what it does without it.
+func (t *tourBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+	switch msg.String() {
+	case "enter", "right", " ", "tab", "down":
+		t.step++
+		return nil, t.step == len(t.steps)
+	case "left", "backspace", "shift+tab", "up":
+		t.step = max(t.step-1, 0)
+		return nil, false
+	case "esc":
+		return nil, true
+	}
+	return func() tea.Msg { return msg }, true
+}
+
+func (t *tourBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		t.step = max(t.step-1, 0)
+	case msg.Button == tea.MouseButtonWheelDown:
+		t.step = min(t.step+1, len(t.steps)-1)
+	case clicked(msg):
+		t.step++
+		return nil, t.step == len(t.steps)
+	}
+	return nil, false
+}
+
+// target gives the column that the step points at.
+func (t *tourBox) target() int {
+	s := t.steps[min(t.step, len(t.steps)-1)]
+	if s.points == atHeader {
+		return widget.Width(t.model.headerStart())
+	}
+	bar, acts := t.model.statusBar()
+	at := len(acts)
+	for i, a := range acts {
+		if s.hint == a.Label || s.hint == "first" && i == 0 {
+			at = i
+		}
+	}
+	x, _, ok := bar.Span(at)
+	if !ok {
+		x, _, _ = bar.Span(len(acts))
+	}
+	return x
+}
+
+// tourWidth is the width of the box.
+const tourWidth = 56
+
+func (t *tourBox) view(width, _ int) string {
+	s := t.steps[min(t.step, len(t.steps)-1)]
+	w := min(width-4, tourWidth)
+	lines := widget.Wrap(s.text, w-4)
+	panel := widget.NewPanel(t.theme, s.title)
+	panel.Focused, panel.Info, panel.Footer = true, fmt.Sprintf("%d of %d", t.step+1, len(t.steps)), "enter next · ← before · esc end"
+	if t.step == len(t.steps)-1 {
+		panel.Footer = "enter done · ← before"
+	}
+	panel.SetSize(w, len(lines)+2)
+	box := panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))
+	pointer := func(sign string) string {
+		x := min(max(t.target()-t.left(w, width), 1), w-2)
+		return strings.Repeat(" ", x) + t.theme.Accent.Bold(true).Render(sign) + strings.Repeat(" ", w-x-1)
+	}
+	switch s.points {
+	case atHeader:
+		return pointer("▲") + "\n" + box
+	case atHint:
+		return box + "\n" + pointer("▼")
+	case atBody:
+	}
+	return box
+}
+
+// left gives the column of a box as wide as w, near what it points at.
+func (t *tourBox) left(w, width int) int {
+	return min(max(t.target()-w/2, 1), max(width-w-1, 0))
+}
+
+func (t *tourBox) at(box string, width, height int) (x, y int) {
+	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
+	switch t.steps[min(t.step, len(t.steps)-1)].points {
+	case atHeader:
+		return t.left(w, width), 1
+	case atHint:
+		return t.left(w, width), max(height-1-h, 0)
+	case atBody:
+	}
+	return widget.CenterAt(box, width, height)
+}

@@ -148,8 +148,13 @@ func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 		return root, p, err
 	}
 	f, i := root.Lookup(p), p.Last().Index
-	if kindOf(f, ofEvents(p)) != Attribute || i == 0 || kindOf(root.Lookup(p.Parent().Elem(i-1)), false) != Action {
-		return root, p, errors.New("only a filter on an attribute that follows an action can go into it, as a condition on its events; groups do not nest in groups")
+	switch kind := kindOf(f, ofEvents(p)); {
+	case kind == EventAttribute:
+		return root, p, errors.New("it is in its action already, and conditions nest no deeper")
+	case kind != Attribute:
+		return root, p, errors.New("only a filter on an attribute can go into an action, as a condition on its events; groups do not nest in groups")
+	case i == 0 || kindOf(root.Lookup(p.Parent().Elem(i-1)), false) != Action:
+		return root, p, errors.New("there is no action right above that it could go into; groups do not nest in groups")
 	}
 	conditions := p.Parent().Elem(i - 1).Child(mConditions)
 	return retyped(root, p, typeEvent, conditions, root.Lookup(conditions).Get(mFilters).Len())

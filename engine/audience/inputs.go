@@ -112,6 +112,30 @@ func rank(i Input) int {
 	return 6
 }
 
+// Subject gives the place of what the filter at a path looks at: the name of an attribute or a segment,
+// or an action's event. Of anything else it is the path itself.
+func Subject(root doc.Value, filter doc.Path) doc.Path {
+	if !isFilter(filter) {
+		return filter
+	}
+	switch kindOf(root.Lookup(filter), ofEvents(filter)) {
+	case Action:
+		return filter.Child(mEvent)
+	case Attribute, EventAttribute, Segment:
+		return filter.Child(mName)
+	}
+	return filter
+}
+
+// Picks reports whether a segmentation, a trigger or a group picks anybody: all users, or those who
+// match a filter.
+func Picks(filters doc.Value) bool {
+	if shapeOf(filters) == groupShape {
+		return filters.Get(mFilters).Len() > 0
+	}
+	return filters.Get(mEverybody).True() || filters.Get(mIncluded).Get(mFilters).Len()+filters.Get(mSecondary).Get(mFilters).Len() > 0
+}
+
 // Member gives the name of the member that a choice among options is made for, for [Choices].
 func (i Input) Member() string { return i.State.Path.Last().Name }
 

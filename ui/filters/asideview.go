@@ -112,7 +112,11 @@ func (a *aside) bar(n, of int) string {
 // layReach tells how many of those who match the campaign's channel reaches.
 func (a *aside) layReach(c engine.AudienceCount) {
 	if c.Matched == 0 {
-		a.say(themes.ToneWarning, "Nobody matches as it stands.")
+		if audience.Picks(a.filters) {
+			a.say(themes.ToneWarning, "Nobody matches as it stands.")
+		} else {
+			a.say(themes.ToneMuted, "Add a filter, and the people are counted.")
+		}
 		return
 	}
 	r := c.Reach

@@ -204,7 +204,7 @@ func (t *Tree) editJSON() {
 		if after != before {
 			t.takeJSON(p, after)
 		}
-		t.arrange()
+		t.settle()
 	})
 }
 

@@ -63,7 +63,7 @@ func New(cfg editor.Config) editor.Editor {
 	if len(cfg.Focus) > 0 {
 		t.FocusPath(cfg.Path.Child(cfg.Focus))
 	}
-	t.arrange()
+	t.settle()
 	return t
 }
 
@@ -93,14 +93,14 @@ func now(cfg editor.Config) time.Time {
 // SetSize sets the cells and lines that View may take.
 func (t *Tree) SetSize(w, h int) {
 	t.cfg.Width, t.cfg.Height = w, h
-	t.arrange()
+	t.settle()
 }
 
 // SetActive tells the tree whether it has the keyboard.
 func (t *Tree) SetActive(on bool) {
 	if t.resting == on {
 		t.resting = !on
-		t.arrange()
+		t.settle()
 	}
 }
 
@@ -123,19 +123,39 @@ func (t *Tree) Reload(root doc.Value) {
 	if root.Same(t.root) || t.untouched() && root.Same(t.draft.before) {
 		return
 	}
+	before := t.root
 	t.root, t.draft, t.menu, t.failure = root, nil, nil, ""
 	t.refresh()
 	if t.open != nil {
 		t.reopen()
+	} else {
+		t.toChange(before)
 	}
-	t.arrange()
+	t.settle()
+}
+
+// toChange puts the cursor where the document differs from what it was before.
+func (t *Tree) toChange(before doc.Value) {
+	changes := doc.Diff(before.Lookup(t.place), t.root.Lookup(t.place))
+	if len(changes) == 0 {
+		return
+	}
+	p, best := t.place.Join(changes[0].Path...), -1
+	for i, n := range t.nodes {
+		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(t.nodes[best].Path)) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		t.at = best
+	}
 }
 
 // SetProblems hands in the problems of the document.
 func (t *Tree) SetProblems(ps []schema.Problem) {
 	t.problems = ps
 	t.refresh()
-	t.arrange()
+	t.settle()
 }
 
 // refresh reads the nodes anew, and keeps the cursor on its place.
@@ -170,6 +190,9 @@ func (t *Tree) Focused() (schema.FieldState, bool) {
 			return r.input.State, true
 		}
 	}
+	if s, ok := t.cfg.Schema.Field(t.root, audience.Subject(t.root, p), t.cfg.Env); ok {
+		return s, true
+	}
 	return t.cfg.Schema.Field(t.root, p, t.cfg.Env)
 }
 
@@ -190,7 +213,7 @@ func (t *Tree) FocusPath(p doc.Path) bool {
 		t.openForm()
 		t.open.focusPath(t, p)
 	}
-	t.arrange()
+	t.settle()
 	return true
 }
 
@@ -241,7 +264,6 @@ func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 	default:
 		cmd = t.command(msg)
 	}
-	t.arrange()
-	t.reveal()
+	t.settle()
 	return cmd
 }

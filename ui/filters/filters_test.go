@@ -194,7 +194,7 @@ func TestAddedAndLeft(t *testing.T) {
 	b := newBench(t, audienceJSON)
 	before := b.stored(segmentation)
 	h := b.open(80, 24, segmentation, include)
-	for _, keys := range [][]string{{"a", "1", "esc"}, {"a", "esc"}, {"j", "a", "2", "tab", "tab", "esc"}, {"A", "3", "enter", "esc"}} {
+	for _, keys := range [][]string{{"a", "1", "esc"}, {"a", "esc"}, {"j", "a", "2", "tab", "tab", "esc"}, {"A", "3", "tab", "tab", "esc"}, {"a", "4", "enter", "up", "esc"}} {
 		h.Press(keys...)
 		if got := b.stored(segmentation); got != before {
 			t.Fatalf("%v changes it to %s", keys, got)
@@ -218,7 +218,7 @@ func TestCommands(t *testing.T) {
 	h.Press("K", "m")
 	h.Want("└ or  Did Added")
 	h.Press("ctrl+z", "ctrl+z", "ctrl+z", "j", "tab")
-	h.Want("Only a filter on an attribute that follows an action")
+	h.Want("There is no action right above")
 }
 
 // A problem leads to its field, wherever in the tree.
@@ -244,7 +244,7 @@ func TestMouse(t *testing.T) {
 	h.Want("▸ Segment id")
 	h.ClickOn("Name        Staff")
 	h.Press("ctrl+u")
-	h.ClickOn("VIP")
+	h.ClickOn("VIP ")
 	h.Want("In the segment VIP")
 	h.Wheel(60, 10, true)
 	if got := b.stored(segmentation, exclude, "filters", 0); got != `{"filter_type":"custom_segments","name":"VIP","id":"65f0a1b2c3d4e5f607182931"}` {

@@ -27,6 +27,7 @@ type form struct {
 	names   []string // that the row can be filled in with
 	offered []string // those that fit what is typed
 	pick    int      // the one that Enter takes; -1: what is typed
+	fresh   bool     // nothing was done in the row yet: a number typed takes the place of the old one
 }
 
 // openForm opens the filter under the cursor, at its first row.
@@ -74,7 +75,7 @@ func (f *form) row() (row, bool) {
 func (t *Tree) focusRow(i int) {
 	f := t.open
 	f.at = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.offered, f.pick = t.root, false, nil, nil, -1
+	f.before, f.typing, f.names, f.offered, f.pick, f.fresh = t.root, false, nil, nil, -1, false
 	r, ok := f.row()
 	f.start = r.text
 	if !ok || !r.kind.isText() {
@@ -85,9 +86,12 @@ func (t *Tree) focusRow(i int) {
 	f.prompt.SetValue(r.text)
 	f.prompt.Focus()
 	f.start = f.prompt.Value()
+	f.fresh = r.counts() && r.text != ""
 	if r.kind == nameRow {
 		f.names = audience.Names(t.root, f.filter, r.input.Member(), t.cfg.Workspace)
-		f.offered = matching(f.names, "")
+		if r.text == "" { // a name that is there is walked past, not chosen anew
+			f.offered, f.pick = f.names, min(len(f.names), 1)-1
+		}
 	}
 }
 
@@ -121,7 +125,9 @@ func (t *Tree) formKey(msg tea.KeyMsg) {
 	case msg.String() == "enter":
 		t.enter(r)
 	case key.Matches(msg, k.Next):
-		t.takePick(r)
+		if f.typed() {
+			t.takePick(r)
+		}
 		t.focusRow(f.at + 1)
 	case key.Matches(msg, k.Prev):
 		t.focusRow(f.at - 1)
@@ -143,6 +149,10 @@ func (t *Tree) formKey(msg tea.KeyMsg) {
 func (t *Tree) enter(r row) {
 	f := t.open
 	took := t.takePick(r)
+	if r.kind == nameRow && f.prompt.Value() == "" {
+		t.failure = "A name is needed first; esc leaves the filter."
+		return
+	}
 	known := slices.Contains(f.names, f.prompt.Value()) && r.kind == nameRow
 	if took && t.node().Kind == audience.Segment {
 		t.closeForm()
@@ -157,6 +167,9 @@ func (t *Tree) enter(r row) {
 	}
 	t.closeForm()
 }
+
+// typed reports that the line of text is another than the row began with.
+func (f *form) typed() bool { return f.typing && f.prompt.Value() != f.start }
 
 // offering reports that there are names to choose from below the row.
 func (f *form) offering() bool { return f.typing && len(f.offered) > 0 }
@@ -192,13 +205,19 @@ func (t *Tree) takePick(r row) bool {
 // typeKey takes a key of a line of text.
 func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 	f := t.open
-	if !f.prompt.Update(msg) {
+	before, fresh := f.prompt, f.fresh
+	if fresh && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace) {
+		f.prompt.SetValue("")
+	}
+	f.fresh = false
+	if !f.prompt.Update(msg) && !(fresh && msg.Type == tea.KeyBackspace) {
+		f.prompt = before
 		return
 	}
 	text := f.prompt.Value()
 	if r.kind == nameRow {
 		f.offered, f.pick = matching(f.names, text), -1
-		if len(f.offered) > 0 && text != "" && text != f.start && !slices.Contains(f.names, text) {
+		if len(f.offered) > 0 && text != f.start && !slices.Contains(f.names, text) {
 			f.pick = 0
 		}
 	}
@@ -209,7 +228,7 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 // a name would be counted and saved.
 func (t *Tree) takeTyped(r row) {
 	f := t.open
-	if text := f.prompt.Value(); text == f.start || f.pick >= 0 {
+	if text := f.prompt.Value(); text == f.start || f.pick >= 0 && text != "" {
 		t.setRoot(f.before)
 	} else {
 		t.write(f.before, r, []string{text})

@@ -2,6 +2,7 @@ package filters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bugle/engine/audience"
@@ -12,6 +13,9 @@ import (
 // maxNames is how many names are in sight below a row.
 const maxNames = 6
 
+// maxOver is by how much a label may be longer than the others; what it says stands behind it.
+const maxOver = 8
+
 // layMenu adds the lines of what can be added.
 func (t *Tree) layMenu(i int) {
 	th, m := t.cfg.Theme, t.menu
@@ -20,7 +24,7 @@ func (t *Tree) layMenu(i int) {
 	}
 	put(-1, "    "+th.Accent.Render(widget.Truncate(widget.Clean(m.title), max(t.cfg.Width-4, 0))))
 	for j, o := range m.options {
-		text := fmt.Sprintf("%d %s", j+1, widget.PadRight(o.kind.Label(), 16))
+		text := fmt.Sprintf("%d %s", j+1, widget.PadRight(o.kind.Label(), 15))
 		help := widget.Truncate(o.help, max(t.cfg.Width-7-widget.Width(text), 0))
 		if j == m.at {
 			put(j, "    "+th.Selected.Render(widget.PadRight("▸ "+text+" "+help, max(t.cfg.Width-4, 0))))
@@ -60,13 +64,23 @@ func (t *Tree) indent(i int) int {
 func (t *Tree) rowText(r row, at bool, labels, w int) string {
 	th := t.cfg.Theme
 	at = at && !t.resting
-	mark, label := "  ", widget.PadRight(widget.Clean(r.label), labels)
+	name := widget.Clean(r.label)
+	if over := widget.Width(name) - labels; over > maxOver || over > 0 && w < 40 {
+		name = widget.Truncate(name, labels)
+	}
+	if n := widget.Width(name); n < labels {
+		name = widget.PadRight(name, labels)
+	}
+	mark, label := "  ", name
 	if at {
 		mark, label = th.Accent.Render("▸ "), th.Accent.Render(label)
 	} else {
 		label = th.Muted.Render(label)
 	}
-	room := max(w-labels-4, 1)
+	room := max(w-widget.Width(label)-4, 1)
+	if at && t.open.fresh {
+		return mark + label + "  " + th.Selected.Render(widget.Truncate(t.open.prompt.Value(), room))
+	}
 	if at && r.kind.isText() {
 		p := t.open.prompt
 		p.SetSize(room, 1)
@@ -136,7 +150,7 @@ func (t *Tree) layHelp(r row, indent int, put func(name int, text string)) {
 	switch {
 	case t.open.offering():
 		t.layNames(indent, put)
-	case r.kind == nameRow && len(t.open.names) > 0 && t.open.prompt.Value() != "":
+	case r.kind == nameRow && len(t.open.names) > 0 && t.open.prompt.Value() != "" && !slices.Contains(t.open.names, t.open.prompt.Value()):
 		say(themes.ToneWarning, "Not a name that this workspace knows; it is taken as it is typed.")
 	case r.kind == choiceRow:
 		t.layChips(indent+2, room, put)
@@ -224,8 +238,10 @@ func (r row) help(t *Tree) string {
 		return `Commas between values; one with a comma in it in "quotes".`
 	case r.kind == dateRow:
 		return "Days are those of the workspace. A date without a time is the whole day."
-	case r.shape == audience.RelativeDays && r.input.Part == audience.Value:
-		return "From now to the same time of day that many days off."
+	case r.input.Part == audience.Value && valueHelp[r.shape] != "":
+		return valueHelp[r.shape]
+	case r.kind == nameRow && r.text != "":
+		return "ctrl+u clears it, and all names are offered."
 	}
 	help := n.Help
 	if i := strings.Index(help, ". "); i >= 0 {
@@ -235,6 +251,15 @@ func (r row) help(t *Tree) string {
 		help = strings.ToUpper(o[:1]) + o[1:] + "."
 	}
 	return help
+}
+
+// valueHelp says what is expected of a value, by its shape.
+var valueHelp = map[audience.Shape]string{
+	audience.RelativeDays: "From now to the same time of day that many days off.",
+	audience.ValueRange:   "Both ends are in the range.",
+	audience.YesOrNo:      "y and n choose.",
+	audience.SingleValue:  "What the attribute is compared with.",
+	audience.Expression:   "Worked out for each user when the campaign goes out.",
 }
 
 func (r row) chosenHelp() string {

@@ -27,9 +27,9 @@ func newKeyMap() keyMap {
 
 		Open:      bind("enter", "edit", "enter"),
 		Add:       bind("a", "add", "a"),
-		AddOther:  bind("A", "add to the other group", "A"),
+		AddOther:  bind("A", "add to the other", "A"),
 		Join:      bind("space", "and/or", " "),
-		Negate:    bind("!", "turn round", "!"),
+		Negate:    bind("!", "negate", "!"),
 		Duplicate: bind("d", "duplicate", "d"),
 		Remove:    bind("x", "remove", "x", "delete"),
 		Up:        bind("K", "move up", "K", "alt+up"),
@@ -72,17 +72,20 @@ func (t *Tree) Bindings() []key.Binding {
 		out = append(out, k.Open)
 	}
 	out = append(out, k.Add)
-	if _, ok := t.otherGroup(); ok {
-		out = append(out, k.AddOther)
+	other, others := t.otherGroup()
+	if others {
+		out = append(out, bind("A", "add to "+other.Title, k.AddOther.Keys()...))
 	}
-	out = append(out, k.Join)
+	if n.Kind != audience.Group || n.Count > 0 {
+		out = append(out, k.Join)
+	}
 	if n.Kind != audience.Group || n.Count > 0 {
 		out = append(out, k.Remove)
 	}
 	if n.Depth > 0 {
 		out = append(out, k.Negate, k.Duplicate, k.Up, k.Down, k.Indent, k.Outdent)
-		if _, ok := t.otherGroup(); ok {
-			out = append(out, k.Other)
+		if others {
+			out = append(out, bind("m", "move to "+other.Title, k.Other.Keys()...))
 		}
 	}
 	return append(out, k.Editor, k.Why, k.Move, k.Page, k.Ends)
@@ -94,8 +97,10 @@ func (t *Tree) Hints() []key.Binding {
 	switch {
 	case t.menu != nil, t.open != nil, t.locked(t.node().Path) != "":
 		return t.Bindings()
+	case t.node().Kind == audience.Group && t.node().Count == 0:
+		return []key.Binding{k.Add, k.Why}
 	case t.node().Kind == audience.Group:
 		return []key.Binding{k.Add, k.Join, k.Why}
 	}
-	return []key.Binding{k.Open, k.Add, k.Join, k.Negate, k.Remove}
+	return []key.Binding{k.Open, k.Add, k.Join, k.Negate, k.Duplicate, bind("K/J", "move", "K", "J"), k.Remove}
 }

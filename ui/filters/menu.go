@@ -22,10 +22,9 @@ type option struct {
 }
 
 var kindHelp = map[audience.Kind]string{
-	audience.Attribute:      "what is known of people",
-	audience.Action:         "what they did, or did not do",
-	audience.Segment:        "people who are in it",
-	audience.EventAttribute: "of what they did, or when",
+	audience.Attribute: "what is known of people",
+	audience.Action:    "what they did, or did not",
+	audience.Segment:   "people who are in it",
 }
 
 // askKind asks what to add at the cursor, or to the other group. Where only one kind can be, it is
@@ -45,26 +44,43 @@ func (t *Tree) askKind(other bool) {
 		t.goTo(group.Path)
 		at, n = t.at, group
 	}
-	m := &menu{title: "Add to " + t.nodes[t.groupAt(at)].Title}
-	for _, k := range audience.Kinds(t.root, n.Path) {
-		m.options = append(m.options, option{k, n.Path, kindHelp[k]})
+	title := t.nodes[t.groupAt(at)].Title
+	if title == "" {
+		title = "the group"
 	}
-	if n.Kind == audience.EventAttribute { // also what goes after the action
-		for i := at; i >= 0; i-- {
-			if t.nodes[i].Depth < n.Depth && t.nodes[i].Kind == audience.Action {
-				for _, k := range audience.Kinds(t.root, t.nodes[i].Path) {
-					if k != audience.EventAttribute {
-						m.options = append(m.options, option{k, t.nodes[i].Path, kindHelp[k]})
-					}
-				}
-				break
+	m := &menu{title: "Add to " + title}
+	outer := n.Path
+	if action, ok := t.actionAt(at); ok && n.Kind != audience.Action {
+		outer = action.Path // what is no condition goes after the action
+	}
+	for _, k := range audience.Kinds(t.root, outer) {
+		o := option{k, outer, kindHelp[k]}
+		if k == audience.EventAttribute {
+			o.at, o.help = n.Path, "a condition in the action"
+			if n.Kind == audience.EventAttribute {
+				m.at = len(m.options)
 			}
 		}
+		m.options = append(m.options, o)
 	}
 	t.menu = m
 	if len(m.options) == 1 {
 		t.add(m.options[0])
 	}
+}
+
+// actionAt gives the action that a node is, or is a condition of.
+func (t *Tree) actionAt(i int) (audience.Node, bool) {
+	depth := t.nodes[i].Depth + 1
+	for ; i >= 0 && depth > 0; i-- {
+		if n := t.nodes[i]; n.Depth < depth {
+			if n.Kind == audience.Action {
+				return n, true
+			}
+			depth = n.Depth
+		}
+	}
+	return audience.Node{}, false
 }
 
 func (t *Tree) menuKey(msg tea.KeyMsg) {

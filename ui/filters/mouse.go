@@ -31,8 +31,7 @@ func (t *Tree) mouse(msg tea.MouseMsg) {
 	}
 	t.failure = ""
 	t.press(t.lines[t.top+y])
-	t.arrange()
-	t.reveal()
+	t.settle()
 }
 
 func (t *Tree) scroll(n int) {

@@ -145,6 +145,12 @@ func (r row) offered() []schema.OptionState {
 	return slices.DeleteFunc(slices.Clone(r.input.State.Options), func(o schema.OptionState) bool { return !o.Offered })
 }
 
+// counts reports a row that holds a whole number.
+func (r row) counts() bool {
+	n := r.input.State.Node
+	return r.kind == textRow && (r.shape == audience.RelativeDays || n != nil && n.Kind == schema.Integer)
+}
+
 // needed reports a row that somebody who adds a filter wants to come to.
 func (r row) needed() bool {
 	return r.kind != fixedRow && (r.input.Part != audience.Plain || r.input.State.Required)

@@ -32,7 +32,11 @@ const (
 // arrange divides the height and makes the lines of the tree.
 func (t *Tree) arrange() {
 	w, h := t.cfg.Width, t.cfg.Height
-	t.sentence = t.head(w, max(h/4, 1))
+	share := 4
+	if t.Modal() && h < 18 {
+		share = 8 // what is being filled in needs the lines
+	}
+	t.sentence = t.head(w, max(h/share, 1))
 	t.lines = t.lines[:0]
 	used := len(t.sentence)
 	if h >= ruleFrom {
@@ -52,6 +56,12 @@ func (t *Tree) arrange() {
 		t.layNode(i)
 	}
 	t.top = max(0, min(t.top, len(t.lines)-t.body))
+}
+
+// settle makes the lines of the tree anew, the cursor in sight.
+func (t *Tree) settle() {
+	t.arrange()
+	t.reveal()
 }
 
 // empty reports that nothing is picked and nothing is being added.
@@ -77,12 +87,7 @@ func (t *Tree) head(w, h int) []string {
 	if why := t.locked(t.place); why != "" {
 		out = append(out, th.Warning.Render(widget.Truncate(widget.Clean(why), w)))
 	}
-	lines := widget.Wrap(widget.Clean(t.plain()), max(w, 1))
-	if len(lines) > h {
-		lines = lines[:h]
-		lines[h-1] = widget.Truncate(lines[h-1], max(w-2, 0)) + " …"
-	}
-	for _, l := range lines {
+	for _, l := range wrapped(t.plain(), w, h) {
 		out = append(out, th.Strong.Render(widget.Truncate(l, w)))
 	}
 	return out
@@ -162,12 +167,11 @@ func (t *Tree) nodeText(i int) []string {
 		tone = themes.ToneMuted
 	}
 	room := max(w-widget.Width(mark)-widget.Width(lead)-widget.Width(info), 1)
-	lines := []string{widget.Truncate(words, room)}
-	if at {
-		if lines = widget.Wrap(words, room); len(lines) > maxWords {
-			lines = append(lines[:maxWords-1], widget.Truncate(lines[maxWords-1], max(room-2, 0))+" …")
-		}
+	most := 1
+	if at && (t.open == nil || t.body > 2*maxWords) {
+		most = maxWords
 	}
+	lines := wrapped(words, room, most)
 	out := make([]string, len(lines))
 	for j, text := range lines {
 		if j > 0 {
@@ -176,6 +180,20 @@ func (t *Tree) nodeText(i int) []string {
 		out[j] = t.drawLine(at, mark, lead, widget.PadRight(text, room), info, tone, n.Negated && j == 0)
 	}
 	return out
+}
+
+// wrapped breaks a text into lines, at most so many; a text that is longer ends in an ellipsis.
+func wrapped(text string, w, most int) []string {
+	w, most = max(w, 1), max(most, 1)
+	lines := widget.Wrap(widget.Clean(text), w)
+	if len(lines) <= most {
+		return lines
+	}
+	last := widget.Truncate(lines[most-1]+" "+lines[most], w)
+	if !strings.HasSuffix(last, "…") {
+		last = widget.Truncate(last+" …", w)
+	}
+	return append(lines[:most-1], last)
 }
 
 // maxWords is how many lines the words of the node under the cursor take at most.
@@ -253,17 +271,16 @@ func missing(p schema.Problem) bool {
 
 // foot tells what matters at the cursor: why a key did nothing, what is wrong, what the row is for.
 func (t *Tree) foot(w int) []string {
-	th, most := t.cfg.Theme, 1
+	th, least, most := t.cfg.Theme, 1, 1
 	if t.cfg.Height >= 14 {
-		most = 2
+		least, most = 2, 2
 	}
 	text, tone := t.footText()
-	lines := widget.Wrap(widget.Clean(text), max(w, 1))
-	if len(lines) > most {
-		lines = lines[:most]
-		lines[most-1] = widget.Truncate(lines[most-1], max(w-2, 0)) + " …"
+	if t.failure != "" || tone == themes.ToneDanger {
+		most = max(t.cfg.Height/3, most) // what went wrong is said to its end
 	}
-	for len(lines) < most {
+	lines := wrapped(text, w, most)
+	for len(lines) < least {
 		lines = append(lines, "")
 	}
 	for i, l := range lines {
@@ -304,9 +321,13 @@ func (t *Tree) footText() (string, themes.Tone) {
 	case n.Kind == audience.Group && n.Count == 0:
 		return "a adds a filter.", themes.ToneFaint
 	case n.Kind == audience.Group:
-		return "a adds a filter, space turns all into any.", themes.ToneFaint
+		turn := "all into any"
+		if n.Join == "or" {
+			turn = "any into all"
+		}
+		return "a adds a filter, space turns " + turn + ". Groups do not nest in groups: actions have conditions.", themes.ToneFaint
 	case n.Kind == audience.Action && n.Count == 0:
-		return "enter edits it; a and then Event attribute narrows which events count.", themes.ToneFaint
+		return "enter edits it. a, then Event attribute, adds a condition: which of its events count.", themes.ToneFaint
 	}
 	return "", themes.ToneFaint
 }
@@ -349,6 +370,9 @@ func (t *Tree) reveal() {
 	}
 	if from < 0 {
 		return
+	}
+	if t.open != nil && to+1 < len(t.lines) && t.lines[to+1].node == t.at {
+		to++ // where the keyboard goes next
 	}
 	if t.at == 0 && t.open == nil {
 		from = 0 // and what stands above the first node

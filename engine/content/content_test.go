@@ -41,7 +41,7 @@ func TestReadsTheGrid(t *testing.T) {
 		t.Errorf("shares %+v", g.Variations)
 	}
 	c := g.Cell("de", "variation_1")
-	if twin, ok := g.Twin(c); !ok || twin.Locale != "default" || g.Excerpt(c) != "A" {
+	if twin, ok := g.Twins(nil).Of(c); !ok || twin.Locale != "default" || g.Excerpt(c) != "A" {
 		t.Errorf("the twin of %v is %v, %v", c, twin, ok)
 	}
 	if g.Value(g.Cell("de", "variation_2")).Exists() || g.Value(g.Cell("fr", "variation_1")).Exists() {

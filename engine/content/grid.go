@@ -1,6 +1,7 @@
 package content
 
 import (
+	"hash/maphash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -229,36 +230,94 @@ func (g Grid) At(p doc.Path) (Cell, bool) {
 	return g.Cell(rest[0].Name, rest[1].Name), true
 }
 
-// Twin gives another cell with the same message in it: that of the default locale, that of the
-// locale's first variation, else an earlier one. An empty cell has none.
-func (g Grid) Twin(c Cell) (Cell, bool) {
-	v := g.Value(c)
-	if !v.Exists() {
-		return Cell{}, false
-	}
-	first := []Cell{g.Cell(engine.DefaultLocale, c.Variation), g.Cell(c.Locale, g.Variations[0].Name)}
-	for _, o := range first {
-		if !same(o, c) && g.equal(o, v) {
-			return o, true
-		}
+// Twins tells which cells hold the same message.
+type Twins struct {
+	grid  Grid
+	seen  map[doc.Value]uint64
+	first map[uint64]Cell
+}
+
+var seed = maphash.MakeSeed()
+
+// maxTwins is up to how many cells all are compared; of more, each with the default one alone.
+const maxTwins = 5000
+
+// Twins compares the messages of the grid. old is what an earlier grid gave, or nil: messages that
+// it knows are not read again.
+func (g Grid) Twins(old *Twins) *Twins {
+	t := &Twins{grid: g, seen: map[doc.Value]uint64{}, first: map[uint64]Cell{}}
+	if len(g.Locales)*len(g.Variations) > maxTwins {
+		return t
 	}
 	for _, l := range g.Locales {
-		for _, n := range g.Variations {
-			o := g.Cell(l.Name, n.Name)
-			if same(o, c) {
-				return Cell{}, false
+		for _, v := range g.Variations {
+			c := g.Cell(l.Name, v.Name)
+			sum, ok := t.sum(c, old)
+			if _, taken := t.first[sum]; ok && !taken {
+				t.first[sum] = c
 			}
-			if g.equal(o, v) {
-				return o, true
-			}
+		}
+	}
+	return t
+}
+
+// sum gives a number that equal messages have in common; false for an empty cell.
+func (t *Twins) sum(c Cell, old *Twins) (uint64, bool) {
+	v := t.grid.root.Lookup(c.Message)
+	if v.Empty() {
+		return 0, false
+	}
+	if sum, ok := t.seen[v]; ok {
+		return sum, true
+	}
+	var sum uint64
+	known := false
+	if old != nil {
+		sum, known = old.seen[v]
+	}
+	if !known {
+		sum = maphash.Bytes(seed, v.Encode())
+	}
+	t.seen[v] = sum
+	return sum, true
+}
+
+// Of gives another cell with the same message in it: that of the default locale, that of the
+// locale's first variation, else the first one that there is. An empty cell has none.
+func (t *Twins) Of(c Cell) (Cell, bool) {
+	sum, ok := t.sum(c, nil)
+	if !ok {
+		return Cell{}, false
+	}
+	g := t.grid
+	others := []Cell{g.Cell(engine.DefaultLocale, c.Variation), g.Cell(c.Locale, g.Variations[0].Name)}
+	if o, ok := t.first[sum]; ok {
+		others = append(others, o)
+	}
+	for _, o := range others {
+		if s, ok := t.sum(o, nil); ok && s == sum && !o.Is(c) {
+			return o, true
 		}
 	}
 	return Cell{}, false
 }
 
-func same(a, b Cell) bool { return a.Locale == b.Locale && a.Variation == b.Variation }
+// Is reports whether both are the cell of one locale and variation.
+func (c Cell) Is(o Cell) bool { return c.Locale == o.Locale && c.Variation == o.Variation }
 
-func (g Grid) equal(o Cell, v doc.Value) bool {
-	w := g.Value(o)
-	return w.Exists() && (w.Same(v) || len(doc.Diff(w, v)) == 0)
+// SharePath leads to the percentage of a variation.
+func SharePath(variation string) doc.Path { return shares.Child(variation) }
+
+// ShareOf gives the variation that a place is the percentage of.
+func ShareOf(p doc.Path) (string, bool) {
+	if len(p) != len(shares)+1 || !p.HasPrefix(shares) {
+		return "", false
+	}
+	return p.Last().Name, true
 }
+
+// LocalePath leads to the messages of a locale.
+func LocalePath(locale string) doc.Path { return inside.Child(locale) }
+
+// Path leads to the messages of all locales.
+func Path() doc.Path { return inside }

@@ -57,6 +57,7 @@ func (s *Screen) moves() []screen.Action {
 		}
 		acts = append(acts, out)
 		acts = append(acts, s.toAsideKey("alt+p", 3)...)
+		acts = append(acts, s.gridKey()...)
 		acts = append(acts, s.stripKeys()...)
 		return append(acts, []screen.Action{
 			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
@@ -81,7 +82,7 @@ func (s *Screen) moves() []screen.Action {
 		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: s.toProblems},
 		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "the next view beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
 		{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
-	}, s.toAsideKey("p", 5)...)
+	}, append(s.toAsideKey("p", 5), s.gridKey()...)...)
 }
 
 // toAsideKey is the action that gives the view beside the editor the keyboard, where there is one.

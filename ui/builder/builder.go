@@ -49,6 +49,7 @@ type Screen struct {
 	focus pane
 	info  info
 	strip editor.Strip // above the form; nil where the place has none
+	grid  grid
 	wants wants
 
 	width, height int

@@ -3,6 +3,7 @@ package builder
 import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/forms"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 
@@ -22,6 +23,9 @@ func (s *Screen) fromForm(cmd tea.Cmd) tea.Cmd {
 	field := s.path.String()
 	if f, ok := s.form.Focused(); ok {
 		field = f.Path.String()
+	}
+	if _, plain := s.form.(*forms.Form); !plain && !s.form.Typing() {
+		s.history.pause() // each command of an editor is a step of its own
 	}
 	return tea.Batch(cmd, s.change(root, field))
 }

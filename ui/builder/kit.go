@@ -9,6 +9,7 @@ import (
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/ui/calendar"
+	"bugle/ui/content"
 	"bugle/ui/editor"
 	"bugle/ui/filters"
 	"bugle/ui/screen"
@@ -17,20 +18,20 @@ import (
 
 // tool is what the builder has for the places that the tables give an editor.
 type tool struct {
-	edit func(editor.Config) editor.Editor // nil: the plain form
-	// whole says that the editor shows all that is below its place, so that nothing there is
-	// opened as a form of its own.
-	whole bool
+	edit func(*Screen, editor.Config) editor.Editor // nil, or one that gives nil: the plain form
+	// shows says that the editor shows what is at a place below its own, so that it is not opened
+	// as a form of its own; nil: all of it.
+	shows func(s *Screen, p doc.Path) bool
 	aside func(editor.Config) editor.Aside // nil: nothing beside it
 	strip func(editor.Config) editor.Strip
 }
 
 // tools are the editors, by the name that the tables give them.
 var tools = map[schema.Editor]tool{
-	schema.EditorContent:  {aside: newPreviewAside},
+	schema.EditorContent:  {edit: (*Screen).newGrid, shows: (*Screen).gridShows, aside: newPreviewAside, strip: content.NewStrip},
 	schema.EditorSchedule: {aside: calendar.NewAside},
 	schema.EditorLinks:    {aside: newLinksAside},
-	schema.EditorFilters:  {edit: filters.New, whole: true, aside: filters.NewAside},
+	schema.EditorFilters:  {edit: func(_ *Screen, cfg editor.Config) editor.Editor { return filters.New(cfg) }, aside: filters.NewAside},
 }
 
 // toolAt gives the tool of the innermost place around p that has one.
@@ -47,14 +48,16 @@ func (s *Screen) toolAt(p doc.Path) (tool, doc.Path, bool) {
 // inEditor reports whether an editor around p, not p's own, shows what is at p.
 func (s *Screen) inEditor(p doc.Path) bool {
 	t, at, ok := s.toolAt(p)
-	return ok && t.whole && len(at) < len(p)
+	return ok && t.edit != nil && len(at) < len(p) && (t.shows == nil || t.shows(s, p))
 }
 
 // newEditor makes the editor of the object, map or list at p.
 func (s *Screen) newEditor(p doc.Path) editor.Editor {
 	cfg := s.config(p)
 	if t, at, ok := s.toolAt(p); ok && t.edit != nil && len(at) == len(p) {
-		return t.edit(cfg)
+		if ed := t.edit(s, cfg); ed != nil {
+			return ed
+		}
 	}
 	return forms.New(cfg.Config)
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/render"
 	"bugle/themes"
@@ -37,12 +39,18 @@ func (a *previewAside) Show(root doc.Value, at doc.Path) tea.Cmd {
 	a.root, a.at = root, at
 	o := render.Options{Now: a.cfg.Now()}
 	views, ok := render.Of(a.cfg.Head.Channel, root, at, o)
-	if !ok {
+	if !ok && !inCell(a.cfg.Head.Channel, root, at) {
 		views, _ = render.First(a.cfg.Head.Channel, root, o)
 	}
 	a.views = views
 	a.draw()
 	return nil
+}
+
+// inCell reports whether a place is in one message among several, be it there or not.
+func inCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
+	c, ok := content.Read(ch, root).At(at)
+	return ok && len(c.Path) > len(content.Path()) && at.HasPrefix(c.Path)
 }
 
 func (a *previewAside) draw() {

@@ -36,7 +36,7 @@ func (s *Screen) stripKeys() []screen.Action {
 	if s.stripLine() == "" {
 		return nil
 	}
-	return infoActions(s.strip.Bindings(), groupMove, 4)
+	return infoActions(s.strip.Bindings(), groupMove, 6)
 }
 
 // stripGo goes where a key of the strip leads.
@@ -48,7 +48,18 @@ func (s *Screen) stripGo(key string) (tea.Cmd, bool) {
 	if !ok {
 		return nil, false
 	}
-	return s.open(to), true
+	return s.openLike(to), true
+}
+
+// openLike opens the form at to, with the field focused that is called as the present one.
+func (s *Screen) openLike(to doc.Path) tea.Cmd {
+	from, at := s.path, s.place()
+	cmd := s.open(to)
+	if at.HasPrefix(from) {
+		s.form.FocusPath(to.Join(at[len(from):]...))
+		s.refreshInfo()
+	}
+	return cmd
 }
 
 func (s *Screen) stripClick(x int, press bool) tea.Cmd {
@@ -56,7 +67,7 @@ func (s *Screen) stripClick(x int, press bool) tea.Cmd {
 		return nil
 	}
 	if to, ok := s.strip.Click(s.root, s.path, x); ok {
-		return s.open(to)
+		return s.openLike(to)
 	}
 	return nil
 }

@@ -1,0 +1,70 @@
+package builder
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/catalog"
+	enginecontent "bugle/engine/content"
+	"bugle/engine/doc"
+	"bugle/ui/content"
+	"bugle/ui/editor"
+	"bugle/ui/screen"
+)
+
+// grid says how the messages are edited: as a grid of locales and variations where there is more than
+// one, as a form where one stands alone, unless the person turned to the other.
+type grid struct {
+	memory content.Memory
+	turned bool // to what does not come by itself
+}
+
+// gridOpen reports whether the messages are shown as a grid.
+func (s *Screen) gridOpen() bool {
+	return enginecontent.Read(s.campaign.Channel, s.root).Many() != s.grid.turned
+}
+
+// newGrid makes the grid; nil where the form is wanted.
+func (s *Screen) newGrid(cfg editor.Config) editor.Editor {
+	if !s.gridOpen() {
+		return nil
+	}
+	return content.New(cfg, &s.grid.memory)
+}
+
+// gridShows reports whether the grid shows what is at p, where it is open.
+func (s *Screen) gridShows(p doc.Path) bool {
+	return s.gridOpen() && enginecontent.Read(s.campaign.Channel, s.root).Shows(p)
+}
+
+// inContent reports whether the person is in the component of the messages.
+func (s *Screen) inContent() bool {
+	return len(s.path) > 0 && s.path[0].Name == string(catalog.CampaignContent) && s.campaign.Channel.Writable()
+}
+
+// turnGrid turns from the grid to the form of the component, and back.
+func (s *Screen) turnGrid() tea.Cmd {
+	at := s.place()
+	if len(s.path) > 1 && !s.gridOpen() || len(s.path) == 1 {
+		s.grid.turned = !s.grid.turned
+	}
+	s.show(at[:1])
+	s.form.FocusPath(at)
+	s.focus = paneForm
+	s.refreshInfo()
+	return nil
+}
+
+// gridKey is the action that leads to the grid from everywhere in the messages.
+func (s *Screen) gridKey() []screen.Action {
+	if !s.inContent() {
+		return nil
+	}
+	a := screen.Action{Keys: []string{"alt+g"}, Label: "grid", Help: "the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: s.turnGrid}
+	if len(s.path) == 1 && s.gridOpen() {
+		a.Label, a.Help, a.Bar = "as a form", "the content as a form", 1
+	}
+	if s.focus != paneForm {
+		a.Keys = append([]string{"g"}, a.Keys...)
+	}
+	return []screen.Action{a}
+}

@@ -1,0 +1,166 @@
+package content
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/content"
+	"bugle/ui/widget"
+)
+
+// adding asks which locales to add.
+type adding struct {
+	prompt widget.Prompt
+	list   widget.List
+	offers []offer // in the list
+	all    []offer
+}
+
+// offer is a locale that can be added, and what it is.
+type offer struct{ name, help string }
+
+// openAdd asks for a locale: the workspace's are offered, then the languages of the world. One that
+// has messages and is not listed is listed at once.
+func (g *Grid) openAdd() {
+	if g.onLocale() && g.grid.Locales[g.row].Stray {
+		root, err := content.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
+		if err != nil {
+			g.failure = sentence(err)
+			return
+		}
+		g.take(root)
+		return
+	}
+	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "de, fr or a language"), list: widget.NewList(g.cfg.Theme)}
+	a.prompt.Focus()
+	a.list.Focused = true
+	var own []string
+	if n := g.cfg.Schema.At(content.LocalesPath()); n != nil && n.Suggest != "" && g.cfg.Suggest != nil {
+		own = g.cfg.Suggest(n.Suggest)
+	}
+	for _, name := range own {
+		help := "this workspace's"
+		if language := content.LanguageName(name); language != "" {
+			help = language + " · " + help
+		}
+		a.all = append(a.all, offer{name, help})
+	}
+	for _, l := range content.Languages {
+		if !slices.Contains(own, l.Tag) {
+			a.all = append(a.all, offer{l.Tag, l.Name})
+		}
+	}
+	a.all = slices.DeleteFunc(a.all, func(o offer) bool {
+		i := g.rowOf(o.name)
+		return i >= 0 && !g.grid.Locales[i].Stray
+	})
+	g.adding = a
+	a.find()
+}
+
+// find lists what fits the text: names that begin with it, then languages that do, then the rest.
+func (a *adding) find() {
+	text := strings.ToLower(strings.TrimSpace(a.prompt.Value()))
+	rank := func(o offer) int {
+		name, help := strings.ToLower(o.name), strings.ToLower(o.help)
+		switch {
+		case name == text:
+			return 0
+		case strings.HasPrefix(name, text):
+			return 1
+		case strings.HasPrefix(help, text):
+			return 2
+		case strings.Contains(help, text):
+			return 3
+		}
+		return 4
+	}
+	a.offers = a.offers[:0]
+	if !strings.Contains(text, ",") {
+		for _, o := range a.all {
+			if rank(o) < 4 {
+				a.offers = append(a.offers, o)
+			}
+		}
+		slices.SortStableFunc(a.offers, func(x, y offer) int { return rank(x) - rank(y) })
+	}
+	if text != "" && (len(a.offers) == 0 || rank(a.offers[0]) > 0) {
+		a.offers = append(a.offers, offer{strings.TrimSpace(a.prompt.Value()), "as typed"})
+	}
+	items := make([]widget.Item, len(a.offers))
+	for i, o := range a.offers {
+		items[i] = widget.Item{Text: o.name, Info: o.help}
+	}
+	a.list.SetItems(items)
+	a.list.Choose(0)
+}
+
+func (g *Grid) addKey(msg tea.KeyMsg) tea.Cmd {
+	a := g.adding
+	switch msg.String() {
+	case "esc":
+		g.adding = nil
+	case "enter":
+		g.addLocales()
+	case "up", "ctrl+p", "shift+tab":
+		a.list.Up()
+	case "down", "ctrl+n", "tab":
+		a.list.Down()
+	case "pgup":
+		a.list.PageUp()
+	case "pgdown":
+		a.list.PageDown()
+	default:
+		if a.prompt.Update(msg) {
+			a.find()
+		}
+	}
+	return nil
+}
+
+// addLocales adds the chosen locale, or all of those that were typed with commas between them.
+func (g *Grid) addLocales() {
+	i := g.adding.list.Cursor
+	if i >= len(g.adding.offers) {
+		g.failure = "Type the name of a locale, such as de."
+		return
+	}
+	root, last := g.root, ""
+	for name := range strings.SplitSeq(g.adding.offers[i].name, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		out, err := content.AddLocale(g.cfg.Head.Channel, root, name)
+		if err != nil {
+			g.failure = sentence(err)
+			return
+		}
+		root, last = out, name
+	}
+	if last == "" {
+		g.failure = "Type the name of a locale, such as de."
+		return
+	}
+	g.adding = nil
+	g.take(root)
+	g.place(g.rowOf(last), max(g.col, 0))
+	g.notify("Added, with copies of the default locale's messages to translate. ctrl+z takes it back.")
+}
+
+// addView draws the question.
+func (g *Grid) addView(w, h int) string {
+	a := g.adding
+	a.prompt.SetSize(w, 1)
+	lines := []string{a.prompt.View()}
+	rest := h - 2
+	if g.failure != "" {
+		lines = append(lines, g.cfg.Theme.Warning.Render(widget.Truncate(widget.Clean(g.failure), w)))
+		rest--
+	}
+	lines = append(lines, "")
+	a.list.SetSize(w, max(rest, 1))
+	return widget.Fit(strings.Join(append(lines, a.list.View()), "\n"), w, h)
+}

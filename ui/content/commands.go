@@ -1,0 +1,258 @@
+package content
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/content"
+	"bugle/engine/doc"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// command takes a key of the grid, while nothing is open.
+func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
+	k := g.keys
+	switch {
+	case msg.String() == "esc":
+		g.mem.marks = nil
+		return nil
+	case msg.String() == "?":
+		return screen.Send(screen.HelpMsg{})
+	case g.moveKey(msg):
+		return nil
+	case key.Matches(msg, k.Open) && !g.onVariation():
+		return g.open()
+	case key.Matches(msg, k.Copy):
+		return g.copy()
+	case key.Matches(msg, k.Compare):
+		g.openCompare()
+		return nil
+	}
+	if why := g.locked(); why != "" {
+		g.failure = why
+		return nil
+	}
+	switch {
+	case key.Matches(msg, k.Open), key.Matches(msg, k.Percent), g.onVariation() && isDigit(msg):
+		g.openShare(msg)
+	case key.Matches(msg, k.Even):
+		g.even()
+	case key.Matches(msg, k.Rest) && g.onVariation():
+		g.rest()
+	case key.Matches(msg, k.AddLocale):
+		g.openAdd()
+	case key.Matches(msg, k.AddVariation):
+		g.addVariation()
+	case key.Matches(msg, k.Paste):
+		g.paste()
+	case key.Matches(msg, k.Mark):
+		g.mark()
+	case key.Matches(msg, k.Editor):
+		return g.editText()
+	case key.Matches(msg, k.Remove):
+		return g.remove()
+	case key.Matches(msg, k.Rename):
+		return g.rename()
+	}
+	return nil
+}
+
+func (g *Grid) moveKey(msg tea.KeyMsg) bool {
+	row, col := g.row, g.col
+	page := max(g.win.Height-1, 1)
+	switch msg.String() {
+	case "up", "k":
+		row--
+	case "down", "j":
+		row++
+	case "left", "h":
+		col--
+	case "right", "l":
+		col++
+	case "tab":
+		if col++; col == len(g.grid.Variations) {
+			row, col = row+1, 0
+		}
+	case "shift+tab":
+		if col--; col < 0 {
+			row, col = row-1, len(g.grid.Variations)-1
+		}
+	case "pgup":
+		row -= page
+	case "pgdown":
+		row += page
+	case "home", "g":
+		row = 0
+	case "end", "G":
+		row = len(g.grid.Locales) + len(g.fields) - 1
+	default:
+		return false
+	}
+	g.place(row, col)
+	return true
+}
+
+// take takes over a changed document.
+func (g *Grid) take(root doc.Value) {
+	g.root = root
+	g.refresh()
+}
+
+func (g *Grid) notify(text string) {
+	if g.cfg.Host.Notify != nil {
+		g.cfg.Host.Notify(text)
+	}
+}
+
+// open opens what the cursor is on.
+func (g *Grid) open() tea.Cmd {
+	if f, ok := g.onField(); ok {
+		if f.Node == nil {
+			g.failure = "This member is not in the specification. It is kept as it is; x removes it, e shows it as JSON."
+			return nil
+		}
+		g.cfg.Host.Open(f.Path)
+		return nil
+	}
+	if g.onLocale() {
+		return g.rename()
+	}
+	g.cfg.Host.Open(g.grid.Form(g.cell(g.row, g.col)))
+	return nil
+}
+
+func (g *Grid) addVariation() {
+	root, name, err := content.AddVariation(g.cfg.Head.Channel, g.root)
+	if err != nil {
+		g.failure = sentence(err)
+		return
+	}
+	g.take(root)
+	g.place(g.row, g.column(name))
+	g.notify("Added " + name + ", with copies of the first variation's messages. ctrl+z takes it back.")
+}
+
+// remove removes what the cursor is on, after a question where messages go with it.
+func (g *Grid) remove() tea.Cmd {
+	switch f, ok := g.onField(); {
+	case ok && f.Node != nil:
+		g.failure = "This belongs to the message. enter opens it."
+		return nil
+	case ok:
+		g.take(g.root.Delete(f.Path))
+		return nil
+	case g.onVariation():
+		v := g.grid.Variations[g.col]
+		root, err := content.RemoveVariation(g.root, v.Name)
+		body := ""
+		if g.col < len(g.grid.Variations)-1 && !v.Stray {
+			body = " Those after it move up by one."
+		}
+		return g.confirm("Remove "+v.Name+"?", g.held(func(_, j int) bool { return j == g.col }), body, root, err)
+	case g.onLocale():
+		l := g.grid.Locales[g.row].Name
+		root, err := content.RemoveLocale(g.root, l)
+		return g.confirm("Remove "+l+"?", g.held(func(i, _ int) bool { return i == g.row }), "", root, err)
+	}
+	c := g.cell(g.row, g.col)
+	if !g.grid.Value(c).Exists() {
+		g.failure = "This cell is empty. On the name of a locale or a variation, x removes that."
+		return nil
+	}
+	root, err := content.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
+	return g.confirm("Empty "+name(c)+"?", 1, " On the name of a locale or a variation, x removes that.", root, err)
+}
+
+// held counts the messages in the cells that in picks.
+func (g *Grid) held(in func(row, col int) bool) int {
+	n := 0
+	for i := range g.grid.Locales {
+		for j := range g.grid.Variations {
+			if in(i, j) && g.grid.Value(g.cell(i, j)).Exists() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// confirm takes a removal over, at once where no message goes with it.
+func (g *Grid) confirm(title string, gone int, more string, root doc.Value, err error) tea.Cmd {
+	if err != nil {
+		g.failure = sentence(err)
+		return nil
+	}
+	done := func() tea.Cmd {
+		g.take(root)
+		g.mem.marks = nil
+		g.notify("Removed. ctrl+z brings it back.")
+		return nil
+	}
+	if gone == 0 {
+		return done()
+	}
+	what := "Its message goes with it."
+	if gone > 1 {
+		what = fmt.Sprintf("Its %d messages go with it.", gone)
+	}
+	return screen.Ask(screen.Question{
+		Title: title, Body: what + more + " Undo (ctrl+z) brings it back.",
+		Buttons: []widget.Button{{Label: "Remove", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return g.later(done)
+		},
+	})
+}
+
+// rename asks for another name of the locale under the cursor.
+func (g *Grid) rename() tea.Cmd {
+	if !g.onLocale() || g.row == 0 {
+		g.failure = "The default locale and variations keep their names."
+		return nil
+	}
+	if why := g.locked(); why != "" {
+		g.failure = why
+		return nil
+	}
+	old := g.grid.Locales[g.row].Name
+	return screen.Send(screen.InputMsg{
+		Title: "Another name for " + old, Value: old,
+		Check: func(to string) string {
+			if to == old {
+				return ""
+			}
+			return content.CheckLocale(g.root, to)
+		},
+		Then: func(to string) tea.Cmd {
+			return g.later(func() tea.Cmd {
+				root, err := content.RenameLocale(g.root, old, to)
+				if err != nil {
+					g.failure = sentence(err)
+					return nil
+				}
+				g.take(root)
+				return nil
+			})
+		},
+	})
+}
+
+// sentence makes an error one for people to read.
+func sentence(err error) string {
+	text := err.Error()
+	if text == "" {
+		return text
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if last := text[len(text)-1]; last != '.' && last != '!' {
+		text += "."
+	}
+	return text
+}

@@ -1,0 +1,113 @@
+package content_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store/mem"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// bench is a workspace with one draft.
+type bench struct {
+	t   testing.TB
+	svc *local.Service
+	id  string
+	now time.Time
+}
+
+func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
+	t.Helper()
+	ctx := context.Background()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	b := &bench{t: t, now: uitest.Now}
+	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: "DEMO", Locales: []string{"de", "fr_FR"}, SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.svc, err = local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return b.now }}); err != nil {
+		t.Fatal(err)
+	}
+	body, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := b.svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.id = made.ID
+	return b
+}
+
+// open shows the content, with the keyboard there.
+func (b *bench) open(w, h int) *uitest.Harness {
+	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}), w, h)
+	hs.Press("enter")
+	return hs
+}
+
+// has fails the test where a place of the stored campaign does not hold the JSON.
+func (b *bench) has(path, want string) {
+	b.t.Helper()
+	c, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	p, err := doc.ParsePath(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if got := string(c.Body.Lookup(p).Encode()); got != want {
+		b.t.Errorf("%s is\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+const mail = `{"basic_details":{"name":"Weekly news","content_type":"PROMOTIONAL","subscription_category":"Offers"},
+	"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+	"segmentation_details":{"is_all_user_campaign":true},
+	"campaign_content":{"locales":["de","fr"],
+	"variation_details":{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":60,"variation_2":40}},
+	"content":{
+	"default":{"variation_1":{"email":{"subject":"Spring is here, {{UserAttribute['First Name']|default('you')}}","from_address":"news@example.com","html_content":"<p>Hello</p>"}},
+		"variation_2":{"email":{"subject":"20% off all beans","from_address":"news@example.com","html_content":"<p>Hello</p>"}}},
+	"de":{"variation_1":{"email":{"subject":"Der Frühling ist da","from_address":"news@example.com","html_content":"<p>Hallo</p>"}},
+		"variation_2":{"email":{"subject":"20% off all beans","from_address":"news@example.com","html_content":"<p>Hello</p>"}}},
+	"fr":{"variation_1":{"email":{"subject":"Le printemps","from_address":"news@example.com"}}}}}}`
+
+func TestScreens(t *testing.T) {
+	h := newBench(t, catalog.Email, mail).open(120, 40)
+	h.Goldens("grid")
+	h.Press("up", "7")
+	h.Goldens("share")
+	h.Press("esc", "down", "down", "d")
+	h.Goldens("compare")
+	h.Press("esc", "a")
+	h.Type("sp")
+	h.Goldens("locales")
+	h.Press("esc", "enter")
+	h.Goldens("message")
+	h.WantFits()
+}
+
+func TestFits(t *testing.T) {
+	h := newBench(t, catalog.Email, mail).open(80, 24)
+	for _, keys := range [][]string{{}, {"a"}, {"esc", "d"}, {"esc", "up", "6"}, {"esc", "home", "left"}, {"end"}} {
+		h.Press(keys...)
+		h.WantFits()
+	}
+}
+
+func count(h *uitest.Harness, text string) int { return strings.Count(h.Text(), text) }

@@ -1,0 +1,122 @@
+package content
+
+import (
+	"fmt"
+	"strconv"
+
+	"bugle/engine/content"
+	"bugle/engine/schema"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// foot tells of what the cursor is on: what went wrong first, or how it stands.
+func (g *Grid) foot() []string {
+	t := g.cfg.Theme
+	head, text, tone := g.footWords()
+	if g.failure != "" {
+		text, tone = g.failure, themes.ToneWarning
+	}
+	if why := g.locked(); why != "" && g.failure == "" {
+		text, tone = why, themes.ToneWarning
+	}
+	if g.failure != "" { // what is to be read takes the room that it needs
+		var lines []string
+		for _, l := range widget.Wrap(widget.Clean(text), max(g.cfg.Width, 1)) {
+			lines = append(lines, t.Tone(tone).Render(l))
+		}
+		if len(lines) <= footLines {
+			for len(lines) < footLines {
+				lines = append(lines, "")
+			}
+			return lines
+		}
+	}
+	return []string{
+		t.Strong.Render(widget.Truncate(widget.Clean(head), g.cfg.Width)),
+		t.Tone(tone).Render(widget.Truncate(widget.Clean(text), g.cfg.Width)),
+	}
+}
+
+// footWords name what the cursor is on, and say how that stands.
+func (g *Grid) footWords() (head, text string, tone themes.Tone) {
+	if n := len(g.mem.marks); n > 0 {
+		head = counted(n, "marked cell") + " · "
+	}
+	switch f, ok := g.onField(); {
+	case ok && f.Node == nil:
+		return head + fieldName(f), "Not in the specification. It is kept; x removes it.", themes.ToneInfo
+	case ok:
+		return head + fieldName(f), f.Node.Help, themes.ToneMuted
+	case g.onVariation():
+		text, tone = g.shareFoot()
+		return head + g.grid.Variations[g.col].Name, text, tone
+	case g.onLocale():
+		text, tone = g.localeFoot()
+		head += g.grid.Locales[g.row].Name
+		if language := content.LanguageName(g.grid.Locales[g.row].Name); language != "" {
+			head += " · " + language
+		}
+		return head, text, tone
+	}
+	c := g.cell(g.row, g.col)
+	text, tone = g.cellFoot(c)
+	return head + name(c), text, tone
+}
+
+func (g *Grid) shareFoot() (string, themes.Tone) {
+	if g.grid.Variations[g.col].Stray {
+		return "The A/B test does not have this variation. x removes it.", themes.ToneWarning
+	}
+	if why := g.splitWhy(); why != "" {
+		return why, themes.ToneMuted
+	}
+	sum, ok := g.grid.Sum()
+	left := strconv.FormatFloat(100-sum, 'f', -1, 64)
+	switch {
+	case !ok:
+		return "Not every percentage is a number.", themes.ToneWarning
+	case sum < 100:
+		return left + " % are left: r takes them here, = splits evenly.", themes.ToneWarning
+	case sum > 100:
+		return strconv.FormatFloat(sum-100, 'f', -1, 64) + " % too many: r makes this one fit, = splits evenly.", themes.ToneWarning
+	}
+	return "The percentages add up to 100. Type a number to change this one.", themes.ToneMuted
+}
+
+func (g *Grid) localeFoot() (string, themes.Tone) {
+	l := g.grid.Locales[g.row]
+	if l.Stray {
+		return "Has messages, and is not listed as a locale: a adds it, x removes it.", themes.ToneWarning
+	}
+	held := g.held(func(i, _ int) bool { return i == g.row })
+	return fmt.Sprintf("%d of %s written. x removes the locale, y copies it.", held, counted(len(g.grid.Variations), "message")), themes.ToneMuted
+}
+
+func (g *Grid) cellFoot(c content.Cell) (string, themes.Tone) {
+	for _, p := range g.problems {
+		if at, ok := g.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(content.Path()) && at.Is(c) {
+			n := g.faults[keyOf(c.Locale, c.Variation)]
+			text := p.Words() + "."
+			if node := g.cfg.Schema.At(p.Path); node != nil && node.Name != "" {
+				text = node.Label() + " " + text
+			} else {
+				text = "The message " + text
+			}
+			if n > 1 {
+				text = fmt.Sprintf("%d problems. %s", n, text)
+			}
+			return text, themes.ToneWarning
+		}
+	}
+	switch {
+	case !g.grid.Value(c).Exists() && g.mem.clip.empty():
+		return "Empty. enter writes it; y on another message copies that.", themes.ToneMuted
+	case !g.grid.Value(c).Exists():
+		return "Empty. enter writes it, p pastes.", themes.ToneMuted
+	}
+	if twin, ok := g.twins.Of(c); ok {
+		return "The same as " + name(twin) + ".", themes.ToneInfo
+	}
+	return "Done.", themes.ToneSuccess
+}

@@ -1,0 +1,87 @@
+package content
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// mouse takes the wheel, and presses: on a cell, a name, a field; again on the same one, to open it.
+func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
+	switch {
+	case g.compare != nil:
+		g.compare.win.Wheel(msg)
+		return nil
+	case g.adding != nil:
+		head := 2
+		if g.failure != "" {
+			head++
+		}
+		if g.adding.list.Mouse(msg, msg.Y-head) && msg.Button == tea.MouseButtonLeft {
+			g.addLocales()
+		}
+		return nil
+	case g.win.Wheel(msg):
+		return nil
+	case msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress:
+		return nil
+	}
+	g.failure, g.share = "", nil
+	row, col, ok := g.at(msg.X, msg.Y)
+	if !ok {
+		return g.pressAdd(msg.X, msg.Y)
+	}
+	if row != g.row || col != g.col && row < len(g.grid.Locales) {
+		g.place(row, col)
+		return nil
+	}
+	if g.onVariation() {
+		if why := g.locked(); why != "" {
+			g.failure = why
+			return nil
+		}
+		g.openShare(tea.KeyMsg{Type: tea.KeyEnter})
+		return nil
+	}
+	return g.open()
+}
+
+// at gives the row and column at a place of the view.
+func (g *Grid) at(x, y int) (row, col int, ok bool) {
+	width, shown := g.columns()
+	col = -1
+	if x >= g.namesWidth() {
+		col = g.left + (x-g.namesWidth())/(width+1)
+		if col >= g.left+shown || col >= len(g.grid.Variations) {
+			return 0, 0, false
+		}
+	}
+	if y < headLines {
+		return -1, col, col >= 0
+	}
+	line, ok := g.win.At(y - headLines)
+	n := len(g.grid.Locales)
+	switch {
+	case !ok || line == n || line == n+1:
+		return 0, 0, false
+	case line > n:
+		return line - 2, g.col, true
+	}
+	return line, col, true
+}
+
+// pressAdd takes a press on the line that says what can be added.
+func (g *Grid) pressAdd(x, y int) tea.Cmd {
+	line, ok := g.win.At(y - headLines)
+	if !ok || y < headLines || line != len(g.grid.Locales) {
+		return nil
+	}
+	if why := g.locked(); why != "" {
+		return nil
+	}
+	switch second := len(addLocaleWords) + 3; {
+	case x < len(addLocaleWords):
+		g.openAdd()
+	case x >= second && x < second+len(addVariationWords):
+		g.addVariation()
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package content
+
+import (
+	"strconv"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/content"
+)
+
+// share is a percentage that is being typed.
+type share struct{ text string }
+
+func isDigit(msg tea.KeyMsg) bool {
+	return msg.Type == tea.KeyRunes && !msg.Alt && len(msg.Runes) == 1 && msg.Runes[0] >= '0' && msg.Runes[0] <= '9'
+}
+
+// splitWhy says why percentages cannot be typed, or "".
+func (g *Grid) splitWhy() string {
+	switch {
+	case g.grid.Split == content.Automatic:
+		return "The service splits the audience by itself here. A fixed split is chosen in the A/B test, below the grid."
+	case len(g.grid.Variations) < 2:
+		return "There is one variation, and everybody gets it. A adds another."
+	}
+	return ""
+}
+
+// openShare begins to type the percentage of the variation that the cursor is on, or of the first.
+func (g *Grid) openShare(msg tea.KeyMsg) {
+	if why := g.splitWhy(); why != "" {
+		g.failure = why
+		return
+	}
+	if !g.onVariation() {
+		g.place(-1, max(g.col, 0))
+	}
+	if g.grid.Variations[g.col].Stray {
+		g.failure = "The A/B test does not have this variation. x removes it."
+		return
+	}
+	g.share = &share{text: g.grid.Variations[g.col].Share}
+	if isDigit(msg) { // typed over what is there
+		g.share.text = ""
+		g.shareKey(msg)
+	}
+}
+
+func (g *Grid) shareKey(msg tea.KeyMsg) tea.Cmd {
+	k := g.keys
+	switch {
+	case isDigit(msg):
+		text := g.share.text + string(msg.Runes)
+		if n, err := strconv.Atoi(text); err != nil || n > 100 {
+			g.failure = "A percentage is a whole number from 0 to 100."
+			return nil
+		}
+		g.setShare(text)
+	case msg.Type == tea.KeyBackspace:
+		if n := len(g.share.text); n > 0 {
+			g.setShare(g.share.text[:n-1])
+		}
+	case key.Matches(msg, k.Erase):
+		g.setShare("")
+	case key.Matches(msg, k.Done):
+		g.share = nil
+	case key.Matches(msg, k.Rest):
+		g.rest()
+	case key.Matches(msg, k.Even):
+		g.even()
+	case msg.String() == "tab", msg.String() == "right", msg.String() == ",":
+		g.turnShare(1)
+	case msg.String() == "shift+tab", msg.String() == "left":
+		g.turnShare(-1)
+	case msg.String() == "down", msg.String() == "up":
+		g.share = nil
+		g.moveKey(msg)
+	default:
+		g.failure = "A percentage is a whole number. r takes the rest, = splits evenly, enter is done."
+	}
+	return nil
+}
+
+// turnShare goes on to the percentage of the next variation.
+func (g *Grid) turnShare(n int) {
+	of := 0
+	for _, v := range g.grid.Variations {
+		if !v.Stray {
+			of++
+		}
+	}
+	g.place(-1, (g.col+n+of)%of)
+	g.share = &share{text: g.grid.Variations[g.col].Share}
+}
+
+// setShare writes what is typed, so that the sum is that of what is there.
+func (g *Grid) setShare(text string) {
+	percent := text
+	if n, err := strconv.Atoi(text); err == nil {
+		percent = strconv.Itoa(n)
+	} else if text != "" {
+		percent = "" // what stood there is no whole number
+	}
+	root, err := content.SetShare(g.root, g.grid.Variations[g.col].Name, percent)
+	if err != nil {
+		g.failure = sentence(err)
+		return
+	}
+	if g.share != nil {
+		g.share.text = percent
+	}
+	g.take(root)
+}
+
+// rest gives the variation under the cursor what the others leave of a hundred.
+func (g *Grid) rest() {
+	if why := g.splitWhy(); why != "" {
+		g.failure = why
+		return
+	}
+	g.setShare(strconv.Itoa(content.Rest(g.root, g.grid.Variations[g.col].Name)))
+}
+
+// even gives every variation the same percentage.
+func (g *Grid) even() {
+	if why := g.splitWhy(); why != "" {
+		g.failure = why
+		return
+	}
+	root, err := content.SplitEvenly(g.root)
+	if err != nil {
+		g.failure = sentence(err)
+		return
+	}
+	g.take(root)
+	if g.share != nil {
+		g.share.text = g.grid.Variations[g.col].Share
+	}
+}

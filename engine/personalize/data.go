@@ -48,16 +48,29 @@ type callable struct {
 
 // attribute finds name in a profile's or event's values: as it is, or the one
 // whose snake case it is; of several such the first by name.
-func attribute(values map[string]any, name string) (any, bool) {
+func (r *run) attribute(of root, values map[string]any, name string) (any, error) {
 	if v, ok := values[name]; ok {
-		return v, v != nil
+		return v, nil
 	}
-	for _, candidate := range sortedKeys(values) {
-		if snake(candidate) == name {
-			return values[candidate], values[candidate] != nil
+	if r.snaked[of] == nil {
+		if err := r.work(8 * len(values)); err != nil {
+			return nil, err
 		}
+		names := make(map[string]string, len(values))
+		for _, full := range sortedKeys(values) {
+			if short := snake(full); names[short] == "" {
+				names[short] = full
+			}
+		}
+		if r.snaked == nil {
+			r.snaked = map[root]map[string]string{}
+		}
+		r.snaked[of] = names
 	}
-	return nil, false
+	if full, ok := r.snaked[of][name]; ok {
+		return values[full], nil
+	}
+	return nil, nil
 }
 
 // snake writes an attribute's name the way a template does: "First Name",
@@ -203,6 +216,36 @@ func measure(v any, total *int) {
 			if measure(item, total); *total > MaxOutput {
 				return
 			}
+		}
+	}
+}
+
+// effort is the work of looking at all of v, in steps.
+func effort(v any) int {
+	steps := 0
+	toil(v, &steps)
+	return steps
+}
+
+func toil(v any, steps *int) {
+	if *steps++; *steps > maxSteps {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		*steps += len(v) / filteredOfStep
+	case []any:
+		for _, item := range v {
+			toil(item, steps)
+		}
+	case map[string]any:
+		for key, item := range v {
+			*steps += len(key) / filteredOfStep
+			toil(item, steps)
+		}
+	case []map[string]any:
+		for _, item := range v {
+			toil(item, steps)
 		}
 	}
 }

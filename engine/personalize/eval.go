@@ -103,6 +103,9 @@ func (f *frame) dict(n *nodes.Dict) (any, error) {
 		if hole != nil {
 			return hole, nil
 		}
+		if err := f.work(writtenOut * effort(both[0])); err != nil {
+			return nil, err
+		}
 		m[text(both[0])] = both[1]
 	}
 	return f.bounded(m)
@@ -180,6 +183,9 @@ func (f *frame) name(n *nodes.Name) (any, error) {
 
 // lookup finds key in v. With nothing found it says why, for a person.
 func (f *frame) lookup(v, key any) (any, string, error) {
+	if err := f.spendOn(key); err != nil {
+		return nil, "", err
+	}
 	switch v := value(v).(type) {
 	case *missing:
 		return nil, v.reason, nil
@@ -219,39 +225,48 @@ func (f *frame) lookup(v, key any) (any, string, error) {
 	}
 }
 
-func (f *frame) lookupRoot(r root, name string) (any, string, error) {
-	var v any
-	var ok bool
-	reason := ""
-	// The search for a snake case name goes through all attributes.
-	err := f.spend(bytesOfStep * len(f.data.UserAttributes))
+func (f *frame) lookupRoot(r root, name string) (v any, reason string, err error) {
+	var known []string
 	switch r {
 	case "UserAttribute":
-		v, ok = attribute(f.data.UserAttributes, name)
-		reason = "the user has no attribute "
+		return f.lookupAttribute(r, f.data.UserAttributes, name, "the user has no attribute ")
 	case "EventAttribute":
-		v, ok = attribute(f.data.EventAttributes, name)
-		reason = "the event has no attribute "
+		return f.lookupAttribute(r, f.data.EventAttributes, name, "the event has no attribute ")
 	case "BusinessEventAttribute":
-		v, ok = attribute(f.data.BusinessEventAttributes, name)
-		reason = "the business event has no attribute "
+		return f.lookupAttribute(r, f.data.BusinessEventAttributes, name, "the business event has no attribute ")
 	case "ContentBlock":
-		v, err = f.contentBlock(name)
-		ok = v != nil
-		reason = "there is no content block "
+		if v, err = f.contentBlock(name); err != nil || v != nil {
+			return v, "", err
+		}
+		known, reason = sortedKeys(f.data.ContentBlocks), "there is no content block "
 	case "ProductSet":
-		var set []map[string]any
-		set, ok = f.data.ProductSets[name]
-		v, reason = set, "there is no product set "
+		if set, ok := f.data.ProductSets[name]; ok {
+			return set, "", f.work(len(set)) // it becomes a list of another kind
+		}
+		known, reason = sortedKeys(f.data.ProductSets), "there is no product set "
 	case "ContentApi":
-		call := f.data.ContentAPIs[name]
-		ok = call != nil
-		v, reason = callable{name: name, call: call}, "there is no content API "
+		if call := f.data.ContentAPIs[name]; call != nil {
+			return callable{name: name, call: call}, "", nil
+		}
+		known, reason = sortedKeys(f.data.ContentAPIs), "there is no content API "
 	}
-	if err != nil || ok {
+	hint, err := f.meant(name, known)
+	return nil, reason + shorten(name) + hint, err
+}
+
+func (f *frame) lookupAttribute(r root, values map[string]any, name, reason string) (any, string, error) {
+	v, err := f.attribute(r, values, name)
+	if err != nil || v != nil {
 		return v, "", err
 	}
-	return nil, reason + shorten(name), nil
+	var known []string
+	for _, full := range sortedKeys(values) {
+		if values[full] != nil {
+			known = append(known, full, snake(full))
+		}
+	}
+	hint, err := f.meant(name, known)
+	return nil, reason + shorten(name) + hint, err
 }
 
 func (f *frame) slice(n *nodes.GetSlice) (any, string, error) {
@@ -316,6 +331,9 @@ func (f *frame) call(n *nodes.Call) (any, string, error) {
 			return nil, hole.reason, nil
 		}
 		v, err := rangeOf(args)
+		if err == nil {
+			err = f.spendOn(v)
+		}
 		return v, "", err
 	}
 	var target any
@@ -357,6 +375,9 @@ func (f *frame) contentAPI(api callable, n *nodes.Call, args []any) (any, string
 	for i := range args {
 		args[i] = plain(args[i])
 	}
+	if f.calls++; f.calls > MaxCalls {
+		return nil, "", fmt.Errorf("this text calls content APIs more than %d times", MaxCalls)
+	}
 	v, err := api.call(f.ctx, args...)
 	if f.ctx.Err() != nil {
 		return nil, "", f.ctx.Err()
@@ -366,6 +387,9 @@ func (f *frame) contentAPI(api callable, n *nodes.Call, args []any) (any, string
 	}
 	if v == nil {
 		return nil, fmt.Sprintf("content API %s gave nothing", api.name), nil
+	}
+	if v, err = f.bounded(v); err != nil {
+		return nil, "", fmt.Errorf("content API %s: %w", api.name, err)
 	}
 	return v, "", nil
 }

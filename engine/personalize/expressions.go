@@ -35,6 +35,7 @@ func Expressions(src string) ([]Expression, error) {
 	own := map[string]bool{"loop": true, "range": true}
 	walk(t.root, func(n nodes.Node, _ []*nodes.FilterCall) { declared(n, own) })
 	var found []Expression
+	places := placer{source: t.source}
 	walk(t.root, func(n nodes.Node, filters []*nodes.FilterCall) {
 		root, name, ok := reference(n)
 		if !ok || own[root] {
@@ -45,7 +46,7 @@ func Expressions(src string) ([]Expression, error) {
 		if e.Root == "" {
 			e.Name = root
 		}
-		e.Line, e.Column = t.place(pos)
+		e.Line, e.Column = places.place(pos)
 		for _, f := range filters {
 			e.HasDefault = e.HasDefault || isDefault(f.Name)
 		}

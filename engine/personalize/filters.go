@@ -24,6 +24,9 @@ var filterNames = []string{
 	"upper", "urlencode", "wordcount", "wordwrap",
 }
 
+// FilterNames gives the filters that templates can use, sorted.
+func FilterNames() []string { return slices.Clone(filterNames) }
+
 var testNames = []string{
 	"!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "float",
 	"ge", "greaterthan", "gt", "in", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne", "none",
@@ -216,7 +219,7 @@ func (f *frame) filter(call *nodes.FilterCall, v any) (any, error) {
 }
 
 func (f *frame) apply(name string, v any, args []any, named map[string]any) (any, error) {
-	if err := f.spend(size(v)); err != nil {
+	if err := f.afford(name, v, args, named); err != nil {
 		return nil, err
 	}
 	params := &exec.VarArgs{KwArgs: map[string]*exec.Value{}}
@@ -235,6 +238,26 @@ func (f *frame) apply(name string, v any, args []any, named map[string]any) (any
 		return nil, filterError(name, err)
 	}
 	return f.bounded(made)
+}
+
+// dearFilters call another filter or a test for each item.
+var dearFilters = []string{"map", "reject", "rejectattr", "select", "selectattr"}
+
+// afford counts the work of a filter.
+func (f *frame) afford(name string, v any, args []any, named map[string]any) error {
+	if err := f.spendOn(args...); err != nil {
+		return err
+	}
+	for _, arg := range named {
+		if err := f.spendOn(arg); err != nil {
+			return err
+		}
+	}
+	steps := effort(v)
+	if slices.Contains(dearFilters, name) {
+		steps *= 32
+	}
+	return f.work(steps)
 }
 
 var invalidCall = regexp.MustCompile(`invalid call to filter '\w+': `)
@@ -294,6 +317,9 @@ func orDefault(v any, args []any, named map[string]any) (any, error) {
 // method serves the methods of Python's str and dict that templates copied
 // from elsewhere use most, with the filters of the same name.
 func (f *frame) method(v any, name string, args []any) (any, error) {
+	if err := f.spendOn(append(args, v)...); err != nil {
+		return nil, err
+	}
 	switch v := plain(v).(type) {
 	case string:
 		switch name {
@@ -349,6 +375,18 @@ func nearest(name string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %s?", best)
+}
+
+// meant is nearest for the names that a workspace gives, of which there may be many short ones.
+func (f *frame) meant(name string, known []string) (string, error) {
+	if err := f.work(4 * len(known)); err != nil || len(name) < 3 || len(name) > 100 {
+		return "", err
+	}
+	close := slices.DeleteFunc(known, func(k string) bool { return edits(strings.ToLower(name), strings.ToLower(k)) > len(name)/3 })
+	if hint := nearest(name, close); hint != "" {
+		return ", " + shorten(hint), nil
+	}
+	return "", nil
 }
 
 // edits is the Levenshtein distance, 99 when the lengths alone are far apart.

@@ -41,7 +41,7 @@ func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.spend(size(left) + size(right)); err != nil {
+	if err := f.spendOn(left, right); err != nil {
 		return nil, err
 	}
 	if v, ok := compare(n.Operator.Token.Type, left, right); ok {
@@ -104,6 +104,7 @@ func absent(v any) bool {
 	return hole || v == nil
 }
 
+// equal compares plain values.
 func equal(a, b any) bool {
 	if absent(a) || absent(b) {
 		return absent(a) && absent(b)
@@ -119,14 +120,14 @@ func equal(a, b any) bool {
 		return false
 	case []any:
 		other, ok := b.([]any)
-		return ok && slices.EqualFunc(a, other, func(x, y any) bool { return equal(plain(x), plain(y)) })
+		return ok && slices.EqualFunc(a, other, func(x, y any) bool { return equal(x, y) })
 	case map[string]any:
 		other, ok := b.(map[string]any)
 		if !ok || len(a) != len(other) {
 			return false
 		}
 		for key, item := range a {
-			if twin, ok := other[key]; !ok || !equal(plain(item), plain(twin)) {
+			if twin, ok := other[key]; !ok || !equal(item, twin) {
 				return false
 			}
 		}
@@ -276,6 +277,9 @@ func (f *frame) test(n *nodes.TestExpression) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.spendOn(append(args, v)...); err != nil {
+		return nil, err
+	}
 	name := strings.TrimSpace(n.Test.Name)
 	switch name {
 	case "defined":
@@ -293,9 +297,6 @@ func (f *frame) test(n *nodes.TestExpression) (any, error) {
 	if name == "in" {
 		if len(args) != 1 {
 			return nil, errors.New("a list or a text is expected after in")
-		}
-		if err := f.spend(size(args[0])); err != nil {
-			return nil, err
 		}
 		return contains(plain(args[0]), plain(v)), nil
 	}
@@ -338,11 +339,17 @@ func (f *frame) printable(v any) (any, error) {
 		if size(v) > MaxOutput {
 			return nil, errTooLarge
 		}
+		if err := f.work(writtenOut * effort(v)); err != nil {
+			return nil, err
+		}
 		return text(v), nil
 	default:
 		return text(v), nil
 	}
 }
+
+// writtenOut is how many steps it takes to write an item of a list.
+const writtenOut = 8
 
 // text is v as Jinja prints it; numbers that came in keep their spelling.
 func text(v any) string {

@@ -22,7 +22,9 @@ package personalize
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 )
 
 // Limits on one render, content blocks included. They stop a template that is
@@ -33,10 +35,17 @@ const (
 	MaxItems      = 10_000    // items of a list that is built or walked
 	MaxIterations = 100_000   // turns of all loops together
 
-	maxTag      = 8 << 10   // bytes between {{ and }}
-	maxNesting  = 32        // blocks within blocks, brackets within brackets
-	maxSteps    = 2_000_000 // evaluations; bytes made count as well, 64 to a step
-	bytesOfStep = 64
+	// MaxTime is how long one render may take. What is computed ends long before, by the count of its
+	// steps; content APIs may be slow.
+	MaxTime = 30 * time.Second
+	// MaxCalls is how many calls of content APIs one render makes.
+	MaxCalls = 100
+
+	maxTag     = 8 << 10   // bytes between {{ and }}
+	maxNesting = 32        // blocks within blocks, brackets within brackets
+	maxSteps   = 1_000_000 // of work: an evaluation, an item that is looked at, some bytes of text
+	// How many bytes make a step: those that are copied, and those that a filter reads.
+	bytesOfStep, filteredOfStep = 64, 16
 )
 
 // Data is what the expressions of one message can name. Every member may be nil.
@@ -103,16 +112,22 @@ func render(ctx context.Context, src string, data Data, preview bool) (string, [
 	if err != nil {
 		return "", nil, err
 	}
-	r := newRun(ctx, data, preview)
+	limited, cancel := context.WithTimeout(ctx, MaxTime)
+	defer cancel()
+	r := newRun(limited, data, preview)
 	out, err := r.execute(t)
-	if err != nil {
-		var located *Error
-		if errors.As(err, &located) || ctx.Err() != nil {
-			return "", nil, err
-		}
-		return "", nil, &Error{Message: err.Error()}
+	var located *Error
+	switch {
+	case err == nil:
+		return out, r.unresolved, nil
+	case ctx.Err() != nil:
+		return "", nil, fmt.Errorf("filling in the message: %w", ctx.Err())
+	case limited.Err() != nil:
+		return "", nil, &Error{Message: fmt.Sprintf("filling in this text takes longer than %s", MaxTime), Hint: "see what its content APIs wait for"}
+	case errors.As(err, &located):
+		return "", nil, err
 	}
-	return out, r.unresolved, nil
+	return "", nil, &Error{Message: err.Error()}
 }
 
 func hasTag(src string) bool {

@@ -20,9 +20,11 @@ type run struct {
 	preview    bool
 	steps      int
 	turns      int
+	calls      int // of content APIs
 	unresolved []Unresolved
-	blocks     map[string]string // content blocks rendered so far
-	open       []string          // content blocks being rendered, outermost first
+	blocks     map[string]string          // content blocks rendered so far
+	open       []string                   // content blocks being rendered, outermost first
+	snaked     map[root]map[string]string // attributes by their names in snake case
 }
 
 func newRun(ctx context.Context, data Data, preview bool) *run {
@@ -30,9 +32,20 @@ func newRun(ctx context.Context, data Data, preview bool) *run {
 }
 
 // spend counts work, and is where a render notices that its context ended.
-func (r *run) spend(bytes int) error {
+func (r *run) spend(bytes int) error { return r.work(bytes / bytesOfStep) }
+
+// spendOn counts the work of looking at values as a whole.
+func (r *run) spendOn(values ...any) error {
+	steps := 0
+	for _, v := range values {
+		steps += effort(v)
+	}
+	return r.work(steps)
+}
+
+func (r *run) work(steps int) error {
 	before := r.steps
-	r.steps += 1 + bytes/bytesOfStep
+	r.steps += 1 + steps
 	if r.steps > maxSteps {
 		return errors.New("this template takes too much work to fill in")
 	}
@@ -93,7 +106,7 @@ func (f *frame) located(err error) error {
 		return own
 	}
 	if ctxErr := f.ctx.Err(); ctxErr != nil {
-		return fmt.Errorf("filling in the message: %w", ctxErr)
+		return ctxErr
 	}
 	own = f.errorAt(f.at, "", "%s", shorten(err.Error()))
 	own.Block = f.block
@@ -195,6 +208,9 @@ func (f *frame) choose(n *nodes.Output) (any, error) {
 
 // leave notes a value that is missing; a preview shows the source in its place.
 func (f *frame) leave(hole *missing, from, to int) error {
+	if err := f.work(len(f.unresolved) + hole.pos/bytesOfStep); err != nil {
+		return err
+	}
 	u := Unresolved{Expression: hole.expression, Block: f.block, Reason: hole.reason}
 	u.Line, u.Column = f.place(hole.pos)
 	same := func(o Unresolved) bool { return o.Expression == u.Expression && o.Block == u.Block }
@@ -290,8 +306,9 @@ func (f *frame) contentBlock(name string) (any, error) {
 	if !ok {
 		return nil, nil
 	}
-	if slices.Contains(f.open, name) {
-		return nil, fmt.Errorf("content block %q contains itself", shorten(name))
+	if i := slices.Index(f.open, name); i >= 0 {
+		chain := strings.Join(append(slices.Clone(f.open[i:]), name), " → ")
+		return nil, fmt.Errorf("content block %q contains itself: %s", shorten(name), shorten(chain))
 	}
 	if len(f.open) >= maxNesting {
 		return nil, fmt.Errorf("content blocks are nested deeper than %d", maxNesting)

@@ -24,6 +24,27 @@ func (s *source) place(pos int) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
 }
 
+// placer gives places that come one after the other, without counting from the start each time.
+type placer struct {
+	*source
+	pos, line, column int
+}
+
+func (p *placer) place(pos int) (line, column int) {
+	if p.line == 0 || pos < p.pos || pos > len(p.text) {
+		p.line, p.column = p.source.place(pos)
+	} else {
+		between := p.text[p.pos:pos]
+		if i := strings.LastIndexByte(between, '\n'); i >= 0 {
+			p.line += strings.Count(between, "\n")
+			p.column, between = 1, between[i+1:]
+		}
+		p.column += utf8.RuneCountInString(between)
+	}
+	p.pos = pos
+	return p.line, p.column
+}
+
 // offset is the byte that gonja calls line and column in the clean text.
 func (s *source) offset(line, column int) int {
 	pos := 0

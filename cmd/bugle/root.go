@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"bugle/themes"
 )
 
 // The groups that `bugle help` lists the commands in.
@@ -42,6 +44,14 @@ func newRoot(f *factory) *cobra.Command {
 		},
 	}
 	root.Flags().StringVarP(&open.query, "query", "q", "", "open the list of campaigns with this `search`: 'status:draft tag:sale'")
+	addAccessible(f, root, &open)
+	root.Flags().StringVar(&open.theme, "theme", "", "`name` of the terminal program's theme (default: "+envTheme+", or the one you chose last)")
+	if err := root.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		set, _ := themes.Load(f.themesDir())
+		return set.Names(), cobra.ShellCompDirectiveNoFileComp
+	}); err != nil {
+		panic(err) // the flag is the line above
+	}
 	cobra.EnableCommandSorting = false // they stand in the order of the work
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.data, "data", "", "`folder` of the store (default: "+envData+", or the XDG data folder)")
@@ -192,7 +202,10 @@ func topics() []*cobra.Command {
 				envWorkspace + "  id of the workspace; --workspace goes before it\n" +
 				envProfile + "    name of a remote service to work against; --profile goes before it\n" +
 				envAuthor + "     e-mail address that changes are signed with\n" +
-				envTheme + "      theme of the terminal program\n" +
+				envTheme + "      theme of the terminal program; --theme goes before it\n" +
+				"XDG_CONFIG_HOME  keys.yaml, themes and profiles.json are in its folder bugle\n" +
+				"XDG_STATE_HOME   what the terminal program remembers is in its folder bugle\n" +
+				envAccessible + ", " + envOwnAccessible + "\n                 set to 1, the terminal program asks and answers in lines, as with --accessible\n" +
 				"NO_COLOR         set to anything, the terminal program draws without colours\n" +
 				"VISUAL, EDITOR   editor that the terminal program opens long texts in",
 		},

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine/activity"
+	"bugle/ui/plain"
+	"bugle/ui/screen"
+)
+
+// The variables that ask for questions and answers in lines. The first is the one that programs share.
+const (
+	envAccessible    = "ACCESSIBLE"
+	envOwnAccessible = "BUGLE_ACCESSIBLE"
+)
+
+// addAccessible lets the terminal program be asked and answered in lines: with a flag anywhere, by the
+// environment where there is a terminal. It goes before what root does otherwise.
+func addAccessible(f *factory, root *cobra.Command, o *terminalOptions) {
+	wanted := root.Flags().Bool("accessible", false, "ask and answer in lines, for screen readers and pipes")
+	screens := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		_, _, ok := f.terminal()
+		if *wanted || ok && !cmd.Flags().Changed("accessible") && (means(f.getenv(envOwnAccessible)) || means(f.getenv(envAccessible))) {
+			return runPlain(cmd.Context(), f, *o)
+		}
+		return screens(cmd, args)
+	}
+}
+
+// means reports whether the value of a variable switches something on.
+func means(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "0", "false", "no", "off":
+		return false
+	}
+	return true
+}
+
+// runPlain opens the program for people who hear it or read it in lines.
+func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
+	open, err := f.opening(ctx, &activity.Log{})
+	if err != nil {
+		return err
+	}
+	if open.far != nil {
+		defer open.far.Close()
+	}
+	_, _, typed := f.terminal()
+	p := plain.Options{Deps: open.deps, Query: o.query, In: f.in, Out: f.out, Typed: typed}
+	if open.first == screen.Welcome {
+		p.Start = open.start
+	}
+	if typed {
+		p.Edit = f.editText
+	}
+	return plain.Run(ctx, p)
+}
+
+// editText opens a text in the person's editor, and gives what it left there.
+func (f *factory) editText(ctx context.Context, text, suffix string) (string, error) {
+	dir, err := os.MkdirTemp("", "bugle-edit-")
+	if err != nil {
+		return "", fmt.Errorf("the editor cannot be opened: %w", cause(err))
+	}
+	file := filepath.Join(dir, "text"+suffix)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return "", errors.Join(fmt.Errorf("the editor cannot be opened: %w", cause(err)), os.RemoveAll(dir))
+	}
+	args, err := editor(f.getenv, file)
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	in, out, _ := f.terminal()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+	err = cmd.Run()
+	after, rerr := os.ReadFile(file)
+	if err = errors.Join(err, rerr); err != nil {
+		// What was typed is not thrown away with an editor that failed.
+		return "", fmt.Errorf("the editor failed (%w); its text is in %s", err, file)
+	}
+	return string(after), os.RemoveAll(dir)
+}

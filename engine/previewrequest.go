@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"strings"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// The ways in which a preview names its user (gaps.md, Operations, Preview).
+const (
+	byUniqueID = "USER_ATTRIBUTE_UNIQUE_ID"
+	byEmail    = "EMAIL"
+)
+
+// PreviewBody gives the body of a preview request for a user by what a person calls them: an e-mail
+// address, or else the unique id. Content is a campaign_content.
+func PreviewBody(ch Channel, user string, content doc.Value) doc.Value {
+	kind := byUniqueID
+	if strings.Contains(user, "@") {
+		kind = byEmail
+	}
+	return doc.NewObject(
+		text(fChannel, string(ch)),
+		doc.M("user_identification", doc.NewObject(text("type", kind), text("value", user))),
+		doc.M(string(catalog.CampaignContent), content),
+	)
+}

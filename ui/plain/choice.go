@@ -1,0 +1,151 @@
+package plain
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// choice asks for one of a few values.
+func (w *work) choice(ctx context.Context, r row) error {
+	a := &asking{w: w, row: r}
+	if r.Node.Kind == schema.Bool {
+		return w.ask(ctx, question{
+			prompt: r.label + "? (yes or no)", help: w.help(r), words: words(r),
+			take: func(got answer) error {
+				if done, err := a.common(ctx, got); done {
+					return err
+				}
+				switch strings.ToLower(strings.TrimSpace(got.text)) {
+				case "y", "yes":
+					return a.put(ctx, doc.NewBool(true), "")
+				case "n", "no":
+					return a.put(ctx, doc.NewBool(false), "")
+				}
+				return wrong("Answer yes or no. An empty line leaves it as it is.")
+			},
+		})
+	}
+	items := optionItems(r.Options)
+	w.list(items)
+	return w.ask(ctx, question{
+		prompt: r.label + ", 1 to " + strconv.Itoa(len(items)), help: w.help(r), words: words(r),
+		take: func(got answer) error {
+			if done, err := a.common(ctx, got); done {
+				return err
+			}
+			i, err := pickOption(items, r.Options, strings.TrimSpace(got.text))
+			if err != nil {
+				return err
+			}
+			return a.put(ctx, optionValue(r.Node, r.Options[i]), r.label+": "+r.Options[i].Title()+".")
+		},
+	})
+}
+
+func optionItems(options []schema.OptionState) []item {
+	items := make([]item, len(options))
+	for i, o := range options {
+		items[i] = item{label: o.Title(), state: o.Help}
+		if !o.Offered {
+			items[i].why = sentence(o.Why)
+		}
+	}
+	return items
+}
+
+// pickOption finds an option by its number, its name, or its spelling on the wire.
+func pickOption(items []item, options []schema.OptionState, text string) (int, error) {
+	for i, o := range options {
+		if strings.EqualFold(o.Value, text) && items[i].why == "" {
+			return i, nil
+		}
+	}
+	found, err := pick(items, text)
+	for i := range items {
+		if found == &items[i] {
+			return i, nil
+		}
+	}
+	return 0, err
+}
+
+func optionValue(n *schema.Node, o schema.OptionState) doc.Value {
+	if n.Kind == schema.Integer || n.Kind == schema.Number {
+		if v, ok := doc.NewNumber(o.Value); ok {
+			return v
+		}
+	}
+	return doc.NewString(o.Value)
+}
+
+// ticks asks for several of a few values: each number that is typed turns one on or off, until an empty
+// line.
+func (w *work) ticks(ctx context.Context, r row) error {
+	if r.Value.Exists() && r.Value.Kind() != doc.Array {
+		return w.anyValue(ctx, r)
+	}
+	for {
+		elem := w.rowAt(r.Path.Elem(r.Value.Len()))
+		options := elem.Options
+		items := optionItems(options)
+		for i, o := range options {
+			items[i].state = "not chosen"
+			if has(r.Value, optionValue(r.Node.Element, o)) >= 0 {
+				items[i].state = "chosen"
+			}
+		}
+		w.list(items)
+		a := &asking{w: w, row: r}
+		done := false
+		err := w.ask(ctx, question{
+			prompt: r.label + ", numbers to turn on or off, an empty line when it is right", help: w.help(r), words: words(r),
+			take: func(got answer) error {
+				if ended, err := a.common(ctx, got); ended {
+					done = got.word != wordClear
+					return err
+				}
+				v := r.Value
+				for _, text := range strings.FieldsFunc(got.text, func(c rune) bool { return c == ' ' || c == ',' || c == ';' }) {
+					i, err := pickOption(items, options, text)
+					if err != nil {
+						return err
+					}
+					v = toggled(v, optionValue(r.Node.Element, options[i]))
+				}
+				return a.put(ctx, v, "")
+			},
+		})
+		if err != nil || done {
+			return err
+		}
+		r.FieldState = w.rowAt(r.Path).FieldState
+	}
+}
+
+func has(list, v doc.Value) int {
+	for i, e := range list.Elems() {
+		if doc.Equal(e, v) {
+			return i
+		}
+	}
+	return -1
+}
+
+// toggled gives the list with v at its end, or without it; none at all where nothing is left.
+func toggled(list, v doc.Value) doc.Value {
+	if i := has(list, v); i >= 0 {
+		if list.Len() == 1 {
+			return doc.Value{}
+		}
+		return list.Delete(doc.P(i))
+	}
+	out, err := list.Set(doc.P(list.Len()), v)
+	if err != nil {
+		return list
+	}
+	return out
+}

@@ -1,0 +1,385 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/when"
+)
+
+// asking is one field while it is asked.
+type asking struct {
+	w      *work
+	row    row
+	offers []string  // names that it can be filled in with
+	closed bool      // nothing else can
+	tried  doc.Value // what was typed and found wrong
+	zone   bool      // a zone or another long list: too many to tell
+}
+
+// field asks for one field, and saves the answer. Place and of number it among its like; 0 for one
+// alone. It gives [errList] where the person wants to hear them all.
+func (w *work) field(ctx context.Context, r row, place, of int) error {
+	intro := ""
+	if of > 0 {
+		intro = fmt.Sprintf("%d of %d. ", place, of)
+	}
+	intro += sentence(r.label)
+	if r.Required {
+		intro += " Required."
+	}
+	if r.kept != "" {
+		intro += " " + sentence(r.kept)
+	}
+	w.say("%s Now: %s.", intro, strings.TrimSuffix(w.value(r), "."))
+	for _, pr := range w.errorsAt(r.Path) {
+		if !isMissing(pr) {
+			w.say("%s", w.problemText(pr, r.Path.Parent()))
+		}
+	}
+	if why := w.lockedAt(r.Path); why != "" {
+		return w.locked(ctx, r)
+	}
+	switch {
+	case r.kept != "", r.Node == nil:
+		return w.keptValue(ctx, r)
+	case opens(r.FieldState):
+		return w.passOrOpen(ctx, r)
+	case r.Value.Kind() == doc.Object, r.Value.Kind() == doc.Array && r.Node.Kind != schema.List:
+		return w.anyValue(ctx, r)
+	case r.Node.Kind == schema.List:
+		return w.ticks(ctx, r)
+	case r.Node.Kind == schema.Bool, len(r.Node.Options) > 0:
+		return w.choice(ctx, r)
+	case r.Node.Kind == schema.Any:
+		return w.anyValue(ctx, r)
+	case r.Node.Long:
+		return w.longText(ctx, r)
+	}
+	return w.text(ctx, r)
+}
+
+// opens reports that a field has questions of its own.
+func opens(st schema.FieldState) bool {
+	switch st.Node.Kind {
+	case schema.Object, schema.Map:
+		return !st.Value.Exists() || st.Value.Kind() == doc.Object
+	case schema.List:
+		return len(st.Node.Element.Options) == 0 && (!st.Value.Exists() || st.Value.Kind() == doc.Array)
+	}
+	return false
+}
+
+// value puts what a row holds into words; of a time also what it means.
+func (w *work) value(r row) string {
+	text := now(r.FieldState)
+	if r.Node != nil && r.Node.Kind == schema.Time && r.Value.Text() != "" {
+		if t, err := w.readTime(r.Value.Text(), r); err == nil {
+			text += ", which is " + t.Words
+		}
+	}
+	return text
+}
+
+func (w *work) help(r row) func() []string {
+	return func() []string {
+		if r.Node == nil {
+			return []string{"No table of the specification has this member."}
+		}
+		out := w.schema.Notes(r.Node)
+		for i := range out {
+			out[i] = sentence(out[i])
+		}
+		return out
+	}
+}
+
+// words are what is understood at a field besides its value.
+func words(r row, more ...string) []string {
+	return append([]string{wordList, wordClear, wordKeep}, more...)
+}
+
+// put takes a value over and saves it, where the tables refuse nothing of it.
+func (a *asking) put(ctx context.Context, v doc.Value, said string) error {
+	w, p := a.w, a.row.Path
+	root, err := w.set(p, v)
+	if err != nil {
+		return wrong("%s", sentence(err.Error()))
+	}
+	if bad := a.refused(root); len(bad) > 0 {
+		a.tried = v
+		a.w.say("%s", strings.Join(bad, "\n"))
+		return wrong("Type another one. An empty line leaves it as it was, keep takes yours all the same.")
+	}
+	return w.take(ctx, root, a.row, said)
+}
+
+// refused says what the tables refuse of the field in another document, and not of what is there.
+func (a *asking) refused(root doc.Value) []string {
+	var out []string
+	for _, pr := range errorsIn(a.w.schema.Validate(root, a.w.env()), a.row.Path) {
+		if !isMissing(pr) {
+			out = append(out, a.w.problemText(pr, a.row.Path.Parent()))
+		}
+	}
+	return out
+}
+
+// take saves a document in which a row was changed.
+func (w *work) take(ctx context.Context, root doc.Value, r row, said string) error {
+	if said != "" {
+		w.say("%s", said)
+	}
+	return w.change(ctx, root, trail(w.schema, r.Path)+" changed")
+}
+
+// common takes the answers that every field understands. It reports false for any other.
+func (a *asking) common(ctx context.Context, got answer) (bool, error) {
+	switch {
+	case got.word == wordList:
+		return true, errList
+	case got.word == wordKeep && a.tried.Exists():
+		root, err := a.w.set(a.row.Path, a.tried)
+		if err != nil {
+			return true, wrong("%s", sentence(err.Error()))
+		}
+		return true, a.w.take(ctx, root, a.row, "Taken, though it will not do: validate tells of it.")
+	case got.word == wordKeep, got.word == "" && strings.TrimSpace(got.text) == "":
+		return true, nil
+	case got.word == wordClear && !a.row.Value.Exists():
+		return true, wrong("It is empty already.")
+	case got.word == wordClear:
+		root, err := a.w.set(a.row.Path, doc.Value{})
+		if err != nil {
+			return true, wrong("%s", sentence(err.Error()))
+		}
+		return true, a.w.take(ctx, root, a.row, "Emptied.")
+	}
+	return false, nil
+}
+
+// locked passes a field that the campaign's state keeps from being changed; objects can be looked at.
+func (w *work) locked(ctx context.Context, r row) error {
+	if r.Node != nil && opens(r.FieldState) && r.Value.Len() > 0 {
+		return w.passOrOpen(ctx, r)
+	}
+	return w.ask(ctx, question{
+		prompt: r.label + " cannot be changed now, an empty line goes on", words: []string{wordList}, help: w.help(r),
+		take: func(a answer) error {
+			switch {
+			case a.word == wordList:
+				return errList
+			case strings.TrimSpace(a.text) != "":
+				return wrong("%s", w.lockedAt(r.Path))
+			}
+			return nil
+		},
+	})
+}
+
+// passOrOpen asks whether to go into an object or list.
+func (w *work) passOrOpen(ctx context.Context, r row) error {
+	in := false
+	a := &asking{w: w, row: r}
+	err := w.ask(ctx, question{
+		prompt: "Open " + r.label + "? (yes, clear, or an empty line to go on)", help: w.help(r), words: words(r),
+		take: func(got answer) error {
+			if done, err := a.common(ctx, got); done {
+				return err
+			}
+			switch strings.ToLower(strings.TrimSpace(got.text)) {
+			case "y", "yes", "open":
+				in = true
+			case "n", "no":
+			default:
+				return wrong("Answer yes, clear, or with an empty line.")
+			}
+			return nil
+		},
+	})
+	if err != nil || !in {
+		return err
+	}
+	// Back from inside leads here, not further out.
+	if err := w.open(ctx, r.Path); !isBack(err) {
+		return err
+	}
+	return nil
+}
+
+// keptValue asks about a value that means nothing here.
+func (w *work) keptValue(ctx context.Context, r row) error {
+	a := &asking{w: w, row: r}
+	return w.ask(ctx, question{
+		prompt: r.label + ", an empty line keeps it, clear removes it", help: w.help(r), words: words(r),
+		take: func(got answer) error {
+			if done, err := a.common(ctx, got); done {
+				return err
+			}
+			return wrong("It can be kept or removed here: an empty line, or clear.")
+		},
+	})
+}
+
+// anyValue asks for a value of any kind: JSON, or a text.
+func (w *work) anyValue(ctx context.Context, r row) error {
+	a := &asking{w: w, row: r}
+	if v := r.Value; v.Kind() == doc.Object || v.Kind() == doc.Array {
+		w.say("As JSON: %s", v.Encode())
+	}
+	return w.ask(ctx, question{
+		prompt: r.label + ", JSON or a text", help: w.help(r), words: words(r),
+		take: func(got answer) error {
+			if done, err := a.common(ctx, got); done {
+				return err
+			}
+			v, err := doc.Parse([]byte(strings.TrimSpace(got.text)))
+			if err != nil {
+				v = doc.NewString(got.text)
+			}
+			return a.put(ctx, v, "")
+		},
+	})
+}
+
+// text asks for a text, a number or a time in one line.
+func (w *work) text(ctx context.Context, r row) error {
+	a := &asking{w: w, row: r}
+	a.offer()
+	prompt := r.label
+	switch {
+	case r.Node.Kind == schema.Time:
+		prompt += ", such as tomorrow 9am"
+	case r.Node.Example != "" && r.Value.Empty() && len(a.offers) == 0:
+		prompt += ", such as " + r.Node.Example
+	}
+	return w.ask(ctx, question{
+		prompt: prompt, help: w.help(r), words: words(r),
+		take: func(got answer) error {
+			if done, err := a.common(ctx, got); done {
+				return err
+			}
+			return a.typed(ctx, got.text)
+		},
+	})
+}
+
+// typed takes a line as the field's kind.
+func (a *asking) typed(ctx context.Context, text string) error {
+	r, trimmed := a.row, strings.TrimSpace(text)
+	switch {
+	case r.Node.Kind == schema.Integer, r.Node.Kind == schema.Number:
+		if v, ok := doc.NewNumber(trimmed); ok {
+			return a.put(ctx, v, "")
+		}
+	case r.Node.Kind == schema.Time && !(r.Node.Template && schema.HasExpression(text)):
+		t, err := a.w.readTime(text, r)
+		if err != nil {
+			a.tried = doc.NewString(text)
+			return wrong("%s An empty line leaves it as it was.", sentence(err.Error()))
+		}
+		return a.put(ctx, doc.NewString(t.Wire), understood(t))
+	case len(a.offers) > 0:
+		name, err := a.named(trimmed)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			return a.put(ctx, doc.NewString(name), r.label+": "+name+".")
+		}
+	}
+	return a.put(ctx, doc.NewString(text), "")
+}
+
+func understood(t when.Reading) string {
+	text := "Understood as " + t.Words + "."
+	for _, n := range t.Notes {
+		text += " " + sentence(n)
+	}
+	return text
+}
+
+// readTime reads a time in the campaign's zone.
+func (w *work) readTime(text string, r row) (when.Reading, error) {
+	c := when.Context{Now: w.deps.Now().In(w.deps.Location)}
+	if loc, ok := engine.Zone(w.root); ok {
+		c.Zone, c.Now = loc, w.deps.Now().In(loc)
+	}
+	if had, err := when.Read(r.Value.Text(), c); err == nil && had.Exact && text != r.Value.Text() {
+		clock := when.ClockOf(had.Instant)
+		c.Clock = &clock
+	}
+	return when.Read(text, c)
+}
+
+// mostOffers is how many names are told of a list that a field can be filled in from.
+const mostOffers = 12
+
+// offer tells the names that the field can be filled in with.
+func (a *asking) offer() {
+	n := a.row.Node
+	if n.Suggest != "" {
+		a.offers, _ = a.w.workspace.Lists(n.Suggest)
+	}
+	if len(a.offers) == 0 && slices.ContainsFunc(n.Rules, isZone) {
+		a.offers, a.zone = when.Zones(), true
+	}
+	a.closed = slices.ContainsFunc(n.Rules, isConfigured)
+	switch {
+	case len(a.offers) == 0:
+	case len(a.offers) > mostOffers:
+		a.w.say("There are %d to choose from: type a part of the name.", len(a.offers))
+	default:
+		a.w.say("The workspace has: %s. The beginning of a name is enough.", strings.Join(a.offers, ", "))
+	}
+}
+
+func isZone(r schema.Rule) bool {
+	f, ok := bare(r).(schema.Format)
+	return ok && f.As == schema.Zone
+}
+
+func isConfigured(r schema.Rule) bool {
+	_, ok := bare(r).(schema.Configured)
+	return ok
+}
+
+func bare(r schema.Rule) schema.Rule {
+	if g, ok := r.(schema.Guard); ok {
+		return g.Rule
+	}
+	return r
+}
+
+// named finds the name that was meant: itself, as it begins, or the only one that holds the text. It
+// gives none for a text of the person's own, where the field takes such.
+func (a *asking) named(text string) (string, error) {
+	low := strings.ToLower(text)
+	var starts, holds []string
+	for _, o := range a.offers {
+		switch l := strings.ToLower(o); {
+		case l == low:
+			return o, nil
+		case strings.HasPrefix(l, low):
+			starts = append(starts, o)
+		case strings.Contains(l, low) && (a.closed || a.zone):
+			holds = append(holds, o)
+		}
+	}
+	found := starts
+	if len(found) == 0 {
+		found = holds
+	}
+	switch {
+	case len(found) == 1 && (a.closed || a.zone):
+		return found[0], nil
+	case len(found) > 1 && (a.closed || a.zone):
+		return "", wrong("%s can be several: %s. Type more of it.", text, strings.Join(found[:min(len(found), mostOffers)], ", "))
+	}
+	return "", nil
+}

@@ -1,0 +1,199 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/index"
+	"bugle/engine/query"
+	"bugle/engine/schema"
+	"bugle/engine/when"
+)
+
+// page is how many campaigns are told at once.
+const page = 10
+
+// finding is the list of campaigns under one search.
+type finding struct {
+	s    *session
+	ix   *index.Index
+	text string
+	rows *index.Result
+	from int
+}
+
+// campaigns lists campaigns, searches them, and opens one.
+func (s *session) campaigns(ctx context.Context) error {
+	ix, err := s.read(ctx)
+	if err != nil {
+		return s.failed(ctx, "The campaigns could not be read", err)
+	}
+	f := &finding{s: s, ix: ix}
+	if err := f.search(ctx, s.query); err != nil {
+		return err
+	}
+	return s.choose(ctx, menu{
+		head: f.head, items: f.items, help: searchHelp, full: true,
+		ask: "or a search", find: f.search,
+	})
+}
+
+// read reads the rows of all campaigns.
+func (s *session) read(ctx context.Context) (*index.Index, error) {
+	ix := index.New(index.Options{Now: s.deps.Now})
+	if lister, ok := s.deps.Service.(engine.Lister); ok {
+		rows, err := lister.List(ctx, engine.ListQuery{Archived: true})
+		ix.Put(rows...)
+		return ix, err
+	}
+	for found, err := range engine.Records(ctx, s.deps.Service.Search, engine.ListQuery{Archived: true}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			ix.Put(engine.Summarize(c))
+		}
+	}
+	return ix, nil
+}
+
+func searchHelp() []string {
+	return []string{
+		"Type the number of a campaign to open it, or words to search for.",
+		"Words are looked for in names, tags, teams and creators. These narrow: status:draft channel:email type:periodic tag:sale by:ann updated:<7d. A minus before a word leaves out what matches; sort:name sorts.",
+		"Type all to hear all campaigns again.",
+	}
+}
+
+// search takes another search over.
+func (f *finding) search(ctx context.Context, text string) error {
+	if strings.EqualFold(text, "all") {
+		text = ""
+	}
+	now := f.s.deps.Now().In(f.s.deps.Location)
+	q, problems := query.Parse(text, query.Env{Values: f.ix.Values, Now: now})
+	for _, p := range problems {
+		f.s.say("%s", sentence(p.String()))
+	}
+	rows, err := f.ix.Search(ctx, q, index.SearchOptions{Now: now})
+	if err != nil {
+		return err
+	}
+	f.text, f.rows, f.from, f.s.query = text, rows, 0, text
+	return nil
+}
+
+func (f *finding) head() []string {
+	q, _ := query.Parse(f.text, query.Env{Values: f.ix.Values, Now: f.s.deps.Now().In(f.s.deps.Location)})
+	n := f.rows.Len()
+	text := fmt.Sprintf("%s: %s.", q.Explain(), counted(n, "campaign"))
+	if n > page {
+		text += fmt.Sprintf(" These are %d to %d.", f.from+1, min(f.from+page, n))
+	}
+	return []string{text}
+}
+
+func (f *finding) items() []item {
+	var out []item
+	now := f.s.deps.Now()
+	for _, sum := range f.rows.Rows(f.from, min(f.from+page, f.rows.Len())) {
+		state := kindOf(sum)
+		if !sum.UpdatedAt.IsZero() {
+			state += ", changed " + when.Until(sum.UpdatedAt, now)
+		}
+		out = append(out, item{label: nameOf(sum), state: state, run: func(ctx context.Context) error { return f.open(ctx, sum.ID) }})
+	}
+	if f.from+page < f.rows.Len() {
+		out = append(out, item{label: "More", word: "more", state: "the next ones", run: func(context.Context) error { f.from += page; return nil }})
+	}
+	if f.from > 0 {
+		out = append(out, item{label: "Earlier", word: "earlier", state: "the ones before", run: func(context.Context) error { f.from = max(f.from-page, 0); return nil }})
+	}
+	return out
+}
+
+// open opens a campaign, and reads the list anew when it is left.
+func (f *finding) open(ctx context.Context, id string) error {
+	if err := f.s.visit(ctx, id); err != nil && !isBack(err) {
+		return err
+	}
+	ix, err := f.s.read(ctx)
+	if err != nil {
+		return f.s.failed(ctx, "The campaigns could not be read again", err)
+	}
+	from := f.from
+	f.ix = ix
+	err = f.search(ctx, f.text)
+	if from < f.rows.Len() {
+		f.from = from
+	}
+	return err
+}
+
+// newDraft asks what the draft is to be, creates it, and opens it.
+func (s *session) newDraft(ctx context.Context) error {
+	var channels []catalog.Channel
+	var options []option
+	for _, ch := range catalog.Channels {
+		if ch.Writable() {
+			channels, options = append(channels, ch), append(options, option{label: ch.Label()})
+		}
+	}
+	s.say("A new draft. Four questions: channel, delivery type, name, creator.")
+	n, err := s.among(ctx, "Channel", options, -1)
+	if err != nil {
+		return err
+	}
+	channel := channels[n]
+	types := catalog.DeliveryTypes(channel)
+	options = options[:0]
+	for _, t := range types {
+		options = append(options, option{label: t.Label, help: t.Help, why: t.Why})
+	}
+	if n, err = s.among(ctx, "Delivery type", options, -1); err != nil {
+		return err
+	}
+	name, by, err := s.nameAndCreator(ctx)
+	if err != nil {
+		return err
+	}
+	components := engine.WithName(doc.NewObject(), name)
+	made, err := s.deps.Service.Create(ctx, engine.CreateRequest{Call: engine.NewCall(), Body: engine.NewDraftBody(channel, types[n].Type, by, components)})
+	if err != nil {
+		return s.failed(ctx, "The draft was not created", err)
+	}
+	s.say("The draft is created.")
+	return s.visit(ctx, made.ID)
+}
+
+// nameAndCreator asks for the last two things that a draft begins with.
+func (s *session) nameAndCreator(ctx context.Context) (name, by string, err error) {
+	err = s.ask(ctx, question{
+		prompt: "Name, an empty line for none yet",
+		help:   func() []string { return []string{"What you and others call the campaign. It can be changed later."} },
+		take:   func(a answer) error { name = strings.TrimSpace(a.text); return nil },
+	})
+	if err != nil {
+		return "", "", err
+	}
+	by = s.deps.Author
+	err = s.ask(ctx, question{
+		prompt: "Creator, empty is " + by,
+		help:   func() []string { return []string{"The e-mail address of the person who creates the campaign."} },
+		take: func(a answer) error {
+			switch text := strings.TrimSpace(a.text); {
+			case text == "":
+			case !schema.Email.Matches(text):
+				return wrong("The creator must be %s. An empty line takes %s.", schema.Email.Words(), by)
+			default:
+				by = text
+			}
+			return nil
+		},
+	})
+	return name, by, err
+}

@@ -1,0 +1,98 @@
+package plain
+
+import (
+	"context"
+	"strings"
+
+	"bugle/engine/doc"
+)
+
+const longHelp = "Type one line, or edit for your editor, or lines to type several lines and end them with a line that has a dot alone. " +
+	"A terminal takes at most some 4,000 characters in a line. read tells all of the text."
+
+// longText asks for a text of several lines.
+func (w *work) longText(ctx context.Context, r row) error {
+	a := &asking{w: w, row: r}
+	ways := []string{wordLines, wordRead}
+	prompt := r.label + ", one line, or lines"
+	if w.edit != nil {
+		ways = append(ways, wordEdit)
+		prompt += ", or edit"
+	}
+	return w.ask(ctx, question{
+		prompt: prompt, words: words(r, ways...),
+		help: func() []string { return append(w.help(r)(), longHelp) },
+		take: func(got answer) error {
+			switch got.word {
+			case wordRead:
+				return w.readOut(r)
+			case wordLines:
+				return w.typeLines(ctx, a)
+			case wordEdit:
+				return w.outside(ctx, a)
+			}
+			if done, err := a.common(ctx, got); done {
+				return err
+			}
+			return a.put(ctx, doc.NewString(got.text), "")
+		},
+	})
+}
+
+// readOut tells all of a text.
+func (w *work) readOut(r row) error {
+	if r.Value.Text() == "" {
+		return wrong("There is no text yet.")
+	}
+	w.say("%s", r.Value.Text())
+	return wrong("End of the text.")
+}
+
+// typeLines takes lines until one with a dot alone. A line that begins with two dots loses one.
+func (w *work) typeLines(ctx context.Context, a *asking) error {
+	w.say("Type the text. A line with a dot alone ends it; the lines before are only taken then.")
+	var out []string
+	for {
+		text, err := w.line(ctx, "Line")
+		if err != nil {
+			return err
+		}
+		if text == "." {
+			break
+		}
+		if strings.HasPrefix(text, "..") {
+			text = text[1:]
+		}
+		out = append(out, text)
+	}
+	if len(out) == 0 {
+		return wrong("No line was typed; the text is as it was.")
+	}
+	return a.put(ctx, doc.NewString(strings.Join(out, "\n")), "")
+}
+
+// outside opens the text in the person's editor.
+func (w *work) outside(ctx context.Context, a *asking) error {
+	before := a.row.Value.Text()
+	if a.tried.Exists() {
+		before = a.tried.Text()
+	}
+	after, err := w.edit(ctx, before, ".html")
+	if err != nil {
+		return wrong("%s", sentence(err.Error()))
+	}
+	if after == before+"\n" {
+		after = before // editors end the last line on their own
+	} else if before == "" || !strings.HasSuffix(before, "\n") {
+		after = strings.TrimSuffix(after, "\n")
+	}
+	switch {
+	case after == a.row.Value.Text():
+		w.say("Not changed.")
+		return nil
+	case after == "":
+		_, err := a.common(ctx, answer{word: wordClear})
+		return err
+	}
+	return a.put(ctx, doc.NewString(after), "")
+}

@@ -1,0 +1,243 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// item is one thing to choose.
+type item struct {
+	label string
+	state string // how it stands, in words; may be empty
+	word  string // a word that chooses it besides its number; may be empty
+	why   string // why it cannot be chosen now; empty where it can
+	run   func(context.Context) error
+}
+
+func (i item) line(n int) string {
+	text := fmt.Sprintf("%d. %s", n, i.label)
+	if i.word != "" && !strings.EqualFold(i.label, i.word) {
+		text += ", or type " + i.word
+	}
+	if i.state != "" {
+		text += ": " + i.state
+	}
+	if i.why != "" {
+		text += ". Not now: " + i.why
+	}
+	return text
+}
+
+// menu is things to choose from, again and again until it is left.
+type menu struct {
+	// head tells what the choice is about, in sentences. It is told each time.
+	head  func() []string
+	items func() []item
+	help  func() []string
+	// full says that the items are told each time, not only at first and when asked for.
+	full bool
+	// once leaves the menu after something was done.
+	once bool
+	// leave is what an empty line does besides listing: it leaves the menu.
+	leave bool
+	// find takes an answer that chooses none of the items; nil where there is no such answer.
+	find func(context.Context, string) error
+	ask  string // how the prompt says what else can be typed, such as "a search"
+}
+
+// choose asks which item to do. It ends where the menu is left, with nil where that was by an empty
+// line or where something was done once.
+func (c *console) choose(ctx context.Context, m menu) error {
+	listed, missed := false, 0
+	for {
+		if m.head != nil {
+			for _, l := range m.head() {
+				c.say("%s", l)
+			}
+		}
+		items := m.items()
+		if !listed || m.full {
+			c.list(items)
+			listed = true
+		}
+		var picked *item
+		var text string
+		err := c.ask(ctx, question{
+			prompt: m.prompt(len(items)), words: []string{wordList}, help: m.help,
+			take: func(a answer) (err error) {
+				text = strings.TrimSpace(a.text)
+				if a.word == wordList || text == "" && !m.leave {
+					if missed++; missed > mostWrong {
+						return wrong("Type a number, or back.")
+					}
+					c.list(items)
+					return errList
+				}
+				if text == "" {
+					return nil
+				}
+				picked, err = pick(items, text)
+				if err != nil && m.find != nil {
+					return nil
+				}
+				return err
+			},
+		})
+		switch {
+		case err == errList:
+			if m.full {
+				listed = false
+			}
+			continue
+		case err != nil:
+			return err
+		case picked == nil && text == "":
+			return nil
+		}
+		if picked != nil {
+			err = picked.run(ctx)
+		} else {
+			err = m.find(ctx, text)
+		}
+		switch {
+		case errors.Is(err, errLeave):
+			return errBack
+		case isBack(err) && m.once:
+			return err
+		case isBack(err), err == nil && !m.once:
+		default:
+			return err
+		}
+		if err == nil {
+			missed = 0
+		}
+	}
+}
+
+// errList says that the items were told once more.
+var errList = errors.New("the items were told")
+
+// errLeave is what an item gives that leaves its menu.
+var errLeave = errors.New("the menu is left")
+
+func (m menu) prompt(n int) string {
+	var ways []string
+	switch {
+	case n == 1:
+		ways = append(ways, "1")
+	case n > 1:
+		ways = append(ways, fmt.Sprintf("1 to %d", n))
+	}
+	if m.ask != "" {
+		ways = append(ways, m.ask)
+	}
+	if m.leave {
+		ways = append(ways, "an empty line to go on")
+	} else {
+		ways = append(ways, "list")
+	}
+	return "Choose " + strings.Join(append(ways, "back"), ", ") + " or ?"
+}
+
+func (c *console) list(items []item) {
+	for i, it := range items {
+		c.say("%s", it.line(i+1))
+	}
+}
+
+// pick finds the item that an answer means: its number, its word, its name or the beginning of that.
+func pick(items []item, text string) (*item, error) {
+	found := -1
+	if n, err := strconv.Atoi(text); err == nil {
+		if n < 1 || n > len(items) {
+			return nil, wrong("There is no number %d here; type one from 1 to %d.", n, len(items))
+		}
+		found = n - 1
+	}
+	low := strings.ToLower(text)
+	if found < 0 {
+		found = slices.IndexFunc(items, func(i item) bool { return i.word == low || strings.ToLower(i.label) == low })
+	}
+	if found < 0 {
+		for i, it := range items {
+			if !strings.HasPrefix(strings.ToLower(it.label), low) {
+				continue
+			}
+			if found >= 0 {
+				return nil, wrong("%s can mean %s or %s; type a number.", text, items[found].label, it.label)
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return nil, wrong("%q is none of these; type a number, list to hear them, or ? for help.", text)
+	}
+	if why := items[found].why; why != "" {
+		return nil, wrong("%s cannot be chosen: %s", items[found].label, why)
+	}
+	return &items[found], nil
+}
+
+// option is one of the answers to a question with a few.
+type option struct {
+	label string
+	help  string // a clause; may be empty
+	why   string // why it cannot be chosen; empty where it can
+}
+
+// among asks for one of a few answers. An empty line is the answer instead; there it must be chosen
+// where instead is negative. It gives the number of the option.
+func (c *console) among(ctx context.Context, title string, options []option, instead int) (int, error) {
+	items := make([]item, len(options))
+	for i, o := range options {
+		items[i] = item{label: o.label, state: o.help, why: o.why}
+	}
+	c.list(items)
+	prompt := fmt.Sprintf("%s, 1 to %d", title, len(items))
+	if instead >= 0 {
+		prompt += ", empty is " + options[instead].label
+	}
+	chosen := instead
+	err := c.ask(ctx, question{
+		prompt: prompt, words: []string{wordList},
+		help: func() []string { return []string{"Type the number of one of these, or its name."} },
+		take: func(a answer) error {
+			switch text := strings.TrimSpace(a.text); {
+			case a.word == wordList:
+				c.list(items)
+				return wrong("Type a number.")
+			case text == "" && instead >= 0:
+				return nil
+			case text == "":
+				return wrong("Choose one: type its number.")
+			default:
+				found, err := pick(items, text)
+				if err != nil {
+					return err
+				}
+				for i := range items {
+					if found == &items[i] {
+						chosen = i
+					}
+				}
+				return nil
+			}
+		},
+	})
+	return chosen, err
+}
+
+// counted puts a number and a noun into words.
+func counted(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "day"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

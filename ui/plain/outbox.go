@@ -1,0 +1,80 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/when"
+)
+
+// mostDelivered is how many messages of the outbox are told.
+const mostDelivered = 20
+
+// outbox tells what test sends delivered, and reads a message.
+func (s *session) outbox(ctx context.Context) error {
+	found, err := s.deps.Service.(engine.OutboxReader).Outbox(ctx, mostDelivered)
+	if err != nil {
+		return s.failed(ctx, "The outbox could not be read", err)
+	}
+	if len(found) == 0 {
+		s.say("The outbox is empty. Test sends put what they deliver here.")
+		return nil
+	}
+	return s.choose(ctx, menu{
+		head: func() []string { return []string{"Outbox: the newest " + counted(len(found), "message") + "."} },
+		items: func() []item {
+			out := make([]item, len(found))
+			for i, d := range found {
+				out[i] = item{
+					label: subject(d), state: fmt.Sprintf("to %s, %s", d.Recipient, when.Until(d.At, s.deps.Now())),
+					run: func(context.Context) error { s.delivered(d); return nil },
+				}
+			}
+			return out
+		},
+		help:  func() []string { return []string{"Type the number of a message to have it read."} },
+		leave: true,
+	})
+}
+
+func subject(d engine.Delivered) string {
+	text := ""
+	switch {
+	case d.Email != nil:
+		text = d.Email.Subject
+	case d.Push != nil:
+		text = d.Push.Title + ", on " + keyName(engine.TestKey{Platform: d.Push.Platform})
+	}
+	if text == "" {
+		return "A message without a subject"
+	}
+	return text
+}
+
+// delivered reads one message out.
+func (s *session) delivered(d engine.Delivered) {
+	tell := func(name, text string) {
+		if strings.TrimSpace(text) != "" {
+			s.say("%s: %s", name, text)
+		}
+	}
+	tell("To", d.Recipient)
+	tell("Campaign", d.Campaign)
+	tell("Carried by", d.Connector)
+	if m := d.Email; m != nil {
+		tell("From", strings.TrimSpace(m.FromName+" "+m.From))
+		tell("Replies go to", m.ReplyTo)
+		tell("Copies to", strings.Join(m.Cc, ", "))
+		tell("Subject", m.Subject)
+		tell("Preview text", m.PreviewText)
+		tell("Attachments", strings.Join(m.Attachments, ", "))
+		s.say("%s", m.Text)
+	}
+	if m := d.Push; m != nil {
+		tell("Title", m.Title)
+		tell("Message", m.Body)
+	}
+	s.say("End of the message.")
+}

@@ -1,0 +1,164 @@
+// Package plain is the program for people who hear it or read it in lines: the main job as questions
+// and answers, one line each. Nothing that was written is changed, no cursor moves, no colour or frame
+// says anything, and every state is told in words. It needs no terminal: it reads lines and writes
+// lines.
+//
+// What it asks comes from the tables of engine/catalog, as the forms do.
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/screen"
+)
+
+// Options are what the program works with.
+type Options struct {
+	Deps screen.Deps
+	// Start makes the first workspace, the sample or an empty one; nil where there is one to work in.
+	Start func(ctx context.Context, sample bool) (screen.Deps, error)
+	// Query is the search that the list of campaigns begins with; empty begins at the start.
+	Query string
+
+	In  io.Reader
+	Out io.Writer
+	// Typed says that In is a terminal, which ends the line of a question itself.
+	Typed bool
+	// Edit opens a text in the person's editor and gives what it left; nil where there is none. Suffix
+	// is that of the file's name, such as ".html".
+	Edit func(ctx context.Context, text, suffix string) (string, error)
+}
+
+// session is one run of the program.
+type session struct {
+	*console
+	deps  screen.Deps
+	edit  func(ctx context.Context, text, suffix string) (string, error)
+	told  bool   // that every change is saved
+	query string // the last search
+}
+
+// Run asks until the person is done, the input ends, or ctx does; none of these is an error. Every
+// change was saved when it was made.
+func Run(ctx context.Context, o Options) error {
+	s := &session{console: &console{in: newLines(o.In), out: o.Out, ends: !o.Typed}, deps: o.Deps, edit: o.Edit, query: o.Query}
+	err := s.run(ctx, o)
+	switch {
+	case errors.Is(err, errQuit), errors.Is(err, io.EOF), errors.Is(err, context.Canceled), isBack(err):
+		err = nil
+	}
+	if err == nil {
+		s.say("The end. Everything is saved.")
+		err = s.writeFailure()
+	}
+	return err
+}
+
+func (s *session) run(ctx context.Context, o Options) error {
+	s.say("bugle, asked and answered in lines. Type ? at a question for help.")
+	if o.Start != nil {
+		if err := s.welcome(ctx, o.Start); err != nil {
+			return err
+		}
+	}
+	if s.query != "" {
+		if err := s.campaigns(ctx); err != nil && !isBack(err) {
+			return err
+		}
+	}
+	return s.choose(ctx, menu{head: s.where, items: s.mainItems, help: mainHelp})
+}
+
+// welcome asks what the first workspace shall be, and makes it.
+func (s *session) welcome(ctx context.Context, start func(context.Context, bool) (screen.Deps, error)) error {
+	s.say("Welcome. There is no workspace here yet. What shall the first one be?")
+	n, err := s.among(ctx, "The first workspace", []option{
+		{label: "The sample workspace", help: "campaigns of every kind, a dozen users to send tests to, and a local outbox that keeps what tests deliver; nothing leaves this machine"},
+		{label: "An empty workspace", help: "nothing but the settings"},
+	}, 0)
+	if err != nil {
+		return err
+	}
+	deps, err := start(ctx, n == 0)
+	if err != nil {
+		return err
+	}
+	s.deps = deps
+	s.say("The workspace is ready.")
+	return nil
+}
+
+// where tells in what workspace the person is, and what it holds.
+func (s *session) where() []string {
+	return []string{"Main menu of workspace " + s.deps.Workspace + "."}
+}
+
+func mainHelp() []string {
+	return []string{
+		"This is the main menu. Type the number of what you want to do.",
+		"Changes of a draft are saved as soon as an answer is taken; changes of a live campaign wait until you apply them.",
+	}
+}
+
+func (s *session) mainItems() []item {
+	items := []item{
+		{label: "Campaigns", word: "campaigns", state: "hear them, search, open one", run: s.campaigns},
+		{label: "New draft", word: "new", state: "create a campaign and build it", run: s.newDraft},
+	}
+	if _, ok := s.deps.Service.(engine.OutboxReader); ok {
+		items = append(items, item{label: "Outbox", word: "outbox", state: "what test sends delivered", run: s.outbox})
+	}
+	return append(items, item{label: "Quit", word: wordQuit, state: "everything is saved", run: func(context.Context) error { return errQuit }})
+}
+
+// failed tells an error of the service, and goes on; an ended ctx ends all.
+func (s *session) failed(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.say("%s: %s", what, refusal(err))
+	return nil
+}
+
+// refusal puts an error of a service into words: its sentence, and its details, one a line.
+func refusal(err error) string {
+	e := engine.AsError(err)
+	if e == nil {
+		return sentence(err.Error())
+	}
+	out := []string{sentence(e.Message)}
+	for _, d := range e.Details {
+		line := d.Message
+		if d.Target != "" {
+			line = d.Target + " " + d.Message
+		}
+		out = append(out, sentence(line))
+	}
+	return strings.Join(out, "\n")
+}
+
+// nameOf gives what a campaign is called in a sentence.
+func nameOf(sum engine.Summary) string {
+	if sum.Name == "" {
+		return "Untitled " + sum.Channel.Label()
+	}
+	return sum.Name
+}
+
+// kindOf says what kind of campaign it is and how it stands.
+func kindOf(sum engine.Summary) string {
+	return fmt.Sprintf("%s, %s, %s", sum.Channel.Label(), strings.ToLower(sum.DeliveryType.Label()), stateWord(sum.Status))
+}
+
+func stateWord(st engine.State) string {
+	if st == catalog.Draft {
+		return "draft"
+	}
+	return strings.ToLower(st.Label())
+}

@@ -1,0 +1,167 @@
+package plain
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+)
+
+// missed is who did not get which message.
+type missed struct {
+	mu sync.Mutex
+	by map[string][]string // recipients by key
+}
+
+func (m *missed) note(p engine.TestProgress) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p.Done && p.Err != "" && p.Recipient != "" {
+		m.by[p.Key] = append(m.by[p.Key], p.Recipient)
+	}
+}
+
+// send sends tests one after another, tells each step, and offers to send again what failed. Keys are
+// the messages of the first one.
+func (w *work) send(ctx context.Context, keys []engine.TestKey, asks []engine.TestSend, first engine.TestSend) error {
+	for {
+		failed := &missed{by: map[string][]string{}}
+		var bad []string
+		for _, ask := range asks {
+			result, err := w.deps.Service.Test(ctx, engine.TestRequest{
+				Call: engine.NewCall(), Body: engine.DraftTest(w.campaign.ID, ask),
+				Progress: func(p engine.TestProgress) { w.progress(keys, p); failed.note(p) },
+			})
+			if err != nil {
+				if err := w.failed(ctx, "The test was not sent", err); err != nil {
+					return err
+				}
+				return nil
+			}
+			bad = append(bad, w.tellResult(keys, result)...)
+		}
+		if len(bad) == 0 {
+			return nil
+		}
+		yes, err := w.yes(ctx, "Send what failed again", false)
+		if err != nil || !yes {
+			return err
+		}
+		asks = w.retries(keys, bad, failed, first)
+	}
+}
+
+// progress tells one step of a send.
+func (w *work) progress(keys []engine.TestKey, p engine.TestProgress) {
+	if !p.Done {
+		return
+	}
+	who := nameOfKey(keys, p.Key)
+	if p.Recipient != "" {
+		who += ", to " + p.Recipient
+	}
+	if p.Err != "" {
+		w.say("%s: failed. %s", who, sentence(p.Err))
+		return
+	}
+	w.say("%s: sent.", who)
+}
+
+// tellResult tells the outcome of each message, and gives the keys of those that failed.
+func (w *work) tellResult(keys []engine.TestKey, r engine.TestResult) []string {
+	var bad []string
+	w.say("%s", sentence(r.Message))
+	for _, name := range r.Keys {
+		res := r.Data[name]
+		if res.Status == engine.Sent {
+			w.say("%s: sent.", nameOfKey(keys, name))
+			continue
+		}
+		bad = append(bad, name)
+		w.say("%s: %s. %s", nameOfKey(keys, name), strings.ToLower(res.Status), sentence(res.FailureReason))
+	}
+	return bad
+}
+
+// retries gives the tests that send what failed again: a message each, to those who did not get it.
+// Where a message is none of the campaign's, all is sent again.
+func (w *work) retries(keys []engine.TestKey, bad []string, failed *missed, first engine.TestSend) []engine.TestSend {
+	var out []engine.TestSend
+	for _, name := range bad {
+		i := slices.IndexFunc(keys, func(k engine.TestKey) bool { return k.String() == name })
+		if i < 0 {
+			return []engine.TestSend{first}
+		}
+		ask := first
+		ask.Filter = keys[i].Only(w.campaign.Channel)
+		who := failed.by[name]
+		if len(who) > 0 && !slices.ContainsFunc(who, func(v string) bool { return !slices.Contains(first.Values, v) }) {
+			ask.Values = who
+		}
+		out = append(out, ask)
+	}
+	return out
+}
+
+// attribute is one that the content uses.
+type attribute struct {
+	name  string
+	event bool
+}
+
+// The roots of expressions that name attributes, as [personalize.Expressions] gives them.
+const (
+	rootUser          = "UserAttribute"
+	rootEvent         = "EventAttribute"
+	rootBusinessEvent = "BusinessEventAttribute"
+)
+
+// used finds the attributes in the messages of the campaign, in the order of the text.
+func (w *work) used() []attribute {
+	var out []attribute
+	var look func(doc.Value)
+	look = func(v doc.Value) {
+		for _, m := range v.Members() {
+			look(m)
+		}
+		for _, e := range v.Elems() {
+			look(e)
+		}
+		found, err := personalize.Expressions(v.Text())
+		if err != nil {
+			return // the send says so
+		}
+		for _, e := range found {
+			a := attribute{e.Name, e.Root != rootUser}
+			named := e.Root == rootUser || e.Root == rootEvent || e.Root == rootBusinessEvent
+			if named && e.Name != "" && !slices.Contains(out, a) {
+				out = append(out, a)
+			}
+		}
+	}
+	for _, k := range engine.TestKeys(w.campaign.Channel, w.root, engine.KeyFilter{}) {
+		look(w.root.Lookup(k.Content))
+	}
+	return out
+}
+
+// dataType gives the type that the workspace has for an attribute.
+func (w *work) dataType(a attribute) string {
+	known := w.workspace.Attributes
+	if a.event {
+		known = nil
+		for _, e := range w.workspace.Events {
+			known = append(known, e.Attributes...)
+		}
+	}
+	for _, k := range known {
+		if k.Name == a.name {
+			return k.DataType
+		}
+	}
+	return ""
+}

@@ -1,0 +1,273 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// testWhy says why no test can be sent; empty where one can.
+func (w *work) testWhy() string {
+	switch {
+	case !w.campaign.Channel.Writable():
+		return w.campaign.Channel.Label() + " campaigns cannot be tested here."
+	case w.campaign.Status != catalog.Draft:
+		return "only drafts can be tested."
+	case !w.inPlace() && w.pending:
+		return "there are changes that are not applied; a test would go out without them."
+	}
+	return ""
+}
+
+// testSend asks who gets which messages, sends them, and tells how it went.
+func (w *work) testSend(ctx context.Context) error {
+	var ask engine.TestSend
+	for _, part := range []func(context.Context, *engine.TestSend) error{w.askIdentifier, w.askRecipients, w.askNarrowing, w.askOverrides} {
+		if err := part(ctx, &ask); err != nil {
+			return err
+		}
+	}
+	keys := engine.TestKeys(w.campaign.Channel, w.root, ask.Filter)
+	if len(keys) == 0 {
+		w.say("There is no message to send yet.")
+		return nil
+	}
+	w.say("What will go out, to %s:", strings.Join(ask.Values, ", "))
+	for i, k := range keys {
+		w.say("%d. %s", i+1, keyName(k))
+	}
+	yes, err := w.yes(ctx, "Send "+counted(len(keys), "message")+" to "+counted(len(ask.Values), "recipient"), true)
+	if err != nil || !yes {
+		return err
+	}
+	return w.send(ctx, keys, []engine.TestSend{ask}, ask)
+}
+
+// keyName says which message a key is.
+func keyName(k engine.TestKey) string {
+	platform := catalog.Platform(k.Platform).Label()
+	if k.Platform == string(catalog.Email) {
+		platform = catalog.Email.Label()
+	}
+	if k.Locale == "" {
+		return platform
+	}
+	return platform + ", " + cellName(k.Locale, k.Variation)
+}
+
+// nameOfKey says which message a key's wire spelling is, as far as the campaign has it.
+func nameOfKey(keys []engine.TestKey, wire string) string {
+	for _, k := range keys {
+		if k.String() == wire {
+			return keyName(k)
+		}
+	}
+	return wire
+}
+
+// askIdentifier asks by what recipients are named.
+func (w *work) askIdentifier(ctx context.Context, t *engine.TestSend) error {
+	node := engine.TestFieldsOf(w.campaign.Channel).Identifier
+	options := make([]option, len(node.Options))
+	first := 0
+	last, _ := w.lastTest(ctx)
+	for i, o := range node.Options {
+		options[i] = option{label: o.Title(), help: o.Help}
+		if o.Value == last.Identifier {
+			first = i
+		}
+	}
+	n, err := w.among(ctx, node.Label(), options, first)
+	if err != nil {
+		return err
+	}
+	t.Identifier = node.Options[n].Value
+	return nil
+}
+
+// lastTest gives what was asked for in the campaign's last test.
+func (w *work) lastTest(ctx context.Context) (engine.TestSend, bool) {
+	h, ok := w.deps.Service.(engine.TestHistory)
+	if !ok {
+		return engine.TestSend{}, false
+	}
+	found, err := h.Tests(ctx, w.campaign.ID, 1)
+	if err != nil || len(found) == 0 {
+		return engine.TestSend{}, false
+	}
+	return engine.ParseTestSend(found[0].Body), true
+}
+
+// mostRecent is how many recipients of earlier tests are offered.
+const mostRecent = 9
+
+// askRecipients asks for recipients, one a line or several with commas, until an empty line.
+func (w *work) askRecipients(ctx context.Context, t *engine.TestSend) error {
+	node := engine.TestFieldsOf(w.campaign.Channel).Values
+	limit := catalog.MaxIdentifierValues
+	if engine.TakesSegment(t.Identifier) {
+		limit = 1
+	}
+	offers := w.recipients(ctx, t.Identifier)
+	for i, o := range offers {
+		w.say("%d. %s", i+1, o)
+	}
+	for len(t.Values) < limit {
+		prompt := "Recipient"
+		if len(offers) > 0 {
+			prompt += ", or a number from above"
+		}
+		if len(t.Values) > 0 {
+			prompt = fmt.Sprintf("Another recipient, %d of %d so far, an empty line for no more", len(t.Values), limit)
+		}
+		done := false
+		err := w.ask(ctx, question{
+			prompt: prompt, help: func() []string { return w.schema.Notes(node) },
+			take: func(a answer) error {
+				if strings.TrimSpace(a.text) == "" {
+					if len(t.Values) == 0 {
+						return wrong("At least one recipient is needed. Type back to leave.")
+					}
+					done = true
+					return nil
+				}
+				return w.addRecipients(t, a.text, offers)
+			},
+		})
+		if err != nil || done {
+			return err
+		}
+		w.say("Recipients: %s.", strings.Join(t.Values, ", "))
+	}
+	return nil
+}
+
+// addRecipients takes the recipients of a line: all of them, or none.
+func (w *work) addRecipients(t *engine.TestSend, text string, offers []string) error {
+	typed := []string{text}
+	if !engine.TakesSegment(t.Identifier) {
+		typed = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;\t", r) })
+	}
+	next := *t
+	next.Values = slices.Clone(t.Values)
+	for _, v := range typed {
+		v = strings.TrimSpace(v)
+		for i, o := range offers {
+			if v == fmt.Sprint(i+1) {
+				v = o
+			}
+		}
+		if v != "" && !slices.Contains(next.Values, v) {
+			next.Values = append(next.Values, v)
+		}
+	}
+	bad, others := next.CheckRecipients(w.campaign.Channel)
+	for i, why := range bad {
+		return wrong("%s %s.", next.Values[i], strings.TrimSuffix(why, "."))
+	}
+	if len(others) > 0 {
+		return wrong("%s", sentence(others[0]))
+	}
+	*t = next
+	return nil
+}
+
+// recipients gives those of earlier tests; of segments those that there are.
+func (w *work) recipients(ctx context.Context, identifier string) []string {
+	if engine.TakesSegment(identifier) {
+		var out []string
+		for _, s := range w.workspace.Segments {
+			out = append(out, s.Name)
+		}
+		return out
+	}
+	var out []string
+	if h, ok := w.deps.Service.(engine.TestHistory); ok {
+		out, _ = h.Recipients(ctx, w.campaign.Channel, identifier, mostRecent) // a convenience: without it they are typed
+	}
+	return out
+}
+
+// askNarrowing asks for less than all messages, where there are several.
+func (w *work) askNarrowing(ctx context.Context, t *engine.TestSend) error {
+	fields := engine.TestFieldsOf(w.campaign.Channel)
+	platforms, locales, variations := engine.KeyChoices(w.campaign.Channel, w.root)
+	for _, n := range []struct {
+		node  *schema.Node
+		names []string
+		to    *string
+	}{{fields.Platform, platforms, &t.Filter.Platform}, {fields.Locale, locales, &t.Filter.Locale}, {fields.Variation, variations, &t.Filter.Variation}} {
+		if len(n.names) < 2 {
+			continue
+		}
+		options := []option{{label: "All"}}
+		for _, name := range n.names {
+			label := name
+			for _, o := range n.node.Options {
+				if o.Value == name {
+					label = o.Title()
+				}
+			}
+			options = append(options, option{label: label})
+		}
+		i, err := w.among(ctx, n.node.Label(), options, 0)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			*n.to = n.names[i-1]
+		}
+	}
+	return nil
+}
+
+// askOverrides asks for values in place of the recipients' own, for the attributes that the content
+// uses.
+func (w *work) askOverrides(ctx context.Context, t *engine.TestSend) error {
+	used := w.used()
+	if len(used) == 0 {
+		return nil
+	}
+	var names []string
+	for _, a := range used {
+		names = append(names, a.name)
+	}
+	yes, err := w.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Give values in place of the recipients' own", false)
+	if err != nil || !yes {
+		return err
+	}
+	for _, a := range used {
+		whose := "the recipient's own"
+		if a.event {
+			whose = "none"
+		}
+		err := w.ask(ctx, question{
+			prompt: a.name + ", an empty line for " + whose,
+			take: func(got answer) error {
+				if got.text == "" {
+					return nil
+				}
+				v, err := engine.OverrideValue(w.dataType(a), got.text)
+				if err != nil {
+					return wrong("%s %s.", a.name, err.Error())
+				}
+				if a.event {
+					t.EventAttributes = append(t.EventAttributes, doc.M(a.name, v))
+				} else {
+					t.UserAttributes = append(t.UserAttributes, doc.M(a.name, v))
+				}
+				return nil
+			},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

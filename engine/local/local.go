@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/delivery"
+	"bugle/engine/delivery/carriers"
 	"bugle/engine/doc"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
@@ -35,6 +35,9 @@ type Options struct {
 	// Carriers gives what carries a connector's mail when its carrier is not the outbox. Nil:
 	// SMTP, with the password from the environment variable that the connector names.
 	Carriers func(engine.Connector) (delivery.Carrier, error)
+	// Gateways gives what carries push notifications through a gateway. Nil: the gateway itself,
+	// with the key from where its settings say.
+	Gateways func(context.Context, engine.Gateway) (delivery.Carrier, error)
 	// Fetcher gets the attachments of mails. Nil: one that refuses private addresses.
 	Fetcher *delivery.Fetcher
 }
@@ -48,6 +51,7 @@ type Service struct {
 	clock     func() time.Time
 	log       *slog.Logger
 	carriers  func(engine.Connector) (delivery.Carrier, error)
+	gateways  func(context.Context, engine.Gateway) (delivery.Carrier, error)
 	fetcher   *delivery.Fetcher
 	ids       *idSource
 	swept     atomic.Int64 // when expired idempotency keys were last removed, in Unix seconds
@@ -100,7 +104,10 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		s.boot = uuid.NewString()
 	}
 	if s.carriers == nil {
-		s.carriers = smtpCarrier
+		s.carriers = carriers.Mail
+	}
+	if s.gateways = o.Gateways; s.gateways == nil {
+		s.gateways = new(carriers.Pool).Get
 	}
 	if s.fetcher == nil {
 		s.fetcher = &delivery.Fetcher{}
@@ -246,21 +253,4 @@ func kindWords(v doc.Value) string {
 		return v.Kind().String()
 	}
 	return "a " + v.Kind().String()
-}
-
-func smtpCarrier(c engine.Connector) (delivery.Carrier, error) {
-	if c.Carrier != engine.CarrierSMTP || c.SMTP == nil {
-		return nil, fmt.Errorf("the connector %q says nothing of how mail leaves: set its carrier to outbox, or to smtp with a host", c.Name)
-	}
-	password := ""
-	if c.SMTP.PasswordEnv != "" {
-		var set bool
-		if password, set = os.LookupEnv(c.SMTP.PasswordEnv); !set {
-			return nil, fmt.Errorf("the password of the connector %q is missing: set the environment variable %s", c.Name, c.SMTP.PasswordEnv)
-		}
-	}
-	return delivery.NewSMTP(delivery.SMTPConfig{
-		Host: c.SMTP.Host, Port: c.SMTP.Port, TLS: delivery.TLSMode(c.SMTP.TLS), Auth: delivery.AuthMode(c.SMTP.Auth),
-		Username: c.SMTP.User, Password: password,
-	})
 }

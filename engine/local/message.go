@@ -26,10 +26,10 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 	if p.document.Lookup(j.key.Content).Empty() {
 		return nil, fmt.Errorf("the campaign has no %s", keyLabel(p.channel, j.key))
 	}
-	var tokens []string
+	var devices []engine.Device
 	if p.channel == catalog.Push {
 		var why string
-		if tokens, why = j.to.tokens(j.key.Platform); why != "" {
+		if devices, why = j.to.on(j.key.Platform); why != "" {
 			return nil, errors.New(why)
 		}
 	}
@@ -42,12 +42,10 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 		m.Email, err = r.email(ctx, content, j.to.address)
 		return []delivery.Message{m}, err
 	}
-	basic := content.Get("basic_details")
 	var out []delivery.Message
-	for _, token := range tokens {
-		m.Push = &delivery.Push{
-			Platform: j.key.Platform, Token: token,
-			Title: basic.Get("title").Text(), Body: basic.Get("message").Text(), Payload: content.Encode(),
+	for _, d := range devices {
+		if m.Push, err = p.push(j.key.Platform, content, d, r.s.now()); err != nil {
+			return nil, err
 		}
 		out = append(out, m)
 	}
@@ -145,7 +143,7 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 	}
 	d := engine.Delivered{
 		ID: id.String(), At: at.UTC(), CampaignID: k.plan.campaignID, Campaign: k.plan.name,
-		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.connector.Name,
+		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.via(m),
 	}
 	if e := m.Email; e != nil {
 		d.Email = &engine.EmailMessage{
@@ -161,7 +159,7 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 		if err != nil {
 			return "", fmt.Errorf("the payload cannot be kept: %w", err)
 		}
-		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Payload: payload}
+		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
 	}
 	return d.ID, k.s.update(ctx, func(sp store.Space) error { return sp.PutOutbox(d) })
 }

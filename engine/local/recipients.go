@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/delivery/webpush"
 	"bugle/engine/doc"
 	"bugle/store"
 )
@@ -58,15 +59,19 @@ func (s *Service) recipients(ctx context.Context, sp store.Space, w engine.Works
 }
 
 func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value string) (recipient, error) {
-	prof, found, err := find(sp, identifier, value)
+	name := value
+	if endpoint, _, ok := webpush.Parse(value); ok && identifier == "PUSH_ID" {
+		name = endpoint // the rest are the browser's keys
+	}
+	prof, found, err := find(sp, identifier, name)
 	if err != nil {
 		return recipient{}, err
 	}
-	r := recipient{name: value}
+	r := recipient{name: name}
 	switch {
 	case found:
 		r = known(p, prof)
-		r.name = value
+		r.name = name
 	case identifier != "EMAIL" && identifier != "PUSH_ID":
 		r.why = "there is no user with this " + identifierKinds[identifier].what
 	}
@@ -191,24 +196,23 @@ func triggering(document doc.Value, prof engine.Profile) map[string]any {
 	return nil
 }
 
-// tokens gives the device tokens that a recipient has on a platform, or why there is none.
-func (r recipient) tokens(platform string) (tokens []string, why string) {
+// on gives the devices that a recipient has on a platform, or why there is none.
+func (r recipient) on(platform string) (devices []engine.Device, why string) {
 	label := catalog.Platform(platform).Label()
-	if r.token != "" {
-		for _, d := range r.devices {
-			if d.Token == r.token && d.Platform != platform {
-				return nil, fmt.Sprintf("the token belongs to a device for %s, not for %s", catalog.Platform(d.Platform).Label(), label)
-			}
-		}
-		return []string{r.token}, ""
-	}
 	for _, d := range r.devices {
-		if d.Platform == platform {
-			tokens = append(tokens, d.Token)
+		switch {
+		case r.token != "" && d.Token != r.token:
+		case d.Platform == platform:
+			devices = append(devices, d)
+		case r.token != "":
+			return nil, fmt.Sprintf("the token belongs to a device for %s, not for %s", catalog.Platform(d.Platform).Label(), label)
 		}
 	}
-	if len(tokens) == 0 {
-		return nil, "the user has no device for " + label
+	switch {
+	case len(devices) > 0:
+		return devices, ""
+	case r.token != "":
+		return []engine.Device{{Platform: platform, Token: r.token}}, ""
 	}
-	return tokens, ""
+	return nil, "the user has no device for " + label
 }

@@ -22,6 +22,7 @@ type testRun struct {
 	s        *Service
 	plan     *testPlan
 	outbox   *delivery.Outbox
+	gateways gateways
 	files    *attachments
 	jobs     []job
 	progress func(engine.TestProgress)
@@ -40,6 +41,7 @@ type job struct {
 func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
 	r := &testRun{s: s, plan: p, progress: progress, files: &attachments{fetcher: s.fetcher}}
 	r.outbox = delivery.NewOutbox(keeper{s, p}, s.now)
+	r.gateways = gateways{of: p.gateways, open: s.gateways}
 	for _, key := range p.keys {
 		for _, to := range p.recipients {
 			r.jobs = append(r.jobs, job{key: key, to: to, err: errors.New(notSent)})
@@ -103,27 +105,55 @@ func (r *testRun) deliver(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
+	return each(messages, func(m delivery.Message) error { return r.carry(ctx, m) })
+}
+
+// each carries all messages of a recipient, who may have several devices: one that is gone does
+// not keep the others from theirs. What failed is told, and of how many.
+func each(messages []delivery.Message, carry func(delivery.Message) error) error {
+	var failed []error
 	for _, m := range messages {
-		if err := r.carry(ctx, m); err != nil {
-			return err
+		if err := carry(m); err != nil {
+			failed = append(failed, err)
 		}
 	}
-	return nil
+	if len(failed) == 0 || len(messages) == 1 {
+		return errors.Join(failed...)
+	}
+	why := failed[0]
+	for _, err := range failed[1:] {
+		if err.Error() != why.Error() {
+			why = fmt.Errorf("%w; %w", why, err)
+		}
+	}
+	return fmt.Errorf("%d of %d devices: %w", len(failed), len(messages), why)
 }
 
 func (r *testRun) carry(ctx context.Context, m delivery.Message) error {
-	if r.plan.carrier == nil || m.Push != nil {
+	carrier, err := r.carrier(ctx, m)
+	if err != nil {
+		return err
+	}
+	if carrier == nil {
 		_, err := r.outbox.Deliver(ctx, m)
 		return err
 	}
-	if _, err := r.plan.carrier.Deliver(ctx, m); err != nil {
+	if _, err := carrier.Deliver(ctx, m); err != nil {
 		return err
 	}
 	// It has left, whether the outbox can show it or not.
 	if _, err := r.outbox.Deliver(context.WithoutCancel(ctx), m); err != nil {
-		r.s.log.Error("a mail that was sent is not in the outbox", "recipient", m.Recipient, "error", err)
+		r.s.log.Error("a message that was sent is not in the outbox", "key", m.Key, "recipient", m.Recipient, "error", err)
 	}
 	return nil
+}
+
+// carrier gives what takes a message away; nil where it stays in the outbox.
+func (r *testRun) carrier(ctx context.Context, m delivery.Message) (delivery.Carrier, error) {
+	if m.Push != nil {
+		return r.gateways.carrier(ctx, m.Push.Platform)
+	}
+	return r.plan.carrier, nil
 }
 
 // result sums the jobs up by key.

@@ -32,7 +32,8 @@ type testPlan struct {
 	keys       []engine.TestKey
 	recipients []recipient
 	connector  engine.Connector
-	carrier    delivery.Carrier // nil: the outbox
+	carrier    delivery.Carrier // of mail; nil: the outbox
+	gateways   []engine.Gateway // of push; a platform without one goes to the outbox
 	env        schema.Env
 	blocks     map[string]string
 	overrides  attributes
@@ -68,6 +69,7 @@ func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*te
 	p.overrides = attributes{user: plainMap(given.Get(mUserAttrs)), event: plainMap(given.Get(mEventAttrs))}
 	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
 	p.blocks = contentBlocks(w)
+	p.gateways = w.Gateways
 	return p, nil
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/delivery/carriers"
+	"bugle/engine/profiles"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -134,6 +136,20 @@ func checkWorkspace(w engine.Workspace) error {
 			return refuse("connectors", "the connector %q speaks SMTP and needs a host", c.Name)
 		}
 	}
+	return checkGateways(w.Gateways)
+}
+
+func checkGateways(list []engine.Gateway) error {
+	seen := map[string]bool{}
+	for _, g := range list {
+		if err := carriers.Check(g); err != nil {
+			return refuse("push_gateways", "%w", err)
+		}
+		if seen[g.Carrier] {
+			return refuse("push_gateways", "there are two gateways %s; a workspace has one of each", g.Carrier)
+		}
+		seen[g.Carrier] = true
+	}
 	return nil
 }
 
@@ -201,13 +217,8 @@ func (s *Service) Profile(ctx context.Context, id string) (engine.Profile, error
 
 // PutProfile adds a profile, or changes the one with its id.
 func (s *Service) PutProfile(ctx context.Context, p engine.Profile) error {
-	if p.ID == "" || len(p.ID) > maxID {
-		return refuse("id", "a profile needs an id of at most %d characters", maxID)
-	}
-	for _, d := range p.Devices {
-		if d.Token == "" || d.Platform == "" {
-			return refuse("devices", "a device needs a platform and a token")
-		}
+	if err := profiles.Check(p); err != nil {
+		return refuse("id", "%v", err)
 	}
 	return s.update(ctx, func(sp store.Space) error { return sp.PutProfile(p) })
 }

@@ -115,15 +115,25 @@ func (c *Carrier) Close() error {
 	return nil
 }
 
+// Parse takes a token apart that is a whole subscription as JSON.
+func Parse(token string) (endpoint string, keys lib.Keys, ok bool) {
+	if !strings.HasPrefix(strings.TrimSpace(token), "{") {
+		return "", keys, false
+	}
+	var s lib.Subscription
+	if err := json.Unmarshal([]byte(token), &s); err != nil || s.Endpoint == "" {
+		return "", keys, false
+	}
+	return s.Endpoint, s.Keys, true
+}
+
 // Subscription gives a browser's subscription of a message (W3C Push API,
 // PushSubscription.toJSON): the token is its endpoint, with the keys beside it, or
 // all of it as JSON.
 func Subscription(p *delivery.Push) (lib.Subscription, error) {
 	s := lib.Subscription{Endpoint: p.Token, Keys: lib.Keys{P256dh: p.P256dh, Auth: p.Auth}}
-	if strings.HasPrefix(strings.TrimSpace(p.Token), "{") {
-		if err := json.Unmarshal([]byte(p.Token), &s); err != nil {
-			return s, gateway.Refuse("the browser's subscription is not what PushSubscription.toJSON gives: update the profile")
-		}
+	if endpoint, keys, ok := Parse(p.Token); ok {
+		s = lib.Subscription{Endpoint: endpoint, Keys: keys}
 	}
 	if s.Keys.P256dh == "" || s.Keys.Auth == "" {
 		return s, gateway.Refuse("the browser's keys p256dh and auth are not known, and nothing goes out that is not encrypted: put them into the profile's device, or test with the whole subscription as JSON")

@@ -1,0 +1,90 @@
+package local
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/delivery"
+	"bugle/engine/delivery/carriers"
+	"bugle/engine/delivery/push"
+	"bugle/engine/delivery/webpush"
+	"bugle/engine/doc"
+)
+
+// push makes the notification of rendered content for one device.
+func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now time.Time) (*delivery.Push, error) {
+	out := &delivery.Push{Platform: platform, Token: d.Token}
+	if d.Keys != nil {
+		out.P256dh, out.Auth = d.Keys.P256dh, d.Keys.Auth
+	}
+	if endpoint, keys, ok := webpush.Parse(d.Token); ok {
+		out.Token, out.P256dh, out.Auth = endpoint, keys.P256dh, keys.Auth
+	}
+	o := push.Options{Token: out.Token, Advanced: p.document.Get(string(catalog.Advanced)), Now: now}
+	if g, ok := (engine.Workspace{Gateways: p.gateways}).Gateway(engine.CarrierAPNs); ok && g.APNs != nil {
+		o.Topic = g.APNs.Topic
+	}
+	note, err := push.Build(catalog.Platform(platform), content, o)
+	if err != nil {
+		return nil, err
+	}
+	out.Title, out.Body, out.Headers, out.Payload = note.Title, note.Body, note.Headers, note.Payload.Encode()
+	return out, nil
+}
+
+// via names what carries a message, for those who look into the outbox.
+func (p *testPlan) via(m delivery.Message) string {
+	if m.Push == nil {
+		return p.connector.Name
+	}
+	kind, g := gatewayFor(p.gateways, m.Push.Platform)
+	if g == nil {
+		return ""
+	}
+	return kind.Name
+}
+
+func gatewayFor(of []engine.Gateway, platform string) (carriers.Kind, *engine.Gateway) {
+	kind, ok := carriers.For(platform)
+	if !ok {
+		return kind, nil
+	}
+	for i := range of {
+		if of[i].Carrier == kind.Carrier {
+			return kind, &of[i]
+		}
+	}
+	return kind, nil
+}
+
+// gateways opens the push gateways of one test, each when its first message is ready: fetching a
+// key may take a while, and a gateway that cannot be opened fails its own messages alone.
+type gateways struct {
+	of   []engine.Gateway
+	open func(context.Context, engine.Gateway) (delivery.Carrier, error)
+
+	mu     sync.Mutex
+	opened map[string]func() (delivery.Carrier, error) // by carrier
+}
+
+// carrier gives what carries to a platform; nil where that is the outbox.
+func (g *gateways) carrier(ctx context.Context, platform string) (delivery.Carrier, error) {
+	_, found := gatewayFor(g.of, platform)
+	if found == nil {
+		return nil, nil
+	}
+	g.mu.Lock()
+	if g.opened == nil {
+		g.opened = map[string]func() (delivery.Carrier, error){}
+	}
+	open := g.opened[found.Carrier]
+	if open == nil {
+		open = sync.OnceValues(func() (delivery.Carrier, error) { return g.open(ctx, *found) })
+		g.opened[found.Carrier] = open
+	}
+	g.mu.Unlock()
+	return open()
+}

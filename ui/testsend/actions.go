@@ -9,8 +9,11 @@ import (
 
 // The headings of the screen's keys in the help.
 const (
-	groupMove = "Move"
-	groupTest = "Test"
+	groupMove    = "Move"
+	groupTest    = "Test"
+	groupGroups  = "Groups"
+	groupEarlier = "Earlier tests"
+	groupMessage = "Delivered message"
 )
 
 // Typing says that a text is being typed.
@@ -35,7 +38,14 @@ func (s *Screen) Actions() []screen.Action {
 			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "do not send what has not left yet", Group: groupTest, Bar: 9, Run: s.cancel},
 		}
 	case stageDone:
+		if s.run.read.open {
+			return s.readActions()
+		}
 		return s.afterwards()
+	case stageGroups:
+		return s.groupActions()
+	case stageEarlier:
+		return s.earlierActions()
 	case stageRefused:
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "solve", Help: "go to the field of the problem", Group: groupTest, Bar: 9, Run: s.solve},
@@ -51,15 +61,18 @@ func (s *Screen) afterwards() []screen.Action {
 	if s.run.failedKeys() == 0 {
 		none = "Nothing failed: every message was sent."
 	}
-	bar := 8
+	bar := 9
 	if none != "" {
 		bar = 0
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "form", Help: "back to the form", Group: groupTest, Bar: 9, Run: s.toForm},
-		{Keys: []string{"r"}, Label: "send failed again", Group: groupTest, Bar: bar, Why: none, Run: s.again},
-		{Keys: []string{"o"}, Label: "outbox", Help: "read what was delivered", Group: groupTest, Bar: 7, Run: s.outbox},
+		{Keys: []string{"r"}, Label: "send failed again", Help: "send what failed, to those who missed it", Group: groupTest, Bar: bar, Why: none, Run: s.again},
+		{Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: s.openMessage},
+		{Keys: []string{"f"}, Label: "form", Help: "back to the form", Group: groupTest, Bar: 7, Run: s.toForm},
+		{Keys: []string{"a"}, Label: "all again", Help: "send all of it once more", Group: groupTest, Bar: 6, Run: s.anew},
+		{Keys: []string{"o"}, Label: "outbox", Help: "all that was delivered, with its source", Group: groupTest, Bar: 5, Run: s.outbox},
 		s.copying("y"),
+		{Keys: []string{"down", "up"}, Label: "move", Help: "to the next message or recipient, and back", Group: groupMove, Info: true},
 	}
 }
 
@@ -116,11 +129,19 @@ func (s *Screen) formActions() []screen.Action {
 func (s *Screen) moves() []screen.Action {
 	by := func(n int) func() tea.Cmd { return func() tea.Cmd { s.move(n); return nil } }
 	noEarlier, bar := "", 3
-	if len(s.earlier) == 0 {
-		noEarlier, bar = "No test of this campaign was sent yet.", 0
+	if len(s.past.all) == 0 {
+		noEarlier, bar = "No test was sent yet.", 0
+	}
+	unchanged := ""
+	if s.changed() == 0 {
+		unchanged = "Every value is the recipient's own."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"ctrl+r"}, Label: "earlier", Help: "fill the form as for an earlier test", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.pickEarlier},
+		{Keys: []string{"ctrl+r"}, Label: "earlier", Help: "earlier tests, to send again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.openEarlier},
+		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "named groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: s.openGroups},
+		{Keys: []string{"ctrl+x"}, Label: "own values", Help: "take back the values in place of the recipients' own", Group: groupTest, Typing: true, Why: unchanged, Run: s.clearOverrides},
+		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll what goes out", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(1) }},
+		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll what goes out back", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(-1) }},
 		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: by(1)},
 		{Keys: []string{"up"}, Label: "row before", Group: groupMove, Typing: true, Run: by(-1)},
 		{Keys: []string{"tab"}, Label: "next", Help: "on to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: func() tea.Cmd { s.jump(1); return nil }},
@@ -130,6 +151,7 @@ func (s *Screen) moves() []screen.Action {
 	}
 	if !s.Typing() { // while a text is typed, letters are letters
 		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
+		acts[1].Keys = []string{"g", "ctrl+g"}
 	}
 	if s.form.at.place == onPrompt {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "offers", Help: "go to the recipients that are offered (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})

@@ -1,6 +1,7 @@
 package testsend
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -8,35 +9,222 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
+// past is a test that was sent, of this campaign or of another.
+type past struct {
+	engine.TestRecord
+	ask      engine.TestSend
+	campaign string // its name
+	mine     bool   // it was of this campaign
+}
+
+// pastPage is where earlier tests are looked through.
+type pastPage struct {
+	all  []past // newest first
+	wide bool   // those of other campaigns too
+	list widget.List
+}
+
+// shown are the tests that are listed.
+func (p *pastPage) shown() []past {
+	if p.wide {
+		return p.all
+	}
+	return slices.DeleteFunc(slices.Clone(p.all), func(t past) bool { return !t.mine })
+}
+
+func (p *pastPage) own() int {
+	return len(slices.DeleteFunc(slices.Clone(p.all), func(t past) bool { return !t.mine }))
+}
+
+// readPast reads the tests of this campaign, and those of others that found their people in a way that
+// this channel has.
+func readPast(ctx context.Context, service engine.Service, h engine.TestHistory, c engine.Campaign) ([]past, error) {
+	mine, err := h.Tests(ctx, c.ID, mostEarlier)
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.Tests(ctx, "", mostEarlier)
+	if err != nil {
+		return nil, err
+	}
+	var out []past
+	for _, t := range mine {
+		out = append(out, past{t, engine.ParseTestSend(t.Body), engine.Summarize(c).Name, true})
+	}
+	names := map[string]string{}
+	for _, t := range all {
+		ask := engine.ParseTestSend(t.Body)
+		if t.CampaignID == c.ID || !hasIdentifier(c.Channel, ask.Identifier) {
+			continue
+		}
+		if _, known := names[t.CampaignID]; !known {
+			names[t.CampaignID] = nameOf(ctx, service, t.CampaignID)
+		}
+		out = append(out, past{t, ask, names[t.CampaignID], false})
+	}
+	slices.SortStableFunc(out, func(a, b past) int { return b.At.Compare(a.At) })
+	return out, nil
+}
+
+func hasIdentifier(ch engine.Channel, identifier string) bool {
+	for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+		if o.Value == identifier {
+			return true
+		}
+	}
+	return false
+}
+
+func nameOf(ctx context.Context, service engine.Service, id string) string {
+	if id == "" {
+		return "a test without a draft"
+	}
+	c, err := service.Get(ctx, id)
+	if err != nil {
+		return "a campaign that is gone"
+	}
+	if name := engine.Summarize(c).Name; name != "" {
+		return name
+	}
+	return "Untitled " + c.Channel.Label()
+}
+
 // remember offers what was sent just now from now on, as the next visit would.
-func (s *Screen) remember(out outcome) {
+func (s *Screen) remember(asks []engine.TestSend, out outcome) tea.Cmd {
 	id, values := s.run.ask.Identifier, s.run.ask.Values
 	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
 		return slices.Contains(values, v)
 	})...)
-	for _, r := range out.results {
-		record := engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, s.run.ask), Result: r}
-		s.earlier = append([]engine.TestRecord{record}, s.earlier[:min(len(s.earlier), mostEarlier-1)]...)
+	var records []engine.TestRecord
+	for i, r := range out.results {
+		record := engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, asks[i]), Result: r}
+		records = append(records, record)
+		s.past.all = append([]past{{record, asks[i], s.name(), true}}, s.past.all...)
+	}
+	if k, ok := s.history().(kept); ok && len(records) > 0 {
+		return s.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
+	}
+	return nil
+}
+
+// openEarlier lists the earlier tests.
+func (s *Screen) openEarlier() tea.Cmd {
+	s.stage = stageEarlier
+	s.past.wide = s.past.own() == 0
+	s.past.list.Cursor = 0
+	s.listPast()
+	return nil
+}
+
+func (s *Screen) listPast() {
+	var items []widget.Item
+	for _, t := range s.past.shown() {
+		icon, tone := t.look()
+		text := s.clock(t.At) + "  " + whom(t.ask)
+		if s.past.wide {
+			text = s.clock(t.At) + "  " + t.campaign + " · " + whom(t.ask)
+		}
+		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: t.outcome(), InfoTone: tone})
+	}
+	s.past.list.SetItems(items)
+}
+
+// sent counts the messages of a test, and those that were sent.
+func (t past) sent() (sent, all int) {
+	for _, key := range t.Result.Keys {
+		if t.Result.Data[key].Status == engine.Sent {
+			sent++
+		}
+	}
+	return sent, len(t.Result.Keys)
+}
+
+func (t past) outcome() string {
+	sent, all := t.sent()
+	if sent == all {
+		return fmt.Sprintf("%d sent", all)
+	}
+	return fmt.Sprintf("%d of %d sent", sent, all)
+}
+
+func (s *Screen) pastTest() (past, bool) {
+	shown := s.past.shown()
+	if i := s.past.list.Cursor; i >= 0 && i < len(shown) {
+		return shown[i], true
+	}
+	return past{}, false
+}
+
+// fillPast fills the form as for an earlier test.
+func (s *Screen) fillPast() tea.Cmd {
+	t, ok := s.pastTest()
+	if !ok {
+		return nil
+	}
+	s.stage = stageForm
+	s.fill(t.ask)
+	s.dropForeign()
+	s.setOverrides()
+	return s.refresh()
+}
+
+// sendPast sends this draft as an earlier test was sent.
+func (s *Screen) sendPast() tea.Cmd {
+	if _, ok := s.pastTest(); !ok {
+		return nil
+	}
+	return tea.Batch(s.fillPast(), s.send())
+}
+
+// widen lists the tests of all campaigns, or of this one alone.
+func (s *Screen) widen() tea.Cmd {
+	s.past.wide = !s.past.wide
+	s.past.list.Cursor = 0
+	s.listPast()
+	return nil
+}
+
+// earlierActions are what can be done with earlier tests.
+func (s *Screen) earlierActions() []screen.Action {
+	t, any := s.pastTest()
+	none, bar := "", func(n int) int { return n }
+	if !any {
+		none, bar = "There is no test in the list.", func(int) int { return 0 }
+	}
+	whose, other := "all campaigns", none
+	if s.past.wide {
+		whose = "this campaign"
+	}
+	if other == "" && (t.mine || t.CampaignID == "") {
+		other = "This test was of this campaign."
+	}
+	open := bar(4)
+	if other != "" {
+		open = 0
+	}
+	return []screen.Action{
+		{Keys: []string{"enter"}, Label: "fill the form", Help: "fill the form as for this test", Group: groupEarlier, Bar: bar(9), Why: none, Run: s.fillPast},
+		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft as this test was sent", Group: groupEarlier, Bar: bar(8), Why: none, Run: s.sendPast},
+		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, Bar: 6, Run: s.widen},
+		{Keys: []string{"o"}, Label: "open", Help: "open the test send of the other campaign", Group: groupEarlier, Bar: open, Why: other, Run: func() tea.Cmd {
+			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
+		}},
+		{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, Bar: bar(3), Why: none, Run: func() tea.Cmd {
+			return screen.Copy(engine.TestCurl(s.deps.Workspace, t.Body), "the request as a curl command")
+		}},
+		{Keys: []string{"esc"}, Label: "form", Help: "back to the form", Group: groupEarlier, Bar: 7, Run: s.backToForm},
 	}
 }
 
-// pickEarlier offers the tests of this campaign; the one taken fills the form.
-func (s *Screen) pickEarlier() tea.Cmd {
-	records := s.earlier
-	options := make([]widget.Option, len(records))
-	for i, r := range records {
-		ask := engine.ParseTestSend(r.Body)
-		options[i] = widget.Option{Label: s.clock(r.At) + "  " + whom(ask), Help: r.Result.Message}
-	}
-	return screen.Send(screen.ChooseMsg{Title: "Earlier tests", Body: "The one you take fills the form.", Options: options, Then: func(a widget.Answer) tea.Cmd {
-		s.fill(engine.ParseTestSend(records[a.Index].Body))
-		s.dropForeign()
-		return s.search()
-	}})
+// backToForm leaves a list.
+func (s *Screen) backToForm() tea.Cmd {
+	s.stage = stageForm
+	return nil
 }
 
 func whom(ask engine.TestSend) string {
@@ -51,10 +239,25 @@ func whom(ask engine.TestSend) string {
 }
 
 // clock gives a time in the zone of the screen.
-func (s *Screen) clock(at time.Time) string {
-	loc := s.deps.Location
-	if loc == nil {
-		loc = time.UTC
+func (s *Screen) clock(at time.Time) string { return at.In(s.zone()).Format("Mon 2 Jan 15:04") }
+
+func (s *Screen) zone() *time.Location {
+	if s.deps.Location == nil {
+		return time.UTC
 	}
-	return at.In(loc).Format("Mon 2 Jan 15:04")
+	return s.deps.Location
+}
+
+// only says in words what a filter leaves.
+func (s *Screen) only(f engine.KeyFilter) []string {
+	var out []string
+	if f.Platform != "" {
+		out = append(out, catalog.Platform(f.Platform).Label())
+	}
+	for _, name := range []string{f.Locale, f.Variation} {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
 }

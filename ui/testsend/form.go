@@ -24,8 +24,9 @@ type form struct {
 
 	platforms, locales, variations []string // that the draft has
 
-	at  spot
-	top int // the first line in sight
+	at   spot
+	top  int // the first line in sight
+	more int // lines below those in sight
 }
 
 // place is a kind of row of the form.
@@ -137,15 +138,27 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		s.refusal.list.Update(msg)
 		return nil
 	case stageSending, stageDone:
-		s.runText()
-		s.run.scrolled = s.scroll.UpdateScroll(msg) || s.run.scrolled
+		s.layRun()
+		if s.run.read.open {
+			s.run.read.view.Update(msg)
+			return nil
+		}
+		s.run.rows.update(msg)
+		return nil
+	case stageGroups:
+		s.groups.list.Update(msg)
+		return nil
+	case stageEarlier:
+		s.past.list.Update(msg)
 		return nil
 	}
 	switch s.form.at.place {
 	case onPrompt, onOffer:
 		return s.typed(msg)
 	case onOverride:
-		s.form.overrides[s.form.at.i].prompt.Update(msg)
+		if s.form.overrides[s.form.at.i].prompt.Update(msg) {
+			return s.foresee()
+		}
 	}
 	return nil
 }
@@ -157,11 +170,6 @@ func (s *Screen) ask() engine.TestSend {
 		o.addTo(&t)
 	}
 	return t
-}
-
-// keys are the messages that would go out.
-func (s *Screen) keys() []engine.TestKey {
-	return engine.TestKeys(s.campaign.Channel, s.document, s.form.filter)
 }
 
 // sendWhy says what the form still lacks; empty where it can be sent. What is still being typed

@@ -2,63 +2,187 @@ package testsend
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/ui/widget"
 )
 
-// gridView draws what will go out: each message of the draft, by recipient.
+// gridView draws what will go out: each message of the draft by recipient, and why what will not.
 func (s *Screen) gridView(b box) string {
-	keys, ask := s.keys(), s.ask()
-	n := s.recipientCount(ask)
+	messages, names := s.going(), s.names(s.ask())
 	panel := s.panel("What goes out", b, false)
-	panel.Info = fmt.Sprintf("%d × %d = %d", len(keys), n, len(keys)*n)
+	panel.Info = fmt.Sprintf("%d × %d = %d", len(messages), len(names), len(messages)*len(names))
 	w, h := panel.Inner()
-	if len(keys) == 0 {
+	if len(messages) == 0 {
 		return panel.View(strings.Join(widget.Wrap("Nothing yet: write the content of the campaign first.", w), "\n"))
 	}
-	lines := s.gridHead(ask, n, w)
-	signs := signsFor(keys, n, w)
-	room := max(h-len(lines), 1)
-	for i, k := range keys {
-		if i == room-1 && len(keys) > room {
-			lines = append(lines, s.theme.Faint.Render(fmt.Sprintf("… and %d more", len(keys)-i)))
-			break
+	lines := s.gridLines(messages, names, w, h)
+	s.gridTop = max(min(s.gridTop, len(lines)-h), 0)
+	to := min(s.gridTop+h, len(lines))
+	if len(lines) > h {
+		panel.Footer = fmt.Sprintf("pgdn · %d of %d", to, len(lines))
+	}
+	return panel.View(strings.Join(lines[s.gridTop:to], "\n"))
+}
+
+// scrollGrid moves what is in sight of the grid by pages.
+func (s *Screen) scrollGrid(n int) tea.Cmd {
+	_, grid := divide(s.width, s.height)
+	s.gridTop = max(s.gridTop+n*max(grid.h-3, 1), 0)
+	return nil
+}
+
+func (s *Screen) gridLines(messages []message, names []string, w, h int) []string {
+	reasons, stopped := s.reasons(messages, names)
+	people := count(len(names), "recipient")
+	if ask := s.ask(); engine.TakesSegment(ask.Identifier) && len(ask.Values) > 0 {
+		people = count(len(names), "member")
+	}
+	lines := []string{s.theme.Muted.Render(widget.Truncate(fmt.Sprintf("%s to %s", count(len(messages), "message"), people), w))}
+	if stopped > 0 {
+		text := fmt.Sprintf("%d of %d will not arrive", stopped, len(messages)*len(names))
+		lines = append(lines, s.theme.Warning.Render(widget.Truncate(text, w)))
+	}
+	blank := func() {
+		if h >= 8 {
+			lines = append(lines, "")
 		}
-		lines = append(lines, s.gridRow(k, signs, w))
 	}
-	return panel.View(strings.Join(lines, "\n"))
-}
-
-// gridHead says in words what the grid counts.
-func (s *Screen) gridHead(ask engine.TestSend, n, w int) []string {
-	people := count(n, "recipient")
-	if engine.TakesSegment(ask.Identifier) && len(ask.Values) > 0 {
-		people = count(n, "member")
+	blank()
+	lines = append(lines, s.matrix(messages, names, w)...)
+	if len(reasons) > 0 {
+		blank()
 	}
-	text := fmt.Sprintf("%s to %s", count(len(s.keys()), "message"), people)
-	return []string{s.theme.Muted.Render(widget.Truncate(widget.Clean(text), w)), ""}
-}
-
-// signsFor gives a sign for each recipient, or their number where there is no room for that
-// beside every key.
-func signsFor(keys []engine.TestKey, n, w int) string {
-	signs := strings.TrimSpace(strings.Repeat("● ", n))
-	for _, k := range keys {
-		if widget.Width(widget.Clean(k.String()))+1+widget.Width(signs) > w {
-			return fmt.Sprintf("×%d", n)
+	for _, r := range reasons {
+		for i, l := range widget.Wrap(widget.Clean(r), max(w-2, 1)) {
+			lead := "  "
+			if i == 0 {
+				lead = "✗ "
+			}
+			lines = append(lines, s.theme.Warning.Render(lead+l))
 		}
 	}
-	return signs
+	return lines
 }
 
-// gridRow draws a key and whom it goes to.
-func (s *Screen) gridRow(k engine.TestKey, signs string, w int) string {
+// matrix draws a line for each message, with a sign for each recipient under their number, or how many
+// get it where there is no room for that.
+func (s *Screen) matrix(messages []message, names []string, w int) []string {
+	labels := make([]string, len(messages))
+	for i, m := range messages {
+		labels[i] = m.name
+	}
+	head := numbers(len(names))
+	room := max(w-widget.Width(head)-1, 1)
+	if !allFit(labels, room) {
+		labels = shorten(messages)
+	}
+	each := allFit(labels, room) || room > w/2
+	if !each {
+		head, room = "", max(w-10, 1)
+	}
+	var lines []string
+	if each && len(names) > 1 {
+		lines = append(lines, strings.Repeat(" ", room+1)+s.theme.Faint.Render(head))
+	}
+	for i, m := range messages {
+		label := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room)
+		lines = append(lines, widget.Truncate(label+" "+s.signs(m, len(names), each), w))
+	}
+	return lines
+}
+
+func allFit(labels []string, room int) bool {
+	return !slices.ContainsFunc(labels, func(l string) bool { return widget.Width(widget.Clean(l)) > room })
+}
+
+// numbers heads the columns of n recipients.
+func numbers(n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprint(i+1))
+	}
+	return strings.Join(out, " ")
+}
+
+// signs says what becomes of a message for each recipient.
+func (s *Screen) signs(m message, n int, each bool) string {
+	if s.document.Lookup(m.key.Content).Empty() {
+		return s.theme.Warning.Render("no content")
+	}
+	var out []string
+	arrive := 0
+	for i := range n {
+		why, known := s.reason(m, i)
+		switch {
+		case why != "":
+			out = append(out, s.theme.Warning.Render("✗"))
+		case !known:
+			out = append(out, s.theme.Faint.Render("○"))
+			arrive++
+		default:
+			out = append(out, s.theme.Accent.Render("●"))
+			arrive++
+		}
+	}
+	if each {
+		return strings.Join(out, " ")
+	}
 	style := s.theme.Accent
-	if s.document.Lookup(k.Content).Empty() {
-		signs, style = "no content", s.theme.Warning
+	if arrive < n {
+		style = s.theme.Warning
 	}
-	name, room := widget.Clean(k.String()), max(w-widget.Width(signs)-1, 1)
-	return widget.PadRight(widget.Truncate(name, room), room) + " " + style.Render(signs)
+	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
+}
+
+// mostNamed is how many messages a reason names.
+const mostNamed = 2
+
+// reasons says why messages will not arrive, once for each recipient and reason, and counts those.
+func (s *Screen) reasons(messages []message, names []string) (list []string, stopped int) {
+	if len(names) == 0 {
+		return nil, 0
+	}
+	short := shorten(messages)
+	for i, name := range names {
+		var whys []string
+		of := map[string][]string{}
+		for j, m := range messages {
+			why, _ := s.reason(m, i)
+			if why == "" {
+				continue
+			}
+			stopped++
+			if s.document.Lookup(m.key.Content).Empty() {
+				continue // its line says so
+			}
+			if of[why] == nil {
+				whys = append(whys, why)
+			}
+			of[why] = append(of[why], short[j])
+		}
+		for _, why := range whys {
+			text := name + ": " + why
+			if len(names) > 1 {
+				text = fmt.Sprintf("%d %s", i+1, text)
+			}
+			list = append(list, text+among(of[why], len(messages)))
+		}
+	}
+	return list, stopped
+}
+
+// among names the messages that a reason is about, where those are not all.
+func among(keys []string, all int) string {
+	switch {
+	case len(keys) == all:
+		return ""
+	case len(keys) > mostNamed:
+		return fmt.Sprintf(" (%s and %d more)", strings.Join(keys[:mostNamed], ", "), len(keys)-mostNamed)
+	}
+	return " (" + strings.Join(keys, ", ") + ")"
 }

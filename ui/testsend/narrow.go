@@ -70,7 +70,8 @@ func (s *Screen) narrowingAt() (narrowing, bool) {
 func (s *Screen) turnChoice(by int) tea.Cmd {
 	if n, ok := s.narrowingAt(); ok {
 		*n.value = next(n.choices(), *n.value, by)
-		return nil
+		s.setOverrides()
+		return s.refresh()
 	}
 	if s.form.at.place == onIdentifier {
 		var values []string
@@ -91,7 +92,7 @@ func next(values []string, now string, by int) string {
 func (s *Screen) identify(identifier string) tea.Cmd {
 	s.form.identifier, s.form.wrong, s.form.profiles = identifier, "", nil
 	s.offer()
-	return s.search()
+	return s.refresh()
 }
 
 // choose offers the values of the choice under the cursor.
@@ -104,7 +105,8 @@ func (s *Screen) choose() tea.Cmd {
 		}
 		return screen.Send(screen.ChooseMsg{Title: n.node.Label(), Body: n.node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
 			*n.value = values[a.Index]
-			return nil
+			s.setOverrides()
+			return s.refresh()
 		}})
 	}
 	node := s.fields.Identifier

@@ -1,136 +1,126 @@
 package testsend
 
 import (
-	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/personalize"
-	"bugle/themes"
 	"bugle/ui/widget"
 )
 
 // override is a value in place of the recipient's own.
 type override struct {
-	event    bool // of the event, not of the user
-	name     string
-	dataType string // of the workspace; empty where it does not say
-	prompt   widget.Prompt
+	attribute
+	dataType  string // of the workspace; empty where it does not say
+	sources   []string
+	fallbacks []string // what the default filters give, as written
+	messages  int      // that use it
+	present   string   // what the recipients have
+	prompt    widget.Prompt
 }
 
-// The roots of expressions, as [personalize.Expressions] gives them.
-const (
-	rootUser          = "UserAttribute"
-	rootEvent         = "EventAttribute"
-	rootBusinessEvent = "BusinessEventAttribute"
-	rootBlock         = "ContentBlock"
-)
-
-// attribute is one that the content uses.
-type attribute struct {
-	event bool
-	name  string
-}
-
-// setOverrides offers the attributes that the content of the draft uses; what was typed stays.
+// setOverrides offers the attributes that the messages use that would go out. What was typed stays,
+// also while its attribute is not among them: another platform or locale brings it back.
 func (s *Screen) setOverrides() {
-	old := s.form.overrides
-	s.form.overrides = nil
-	for _, a := range s.used() {
-		i := slices.IndexFunc(old, func(o override) bool { return o.name == a.name && o.event == a.event })
-		o := override{event: a.event, name: a.name}
-		if i >= 0 {
-			o = old[i]
-		} else {
-			o.prompt = newOverridePrompt(s.theme, a)
-		}
-		o.dataType = s.dataType(a)
-		s.form.overrides = append(s.form.overrides, o)
+	for _, o := range s.form.overrides {
+		s.typedValues[o.attribute] = o.prompt.Value()
 	}
-}
-
-func newOverridePrompt(t themes.Theme, a attribute) widget.Prompt {
-	if a.event {
-		return widget.NewPrompt(t, "", "from the event")
-	}
-	return widget.NewPrompt(t, "", "from the profile")
-}
-
-// used finds the attributes in the messages of the draft and in the content blocks that they
-// include, in the order of the text.
-func (s *Screen) used() []attribute {
-	blocks := map[string]string{}
-	for _, b := range s.workspace.ContentBlocks {
-		blocks[b.Name] = b.Source
-	}
-	u := uses{blocks: blocks, own: map[string]any{}}
-	for _, a := range s.workspace.Attributes {
-		u.own[a.Name] = a.Name
-	}
-	for _, k := range engine.TestKeys(s.campaign.Channel, s.document, engine.KeyFilter{}) {
-		u.value(s.document.Lookup(k.Content))
-	}
-	return u.found
-}
-
-// uses gathers attributes.
-type uses struct {
-	blocks map[string]string // not looked into yet
-	own    map[string]any    // the workspace's attributes: each name, and as its value again
-	found  []attribute
-}
-
-func (u *uses) value(v doc.Value) {
-	switch v.Kind() {
-	case doc.String:
-		u.text(v.Text())
-	case doc.Object:
-		for _, m := range v.Members() {
-			u.value(m)
-		}
-	case doc.Array:
-		for _, e := range v.Elems() {
-			u.value(e)
-		}
-	}
-}
-
-func (u *uses) text(text string) {
-	found, err := personalize.Expressions(text)
-	if err != nil {
-		return // the send will say so
-	}
-	for _, e := range found {
-		switch e.Root {
-		case rootUser, rootEvent, rootBusinessEvent:
-			a := attribute{e.Root != rootUser, e.Name}
-			if !a.event {
-				a.name = u.canonical(a.name)
+	var out []override
+	for _, m := range s.going() {
+		counted := map[attribute]bool{}
+		for _, u := range m.uses {
+			i := slices.IndexFunc(out, func(o override) bool { return o.attribute == u.attribute })
+			if i < 0 {
+				i = len(out)
+				o := override{attribute: u.attribute, dataType: s.dataType(u.attribute), prompt: widget.NewPrompt(s.theme, "", "")}
+				o.prompt.SetValue(s.typedValues[u.attribute])
+				out = append(out, o)
 			}
-			if e.Name != "" && !slices.Contains(u.found, a) {
-				u.found = append(u.found, a)
-			}
-		case rootBlock:
-			source := u.blocks[e.Name]
-			delete(u.blocks, e.Name)
-			u.text(source)
+			out[i].add(u, !counted[u.attribute])
+			counted[u.attribute] = true
 		}
+	}
+	s.form.overrides = out
+	s.presentValues()
+}
+
+func (o *override) add(u use, first bool) {
+	if first {
+		o.messages++
+	}
+	if !slices.Contains(o.sources, u.source) {
+		o.sources = append(o.sources, u.source)
+	}
+	if u.fallback != "" && !slices.Contains(o.fallbacks, u.fallback) {
+		o.fallbacks = append(o.fallbacks, u.fallback)
 	}
 }
 
-// canonical gives the workspace's name for an attribute that content may also spell in snake case:
-// user.first_name is First Name. Rendering finds it as the send will.
-func (u *uses) canonical(name string) string {
-	if _, known := u.own[name]; known || strings.ContainsAny(name, `'\{}%#`) {
-		return name
+// mostPresent is how many different values of recipients are shown of an attribute.
+const mostPresent = 3
+
+// presentValues shows in each place for a value what the recipients have there.
+func (s *Screen) presentValues() {
+	for i := range s.form.overrides {
+		o := &s.form.overrides[i]
+		o.present = s.present(o.attribute)
+		switch {
+		case o.present != "":
+		case len(o.fallbacks) > 0:
+			o.present = strings.Join(o.fallbacks, " or ") + " by default"
+		case s.nobodyHas():
+			o.present = "missing"
+		case o.event:
+			o.present = "from the event"
+		default:
+			o.present = "from the profile"
+		}
+		o.prompt.Placeholder = o.present
 	}
-	found, err := personalize.Render(context.Background(), "{{ UserAttribute['"+name+"'] }}", personalize.Data{UserAttributes: u.own})
-	if err != nil {
-		return name
+}
+
+// nobodyHas says that it is known of every recipient who they are: what none of them has is missing.
+func (s *Screen) nobodyHas() bool {
+	people := s.forecast.people
+	return s.forecast.of == s.asked && len(people) > 0 && !slices.ContainsFunc(people, func(p person) bool { return !p.sure })
+}
+
+// present gives what the recipients have of an attribute; empty where none of them has it.
+func (s *Screen) present(a attribute) string {
+	var values []string
+	for _, p := range s.forecast.people {
+		if p.profile == nil {
+			continue
+		}
+		from := p.profile.Attributes
+		if a.event {
+			from = engine.Trigger(s.document, *p.profile)
+		}
+		if v, ok := from[a.name]; ok && v != nil && !slices.Contains(values, fmt.Sprint(v)) {
+			values = append(values, fmt.Sprint(v))
+		}
 	}
-	return found
+	if len(values) > mostPresent {
+		return fmt.Sprintf("%s and %d more", strings.Join(values[:mostPresent], ", "), len(values)-mostPresent)
+	}
+	return strings.Join(values, ", ")
+}
+
+// about says where the content uses the attribute, in one line.
+func (o override) about(all int) string {
+	where := "every message"
+	if o.messages < all {
+		where = fmt.Sprintf("%d of %d messages", o.messages, all)
+	}
+	kind := o.dataType
+	if kind == "" {
+		kind = "type not known to the workspace"
+	}
+	return fmt.Sprintf("%s · {{%s}} in %s", kind, strings.Join(o.sources, "}}, {{"), where)
 }
 
 // dataType gives the type that the workspace has for an attribute.
@@ -179,21 +169,34 @@ func (o override) addTo(t *engine.TestSend) {
 
 // recallOverrides begins with the values of an earlier test.
 func (s *Screen) recallOverrides(last engine.TestSend) {
-	for i, o := range s.form.overrides {
-		from := last.UserAttributes
-		if o.event {
-			from = last.EventAttributes
-		}
-		text := ""
-		for _, m := range from {
-			switch {
-			case m.Name != o.name:
-			case m.Value.Kind() == doc.String:
+	s.typedValues = map[attribute]string{}
+	for event, list := range map[bool][]doc.Member{false: last.UserAttributes, true: last.EventAttributes} {
+		for _, m := range list {
+			text := m.Value.Literal()
+			if m.Value.Kind() == doc.String {
 				text = m.Value.Text()
-			default:
-				text = m.Value.Literal()
 			}
+			s.typedValues[attribute{event, m.Name}] = text
 		}
-		s.form.overrides[i].prompt.SetValue(text)
 	}
+	s.form.overrides = nil
+	s.setOverrides()
+}
+
+// changed counts the values that are typed.
+func (s *Screen) changed() int {
+	n := 0
+	for _, o := range s.form.overrides {
+		if o.prompt.Value() != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// clearOverrides takes back every value that was typed.
+func (s *Screen) clearOverrides() tea.Cmd {
+	s.recallOverrides(engine.TestSend{})
+	s.focus(s.form.at)
+	return s.foresee()
 }

@@ -2,6 +2,7 @@ package testsend
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,8 +14,11 @@ import (
 	"bugle/ui/widget"
 )
 
-// offer is a recipient that is offered.
-type offer struct{ value, info string }
+// offer is a recipient that is offered, or a group of them.
+type offer struct {
+	value, info string
+	group       *group
+}
 
 // mostOffers is how many recipients are offered at once, mostProfiles how many profiles are
 // looked for: not each of them has the identifier's value.
@@ -53,7 +57,7 @@ func (s *Screen) pasted(text string) tea.Cmd {
 	s.form.prompt.SetValue(s.add(s.form.prompt.Value() + text))
 	s.focus(spot{onPrompt, 0})
 	s.offer()
-	return s.search()
+	return s.refresh()
 }
 
 // split gives the recipients in a text.
@@ -125,7 +129,7 @@ func (s *Screen) enterTyped() tea.Cmd {
 		return nil
 	}
 	s.commit()
-	return s.search()
+	return s.refresh()
 }
 
 // take adds a recipient that is offered.
@@ -133,10 +137,14 @@ func (s *Screen) take(i int) tea.Cmd {
 	if i >= len(s.form.offers) {
 		return nil
 	}
-	s.form.prompt.SetValue(s.add(s.form.offers[i].value))
+	o := s.form.offers[i]
+	if o.group != nil {
+		return s.useGroup(*o.group, true)
+	}
+	s.form.prompt.SetValue(s.add(o.value))
 	s.focus(spot{onPrompt, 0})
 	s.offer()
-	return s.search()
+	return s.refresh()
 }
 
 // remove drops a recipient.
@@ -147,7 +155,7 @@ func (s *Screen) remove() tea.Cmd {
 		s.focus(spot{onPrompt, 0})
 	}
 	s.offer()
-	return s.search()
+	return s.refresh()
 }
 
 // edit puts a recipient back where it can be typed.
@@ -159,6 +167,9 @@ func (s *Screen) edit() tea.Cmd {
 	s.offer()
 	return cmd
 }
+
+// refresh looks up what the form leads to: profiles to offer, and what would become of the test.
+func (s *Screen) refresh() tea.Cmd { return tea.Batch(s.search(), s.foresee()) }
 
 // search looks for profiles that what is typed leads to.
 func (s *Screen) search() tea.Cmd {
@@ -179,9 +190,10 @@ func (s *Screen) offer() {
 	put := func(value, info string) {
 		known := slices.ContainsFunc(s.form.offers, func(o offer) bool { return o.value == value })
 		if len(s.form.offers) < mostOffers && !known && value != "" && !slices.Contains(s.form.recipients(), value) {
-			s.form.offers = append(s.form.offers, offer{value, info})
+			s.form.offers = append(s.form.offers, offer{value: value, info: info})
 		}
 	}
+	s.offerGroups(text)
 	for _, v := range s.recent[s.form.identifier] {
 		if strings.Contains(strings.ToLower(v), text) {
 			put(v, "recent")
@@ -204,10 +216,21 @@ func (s *Screen) offer() {
 	}
 }
 
+// offerGroups offers the groups of the identifier whose names have the letters, and have somebody to add.
+func (s *Screen) offerGroups(text string) {
+	for _, g := range s.groups.all {
+		given := s.form.recipients()
+		news := slices.ContainsFunc(g.Values, func(v string) bool { return !slices.Contains(given, v) })
+		if g.Identifier == s.form.identifier && news && len(s.form.offers) < mostOffers/2 && strings.Contains(strings.ToLower(g.Name), text) {
+			s.form.offers = append(s.form.offers, offer{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
+		}
+	}
+}
+
 // suggest goes to the first recipient that is offered.
 func (s *Screen) suggest() tea.Cmd {
 	if len(s.form.offers) == 0 {
-		return screen.Notify(widget.LevelInfo, "No recent recipient and no profile has these letters.")
+		return screen.Notify(widget.LevelInfo, "No recent recipient, no group and no profile has these letters.")
 	}
 	s.focus(spot{onOffer, 0})
 	return nil

@@ -2,6 +2,7 @@ package testsend
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bugle/engine/schema"
@@ -13,8 +14,7 @@ func (s *Screen) rows(w int) []row {
 	rows := s.identifierRows(w)
 	rows = append(rows, s.recipientRows(w)...)
 	rows = append(rows, s.narrowingRows(w)...)
-	rows = append(rows, s.overrideRows(w)...)
-	return append(rows, s.sendRows(w)...)
+	return append(rows, s.overrideRows(w)...)
 }
 
 func words(lines ...string) row { return row{spot{onNothing, 0}, lines} }
@@ -73,8 +73,12 @@ func (s *Screen) option() schema.Option {
 
 func (s *Screen) recipientRows(w int) []row {
 	given := s.form.recipients()
-	head := s.fields.Values.Label() + s.theme.Faint.Render(fmt.Sprintf("  %d of %d", len(given), s.most()))
-	rows := []row{words(""), words("  " + s.theme.Strong.Render(head))}
+	note := fmt.Sprintf("  %d of %d", len(given), s.most())
+	if g, ok := s.groupOf(given); ok {
+		note += " · " + widget.Clean(g.Name)
+	}
+	head := s.theme.Strong.Render(s.fields.Values.Label()) + s.theme.Faint.Render(widget.Truncate(note, max(w-labelWidth-2, 1)))
+	rows := []row{words(""), words("  " + head)}
 	wrong, _ := s.ask().CheckRecipients(s.campaign.Channel)
 	for i, v := range given {
 		r := s.line(spot{onValue, i}, "", fmt.Sprintf("%2d ", i+1)+widget.Truncate(widget.Clean(v), max(w-5, 1)), w)
@@ -155,11 +159,22 @@ func (s *Screen) overrideRows(w int) []row {
 	for _, o := range s.form.overrides {
 		label = min(max(label, widget.Width(widget.Clean(o.name))+2), max(w/2-2, 1))
 	}
+	kind := 0
+	if w >= 48 { // a column for the data types
+		kind = 10
+	}
 	for i := range s.form.overrides {
 		o := &s.form.overrides[i]
-		o.prompt.SetSize(max(w-2-label, 1), 1)
+		o.prompt.SetSize(max(w-2-label-kind, 1), 1)
 		name := s.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.name), label-1), label))
-		r := s.line(spot{onOverride, i}, "", name+o.prompt.View(), w)
+		if kind > 0 {
+			name += s.theme.Faint.Render(widget.PadRight(widget.Truncate(o.dataType, kind-1), kind))
+		}
+		at := spot{onOverride, i}
+		r := s.line(at, "", name+o.prompt.View(), w)
+		if s.form.at == at {
+			r = below(r, 4, w, s.theme.Faint, o.about(len(s.going())))
+		}
 		if why := o.wrong(); why != "" {
 			r = below(r, 2+label, w, s.theme.Danger, "✗ "+why)
 		}
@@ -168,19 +183,42 @@ func (s *Screen) overrideRows(w int) []row {
 	return rows
 }
 
-func (s *Screen) sendRows(w int) []row {
+// groupOf gives the group that has just these recipients.
+func (s *Screen) groupOf(given []string) (group, bool) {
+	i := slices.IndexFunc(s.groups.all, func(g group) bool {
+		return g.Identifier == s.form.identifier && len(given) > 0 && slices.Equal(slices.Sorted(slices.Values(g.Values)), slices.Sorted(slices.Values(given)))
+	})
+	if i < 0 {
+		return group{}, false
+	}
+	return s.groups.all[i], true
+}
+
+// sendRow draws the button, and to whom it sends: it stays in sight, whatever the form shows.
+func (s *Screen) sendRow(w int) row {
 	at := spot{onSend, 0}
-	text := "Send"
-	if n := len(s.keys()) * s.recipientCount(s.ask()); n > 0 {
+	ask, text := s.ask(), "Send"
+	if n := len(s.going()) * len(s.names(ask)); n > 0 {
 		text = "Send " + count(n, "message")
 	}
 	style := s.theme.Button
 	if s.form.at == at {
 		style = s.theme.ButtonFocus
 	}
-	r := s.line(at, "", style.Render("[ "+text+" ]"), w)
-	if why := s.sendWhy(); why != "" && s.form.at == at {
-		r = below(r, 2, w, s.theme.Warning, why)
+	button := style.Render("[ " + text + " ]")
+	tail, tone := "", s.theme.Faint
+	switch why := s.sendWhy(); {
+	case why != "" && s.form.at == at:
+		tail, tone = why, s.theme.Warning
+	case len(ask.Values) > 0:
+		tail = "to " + whom(ask)
+		if n := s.changed(); n > 0 {
+			tail += ", with " + count(n, "value") + " of yours"
+		}
 	}
-	return []row{words(""), r}
+	room := w - 2 - widget.Width(button) - 1
+	if tail != "" && room > 4 {
+		button += " " + tone.Render(widget.Truncate(widget.Clean(tail), room))
+	}
+	return s.line(at, "", button, w)
 }

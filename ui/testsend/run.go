@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 )
@@ -13,66 +15,107 @@ import (
 // run is a test send, and what is sent again of it.
 type run struct {
 	ask         engine.TestSend // what was asked for first
+	document    doc.Value       // that is sent
+	asks        []engine.TestSend
 	keys        []keyState
 	before      []keyState // as they were before the round
 	done, total int        // sends of the round
 	message     string
-	frame       int  // of the wheel
-	scrolled    bool // a person scrolls; otherwise the list follows what is under way
+	first       time.Time // when the first round began
+	began       time.Time // when this one did
+	took        time.Duration
+	frame       int // of the wheel
 	cancelling  bool
+	rows        rowList
+	read        reader
 }
 
 // keyState is how one message of the campaign stands.
 type keyState struct {
-	key     engine.TestKey
-	known   bool   // the draft has the key; otherwise only the service named it
-	name    string // {PLATFORM}_{locale}_{variation}
-	round   bool   // it is sent in this round
-	status  string // empty until the service has said it
-	reason  string
-	running int // recipients that it is being sent to
-	sent    int
-	missed  []missed // recipients that did not get it
+	key    engine.TestKey
+	known  bool   // the draft has the key; otherwise only the service named it
+	name   string // {PLATFORM}_{locale}_{variation}
+	round  bool   // it is sent in this round
+	status string // empty until the service has said it
+	reason string
+	sends  []sendState
 }
 
-// missed is a recipient that did not get a message.
-type missed struct{ recipient, why string }
+// sendState is how one message to one recipient stands.
+type sendState struct {
+	recipient    string // empty: all recipients of the key together
+	state        state
+	why          string
+	began, ended time.Time
+}
 
-func newRun(keys []engine.TestKey, ask engine.TestSend) run {
+type state uint8
+
+const (
+	queued state = iota
+	sending
+	sent
+	failed
+)
+
+// news is a step of a run, and when it was told.
+type news struct {
+	engine.TestProgress
+	at time.Time
+}
+
+func newRun(messages []message, ask engine.TestSend) run {
 	r := run{ask: ask}
-	for _, k := range keys {
-		r.keys = append(r.keys, keyState{key: k, known: true, name: k.String()})
+	for _, m := range messages {
+		r.keys = append(r.keys, keyState{key: m.key, known: true, name: m.name})
 	}
 	return r
 }
 
-// begin starts a round of requests. A request without a filter is for all keys.
-func (r *run) begin(asks []engine.TestSend, recipients func(engine.TestSend) int) {
-	r.before = slices.Clone(r.keys)
+// begin starts a round of requests; recipients names those of a request. A request without a filter is
+// for all keys.
+func (r *run) begin(asks []engine.TestSend, recipients func(engine.TestSend) []string, now time.Time) {
+	r.asks, r.before = asks, slices.Clone(r.keys)
 	r.done, r.total, r.message = 0, 0, ""
-	r.frame, r.scrolled, r.cancelling = 0, false, false
+	r.frame, r.cancelling, r.began, r.took = 0, false, now, 0
+	if r.first.IsZero() {
+		r.first = now
+	}
+	r.rows.follow()
 	for i := range r.keys {
 		k := &r.keys[i]
 		k.round = false
+		var names []string
 		for _, ask := range asks {
-			if k.matches(ask.Filter) {
+			if matches(k.key, ask.Filter) {
 				k.round = true
-				r.total += recipients(ask)
+				names = append(names, recipients(ask)...)
 			}
 		}
 		if k.round {
-			k.clear()
+			r.total += len(names)
+			k.clear(names)
 		}
 	}
 }
 
-func (k *keyState) matches(f engine.KeyFilter) bool {
-	return (f.Platform == "" || f.Platform == k.key.Platform) && (f.Locale == "" || f.Locale == k.key.Locale) &&
-		(f.Variation == "" || f.Variation == k.key.Variation)
+// clear forgets how the key stood: it waits for the recipients, and what had reached others stays.
+func (k *keyState) clear(names []string) {
+	k.status, k.reason = "", ""
+	old := k.sends
+	k.sends = slices.DeleteFunc(slices.Clone(old), func(s sendState) bool { return slices.Contains(names, s.recipient) || s.recipient == "" })
+	for _, name := range names {
+		k.sends = append(k.sends, sendState{recipient: name})
+	}
+	slices.SortStableFunc(k.sends, func(a, b sendState) int { return index(old, a) - index(old, b) })
 }
 
-func (k *keyState) clear() {
-	k.status, k.reason, k.running, k.sent, k.missed = "", "", 0, 0, nil
+// index gives the place of a recipient; the end where it is not there.
+func index(list []sendState, s sendState) int {
+	if i := slices.IndexFunc(list, func(o sendState) bool { return o.recipient == s.recipient }); i >= 0 {
+		return i
+	}
+	return len(list)
 }
 
 // undo puts back what was known before the round.
@@ -89,33 +132,45 @@ func (r *run) at(name string) *keyState {
 	return &r.keys[len(r.keys)-1]
 }
 
-// step takes a piece of news.
-func (r *run) step(p engine.TestProgress) {
-	k := r.at(p.Key)
-	if !p.Done {
-		k.running++
-		return
-	}
-	k.running = max(k.running-1, 0)
-	if r.done++; r.done > r.total {
-		r.total = max(p.Total, r.done)
-	}
-	if p.Err == "" {
-		k.sent++
-		return
-	}
-	k.missed = append(k.missed, missed{p.Recipient, p.Err})
-}
-
-// end takes all that the round gave. News may have been lost on the way here, so they are
-// counted anew.
-func (r *run) end(out outcome, err error) {
-	r.done = 0
-	for i := range r.keys {
-		if r.keys[i].round {
-			r.keys[i].clear()
+// of gives the state of a recipient. A service that tells of all of them together has no others.
+func (k *keyState) of(recipient string) *sendState {
+	for i := range k.sends {
+		if k.sends[i].recipient == recipient {
+			return &k.sends[i]
 		}
 	}
+	if recipient == "" {
+		k.sends = slices.DeleteFunc(k.sends, func(s sendState) bool { return s.state == queued })
+	}
+	k.sends = append(k.sends, sendState{recipient: recipient})
+	return &k.sends[len(k.sends)-1]
+}
+
+// step takes a piece of news.
+func (r *run) step(n news) {
+	s := r.at(n.Key).of(n.Recipient)
+	switch {
+	case s.state == sent || s.state == failed || s.state == sending && !n.Done:
+		return // it was told before
+	case !n.Done:
+		s.state, s.began = sending, n.at
+		return
+	}
+	if s.ended = n.at; s.began.IsZero() {
+		s.began = n.at
+	}
+	if r.done++; r.done > r.total {
+		r.total = max(n.Total, r.done)
+	}
+	if s.state, s.why = sent, n.Err; n.Err != "" {
+		s.state = failed
+	}
+}
+
+// end takes all that the round gave. News may have been lost on the way here, so all of it is taken
+// once more.
+func (r *run) end(out outcome, err error, now time.Time) {
+	r.took = now.Sub(r.began)
 	for _, p := range out.steps {
 		r.step(p)
 	}
@@ -126,25 +181,34 @@ func (r *run) end(out outcome, err error) {
 		}
 	}
 	for i := range r.keys {
-		if k := &r.keys[i]; k.round && k.status == "" {
+		if k := &r.keys[i]; k.round {
 			k.settle(err)
 		}
 	}
 	r.message = r.summary(out.results, err)
 }
 
-// settle gives a status to a key that the service did not speak of.
+// settle ends what the service did not speak of, and takes the recipients from its word on the key.
 func (k *keyState) settle(err error) {
-	k.running = 0
+	cancelled := err != nil && screen.Cancelled(err)
+	left := k.count(sent)
 	switch {
-	case err != nil && screen.Cancelled(err) && k.sent > 0 && len(k.missed) == 0:
+	case k.status != "":
+	case cancelled && left > 0 && left == len(k.sends):
 		k.reason = "cancelled; it may have left for some recipients already"
-	case err != nil && screen.Cancelled(err):
+	case cancelled:
 		k.reason = "cancelled before it was sent"
 	case err != nil:
 		k.status, k.reason = engine.Failed, err.Error()
 	default:
 		k.status, k.reason = engine.Failed, "the service's answer does not name this message"
+	}
+	for i := range k.sends {
+		if s := &k.sends[i]; s.state == queued || s.state == sending {
+			if s.state, s.why = failed, ""; k.status == engine.Sent {
+				s.state = sent
+			}
+		}
 	}
 }
 
@@ -152,13 +216,13 @@ func (r *run) summary(results []engine.TestResult, err error) string {
 	if len(results) == 1 && err == nil && results[0].Message != "" {
 		return problems.Sentence(results[0].Message)
 	}
-	sent := 0
+	all := 0
 	for _, k := range r.keys {
 		if k.status == engine.Sent {
-			sent++
+			all++
 		}
 	}
-	text := fmt.Sprintf("%d of %s sent.", sent, count(len(r.keys), "message"))
+	text := fmt.Sprintf("%d of %s sent.", all, count(len(r.keys), "message"))
 	if r.cancelling || err != nil && screen.Cancelled(err) {
 		text += " The test was cancelled."
 	}
@@ -201,20 +265,27 @@ func (r *run) retry(ch engine.Channel) []engine.TestSend {
 // are not among them, as the members of a segment are not.
 func (k *keyState) missedOf(values []string) []string {
 	var out []string
-	for _, m := range k.missed {
-		if !slices.Contains(values, m.recipient) {
+	for _, s := range k.sends {
+		if s.state != failed {
+			continue
+		}
+		if !slices.Contains(values, s.recipient) {
 			return nil
 		}
-		out = append(out, m.recipient)
+		out = append(out, s.recipient)
 	}
 	return out
 }
 
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+// count gives how many recipients stand so.
+func (k *keyState) count(want state) int {
+	n := 0
+	for _, s := range k.sends {
+		if s.state == want {
+			n++
+		}
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return n
 }
 
 // word is the status of a key in one word.
@@ -224,22 +295,40 @@ func (k *keyState) word() string {
 		return k.status
 	case k.reason != "":
 		return "NOT SENT"
-	case k.running > 0:
+	case k.count(sending) > 0:
 		return "sending"
-	case k.sent+len(k.missed) > 0:
+	case k.count(sent)+k.count(failed) > 0:
 		return "under way"
 	}
-	return "waiting"
+	return "queued"
 }
 
-// why puts the reasons of a key into one text.
-func (k *keyState) why() string {
-	if k.reason != "" {
-		return k.reason
+// told says that every recipient who missed the message has a reason of their own.
+func (k *keyState) told() bool {
+	return k.count(failed) > 0 && !slices.ContainsFunc(k.sends, func(s sendState) bool { return s.state == failed && s.why == "" })
+}
+
+// elapsed gives how long something has taken, in words; empty for less than can be measured.
+func elapsed(began, ended, now time.Time) string {
+	if began.IsZero() {
+		return ""
 	}
-	var parts []string
-	for _, m := range k.missed {
-		parts = append(parts, m.recipient+": "+m.why)
+	if ended.IsZero() {
+		ended = now
 	}
-	return strings.Join(parts, "; ")
+	switch d := ended.Sub(began); {
+	case d <= 0:
+		return ""
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", max(d.Milliseconds(), 1))
+	default:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+	}
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

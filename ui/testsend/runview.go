@@ -2,39 +2,168 @@ package testsend
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
+	"bugle/themes"
 	"bugle/ui/widget"
 )
 
-// runView draws how the test goes, and how it went.
-func (s *Screen) runView() string {
-	panel := s.panel(s.name(), box{s.width, s.height}, true)
-	head, lines := s.runText()
-	from, to := s.scroll.Visible()
-	if s.scroll.Overflows() {
-		panel.Footer = fmt.Sprintf("%d of %d", to, len(lines))
-	}
-	return panel.View(strings.Join(append(head, lines[from:to]...), "\n"))
+// entry is a key of a run, or one of its recipients, as it is drawn.
+type entry struct {
+	key, send int // send is -1 for the key itself
+	lines     []string
 }
 
-// runText breaks all there is to say into lines, and keeps what is in sight among them.
-func (s *Screen) runText() (head, lines []string) {
-	w, h := s.panel("", box{s.width, s.height}, true).Inner()
-	head = s.runHead(w)
-	lines, current := s.runLines(w)
-	s.scroll.Resize(len(lines), max(h-len(head), 0))
-	if s.stage == stageSending && !s.run.scrolled {
-		s.scroll.Select(current)
+// rowList is the list of a run: entries of several lines, and a cursor.
+type rowList struct {
+	entries []entry
+	window  widget.Window // over the lines
+	cursor  int           // an entry
+	moved   bool          // a person has moved it; otherwise it follows what is under way
+	height  int
+}
+
+// follow lets the cursor go with what is under way.
+func (l *rowList) follow() { l.cursor, l.moved, l.window = 0, false, widget.Window{} }
+
+// set takes the entries, and keeps the cursor in sight.
+func (l *rowList) set(entries []entry, height int) {
+	l.entries, l.height = entries, max(height, 0)
+	n := 0
+	for _, e := range entries {
+		n += len(e.lines)
 	}
-	return head, lines
+	l.cursor = max(min(l.cursor, len(entries)-1), 0)
+	l.window.Resize(n, l.height)
+}
+
+// show scrolls to the entry under the cursor.
+func (l *rowList) show() {
+	from := 0
+	for i, e := range l.entries {
+		if i == l.cursor {
+			l.window.Select(from + len(e.lines) - 1)
+			l.window.Select(from)
+			return
+		}
+		from += len(e.lines)
+	}
+}
+
+func (l *rowList) move(n int) {
+	l.cursor, l.moved = max(min(l.cursor+n, len(l.entries)-1), 0), true
+	l.show()
+}
+
+func (l *rowList) update(msg tea.KeyMsg) {
+	switch msg.String() {
+	case "up", "k":
+		l.move(-1)
+	case "down", "j":
+		l.move(1)
+	case "pgup", "ctrl+b":
+		l.move(-max(l.height-1, 1))
+	case "pgdown", "ctrl+f":
+		l.move(max(l.height-1, 1))
+	case "home", "g":
+		l.move(-len(l.entries))
+	case "end", "G":
+		l.move(len(l.entries))
+	}
+}
+
+// at gives the entry on a line of the list.
+func (l *rowList) at(y int) (int, bool) {
+	line, ok := l.window.At(y)
+	for i, e := range l.entries {
+		if line < len(e.lines) {
+			return i, ok
+		}
+		line -= len(e.lines)
+	}
+	return 0, false
+}
+
+// view gives the lines in sight.
+func (l *rowList) view() []string {
+	var lines []string
+	for _, e := range l.entries {
+		lines = append(lines, e.lines...)
+	}
+	from, to := l.window.Visible()
+	return lines[from:to]
+}
+
+// readFrom is the width from which the delivered message stands beside the list.
+const readFrom = 100
+
+// runBoxes gives the sizes of the list and of the message; the message has none where it is not shown.
+func (s *Screen) runBoxes() (list, read box) {
+	switch {
+	case s.stage != stageDone:
+		return box{s.width, s.height}, box{}
+	case s.width >= readFrom:
+		w := s.width / 2
+		return box{s.width - w, s.height}, box{w, s.height}
+	case s.run.read.open:
+		return box{}, box{s.width, s.height}
+	}
+	return box{s.width, s.height}, box{}
+}
+
+// runView draws how the test goes, and how it went.
+func (s *Screen) runView() string {
+	left, right := s.runBoxes()
+	s.layRun()
+	var views []string
+	if left.w > 0 {
+		panel := s.panel(s.name(), left, !s.run.read.open)
+		w, _ := panel.Inner()
+		if s.run.rows.window.Overflows() {
+			panel.Footer = fmt.Sprintf("%d of %d", s.run.rows.cursor+1, len(s.run.rows.entries))
+		}
+		views = append(views, panel.View(strings.Join(append(s.runHead(w), s.run.rows.view()...), "\n")))
+	}
+	if right.w > 0 {
+		views = append(views, s.readView(right))
+	}
+	return lipgloss.JoinHorizontal(lipgloss.Top, views...)
+}
+
+// layRun breaks all there is to say into lines, and keeps what is in sight among them.
+func (s *Screen) layRun() {
+	left, _ := s.runBoxes()
+	if left.w == 0 {
+		left = box{s.width, s.height}
+	}
+	w, h := s.panel("", left, true).Inner()
+	l := &s.run.rows
+	l.set(s.runEntries(w), h-len(s.runHead(w)))
+	if s.stage == stageSending && !l.moved {
+		l.cursor = s.current()
+		l.show()
+	}
+}
+
+// current is the first entry that has not ended.
+func (s *Screen) current() int {
+	for i, e := range s.run.rows.entries {
+		k := s.run.keys[e.key]
+		if e.send < 0 && k.round && k.status == "" && (k.count(sending) > 0 || k.count(queued) > 0) {
+			return i
+		}
+	}
+	return max(len(s.run.rows.entries)-1, 0)
 }
 
 // runHead is the bar, or the summary.
 func (s *Screen) runHead(w int) []string {
+	now := s.deps.Now()
 	if s.stage == stageSending {
 		bar := widget.NewProgress(s.theme, "Sending")
 		if s.run.cancelling {
@@ -52,101 +181,161 @@ func (s *Screen) runHead(w int) []string {
 	for _, l := range widget.Wrap(widget.Clean(s.run.message), w) {
 		head = append(head, style.Render(l))
 	}
-	hint := "o opens the outbox · enter goes back to the form"
-	if s.run.failedKeys() > 0 {
-		hint = "r sends the failed again · " + hint
+	when := "Sent at " + s.run.began.In(s.zone()).Format("15:04:05")
+	if took := elapsed(s.run.began, s.run.began.Add(s.run.took), now); took != "" {
+		when += ", took " + took
 	}
-	for _, l := range widget.Wrap(hint, w) {
+	hint := when + " to " + whom(s.run.ask) + "."
+	for _, l := range widget.Wrap(widget.Clean(hint), w) {
 		head = append(head, s.theme.Muted.Render(l))
 	}
 	return append(head, "")
 }
 
-// runLines draws the keys; current is the last line of the first that has not ended.
-func (s *Screen) runLines(w int) (lines []string, current int) {
-	found := false
+// runEntries draws the keys and, where there are several, their recipients.
+func (s *Screen) runEntries(w int) []entry {
+	var out []entry
 	for i := range s.run.keys {
 		k := &s.run.keys[i]
-		lines = append(lines, s.keyLine(k, w))
-		for _, l := range widget.Wrap(widget.Clean(k.why()), max(w-4, 1)) {
-			if l != "" {
-				lines = append(lines, "    "+s.theme.Danger.Render(l))
-			}
+		e := entry{i, -1, []string{s.entryLine(len(out), s.keyLine(k, w-2), w)}}
+		each := len(k.sends) > 1 || k.told()
+		if k.reason != "" && !(each && k.told()) {
+			e.lines = append(e.lines, wrapped(s.theme, k.reason, 4, w)...)
 		}
-		if !found {
-			current = len(lines) - 1
-			found = k.status == "" && (k.running > 0 || k.sent+len(k.missed) == 0)
+		out = append(out, e)
+		if !each {
+			continue
+		}
+		for j := range k.sends {
+			out = append(out, s.sendEntry(len(out), i, j, w))
 		}
 	}
-	return lines, current
+	return out
 }
 
-// keyLine draws a key and its status beside one another.
+func wrapped(t themes.Theme, text string, indent, w int) []string {
+	var out []string
+	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
+		out = append(out, strings.Repeat(" ", indent)+t.Danger.Render(l))
+	}
+	return out
+}
+
+// entryLine draws the first line of an entry with the sign of the cursor.
+func (s *Screen) entryLine(i int, text string, w int) string {
+	mark := "  "
+	if i == s.run.rows.cursor && (s.stage == stageDone || s.run.rows.moved) {
+		mark = s.theme.Accent.Render("▌ ")
+	}
+	return widget.Truncate(mark+text, w)
+}
+
+// sign gives the sign and the colour of a state.
+func (s *Screen) sign(st state) (string, lipgloss.Style) {
+	switch st {
+	case sent:
+		return "✓", s.theme.Success
+	case failed:
+		return "✗", s.theme.Danger
+	case sending:
+		return widget.Spinner(s.run.frame), s.theme.Info
+	}
+	return "·", s.theme.Faint
+}
+
+// keyLine draws a key, its status, and how many of its recipients have it.
 func (s *Screen) keyLine(k *keyState, w int) string {
-	sign, style := "·", s.theme.Faint
+	st := queued
 	switch {
 	case k.status == engine.Sent:
-		sign, style = "✓", s.theme.Success
+		st = sent
 	case k.status != "" || k.reason != "":
-		sign, style = "✗", s.theme.Danger
-	case k.running > 0:
-		sign, style = widget.Spinner(s.run.frame), s.theme.Info
+		st = failed
+	case k.count(sending) > 0:
+		st = sending
 	}
+	sign, style := s.sign(st)
 	tail := ""
-	if n := k.sent + len(k.missed); n > 0 {
-		tail = fmt.Sprintf("  %d of %d", k.sent, max(n, n+k.running))
+	if n := len(k.sends); n > 0 {
+		tail = fmt.Sprintf("  %d of %d", k.count(sent), n)
+	}
+	if len(k.sends) == 1 {
+		tail += "  " + elapsed(k.sends[0].began, k.sends[0].ended, s.deps.Now())
 	}
 	word := widget.Clean(k.word())
 	name := widget.Truncate(widget.Clean(k.name), max(w-3-widget.Width(word)-widget.Width(tail), 1))
-	return widget.Truncate(style.Render(sign)+" "+name+" "+style.Render(word)+s.theme.Muted.Render(tail), w)
+	return style.Render(sign) + " " + name + " " + style.Render(word) + s.theme.Muted.Render(tail)
 }
 
-// mouse hands the mouse to what is shown.
-func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	if !s.ready() {
-		return nil
+// stateWords are what the states are called.
+var stateWords = [...]string{queued: "queued", sending: "sending", sent: "sent", failed: "failed"}
+
+// sendEntry draws a recipient of a key, and why they did not get it.
+func (s *Screen) sendEntry(n, i, j, w int) entry {
+	d := &s.run.keys[i].sends[j]
+	sign, style := s.sign(d.state)
+	name := widget.Clean(d.recipient)
+	if name == "" {
+		name = "all recipients"
 	}
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	switch s.stage {
-	case stageRefused:
-		if s.refusal.list.Mouse(msg, msg.Y-2-len(s.refusalHead())) {
-			return s.solve()
+	if d.state == failed && d.why != "" {
+		text := widget.Wrap(name+": "+widget.Clean(d.why), max(w-6, 1))
+		e := entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
+		for _, l := range text[1:] {
+			e.lines = append(e.lines, strings.Repeat(" ", 6)+style.Render(l))
 		}
-		return nil
-	case stageSending, stageDone:
-		s.runText()
-		s.run.scrolled = s.scroll.Wheel(msg) || s.run.scrolled
-		return nil
+		return e
 	}
-	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		s.move(-1)
-	case msg.Button == tea.MouseButtonWheelDown:
-		s.move(1)
-	case press:
-		return s.press(msg)
-	}
-	return nil
+	tail := strings.TrimSpace(stateWords[d.state] + "  " + elapsed(d.began, d.ended, s.deps.Now()))
+	name = widget.Truncate(name, max(w-7-widget.Width(tail), 1))
+	return entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign)+" "+name+" "+s.theme.Muted.Render(tail), w)}}
 }
 
-// press does what the row under the mouse is for.
-func (s *Screen) press(msg tea.MouseMsg) tea.Cmd {
-	form, _ := divide(s.width, s.height)
-	if msg.X >= form.w {
+// selected gives what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
+func (s *Screen) selected() (k *keyState, d *sendState) {
+	l := &s.run.rows
+	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(s.run.keys) {
+		return nil, nil
+	}
+	e := l.entries[l.cursor]
+	k = &s.run.keys[e.key]
+	switch i := slices.IndexFunc(k.sends, func(d sendState) bool { return d.state == sent }); {
+	case e.send >= 0 && e.send < len(k.sends):
+		d = &k.sends[e.send]
+	case i >= 0:
+		d = &k.sends[i]
+	case len(k.sends) > 0:
+		d = &k.sends[0]
+	}
+	return k, d
+}
+
+// runMouse takes the wheel and clicks: the entry there, or the message beside.
+func (s *Screen) runMouse(msg tea.MouseMsg) tea.Cmd {
+	s.layRun()
+	left, right := s.runBoxes()
+	if right.w > 0 && msg.X >= left.w {
+		msg.X, msg.Y = msg.X-left.w-2, msg.Y-1
+		s.run.read.view.Mouse(msg)
 		return nil
 	}
-	at, ok := s.spotAt(msg.Y - 1)
+	l := &s.run.rows
+	if l.window.Wheel(msg) {
+		l.moved = true
+		return nil
+	}
+	if msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+		return nil
+	}
+	w, _ := s.panel("", left, true).Inner()
+	i, ok := l.at(msg.Y - 1 - len(s.runHead(w)))
 	if !ok {
 		return nil
 	}
-	s.focus(at)
-	switch at.place {
-	case onOffer:
-		return s.take(at.i)
-	case onSend:
-		return s.send()
-	case onIdentifier, onPlatform, onLocale, onVariation:
-		return s.choose()
+	again := l.cursor == i && l.moved
+	l.cursor, l.moved = i, true
+	if again && s.stage == stageDone {
+		return s.openMessage()
 	}
 	return nil
 }

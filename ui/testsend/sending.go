@@ -8,9 +8,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -18,7 +18,7 @@ import (
 
 // outcome is what a round of requests gave.
 type outcome struct {
-	steps   []engine.TestProgress
+	steps   []news
 	results []engine.TestResult
 }
 
@@ -38,7 +38,8 @@ func (s *Screen) send() tea.Cmd {
 		return screen.Notify(widget.LevelWarning, "The recipient being typed "+s.form.wrong+".")
 	}
 	ask := s.ask()
-	s.run = newRun(s.keys(), ask)
+	s.run = newRun(s.going(), ask)
+	s.run.document, s.run.read.view = s.document, preview.New(s.theme)
 	s.refusal.back = stageForm
 	return s.start([]engine.TestSend{ask})
 }
@@ -50,18 +51,29 @@ func (s *Screen) again() tea.Cmd {
 	return s.start(asks)
 }
 
+// anew sends all of it once more, from the draft as it is now.
+func (s *Screen) anew() tea.Cmd {
+	back := s.run
+	s.run = newRun(s.matching(back.ask.Filter), back.ask)
+	s.run.document, s.run.read.view = s.document, preview.New(s.theme)
+	s.refusal.back = stageForm
+	return s.start([]engine.TestSend{back.ask})
+}
+
 // start sends one test after another. Each is a call of its own.
 func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
-	service, id := s.deps.Service, s.id
-	s.run.begin(asks, s.recipientCount)
-	s.stage, s.scroll = stageSending, widget.Window{}
+	service, id, now := s.deps.Service, s.id, s.deps.Now
+	s.run.begin(asks, s.names, now())
+	s.run.read.open, s.run.read.known, s.run.read.shown = false, false, ""
+	s.stage = stageSending
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
 		var out outcome
 		for _, ask := range asks {
 			r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(id, ask)}
 			r.Progress = func(p engine.TestProgress) {
-				out.steps = append(out.steps, p)
-				emit(p)
+				n := news{p, now()}
+				out.steps = append(out.steps, n)
+				emit(n)
 			}
 			result, err := service.Test(ctx, r)
 			if err != nil {
@@ -74,16 +86,16 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	return tea.Batch(send, s.tick())
 }
 
-// recipientCount is how many people a test goes to; a segment has as many as it has members.
-func (s *Screen) recipientCount(ask engine.TestSend) int {
+// names are the people that a test goes to; of a segment, those of its members that get it.
+func (s *Screen) names(ask engine.TestSend) []string {
 	if engine.TakesSegment(ask.Identifier) {
 		for _, seg := range s.workspace.Segments {
 			if len(ask.Values) > 0 && seg.Name == ask.Values[0] {
-				return min(len(seg.Members), catalog.MaxIdentifierValues)
+				return seg.TestMembers()
 			}
 		}
 	}
-	return len(ask.Values)
+	return ask.Values
 }
 
 // cancel stops what has not left yet.
@@ -97,7 +109,7 @@ func (s *Screen) cancel() tea.Cmd {
 func (s *Screen) sent(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(outcome)
 	// A remote service's keys are told as under way before it refuses them all.
-	done := slices.ContainsFunc(out.steps, func(p engine.TestProgress) bool { return p.Done })
+	done := slices.ContainsFunc(out.steps, func(n news) bool { return n.Done })
 	refused := r.Err != nil && !screen.Cancelled(r.Err) && !done && len(out.results) == 0
 	if refused {
 		s.run.undo()
@@ -105,10 +117,21 @@ func (s *Screen) sent(r screen.Result) tea.Cmd {
 		return nil
 	}
 	s.stage = stageDone
-	s.run.end(out, r.Err)
-	s.scroll = widget.Window{}
-	s.remember(out)
-	return nil
+	s.run.end(out, r.Err, s.deps.Now())
+	s.run.rows.follow()
+	s.layRun()
+	s.firstFailed()
+	return tea.Batch(s.remember(s.run.asks, out), s.readOutbox())
+}
+
+// firstFailed puts the cursor where something is to be seen to.
+func (s *Screen) firstFailed() {
+	for i, e := range s.run.rows.entries {
+		if s.run.keys[e.key].status != engine.Sent && s.run.failedKeys() > 0 {
+			s.run.rows.move(i)
+			return
+		}
+	}
 }
 
 // refuse shows why the service did not send.

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/themes"
+	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -32,15 +33,23 @@ type Screen struct {
 	workspace engine.Workspace
 	fields    engine.TestFields
 	recent    map[string][]string // by identifier, newest first
-	earlier   []engine.TestRecord // tests of this campaign, newest first
+	prefs     *prefs.Prefs        // of the workspace
+
+	messages    []message
+	people      map[string]person // by identifier and value
+	forecast    forecast
+	asked       string               // what the newest forecast was asked for
+	typedValues map[attribute]string // in place of the recipients', also of attributes out of sight
 
 	stage   stage
 	form    form
 	run     run
 	refusal refusal
-	form0   bool // the form was filled from what was sent last
+	groups  groupsPage
+	past    pastPage
+	filled  bool // the form was filled from what was sent last
 
-	scroll        widget.Window // over the lines of the stage's text
+	gridTop       int // the first line of the grid in sight
 	width, height int
 }
 
@@ -52,19 +61,30 @@ const (
 	stageSending       // messages are leaving
 	stageDone          // how it went
 	stageRefused       // the service said no before anything left
+	stageGroups        // named groups of recipients
+	stageEarlier       // tests that were sent before
 )
 
 // The tasks of the screen.
 const (
 	taskLoad     = "load"
 	taskProfiles = "profiles"
+	taskForecast = "forecast"
 	taskSend     = "send"
+	taskOutbox   = "outbox"
+	taskGroups   = "groups"
+	taskKeep     = "keep"
 )
 
 // New makes the screen for the draft of the route.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID}
+	if s.prefs = deps.Prefs.Within(deps.Workspace); s.prefs == nil {
+		s.prefs = prefs.InMemory() // as long as the screen is there
+	}
+	s.people, s.typedValues = map[string]person{}, map[attribute]string{}
 	s.form = newForm(deps.Theme)
+	s.groups.list, s.past.list = widget.NewList(deps.Theme), widget.NewList(deps.Theme)
 	s.refusal.list = problems.New(deps.Theme)
 	s.refusal.list.Focused = true
 	return s
@@ -109,19 +129,21 @@ func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 type loaded struct {
 	campaign  engine.Campaign
 	workspace engine.Workspace
+	messages  []message
 	recent    map[string][]string
-	earlier   []engine.TestRecord // tests of this campaign
-	last      engine.TestSend     // what to begin with; zero where nothing was sent on the channel
+	past      []past
+	groups    []group
+	last      engine.TestSend // what to begin with; zero where nothing was sent on the channel
 }
 
 // How many earlier recipients are offered for an identifier, and how many earlier tests.
 const (
 	mostRecent  = 20
-	mostEarlier = 10
+	mostEarlier = 50
 )
 
 func (s *Screen) load() tea.Cmd {
-	service, id := s.deps.Service, s.id
+	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
 	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
 		l := loaded{recent: map[string][]string{}}
 		var err error
@@ -133,46 +155,40 @@ func (s *Screen) load() tea.Cmd {
 				return nil, err
 			}
 		}
-		h, ok := service.(engine.TestHistory)
-		if !ok || !l.campaign.Channel.Writable() {
+		if !l.campaign.Channel.Writable() {
 			return l, nil
 		}
-		fields := engine.TestFieldsOf(l.campaign.Channel)
-		for _, o := range fields.Identifier.Options {
-			if l.recent[o.Value], err = h.Recipients(ctx, l.campaign.Channel, o.Value, mostRecent); err != nil {
+		l.messages = readMessages(l.campaign.Channel, l.campaign.Document(), l.workspace)
+		if l.groups, err = prefs.Read[[]group](kept, prefGroups); err != nil {
+			return nil, err
+		}
+		for _, o := range engine.TestFieldsOf(l.campaign.Channel).Identifier.Options {
+			if l.recent[o.Value], err = history.Recipients(ctx, l.campaign.Channel, o.Value, mostRecent); err != nil {
 				return nil, err
 			}
 		}
-		if l.earlier, err = h.Tests(ctx, id, mostEarlier); err != nil {
+		if l.past, err = readPast(ctx, service, history, l.campaign); err != nil {
 			return nil, err
 		}
-		if len(l.earlier) > 0 {
-			l.last = engine.ParseTestSend(l.earlier[0].Body)
-			return l, nil
-		}
-		l.last, err = lastOnChannel(ctx, h, fields)
-		return l, err
+		l.last = lastOf(l.past)
+		return l, nil
 	})
 }
 
-// lastTests is how many tests of other campaigns are looked through.
-const lastTests = 20
-
-// lastOnChannel gives how the last test of the channel found its people.
-func lastOnChannel(ctx context.Context, h engine.TestHistory, fields engine.TestFields) (engine.TestSend, error) {
-	all, err := h.Tests(ctx, "", lastTests)
-	if err != nil {
-		return engine.TestSend{}, err
-	}
-	for _, t := range all {
-		identifier := engine.ParseTestSend(t.Body).Identifier
-		for _, o := range fields.Identifier.Options {
-			if o.Value == identifier {
-				return engine.TestSend{Identifier: identifier}, nil
-			}
+// lastOf gives what to begin with: the last test of this campaign as it was; failing that, whom the last
+// test on the channel went to, with the values in place of theirs.
+func lastOf(tests []past) engine.TestSend {
+	for _, t := range tests {
+		if t.mine {
+			return t.ask
 		}
 	}
-	return engine.TestSend{}, nil
+	if len(tests) == 0 {
+		return engine.TestSend{}
+	}
+	last := tests[0].ask
+	last.Filter = engine.KeyFilter{}
+	return last
 }
 
 // Update takes results and news, keys and the mouse.
@@ -205,9 +221,21 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 			s.form.profiles = r.Value.([]engine.Profile)
 			s.offer()
 		}
+	case taskForecast:
+		if r.Err == nil {
+			s.foreseen(r.Value.(forecast))
+		}
+	case taskGroups:
+		return s.tookGroups(r)
+	case taskOutbox:
+		s.tookOutbox(r)
+	case taskKeep:
+		if r.Err != nil {
+			return screen.Notify(widget.LevelWarning, "The test is not remembered: "+r.Err.Error())
+		}
 	case taskSend:
 		if r.Partial {
-			s.run.step(r.Value.(engine.TestProgress))
+			s.run.step(r.Value.(news))
 			return nil
 		}
 		return s.sent(r)
@@ -222,28 +250,33 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	}
 	l := r.Value.(loaded)
 	s.loaded = true
-	s.campaign, s.workspace, s.recent, s.earlier = l.campaign, l.workspace, l.recent, l.earlier
-	s.document = l.campaign.Document()
+	s.campaign, s.workspace, s.recent, s.past.all = l.campaign, l.workspace, l.recent, l.past
+	s.document, s.messages, s.groups.all = l.campaign.Document(), l.messages, l.groups
+	s.people, s.asked = map[string]person{}, "" // they may have changed as well
 	if s.why() != "" {
 		return nil
 	}
 	s.fields = engine.TestFieldsOf(l.campaign.Channel)
 	s.form.platforms, s.form.locales, s.form.variations = engine.KeyChoices(l.campaign.Channel, s.document)
-	s.setOverrides()
-	if !s.form0 {
-		s.form0 = true
+	s.listGroups("")
+	s.listPast()
+	at := s.form.at
+	if !s.filled {
+		s.filled = true
 		s.fill(l.last)
+		at = s.form.at
 	}
 	s.dropForeign()
-	at := s.form.at
+	s.setOverrides()
 	if !slices.Contains(s.spots(), at) { // its row is gone
 		at = spot{onPrompt, 0}
 	}
 	s.focus(at)
-	return s.search()
+	return s.refresh()
 }
 
-// fill puts what was asked for earlier into the form.
+// fill puts what was asked for earlier into the form. Where that is all a test needs, the next enter
+// sends it: the same again is the most common test of all.
 func (s *Screen) fill(last engine.TestSend) {
 	s.form.identifier = s.fields.Identifier.Options[0].Value
 	for _, o := range s.fields.Identifier.Options {
@@ -257,6 +290,9 @@ func (s *Screen) fill(last engine.TestSend) {
 	s.form.filter = last.Filter
 	s.recallOverrides(last)
 	s.focus(spot{onPrompt, 0})
+	if len(last.Values) > 0 {
+		s.focus(spot{onSend, 0})
+	}
 }
 
 // why says why the campaign cannot be tested; empty where it can.

@@ -1,6 +1,7 @@
 package testsend
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
@@ -41,6 +42,9 @@ func (s *Screen) SetTheme(t themes.Theme) {
 		s.form.overrides[i].prompt.SetTheme(t)
 	}
 	s.refusal.list.SetTheme(t)
+	s.groups.list.SetTheme(t)
+	s.past.list.SetTheme(t)
+	s.run.read.view.SetTheme(t)
 }
 
 // View draws the stage.
@@ -58,6 +62,10 @@ func (s *Screen) View() string {
 		return s.runView()
 	case stageRefused:
 		return s.refusalView()
+	case stageGroups:
+		return s.groupsView()
+	case stageEarlier:
+		return s.earlierView()
 	}
 	return s.formView()
 }
@@ -88,12 +96,21 @@ func (s *Screen) name() string {
 	return "Untitled " + s.campaign.Channel.Label()
 }
 
+// sendHeight is what the button takes at the foot of the form, the line above it included.
+const sendHeight = 2
+
 func (s *Screen) formView() string {
 	form, grid := divide(s.width, s.height)
 	panel := s.panel(s.name(), form, true)
 	w, h := panel.Inner()
-	lines := s.inSight(s.rows(w), h)
-	left := panel.View(strings.Join(lines, "\n"))
+	lines := s.inSight(s.rows(w), h-sendHeight)
+	if s.form.more > 0 {
+		panel.Footer = fmt.Sprintf("%d more below", s.form.more)
+	}
+	for len(lines) < h-1 {
+		lines = append(lines, "")
+	}
+	left := panel.View(strings.Join(append(lines, s.sendRow(w).lines...), "\n"))
 	right := s.gridView(grid)
 	if s.width >= sideFrom {
 		return lipgloss.JoinHorizontal(lipgloss.Top, left, right)
@@ -114,16 +131,25 @@ func (s *Screen) inSight(rows []row, h int) []string {
 	if s.offering() { // what is offered stands below the place to type in
 		to = min(to+len(s.form.offers), len(lines))
 	}
+	h = max(h, 0)
 	s.form.top = max(min(s.form.top, from), to-h, 0)
 	s.form.top = min(s.form.top, from, max(len(lines)-h, 0))
-	return lines[s.form.top:min(s.form.top+h, len(lines))]
+	if s.form.at.place == onSend {
+		s.form.top = 0 // who it goes to is seen before it is sent
+	}
+	to = min(s.form.top+h, len(lines))
+	s.form.more = len(lines) - to
+	return lines[s.form.top:to:to]
 }
 
 // spotAt gives the row on a line inside the form's frame.
 func (s *Screen) spotAt(y int) (spot, bool) {
 	form, _ := divide(s.width, s.height)
 	w, h := s.panel("", form, true).Inner()
-	if y < 0 || y >= h {
+	switch {
+	case y == h-1:
+		return spot{onSend, 0}, true
+	case y < 0 || y >= h-sendHeight:
 		return spot{}, false
 	}
 	y += s.form.top

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"fmt"
+	"net/mail"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// TestText is a text in which a test send fills expressions, and its place in the document.
+type TestText struct {
+	Path   doc.Path
+	Source string
+}
+
+// Texts gives the texts that sending the key fills: those of the message that take personalisation
+// and that its template uses, and those of the campaign's UTM parameters, which end up in its links.
+func (k TestKey) Texts(ch Channel, document doc.Value, env schema.Env) []TestText {
+	w := textWalk{schema: catalog.Campaign(ch), root: document, env: env}
+	for _, p := range []doc.Path{k.Content, doc.P(string(catalog.UTMParams))} {
+		w.value(p, w.schema.At(p), document.Lookup(p))
+	}
+	return w.found
+}
+
+// textWalk goes through a document along its table.
+type textWalk struct {
+	schema *schema.Schema
+	root   doc.Value
+	env    schema.Env
+	found  []TestText
+}
+
+func (w *textWalk) value(p doc.Path, n *schema.Node, v doc.Value) {
+	if n == nil {
+		return
+	}
+	switch v.Kind() {
+	case doc.String:
+		if n.Template {
+			w.found = append(w.found, TestText{p, v.Text()})
+		}
+	case doc.Array:
+		for i, e := range v.Elems() {
+			w.value(p.Elem(i), n.Element, e)
+		}
+	case doc.Object:
+		unused := w.unused(p, n)
+		for name, m := range v.Members() {
+			if !unused[name] {
+				w.value(p.Child(name), n.Child(name), m)
+			}
+		}
+	}
+}
+
+// unused names the members that count for nothing where they stand.
+func (w *textWalk) unused(p doc.Path, n *schema.Node) map[string]bool {
+	if n.Kind == schema.Map {
+		return nil // the values of a map all count
+	}
+	out := map[string]bool{}
+	if state, ok := w.schema.Object(w.root, p, w.env); ok {
+		for _, f := range state.Fields {
+			out[f.Node.Name] = f.Value.Exists() && !f.Shown
+		}
+	}
+	return out
+}
+
+// Obstacle says why the key's message will not reach a recipient, as far as that is known before it is
+// filled; empty where nothing stands in its way. The profile is the one that the identifier led to, nil
+// where it led to none.
+func (k TestKey) Obstacle(ch Channel, document doc.Value, identifier string, p *Profile) string {
+	switch {
+	case document.Lookup(k.Content).Empty():
+		return "has no content"
+	case p == nil && (identifier == "EMAIL" || identifier == "PUSH_ID"):
+		return ""
+	case p == nil:
+		return "no user has it"
+	case ch == catalog.Email && identifier != "EMAIL":
+		return noAddress(document, *p)
+	case ch == catalog.Push:
+		for _, d := range p.Devices {
+			if d.Platform == k.Platform {
+				return ""
+			}
+		}
+		return "no device for " + catalog.Platform(k.Platform).Label()
+	}
+	return ""
+}
+
+// noAddress says why mail does not reach a user (gaps.md, Test sends).
+func noAddress(document doc.Value, p Profile) string {
+	name := document.Get(string(catalog.BasicDetails)).Get("user_attribute_identifier").Text()
+	if name == "" {
+		name = AttrEmail
+	}
+	switch address, _ := p.Attributes[name].(string); {
+	case address == "":
+		return "has no attribute " + name
+	default:
+		if _, err := mail.ParseAddress(address); err != nil {
+			return fmt.Sprintf("attribute %s is no e-mail address", name)
+		}
+	}
+	return ""
+}
+
+// Trigger gives the attributes of the user's newest event of the kind that starts the campaign: what
+// its test sends take for the event. It is nil where the campaign waits for none, or the user has none.
+func Trigger(document doc.Value, p Profile) map[string]any {
+	name := ""
+	for _, f := range document.Get(string(catalog.TriggerCondition)).Get("included_filters").Get("filters").Elems() {
+		if name = f.Get("action_name").Text(); name != "" {
+			break
+		}
+	}
+	for i := len(p.Events) - 1; i >= 0 && name != ""; i-- {
+		if p.Events[i].Name == name {
+			return p.Events[i].Attributes
+		}
+	}
+	return nil
+}
+
+// Content gives the delivered message as the content of a campaign has it, under `push.{platform}` or
+// `email`: for what draws content.
+func (d Delivered) Content() doc.Value {
+	if d.Push != nil {
+		return d.Push.Payload
+	}
+	m := d.Email
+	if m == nil {
+		return doc.Value{}
+	}
+	var files []doc.Value
+	for _, name := range m.Attachments {
+		files = append(files, doc.NewObject(text("url", name)))
+	}
+	return doc.NewObject(
+		text("subject", m.Subject), text("preview_text", m.PreviewText), text("sender_name", m.FromName),
+		text("from_address", m.From), text("reply_to_address", m.ReplyTo), list("cc_ids", m.Cc), list("bcc_ids", m.Bcc),
+		text("html_content", m.HTML), unlessEmpty("attachments", doc.NewArray(files...)),
+	)
+}
+
+// TestMembers gives the users that a test send to a segment goes to: the first of its list (gaps.md,
+// Test sends).
+func (s Segment) TestMembers() []string {
+	return s.Members[:min(len(s.Members), catalog.MaxIdentifierValues)]
+}

@@ -1,0 +1,223 @@
+package testsend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+)
+
+// person is who an identifier's value leads to.
+type person struct {
+	profile *engine.Profile // nil: nobody
+	sure    bool            // the workspace's profiles were asked, and can answer
+}
+
+// forecast is what a test would come to, as far as can be told before it is sent.
+type forecast struct {
+	of     string // what it was asked for
+	names  []string
+	people []person
+	// why says for each message, and for each of the names, why it will not arrive; empty where
+	// nothing is known to stand in its way.
+	why map[string][]string
+	// found are the people that were looked up, by identifier and value.
+	found map[string]person
+}
+
+// question is what a forecast is made from. Nothing in it changes.
+type question struct {
+	channel   engine.Channel
+	document  doc.Value
+	messages  []message
+	workspace engine.Workspace
+	ask       engine.TestSend
+	known     map[string]person
+	keeper    engine.ProfileKeeper // nil where the service has none
+}
+
+func personKey(identifier, value string) string { return identifier + "\x00" + value }
+
+// foresee asks for the forecast of what the form asks for, where that has changed.
+func (s *Screen) foresee() tea.Cmd {
+	ask := s.ask()
+	ask.Filter = engine.KeyFilter{}
+	of := string(engine.DraftTest("", ask).Encode())
+	if !s.ready() || of == s.asked {
+		return nil
+	}
+	s.asked = of
+	q := question{
+		channel: s.campaign.Channel, document: s.document, messages: s.messages, workspace: s.workspace, ask: ask,
+		known: maps.Clone(s.people),
+	}
+	q.keeper, _ = s.deps.Service.(engine.ProfileKeeper)
+	return s.Run(taskForecast, func(ctx context.Context) (any, error) {
+		f, err := q.forecast(ctx)
+		f.of = of
+		return f, err
+	})
+}
+
+// foreseen takes a forecast.
+func (s *Screen) foreseen(f forecast) {
+	s.forecast = f
+	maps.Copy(s.people, f.found)
+	s.presentValues()
+}
+
+// reason says why a message will not reach the i-th of the recipients; known is false while that is
+// being found out.
+func (s *Screen) reason(m message, i int) (why string, known bool) {
+	why, known = "", s.forecast.of == s.asked
+	if list := s.forecast.why[m.name]; known && i < len(list) {
+		why = list[i]
+	}
+	return why, known
+}
+
+// forecast finds out whom the values lead to, and fills every message for each of them.
+func (q question) forecast(ctx context.Context) (forecast, error) {
+	f := forecast{why: map[string][]string{}, found: map[string]person{}}
+	identifier := q.ask.Identifier
+	f.names = q.ask.Values
+	if engine.TakesSegment(identifier) {
+		identifier, f.names = "ID", nil
+		for _, seg := range q.workspace.Segments {
+			if len(q.ask.Values) > 0 && seg.Name == q.ask.Values[0] {
+				f.names = seg.TestMembers()
+			}
+		}
+	}
+	for _, name := range f.names {
+		key := personKey(identifier, name)
+		p, ok := q.known[key]
+		if !ok {
+			var err error
+			if p, err = lookUp(ctx, q.keeper, identifier, name); err != nil {
+				return f, err
+			}
+			f.found[key] = p
+		}
+		f.people = append(f.people, p)
+	}
+	blocks := contentBlocks(q.workspace)
+	for _, m := range q.messages {
+		list := make([]string, len(f.names))
+		for i, p := range f.people {
+			if err := ctx.Err(); err != nil {
+				return f, err
+			}
+			list[i] = q.why(ctx, m, identifier, p, blocks)
+		}
+		f.why[m.name] = list
+	}
+	return f, nil
+}
+
+// mostMatches is how many profiles with a value are looked through for the one that has it as its own.
+const mostMatches = 40
+
+// lookUp finds the user that a value leads to. Tokens and advertising ids are in no index of words:
+// that nobody was found says nothing there.
+func lookUp(ctx context.Context, keeper engine.ProfileKeeper, identifier, value string) (person, error) {
+	if keeper == nil {
+		return person{}, nil
+	}
+	byID := slices.Contains(engine.ByProfile(identifier, engine.Profile{ID: value}), value)
+	if byID {
+		p, err := keeper.Profile(ctx, value)
+		if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+			return person{sure: true}, nil
+		}
+		if err != nil {
+			return person{}, ctx.Err() // without profiles there is still everything else
+		}
+		return person{&p, true}, nil
+	}
+	list, err := keeper.Profiles(ctx, value, mostMatches)
+	if err != nil {
+		return person{}, ctx.Err()
+	}
+	for _, p := range list {
+		if slices.Contains(engine.ByProfile(identifier, p), value) {
+			return person{&p, true}, nil
+		}
+	}
+	words := len(engine.ByProfile(identifier, engine.Profile{Attributes: map[string]any{engine.AttrEmail: "x", engine.AttrMobile: "x"}})) > 0
+	return person{sure: words && len(list) < mostMatches}, nil
+}
+
+// why says what stands between a message and a person.
+func (q question) why(ctx context.Context, m message, identifier string, p person, blocks map[string]string) string {
+	if p.sure || q.document.Lookup(m.key.Content).Empty() {
+		if why := m.key.Obstacle(q.channel, q.document, identifier, p.profile); why != "" {
+			return why
+		}
+	}
+	if !p.sure {
+		return ""
+	}
+	data := personalize.Data{UserAttributes: plain(q.ask.UserAttributes), EventAttributes: plain(q.ask.EventAttributes), ContentBlocks: blocks}
+	if p.profile != nil {
+		data.UserAttributes = over(p.profile.Attributes, data.UserAttributes)
+		data.EventAttributes = over(engine.Trigger(q.document, *p.profile), data.EventAttributes)
+	}
+	data.BusinessEventAttributes = data.EventAttributes
+	return missing(ctx, m, data)
+}
+
+// missing names the values that a message lacks.
+func missing(ctx context.Context, m message, data personalize.Data) string {
+	var reasons []string
+	for _, t := range m.texts {
+		_, err := personalize.Render(ctx, t.Source, data)
+		var holes *personalize.MissingError
+		switch {
+		case errors.As(err, &holes):
+			for _, u := range holes.Unresolved {
+				if !slices.Contains(reasons, u.Reason) {
+					reasons = append(reasons, u.Reason)
+				}
+			}
+		case err != nil:
+			return err.Error()
+		}
+	}
+	if len(reasons) > 2 {
+		return fmt.Sprintf("%s, and %d more values are missing", reasons[0], len(reasons)-1)
+	}
+	return strings.Join(reasons, ", ")
+}
+
+func over(own, instead map[string]any) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, own)
+	maps.Copy(out, instead)
+	return out
+}
+
+// plain gives the values of a request as expressions take them; numbers keep their spelling.
+func plain(list []doc.Member) map[string]any {
+	out := map[string]any{}
+	for _, m := range list {
+		switch m.Value.Kind() {
+		case doc.Number:
+			out[m.Name] = json.Number(m.Value.Literal())
+		case doc.Bool:
+			out[m.Name] = m.Value.True()
+		default:
+			out[m.Name] = m.Value.Text()
+		}
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package testsend
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/prefs"
+)
+
+// kept remembers tests on this machine, for services that do not.
+type kept struct{ prefs *prefs.Prefs }
+
+// The name of what is kept, and how many tests that are.
+const (
+	keptTests = "tests"
+	mostKept  = 100
+)
+
+// history gives what remembers the tests of the workspace.
+func (s *Screen) history() engine.TestHistory {
+	if h, ok := s.deps.Service.(engine.TestHistory); ok {
+		return h
+	}
+	return kept{s.prefs}
+}
+
+// Tests gives the newest tests, of one campaign where id is not empty.
+func (k kept) Tests(_ context.Context, id string, limit int) ([]engine.TestRecord, error) {
+	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)
+	if id != "" {
+		all = slices.DeleteFunc(all, func(t engine.TestRecord) bool { return t.CampaignID != id })
+	}
+	return all[:min(len(all), limit)], err
+}
+
+// Recipients gives the values that were used last, each once.
+func (k kept) Recipients(_ context.Context, ch engine.Channel, identifier string, limit int) ([]string, error) {
+	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)
+	var out []string
+	for _, t := range all {
+		ask := engine.ParseTestSend(t.Body)
+		if ask.Identifier != identifier || !isOn(ch, t.Result) {
+			continue
+		}
+		for _, v := range ask.Values {
+			if !slices.Contains(out, v) && len(out) < limit {
+				out = append(out, v)
+			}
+		}
+	}
+	return out, err
+}
+
+// isOn reports whether a test was of the channel, which its keys say.
+func isOn(ch engine.Channel, r engine.TestResult) bool {
+	mail := string(catalog.Email) + "_"
+	return len(r.Keys) > 0 && strings.HasPrefix(r.Keys[0], mail) == (ch == catalog.Email)
+}
+
+// keep remembers tests, the newest first. It waits for the disk.
+func (k kept) keep(records []engine.TestRecord) error {
+	_, err := prefs.Change(k.prefs, keptTests, func(old []engine.TestRecord) []engine.TestRecord {
+		all := append(slices.Clone(records), old...)
+		return all[:min(len(all), mostKept)]
+	})
+	return err
+}

@@ -1,0 +1,63 @@
+package testsend
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// mouse hands the mouse to what is shown.
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	if !s.ready() {
+		return nil
+	}
+	switch s.stage {
+	case stageRefused:
+		if s.refusal.list.Mouse(msg, msg.Y-2-len(s.refusalHead())) {
+			return s.solve()
+		}
+		return nil
+	case stageSending, stageDone:
+		return s.runMouse(msg)
+	case stageGroups:
+		return s.pageMouse(&s.groups.list, msg, func() tea.Cmd {
+			if g, ok := s.group(); ok {
+				return s.useGroup(g, false)
+			}
+			return nil
+		})
+	case stageEarlier:
+		return s.pageMouse(&s.past.list, msg, s.fillPast)
+	}
+	return s.formMouse(msg)
+}
+
+func (s *Screen) formMouse(msg tea.MouseMsg) tea.Cmd {
+	form, _ := divide(s.width, s.height)
+	aside := msg.X >= form.w || msg.Y >= form.h
+	switch by := map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]; {
+	case by != 0 && aside:
+		s.gridTop = max(s.gridTop+by, 0)
+	case by != 0:
+		s.move(by)
+	case !aside && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress:
+		return s.press(msg)
+	}
+	return nil
+}
+
+// press does what the row under the mouse is for.
+func (s *Screen) press(msg tea.MouseMsg) tea.Cmd {
+	at, ok := s.spotAt(msg.Y - 1)
+	if !ok {
+		return nil
+	}
+	s.focus(at)
+	switch at.place {
+	case onOffer:
+		return s.take(at.i)
+	case onSend:
+		return s.send()
+	case onIdentifier, onPlatform, onLocale, onVariation:
+		return s.choose()
+	}
+	return nil
+}

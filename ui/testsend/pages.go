@@ -1,0 +1,174 @@
+package testsend
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// pageView draws a list, and beside or below it what is under its cursor.
+func (s *Screen) pageView(title, info, empty, about string, l *widget.List, lines []string) string {
+	left, right := divide(s.width, s.height)
+	if s.width < sideFrom {
+		h := s.height / 2
+		left, right = box{s.width, s.height - h}, box{s.width, h}
+	}
+	panel := s.panel(title, left, true)
+	panel.Info = info
+	w, h := panel.Inner()
+	l.SetSize(w, h)
+	l.Focused, l.Empty = true, ""
+	body := l.View()
+	if len(l.Items()) == 0 {
+		body = strings.Join(widget.Wrap(empty, w), "\n")
+	}
+	detail := s.panel(about, right, false)
+	_, room := detail.Inner()
+	if len(lines) > room && room > 0 {
+		lines = append(lines[:room-1:room-1], s.theme.Faint.Render(fmt.Sprintf("… and %s", count(len(lines)-room+1, "line"))))
+	}
+	views := []string{panel.View(body), detail.View(strings.Join(lines, "\n"))}
+	if s.width >= sideFrom {
+		return lipgloss.JoinHorizontal(lipgloss.Top, views...)
+	}
+	return lipgloss.JoinVertical(lipgloss.Left, views...)
+}
+
+// detailWidth is the width of what is said of the entry under the cursor.
+func (s *Screen) detailWidth() int {
+	_, right := divide(s.width, s.height)
+	w, _ := s.panel("", right, false).Inner()
+	return max(w, 1)
+}
+
+// fact draws a name and a value that may take several lines.
+func (s *Screen) fact(name, value string, w int) []string {
+	const label = 12
+	var out []string
+	for i, l := range widget.Wrap(widget.Clean(value), max(w-label, 1)) {
+		head := strings.Repeat(" ", label)
+		if i == 0 {
+			head = s.theme.Muted.Render(widget.PadRight(name, label))
+		}
+		out = append(out, head+l)
+	}
+	return out
+}
+
+const (
+	emptyGroups = "No groups yet. Add recipients to the form, then n keeps them here under a name: the next test needs no typing."
+	emptyOwn    = "No test of this campaign was sent yet. tab lists those of all campaigns."
+	emptyPast   = "No test was sent yet. What you send is listed here, to send it again with one key."
+)
+
+func (s *Screen) groupsView() string {
+	var lines []string
+	about := "Group"
+	if g, ok := s.group(); ok {
+		about, lines = g.Name, s.groupLines(g, s.detailWidth())
+	} else {
+		for _, l := range widget.Wrap("A group belongs to one kind of identifier and is kept for this workspace, on this machine.", s.detailWidth()) {
+			lines = append(lines, s.theme.Faint.Render(l))
+		}
+	}
+	return s.pageView("Groups of recipients", count(len(s.groups.all), "group"), emptyGroups, about, &s.groups.list, lines)
+}
+
+func (s *Screen) groupLines(g group, w int) []string {
+	lines := s.fact("Found by", s.identifierName(g.Identifier), w)
+	warn := func(text string) {
+		for _, l := range widget.Wrap(text, w) {
+			lines = append(lines, s.theme.Warning.Render(l))
+		}
+	}
+	if why := s.whyNotGroup(g); why != "" {
+		warn("Not here: " + why + ".")
+	}
+	if n := len(g.Values); n > catalog.MaxIdentifierValues {
+		warn(fmt.Sprintf("It has %d; a test takes the first %d.", n, catalog.MaxIdentifierValues))
+	}
+	lines = append(lines, "")
+	wrong := map[int]string{}
+	if s.takes(g.Identifier) {
+		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(s.campaign.Channel)
+	}
+	for i, v := range g.Values {
+		lines = append(lines, widget.Truncate(fmt.Sprintf("%2d %s", i+1, widget.Clean(v)), w))
+		if wrong[i] != "" {
+			lines = append(lines, s.theme.Danger.Render(widget.Truncate("   ✗ "+widget.Clean(wrong[i]), w)))
+		}
+	}
+	return lines
+}
+
+func (s *Screen) earlierView() string {
+	title, empty := "Earlier tests of this campaign", emptyOwn
+	if s.past.wide {
+		title, empty = "Earlier tests of all campaigns", emptyPast
+	}
+	var lines []string
+	if t, ok := s.pastTest(); ok {
+		lines = s.pastLines(t, s.detailWidth())
+	}
+	return s.pageView(title, count(len(s.past.shown()), "test"), empty, "Test", &s.past.list, lines)
+}
+
+// look gives the sign of how a test went.
+func (t past) look() (string, themes.Tone) {
+	switch sent, all := t.sent(); sent {
+	case all:
+		return "✓", themes.ToneSuccess
+	default:
+		return "✗", themes.ToneDanger
+	}
+}
+
+func (s *Screen) pastLines(t past, w int) []string {
+	lines := s.fact("Campaign", t.campaign, w)
+	lines = append(lines, s.fact("Sent", s.clock(t.At), w)...)
+	lines = append(lines, s.fact("Found by", s.identifierName(t.ask.Identifier), w)...)
+	lines = append(lines, s.fact("Recipients", strings.Join(t.ask.Values, ", "), w)...)
+	if only := s.only(t.ask.Filter); len(only) > 0 {
+		lines = append(lines, s.fact("Only", strings.Join(only, ", "), w)...)
+	}
+	for _, m := range append(append([]doc.Member(nil), t.ask.UserAttributes...), t.ask.EventAttributes...) {
+		value := m.Value.Literal()
+		if m.Value.Kind() == doc.String {
+			value = m.Value.Text()
+		}
+		lines = append(lines, s.fact("Value", m.Name+" = "+value, w)...)
+	}
+	lines = append(lines, "")
+	for _, key := range t.Result.Keys {
+		r := t.Result.Data[key]
+		sign := s.theme.Success.Render("✓")
+		if r.Status != engine.Sent {
+			sign = s.theme.Danger.Render("✗")
+		}
+		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(key), max(w-2, 1)))
+		if r.FailureReason != "" {
+			for _, l := range widget.Wrap(widget.Clean(r.FailureReason), max(w-2, 1)) {
+				lines = append(lines, "  "+s.theme.Danger.Render(l))
+			}
+		}
+	}
+	return lines
+}
+
+// pageMouse takes a press or the wheel; a press on the entry under the cursor takes it.
+func (s *Screen) pageMouse(l *widget.List, msg tea.MouseMsg, take func() tea.Cmd) tea.Cmd {
+	before := l.Cursor
+	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	if l.Mouse(msg, msg.Y-1) && press && l.Cursor == before {
+		return take()
+	}
+	return nil
+}

@@ -149,9 +149,17 @@ func (a *aside) laySteps(c engine.AudienceCount) {
 	for _, s := range a.answer.steps {
 		n := widget.PadLeft(thousands(s.matched), digits)
 		t := a.cfg.Theme
-		a.lines = append(a.lines, t.Strong.Render(n)+"  "+t.Text.Render(widget.Truncate(widget.Clean(s.words), max(a.width-digits-2, 0))))
+		for i, words := range wrapped(s.words, a.width-digits-2, maxStepLines) {
+			if i > 0 {
+				n = strings.Repeat(" ", digits)
+			}
+			a.lines = append(a.lines, t.Strong.Render(n)+"  "+t.Text.Render(words))
+		}
 	}
 }
+
+// maxStepLines is how many lines the words of a step take at most.
+const maxStepLines = 2
 
 // layPeople lists the first of those who match.
 func (a *aside) layPeople() {

@@ -140,7 +140,11 @@ func (t *Tree) toChange(before doc.Value) {
 	if len(changes) == 0 {
 		return
 	}
-	p, best := t.place.Join(changes[0].Path...), -1
+	c, best := changes[0], -1
+	p := t.place.Join(c.Path...)
+	if last := p.Last(); last.IsIndex && last.Index > 0 && !c.After.Exists() {
+		p = p.Parent().Elem(last.Index - 1) // what stood before one that went
+	}
 	for i, n := range t.nodes {
 		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(t.nodes[best].Path)) {
 			best = i

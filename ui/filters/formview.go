@@ -25,7 +25,10 @@ func (t *Tree) layMenu(i int) {
 	put(-1, "    "+th.Accent.Render(widget.Truncate(widget.Clean(m.title), max(t.cfg.Width-4, 0))))
 	for j, o := range m.options {
 		text := fmt.Sprintf("%d %s", j+1, widget.PadRight(o.kind.Label(), 15))
-		help := widget.Truncate(o.help, max(t.cfg.Width-7-widget.Width(text), 0))
+		help := o.help
+		if widget.Width(help) > t.cfg.Width-7-widget.Width(text) {
+			help = ""
+		}
 		if j == m.at {
 			put(j, "    "+th.Selected.Render(widget.PadRight("▸ "+text+" "+help, max(t.cfg.Width-4, 0))))
 			continue
@@ -65,7 +68,7 @@ func (t *Tree) rowText(r row, at bool, labels, w int) string {
 	th := t.cfg.Theme
 	at = at && !t.resting
 	name := widget.Clean(r.label)
-	if over := widget.Width(name) - labels; over > maxOver || over > 0 && w < 40 {
+	if n := widget.Width(name); n > labels && (n > labels+maxOver || w < n+4+maxOver) {
 		name = widget.Truncate(name, labels)
 	}
 	if n := widget.Width(name); n < labels {
@@ -241,7 +244,7 @@ func (r row) help(t *Tree) string {
 	case r.input.Part == audience.Value && valueHelp[r.shape] != "":
 		return valueHelp[r.shape]
 	case r.kind == nameRow && r.text != "":
-		return "ctrl+u clears it, and all names are offered."
+		return "ctrl+u offers all names."
 	}
 	help := n.Help
 	if i := strings.Index(help, ". "); i >= 0 {

@@ -294,7 +294,7 @@ func (t *Tree) footText() (string, themes.Tone) {
 	case t.failure != "":
 		return t.failure, themes.ToneDanger
 	case t.menu != nil:
-		return "↑/↓ and enter, or its number; esc leaves it.", themes.ToneFaint
+		return "Enter or its number; esc leaves it.", themes.ToneFaint
 	case t.open != nil:
 		r, ok := t.open.row()
 		if !ok {
@@ -321,11 +321,11 @@ func (t *Tree) footText() (string, themes.Tone) {
 	case n.Kind == audience.Group && n.Count == 0:
 		return "a adds a filter.", themes.ToneFaint
 	case n.Kind == audience.Group:
-		turn := "all into any"
+		turn := "ANY"
 		if n.Join == "or" {
-			turn = "any into all"
+			turn = "ALL"
 		}
-		return "a adds a filter, space turns " + turn + ". Groups do not nest in groups: actions have conditions.", themes.ToneFaint
+		return "a adds; space makes it " + turn + " of these. Groups do not nest in groups; an action has conditions.", themes.ToneFaint
 	case n.Kind == audience.Action && n.Count == 0:
 		return "enter edits it. a, then Event attribute, adds a condition: which of its events count.", themes.ToneFaint
 	}

@@ -23,9 +23,20 @@ var Languages = []Language{
 	{"ur", "Urdu"}, {"vi", "Vietnamese"},
 }
 
-// LanguageName gives the name of a tag, however it is spelled ("pt_br"); "" where it is not known.
+// LanguageName gives the name of a tag, however it is spelled ("pt_br"), or that of its language where
+// the region is not known; "" where neither is.
 func LanguageName(tag string) string {
 	tag = strings.ReplaceAll(tag, "_", "-")
+	if name := known(tag); name != "" {
+		return name
+	}
+	if base, region, ok := strings.Cut(tag, "-"); ok && known(base) != "" {
+		return known(base) + ", " + strings.ToUpper(region)
+	}
+	return ""
+}
+
+func known(tag string) string {
 	for _, l := range Languages {
 		if strings.EqualFold(l.Tag, tag) {
 			return l.Name

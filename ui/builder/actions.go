@@ -10,6 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/forms"
+	"bugle/ui/content"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 )
@@ -149,12 +150,22 @@ func (s *Screen) edits() []screen.Action {
 		// While a text is typed, letters are letters.
 		acts[0].Keys, acts[1].Keys = []string{"ctrl+z"}, []string{"ctrl+y"}
 	} else {
-		acts = append(acts, screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: 3, Why: locked, Run: s.editPart})
+		bar := 3
+		if s.focus == paneInfo && s.info.tab == tabJSON {
+			bar = 9
+		}
+		acts = append(acts,
+			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: bar, Why: locked, Run: s.editPart},
+			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, Bar: bar / 9 * 7, Why: s.lockedAt(nil), Run: s.editAll},
+		)
 	}
 	acts = append(acts, s.filling())
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (every change is saved by itself)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.apply(ask) }}
 	if !s.inPlace(s.campaign.Head) {
 		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the campaign", 7
+		if when := catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status); when != "" {
+			apply.Help += " · " + strings.TrimSuffix(when, ".")
+		}
 		if !s.saving.pending {
 			apply.Why = "There is nothing to apply."
 		}
@@ -181,6 +192,7 @@ func (s *Screen) filling() screen.Action {
 	}
 	switch {
 	case act.Why != "":
+	case some && s.focus == paneForm && s.form.Modal():
 	case some:
 		act.Bar = 7
 	default:
@@ -202,21 +214,29 @@ func (s *Screen) onCampaign() []screen.Action {
 	go_ := func(route string) func() tea.Cmd {
 		return func() tea.Cmd { return s.after(screen.Open(screen.Route{Name: route, ID: s.id})) }
 	}
+	browserBar := 0
+	if s.inContent() {
+		browserBar = 4
+	}
 	acts := []screen.Action{
 		{Keys: []string{"v"}, Label: "validate", Help: "check it as publishing would", Group: groupCampaign, Bar: 6, Run: go_(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test send", Help: "send it to a few people", Group: groupCampaign, Bar: 5, Why: testWhy, Run: go_(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 3, Run: s.chooseStatus},
 		{Keys: []string{"H"}, Label: "history", Help: "earlier versions, what each changed, and the way back", Group: groupCampaign, Bar: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "what test sends delivered", Group: groupCampaign, Run: go_(screen.Outbox)},
+		{Keys: []string{"o"}, Label: "browser", Help: "show the message in your browser", Group: groupCampaign, Bar: browserBar, Run: s.openInBrowser},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.current().Record().Indent()), "the campaign as JSON")
 		}},
 	}
 	if s.focus == paneForm {
-		// The same actions by ctrl from within a text field.
-		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+y"} {
+		// The same actions by alt from within a text field.
+		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+w", "alt+y"} {
 			acts[i].Keys, acts[i].Typing = []string{k}, true
 			acts[i].Bar = 0
+			if _, ok := s.form.(*content.Grid); ok && k == "alt+w" && !s.form.Modal() {
+				acts[i].Keys = []string{"o", k}
+			}
 		}
 	}
 	return acts

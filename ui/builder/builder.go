@@ -16,6 +16,7 @@ import (
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
+	"bugle/ui/builder/browser"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -42,6 +43,7 @@ type Screen struct {
 	parts    []part
 	history  history
 	saving   saving
+	foretold bool // when changes take effect has been said
 
 	list  widget.List
 	form  editor.Editor // of path; nil where the campaign has none
@@ -50,6 +52,7 @@ type Screen struct {
 	info  info
 	strip editor.Strip // above the form; nil where the place has none
 	grid  grid
+	files *browser.Files
 	wants wants
 
 	width, height int
@@ -73,11 +76,23 @@ const (
 	taskTicker = "tick"
 )
 
+// Option changes what a builder works with.
+type Option func(*Screen)
+
+// WithBrowser makes start what shows a page in the person's browser, in place of the system's way.
+func WithBrowser(start func(ctx context.Context, file string) error) Option {
+	return func(s *Screen) { s.files.Start = start }
+}
+
 // New makes the builder of the route's campaign. The route's path is opened where it has one.
-func New(deps screen.Deps, r screen.Route) *Screen {
+func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, body: r.Doc, list: widget.NewList(deps.Theme)}
 	s.list.Focused = true
 	s.info = newInfo(deps.Theme)
+	s.files = &browser.Files{}
+	for _, o := range options {
+		o(s)
+	}
 	return s
 }
 
@@ -177,6 +192,8 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return s.saved(r)
 	case taskApply:
 		return s.applied(r)
+	case taskBrowser:
+		return s.shown(r)
 	}
 	return s.toEditors(r)
 }
@@ -294,14 +311,19 @@ func (s *Screen) Leaving() *screen.Question {
 	}
 	return &screen.Question{
 		Title:   "Leave without applying?",
-		Body:    fmt.Sprintf("Your changes of this campaign (%s) are kept and will be here when you come back, but they are not applied yet.", s.campaign.Status.Label()),
+		Body:    fmt.Sprintf("Your changes of this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.campaign.Status.Label(), catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }
 
-// Close waits for a save that is due, and tells the others where there was any.
+// Close waits for a save that is due, and tells the others where there was any. The pages that a
+// browser was given are gone then.
 func (s *Screen) Close() tea.Cmd {
-	end := func() tea.Msg { s.Base.Close(); return nil }
+	end := func() tea.Msg {
+		s.Base.Close()
+		s.files.Clean()
+		return nil
+	}
 	if len(s.history.past) == 0 {
 		return end
 	}

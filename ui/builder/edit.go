@@ -44,7 +44,17 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	if field != "" {
 		note = "edited " + field
 	}
-	return s.save(note, continued)
+	return tea.Batch(s.save(note, continued), s.foretell())
+}
+
+// foretell says, at the first change of a live campaign, when changes take effect.
+func (s *Screen) foretell() tea.Cmd {
+	when := catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)
+	if s.foretold || when == "" || s.inPlace(s.campaign.Head) {
+		return nil
+	}
+	s.foretold = true
+	return screen.Notify(widget.LevelInfo, "Your changes wait until ctrl+s applies them. "+when)
 }
 
 // locked says why the state of the campaign does not let it become root, or "".

@@ -1,8 +1,13 @@
 package builder
 
 import (
+	"errors"
+	"fmt"
+
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/forms"
 	"bugle/ui/screen"
@@ -42,6 +47,11 @@ func (s *Screen) editPart() tea.Cmd {
 	return s.editJSON(s.path[:1])
 }
 
+// editAll opens all components as one JSON document.
+func (s *Screen) editAll() tea.Cmd {
+	return s.editJSONText(nil, string(engine.BodyOf(s.root).Indent()), string(engine.BodyOf(s.root).Indent()))
+}
+
 func (s *Screen) editJSON(p doc.Path) tea.Cmd {
 	text := string(s.root.Lookup(p).Indent())
 	if text == "" {
@@ -57,12 +67,15 @@ func (s *Screen) editJSONText(p doc.Path, text, before string) tea.Cmd {
 		if after == before {
 			return nil
 		}
-		v, err := doc.Parse([]byte(after))
+		v, err := s.parseJSON(p, after)
+		if err == nil {
+			err = s.refusal(p, v)
+		}
 		if err == nil {
 			return s.put(p, v)
 		}
 		return screen.Ask(screen.Question{
-			Title:   "This is not JSON yet",
+			Title:   "This cannot be taken over yet",
 			Body:    err.Error() + "\n\nGo on editing your text, or leave the campaign as it was?",
 			Buttons: []widget.Button{{Label: "Go on editing", Key: "e"}, {Label: "Drop my text", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {
@@ -73,6 +86,50 @@ func (s *Screen) editJSONText(p doc.Path, text, before string) tea.Cmd {
 			},
 		})
 	}})
+}
+
+// parseJSON reads what the editor left for the place p: of the whole campaign, where p is empty, its
+// components, with the head that it has.
+func (s *Screen) parseJSON(p doc.Path, text string) (doc.Value, error) {
+	v, err := doc.Parse([]byte(text))
+	if err != nil || len(p) > 0 {
+		return v, err
+	}
+	if v.Kind() != doc.Object {
+		return v, fmt.Errorf("a campaign is an object, { … }, and this is one %s", v.Kind())
+	}
+	for name := range v.Members() {
+		if engine.IsHeadField(name) {
+			return v, fmt.Errorf("%s belongs to the campaign's record and cannot be edited here; take it out", name)
+		}
+	}
+	c := s.campaign
+	c.Body = v
+	return c.Document(), nil
+}
+
+// refusal says why the value at p cannot become v.
+func (s *Screen) refusal(p doc.Path, v doc.Value) error {
+	root, err := s.root.Set(p, v)
+	if err != nil {
+		return err
+	}
+	if why := s.locked(root); why != "" {
+		paths := catalog.LockedChanges(s.campaign.Status, s.root, root)
+		for i, at := range paths {
+			if i == 0 {
+				why += " It is about "
+			} else {
+				why += ", "
+			}
+			why += s.where(at)
+		}
+		if len(paths) > 0 {
+			why += "."
+		}
+		return errors.New(why)
+	}
+	return nil
 }
 
 // put writes a value and shows it.

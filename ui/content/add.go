@@ -18,8 +18,15 @@ type adding struct {
 	all    []offer
 }
 
-// offer is a locale that can be added, and what it is.
-type offer struct{ name, help string }
+// offer is a locale that can be added: its name, its language where that is known, and whose it is.
+type offer struct{ name, language, whose string }
+
+func (o offer) help() string {
+	if o.language == "" || o.whose == "" {
+		return o.language + o.whose
+	}
+	return o.language + " · " + o.whose
+}
 
 // openAdd asks for a locale: the workspace's are offered, then the languages of the world. One that
 // has messages and is not listed is listed at once.
@@ -41,15 +48,11 @@ func (g *Grid) openAdd() {
 		own = g.cfg.Suggest(n.Suggest)
 	}
 	for _, name := range own {
-		help := "this workspace's"
-		if language := content.LanguageName(name); language != "" {
-			help = language + " · " + help
-		}
-		a.all = append(a.all, offer{name, help})
+		a.all = append(a.all, offer{name, content.LanguageName(name), "this workspace's"})
 	}
 	for _, l := range content.Languages {
 		if !slices.Contains(own, l.Tag) {
-			a.all = append(a.all, offer{l.Tag, l.Name})
+			a.all = append(a.all, offer{l.Tag, l.Name, ""})
 		}
 	}
 	a.all = slices.DeleteFunc(a.all, func(o offer) bool {
@@ -64,15 +67,15 @@ func (g *Grid) openAdd() {
 func (a *adding) find() {
 	text := strings.ToLower(strings.TrimSpace(a.prompt.Value()))
 	rank := func(o offer) int {
-		name, help := strings.ToLower(o.name), strings.ToLower(o.help)
+		name, language := strings.ToLower(o.name), strings.ToLower(o.language)
 		switch {
 		case name == text:
 			return 0
 		case strings.HasPrefix(name, text):
 			return 1
-		case strings.HasPrefix(help, text):
+		case strings.HasPrefix(language, text):
 			return 2
-		case strings.Contains(help, text):
+		case strings.Contains(language, text):
 			return 3
 		}
 		return 4
@@ -87,11 +90,11 @@ func (a *adding) find() {
 		slices.SortStableFunc(a.offers, func(x, y offer) int { return rank(x) - rank(y) })
 	}
 	if text != "" && (len(a.offers) == 0 || rank(a.offers[0]) > 0) {
-		a.offers = append(a.offers, offer{strings.TrimSpace(a.prompt.Value()), "as typed"})
+		a.offers = append(a.offers, offer{strings.TrimSpace(a.prompt.Value()), "", "as typed"})
 	}
 	items := make([]widget.Item, len(a.offers))
 	for i, o := range a.offers {
-		items[i] = widget.Item{Text: o.name, Info: o.help}
+		items[i] = widget.Item{Text: o.name, Info: o.help()}
 	}
 	a.list.SetItems(items)
 	a.list.Choose(0)

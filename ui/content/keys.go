@@ -44,9 +44,9 @@ func newKeyMap() keyMap {
 		Pick:      bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n"),
 		Choose:    bind("enter", "add", "enter"),
 		Erase:     bind("ctrl+x", "remove value", "ctrl+x"),
-		Next:      bind("n/N", "next, previous difference", "n", "N"),
+		Next:      bind("n/N", "differences", "n", "N"),
 		Scroll:    bind("↑/↓", "scroll", "up", "down", "k", "j", "pgup", "pgdown", "home", "end"),
-		Only:      bind("d", "differences only, all", "d"),
+		Only:      bind("d", "all of it", "d"),
 	}
 }
 
@@ -59,7 +59,11 @@ func (g *Grid) Bindings() []key.Binding {
 	case g.share != nil:
 		return []key.Binding{k.Done, k.NextShare, k.Rest, k.Even, k.Erase}
 	case g.compare != nil:
-		return []key.Binding{k.Next, k.Only, k.Close, k.Scroll}
+		only := k.Only
+		if !g.compare.only {
+			only.SetHelp("d", "differences only")
+		}
+		return []key.Binding{k.Next, only, k.Close, k.Scroll}
 	}
 	if g.locked() != "" {
 		return []key.Binding{k.Open, k.Copy, k.Compare, k.Move, k.Page, k.Ends}

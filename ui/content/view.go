@@ -13,7 +13,7 @@ import (
 
 // The widths of the grid, in cells.
 const (
-	leastColumn = 13 // of a variation: its name, a sign
+	leastColumn = 11 // of a variation: its name
 	mostColumn  = 44
 	mostNames   = 18 // of the locales' names
 )
@@ -29,7 +29,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // namesWidth is the width of the column of locales.
 func (g *Grid) namesWidth() int {
-	w := len("100 of 100")
+	w := len("100 of 100") + 2
 	for _, l := range g.grid.Locales {
 		w = max(w, widget.Width(widget.Clean(l.Name))+2)
 	}
@@ -146,7 +146,11 @@ func (g *Grid) headShares() string {
 			style = t.Warning
 		}
 		if g.share != nil && j == g.col {
-			b.WriteString(t.Strong.Render(g.share.text) + t.Cursor.Render(" ") + t.Muted.Render(widget.PadRight("%", width-len(g.share.text)-1)))
+			caret := " "
+			if t.IsPlain() {
+				caret = "_"
+			}
+			b.WriteString(t.Strong.Render(g.share.text) + t.Cursor.Render(caret) + t.Muted.Render(widget.PadRight("%", width-widget.Width(g.share.text)-1)))
 		} else {
 			b.WriteString(style.Render(widget.PadRight(text, width)))
 		}

@@ -1,0 +1,87 @@
+// Package browser shows pages in the person's browser, from files that are private to the person and
+// are gone when they are no longer needed.
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// Files are the pages that were shown. The zero value is a good one.
+type Files struct {
+	// Start shows a file in a browser; nil is the system's way.
+	Start func(ctx context.Context, file string) error
+
+	mu   sync.Mutex
+	dirs []string
+}
+
+// Show writes a page and shows it. Where no browser can be opened the error says why, and where the
+// file is.
+func (f *Files) Show(ctx context.Context, page string) error {
+	dir, err := os.MkdirTemp("", "bugle-page-")
+	if err != nil {
+		return fmt.Errorf("cannot write the file for the browser: %w", err)
+	}
+	f.mu.Lock()
+	f.dirs = append(f.dirs, dir)
+	f.mu.Unlock()
+	file := filepath.Join(dir, "message.html")
+	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+		return fmt.Errorf("cannot write the file for the browser: %w", err)
+	}
+	start := f.Start
+	if start == nil {
+		start = System
+	}
+	if err := start(ctx, file); err != nil {
+		return fmt.Errorf("no browser could be opened (%w); until you leave this campaign the page is in %s", err, file)
+	}
+	return nil
+}
+
+// Clean removes the files.
+func (f *Files) Clean() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, dir := range f.dirs {
+		os.RemoveAll(dir)
+	}
+	f.dirs = nil
+}
+
+// System shows a file as the system does. Without a display, as over ssh, it is an error: what would be
+// opened then takes the terminal.
+func System(ctx context.Context, file string) error {
+	name, args, err := command(runtime.GOOS, os.Getenv, file)
+	if err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		return errors.New("the command " + name + " is not there")
+	}
+	return exec.CommandContext(ctx, name, args...).Run()
+}
+
+// command gives what opens a file on a system.
+func command(system string, env func(string) string, file string) (name string, args []string, err error) {
+	switch system {
+	case "darwin":
+		if env("SSH_CONNECTION") != "" {
+			return "", nil, errors.New("this is a session over ssh")
+		}
+		return "open", []string{file}, nil
+	case "windows":
+		return "rundll32", []string{"url.dll,FileProtocolHandler", file}, nil
+	}
+	if env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" && env("WSL_DISTRO_NAME") == "" {
+		return "", nil, errors.New("there is no display here")
+	}
+	return "xdg-open", []string{file}, nil
+}

@@ -1,0 +1,97 @@
+package builder
+
+import (
+	"context"
+	_ "embed"
+	"html/template"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/render"
+	"bugle/engine/schema"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+const taskBrowser = "browser"
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"color": cssColor}).Parse(pageText))
+
+// page is what the browser is given of a message.
+type page struct {
+	Title string
+	Cell  string // the locale and variation
+	Mail  *render.Mail
+	HTML  string // of the mail, as it stands
+	Push  []*render.Notification
+}
+
+// openInBrowser shows the message that the person is at in the browser.
+func (s *Screen) openInBrowser() tea.Cmd {
+	p, ok := s.pageAt(s.place())
+	if !ok {
+		return screen.Notify(widget.LevelWarning, "There is no message here to show in the browser.")
+	}
+	files := s.files
+	return s.Run(taskBrowser, func(ctx context.Context) (any, error) {
+		var b strings.Builder
+		if err := pageTemplate.Execute(&b, p); err != nil {
+			return nil, err
+		}
+		return nil, files.Show(ctx, b.String())
+	})
+}
+
+// shown tells whether the browser could be opened.
+func (s *Screen) shown(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.Notify(widget.LevelWarning, capital(r.Err.Error())+".")
+	}
+	return screen.Notify(widget.LevelSuccess, "Opened in the browser, for as long as you stay in this campaign.")
+}
+
+// pageAt makes the page of the message at a place, or of the first where the place is in none.
+func (s *Screen) pageAt(at doc.Path) (page, bool) {
+	ch, o := s.campaign.Channel, render.Options{Now: s.deps.Now()}
+	views, ok := render.Of(ch, s.root, at, o)
+	if !ok && !inCell(ch, s.root, at) {
+		views, _ = render.First(ch, s.root, o)
+	}
+	if len(views) == 0 {
+		return page{}, false
+	}
+	p := page{Title: s.Title(), Cell: views[0].Locale + " · " + views[0].Variation}
+	for _, v := range views {
+		if v.Notification != nil {
+			p.Push = append(p.Push, v.Notification)
+		}
+		if v.Mail != nil {
+			p.Mail, p.HTML = v.Mail, s.htmlAt(v.Content)
+		}
+	}
+	return p, true
+}
+
+// htmlAt gives the HTML of the message at a place: what its table says is such.
+func (s *Screen) htmlAt(p doc.Path) string {
+	st, _ := s.schema.Object(s.root, p, s.env())
+	for _, f := range st.Fields {
+		if f.Shown && f.Node.Links == schema.LinksInHTML {
+			return f.Value.Text()
+		}
+	}
+	return ""
+}
+
+// cssColor lets a colour of the document into a style, and nothing else.
+func cssColor(s string) template.CSS {
+	if !schema.Color.Matches(s) {
+		return "inherit"
+	}
+	return template.CSS(s) //nolint:gosec // a hash and hexadecimal digits
+}

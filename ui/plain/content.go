@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"bugle/engine"
@@ -72,7 +73,7 @@ func (w *work) pass(ctx context.Context, p doc.Path) error {
 	if r.Node != nil && r.Shown && opens(r.FieldState) {
 		return w.open(ctx, p)
 	}
-	if err := w.field(ctx, r, 0, 0); err != errList {
+	if err := w.field(ctx, r, 0, 0); !errors.Is(err, errList) {
 		return err
 	}
 	return nil

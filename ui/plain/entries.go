@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -73,7 +74,7 @@ func (w *work) entry(ctx context.Context, at doc.Path) error {
 		return w.open(ctx, at)
 	}
 	err := w.field(ctx, r, 0, 0)
-	if err == errList {
+	if errors.Is(err, errList) {
 		return nil
 	}
 	return err
@@ -92,7 +93,7 @@ func (w *work) addEntry(ctx context.Context, p doc.Path, n *schema.Node) error {
 		}
 		before := w.root
 		err := w.field(ctx, row{FieldState: st, label: fmt.Sprintf("%s %d", sentenceless(entryNoun(n.Element)), at.Last().Index+1)}, 0, 0)
-		if err == errList || err == nil && w.root.Same(before) {
+		if errors.Is(err, errList) || err == nil && w.root.Same(before) {
 			return nil
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -85,7 +86,7 @@ func (w *work) rowAt(p doc.Path) row {
 func (w *work) walk(ctx context.Context, p doc.Path) error {
 	rows := w.rows(p)
 	title := trail(w.schema, p)
-	w.say("%s. %s. An empty line keeps what is there and goes on; list tells them all.", title, counted(len(rows), "question"))
+	w.say("%s. %s. An empty line keeps what is there and goes on; list tells them all, back leaves.", title, counted(len(rows), "question"))
 	if why := w.lockedAt(p); why != "" {
 		w.say("%s", why)
 	}
@@ -102,7 +103,7 @@ func (w *work) walk(ctx context.Context, p doc.Path) error {
 		err := w.field(ctx, rows[i], i+1, len(rows))
 		asked[rows[i].Path.String()] = true
 		switch {
-		case err == errList:
+		case errors.Is(err, errList):
 			to, err := w.jump(ctx, rows)
 			if err != nil {
 				return err
@@ -110,8 +111,6 @@ func (w *work) walk(ctx context.Context, p doc.Path) error {
 			for j := range rows {
 				asked[rows[j].Path.String()] = j < to
 			}
-		case isBack(err):
-			return err
 		case err != nil:
 			return err
 		}

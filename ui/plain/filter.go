@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,7 @@ func (w *work) fill(ctx context.Context, p doc.Path) error {
 			break
 		}
 		asked[next.State.Path.String()] = true
-		if err := w.input(ctx, p, next); err != nil && err != errList {
+		if err := w.input(ctx, p, next); err != nil && !errors.Is(err, errList) {
 			return err
 		}
 	}

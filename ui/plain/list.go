@@ -38,7 +38,7 @@ func (s *session) campaigns(ctx context.Context) error {
 	}
 	return s.choose(ctx, menu{
 		head: f.head, items: f.items, help: searchHelp, full: true,
-		ask: "or a search", find: f.search,
+		ask: "a search", find: f.search,
 	})
 }
 

@@ -27,7 +27,7 @@ func (i item) line(n int) string {
 		text += ": " + i.state
 	}
 	if i.why != "" {
-		text += ". Not now: " + i.why
+		text += ". Not possible: " + i.why
 	}
 	return text
 }
@@ -74,7 +74,9 @@ func (c *console) choose(ctx context.Context, m menu) error {
 					if missed++; missed > mostWrong {
 						return wrong("Type a number, or back.")
 					}
-					c.list(items)
+					if !m.full {
+						c.list(items)
+					}
 					return errList
 				}
 				if text == "" {
@@ -88,10 +90,7 @@ func (c *console) choose(ctx context.Context, m menu) error {
 			},
 		})
 		switch {
-		case err == errList:
-			if m.full {
-				listed = false
-			}
+		case errors.Is(err, errList):
 			continue
 		case err != nil:
 			return err

@@ -126,13 +126,17 @@ func (s *session) failed(ctx context.Context, what string, err error) error {
 	return nil
 }
 
-// refusal puts an error of a service into words: its sentence, and its details, one a line.
+// refusal puts an error of a service into words: its sentence, and its details, one a line. Problems of
+// the tables are left out: whoever knows the table tells them by [work.failed].
 func refusal(err error) string {
 	e := engine.AsError(err)
 	if e == nil {
 		return sentence(err.Error())
 	}
 	out := []string{sentence(e.Message)}
+	if len(e.Problems) > 0 {
+		return out[0]
+	}
 	for _, d := range e.Details {
 		line := d.Message
 		if d.Target != "" {

@@ -120,3 +120,17 @@ func (w *work) links() {
 		}
 	}
 }
+
+// failed tells an error of the service, with the problems that the tables found in the words of the
+// forms; an ended ctx ends all.
+func (w *work) failed(ctx context.Context, what string, err error) error {
+	if ended := w.session.failed(ctx, what, err); ended != nil {
+		return ended
+	}
+	if e := engine.AsError(err); e != nil {
+		for _, pr := range e.Problems {
+			w.say("%s", sentence(w.problemLine(pr)))
+		}
+	}
+	return nil
+}

@@ -130,7 +130,7 @@ func (w *work) head() []string {
 	if n > 0 {
 		state = "To be done before it can be published: " + counted(n, "problem") + "."
 	}
-	out := []string{fmt.Sprintf("Campaign %s. %s. %s", nameOf(sum), sentence(kindOf(sum)), state)}
+	out := []string{fmt.Sprintf("Campaign %s. %s %s", nameOf(sum), sentence(kindOf(sum)), state)}
 	if why := w.lockedAt(nil); why != "" {
 		out = append(out, why)
 	} else if w.pending {
@@ -144,6 +144,9 @@ func (w *work) items() []item {
 	var out []item
 	for _, p := range w.parts() {
 		out = append(out, item{label: p.title, state: p.words(), why: p.why, run: func(ctx context.Context) error { return w.open(ctx, doc.P(p.name)) }})
+	}
+	if bad := schema.Errors(w.problems); len(bad) > 0 && w.lockedAt(nil) == "" {
+		out = append(out, item{label: "Next thing to do", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.goTo(ctx, bad[0].Path) }})
 	}
 	out = append(out,
 		item{label: "Validate", word: "validate", state: "what is wrong or missing", run: w.validate},
@@ -187,7 +190,7 @@ func (w *work) parts() []part {
 		p := part{name: string(info.Name), title: info.Title}
 		v := w.root.Get(p.name)
 		if ok, why := catalog.Applicable(info.Name, w.campaign.Channel, w.campaign.DeliveryType); !ok && !v.Exists() {
-			p.state, p.why = "not for this campaign", sentence(why)
+			p.why = sentence(why)
 		} else {
 			p.judge(v, w.problems)
 		}

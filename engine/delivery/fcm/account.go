@@ -88,9 +88,14 @@ func (a *account) access(ctx context.Context, not string) (string, error) {
 	if t := a.token; t != nil && t.AccessToken != not && (t.Expiry.IsZero() || time.Until(t.Expiry) > early) {
 		return t.AccessToken, nil
 	}
-	t, err := a.config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, a.client)).Token()
+	way := &noting{next: a.client.Transport}
+	client := &http.Client{Transport: way, CheckRedirect: a.client.CheckRedirect}
+	t, err := a.config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, client)).Token()
 	if err != nil {
 		a.token = nil
+		if way.failed != nil {
+			err = way.failed
+		}
 		return "", a.explain(err)
 	}
 	if t.AccessToken == "" {
@@ -98,6 +103,18 @@ func (a *account) access(ctx context.Context, not string) (string, error) {
 	}
 	a.token = t
 	return t.AccessToken, nil
+}
+
+// noting keeps why a request failed: the library gives its text alone.
+type noting struct {
+	next   http.RoundTripper
+	failed error
+}
+
+func (n *noting) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := n.next.RoundTrip(r)
+	n.failed = err
+	return resp, err
 }
 
 // explain says why there is no token. The assertion that was sent is in no error.

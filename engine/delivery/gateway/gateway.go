@@ -135,7 +135,11 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 // Unreachable puts what went wrong with the connection to a gateway into a
 // sentence. It names the host alone: a path may be a capability.
 func Unreachable(name, host string, err error) error {
-	e := &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Err: redacted{err}}
+	var whole *url.Error
+	if errors.As(err, &whole) {
+		err = whole.Err // its own text holds the address
+	}
+	e := &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Err: err}
 	var unknown x509.UnknownAuthorityError
 	var badName x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -158,13 +162,6 @@ func Unreachable(name, host string, err error) error {
 	}
 	return e
 }
-
-// redacted is an error whose text says no more than its cause: that of net/http
-// holds the whole address.
-type redacted struct{ error }
-
-func (r redacted) Error() string { return delivery.OneSentence(delivery.Cause(r.error)) }
-func (r redacted) Unwrap() error { return r.error }
 
 // Said is what a gateway answered, for people: on one line, short, and without the
 // secrets that it may have been told.

@@ -1,0 +1,165 @@
+// Package gatewaytest is push gateways for tests. They speak what the real ones
+// speak, check who asks as those do, and answer as a test tells them to.
+package gatewaytest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// Answer is what a gateway says instead of taking a message.
+type Answer struct {
+	Status int
+	Header map[string]string
+	Body   string
+}
+
+// Received is one message that a gateway took.
+type Received struct {
+	To      string // the device's token, or the path of the subscription
+	Header  http.Header
+	Payload []byte // decrypted
+	Conn    string // the address of the connection that it came by
+}
+
+// desk is what the gateways have in common: what they took, and how they answer.
+type desk struct {
+	mu     sync.Mutex
+	got    []Received
+	queue  []Answer
+	always *Answer
+	asked  int
+	gate   func(*http.Request)
+}
+
+// Got gives the messages that were taken.
+func (d *desk) Got() []Received {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]Received(nil), d.got...)
+}
+
+// Asked is how often somebody who was let in asked.
+func (d *desk) Asked() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.asked
+}
+
+// Say makes the next requests be answered so, one each.
+func (d *desk) Say(answers ...Answer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.queue = append(d.queue, answers...)
+}
+
+// Always makes all requests be answered so.
+func (d *desk) Always(a Answer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.always = &a
+}
+
+// Hold calls fn in each request before it is answered.
+func (d *desk) Hold(fn func(*http.Request)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.gate = fn
+}
+
+// take answers as told, or takes the message and reports so.
+func (d *desk) take(w http.ResponseWriter, r *http.Request, m Received) bool {
+	d.mu.Lock()
+	gate := d.gate
+	d.asked++
+	d.mu.Unlock()
+	if gate != nil {
+		gate(r)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	answer := d.always
+	if len(d.queue) > 0 {
+		answer, d.queue = &d.queue[0], d.queue[1:]
+	}
+	if answer != nil {
+		say(w, *answer)
+		return false
+	}
+	m.Header, m.Conn = r.Header.Clone(), r.RemoteAddr
+	d.got = append(d.got, m)
+	return true
+}
+
+func say(w http.ResponseWriter, a Answer) {
+	for name, value := range a.Header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(a.Status)
+	_, _ = w.Write([]byte(a.Body))
+}
+
+// start runs a server with TLS, which speaks HTTP/2 where that is asked for, until
+// the test ends.
+func start(t testing.TB, h http.Handler) *httptest.Server {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	s.EnableHTTP2 = true
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that a test breaks off
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// roots gives the certificates to trust, and the same as a PEM file.
+func roots(t testing.TB, s *httptest.Server) (*x509.CertPool, string) {
+	t.Helper()
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	b := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return pool, file
+}
+
+func rsaKey(t testing.TB) *rsa.PrivateKey {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func ecKey(t testing.TB) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// pkcs8 gives a private key in PEM.
+func pkcs8(t testing.TB, key any) []byte {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+}

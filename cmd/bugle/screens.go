@@ -12,14 +12,15 @@ import (
 	"bugle/ui/newdraft"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
+	settingsscreen "bugle/ui/settings"
 	"bugle/ui/testsend"
 	"bugle/ui/validate"
 	"bugle/ui/welcome"
 )
 
 // screens makes the program's screens by route. start makes the first workspace; log is what the
-// Activity screen shows.
-func screens(start welcome.Start, log *activity.Log) app.Factory {
+// Activity screen shows, own what Settings does.
+func screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources) app.Factory {
 	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {
 		case screen.Campaigns:
@@ -38,6 +39,8 @@ func screens(start welcome.Start, log *activity.Log) app.Factory {
 			return activityscreen.New(deps, r, log), nil
 		case screen.History:
 			return history.New(deps, r), nil
+		case screen.Settings:
+			return settingsscreen.New(deps, own), nil
 		case screen.Welcome:
 			return welcome.New(deps, start), nil
 		}

@@ -22,7 +22,6 @@ import (
 	"bugle/engine/activity/wire"
 	"bugle/engine/attach"
 	"bugle/engine/offline"
-	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -36,6 +35,7 @@ const askLimit = 200 * time.Millisecond
 // terminalOptions are what the terminal program is started with.
 type terminalOptions struct {
 	query string // of the first list of campaigns
+	theme string // goes before the environment's, and before the one that was chosen
 }
 
 // runTerminal opens the terminal program.
@@ -50,14 +50,15 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 		defer open.far.Close()
 	}
 	answer := background.Detect(f.getenv, in, out, askLimit)
-	theme, err := themes.Get(f.getenv(envTheme), answer.Dark)
+	own := f.personal(answer.Dark)
+	theme, news, err := own.themes.first(o.theme, f.getenv(envTheme), open.deps.Prefs)
 	if err != nil {
-		return misused("%s: %w", envTheme, err)
+		return err
 	}
 	open.deps.Theme = theme
 	model, err := app.New(app.Options{
-		Deps: open.deps, Factory: screens(open.start, log), First: screen.Route{Name: open.first, Query: o.query},
-		Themes:    func(name string) (themes.Theme, error) { return themes.Get(name, answer.Dark) },
+		Deps: open.deps, Factory: screens(open.start, log, f.sources(own.themes)), First: screen.Route{Name: open.first, Query: o.query},
+		Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, News: append(news, own.news...), Suspend: canSuspend(),
 		Editor:    func(file string) ([]string, error) { return editor(f.getenv, file) },
 		Clipboard: func(text string) error { return copyText(out, text) },
 	})

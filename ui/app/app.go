@@ -25,7 +25,7 @@ type Options struct {
 	// Themes makes a theme by name.
 	Themes func(name string) (themes.Theme, error)
 	// ThemeNames lists the themes to choose from; nil stands for those that are built in.
-	ThemeNames []string
+	ThemeNames func() []string
 	// Keys are the person's own keys.
 	Keys keymap.Map
 	// News are told at the start: what is not followed of the person's files.

@@ -20,9 +20,9 @@ type themeBox struct {
 }
 
 func (m *Model) pickTheme() tea.Cmd {
-	names := m.opts.ThemeNames
-	if names == nil {
-		names = themes.Names()
+	names := themes.Names()
+	if m.opts.ThemeNames != nil {
+		names = m.opts.ThemeNames()
 	}
 	b := &themeBox{names: names, old: m.theme, model: m}
 	options := make([]widget.Option, len(b.names))

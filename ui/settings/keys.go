@@ -1,0 +1,179 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/keymap"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// keys is the tab of the keys.
+type keys struct {
+	list     widget.List
+	filter   widget.Prompt
+	of       keymap.Map
+	problems []keymap.Problem
+	shown    []keymap.Entry
+}
+
+func newKeys(t themes.Theme) keys {
+	k := keys{list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "a name, a key, or what it does")}
+	k.list.Focused, k.list.Empty = true, "No action is called so. esc shows all of them."
+	k.list.SetTheme(t)
+	k.fill()
+	return k
+}
+
+func (k *keys) set(m keymap.Map, problems []keymap.Problem) {
+	k.of, k.problems = m, problems
+	k.fill()
+}
+
+// fill lists the actions that the filter leaves.
+func (k *keys) fill() {
+	words := strings.Fields(strings.ToLower(k.filter.Value()))
+	k.shown = k.shown[:0]
+	var items []widget.Item
+	for _, e := range keymap.All() {
+		have := k.of.Keys(e)
+		text := strings.ToLower(e.Name + " " + e.Does + " " + keymap.ShowAll(have))
+		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			continue
+		}
+		item := widget.Item{Icon: " ", Text: e.Name, Info: keymap.ShowAll(have), InfoTone: themes.ToneMuted}
+		if _, other := k.of.For(e.Name); other {
+			item.Icon, item.IconTone, item.InfoTone = "●", themes.ToneAccent, themes.ToneAccent
+		}
+		k.shown = append(k.shown, e)
+		items = append(items, item)
+	}
+	k.list.SetItems(items)
+}
+
+func (k *keys) key(msg tea.KeyMsg) {
+	if k.filter.Focused() && !vertical(msg) {
+		if k.filter.Update(msg) {
+			k.fill()
+			k.list.Home()
+		}
+		return
+	}
+	k.list.Update(msg)
+}
+
+// vertical reports whether a key moves in the list also while the filter is typed.
+func vertical(msg tea.KeyMsg) bool {
+	return slices.Contains([]tea.KeyType{tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown}, msg.Type)
+}
+
+func (k *keys) selected() (keymap.Entry, bool) {
+	if at := k.list.Cursor; at < len(k.shown) {
+		return k.shown[at], true
+	}
+	return keymap.Entry{}, false
+}
+
+// keysChanged is the keys after the file was written.
+type keysChanged struct {
+	keys     keymap.Map
+	problems []keymap.Problem
+	said     string
+}
+
+// askKey asks for a key and gives it to the action under the cursor, in the place of those it has or
+// besides them.
+func (s *Screen) askKey(more bool) tea.Cmd {
+	e, ok := s.keys.selected()
+	if !ok {
+		return nil
+	}
+	have := s.keys.of.Keys(e)
+	body := fmt.Sprintf("%s: %s. Now: %s.", e.Name, e.Does, keymap.ShowAll(have))
+	return screen.Send(screen.KeyMsg{Title: "Another key", Body: body, Then: func(pressed string) tea.Cmd {
+		key, err := keymap.Key(pressed)
+		if err != nil {
+			return screen.Notify(widget.LevelError, err.Error())
+		}
+		next := []string{key}
+		if more {
+			next = append(slices.Clone(have), key)
+		}
+		return s.setKeys(e.Name, next, fmt.Sprintf("%s has the key %s.", e.Name, keymap.ShowAll(next)))
+	}})
+}
+
+func (s *Screen) ownKeys() tea.Cmd {
+	e, ok := s.keys.selected()
+	if !ok {
+		return nil
+	}
+	return s.setKeys(e.Name, nil, fmt.Sprintf("%s has its own keys again: %s.", e.Name, keymap.ShowAll(e.Keys)))
+}
+
+func (s *Screen) noKeys() tea.Cmd {
+	e, ok := s.keys.selected()
+	if !ok {
+		return nil
+	}
+	return s.setKeys(e.Name, []string{}, e.Name+" has no key; the palette still finds it.")
+}
+
+func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
+	file := s.src.Keys
+	return s.Run(taskKeys, func(context.Context) (any, error) {
+		if _, err := file.Set(name, next); err != nil {
+			return nil, fmt.Errorf("%s keeps its keys: %w", name, err)
+		}
+		m, problems := file.Load()
+		return keysChanged{m, problems, said}, nil
+	})
+}
+
+// keysAre has the program follow the file.
+func (s *Screen) keysAre(k keysChanged) tea.Cmd {
+	s.keys.set(k.keys, k.problems)
+	level := widget.LevelSuccess
+	if len(k.problems) > 0 {
+		level, k.said = widget.LevelError, fmt.Sprintf("Not all of the file is followed: %s", k.problems[0])
+	}
+	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: k.keys}), screen.Notify(level, k.said))
+}
+
+// editKeys opens the file in the editor.
+func (s *Screen) editKeys() tea.Cmd {
+	file := s.src.Keys
+	return s.Run(taskEdit, func(context.Context) (any, error) {
+		b, err := file.Read()
+		return opened{string(b), ".yaml", func(text string, changed bool) tea.Cmd {
+			if !changed {
+				return nil
+			}
+			return s.Run(taskKeys, func(context.Context) (any, error) {
+				if err := file.Write([]byte(text)); err != nil {
+					return nil, err
+				}
+				m, problems := keymap.Parse([]byte(text))
+				return keysChanged{m, problems, "The keys are those of the file."}, nil
+			})
+		}}, err
+	})
+}
+
+// whyNotChanged says why there is nothing to give back to the action under the cursor.
+func (s *Screen) whyNotChanged() string {
+	e, ok := s.keys.selected()
+	if !ok {
+		return "No action is chosen."
+	}
+	if _, other := s.keys.of.For(e.Name); !other {
+		return "It has its own keys."
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/natefinch/atomic"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// look is the tab of the themes.
+type look struct {
+	list   widget.List
+	names  []string
+	kept   string // the theme that was chosen; the others are only looked at
+	trying string
+	wrong  []error
+}
+
+func newLook(t themes.Theme, names []string) look {
+	l := look{list: widget.NewList(t), kept: t.Name, trying: t.Name}
+	l.list.Focused = true
+	l.set(names)
+	l.list.Choose(max(slices.Index(names, t.Name), 0))
+	return l
+}
+
+// set lists the themes, and marks the one that is in use.
+func (l *look) set(names []string) {
+	under := l.under()
+	l.names = names
+	items := make([]widget.Item, len(names))
+	own := len(themes.Names())
+	for i, n := range names {
+		items[i] = widget.Item{Icon: " ", Text: n}
+		if n == l.kept {
+			items[i].Icon, items[i].IconTone = "✓", themes.ToneSuccess
+		}
+		if i >= own {
+			items[i].Info, items[i].InfoTone = "own", themes.ToneMuted
+		}
+	}
+	l.list.SetItems(items)
+	if at := slices.Index(names, under); at >= 0 {
+		l.list.Choose(at)
+	}
+}
+
+// under is the theme under the cursor.
+func (l *look) under() string {
+	if at := l.list.Cursor; at < len(l.names) {
+		return l.names[at]
+	}
+	return ""
+}
+
+// themed takes note of a theme that is drawn with, wherever it was chosen.
+func (l *look) themed(t themes.Theme) {
+	l.list.SetTheme(t)
+	if t.Name != l.trying {
+		l.kept, l.trying = t.Name, t.Name
+		l.set(l.names)
+	}
+}
+
+// try shows the theme under the cursor.
+func (s *Screen) try() tea.Cmd {
+	name := s.look.under()
+	if name == "" || name == s.look.trying {
+		return nil
+	}
+	s.look.trying = name
+	return screen.Send(screen.ThemeMsg{Name: name, Try: true})
+}
+
+func (s *Screen) backToKept() tea.Cmd {
+	if s.look.trying == s.look.kept {
+		return nil
+	}
+	s.look.trying = s.look.kept
+	return screen.Send(screen.ThemeMsg{Name: s.look.kept, Try: true})
+}
+
+func (s *Screen) chooseTheme() tea.Cmd {
+	name := s.look.under()
+	s.look.kept, s.look.trying = name, name
+	s.look.set(s.look.names)
+	return tea.Batch(screen.Send(screen.ThemeMsg{Name: name}), screen.Notify(widget.LevelSuccess, "The theme is "+name+", from the next start on, too."))
+}
+
+var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$`)
+
+// newTheme asks for a name and opens a file with every token in the editor.
+func (s *Screen) newTheme() tea.Cmd {
+	base := s.look.under()
+	names := s.src.Themes.Names()
+	return screen.Send(screen.InputMsg{
+		Title: "Name of the theme, made from " + base, Placeholder: "evening",
+		Check: func(name string) string {
+			switch {
+			case !themeName.MatchString(name):
+				return "Letters, digits, blanks, dashes and underscores."
+			case slices.Contains(names, name):
+				return "There is a theme of that name."
+			}
+			return ""
+		},
+		Then: func(name string) tea.Cmd {
+			if !slices.Contains(themes.Names(), base) {
+				base = themes.Auto
+			}
+			path := filepath.Join(s.src.Themes.Dir(), name+".yaml")
+			return screen.Send(screen.EditMsg{Text: template(base), Suffix: ".yaml", Then: func(text string, _ bool) tea.Cmd { return s.writeTheme(name, path, text) }})
+		},
+	})
+}
+
+// template is the file of a theme that changes nothing yet.
+func template(base string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# A theme of your own: another one with some colours changed. Colours are \"#rrggbb\", in quotes,\n# or the number of one of the terminal's 256. Take the # away before the tokens that you change.\nbase: %s\ntokens:\n", base)
+	for _, t := range themes.TokenNames() {
+		fmt.Fprintf(&b, "  # %s: \"#808080\"\n", t)
+	}
+	return b.String()
+}
+
+// editTheme opens the file of the own theme under the cursor.
+func (s *Screen) editTheme() tea.Cmd {
+	name, dir := s.look.under(), s.src.Themes.Dir()
+	return s.Run(taskEdit, func(context.Context) (any, error) {
+		for _, ending := range []string{".yaml", ".yml", ".json"} {
+			path := filepath.Join(dir, name+ending)
+			b, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("the theme cannot be read: %w", err)
+			}
+			return opened{string(b), ending, func(text string, _ bool) tea.Cmd { return s.writeTheme(name, path, text) }}, nil
+		}
+		return nil, fmt.Errorf("the file of theme %s is gone", name)
+	})
+}
+
+// themeWritten is an own theme whose file was written.
+type themeWritten struct {
+	name  string
+	wrong []error
+}
+
+// writeTheme keeps what the editor left, right or wrong: it is the person's file.
+func (s *Screen) writeTheme(name, path, text string) tea.Cmd {
+	list := s.src.Themes
+	return s.Run(taskTheme, func(context.Context) (any, error) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fmt.Errorf("writing the theme: %w", err)
+		}
+		if err := atomic.WriteFile(path, strings.NewReader(text)); err != nil {
+			return nil, fmt.Errorf("writing the theme: %w", err)
+		}
+		return themeWritten{name, list.Reload()}, nil
+	})
+}
+
+// themeIs shows the theme that was written, or what is wrong with it.
+func (s *Screen) themeIs(w themeWritten) tea.Cmd {
+	s.look.wrong = w.wrong
+	s.look.set(s.src.Themes.Names())
+	at := slices.Index(s.look.names, w.name)
+	if at < 0 {
+		return screen.Notify(widget.LevelError, "The theme cannot be used yet; what is wrong with its file stands below.")
+	}
+	s.look.list.Choose(at)
+	s.look.trying = ""
+	return s.try()
+}
+
+// whyNoEdit says why the theme under the cursor has no file.
+func (s *Screen) whyNoEdit() string {
+	if s.look.list.Cursor < len(themes.Names()) {
+		return "This theme is built in: press n to make one of your own from it."
+	}
+	return ""
+}

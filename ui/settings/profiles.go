@@ -1,0 +1,72 @@
+package settings
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// profiles is the tab of what the program works on.
+type profiles struct {
+	list   widget.List
+	all    []Profile
+	failed error
+}
+
+func (p *profiles) set(all []Profile, failed error) {
+	p.all, p.failed = all, failed
+	items := make([]widget.Item, len(all))
+	for i, one := range all {
+		items[i] = widget.Item{Icon: " ", Text: one.Name + "  " + one.Where}
+		switch {
+		case one.Here && one.Next:
+			items[i].Icon, items[i].IconTone, items[i].Info = "✓", themes.ToneSuccess, "in use"
+		case one.Here:
+			items[i].Icon, items[i].IconTone, items[i].Info = "●", themes.ToneAccent, "this window"
+		case one.Next:
+			items[i].Icon, items[i].IconTone, items[i].Info = "○", themes.ToneInfo, "next start"
+		}
+	}
+	p.list.SetItems(items)
+}
+
+// profileUsed is the profiles after another was chosen for the next start.
+type profileUsed struct {
+	all  []Profile
+	said string
+}
+
+func (s *Screen) useProfile() tea.Cmd {
+	at := s.profiles.list.Cursor
+	if at >= len(s.profiles.all) {
+		return nil
+	}
+	name, list := s.profiles.all[at].Name, s.src.Profiles
+	return s.Run(taskProfile, func(context.Context) (any, error) {
+		if err := list.Use(name); err != nil {
+			return nil, err
+		}
+		all, err := list.List()
+		return profileUsed{all, "The next start works on " + name + "; this window stays where it is."}, err
+	})
+}
+
+func (s *Screen) whyNoUse() string {
+	at := s.profiles.list.Cursor
+	switch {
+	case at >= len(s.profiles.all):
+		return "There is no profile to use."
+	case s.profiles.all[at].Next:
+		return "The next start works on it already."
+	}
+	return ""
+}
+
+func (s *Screen) copyPath() tea.Cmd {
+	p := s.src.Places[s.files.Cursor]
+	return screen.Copy(p.Path, "the path of "+p.Name)
+}

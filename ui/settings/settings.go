@@ -1,0 +1,230 @@
+// Package settings is the screen of what a person chose for this program: the theme, with a live view,
+// the keys, the profile of a remote service, and where the files of all that are.
+package settings
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/keymap"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Themes are the themes to choose from.
+type Themes interface {
+	Names() []string
+	// Reload reads the person's own themes anew, and gives what is wrong with their files.
+	Reload() []error
+	// Dir is the folder of the own ones.
+	Dir() string
+}
+
+// Profile is one remote service, or this machine's own store.
+type Profile struct {
+	Name  string
+	Where string // its address and workspace, for people
+	Here  bool   // this window works on it
+	Next  bool   // the next start without a flag works on it
+}
+
+// Profiles are what the program can work on.
+type Profiles interface {
+	List() ([]Profile, error)
+	// Use makes a profile the one of the next start.
+	Use(name string) error
+}
+
+// Place is a file or folder of the program.
+type Place struct{ Name, Path, About string }
+
+// Sources are what the screen shows and changes.
+type Sources struct {
+	Themes   Themes
+	Keys     keymap.File
+	Profiles Profiles
+	Places   []Place
+}
+
+// The tabs.
+const (
+	tabTheme = iota
+	tabKeys
+	tabProfiles
+	tabFiles
+)
+
+var tabNames = []string{"Theme", "Keys", "Profiles", "Files"}
+
+// Screen shows the settings, a tab for each kind.
+type Screen struct {
+	screen.Base
+	deps          screen.Deps
+	src           Sources
+	theme         themes.Theme
+	tabs          widget.Tabs
+	width, height int
+
+	look     look
+	keys     keys
+	profiles profiles
+	files    widget.List
+}
+
+// The kinds of tasks.
+const (
+	taskLoad    = "load"
+	taskKeys    = "keys"
+	taskProfile = "profile"
+	taskEdit    = "edit"
+	taskTheme   = "theme"
+)
+
+// New makes the screen.
+func New(deps screen.Deps, src Sources) *Screen {
+	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
+	s.look = newLook(deps.Theme, src.Themes.Names())
+	s.keys = newKeys(deps.Theme)
+	s.profiles = profiles{list: widget.NewList(deps.Theme)}
+	items := make([]widget.Item, len(src.Places))
+	for i, p := range src.Places {
+		items[i] = widget.Item{Text: p.Name, Info: p.Path, InfoTone: themes.ToneMuted}
+	}
+	s.files = widget.NewList(deps.Theme, items...)
+	s.profiles.list.Focused, s.files.Focused = true, true
+	s.files.Empty = "There are no files."
+	return s
+}
+
+// Title names the screen.
+func (s *Screen) Title() string { return "Settings" }
+
+// loaded is what the files say.
+type loaded struct {
+	keys     keymap.Map
+	problems []keymap.Problem
+	wrong    []error // about own themes
+	profiles []Profile
+	failed   error // about profiles
+}
+
+// Init reads the files.
+func (s *Screen) Init() tea.Cmd {
+	src := s.src
+	return s.Run(taskLoad, func(context.Context) (any, error) {
+		l := loaded{wrong: src.Themes.Reload()}
+		l.keys, l.problems = src.Keys.Load()
+		if src.Profiles != nil {
+			l.profiles, l.failed = src.Profiles.List()
+		}
+		return l, nil
+	})
+}
+
+// Resume reads them anew.
+func (s *Screen) Resume() tea.Cmd { return s.Init() }
+
+// Typing says that the filter of the keys has the keyboard.
+func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keys.filter.Focused() }
+
+// Close shows the theme that was kept, where another one is only looked at.
+func (s *Screen) Close() tea.Cmd {
+	s.Base.Close()
+	return s.backToKept()
+}
+
+// Update takes the mouse, the keys that move, and what tasks gave.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		return s.key(msg)
+	case tea.MouseMsg:
+		return s.mouse(msg)
+	case screen.ChangedMsg:
+		return s.Init()
+	case screen.Result:
+		if s.Accept(msg) {
+			return s.result(msg)
+		}
+	}
+	return nil
+}
+
+func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
+	switch s.tabs.Active {
+	case tabTheme:
+		s.look.list.Update(msg)
+		return s.try()
+	case tabKeys:
+		s.keys.key(msg)
+	case tabProfiles:
+		s.profiles.list.Update(msg)
+	case tabFiles:
+		s.files.Update(msg)
+	}
+	return nil
+}
+
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	if msg.Y == 0 && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
+		if at, ok := s.tabs.At(msg.X - 1); ok {
+			return s.turnTo(at)
+		}
+		return nil
+	}
+	y := msg.Y - 2 // the tabs and the frame
+	switch s.tabs.Active {
+	case tabTheme:
+		s.look.list.Mouse(msg, y)
+		return s.try()
+	case tabKeys:
+		s.keys.list.Mouse(msg, y-s.keysHead())
+	case tabProfiles:
+		s.profiles.list.Mouse(msg, y)
+	case tabFiles:
+		s.files.Mouse(msg, y)
+	}
+	return nil
+}
+
+func (s *Screen) result(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.Notify(widget.LevelError, r.Err.Error())
+	}
+	switch v := r.Value.(type) {
+	case loaded:
+		s.look.wrong = v.wrong
+		s.look.set(s.src.Themes.Names())
+		s.keys.set(v.keys, v.problems)
+		s.profiles.set(v.profiles, v.failed)
+	case keysChanged:
+		return s.keysAre(v)
+	case opened:
+		return screen.Send(screen.EditMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
+	case themeWritten:
+		return s.themeIs(v)
+	case profileUsed:
+		s.profiles.set(v.all, nil)
+		return screen.Notify(widget.LevelSuccess, v.said)
+	}
+	return nil
+}
+
+// turnTo opens a tab. A theme that is only looked at does not go along.
+func (s *Screen) turnTo(tab int) tea.Cmd {
+	s.keys.filter.Blur()
+	s.tabs.Active = tab
+	s.layout()
+	if tab == tabTheme {
+		return nil
+	}
+	return s.backToKept()
+}
+
+// opened is a file's text on the way to the editor.
+type opened struct {
+	text, suffix string
+	then         func(text string, changed bool) tea.Cmd
+}

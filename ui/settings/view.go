@@ -1,0 +1,250 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/keymap"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+const group = "Settings"
+
+// Actions are what the open tab can do, and the way to the others.
+func (s *Screen) Actions() []screen.Action {
+	if s.Typing() {
+		return []screen.Action{
+			{Keys: []string{"enter"}, Label: "keep", Help: "keep the filter", Group: group, Bar: 9, Typing: true, Run: func() tea.Cmd { s.keys.filter.Blur(); return nil }},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 8, Typing: true, Run: s.showAll},
+		}
+	}
+	return append(s.tabActions(), []screen.Action{
+		{Keys: []string{"tab", "right", "l"}, Label: "next tab", Help: "theme, keys, profiles, files", Group: group, Bar: 5, Run: s.step(1)},
+		{Keys: []string{"shift+tab", "left", "h"}, Label: "tab before", Group: group, Run: s.step(-1)},
+	}...)
+}
+
+func (s *Screen) tabActions() []screen.Action {
+	switch s.tabs.Active {
+	case tabTheme:
+		return []screen.Action{
+			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme, from now on", Group: group, Bar: 9, Run: s.chooseTheme},
+			{Keys: []string{"n"}, Label: "new theme", Help: "make a theme of your own from this one, in your editor", Group: group, Bar: 7, Run: s.newTheme},
+			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your own theme", Group: group, Bar: 6, Why: s.whyNoEdit(), Run: s.editTheme},
+		}
+	case tabKeys:
+		none := ""
+		if _, ok := s.keys.selected(); !ok {
+			none = "No action is chosen."
+		}
+		acts := []screen.Action{
+			{Keys: []string{"enter"}, Label: "another key", Help: "give the action another key", Group: group, Bar: 9, Why: none, Run: func() tea.Cmd { return s.askKey(false) }},
+			{Keys: []string{"a"}, Label: "one more", Help: "give the action one more key", Group: group, Bar: 8, Why: none, Run: func() tea.Cmd { return s.askKey(true) }},
+			{Keys: []string{"d"}, Label: "own keys", Help: "give the action its own keys again", Group: group, Bar: 7, Why: s.whyNotChanged(), Run: s.ownKeys},
+			{Keys: []string{"x"}, Label: "no key", Help: "leave the action without a key", Group: group, Why: none, Run: s.noKeys},
+			{Keys: []string{"/"}, Label: "find", Help: "find an action by its name, its key or what it does", Group: group, Bar: 6, Run: func() tea.Cmd { s.keys.filter.Focus(); return nil }},
+			{Keys: []string{"e"}, Label: "edit file", Help: "edit the file of keys", Group: group, Bar: 4, Run: s.editKeys},
+		}
+		if s.keys.filter.Value() != "" {
+			acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 3, Run: s.showAll})
+		}
+		return acts
+	case tabProfiles:
+		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from the next start", Group: group, Bar: 9, Why: s.whyNoUse(), Run: s.useProfile}}
+	case tabFiles:
+		if len(s.src.Places) > 0 {
+			return []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, Bar: 9, Run: s.copyPath}}
+		}
+	}
+	return nil
+}
+
+func (s *Screen) step(by int) func() tea.Cmd {
+	return func() tea.Cmd { return s.turnTo((s.tabs.Active + by + len(tabNames)) % len(tabNames)) }
+}
+
+func (s *Screen) showAll() tea.Cmd {
+	s.keys.filter.SetValue("")
+	s.keys.filter.Blur()
+	s.keys.fill()
+	return nil
+}
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.theme, s.deps.Theme = t, t
+	s.tabs.SetTheme(t)
+	s.look.themed(t)
+	s.keys.list.SetTheme(t)
+	s.keys.filter.SetTheme(t)
+	s.profiles.list.SetTheme(t)
+	s.files.SetTheme(t)
+}
+
+// SetSize takes the cells of the screen.
+func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height; s.layout() }
+
+// themesWidth is what the list of themes takes, the rest being the live view.
+const themesWidth = 26
+
+// foot is how many lines below a list tell of what is under its cursor.
+const foot = 4
+
+func (s *Screen) inner() (w, h int) { return max(s.width-4, 1), max(s.height-3, 1) }
+
+func (s *Screen) layout() {
+	s.tabs.SetSize(max(s.width-2, 1), 1)
+	w, h := s.inner()
+	s.look.list.SetSize(min(themesWidth, w), h)
+	s.keys.list.SetSize(w, max(h-s.keysHead()-foot, 1))
+	s.keys.filter.SetSize(w, 1)
+	s.profiles.list.SetSize(w, max(min(h-6, max(len(s.profiles.all), 1)), 1))
+	s.files.SetSize(w, max(min(h-foot, max(len(s.src.Places), 1)), 1))
+}
+
+// keysHead is how many lines stand above the list of keys: the filter and what is not followed of the
+// file.
+func (s *Screen) keysHead() int { return 2 + min(len(s.keys.problems), 2) }
+
+// View draws the tabs and the open one.
+func (s *Screen) View() string {
+	if s.width == 0 || s.height == 0 {
+		return ""
+	}
+	s.layout()
+	panel := widget.NewPanel(s.theme, tabNames[s.tabs.Active])
+	panel.Focused = true
+	panel.SetSize(s.width, max(s.height-1, 0))
+	var body string
+	switch s.tabs.Active {
+	case tabTheme:
+		body = s.themeView()
+	case tabKeys:
+		panel.Info = fmt.Sprintf("%d changed", len(s.keys.of.Names()))
+		body = s.keysView()
+	case tabProfiles:
+		body = s.profilesView()
+	case tabFiles:
+		body = s.filesView()
+	}
+	return widget.Fit(" "+s.tabs.View(), s.width, 1) + "\n" + panel.View(body)
+}
+
+// themeView draws the list of themes beside what this one looks like.
+func (s *Screen) themeView() string {
+	w, h := s.inner()
+	list := strings.Split(s.look.list.View(), "\n")
+	sample := s.sample(max(w-themesWidth-2, 1), h)
+	lines := make([]string, h)
+	for i := range lines {
+		left, right := "", ""
+		if i < len(list) {
+			left = list[i]
+		}
+		if i < len(sample) {
+			right = sample[i]
+		}
+		lines[i] = widget.Fit(left, min(themesWidth, w), 1) + "  " + right
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sample shows every colour that has a meaning, each where it is used.
+func (s *Screen) sample(w, h int) []string {
+	t := s.theme
+	line := func(text string) string { return widget.Truncate(text, w) }
+	selected := widget.PadRight("▸ the row under the cursor", max(min(w, 40), 1))
+	out := []string{
+		t.TitleFocus.Render(line("A panel with the keyboard")),
+		t.Strong.Render("Strong") + "  " + t.Text.Render("text") + "  " + t.Muted.Render("label") + "  " + t.Faint.Render("hint"),
+		t.Selected.Render(line(selected)),
+		"",
+		t.Badge(themes.RoleDraft, "Draft") + "  " + t.Badge(themes.RoleWaiting, "Scheduled") + "  " + t.Badge(themes.RoleLive, "Active"),
+		t.Badge(themes.RolePaused, "Paused") + "  " + t.Badge(themes.RoleDone, "Sent") + "  " + t.Badge(themes.RoleStopped, "Stopped"),
+		"",
+		t.Success.Render("✓ done") + "  " + t.Warning.Render("! careful") + "  " + t.Danger.Render("✗ wrong") + "  " + t.Info.Render("i news"),
+		t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette") + "  " + t.ButtonFocus.Render("  Yes  ") + " " + t.ButtonDanger.Render("  Delete  "),
+		t.JSONPunct.Render("{") + t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`) + t.JSONPunct.Render(", ") + t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50") + t.JSONPunct.Render("}"),
+		"",
+	}
+	for i := range out {
+		out[i] = widget.Fit(out[i], w, 1)
+	}
+	add := func(text string, tone themes.Tone) {
+		for _, l := range widget.Wrap(widget.Clean(text), w) {
+			out = append(out, t.Paint(tone, l))
+		}
+	}
+	for _, err := range s.look.wrong {
+		for text := range strings.SplitSeq(err.Error(), "\n") {
+			add("✗ "+text, themes.ToneDanger)
+		}
+	}
+	if len(s.look.wrong) == 0 {
+		add("Themes of your own: files in "+s.src.Themes.Dir(), themes.ToneMuted)
+	}
+	return out[:min(len(out), h)]
+}
+
+func (s *Screen) keysView() string {
+	w, h := s.inner()
+	lines := []string{s.keys.filter.View(), ""}
+	for i, p := range s.keys.problems {
+		if i == 1 && len(s.keys.problems) > 2 {
+			lines = append(lines, s.theme.Danger.Render(fmt.Sprintf("✗ and %d more; e opens the file", len(s.keys.problems)-1)))
+			break
+		}
+		lines = append(lines, s.theme.Danger.Render(widget.Truncate(widget.Clean("✗ "+p.String()), w)))
+	}
+	lines = append(lines, strings.Split(s.keys.list.View(), "\n")...)
+	if e, ok := s.keys.selected(); ok {
+		lines = append(lines, "", s.theme.Text.Render(widget.Truncate(e.Does, w)))
+		own := "Its own keys: " + keymap.ShowAll(e.Keys)
+		if _, other := s.keys.of.For(e.Name); !other {
+			own = "It has its own keys."
+		}
+		lines = append(lines, s.theme.Muted.Render(widget.Truncate(own, w)), s.theme.Muted.Render(widget.Truncate(s.src.Keys.Path, w)))
+	}
+	return strings.Join(lines[:min(len(lines), h)], "\n")
+}
+
+func (s *Screen) profilesView() string {
+	w, h := s.inner()
+	var lines []string
+	if s.profiles.failed != nil {
+		for _, l := range widget.Wrap(widget.Clean("✗ "+s.profiles.failed.Error()), w) {
+			lines = append(lines, s.theme.Danger.Render(l))
+		}
+	} else {
+		lines = strings.Split(s.profiles.list.View(), "\n")
+	}
+	lines = append(lines, "")
+	text := "The profile under the cursor is opened by the next start without a flag; bugle --profile NAME opens one at once, and --profile local this machine's own store."
+	if len(s.profiles.all) < 2 {
+		text = "There is no profile of a remote service yet: bugle profile add makes one, bugle profile add --help says how."
+	}
+	for _, l := range widget.Wrap(text, w) {
+		lines = append(lines, s.theme.Muted.Render(l))
+	}
+	return strings.Join(lines[:min(len(lines), h)], "\n")
+}
+
+func (s *Screen) filesView() string {
+	w, h := s.inner()
+	lines := strings.Split(s.files.View(), "\n")
+	if at := s.files.Cursor; at < len(s.src.Places) {
+		p := s.src.Places[at]
+		lines = append(lines, "")
+		for _, l := range widget.Wrap(widget.Clean(p.Path), w) {
+			lines = append(lines, s.theme.Text.Render(l))
+		}
+		for _, l := range widget.Wrap(p.About, w) {
+			lines = append(lines, s.theme.Muted.Render(l))
+		}
+	}
+	return strings.Join(lines[:min(len(lines), h)], "\n")
+}

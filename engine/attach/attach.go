@@ -51,6 +51,7 @@ type Service interface {
 	engine.OutboxReader
 	engine.WorkspaceKeeper
 	engine.ProfileKeeper
+	engine.ProfileImporter
 	engine.TestHistory
 }
 

@@ -217,6 +217,11 @@ var (
 			return none{}, t.svc.PutProfile(ctx, p)
 		},
 		touched: func(p engine.Profile, _ none) []Change { return []Change{{Kind: Profiles, ID: p.ID}} }})
+	importProfilesMethod = define(method[engine.ProfileImport, engine.ProfilesImported]{name: "import-profiles",
+		run: func(ctx context.Context, t target, r engine.ProfileImport) (engine.ProfilesImported, error) {
+			return t.svc.ImportProfiles(ctx, r)
+		},
+		touched: func(engine.ProfileImport, engine.ProfilesImported) []Change { return []Change{{Kind: Profiles}} }})
 	deleteProfileMethod = define(method[string, none]{name: "delete-profile", settle: settleDeleteProfile,
 		run: func(ctx context.Context, t target, id string) (none, error) {
 			return none{}, t.svc.DeleteProfile(ctx, id)

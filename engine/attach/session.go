@@ -197,6 +197,10 @@ func (s *session) PutProfile(ctx context.Context, p engine.Profile) error {
 	return err
 }
 
+func (s *session) ImportProfiles(ctx context.Context, r engine.ProfileImport) (engine.ProfilesImported, error) {
+	return call(ctx, s, importProfilesMethod, r)
+}
+
 func (s *session) DeleteProfile(ctx context.Context, id string) error {
 	_, err := call(ctx, s, deleteProfileMethod, id)
 	return err

@@ -1,0 +1,115 @@
+package profiles_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/profiles"
+)
+
+var known = []engine.Attribute{{Name: "Orders", DataType: "double"}, {Name: "Vip", DataType: "bool"}, {Name: "Seen", DataType: "datetime"}}
+
+// read gives a file's profiles as JSON, and "line N: …" for each line that is wrong.
+func read(text string, format profiles.Format) []string {
+	var out []string
+	for row, err := range profiles.Read(strings.NewReader(text), format, known) {
+		if err != nil {
+			out = append(out, err.Error())
+			continue
+		}
+		b, err := json.Marshal(row.Profile)
+		if err != nil {
+			out = append(out, err.Error())
+			continue
+		}
+		keep := ""
+		if row.KeepOptedOut {
+			keep = " keep"
+		}
+		out = append(out, fmt.Sprintf("%d%s %s", row.Line, keep, b))
+	}
+	return out
+}
+
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		format profiles.Format
+		text   string
+		want   []string
+	}{
+		"columns": {
+			profiles.CSV, "id,First Name,Orders,Vip,opted_out,android_token,android_advertising_id,WEB_Token\nU1,\"Ann, the first\",1.0,yes,false,t1,g1,\nU2,,,,true,,,w2\n",
+			[]string{
+				`2 {"id":"U1","attributes":{"First Name":"Ann, the first","Orders":1.0,"Vip":true},"devices":[{"platform":"ANDROID","token":"t1","advertising_id":"g1"}]}`,
+				`3 {"id":"U2","attributes":null,"devices":[{"platform":"WEB","token":"w2"}],"opted_out":true}`,
+			},
+		},
+		"a spreadsheet's file": {
+			profiles.CSV, "\ufeffID;City\r\nU1;Köln\r\n\"U\n2\";Bonn\r\nU3;\r\n",
+			[]string{`2 keep {"id":"U1","attributes":{"City":"Köln"}}`, `3 keep {"id":"U\n2","attributes":{"City":"Bonn"}}`, `5 keep {"id":"U3","attributes":null}`},
+		},
+		"tabs": {profiles.CSV, "id\tCity\nU1\tBonn, Rhein\n", []string{`2 keep {"id":"U1","attributes":{"City":"Bonn, Rhein"}}`}},
+		"wrong lines do not hide the others": {
+			profiles.CSV, "id,Orders,Vip,android_advertising_id\nU1,many,,\nU2,0x10,,\nU3\n,1,,\nU4,1,perhaps,\nU5,1,,g\nU6,7,,\n",
+			[]string{
+				`line 2: Orders: "many" is no number`, `line 3: Orders: "0x10" is no number`, "line 4: it has 1 cells, and there are 4 columns",
+				"line 5: a profile needs an id", `line 6: Vip: "perhaps" is neither true nor false`, "line 7: a device needs a platform and a token",
+				`8 keep {"id":"U6","attributes":{"Orders":7}}`,
+			},
+		},
+		"a quote that never ends": {profiles.CSV, "id,City\nU1,\"Bonn\nU2,Köln\n", []string{`line 2: extraneous or missing " in quoted-field`}},
+		"no id":                   {profiles.CSV, "name,City\nU1,Bonn\n", []string{"line 1: no column is called id; the columns are name, City"}},
+		"twice":                   {profiles.CSV, "id,City,City\nU1,a,b\n", []string{`line 1: there are two columns "City"`}},
+		"no name":                 {profiles.CSV, "id,\nU1,a\n", []string{"line 1: column 2 has no name"}},
+		"empty":                   {profiles.CSV, "", []string{"line 1: the file is empty; its first line names the columns, one of them id"}},
+		"lines": {
+			profiles.JSONLines, "\ufeff{\"id\":\"U1\",\"attributes\":{\"n\":1.0}}\n\n{\"id\":\"U2\",\"opted_out\":false,\"events\":[{\"name\":\"Bought\",\"at\":\"2026-11-01T00:00:00Z\"}]}",
+			[]string{`1 keep {"id":"U1","attributes":{"n":1.0}}`, `3 {"id":"U2","attributes":null,"events":[{"name":"Bought","at":"2026-11-01T00:00:00Z"}]}`},
+		},
+		"wrong JSON lines": {
+			profiles.JSONLines, "{\"id\":\"U1\"\n{\"ident\":\"U1\"}\n{\"id\":\"U1\"} {\"id\":\"U2\"}\n[]\n{\"id\":7}\n{\"id\":\"U3\",\"events\":[{}]}\n{\"id\":\"U4\"}\n",
+			[]string{
+				"line 1: no profile: unexpected EOF", `line 2: no profile: unknown field "ident"`, "line 3: no profile: there is more than one profile in it",
+				"line 4: no profile: it must be an object, not array", "line 5: no profile: id cannot be number", "line 6: an event needs a name", `7 keep {"id":"U4","attributes":null}`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(c.text, c.format)
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for name, want := range map[string]profiles.Format{
+		"users.CSV|{": profiles.CSV, "users.ndjson|id": profiles.JSONLines, "-| \n{\"id\":1}": profiles.JSONLines, "-|id,name": profiles.CSV, "-|\ufeff{": profiles.JSONLines,
+	} {
+		file, content, _ := strings.Cut(name, "|")
+		if got := profiles.Detect(file, bufio.NewReader(strings.NewReader(content))); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("id,First Name,Email (Standard),Orders,android_token\n")
+	for i := range 10000 {
+		fmt.Fprintf(&text, "USER_%07d,Ann %d,ann%d@example.com,%d,token-%d\n", i, i, i, i%90, i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, err := range profiles.Read(strings.NewReader(text.String()), profiles.CSV, known) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

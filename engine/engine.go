@@ -151,6 +151,7 @@ type TestResult struct {
 	Keys    []string
 	Data    map[string]SendResult
 	Message string
+	Calls   []ContentCall // that the messages made of content APIs, in their order; not remembered
 }
 
 // PreviewRequest resolves content for one user without sending (gaps.md, Operations, Preview).
@@ -164,6 +165,7 @@ type Preview struct {
 	Answer
 	Content    doc.Value
 	Unresolved []Unresolved
+	Calls      []ContentCall // that the content made of content APIs, in their order
 }
 
 // Unresolved is an expression that has no value for the user.

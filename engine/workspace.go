@@ -36,6 +36,7 @@ type Workspace struct {
 	Attributes             []Attribute    `json:"attributes"` // of users
 	Segments               []Segment      `json:"segments"`
 	ContentBlocks          []ContentBlock `json:"content_blocks"`
+	ContentAPIs            ContentPolicy  `json:"content_apis,omitzero"` // whom content APIs may call
 	Keys                   []APIKey       `json:"keys"`
 	CreatedAt              time.Time      `json:"created_at"`
 	// Author is the e-mail address that the terminal signs with.
@@ -308,6 +309,10 @@ func (w Workspace) Lists(list string) ([]string, bool) {
 	case "segments":
 		for _, s := range w.Segments {
 			out = append(out, s.Name)
+		}
+	case "content_blocks":
+		for _, b := range w.ContentBlocks {
+			out = append(out, b.Name)
 		}
 	default:
 		return nil, false

@@ -1,0 +1,266 @@
+package contentapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"bugle/engine"
+	"bugle/engine/publicnet"
+)
+
+const maxRedirects = 3
+
+func (c *Client) now() time.Time {
+	if c.Now != nil {
+		return c.Now()
+	}
+	return time.Now()
+}
+
+// transport gives the way to the hosts of a policy.
+func transport(p engine.ContentPolicy) *http.Transport {
+	dialer := &net.Dialer{}
+	if !p.Private {
+		dialer = publicnet.Dialer()
+	}
+	return &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxConnsPerHost: 8,
+	}
+}
+
+// call makes one call, and tells what went out and what came back.
+func (s *Send) call(ctx context.Context, api engine.ContentAPI, args []any) (engine.ContentCall, any, error) {
+	out := engine.ContentCall{API: api.Name, Method: api.Method, URL: api.URL, Start: s.client.now().UTC()}
+	limit := time.Duration(api.Timeout) * time.Millisecond
+	if limit <= 0 {
+		limit = engine.ContentTimeout
+	}
+	limited, cancel := context.WithTimeout(ctx, min(limit, engine.MaxContentTimeout))
+	defer cancel()
+	value, err := s.exchange(limited, api, args, &out)
+	out.End = s.client.now().UTC()
+	switch {
+	case err == nil:
+		return out, value, nil
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	default:
+		err = words(err, limit)
+	}
+	out.Err = err.Error()
+	return out, nil, err
+}
+
+func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, out *engine.ContentCall) (any, error) {
+	if args == nil {
+		args = []any{} // nil would check the URL alone
+	}
+	r, err := target(api, args)
+	if err != nil {
+		return nil, err
+	}
+	out.Method, out.URL, out.Request = r.method, r.url.String(), r.body
+	if err := allowed(s.policy, r.url); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, r.url.String(), bytes.NewReader(r.body))
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be called: %s", reason(err))
+	}
+	if out.RequestHeader, err = s.client.headers(req, api, r.body != nil); err != nil {
+		return nil, err
+	}
+	resp, err := s.http(api).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	out.Status, out.ResponseHeader = resp.StatusCode, resp.Header
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
+	out.Response = body[:min(len(body), MaxAnswer)]
+	switch {
+	case err != nil:
+		return nil, err
+	case len(body) > MaxAnswer:
+		return nil, fmt.Errorf("its answer is longer than %d KiB", MaxAnswer>>10)
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return nil, fmt.Errorf("it answered %s", resp.Status)
+	}
+	return read(resp.Header.Get("Content-Type"), body)
+}
+
+// headers sets the headers of a request, and gives them as they may be shown.
+func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool) (http.Header, error) {
+	agent := c.UserAgent
+	if agent == "" {
+		agent = "bugle"
+	}
+	req.Header.Set("User-Agent", agent)
+	req.Header.Set("Accept", "application/json, text/plain;q=0.5")
+	if hasBody {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	shown := req.Header.Clone()
+	getenv := c.Getenv
+	if getenv == nil {
+		getenv = os.LookupEnv
+	}
+	for _, h := range api.Headers {
+		value := h.Value
+		if h.Env != "" {
+			var ok bool
+			if value, ok = getenv(h.Env); !ok {
+				return shown, fmt.Errorf("the environment variable %s is not set, which its header %s takes its value from", h.Env, h.Name)
+			}
+			shown.Set(h.Name, "$"+h.Env)
+		} else {
+			shown.Set(h.Name, value)
+		}
+		req.Header.Set(h.Name, value)
+	}
+	return shown, nil
+}
+
+// http gives the client of a call. Redirects go to allowed hosts only, and what is meant for one host is
+// not told to another.
+func (s *Send) http(api engine.ContentAPI) *http.Client {
+	return &http.Client{Transport: s.transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return refusal(fmt.Sprintf("it redirects more than %d times", maxRedirects))
+		}
+		first := via[0].URL
+		if first.Scheme == "https" && req.URL.Scheme != "https" {
+			return refusal("it redirects to an address without encryption")
+		}
+		if req.URL.Host != first.Host {
+			for _, h := range api.Headers {
+				req.Header.Del(h.Name)
+			}
+		}
+		if err := allowed(s.policy, req.URL); err != nil {
+			return refusal("it redirects to another place: " + err.Error())
+		}
+		return nil
+	}}
+}
+
+// refusal is an error of this package among those of the transport.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// allowed tells why a URL must not be called; nil where its host is on the list.
+func allowed(p engine.ContentPolicy, u *url.URL) error {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%s is no scheme that is called", u.Scheme)
+	}
+	host, port := strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), u.Port()
+	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	if port == "" {
+		port = usual
+	}
+	for _, entry := range p.Hosts {
+		want, wantPort := hostPort(entry)
+		if wantPort == "" {
+			wantPort = usual
+		}
+		below, wild := strings.CutPrefix(want, "*.")
+		if port == wantPort && (host == want || wild && strings.HasSuffix(host, "."+below)) {
+			return nil
+		}
+	}
+	name := host
+	if port != usual {
+		name = net.JoinHostPort(host, port)
+	}
+	return fmt.Errorf("the host %s is not on the workspace's list of hosts for content APIs", name)
+}
+
+func hostPort(entry string) (host, port string) {
+	entry = strings.ToLower(entry)
+	if host, port, err := net.SplitHostPort(entry); err == nil {
+		return host, port
+	}
+	return strings.Trim(entry, "[]"), ""
+}
+
+// words says what went wrong, without the addresses that were resolved.
+func words(err error, limit time.Duration) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	var dns *net.DNSError
+	var own refusal
+	var net *net.OpError
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.Is(err, publicnet.ErrPrivate):
+		return errors.New("its host leads into a private network, which the workspace does not allow")
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("it gave no answer within %s", limit)
+	case errors.As(err, &dns):
+		return fmt.Errorf("its host %s was not found", dns.Name)
+	case errors.As(err, &net):
+		return fmt.Errorf("it cannot be reached: %w", net.Err)
+	}
+	return err
+}
+
+// read gives what an answer says: JSON, or a text.
+func read(contentType string, body []byte) (any, error) {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	text := strings.TrimSpace(string(body))
+	isJSON := kind == "application/json" || strings.HasSuffix(kind, "+json")
+	switch {
+	case text == "":
+		return nil, nil
+	case !utf8.ValidString(text):
+		return nil, errors.New("its answer is neither JSON nor a text")
+	case !isJSON && !strings.ContainsAny(text[:1], "{["):
+		if kind == "" || strings.HasPrefix(kind, "text/") {
+			return text, nil
+		}
+		return nil, fmt.Errorf("its answer is %s, neither JSON nor a text", kind)
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	if err == nil && d.More() {
+		err = errors.New("something follows its end")
+	}
+	switch {
+	case err == nil:
+		return v, nil
+	case !isJSON && strings.HasPrefix(kind, "text/"):
+		return text, nil
+	}
+	return nil, fmt.Errorf("its answer is no valid JSON: %w", err)
+}
+
+// CheckHosts says what is wrong with a list of hosts; nil where nothing is.
+func CheckHosts(hosts []string) error {
+	for _, entry := range hosts {
+		host, port := hostPort(entry)
+		name := strings.TrimPrefix(host, "*.")
+		u, err := url.Parse("http://" + net.JoinHostPort(name, port) + "/")
+		if err != nil || name == "" || strings.ContainsAny(name, "*/@?# \t") || u.Hostname() != name || strings.Trim(port, "0123456789") != "" {
+			return fmt.Errorf("%q is no host: write it as api.example.com, *.example.com or api.example.com:8443", entry)
+		}
+	}
+	return nil
+}

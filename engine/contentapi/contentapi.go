@@ -1,0 +1,199 @@
+// Package contentapi calls the content APIs of a workspace: HTTP services that the expressions of a
+// message ask for what they show (gaps.md, Personalisation).
+//
+// Who writes a message decides what is called, and what comes back goes to the outside. So only hosts
+// that the workspace lists are called, and none of this machine's own networks unless the workspace says
+// so: by the address that is really dialled, whatever name led there. No proxy is used.
+package contentapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bugle/engine"
+)
+
+// The limits of one send.
+const (
+	MaxAnswer = 256 << 10 // bytes of an answer
+	MaxCalls  = 1000      // calls that go out
+)
+
+// Client makes the calls. The zero Client is ready, and safe for concurrent use.
+type Client struct {
+	Getenv    func(string) (string, bool) // nil: the environment
+	Now       func() time.Time            // nil: time.Now
+	UserAgent string                      // empty: "bugle"
+}
+
+// Send is the calls of one send: each API is called once with the same arguments, and its answer, or why
+// there is none, serves all messages. It is safe for concurrent use.
+//
+// It must be closed.
+type Send struct {
+	client    *Client
+	policy    engine.ContentPolicy
+	apis      []engine.ContentAPI
+	transport *http.Transport
+
+	mu    sync.Mutex
+	known map[string]*answer
+	order []*answer
+}
+
+// answer is what one call gave, once done is closed.
+type answer struct {
+	done  chan struct{}
+	call  engine.ContentCall
+	value any
+	err   error
+	void  bool // the caller gave up: whoever needs the answer asks again
+	again int
+}
+
+// Send begins a send with what the workspace has.
+func (c *Client) Send(apis []engine.ContentAPI, policy engine.ContentPolicy) *Send {
+	return &Send{client: c, policy: policy, apis: apis, transport: transport(policy), known: map[string]*answer{}}
+}
+
+// Close lets the connections go.
+func (s *Send) Close() { s.transport.CloseIdleConnections() }
+
+// Functions gives the APIs as expressions call them, by name.
+func (s *Send) Functions() map[string]func(ctx context.Context, args ...any) (any, error) {
+	out := make(map[string]func(context.Context, ...any) (any, error), len(s.apis))
+	for _, api := range s.apis {
+		out[api.Name] = func(ctx context.Context, args ...any) (any, error) { return s.ask(ctx, api, args) }
+	}
+	return out
+}
+
+// Calls gives the calls that have ended, in the order in which they began.
+func (s *Send) Calls() []engine.ContentCall {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []engine.ContentCall
+	for _, a := range s.order {
+		select {
+		case <-a.done:
+			c := a.call
+			c.Again = a.again
+			out = append(out, c)
+		default:
+		}
+	}
+	return out
+}
+
+// ask gives the answer to a call, which another message may have made already.
+func (s *Send) ask(ctx context.Context, api engine.ContentAPI, args []any) (any, error) {
+	key, err := callKey(api, args)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		a, ours, err := s.claim(key)
+		if err != nil {
+			return nil, err
+		}
+		if ours {
+			s.fetch(ctx, a, key, api, args)
+			return a.value, a.err
+		}
+		select {
+		case <-a.done:
+			if !a.void {
+				return a.value, a.err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func callKey(api engine.ContentAPI, args []any) (string, error) {
+	b, err := json.Marshal(args)
+	if err != nil {
+		return "", fmt.Errorf("its arguments cannot be sent: %w", err)
+	}
+	return api.Name + "\x00" + string(b), nil
+}
+
+// claim gives the answer under key, and whether it is the caller's to get.
+func (s *Send) claim(key string) (a *answer, ours bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a = s.known[key]; a != nil {
+		a.again++
+		return a, false, nil
+	}
+	if len(s.order) >= MaxCalls {
+		return nil, false, fmt.Errorf("one send calls content APIs %d times at most", MaxCalls)
+	}
+	a = &answer{done: make(chan struct{})}
+	s.known[key] = a
+	s.order = append(s.order, a)
+	return a, true, nil
+}
+
+func (s *Send) fetch(ctx context.Context, a *answer, key string, api engine.ContentAPI, args []any) {
+	defer close(a.done)
+	a.err = errors.New("the call broke off") // should it panic
+	a.call, a.value, a.err = s.call(ctx, api, args)
+	if ctx.Err() == nil {
+		return
+	}
+	// Its caller has gone, which says nothing of the API.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.void = true
+	delete(s.known, key)
+}
+
+// Try calls an API once. Arguments are texts, as a person types them.
+func (c *Client) Try(ctx context.Context, api engine.ContentAPI, policy engine.ContentPolicy, args []string) engine.ContentTrial {
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a
+	}
+	s := c.Send(nil, policy)
+	defer s.Close()
+	var out engine.ContentTrial
+	out.Call, out.Value, _ = s.call(ctx, api, values) // the call says what went wrong
+	return out
+}
+
+// Check says what is wrong with an API; nil where it can be called once its host is on the list.
+func Check(api engine.ContentAPI) error {
+	if _, err := target(api, nil); err != nil {
+		return err
+	}
+	switch {
+	case api.Method != "" && api.Method != "GET" && api.Method != "POST":
+		return fmt.Errorf("the method must be GET or POST, not %q", api.Method)
+	case api.Timeout < 0 || time.Duration(api.Timeout)*time.Millisecond > engine.MaxContentTimeout:
+		return fmt.Errorf("the time limit must be at most %d milliseconds", engine.MaxContentTimeout.Milliseconds())
+	}
+	for i, p := range api.Params {
+		switch {
+		case !plainName(p):
+			return fmt.Errorf("the parameter %q must be made of letters, digits and _", p)
+		case slices.Contains(api.Params[:i], p):
+			return fmt.Errorf("there are two parameters %q", p)
+		}
+	}
+	return checkHeaders(api.Headers)
+}
+
+// plainName reports whether a name can stand in an expression after a dot.
+func plainName(s string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	return s != "" && len(s) <= 64 && strings.Trim(s, letters+"0123456789") == "" && strings.ContainsAny(s[:1], letters)
+}

@@ -1,0 +1,181 @@
+package contentapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/textproto"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"bugle/engine"
+)
+
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// request is what goes out.
+type request struct {
+	url    *url.URL
+	method string
+	body   []byte // nil: none
+}
+
+// target gives the request of a call. Arguments go where the URL has their names, and otherwise into its
+// query or the body. With nil for the arguments it checks the URL alone.
+func target(api engine.ContentAPI, args []any) (request, error) {
+	r := request{method: api.Method}
+	if r.method == "" {
+		r.method = "GET"
+	}
+	front, rest, err := split(api.URL)
+	if err != nil {
+		return r, err
+	}
+	if len(args) > len(api.Params) {
+		return r, fmt.Errorf("it takes %s, and was called with %d", counted(len(api.Params), "argument"), len(args))
+	}
+	path, query, hasQuery := strings.Cut(rest, "?")
+	placed := map[string]bool{}
+	if path, err = fill(path, api, args, placed, url.PathEscape); err != nil {
+		return r, err
+	}
+	if query, err = fill(query, api, args, placed, url.QueryEscape); err != nil {
+		return r, err
+	}
+	free := map[string]any{}
+	for i, arg := range args {
+		if name := api.Params[i]; !placed[name] {
+			free[name] = arg
+		}
+	}
+	if r.method == "POST" {
+		if r.body, err = json.Marshal(free); err != nil {
+			return r, fmt.Errorf("its arguments cannot be sent: %w", err)
+		}
+	} else if more := asQuery(free); more != "" {
+		if query != "" {
+			query += "&"
+		}
+		query, hasQuery = query+more, true
+	}
+	full := front + path
+	if hasQuery {
+		full += "?" + query
+	}
+	if r.url, err = url.Parse(full); err != nil {
+		return r, fmt.Errorf("its URL cannot be read: %s", reason(err))
+	}
+	return r, nil
+}
+
+// split checks a URL, and cuts it behind its host: what is called must not depend on arguments.
+func split(raw string) (front, rest string, err error) {
+	u, err := url.Parse(placeholder.ReplaceAllString(raw, "x"))
+	switch {
+	case err != nil:
+		return "", "", fmt.Errorf("its URL cannot be read: %s", reason(err))
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return "", "", errors.New("its URL must begin with https:// or http:// and a host")
+	case u.User != nil:
+		return "", "", errors.New("its URL must not hold a password; use a header with an environment variable")
+	case u.Fragment != "":
+		return "", "", errors.New("its URL must not hold a fragment")
+	}
+	_, after, _ := strings.Cut(raw, "://")
+	end := strings.IndexAny(after, "/?#")
+	if end < 0 {
+		end = len(after)
+	}
+	if strings.ContainsAny(after[:end], "{}") {
+		return "", "", errors.New("its URL must name the host; parameters stand in the path or the query")
+	}
+	return raw[:len(raw)-len(after)+end], after[end:], nil
+}
+
+func fill(part string, api engine.ContentAPI, args []any, placed map[string]bool, escape func(string) string) (string, error) {
+	var failed error
+	out := placeholder.ReplaceAllStringFunc(part, func(p string) string {
+		name := p[1 : len(p)-1]
+		i := slices.Index(api.Params, name)
+		switch {
+		case i < 0:
+			failed = fmt.Errorf("its URL holds {%s}, which is none of its parameters", name)
+		case args == nil:
+			return "x"
+		case i >= len(args):
+			failed = fmt.Errorf("its argument %s is missing", name)
+		default:
+			placed[name] = true
+			text := plain(args[i])
+			if text == "." || text == ".." { // a path would go up
+				failed = fmt.Errorf("its argument %s cannot be %q", name, text)
+			}
+			return escape(text)
+		}
+		return ""
+	})
+	return out, failed
+}
+
+func asQuery(free map[string]any) string {
+	values := url.Values{}
+	for name, v := range free {
+		values.Set(name, plain(v))
+	}
+	return values.Encode()
+}
+
+// plain gives an argument as it stands in a URL.
+func plain(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func reason(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return err.Error()
+}
+
+// notOurs are headers that say how a message is carried.
+var notOurs = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Accept-Encoding"}
+
+func checkHeaders(list []engine.ContentHeader) error {
+	for _, h := range list {
+		switch {
+		case !httpguts.ValidHeaderFieldName(h.Name):
+			return fmt.Errorf("%q is no name of a header", h.Name)
+		case slices.Contains(notOurs, textproto.CanonicalMIMEHeaderKey(h.Name)):
+			return fmt.Errorf("the header %s cannot be set", h.Name)
+		case !httpguts.ValidHeaderFieldValue(h.Value):
+			return fmt.Errorf("the value of the header %s has a character that headers cannot hold", h.Name)
+		case h.Value != "" && h.Env != "":
+			return fmt.Errorf("the header %s takes a value or an environment variable, not both", h.Name)
+		case h.Env != "" && !plainName(h.Env):
+			return fmt.Errorf("%q is no name of an environment variable", h.Env)
+		}
+	}
+	return nil
+}
+
+func counted(n int, noun string) string {
+	switch n {
+	case 0:
+		return "no " + noun
+	case 1:
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -39,7 +39,7 @@ func (c *clock) Add(d time.Duration) {
 // bench is a service on a store in memory.
 type bench struct {
 	*local.Service
-	t     *testing.T
+	t     testing.TB
 	db    store.DB
 	clock *clock
 	ctx   context.Context
@@ -60,7 +60,7 @@ func workspace() engine.Workspace {
 	}
 }
 
-func newBench(t *testing.T, o local.Options, change ...func(*engine.Workspace)) *bench {
+func newBench(t testing.TB, o local.Options, change ...func(*engine.Workspace)) *bench {
 	t.Helper()
 	b := &bench{t: t, db: mem.New(), ctx: t.Context(), clock: &clock{now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}}
 	t.Cleanup(func() { b.db.Close() })

@@ -10,19 +10,12 @@ import (
 	"bugle/engine/delivery"
 	"bugle/engine/delivery/carriers"
 	"bugle/engine/delivery/push"
-	"bugle/engine/delivery/webpush"
 	"bugle/engine/doc"
 )
 
 // push makes the notification of rendered content for one device.
 func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now time.Time) (*delivery.Push, error) {
-	out := &delivery.Push{Platform: platform, Token: d.Token}
-	if d.Keys != nil {
-		out.P256dh, out.Auth = d.Keys.P256dh, d.Keys.Auth
-	}
-	if endpoint, keys, ok := webpush.Parse(d.Token); ok {
-		out.Token, out.P256dh, out.Auth = endpoint, keys.P256dh, keys.Auth
-	}
+	out := carriers.Addressed(d)
 	o := push.Options{Token: out.Token, Advanced: p.document.Get(string(catalog.Advanced)), Now: now}
 	if g, ok := (engine.Workspace{Gateways: p.gateways}).Gateway(engine.CarrierAPNs); ok && g.APNs != nil {
 		o.Topic = g.APNs.Topic

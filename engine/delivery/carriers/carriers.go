@@ -105,7 +105,7 @@ func Push(ctx context.Context, g engine.Gateway) (delivery.Carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return push(g, key)
+	return open(g, key)
 }
 
 func readKey(ctx context.Context, g engine.Gateway) ([]byte, error) {
@@ -117,7 +117,7 @@ func readKey(ctx context.Context, g engine.Gateway) ([]byte, error) {
 	return key, nil
 }
 
-func push(g engine.Gateway, key []byte) (delivery.Carrier, error) {
+func open(g engine.Gateway, key []byte) (delivery.Carrier, error) {
 	roots, err := gateway.Roots(g.CAFile)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (p *Pool) Get(ctx context.Context, g engine.Gateway) (delivery.Carrier, err
 	if ok && old.made == made {
 		return old.carrier, nil
 	}
-	c, err := push(g, key)
+	c, err := open(g, key)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,9 @@ func (s *Screen) gridKey() []screen.Action {
 	if len(s.path) == 1 && s.gridOpen() {
 		a.Label, a.Help, a.Bar = "as a form", "the content as a form", 1
 	}
+	if s.form.Modal() {
+		a.Bar = 0
+	}
 	if s.focus != paneForm {
 		a.Keys = append([]string{"g"}, a.Keys...)
 	}

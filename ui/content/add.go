@@ -150,20 +150,27 @@ func (g *Grid) addLocales() {
 	g.adding = nil
 	g.take(root)
 	g.place(g.rowOf(last), max(g.col, 0))
-	g.notify("Added, with copies of the default locale's messages to translate. ctrl+z takes it back.")
+	g.notify("Added, with the default locale's messages to translate.")
 }
 
 // addView draws the question.
 func (g *Grid) addView(w, h int) string {
 	a := g.adding
 	a.prompt.SetSize(w, 1)
-	lines := []string{a.prompt.View()}
-	rest := h - 2
-	if g.failure != "" {
-		lines = append(lines, g.cfg.Theme.Warning.Render(widget.Truncate(widget.Clean(g.failure), w)))
-		rest--
-	}
+	lines := append([]string{a.prompt.View()}, g.addFault(w)...)
 	lines = append(lines, "")
-	a.list.SetSize(w, max(rest, 1))
+	a.list.SetSize(w, max(h-len(lines), 1))
 	return widget.Fit(strings.Join(append(lines, a.list.View()), "\n"), w, h)
+}
+
+// addFault says why what is typed cannot be added.
+func (g *Grid) addFault(w int) []string {
+	if g.failure == "" {
+		return nil
+	}
+	var out []string
+	for _, l := range widget.Wrap(widget.Clean(g.failure), max(w, 1)) {
+		out = append(out, g.cfg.Theme.Warning.Render(l))
+	}
+	return out
 }

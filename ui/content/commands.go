@@ -102,11 +102,7 @@ func (g *Grid) take(root doc.Value) {
 	g.refresh()
 }
 
-func (g *Grid) notify(text string) {
-	if g.cfg.Host.Notify != nil {
-		g.cfg.Host.Notify(text)
-	}
-}
+func (g *Grid) notify(text string) { g.news = text }
 
 // open opens what the cursor is on.
 func (g *Grid) open() tea.Cmd {
@@ -133,7 +129,7 @@ func (g *Grid) addVariation() {
 	}
 	g.take(root)
 	g.place(g.row, g.column(name))
-	g.notify("Added " + name + ", with copies of the first variation's messages. ctrl+z takes it back.")
+	g.notify("Added " + name + ", with the first variation's messages to change.")
 }
 
 // remove removes what the cursor is on, after a question where messages go with it.

@@ -3,6 +3,7 @@ package content
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"bugle/engine/content"
 	"bugle/engine/schema"
@@ -14,23 +15,17 @@ import (
 func (g *Grid) foot() []string {
 	t := g.cfg.Theme
 	head, text, tone := g.footWords()
-	if g.failure != "" {
+	switch {
+	case g.failure != "":
 		text, tone = g.failure, themes.ToneWarning
+	case g.news != "":
+		text, tone = g.news, themes.ToneSuccess
+	case g.locked() != "":
+		text, tone = g.locked(), themes.ToneWarning
 	}
-	if why := g.locked(); why != "" && g.failure == "" {
-		text, tone = why, themes.ToneWarning
-	}
-	if g.failure != "" { // what is to be read takes the room that it needs
-		var lines []string
-		for _, l := range widget.Wrap(widget.Clean(text), max(g.cfg.Width, 1)) {
-			lines = append(lines, t.Tone(tone).Render(l))
-		}
-		if len(lines) <= footLines {
-			for len(lines) < footLines {
-				lines = append(lines, "")
-			}
-			return lines
-		}
+	// What does not fit below what it is about takes its line.
+	if lines := widget.Wrap(widget.Clean(text), max(g.cfg.Width, 1)); len(lines) > 1 && g.failure+g.news+g.locked() != "" {
+		return []string{t.Tone(tone).Render(lines[0]), t.Tone(tone).Render(widget.Truncate(strings.Join(lines[1:], " "), g.cfg.Width))}
 	}
 	return []string{
 		t.Strong.Render(widget.Truncate(widget.Clean(head), g.cfg.Width)),
@@ -94,6 +89,16 @@ func (g *Grid) localeFoot() (string, themes.Tone) {
 }
 
 func (g *Grid) cellFoot(c content.Cell) (string, themes.Tone) {
+	if !g.grid.Value(c).Exists() {
+		tone := themes.ToneMuted
+		if g.faults[keyOf(c.Locale, c.Variation)] > 0 {
+			tone = themes.ToneWarning
+		}
+		if g.mem.clip.empty() {
+			return "Empty. enter writes it; y on another message copies that.", tone
+		}
+		return "Empty. enter writes it, p pastes.", tone
+	}
 	for _, p := range g.problems {
 		if at, ok := g.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(content.Path()) && at.Is(c) {
 			n := g.faults[keyOf(c.Locale, c.Variation)]
@@ -108,12 +113,6 @@ func (g *Grid) cellFoot(c content.Cell) (string, themes.Tone) {
 			}
 			return text, themes.ToneWarning
 		}
-	}
-	switch {
-	case !g.grid.Value(c).Exists() && g.mem.clip.empty():
-		return "Empty. enter writes it; y on another message copies that.", themes.ToneMuted
-	case !g.grid.Value(c).Exists():
-		return "Empty. enter writes it, p pastes.", themes.ToneMuted
 	}
 	if twin, ok := g.twins.Of(c); ok {
 		return "The same as " + name(twin) + ".", themes.ToneInfo

@@ -45,7 +45,8 @@ type Grid struct {
 	share    *share      // a percentage is typed
 	adding   *adding     // a locale is chosen
 	compare  *comparison // two cells are side by side
-	failure  string
+	failure  string      // why the last key did nothing
+	news     string      // what it did
 	problems []schema.Problem
 }
 
@@ -221,7 +222,7 @@ func (g *Grid) Reload(root doc.Value) {
 	if root.Same(g.root) {
 		return
 	}
-	g.root, g.share, g.compare, g.failure = root, nil, nil, ""
+	g.root, g.share, g.compare, g.failure, g.news = root, nil, nil, "", ""
 	g.refresh()
 }
 
@@ -281,7 +282,7 @@ func (g *Grid) typed(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (g *Grid) key(msg tea.KeyMsg) tea.Cmd {
-	g.failure = ""
+	g.failure, g.news = "", ""
 	switch {
 	case g.adding != nil:
 		return g.addKey(msg)

@@ -11,10 +11,7 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 		g.compare.win.Wheel(msg)
 		return nil
 	case g.adding != nil:
-		head := 2
-		if g.failure != "" {
-			head++
-		}
+		head := 2 + len(g.addFault(g.cfg.Width))
 		if g.adding.list.Mouse(msg, msg.Y-head) && msg.Button == tea.MouseButtonLeft {
 			g.addLocales()
 		}
@@ -24,7 +21,7 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	case msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress:
 		return nil
 	}
-	g.failure, g.share = "", nil
+	g.failure, g.news, g.share = "", "", nil
 	row, col, ok := g.at(msg.X, msg.Y)
 	if !ok {
 		return g.pressAdd(msg.X, msg.Y)

@@ -10,7 +10,10 @@ import (
 )
 
 // share is a percentage that is being typed.
-type share struct{ text string }
+type share struct {
+	text  string
+	fresh bool // nothing is typed yet: a digit takes the place of what is there
+}
 
 func isDigit(msg tea.KeyMsg) bool {
 	return msg.Type == tea.KeyRunes && !msg.Alt && len(msg.Runes) == 1 && msg.Runes[0] >= '0' && msg.Runes[0] <= '9'
@@ -40,9 +43,8 @@ func (g *Grid) openShare(msg tea.KeyMsg) {
 		g.failure = "The A/B test does not have this variation. x removes it."
 		return
 	}
-	g.share = &share{text: g.grid.Variations[g.col].Share}
-	if isDigit(msg) { // typed over what is there
-		g.share.text = ""
+	g.share = &share{text: g.grid.Variations[g.col].Share, fresh: true}
+	if isDigit(msg) {
 		g.shareKey(msg)
 	}
 }
@@ -51,7 +53,10 @@ func (g *Grid) shareKey(msg tea.KeyMsg) tea.Cmd {
 	k := g.keys
 	switch {
 	case isDigit(msg):
-		text := g.share.text + string(msg.Runes)
+		text := string(msg.Runes)
+		if !g.share.fresh {
+			text = g.share.text + text
+		}
 		if n, err := strconv.Atoi(text); err != nil || n > 100 {
 			g.failure = "A percentage is a whole number from 0 to 100."
 			return nil
@@ -91,7 +96,7 @@ func (g *Grid) turnShare(n int) {
 		}
 	}
 	g.place(-1, (g.col+n+of)%of)
-	g.share = &share{text: g.grid.Variations[g.col].Share}
+	g.share = &share{text: g.grid.Variations[g.col].Share, fresh: true}
 }
 
 // setShare writes what is typed, so that the sum is that of what is there.
@@ -108,7 +113,7 @@ func (g *Grid) setShare(text string) {
 		return
 	}
 	if g.share != nil {
-		g.share.text = percent
+		g.share.text, g.share.fresh = percent, false
 	}
 	g.take(root)
 }

@@ -137,7 +137,7 @@ func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
 			}
 			sg := segment{text: o.text, to: o.path, tone: themes.ToneMuted, open: o.open}
 			if o.foreign {
-				sg.text, sg.tone = o.text+" (not in this campaign)", themes.ToneWarning
+				sg.text, sg.tone = o.text+" (off)", themes.ToneWarning
 			}
 			if o.open && s.cfg.Theme.IsPlain() {
 				sg.text = "[" + sg.text + "]"

@@ -1,0 +1,336 @@
+package content_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+const one = `{"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
+
+// A message that stands alone has its form; the grid is one key away, and what it adds and removes
+// leaves the document as it was.
+func TestFromOneMessageToManyAndBack(t *testing.T) {
+	b := newBench(t, catalog.Email, one)
+	h := b.open(120, 40)
+	h.Want("A/B test", "alt+g grid")
+	h.WantNot("variation_1")
+	h.Press("alt+g")
+	h.Want("variation_1", "everybody", "✓ Hi")
+	h.Press("a")
+	h.Type("ger")
+	h.Want("German")
+	h.Press("enter")
+	h.Want("= Hi", "Added, with the default locale's messages to")
+	h.Press("left", "right")
+	h.Want("The same as default · variation_1.")
+	b.has("campaign_content.locales", `["de"]`)
+	h.Press("A")
+	h.Want("variation_2", "50 %", "100 of 100")
+	b.has("campaign_content.variation_details", `{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":50,"variation_2":50}}`)
+	b.has("campaign_content.content.de.variation_2.email.subject", `"Hi"`)
+
+	// The variation goes from its head, the locale from its name, each after a question.
+	h.Press("up", "up", "x")
+	h.Want("Remove variation_2?", "Its 2 messages go with it.")
+	h.Press("n")
+	b.has("campaign_content.variation_details.no_of_variations", "2")
+	h.Press("x", "y")
+	h.WantNot("variation_2")
+	h.Press("down", "down", "left", "x")
+	h.Want("Remove de?", "Its message goes with it.")
+	h.Press("y")
+	b.has("campaign_content", `{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}`)
+
+	// Undo brings back one thing after the other.
+	h.Press("ctrl+z")
+	b.has("campaign_content.locales", `["de"]`)
+	h.Press("ctrl+z", "ctrl+z")
+	b.has("campaign_content.content.de.variation_1.email.subject", `"Hi"`)
+	b.has("campaign_content.variation_details", "")
+	h.Press("ctrl+z")
+	b.has("campaign_content.locales", "")
+}
+
+func TestSeveralLocalesAtOnce(t *testing.T) {
+	b := newBench(t, catalog.Email, one)
+	h := b.open(80, 24)
+	h.Press("alt+g", "a")
+	h.Want("fr_FR", "French, FR · this workspace's")
+	h.Type("de, it,pt-BR")
+	h.Press("enter")
+	b.has("campaign_content.locales", `["de","it","pt-BR"]`)
+	h.Press("a")
+	h.Type("de")
+	h.Press("enter")
+	b.has("campaign_content.locales", `["de","it","pt-BR","de-AT"]`) // the next German: de is there
+	h.Press("a")
+	h.Type("email")
+	h.Press("enter")
+	h.Want("cannot be a locale's")
+	h.Press("esc")
+	h.Want("de-AT")
+}
+
+// Enter opens the message, Escape comes back to its cell; the line above leads to its like, with the
+// same field.
+func TestIntoACellAndBack(t *testing.T) {
+	b := newBench(t, catalog.Email, mail)
+	h := b.open(80, 24)
+	h.Press("down", "right", "enter")
+	h.Want("de › variation_2 › E-mail", "Subject *")
+	h.Press("down")
+	h.Type("Soon")
+	b.has("campaign_content.content.de.variation_2.email.preview_text", `"Soon"`)
+	h.Press("f7")
+	h.Want("de › variation_1 › E-mail", "▸ Preview text")
+	h.Press("f6", "alt+f6", "f7")
+	h.Want("de › variation_2 › E-mail")
+	h.ClickOn("de ▸")
+	h.Want("fr › variation_2 › E-mail")
+	h.Press("esc")
+	h.Want("fr · variation_2")
+	h.Press("esc")
+	h.WantNot("f6")
+}
+
+func TestPercentages(t *testing.T) {
+	b := newBench(t, catalog.Email, mail)
+	h := b.open(80, 24)
+	h.Press("%", "7", "0")
+	h.Want("110 of 100", "10 % too many")
+	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":40}`)
+	h.Press("0")
+	h.Want("from 0 to 100")
+	h.Press("tab", "r")
+	h.Want("100 of 100")
+	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":30}`)
+	h.Press("=", "enter")
+	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":50,"variation_2":50}`)
+	h.Press("2", "5", "backspace")
+	h.Want("48 % are left")
+	h.Press("esc", "left", "r")
+	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":98,"variation_2":2}`)
+}
+
+func TestTheServicesSplitTakesNoPercentage(t *testing.T) {
+	b := newBench(t, catalog.Email, strings.Replace(mail, `"distribution_type":"MANUAL"`, `"optimizer_campaign_duration":5,"optimizer_distribution_metric":"BOTH","distribution_type":"OPTIMIZER"`, 1))
+	h := b.open(80, 24)
+	h.Want("by itself")
+	h.Press("up", "9")
+	h.Want("The service splits the audience by itself here.")
+}
+
+func TestCopies(t *testing.T) {
+	b := newBench(t, catalog.Email, mail)
+	h := b.open(120, 40)
+	h.Press("p")
+	h.Want("Nothing is copied yet")
+	h.Press("y", "end", "home", "down", "down", "right", " ", "up", " ")
+	h.Want("2 marked cells")
+	h.Press("p")
+	h.Want("Pasted into 2 cells, over 1 message.")
+	b.has("campaign_content.content.fr.variation_2.email.html_content", `"<p>Hello</p>"`)
+	b.has("campaign_content.content.de.variation_2.email.html_content", `"<p>Hello</p>"`)
+	if n := strings.Count(h.Text(), "= Spring"); n != 2 {
+		t.Errorf("%d cells are as the default one:\n%s", n, h.Text())
+	}
+
+	// A locale's messages go to another locale, each to its variation.
+	h.Press("home", "left", "left", "y")
+	h.Want("Copied 2 messages of default")
+	h.Press("down", "down", "p")
+	b.has("campaign_content.content.fr.variation_1.email.html_content", `"<p>Hello</p>"`)
+	b.has("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
+
+	// A variation's go to another variation, each to its locale. The clipboard stays while a message is open.
+	h.Press("up", "up", "up", "y", "down", "enter", "esc", "up", "right", "p")
+	b.has("campaign_content.content.de.variation_2.email.subject", `"Der Frühling ist da"`)
+
+	h.Press("down", "x")
+	h.Want("Empty default · variation_2?")
+	h.Press("y")
+	b.has("campaign_content.content.default.variation_2", "")
+}
+
+func TestCompare(t *testing.T) {
+	h := newBench(t, catalog.Email, mail).open(120, 40)
+	h.Press("down", "d")
+	h.Want("default · variation_1", "de · variation_1", "≠ Subject", "2 differences")
+	h.WantNot("From address")
+	h.Press("d")
+	h.Want("  From address")
+	h.Press("esc", "right", " ", "up", "left", "d")
+	h.Want("de · variation_2", "default · variation_1", "≠ Subject")
+	h.Press("esc")
+	h.Want("1 marked cell")
+	h.Press("esc")
+	h.WantNot("marked")
+	h.Press("right", "d")
+	h.Want("default · variation_1 ", "│ default · variation_2")
+}
+
+func TestRename(t *testing.T) {
+	b := newBench(t, catalog.Email, mail)
+	h := b.open(80, 24)
+	h.Press("down", "left", "enter")
+	h.Want("Another name for de")
+	h.Type("-AT")
+	h.Press("enter")
+	b.has("campaign_content.locales", `["de-AT","fr"]`)
+	b.has("campaign_content.content.de-AT.variation_1.email.html_content", `"<p>Hallo</p>"`)
+	h.Want("de-AT · German, Austria")
+}
+
+func TestStraysAreShownAndGo(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}}}}}}`)
+	c, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := doc.Parse([]byte(`{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}},"variation_9":{"email":{"subject":"Z"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.svc.Save(context.Background(), engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: body, By: "ann@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	h := b.open(120, 40)
+	h.Want("variation_9", "not in the test")
+	h.Press("down", "left")
+	h.Want("is not listed as a locale")
+	h.Press("a")
+	b.has("campaign_content.locales", `["it"]`)
+	h.Press("up", "up", "right", "right", "x", "y")
+	b.has("campaign_content.content", `{"default":{"variation_1":{"email":{"subject":"A"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}`)
+}
+
+const push = `{"basic_details":{"name":"Sale","platforms":["ANDROID","WEB"]},"campaign_content":{"locales":["de"],"content":{
+	"default":{"variation_1":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Sale","message":"m"}},"web":{"template_type":"BASIC","basic_details":{"title":"Web sale","message":"m","redirect_url":"https://example.com"}}}}},
+	"de":{"variation_1":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Angebot","message":"m"}},"ios":{"template_type":"BASIC","basic_details":{"title":"iOS"}}}}}}}}`
+
+// The platforms of a push are tabs above its forms; a cell opens on the first of them.
+func TestPlatformTabs(t *testing.T) {
+	b := newBench(t, catalog.Push, push)
+	h := b.open(80, 24)
+	h.Want("Angebot")
+	h.Press("enter")
+	h.Want("[Android]", "│ Web", "variation_1 › Push › Android")
+	h.WantNot("iOS")
+	h.Press("f8")
+	h.Want("[Web]")
+	h.Press("f6")
+	h.Want("de › variation_1", "iOS (off)")
+	h.ClickOn("Android")
+	h.Want("[Android]")
+	h.Press("down", "enter") // its basic details
+	h.Want("Basic details", "Angebot")
+	h.Press("f8")
+	h.Want("[iOS")
+	h.Goldens("platforms")
+	h.Press("esc", "esc")
+	h.Want("de · variation_1")
+}
+
+func TestMouse(t *testing.T) {
+	b := newBench(t, catalog.Email, mail)
+	h := b.open(80, 24)
+	h.ClickOn("○ empty")
+	h.Want("fr · variation_2", "Empty. enter writes it")
+	h.ClickOn("○ empty")
+	h.Want("fr › variation_2 › E-mail")
+	h.Press("esc")
+	h.ClickOn("60 %")
+	h.ClickOn("60 %")
+	h.Press("backspace", "5")
+	h.Want("105 of 100")
+	h.ClickOn("+ locale")
+	h.Want("this workspace's")
+	h.ClickOn("Arabic")
+	b.has("campaign_content.locales", `["de","fr","ar"]`)
+	h.ClickOn("+ variation")
+	b.has("campaign_content.variation_details.no_of_variations", "3")
+	h.ClickOn("A/B test")
+	h.Want("How many versions of the message compete")
+}
+
+// What the state of the campaign locks can be looked at, copied and compared, and says why no more.
+func TestLocked(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+		"segmentation_details":{"is_all_user_campaign":true},"scheduling_details":{"delivery_type":"ASAP"},
+		"campaign_content":{"locales":["de"],"content":{"default":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"x"}}},"de":{"variation_1":{"email":{"subject":"Hallo","from_address":"a@example.com","html_content":"x"}}}}}}`)
+	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.svc.ChangeStatus(context.Background(), engine.StatusRequest{ID: b.id, Action: catalog.Stop}); err != nil {
+		t.Fatal(err)
+	}
+	h := b.open(80, 24)
+	h.Want("This campaign is Stopped: nothing in it can be")
+	h.WantNot("+ locale")
+	for _, k := range []string{"a", "A", "x", "=", "p"} {
+		h.Press(k)
+		h.Want("This campaign is Stopped: nothing in it can be")
+	}
+	h.Press("down", "d")
+	h.Want("≠ Subject")
+	h.Press("esc", "enter")
+	h.Want("de › variation_1 › E-mail")
+	b.has("campaign_content.locales", `["de"]`)
+}
+
+// Whatever is pressed, the screen fits and only what was meant is changed.
+func TestLookingChangesNothing(t *testing.T) {
+	b := newBench(t, catalog.Email, mail)
+	before, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := b.open(60, 20)
+	for range 12 {
+		h.Press("down", "right", "y", "d", "d", "n", "N", "esc", "left", "a", "esc", "up", "down", " ", "esc", "tab")
+	}
+	for _, k := range []string{"%", "esc", "end", "enter", "esc", "e", "alt+g", "tab", "alt+g", "home", "enter", "f6", "f7", "esc"} {
+		h.Press(k)
+	}
+	h.WantFits()
+	after, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(after.Body.Encode()) != string(before.Body.Encode()) || after.Revision != before.Revision {
+		t.Errorf("looking made it\n%s, was\n%s", after.Body.Encode(), before.Body.Encode())
+	}
+}
+
+func BenchmarkGrid(b *testing.B) {
+	html := strings.Repeat("<p>Hello, this is a paragraph.</p>", 12)
+	body := strings.ReplaceAll(mail, "<p>Hello</p>", html)
+	bn := newBench(b, catalog.Email, body)
+	h := bn.open(120, 40)
+	if n := len(body); n < 2000 {
+		b.Fatal(fmt.Sprint("the campaign has only ", n, " bytes"))
+	}
+	keys := []string{"down", "right", "up", "left"}
+	b.ResetTimer()
+	for i := 0; b.Loop(); i++ {
+		h.Press(keys[i%4])
+		_ = h.View()
+	}
+}
+
+func BenchmarkPercentage(b *testing.B) {
+	h := newBench(b, catalog.Email, mail).open(120, 40)
+	h.Press("%", "5")
+	keys := []string{"backspace", "7", "backspace", "6"}
+	b.ResetTimer()
+	for i := 0; b.Loop(); i++ {
+		h.Press(keys[i%4])
+		_ = h.View()
+	}
+}

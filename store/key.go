@@ -23,6 +23,7 @@ const (
 	kindProfile    = 'p' // id → profile
 	kindIdentifier = 'x' // identifier kind, value, profile id → nothing
 	kindTest       = 't' // time, number → test send
+	kindContent    = 'k' // kind of content, name → item; a template has its version after its id
 )
 
 // The first byte of every key.

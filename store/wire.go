@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 )
 
 // The types below are engine's with the names that their members have on disk. They convert
@@ -135,4 +136,22 @@ func (w testRecord) engine() engine.TestRecord {
 		Answer: engine.Answer{ResponseID: w.ResponseID, Replayed: w.Replayed},
 		Keys:   w.Keys, Data: w.Data, Message: w.Message,
 	}}
+}
+
+// template is without the content, which is a document.
+type template struct {
+	ID       string         `json:"id"`
+	Version  int            `json:"v"`
+	Name     string         `json:"name,omitempty"`
+	Channel  engine.Channel `json:"ch"`
+	Platform string         `json:"pl,omitempty"`
+	SavedAt  time.Time      `json:"at,omitzero"`
+}
+
+func toTemplate(t engine.ContentTemplate) template {
+	return template{t.ID, t.Version, t.Name, t.Channel, t.Platform, t.SavedAt}
+}
+
+func (t template) engine(content doc.Value) engine.ContentTemplate {
+	return engine.ContentTemplate{ID: t.ID, Version: t.Version, Name: t.Name, Channel: t.Channel, Platform: t.Platform, Content: content, SavedAt: t.SavedAt}
 }

@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(testing.TB) store.DB) {
 		{"Expiry", testExpiry},
 		{"Outbox", testOutbox},
 		{"TestSends", testTestSends},
+		{"Content", testContent},
 		{"Damage", testDamage},
 		{"DamageHidesNothing", testDamageHidesNothing},
 		{"Format", testFormat},

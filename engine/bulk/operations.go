@@ -1,0 +1,165 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/files"
+)
+
+// Operation is something that can be done to many campaigns.
+type Operation interface {
+	// Why says in a sentence why it cannot be done to a campaign; empty where it can.
+	Why(svc engine.Service, row engine.Summary) string
+	// Do does it, and says whether that changed anything.
+	Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (changed bool, err error)
+}
+
+// Action is an action of the life cycle: stop, pause, resume, archive, restore or delete.
+type Action struct{ Name catalog.Action }
+
+// Why is Operation's.
+func (a Action) Why(svc engine.Service, row engine.Summary) string {
+	if ok, why := catalog.Allowed(a.Name, row.Channel, row.DeliveryType, row.Status); !ok {
+		return why
+	}
+	if _, ok := svc.(engine.Curator); !ok && !slices.Contains(catalog.StatusActions, a.Name) {
+		return "This service cannot " + strings.ToLower(a.Name.Label()) + " campaigns; do it in its own dashboard."
+	}
+	return ""
+}
+
+// Do is Operation's.
+func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (bool, error) {
+	if slices.Contains(catalog.StatusActions, a.Name) {
+		_, err := svc.ChangeStatus(ctx, engine.StatusRequest{ID: row.ID, Action: a.Name, By: by})
+		return err == nil, err
+	}
+	curator, ok := svc.(engine.Curator)
+	if !ok {
+		return false, fmt.Errorf("this service cannot %s campaigns", strings.ToLower(a.Name.Label()))
+	}
+	var err error
+	switch a.Name {
+	case catalog.Archive:
+		err = curator.Archive(ctx, row.ID, by)
+	case catalog.Restore:
+		err = curator.Restore(ctx, row.ID, by)
+	case catalog.Delete:
+		err = curator.Delete(ctx, row.ID)
+	default:
+		err = fmt.Errorf("%s cannot be done to many campaigns", a.Name.Label())
+	}
+	return err == nil, err
+}
+
+// Tag adds tags to campaigns and takes others away.
+type Tag struct{ Add, Remove []string }
+
+// Retag gives a campaign's body with its tags changed; the same body where that changes none. It fails
+// where something else stands in the place of the tags.
+func (t Tag) Retag(body doc.Value) (doc.Value, error) {
+	at := doc.P(string(catalog.BasicDetails), "tags")
+	old := body.Lookup(at)
+	if old.Exists() && old.Kind() != doc.Array && old.Kind() != doc.Null {
+		return body, errors.New("its tags are no list; open it to mend them")
+	}
+	had := old.Strings()
+	if old.Kind() == doc.Array && len(had) != old.Len() {
+		return body, errors.New("some of its tags are no text; open it to mend them")
+	}
+	tags := slices.DeleteFunc(slices.Clone(had), func(s string) bool { return slices.Contains(t.Remove, s) })
+	for _, s := range t.Add {
+		if !slices.Contains(tags, s) {
+			tags = append(tags, s)
+		}
+	}
+	if slices.Equal(tags, had) {
+		return body, nil
+	}
+	if len(tags) == 0 {
+		return body.Delete(at), nil
+	}
+	return body.Set(at, doc.NewStrings(tags...))
+}
+
+// Why is Operation's.
+func (t Tag) Why(_ engine.Service, row engine.Summary) string {
+	if !row.Channel.Writable() {
+		return row.Channel.Label() + " campaigns can be read here, not changed."
+	}
+	if ok, why := catalog.Allowed(catalog.Edit, row.Channel, row.DeliveryType, row.Status); !ok {
+		return why
+	}
+	before := doc.NewObject()
+	after, err := Tag{Add: []string{"a tag"}}.Retag(before)
+	if err == nil && len(catalog.LockedChanges(row.Status, before, after)) > 0 {
+		return fmt.Sprintf("The tags of a campaign that is %s can no longer be changed.", strings.ToLower(row.Status.Label()))
+	}
+	return ""
+}
+
+// Do is Operation's. A draft is saved as it is, valid or not, where the service can; where somebody else
+// saves it meanwhile, the tags are put on what they made of it.
+func (t Tag) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (bool, error) {
+	for tries := 0; ; tries++ {
+		c, err := svc.Get(ctx, row.ID)
+		if err != nil {
+			return false, err
+		}
+		body, err := t.Retag(c.Body)
+		if err != nil || body.Same(c.Body) {
+			return false, err
+		}
+		err = t.save(ctx, svc, c, body, by)
+		if e := engine.AsError(err); e != nil && e.HTTP == http.StatusConflict && tries < 2 {
+			continue
+		}
+		return err == nil, err
+	}
+}
+
+func (t Tag) save(ctx context.Context, svc engine.Service, c engine.Campaign, body doc.Value, by string) error {
+	if d, ok := svc.(engine.Drafter); ok && c.Status == catalog.Draft {
+		_, err := d.Save(ctx, engine.SaveRequest{ID: c.ID, Revision: c.Revision, Body: body, By: by, Note: t.note()})
+		return err
+	}
+	changed, _ := engine.ChangedComponents(c.Body, body)
+	_, err := svc.Update(ctx, engine.UpdateRequest{ID: c.ID, Body: engine.UpdateBody(c.Head, by, changed...)})
+	return err
+}
+
+// note says in the history what changed.
+func (t Tag) note() string {
+	var parts []string
+	if len(t.Add) > 0 {
+		parts = append(parts, "tagged "+strings.Join(t.Add, ", "))
+	}
+	if len(t.Remove) > 0 {
+		parts = append(parts, "no longer tagged "+strings.Join(t.Remove, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Export writes campaigns as files into a folder that is there. See package files.
+type Export struct{ Folder string }
+
+// Why is Operation's: every campaign can be exported.
+func (Export) Why(engine.Service, engine.Summary) string { return "" }
+
+// Do is Operation's.
+func (e Export) Do(ctx context.Context, svc engine.Service, row engine.Summary, _ string) (bool, error) {
+	c, err := svc.Get(ctx, row.ID)
+	if err != nil {
+		return false, err
+	}
+	return files.Write(filepath.Join(e.Folder, files.Name(c, ".json")), files.JSON(c))
+}

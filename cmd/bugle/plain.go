@@ -55,14 +55,25 @@ func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
 		defer open.far.Close()
 	}
 	_, _, typed := f.terminal()
-	p := plain.Options{Deps: open.deps, Query: o.query, In: f.in, Out: f.out, Typed: typed}
+	p := plain.Options{Deps: open.bare(open.deps), Query: o.query, In: f.in, Out: f.out, Typed: typed}
 	if open.first == screen.Welcome {
-		p.Start = open.start
+		p.Start = func(ctx context.Context, sample bool) (screen.Deps, error) {
+			deps, err := open.start(ctx, sample)
+			return open.bare(deps), err
+		}
 	}
 	if typed {
 		p.Edit = f.editText
 	}
 	return plain.Run(ctx, p)
+}
+
+// bare gives what the questions work with: the workspace itself, as there is nobody to show its calls to.
+func (o opening) bare(deps screen.Deps) screen.Deps {
+	if o.node != nil && deps.Service != nil {
+		deps.Service = o.node.Service(deps.Workspace)
+	}
+	return deps
 }
 
 // editText opens a text in the person's editor, and gives what it left there.

@@ -34,7 +34,7 @@ func (w *work) filterHead(ctx context.Context, p doc.Path) []string {
 	out = append(out, audience.Sentence(whole, w.audienceEnv()))
 	if reader, ok := w.deps.Service.(engine.AudienceReader); ok && n == 0 && w.filterCount(p) > 0 {
 		if c, err := reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: whole}); err == nil {
-			out = append(out, fmt.Sprintf("That is %d of %s; %d can be reached by e-mail, %d by push.", c.Matched, counted(c.Total, "person"), c.Reach.Email, c.Reach.Push))
+			out = append(out, fmt.Sprintf("That is %d of %d people; %d can be reached by e-mail, %d by push.", c.Matched, c.Total, c.Reach.Email, c.Reach.Push))
 		}
 	}
 	return out

@@ -161,7 +161,7 @@ func pick(items []item, text string) (*item, error) {
 	if found < 0 {
 		found = slices.IndexFunc(items, func(i item) bool { return i.word == low || strings.ToLower(i.label) == low })
 	}
-	if found < 0 {
+	if found < 0 && len(low) > 1 { // a letter alone is more often a slip
 		for i, it := range items {
 			if !strings.HasPrefix(strings.ToLower(it.label), low) {
 				continue

@@ -70,12 +70,17 @@ func blank(kind Kind) doc.Value {
 	return doc.NewObject(text(mType, typeAttribute), text(mDataType, dataType), text(mOperator, catalog.Operators(dataType)[0]))
 }
 
-// insert puts a filter into a group, which it makes where it is not there.
+// insert puts a filter into a group, which it makes where it is not there: one that leaves users out
+// so that each of its filters does.
 func insert(root doc.Value, group doc.Path, i int, filter doc.Value) (doc.Value, doc.Path, error) {
 	out := root
 	if !root.Lookup(group).Get(mJoin).Exists() {
+		join := joinAnd
+		if group.Last().Name == mExcluded {
+			join = joinOr
+		}
 		var err error
-		if out, err = root.Set(group.Child(mJoin), doc.NewString(joinAnd)); err != nil {
+		if out, err = root.Set(group.Child(mJoin), doc.NewString(join)); err != nil {
 			return root, group, fmt.Errorf("the group cannot be changed: %w", err)
 		}
 	}

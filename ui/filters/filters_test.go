@@ -111,7 +111,7 @@ const (
 	exclude      = "excluded_filters"
 )
 
-func TestGoldens(t *testing.T) {
+func TestScreensOfFilters(t *testing.T) {
 	b := newBench(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.Goldens("tree")
@@ -132,7 +132,8 @@ func TestGoldens(t *testing.T) {
 	h.Goldens("add")
 }
 
-func TestGoldensOfDates(t *testing.T) {
+func TestScreensOfDates(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"or","filters":[
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"before","value":"2020-01-01"},
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"between","value":["2026-01-01","2026-02-01"]}]}}}`)
@@ -148,7 +149,7 @@ func TestGoldensOfDates(t *testing.T) {
 	}
 }
 
-func TestGoldensOfNothing(t *testing.T) {
+func TestScreensOfNothingYet(t *testing.T) {
 	b := newBench(t, `{}`)
 	h := b.open(120, 40, segmentation, include)
 	h.Goldens("empty")
@@ -159,38 +160,72 @@ func TestGoldensOfNothing(t *testing.T) {
 	h.Goldens("operator")
 }
 
-// A person builds two groups by the keys alone, and names bring the rest with them.
-func TestBuild(t *testing.T) {
+// A person builds an audience by the keys alone: two actions with conditions, a list, relative days,
+// and somebody to leave out. Names bring the rest with them.
+func TestAudienceIsBuiltByTheKeysAlone(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, `{}`)
 	h := b.open(120, 40, segmentation, include)
-	h.Press("a", "1")
-	h.Type("cou")
-	h.Press("enter", "enter")
-	h.Type("India, Nepal")
-	h.Press("enter", "a", "2")
-	h.Type("added")
-	h.Press("enter", "enter", "backspace")
-	h.Type("2")
-	h.Press("enter", "a", "4")
-	h.Type("pri")
-	h.Press("enter", "g", "enter")
-	h.Type("500")
-	h.Press("tab", "tab", "esc", "A", "3")
-	h.Type("sta")
-	h.Press("enter")
-	h.Want("Users whose Country is India or Nepal", "not those in the segment", "with Price is above 500")
+	for _, step := range []struct{ keys, text, then string }{
+		{"a 2", "added", "enter enter"}, {"", "2", "enter"}, // an action, at least 2 times
+		{"a 4", "pri", "enter g enter"}, {"", "500", "enter"}, // with Price above 500
+		{"a 4", "event t", "enter enter"}, {"", "30", "enter"}, // in the last 30 days
+		{"a 2", "pur", "enter enter enter"},                    // another, once
+		{"a 4", "amo", "enter l enter"}, {"", "1000", "enter"}, // with Amount below 1000
+		{"a 1", "cou", "enter enter"}, {"", "India, Nepal", "enter"}, // a list
+		{"a 1", "bir", "enter enter"}, {"", "7", "enter"}, // relative days
+		{"A 3", "sta", "enter"}, // and somebody to leave out
+	} {
+		h.Press(strings.Fields(step.keys)...)
+		h.Type(step.text)
+		h.Press(strings.Fields(step.then)...)
+	}
+	h.Want("▸ └     In the segment Staff", "of 12 people")
+	h.Goldens("built")
 	const want = `{"included_filters":{"filter_operator":"and","filters":[` +
-		`{"filter_type":"user_attributes","data_type":"string","operator":"in","name":"Country","category":"Tracked Standard Attribute","value":["India","Nepal"]},` +
 		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":2},"action_name":"Added to Cart","attributes":{"filter_operator":"and","filters":[` +
-		`{"filter_type":"event_attributes","data_type":"double","operator":"greaterThan","name":"Price","category":"Tracked Standard Attribute","value":500}]}}]},` +
-		`"excluded_filters":{"filter_operator":"and","filters":[{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"}]}}`
+		`{"filter_type":"event_attributes","data_type":"double","operator":"greaterThan","name":"Price","category":"Tracked Standard Attribute","value":500},` +
+		`{"filter_type":"event_attributes","data_type":"datetime","operator":"inTheLast","name":"Event Time (Standard)","value":30}]}},` +
+		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":1},"action_name":"Purchase","attributes":{"filter_operator":"and","filters":[` +
+		`{"filter_type":"event_attributes","data_type":"double","operator":"lessThan","name":"Amount","category":"Tracked Standard Attribute","value":1000}]}},` +
+		`{"filter_type":"user_attributes","data_type":"string","operator":"in","name":"Country","category":"Tracked Standard Attribute","value":["India","Nepal"]},` +
+		`{"filter_type":"user_attributes","data_type":"datetime","operator":"inTheLast","name":"Birthday","category":"Tracked Standard Attribute","value":7}]},` +
+		`"excluded_filters":{"filter_operator":"or","filters":[{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"}]}}`
 	if got := b.stored(segmentation); got != want {
 		t.Errorf("the audience is\n%s\nwant\n%s\n%s", got, want, h.Text())
 	}
 }
 
+// Undo takes back each operation, and redo makes it again.
+func TestUndoTakesBackEachOperation(t *testing.T) {
+	t.Parallel()
+	for _, keys := range []string{"j !", "j d", "j j x", "j J", "j j K", "j j j j j >", "j j j <", "j m", "j space", "G delete", "A 3 enter", "j j j enter tab tab tab 9"} {
+		t.Run(keys, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, audienceJSON)
+			before := b.stored(segmentation)
+			h := b.open(80, 24, segmentation, include)
+			for _, k := range strings.Fields(keys) {
+				h.Press(strings.Replace(k, "space", " ", 1))
+			}
+			if after := b.stored(segmentation); after == before {
+				t.Errorf("%q changes nothing:\n%s", keys, h.Text())
+			}
+			after := b.stored(segmentation)
+			h.Press("ctrl+z")
+			if got := b.stored(segmentation); got != before {
+				t.Errorf("%q, undone, leaves\n%s", keys, got)
+			}
+			h.Press("ctrl+y")
+			if got := b.stored(segmentation); got != after {
+				t.Errorf("%q, undone and made again, is\n%s", keys, got)
+			}
+		})
+	}
+}
+
 // A filter that was added and left without a word is not in the document, nor ever was.
-func TestAddedAndLeft(t *testing.T) {
+func TestFilterAddedAndLeftIsNotInTheDocument(t *testing.T) {
 	b := newBench(t, audienceJSON)
 	before := b.stored(segmentation)
 	h := b.open(80, 24, segmentation, include)
@@ -203,7 +238,8 @@ func TestAddedAndLeft(t *testing.T) {
 	h.WantNot("NOT SAVED")
 }
 
-func TestCommands(t *testing.T) {
+func TestOperationsAndUndoThroughTheBuilder(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.Press("j", "!")
@@ -222,7 +258,8 @@ func TestCommands(t *testing.T) {
 }
 
 // A problem leads to its field, wherever in the tree.
-func TestFocusPath(t *testing.T) {
+func TestProblemLeadsToItsField(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include, "filters", 1, "attributes", "filters", 0, "value")
 	h.Want("▸ Value            500")
@@ -234,7 +271,7 @@ func TestFocusPath(t *testing.T) {
 	h.Want("▸ To ")
 }
 
-func TestMouse(t *testing.T) {
+func TestMousePicksNodesRowsAndNames(t *testing.T) {
 	b := newBench(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.ClickOn("In the segment Staff")
@@ -252,7 +289,7 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-func TestWhy(t *testing.T) {
+func TestWhySaysWhatLetsSomebodyInOrKeepsThemOut(t *testing.T) {
 	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"user_attributes","data_type":"string","name":"Country","operator":"is","value":"India"}]}}}`)
 	h := b.open(120, 40, segmentation, include)
@@ -276,7 +313,7 @@ func TestWhy(t *testing.T) {
 }
 
 // A service that only carries campaigns says so.
-func TestUntold(t *testing.T) {
+func TestServiceThatCannotCountSaysSo(t *testing.T) {
 	b := newBench(t, audienceJSON)
 	r := screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)}
 	h := uitest.New(t, builder.New(uitest.Deps(struct{ engine.Service }{b.svc}), r), 120, 40)

@@ -205,13 +205,12 @@ func (t *Tree) takePick(r row) bool {
 // typeKey takes a key of a line of text.
 func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 	f := t.open
-	before, fresh := f.prompt, f.fresh
-	if fresh && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace) {
+	over := f.fresh && !msg.Alt && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace)
+	if over {
 		f.prompt.SetValue("")
 	}
 	f.fresh = false
-	if !f.prompt.Update(msg) && !(fresh && msg.Type == tea.KeyBackspace) {
-		f.prompt = before
+	if !f.prompt.Update(msg) && !over {
 		return
 	}
 	text := f.prompt.Value()

@@ -1,0 +1,146 @@
+package filters_test
+
+import (
+	"strings"
+	"testing"
+
+	"bugle/engine/audience"
+	"bugle/engine/doc"
+	"bugle/ui/filters"
+)
+
+// outline is the tree as words, a line each, so that a test can say what a key made of a document.
+func outline(root doc.Value) string {
+	var out []string
+	for _, n := range audience.Nodes(root, doc.P(segmentation), audience.Env{}, nil) {
+		words := n.Words
+		if n.Depth == 0 {
+			words = n.Title + " " + n.Join
+		}
+		out = append(out, strings.Repeat("  ", n.Depth)+words)
+	}
+	return strings.Join(out, "\n")
+}
+
+// Each operation is one key in the tree: what it makes of the document, and where the cursor is then.
+func TestKeyOfEachOperation(t *testing.T) {
+	const (
+		country = "  Country is India or Nepal\n"
+		action  = "  Did Added to Cart at least 2 times\n"
+		price   = "    Price is above 500\n"
+		when    = "    Event Time (Standard) is in the last 30 days\n"
+		age     = "  Age is not between 18 and 65.0\n"
+		staff   = "  In the segment Staff\n"
+		member  = "  Member is yes"
+		first   = "Include and\n"
+		second  = "Exclude or\n"
+	)
+	for name, c := range map[string]struct{ keys, want, cursor string }{
+		"negate":                     {"j!", first + "  Country is not India or Nepal\n" + action + price + when + age + second + staff + member, "! Country"},
+		"negate an action":           {"jj!", first + country + "  Did not do Added to Cart at least 2 times\n" + price + when + age + second + staff + member, "! Did not do"},
+		"negate back":                {"jjjjj!", first + country + action + price + when + "  Age is between 18 and 65.0\n" + second + staff + member, "and Age is between"},
+		"duplicate":                  {"jd", first + country + country + action + price + when + age + second + staff + member, "▸ ├ and Country"},
+		"duplicate with conditions":  {"jjd", first + country + action + price + when + action + price + when + age + second + staff + member, "▸ ├ and Did"},
+		"remove":                     {"jx", first + action + price + when + age + second + staff + member, "▸ ├     Did"},
+		"remove with conditions":     {"jjx", first + country + age + second + staff + member, "▸ └ and ! Age"},
+		"remove the last of a group": {"Gx", first + country + action + price + when + age + second + strings.TrimSpace(staff), "▸ └     In the segment"},
+		"move down":                  {"jJ", first + action + price + when + country + age + second + staff + member, "▸ ├ and Country"},
+		"move up":                    {"jjK", first + action + price + when + country + age + second + staff + member, "▸ ├     Did"},
+		"move a condition":           {"jjjJ", first + country + action + when + price + age + second + staff + member, "▸ │ └ and  Price"},
+		"into the action":            {"jjjjj>", first + country + action + price + when + "  " + age + second + staff + member, "▸   └ and  ! Age"},
+		"out of the action":          {"jjj<", first + country + action + when + "  Price is above 500\n" + age + second + staff + member, "▸ ├ and Price"},
+		"to the other group":         {"jm", first + action + price + when + age + second + staff + member + "\n" + strings.TrimSuffix(country, "\n"), "▸ └ or  Country"},
+		"any of all":                 {" ", "Include or\n" + country + action + price + when + age + second + staff + member, "▸ Include · ANY"},
+		"any of a filter's":          {"j ", "Include or\n" + country + action + price + when + age + second + staff + member, "▸ ├     Country"},
+		"all of any":                 {"G ", first + country + action + price + when + age + "Exclude and\n" + staff + member, "▸ └ and Member"},
+		"any of the conditions":      {"jjj ", first + country + action + price + when + age + second + staff + member, "▸ │ ├ with Price"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := filters.New(config(t, audienceJSON, 70, 30))
+			press(e, strings.Split(c.keys, "")...)
+			root, changed := e.Edits()
+			want := strings.ReplaceAll(c.want, second+strings.TrimSpace(staff), second+strings.TrimSuffix(staff, "\n"))
+			if got := outline(root); got != want || !changed {
+				t.Errorf("the filters are\n%s\nwant\n%s", got, want)
+			}
+			if !strings.Contains(e.View(), c.cursor) {
+				t.Errorf("the window does not show %q:\n%s", c.cursor, e.View())
+			}
+		})
+	}
+}
+
+// What cannot be done says why, and what to do instead, and changes nothing.
+func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
+	for keys, want := range map[string]string{
+		"j>":   "no action right above",
+		"jj>":  "only a filter on an attribute can go into an action",
+		"jjj>": "in its action already",
+		"j<":   "at the outer level already",
+		"Gk!":  "a segment cannot be turned round",
+		"!":    "choose a filter in it",
+		"d":    "choose a filter in it",
+		"jjjm": "cannot stand in each other's groups",
+	} {
+		cfg := config(t, audienceJSON, 70, 30)
+		e := filters.New(cfg)
+		press(e, strings.Split(keys, "")...)
+		if got := strings.ToLower(strings.Join(strings.Fields(e.View()), " ")); !strings.Contains(got, strings.ToLower(want)) {
+			t.Errorf("%q does not say %q:\n%s", keys, want, e.View())
+		}
+		wantUnchanged(t, e, cfg.Root)
+	}
+}
+
+// A value is entered as its type, and is written as that.
+func TestValueIsWrittenAsItsType(t *testing.T) {
+	attr := `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","data_type":%,"name":"X","operator":%}]}}}`
+	for name, c := range map[string]struct{ dataType, operator, typed, want string }{
+		"list of texts":   {"string", "in", `a, "b, c",d `, `["a","b, c","d"]`},
+		"list of numbers": {"double", "in", "1, 2.50", `[1,2.50]`},
+		"one number":      {"double", "lessThan", "1e3", `1e3`},
+		"no number":       {"double", "lessThan", "many", `"many"`},
+		"text":            {"string", "contains", "a, b", `"a, b"`},
+		"day":             {"datetime", "on", "yesterday", `"2026-03-13"`},
+		"relative days":   {"datetime", "inTheNext", "7", `7`},
+		"yes":             {"bool", "is", "y", `true`},
+		"no":              {"bool", "is", "n", `false`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(strings.Replace(attr, "%", `"`+c.dataType+`"`, 1), "%", `"`+c.operator+`"`, 1)
+			e := filters.New(config(t, text, 70, 30))
+			press(e, "j", "enter", "enter", "enter", "enter")
+			press(e, strings.Split(c.typed, "")...)
+			press(e, "enter")
+			root, _ := e.Edits()
+			if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Encode()); got != c.want {
+				t.Errorf("the value is %s, want %s\n%s", got, c.want, e.View())
+			}
+		})
+	}
+}
+
+// Both ends of a range are typed one after the other.
+func TestRangeIsTypedEndByEnd(t *testing.T) {
+	e := filters.New(config(t, `{}`, 70, 30))
+	press(e, "a", "1")
+	press(e, strings.Split("age", "")...)
+	press(e, "enter", "b", "enter", "1", "8", "enter", "3", "5", "enter")
+	root, _ := e.Edits()
+	if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Encode()); got != `[18,35]` {
+		t.Errorf("the range is %s:\n%s", got, e.View())
+	}
+}
+
+// A count is typed over where the keyboard has just come to it, and edited once it was touched.
+func TestCountIsTypedOver(t *testing.T) {
+	for keys, want := range map[string]string{"7": "7", "7 5": "75", "backspace 3": "3", "end 0": "20", "left 1": "12"} {
+		e := filters.New(config(t, audienceJSON, 70, 30))
+		press(e, "j", "j", "enter", "tab", "tab", "tab")
+		press(e, strings.Fields(keys)...)
+		root, _ := e.Edits()
+		if got := root.Lookup(doc.P(segmentation, include, "filters", 1, "execution", "count")).Literal(); got != want {
+			t.Errorf("%q makes the count %s, want %s:\n%s", keys, got, want, e.View())
+		}
+	}
+}

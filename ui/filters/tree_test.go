@@ -1,0 +1,277 @@
+package filters_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/forms"
+	"bugle/themes"
+	"bugle/ui/editor"
+	"bugle/ui/filters"
+	"bugle/ui/uitest"
+	"bugle/ui/widget"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"pgregory.net/rapid"
+)
+
+// oddJSON is an audience with all that an editor of filters does not expect.
+const oddJSON = `{"segmentation_details":{"x-top":1e2,"included_filters":{"filters":[
+	{"filter_type":"user_attributes","data_type":"double","name":"Age","operator":"between","value":18.50,"value1":65.0,"case_sensitive":null},
+	{"filter_type":"user_attributes","data_type":"double","name":"Age","operator":"in","value":[1.0,"2",3e1]},
+	{"filter_type":"user_attributes","data_type":"string","name":"A\tname","operator":"contains","value":" two\nlines"},
+	{"filter_type":"user_attributes","data_type":"string","name":"Country","operator":"in","value":["a, b","say \"x\""," c "]},
+	{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"between","value":["2026-01-01T00:00:00+0100","2026-02-01"]},
+	{"filter_type":"user_attributes","data_type":"geo","name":"Place","operator":"near","value":{"lat":1.10}},
+	{"filters":[{"filter_type":"custom_segments","name":"Staff","id":7}],"filter_operator":"or"},
+	{"filter_type":"novel","x":[1,{"y":2.50}]},
+	{"filter_type":"actions","action_name":"Added to Cart","execution":{"type":"sometimes","count":"2"},"executed":"no","attributes":{"filter_operator":"and","filters":[
+		{"filter_type":"event_attributes","data_type":"double","name":"Price","operator":"greaterThan","value":500.00,"x-kept":true}]}}]},
+	"excluded_filters":{"filter_operator":"xor","filters":[]},"is_all_user_campaign":false}}`
+
+func parse(t testing.TB, text string) doc.Value {
+	t.Helper()
+	v, err := doc.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func config(t testing.TB, text string, w, h int) editor.Config {
+	return editor.Config{
+		Config: forms.Config{
+			Schema: catalog.Campaign(catalog.Push), Root: parse(t, text), Path: doc.P(segmentation, include),
+			Env: schema.Env{Stage: schema.Publish}, Theme: themes.Plain(), Width: w, Height: h,
+		},
+		Workspace: workspace(), Now: func() time.Time { return uitest.Now },
+	}
+}
+
+// press gives an editor keys, by their names.
+func press(e editor.Editor, keys ...string) {
+	for _, k := range keys {
+		e.Update(keyOf(k))
+	}
+}
+
+func keyOf(name string) tea.KeyMsg {
+	if name == " " {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+	}
+	for k := tea.KeyType(-80); k < 128; k++ {
+		if m := (tea.KeyMsg{Type: k}); k != tea.KeyRunes && m.String() == name {
+			return m
+		}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
+}
+
+func wantUnchanged(t testing.TB, e editor.Editor, want doc.Value) {
+	t.Helper()
+	root, changed := e.Edits()
+	if changed || string(root.Encode()) != string(want.Encode()) {
+		t.Fatalf("the document has become\n%s\nfrom\n%s", root.Encode(), want.Encode())
+	}
+}
+
+// Whoever only looks around changes no byte, whatever is in the document and however large the window.
+func TestLookingAroundChangesNoByte(t *testing.T) {
+	around := []string{"up", "down", "j", "k", "g", "G", "home", "end", "pgup", "pgdown", "enter", "a", "A", "w", "esc"}
+	inside := []string{"up", "down", "tab", "shift+tab", "ctrl+n", "ctrl+p", "home", "end", "esc"}
+	for name, text := range map[string]string{"usual": audienceJSON, "odd": oddJSON, "nothing": `{}`} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				w, h := rapid.IntRange(8, 120).Draw(rt, "width"), rapid.IntRange(1, 40).Draw(rt, "height")
+				cfg := config(t, text, w, h)
+				e := filters.New(cfg)
+				for range rapid.IntRange(1, 60).Draw(rt, "keys") {
+					keys := around
+					if e.Modal() {
+						keys = inside
+					}
+					press(e, rapid.SampledFrom(keys).Draw(rt, "key"))
+					if lines := strings.Split(e.View(), "\n"); len(lines) != h {
+						rt.Fatalf("%d lines are drawn on %d", len(lines), h)
+					}
+					for _, l := range strings.Split(e.View(), "\n") {
+						if widget.Width(l) != w {
+							rt.Fatalf("a line is %d cells wide, not %d: %q", widget.Width(l), w, l)
+						}
+					}
+				}
+				press(e, "esc", "esc")
+				wantUnchanged(t, e, cfg.Root)
+			})
+		})
+	}
+}
+
+// Each filter opens, each of its rows takes the keyboard, and leaving it changes no byte.
+func TestOpeningEachFilterAndItsRowsChangesNoByte(t *testing.T) {
+	for _, text := range []string{audienceJSON, oddJSON} {
+		cfg := config(t, text, 60, 20)
+		e := filters.New(cfg)
+		for range 16 {
+			if _, ok := e.Focused(); !ok && text == audienceJSON {
+				t.Fatalf("nothing is focused at\n%s", e.View())
+			}
+			press(e, "enter")
+			for range 14 {
+				press(e, "tab")
+			}
+			for range 14 {
+				press(e, "shift+tab")
+			}
+			press(e, "esc", "down")
+		}
+		wantUnchanged(t, e, cfg.Root)
+	}
+}
+
+// The line with the cursor is in sight after every key and every change of the window.
+func TestCursorStaysInSight(t *testing.T) {
+	e := filters.New(config(t, audienceJSON, 50, 14))
+	for _, keys := range [][]string{{"G"}, {"enter"}, {"tab", "tab", "tab"}, {"esc", "a"}, {"esc", "k", "d"}, {"x"}, {"g"}} {
+		press(e, keys...)
+		for h := 30; h > 5; h-- {
+			e.SetSize(50, h)
+			if !strings.Contains(e.View(), "▸") {
+				t.Fatalf("after %v the cursor is out of sight on %d lines:\n%s", keys, h, e.View())
+			}
+		}
+	}
+}
+
+// A document that comes back with a change has the cursor where it differs.
+func TestUndoLeadsToWhatChanged(t *testing.T) {
+	cfg := config(t, audienceJSON, 60, 30)
+	for name, c := range map[string]struct{ keys, want string }{
+		"a filter that comes back": {"Gx", "▸ └ or  Member is yes"},
+		"a copy that goes":         {"Gd", "▸ └ or  Member is yes"},
+		"a filter turned round":    {"jj!", "▸ ├ and Did Added to Cart"},
+		"a condition":              {"jjj!", "▸ │ ├ with Price is above 500"},
+	} {
+		e := filters.New(cfg)
+		press(e, strings.Split(c.keys, "")...)
+		changed, _ := e.Edits()
+		e.Reload(changed)
+		press(e, "g")
+		e.Reload(cfg.Root)
+		if !strings.Contains(e.View(), c.want) {
+			t.Errorf("%s: the window does not show %q:\n%s", name, c.want, e.View())
+		}
+	}
+}
+
+// What the campaign's state locks can be looked at; a key that would change it says why it does not.
+func TestLockedFiltersAreLookedAtAlone(t *testing.T) {
+	cfg := config(t, audienceJSON, 60, 30)
+	cfg.Locked = func(doc.Path) string { return "Cannot be changed while the campaign is Active." }
+	e := filters.New(cfg)
+	for _, k := range []string{"a", "A", "!", "d", "x", "K", "J", "m", " ", ">", "<", "e"} {
+		press(e, "g", "j", k)
+		if !strings.Contains(e.View(), "Cannot be changed while") {
+			t.Errorf("%s does not say why it does nothing:\n%s", k, e.View())
+		}
+	}
+	press(e, "enter", "tab", "tab", "right", "esc")
+	wantUnchanged(t, e, cfg.Root)
+}
+
+// A filter is edited as JSON outside; a text that is none is not lost.
+func TestFilterIsEditedAsJSON(t *testing.T) {
+	cfg := config(t, audienceJSON, 60, 30)
+	var given string
+	after := `{"filter_type":`
+	cfg.Host.Outside = func(text, suffix string, then func(string)) { given = text; then(after) }
+	e := filters.New(cfg)
+	press(e, "j", "e")
+	if !strings.Contains(given, `"India"`) || !strings.Contains(e.View(), "This is not JSON yet") {
+		t.Fatalf("given %s, shown\n%s", given, e.View())
+	}
+	press(e, "e")
+	if given != after {
+		t.Errorf("the text that was no JSON has become %s", given)
+	}
+	after = `{"filter_type":"custom_segments","name":"VIP"}`
+	press(e, "e")
+	root, _ := e.Edits()
+	if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0)).Encode()); got != after {
+		t.Errorf("the filter is %s", got)
+	}
+}
+
+// Every key that the help lists has the words for it, and the keys of each operation are listed.
+func TestEveryOperationIsInTheHelp(t *testing.T) {
+	e := filters.New(config(t, audienceJSON, 60, 30))
+	press(e, "j")
+	listed := map[string]bool{}
+	for _, b := range e.Bindings() {
+		if b.Help().Key == "" || b.Help().Desc == "" {
+			t.Errorf("the keys %v have no words", b.Keys())
+		}
+		for _, k := range b.Keys() {
+			listed[k] = true
+		}
+	}
+	for _, k := range []string{"enter", "a", "A", " ", "!", "d", "x", "K", "J", ">", "<", "m", "e", "w"} {
+		if !listed[k] {
+			t.Errorf("the help does not list %q", k)
+		}
+	}
+	if got := words(e.Bindings()); !strings.Contains(got, "add to Exclude") || !strings.Contains(got, "move to Exclude") {
+		t.Errorf("the other group is not named: %s", got)
+	}
+}
+
+func words(bs []key.Binding) string {
+	var out []string
+	for _, b := range bs {
+		out = append(out, b.Help().Desc)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Letters that arrive in one read are taken one by one, also across what they open.
+func TestTypedAheadIsTaken(t *testing.T) {
+	e := filters.New(config(t, `{}`, 60, 30))
+	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a1cou")})
+	press(e, "enter", "enter")
+	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("India")})
+	root, _ := e.Edits()
+	if got := fmt.Sprint(root.Lookup(doc.P(segmentation, include, "filters", 0, "value", 0)).Text()); got != "India" {
+		t.Errorf("the value is %q:\n%s", got, e.View())
+	}
+}
+
+// A key and the frame after it, in a window of 120×40 with a campaign of 4 KB.
+func BenchmarkUpdateViewFilters(b *testing.B) {
+	text := strings.TrimSuffix(audienceJSON, "}") + `,"x-padding":"` + strings.Repeat("x", 4<<10-len(audienceJSON)) + `"}`
+	for name, keys := range map[string][]string{"Tree": {"down", "up"}, "Form": {"down", "down", "enter", "tab", "shift+tab"}} {
+		b.Run(name, func(b *testing.B) {
+			e := filters.New(config(b, text, 54, 36))
+			press(e, keys[:len(keys)-2]...)
+			for i := 0; b.Loop(); i++ {
+				press(e, keys[len(keys)-2+i%2])
+				_ = e.View()
+			}
+		})
+	}
+}
+
+// The same in the whole builder, with what stands around the filters.
+func BenchmarkUpdateViewBuilderAtFilters(b *testing.B) {
+	bench := newBench(b, strings.TrimSuffix(audienceJSON, "}")+`,"basic_details":{"name":"`+strings.Repeat("x", 4<<10-len(audienceJSON))+`"}}`)
+	h := bench.open(120, 40, segmentation, include)
+	for i := 0; b.Loop(); i++ {
+		h.Press([]string{"down", "up"}[i%2])
+		_ = h.View()
+	}
+}

@@ -97,6 +97,7 @@ func filled(t testing.TB) records {
 	r.Summary.ID, r.Revision.Size = r.Campaign.ID, len(tree)
 	r.Mail.ID, r.Mail.Push = "01", nil
 	r.Push.ID, r.Push.Email = "02", nil
+	r.Test.Result.Calls = nil // those of a running program
 	r.Profile.Attributes[engine.AttrEmail] = "Ada@Example.com"
 	r.Profile.Attributes[engine.AttrMobile] = json.Number("4791234567")
 	return r

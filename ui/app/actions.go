@@ -3,6 +3,7 @@ package app
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 )
 
@@ -62,12 +63,20 @@ func (m *Model) resumed() tea.Cmd {
 	return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
 }
 
-// keyOf spells the key of an action that works everywhere, for texts that tell of it.
-func (m *Model) keyOf(name string) string {
+// keysOf gives the keys that an action which works everywhere has now.
+func (m *Model) keysOf(name string) []string {
 	for _, a := range m.live() {
-		if a.Name == name && len(a.Keys) > 0 {
-			return hint(a, false).Key
+		if a.Name == name && a.Group == everywhere {
+			return a.Keys
 		}
 	}
-	return namePalette + " › " + name
+	return nil
+}
+
+// keyOf spells the key of such an action, for texts that tell of it.
+func (m *Model) keyOf(name string) string {
+	if keys := m.keysOf(name); len(keys) > 0 {
+		return keymap.Show(keys[0])
+	}
+	return name + " in the palette"
 }

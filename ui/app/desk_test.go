@@ -91,11 +91,11 @@ type desk struct {
 	editor func(string) ([]string, error)
 }
 
-func newDesk(t *testing.T) *desk {
+func newDesk(t *testing.T, change ...func(*Options)) *desk {
 	t.Helper()
 	d := &desk{t: t, pages: map[string]*page{}, now: time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)}
 	d.editor = func(string) ([]string, error) { return nil, errors.New("There is no editor: set EDITOR.") }
-	m, err := New(Options{
+	o := Options{
 		Deps: screen.Deps{Theme: themes.Plain(), Now: func() time.Time { return d.now }, Workspace: "DEMO"},
 		Factory: func(_ screen.Deps, r screen.Route) (screen.Screen, error) {
 			if r.Name == "broken" {
@@ -117,7 +117,11 @@ func newDesk(t *testing.T) *desk {
 			d.copied = text
 			return nil
 		},
-	})
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	m, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,6 +148,9 @@ func (d *desk) send(msg tea.Msg) {
 		for _, c := range msg {
 			d.run(c)
 		}
+		return
+	case tea.SuspendMsg:
+		d.log = append(d.log, "suspended")
 		return
 	case tea.QuitMsg:
 		d.quit = true
@@ -174,6 +181,7 @@ func (d *desk) run(cmd tea.Cmd) {
 var keyNames = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
 	"ctrl+c": tea.KeyCtrlC, "ctrl+k": tea.KeyCtrlK, "ctrl+l": tea.KeyCtrlL, "ctrl+t": tea.KeyCtrlT, "f1": tea.KeyF1, "backspace": tea.KeyBackspace,
+	"f8": tea.KeyF8, "f9": tea.KeyF9, "ctrl+z": tea.KeyCtrlZ, "ctrl+a": tea.KeyCtrlA, "right": tea.KeyRight,
 }
 
 func (d *desk) press(keys ...string) {

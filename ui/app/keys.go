@@ -74,6 +74,7 @@ func (m *Model) live() []screen.Action {
 	everywhere := m.keyed(keymap.App, m.global(), typing)
 	if at := slices.IndexFunc(everywhere, func(a screen.Action) bool { return a.Name == nameSuspend }); at >= 0 && !typing {
 		// Without a text field the shell's key is the shell's: a screen that has it for undo has another.
+		own = slices.Clone(own)
 		for i, a := range own {
 			if rest := without(a.Keys, everywhere[at].Keys); len(rest) > 0 && !a.Info {
 				own[i].Keys = rest

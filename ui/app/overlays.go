@@ -19,11 +19,20 @@ type overlay interface {
 	view(width, height int) string
 }
 
-func (m *Model) lay(o overlay) { m.overlays = append(m.overlays, o) }
+// lay puts an overlay over the screen. Who opens one has read the news.
+func (m *Model) lay(o overlay) {
+	m.toasts.Drop(widget.LevelInfo)
+	m.overlays = append(m.overlays, o)
+}
 
 // anchored is an overlay that does not lie in the middle.
 type anchored interface {
 	at(box string, width, height int) (x, y int)
+}
+
+// pointing is an overlay with a sign beside it that points at something.
+type pointing interface {
+	pointer(height int) (sign string, x, y int, ok bool)
 }
 
 // held is an overlay that a click beside it may not close: something was typed.
@@ -218,19 +227,23 @@ func (c *capture) view(width, height int) string {
 
 // helpBox shows every key that works now.
 type helpBox struct {
-	help  widget.HelpView
-	theme themes.Theme
-	title string
+	help   widget.HelpView
+	theme  themes.Theme
+	title  string
+	closes []string // the keys that opened it
 }
 
 func (m *Model) help() tea.Cmd {
-	m.lay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.live())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title())})
+	m.lay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.live())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: m.keysOf(nameHelp)})
 	return nil
 }
 
 func (h *helpBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+	if slices.Contains(h.closes, msg.String()) {
+		return nil, true
+	}
 	switch msg.String() {
-	case "esc", "q", "?", "f1", "enter":
+	case "esc", "q", "enter":
 		return nil, true
 	}
 	h.help.Update(msg)

@@ -37,10 +37,11 @@ type paletteBox struct {
 	all      []command
 	shown    []int // the number of the command on each line, -1 for a heading
 	ran      func(name string) tea.Cmd
+	closes   []string // the keys that opened it
 }
 
 func (m *Model) palette() tea.Cmd {
-	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "find an action or a screen"), list: widget.NewList(m.theme), ran: m.ran}
+	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "find an action or a screen"), list: widget.NewList(m.theme), ran: m.ran, closes: m.keysOf(namePalette)}
 	p.sections = m.sections()
 	for _, s := range p.sections {
 		p.all = append(p.all, s.commands...)
@@ -174,8 +175,11 @@ func (p *paletteBox) String(i int) string { return p.all[i].text }
 func (p *paletteBox) Len() int { return len(p.all) }
 
 func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+	if slices.Contains(p.closes, msg.String()) {
+		return nil, true
+	}
 	switch msg.String() {
-	case "esc", "ctrl+k":
+	case "esc":
 		return nil, true
 	case "up", "ctrl+p", "shift+tab":
 		p.list.Up()

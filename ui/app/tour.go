@@ -51,11 +51,11 @@ func (m *Model) tourOfferText() string {
 	return "First time here? " + m.keyOf(nameTour) + " shows what is where, in five steps."
 }
 
-// Where a step of the tour points.
-type pointing int
+// target is what a step of the tour points at.
+type target int
 
 const (
-	atHeader pointing = iota
+	atHeader target = iota
 	atBody
 	atHint // of the status bar
 )
@@ -63,7 +63,7 @@ const (
 // tourStep is one thing that the tour shows.
 type tourStep struct {
 	title, text string
-	points      pointing
+	points      target
 	hint        string // the label of the hint that it points at; that of the help where it is not in sight
 }
 
@@ -128,8 +128,8 @@ func (t *tourBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// target gives the column that the step points at.
-func (t *tourBox) target() int {
+// column gives the column that the step points at.
+func (t *tourBox) column() int {
 	s := t.steps[min(t.step, len(t.steps)-1)]
 	if s.points == atHeader {
 		return widget.Width(t.model.headerStart())
@@ -161,33 +161,34 @@ func (t *tourBox) view(width, _ int) string {
 		panel.Footer = "enter done · ← before"
 	}
 	panel.SetSize(w, len(lines)+2)
-	box := panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))
-	pointer := func(sign string) string {
-		x := min(max(t.target()-t.left(w, width), 1), w-2)
-		return strings.Repeat(" ", x) + t.theme.Accent.Bold(true).Render(sign) + strings.Repeat(" ", w-x-1)
-	}
-	switch s.points {
+	return panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))
+}
+
+// pointer gives the sign beside the box and where it lies; false where the step tells of the screen as a
+// whole.
+func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
+	switch t.steps[min(t.step, len(t.steps)-1)].points {
 	case atHeader:
-		return pointer("▲") + "\n" + box
+		return t.theme.Accent.Bold(true).Render("▲"), t.column(), 1, true
 	case atHint:
-		return box + "\n" + pointer("▼")
+		return t.theme.Accent.Bold(true).Render("▼"), t.column(), height - 2, true
 	case atBody:
 	}
-	return box
+	return "", 0, 0, false
 }
 
 // left gives the column of a box as wide as w, near what it points at.
 func (t *tourBox) left(w, width int) int {
-	return min(max(t.target()-w/2, 1), max(width-w-1, 0))
+	return min(max(t.column()-w/2, 1), max(width-w-1, 0))
 }
 
 func (t *tourBox) at(box string, width, height int) (x, y int) {
 	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
 	switch t.steps[min(t.step, len(t.steps)-1)].points {
 	case atHeader:
-		return t.left(w, width), 1
+		return t.left(w, width), 2
 	case atHint:
-		return t.left(w, width), max(height-1-h, 0)
+		return t.left(w, width), max(height-2-h, 0)
 	case atBody:
 	}
 	return widget.CenterAt(box, width, height)

@@ -85,6 +85,7 @@ type keysChanged struct {
 	keys     keymap.Map
 	problems []keymap.Problem
 	said     string
+	byHand   bool // the whole file was, so that all of it is news
 }
 
 // askKey asks for a key and gives it to the action under the cursor, in the place of those it has or
@@ -132,7 +133,7 @@ func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
 			return nil, fmt.Errorf("%s keeps its keys: %w", name, err)
 		}
 		m, problems := file.Load()
-		return keysChanged{m, problems, said}, nil
+		return keysChanged{m, problems, said, false}, nil
 	})
 }
 
@@ -140,7 +141,7 @@ func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
 func (s *Screen) keysAre(k keysChanged) tea.Cmd {
 	s.keys.set(k.keys, k.problems)
 	level := widget.LevelSuccess
-	if len(k.problems) > 0 {
+	if k.byHand && len(k.problems) > 0 {
 		level, k.said = widget.LevelError, fmt.Sprintf("Not all of the file is followed: %s", k.problems[0])
 	}
 	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: k.keys}), screen.Notify(level, k.said))
@@ -160,7 +161,7 @@ func (s *Screen) editKeys() tea.Cmd {
 					return nil, err
 				}
 				m, problems := keymap.Parse([]byte(text))
-				return keysChanged{m, problems, "The keys are those of the file."}, nil
+				return keysChanged{m, problems, "The keys are those of the file.", true}, nil
 			})
 		}}, err
 	})

@@ -1,0 +1,373 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/keymap"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// keyed gives the keys of a person's file.
+func keyed(t *testing.T, text string) keymap.Map {
+	t.Helper()
+	m, problems := keymap.Parse([]byte(text))
+	if len(problems) > 0 {
+		t.Fatalf("the keys are not followed: %v", problems)
+	}
+	return m
+}
+
+// service is one that is there; nothing is asked of it.
+type service struct{ engine.Service }
+
+func (d *desk) click(text string) {
+	d.t.Helper()
+	for y, line := range strings.Split(d.model.View(), "\n") {
+		if at := strings.Index(line, text); at >= 0 {
+			d.clickAt(widget.Width(line[:at]), y)
+			return
+		}
+	}
+	d.t.Fatalf("the window does not show %q:\n%s", text, d.model.View())
+}
+
+func (d *desk) clickAt(x, y int) {
+	d.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+}
+
+func (d *desk) wheel(x, y int) {
+	d.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
+}
+
+// One table of keys drives dispatch, status bar, help and palette.
+func TestOwnKeysHoldEverywhere(t *testing.T) {
+	d := newDesk(t, func(o *Options) {
+		o.First.Name = "activity"
+		o.Keys = keyed(t, "activity.clear: [ctrl+a, X]\nactivity.copy: []\napp.quit: Q\napp.palette: ctrl+p\n")
+	})
+	page := d.pages["activity"]
+	page.actions = []screen.Action{page.does("clear", "x"), page.does("copy", "Y")}
+	d.log = nil
+	d.want("ctrl+a clear")
+	d.press("ctrl+a", "X")
+	d.wantLog("clear", "clear")
+	d.press("x", "Y", "q")
+	d.wantLog()
+	if d.quit || !slices.Equal(page.heard, []string{"x", "Y", "q"}) {
+		t.Errorf("keys that were given up still do something; the screen heard %q", page.heard)
+	}
+	d.press("?")
+	d.want("ctrl+a", "Q  ")
+	d.wantNot("Y  ")
+	d.press("esc")
+	d.send(tea.KeyMsg{Type: tea.KeyCtrlP})
+	d.want("Palette", "copy", "ctrl+a")
+	d.send(tea.KeyMsg{Type: tea.KeyCtrlP})
+	d.wantNot("Palette")
+
+	page.actions[0].Typing, page.typing, page.heard = true, true, nil
+	d.press("X", "Q")
+	d.wantLog()
+	d.press("ctrl+a")
+	d.wantLog("clear")
+	if !slices.Equal(page.heard, []string{"X", "Q"}) {
+		t.Errorf("while typing, the text is %q", page.heard)
+	}
+	d.send(screen.KeymapMsg{})
+	page.typing = false
+	d.press("x")
+	d.wantLog("clear")
+}
+
+// An action that a letter was given keeps its own key where letters are text.
+func TestALetterIsTextWhileTyping(t *testing.T) {
+	d := newDesk(t, func(o *Options) { o.Keys = keyed(t, "app.palette: P\n") })
+	home := d.pages["home"]
+	home.typing = true
+	d.press("P", "ctrl+k")
+	d.want("Palette")
+	if !slices.Equal(home.heard, []string{"P"}) {
+		t.Errorf("the text is %q", home.heard)
+	}
+	d.press("esc")
+	home.typing = false
+	d.press("P")
+	d.want("Palette")
+}
+
+func TestSuspend(t *testing.T) {
+	d := newDesk(t, func(o *Options) { o.Suspend = true })
+	home := d.pages["home"]
+	home.actions = []screen.Action{home.does("undo", "ctrl+z", "u")}
+	d.log = nil
+	d.want("u undo")
+	d.press("ctrl+z", "u")
+	d.wantLog("suspended", "undo")
+	home.typing, home.actions[0].Typing = true, true
+	d.press("ctrl+z")
+	d.wantLog("undo")
+	d.press("ctrl+k")
+	d.typed("give the terminal")
+	d.press("enter")
+	d.wantLog("suspended")
+
+	home.heard = nil
+	d.send(tea.ResumeMsg{})
+	if !slices.Contains(home.heard, "screen.ChangedMsg") {
+		t.Error("screens do not read anew after the program was suspended")
+	}
+
+	d = newDesk(t) // nobody could continue it
+	home = d.pages["home"]
+	home.actions = []screen.Action{home.does("undo", "ctrl+z", "u")}
+	d.log = nil
+	d.press("ctrl+z")
+	d.wantLog("undo")
+}
+
+func TestAWaitEndsUnderAQuestion(t *testing.T) {
+	d, far := away(t)
+	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{{Why: "it", For: toastTime, Until: d.now.Add(toastTime)}}}})
+	d.send(screen.AskMsg{Question: screen.Question{Title: "Leave?"}})
+	d.press("ctrl+l")
+	if far.ended != 1 {
+		t.Errorf("the wait was ended %d times", far.ended)
+	}
+	d.want("Leave?")
+	d.press("esc")
+	d.send(screen.KeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.noted(k) }})
+	d.log = nil
+	d.press("ctrl+l") // here it is the answer
+	d.wantLog("ctrl+l")
+	if far.ended != 1 {
+		t.Error("a key that is asked for does something else")
+	}
+	d.send(screen.KeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.noted(k) }})
+	d.press("esc")
+	d.wantLog()
+	d.wantNot("Which key?")
+}
+
+func TestHintsAndTheWayAreClickable(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	home.actions = []screen.Action{home.does("alpha", "a"), {Keys: []string{"tab"}, Label: "turn", Group: "Page", Bar: 3, Info: true}}
+	d.log = nil
+	d.click("a alpha")
+	d.wantLog("alpha")
+	d.click("tab turn")
+	if !slices.Equal(home.heard, []string{"tab"}) {
+		t.Errorf("the screen heard %q", home.heard)
+	}
+	d.click("? help")
+	d.want("Keys — home")
+	d.clickAt(0, 12) // beside it
+	d.wantNot("Keys — home")
+	d.open("middle").asks = &screen.Question{Title: "Leave it?"}
+	d.open("top")
+	d.log = nil
+	d.click("home ›")
+	d.want("Leave it?", "home › middle")
+	d.press("y")
+	d.wantLog("closed top", "closed middle")
+	d.want("(home body)")
+}
+
+func TestAClickBesideClosesWhatLosesNothing(t *testing.T) {
+	d := newDesk(t)
+	d.log = nil
+	options := []widget.Option{{Label: "one"}, {Label: "two"}, {Label: "three"}}
+	d.send(screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.noted(options[a.Index].Label) }})
+	d.wheel(40, 12)
+	d.wheel(40, 12)
+	d.press("enter")
+	d.wantLog("three")
+	d.send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Then: func(a widget.Answer) tea.Cmd {
+		if a.Cancelled() {
+			return d.noted("left")
+		}
+		return d.noted("answered")
+	}}})
+	d.clickAt(1, 5)
+	d.wantLog("left")
+	line := screen.InputMsg{Title: "Name", Value: "ab", Then: func(s string) tea.Cmd { return d.noted(s) }}
+	d.send(line)
+	d.press("c")
+	d.clickAt(1, 5)
+	d.want("abc") // what was typed is not a click away
+	d.press("enter")
+	d.wantLog("abc")
+	d.send(line)
+	d.clickAt(1, 5)
+	d.wantNot("Name")
+	if len(d.pages["home"].heard) != 0 {
+		t.Errorf("the screen below heard %q", d.pages["home"].heard)
+	}
+}
+
+func TestAClickTakesANoticeAway(t *testing.T) {
+	d := newDesk(t)
+	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
+	d.click("The disk is full.")
+	d.wantNot("The disk is full.")
+}
+
+func TestANoticeDoesNotCoverAQuestion(t *testing.T) {
+	d := newDesk(t)
+	d.model.resize(60, 20)
+	d.send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Body: strings.Repeat("It is a long question. ", 24)}})
+	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
+	d.want("Sure?", "Yes", "No", "The disk is full.")
+}
+
+func TestThePaletteGoesToScreensAndRemembers(t *testing.T) {
+	kept := prefs.InMemory()
+	with := func(o *Options) {
+		o.First.Name, o.Deps.Prefs, o.Deps.Service = screen.Campaigns, kept, service{}
+	}
+	d := newDesk(t, with)
+	first := d.pages[screen.Campaigns]
+	first.actions = []screen.Action{first.does("alpha", "a"), first.does("beta", "b")}
+	d.send(screen.OpenMsg{Route: screen.Route{Name: screen.History, ID: "7"}})
+	d.press("ctrl+k")
+	d.want("Go to", "builder — this campaign", "campaigns — the list of all")
+	d.wantNot("history — of this campaign", "Lately")
+	d.typed("list of all")
+	d.press("enter")
+	d.want("(campaigns body)")
+	if len(d.model.stack) != 1 {
+		t.Error("the list is open twice")
+	}
+	d.log = nil
+	d.press("ctrl+k")
+	d.typed("beta")
+	d.press("enter")
+	d.wantLog("beta")
+	d.press("ctrl+k")
+	d.want("Lately")
+	d.press("enter") // what was run last is first
+	d.wantLog("beta")
+
+	d = newDesk(t, with) // another start
+	first = d.pages[screen.Campaigns]
+	first.actions = []screen.Action{first.does("alpha", "a"), first.does("beta", "b")}
+	d.log = nil
+	d.press("ctrl+k", "enter")
+	d.wantLog("beta")
+}
+
+// The palette lays things over the screen by itself, and goes.
+func TestThePaletteOpensTheHelp(t *testing.T) {
+	d := newDesk(t)
+	d.press("ctrl+k")
+	d.typed("every key")
+	d.press("enter")
+	d.want("Keys — home")
+	d.wantNot("Palette")
+	d.press("esc")
+	d.wantNot("Keys — home")
+}
+
+func TestTheTourIsOfferedOnce(t *testing.T) {
+	kept := prefs.InMemory()
+	with := func(o *Options) { o.Deps.Prefs = kept }
+	d := newDesk(t, with)
+	d.wantNot("First time here?") // there is no workspace yet
+	deps := d.model.opts.Deps
+	deps.Service = service{}
+	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
+	d.want("First time here? f8 shows what is where")
+	d.press("f8")
+	d.want("Where you are", "1 of 5", "▲")
+	d.wantNot("First time here?")
+	d.press("enter", "right", "backspace", "enter")
+	d.want("What you can do", "3 of 5", "▼")
+	d.press("enter", "enter")
+	d.want("From nothing to a test", "This starts a draft.")
+	d.press("enter")
+	d.wantNot("From nothing to a test")
+	d = newDesk(t, with, func(o *Options) { o.Deps.Service = service{} })
+	d.wantNot("First time here?")
+	d.press("ctrl+k")
+	d.typed("tour")
+	d.press("enter")
+	d.want("Where you are")
+}
+
+// A key that is not the tour's own ends it, and does what it does.
+func TestTheTourIsInNobodysWay(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	home.actions = []screen.Action{home.does("alpha", "a")}
+	d.log = nil
+	d.press("f8", "a")
+	d.wantNot("Where you are")
+	d.wantLog("alpha")
+	d.press("f8", "esc")
+	d.wantNot("Where you are")
+	d.press("f8")
+	d.clickAt(79, 15)
+	d.wantNot("Where you are")
+	if len(home.heard) != 0 {
+		t.Errorf("the screen heard %q", home.heard)
+	}
+}
+
+func TestTheChosenThemeIsRemembered(t *testing.T) {
+	kept := prefs.InMemory()
+	d := newDesk(t, func(o *Options) {
+		o.Deps.Prefs, o.ThemeNames = kept, func() []string { return []string{"dark", "light"} }
+	})
+	if name, err := Theme(kept); name != "" || err != nil {
+		t.Errorf("before any choice it is %q, %v", name, err)
+	}
+	d.press("ctrl+t", "down", "down", "esc")
+	if name, _ := Theme(kept); name != "" {
+		t.Errorf("looking at %q chose it", name)
+	}
+	d.send(screen.ThemeMsg{Name: "dark"})
+	d.press("ctrl+t")
+	d.wantNot("high-contrast")
+	d.press("down", "enter")
+	if name, _ := Theme(kept); name != "light" {
+		t.Errorf("the theme of the next start is %q", name)
+	}
+}
+
+func TestWhatIsNotFollowedIsToldAtTheStart(t *testing.T) {
+	d := newDesk(t, func(o *Options) { o.News = []string{"keys.yaml, line 3: there is no action of that name"} })
+	d.want("✗ keys.yaml, line 3")
+}
+
+// Every key answers in one frame, with keys of one's own too.
+func BenchmarkAKeyWithOwnKeys(b *testing.B) {
+	m, err := New(Options{
+		Deps:  screen.Deps{Now: time.Now, Theme: themes.Plain()},
+		First: screen.Route{Name: "activity"},
+		Factory: func(screen.Deps, screen.Route) (screen.Screen, error) {
+			p := &page{Base: screen.NewBase(), title: "Activity", desk: &desk{}}
+			for _, e := range keymap.All() {
+				p.actions = append(p.actions, screen.Action{Keys: e.Keys, Label: e.Name, Help: e.Does, Group: "Page", Bar: 1, Run: func() tea.Cmd { return nil }})
+			}
+			return p, nil
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.keymap, _ = keymap.Parse([]byte("activity.clear: ctrl+a\n"))
+	m.resize(120, 40)
+	for b.Loop() {
+		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("§")})
+		_ = m.View()
+	}
+}

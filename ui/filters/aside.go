@@ -326,9 +326,12 @@ func (a *aside) Bindings() []key.Binding {
 	if a.reader == nil {
 		return []key.Binding{bind("↑/↓", "scroll", "up", "down")}
 	}
-	enter := bind("enter", "why this one", "enter")
-	if a.why != nil {
-		enter = bind("enter", "back", "enter")
+	out := []key.Binding{bind("w", "why is somebody in or not", "w"), bind("↑/↓", "move", "up", "down")}
+	switch {
+	case a.why != nil:
+		return append([]key.Binding{bind("enter", "back", "enter")}, out...)
+	case a.answer != nil && len(a.answer.members) > 0:
+		return append([]key.Binding{bind("enter", "why this one", "enter")}, out...)
 	}
-	return []key.Binding{enter, bind("w", "why is somebody in or not", "w"), bind("↑/↓", "move", "up", "down")}
+	return out
 }

@@ -85,7 +85,7 @@ func (a *aside) layAnswer() {
 		words += " · counting…"
 	}
 	a.say(themes.ToneStrong, words)
-	if a.height > 3 {
+	if a.height > 6 {
 		a.lines = append(a.lines, a.bar(c.Matched, c.Total))
 	}
 	a.layReach(c)

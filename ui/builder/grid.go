@@ -15,12 +15,24 @@ import (
 // one, as a form where one stands alone, unless the person turned to the other.
 type grid struct {
 	memory content.Memory
-	turned bool // to what does not come by itself
+	chosen look // what the person turned to
 }
+
+// look is how the messages are shown.
+type look uint8
+
+const (
+	byNumber look = iota // as many as there are ask for
+	asGrid
+	asForm
+)
 
 // gridOpen reports whether the messages are shown as a grid.
 func (s *Screen) gridOpen() bool {
-	return enginecontent.Read(s.campaign.Channel, s.root).Many() != s.grid.turned
+	if s.grid.chosen == byNumber {
+		return enginecontent.Read(s.campaign.Channel, s.root).Many()
+	}
+	return s.grid.chosen == asGrid
 }
 
 // newGrid makes the grid; nil where the form is wanted.
@@ -44,8 +56,10 @@ func (s *Screen) inContent() bool {
 // turnGrid turns from the grid to the form of the component, and back.
 func (s *Screen) turnGrid() tea.Cmd {
 	at := s.place()
-	if len(s.path) > 1 && !s.gridOpen() || len(s.path) == 1 {
-		s.grid.turned = !s.grid.turned
+	if len(s.path) == 1 && s.gridOpen() {
+		s.grid.chosen = asForm
+	} else {
+		s.grid.chosen = asGrid
 	}
 	s.show(at[:1])
 	s.form.FocusPath(at)
@@ -59,7 +73,7 @@ func (s *Screen) gridKey() []screen.Action {
 	if !s.inContent() {
 		return nil
 	}
-	a := screen.Action{Keys: []string{"alt+g"}, Label: "grid", Help: "the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: s.turnGrid}
+	a := screen.Action{Name: "grid", Keys: []string{"alt+g"}, Label: "grid", Help: "the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: s.turnGrid}
 	if len(s.path) == 1 && s.gridOpen() {
 		a.Label, a.Help, a.Bar = "as a form", "the content as a form", 1
 	}

@@ -40,7 +40,7 @@ func (g *Grid) openAdd() {
 		g.take(root)
 		return
 	}
-	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "de, fr or a language"), list: widget.NewList(g.cfg.Theme)}
+	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a name or a language; de, fr adds both"), list: widget.NewList(g.cfg.Theme)}
 	a.prompt.Focus()
 	a.list.Focused = true
 	var own []string

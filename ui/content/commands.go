@@ -37,7 +37,10 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case key.Matches(msg, k.Open), key.Matches(msg, k.Percent), g.onVariation() && isDigit(msg):
+	case key.Matches(msg, k.Percent):
+		g.place(-1, 0)
+		g.openShare(msg)
+	case key.Matches(msg, k.Open), g.onVariation() && isDigit(msg):
 		g.openShare(msg)
 	case key.Matches(msg, k.Even):
 		g.even()
@@ -114,10 +117,7 @@ func (g *Grid) open() tea.Cmd {
 		g.cfg.Host.Open(f.Path)
 		return nil
 	}
-	if g.onLocale() {
-		return g.rename()
-	}
-	g.cfg.Host.Open(g.grid.Form(g.cell(g.row, g.col)))
+	g.cfg.Host.Open(g.grid.Form(g.cell(g.row, max(g.col, 0))))
 	return nil
 }
 

@@ -81,7 +81,7 @@ func (g *Grid) Bindings() []key.Binding {
 	case g.onVariation():
 		out = append(out, bind("0…9", "type a percentage", "enter"), k.Even, k.Rest)
 	case g.onLocale():
-		out = append(out, k.Rename)
+		out = append(out, k.Open, k.Rename)
 	default:
 		out = append(out, k.Open)
 	}

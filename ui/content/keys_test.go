@@ -31,7 +31,9 @@ func TestFromOneMessageToManyAndBack(t *testing.T) {
 	h.Want("The same as default · variation_1.")
 	b.has("campaign_content.locales", `["de"]`)
 	h.Press("A")
-	h.Want("variation_2", "50 %", "100 of 100")
+	h.Want("variation_2", "50 %", "100 of 100", "alt+g as a form")
+	h.Press("enter", "esc")
+	h.Want("50 %")
 	b.has("campaign_content.variation_details", `{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":50,"variation_2":50}}`)
 	b.has("campaign_content.content.de.variation_2.email.subject", `"Hi"`)
 
@@ -87,16 +89,16 @@ func TestIntoACellAndBack(t *testing.T) {
 	h.Press("down")
 	h.Type("Soon")
 	b.has("campaign_content.content.de.variation_2.email.preview_text", `"Soon"`)
-	h.Press("f7")
+	h.Press("f6")
 	h.Want("de › variation_1 › E-mail", "▸ Preview text")
-	h.Press("f6", "alt+f6", "f7")
+	h.Press("f5", "alt+f5", "f6")
 	h.Want("de › variation_2 › E-mail")
 	h.ClickOn("de ▸")
 	h.Want("fr › variation_2 › E-mail")
 	h.Press("esc")
 	h.Want("fr · variation_2")
 	h.Press("esc")
-	h.WantNot("f6")
+	h.WantNot("f5")
 }
 
 func TestPercentages(t *testing.T) {
@@ -179,6 +181,8 @@ func TestRename(t *testing.T) {
 	b := newBench(t, catalog.Email, mail)
 	h := b.open(80, 24)
 	h.Press("down", "left", "enter")
+	h.Want("de › variation_1 › E-mail")
+	h.Press("esc", "left", "f2")
 	h.Want("Another name for de")
 	h.Type("-AT")
 	h.Press("enter")
@@ -222,15 +226,15 @@ func TestPlatformTabs(t *testing.T) {
 	h.Press("enter")
 	h.Want("[Android]", "│ Web", "variation_1 › Push › Android")
 	h.WantNot("iOS")
-	h.Press("f8")
+	h.Press("f7")
 	h.Want("[Web]")
-	h.Press("f6")
+	h.Press("f5")
 	h.Want("de › variation_1", "iOS (off)")
 	h.ClickOn("Android")
 	h.Want("[Android]")
 	h.Press("down", "enter") // its basic details
 	h.Want("Basic details", "Angebot")
-	h.Press("f8")
+	h.Press("f7")
 	h.Want("[iOS")
 	h.Goldens("platforms")
 	h.Press("esc", "esc")
@@ -295,7 +299,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	for range 12 {
 		h.Press("down", "right", "y", "d", "d", "n", "N", "esc", "left", "a", "esc", "up", "down", " ", "esc", "tab")
 	}
-	for _, k := range []string{"%", "esc", "end", "enter", "esc", "e", "alt+g", "tab", "alt+g", "home", "enter", "f6", "f7", "esc"} {
+	for _, k := range []string{"%", "esc", "end", "enter", "esc", "e", "alt+g", "tab", "alt+g", "home", "enter", "f5", "f6", "esc"} {
 		h.Press(k)
 	}
 	h.WantFits()

@@ -30,14 +30,11 @@ func (g *Grid) splitWhy() string {
 	return ""
 }
 
-// openShare begins to type the percentage of the variation that the cursor is on, or of the first.
+// openShare begins to type the percentage of the variation that the cursor is on.
 func (g *Grid) openShare(msg tea.KeyMsg) {
 	if why := g.splitWhy(); why != "" {
 		g.failure = why
 		return
-	}
-	if !g.onVariation() {
-		g.place(-1, max(g.col, 0))
 	}
 	if g.grid.Variations[g.col].Stray {
 		g.failure = "The A/B test does not have this variation. x removes it."

@@ -43,7 +43,7 @@ func NewStrip(cfg editor.Config) editor.Strip {
 		return axis{next, prev, bind(next, "next "+what, next, prev)}
 	}
 	return &Strip{cfg: cfg, keys: []axis{
-		byLocale: way("f6", "alt+f6", "locale"), byVariation: way("f7", "alt+f7", "variation"), byPlatform: way("f8", "alt+f8", "platform"),
+		byLocale: way("f5", "alt+f5", "locale"), byVariation: way("f6", "alt+f6", "variation"), byPlatform: way("f7", "alt+f7", "platform"),
 	}}
 }
 

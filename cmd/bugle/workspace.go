@@ -54,6 +54,9 @@ func (f *factory) showWorkspace(w engine.Workspace) error {
 	for _, c := range w.Connectors {
 		rows = append(rows, []string{"connector", fmt.Sprintf("%s (%s), carried by %s", c.Name, c.Type, carrierWords(c))})
 	}
+	for _, g := range w.Gateways {
+		rows = append(rows, []string{"push gateway", gatewayWords(g)})
+	}
 	for _, s := range w.Segments {
 		rows = append(rows, []string{"segment", s.Name + ", " + counted(len(s.Members), "user")})
 	}

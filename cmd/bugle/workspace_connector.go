@@ -28,10 +28,12 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "connector NAME",
 		Short: "Add, change or remove a connector",
-		Long: "Add a connector, or change the one of that name. Without --smtp its mail stays in the local\n" +
-			"outbox. A password is never stored: --password-env names the variable that holds it.",
+		Long: "Add a connector of e-mail, or change the one of that name. Without --smtp its mail stays in\n" +
+			"the local outbox. A password is never stored: --password-env names the variable that holds\n" +
+			"it. Pushes have gateways, which the commands below are for.",
 		Example: "  bugle workspace connector Marketing --smtp mail.example.com:587 --auth plain --user bugle --password-env SMTP_PASSWORD\n" +
-			"  bugle workspace connector Marketing --remove",
+			"  bugle workspace connector Marketing --remove\n" +
+			"  bugle workspace connector add fcm --key-file /home/ann/shop-1.json",
 		Args:              exactly(1, "the name of a connector"),
 		ValidArgsFunction: f.completeConnectors,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +60,7 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 	fl.StringVar(&c.smtp.User, "user", "", "user name")
 	fl.StringVar(&c.smtp.PasswordEnv, "password-env", "", "environment `variable` that holds the password")
 	fl.BoolVar(&c.remove, "remove", false, "remove the connector")
+	cmd.AddCommand(newConnectorAdd(f), newConnectorList(f), newConnectorTest(f), newConnectorKey(f), newConnectorRemove(f))
 	return cmd
 }
 

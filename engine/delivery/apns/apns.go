@@ -62,16 +62,12 @@ func New(c Config) (*Carrier, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := Settings(c); err != nil {
+		return nil, err
+	}
 	key, err := token.AuthKeyFromBytes(c.Key)
-	switch {
-	case err != nil || key.Curve != elliptic.P256():
+	if err != nil || key.Curve != elliptic.P256() {
 		return nil, gateway.Refuse("the key of APNs is not a signing key of Apple: it is the .p8 file of Certificates, Identifiers & Profiles, Keys")
-	case !identifier.MatchString(c.KeyID):
-		return nil, gateway.Refuse("the key id of APNs is %q, and ten capital letters and digits: it stands beside the key in the developer account", c.KeyID)
-	case !identifier.MatchString(c.TeamID):
-		return nil, gateway.Refuse("the team id of APNs is %q, and ten capital letters and digits: it stands under Membership in the developer account", c.TeamID)
-	case !bundleID.MatchString(c.Topic):
-		return nil, gateway.Refuse("the topic of APNs is %q, and the bundle id of the app, such as com.example.shop", c.Topic)
 	}
 	http2 := gateway.Transport{Roots: c.Roots, HTTP2: true}.Client()
 	http2.Transport = asking{http2.Transport}
@@ -82,6 +78,19 @@ func New(c Config) (*Carrier, error) {
 		},
 		host: u.Host, topic: c.Topic, patience: c.Patience,
 	}, nil
+}
+
+// Settings checks what can be checked without the key.
+func Settings(c Config) error {
+	switch {
+	case !identifier.MatchString(c.KeyID):
+		return gateway.Refuse("the key id of APNs is %q, and ten capital letters and digits: it stands beside the key in the developer account", c.KeyID)
+	case !identifier.MatchString(c.TeamID):
+		return gateway.Refuse("the team id of APNs is %q, and ten capital letters and digits: it stands under Membership in the developer account", c.TeamID)
+	case !bundleID.MatchString(c.Topic):
+		return gateway.Refuse("the topic of APNs is %q, and the bundle id of the app, such as com.example.shop", c.Topic)
+	}
+	return nil
 }
 
 // Close lets go of the connections.

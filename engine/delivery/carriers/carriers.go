@@ -95,6 +95,29 @@ func addresses(g engine.Gateway) map[string]string {
 	return nil
 }
 
+// Settings refuses settings that only a carrier itself sees through, such as a team
+// id of APNs, with any key.
+func Settings(g engine.Gateway) error {
+	if err := Check(g); err != nil {
+		return err
+	}
+	switch {
+	case g.APNs != nil:
+		return apns.Settings(apns.Config{KeyID: g.APNs.KeyID, TeamID: g.APNs.TeamID, Topic: g.APNs.Topic})
+	case g.WebPush != nil:
+		return webpush.Settings(webpush.Config{Subject: g.WebPush.Subject})
+	}
+	return nil
+}
+
+// WithKey makes the carrier of a gateway with a key that is at hand.
+func WithKey(g engine.Gateway, key []byte) (delivery.Carrier, error) {
+	if err := Check(g); err != nil {
+		return nil, err
+	}
+	return open(g, key)
+}
+
 // Push makes the carrier of a gateway. It fetches the key; nothing is connected
 // yet. The carrier is an [io.Closer].
 func Push(ctx context.Context, g engine.Gateway) (delivery.Carrier, error) {

@@ -73,6 +73,12 @@ func New(c Config) (*Carrier, error) {
 	return out, nil
 }
 
+// Settings checks what can be checked without the key.
+func Settings(c Config) error {
+	_, err := subjectOf(c.Subject)
+	return err
+}
+
 // PublicKey gives the VAPID public key of a private one, as a site hands it to
 // PushManager.subscribe (applicationServerKey).
 func PublicKey(private []byte) (string, error) {

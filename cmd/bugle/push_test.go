@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"bugle/engine/delivery/gatewaytest"
+)
+
+const pushDraft = `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Spring sale", "platforms": ["ANDROID", "IOS", "WEB"],
+   "platform_specific_details": {"ios": {"send_to_all_eligible_device": true}}},
+ "campaign_content": {"content": {"push": {
+   "android": {"template_type": "BASIC", "basic_details": {"title": "Grüße", "message": "m"}},
+   "ios": {"template_type": "BASIC", "basic_details": {"title": "Grüße", "message": "m"}},
+   "web": {"template_type": "BASIC", "basic_details": {"title": "Grüße", "message": "m", "redirect_url": "https://example.com/"}}}}}}`
+
+// A test send by the commands goes out by all three gateways, and a hello before it.
+func TestPushThroughGateways(t *testing.T) {
+	keyring.MockInit()
+	fcm, apns, web := gatewaytest.NewFCM(t), gatewaytest.NewAPNs(t), gatewaytest.NewPushService(t)
+	t.Setenv("BUGLE_TEST_FCM", string(fcm.Account))
+	t.Setenv("BUGLE_TEST_APNS", string(apns.Key))
+	b := newBugle(t)
+	b.run(exitDone, "", "init")
+	add := []string{"workspace", "connector", "add"}
+	b.run(exitDone, "", append(add, "fcm", "--key-env", "BUGLE_TEST_FCM", "--endpoint", fcm.URL, "--ca-file", fcm.CAFile)...)
+	b.run(exitDone, "", append(add, "apns", "--key-env", "BUGLE_TEST_APNS", "--key-id", apns.KeyID, "--team-id", apns.TeamID, "--topic", apns.Topic, "--endpoint", apns.URL, "--ca-file", apns.CAFile)...)
+	b.run(exitDone, "", append(add, "webpush", "--keyring", "--subject", "push@example.com", "--endpoint", web.URL, "--ca-file", web.CAFile)...)
+	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "`bugle workspace connector key` puts it there") {
+		t.Error(errs)
+	}
+	if _, errs := b.run(exitMisused, "no key", "workspace", "connector", "key", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
+		t.Error(errs)
+	}
+	b.run(exitDone, string(web.VAPID)+"\n", "workspace", "connector", "key", "webpush")
+
+	p256dh, auth := web.Keys()
+	b.run(exitDone, fmt.Sprintf(`{"id": "U1", "attributes": {}, "devices": [{"platform": "ANDROID", "token": "phone"}, {"platform": "ANDROID", "token": "tablet"},
+		{"platform": "IOS", "token": "00fc13ad"}, {"platform": "WEB", "token": %q, "keys": {"p256dh": %q, "auth": %q}}]}`, web.Endpoint("one"), p256dh, auth), "workspace", "profile", "-")
+
+	for name, want := range map[string]string{"fcm": "Sent a hello to 2 devices.\n", "apns": "Sent a hello to 1 device.\n", "webpush": "Sent a hello to 1 device.\n"} {
+		if out, _ := b.run(exitDone, "", "workspace", "connector", "test", name, "--to", "U1"); out != want {
+			t.Errorf("%s: %q", name, out)
+		}
+		if out, _ := b.run(exitDone, "", "workspace", "connector", "test", name); !strings.Contains(out, "usable") {
+			t.Errorf("%s: %q", name, out)
+		}
+	}
+	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "fcm", "--to", "another-token", "--json"); !strings.Contains(out, `"sent": 1`) {
+		t.Error(out)
+	}
+	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {
+		if len(got) == 0 || !strings.Contains(string(got[0].Payload), "Hello from bugle") {
+			t.Errorf("%+v", got)
+		}
+	}
+
+	id := b.create(pushDraft)
+	out, _ := b.run(exitDone, "", "test", id, "--to", "U1")
+	if want := "ANDROID_default_variation_1 SENT\nIOS_default_variation_1 SENT\nWEB_default_variation_1 SENT\nSent all 3 messages.\n"; out != want {
+		t.Errorf("bugle test wrote %q", out)
+	}
+	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {
+		if last := got[len(got)-1]; !json.Valid(last.Payload) || !strings.Contains(string(last.Payload), "Grüße") {
+			t.Errorf("%s", last.Payload)
+		}
+	}
+
+	web.Always(gatewaytest.Answer{Status: 410})
+	out, _ = b.run(exitFailed, "", "test", id, "--to", "U1", "--platform", "WEB")
+	if !strings.HasPrefix(out, "WEB_default_variation_1 FAILED: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
+		t.Errorf("bugle test wrote %q", out)
+	}
+	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush", "--to", "U1"); !strings.Contains(errs, "(410): the subscription has ended") {
+		t.Error(errs)
+	}
+	b.run(exitDone, "", "workspace", "connector", "remove", "webpush")
+	if _, err := keyring.Get("bugle", "workspace "+b.workspace()+" webpush"); err == nil {
+		t.Error("the key is still in the keyring")
+	}
+}
+
+func (b bugle) workspace() string {
+	b.t.Helper()
+	out, _ := b.run(exitDone, "", "workspace", "show", "--json")
+	var w struct{ ID string }
+	if err := json.Unmarshal([]byte(out), &w); err != nil {
+		b.t.Fatal(err)
+	}
+	return w.ID
+}
+
+// A connector of e-mail is tried out as well.
+func TestHelloBySMTP(t *testing.T) {
+	box, b := startMailbox(t), newBugle(t)
+	b.run(exitDone, "", "init")
+	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post"); out != "The mail server lets us in; --to sends a hello.\n" {
+		t.Error(out)
+	}
+	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post", "--to", "a@example.com"); !strings.HasPrefix(out, "Sent a hello to a@example.com: accepted by ") {
+		t.Error(out)
+	}
+	b.run(exitMisused, "", "workspace", "connector", "test", "Post", "--to", "nobody")
+	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "Post", "--to", "nobody@example.com"); !strings.Contains(errs, "no such user") {
+		t.Error(errs)
+	}
+	box.mu.Lock()
+	defer box.mu.Unlock()
+	if raw := string(box.mails["a@example.com"]); !strings.Contains(raw, "Subject: Hello from bugle") || !strings.Contains(raw, "From: <ann@example.com>") {
+		t.Errorf("the mail is %q", raw)
+	}
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+	"bugle/engine/delivery"
+	"bugle/engine/delivery/carriers"
+	"bugle/engine/delivery/secret"
+)
+
+// helloTime bounds a message that tries a connector out.
+const helloTime = time.Minute
+
+func newConnectorList(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "list",
+		Short:             "List the connectors of e-mail and the push gateways",
+		Args:              exactly(0, "no arguments"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			w, err := svc.Workspace(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]any{
+					"connectors":    append([]engine.Connector{}, w.Connectors...),
+					"push_gateways": append([]engine.Gateway{}, w.Gateways...),
+				})
+			}
+			return f.rows([]string{"NAME", "FOR", "CARRIED BY", "KEY FROM"}, connectorRows(w))
+		},
+	}
+}
+
+func connectorRows(w engine.Workspace) [][]string {
+	var rows [][]string
+	for _, c := range w.Connectors {
+		from := ""
+		if c.SMTP != nil && c.SMTP.PasswordEnv != "" {
+			from = secret.Words(engine.SecretRef{Env: c.SMTP.PasswordEnv})
+		}
+		rows = append(rows, []string{c.Name, "e-mail, " + c.Type, carrierWords(c), from})
+	}
+	for _, k := range carriers.Kinds() {
+		by, from := "the local outbox", ""
+		if g, ok := w.Gateway(k.Carrier); ok {
+			by, from = strings.TrimPrefix(gatewayWords(g), "Pushes to "+k.Platform.Label()+" are carried by "), secret.Words(g.Key)
+		}
+		rows = append(rows, []string{k.Carrier, "push, " + k.Platform.Label(), by, from})
+	}
+	return rows
+}
+
+func newConnectorRemove(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "remove NAME",
+		Short:             "Remove a connector or a push gateway, and its key from the keyring",
+		Args:              exactly(1, "the name of a connector, or fcm, apns or webpush"),
+		ValidArgsFunction: f.completeAllConnectors,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if _, ok := carriers.KindOf(args[0]); !ok {
+				c := connectorFlags{remove: true}
+				conn := engine.Connector{Name: args[0]}
+				if err := svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error { return c.apply(w, &conn) }); err != nil {
+					return asUsage(err)
+				}
+				return f.printConnector(conn, true)
+			}
+			var gone engine.Gateway
+			err = svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error {
+				var ok bool
+				if gone, ok = w.Gateway(args[0]); !ok {
+					return noGateway(args[0])
+				}
+				w.Gateways = slices.DeleteFunc(slices.Clone(w.Gateways), func(g engine.Gateway) bool { return g.Carrier == args[0] })
+				return nil
+			})
+			if err != nil {
+				return asUsage(err)
+			}
+			if err := dropKeyOf(gone); err != nil {
+				return err
+			}
+			return f.printConnector(engine.Connector{Name: gone.Carrier}, true)
+		},
+	}
+}
+
+// helloFlags say whom a connector is tried out on.
+type helloFlags struct{ to, from string }
+
+func newConnectorTest(f *factory) *cobra.Command {
+	var h helloFlags
+	cmd := &cobra.Command{
+		Use:   "test NAME",
+		Short: "Try a connector or a push gateway out: send me a hello",
+		Long: "Send a short hello through a connector of e-mail or a push gateway (fcm, apns, webpush). For\n" +
+			"e-mail --to is an address; for push it is a user's id, all of whose devices on the platform\n" +
+			"get it, or a device's token. Without --to nothing is sent: the settings and the key are\n" +
+			"checked, and a mail server is asked whether it lets us in.",
+		Example: "  bugle workspace connector test fcm --to USER_1\n" +
+			"  bugle workspace connector test Marketing --to ann@example.com --from shop@example.com",
+		Args:              exactly(1, "the name of a connector, or fcm, apns or webpush"),
+		ValidArgsFunction: f.completeAllConnectors,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			svc, err := f.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			w, err := svc.Workspace(cmd.Context())
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), helloTime)
+			defer cancel()
+			if _, ok := carriers.KindOf(args[0]); !ok {
+				return f.tryMail(ctx, w, args[0], h)
+			}
+			g, ok := w.Gateway(args[0])
+			if !ok {
+				return noGateway(args[0])
+			}
+			devices, err := devicesOf(ctx, svc, g, h.to)
+			if err != nil {
+				return err
+			}
+			return f.tryPush(ctx, g, devices)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&h.to, "to", "", "`recipient`: an e-mail address; of a push a user's id or a device's token")
+	fl.StringVar(&h.from, "from", "", "sender's e-mail `address` (default: who signs changes)")
+	return cmd
+}
+
+// devicesOf gives the devices of a user on the gateway's platform, or the one with that token.
+func devicesOf(ctx context.Context, svc engine.ProfileKeeper, g engine.Gateway, to string) ([]engine.Device, error) {
+	if to == "" {
+		return nil, nil
+	}
+	kind, _ := carriers.KindOf(g.Carrier)
+	p, err := svc.Profile(ctx, to)
+	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+		return []engine.Device{{Platform: string(kind.Platform), Token: to}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := slices.DeleteFunc(p.Devices, func(d engine.Device) bool { return d.Platform != string(kind.Platform) })
+	if len(out) == 0 {
+		return nil, misused("the user %s has no device for %s", to, kind.Platform.Label())
+	}
+	return out, nil
+}
+
+func (f *factory) tryPush(ctx context.Context, g engine.Gateway, devices []engine.Device) error {
+	carrier, err := carriers.Push(ctx, g)
+	if err != nil {
+		return err
+	}
+	if c, ok := carrier.(io.Closer); ok {
+		defer c.Close()
+	}
+	if len(devices) == 0 {
+		return f.printTried(g.Carrier, "Settings and key are usable; --to sends a hello.", 0)
+	}
+	var failed []error
+	for _, d := range devices {
+		m, err := carriers.Hello(g, d, time.Now())
+		if err == nil {
+			_, err = carrier.Deliver(ctx, m)
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if len(failed) > 0 && len(devices) > 1 {
+		return fmt.Errorf("%d of %d devices: %w", len(failed), len(devices), errors.Join(failed...))
+	}
+	if len(failed) > 0 {
+		return failed[0]
+	}
+	return f.printTried(g.Carrier, "Sent a hello to "+counted(len(devices), "device")+".", len(devices))
+}
+
+func (f *factory) tryMail(ctx context.Context, w engine.Workspace, name string, h helloFlags) error {
+	i := slices.IndexFunc(w.Connectors, func(c engine.Connector) bool { return c.Name == name })
+	if i < 0 {
+		return misused("there is no connector %q; `bugle workspace connector list` lists them", name)
+	}
+	c := w.Connectors[i]
+	if c.Carrier == engine.CarrierOutbox {
+		return misused("the connector %s keeps its mail in the local outbox: there is nothing to try out", name)
+	}
+	carrier, err := carriers.Mail(c)
+	if err != nil {
+		return err
+	}
+	if h.to == "" {
+		if p, ok := carrier.(interface{ Ping(context.Context) error }); ok {
+			if err := p.Ping(ctx); err != nil {
+				return err
+			}
+		}
+		return f.printTried(name, "The mail server lets us in; --to sends a hello.", 0)
+	}
+	receipt, err := carrier.Deliver(ctx, carriers.HelloMail(cmp.Or(h.from, f.author(w.Author)), h.to))
+	if err != nil {
+		var e *delivery.Error
+		if errors.As(err, &e) && e.Reason == delivery.Invalid {
+			return usageError{err}
+		}
+		return err
+	}
+	return f.printTried(name, "Sent a hello to "+h.to+": "+receipt.Detail, 1)
+}
+
+func (f *factory) printTried(name, words string, sent int) error {
+	if f.json {
+		return f.printJSON(map[string]any{"name": name, "sent": sent})
+	}
+	fmt.Fprintln(f.out, line(words))
+	return nil
+}
+
+// completeAllConnectors completes the first argument with connectors and push gateways.
+func (f *factory) completeAllConnectors(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	mail, _ := f.completeConnectors(cmd, args, typed)
+	push, directive := completeGateways(cmd, args, typed)
+	return append(mail, push...), directive
+}

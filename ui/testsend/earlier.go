@@ -125,10 +125,11 @@ func (s *Screen) listPast() {
 	var items []widget.Item
 	for _, t := range s.past.shown() {
 		icon, tone := t.look()
-		text := s.clock(t.At) + "  " + whom(t.ask)
+		text := t.At.In(s.zone()).Format("2 Jan 15:04") + "  "
 		if s.past.wide {
-			text = s.clock(t.At) + "  " + t.campaign + " · " + whom(t.ask)
+			text += t.campaign + " · "
 		}
+		text += whom(t.ask)
 		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: t.outcome(), InfoTone: tone})
 	}
 	s.past.list.SetItems(items)
@@ -218,13 +219,14 @@ func (s *Screen) earlierActions() []screen.Action {
 			return screen.Copy(engine.TestCurl(s.deps.Workspace, t.Body), "the request as a curl command")
 		}},
 		{Keys: []string{"esc"}, Label: "form", Help: "back to the form", Group: groupEarlier, Bar: 7, Run: s.backToForm},
+		s.scrolls(groupEarlier, "J", 1), s.scrolls(groupEarlier, "K", -1),
 	}
 }
 
 // backToForm leaves a list.
 func (s *Screen) backToForm() tea.Cmd {
 	s.stage = stageForm
-	return nil
+	return s.refresh()
 }
 
 func whom(ask engine.TestSend) string {

@@ -78,11 +78,11 @@ func (s *Screen) foreseen(f forecast) {
 // reason says why a message will not reach the i-th of the recipients; known is false while that is
 // being found out.
 func (s *Screen) reason(m message, i int) (why string, known bool) {
-	why, known = "", s.forecast.of == s.asked
-	if list := s.forecast.why[m.name]; known && i < len(list) {
-		why = list[i]
+	list := s.forecast.why[m.name]
+	if s.forecast.of != s.asked || i >= len(list) {
+		return "", false
 	}
-	return why, known
+	return list[i], true
 }
 
 // forecast finds out whom the values lead to, and fills every message for each of them.

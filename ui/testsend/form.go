@@ -146,9 +146,11 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		s.run.rows.update(msg)
 		return nil
 	case stageGroups:
+		s.detailTop = 0
 		s.groups.list.Update(msg)
 		return nil
 	case stageEarlier:
+		s.detailTop = 0
 		s.past.list.Update(msg)
 		return nil
 	}

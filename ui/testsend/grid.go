@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/ui/widget"
 )
 
@@ -42,10 +43,15 @@ func (s *Screen) gridLines(messages []message, names []string, w, h int) []strin
 	if ask := s.ask(); engine.TakesSegment(ask.Identifier) && len(ask.Values) > 0 {
 		people = count(len(names), "member")
 	}
-	lines := []string{s.theme.Muted.Render(widget.Truncate(fmt.Sprintf("%s to %s", count(len(messages), "message"), people), w))}
+	summary := fmt.Sprintf("%s to %s", count(len(messages), "message"), people)
+	lines := []string{s.theme.Muted.Render(widget.Truncate(summary, w))}
 	if stopped > 0 {
 		text := fmt.Sprintf("%d of %d will not arrive", stopped, len(messages)*len(names))
-		lines = append(lines, s.theme.Warning.Render(widget.Truncate(text, w)))
+		if h < 8 && widget.Width(summary)+3+widget.Width(text) <= w {
+			lines[0] += " · " + s.theme.Warning.Render(text)
+		} else {
+			lines = append(lines, s.theme.Warning.Render(widget.Truncate(text, w)))
+		}
 	}
 	blank := func() {
 		if h >= 8 {
@@ -77,21 +83,37 @@ func (s *Screen) matrix(messages []message, names []string, w int) []string {
 		labels[i] = m.name
 	}
 	head := numbers(len(names))
-	room := max(w-widget.Width(head)-1, 1)
-	if !allFit(labels, room) {
+	tail, bare := widget.Width(head), ""
+	room := func() int { return max(w-max(tail, len(bare))-1, 1) }
+	if slices.ContainsFunc(messages, s.bare) {
+		bare = "no content"
+	}
+	if !allFit(labels, room()) {
 		labels = shorten(messages)
 	}
+	if bare != "" && !allFit(labels, room()) {
+		bare = "none"
+	}
+	return s.matrixLines(messages, labels, head, bare, len(names), room(), w)
+}
+
+// matrixLines draws the lines of the matrix: labels of up to room cells, and what stands beside them.
+func (s *Screen) matrixLines(messages []message, labels []string, head, bare string, n, room, w int) []string {
 	each := allFit(labels, room) || room > w/2
 	if !each {
 		head, room = "", max(w-10, 1)
 	}
 	var lines []string
-	if each && len(names) > 1 {
+	if each && n > 1 {
 		lines = append(lines, strings.Repeat(" ", room+1)+s.theme.Faint.Render(head))
 	}
 	for i, m := range messages {
 		label := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room)
-		lines = append(lines, widget.Truncate(label+" "+s.signs(m, len(names), each), w))
+		signs := s.theme.Warning.Render(bare)
+		if !s.bare(m) {
+			signs = s.signs(m, n, each)
+		}
+		lines = append(lines, widget.Truncate(label+" "+signs, w))
 	}
 	return lines
 }
@@ -109,11 +131,11 @@ func numbers(n int) string {
 	return strings.Join(out, " ")
 }
 
+// bare says that nothing was written for a message.
+func (s *Screen) bare(m message) bool { return s.document.Lookup(m.key.Content).Empty() }
+
 // signs says what becomes of a message for each recipient.
 func (s *Screen) signs(m message, n int, each bool) string {
-	if s.document.Lookup(m.key.Content).Empty() {
-		return s.theme.Warning.Render("no content")
-	}
 	var out []string
 	arrive := 0
 	for i := range n {
@@ -157,7 +179,7 @@ func (s *Screen) reasons(messages []message, names []string) (list []string, sto
 				continue
 			}
 			stopped++
-			if s.document.Lookup(m.key.Content).Empty() {
+			if s.bare(m) {
 				continue // its line says so
 			}
 			if of[why] == nil {
@@ -170,10 +192,18 @@ func (s *Screen) reasons(messages []message, names []string) (list []string, sto
 			if len(names) > 1 {
 				text = fmt.Sprintf("%d %s", i+1, text)
 			}
-			list = append(list, text+among(of[why], len(messages)))
+			if !strings.HasSuffix(why, platformOf(messages, of[why][0], short)) { // it names them already
+				text += among(of[why], len(messages))
+			}
+			list = append(list, text)
 		}
 	}
 	return list, stopped
+}
+
+// platformOf gives the platform of a message as people read it.
+func platformOf(messages []message, name string, short []string) string {
+	return " " + catalog.Platform(messages[max(slices.Index(short, name), 0)].key.Platform).Label()
 }
 
 // among names the messages that a reason is about, where those are not all.

@@ -48,9 +48,7 @@ func (s *Screen) listGroups(name string) {
 	at := p.list.Cursor
 	for i, g := range p.all {
 		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%d × %s", len(g.Values), s.identifierName(g.Identifier))}
-		if why := s.whyNotGroup(g); why != "" {
-			items[i].Dim, items[i].Why = true, why
-		}
+		items[i].Dim = s.whyNotGroup(g) != "" // said beside the list, and by the keys
 		if g.Name == name {
 			at = i
 		}
@@ -293,5 +291,6 @@ func (s *Screen) groupActions() []screen.Action {
 		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, Bar: bar(5, none), Why: none, Run: s.renameGroup},
 		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, Bar: bar(4, none), Why: none, Run: s.deleteGroup},
 		{Keys: []string{"esc"}, Label: "form", Help: "back to the form", Group: groupGroups, Bar: 7, Run: s.backToForm},
+		s.scrolls(groupGroups, "J", 1), s.scrolls(groupGroups, "K", -1),
 	}
 }

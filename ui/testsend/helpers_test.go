@@ -47,7 +47,7 @@ func (s *service) asked(t *testing.T) engine.TestSend {
 	return engine.ParseTestSend(s.sent[len(s.sent)-1].Body)
 }
 
-func newService(t *testing.T) *service {
+func newService(t testing.TB) *service {
 	t.Helper()
 	db := mem.New()
 	ctx := context.Background()
@@ -92,7 +92,7 @@ const (
 			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`
 )
 
-func (s *service) draft(t *testing.T, ch engine.Channel, components string) string {
+func (s *service) draft(t testing.TB, ch engine.Channel, components string) string {
 	t.Helper()
 	v, err := doc.Parse([]byte(components))
 	if err != nil {
@@ -121,13 +121,19 @@ type stepper struct {
 
 func step(t *testing.T, s engine.Service, id string) *stepper {
 	t.Helper()
-	sc := testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id})
-	sc.SetSize(80, 22)
-	st := &stepper{t: t, screen: sc, news: make(chan tea.Msg, 100)}
-	t.Cleanup(func() { sc.Close() })
-	st.start(sc.Init())
-	st.until("recipient")
+	st := &stepper{t: t, screen: testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id})}
+	st.begin()
 	return st
+}
+
+// begin opens the screen.
+func (st *stepper) begin() {
+	st.t.Helper()
+	st.news = make(chan tea.Msg, 100)
+	st.screen.SetSize(80, 22)
+	st.t.Cleanup(func() { st.screen.Close() })
+	st.start(st.screen.Init())
+	st.until("recipient")
 }
 
 func (st *stepper) start(cmd tea.Cmd) {

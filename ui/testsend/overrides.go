@@ -67,11 +67,17 @@ const mostPresent = 3
 func (s *Screen) presentValues() {
 	for i := range s.form.overrides {
 		o := &s.form.overrides[i]
-		o.present = s.present(o.attribute)
+		var lack bool
+		o.present, lack = s.present(o.attribute)
+		fallback := strings.Join(o.fallbacks, " or ") + " by default"
 		switch {
+		case o.present != "" && lack && len(o.fallbacks) > 0:
+			o.present += "; " + fallback
+		case o.present != "" && lack:
+			o.present += "; missing for others"
 		case o.present != "":
 		case len(o.fallbacks) > 0:
-			o.present = strings.Join(o.fallbacks, " or ") + " by default"
+			o.present = fallback
 		case s.nobodyHas():
 			o.present = "missing"
 		case o.event:
@@ -89,25 +95,31 @@ func (s *Screen) nobodyHas() bool {
 	return s.forecast.of == s.asked && len(people) > 0 && !slices.ContainsFunc(people, func(p person) bool { return !p.sure })
 }
 
-// present gives what the recipients have of an attribute; empty where none of them has it.
-func (s *Screen) present(a attribute) string {
+// present gives what the recipients have of an attribute, empty where none of them has it; lack says that
+// one of them does not.
+func (s *Screen) present(a attribute) (text string, lack bool) {
 	var values []string
 	for _, p := range s.forecast.people {
 		if p.profile == nil {
+			lack = lack || p.sure
 			continue
 		}
 		from := p.profile.Attributes
 		if a.event {
 			from = engine.Trigger(s.document, *p.profile)
 		}
-		if v, ok := from[a.name]; ok && v != nil && !slices.Contains(values, fmt.Sprint(v)) {
+		v, ok := from[a.name]
+		switch {
+		case !ok || v == nil:
+			lack = true
+		case !slices.Contains(values, fmt.Sprint(v)):
 			values = append(values, fmt.Sprint(v))
 		}
 	}
 	if len(values) > mostPresent {
-		return fmt.Sprintf("%s and %d more", strings.Join(values[:mostPresent], ", "), len(values)-mostPresent)
+		return fmt.Sprintf("%s and %d more", strings.Join(values[:mostPresent], ", "), len(values)-mostPresent), lack
 	}
-	return strings.Join(values, ", ")
+	return strings.Join(values, ", "), lack
 }
 
 // about says where the content uses the attribute, in one line.

@@ -11,6 +11,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/themes"
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -32,8 +33,11 @@ func (s *Screen) pageView(title, info, empty, about string, l *widget.List, line
 	}
 	detail := s.panel(about, right, false)
 	_, room := detail.Inner()
-	if len(lines) > room && room > 0 {
-		lines = append(lines[:room-1:room-1], s.theme.Faint.Render(fmt.Sprintf("… and %s", count(len(lines)-room+1, "line"))))
+	if len(lines) > room {
+		s.detailTop = max(min(s.detailTop, len(lines)-room), 0)
+		to := min(s.detailTop+max(room, 0), len(lines))
+		detail.Footer = fmt.Sprintf("J K · %d of %d", to, len(lines))
+		lines = lines[s.detailTop:to]
 	}
 	views := []string{panel.View(body), detail.View(strings.Join(lines, "\n"))}
 	if s.width >= sideFrom {
@@ -47,6 +51,15 @@ func (s *Screen) detailWidth() int {
 	_, right := divide(s.width, s.height)
 	w, _ := s.panel("", right, false).Inner()
 	return max(w, 1)
+}
+
+// scrolls moves what is said of the entry under the cursor by a line.
+func (s *Screen) scrolls(heading, key string, n int) screen.Action {
+	help := map[bool]string{true: "scroll what is said of it", false: "scroll it back"}[n > 0]
+	return screen.Action{Keys: []string{key}, Label: "scroll", Help: help, Group: heading, Run: func() tea.Cmd {
+		s.detailTop = max(s.detailTop+n, 0)
+		return nil
+	}}
 }
 
 // fact draws a name and a value that may take several lines.
@@ -132,10 +145,8 @@ func (t past) look() (string, themes.Tone) {
 }
 
 func (s *Screen) pastLines(t past, w int) []string {
-	lines := s.fact("Campaign", t.campaign, w)
-	lines = append(lines, s.fact("Sent", s.clock(t.At), w)...)
+	lines := s.fact("Recipients", strings.Join(t.ask.Values, ", "), w)
 	lines = append(lines, s.fact("Found by", s.identifierName(t.ask.Identifier), w)...)
-	lines = append(lines, s.fact("Recipients", strings.Join(t.ask.Values, ", "), w)...)
 	if only := s.only(t.ask.Filter); len(only) > 0 {
 		lines = append(lines, s.fact("Only", strings.Join(only, ", "), w)...)
 	}
@@ -155,17 +166,17 @@ func (s *Screen) pastLines(t past, w int) []string {
 		}
 		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(key), max(w-2, 1)))
 		if r.FailureReason != "" {
-			for _, l := range widget.Wrap(widget.Clean(r.FailureReason), max(w-2, 1)) {
-				lines = append(lines, "  "+s.theme.Danger.Render(l))
-			}
+			lines = append(lines, wrapped(s.theme, r.FailureReason, 2, w)...)
 		}
 	}
-	return lines
+	lines = append(append(lines, ""), s.fact("Campaign", t.campaign, w)...)
+	return append(lines, s.fact("Sent", s.clock(t.At), w)...)
 }
 
 // pageMouse takes a press or the wheel; a press on the entry under the cursor takes it.
 func (s *Screen) pageMouse(l *widget.List, msg tea.MouseMsg, take func() tea.Cmd) tea.Cmd {
 	before := l.Cursor
+	s.detailTop = 0
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	if l.Mouse(msg, msg.Y-1) && press && l.Cursor == before {
 		return take()

@@ -68,9 +68,11 @@ func (s *Screen) message() (v render.View, title, note string) {
 	content := s.run.document.Lookup(k.key.Content)
 	title = "As written"
 	switch {
+	case d != nil && d.state == failed && d.why != "" && s.width >= readFrom:
+		note = "Not delivered to " + d.recipient + "." // the list beside says why
 	case d != nil && d.state == failed && d.why != "":
-		note = "Not delivered to " + d.recipient + ": " + d.why + "."
-	case k.status != engine.Sent && k.reason != "":
+		note = "Not delivered to " + d.recipient + ": " + strings.TrimSuffix(d.why, ".") + "."
+	case (d == nil || d.state != sent) && k.reason != "":
 		note = "Not delivered: " + strings.TrimSuffix(k.reason, ".") + "."
 	case d == nil || d.state != sent:
 		note = "Not delivered."
@@ -106,9 +108,9 @@ func (s *Screen) message() (v render.View, title, note string) {
 func (s *Screen) readView(b box) string {
 	k, d := s.selected()
 	r := &s.run.read
-	of := ""
+	of := fmt.Sprint(s.width >= readFrom)
 	if k != nil {
-		of = k.name + "\x00" + k.status
+		of += k.name + "\x00" + k.status
 	}
 	if d != nil {
 		of += "\x00" + d.recipient + stateWords[d.state]

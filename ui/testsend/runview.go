@@ -183,9 +183,9 @@ func (s *Screen) runHead(w int) []string {
 	}
 	when := "Sent at " + s.run.began.In(s.zone()).Format("15:04:05")
 	if took := elapsed(s.run.began, s.run.began.Add(s.run.took), now); took != "" {
-		when += ", took " + took
+		when += " in " + took
 	}
-	hint := when + " to " + whom(s.run.ask) + "."
+	hint := when + ", to " + whom(s.run.ask) + "."
 	for _, l := range widget.Wrap(widget.Clean(hint), w) {
 		head = append(head, s.theme.Muted.Render(l))
 	}

@@ -178,7 +178,7 @@ func (s *Screen) leaveRefusal() tea.Cmd {
 func (s *Screen) toForm() tea.Cmd {
 	s.stage = stageForm
 	s.focus(spot{onPrompt, 0})
-	return nil
+	return s.refresh()
 }
 
 // tick turns the wheel while messages leave.

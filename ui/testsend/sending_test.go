@@ -125,6 +125,12 @@ func TestColoursKeepTheCells(t *testing.T) {
 	st.press("ctrl+s")
 	st.until("FAILED")
 	check("done")
+	st.press("enter")
+	check("message")
+	st.press("esc", "f", "ctrl+r")
+	check("earlier")
+	st.press("esc", "ctrl+g")
+	check("groups")
 }
 
 func TestControlCharactersOfADocumentAreNotDrawn(t *testing.T) {
@@ -310,7 +316,7 @@ func TestManyKeysScroll(t *testing.T) {
 	h.Want("Sent 0 of 100")
 	h.WantFits()
 	h.Press("G")
-	h.Want("dv FAILED", "402 of 402")
+	h.Want("dv FAILED", "101 of 101")
 	h.Wheel(5, 10, false)
 	h.WantFits()
 	before := len(s.sent)

@@ -50,6 +50,7 @@ type Screen struct {
 	filled  bool // the form was filled from what was sent last
 
 	gridTop       int // the first line of the grid in sight
+	detailTop     int // that of what is said of a group, or of an earlier test
 	width, height int
 }
 

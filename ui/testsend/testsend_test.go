@@ -46,7 +46,7 @@ func TestEverySendIsACallOfItsOwn(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
-	h.Press("ctrl+s", "enter", "ctrl+s")
+	h.Press("ctrl+s", "f", "ctrl+s")
 	if len(s.sent) != 2 {
 		t.Fatalf("%d calls", len(s.sent))
 	}
@@ -149,9 +149,10 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 	again := open(t, s, id, 80, 24)
 	again.Want("User id", "1 USER_2")
 	other := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
-	other.Want("User id", "recent", "0 of 10")
-	other.Press("down", "enter")
-	other.Want("1 USER_2")
+	other.Want("User id", "1 of 10", "1 USER_2", "▌ [ Send 2 messages ] to USER_2")
+	other.ClickOn("1 USER_2")
+	other.Press("x")
+	other.Want("0 of 10", "USER_2", "recent")
 }
 
 func TestAnEarlierTestFillsTheForm(t *testing.T) {
@@ -163,12 +164,14 @@ func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	h.Type("one@example.com,two@example.com,")
 	h.Press("tab")
 	h.Type("Zoe")
-	h.Press("ctrl+s", "enter")
+	h.Press("ctrl+s", "f")
 	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // nobody, and no override
 	h.Type("three@example.com")
-	h.Press("ctrl+s", "enter", "ctrl+r")
-	h.Want("Earlier tests", "Sat 14 Mar 10:00  one@example.com and 1 more", "three@example.com")
-	h.Press("down", "enter")
+	h.Press("ctrl+s", "f", "ctrl+r")
+	h.Want("Earlier tests", "14 Mar 10:00  one@examp", "three@exam", "2 tests")
+	h.Press("down")
+	h.Want("First Name = Zoe", "two@example.com")
+	h.Press("enter")
 	h.Want("1 one@example.com", "2 two@example.com", "Zoe")
 	h.WantNot("1 three@example.com")
 }

@@ -107,9 +107,7 @@ func (s *Screen) formView() string {
 	if s.form.more > 0 {
 		panel.Footer = fmt.Sprintf("%d more below", s.form.more)
 	}
-	for len(lines) < h-1 {
-		lines = append(lines, "")
-	}
+	lines = append(lines, "")
 	left := panel.View(strings.Join(append(lines, s.sendRow(w).lines...), "\n"))
 	right := s.gridView(grid)
 	if s.width >= sideFrom {
@@ -146,14 +144,16 @@ func (s *Screen) inSight(rows []row, h int) []string {
 func (s *Screen) spotAt(y int) (spot, bool) {
 	form, _ := divide(s.width, s.height)
 	w, h := s.panel("", form, true).Inner()
+	all := s.rows(w)
+	shown := len(s.inSight(all, h-sendHeight))
 	switch {
-	case y == h-1:
+	case y == shown+sendHeight-1:
 		return spot{onSend, 0}, true
-	case y < 0 || y >= h-sendHeight:
+	case y < 0 || y >= shown:
 		return spot{}, false
 	}
 	y += s.form.top
-	for _, r := range s.rows(w) {
+	for _, r := range all {
 		if y < len(r.lines) {
 			return r.spot, r.place != onNothing
 		}

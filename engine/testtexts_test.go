@@ -1,0 +1,95 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+func TestTextsAreThoseThatASendFills(t *testing.T) {
+	document := parse(t, `{"utm_params": {"utm_source": "{{user.plan}}"}, "campaign_content": {"content": {"push": {"android": {"template_type": "BASIC",
+		"basic_details": {"title": "{{user.a}}", "message": "plain", "image_url": "https://example.com/{{user.b}}"},
+		"timer": {"duration": "{{user.unused}}"}}}}}}`)
+	key := engine.TestKeys(catalog.Push, document, engine.KeyFilter{})[0]
+	var got []string
+	for _, text := range key.Texts(catalog.Push, document, schema.Env{}) {
+		if document.Lookup(text.Path).Text() != text.Source {
+			t.Errorf("%s does not lead to %q", text.Path, text.Source)
+		}
+		got = append(got, text.Source)
+	}
+	all := strings.Join(got, "|")
+	for _, want := range []string{"{{user.a}}", "plain", "{{user.b}}", "{{user.plan}}"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in %q", want, all)
+		}
+	}
+	if strings.Contains(all, "unused") || strings.Contains(all, "BASIC") {
+		t.Errorf("it fills %q", all)
+	}
+}
+
+func TestObstacle(t *testing.T) {
+	mail := parse(t, `{"basic_details": {"user_attribute_identifier": "Work"}, "campaign_content": {"content": {"email": {"subject": "s"}}}}`)
+	push := parse(t, `{"campaign_content": {"content": {"push": {"web": {"a": 1}}}}}`)
+	web := &engine.Profile{ID: "U", Devices: []engine.Device{{Platform: "WEB", Token: "t"}}}
+	for _, tt := range []struct {
+		name       string
+		ch         engine.Channel
+		document   doc.Value
+		identifier string
+		profile    *engine.Profile
+		want       string
+	}{
+		{"an address needs no user", catalog.Email, mail, "EMAIL", nil, ""},
+		{"an id does", catalog.Email, mail, "ID", nil, "no user has it"},
+		{"the address is the attribute that the campaign names", catalog.Email, mail, "ID",
+			&engine.Profile{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "has no attribute Work"},
+		{"a bad address", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "attribute Work is no e-mail address"},
+		{"a good one", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "a@example.com"}}, ""},
+		{"a token is a device", catalog.Push, push, "PUSH_ID", nil, ""},
+		{"a device of the platform", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", web, ""},
+		{"no device", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", &engine.Profile{ID: "U"}, "no device for Web"},
+	} {
+		key := engine.TestKeys(tt.ch, tt.document, engine.KeyFilter{})[0]
+		if got := key.Obstacle(tt.ch, tt.document, tt.identifier, tt.profile); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	empty := parse(t, `{"campaign_content": {"content": {"email": {}}}}`)
+	if got := engine.TestKeys(catalog.Email, empty, engine.KeyFilter{})[0].Obstacle(catalog.Email, empty, "EMAIL", nil); got != "has no content" {
+		t.Errorf("no content: %q", got)
+	}
+}
+
+func TestTheDeliveredMessageAsContent(t *testing.T) {
+	d := engine.Delivered{Email: &engine.EmailMessage{From: "a@example.com", Subject: "Hi", HTML: "<p>x</p>", Attachments: []string{"a.pdf"}}}
+	want := `{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>","attachments":[{"url":"a.pdf"}]}`
+	if got := string(d.Content().Encode()); got != want {
+		t.Errorf("mail is %s", got)
+	}
+	payload := parse(t, `{"template_type":"BASIC"}`)
+	if got := (engine.Delivered{Push: &engine.PushMessage{Payload: payload}}).Content(); !got.Same(payload) {
+		t.Errorf("push is %s", got.Encode())
+	}
+	if (engine.Delivered{}).Content().Exists() {
+		t.Error("nothing has content")
+	}
+}
+
+func TestTriggerGivesTheNewestEventOfItsKind(t *testing.T) {
+	document := parse(t, `{"trigger_condition":{"included_filters":{"filters":[{"action_name":"Bought"}]}}}`)
+	p := engine.Profile{Events: []engine.Event{
+		{Name: "Bought", Attributes: map[string]any{"n": 1}}, {Name: "Bought", Attributes: map[string]any{"n": 2}}, {Name: "Left", Attributes: map[string]any{"n": 3}},
+	}}
+	if got := engine.Trigger(document, p)["n"]; got != 2 {
+		t.Errorf("got %v", got)
+	}
+	if got := engine.Trigger(parse(t, `{}`), p); got != nil {
+		t.Errorf("a campaign that waits for nothing has %v", got)
+	}
+}

@@ -1,0 +1,180 @@
+package testsend_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/uitest"
+)
+
+func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("USER_1,USER_2,USER_9,")
+	h.Want("3 of 6 will not arrive", "ANDROID                  ● ● ✗", "WEB                      ● ✗ ✗",
+		"✗ 2 USER_2: no device for Web", "✗ 3 USER_9: no user has it")
+	if len(s.sent) > 0 {
+		t.Error("something was sent")
+	}
+	h.Press("ctrl+s")
+	h.Want("ANDROID_default_variation_1 FAILED  2 of 3", "WEB_default_variation_1 FAILED  1 of 3") // as was said
+}
+
+func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com,stranger@example.com,")
+	h.Want("1 of 2 will not arrive", "● ✗", "2 stranger@example.com: the")
+	h.Press("tab")
+	h.Want("Ada; missing for others")
+	h.Type("Zoe")
+	h.WantNot("will not arrive", "✗")
+	h.Press("ctrl+s")
+	h.Want("Sent all 2 messages.")
+}
+
+func TestAMessageWithoutContentIsMarked(t *testing.T) {
+	s := newService(t)
+	bare := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 2}`, 1)
+	h := open(t, s, s.draft(t, catalog.Email, bare), 120, 40)
+	h.Type("ada@example.com,")
+	h.Want("2 of 4 will not arrive")
+	for _, line := range strings.Split(h.Text(), "\n") {
+		if strings.Contains(line, "_variation_") && strings.Contains(line, "_variation_2") != strings.Contains(line, "no content") {
+			t.Errorf("its line reads %q", line)
+		}
+	}
+}
+
+func TestTheRecipientsOwnValuesStandWhereTheirsCanBeTyped(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
+	h.Want("First Name  string    from the profile", "Age         double    'x' by default")
+	h.Type("ada@example.com,ben@example.com,")
+	h.Want("First Name  string    Ada, Ben")
+	h.Press("tab", "tab")
+	h.Want("double · {{UserAttribute['Age']|default('x')}} in every message")
+	h.Press("ctrl+s")
+	if ask := s.asked(t); len(ask.UserAttributes) != 0 {
+		t.Errorf("values that nobody typed were sent: %+v", ask.UserAttributes)
+	}
+}
+
+func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 120, 40)
+	h.Type("ada@example.com,")
+	h.Press("tab", "tab")
+	h.Want("in 1 of 2 messages")
+	h.Type("Zoe")
+	h.Press("shift+tab", "right") // default alone, which names nobody
+	h.WantNot("First Name")
+	h.Press("ctrl+s", "f")
+	if ask := s.asked(t); len(ask.UserAttributes) != 0 {
+		t.Errorf("a value of another locale was sent: %+v", ask.UserAttributes)
+	}
+	h.Press("tab", "right")
+	h.Want("First Name", "Zoe", "with 1 value of yours")
+	h.Press("ctrl+x")
+	h.WantNot("Zoe")
+}
+
+func TestTheDeliveredMessageIsRead(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, flatMail)
+	h := open(t, s, id, 120, 40)
+	h.Type("ada@example.com,ben@example.com")
+	h.Press("ctrl+s")
+	h.Want("Delivered to ada@example.com", "Hello Ada")
+	h.Press("down", "down")
+	h.Want("Delivered to ben@example.com", "Hello Ben")
+	h.Press("enter", "right")
+	h.Want("Spring for Ben")
+	h.Press("p")
+	h.Want("Spring for Ada")
+	h.Press("esc", "a")
+	if len(s.sent) != 2 {
+		t.Errorf("%d sends", len(s.sent))
+	}
+
+	narrow := open(t, s, id, 60, 20)
+	narrow.Press("enter")
+	narrow.WantNot("Delivered to")
+	narrow.Press("enter")
+	narrow.Want("Delivered to ada@example.com", "Hello Ada")
+	narrow.Press("esc")
+	narrow.Want("Sent all 2 messages.")
+}
+
+func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 120, 40)
+	h.Type("USER_1,USER_2")
+	h.Press("ctrl+s", "down", "down")
+	h.Want("Not delivered to USER_2.", "✗ USER_2: the user has no device for Web", "As written")
+	h.Resize(80, 24)
+	h.Press("enter")
+	h.Want("Not delivered to USER_2: the user has no device for Web.")
+}
+
+func TestStatesAndTimesWhileItSends(t *testing.T) {
+	s := newService(t)
+	gate := make(chan struct{})
+	now := uitest.Now
+	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+		const key = "EMAIL_default_variation_1"
+		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Total: 4})
+		now = now.Add(1500 * time.Millisecond)
+		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Done: true, Completed: 1, Total: 4})
+		r.Progress(engine.TestProgress{Key: key, Recipient: "ben@example.com", Total: 4})
+		<-gate
+		return engine.TestResult{Keys: []string{key}, Data: map[string]engine.SendResult{key: {Status: engine.Sent}}, Message: "Done."}, nil
+	}
+	deps := uitest.Deps(s)
+	deps.Now = func() time.Time { s.mu.Lock(); defer s.mu.Unlock(); return now }
+	st := &stepper{t: t, screen: testsend.New(deps, screen.Route{ID: s.draft(t, catalog.Email, keyedMail)})}
+	st.begin()
+	st.typeText("ada@example.com,ben@example.com")
+	st.press("ctrl+s")
+	st.until("ben@example.com sending")
+	for _, want := range []string{"ada@example.com sent  1.5 s", "EMAIL_default_variation_1 sending  1 of 2", "EMAIL_de_variation_1 queued  0 of 2", "ben@example.com queued"} {
+		if !strings.Contains(st.screen.View(), want) {
+			t.Errorf("no %q in\n%s", want, st.screen.View())
+		}
+	}
+	close(gate)
+	st.until("Done.")
+	if v := st.screen.View(); !strings.Contains(v, "in 1.5 s, to ada@example.com and 1 more") || !strings.Contains(v, "does not name this message") {
+		t.Errorf("it shows\n%s", v)
+	}
+}
+
+func TestTheGridScrolls(t *testing.T) {
+	s := newService(t)
+	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
+	h := open(t, s, s.draft(t, catalog.Email, many), 80, 24)
+	h.Want("default_variation_12      none", "pgdn · ")
+	h.WantNot("EMAIL_de_variation_30")
+	for range 6 {
+		h.Press("pgdown")
+	}
+	h.Want("de_variation_30")
+	h.Press("pgup")
+	h.WantNot("de_variation_30")
+}
+
+func TestEveryKeyIsInTheHelp(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
+	h.Type("ada@example.com")
+	h.Press("f1")
+	h.Want("ctrl+g", "named groups of recipients", "ctrl+r", "earlier tests", "pgdown", "alt+y", "ctrl+s")
+	h.Press("esc", "ctrl+s", "?")
+	h.Want("read the delivered message", "send all of it once more", "back to the form")
+}

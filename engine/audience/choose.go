@@ -127,7 +127,7 @@ func eventAttributes(root doc.Value, condition doc.Path, w engine.Workspace) []e
 
 // SetName says which attribute, event or segment a filter looks at. What the workspace knows of an
 // attribute comes with its name: its data type, with an operator and a value that suit it, and its
-// category; of a segment its id.
+// category; of a segment its id. One that is true or false is compared with true.
 func SetName(root doc.Value, filter doc.Path, name string, w engine.Workspace) (doc.Value, error) {
 	if err := there(root, filter); err != nil {
 		return root, err
@@ -164,7 +164,13 @@ func SetName(root doc.Value, filter doc.Path, name string, w engine.Workspace) (
 	if err != nil || attributes[i].DataType == "" {
 		return out, err
 	}
-	return SetDataType(out, filter, attributes[i].DataType)
+	if out, err = SetDataType(out, filter, attributes[i].DataType); err != nil {
+		return root, err
+	}
+	if f := out.Lookup(filter); ValueShape(f) == YesOrNo && !f.Get(mValue).Exists() {
+		return change(out, filter, doc.M(mValue, doc.NewBool(true))) // who names it means that it is so
+	}
+	return out, nil
 }
 
 // SetDataType says what type a filter's attribute is of. An operator that the type does not have

@@ -132,6 +132,20 @@ func TestRangeIsTypedEndByEnd(t *testing.T) {
 	}
 }
 
+// An attribute that is true or false needs no more than its name.
+func TestYesOrNoIsYesUntilSomebodySaysNo(t *testing.T) {
+	for keys, want := range map[string]string{"": "true", "enter n": "false", "enter y": "true", "enter right": "false"} {
+		e := filters.New(config(t, `{}`, 70, 30))
+		press(e, "a", "1", "m", "e", "m", "enter")
+		press(e, strings.Fields(keys)...)
+		press(e, "esc")
+		root, _ := e.Edits()
+		if got := root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Literal(); got != want {
+			t.Errorf("%q makes it %s, want %s:\n%s", keys, got, want, e.View())
+		}
+	}
+}
+
 // A count is typed over where the keyboard has just come to it, and edited once it was touched.
 func TestCountIsTypedOver(t *testing.T) {
 	for keys, want := range map[string]string{"7": "7", "7 5": "75", "backspace 3": "3", "end 0": "20", "left 1": "12"} {

@@ -20,7 +20,7 @@ const (
 
 // global gives the actions that every screen has.
 func (m *Model) global() []screen.Action {
-	acts := m.always()
+	acts := m.waiting()
 	acts = append(acts, []screen.Action{
 		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "every key that works now; f1 while you type", Group: everywhere, Typing: true, Run: m.help},
 		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, a screen or a setting by name", Group: everywhere, Typing: true, Run: m.palette},
@@ -34,6 +34,7 @@ func (m *Model) global() []screen.Action {
 	if m.opts.Suspend {
 		acts = append(acts, m.suspending())
 	}
+	acts = append(acts, redraw())
 	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; what you typed is saved", Group: everywhere, Run: m.quit})
 	if len(m.stack) > 1 {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the screen before", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
@@ -42,13 +43,19 @@ func (m *Model) global() []screen.Action {
 }
 
 // always gives the actions that work under a question, too.
-func (m *Model) always() []screen.Action {
-	var acts []screen.Action
+func (m *Model) always() []screen.Action { return append(m.waiting(), redraw()) }
+
+// waiting gives the action that ends a wait, where something waits.
+func (m *Model) waiting() []screen.Action {
 	if a, ok := m.endWait(); ok {
-		acts = append(acts, a)
+		return []screen.Action{a}
 	}
-	return append(acts, screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "draw the window anew", Group: everywhere, Typing: true,
-		Run: func() tea.Cmd { return tea.ClearScreen }})
+	return nil
+}
+
+func redraw() screen.Action {
+	return screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "draw the window anew", Group: everywhere, Typing: true,
+		Run: func() tea.Cmd { return tea.ClearScreen }}
 }
 
 // suspending is the action that gives the terminal back to the shell.

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -73,7 +74,7 @@ func (m *Model) tourSteps() []tourStep {
 	begin := tourStep{"From nothing to a test", "Campaigns begin in the list of them, with new. The builder says at every key what is missing and saves by itself; validate lists what publishing needs, and test sends it to a few people.", atHint, ""}
 	if m.route().Name == screen.Campaigns {
 		body.text = "Your campaigns. Up and down move, enter opens one in the builder, a slash searches as you type. The wheel and clicks work as well."
-		begin.text = "This starts a draft. The builder says at every key what is missing and saves by itself; then v lists what publishing needs, and t sends it to a few people."
+		begin.text = fmt.Sprintf("This starts a draft. The builder says at every key what is missing and saves by itself; then %s lists what publishing needs, and %s sends it to a few people.", m.keyHere("validate"), m.keyHere("test"))
 		begin.hint = "new"
 	}
 	again := fmt.Sprintf(" This tour is at %s, themes and your own keys are in Settings.", m.keyOf(nameTour))
@@ -85,6 +86,16 @@ func (m *Model) tourSteps() []tourStep {
 		{"All the rest", fmt.Sprintf("%s lists every key that works now. %s finds any action or screen by its name, and tells its key.", m.keyOf(nameHelp), m.keyOf(namePalette)), atHint, "help"},
 		begin,
 	}
+}
+
+// keyHere spells the key of an action of the screen, found by its label; the label where it has none.
+func (m *Model) keyHere(label string) string {
+	for _, a := range m.live() {
+		if a.Label == label && len(a.Keys) > 0 {
+			return keymap.Show(a.Keys[0])
+		}
+	}
+	return label
 }
 
 // tourBox shows the steps one after the other, each beside what it tells of.

@@ -106,9 +106,26 @@ func (s *Screen) layout() {
 	s.files.SetSize(w, max(min(h-foot, max(len(s.src.Places), 1)), 1))
 }
 
-// keysHead is how many lines stand above the list of keys: the filter and what is not followed of the
-// file.
-func (s *Screen) keysHead() int { return 2 + min(len(s.keys.problems), 2) }
+// keysHead is how many lines stand above the list of keys.
+func (s *Screen) keysHead() int { return len(s.keysTop()) }
+
+// keysTop gives the lines above the list of keys: the filter, and what is not followed of the file.
+func (s *Screen) keysTop() []string {
+	w, _ := s.inner()
+	lines := []string{s.keys.filter.View(), ""}
+	if len(s.keys.problems) == 0 {
+		return lines
+	}
+	told := widget.Wrap(widget.Clean("✗ "+s.keys.problems[0].String()), w)
+	told = told[:min(len(told), 2)]
+	if more := len(s.keys.problems) - 1; more > 0 {
+		told = append(told, fmt.Sprintf("✗ and %d more; e opens the file", more))
+	}
+	for _, l := range told {
+		lines = append(lines, s.theme.Danger.Render(l))
+	}
+	return lines
+}
 
 // View draws the tabs and the open one.
 func (s *Screen) View() string {
@@ -158,25 +175,30 @@ func (s *Screen) sample(w, h int) []string {
 	t := s.theme
 	line := func(text string) string { return widget.Truncate(text, w) }
 	selected := widget.PadRight("▸ the row under the cursor", max(min(w, 40), 1))
-	out := []string{
-		t.TitleFocus.Render(line("A panel with the keyboard")),
-		t.Strong.Render("Strong") + "  " + t.Text.Render("text") + "  " + t.Muted.Render("label") + "  " + t.Faint.Render("hint"),
-		t.Selected.Render(line(selected)),
-		"",
-		t.Badge(themes.RoleDraft, "Draft") + "  " + t.Badge(themes.RoleWaiting, "Scheduled") + "  " + t.Badge(themes.RoleLive, "Active"),
-		t.Badge(themes.RolePaused, "Paused") + "  " + t.Badge(themes.RoleDone, "Sent") + "  " + t.Badge(themes.RoleStopped, "Stopped"),
-		"",
-		t.Success.Render("✓ done") + "  " + t.Warning.Render("! careful") + "  " + t.Danger.Render("✗ wrong") + "  " + t.Info.Render("i news"),
-		t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette") + "  " + t.ButtonFocus.Render("  Yes  ") + " " + t.ButtonDanger.Render("  Delete  "),
-		t.JSONPunct.Render("{") + t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`) + t.JSONPunct.Render(", ") + t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50") + t.JSONPunct.Render("}"),
-		"",
+	out := []string{t.TitleFocus.Render(line("A panel with the keyboard")), t.Selected.Render(line(selected)), ""}
+	for _, row := range [][]string{
+		{t.Strong.Render("Strong"), t.Text.Render("text"), t.Muted.Render("label"), t.Faint.Render("hint")},
+		{t.Badge(themes.RoleDraft, "Draft"), t.Badge(themes.RoleWaiting, "Scheduled"), t.Badge(themes.RoleLive, "Active"), t.Badge(themes.RolePaused, "Paused"), t.Badge(themes.RoleDone, "Sent"), t.Badge(themes.RoleStopped, "Stopped")},
+		{t.Success.Render("✓ done"), t.Warning.Render("! careful"), t.Danger.Render("✗ wrong"), t.Info.Render("i news")},
+		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
+		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},
+	} {
+		out = append(out, flow(row, w)...)
 	}
+	out = append(out, "")
 	for i := range out {
 		out[i] = widget.Fit(out[i], w, 1)
 	}
+	notes := s.themeNotes(w)
+	return append(out[:min(len(out), max(h-len(notes), 3))], notes...)
+}
+
+// themeNotes says what is wrong with files of own themes, or where those are.
+func (s *Screen) themeNotes(w int) []string {
+	var out []string
 	add := func(text string, tone themes.Tone) {
 		for _, l := range widget.Wrap(widget.Clean(text), w) {
-			out = append(out, t.Paint(tone, l))
+			out = append(out, s.theme.Paint(tone, l))
 		}
 	}
 	for _, err := range s.look.wrong {
@@ -184,22 +206,28 @@ func (s *Screen) sample(w, h int) []string {
 			add("✗ "+text, themes.ToneDanger)
 		}
 	}
-	if len(s.look.wrong) == 0 {
+	if len(out) == 0 {
 		add("Themes of your own: files in "+s.src.Themes.Dir(), themes.ToneMuted)
 	}
-	return out[:min(len(out), h)]
+	return out
+}
+
+// flow sets pieces one after the other, on as many lines as they need.
+func flow(pieces []string, w int) []string {
+	var lines []string
+	for _, p := range pieces {
+		if last := len(lines) - 1; last >= 0 && widget.Width(lines[last])+2+widget.Width(p) <= w {
+			lines[last] += "  " + p
+			continue
+		}
+		lines = append(lines, p)
+	}
+	return lines
 }
 
 func (s *Screen) keysView() string {
 	w, h := s.inner()
-	lines := []string{s.keys.filter.View(), ""}
-	for i, p := range s.keys.problems {
-		if i == 1 && len(s.keys.problems) > 2 {
-			lines = append(lines, s.theme.Danger.Render(fmt.Sprintf("✗ and %d more; e opens the file", len(s.keys.problems)-1)))
-			break
-		}
-		lines = append(lines, s.theme.Danger.Render(widget.Truncate(widget.Clean("✗ "+p.String()), w)))
-	}
+	lines := s.keysTop()
 	lines = append(lines, strings.Split(s.keys.list.View(), "\n")...)
 	if e, ok := s.keys.selected(); ok {
 		lines = append(lines, "", s.theme.Text.Render(widget.Truncate(e.Does, w)))

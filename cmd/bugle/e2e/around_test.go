@@ -1,0 +1,94 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What surrounds the main job: the tour is offered once, a key is changed and a theme chosen in Settings,
+// and both are there at the next start.
+func TestSettingsAreThereAtTheNextStart(t *testing.T) {
+	home := t.TempDir()
+	term := open(t, 60, 20, filepath.Join(home, "data"), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
+	term.see("Welcome to bugle")
+	term.press("Enter")
+	term.see("Winter roast launch", "First time here? f8")
+	term.press("F8")
+	term.see("Where you are", "1 of 5")
+	term.gone("First time here?")
+	term.press("Enter", "Enter", "Enter")
+	term.see("All the rest", "4 of 5")
+	term.press("Escape")
+	term.gone("All the rest")
+
+	term.press("F9")
+	term.see("Settings", "A panel with the keyboard")
+	term.press("Down", "Down", "Down", "Down", "Enter")
+	term.see("✓ colour-blind")
+	term.press("Tab", "/")
+	term.write("app.palette")
+	term.press("Enter", "Enter")
+	term.see("Another key")
+	term.press("C-p")
+	term.see("app.palette has the key ctrl+p")
+	term.press("Escape", "Escape")
+	term.see("Winter roast launch")
+	term.press("C-p")
+	term.see("Palette", "Go to")
+	term.write("outbox")
+	term.press("Enter")
+	term.see("Campaigns › Outbox")
+	term.press("q")
+	term.see("EXIT=0")
+
+	keys, err := os.ReadFile(filepath.Join(home, "bugle", "keys.yaml"))
+	if err != nil || !strings.Contains(string(keys), "\napp.palette: ctrl+p\n") {
+		t.Errorf("the keys are %s, %v", keys, err)
+	}
+	term.again()
+	term.see("Winter roast launch")
+	term.press("C-p")
+	term.see("Palette", "Lately")
+	if s := term.screen(); strings.Contains(s, "First time here?") {
+		t.Errorf("the tour is offered again:\n%s", s)
+	}
+	term.press("Escape", "F9")
+	term.see("✓ colour-blind")
+}
+
+// Suspended, the program gives the terminal back and leaves the store to others; continued, it draws
+// itself and reads anew.
+func TestSuspendAndGoOn(t *testing.T) {
+	home := t.TempDir()
+	term := &terminal{t: t, socket: filepath.Join(home, "tmux"), data: filepath.Join(home, "data")}
+	if out, err := term.bugle("init", "--sample"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	term.tmux("-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "80", "-y", "24", "-e", "BUGLE_DATA="+term.data, "-e", "XDG_STATE_HOME="+home,
+		"-e", "XDG_CONFIG_HOME="+home, "-e", "TERM=xterm-256color", "-e", "COLORFGBG=15;0", "-e", "PS1=ready> ", shell+" --norc --noprofile -i")
+	t.Cleanup(func() { _ = term.command("kill-server").Run() })
+	term.see("ready>")
+	term.write(binary)
+	term.press("Enter")
+	term.see("Winter roast launch")
+	term.press("C-z")
+	term.see("Stopped", "ready>")
+	if out, err := term.bugle("create", "--channel", "PUSH", "--name", "Made meanwhile"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	term.write("fg")
+	term.press("Enter")
+	term.see("Made meanwhile", "? help")
+	term.press("q")
+	term.gone("? help")
+	term.see("ready>")
+}

@@ -1,0 +1,73 @@
+package app_test
+
+import (
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+	"bugle/ui/widget"
+)
+
+// list is a screen with the actions of a list.
+type list struct {
+	screen.Base
+	w, h int
+}
+
+func (l *list) Title() string          { return "Campaigns" }
+func (l *list) Init() tea.Cmd          { return nil }
+func (l *list) Update(tea.Msg) tea.Cmd { return nil }
+func (l *list) SetSize(w, h int)       { l.w, l.h = w, h }
+func (l *list) SetTheme(themes.Theme)  {}
+func (l *list) Typing() bool           { return false }
+
+func (l *list) View() string {
+	p := widget.NewPanel(themes.Plain(), "Campaigns")
+	p.SetSize(l.w, l.h)
+	return p.View("Winter roast launch\nSpring catalogue")
+}
+
+func (l *list) Actions() []screen.Action {
+	none := func() tea.Cmd { return nil }
+	return []screen.Action{
+		{Keys: []string{"enter"}, Label: "open", Help: "open it in the builder", Group: "The selected campaign", Bar: 9, Run: none},
+		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: "Campaigns", Bar: 8, Run: none},
+		{Keys: []string{"/"}, Label: "search", Help: "search as you type", Group: "Campaigns", Bar: 7, Run: none},
+		{Keys: []string{"t"}, Label: "test", Help: "send it to a few people", Group: "The selected campaign", Bar: 6, Why: "Only drafts can be test-sent.", Run: none},
+		{Keys: []string{"↑/↓"}, Label: "move", Group: "Campaigns", Info: true},
+	}
+}
+
+func program(t *testing.T) *uitest.Harness {
+	t.Helper()
+	return uitest.Program(t, app.Options{
+		Deps: uitest.Deps(struct{ engine.Service }{}), First: screen.Route{Name: screen.Campaigns}, Suspend: true,
+		Factory: func(screen.Deps, screen.Route) (screen.Screen, error) { return &list{Base: screen.NewBase()}, nil },
+	}, 80, 24)
+}
+
+func TestGoldens(t *testing.T) {
+	h := program(t)
+	h.Press("?")
+	h.Goldens("help")
+	h.Press("esc", "ctrl+k")
+	h.Type("redraw")
+	h.Press("enter", "ctrl+k")
+	h.Goldens("palette")
+	h.Type("draft")
+	h.Goldens("palette-found")
+	h.Press("esc", "f8")
+	for _, name := range []string{"tour-where", "tour-what", "tour-keys", "tour-rest", "tour-begin"} {
+		h.Goldens(name)
+		h.Press("enter")
+	}
+	h.WantNot("5 of 5")
+	h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
+	h.Send(screen.AskMsg{Question: screen.Question{Title: "Leave without applying?", Body: "Your changes stay on this machine."}})
+	h.Goldens("notice-and-question")
+}

@@ -1,0 +1,293 @@
+package settings_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"bugle/engine"
+	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/keymap"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/settings"
+	"bugle/ui/uitest"
+)
+
+// shelf is the themes of a folder, shown by another name so that pictures of it do not change.
+type shelf struct {
+	dir, shown string
+	mu         sync.Mutex
+	set        themes.Set
+}
+
+func (s *shelf) Names() []string { s.mu.Lock(); defer s.mu.Unlock(); return s.set.Names() }
+
+func (s *shelf) Dir() string {
+	if s.shown != "" {
+		return s.shown
+	}
+	return s.dir
+}
+
+func (s *shelf) Reload() []error {
+	set, wrong := themes.Load(s.dir)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.set = set
+	return wrong
+}
+
+func (s *shelf) get(name string) (themes.Theme, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.set.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.Ascii})
+}
+
+// list is the profiles of a test.
+type list struct {
+	all  []settings.Profile
+	fail error
+}
+
+func (l *list) List() ([]settings.Profile, error) { return slices.Clone(l.all), l.fail }
+
+func (l *list) Use(name string) error {
+	for i := range l.all {
+		l.all[i].Next = l.all[i].Name == name
+	}
+	return l.fail
+}
+
+// desk is the Settings screen of a program, and the files behind it.
+type desk struct {
+	*uitest.Harness
+	keys  keymap.File
+	shelf *shelf
+	list  *list
+	prefs *prefs.Prefs
+}
+
+func open(t *testing.T, change ...func(*desk)) *desk {
+	t.Helper()
+	dir := t.TempDir()
+	d := &desk{
+		keys:  keymap.File{Path: filepath.Join(dir, "keys.yaml")},
+		shelf: &shelf{dir: filepath.Join(dir, "themes")},
+		prefs: prefs.InMemory(),
+		list: &list{all: []settings.Profile{
+			{Name: "local", Where: "~/.local/share/bugle", Here: true, Next: true},
+			{Name: "prod", Where: "W1 at https://api-{dc}.example.com"},
+		}},
+	}
+	for _, c := range change {
+		c(d)
+	}
+	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // the offer of the tour is another test's
+	if _, err := prefs.Change(d.prefs, "tour", seen); err != nil {
+		t.Fatal(err)
+	}
+	theme, err := d.shelf.get(themes.Dark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := uitest.Deps(struct{ engine.Service }{})
+	deps.Theme, deps.Prefs = theme, d.prefs
+	src := settings.Sources{Themes: d.shelf, Keys: d.keys, Profiles: d.list, Places: []settings.Place{
+		{Name: "Store", Path: "~/.local/share/bugle", About: "Campaigns, workspaces and the outbox."},
+		{Name: "Keys", Path: "~/.config/bugle/keys.yaml", About: "Names of actions and the keys you gave them."},
+	}}
+	d.Harness = uitest.Program(t, app.Options{
+		Deps: deps, First: screen.Route{Name: screen.Settings}, Themes: d.shelf.get, ThemeNames: d.shelf.Names,
+		Factory: func(deps screen.Deps, _ screen.Route) (screen.Screen, error) { return settings.New(deps, src), nil },
+	}, 80, 24)
+	return d
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *desk) chosen(t *testing.T) string {
+	t.Helper()
+	name, err := app.Theme(d.prefs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestGoldens(t *testing.T) {
+	d := open(t, func(d *desk) {
+		d.keys = keymap.File{Path: "keys.yaml"}
+		d.shelf.shown = "~/.config/bugle/themes"
+		write(t, filepath.Join(d.shelf.dir, "evening.yaml"), "base: dark\ntokens: {accent: \"#ff8800\"}\n")
+		write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n")
+	})
+	d.Goldens("theme")
+	d.Press("tab", "/")
+	d.Type("app.")
+	d.Press("enter")
+	d.Goldens("keys")
+	d.Press("enter")
+	d.Goldens("keys-ask")
+	d.Press("esc", "tab")
+	d.Goldens("profiles")
+	d.Press("tab")
+	d.Goldens("files")
+}
+
+func TestFits(t *testing.T) {
+	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &shelf{}, Keys: keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}})
+	h := uitest.New(t, s, 80, 24)
+	for range 4 {
+		h.WantFits()
+		h.Press("tab")
+	}
+}
+
+// A theme is looked at as long as the cursor is on it, and kept with enter.
+func TestThemesAreLookedAtAndKept(t *testing.T) {
+	d := open(t)
+	d.Want("✓ dark")
+	d.Press("down")
+	d.Want("▌   light", "✓ dark")
+	if got := d.chosen(t); got != "" {
+		t.Errorf("looking at %q chose it", got)
+	}
+	d.Press("tab") // away from it
+	d.Press("shift+tab", "down", "down", "enter")
+	d.Want("✓ colour-blind", "The theme is colour-blind")
+	if got := d.chosen(t); got != themes.ColourBlind {
+		t.Errorf("the theme of the next start is %q", got)
+	}
+	d.Press("e")
+	d.Want("This theme is built in")
+	d.ClickOn("high-contrast")
+	d.Press("enter")
+	if got := d.chosen(t); got != themes.HighContrast {
+		t.Errorf("a click and enter chose %q", got)
+	}
+}
+
+// What is tried shows in the whole program, and goes when the tab or the screen is left.
+func TestATriedThemeGoesWithTheTab(t *testing.T) {
+	var tried []string
+	deps := uitest.Deps(nil)
+	s := settings.New(deps, settings.Sources{Themes: &shelf{}, Keys: keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}})
+	note := func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		if msg, ok := cmd().(screen.ThemeMsg); ok {
+			if !msg.Try {
+				t.Errorf("theme %s is kept", msg.Name)
+			}
+			tried = append(tried, msg.Name)
+		}
+	}
+	s.SetSize(80, 22)
+	note(s.Update(uitest.Key("down")))
+	note(s.Update(uitest.Key("down")))
+	note(s.Update(uitest.Key("up")))
+	for _, a := range s.Actions() {
+		if a.Label == "next tab" {
+			note(a.Run())
+		}
+	}
+	note(s.Close())
+	if want := []string{"dark", "light", "dark", "plain"}; !slices.Equal(tried, want) {
+		t.Errorf("tried are %q, want %q", tried, want)
+	}
+}
+
+func TestOwnThemesAreEditedAndToldOf(t *testing.T) {
+	d := open(t, func(d *desk) { write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n") })
+	d.Want("theme broken.yaml: line 2, token", "orange is no colour")
+	write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: 208\n")
+	d.Send(screen.ChangedMsg{})
+	d.Want("broken", "own")
+	d.WantNot("is no colour")
+	d.Press("n")
+	d.Want("Name of the theme, made from dark")
+	d.Type("light")
+	d.Press("enter")
+	d.Want("There is a theme of that name.")
+}
+
+func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
+	d := open(t)
+	d.Press("tab", "/")
+	d.Type("find an action")
+	d.Want("app.palette", "ctrl+k")
+	d.WantNot("app.quit")
+	d.Press("enter", "enter")
+	d.Want("Another key", "Now: ctrl+k.")
+	d.Press("ctrl+p")
+	d.Want("app.palette has the key ctrl+p.", "1 changed")
+	d.Press("ctrl+k")
+	d.WantNot("Palette")
+	d.Press("ctrl+p")
+	d.Want("Palette")
+	d.Press("esc", "a", "f6")
+	d.Want("ctrl+p  f6")
+	b, err := os.ReadFile(d.keys.Path)
+	if err != nil || !strings.HasSuffix(string(b), "\napp.palette: [ctrl+p, f6]\n") {
+		t.Errorf("the file is %s, %v", b, err)
+	}
+
+	d.Press("enter", "q")
+	d.Want("app.palette keeps its keys: q is the key of app.quit")
+	d.Press("d")
+	d.Want("its own keys again: ctrl+k", "0 changed")
+	d.Press("d")
+	d.Want("It has its own keys.")
+	d.Press("x")
+	d.Want("app.palette has no key", "none")
+	d.Press("ctrl+k")
+	d.WantNot("enter run")
+	d.Press("esc")
+	d.Want("app.quit")
+}
+
+func TestWhatIsNotFollowedOfTheFileIsTold(t *testing.T) {
+	d := open(t, func(d *desk) { write(t, d.keys.Path, "app.palete: ctrl+p\napp.quit: ctrl+c\napp.theme: x9\n") })
+	d.Press("tab")
+	d.Want("✗ line 1, app.palete: there is no action of that name; did you mean", "app.palette?", "✗ and 2 more; e opens the file")
+}
+
+func TestProfiles(t *testing.T) {
+	d := open(t)
+	d.Press("tab", "tab")
+	d.Want("✓ local", "in use", "prod", "W1 at")
+	d.Press("enter")
+	d.Want("The next start works on it already.")
+	d.Press("down", "enter")
+	d.Want("The next start works on prod; this window stays", "○ prod", "next start", "● local", "this window")
+	d.list.fail = errors.New("the profiles in profiles.json cannot be read")
+	d.Send(screen.ChangedMsg{})
+	d.Want("✗ the profiles in profiles.json cannot be read")
+}
+
+func TestPathsAreCopied(t *testing.T) {
+	d := open(t)
+	d.ClickOn("Files")
+	d.Press("down", "y")
+	if !slices.Equal(d.Copied, []string{"~/.config/bugle/keys.yaml"}) {
+		t.Errorf("copied is %q", d.Copied)
+	}
+}

@@ -1,15 +1,16 @@
 package campaigns
 
 import (
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/query"
 	"bugle/ui/screen"
 	"bugle/ui/status"
+	"bugle/ui/widget"
 )
 
 // The headings in the help.
@@ -20,13 +21,36 @@ const (
 
 // Actions are what can be done now.
 func (s *Screen) Actions() []screen.Action {
-	if s.filter.Focused() {
-		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "to the table", Group: groupList, Bar: 9, Typing: true, Run: s.leaveFilter},
-			{Keys: []string{"esc"}, Label: "clear", Help: "clear the filter", Group: groupList, Bar: 8, Typing: true, Run: s.clear},
-		}
+	switch {
+	case s.over != nil:
+		return s.over.actions()
+	case s.bar.prompt.Focused():
+		return s.searchActions()
 	}
-	return append(append(s.campaignActions(), s.listActions()...), s.stateKeys()...)
+	acts := append(append(s.campaignActions(), s.listActions()...), s.markActions()...)
+	return append(acts, s.viewKeys()...)
+}
+
+// searchActions are those while a search is typed.
+func (s *Screen) searchActions() []screen.Action {
+	const group = "The search"
+	info := func(key, label, help string, bar int) screen.Action {
+		return screen.Action{Keys: []string{key}, Label: label, Help: help, Group: group, Bar: bar, Typing: true, Info: true}
+	}
+	acts := []screen.Action{
+		{Keys: []string{"enter"}, Label: "to the table", Help: "to the table; where one of the offered words is chosen, take it", Group: group, Bar: 9, Typing: true, Run: s.endSearch},
+		{Keys: []string{"esc"}, Label: "clear", Help: "clear the search", Group: group, Bar: 8, Typing: true, Run: s.clear},
+	}
+	if len(s.bar.offers) > 0 {
+		acts = append(acts, info("tab", "complete", "take the first word that is offered, or the chosen one; → does so at the end of the line", 7), info("down", "choose", "choose among the words that are offered", 6))
+	}
+	if len(s.bar.past) > 0 {
+		acts = append(acts, info("up", "earlier", "earlier searches", 5))
+	}
+	if _, ok := s.culprit(); ok {
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+x"}, Label: "drop the word", Help: "drop the word that keeps everything out", Group: group, Bar: 10, Typing: true, Run: s.dropWord})
+	}
+	return acts
 }
 
 // campaignActions are those on the campaign under the cursor.
@@ -35,7 +59,7 @@ func (s *Screen) campaignActions() []screen.Action {
 	none := ""
 	if !ok {
 		none = "No campaign is selected: press n to start one."
-		if len(s.rows) > 0 {
+		if s.source.rows.Len() > 0 {
 			none = "No campaign is selected: press esc to see all of them."
 		}
 	}
@@ -49,13 +73,12 @@ func (s *Screen) campaignActions() []screen.Action {
 		return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: sum.ID}) }
 	}
 	enter := screen.Action{Keys: []string{"enter"}, Label: "open", Help: "open it in the builder", Group: groupCampaign, Bar: 20, Why: none, Run: route(screen.Builder)}
-	if s.inList {
+	if s.facets.focused {
 		enter = screen.Action{Keys: []string{"enter", " "}, Label: "choose", Help: "show only these, or all again", Group: groupList, Bar: 20, Run: s.choose}
 	}
 	return []screen.Action{
 		enter,
-		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive, restore", Group: groupCampaign, Bar: 17, Why: none,
-			Run: func() tea.Cmd { return status.Choose(s.deps, sum) }},
+		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive, restore", Group: groupCampaign, Bar: 17, Why: none, Run: s.statusOf(sum)},
 		{Keys: []string{"v"}, Label: "validate", Help: "see what is missing or wrong", Group: groupCampaign, Bar: 16, Why: why(whyNoCheck(sum)), Run: route(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test", Help: "send it to a few people", Group: groupCampaign, Bar: 15, Why: why(whyNoTest(sum)), Run: route(screen.TestSend)},
 		{Keys: []string{"c"}, Label: "clone", Help: "start a draft with the same components", Group: groupCampaign, Bar: 11, Why: why(s.whyNoClone(sum)),
@@ -72,45 +95,75 @@ func (s *Screen) campaignActions() []screen.Action {
 // listActions are those on the list as a whole.
 func (s *Screen) listActions() []screen.Action {
 	archive := "show the archived campaigns too"
-	if s.query.archived {
+	if s.query().Has(query.Is, query.IsAll) {
 		archive = "hide the archived campaigns"
-	}
-	tab := screen.Action{Keys: []string{"tab", "shift+tab"}, Label: "counts", Help: "between the table and the counts beside it", Group: groupList, Run: s.switchFocus}
-	if facets, _ := s.sides(); facets == 0 {
-		tab.Why = fmt.Sprintf("The counts stand beside the table in windows of %d columns and more; f and F go through them here.", facetsFrom)
 	}
 	acts := []screen.Action{
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, Bar: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
-		{Keys: []string{"/"}, Label: "filter", Help: "filter by name, tag, team or creator, as you type", Group: groupList, Bar: 18, Run: s.startFilter},
-		{Keys: []string{"f"}, Label: "state", Help: "show one state after the other", Group: groupList, Bar: 14, Run: s.nextState},
-		{Keys: []string{"F"}, Label: "channel", Help: "show one channel after the other", Group: groupList, Bar: 13, Run: s.nextChannel},
-		{Keys: []string{"o"}, Label: "sort", Help: "sort by change, name, state or start", Group: groupList, Bar: 12, Run: s.sort},
-		tab,
-		{Keys: []string{"A"}, Label: "archive", Help: archive, Group: groupList, Run: s.toggleArchive},
+		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words and by status: tag: updated: and more", Group: groupList, Bar: 18, Run: s.startSearch},
+		{Keys: []string{"w"}, Label: "views", Help: "saved views: show, save, rename, delete", Group: groupList, Bar: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s)) }},
+		{Keys: []string{"W"}, Label: "save view", Help: "save the present search, order and columns as a view", Group: groupList, Run: s.saveView},
+		{Keys: []string{"f"}, Label: "state", Help: "show one state after the other", Group: groupList, Bar: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
+		{Keys: []string{"F"}, Label: "channel", Help: "show one channel after the other", Group: groupList, Bar: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
+		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, Bar: 12, Run: s.chooseSort},
+		{Keys: []string{"i"}, Label: "turn round", Help: "sort the other way round", Group: groupList, Run: s.turnRound},
+		{Keys: []string{"C"}, Label: "columns", Help: "which columns are shown, and in what order", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s)) }},
+		{Keys: []string{"tab", "shift+tab"}, Label: "counts", Help: "between the table and the counts that narrow it", Group: groupList, Bar: 10, Run: s.switchFocus},
+		{Keys: []string{"A"}, Label: "archive", Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Keys: []string{"a"}, Label: "activity", Help: "the calls that were made, and how they went", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "the messages that test sends delivered", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
 		{Keys: []string{"r"}, Label: "reload", Help: "load the list again", Group: groupList, Run: s.load},
 	}
-	if s.inList || s.query.narrowed() {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "back to all campaigns", Group: groupList, Bar: 10, Run: s.clear})
+	if _, ok := s.culprit(); ok {
+		acts = append(acts, screen.Action{Keys: []string{"backspace", "ctrl+x"}, Label: "drop the word", Help: "drop the word that keeps everything out", Group: groupList, Bar: 21, Run: s.dropWord})
+	}
+	label := ""
+	switch {
+	case s.facets.focused:
+		label = "back"
+	case s.picked.len() > 0 || s.picked.taking:
+		label = "select none"
+	case s.bar.text() != "":
+		label = "show all"
+	}
+	if label != "" {
+		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "give up the counts, the selection, then the search", Group: groupList, Bar: 11, Run: s.clear})
 	}
 	return acts
 }
 
-// stateKeys are the digits that show one state each.
-func (s *Screen) stateKeys() []screen.Action {
-	states := s.states()
-	acts := []screen.Action{{
-		Keys: []string{"0"}, Label: "all states", Help: fmt.Sprintf("all states; 1 to %d show one each", len(states)), Group: groupList,
-		Run: func() tea.Cmd { s.query.state = ""; return s.refine(true) },
-	}}
-	for i, st := range states {
-		acts = append(acts, screen.Action{
-			Keys: []string{fmt.Sprint(i + 1)}, Label: "only " + strings.ToLower(st.Label()),
-			Run: func() tea.Cmd { return s.narrowTo(choice{state: st}) },
-		})
+// markActions are those that mark campaigns, and what is done to the marked ones.
+func (s *Screen) markActions() []screen.Action {
+	const group = "Several campaigns"
+	none := ""
+	if s.grid.Len() == 0 {
+		none = "There is no campaign here to select."
 	}
-	return acts
+	bulk := s.bulkAction(group)
+	if s.facets.focused {
+		return bulk
+	}
+	label := "select range"
+	if s.picked.taking {
+		label = "end range"
+	}
+	return append([]screen.Action{
+		{Keys: []string{" "}, Label: "select", Help: "select it, or no longer, and go on to the next", Group: group, Bar: 13, Why: none, Run: s.mark},
+		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to where the cursor goes; again to end it", Group: group, Why: none, Run: s.markRange},
+		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this one and the next", Group: group, Why: none, Run: s.markOn(s.grid.Down)},
+		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this one and the one above", Group: group, Why: none, Run: s.markOn(s.grid.Up)},
+		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all that the search finds; again to select none", Group: group, Why: none, Run: s.markAll},
+	}, bulk...)
+}
+
+// statusOf offers what can be done to one campaign; while some are marked, to them.
+func (s *Screen) statusOf(sum engine.Summary) func() tea.Cmd {
+	return func() tea.Cmd {
+		if s.picked.len() > 0 {
+			return s.offerBulk()
+		}
+		return status.Choose(s.deps, sum)
+	}
 }
 
 func whyNoCheck(sum engine.Summary) string {
@@ -140,57 +193,47 @@ func (s *Screen) whyNoClone(sum engine.Summary) string {
 	return ""
 }
 
-func (s *Screen) startFilter() tea.Cmd {
-	s.inList = false
-	s.filter.Focus()
-	s.layout()
-	return nil
-}
-
-func (s *Screen) leaveFilter() tea.Cmd {
-	s.filter.Blur()
-	s.layout()
-	return nil
-}
-
-// clear gives up one thing after the other: the keyboard in the counts, the filter, the rest of
-// what narrows the list.
-func (s *Screen) clear() tea.Cmd {
-	switch {
-	case s.inList:
-		s.inList = false
-		return nil
-	case s.filter.Focused() || s.query.text != "":
-		s.filter.Blur()
-		s.filter.SetValue("")
-		s.query.text = ""
-	default:
-		s.query.state, s.query.channel = "", ""
-	}
-	return s.refine(true)
-}
-
-func (s *Screen) choose() tea.Cmd {
-	if at := s.facets.Cursor; at < len(s.choices) {
-		return s.narrowTo(s.choices[at])
-	}
-	return nil
-}
-
 func (s *Screen) switchFocus() tea.Cmd {
-	s.inList = !s.inList
+	s.facets.focused = !s.facets.focused
+	s.layout()
 	return nil
 }
 
-func (s *Screen) sort() tea.Cmd {
-	s.query.order = (s.query.order + 1) % orders
-	return s.refine(false)
+// chooseSort offers the columns to sort by.
+func (s *Screen) chooseSort() tea.Cmd {
+	now := s.sorted()
+	options := []widget.Option{{Label: "The usual", Help: "the best match first while words are searched for, else the last change", Icon: sign(s.settings.Sort.Key == "" && !hasSort(s.query()))}}
+	var by []column
+	for _, c := range columns {
+		if c.sort == "" {
+			continue
+		}
+		by = append(by, c)
+		o := widget.Option{Label: c.head.Title, Icon: sign(now.Key == c.sort)}
+		if now.Key == c.sort {
+			o.Help = "the other way round"
+		}
+		options = append(options, o)
+	}
+	return screen.Send(screen.ChooseMsg{Title: "Sort by", Options: options, Then: func(a widget.Answer) tea.Cmd {
+		if a.Index == 0 {
+			return s.setSort(order{})
+		}
+		return s.sortBy(by[a.Index-1])
+	}})
 }
 
-func (s *Screen) toggleArchive() tea.Cmd {
-	s.query.archived = !s.query.archived
-	if s.query.state == catalog.Archived {
-		s.query.state = ""
+func sign(on bool) string {
+	if on {
+		return "›"
 	}
-	return s.load()
+	return " "
+}
+
+// turnRound sorts the other way round.
+func (s *Screen) turnRound() tea.Cmd {
+	if c, ok := columnOf(s.sorted().Key); ok {
+		return s.sortBy(c)
+	}
+	return screen.Notify(widget.LevelInfo, "The best match is first. Press o to sort by a column.")
 }

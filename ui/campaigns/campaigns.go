@@ -1,14 +1,14 @@
-// Package campaigns is the first screen: a table of all campaigns, with counts by state and
-// channel that narrow it, and what is known of the campaign under the cursor.
+// Package campaigns is the first screen: a table of all campaigns, searched as one types, with counts
+// that narrow it, what is known of the campaign under the cursor, and what can be done to many at once.
 package campaigns
 
 import (
-	"context"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/query"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -21,58 +21,76 @@ type Screen struct {
 	theme         themes.Theme
 	width, height int
 
-	rows     []engine.Summary // as the service gave them; never changed in place
+	source   *source
 	loaded   bool
 	loadedAt time.Time
-	failed   error // why the last load did not work
+	loadRows int                 // that the running load has taken
+	failed   error               // why the last load did not work
+	changed  map[string]struct{} // campaigns to look at again
 
-	query query
-	view  view
-	asks  int // counts the views that were asked for
-	// keep is the id of the campaign that the cursor belongs on, wherever sorting and filtering
-	// put it.
-	keep string
+	answer *answer
+	asks   int    // counts the searches
+	home   string // the campaign that the person has put the cursor on
+	under  string // the campaign under the cursor
 
-	panel   widget.Panel
-	table   widget.Table
-	filter  widget.Prompt
-	facets  widget.List
-	choices []choice // what the entries of facets choose
-	spans   []span   // where the line of counts can be clicked
-	inList  bool     // the keyboard is in the facets
+	memory   memory
+	settings settings
+
+	bar     searchBar
+	grid    *grid
+	facets  facetsPane
+	counts  countLines
 	preview widget.Pager
+	panel   widget.Panel
+	picked  selection
+	over    pane     // nil where nothing lies over the list
+	run     *bulkRun // nil while nothing is done to many
 
 	lastClick click
 }
 
-// New makes the screen.
+// The kinds of the screen's tasks.
+const (
+	loading    = "load"
+	refreshing = "refresh"
+	searching  = "search"
+	counting   = "count"
+	recalling  = "recall"
+	keeping    = "keep"
+	cloning    = "clone"
+	marking    = "mark"
+	planning   = "plan"
+	running    = "bulk"
+	waking     = "wake"
+)
+
+// New makes the screen. It begins with the search of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		panel:   widget.NewPanel(deps.Theme, "Campaigns"),
-		table:   widget.NewTable(deps.Theme),
-		filter:  widget.NewPrompt(deps.Theme, "/", "part of a name, tag, team or creator"),
-		facets:  widget.NewList(deps.Theme),
-		preview: widget.NewPager(deps.Theme),
+		source: newSource(deps.Service, deps.Now), changed: map[string]struct{}{}, memory: newMemory(deps),
+		bar: newSearchBar(deps.Theme), grid: newGrid(deps.Theme), facets: newFacetsPane(deps.Theme),
+		counts: countLines{theme: deps.Theme}, preview: widget.NewPager(deps.Theme), panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
-	s.show(view{})
+	s.bar.set(route.Query)
+	s.grid.arrange(chosenColumns(nil))
 	return s
 }
 
 // Title is the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Campaigns" }
 
-// Init loads the campaigns.
-func (s *Screen) Init() tea.Cmd { return s.load() }
+// Init loads the campaigns, and what the person chose before.
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.recall(), s.load(), s.wake()) }
 
-// stale is the age from which the list is loaded anew when the screen is on top again: the
-// clock moves campaigns on as well.
+// stale is the age from which the list is loaded anew when the screen is on top again: not every service
+// tells of changes.
 const stale = 30 * time.Second
 
 // Resume looks again after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
 	if s.Running(loading) || s.deps.Now().Sub(s.loadedAt) < stale {
-		return nil
+		return s.again()
 	}
 	return s.load()
 }
@@ -80,27 +98,33 @@ func (s *Screen) Resume() tea.Cmd {
 // Badge says when what is shown is not all there is.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
-	case s.Running(loading):
+	case s.run != nil && s.run.going:
+		return s.run.badge(), themes.ToneAccent
+	case s.Running(loading) && s.loadRows > 0:
+		return "loading… " + count(s.loadRows), themes.ToneMuted
+	case s.Running(loading) && !s.loaded:
 		return "loading…", themes.ToneMuted
 	case s.failed != nil:
 		return "could not load", themes.ToneDanger
-	case s.Running(filtering):
-		return "filtering…", themes.ToneMuted
 	}
 	return "", themes.ToneMuted
 }
 
-// Typing says that keys belong to the filter.
-func (s *Screen) Typing() bool { return s.filter.Focused() }
+// Typing says that keys belong to the search.
+func (s *Screen) Typing() bool { return s.over == nil && s.bar.prompt.Focused() }
 
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {
 	s.theme, s.deps.Theme = t, t
 	s.panel.SetTheme(t)
-	s.table.SetTheme(t)
-	s.filter.SetTheme(t)
-	s.facets.SetTheme(t)
+	s.grid.setTheme(t)
+	s.bar.setTheme(t)
+	s.facets.list.SetTheme(t)
+	s.counts.theme = t
 	s.preview.SetTheme(t)
+	if s.over != nil {
+		s.over.setTheme(t)
+	}
 	s.describe()
 }
 
@@ -110,10 +134,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Result:
 		return s.result(msg)
 	case screen.ChangedMsg:
-		if msg.Select {
-			s.keep = msg.ID
-		}
-		return s.load()
+		return s.change(msg)
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	case tea.KeyMsg:
@@ -124,86 +145,73 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case s.filter.Focused():
-		return s.filterKey(msg)
-	case s.inList:
-		s.facets.Update(msg)
-	case s.table.Update(msg):
+	case s.over != nil:
+		s.over.key(msg)
+	case s.bar.prompt.Focused():
+		return s.searchKey(msg)
+	case s.facets.focused:
+		s.facets.list.Update(msg)
+	case s.grid.Update(msg):
 		s.moved()
 	}
 	return nil
 }
 
-// filterKey takes a key of the filter; those that mean nothing to a line of text move in the
-// table, so that a campaign can be picked while typing.
-func (s *Screen) filterKey(msg tea.KeyMsg) tea.Cmd {
-	switch msg.String() {
-	case "up", "down", "pgup", "pgdown":
-		s.table.Update(msg)
+// searchKey takes a key of the search; those that mean nothing to it move in the table.
+func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
+	if msg.String() == "tab" && len(s.bar.offers) == 0 {
+		s.bar.offers, s.bar.at = s.bar.all(s.known(), s.now()), -1
+		return nil
+	}
+	changed, took := s.bar.key(msg)
+	switch {
+	case changed:
+		s.bar.complete(s.known(), s.now())
+		return s.look(followTop)
+	case took:
+		return nil
+	}
+	s.bar.complete(s.known(), s.now()) // the cursor may stand in another word
+	if msg.String() == "pgup" || msg.String() == "pgdown" {
+		s.grid.Update(msg)
 		s.moved()
-		return nil
 	}
-	if !s.filter.Update(msg) {
-		return nil
-	}
-	s.query.text = s.filter.Value()
-	return s.refine(true)
+	return nil
 }
 
 // moved follows the cursor after a person has moved it.
 func (s *Screen) moved() {
-	if sum, ok := s.selected(); ok {
-		s.keep = sum.ID
+	if row, ok := s.grid.selected(); ok {
+		s.home, s.under = row.ID, row.ID
+	}
+	if s.picked.taking && s.answer != nil {
+		s.picked.stretch(s.answer.result, s.grid.Cursor)
 	}
 	s.describe()
 }
 
 // selected gives the campaign under the cursor, and false where there is none.
-func (s *Screen) selected() (engine.Summary, bool) {
-	if s.table.Cursor >= len(s.view.shown) {
-		return engine.Summary{}, false
+func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
+
+// now gives the time in the person's zone.
+func (s *Screen) now() time.Time {
+	now := s.deps.Now()
+	if s.deps.Location != nil {
+		now = now.In(s.deps.Location)
 	}
-	return s.view.rows[s.view.shown[s.table.Cursor]], true
+	return now
 }
 
-// refine brings the view up to date with rows and query. Where there are very many rows, it
-// does so beside the keyboard, and the old view stays until then. fresh says that the query
-// asks for something else, so that a cursor whose campaign is gone starts at the top.
-func (s *Screen) refine(fresh bool) tea.Cmd {
-	rows, q := s.rows, s.query
-	q.keep = s.keep
-	s.asks++
-	asks := s.asks
-	if len(rows) <= atOnce {
-		s.Cancel(filtering)
-		v, _ := narrow(context.Background(), rows, q) // only a context makes it fail
-		v.fresh = fresh
-		s.show(v)
+// known are the values that campaigns had at the last search.
+func (s *Screen) known() known {
+	if s.answer == nil {
 		return nil
 	}
-	return s.Run(filtering, func(ctx context.Context) (any, error) {
-		v, err := narrow(ctx, rows, q)
-		v.fresh = fresh
-		return filtered{v, q.keep, asks}, err
-	})
+	return s.answer.known
 }
 
-// show puts a view in the table, the cursor on the campaign that it belongs on.
-func (s *Screen) show(v view) {
-	s.view = v
-	s.table.Columns = s.columns()
-	s.table.SetRows(tableRows{s})
-	switch {
-	case v.at >= 0:
-		s.table.Select(v.at)
-	case v.fresh:
-		s.table.Home()
-	default:
-		if sum, ok := s.selected(); ok {
-			s.keep = sum.ID
-		}
-	}
-	s.listFacets()
-	s.layout()
-	s.describe()
+// query gives what is searched for now.
+func (s *Screen) query() query.Query {
+	q, _ := query.Parse(s.bar.text(), s.known().env(s.now()))
+	return q
 }

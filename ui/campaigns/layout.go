@@ -12,6 +12,8 @@ const (
 	facetsFrom  = 110
 	previewFrom = 100
 	facetsWidth = 24
+	// drawerWidth is the width of the facets where they lie over the table.
+	drawerWidth = 30
 )
 
 // countsFrom is the height from which counts stand above the table.
@@ -35,43 +37,64 @@ func (s *Screen) sides() (facets, preview int) {
 	return facets, preview
 }
 
-// head is the number of lines between the frame and the table: the filter, and the counts.
-func (s *Screen) head() (filter, counts int) {
-	if s.filter.Focused() || s.query.text != "" {
-		filter = 1
+// drawer is the width of the facets where they lie over the table; 0 where they do not.
+func (s *Screen) drawer() int {
+	if facets, _ := s.sides(); facets > 0 || !s.facets.focused {
+		return 0
 	}
-	if facets, _ := s.sides(); facets == 0 && s.height >= countsFrom && len(s.rows) > 0 {
+	return min(drawerWidth, s.width)
+}
+
+// drawerTop is the line that the facets begin at: over the table they leave the search in sight.
+func (s *Screen) drawerTop() int {
+	if s.drawer() == 0 {
+		return 0
+	}
+	search, _, work := s.head()
+	if search+work == 0 {
+		return 0
+	}
+	return 1 + search + work
+}
+
+// head is the number of lines between the frame and the table: the search, the counts, and the work that
+// is going on.
+func (s *Screen) head() (search, counts, work int) {
+	if s.run != nil && s.run.going {
+		work = 1
+	}
+	if facets, _ := s.sides(); facets == 0 && s.height >= countsFrom && s.source.rows.Len() > 0 {
 		counts = 2
 	}
-	return filter, counts
+	return s.bar.lines(), counts, work
 }
 
 // layout shares out the cells. It is called whenever what is drawn changes its size.
 func (s *Screen) layout() {
 	facets, preview := s.sides()
-	if facets == 0 {
-		s.inList = false
+	if d := s.drawer(); d > 0 {
+		facets = d
 	}
-	s.facets.SetSize(max(facets-4, 0), max(s.height-2, 0))
+	s.facets.list.SetSize(max(facets-4, 0), max(s.height-s.drawerTop()-2, 0))
 	s.preview.SetSize(max(preview-4, 0), max(s.height-2, 0))
+	if s.drawer() > 0 {
+		facets = 0
+	}
 	s.panel.SetSize(s.width-facets-preview, s.height)
 	w, h := s.panel.Inner()
-	s.filter.SetSize(w, 1)
-	filter, counts := s.head()
-	s.table.SetSize(w, h-filter-counts)
+	search, counts, work := s.head()
+	s.grid.SetSize(w, max(h-search-counts-work, 0))
 }
 
 // View draws the screen.
 func (s *Screen) View() string {
 	s.layout()
-	s.table.Focused, s.facets.Focused = !s.inList, s.inList
+	s.grid.Focused, s.facets.list.Focused = !s.facets.focused && s.over == nil, s.facets.focused
+	s.grid.clock = clock{s.deps.Now(), s.deps.Location}
 	facets, preview := s.sides()
 	var blocks []string
 	if facets > 0 {
-		p := widget.NewPanel(s.theme, "Show")
-		p.Focused, p.Footer = s.inList, "tab"
-		p.SetSize(facets, s.height)
-		blocks = append(blocks, p.View(s.facets.View()))
+		blocks = append(blocks, s.facetsPanel(facets))
 	}
 	blocks = append(blocks, s.middle())
 	if preview > 0 {
@@ -79,41 +102,96 @@ func (s *Screen) View() string {
 		p.SetSize(preview, s.height)
 		blocks = append(blocks, p.View(s.preview.View()))
 	}
-	return beside(blocks)
+	out := beside(blocks)
+	if d := s.drawer(); d > 0 {
+		out = widget.Overlay(out, s.facetsPanel(d), 0, s.drawerTop(), s.width, s.height)
+	}
+	if box, x := s.bar.list(s.panelWidth(), s.height-4); box != "" {
+		search, _, work := s.head()
+		out = widget.Overlay(out, box, facets+2+x, 1+work+search, s.width, s.height)
+	}
+	if s.over != nil {
+		out = widget.Center(out, s.over.view(s.width, s.height), s.width, s.height)
+	}
+	return out
+}
+
+func (s *Screen) panelWidth() int {
+	w, _ := s.panel.Inner()
+	return w
+}
+
+func (s *Screen) facetsPanel(width int) string {
+	p := widget.NewPanel(s.theme, "Show")
+	p.Focused, p.Footer = s.facets.focused, "tab"
+	p.SetSize(width, s.height-s.drawerTop())
+	return p.View(s.facets.list.View())
 }
 
 // middle draws the table with what stands above it.
 func (s *Screen) middle() string {
-	s.panel.Focused = !s.inList
-	s.panel.Info = fmt.Sprintf("%d of %d", len(s.view.shown), len(s.view.rows))
-	s.panel.Footer = s.footer()
-	s.table.Empty = s.empty()
+	s.panel.Focused = !s.facets.focused && s.over == nil
+	s.panel.Info, s.panel.Footer = s.info(), s.footer()
+	s.grid.Empty = s.empty()
+	s.grid.Marked = nil
+	if s.picked.len() > 0 || s.picked.taking {
+		s.grid.Marked = s.isMarked
+	}
 	w, _ := s.panel.Inner()
 	var lines []string
-	filter, counts := s.head()
-	if filter > 0 {
-		lines = append(lines, s.filter.View())
+	search, counts, work := s.head()
+	if work > 0 {
+		lines = append(lines, s.run.line(s.theme, w))
 	}
-	s.spans = s.spans[:0]
+	if search > 0 {
+		lines = append(lines, s.bar.view(w))
+	}
+	s.counts.spans = s.counts.spans[:0]
 	if counts > 0 {
-		lines = append(lines, s.lines(w)...)
+		lines = append(lines, s.counts.view(&s.facets, w)...)
 	}
-	return s.panel.View(strings.Join(append(lines, s.table.View()), "\n"))
+	return s.panel.View(strings.Join(append(lines, s.grid.view(w)), "\n"))
 }
 
-// footer says what the table leaves out, and how it is sorted.
+func (s *Screen) isMarked(i int) bool {
+	row, ok := s.grid.at(i)
+	return ok && s.picked.has(row.ID)
+}
+
+// info counts what is shown and what is marked.
+func (s *Screen) info() string {
+	if s.answer == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d", s.answer.result.Len(), s.answer.base)
+	if n := s.picked.len(); n > 0 {
+		text = fmt.Sprintf("%d selected · %s", n, text)
+	}
+	return text
+}
+
+// footer says how the table is sorted.
 func (s *Screen) footer() string {
-	var parts []string
-	if s.query.state != "" {
-		parts = append(parts, "only "+strings.ToLower(s.query.state.Label()))
+	if s.picked.taking {
+		return "V ends the range"
 	}
-	if s.query.channel != "" {
-		parts = append(parts, "only "+s.query.channel.Label())
+	o := s.sorted()
+	if o.Key == "" {
+		return "best match first"
 	}
-	if s.query.archived {
-		parts = append(parts, "with the archive")
+	c, ok := columnOf(o.Key)
+	if !ok {
+		return ""
 	}
-	return strings.Join(append(parts, s.query.order.String()), " · ")
+	switch {
+	case c.down && o.Desc:
+		return "by " + strings.ToLower(c.head.Title) + ", newest first"
+	case c.down:
+		return "by " + strings.ToLower(c.head.Title) + ", oldest first"
+	case o.Desc:
+		return "by " + strings.ToLower(c.head.Title) + ", Z to A"
+	}
+	return "by " + strings.ToLower(c.head.Title)
 }
 
 // beside puts blocks of the same height side by side.

@@ -1,11 +1,13 @@
 package campaigns
 
 import (
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // click is a press on a campaign: a second one soon after opens it.
@@ -18,11 +20,17 @@ const doubleClick = 500 * time.Millisecond
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	facets, preview := s.sides()
+	if d := s.drawer(); d > 0 {
+		facets = d
+	}
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	switch {
-	case msg.X < facets:
-		if s.facets.Mouse(msg, msg.Y-1) && pressed {
-			s.inList = true
+	case s.over != nil:
+		return s.paneMouse(msg, pressed)
+	case msg.X < facets && msg.Y >= s.drawerTop():
+		if s.facets.list.Mouse(msg, msg.Y-s.drawerTop()-1) && pressed {
+			s.bar.blur()
+			s.facets.focused = true
 			return s.choose()
 		}
 		return nil
@@ -30,42 +38,107 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.preview.Mouse(msg)
 		return nil
 	}
-	filter, counts := s.head()
-	y := msg.Y - 1 - filter // the frame
-	if pressed && y < 0 && msg.Y > 0 {
-		return s.startFilter()
-	}
-	if pressed && y >= 0 && y < counts {
-		return s.clickCount(msg.X-facets-2, y)
-	}
-	if !s.table.Mouse(msg, y-counts) {
+	if s.drawer() > 0 { // a press beside the drawer shuts it
+		s.facets.focused = !pressed
 		return nil
 	}
-	s.moved()
-	if pressed {
-		return s.clicked()
-	}
-	return nil
+	return s.middleMouse(msg, msg.X-facets-2, pressed)
 }
 
-func (s *Screen) clickCount(x, line int) tea.Cmd {
-	for _, sp := range s.spans {
-		if sp.line == line && x >= sp.from && x < sp.to {
-			return s.narrowTo(sp.choice)
+// middleMouse takes the mouse over the table and what stands above it; x is a column of the table.
+func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
+	if pressed {
+		if i, ok := s.offerAt(x, msg.Y); ok {
+			if s.bar.take(i) {
+				s.bar.complete(s.known(), s.now())
+				return s.look(followTop)
+			}
+			return nil
 		}
 	}
-	return nil
-}
-
-// clicked takes a press on the row that is under the cursor now.
-func (s *Screen) clicked() tea.Cmd {
-	s.inList = false
-	s.filter.Blur()
-	last, now := s.lastClick, s.deps.Now()
-	s.lastClick = click{s.keep, now}
-	if last.id != s.keep || now.Sub(last.at) > doubleClick {
+	search, counts, work := s.head()
+	y := msg.Y - 1 - work // the frame
+	switch {
+	case pressed && y >= 0 && y < search:
+		return s.startSearch()
+	case pressed && y >= search && y < search+counts:
+		if c, ok := s.counts.at(x, y-search); ok {
+			return s.toggle(c.key, c.text)
+		}
+		return nil
+	case pressed && y == search+counts:
+		if c, ok := s.grid.headAt(x); ok {
+			return s.sortBy(c)
+		}
 		return nil
 	}
+	if !s.grid.Mouse(msg, y-search-counts) {
+		return nil
+	}
+	if !pressed {
+		s.moved()
+		return nil
+	}
+	return s.clicked(msg)
+}
+
+// offerAt gives the offer that was pressed in the list below the search.
+func (s *Screen) offerAt(x, y int) (int, bool) {
+	box, from := s.bar.list(s.panelWidth(), s.height-4)
+	if box == "" {
+		return 0, false
+	}
+	search, _, work := s.head()
+	lines := strings.Split(box, "\n")
+	i := y - 1 - work - search - 1 // the list's own frame
+	first, n := s.bar.inSight(s.height - 4)
+	if i < 0 || i >= n || x < from || x >= from+widget.Width(lines[0]) {
+		return 0, false
+	}
+	return first + i, true
+}
+
+// clicked takes a press on the row that is under the cursor now: with a key held, or on the mark of a
+// row while some are marked, it marks.
+func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
+	kept := s.remember()
+	s.facets.focused = false
+	s.bar.blur()
+	row, ok := s.selected()
+	if !ok {
+		return kept
+	}
+	switch {
+	case msg.Shift && s.answer != nil && s.picked.anchor != "":
+		anchor := s.picked.anchor
+		s.picked.begin(anchor)
+		s.picked.stretch(s.answer.result, s.grid.Cursor)
+		s.picked.taking = false
+	case msg.Ctrl || msg.Alt:
+		s.picked.toggle(row.ID)
+	}
+	s.moved()
+	last, now := s.lastClick, s.deps.Now()
+	s.lastClick = click{row.ID, now}
+	if msg.Ctrl || msg.Alt || msg.Shift || last.id != row.ID || now.Sub(last.at) > doubleClick {
+		return kept
+	}
 	s.lastClick = click{}
-	return screen.Open(screen.Route{Name: screen.Builder, ID: s.keep})
+	return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
+}
+
+// paneMouse takes the mouse while a pane lies over the list. A press beside it takes it away.
+func (s *Screen) paneMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
+	box := s.over.view(s.width, s.height)
+	x, y := widget.CenterAt(box, s.width, s.height)
+	lines := strings.Split(box, "\n")
+	inside := msg.X >= x && msg.X < x+widget.Width(lines[0]) && msg.Y >= y && msg.Y < y+len(lines)
+	if !inside {
+		if pressed {
+			return s.unlay()
+		}
+		return nil
+	}
+	msg.X -= x
+	return s.over.mouse(msg, msg.Y-y-1)
 }

@@ -1,121 +1,205 @@
 package campaigns
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"bugle/engine"
-	"bugle/engine/catalog"
+	"bugle/engine/index"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
 
-// columns are the table's columns; the sign marks the one that it is sorted by.
-func (s *Screen) columns() []widget.Column {
-	when := "Updated"
-	if s.query.order == byStart {
-		when = "Start"
-	}
-	cols := []widget.Column{
-		{Title: "Name", Min: 18, Max: 64, Weight: 8},
-		{Title: "State", Min: 11},
-		{Title: "Channel", Min: 8, Max: 10, Weight: 1, Priority: 2},
-		{Title: "Type", Min: 11, Max: 24, Weight: 2, Priority: 3},
-		{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4},
-		{Title: "Team", Min: 10, Max: 16, Weight: 1, Priority: 6},
-		{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5},
-		{Title: when, Min: 9, Align: widget.AlignRight, Priority: 1},
-		{Title: "Creator", Min: 14, Max: 28, Weight: 1, Priority: 7},
-	}
-	sorted := map[order]int{byName: 0, byState: 1, byUpdated: 7, byStart: 7}[s.query.order]
-	sign := " ↓"
-	if s.query.order == byName || s.query.order == byState {
-		sign = " ↑"
-	}
-	cols[sorted].Title += sign
-	return cols
+// grid is the table of what a search found. Of the rows it holds those in sight alone.
+type grid struct {
+	widget.Table
+	theme   themes.Theme
+	columns []column
+	sorted  order
+	clock   clock
+	result  *index.Result
+	marked  func(id string) bool
+	heads   []head
+
+	// The rows in sight, and where the search matches their names.
+	from    int
+	rows    []engine.Summary
+	matches [][]index.Range
 }
 
-// tableRows draws what is shown; the table asks for the rows in sight alone.
-type tableRows struct{ s *Screen }
+// head is where the head of a column was drawn.
+type head struct{ from, to, column int }
 
-func (t tableRows) Len() int { return len(t.s.view.shown) }
+func newGrid(t themes.Theme) *grid {
+	g := &grid{Table: widget.NewTable(t), theme: t}
+	g.SetRows(g)
+	return g
+}
 
-func (t tableRows) Row(i int) widget.Cells {
-	row := t.s.view.rows[t.s.view.shown[i]]
-	now, loc := t.s.deps.Now(), t.s.deps.Location
-	when := widget.Cell{Text: ago(now, row.UpdatedAt, loc), Tone: themes.ToneMuted}
-	if t.s.query.order == byStart {
-		when.Text = day(now, row.Start, loc)
-	}
-	name := widget.Cell{Text: row.Name}
-	if row.Name == "" {
-		name = widget.Cell{Text: unnamed, Tone: themes.ToneFaint}
-	}
-	role := themes.Role(row.Status.Role())
-	return widget.Cells{
-		name,
-		{Text: role.Glyph() + " " + row.Status.Label(), Tone: role.Tone()},
-		{Text: row.Channel.Label()},
-		// Under the head Type, the rest of the word says nothing.
-		{Text: strings.TrimSuffix(row.DeliveryType.Label(), "-triggered"), Tone: themes.ToneMuted},
-		{Text: strings.Join(row.Tags, ", "), Tone: themes.ToneMuted},
-		{Text: row.Team, Tone: themes.ToneMuted},
-		{Text: platforms(row), Tone: themes.ToneMuted},
-		when,
-		{Text: row.CreatedBy, Tone: themes.ToneMuted},
+func (g *grid) setTheme(t themes.Theme) {
+	g.theme = t
+	g.SetTheme(t)
+}
+
+// show shows a result, sorted as it says.
+func (g *grid) show(r *index.Result, o order) {
+	g.result, g.sorted, g.rows = r, o, nil
+	g.head()
+	g.Sync()
+}
+
+// arrange chooses the columns.
+func (g *grid) arrange(columns []column) {
+	g.columns = columns
+	g.head()
+}
+
+// head makes the heads: a sign marks the column that the rows are sorted by.
+func (g *grid) head() {
+	g.Columns = g.Columns[:0]
+	for _, c := range g.columns {
+		h := c.head
+		if c.sort != "" && c.sort == g.sorted.Key {
+			sign := " ↑"
+			if g.sorted.Desc {
+				sign = " ↓"
+			}
+			h.Title += sign
+			h.Min = max(h.Min, widget.Width(h.Title))
+			h.Priority = min(h.Priority, 1)
+		}
+		g.Columns = append(g.Columns, h)
 	}
 }
 
-// unnamed stands where a campaign has no name yet.
-const unnamed = "(no name)"
-
-func platforms(row engine.Summary) string {
-	labels := make([]string, len(row.Platforms))
-	for i, p := range row.Platforms {
-		labels[i] = catalog.Platform(p).Label()
+// Len is how many rows there are.
+func (g *grid) Len() int {
+	if g.result == nil {
+		return 0
 	}
-	return strings.Join(labels, ", ")
+	return g.result.Len()
 }
 
-// rank is a state's place in the life of a campaign; unknown states come last.
-func rank(st engine.State) int {
-	if i := slices.Index(catalog.States, st); i >= 0 {
-		return i
+// Row gives the cells of one row.
+func (g *grid) Row(i int) widget.Cells {
+	row, ok := g.at(i)
+	if !ok {
+		return nil
 	}
-	return len(catalog.States)
+	cells := make(widget.Cells, len(g.columns))
+	for n, c := range g.columns {
+		cells[n] = c.cell(row, g.clock)
+	}
+	return cells
 }
 
-// empty says why there are no rows, and what to do.
-func (s *Screen) empty() string {
-	switch {
-	case s.failed != nil && len(s.rows) == 0:
-		return "The campaigns could not be loaded: " + firstLine(s.failed.Error()) + "\n\nPress r to try again."
-	case !s.loaded:
-		return "Loading the campaigns…"
-	case len(s.rows) == 0 && !s.query.archived:
-		return "There are no campaigns yet.\n\nPress n to start one, or A to see those in the archive."
-	case len(s.rows) == 0:
-		return "There are no campaigns yet.\n\nPress n to start one."
+// at gives a row: from those in sight, which are fetched together.
+func (g *grid) at(i int) (engine.Summary, bool) {
+	if i < 0 || i >= g.Len() {
+		return engine.Summary{}, false
 	}
-	var with []string
-	if text := strings.TrimSpace(s.query.text); text != "" {
-		with = append(with, "“"+text+"” in name, tags, team or creator")
+	if i < g.from || i >= g.from+len(g.rows) {
+		g.fetch(i)
 	}
-	if s.query.state != "" {
-		with = append(with, "the state "+s.query.state.Label())
-	}
-	if s.query.channel != "" {
-		with = append(with, "the channel "+s.query.channel.Label())
-	}
-	do := "Press esc to see all of them."
-	if s.query.text != "" {
-		do = "Press esc to clear the filter."
-	}
-	return "No campaign has " + strings.Join(with, " and ") + ".\n\n" + do
+	return g.rows[i-g.from], true
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
+func (g *grid) fetch(i int) {
+	from, to := g.Visible()
+	if i < from || i >= to {
+		from, to = i, i+1
+	}
+	g.from, g.rows = from, g.result.Rows(from, to)
+	g.matches = make([][]index.Range, len(g.rows))
+	for n := range g.rows {
+		g.matches[n] = g.result.Matches(from + n)
+	}
+}
+
+// selected gives the campaign under the cursor.
+func (g *grid) selected() (engine.Summary, bool) { return g.at(g.Cursor) }
+
+// view draws the table, with what the search matches in names picked out.
+func (g *grid) view(width int) string {
+	lines := strings.Split(g.Table.View(), "\n")
+	if len(lines) == 0 {
+		return ""
+	}
+	g.locate(ansi.Strip(lines[0]))
+	x, ok := g.nameAt()
+	from, to := g.Visible()
+	if !ok || g.Len() == 0 {
+		return strings.Join(lines, "\n")
+	}
+	for i := from; i < to && i-from+1 < len(lines); i++ {
+		if row, there := g.at(i); there && i-g.from < len(g.matches) {
+			line := &lines[i-from+1]
+			*line = g.pick(*line, row.Name, g.matches[i-g.from], x, width, i == g.Cursor)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// locate notes where the heads stand, as the line of them shows it.
+func (g *grid) locate(line string) {
+	g.heads = g.heads[:0]
+	at := 0
+	for i, c := range g.Columns {
+		k := strings.Index(line[at:], c.Title)
+		if k < 0 {
+			continue
+		}
+		from := widget.Width(line[:at+k])
+		at += k + len(c.Title)
+		g.heads = append(g.heads, head{from, from + widget.Width(c.Title), i})
+	}
+}
+
+func (g *grid) nameAt() (int, bool) {
+	for _, h := range g.heads {
+		if g.columns[h.column].id == nameColumn {
+			return h.from, true
+		}
+	}
+	return 0, false
+}
+
+// headAt gives the column whose head stands nearest to a column of the screen.
+func (g *grid) headAt(x int) (column, bool) {
+	best, far := -1, 0
+	for _, h := range g.heads {
+		d := max(h.from-x, x-h.to+1, 0)
+		if best < 0 || d < far {
+			best, far = h.column, d
+		}
+	}
+	if best < 0 || far > 12 {
+		return column{}, false
+	}
+	return g.columns[best], true
+}
+
+// pick draws the matching stretches of a name over the line that shows it. What of the name is not in
+// sight is left alone.
+func (g *grid) pick(line, name string, matches []index.Range, x, width int, cursor bool) string {
+	if len(matches) == 0 || g.theme.IsPlain() || widget.Clean(name) != name {
+		return line
+	}
+	runes, style := []rune(name), g.theme.Match
+	if cursor && g.Focused {
+		style = g.theme.Selected.Underline(true).Bold(true)
+	}
+	plain := ansi.Strip(line)
+	for _, m := range matches {
+		if m.From < 0 || m.To > len(runes) || m.From >= m.To {
+			continue
+		}
+		text, at := string(runes[m.From:m.To]), x+widget.Width(string(runes[:m.From]))
+		if got := ansi.Cut(plain, at, at+widget.Width(text)); got != text {
+			continue
+		}
+		line = widget.Overlay(line, style.Render(text), at, 0, width, 1)
+	}
 	return line
 }

@@ -25,6 +25,22 @@ func ago(now, t time.Time, loc *time.Location) string {
 	return day(now, t, loc)
 }
 
+// ahead gives how long it is until a time, in a few cells: "in 5m", "in 3h", "in 6d"; what is past as [ago]
+// says it, what is further away by its day. Empty for no time.
+func ahead(now, t time.Time, loc *time.Location) string {
+	switch d := t.Sub(now); {
+	case t.IsZero() || d <= 0:
+		return ago(now, t, loc)
+	case d < time.Hour:
+		return fmt.Sprintf("in %dm", max(d/time.Minute, 1))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("in %dh", d/time.Hour)
+	case d < 7*24*time.Hour:
+		return fmt.Sprintf("in %dd", d/(24*time.Hour))
+	}
+	return day(now, t, loc)
+}
+
 // day gives a time's day, with the year where it is another one. Empty for no time.
 func day(now, t time.Time, loc *time.Location) string {
 	if t.IsZero() {

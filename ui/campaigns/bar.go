@@ -1,0 +1,314 @@
+package campaigns
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/query"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// searchBar is the line that searches are typed in: with ways to go on below it, and what it means or
+// what is wrong with it.
+type searchBar struct {
+	theme  themes.Theme
+	prompt widget.Prompt
+
+	offers []query.Completion
+	at     int // the chosen offer; -1 where the person has chosen none
+
+	past  []string // searches made before, the newest first
+	back  int      // how far back in them the person has gone; 0: not at all
+	typed string   // what was there before going back
+
+	explain  string
+	problems []query.Problem
+}
+
+func newSearchBar(t themes.Theme) searchBar {
+	return searchBar{theme: t, at: -1, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier ones")}
+}
+
+func (b *searchBar) setTheme(t themes.Theme) {
+	b.theme = t
+	b.prompt.SetTheme(t)
+}
+
+func (b *searchBar) text() string { return b.prompt.Value() }
+
+// set puts a text in the line.
+func (b *searchBar) set(text string) {
+	b.prompt.SetValue(text)
+	b.offers, b.at = nil, -1
+}
+
+// shown says that the line is in sight.
+func (b *searchBar) shown() bool { return b.prompt.Focused() || b.text() != "" }
+
+// lines is how many lines the bar takes: the search, and what it means while it is typed or wrong.
+func (b *searchBar) lines() int {
+	switch {
+	case !b.shown():
+		return 0
+	case b.prompt.Focused() || len(b.problems) > 0:
+		return 2
+	}
+	return 1
+}
+
+func (b *searchBar) focus() { b.prompt.Focus() }
+
+func (b *searchBar) blur() {
+	b.prompt.Blur()
+	b.offers, b.at, b.back = nil, -1, 0
+}
+
+// key takes a key, and says whether the text changed and whether the key was one of the bar's.
+func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
+	switch msg.String() {
+	case "tab":
+		return b.take(max(b.at, 0)), true
+	case "right", "ctrl+f":
+		if b.cursor() == len(b.text()) {
+			return b.take(max(b.at, 0)), true
+		}
+	case "up", "ctrl+p":
+		return b.up(), true
+	case "down", "ctrl+n":
+		return b.down(), true
+	case "pgup", "pgdown":
+		return false, false
+	}
+	if b.prompt.Update(msg) {
+		b.back = 0
+		return true, true
+	}
+	return false, false
+}
+
+// up goes up in the offers, and from the first of them to earlier searches.
+func (b *searchBar) up() bool {
+	if b.at >= 0 {
+		b.at--
+		return false
+	}
+	if b.back >= len(b.past) {
+		return false
+	}
+	if b.back == 0 {
+		b.typed = b.text()
+	}
+	b.back++
+	if b.past[b.back-1] == b.typed && b.back < len(b.past) {
+		b.back++
+	}
+	b.prompt.SetValue(b.past[b.back-1])
+	return true
+}
+
+// down goes back to later searches, and then down in the offers.
+func (b *searchBar) down() bool {
+	switch {
+	case b.back > 1:
+		b.back--
+		b.prompt.SetValue(b.past[b.back-1])
+		return true
+	case b.back == 1:
+		b.back = 0
+		b.prompt.SetValue(b.typed)
+		return true
+	}
+	b.at = min(b.at+1, len(b.offers)-1)
+	return false
+}
+
+// take goes on with an offer.
+func (b *searchBar) take(i int) bool {
+	if i >= len(b.offers) {
+		return false
+	}
+	c, text := b.offers[i], b.text()
+	if c.To > len(text) {
+		return false
+	}
+	put, rest := c.Text, text[c.To:]
+	if !strings.HasSuffix(put, ":") && rest == "" {
+		put += " " // the word is complete
+	}
+	b.prompt.SetValue(text[:c.From] + put + rest)
+	for b.cursor() > c.From+len(put) {
+		before := b.cursor()
+		if b.prompt.Update(tea.KeyMsg{Type: tea.KeyLeft}); b.cursor() == before {
+			break
+		}
+	}
+	b.at, b.back = -1, 0
+	return true
+}
+
+// cursor gives the position of the text cursor, in bytes: what a copy of the line loses where all
+// before the cursor is deleted.
+func (b *searchBar) cursor() int {
+	p := b.prompt
+	p.Focus()
+	p.Update(tea.KeyMsg{Type: tea.KeyCtrlU})
+	return len(b.text()) - len(p.Value())
+}
+
+// complete makes the offers for what is typed now. Where no word is begun they would lie over what was
+// found; tab asks for them.
+func (b *searchBar) complete(k known, now time.Time) {
+	b.offers = nil
+	if text, cursor := b.text(), b.cursor(); b.prompt.Focused() && (text == "" || begun(text, cursor)) {
+		b.offers = b.all(k, now)
+	}
+	b.at = min(b.at, len(b.offers)-1)
+}
+
+// all gives every offer. What is there already is none.
+func (b *searchBar) all(k known, now time.Time) []query.Completion {
+	text := b.text()
+	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool {
+		return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
+	})
+}
+
+// begun reports whether a word stands before the cursor.
+func begun(text string, cursor int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:cursor])
+	return r != utf8.RuneError && !unicode.IsSpace(r)
+}
+
+// remember puts a search first among the earlier ones.
+func remember(past []string, text string) []string {
+	if text = strings.TrimSpace(text); text == "" {
+		return past
+	}
+	out := append([]string{text}, slices.DeleteFunc(slices.Clone(past), func(p string) bool { return p == text })...)
+	return out[:min(len(out), mostPast)]
+}
+
+// mostPast is how many searches are remembered.
+const mostPast = 50
+
+// view draws the bar, w cells wide.
+func (b *searchBar) view(w int) string {
+	b.prompt.SetSize(w, 1)
+	line := b.prompt.View()
+	if len(b.problems) > 0 && widget.Width(b.text())+3 < w {
+		line = b.marked(line, w)
+	}
+	if b.lines() < 2 {
+		return line
+	}
+	hint := b.theme.Faint.Render(widget.Truncate("  "+widget.Clean(b.explain), w))
+	if p, ok := b.problem(); ok {
+		hint = b.theme.Warning.Render(widget.Truncate("! "+widget.Clean(problemText(p)), w))
+	}
+	return line + "\n" + widget.Fit(hint, w, 1)
+}
+
+// problemText says what is wrong: what was probably meant comes first, for the line may be too short.
+func problemText(p query.Problem) string {
+	if p.Nearest == "" {
+		return p.Message
+	}
+	return "Did you mean " + p.Nearest + "? " + p.Message
+}
+
+// problem gives the problem to tell of. Of the word that is still being typed there is none.
+func (b *searchBar) problem() (query.Problem, bool) {
+	for _, p := range b.problems {
+		if b.prompt.Focused() && len(b.offers) > 0 && p.To == b.cursor() {
+			continue
+		}
+		return p, true
+	}
+	return query.Problem{}, false
+}
+
+// marked underlines the words that are wrong.
+func (b *searchBar) marked(line string, w int) string {
+	text := b.text()
+	for _, p := range b.problems {
+		if p.To > len(text) || p.From >= p.To || b.prompt.Focused() && p.To == b.cursor() {
+			continue
+		}
+		piece := b.theme.Danger.Underline(true).Render(widget.Clean(text[p.From:p.To]))
+		line = widget.Overlay(line, piece, 2+widget.Width(widget.Clean(text[:p.From])), 0, w, 1)
+	}
+	return line
+}
+
+// mostOffers is how many offers are in sight.
+const mostOffers = 8
+
+// offerFrame are the cells that the frame of the offers takes at both sides.
+const offerFrame = 4
+
+// list draws the offers, at most w cells wide and h lines high, and gives the column that they belong
+// at. Empty where there are none.
+func (b *searchBar) list(w, h int) (box string, x int) {
+	from, n := b.inSight(h)
+	if n == 0 {
+		return "", 0
+	}
+	texts, labels := 0, 0
+	for _, c := range b.offers[from : from+n] {
+		texts, labels = max(texts, widget.Width(widget.Clean(c.Text))), max(labels, widget.Width(offerLabel(c)))
+	}
+	texts = min(texts, max(w-offerFrame-1, 1))
+	labels = min(labels, max(w-texts-offerFrame-3, 0))
+	lines := make([]string, 0, n)
+	for i, c := range b.offers[from : from+n] {
+		lines = append(lines, b.offer(c, from+i, texts, labels))
+	}
+	panel := widget.NewPanel(b.theme, "")
+	panel.Focused = true
+	width := texts + labels + 3 + offerFrame
+	panel.SetSize(width, n+2)
+	if text := b.text(); b.offers[0].From <= len(text) {
+		x = widget.Width(widget.Clean(text[:b.offers[0].From]))
+	}
+	return panel.View(strings.Join(lines, "\n")), min(x, max(w-width, 0))
+}
+
+// inSight gives the first offer in sight, and how many are.
+func (b *searchBar) inSight(h int) (from, n int) {
+	if !b.prompt.Focused() {
+		return 0, 0
+	}
+	n = min(len(b.offers), mostOffers, max(h-2, 0))
+	return max(b.at-n+1, 0), n
+}
+
+func (b *searchBar) offer(c query.Completion, i, texts, labels int) string {
+	sign := " "
+	if i == b.at {
+		sign = "›"
+	}
+	text, label := sign+widget.PadRight(widget.Clean(c.Text), texts)+"  ", widget.PadRight(offerLabel(c), labels)
+	if i == b.at {
+		return b.theme.Selected.Render(text + label)
+	}
+	return b.theme.Text.Render(text) + b.theme.Muted.Render(label)
+}
+
+// offerLabel says what an offer means, and how many campaigns have it.
+func offerLabel(c query.Completion) string {
+	label := widget.Clean(c.Label)
+	if query.Same(label, c.Text) {
+		label = ""
+	}
+	if c.Count >= 0 {
+		label = strings.TrimSpace(label + " " + count(c.Count))
+	}
+	return ansi.Strip(label)
+}

@@ -1,0 +1,356 @@
+package campaigns
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/bulk"
+	"bugle/engine/catalog"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// task is one of the things that can be done to many campaigns, with its words.
+type task struct {
+	label string // the offer: "Archive"
+	verb  string // "archive", in the question
+	going string // "Archiving", while it goes on
+	done  string // "archived", when it is done
+	op    bulk.Operation
+	act   catalog.Action
+	harm  bool
+	ask   func(*Screen, *plan, task) tea.Cmd // asks for more first; nil: the question comes at once
+}
+
+// tasks are what can be done to many campaigns, in the order in which they are offered.
+func tasks() []task {
+	life := func(a catalog.Action, verb, going, done string, harm bool) task {
+		return task{label: a.Label(), verb: verb, going: going, done: done, op: bulk.Action{Name: a}, act: a, harm: harm}
+	}
+	return []task{
+		{label: "Add tags…", op: bulk.Tag{}, ask: (*Screen).askTags},
+		{label: "Remove tags…", op: bulk.Tag{}, ask: (*Screen).askUntags},
+		{label: "Export…", op: bulk.Export{}, ask: (*Screen).askFolder},
+		life(catalog.Pause, "pause", "Pausing", "paused", false),
+		life(catalog.Resume, "resume", "Resuming", "resumed", false),
+		life(catalog.Stop, "stop", "Stopping", "stopped", true),
+		life(catalog.Archive, "archive", "Archiving", "archived", false),
+		life(catalog.Restore, "restore", "Restoring", "restored", false),
+		life(catalog.Delete, "delete", "Deleting", "deleted", true),
+	}
+}
+
+// plan is what can be done to the marked campaigns.
+type plan struct {
+	rows   []engine.Summary
+	chosen task
+	parts  []part // one for each of the tasks
+}
+
+// part is to whom a task can be done, and why not to the others.
+type part struct {
+	can     []engine.Summary
+	cannot  int
+	reasons []reason // the most frequent first
+	effects []reason
+}
+
+// reason is a sentence, and for how many campaigns it holds.
+type reason struct {
+	text string
+	n    int
+}
+
+func (s *Screen) bulkAction(group string) []screen.Action {
+	if s.run != nil && s.run.going {
+		return []screen.Action{{Keys: []string{"X"}, Label: "cancel", Help: "end the work on several campaigns; what is not done stays selected", Group: group, Bar: 22, Run: s.cancelBulk}}
+	}
+	why := ""
+	if _, ok := s.selected(); !ok && s.picked.len() == 0 {
+		why = "There is no campaign here to do anything to."
+	}
+	bar := 0
+	if s.picked.len() > 0 {
+		bar = 21
+	}
+	return []screen.Action{{
+		Keys: []string{"b"}, Label: "do to selected", Help: "archive, tag, export, pause, resume or stop the selected ones", Group: group, Bar: bar, Why: why, Run: s.offerBulk,
+	}}
+}
+
+// offerBulk looks at the marked campaigns, or the one under the cursor, and offers what can be done.
+func (s *Screen) offerBulk() tea.Cmd {
+	ids := make([]string, 0, s.picked.len())
+	for id := range s.picked.ids {
+		ids = append(ids, id)
+	}
+	if row, ok := s.selected(); ok && len(ids) == 0 {
+		ids = append(ids, row.ID)
+	}
+	ix, svc, now := s.source.rows, s.deps.Service, s.now()
+	return s.Run(planning, func(ctx context.Context) (any, error) {
+		p := &plan{}
+		for i, id := range ids {
+			if i%1024 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if row, ok := ix.Get(id, now); ok {
+				p.rows = append(p.rows, row)
+			}
+		}
+		slices.SortFunc(p.rows, func(a, b engine.Summary) int {
+			return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
+		})
+		for _, t := range tasks() {
+			p.parts = append(p.parts, divide(svc, t, p.rows))
+		}
+		return p, nil
+	})
+}
+
+// divide says to which campaigns a task can be done. Campaigns of one kind and state have one answer.
+func divide(svc engine.Service, t task, rows []engine.Summary) part {
+	type kind struct {
+		channel engine.Channel
+		typ     engine.DeliveryType
+		state   engine.State
+	}
+	type verdict struct{ why, effect string }
+	known := map[kind]verdict{}
+	var out part
+	why, effects := map[string]int{}, map[string]int{}
+	for _, row := range rows {
+		k := kind{row.Channel, row.DeliveryType, row.Status}
+		v, ok := known[k]
+		if !ok {
+			v.why = t.op.Why(svc, row)
+			if t.act != "" {
+				v.effect = catalog.Effect(t.act, row.Channel, row.DeliveryType, row.Status)
+			}
+			known[k] = v
+		}
+		if v.why != "" {
+			out.cannot++
+			why[clause(v.why)]++
+			continue
+		}
+		out.can = append(out.can, row)
+		effects[v.effect]++
+	}
+	out.reasons, out.effects = ranked(why), ranked(effects)
+	return out
+}
+
+// clause gives what a sentence of the life cycle says behind the campaign that it is about: many
+// campaigns share it.
+func clause(why string) string {
+	if head, rest, ok := strings.Cut(why, ": "); ok && strings.Contains(head, " does not apply to ") {
+		return strings.ToUpper(rest[:1]) + rest[1:]
+	}
+	return why
+}
+
+func ranked(counts map[string]int) []reason {
+	var out []reason
+	for text, n := range counts {
+		if text != "" {
+			out = append(out, reason{text, n})
+		}
+	}
+	slices.SortFunc(out, func(a, b reason) int { return cmp.Or(b.n-a.n, strings.Compare(a.text, b.text)) })
+	return out
+}
+
+// planned offers what can be done.
+func (s *Screen) planned(p *plan) tea.Cmd {
+	if len(p.rows) == 0 {
+		return screen.Notify(widget.LevelInfo, "The selected campaigns are gone.")
+	}
+	all := tasks()
+	options := make([]widget.Option, len(all))
+	for i, t := range all {
+		part := p.parts[i]
+		o := widget.Option{Label: t.label}
+		switch {
+		case len(part.can) == 0:
+			o.Dim, o.Why = true, part.reasons[0].text
+		case part.cannot > 0:
+			o.Help = fmt.Sprintf("%d of %d: the others cannot be", len(part.can), len(p.rows))
+		}
+		options[i] = o
+	}
+	return screen.Send(screen.ChooseMsg{
+		Title: campaignsOf(len(p.rows)), Body: "What is to be done?", Options: options,
+		Then: func(a widget.Answer) tea.Cmd {
+			t := all[a.Index]
+			part := p.parts[a.Index]
+			if t.ask != nil {
+				return t.ask(s, p, t)
+			}
+			return s.askBulk(t, part)
+		},
+	})
+}
+
+// campaignsOf counts campaigns in words.
+func campaignsOf(n int) string {
+	if n == 1 {
+		return "1 campaign"
+	}
+	return fmt.Sprintf("%d campaigns", n)
+}
+
+// mostReasons is how many reasons a question tells.
+const mostReasons = 3
+
+// askBulk asks the one question: what will happen, to how many, and to whom not.
+func (s *Screen) askBulk(t task, p part) tea.Cmd {
+	var body []string
+	for i, e := range p.effects {
+		switch {
+		case len(p.effects) == 1:
+			body = append(body, e.text)
+		case i < mostReasons:
+			body = append(body, fmt.Sprintf("%d: %s", e.n, e.text))
+		}
+	}
+	if t.act == "" {
+		body = append(body, t.describe()+".")
+	}
+	if p.cannot > 0 {
+		left := []string{fmt.Sprintf("Left out: %s.", campaignsOf(p.cannot))}
+		for i, r := range p.reasons {
+			if i == mostReasons {
+				left = append(left, "…")
+				break
+			}
+			left = append(left, fmt.Sprintf("%d: %s", r.n, r.text))
+		}
+		body = append(body, strings.Join(left, "\n"))
+	}
+	verb := strings.ToUpper(t.verb[:1]) + t.verb[1:]
+	label := fmt.Sprintf("%s %d", verb, len(p.can))
+	q := screen.Question{
+		Title: fmt.Sprintf("%s %s?", verb, campaignsOf(len(p.can))), Body: strings.Join(body, "\n\n"), Danger: t.harm,
+		Buttons: []widget.Button{{Label: label, Key: "y", Danger: t.harm}, {Label: "Cancel", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return s.startBulk(t, p.can)
+		},
+	}
+	if t.harm {
+		q.Focus = 1
+	}
+	return screen.Ask(q)
+}
+
+// describe says what a task that is no action of the life cycle will do.
+func (t task) describe() string {
+	switch op := t.op.(type) {
+	case bulk.Tag:
+		if len(op.Add) > 0 {
+			return "Each gets the tags " + strings.Join(op.Add, ", ") + ", beside those that it has"
+		}
+		return "The tags " + strings.Join(op.Remove, ", ") + " are taken off each that has them"
+	case bulk.Export:
+		return "Each is written as a JSON file into " + op.Folder + "; files that are there under the same names are replaced"
+	}
+	return ""
+}
+
+// typedTags gives the tags of a typed list.
+func typedTags(text string) []string {
+	var out []string
+	for _, tag := range strings.Split(text, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(out, tag) {
+			out = append(out, tag)
+		}
+	}
+	return out
+}
+
+func whyNoTags(text string) string {
+	if len(typedTags(text)) == 0 {
+		return "Write at least one tag; commas stand between several."
+	}
+	return ""
+}
+
+func (s *Screen) askTags(p *plan, t task) tea.Cmd {
+	return screen.Send(screen.InputMsg{
+		Title: "Tags to add, with commas between them", Placeholder: "sale, spring", Check: whyNoTags,
+		Then: func(text string) tea.Cmd {
+			t.op, t.verb, t.going, t.done = bulk.Tag{Add: typedTags(text)}, "tag", "Tagging", "tagged"
+			return s.askBulk(t, divide(s.deps.Service, t, p.rows))
+		},
+	})
+}
+
+func (s *Screen) askUntags(p *plan, t task) tea.Cmd {
+	return screen.Send(screen.InputMsg{
+		Title: "Tags to take off, with commas between them", Value: strings.Join(common(p.rows), ", "), Placeholder: "sale, spring", Check: whyNoTags,
+		Then: func(text string) tea.Cmd {
+			t.op, t.verb, t.going, t.done = bulk.Tag{Remove: typedTags(text)}, "untag", "Untagging", "untagged"
+			having := slices.DeleteFunc(slices.Clone(p.rows), func(r engine.Summary) bool { return !r.HasTag(typedTags(text)) })
+			if len(having) == 0 {
+				return screen.Notify(widget.LevelInfo, "None of the selected campaigns has one of these tags.")
+			}
+			return s.askBulk(t, divide(s.deps.Service, t, having))
+		},
+	})
+}
+
+// common gives the tags that all of the campaigns have.
+func common(rows []engine.Summary) []string {
+	return slices.DeleteFunc(slices.Clone(rows[0].Tags), func(tag string) bool {
+		return slices.ContainsFunc(rows, func(r engine.Summary) bool { return !slices.Contains(r.Tags, tag) })
+	})
+}
+
+// exportFolder is where campaigns are exported to until the person says otherwise.
+const exportFolder = "campaigns"
+
+func (s *Screen) askFolder(p *plan, t task) tea.Cmd {
+	return screen.Send(screen.InputMsg{
+		Title: "Folder to write the files to", Value: cmp.Or(s.settings.Folder, exportFolder),
+		Check: func(text string) string {
+			if strings.TrimSpace(text) == "" {
+				return "Say which folder."
+			}
+			if info, err := os.Stat(inHome(text)); err == nil && !info.IsDir() {
+				return "There is a file of that name."
+			}
+			return ""
+		},
+		Then: func(text string) tea.Cmd {
+			folder := inHome(text)
+			if abs, err := filepath.Abs(folder); err == nil {
+				folder = abs
+			}
+			t.op, t.verb, t.going, t.done = bulk.Export{Folder: folder}, "export", "Exporting", "exported"
+			kept := s.keep(func(st settings) settings { st.Folder = strings.TrimSpace(text); return st })
+			return tea.Batch(kept, s.askBulk(t, divide(s.deps.Service, t, p.rows)))
+		},
+	})
+}
+
+// inHome gives a typed path with ~ as the home folder.
+func inHome(text string) string {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return text
+}

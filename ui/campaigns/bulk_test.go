@@ -1,0 +1,239 @@
+package campaigns_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/campaigns"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// sent gives campaigns that can be archived.
+func sent(n int) []engine.Summary {
+	rows := make([]engine.Summary, n)
+	for i := range rows {
+		rows[i] = row(i+1, "Sale "+string(rune('A'+i)), catalog.Email, catalog.OneTime, catalog.Sent, time.Duration(i+1)*time.Hour)
+	}
+	return rows
+}
+
+// option goes to an entry of the menu of what is done to several campaigns.
+func option(h *uitest.Harness, n int) {
+	h.Press("b", "home")
+	for range n {
+		h.Press("down")
+	}
+	h.Press("enter")
+}
+
+const (
+	addTags, removeTags, export, pausing, resuming, stopping, archiving = 0, 1, 2, 3, 4, 5, 6
+)
+
+func TestSelecting(t *testing.T) {
+	h, _ := open(t, 80, 24, sample()...)
+	h.Press(" ", " ")
+	h.Want("2 selected", "✓ Spring sale", "✓ Cart reminder")
+	h.Press("up", " ") // the second one no longer
+	h.Want("1 selected")
+	h.Press("esc")
+	h.WantNot("selected ·")
+	h.Press("home", "V", "down", "down", "down", "up")
+	h.Want("3 selected", "V ends the range")
+	h.Press("V", "down")
+	h.Want("3 selected")
+	h.Press("shift+down")
+	h.Want("5 selected")
+	h.Press("*")
+	h.Want("11 selected")
+	h.Press("*")
+	h.WantNot("selected ·")
+	h.Press("*", "/")
+	h.Type("sale")
+	h.Press("enter")
+	h.Want("11 selected · 1 of 11") // what is not in sight stays selected
+}
+
+func TestArchivingMany(t *testing.T) {
+	h, f := open(t, 100, 30, append(sent(3), sample()[3])...)
+	h.Press("*")
+	h.Press("home", "down", "down")
+	option(h, archiving)
+	h.Want("Archive 3 campaigns?", "Left out: 1 campaign.", "must be SENT or STOPPED")
+	h.Press("y")
+	h.Want("3 campaigns archived", "1 of 1")
+	for n := 1; n <= 3; n++ {
+		if !f.Called("Archive "+id(n)) {
+			t.Errorf("asked %q", f.Calls())
+		}
+	}
+	h.WantNot("selected ·")
+}
+
+func TestWhatFailedStaysSelectedAndIsTriedAgain(t *testing.T) {
+	h, f := open(t, 100, 30, sent(3)...)
+	f.breaks(id(2), errors.New("the disk is full"))
+	h.Press("*")
+	option(h, archiving)
+	h.Press("y")
+	h.Want("2 campaigns archived. 1 failed.", "Sale B", "the disk is full", "1 selected")
+	h.Press("y")
+	if !strings.Contains(h.Copied[0], "Sale B: the disk is full") {
+		t.Errorf("copied %q", h.Copied)
+	}
+	h.Press("esc")
+	h.Want("✓ Sale B", "1 selected · 1 of 1")
+	option(h, archiving)
+	h.Press("y")
+	f.breaks(id(2), nil)
+	h.Press("r")
+	h.Want("1 campaign archived")
+	h.WantNot("Sale B", "selected ·")
+}
+
+func TestTaggingMany(t *testing.T) {
+	h, f := open(t, 100, 30, sample()...)
+	h.Press(" ", " ") // a draft and an active one
+	option(h, addTags)
+	h.Press("enter")
+	h.Want("Write at least one tag")
+	h.Type("vip, sale")
+	h.Press("enter")
+	h.Want("Tag 2 campaigns?", "Each gets the tags vip, sale")
+	h.Press("y")
+	want := []string{"Save " + id(1) + " [sale spring vip]", "Update " + id(2) + " [lifecycle vip sale]"}
+	if got := f.saved(); !slices.Equal(got, want) {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+	h.Want("2 campaigns tagged")
+	h.Press("/")
+	h.Type("tag:vip")
+	h.Want("2 of 11")
+	h.Press("enter", "*")
+	option(h, removeTags)
+	h.Want("sale, vip") // those that both have
+	h.Press("enter", "y")
+	h.Want("2 campaigns untagged", "0 of 11")
+}
+
+func TestLifeOfMany(t *testing.T) {
+	h, f := open(t, 100, 30, sample()...)
+	h.Press("*")
+	option(h, resuming)
+	h.Want("Resume 1 campaign?", "Left out: 10 campaigns.")
+	h.Press("y")
+	if !f.Called("ChangeStatus " + id(3) + " RESUME") {
+		t.Errorf("asked %q", f.Calls())
+	}
+	h.Want("1 campaign resumed")
+	h.Press("*")
+	option(h, stopping)
+	h.Press("enter") // harm: the focus is on Cancel
+	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
+		t.Error("stopped without a yes")
+	}
+	option(h, pausing)
+	h.Press("esc")
+	bare := uitest.New(t, campaigns.New(uitest.Deps(f.Only()), screen.Route{}), 100, 30)
+	bare.Press("/")
+	bare.Type("winter")
+	bare.Press("enter", "b", "home", "down", "down", "down", "down", "down", "down")
+	bare.Want("This service cannot archive")
+}
+
+func TestExportingMany(t *testing.T) {
+	h, _ := open(t, 100, 30, sample()...)
+	folder := filepath.Join(t.TempDir(), "out")
+	h.Press(" ", " ")
+	option(h, export)
+	h.Want("Folder to write the files to", "campaigns")
+	h.Press("ctrl+u")
+	h.Type(folder)
+	h.Press("enter")
+	h.Want("Export 2 campaigns?")
+	h.Press("y")
+	h.Want("2 campaigns exported")
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != 2 || files[1].Name() != "spring-sale-first-wave-"+id(1)+".json" {
+		t.Errorf("the folder has %v, %v", files, err)
+	}
+	b, _ := os.ReadFile(filepath.Join(folder, "spring-sale-first-wave-"+id(1)+".json"))
+	if !strings.Contains(string(b), `"campaign_delivery_type": "ONE_TIME"`) || strings.Contains(string(b), "DRAFT") {
+		t.Errorf("the file holds %s", b)
+	}
+}
+
+func TestViews(t *testing.T) {
+	deps := uitest.Deps(newFake(sample()...))
+	deps.Prefs = prefs.InMemory()
+	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
+	h.Press("1")
+	h.Want("/ status:draft", "2 of 11")
+	h.Press("2")
+	h.Want("/ is:live")
+	h.Press("3")
+	h.Want("/ by:ann@example.com")
+	h.Press("0")
+	h.Want("11 of 11")
+	h.Press("/")
+	h.Type("tag:sale")
+	h.Press("enter", "o", "down", "enter", "W")
+	h.Want("Save this view")
+	h.Press("enter")
+	h.Want("Give the view a name")
+	h.Type("My sales")
+	h.Press("enter")
+	h.Want("press 6 to show it")
+	h.Press("0", "o", "enter", "6")
+	h.Want("/ tag:sale", "Name ↑")
+
+	// Another start, in the same workspace.
+	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
+	h.Press("w")
+	h.Want("My sales", "tag:sale")
+	h.Press("x")
+	h.Want("Starting within a week")
+	h.Press("end", "r", "ctrl+u")
+	h.Type("Drafts")
+	h.Press("enter")
+	h.Want("a view of that name already")
+	h.Press("ctrl+u")
+	h.Type("Sales")
+	h.Press("enter")
+	h.Want("Sales")
+	h.WantNot("My sales")
+	h.Press("x", "y")
+	h.WantNot("6 Sales")
+	deps.Workspace = "OTHER"
+	other := uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
+	other.Press("w")
+	other.WantNot("Sales")
+}
+
+func TestColumns(t *testing.T) {
+	deps := uitest.Deps(newFake(sample()...))
+	deps.Prefs = prefs.InMemory()
+	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
+	h.Press("C")
+	if why := h.Why("x"); !strings.Contains(why, "always shown") {
+		t.Errorf("hiding the name: %q", why)
+	}
+	h.Press("down", "down", " ", "down", " ") // Channel, Type
+	h.Press("end", "up", "up", "up", " ", "K", "K", "K", "K", "K", "K", "esc")
+	h.WantNot("Channel  ", "Type  ")
+	h.Want("Start")
+	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
+	h.WantNot("Channel  ", "Type  ")
+	h.Want("Start", "in 2d")
+	h.Press("C", "d", "esc")
+	h.Want("Channel", "Type")
+}

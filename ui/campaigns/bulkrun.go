@@ -1,0 +1,156 @@
+package campaigns
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/bulk"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// bulkRun is work on many campaigns that goes on.
+type bulkRun struct {
+	task     task
+	rows     []engine.Summary
+	progress bulk.Progress
+	going    bool
+	ending   bool // it was cancelled, and finishes what is under way
+}
+
+func (r *bulkRun) badge() string {
+	return fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.going), r.progress.Done, len(r.rows))
+}
+
+// line draws how far the work is, w cells wide.
+func (r *bulkRun) line(t themes.Theme, w int) string {
+	label := r.task.going
+	switch {
+	case r.ending:
+		label += ", ending"
+	case r.progress.Failed > 0:
+		label += fmt.Sprintf(", %d failed", r.progress.Failed)
+	}
+	hint := t.Key.Render("X") + t.KeyLabel.Render(" cancel")
+	p := widget.NewProgress(t, label)
+	p.Done, p.Total, p.Frame = r.progress.Done, len(r.rows), -1
+	p.SetSize(w-widget.Width(hint)-2, 1)
+	return widget.Fit(p.View()+"  "+hint, w, 1)
+}
+
+// often is how often work that goes on tells of itself at most.
+const often = 40 * time.Millisecond
+
+// startBulk does a task to campaigns.
+func (s *Screen) startBulk(t task, rows []engine.Summary) tea.Cmd {
+	if s.run != nil && s.run.going {
+		return screen.Notify(widget.LevelWarning, s.run.task.going+" still goes on; wait for its end, or press X to cancel it.")
+	}
+	s.run, s.over = &bulkRun{task: t, rows: rows, going: true}, nil
+	s.layout()
+	svc, by := s.deps.Service, s.deps.Author
+	return s.Stream(running, func(ctx context.Context, emit func(any)) (any, error) {
+		if e, ok := t.op.(bulk.Export); ok {
+			if err := os.MkdirAll(e.Folder, 0o755); err != nil {
+				return nil, fmt.Errorf("the folder cannot be made: %w", err)
+			}
+		}
+		var told time.Time
+		return bulk.Run(ctx, svc, t.op, rows, by, func(p bulk.Progress) {
+			if now := time.Now(); now.Sub(told) >= often {
+				told = now
+				emit(p)
+			}
+		}), nil
+	})
+}
+
+// cancelBulk ends the work on many campaigns.
+func (s *Screen) cancelBulk() tea.Cmd {
+	if s.run != nil {
+		s.run.ending = true
+		s.Cancel(running)
+	}
+	return nil
+}
+
+// Leaving asks before work on many campaigns is ended.
+func (s *Screen) Leaving() *screen.Question {
+	if s.run == nil || !s.run.going {
+		return nil
+	}
+	return &screen.Question{
+		Title: s.run.task.going + " goes on", Body: fmt.Sprintf("%d of %s are done. Leaving ends the work; the rest stays as it is.", s.run.progress.Done, campaignsOf(len(s.run.rows))),
+		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
+	}
+}
+
+// ran takes what the work on many campaigns tells.
+func (s *Screen) ran(r screen.Result) tea.Cmd {
+	if s.run == nil {
+		return nil
+	}
+	if p, ok := r.Value.(bulk.Progress); ok {
+		s.run.progress = p
+		return nil
+	}
+	s.run.going = false
+	s.layout()
+	if r.Err != nil {
+		return screen.Notify(widget.LevelError, "Nothing was "+s.run.task.done+": "+r.Err.Error())
+	}
+	report, ok := r.Value.(bulk.Report)
+	if !ok {
+		return nil
+	}
+	return tea.Batch(s.reported(report), s.changes(report))
+}
+
+// reported tells how the work went. What was not done stays selected.
+func (s *Screen) reported(report bulk.Report) tea.Cmd {
+	t := s.run.task
+	s.picked.clear()
+	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Left...) {
+		s.picked.add(f.Row.ID)
+	}
+	if len(report.Failed)+len(report.Left) > 0 {
+		return s.lay(newReportPane(s, t, report))
+	}
+	text := campaignsOf(len(report.Done)) + " " + t.done
+	if e, ok := t.op.(bulk.Export); ok {
+		text += " to " + e.Folder
+	}
+	if report.Unchanged > 0 {
+		text += fmt.Sprintf(" (%d were so already)", report.Unchanged)
+	}
+	return screen.Notify(widget.LevelSuccess, text)
+}
+
+// few is up to how many changed campaigns other screens are told of one by one.
+const few = 50
+
+// changes tells all screens what has changed. What failed was perhaps shown as it no longer is.
+func (s *Screen) changes(report bulk.Report) tea.Cmd {
+	if _, ok := s.run.task.op.(bulk.Export); ok {
+		return nil
+	}
+	ids := append([]string(nil), report.Done...)
+	for _, f := range report.Failed {
+		ids = append(ids, f.Row.ID)
+	}
+	if len(ids) > few {
+		return screen.Changed("")
+	}
+	cmds := make([]tea.Cmd, len(ids))
+	for i, id := range ids {
+		cmds[i] = screen.Changed(id)
+	}
+	return tea.Batch(cmds...)
+}

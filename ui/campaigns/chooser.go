@@ -1,0 +1,155 @@
+package campaigns
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// chooser is the pane in which columns are chosen and put in order.
+type chooser struct {
+	s     *Screen
+	theme themes.Theme
+	list  widget.List
+	ids   []string // all columns, the shown ones first
+	shown map[string]bool
+}
+
+const groupColumns = "Columns"
+
+func newChooser(s *Screen) *chooser {
+	c := &chooser{s: s, theme: s.theme, list: widget.NewList(s.theme)}
+	c.list.Focused = true
+	c.take(s.settings.Columns)
+	return c
+}
+
+// take begins with these columns.
+func (c *chooser) take(ids []string) {
+	c.ids, c.shown = nil, map[string]bool{}
+	for _, col := range chosenColumns(ids) {
+		c.ids = append(c.ids, col.id)
+		c.shown[col.id] = true
+	}
+	for _, col := range columns {
+		if !c.shown[col.id] {
+			c.ids = append(c.ids, col.id)
+		}
+	}
+	c.items()
+}
+
+func (c *chooser) items() {
+	var items []widget.Item
+	for _, id := range c.ids {
+		item := widget.Item{Icon: "○", IconTone: themes.ToneFaint, Text: titleOf(id)}
+		if c.shown[id] {
+			item.Icon, item.IconTone = "●", themes.ToneAccent
+		}
+		if id == nameColumn {
+			item.Info = "always"
+		}
+		items = append(items, item)
+	}
+	c.list.SetItems(items)
+}
+
+func titleOf(id string) string {
+	i := slices.IndexFunc(columns, func(c column) bool { return c.id == id })
+	return columns[i].head.Title
+}
+
+func (c *chooser) setTheme(t themes.Theme) {
+	c.theme = t
+	c.list.SetTheme(t)
+}
+
+func (c *chooser) actions() []screen.Action {
+	why := ""
+	if c.ids[c.list.Cursor] == nameColumn {
+		why = "The name is always shown: it says which campaign a row is."
+	}
+	return []screen.Action{
+		{Keys: []string{" ", "x"}, Label: "show", Help: "show the column, or hide it", Group: groupColumns, Bar: 9, Why: why, Run: c.toggle},
+		{Keys: []string{"K", "shift+up"}, Label: "up", Help: "further left in the table", Group: groupColumns, Bar: 8, Run: func() tea.Cmd { return c.move(-1) }},
+		{Keys: []string{"J", "shift+down"}, Label: "down", Help: "further right in the table", Group: groupColumns, Bar: 7, Run: func() tea.Cmd { return c.move(1) }},
+		{Keys: []string{"o"}, Label: "sort", Help: "sort by the column; again, the other way round", Group: groupColumns, Bar: 6, Why: c.whyNoSort(), Run: c.sort},
+		{Keys: []string{"d"}, Label: "usual", Help: "the columns that there are at first", Group: groupColumns, Bar: 5, Run: c.reset},
+		{Keys: []string{"esc", "enter", "C", "q"}, Label: "done", Help: "back to the list", Group: groupColumns, Bar: 10, Run: c.s.unlay},
+	}
+}
+
+func (c *chooser) column() column { return chosenColumn(c.ids[c.list.Cursor]) }
+
+func chosenColumn(id string) column {
+	return columns[slices.IndexFunc(columns, func(c column) bool { return c.id == id })]
+}
+
+func (c *chooser) whyNoSort() string { return c.column().why }
+
+func (c *chooser) sort() tea.Cmd { return c.s.sortBy(c.column()) }
+
+func (c *chooser) key(msg tea.KeyMsg) { c.list.Update(msg) }
+
+func (c *chooser) mouse(msg tea.MouseMsg, y int) tea.Cmd {
+	before := c.list.Cursor
+	pressed := msg.Button == tea.MouseButtonLeft
+	if c.list.Mouse(msg, y) && pressed && (c.list.Cursor == before || msg.X < 4) && c.ids[c.list.Cursor] != nameColumn {
+		return c.toggle()
+	}
+	return nil
+}
+
+func (c *chooser) toggle() tea.Cmd {
+	id := c.ids[c.list.Cursor]
+	c.shown[id] = !c.shown[id]
+	return c.keep()
+}
+
+func (c *chooser) move(by int) tea.Cmd {
+	at := c.list.Cursor
+	to := at + by
+	if to < 0 || to >= len(c.ids) {
+		return nil
+	}
+	c.ids[at], c.ids[to] = c.ids[to], c.ids[at]
+	c.list.Choose(to)
+	return c.keep()
+}
+
+func (c *chooser) reset() tea.Cmd {
+	c.take(nil)
+	return c.keep()
+}
+
+// keep shows the columns as they are now, and remembers them.
+func (c *chooser) keep() tea.Cmd {
+	at := c.list.Cursor
+	c.items()
+	c.list.Choose(at)
+	var ids []string
+	for _, id := range c.ids {
+		if c.shown[id] {
+			ids = append(ids, id)
+		}
+	}
+	if slices.Equal(ids, usual) {
+		ids = nil
+	}
+	c.s.grid.arrange(chosenColumns(ids))
+	return c.s.keep(func(st settings) settings { st.Columns = ids; return st })
+}
+
+func (c *chooser) view(width, height int) string {
+	p := widget.NewPanel(c.theme, "Columns")
+	p.Focused, p.Footer = true, "left ones stay longest"
+	p.SetSize(min(width-4, 34), min(height-2, len(c.ids)+2))
+	w, h := p.Inner()
+	c.list.SetSize(w, h)
+	return p.View(strings.TrimRight(c.list.View(), "\n"))
+}

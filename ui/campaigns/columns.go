@@ -1,0 +1,137 @@
+package campaigns
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/query"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// column is one thing that the table can show of a campaign.
+type column struct {
+	id   string // in what is remembered
+	head widget.Column
+	// sort is what the column is sorted by; empty where there is no order, and why says so.
+	sort query.Key
+	why  string
+	// down says that the first order is downwards: the newest first.
+	down bool
+	cell func(engine.Summary, clock) widget.Cell
+}
+
+// clock is the time that relative times are told at.
+type clock struct {
+	now time.Time
+	loc *time.Location
+}
+
+const nameColumn = "name"
+
+// columns are all columns, in the order in which they are first offered.
+var columns = []column{
+	{id: nameColumn, head: widget.Column{Title: "Name", Min: 18, Max: 64, Weight: 8}, sort: query.Name, cell: nameCell},
+	{id: "state", head: widget.Column{Title: "State", Min: 11}, sort: query.Status, cell: stateCell},
+	{id: "channel", head: widget.Column{Title: "Channel", Min: 9, Max: 10, Weight: 1, Priority: 2}, sort: query.Channel,
+		cell: func(r engine.Summary, _ clock) widget.Cell { return widget.Cell{Text: r.Channel.Label()} }},
+	{id: "type", head: widget.Column{Title: "Type", Min: 11, Max: 24, Weight: 2, Priority: 3}, sort: query.Type,
+		// Under the head Type, the rest of the word says nothing.
+		cell: muted(func(r engine.Summary) string { return strings.TrimSuffix(r.DeliveryType.Label(), "-triggered") })},
+	{id: "tags", head: widget.Column{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4}, why: "A campaign has several tags, so there is no order by them; the counts beside the table narrow to one.",
+		cell: muted(func(r engine.Summary) string { return strings.Join(r.Tags, ", ") })},
+	{id: "team", head: widget.Column{Title: "Team", Min: 10, Max: 16, Weight: 1, Priority: 6}, sort: query.Team,
+		cell: muted(func(r engine.Summary) string { return r.Team })},
+	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5}, why: "A campaign has several platforms, so there is no order by them; the counts beside the table narrow to one.",
+		cell: muted(platforms)},
+	{id: "start", head: widget.Column{Title: "Start", Min: 9, Align: widget.AlignRight, Priority: 5}, sort: query.Start, down: true,
+		cell: func(r engine.Summary, c clock) widget.Cell {
+			return widget.Cell{Text: ahead(c.now, r.Start, c.loc), Tone: themes.ToneMuted}
+		}},
+	{id: "created", head: widget.Column{Title: "Created", Min: 9, Align: widget.AlignRight, Priority: 6}, sort: query.Created, down: true,
+		cell: func(r engine.Summary, c clock) widget.Cell {
+			return widget.Cell{Text: ago(c.now, r.CreatedAt, c.loc), Tone: themes.ToneMuted}
+		}},
+	{id: "updated", head: widget.Column{Title: "Updated", Min: 9, Align: widget.AlignRight, Priority: 1}, sort: query.Updated, down: true,
+		cell: func(r engine.Summary, c clock) widget.Cell {
+			return widget.Cell{Text: ago(c.now, r.UpdatedAt, c.loc), Tone: themes.ToneMuted}
+		}},
+	{id: "creator", head: widget.Column{Title: "Creator", Min: 14, Max: 28, Weight: 1, Priority: 7}, sort: query.By,
+		cell: muted(func(r engine.Summary) string { return r.CreatedBy })},
+	{id: "version", head: widget.Column{Title: "Version", Min: 9, Align: widget.AlignRight, Priority: 8}, sort: query.Version, down: true,
+		cell: muted(func(r engine.Summary) string {
+			if r.Version == 0 {
+				return ""
+			}
+			return strconv.Itoa(r.Version)
+		})},
+	{id: "id", head: widget.Column{Title: "ID", Min: 24, Priority: 9}, why: "Ids have no order that says anything.",
+		cell: muted(func(r engine.Summary) string { return r.ID })},
+}
+
+// usual are the columns that are shown until the person chooses others.
+var usual = []string{nameColumn, "state", "channel", "type", "tags", "team", "platforms", "updated", "creator"}
+
+// chosenColumns gives the columns of these ids, in their order: the name among them, whatever is asked
+// for, and the usual ones where nothing is. Where the person has chosen, the ones further left stay longer
+// as the table gets narrow.
+func chosenColumns(ids []string) []column {
+	own := len(ids) > 0
+	if !own {
+		ids = usual
+	}
+	if !slices.Contains(ids, nameColumn) {
+		ids = append([]string{nameColumn}, ids...)
+	}
+	var out []column
+	for _, id := range ids {
+		if i := slices.IndexFunc(columns, func(c column) bool { return c.id == id }); i >= 0 {
+			out = append(out, columns[i])
+			if own {
+				out[len(out)-1].head.Priority = len(out) - 1
+			}
+		}
+	}
+	return out
+}
+
+// columnOf gives the column that is sorted by a key.
+func columnOf(key query.Key) (column, bool) {
+	if i := slices.IndexFunc(columns, func(c column) bool { return c.sort == key && key != "" }); i >= 0 {
+		return columns[i], true
+	}
+	return column{}, false
+}
+
+func muted(text func(engine.Summary) string) func(engine.Summary, clock) widget.Cell {
+	return func(r engine.Summary, _ clock) widget.Cell {
+		return widget.Cell{Text: text(r), Tone: themes.ToneMuted}
+	}
+}
+
+// unnamed stands where a campaign has no name yet.
+const unnamed = "(no name)"
+
+func nameCell(r engine.Summary, _ clock) widget.Cell {
+	if r.Name == "" {
+		return widget.Cell{Text: unnamed, Tone: themes.ToneFaint}
+	}
+	return widget.Cell{Text: r.Name}
+}
+
+func stateCell(r engine.Summary, _ clock) widget.Cell {
+	role := themes.Role(r.Status.Role())
+	return widget.Cell{Text: role.Glyph() + " " + r.Status.Label(), Tone: role.Tone()}
+}
+
+func platforms(row engine.Summary) string {
+	labels := make([]string, len(row.Platforms))
+	for i, p := range row.Platforms {
+		labels[i] = catalog.Platform(p).Label()
+	}
+	return strings.Join(labels, ", ")
+}

@@ -1,0 +1,54 @@
+package campaigns
+
+import (
+	"fmt"
+	"strings"
+)
+
+// empty says why there are no rows, and what to do.
+func (s *Screen) empty() string {
+	none := s.source.rows.Len() == 0
+	switch {
+	case s.failed != nil && none:
+		return "The campaigns could not be loaded: " + firstLine(s.failed.Error()) + "\n\nPress r to try again."
+	case !s.loaded && none || s.answer == nil:
+		return "Loading the campaigns…"
+	case none:
+		return "There are no campaigns yet.\n\nPress n to start one."
+	case s.answer.query.Empty() && s.loaded:
+		return "All campaigns are in the archive.\n\nPress A to see them, or n to start another."
+	case !s.loaded:
+		return "Nothing found so far; the list is still being loaded."
+	}
+	return s.noHits()
+}
+
+// noHits says which word of the search keeps everything out.
+func (s *Screen) noHits() string {
+	text := "No campaign is found for “" + strings.TrimSpace(s.answer.text) + "”."
+	if p := s.answer.problems; len(p) > 0 {
+		text += "\n" + p[0].String()
+	}
+	word, ok := s.culprit()
+	many := len(s.answer.query.Terms) > 1
+	switch {
+	case ok && many:
+		text += fmt.Sprintf("\n\nWithout %s there would be %d: press %s to drop it.", word.term, word.finds, s.dropKey())
+	case many:
+		text += "\n\nNo single word is at fault: two or more of them keep everything out."
+	}
+	return text + "\n\nPress esc to see all campaigns."
+}
+
+// dropKey is the key that drops a word: one that the search does not take for itself.
+func (s *Screen) dropKey() string {
+	if s.bar.prompt.Focused() {
+		return "ctrl+x"
+	}
+	return "backspace"
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

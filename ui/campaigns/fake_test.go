@@ -1,0 +1,132 @@
+package campaigns_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/ui/uitest"
+)
+
+// fake is a service that holds rows in memory, and what the list asks for beside them: single campaigns,
+// saves and updates.
+type fake struct {
+	*uitest.Fake
+
+	mu     sync.Mutex
+	asked  []string         // saves and updates
+	broken map[string]error // by id: what changes to the campaign fail with
+	block  chan struct{}    // archiving waits for it, where there is one
+}
+
+func newFake(rows ...engine.Summary) *fake {
+	return &fake{Fake: uitest.NewFake(rows...), broken: map[string]error{}}
+}
+
+func (f *fake) fails(id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.broken[id]
+}
+
+// breaks makes changes to a campaign fail; with nil they work again.
+func (f *fake) breaks(id string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.broken[id] = err
+}
+
+func (f *fake) row(id string) (engine.Summary, bool) {
+	var out engine.Summary
+	found := false
+	f.Change(func(rows []engine.Summary) []engine.Summary {
+		if i := slices.IndexFunc(rows, func(s engine.Summary) bool { return s.ID == id }); i >= 0 {
+			out, found = rows[i], true
+		}
+		return rows
+	})
+	return out, found
+}
+
+func body(s engine.Summary) doc.Value {
+	b := engine.WithName(doc.NewObject(), s.Name)
+	b, _ = b.Set(doc.P(string(catalog.BasicDetails), "tags"), doc.NewStrings(s.Tags...))
+	b, _ = b.Set(doc.P(string(catalog.BasicDetails), "team"), doc.NewString(s.Team))
+	return b
+}
+
+func (f *fake) Get(_ context.Context, id string) (engine.Campaign, error) {
+	s, ok := f.row(id)
+	if !ok {
+		return engine.Campaign{}, engine.MissingCampaign(id)
+	}
+	return engine.Campaign{Head: s.Head, Body: body(s)}, nil
+}
+
+func (f *fake) Save(_ context.Context, r engine.SaveRequest) (engine.Head, error) {
+	return f.put("Save", r.ID, r.Body)
+}
+
+func (f *fake) Update(_ context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+	_, err := f.put("Update", r.ID, r.Body)
+	return engine.Updated{ID: r.ID}, err
+}
+
+func (f *fake) put(operation, id string, b doc.Value) (engine.Head, error) {
+	if err := f.fails(id); err != nil {
+		return engine.Head{}, err
+	}
+	tags := engine.Summarize(engine.Campaign{Body: b}).Tags
+	f.mu.Lock()
+	f.asked = append(f.asked, fmt.Sprint(operation, " ", id, " ", tags))
+	f.mu.Unlock()
+	var head engine.Head
+	f.Change(func(rows []engine.Summary) []engine.Summary {
+		i := slices.IndexFunc(rows, func(s engine.Summary) bool { return s.ID == id })
+		rows[i].Tags = tags
+		rows[i].Revision++
+		head = rows[i].Head
+		return rows
+	})
+	return head, nil
+}
+
+func (f *fake) Archive(ctx context.Context, id, by string) error {
+	if f.block != nil {
+		select {
+		case <-f.block:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := f.fails(id); err != nil {
+		return err
+	}
+	return f.Fake.Archive(ctx, id, by)
+}
+
+// saved gives the saves and updates that were asked for, sorted.
+func (f *fake) saved() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(slices.Values(f.asked))
+}
+
+// replace puts a row in the place of the one with its id.
+func replace(s engine.Summary) func([]engine.Summary) []engine.Summary {
+	return func(rows []engine.Summary) []engine.Summary {
+		rows[slices.IndexFunc(rows, func(o engine.Summary) bool { return o.ID == s.ID })] = s
+		return rows
+	}
+}
+
+// without takes a row away.
+func without(id string) func([]engine.Summary) []engine.Summary {
+	return func(rows []engine.Summary) []engine.Summary {
+		return slices.DeleteFunc(rows, func(o engine.Summary) bool { return o.ID == id })
+	}
+}

@@ -1,0 +1,161 @@
+package campaigns
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"bugle/engine/index"
+	"bugle/engine/query"
+)
+
+// follow says where the cursor goes after a search.
+type follow int
+
+const (
+	followRow  follow = iota // with the campaign that is under it
+	followHome               // to the campaign that the person had chosen, else to the first
+	followTop                // to the first: the best match
+)
+
+// ask is one search: what is looked for, and how it is sorted.
+type ask struct {
+	text   string
+	sort   order
+	follow follow
+	under  string // the id under the cursor
+	home   string // the id that the person had chosen
+	now    time.Time
+	number int
+}
+
+// order is a column to sort by, and the way. No column means the best match first, or the last change.
+type order struct {
+	Key  query.Key `json:"key,omitempty"`
+	Desc bool      `json:"desc,omitempty"`
+}
+
+// answer is what a search found.
+type answer struct {
+	ask
+	result   *index.Result
+	query    query.Query
+	problems []query.Problem
+	known    known
+	all      int // how many campaigns there are without any search
+	base     int // how many the search chooses from
+	at       int // where the cursor belongs; -1 where its campaign was not found
+	without  []lone
+}
+
+// lone is a term of a query that finds nothing, and what it would find without that term.
+type lone struct {
+	term  query.Term
+	finds int
+}
+
+// known are the values that campaigns have.
+type known map[query.Key][]query.Known
+
+func (k known) env(now time.Time) query.Env {
+	return query.Env{Values: func(key query.Key) []query.Known { return k[key] }, Now: now}
+}
+
+// search answers a question with the rows of the moment. It fails only when ctx ends.
+func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer, error) {
+	out := &answer{ask: a, at: -1}
+	opts := index.SearchOptions{Sort: a.sort.Key, Desc: a.sort.Desc, Now: a.now}
+	if last != nil && last.result != nil && !last.result.Stale(a.now) {
+		out.known, out.all = last.known, last.all
+	} else {
+		out.known = known{}
+		for _, k := range query.Facets {
+			out.known[k] = ix.Values(k)
+		}
+		all, err := ix.Search(ctx, query.Query{}, opts)
+		if err != nil {
+			return nil, err
+		}
+		out.all = all.Len()
+	}
+	out.query, out.problems = query.Parse(a.text, out.known.env(a.now))
+	var err error
+	if out.result, err = ix.Search(ctx, out.query, opts); err != nil {
+		return nil, err
+	}
+	out.base = max(out.all, out.result.Len())
+	if out.query.Has(query.Is, query.IsAll) {
+		out.base = out.result.Total()
+	}
+	out.at = out.place()
+	out.result.Rows(0, min(out.result.Len(), 64)) // in order before they are drawn
+	if out.result.Len() == 0 {
+		out.without, err = blame(ctx, ix, out.query, opts)
+	}
+	return out, err
+}
+
+func (a *answer) place() int {
+	switch a.follow {
+	case followRow:
+		if at := a.result.Find(a.under); at >= 0 || a.under != "" {
+			return at
+		}
+	case followHome:
+		if at := a.result.Find(a.home); at >= 0 {
+			return at
+		}
+	case followTop:
+	}
+	return 0
+}
+
+// blame finds the terms that each alone keep everything out.
+func blame(ctx context.Context, ix *index.Index, q query.Query, opts index.SearchOptions) ([]lone, error) {
+	var out []lone
+	for i, t := range q.Terms {
+		if t.Key == query.Sort || t.Bad {
+			continue
+		}
+		r, err := ix.Search(ctx, drop(q, i), opts)
+		if err != nil {
+			return nil, err
+		}
+		if r.Len() > 0 {
+			out = append(out, lone{t, r.Len()})
+		}
+	}
+	return out, nil
+}
+
+// drop gives the query without its i-th term.
+func drop(q query.Query, i int) query.Query {
+	var out query.Query
+	out.Terms = append(append(out.Terms, q.Terms[:i]...), q.Terms[i+1:]...)
+	return out
+}
+
+// dropTerm gives the query's text without a term.
+func dropTerm(q query.Query, t query.Term) string {
+	text := t.String()
+	for i, other := range q.Terms {
+		if other.String() == text {
+			return drop(q, i).String()
+		}
+	}
+	return q.String()
+}
+
+// sorted gives the column that the result is in the order of, and the way; empty for the best match.
+func (a *answer) sorted() order {
+	if c, desc := a.query.Order(); c != "" {
+		return order{c, desc}
+	}
+	if a.sort.Key != "" {
+		return a.sort
+	}
+	if strings.TrimSpace(a.query.Text()) != "" {
+		return order{}
+	}
+	return order{query.Updated, true}
+}

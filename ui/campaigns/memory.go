@@ -1,0 +1,113 @@
+package campaigns
+
+import (
+	"context"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/query"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// settings are what a person chose for the list of a workspace.
+type settings struct {
+	Columns []string    `json:"columns,omitempty"`
+	Sort    order       `json:"sort"`
+	Views   []savedView `json:"views,omitempty"`
+	Past    []string    `json:"searches,omitempty"`
+	Folder  string      `json:"folder,omitempty"` // of the last export
+}
+
+// memory keeps settings on this machine.
+type memory struct {
+	prefs *prefs.Prefs
+	mu    *sync.Mutex // changes are made one after the other
+}
+
+const memoryName = "campaigns"
+
+func newMemory(deps screen.Deps) memory {
+	return memory{deps.Prefs.Within(deps.Workspace), &sync.Mutex{}}
+}
+
+func (m memory) read() (settings, error) { return prefs.Read[settings](m.prefs, memoryName) }
+
+func (m memory) change(change func(settings) settings) (settings, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return prefs.Change(m.prefs, memoryName, change)
+}
+
+// recalled is what was kept when the screen was opened.
+type recalled struct{ settings }
+
+func (s *Screen) recall() tea.Cmd {
+	m := s.memory
+	return s.Run(recalling, func(context.Context) (any, error) {
+		kept, err := m.read()
+		return recalled{kept}, err
+	})
+}
+
+// keep changes the settings, here at once, and on the disk beside the keyboard.
+func (s *Screen) keep(change func(settings) settings) tea.Cmd {
+	s.settings = change(s.settings)
+	m := s.memory
+	return s.Run(keeping, func(context.Context) (any, error) {
+		_, err := m.change(change)
+		return nil, err
+	})
+}
+
+// remembered takes the settings that were kept.
+func (s *Screen) remembered(kept settings, err error) tea.Cmd {
+	if err != nil {
+		return screen.Notify(widget.LevelWarning, "What you chose for this list could not be read: "+err.Error())
+	}
+	if _, ok := columnOf(kept.Sort.Key); !ok {
+		kept.Sort = order{}
+	}
+	kept.Past = append(s.settings.Past, kept.Past...)
+	s.settings = kept
+	s.bar.past = kept.Past
+	s.grid.arrange(chosenColumns(kept.Columns))
+	return s.look(followRow)
+}
+
+// sortBy sorts by a column. The same one again turns the order round.
+func (s *Screen) sortBy(c column) tea.Cmd {
+	if c.sort == "" {
+		return screen.Notify(widget.LevelInfo, c.why)
+	}
+	now := s.sorted()
+	next := order{c.sort, c.down}
+	if now.Key == c.sort {
+		next.Desc = !now.Desc
+	}
+	return s.setSort(next)
+}
+
+// setSort sorts as o says. A sort word in the search would overrule it, and goes.
+func (s *Screen) setSort(o order) tea.Cmd {
+	if q := s.query(); hasSort(q) {
+		s.bar.set(q.Clear(query.Sort).String())
+	}
+	kept := s.keep(func(st settings) settings { st.Sort = o; return st })
+	return tea.Batch(kept, s.look(followRow))
+}
+
+func hasSort(q query.Query) bool {
+	c, _ := q.Order()
+	return c != ""
+}
+
+// sorted gives the order of what is shown.
+func (s *Screen) sorted() order {
+	if s.answer == nil {
+		return order{query.Updated, true}
+	}
+	return s.answer.sorted()
+}

@@ -1,0 +1,132 @@
+package campaigns
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/bulk"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/status"
+	"bugle/ui/widget"
+)
+
+// reportPane tells what of the work on many campaigns was not done, and why.
+type reportPane struct {
+	s      *Screen
+	theme  themes.Theme
+	task   task
+	report bulk.Report
+	list   widget.List
+	rows   []bulk.Failure
+}
+
+const groupReport = "The report"
+
+func newReportPane(s *Screen, t task, r bulk.Report) *reportPane {
+	p := &reportPane{s: s, theme: s.theme, task: t, report: r, list: widget.NewList(s.theme)}
+	p.list.Focused = true
+	p.rows = append(append(p.rows, r.Failed...), r.Left...)
+	var items []widget.Item
+	for _, f := range p.rows {
+		name := f.Row.Name
+		if name == "" {
+			name = f.Row.ID
+		}
+		item := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: name}
+		if f.Err == nil {
+			item.Icon, item.IconTone = "○", themes.ToneMuted
+		}
+		items = append(items, item)
+	}
+	p.list.SetItems(items)
+	return p
+}
+
+func (p *reportPane) setTheme(t themes.Theme) {
+	p.theme = t
+	p.list.SetTheme(t)
+}
+
+func (p *reportPane) actions() []screen.Action {
+	row := p.rows[p.list.Cursor].Row
+	return []screen.Action{
+		{Keys: []string{"r"}, Label: "retry these", Help: "try again those that were not done", Group: groupReport, Bar: 10, Run: p.retry},
+		{Keys: []string{"enter"}, Label: "open", Help: "open the campaign in the builder", Group: groupReport, Bar: 8, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}) }},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupReport, Bar: 7, Run: func() tea.Cmd { return screen.Copy(p.text(), "the report") }},
+		{Keys: []string{"esc", "q"}, Label: "keep selected", Help: "back to the list; those that were not done stay selected", Group: groupReport, Bar: 9, Run: p.s.unlay},
+	}
+}
+
+func (p *reportPane) retry() tea.Cmd {
+	rows := make([]engine.Summary, len(p.rows))
+	for i, f := range p.rows {
+		rows[i] = f.Row
+		if now, ok := p.s.source.rows.Get(f.Row.ID, p.s.now()); ok {
+			rows[i] = now
+		}
+	}
+	return p.s.startBulk(p.task, rows)
+}
+
+func (p *reportPane) key(msg tea.KeyMsg) { p.list.Update(msg) }
+
+func (p *reportPane) mouse(msg tea.MouseMsg, y int) tea.Cmd {
+	p.list.Mouse(msg, y-2)
+	return nil
+}
+
+// headline says how the work went in one line.
+func (p *reportPane) headline() string {
+	text := fmt.Sprintf("%s %s.", campaignsOf(len(p.report.Done)), p.task.done)
+	if len(p.report.Done) == 0 {
+		text = "None " + p.task.done + "."
+	}
+	if n := len(p.report.Failed); n > 0 {
+		text += fmt.Sprintf(" %d failed.", n)
+	}
+	if n := len(p.report.Left); n > 0 {
+		text += fmt.Sprintf(" Cancelled: %d not done.", n)
+	}
+	return text
+}
+
+// why says why a campaign was not done.
+func (p *reportPane) why(f bulk.Failure) string {
+	if f.Err == nil {
+		return "Its turn had not come when the work was cancelled."
+	}
+	return status.Refusal(f.Err)
+}
+
+// text gives the whole report, for the clipboard.
+func (p *reportPane) text() string {
+	lines := []string{p.headline()}
+	for _, f := range p.rows {
+		lines = append(lines, fmt.Sprintf("%s  %s: %s", f.Row.ID, f.Row.Name, strings.ReplaceAll(p.why(f), "\n", " · ")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// whyLines is how many lines the reason under the list takes.
+const whyLines = 3
+
+func (p *reportPane) view(width, height int) string {
+	panel := widget.NewPanel(p.theme, "Not all was done")
+	panel.Focused, panel.Danger = true, len(p.report.Failed) > 0
+	panel.Info = fmt.Sprintf("%d of %d", p.list.Cursor+1, len(p.rows))
+	panel.Footer = "they stay selected"
+	panel.SetSize(min(width-4, 84), min(height-2, len(p.rows)+whyLines+5))
+	w, h := panel.Inner()
+	p.list.SetSize(w, max(h-whyLines-3, 1))
+	why := widget.Wrap(widget.CleanLines(p.why(p.rows[p.list.Cursor])), w)
+	why = why[:min(len(why), whyLines)]
+	for i := range why {
+		why[i] = p.theme.Text.Render(why[i])
+	}
+	body := []string{p.theme.Strong.Render(widget.Truncate(p.headline(), w)), "", p.list.View(), ""}
+	return panel.View(strings.Join(append(body, why...), "\n"))
+}

@@ -1,0 +1,146 @@
+package campaigns_test
+
+import (
+	"testing"
+
+	"bugle/engine/catalog"
+	"bugle/ui/campaigns"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+func TestStartsWithAQuery(t *testing.T) {
+	h := uitest.New(t, campaigns.New(uitest.Deps(newFake(sample()...)), screen.Route{Query: "status:draft tag:sale"}), 80, 24)
+	h.Want("/ status:draft tag:sale", "1 of 11", "Spring sale")
+}
+
+func TestTheBestMatchComesFirst(t *testing.T) {
+	rows := sample()
+	rows[8].Name, rows[9].Name, rows[10].Name = "Wholesale", "Sale", "Sale at last"
+	h, _ := open(t, 80, 24, rows...)
+	h.Press("down", "down", "/")
+	h.Type("sale")
+	h.Press("enter", "y", "down", "y", "down", "y")
+	if h.Copied[0] != id(10) || h.Copied[1] != id(11) || h.Copied[2] != id(1) {
+		t.Errorf("found %v", h.Copied)
+	}
+	h.Press("o", "down", "enter") // by name: the cursor stays with its campaign
+	h.Press("y")
+	if h.Copied[3] != id(1) {
+		t.Errorf("sorted, the cursor is on %s", h.Copied[3])
+	}
+}
+
+func TestCompleting(t *testing.T) {
+	h, _ := open(t, 100, 30, sample()...)
+	h.Press("/")
+	h.Type("sta")
+	h.Want("status:", "start:")
+	h.Press("tab")
+	h.Want("/ status:", "draft", "scheduled")
+	h.Press("down", "down", "down", "enter") // the third one
+	h.Want("/ status:active", "4 of 11")
+	h.Type("ta")
+	h.Press("right")
+	h.Type("life")
+	h.Want("lifecycle")
+	h.Press("tab")
+	h.Want("/ status:active tag:lifecycle", "1 of 11", "Active campaigns, tagged lifecycle")
+	h.Press("tab")
+	h.Want("platform:") // tab offers what can follow
+	h.Press("esc", "/")
+	h.Type("tag:x sta")
+	h.Press("left", "left", "left", "left", "backspace")
+	h.Type("sal")
+	h.Press("tab")
+	h.Want("/ tag:sale_sta") // the cursor stays behind the word
+	h.Press("esc", "/")
+	h.Type("by:a")
+	h.ClickOn("ann@example.com")
+	h.Want("/ by:ann@example.com", "3 of 11")
+}
+
+func TestMistakesAreToldInPlace(t *testing.T) {
+	h, _ := open(t, 100, 30, sample()...)
+	h.Press("/")
+	h.Type("stats:draft sale")
+	h.Want("There is no query word", "Did you mean status?", "1 of 11")
+	h.Press("enter")
+	h.Want("Did you mean status?") // it stays, for it is still so
+	h.Press("esc")
+	h.WantNot("Did you mean")
+}
+
+func TestTheWordAtFaultIsDropped(t *testing.T) {
+	h, _ := open(t, 100, 30, sample()...)
+	h.Press("/")
+	h.Type("spring status:paused")
+	h.Want("Without spring there would be 1: press ctrl+x")
+	h.Press("ctrl+x")
+	h.Want("/ status:paused", "Weekly digest")
+	h.Type(" spring")
+	h.Press("enter")
+	h.Want("Without status:paused", "press backspace")
+	h.Press("backspace")
+	h.Want("1 of 11")
+	h.Press("esc", "/")
+	h.Type("spring status:paused channel:sms")
+	h.Want("No single word is at fault")
+}
+
+func TestEarlierSearches(t *testing.T) {
+	deps := uitest.Deps(newFake(sample()...))
+	deps.Prefs = prefs.InMemory()
+	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
+	for _, text := range []string{"sale", "status:draft"} {
+		h.Press("/")
+		h.Type(text)
+		h.Press("enter", "esc")
+	}
+	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24) // another start
+	h.Press("/")
+	h.Type("x")
+	h.Press("up")
+	h.Want("/ status:draft", "2 of 11")
+	h.Press("up")
+	h.Want("/ sale", "1 of 11")
+	h.Press("up", "down", "down")
+	h.Want("/ x")
+}
+
+// The list follows what happens elsewhere, one campaign at a time.
+func TestLiveChanges(t *testing.T) {
+	h, f := open(t, 80, 24, sample()...)
+	lists := func() int {
+		n := 0
+		for _, c := range f.Calls() {
+			if c == "List true" {
+				n++
+			}
+		}
+		return n
+	}
+	changed, _ := f.row(id(4))
+	changed.Name, changed.Status, changed.Revision = "Price rise", catalog.Paused, 7
+	f.Change(replace(changed))
+	h.Send(screen.ChangedMsg{ID: id(4)})
+	h.Want("Price rise", "Paused 2")
+	f.Change(without(id(4)))
+	h.Send(screen.ChangedMsg{ID: id(4)})
+	h.WantNot("Price rise")
+	if lists() != 1 {
+		t.Errorf("the list was loaded %d times", lists())
+	}
+	f.Change(without(id(1)))
+	h.Send(screen.ChangedMsg{})
+	h.Want("9 of 9")
+	h.WantNot("Spring sale")
+}
+
+func TestAllInTheArchive(t *testing.T) {
+	h, _ := open(t, 80, 24, sample()[11])
+	h.Want("All campaigns are in the archive", "Press A")
+	h.Press("A")
+	h.Want("Easter 2024", "1 of 1")
+}

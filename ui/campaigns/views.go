@@ -1,0 +1,226 @@
+package campaigns
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/query"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// savedView is a search with its order and columns, under a name.
+type savedView struct {
+	Name    string   `json:"name"`
+	Query   string   `json:"query"`
+	Sort    order    `json:"sort"`
+	Columns []string `json:"columns,omitempty"` // empty: those there are
+	built   bool
+}
+
+// views gives the views there are, the program's own first.
+func (s *Screen) views() []savedView {
+	built := []savedView{
+		{Name: "Drafts", Query: "status:draft"},
+		{Name: "Live", Query: "is:live"},
+		{Name: "Starting within a week", Query: "start:+7d sort:start"},
+		{Name: "Archived", Query: "is:archived"},
+	}
+	if author := s.deps.Author; author != "" {
+		built = slices.Insert(built, 2, savedView{Name: "Mine", Query: query.Query{}.With(query.By, author).String()})
+	}
+	for i := range built {
+		built[i].built = true
+	}
+	return append(built, s.settings.Views...)
+}
+
+// open shows a view.
+func (s *Screen) open(v savedView) tea.Cmd {
+	s.over = nil
+	s.picked.taking = false
+	if len(v.Columns) > 0 {
+		s.grid.arrange(chosenColumns(v.Columns))
+		s.settings.Columns = v.Columns
+	}
+	if v.Sort.Key != "" {
+		s.settings.Sort = v.Sort
+	}
+	return s.searchFor(v.Query, followHome)
+}
+
+// viewPicker is the pane of views.
+type viewPicker struct {
+	s     *Screen
+	theme themes.Theme
+	list  widget.List
+	views []savedView
+}
+
+const groupViews = "Views"
+
+func newViewPicker(s *Screen) *viewPicker {
+	p := &viewPicker{s: s, theme: s.theme, list: widget.NewList(s.theme)}
+	p.list.Focused = true
+	p.fill("")
+	return p
+}
+
+// fill lists the views, the cursor on the one of that name.
+func (p *viewPicker) fill(name string) {
+	p.views = p.s.views()
+	var items []widget.Item
+	for i, v := range p.views {
+		item := widget.Item{Icon: " ", Text: v.Name, Info: v.Query, InfoTone: themes.ToneMuted}
+		if i < 9 {
+			item.Icon, item.IconTone = strconv.Itoa(i+1), themes.ToneAccent
+		}
+		items = append(items, item)
+	}
+	p.list.SetItems(items)
+	if i := slices.IndexFunc(p.views, func(v savedView) bool { return v.Name == name }); i >= 0 {
+		p.list.Choose(i)
+	}
+}
+
+func (p *viewPicker) setTheme(t themes.Theme) {
+	p.theme = t
+	p.list.SetTheme(t)
+}
+
+func (p *viewPicker) chosen() savedView { return p.views[p.list.Cursor] }
+
+func (p *viewPicker) actions() []screen.Action {
+	why := ""
+	if p.chosen().built {
+		why = "This view is the program's own. Show it and press W to save it under a name of yours."
+	}
+	acts := []screen.Action{
+		{Keys: []string{"enter"}, Label: "show", Help: "show the view", Group: groupViews, Bar: 10, Run: func() tea.Cmd { return p.s.open(p.chosen()) }},
+		{Keys: []string{"W", "n"}, Label: "save present", Help: "save the present search, order and columns", Group: groupViews, Bar: 9, Run: p.s.saveView},
+		{Keys: []string{"r"}, Label: "rename", Help: "give the view another name", Group: groupViews, Bar: 8, Why: why, Run: p.rename},
+		{Keys: []string{"x"}, Label: "delete", Help: "forget the view", Group: groupViews, Bar: 7, Why: why, Run: p.remove},
+		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, Bar: 6, Run: p.s.unlay},
+	}
+	return append(acts, p.s.viewKeys()...)
+}
+
+func (p *viewPicker) key(msg tea.KeyMsg) { p.list.Update(msg) }
+
+func (p *viewPicker) mouse(msg tea.MouseMsg, y int) tea.Cmd {
+	if p.list.Mouse(msg, y) && msg.Button == tea.MouseButtonLeft {
+		return p.s.open(p.chosen())
+	}
+	return nil
+}
+
+func (p *viewPicker) view(width, height int) string {
+	panel := widget.NewPanel(p.theme, "Views")
+	panel.Focused, panel.Footer = true, "enter show · W save the present one"
+	panel.SetSize(min(width-4, 64), min(height-2, len(p.views)+2))
+	w, h := panel.Inner()
+	p.list.SetSize(w, h)
+	return panel.View(p.list.View())
+}
+
+// rename asks for another name.
+func (p *viewPicker) rename() tea.Cmd {
+	old := p.chosen().Name
+	return screen.Send(screen.InputMsg{
+		Title: "Rename the view", Value: old, Check: func(name string) string { return p.s.whyNoName(name, old) },
+		Then: func(name string) tea.Cmd {
+			name = strings.TrimSpace(name)
+			kept := p.s.keep(func(st settings) settings {
+				st.Views = slices.Clone(st.Views)
+				for i := range st.Views {
+					if st.Views[i].Name == old {
+						st.Views[i].Name = name
+					}
+				}
+				return st
+			})
+			p.fill(name)
+			return kept
+		},
+	})
+}
+
+// remove asks whether to forget the view.
+func (p *viewPicker) remove() tea.Cmd {
+	name := p.chosen().Name
+	return screen.Ask(screen.Question{
+		Title: "Delete this view?", Body: fmt.Sprintf("“%s” is forgotten. The campaigns that it shows stay as they are.", name),
+		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Cancel", Key: "n"}}, Focus: 1, Danger: true,
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			kept := p.s.keep(func(st settings) settings {
+				st.Views = slices.DeleteFunc(slices.Clone(st.Views), func(v savedView) bool { return v.Name == name })
+				return st
+			})
+			p.fill("")
+			return kept
+		},
+	})
+}
+
+// saveView asks for a name, and saves what is shown now under it. A view of that name is replaced.
+func (s *Screen) saveView() tea.Cmd {
+	return screen.Send(screen.InputMsg{
+		Title: "Save this view", Placeholder: "its name", Check: func(name string) string { return s.whyNoName(name, name) },
+		Then: func(name string) tea.Cmd {
+			v := savedView{Name: strings.TrimSpace(name), Query: s.query().String(), Sort: s.settings.Sort}
+			for _, c := range s.grid.columns {
+				v.Columns = append(v.Columns, c.id)
+			}
+			kept := s.keep(func(st settings) settings {
+				st.Views = append(slices.DeleteFunc(slices.Clone(st.Views), func(o savedView) bool { return o.Name == v.Name }), v)
+				return st
+			})
+			if p, ok := s.over.(*viewPicker); ok {
+				p.fill(v.Name)
+			}
+			text := "“" + v.Name + "” is saved"
+			if at := slices.IndexFunc(s.views(), func(o savedView) bool { return o.Name == v.Name }); at < 9 {
+				text += fmt.Sprintf(": press %d to show it", at+1)
+			}
+			return tea.Batch(kept, screen.Notify(widget.LevelSuccess, text))
+		},
+	})
+}
+
+// whyNoName says why a view cannot have a name. The view that has it already may be replaced where it is
+// named as such.
+func (s *Screen) whyNoName(name, replaces string) string {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return "Give the view a name."
+	}
+	for _, v := range s.views() {
+		if v.Name == name && (v.built || name != strings.TrimSpace(replaces)) {
+			return "There is a view of that name already."
+		}
+	}
+	return ""
+}
+
+// viewKeys are the digits that show a view each, and all campaigns.
+func (s *Screen) viewKeys() []screen.Action {
+	views := s.views()
+	acts := []screen.Action{{
+		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("all campaigns; 1 to %d show the views", min(len(views), 9)), Group: groupList,
+		Run: func() tea.Cmd { s.over = nil; return s.searchFor("", followHome) },
+	}}
+	for i, v := range views[:min(len(views), 9)] {
+		acts = append(acts, screen.Action{
+			Keys: []string{strconv.Itoa(i + 1)}, Label: "view: " + strings.ToLower(v.Name), Run: func() tea.Cmd { return s.open(v) },
+		})
+	}
+	return acts
+}

@@ -1,0 +1,291 @@
+package campaigns
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/index"
+	"bugle/ui/screen"
+	"bugle/ui/status"
+	"bugle/ui/widget"
+)
+
+// load brings the rows up to date with the service.
+func (s *Screen) load() tea.Cmd {
+	s.loadRows = 0
+	clear(s.changed) // the load sees them
+	src := s.source
+	return s.Stream(loading, func(ctx context.Context, emit func(any)) (any, error) {
+		return nil, src.load(ctx, emit)
+	})
+}
+
+// many is how many campaigns are worth loading the list for.
+const many = 200
+
+// change takes the news that a campaign, or the list, has changed.
+func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
+	if msg.Select {
+		s.home, s.under = msg.ID, msg.ID
+	}
+	if msg.ID == "" {
+		return s.load()
+	}
+	s.changed[msg.ID] = struct{}{}
+	return s.refresh()
+}
+
+// refreshed are the campaigns that were looked at again.
+type refreshed struct{ ids []string }
+
+// refresh looks at the changed campaigns again: those that are told of meanwhile come after them.
+func (s *Screen) refresh() tea.Cmd {
+	switch {
+	case len(s.changed) == 0 || s.Running(refreshing):
+		return nil
+	case len(s.changed) > many:
+		return s.load()
+	}
+	ids := slices.Sorted(maps.Keys(s.changed))
+	clear(s.changed)
+	src := s.source
+	return s.Run(refreshing, func(ctx context.Context) (any, error) {
+		return refreshed{ids}, src.refresh(ctx, ids)
+	})
+}
+
+// look searches with the text of the bar.
+func (s *Screen) look(f follow) tea.Cmd {
+	s.asks++
+	a := ask{text: s.bar.text(), sort: s.settings.Sort, follow: f, under: s.under, home: s.home, now: s.now(), number: s.asks}
+	ix, last := s.source.rows, s.answer
+	return s.Run(searching, func(ctx context.Context) (any, error) {
+		out, err := search(ctx, ix, a, last)
+		return out, err
+	})
+}
+
+// again searches again where there is something new to see.
+func (s *Screen) again() tea.Cmd {
+	if s.answer == nil || s.answer.result.Stale(s.now()) {
+		return s.look(followRow)
+	}
+	return nil
+}
+
+// searchFor puts a text into the bar and searches for it.
+func (s *Screen) searchFor(text string, f follow) tea.Cmd {
+	s.bar.set(text)
+	s.bar.complete(s.known(), s.now())
+	return s.look(f)
+}
+
+// nap is how long the clock moves campaigns on before the list shows it.
+const nap = 15 * time.Second
+
+// wake gives the command that looks at the clock after a while. It is addressed to the screen, which may
+// not be on top then.
+func (s *Screen) wake() tea.Cmd {
+	id := s.ID()
+	return tea.Tick(nap, func(time.Time) tea.Msg { return screen.Result{Screen: id, Kind: waking} })
+}
+
+// result takes what a task gave.
+func (s *Screen) result(r screen.Result) tea.Cmd {
+	if r.Kind == waking {
+		return tea.Batch(s.again(), s.wake())
+	}
+	if !s.Accept(r) {
+		return nil
+	}
+	return s.outcome(r)
+}
+
+func (s *Screen) outcome(r screen.Result) tea.Cmd {
+	if r.Kind == running {
+		return s.ran(r)
+	}
+	if screen.Cancelled(r.Err) {
+		return nil
+	}
+	switch v := r.Value.(type) {
+	case *answer:
+		return s.show(v, r.Err)
+	case []index.Facet:
+		if r.Err == nil {
+			s.facets.show(v)
+		}
+	case refreshed:
+		if r.Err != nil {
+			return tea.Batch(screen.Notify(widget.LevelWarning, "A change could not be looked at: "+status.Refusal(r.Err)), s.refresh())
+		}
+		return tea.Batch(s.again(), s.refresh())
+	case recalled:
+		return s.remembered(v.settings, r.Err)
+	case engine.Created:
+		return s.cloned(v, r.Err)
+	case everything:
+		s.markedAll(v)
+	case *plan:
+		return s.planned(v)
+	}
+	switch r.Kind {
+	case loading:
+		return s.loadNews(r)
+	case keeping:
+		if r.Err != nil {
+			return screen.Notify(widget.LevelWarning, "What you chose could not be kept: "+r.Err.Error())
+		}
+	}
+	return nil
+}
+
+// loadNews takes what a load tells.
+func (s *Screen) loadNews(r screen.Result) tea.Cmd {
+	if g, ok := r.Value.(grown); ok {
+		s.loadRows = g.rows
+		if s.loaded {
+			return nil // the list is there; what is new shows at the end
+		}
+		return s.again()
+	}
+	if r.Err != nil {
+		first := s.failed == nil
+		s.failed = r.Err
+		s.describe()
+		if !first || !s.loaded {
+			return nil // the empty table says it
+		}
+		return screen.Notify(widget.LevelError, "Could not load the campaigns: "+status.Refusal(r.Err))
+	}
+	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
+	return tea.Batch(s.again(), s.refresh())
+}
+
+// show shows what a search found.
+func (s *Screen) show(a *answer, err error) tea.Cmd {
+	if err != nil || a == nil {
+		return nil
+	}
+	at := a.at
+	if a.follow == followRow && a.under != s.under { // the cursor has moved meanwhile
+		at = a.result.Find(s.under)
+	}
+	s.answer = a
+	s.bar.problems, s.bar.explain = a.problems, a.query.Explain()
+	if s.bar.prompt.Focused() {
+		s.bar.complete(a.known, a.now)
+	}
+	s.grid.show(a.result, a.sorted())
+	if at >= 0 {
+		s.grid.Select(at)
+		if a.follow == followTop {
+			s.grid.Home()
+		}
+	}
+	if row, ok := s.grid.selected(); ok {
+		s.under = row.ID
+	}
+	s.layout()
+	s.describe()
+	result := a.result
+	return s.Run(counting, func(ctx context.Context) (any, error) {
+		facets, err := result.Facets(ctx)
+		return facets, err
+	})
+}
+
+func (s *Screen) clone(sum engine.Summary) tea.Cmd {
+	curator, ok := s.deps.Service.(engine.Curator)
+	if !ok {
+		return nil
+	}
+	return s.Run(cloning, func(ctx context.Context) (any, error) {
+		return curator.Clone(ctx, sum.ID, s.deps.Author)
+	})
+}
+
+func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
+	if err != nil {
+		return screen.Notify(widget.LevelError, "Could not clone: "+status.Refusal(err))
+	}
+	return tea.Batch(screen.Send(screen.ChangedMsg{ID: c.ID, Select: true}), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
+}
+
+// startSearch gives the keyboard to the search.
+func (s *Screen) startSearch() tea.Cmd {
+	s.facets.focused = false
+	s.bar.focus()
+	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
+		s.bar.set(strings.TrimRight(text, " ") + " ") // what is typed now is another word
+	}
+	s.bar.complete(s.known(), s.now())
+	s.layout()
+	return nil
+}
+
+// endSearch gives the keyboard back to the table; a chosen offer is taken first.
+func (s *Screen) endSearch() tea.Cmd {
+	if s.bar.at >= 0 && s.bar.take(s.bar.at) {
+		s.bar.complete(s.known(), s.now())
+		return s.look(followTop)
+	}
+	s.bar.blur()
+	s.bar.set(strings.TrimSpace(s.bar.text()))
+	s.home = s.under
+	s.layout()
+	return s.remember()
+}
+
+// remember keeps the search of the bar among the earlier ones.
+func (s *Screen) remember() tea.Cmd {
+	text := strings.TrimSpace(s.bar.text())
+	if text == "" || len(s.bar.past) > 0 && s.bar.past[0] == text {
+		return nil
+	}
+	s.bar.past = remember(s.bar.past, text)
+	return s.keep(func(st settings) settings { st.Past = remember(st.Past, text); return st })
+}
+
+// clear gives up one thing after the other: the keyboard in the counts, the marks, the search.
+func (s *Screen) clear() tea.Cmd {
+	switch {
+	case s.facets.focused:
+		s.facets.focused = false
+		return nil
+	case s.bar.prompt.Focused():
+		kept := s.remember()
+		s.bar.blur()
+		return tea.Batch(kept, s.searchFor("", followHome))
+	case s.picked.taking:
+		s.picked.taking = false
+		return nil
+	case s.picked.len() > 0:
+		return s.markNone()
+	}
+	return s.searchFor("", followHome)
+}
+
+// dropWord takes the word out of the search that keeps everything out.
+func (s *Screen) dropWord() tea.Cmd {
+	word, ok := s.culprit()
+	if !ok {
+		return nil
+	}
+	return s.searchFor(dropTerm(s.answer.query, word.term), followTop)
+}
+
+// culprit gives the word without which the search would find most; false where no single word is at
+// fault.
+func (s *Screen) culprit() (lone, bool) {
+	if s.answer == nil || len(s.answer.without) == 0 {
+		return lone{}, false
+	}
+	return slices.MaxFunc(s.answer.without, func(a, b lone) int { return a.finds - b.finds }), true
+}

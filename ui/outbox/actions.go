@@ -39,7 +39,7 @@ func (s *Screen) moves(none string) []screen.Action {
 	if s.focus == paneMessage {
 		return []screen.Action{
 			{Keys: []string{"esc"}, Label: "messages", Help: "back to the messages", Group: groupMove, Bar: 9, Run: s.toTable},
-			{Keys: []string{"tab", "right", "]", "l"}, Label: "next view", Help: "text, source or JSON", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
+			{Keys: []string{"tab", "right", "]", "l"}, Label: "next view", Help: "text, source or payload", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
 			{Keys: []string{"shift+tab", "left", "[", "h"}, Label: "view before", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
 			{Keys: []string{"n"}, Label: "next message", Group: groupMove, Bar: 3, Run: func() tea.Cmd { return s.step(1) }},
 			{Keys: []string{"p"}, Label: "message before", Group: groupMove, Run: func() tea.Cmd { return s.step(-1) }},

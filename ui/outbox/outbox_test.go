@@ -51,7 +51,8 @@ func filled() *box {
 		{
 			ID: "2", At: uitest.Now.Add(-90 * time.Minute), Campaign: "Spring push", Channel: catalog.Push,
 			Key: "ANDROID_de_variation_2", Recipient: "USER_1", Connector: "",
-			Push: &engine.PushMessage{Platform: "ANDROID", Token: "tok-a", Title: "Hallo", Body: "Der Frühling ist da.", Payload: payload()},
+			Push: &engine.PushMessage{Platform: "ANDROID", Token: "tok-a", Title: "Hallo", Body: "Der Frühling ist da.", Payload: payload(),
+				Headers: map[string]string{"apns-priority": "5", "apns-collapse-id": "spring\x1b[2J"}},
 		},
 		{
 			ID: "1", At: uitest.Now.Add(-50 * time.Hour), Campaign: "Evil \x1b[31m", Channel: catalog.Email,
@@ -95,7 +96,8 @@ func TestAMailIsReadAsItsRecipientDoes(t *testing.T) {
 func TestAPushShowsItsPayload(t *testing.T) {
 	h := open(t, filled())
 	h.Press("down", "enter")
-	h.Want("▍ Hallo", "▍ Der Frühling ist da.", "ANDROID tok-a", "ANDROID_de_variation_2")
+	h.Want("▍ Hallo", "▍ Der Frühling ist da.", "ANDROID tok-a", "ANDROID_de_variation_2", "none: it stays here", "apns-priority: 5")
+	h.WantNot("\x1b[2J")
 	h.Press("tab")
 	h.Want(`"deep": 1.50`)
 	h.Press("y")
@@ -230,7 +232,7 @@ func TestBesideTheTable(t *testing.T) {
 	h.Want("USER_1", "Dear Ada")
 	h.Press("down")
 	h.Want("▍ Hallo")
-	h.ClickOn("JSON")
+	h.ClickOn("Payload")
 	h.Want(`"deep": 1.50`)
 }
 

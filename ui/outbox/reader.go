@@ -1,6 +1,8 @@
 package outbox
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -65,7 +67,7 @@ func (r *reader) show(m engine.Delivered, when string) {
 	r.message, r.when, r.empty = m, when, false
 	r.views, r.tabs.Names = []view{viewText, viewHTML, viewJSON}, []string{"Text", "HTML source", "JSON"}
 	if m.Email == nil {
-		r.views, r.tabs.Names = []view{viewText, viewJSON}, []string{"Message", "JSON"}
+		r.views, r.tabs.Names = []view{viewText, viewJSON}, []string{"Message", "Payload"}
 	}
 	r.tabs.Active = 0
 	for i, v := range r.views {
@@ -106,7 +108,8 @@ func (r *reader) fill() {
 	}
 }
 
-// document is what the JSON view shows: what a gateway got of a push, all that is kept of a mail.
+// document is what the last view shows: of a push the body that its gateway got or, without one,
+// would get; all that is kept of a mail.
 func (r *reader) document() []byte {
 	if p := r.message.Push; p != nil && p.Payload.Exists() {
 		return p.Payload.Indent()
@@ -120,6 +123,9 @@ func (r *reader) copied(m engine.Delivered) (text, what string) {
 	case viewHTML:
 		return m.Email.HTML, "the HTML"
 	case viewJSON:
+		if m.Push != nil {
+			return string(r.document()), "the payload"
+		}
 		return string(r.document()), "the JSON"
 	}
 	if m.Email != nil {
@@ -191,17 +197,42 @@ func (r *reader) text() string {
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
 		head("Device", p.Platform+" "+p.Token)
+		head("Gateway", orElse(m.Connector, "none: it stays here"))
 	}
 	head("Campaign", joined(m.Campaign, m.Key))
-	head("Sent", joined(r.when, m.Connector))
+	if m.Push != nil {
+		head("Sent", r.when)
+	} else {
+		head("Sent", joined(r.when, m.Connector))
+	}
 	b.WriteString("\n")
 	if m.Email != nil {
 		b.WriteString(widget.CleanLines(body(m.Email)))
 	}
 	if m.Push != nil {
 		b.WriteString(r.notification(m.Push))
+		b.WriteString(r.headers(m.Push))
 	}
 	return b.String()
+}
+
+// headers are what the gateway is told beside the payload.
+func (r *reader) headers(p *engine.PushMessage) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+		b.WriteString("\n" + r.theme.Muted.Render(widget.Clean(name)+": ") + widget.Clean(p.Headers[name]))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nBeside the payload" + b.String()
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
 }
 
 // joined puts two facts on one line; either may be empty.

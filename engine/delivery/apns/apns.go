@@ -93,6 +93,9 @@ func Settings(c Config) error {
 	return nil
 }
 
+// Host is where notifications go.
+func (c *Carrier) Host() string { return c.host }
+
 // Close lets go of the connections.
 func (c *Carrier) Close() error {
 	c.client.HTTPClient.CloseIdleConnections()

@@ -72,7 +72,7 @@ func TestArchivingMany(t *testing.T) {
 	h.Press("y")
 	h.Want("3 campaigns archived", "1 of 1")
 	for n := 1; n <= 3; n++ {
-		if !f.Called("Archive "+id(n)) {
+		if !f.Called("Archive " + id(n)) {
 			t.Errorf("asked %q", f.Calls())
 		}
 	}

@@ -20,6 +20,31 @@ type facetsPane struct {
 	choices []choice // what the entries of the list choose
 	facets  []index.Facet
 	focused bool
+	version int // counts what was listed
+	drawn   drawing
+}
+
+// drawing is the pane as it was drawn last, and for what: it changes less often than the table.
+type drawing struct {
+	width, height, cursor, offset, version int
+	focused                                bool
+	styles                                 *themes.Styles
+	text                                   string
+}
+
+// view draws the pane with its frame.
+func (p *facetsPane) view(t themes.Theme, width, height int) string {
+	now := drawing{width, height, p.list.Cursor, p.list.Offset, p.version, p.focused, t.Styles, ""}
+	last := p.drawn
+	if last.text = ""; last == now {
+		return p.drawn.text
+	}
+	panel := widget.NewPanel(t, "Show")
+	panel.Focused, panel.Footer = p.focused, "tab"
+	panel.SetSize(width, height)
+	p.drawn = now
+	p.drawn.text = panel.View(p.list.View())
+	return p.drawn.text
 }
 
 // choice is what an entry of the facets chooses: a value of a query word. With no value it is the way
@@ -51,6 +76,7 @@ func (p *facetsPane) show(facets []index.Facet) {
 		under = p.choices[p.list.Cursor]
 	}
 	p.facets, p.choices = facets, p.choices[:0]
+	p.version++
 	var items []widget.Item
 	add := func(c choice, item widget.Item) {
 		p.choices, items = append(p.choices, c), append(items, item)

@@ -122,10 +122,7 @@ func (s *Screen) panelWidth() int {
 }
 
 func (s *Screen) facetsPanel(width int) string {
-	p := widget.NewPanel(s.theme, "Show")
-	p.Focused, p.Footer = s.facets.focused, "tab"
-	p.SetSize(width, s.height-s.drawerTop())
-	return p.View(s.facets.list.View())
+	return s.facets.view(s.theme, width, s.height-s.drawerTop())
 }
 
 // middle draws the table with what stands above it.

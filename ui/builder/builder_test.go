@@ -19,13 +19,13 @@ import (
 
 // bench is a workspace in memory with one draft.
 type bench struct {
-	t   *testing.T
+	t   testing.TB
 	svc *local.Service
 	id  string
 	now time.Time
 }
 
-func newBench(t *testing.T, ch catalog.Channel, components string) *bench {
+func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
 	t.Helper()
 	ctx := context.Background()
 	db := mem.New()

@@ -76,7 +76,7 @@ func (s *Screen) editJSONText(p doc.Path, text, before string) tea.Cmd {
 		}
 		return screen.Ask(screen.Question{
 			Title:   "This cannot be taken over yet",
-			Body:    err.Error() + "\n\nGo on editing your text, or leave the campaign as it was?",
+			Body:    capital(err.Error()) + "\n\nGo on editing your text, or leave the campaign as it was?",
 			Buttons: []widget.Button{{Label: "Go on editing", Key: "e"}, {Label: "Drop my text", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {
 				if a.Index == 1 {

@@ -1,0 +1,204 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+	"bugle/ui/widget"
+)
+
+// desk is a builder whose editor is the test.
+type desk struct {
+	*uitest.Harness
+	t      testing.TB
+	screen *builder.Screen
+}
+
+func (b *bench) desk(options ...builder.Option) desk {
+	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}, options...)
+	return desk{uitest.New(b.t, s, 120, 40), b.t, s}
+}
+
+// opened gives what the key hands to the person's editor.
+func (d desk) opened(key string) screen.EditMsg {
+	d.t.Helper()
+	for _, a := range d.screen.Actions() {
+		if a.Does(key) && a.Why == "" {
+			return edit(d.t, a.Run())
+		}
+	}
+	d.t.Fatalf("%s does nothing", key)
+	return screen.EditMsg{}
+}
+
+func edit(t testing.TB, cmd tea.Cmd) screen.EditMsg {
+	t.Helper()
+	for _, msg := range messages(cmd) {
+		if m, ok := msg.(screen.EditMsg); ok {
+			return m
+		}
+	}
+	t.Fatal("no editor is opened")
+	return screen.EditMsg{}
+}
+
+func messages(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	batch, ok := msg.(tea.BatchMsg)
+	if !ok {
+		return []tea.Msg{msg}
+	}
+	var out []tea.Msg
+	for _, c := range batch {
+		out = append(out, messages(c)...)
+	}
+	return out
+}
+
+// closed leaves the editor with another text.
+func (d desk) closed(m screen.EditMsg, text string) {
+	d.Send(messages(m.Then(text, text != m.Text))...)
+}
+
+// The whole campaign goes through the editor and comes back as it was written; what cannot be taken
+// over is told with its line and offered again.
+func TestTheWholeCampaignInTheEditor(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	before := string(b.stored().Body.Encode())
+	d := b.desk()
+	m := d.opened("E")
+	if !strings.HasPrefix(m.Text, "{\n  \"basic_details\"") || strings.Contains(m.Text, "created_by") {
+		t.Fatalf("the editor gets\n%s", m.Text)
+	}
+	d.closed(m, m.Text)
+	if got := string(b.stored().Body.Encode()); got != before {
+		t.Errorf("looking made it %s", got)
+	}
+
+	d.closed(m, strings.Replace(m.Text, `"News",`, `"News" "x",`, 1))
+	d.Want("cannot be taken over yet", "Line 3")
+	d.Press("d")
+	d.closed(m, `{"channel":"PUSH"}`)
+	d.Want("belongs to the campaign's record")
+	d.Press("d")
+	d.closed(m, `[]`)
+	d.Want("A campaign is an object")
+	d.Press("d")
+	if got := string(b.stored().Body.Encode()); got != before {
+		t.Errorf("a text that was dropped made it %s", got)
+	}
+
+	d.closed(m, `{"basic_details": {"name": "N\u0065w", "own": 1.50}}`)
+	if got := string(b.stored().Body.Encode()); got != `{"basic_details":{"name":"N\u0065w","own":1.50}}` {
+		t.Errorf("the text became %s", got)
+	}
+	d.Press("u")
+	if got := string(b.stored().Body.Encode()); got != before {
+		t.Errorf("undo left %s", got)
+	}
+}
+
+// While a campaign is live, a text that changes what is locked is refused with the reason, and kept.
+func TestAnEditedTextMeetsTheLocks(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
+	d := b.desk()
+	m := d.opened("E")
+	text := strings.Replace(strings.Replace(m.Text, `"News"`, `"Letter"`, 1), `"is_all_user_campaign": true`, `"is_all_user_campaign": false`, 1)
+	d.closed(m, text)
+	d.Want("Cannot be changed while the campaign is Sending.", "Audience")
+	again := false
+	d.Press("d")
+	for _, msg := range messages(m.Then(text, true)) {
+		ask, ok := msg.(screen.AskMsg)
+		if !ok {
+			continue
+		}
+		again = true
+		if got := edit(t, ask.Question.Then(widget.Answer{Index: 0})); got.Text != text {
+			t.Errorf("the editor is offered\n%s", got.Text)
+		}
+	}
+	if !again {
+		t.Error("the text is not offered again")
+	}
+	d.closed(m, strings.Replace(m.Text, `"News"`, `"Letter"`, 1))
+	d.Want("Letter", "changes not applied", "ctrl+s applies them", "not yet dispatched")
+}
+
+func TestTheMessageInTheBrowser(t *testing.T) {
+	b := newBench(t, catalog.Email, strings.Replace(liveMail, "<p>x</p>", "<p>a & <b>b</b></p>", 1))
+	var page string
+	d := b.desk(builder.WithBrowser(func(_ context.Context, file string) error {
+		info, err := os.Stat(file)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the page is %v, %v", info, err)
+		}
+		text, err := os.ReadFile(file)
+		page = string(text)
+		return err
+	}))
+	d.Press("o")
+	d.Want("Opened in the browser")
+	if !strings.Contains(page, `srcdoc="&lt;p&gt;a &amp; &lt;b&gt;b&lt;/b&gt;&lt;/p&gt;"`) || !strings.Contains(page, "<b>Hi</b>") || !strings.Contains(page, "sandbox") {
+		t.Errorf("the page is\n%s", page)
+	}
+	d.Press("enter", "alt+w")
+	d.Want("Opened in the browser")
+}
+
+func TestAPushInTheBrowser(t *testing.T) {
+	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"STYLIZED_BASIC","basic_details":{"title":"<i>Sale</i>","message":"now","background_color_code":"#ff0000","image_url":"javascript:alert(1)"}}}}}}`)
+	var page, file string
+	d := b.desk(builder.WithBrowser(func(_ context.Context, at string) error {
+		text, err := os.ReadFile(at)
+		page, file = string(text), at
+		return errors.Join(err, errors.New("there is no display here"))
+	}))
+	d.Press("o")
+	d.Want("there is no display here", "until you leave this campaign")
+	if !strings.Contains(page, "Android") || !strings.Contains(page, "background:#ff0000") || strings.Contains(page, `src="javascript`) || strings.Contains(page, "<i>Sale") {
+		t.Errorf("the page is\n%s", page)
+	}
+	messages(d.screen.Close())
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the page is there when the screen is gone")
+	}
+}
+
+func TestNothingToShowInTheBrowser(t *testing.T) {
+	d := newBench(t, catalog.Email, `{}`).desk()
+	d.Press("o")
+	d.Want("There is no message here")
+}
+
+func BenchmarkBuilder(b *testing.B) {
+	html := strings.Repeat("<p>Hello, this is a paragraph.</p>", 120)
+	bn := newBench(b, catalog.Email, strings.Replace(liveMail, "<p>x</p>", html, 1))
+	h := uitest.New(b, builder.New(uitest.Deps(bn.svc), screen.Route{Name: screen.Builder, ID: bn.id, Path: doc.P("campaign_content", "content", "email", "subject")}), 120, 40)
+	h.Press("enter")
+	keys := []string{"down", "x", "backspace", "up"}
+	b.ResetTimer()
+	for i := 0; b.Loop(); i++ {
+		h.Press(keys[i%4])
+		_ = h.View()
+	}
+}

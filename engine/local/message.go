@@ -26,6 +26,9 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 	if p.document.Lookup(j.key.Content).Empty() {
 		return nil, fmt.Errorf("the campaign has no %s", keyLabel(p.channel, j.key))
 	}
+	if err := p.material.untaken(j.key.Content); err != nil {
+		return nil, err
+	}
 	var devices []engine.Device
 	if p.channel == catalog.Push {
 		var why string
@@ -87,9 +90,6 @@ func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personal
 
 // email makes the mail of rendered content.
 func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.Email, error) {
-	if id := c.Get("custom_template_id").Text(); id != "" {
-		return nil, fmt.Errorf("the saved template %s is not in this workspace, which keeps none; write html_content for the test", id)
-	}
 	e := &delivery.Email{
 		From: c.Get("from_address").Text(), FromName: c.Get("sender_name").Text(), ReplyTo: c.Get("reply_to_address").Text(), To: to,
 		Cc: c.Get("cc_ids").Strings(), Bcc: c.Get("bcc_ids").Strings(),

@@ -24,8 +24,10 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	}
 	ch := engine.Channel(r.Body.Get(mChannel).Text())
 	table := catalog.PreviewRequest(ch)
+	var m *material
 	var data personalize.Data
 	var env schema.Env
+	body := r.Body
 	err = s.view(ctx, func(sp store.Space) error {
 		w, err := s.settings(sp)
 		if err != nil {
@@ -38,15 +40,24 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 		if !slices.Contains([]engine.Channel{catalog.Push, catalog.Email, catalog.SMS}, ch) {
 			return refuse(mChannel, "the channel must be PUSH, EMAIL or SMS, not %q", ch)
 		}
-		data, err = previewData(sp, w, r.Body)
+		if m, body, err = s.material(sp, w, ch, r.Body); err != nil {
+			return err
+		}
+		data, err = previewData(sp, m, r.Body)
 		return err
 	})
 	if err != nil {
 		return engine.Preview{}, stamped(err, ids.RequestID)
 	}
+	defer m.close()
 	out := engine.Preview{Answer: engine.Answer{ResponseID: ids.RequestID}}
+	for _, t := range m.taken {
+		if t.why != "" {
+			out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: t.at.Child(mTemplateID).String(), Expression: t.String()})
+		}
+	}
 	f := filler{
-		schema: table, root: r.Body, env: env, allTexts: ch == catalog.SMS,
+		schema: table, root: body, env: env, allTexts: ch == catalog.SMS,
 		fill: func(at doc.Path, text string) (string, error) {
 			filled, missing, err := personalize.Preview(ctx, text, data)
 			if err != nil && ctx.Err() == nil {
@@ -61,17 +72,15 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	if out.Content, err = f.at(doc.P(string(catalog.CampaignContent))); err != nil {
 		return engine.Preview{}, stamped(err, ids.RequestID)
 	}
+	out.Calls = m.apis.Calls()
 	return out, nil
 }
 
-func previewData(sp store.Space, w engine.Workspace, body doc.Value) (personalize.Data, error) {
+func previewData(sp store.Space, m *material, body doc.Value) (personalize.Data, error) {
 	user := body.Get("user_identification")
 	prof, _, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
 	if err != nil {
 		return personalize.Data{}, err
 	}
-	event := plainMap(body.Get(mEventAttrs))
-	return personalize.Data{
-		UserAttributes: prof.Attributes, EventAttributes: event, BusinessEventAttributes: event, ContentBlocks: contentBlocks(w),
-	}, nil
+	return m.data(prof.Attributes, plainMap(body.Get(mEventAttrs))), nil
 }

@@ -25,7 +25,8 @@ func TestPreview(t *testing.T) {
 			`{"content":{"sms":{"message":"Hi Ida"}}}`, `null`,
 		}, {
 			"template", `{"channel":"EMAIL","user_identification":{"type":"SVC_GAID","value":"gaid-1"},"campaign_content":{"content":{"email":{"custom_template_id":"t1"}}}}`,
-			`{"content":{"email":{"custom_template_id":"t1"}}}`, `null`,
+			`{"content":{"email":{"custom_template_id":"t1"}}}`,
+			`[{"field":"campaign_content.content.email.custom_template_id","expression":"t1"}]`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -29,12 +29,14 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	if earlier != nil {
 		return replay(c, earlier, func(out *engine.TestResult) *engine.Answer { return &out.Answer })
 	}
+	defer plan.material.close()
 	run := newTestRun(s, plan, r.Progress)
 	run.send(ctx)
 	out := run.result(ctx)
 	out.ResponseID = ids.RequestID
 	// Messages have left: that is written down even where the caller has gone.
 	s.finish(context.WithoutCancel(ctx), c, plan, r, out)
+	out.Calls = plan.material.apis.Calls()
 	return out, nil
 }
 

@@ -221,7 +221,7 @@ func TestSavedTemplateAndBadExpression(t *testing.T) {
 	id := b.create(`{%s,%s}`, emailHead, emailParts)
 	c := b.get(id)
 	for content, want := range map[string]string{
-		`{"custom_template_id":"t1"}`:                                                             "the saved template t1 is not in this workspace",
+		`{"custom_template_id":"t1"}`:                                                             "there is no saved template t1 in this workspace",
 		`{"subject":"s","from_address":"a@example.com"}`:                                          "no html_content",
 		`{"subject":"{{ user.","html_content":"x"}`:                                               "subject: ",
 		`{"subject":"a","html_content":"{{user.nope}} {{event.no}}"}`:                             "{{event.no}}",

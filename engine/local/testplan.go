@@ -35,7 +35,7 @@ type testPlan struct {
 	carrier    delivery.Carrier // of mail; nil: the outbox
 	gateways   []engine.Gateway // of push; a platform without one goes to the outbox
 	env        schema.Env
-	blocks     map[string]string
+	material   *material
 	overrides  attributes
 }
 
@@ -68,7 +68,10 @@ func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*te
 	given := body.Get(mPersonal)
 	p.overrides = attributes{user: plainMap(given.Get(mUserAttrs)), event: plainMap(given.Get(mEventAttrs))}
 	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
-	p.blocks = contentBlocks(w)
+	if p.material, p.document, err = s.material(sp, w, p.channel, p.document); err != nil {
+		return nil, err
+	}
+	p.document = p.material.withoutNames(p.document)
 	p.gateways = w.Gateways
 	return p, nil
 }
@@ -160,11 +163,7 @@ func contentBlocks(w engine.Workspace) map[string]string {
 
 // data gives what the expressions of one recipient's message can name.
 func (p *testPlan) data(r recipient) personalize.Data {
-	event := over(r.event, p.overrides.event)
-	return personalize.Data{
-		UserAttributes:  over(r.attributes, p.overrides.user),
-		EventAttributes: event, BusinessEventAttributes: event, ContentBlocks: p.blocks,
-	}
+	return p.material.data(over(r.attributes, p.overrides.user), over(r.event, p.overrides.event))
 }
 
 func over(own, instead map[string]any) map[string]any {

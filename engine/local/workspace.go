@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/contentapi"
 	"bugle/engine/delivery/carriers"
 	"bugle/engine/profiles"
 	"bugle/engine/schema"
@@ -135,6 +136,9 @@ func checkWorkspace(w engine.Workspace) error {
 		if c.Carrier == engine.CarrierSMTP && c.SMTP == nil {
 			return refuse("connectors", "the connector %q speaks SMTP and needs a host", c.Name)
 		}
+	}
+	if err := contentapi.CheckHosts(w.ContentAPIs.Hosts); err != nil {
+		return refuse("content_apis.hosts", "%w", err)
 	}
 	return checkGateways(w.Gateways)
 }

@@ -1,0 +1,127 @@
+package local
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+	"bugle/store"
+)
+
+// rootOf are the names by which expressions reach the kinds of content (gaps.md, Personalisation).
+var rootOf = map[engine.ContentKind]string{
+	engine.KindBlock: "ContentBlock", engine.KindProducts: "ProductSet", engine.KindAPI: "ContentApi",
+}
+
+// ContentUses tells what names an item. Names that an expression computes are not seen.
+func (s *Service) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.ContentUse, error) {
+	var out []engine.ContentUse
+	err := s.view(ctx, func(sp store.Space) error {
+		out = nil
+		if _, err := s.contentItem(sp, ref); err != nil {
+			return err
+		}
+		w, err := s.settings(sp)
+		if err != nil {
+			return err
+		}
+		u := usage{ref: ref, root: rootOf[ref.Kind]}
+		for _, b := range w.ContentBlocks {
+			if u.inText(b.Source) && !(ref.Kind == engine.KindBlock && ref.Name == b.Name) {
+				out = append(out, engine.ContentUse{In: engine.ContentRef{Kind: engine.KindBlock, Name: b.Name}, Name: b.Name})
+			}
+		}
+		err = sp.Content(engine.KindTemplate, func(item engine.ContentItem) error {
+			if u.in(item.Template.Content) {
+				out = append(out, engine.ContentUse{In: item.Ref(), Name: item.Ref().Name})
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		campaigns, err := s.campaignUses(ctx, sp, u)
+		out = append(out, campaigns...)
+		return err
+	})
+	return out, err
+}
+
+// campaignUses looks through the campaigns that still can be sent.
+func (s *Service) campaignUses(ctx context.Context, sp store.Space, u usage) ([]engine.ContentUse, error) {
+	var open []engine.Summary
+	err := sp.Summaries(func(sum engine.Summary) error {
+		head := engine.HeadAt(sum, s.now())
+		if !slices.Contains([]engine.State{catalog.Sent, catalog.Stopped, catalog.Archived}, head.Status) {
+			sum.Head = head
+			open = append(open, sum)
+		}
+		return ctx.Err()
+	})
+	var out []engine.ContentUse
+	for _, sum := range open {
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+		var c engine.Campaign
+		if c, err = sp.Campaign(sum.ID); err == nil && u.in(c.Body) {
+			out = append(out, engine.ContentUse{Campaign: sum.ID, Name: sum.Name, Status: sum.Status})
+		}
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
+// usage finds where an item is named.
+type usage struct {
+	ref  engine.ContentRef
+	root string // "" for a template
+}
+
+func (u usage) in(v doc.Value) bool {
+	switch v.Kind() {
+	case doc.String:
+		return u.root != "" && u.inText(v.Text())
+	case doc.Array:
+		for _, e := range v.Elems() {
+			if u.in(e) {
+				return true
+			}
+		}
+	case doc.Object:
+		if u.root == "" && u.taken(v) {
+			return true
+		}
+		for _, m := range v.Members() {
+			if u.in(m) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (u usage) taken(v doc.Value) bool {
+	if v.Get(mTemplateID).Text() != u.ref.Name {
+		return false
+	}
+	version, given := v.Get(mTemplateVersion).Int()
+	return u.ref.Version == 0 || !given || int(version) == u.ref.Version
+}
+
+func (u usage) inText(src string) bool {
+	if u.root == "" || !strings.Contains(src, u.root) || !strings.Contains(src, u.ref.Name) {
+		return false
+	}
+	used, err := personalize.Expressions(src)
+	if err != nil {
+		return true // it cannot be read, and has both words
+	}
+	return slices.ContainsFunc(used, func(e personalize.Expression) bool { return e.Root == u.root && e.Name == u.ref.Name })
+}

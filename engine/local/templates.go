@@ -1,0 +1,139 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/store"
+)
+
+// The members that take a saved template (spec.md, Campaign content).
+const (
+	mTemplateID      = "custom_template_id"
+	mTemplateVersion = "custom_template_version"
+)
+
+// taken is a saved template that a message takes.
+type taken struct {
+	at      doc.Path // of the content that takes it
+	id      string
+	version string // as the content spells it; empty: the newest
+	why     string // why it cannot be taken; empty where it was
+}
+
+func (t taken) String() string {
+	if t.version != "" {
+		return t.id + ", version " + t.version
+	}
+	return t.id
+}
+
+// withTemplates gives a document with the content of the saved templates that its messages take. What a
+// message says itself takes precedence. The names of the templates stay.
+func (s *Service) withTemplates(sp store.Space, ch engine.Channel, document doc.Value) (doc.Value, []taken, error) {
+	var all []taken
+	for _, at := range templateUsers(ch, doc.P(string(catalog.CampaignContent), "content"), document, 0) {
+		own := document.Lookup(at)
+		t := taken{at: at, id: own.Get(mTemplateID).Text(), version: own.Get(mTemplateVersion).Literal()}
+		template, err := s.template(sp, ch, &t)
+		if err != nil {
+			return document, nil, err
+		}
+		if t.why == "" {
+			base := template.Content
+			if own.Get("template_type").Text() == "Custom" { // the template's own says how it looks
+				own = own.Delete(doc.P("template_type"))
+			}
+			if document, err = document.Set(at, overlaid(base, own)); err != nil {
+				return document, nil, fmt.Errorf("taking the template %s: %w", t, err)
+			}
+		}
+		all = append(all, t)
+	}
+	return document, all, nil
+}
+
+// template finds the template that a message takes, or says in t why there is none.
+func (s *Service) template(sp store.Space, ch engine.Channel, t *taken) (engine.ContentTemplate, error) {
+	ref := engine.ContentRef{Kind: engine.KindTemplate, Name: t.id}
+	if t.version != "" {
+		n, err := strconv.ParseFloat(t.version, 64) // 2.0 is an integer too
+		if err != nil || n < 1 || n != float64(int32(n)) {
+			t.why = fmt.Sprintf("%s is no version of a saved template", t.version)
+			return engine.ContentTemplate{}, nil
+		}
+		ref.Version = int(n)
+	}
+	if len(t.id) > maxContentName {
+		t.why = "there is no saved template of this id in this workspace"
+		return engine.ContentTemplate{}, nil
+	}
+	item, err := sp.ContentItem(ref)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		t.why = fmt.Sprintf("there is no saved template %s in this workspace", t)
+		return engine.ContentTemplate{}, nil
+	case err != nil:
+		return engine.ContentTemplate{}, err
+	}
+	if place, ok := templatePlace(*item.Template); !ok || item.Template.Channel != ch || place[len(place)-1].Name != t.at[len(t.at)-1].Name {
+		t.why = fmt.Sprintf("the saved template %s is for %s", t, audienceOf(*item.Template))
+	}
+	return *item.Template, nil
+}
+
+// templateUsers finds the messages below p that take a saved template: with locales and variations they
+// are up to four steps down.
+func templateUsers(ch engine.Channel, p doc.Path, document doc.Value, depth int) []doc.Path {
+	v := document.Lookup(p)
+	if v.Kind() != doc.Object {
+		return nil
+	}
+	if depth > 0 && takesTemplate(ch, p[len(p)-1].Name, v) {
+		return []doc.Path{p}
+	}
+	var out []doc.Path
+	for name := range v.Members() {
+		if depth < 4 {
+			out = append(out, templateUsers(ch, p.Child(name), document, depth+1)...)
+		}
+	}
+	return out
+}
+
+func takesTemplate(ch engine.Channel, member string, v doc.Value) bool {
+	if v.Get(mTemplateID).Text() == "" {
+		return false
+	}
+	switch ch {
+	case catalog.Email:
+		return member == "email"
+	case catalog.Push:
+		return (member == catalog.Android.Member() || member == catalog.IOS.Member()) && v.Get("template_type").Text() == "Custom"
+	}
+	return false
+}
+
+// overlaid gives base with what own says in its place. What own leaves empty stays base's.
+func overlaid(base, own doc.Value) doc.Value {
+	if base.Kind() != doc.Object || own.Kind() != doc.Object {
+		if own.Empty() {
+			return base
+		}
+		return own
+	}
+	out := make([]doc.Member, 0, base.Len()+own.Len())
+	for name, v := range base.Members() {
+		out = append(out, doc.M(name, overlaid(v, own.Get(name))))
+	}
+	for name, v := range own.Members() {
+		if !base.Get(name).Exists() {
+			out = append(out, doc.M(name, v))
+		}
+	}
+	return doc.NewObject(out...)
+}

@@ -17,7 +17,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term := open(t, 60, 20, filepath.Join(home, "data"), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
 	term.see("Welcome to bugle")
 	term.press("Enter")
-	term.see("Winter roast launch", "First time here? f8")
+	term.see("Winter roast", "First time here? f8")
 	term.press("F8")
 	term.see("Where you are", "1 of 5")
 	term.gone("First time here?")
@@ -37,9 +37,9 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.press("C-p")
 	term.see("app.palette has the key ctrl+p")
 	term.press("Escape", "Escape")
-	term.see("Winter roast launch")
+	term.see("Winter roast")
 	term.press("C-p")
-	term.see("Palette", "Go to")
+	term.see("Palette", "find an action")
 	term.write("outbox")
 	term.press("Enter")
 	term.see("Campaigns › Outbox")
@@ -51,7 +51,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 		t.Errorf("the keys are %s, %v", keys, err)
 	}
 	term.again()
-	term.see("Winter roast launch")
+	term.see("Winter roast")
 	term.press("C-p")
 	term.see("Palette", "Lately")
 	if s := term.screen(); strings.Contains(s, "First time here?") {
@@ -74,14 +74,14 @@ func TestSuspendAndGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.tmux("-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "80", "-y", "24", "-e", "BUGLE_DATA="+term.data, "-e", "XDG_STATE_HOME="+home,
-		"-e", "XDG_CONFIG_HOME="+home, "-e", "TERM=xterm-256color", "-e", "COLORFGBG=15;0", "-e", "PS1=ready> ", shell+" --norc --noprofile -i")
+		"-e", "XDG_CONFIG_HOME="+home, "-e", "TERM=xterm-256color", "-e", "COLORFGBG=15;0", shell+" --norc --noprofile -i")
 	t.Cleanup(func() { _ = term.command("kill-server").Run() })
-	term.see("ready>")
+	term.see("bash-")
 	term.write(binary)
 	term.press("Enter")
 	term.see("Winter roast launch")
 	term.press("C-z")
-	term.see("Stopped", "ready>")
+	term.see("Stopped", "bash-")
 	if out, err := term.bugle("create", "--channel", "PUSH", "--name", "Made meanwhile"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -90,5 +90,5 @@ func TestSuspendAndGoOn(t *testing.T) {
 	term.see("Made meanwhile", "? help")
 	term.press("q")
 	term.gone("? help")
-	term.see("ready>")
+	term.see("bash-")
 }

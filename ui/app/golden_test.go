@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -70,4 +71,27 @@ func TestGoldens(t *testing.T) {
 	h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
 	h.Send(screen.AskMsg{Question: screen.Question{Title: "Leave without applying?", Body: "Your changes stay on this machine."}})
 	h.Goldens("notice-and-question")
+}
+
+// Whatever lies over the screen, in whatever window: every cell is drawn, and none beyond.
+func TestOverlaysFit(t *testing.T) {
+	for _, opening := range [][]string{{}, {"?"}, {"ctrl+k"}, {"ctrl+t"}, {"f8"}, {"f8", "enter"}, {"f8", "enter", "enter"}, {"f8", "enter", "enter", "enter", "enter"}} {
+		h := program(t)
+		h.Press(opening...)
+		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
+		for width := 40; width <= 130; width += 9 {
+			for height := 12; height <= 45; height += 3 {
+				h.Resize(width, height)
+				lines := strings.Split(h.View(), "\n")
+				if len(lines) != height {
+					t.Fatalf("%v at %d×%d has %d lines:\n%s", opening, width, height, len(lines), h.View())
+				}
+				for i, line := range lines {
+					if n := widget.Width(line); n != width {
+						t.Fatalf("%v at %d×%d: line %d has %d cells:\n%s", opening, width, height, i, n, h.View())
+					}
+				}
+			}
+		}
+	}
 }

@@ -1,0 +1,82 @@
+package widget
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/themes"
+)
+
+// What can be clicked is what is drawn: each hint is found at each of its cells, and nowhere else.
+func TestHintsAreWhereTheyAreDrawn(t *testing.T) {
+	bar := NewStatusBar(themes.Plain())
+	bar.Hints = []Hint{{Key: "enter", Label: "open"}, {Key: "n", Label: "new"}, {Key: "é", Label: "naïve"}}
+	for _, left := range []string{"", "Draft"} {
+		bar.Left = left
+		for width := 1; width < 60; width++ {
+			bar.SetSize(width, 1)
+			line := bar.View()
+			for i, h := range append(append([]Hint{}, bar.Hints...), bar.Help) {
+				text := h.Key + " " + h.Label
+				at := strings.Index(line, text)
+				x, w, ok := bar.Span(i)
+				if at >= 0 != (ok && x+w <= width) {
+					t.Fatalf("width %d: %q is drawn: %v, found: %v\n%s", width, text, at >= 0, ok, line)
+				}
+				if at < 0 {
+					continue
+				}
+				if x != Width(line[:at]) || w != Width(text) {
+					t.Errorf("width %d: %q is at %d, drawn at %d", width, text, x, Width(line[:at]))
+				}
+				for cell := range w {
+					if got, ok := bar.At(x + cell); !ok || got != i {
+						t.Errorf("width %d: at %d is hint %d, want %d", width, x+cell, got, i)
+					}
+				}
+				if got, ok := bar.At(x + w); ok {
+					t.Errorf("width %d: between hints is hint %d", width, got)
+				}
+			}
+		}
+	}
+}
+
+func TestErrorsStayUntilSomebodyGoesOn(t *testing.T) {
+	toasts := NewToasts(themes.Plain())
+	toasts.SetSize(40, 10)
+	now := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+	toasts.Push(LevelError, "full", now.Add(time.Second))
+	if _, ok := toasts.Next(); ok {
+		t.Error("an error goes by itself")
+	}
+	toasts.Push(LevelInfo, "news", now.Add(2*time.Second))
+	if at, ok := toasts.Next(); !ok || !at.Equal(now.Add(2*time.Second)) {
+		t.Errorf("the next one goes at %v, %v", at, ok)
+	}
+	toasts.Expire(now.Add(time.Hour))
+	if toasts.Len() != 1 {
+		t.Errorf("%d are left", toasts.Len())
+	}
+	toasts.Seen(now)
+	if toasts.Len() != 1 {
+		t.Error("it goes before it can be read")
+	}
+	toasts.Seen(now.Add(time.Second))
+	if toasts.Len() != 0 {
+		t.Error("it stays after it was read")
+	}
+}
+
+// Levels of notices are told apart without their colours.
+func TestLevelsHaveSigns(t *testing.T) {
+	seen := map[string]Level{}
+	for l := LevelInfo; l <= LevelError; l++ {
+		sign, _ := l.look()
+		if other, ok := seen[sign]; ok {
+			t.Errorf("levels %d and %d have the sign %s", l, other, sign)
+		}
+		seen[sign] = l
+	}
+}

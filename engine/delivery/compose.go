@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"bytes"
+	"encoding/base64"
 	"net/mail"
 	"net/textproto"
 	"slices"
@@ -143,7 +144,7 @@ func compose(e *Email) (*gomail.Msg, envelope, error) {
 		reply, _ := address("reply-to address", e.ReplyTo)
 		msg.ReplyToMailAddress(reply)
 	}
-	msg.Subject(e.Subject)
+	msg.Subject(literal(e.Subject))
 	msg.SetDate()
 	// The library's own Message-ID names this machine.
 	_, domain, _ := strings.Cut(from.Address, "@")
@@ -153,6 +154,21 @@ func compose(e *Email) (*gomail.Msg, envelope, error) {
 	}
 	setBody(msg, e)
 	return msg, env, attach(msg, e.Attachments)
+}
+
+// literal keeps a text that looks like an encoded word (RFC 2047) from being read
+// as one. Text in ASCII goes out as it stands otherwise, and what is not ASCII is
+// encoded by the library.
+func literal(s string) string {
+	if !strings.Contains(s, "=?") || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return s
+	}
+	const most = 45 // bytes a word, 75 characters at most with what is around them
+	var words []string
+	for part := range slices.Chunk([]byte(s), most) {
+		words = append(words, "=?utf-8?b?"+base64.StdEncoding.EncodeToString(part)+"?=")
+	}
+	return strings.Join(words, " ")
 }
 
 func (env *envelope) add(list ...*mail.Address) {
@@ -170,17 +186,23 @@ func setBody(msg *gomail.Msg, e *Email) {
 	if text == "" && e.HTML != "" {
 		text = PlainText(e.HTML)
 	}
+	text = lineEnds.Replace(text)
 	if text != "" || e.HTML == "" {
 		msg.SetBodyString(gomail.TypeTextPlain, text)
 	}
+	html := lineEnds.Replace(withPreheader(e.HTML, e.PreviewText))
 	switch {
 	case e.HTML == "":
 	case text == "":
-		msg.SetBodyString(gomail.TypeTextHTML, withPreheader(e.HTML, e.PreviewText))
+		msg.SetBodyString(gomail.TypeTextHTML, html)
 	default:
-		msg.AddAlternativeString(gomail.TypeTextHTML, withPreheader(e.HTML, e.PreviewText))
+		msg.AddAlternativeString(gomail.TypeTextHTML, html)
 	}
 }
+
+// lineEnds makes all line ends one kind: after a bare CR, mime/quotedprintable
+// swallows the next LF.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func attach(msg *gomail.Msg, files []Attachment) error {
 	for _, a := range files {

@@ -128,16 +128,8 @@ func Trigger(document doc.Value, p Profile) map[string]any {
 	return nil
 }
 
-// Content gives the delivered message as the content of a campaign has it, under `push.{platform}` or
-// `email`: for what draws content.
-func (d Delivered) Content() doc.Value {
-	if d.Push != nil {
-		return d.Push.Payload
-	}
-	m := d.Email
-	if m == nil {
-		return doc.Value{}
-	}
+// Content gives the mail as the content of a campaign has it, under `email`: for what draws content.
+func (m *EmailMessage) Content() doc.Value {
 	var files []doc.Value
 	for _, name := range m.Attachments {
 		files = append(files, doc.NewObject(text("url", name)))

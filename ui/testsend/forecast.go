@@ -88,16 +88,8 @@ func (s *Screen) reason(m message, i int) (why string, known bool) {
 // forecast finds out whom the values lead to, and fills every message for each of them.
 func (q question) forecast(ctx context.Context) (forecast, error) {
 	f := forecast{why: map[string][]string{}, found: map[string]person{}}
-	identifier := q.ask.Identifier
-	f.names = q.ask.Values
-	if engine.TakesSegment(identifier) {
-		identifier, f.names = "ID", nil
-		for _, seg := range q.workspace.Segments {
-			if len(q.ask.Values) > 0 && seg.Name == q.ask.Values[0] {
-				f.names = seg.TestMembers()
-			}
-		}
-	}
+	var identifier string
+	identifier, f.names = peopleOf(q.workspace, q.ask)
 	for _, name := range f.names {
 		key := personKey(identifier, name)
 		p, ok := q.known[key]
@@ -122,6 +114,19 @@ func (q question) forecast(ctx context.Context) (forecast, error) {
 		f.why[m.name] = list
 	}
 	return f, nil
+}
+
+// peopleOf names the people that a test goes to, and by what they are found: of a segment, its members.
+func peopleOf(w engine.Workspace, ask engine.TestSend) (identifier string, names []string) {
+	if !engine.TakesSegment(ask.Identifier) {
+		return ask.Identifier, ask.Values
+	}
+	for _, seg := range w.Segments {
+		if len(ask.Values) > 0 && seg.Name == ask.Values[0] {
+			return "ID", seg.TestMembers()
+		}
+	}
+	return "ID", nil
 }
 
 // mostMatches is how many profiles with a value are looked through for the one that has it as its own.
@@ -167,13 +172,18 @@ func (q question) why(ctx context.Context, m message, identifier string, p perso
 	if !p.sure {
 		return ""
 	}
-	data := personalize.Data{UserAttributes: plain(q.ask.UserAttributes), EventAttributes: plain(q.ask.EventAttributes), ContentBlocks: blocks}
+	return missing(ctx, m, dataOf(q.document, q.ask, p, blocks))
+}
+
+// dataOf gives what the expressions of a person's messages can name.
+func dataOf(document doc.Value, ask engine.TestSend, p person, blocks map[string]string) personalize.Data {
+	data := personalize.Data{UserAttributes: plain(ask.UserAttributes), EventAttributes: plain(ask.EventAttributes), ContentBlocks: blocks}
 	if p.profile != nil {
 		data.UserAttributes = over(p.profile.Attributes, data.UserAttributes)
-		data.EventAttributes = over(engine.Trigger(q.document, *p.profile), data.EventAttributes)
+		data.EventAttributes = over(engine.Trigger(document, *p.profile), data.EventAttributes)
 	}
 	data.BusinessEventAttributes = data.EventAttributes
-	return missing(ctx, m, data)
+	return data
 }
 
 // missing names the values that a message lacks.

@@ -117,10 +117,10 @@ func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 120, 40)
 	h.Type("USER_1,USER_2")
 	h.Press("ctrl+s", "down", "down")
-	h.Want("Not delivered to USER_2.", "✗ USER_2: the user has no device for Web", "As written")
+	h.Want("To USER_2.", "✗ USER_2: the user has no device for Web", "─ Not delivered ─")
 	h.Resize(80, 24)
 	h.Press("enter")
-	h.Want("Not delivered to USER_2: the user has no device for Web.")
+	h.Want("To USER_2: the user has no device for Web.")
 }
 
 func TestStatesAndTimesWhileItSends(t *testing.T) {

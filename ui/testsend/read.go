@@ -10,17 +10,19 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
 	"bugle/engine/render"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
 // reader shows what was delivered.
 type reader struct {
-	open        bool // it has the keyboard
-	known       bool // the outbox was read
-	box         map[string][]engine.Delivered
+	open bool // it has the keyboard
+	received
 	view        preview.Preview
 	shown       string // what the preview shows now
 	title, note string // that go with it
@@ -31,19 +33,35 @@ const mostDelivered = 1000
 
 func deliveredKey(key, recipient string) string { return key + "\x00" + recipient }
 
-// readOutbox looks for what the run delivered.
+// received is what a run came to on the other side: the messages, and who got them.
+type received struct {
+	box    map[string][]engine.Delivered
+	people map[string]person
+}
+
+// readOutbox looks for what the run delivered, and to whom.
 func (s *Screen) readOutbox() tea.Cmd {
-	box, ok := s.deps.Service.(engine.OutboxReader)
-	if !ok {
-		return nil
-	}
+	box, _ := s.deps.Service.(engine.OutboxReader)
+	keeper, _ := s.deps.Service.(engine.ProfileKeeper)
 	id, since := s.id, s.run.first.Truncate(time.Second)
+	identifier, names := peopleOf(s.workspace, s.run.ask)
 	return s.Run(taskOutbox, func(ctx context.Context) (any, error) {
+		out := received{people: map[string]person{}}
+		for _, name := range names {
+			p, err := lookUp(ctx, keeper, identifier, name)
+			if err != nil {
+				return out, err
+			}
+			out.people[name] = p
+		}
+		if box == nil {
+			return out, nil
+		}
 		all, err := box.Outbox(ctx, mostDelivered)
-		out := map[string][]engine.Delivered{}
+		out.box = map[string][]engine.Delivered{}
 		for _, d := range all {
 			if k := deliveredKey(d.Key, d.Recipient); d.CampaignID == id && !d.At.Before(since) {
-				out[k] = append(out[k], d)
+				out.box[k] = append(out.box[k], d)
 			}
 		}
 		return out, err
@@ -52,46 +70,39 @@ func (s *Screen) readOutbox() tea.Cmd {
 
 // tookOutbox takes the messages; without them there is still the content as it is written.
 func (s *Screen) tookOutbox(r screen.Result) {
-	if r.Err == nil {
-		s.run.read.box, s.run.read.known = r.Value.(map[string][]engine.Delivered), true
-		s.run.read.shown = ""
+	if got, ok := r.Value.(received); ok {
+		s.run.read.received, s.run.read.shown = got, ""
 	}
 }
 
-// message gives what the preview shows of the entry under the cursor: what was delivered to them or,
-// where that is not to be had, the content as it is written. The note says which.
+// message gives what the preview shows of the entry under the cursor: the mail that was delivered or, of
+// a push, the content filled for its recipient, as it went out. The note says what was not delivered.
 func (s *Screen) message() (v render.View, title, note string) {
 	k, d := s.selected()
 	if k == nil {
 		return v, "Delivered", ""
 	}
-	content := s.run.document.Lookup(k.key.Content)
-	title = "As written"
+	content, title := s.run.document.Lookup(k.key.Content), "Not delivered"
+	o := render.Options{Now: s.deps.Now()}
+	if d != nil {
+		o.Fill = s.fillFor(d.recipient)
+	}
 	switch {
-	case d != nil && d.state == failed && d.why != "" && s.width >= readFrom:
-		note = "Not delivered to " + d.recipient + "." // the list beside says why
-	case d != nil && d.state == failed && d.why != "":
-		note = "Not delivered to " + d.recipient + ": " + strings.TrimSuffix(d.why, ".") + "."
-	case (d == nil || d.state != sent) && k.reason != "":
-		note = "Not delivered: " + strings.TrimSuffix(k.reason, ".") + "."
 	case d == nil || d.state != sent:
-		note = "Not delivered."
+		note = s.undelivered(k, d)
 	default:
+		title = "Delivered to " + d.recipient
 		list := s.run.read.box[deliveredKey(k.name, d.recipient)]
 		switch {
-		case len(list) == 0 && s.run.read.known:
-			note = "It went to a real server, which keeps what it delivers to itself; this is the content as it is written."
-		case len(list) == 0:
-			note = "This service does not show what it delivers; this is the content as it is written."
-		default:
-			content, title = list[0].Content(), "Delivered to "+d.recipient
-			if len(list) > 1 && s.campaign.Channel == catalog.Push {
-				note = fmt.Sprintf("On %d devices.", len(list))
-			}
+		case len(list) > 0 && list[0].Email != nil:
+			content, o.Fill = list[0].Email.Content(), nil
+		case len(list) > 1:
+			note = fmt.Sprintf("On %d devices.", len(list))
+		case o.Fill == nil:
+			title, note = "As written", "This service does not show what it delivers; this is the content as it is written."
 		}
 	}
 	v = render.View{TestKey: k.key}
-	o := render.Options{Now: s.deps.Now()}
 	switch {
 	case content.Empty():
 	case s.campaign.Channel == catalog.Email:
@@ -102,6 +113,39 @@ func (s *Screen) message() (v render.View, title, note string) {
 		v.Notification = &n
 	}
 	return v, title, note
+}
+
+// undelivered says why somebody did not get a message, unless the list beside says so.
+func (s *Screen) undelivered(k *keyState, d *sendState) string {
+	switch {
+	case d != nil && d.why != "" && s.width >= readFrom:
+		return "To " + d.recipient + "."
+	case d != nil && d.why != "":
+		return "To " + d.recipient + ": " + strings.TrimSuffix(d.why, ".") + "."
+	case k.reason != "":
+		return problems.Sentence(k.reason)
+	}
+	return ""
+}
+
+// fillFor gives how texts were filled for a recipient; nil where it is not known who that is.
+func (s *Screen) fillFor(recipient string) render.Fill {
+	p, ok := s.run.read.people[recipient]
+	if !ok || !p.sure {
+		return nil
+	}
+	data := dataOf(s.run.document, s.run.ask, p, contentBlocks(s.workspace))
+	return func(_ doc.Path, text string) (string, []string) {
+		out, holes, err := personalize.Preview(context.Background(), text, data)
+		if err != nil {
+			return text, nil
+		}
+		var missing []string
+		for _, h := range holes {
+			missing = append(missing, h.Expression)
+		}
+		return out, missing
+	}
 }
 
 // readView draws the message.

@@ -64,7 +64,7 @@ func (s *Screen) anew() tea.Cmd {
 func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	service, id, now := s.deps.Service, s.id, s.deps.Now
 	s.run.begin(asks, s.names, now())
-	s.run.read.open, s.run.read.known, s.run.read.shown = false, false, ""
+	s.run.read.open, s.run.read.shown = false, ""
 	s.stage = stageSending
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
 		var out outcome
@@ -88,14 +88,8 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 
 // names are the people that a test goes to; of a segment, those of its members that get it.
 func (s *Screen) names(ask engine.TestSend) []string {
-	if engine.TakesSegment(ask.Identifier) {
-		for _, seg := range s.workspace.Segments {
-			if len(ask.Values) > 0 && seg.Name == ask.Values[0] {
-				return seg.TestMembers()
-			}
-		}
-	}
-	return ask.Values
+	_, names := peopleOf(s.workspace, ask)
+	return names
 }
 
 // cancel stops what has not left yet.

@@ -41,6 +41,10 @@ type Editor interface {
 	Hints() []key.Binding
 }
 
+// Stepper is an editor that has operations, besides fields that are typed in. Stepped says whether the
+// last change was one: it is undone by itself, however soon after another.
+type Stepper interface{ Stepped() bool }
+
 // Config says what an editor edits and how it looks. Its form part is what a plain form of the
 // same place would get.
 type Config struct {

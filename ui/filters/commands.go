@@ -80,7 +80,7 @@ func (t *Tree) take(root doc.Value, p doc.Path, err error) {
 		t.failure = why
 		return
 	}
-	t.root = root
+	t.root, t.stepped = root, true
 	t.refresh()
 	t.goTo(p)
 }

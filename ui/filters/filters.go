@@ -33,6 +33,7 @@ type Tree struct {
 	menu     *menu  // what to add; nil where that is not asked
 	problems []schema.Problem
 	failure  string
+	stepped  bool     // the last change was an operation, not something typed
 	outside  *outside // a JSON text that could not be taken over
 
 	sentence []string
@@ -226,6 +227,9 @@ func (t *Tree) Typing() bool { return t.open != nil && t.open.typing }
 
 // Modal reports that a filter is open, or something to add is chosen: Escape closes that.
 func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
+
+// Stepped says whether the last change was an operation on the tree.
+func (t *Tree) Stepped() bool { return t.stepped }
 
 // locked says why what is at p may not be changed, or "".
 func (t *Tree) locked(p doc.Path) string {

@@ -336,7 +336,7 @@ func (t *Tree) written(root doc.Value, r row, texts []string) (doc.Value, error)
 
 // setRoot takes over a change of the open filter; the row keeps the keyboard, and its text.
 func (t *Tree) setRoot(root doc.Value) {
-	t.root = root
+	t.root, t.stepped = root, false
 	t.refresh()
 	f := t.open
 	t.goTo(f.filter)

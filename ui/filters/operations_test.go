@@ -158,3 +158,16 @@ func TestCountIsTypedOver(t *testing.T) {
 		}
 	}
 }
+
+// Operations that follow each other at once are undone one by one.
+func TestOperationsAreUndoneOneByOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, audienceJSON)
+	h := b.open(80, 24, segmentation, include)
+	h.Press("j", "!", "!", "!")
+	h.Want("! Country is not")
+	h.Press("ctrl+z")
+	h.Want("▸ ├     Country is India")
+	h.Press("ctrl+z")
+	h.Want("▸ ├     ! Country is not")
+}

@@ -24,6 +24,8 @@ type Service interface {
 	engine.OutboxReader
 	engine.WorkspaceKeeper
 	engine.ProfileKeeper
+	engine.ProfileImporter
+	engine.AudienceReader
 	engine.TestHistory
 }
 
@@ -31,7 +33,9 @@ type Service interface {
 // stand for: the method and path of gaps.md (Operations), the status and the envelopes that the API
 // would answer with. The saves of drafts are remembered as what they are, local; of its other
 // capabilities nothing is.
-func Wrap(s Service, l *Log) Service { return &observed{Service: s, log: l} }
+func Wrap(s Service, l *Log) Service {
+	return &observed{Service: s, log: l}
+}
 
 type observed struct {
 	Service
@@ -175,6 +179,7 @@ func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Met
 func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	n := begin(opTest, r.Body.Get("draft_id").Text(), r.Call, r.Body)
 	out, err := s.Service.Test(ctx, r)
+	s.made(out.Calls)
 	s.end(n, out.Answer, err, (1+len(out.Keys))*nodeWeight, out.Document)
 	return out, err
 }
@@ -182,6 +187,7 @@ func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestR
 func (s *observed) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
 	n := begin(opPreview, "", r.Call, r.Body)
 	out, err := s.Service.Preview(ctx, r)
+	s.made(out.Calls)
 	s.end(n, out.Answer, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, func() doc.Value { return previewed(out) })
 	return out, err
 }

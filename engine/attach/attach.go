@@ -52,6 +52,7 @@ type Service interface {
 	engine.WorkspaceKeeper
 	engine.ProfileKeeper
 	engine.ProfileImporter
+	engine.AudienceReader
 	engine.TestHistory
 }
 

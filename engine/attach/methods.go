@@ -3,7 +3,6 @@ package attach
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"bugle/engine"
 	"bugle/engine/doc"
@@ -231,37 +230,7 @@ var (
 
 // Whom filters pick.
 var (
-	estimateMethod = define(method[engine.AudienceRequest, engine.AudienceCount]{name: "estimate-audience", run: estimate})
-	membersMethod  = define(method[engine.AudienceRequest, []engine.Profile]{name: "audience-members",
-		run: func(ctx context.Context, t target, r engine.AudienceRequest) ([]engine.Profile, error) {
-			a, err := t.audience()
-			if err != nil {
-				return nil, err
-			}
-			return a.AudienceMembers(ctx, r)
-		}})
-	explainMethod = define(method[engine.AudienceRequest, engine.AudienceResult]{name: "explain-audience",
-		run: func(ctx context.Context, t target, r engine.AudienceRequest) (engine.AudienceResult, error) {
-			a, err := t.audience()
-			if err != nil {
-				return engine.AudienceResult{}, err
-			}
-			return a.ExplainAudience(ctx, r)
-		}})
+	estimateMethod = define(method[engine.AudienceRequest, engine.AudienceCount]{name: "estimate-audience", run: on(Service.EstimateAudience)})
+	membersMethod  = define(method[engine.AudienceRequest, []engine.Profile]{name: "audience-members", run: on(Service.AudienceMembers)})
+	explainMethod  = define(method[engine.AudienceRequest, engine.AudienceResult]{name: "explain-audience", run: on(Service.ExplainAudience)})
 )
-
-func estimate(ctx context.Context, t target, r engine.AudienceRequest) (engine.AudienceCount, error) {
-	a, err := t.audience()
-	if err != nil {
-		return engine.AudienceCount{}, err
-	}
-	return a.EstimateAudience(ctx, r)
-}
-
-// audience gives what the service can tell of filters. A [Service] need not be able to.
-func (t target) audience() (engine.AudienceReader, error) {
-	if a, ok := t.svc.(engine.AudienceReader); ok {
-		return a, nil
-	}
-	return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "this service cannot tell whom filters pick")
-}

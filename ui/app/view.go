@@ -62,6 +62,9 @@ func (m *Model) toastBox() (box string, at area, ok bool) {
 	if up := (area{at.x, 1, w, h}); at.meets(lies) && (!up.meets(lies) || y > m.height-y-lies.h) {
 		at = up
 	}
+	if at.meets(lies) && m.toasts.Gravest() < widget.LevelWarning {
+		return "", area{}, false // it waits, or goes unseen: what it tells of can be seen as well
+	}
 	return box, at, true
 }
 

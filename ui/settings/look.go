@@ -157,8 +157,8 @@ func (s *Screen) editTheme() tea.Cmd {
 
 // themeWritten is an own theme whose file was written.
 type themeWritten struct {
-	name  string
-	wrong []error
+	name, path, text string
+	wrong            []error
 }
 
 // writeTheme keeps what the editor left, right or wrong: it is the person's file.
@@ -171,7 +171,7 @@ func (s *Screen) writeTheme(name, path, text string) tea.Cmd {
 		if err := atomic.WriteFile(path, strings.NewReader(text)); err != nil {
 			return nil, fmt.Errorf("writing the theme: %w", err)
 		}
-		return themeWritten{name, list.Reload()}, nil
+		return themeWritten{name, path, text, list.Reload()}, nil
 	})
 }
 
@@ -181,11 +181,31 @@ func (s *Screen) themeIs(w themeWritten) tea.Cmd {
 	s.look.set(s.src.Themes.Names())
 	at := slices.Index(s.look.names, w.name)
 	if at < 0 {
-		return screen.Notify(widget.LevelError, "The theme cannot be used yet; what is wrong with its file stands below.")
+		return s.askAgain(w)
 	}
 	s.look.list.Choose(at)
 	s.look.trying = ""
 	return s.try()
+}
+
+// askAgain says why the theme that was written cannot be used, and offers to go on with its file.
+func (s *Screen) askAgain(w themeWritten) tea.Cmd {
+	why := "Its file is not in " + filepath.Dir(w.path) + "."
+	for _, err := range w.wrong {
+		if strings.Contains(err.Error(), filepath.Base(w.path)) {
+			why = err.Error()
+		}
+	}
+	return screen.Ask(screen.Question{
+		Title: "The theme cannot be used yet", Body: why,
+		Buttons: []widget.Button{{Label: "Edit it again", Key: "e"}, {Label: "Later", Key: "l"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return screen.Send(screen.EditMsg{Text: w.text, Suffix: filepath.Ext(w.path), Then: func(text string, _ bool) tea.Cmd { return s.writeTheme(w.name, w.path, text) }})
+		},
+	})
 }
 
 // whyNoEdit says why the theme under the cursor has no file.

@@ -20,6 +20,7 @@ import (
 	"bugle/ui/screen"
 	"bugle/ui/settings"
 	"bugle/ui/uitest"
+	"bugle/ui/widget"
 )
 
 // shelf is the themes of a folder, shown by another name so that pictures of it do not change.
@@ -227,6 +228,108 @@ func TestOwnThemesAreEditedAndToldOf(t *testing.T) {
 	d.Type("light")
 	d.Press("enter")
 	d.Want("There is a theme of that name.")
+}
+
+// alone is the screen without a program around it: what it asks for is noted, and answered at once.
+type alone struct {
+	t       *testing.T
+	s       *settings.Screen
+	answers []string // what is typed where a line is asked for
+	edits   []string // what the editor leaves
+	edited  []string // what it began with
+	asked   []screen.Question
+	chosen  []screen.ThemeMsg
+	keys    keymap.Map
+}
+
+func (a *alone) do(label string) {
+	a.t.Helper()
+	for _, act := range a.s.Actions() {
+		if act.Label == label && act.Why == "" {
+			a.run(act.Run())
+			return
+		}
+	}
+	a.t.Fatalf("there is no action %q now", label)
+}
+
+func (a *alone) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			a.run(c)
+		}
+	case screen.Result:
+		a.run(a.s.Update(msg))
+	case screen.InputMsg:
+		answer := a.answers[0]
+		a.answers = a.answers[1:]
+		a.run(msg.Then(answer))
+	case screen.EditMsg:
+		a.edited = append(a.edited, msg.Text)
+		left := a.edits[0]
+		a.edits = a.edits[1:]
+		a.run(msg.Then(left, left != msg.Text))
+	case screen.AskMsg:
+		a.asked = append(a.asked, msg.Question)
+		a.run(msg.Question.Then(widget.Answer{Index: 0}))
+	case screen.ThemeMsg:
+		a.chosen = append(a.chosen, msg)
+	case screen.KeymapMsg:
+		a.keys = msg.Keys
+	}
+}
+
+func newAlone(t *testing.T) (*alone, string) {
+	t.Helper()
+	dir := t.TempDir()
+	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &shelf{dir: dir}, Keys: keymap.File{Path: filepath.Join(dir, "keys.yaml")}})
+	s.SetSize(80, 22)
+	a := &alone{t: t, s: s}
+	a.run(s.Init())
+	return a, dir
+}
+
+// A theme of one's own is made in the editor, which is offered again until it can be used.
+func TestAnOwnThemeIsMade(t *testing.T) {
+	a, dir := newAlone(t)
+	a.answers, a.edits = []string{"noon"}, []string{"tokens:\n  text: blue\n", "base: light\ntokens:\n  text: 16\n"}
+	a.do("new theme")
+	if len(a.edited) != 2 || !strings.Contains(a.edited[0], "base: auto\n") || !strings.Contains(a.edited[0], "# selection-bg:") || a.edited[1] != "tokens:\n  text: blue\n" {
+		t.Fatalf("edited was %q", a.edited)
+	}
+	if len(a.asked) != 1 || !strings.Contains(a.asked[0].Body, "theme noon.yaml: line 2, token text: blue is no colour") {
+		t.Errorf("it is asked %+v", a.asked)
+	}
+	if want := []screen.ThemeMsg{{Name: "noon", Try: true}}; !slices.Equal(a.chosen, want) {
+		t.Errorf("shown are %v", a.chosen)
+	}
+	a.edits = []string{"base: dark\n"}
+	a.do("edit theme")
+	b, err := os.ReadFile(filepath.Join(dir, "noon.yaml"))
+	if err != nil || string(b) != "base: dark\n" || a.edited[2] != "base: light\ntokens:\n  text: 16\n" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+	a.do("use")
+	if last := a.chosen[len(a.chosen)-1]; last != (screen.ThemeMsg{Name: "noon"}) {
+		t.Errorf("chosen is %v", last)
+	}
+}
+
+func TestTheFileOfKeysIsEdited(t *testing.T) {
+	a, dir := newAlone(t)
+	a.do("next tab")
+	a.edits = []string{"app.palette: ctrl+p\n"}
+	a.do("edit file")
+	if keys, ok := a.keys.For("app.palette"); !ok || !slices.Equal(keys, []string{"ctrl+p"}) {
+		t.Errorf("the program follows %q", keys)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "keys.yaml")); err != nil || string(b) != "app.palette: ctrl+p\n" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
 }
 
 func TestKeysAreChangedHereAndInTheFile(t *testing.T) {

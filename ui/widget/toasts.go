@@ -111,6 +111,15 @@ func (t *Toasts) Next() (time.Time, bool) {
 	return next, !next.IsZero()
 }
 
+// Gravest gives the highest level of the notices in sight.
+func (t *Toasts) Gravest() Level {
+	g := LevelInfo
+	for _, toast := range t.toasts {
+		g = max(g, toast.Level)
+	}
+	return g
+}
+
 // Dismiss drops the newest notice, and says whether there was one.
 func (t *Toasts) Dismiss() bool {
 	if len(t.toasts) == 0 {

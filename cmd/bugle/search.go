@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,14 +75,21 @@ func newSearch(f *factory) *cobra.Command {
 		version int
 	)
 	cmd := &cobra.Command{
-		Use:   "search [TEXT | -]",
+		Use:   "search [QUERY… | -]",
 		Short: "Search campaigns, a page at a time",
-		Long: "Search campaigns whose name contains the text, and that all flags match; newest change first.\n" +
-			"With - the body of the API's search request is read from standard input instead.",
-		Example: "  bugle search spring --channel EMAIL --status DRAFT,SCHEDULED\n" +
+		Long: "Search campaigns as the list of the terminal program does, the best match first: words are looked\n" +
+			"for in name, tags, team and creator, and these narrow:\n\n" +
+			"  status:draft,active  channel:push  type:periodic  tag:sale  by:ann  team:growth  platform:ios\n" +
+			"  updated:<7d  created:2026-03  start:+7d  version:2  id:65f0  is:archived|all|live  sort:-updated\n\n" +
+			"A sign of negation leaves out: '!tag:test' (or -tag:test behind --). Flags narrow further. Without a\n" +
+			"query it is the API's search that all flags match, newest change first. With - the body of that\n" +
+			"request is read from standard input.",
+		Example: "  bugle search 'status:draft tag:sale'\n" +
+			"  bugle search spring channel:email updated:'<7d' sort:name --json\n" +
+			"  bugle search --channel EMAIL --status DRAFT,SCHEDULED\n" +
 			"  echo '{\"limit\": 5, \"page\": 2}' | bugle search - --json",
-		Args:              between(0, 1, "one text, or - for standard input"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              oneQuery,
+		ValidArgsFunction: f.completeQuery,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			created, err := s.created()
 			if err != nil {
@@ -91,6 +99,9 @@ func newSearch(f *factory) *cobra.Command {
 				IDs: ids, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
 				DeliveryTypes: words[engine.DeliveryType](s.types), Name: s.name, Status: words[engine.State](s.status), Tags: s.tags,
 				Version: version, Limit: s.limit, Page: s.page, Children: s.children, Archived: s.archived,
+			}
+			if len(args) > 0 && args[0] != stdin {
+				return asked{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
 			}
 			body, err := f.request(cmd, args, &r.Name, func() doc.Value { return r.Document() })
 			if err != nil {

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/index"
+	"bugle/engine/query"
+	"bugle/engine/remote"
+)
+
+// asked is a search in the language of the campaign list, narrowed by flags.
+type asked struct {
+	text        string
+	request     engine.SearchRequest // what the flags say
+	limit, page int
+}
+
+// run prints a page of what is found, in the order of the query.
+func (a asked) run(ctx context.Context, f *factory) error {
+	if a.limit < 1 || a.page < 1 {
+		return misused("--limit and --page are at least 1")
+	}
+	now := time.Now()
+	q, problems := query.Parse(a.text, query.Env{Now: now})
+	if len(problems) > 0 {
+		return misused("%s", problems[0])
+	}
+	if a.request.Archived && !q.Has(query.Is, query.IsArchived) {
+		q = q.With(query.Is, query.IsAll)
+	}
+	svc, err := f.campaigns(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := listAll(ctx, svc, true)
+	if err != nil {
+		return err
+	}
+	ix, err := a.indexed(ctx, rows, now)
+	if err != nil {
+		return err
+	}
+	found, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
+	if err != nil {
+		return fmt.Errorf("searching: %w", err)
+	}
+	from := min((a.page-1)*a.limit, found.Len())
+	return a.print(ctx, f, svc, found.Rows(from, from+a.limit))
+}
+
+// indexed gives an index over the rows that the flags let through.
+func (a asked) indexed(ctx context.Context, rows []engine.Summary, now time.Time) (*index.Index, error) {
+	ix := index.New(index.Options{Now: func() time.Time { return now }})
+	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+		for _, row := range rows {
+			if a.keeps(row) && !yield(row, nil) {
+				return
+			}
+		}
+	})
+	return ix, err
+}
+
+// keeps reports whether the flags let a campaign through; they mean what they mean without a query.
+func (a asked) keeps(row engine.Summary) bool {
+	r := a.request
+	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
+	made := (r.Created.From.IsZero() || !row.CreatedAt.Before(r.Created.From)) && (r.Created.To.IsZero() || !row.CreatedAt.After(r.Created.To))
+	return name && made && amongst(r.IDs, row.ID) && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
+		amongst(r.Status, row.Status) && amongst(r.CreatedBy, row.CreatedBy) && (len(r.Tags) == 0 || row.HasTag(r.Tags)) &&
+		(r.Version == 0 || row.Version == r.Version) && (r.Children || row.ParentID == "" && row.FlowID == "")
+}
+
+// amongst reports whether a list that narrows has the value; an empty one does not narrow.
+func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
+
+func (a asked) print(ctx context.Context, f *factory, svc engine.Service, rows []engine.Summary) error {
+	if f.json {
+		records := make([]doc.Value, 0, len(rows))
+		for _, row := range rows {
+			c, err := svc.Get(ctx, row.ID)
+			if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+				continue // it is gone since
+			}
+			if err != nil {
+				return err
+			}
+			records = append(records, c.Record())
+		}
+		return f.printDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(records...))))
+	}
+	table := make([][]string, len(rows))
+	for i, row := range rows {
+		table[i] = []string{row.ID, string(row.Status), string(row.Channel), string(row.DeliveryType), row.Name}
+	}
+	return f.printFound([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, paged{a.limit, a.page, true})
+}
+
+// oneQuery checks the arguments of a search.
+func oneQuery(_ *cobra.Command, args []string) error {
+	if len(args) > 1 && slices.Contains(args, stdin) {
+		return misused("this takes words to search for, or - alone for standard input")
+	}
+	return nil
+}
+
+// completeQuery completes the word that is typed in the language of the campaign list, with the values
+// that the campaigns of the store have.
+func (f *factory) completeQuery(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	env := query.Env{Now: time.Now()}
+	if ix, err := f.known(cmd.Context()); err == nil {
+		env.Values = ix.Values
+	}
+	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	var out []cobra.Completion
+	for _, c := range query.Complete(typed, len(typed), env) {
+		label := c.Label
+		if c.Count >= 0 {
+			label = fmt.Sprintf("%s (%d)", label, c.Count)
+		}
+		if strings.HasSuffix(c.Text, ":") {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		out = append(out, cobra.CompletionWithDesc(typed[:c.From]+c.Text+typed[c.To:], line(label)))
+	}
+	return out, directive
+}
+
+// known gives an index over the campaigns of the store. A shell does not wait for a network.
+func (f *factory) known(ctx context.Context) (*index.Index, error) {
+	svc, err := f.campaigns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, far := svc.(*remote.Service); far {
+		return nil, errors.New("the campaigns are on another machine")
+	}
+	rows, err := listAll(ctx, svc, true)
+	if err != nil {
+		return nil, err
+	}
+	return asked{request: engine.SearchRequest{Children: true}}.indexed(ctx, rows, time.Now())
+}

@@ -130,7 +130,9 @@ func TestStatesAndTimesWhileItSends(t *testing.T) {
 	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		const key = "EMAIL_default_variation_1"
 		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Total: 4})
+		s.mu.Lock()
 		now = now.Add(1500 * time.Millisecond)
+		s.mu.Unlock()
 		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Done: true, Completed: 1, Total: 4})
 		r.Progress(engine.TestProgress{Key: key, Recipient: "ben@example.com", Total: 4})
 		<-gate

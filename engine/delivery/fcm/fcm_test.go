@@ -180,6 +180,18 @@ func TestTokenFailures(t *testing.T) {
 	}
 }
 
+// The token endpoint checks the signature: the key of another account is told apart.
+func TestAnotherAccount(t *testing.T) {
+	f, other := NewFCM(t), NewFCM(t)
+	c := config(f, &pauses{})
+	c.Key, c.TokenEndpoint = other.Account, f.URL+"/token"
+	_, err := open(t, c).Deliver(t.Context(), message("tok"))
+	Check(t, err, delivery.Auth, "Google refused the service account of FCM (invalid_grant: Invalid JWT", "PRIVATE KEY")
+	if f.Tokens()+len(f.Got()) > 0 {
+		t.Error("it was let in")
+	}
+}
+
 // What passes is tried again: after the time that was asked for, or a little more each time.
 func TestRetry(t *testing.T) {
 	f, p := NewFCM(t), &pauses{}

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net/http"
 	"strconv"
 	"strings"
@@ -114,10 +113,13 @@ func (p *PushService) vapid(r *http.Request) error {
 		return errors.New("another key than the browser subscribed with")
 	}
 	point, err := base64.RawURLEncoding.DecodeString(k)
-	if err != nil || len(point) != 65 {
+	if err != nil {
 		return errors.New("k is no key")
 	}
-	key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: new(big.Int).SetBytes(point[1:33]), Y: new(big.Int).SetBytes(point[33:])}
+	key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil {
+		return errors.New("k is no key")
+	}
 	claims := jwt.MapClaims{}
 	if _, err := jwt.ParseWithClaims(t, claims, func(*jwt.Token) (any, error) { return key, nil },
 		jwt.WithValidMethods([]string{"ES256"}), jwt.WithAudience(p.URL), jwt.WithExpirationRequired()); err != nil {

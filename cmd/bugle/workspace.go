@@ -19,7 +19,7 @@ func newWorkspaceCmd(f *factory) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newWorkspaceShow(f), newWorkspaceSet(f), newWorkspaceConnector(f), newWorkspaceProfiles(f), newWorkspaceProfile(f), newWorkspaceImport(f))
+	cmd.AddCommand(newWorkspaceShow(f), newWorkspaceSet(f), newWorkspaceConnector(f), newWorkspaceProfiles(f), newWorkspaceProfile(f), newWorkspaceImport(f), newWorkspaceContent(f))
 	return cmd
 }
 

@@ -42,6 +42,8 @@ func settings() []setting {
 		listSetting("subscription_categories", func(w *engine.Workspace) *[]string { return &w.SubscriptionCategories }),
 		listSetting("teams", func(w *engine.Workspace) *[]string { return &w.Teams }),
 		listSetting("locales", func(w *engine.Workspace) *[]string { return &w.Locales }),
+		listSetting("content_hosts", func(w *engine.Workspace) *[]string { return &w.ContentAPIs.Hosts }),
+		switchSetting("content_private", func(w *engine.Workspace) bool { return w.ContentAPIs.Private }, func(w *engine.Workspace, on bool) { w.ContentAPIs.Private = on }),
 	)
 }
 

@@ -24,7 +24,7 @@ type Call struct {
 	Took time.Duration
 
 	// Operation is create, get, update, publish, validate, status, search, meta, test or preview, or
-	// what was done in the store alone: save.
+	// what was done in the store alone: save. A call that a message made of a content API is "content api".
 	Operation string
 	Campaign  string // the id of the campaign that it was about; empty where it was about none
 	// Local says that it was done in the store and is no call of the API: it has no method, path or

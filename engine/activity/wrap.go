@@ -27,6 +27,7 @@ type Service interface {
 	engine.ProfileImporter
 	engine.AudienceReader
 	engine.TestHistory
+	engine.ContentKeeper
 }
 
 // Wrap gives a service whose ten operations are remembered in l, as the calls of the API that they

@@ -54,6 +54,7 @@ type Service interface {
 	engine.ProfileImporter
 	engine.AudienceReader
 	engine.TestHistory
+	engine.ContentKeeper
 }
 
 // Owned is the store of a data folder, held by this process.

@@ -161,6 +161,16 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
+// Allowed tells why a content API must not be called; nil where its host is on the list. Whether the host
+// leads into a private network shows when it is called.
+func Allowed(p engine.ContentPolicy, api engine.ContentAPI) error {
+	r, err := target(api, nil)
+	if err != nil {
+		return err
+	}
+	return allowed(p, r.url)
+}
+
 // allowed tells why a URL must not be called; nil where its host is on the list.
 func allowed(p engine.ContentPolicy, u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {

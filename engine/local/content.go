@@ -175,11 +175,14 @@ func (s *Service) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.
 	if t.SavedAt.IsZero() {
 		t.SavedAt = s.now()
 	}
-	if t.Version == 0 {
+	switch {
+	case t.Version > 0:
+	case err != nil:
 		t.Version = 1
-		if err == nil {
-			t.Version += newest.Template.Version
-		}
+	case newest.Template.Name == t.Name && slices.Equal(newest.Template.Content.Encode(), t.Content.Encode()):
+		return newest.Ref(), nil // nothing is new
+	default:
+		t.Version = newest.Template.Version + 1
 	}
 	ref.Version = t.Version
 	there, err := sp.ContentItem(ref)

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+)
+
+// contentNouns are the kinds of content as commands name them.
+var contentNouns = []struct {
+	noun string
+	kind engine.ContentKind
+}{{"block", engine.KindBlock}, {"products", engine.KindProducts}, {"api", engine.KindAPI}, {"template", engine.KindTemplate}}
+
+func nounOf(kind engine.ContentKind) string {
+	for _, n := range contentNouns {
+		if n.kind == kind {
+			return n.noun
+		}
+	}
+	return string(kind)
+}
+
+func kindOf(noun string) (engine.ContentKind, error) {
+	var nouns []string
+	for _, n := range contentNouns {
+		if n.noun == noun {
+			return n.kind, nil
+		}
+		nouns = append(nouns, n.noun)
+	}
+	return "", misused("there is no kind %q of content; there are %s", noun, strings.Join(nouns, ", "))
+}
+
+func newWorkspaceContent(f *factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "content",
+		Short: "Content blocks, product sets, content APIs and saved templates",
+		Long: "Show and change what messages are made of: content blocks, product sets and content APIs, which\n" +
+			"expressions name, and saved templates, which messages take by id and version. Alone it lists all.",
+		Args:              noCommand,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			keeper, err := f.contentKeeper(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return f.listContent(cmd.Context(), keeper)
+		},
+	}
+	cmd.AddCommand(newContentShow(f), newContentBlock(f), newContentProducts(f), newContentAPI(f), newContentTemplate(f), newContentRemove(f), newContentTry(f))
+	return cmd
+}
+
+func (f *factory) contentKeeper(ctx context.Context) (engine.ContentKeeper, error) {
+	return f.service(ctx)
+}
+
+func (f *factory) listContent(ctx context.Context, keeper engine.ContentKeeper) error {
+	all := map[engine.ContentKind][]engine.ContentItem{}
+	var rows [][]string
+	for _, n := range contentNouns {
+		items, err := keeper.Content(ctx, n.kind)
+		if err != nil {
+			return err
+		}
+		all[n.kind] = append([]engine.ContentItem{}, items...)
+		for _, i := range items {
+			rows = append(rows, []string{n.noun, i.Ref().Name, contentWords(i)})
+		}
+	}
+	switch {
+	case f.json:
+		return f.printJSON(all)
+	case len(rows) == 0:
+		fmt.Fprintln(f.err, "There is no content yet. `bugle workspace content --help` tells how to add some.")
+		return nil
+	}
+	return f.rows([]string{"KIND", "NAME", "WHAT"}, rows)
+}
+
+// contentWords says in short what an item is.
+func contentWords(i engine.ContentItem) string {
+	switch {
+	case i.Block != nil:
+		return counted(len([]rune(i.Block.Source)), "character")
+	case i.Products != nil:
+		return counted(len(i.Products.Products), "product")
+	case i.API != nil:
+		return strings.TrimSpace(fmt.Sprintf("%s(%s) %s", i.API.Name, strings.Join(i.API.Params, ", "), i.API.URL))
+	case i.Template != nil:
+		what := fmt.Sprintf("version %d, %s", i.Template.Version, i.Template.Channel)
+		if i.Template.Platform != "" {
+			what += " " + i.Template.Platform
+		}
+		if i.Template.Name != "" {
+			what += ", " + i.Template.Name
+		}
+		return what
+	}
+	return ""
+}
+
+// contentArgs takes KIND NAME.
+func contentArgs(f *factory) (cobra.PositionalArgs, cobra.CompletionFunc) {
+	complete := func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		switch len(args) {
+		case 0:
+			for _, n := range contentNouns {
+				out = append(out, n.noun)
+			}
+		case 1:
+			kind, err := kindOf(args[0])
+			if err != nil {
+				break
+			}
+			keeper, err := f.contentKeeper(cmd.Context())
+			if err != nil {
+				break
+			}
+			items, _ := keeper.Content(cmd.Context(), kind) // no completions are better than none at all
+			for _, i := range items {
+				out = append(out, cobra.CompletionWithDesc(line(i.Ref().Name), line(contentWords(i))))
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+	return exactly(2, "a kind (block, products, api or template) and a name"), complete
+}
+
+// versionFlag is the version of a template.
+func versionFlag(cmd *cobra.Command, version *int, all string) {
+	cmd.Flags().IntVar(version, "version", 0, "`number` of a template's version (default: "+all+")")
+}
+
+func contentRef(args []string, version int) (engine.ContentRef, error) {
+	kind, err := kindOf(args[0])
+	switch {
+	case err != nil:
+		return engine.ContentRef{}, err
+	case version < 0, version > 0 && kind != engine.KindTemplate:
+		return engine.ContentRef{}, misused("--version counts from 1, and only templates have one")
+	}
+	return engine.ContentRef{Kind: kind, Name: args[1], Version: version}, nil
+}
+
+func newContentShow(f *factory) *cobra.Command {
+	var version int
+	args, complete := contentArgs(f)
+	cmd := &cobra.Command{
+		Use:   "show KIND NAME",
+		Short: "Show one, and what uses it",
+		Long:  "Write the source of a content block, and anything else as JSON; and on standard error what uses it.",
+		Args:  args, ValidArgsFunction: complete,
+		Example: "  bugle workspace content show block footer > footer.html\n  bugle workspace content show template welcome --version 2",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := contentRef(args, version)
+			if err != nil {
+				return err
+			}
+			keeper, err := f.contentKeeper(cmd.Context())
+			if err != nil {
+				return err
+			}
+			item, err := keeper.ContentItem(cmd.Context(), ref)
+			if err != nil {
+				return err
+			}
+			if err := f.printContent(item); err != nil || f.json {
+				return err
+			}
+			uses, err := keeper.ContentUses(cmd.Context(), ref)
+			for _, u := range uses {
+				fmt.Fprintln(f.err, line("Used by "+useWords(u)))
+			}
+			return err
+		},
+	}
+	versionFlag(cmd, &version, "the newest")
+	return cmd
+}
+
+func (f *factory) printContent(item engine.ContentItem) error {
+	switch {
+	case f.json:
+		return f.printJSON(item)
+	case item.Block != nil:
+		text := item.Block.Source
+		if file, ok := fileOf(f.out); ok && isTerminal(file) {
+			text = clean(text)
+		}
+		_, err := fmt.Fprint(f.out, text)
+		return err
+	case item.Products != nil:
+		return f.printJSON(item.Products.Products)
+	case item.API != nil:
+		return f.printJSON(item.API)
+	}
+	return f.printDoc(item.Template.Content)
+}
+
+func useWords(u engine.ContentUse) string {
+	if u.Campaign != "" {
+		return fmt.Sprintf("campaign %s (%s, %s)", u.Campaign, u.Name, u.Status)
+	}
+	return nounOf(u.In.Kind) + strings.TrimPrefix(u.In.String(), u.In.Kind.Label())
+}
+
+func newContentRemove(f *factory) *cobra.Command {
+	var version int
+	var force bool
+	args, complete := contentArgs(f)
+	cmd := &cobra.Command{
+		Use:   "remove KIND NAME",
+		Short: "Remove one that nothing uses",
+		Long:  "Remove one. What other content or a campaign uses stays, unless --force is given.",
+		Args:  args, ValidArgsFunction: complete,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := contentRef(args, version)
+			if err != nil {
+				return err
+			}
+			keeper, err := f.contentKeeper(cmd.Context())
+			if err != nil {
+				return err
+			}
+			uses, err := keeper.ContentUses(cmd.Context(), ref)
+			if err != nil {
+				return err
+			}
+			if len(uses) > 0 && !force {
+				var by []string
+				for _, u := range uses {
+					by = append(by, useWords(u))
+				}
+				return fmt.Errorf("the %s is used by %s; --force removes it all the same", ref, strings.Join(by, ", "))
+			}
+			if err := keeper.DeleteContent(cmd.Context(), ref); err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"removed": ref})
+			}
+			fmt.Fprintln(f.out, line("Removed "+ref.String()))
+			return nil
+		},
+	}
+	versionFlag(cmd, &version, "all of them")
+	cmd.Flags().BoolVar(&force, "force", false, "also where something uses it")
+	return cmd
+}
+
+func newContentTry(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:     "try NAME [ARGUMENT…]",
+		Short:   "Call a content API as a message would",
+		Long:    "Call a content API as a message would, and write what an expression gets.",
+		Example: "  bugle workspace content try weather Oslo",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misused("this takes the name of a content API, and its arguments")
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			keeper, err := f.contentKeeper(cmd.Context())
+			if err != nil {
+				return err
+			}
+			out, err := keeper.TryContentAPI(cmd.Context(), args[0], args[1:])
+			if err != nil {
+				return err
+			}
+			if out.Call.Err != "" {
+				return fmt.Errorf("the content API %s gave nothing: %s", args[0], out.Call.Err)
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"value": out.Value, "status": out.Call.Status, "url": out.Call.URL, "took_ms": out.Call.End.Sub(out.Call.Start).Milliseconds()})
+			}
+			return f.printJSON(out.Value)
+		},
+	}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/contentapi"
+)
+
+// putContent keeps an item, and says so.
+func (f *factory) putContent(ctx context.Context, item engine.ContentItem) error {
+	keeper, err := f.contentKeeper(ctx)
+	if err != nil {
+		return err
+	}
+	ref, err := keeper.PutContent(ctx, item)
+	if err != nil {
+		return asUsage(err)
+	}
+	if f.json {
+		return f.printJSON(ref)
+	}
+	fmt.Fprintln(f.out, line("Stored "+ref.String()))
+	return nil
+}
+
+func newContentBlock(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:     "block NAME FILE|-",
+		Short:   "Add or change a content block",
+		Long:    "Add or change a content block. The file is its source, which may hold expressions and other blocks;\nexpressions take it as {{ContentBlock['NAME']}}.",
+		Example: "  bugle workspace content block footer footer.html",
+		Args:    exactly(2, "a name, and a file or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := f.read(cmd.Context(), args[1])
+			if err != nil {
+				return err
+			}
+			return f.putContent(cmd.Context(), engine.ContentItem{Block: &engine.ContentBlock{Name: args[0], Source: strings.TrimPrefix(string(b), "\uFEFF")}})
+		},
+	}
+}
+
+func newContentProducts(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:     "products NAME FILE|-",
+		Short:   "Add or change a product set",
+		Long:    "Add or change a product set. The file is a JSON array of objects, one a product; expressions take the\nfirst one's title as {{ProductSet.NAME[0].title}}.",
+		Example: `  echo '[{"title": "Boots", "price": 80.50}]' | bugle workspace content products shoes -`,
+		Args:    exactly(2, "a name, and a file or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := f.read(cmd.Context(), args[1])
+			if err != nil {
+				return err
+			}
+			set := &engine.ProductSet{Name: args[0]}
+			d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(string(b), "\uFEFF")))
+			d.UseNumber()
+			if err = d.Decode(&set.Products); err == nil && d.More() {
+				err = errors.New("something follows its end")
+			}
+			if err != nil {
+				return misused("%s is no JSON array of products: %w", inputName(args[1]), err)
+			}
+			return f.putContent(cmd.Context(), engine.ContentItem{Products: set})
+		},
+	}
+}
+
+func newContentTemplate(f *factory) *cobra.Command {
+	var t engine.ContentTemplate
+	var channel string
+	cmd := &cobra.Command{
+		Use:   "template ID FILE|-",
+		Short: "Save the next version of a template",
+		Long: "Save a template, or the next version of the one with that id. The file is what stands under email,\n" +
+			"android or ios in a campaign, in JSON or YAML. Messages take it by custom_template_id and\n" +
+			"custom_template_version; what they say themselves takes precedence.",
+		Example: "  bugle workspace content template welcome welcome.json --channel EMAIL\n  bugle workspace content template card card.yaml --channel PUSH --platform ANDROID",
+		Args:    exactly(2, "an id, and a file or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			t.ID, t.Channel = args[0], engine.Channel(channel)
+			t.Content, err = f.document(cmd.Context(), args[1])
+			if errors.As(err, new(documentError)) { // no campaign is invalid for it
+				err = usageError{err}
+			}
+			if err != nil {
+				return err
+			}
+			return f.putContent(cmd.Context(), engine.ContentItem{Template: &t})
+		},
+	}
+	fl := cmd.Flags()
+	channel = string(catalog.Email)
+	choiceFlag(cmd, one{&channel, choices{{string(catalog.Email), ""}, {string(catalog.Push), ""}}}, "channel", "`channel` of the messages: EMAIL or PUSH")
+	choiceFlag(cmd, one{&t.Platform, choices{{string(catalog.Android), ""}, {string(catalog.IOS), ""}}}, "platform", "`platform` of a push: ANDROID or IOS")
+	fl.StringVar(&t.Name, "name", "", "what people call it")
+	fl.IntVar(&t.Version, "version", 0, "`number` of the version (default: the next one)")
+	return cmd
+}
+
+// apiFlags say what a content API is.
+type apiFlags struct {
+	api                  engine.ContentAPI
+	headers, fromEnviron []string
+}
+
+func newContentAPI(f *factory) *cobra.Command {
+	var a apiFlags
+	cmd := &cobra.Command{
+		Use:   "api NAME --url URL",
+		Short: "Add or change a content API",
+		Long: "Add or change a content API, which expressions call as {{ContentApi.NAME('Oslo').today}}. It must be on\n" +
+			"a host that `bugle workspace set content_hosts=…` allows. The URL has {parameter} for an argument in\n" +
+			"its path or query; others go into the query, or with POST into a JSON body. A secret is never\n" +
+			"stored: --header-env names the variable that holds it.",
+		Example: "  bugle workspace set content_hosts=api.example.com\n" +
+			"  bugle workspace content api weather --url 'https://api.example.com/in/{city}' --param city --header-env X-Key=WEATHER_KEY\n" +
+			"  bugle workspace content try weather Oslo",
+		Args:              exactly(1, "a name"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.api.Name = args[0]
+			if err := a.complete(); err != nil {
+				return err
+			}
+			if err := f.putContent(cmd.Context(), engine.ContentItem{API: &a.api}); err != nil {
+				return err
+			}
+			return f.warnOfHost(cmd.Context(), a.api)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&a.api.URL, "url", "", "where it is, such as https://api.example.com/in/{city}")
+	fl.StringVar(&a.api.Method, "method", "", "GET or POST (default: GET)")
+	fl.StringArrayVar(&a.api.Params, "param", nil, "`name` of an argument, in their order; may be repeated")
+	fl.StringArrayVar(&a.headers, "header", nil, "`NAME=VALUE` of a header; may be repeated")
+	fl.StringArrayVar(&a.fromEnviron, "header-env", nil, "`NAME=VARIABLE` of a header whose value the environment has; may be repeated")
+	fl.IntVar(&a.api.Timeout, "timeout-ms", 0, fmt.Sprintf("time for an answer, in `milliseconds` (default: %d)", engine.ContentTimeout.Milliseconds()))
+	return cmd
+}
+
+func (a *apiFlags) complete() error {
+	if a.api.URL == "" {
+		return misused("say where it is, with --url")
+	}
+	a.api.Method = strings.ToUpper(a.api.Method)
+	for i, list := range [][]string{a.headers, a.fromEnviron} {
+		for _, h := range list {
+			name, value, ok := strings.Cut(h, "=")
+			if !ok || name == "" || value == "" {
+				return misused("a header is NAME=VALUE, not %q", h)
+			}
+			header := engine.ContentHeader{Name: name, Value: value}
+			if i == 1 {
+				header = engine.ContentHeader{Name: name, Env: value}
+			}
+			a.api.Headers = append(a.api.Headers, header)
+		}
+	}
+	return nil
+}
+
+// warnOfHost says how a content API can be called that the workspace does not allow yet.
+func (f *factory) warnOfHost(ctx context.Context, api engine.ContentAPI) error {
+	svc, err := f.service(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := svc.Workspace(ctx)
+	if err != nil {
+		return err
+	}
+	if err := contentapi.Allowed(w.ContentAPIs, api); err != nil {
+		fmt.Fprintln(f.err, line(fmt.Sprintf("It is not called yet: %v. `bugle workspace set content_hosts=…` sets the list.", err)))
+	}
+	return nil
+}

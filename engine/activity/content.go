@@ -1,0 +1,49 @@
+package activity
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"bugle/engine"
+)
+
+// contentAPI is the operation of a call that a message made of a content API.
+const contentAPI = "content api"
+
+// fromContent gives a call of a content API as what it was: a call of another server.
+func fromContent(c engine.ContentCall) Call {
+	base, path := c.URL, ""
+	if u, err := url.Parse(c.URL); err == nil && u.Host != "" {
+		base = u.Scheme + "://" + u.Host
+		path = strings.TrimPrefix(c.URL, base)
+	}
+	out := Call{
+		At: c.Start, Took: c.End.Sub(c.Start), Operation: contentAPI, Method: c.Method, Base: base, Path: path,
+		RequestHeader: c.RequestHeader, ResponseHeader: c.ResponseHeader, Status: c.Status,
+	}
+	if out.RequestHeader == nil { // it was not made: nothing of this service's own goes with it
+		out.RequestHeader = http.Header{}
+	}
+	if c.Err != "" {
+		out.Err = "Content API " + c.API + ": " + c.Err
+	}
+	return out.WithBodies(c.Request, c.Response)
+}
+
+// made adds the calls that messages made of content APIs.
+func (s *observed) made(calls []engine.ContentCall) {
+	for _, c := range calls {
+		s.log.Add(fromContent(c))
+	}
+}
+
+// TryContentAPI is a call that a person makes, to see what a message would get.
+func (s *observed) TryContentAPI(ctx context.Context, name string, args []string) (engine.ContentTrial, error) {
+	out, err := s.Service.TryContentAPI(ctx, name, args)
+	if err == nil {
+		s.made([]engine.ContentCall{out.Call})
+	}
+	return out, err
+}

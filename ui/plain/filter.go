@@ -11,11 +11,21 @@ import (
 	"bugle/engine/schema"
 )
 
-// fill asks what a filter says, input by input. Which come next depends on the answers.
+// fill asks what a filter says, input by input: what it cannot do without, and the rest where that is
+// wanted. Which come next depends on the answers.
 func (w *work) fill(ctx context.Context, p doc.Path) error {
 	asked := map[string]bool{}
-	for {
-		next, ok := w.nextInput(p, asked)
+	for rest := false; ; {
+		next, ok := w.nextInput(p, asked, rest)
+		if !ok && !rest {
+			yes, err := w.more(ctx, p, asked)
+			if err != nil {
+				return err
+			}
+			if rest = yes; yes {
+				continue
+			}
+		}
 		if !ok {
 			break
 		}
@@ -31,13 +41,31 @@ func (w *work) fill(ctx context.Context, p doc.Path) error {
 	return nil
 }
 
-func (w *work) nextInput(p doc.Path, asked map[string]bool) (audience.Input, bool) {
+// nextInput gives the first input that was not asked yet. Without rest, only one that the filter needs,
+// or that holds something.
+func (w *work) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience.Input, bool) {
 	for _, in := range audience.Inputs(w.schema, w.root, p, w.env()) {
-		if !asked[in.State.Path.String()] {
+		needed := in.Part != audience.Plain || in.State.Required || in.State.Value.Exists()
+		if !asked[in.State.Path.String()] && (rest || needed) {
 			return in, true
 		}
 	}
 	return audience.Input{}, false
+}
+
+// more asks whether to go on to what the filter can do without.
+func (w *work) more(ctx context.Context, p doc.Path, asked map[string]bool) (bool, error) {
+	var names []string
+	for _, in := range audience.Inputs(w.schema, w.root, p, w.env()) {
+		if !asked[in.State.Path.String()] {
+			names = append(names, in.Label)
+		}
+	}
+	if len(names) == 0 {
+		return false, nil
+	}
+	w.say("There is more that can be said: %s.", strings.Join(names, ", "))
+	return w.yes(ctx, "Go on to that", false)
 }
 
 // input asks for one member of a filter.

@@ -11,7 +11,6 @@ import (
 	"bugle/engine/index"
 	"bugle/engine/query"
 	"bugle/engine/schema"
-	"bugle/engine/when"
 )
 
 // page is how many campaigns are told at once.
@@ -103,7 +102,7 @@ func (f *finding) items() []item {
 	for _, sum := range f.rows.Rows(f.from, min(f.from+page, f.rows.Len())) {
 		state := kindOf(sum)
 		if !sum.UpdatedAt.IsZero() {
-			state += ", changed " + when.Until(sum.UpdatedAt, now)
+			state += ", changed " + ago(sum.UpdatedAt, now)
 		}
 		out = append(out, item{label: nameOf(sum), state: state, run: func(ctx context.Context) error { return f.open(ctx, sum.ID) }})
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bugle/engine"
-	"bugle/engine/when"
 )
 
 // mostDelivered is how many messages of the outbox are told.
@@ -28,7 +27,7 @@ func (s *session) outbox(ctx context.Context) error {
 			out := make([]item, len(found))
 			for i, d := range found {
 				out[i] = item{
-					label: subject(d), state: fmt.Sprintf("to %s, %s", d.Recipient, when.Until(d.At, s.deps.Now())),
+					label: subject(d), state: fmt.Sprintf("to %s, %s", d.Recipient, ago(d.At, s.deps.Now())),
 					run: func(context.Context) error { s.delivered(d); return nil },
 				}
 			}

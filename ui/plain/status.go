@@ -9,7 +9,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/when"
 )
 
 // actions are those on a whole campaign, in the order in which they are offered.
@@ -138,7 +137,7 @@ func (w *work) history(ctx context.Context) error {
 					break
 				}
 				label := fmt.Sprintf("Version %d", r.N)
-				state := when.Until(r.At, w.deps.Now())
+				state := ago(r.At, w.deps.Now())
 				if r.By != "" {
 					state += " by " + r.By
 				}
@@ -168,7 +167,7 @@ func (w *work) revision(ctx context.Context, h engine.Historian, n int64) error 
 	c := w.campaign
 	c.Body = then.Body
 	root := c.Document()
-	changes := doc.Diff(w.root, root)
+	changes := doc.Diff(engine.BodyOf(w.root), then.Body)
 	if len(changes) == 0 {
 		w.say("Version %d is the same as now.", n)
 		return nil

@@ -3,11 +3,13 @@ package plain
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/engine/when"
 )
 
 // sentence begins a text with a capital and ends it with a full stop.
@@ -176,4 +178,12 @@ func trail(s *schema.Schema, p doc.Path) string {
 		return "the campaign"
 	}
 	return strings.Join(s.Trail(p), ", ")
+}
+
+// ago says how long something has been over.
+func ago(t, now time.Time) string {
+	if now.Sub(t) < time.Minute {
+		return "just now"
+	}
+	return when.Until(t, now)
 }

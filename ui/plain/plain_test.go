@@ -1,0 +1,435 @@
+package plain_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/copies"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store/mem"
+	"bugle/ui/plain"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// bench is a workspace in memory with one campaign in it.
+type bench struct {
+	t    *testing.T
+	svc  *local.Service
+	deps screen.Deps
+	id   string
+	edit func(context.Context, string, string) (string, error)
+	said string // of the last run
+}
+
+func newBench(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, components string) *bench {
+	t.Helper()
+	ctx := context.Background()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: "DEMO", SubscriptionCategories: []string{"Offers", "News"}, Publish: engine.PublishEnabled,
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+		Attributes: []engine.Attribute{{Name: "City", DataType: "string"}, {Name: "Age", DataType: "double"}, {Name: "Birthday", DataType: "datetime"}},
+		Flags:      map[string]bool{engine.FlagAudienceLimit: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, dt, "ann@example.com", body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench{t: t, svc: svc, id: made.ID, deps: uitest.Deps(svc)}
+}
+
+// play opens the campaign and types lines, separated by a bar; the input ends after them.
+func (b *bench) play(script string) {
+	b.t.Helper()
+	b.run("campaigns|1|" + script)
+}
+
+// run types lines from the start.
+func (b *bench) run(script string) {
+	b.t.Helper()
+	var out strings.Builder
+	in := strings.ReplaceAll(script, "|", "\n") + "\n"
+	err := plain.Run(b.t.Context(), plain.Options{Deps: b.deps, In: strings.NewReader(in), Out: &out, Edit: b.edit})
+	b.said = out.String()
+	if err != nil {
+		b.t.Fatalf("%v\n%s", err, b.said)
+	}
+}
+
+func (b *bench) want(texts ...string) {
+	b.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(b.said, text) {
+			b.t.Errorf("nothing says %q:\n%s", text, b.said)
+		}
+	}
+}
+
+func (b *bench) wantNot(text string) {
+	b.t.Helper()
+	if strings.Contains(b.said, text) {
+		b.t.Errorf("something says %q:\n%s", text, b.said)
+	}
+}
+
+func (b *bench) stored() engine.Campaign {
+	b.t.Helper()
+	c, err := b.svc.Get(context.Background(), b.id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return c
+}
+
+// has compares what the store holds at a path, as JSON.
+func (b *bench) has(path, want string) {
+	b.t.Helper()
+	p, err := doc.ParsePath(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if got := string(b.stored().Body.Lookup(p).Encode()); got != want {
+		b.t.Errorf("%s is %s, want %s\n%s", path, got, want, b.said)
+	}
+}
+
+const mail = `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}, "campaign_content": {"content": {"email": {"subject": "Hi\tyou", "html_content": "<p>one</p>\n<p>two</p>"}}}}`
+
+func TestTexts(t *testing.T) {
+	for name, c := range map[string]struct{ script, path, want, said string }{
+		"an empty line keeps":          {"basics|", "basic_details.name", `"Spring sale"`, "Now: Spring sale."},
+		"a text is taken as typed":     {"basics|  Summer ", "basic_details.name", `"  Summer "`, "Saved."},
+		"clear empties":                {"basics|clear", "basic_details.name", ``, "Emptied."},
+		"a backslash makes a text":     {`basics|\back`, "basic_details.name", `"back"`, "Saved."},
+		"and is a text where it stays": {`basics|\o/`, "basic_details.name", `"\\o/"`, "Saved."},
+		"help has its section":         {"basics|?|", "basic_details.name", `"Spring sale"`, "Source: spec.md"},
+		"back keeps":                   {"basics|back|leave", "basic_details.name", `"Spring sale"`, "Main menu"},
+		"cursor keys are no text":      {"basics|\x1b[D|", "basic_details.name", `"Spring sale"`, "keys that move a cursor"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, catalog.Email, catalog.OneTime, mail)
+			b.play(c.script)
+			b.has(c.path, c.want)
+			b.want(c.said)
+		})
+	}
+}
+
+func TestWrongTextIsAskedAgainAndCanBeKept(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("content|1|list|4|nonsense|")
+	b.want("From address must be an e-mail address, such as ann@example.com, not \"nonsense\".", "keep takes yours all the same")
+	b.has("campaign_content.content.email.from_address", "")
+	b.play("content|1|list|4|nonsense|keep")
+	b.has("campaign_content.content.email.from_address", `"nonsense"`)
+	b.play("content|1|list|4|wrong|ann@example.com")
+	b.has("campaign_content.content.email.from_address", `"ann@example.com"`)
+}
+
+func TestChoices(t *testing.T) {
+	b := newBench(t, catalog.Push, catalog.OneTime, `{}`)
+	b.play("basics|list|platforms|1|web|1 2||back|leave")
+	b.want("1. Android: not chosen", "3. Web: chosen")
+	b.has("basic_details.platforms", `["WEB","IOS"]`)
+	b.play("basics|list|platforms|clear")
+	b.has("basic_details.platforms", ``)
+	b.play("schedule|9|asap|1")
+	b.want("There is no number 9 here", "As soon as possible: as soon as it is published")
+	b.has("scheduling_details.delivery_type", `"ASAP"`)
+	b.play("delivery controls|maybe|yes")
+	b.want("Answer yes or no.", "Saved.")
+}
+
+func TestNumbersAreNumbers(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("delivery controls|list|2|lots|12.0")
+	b.want("must be a whole number")
+	b.has("delivery_controls.campaign_throttle_rpm", "12.0")
+}
+
+func TestTimesAreReadAsTheyAreTyped(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("schedule|at a fixed time|someday|tomorrow 9am|| berlin")
+	b.has("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
+	b.has("scheduling_details.timezone", `"Europe/Berlin"`)
+	b.want("Understood as Sun 15 Mar 2026, 09:00", "An empty line leaves it as it was.", "Send 1: Sun 15 Mar 2026, 09:00")
+}
+
+func TestLongTexts(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("content|1|list|html|read|lines|<p>|..dot|.|")
+	b.want("2 lines and 21 characters, beginning: <p>one</p>", "<p>two</p>\nEnd of the text.")
+	b.has("campaign_content.content.email.html_content", `"<p>\n.dot"`)
+	b.edit = func(_ context.Context, text, _ string) (string, error) { return text + "\tmore\n", nil }
+	b.play("content|1|list|html|edit|")
+	b.has("campaign_content.content.email.html_content", `"<p>\n.dot\tmore"`)
+	b.edit = func(context.Context, string, string) (string, error) { return "", errors.New("the editor failed") }
+	b.play("content|1|list|html|edit|")
+	b.want("The editor failed.")
+	b.has("campaign_content.content.email.html_content", `"<p>\n.dot\tmore"`)
+	b.has("campaign_content.content.email.subject", `"Hi\tyou"`)
+}
+
+func TestListsAreAddedToMovedAndRemovedFrom(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("basics|list|tags|yes|add|sale|spring|roast|||back|leave")
+	b.has("basic_details.tags", `["sale","spring","roast"]`)
+	b.play("basics|list|tags|yes|move|3|1|remove|2|yes|1|coffee||")
+	b.has("basic_details.tags", `["coffee","spring"]`)
+	b.want("Moved to place 1.", "Removed. Undo, in the menu of the campaign, brings it back.")
+	b.play("basics|list|tags|yes|remove|1|yes|remove|yes||back|undo|undo")
+	b.has("basic_details.tags", `["coffee","spring"]`)
+}
+
+func TestObjectsInListsAreAskedAndGoWhereNothingIsFilledIn(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("conversion goals|list|goals|yes|add|back||")
+	b.want("Nothing was filled in, so nothing was added.")
+	b.has("conversion_goal_details", ``)
+	b.play("conversion goals|list|goals|yes|add|Bought|Order placed|back||")
+	b.has("conversion_goal_details.goals", `[{"goal_name":"Bought","goal_event_name":"Order placed"}]`)
+}
+
+func TestFurtherMembersAreNamed(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("utm parameters|news|mail||||utm_x|1||")
+	b.has("utm_params", `{"utm_source":"news","utm_medium":"mail","utm_x":"1"}`)
+	b.play("utm parameters||||||clear||")
+	b.has("utm_params", `{"utm_source":"news","utm_medium":"mail"}`)
+}
+
+func TestFieldsFollowTheConditions(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("audience limit|||")
+	b.wantNot("Counts")
+	b.play("audience limit|yes|back")
+	b.want("1 of 1. Audience cap.", "2 of 4. Counts. Required.")
+}
+
+func TestMessagesByLocaleAndVariation(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("content|locales|add|de|||fill|2|Hallo|back||leave")
+	b.want("Message for locale de, variation_1", "2 locales, 1 variation")
+	b.has("campaign_content.content.de.variation_1.email.subject", `"Hallo"`)
+	b.has("campaign_content.content.default.variation_1.email.subject", `"Hi\tyou"`)
+	b.play("content|remove|locale de, variation_1|yes")
+	b.has("campaign_content.content.de", ``)
+}
+
+func TestFilters(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("audience|yes|add|user|City||is|Paris||add|user|age||between|20|30||or||")
+	b.want("Users whose City is Paris or Age is between 20 and 30.", "1. City is Paris", "2. Age is between 20 and 30")
+	b.has("segmentation_details.included_filters.filter_operator", `"or"`)
+	b.has("segmentation_details.included_filters.filters[1].value", `[20,30]`)
+	b.play("audience|yes|1|not|2|up|1|remove||")
+	b.has("segmentation_details.included_filters.filters[0].negate", `true`)
+	b.play("audience|yes|add|action|back||")
+	b.want("Nothing was filled in, so no filter was added.")
+	b.play("audience|yes|add|user|birthday||after|someday|2000-01-31||")
+	b.has("segmentation_details.included_filters.filters[1].value", `"2000-01-31"`)
+}
+
+func TestValidateGoesToTheField(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("validate|2|news@example.com||next|offers")
+	b.has("campaign_content.content.email.from_address", `"news@example.com"`)
+	b.want("Not valid yet:", "From address is required")
+	b.has("basic_details.subscription_category", `"Offers"`)
+}
+
+func TestPreviewInWords(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, strings.ReplaceAll(mail, "Hi\\tyou", "Hi {{UserAttribute['City']|default('you')}}"))
+	if err := b.svc.PutProfile(t.Context(), engine.Profile{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.play("preview||preview|ANN|preview|a b@|back")
+	b.want("Subject: Hi {{UserAttribute['City']|default('you')}}", "Subject: Hi Paris", "one\ntwo")
+	p := newBench(t, catalog.Push, catalog.OneTime, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"Now","message":"<b>Hot</b>"},"buttons":[{"btn_name":"Go","click_action_type":"COPY"}]}}}}}`)
+	p.play("preview|")
+	p.want("A notification on Android. Template: Basic.", "Title: Now", "Message: Hot", "Button 1: Go.")
+}
+
+func TestFailedTestsAreSentAgain(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, `{
+		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
+		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
+	b.play("test||x@example.com||no|yes|yes|no|leave")
+	b.want("The content uses City.", "What will go out, to x@example.com:", "1. E-mail, locale default, variation_1", "E-mail, locale default, variation_1: failed. ")
+	if n := strings.Count(b.said, "variation_1: failed. "); n != 2 {
+		t.Errorf("%d failures are told, want one of each send\n%s", n, b.said)
+	}
+	b.play("test||1||yes|Paris|yes|leave|back|outbox|1")
+	b.want("1. x@example.com", "variation_1: sent.", "Subject: Hi Paris", "End of the message.")
+}
+
+func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("status|stop|delete|no|delete|yes")
+	b.want("Stop cannot be chosen: STOP does not apply", "The draft is deleted for good.", "Spring sale is deleted.", "0 campaigns.")
+	b = newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("status|publish|yes")
+	b.want("Publish was not done", "Connector is required.", "Choose validate in the menu")
+	if st := b.stored().Status; st != catalog.Draft {
+		t.Errorf("the campaign is %s", st)
+	}
+}
+
+func TestHistoryTellsAndBringsBack(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.play("basics|Summer|back|history|version 1|yes||leave")
+	b.want("Version 1 has 1 difference from now.", "Basics, Campaign name: Summer now, Spring sale then.")
+	b.has("basic_details.name", `"Spring sale"`)
+}
+
+// Edits of a service that stores nothing unfinished wait, survive, and are applied in one go.
+func TestEditsWaitUntilTheyAreApplied(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.deps.Service = struct{ engine.Service }{b.svc}
+	b.deps.Copies = copies.In(t.TempDir())
+	b.run("campaigns|1|basics|Summer|back|leave")
+	b.want("Kept, not applied yet.", "Your changes are kept, and not applied yet.")
+	b.has("basic_details.name", `"Spring sale"`)
+	b.run("campaigns|1|apply|leave")
+	b.want("Your changes from before are here.", "Applied.")
+	b.has("basic_details.name", `"Summer"`)
+	b.run("campaigns|1|basics|Autumn|back|drop|yes|leave")
+	b.want("Dropped.")
+	b.has("basic_details.name", `"Summer"`)
+}
+
+// Where two people changed a draft, the person says whose counts.
+func TestAChangeElsewhereIsAskedAbout(t *testing.T) {
+	for answer, want := range map[string]string{"1": `"Summer"`, "2": `"Theirs"`} {
+		b := newBench(t, catalog.Email, catalog.OneTime, mail)
+		b.deps.Service = &meddler{Service: b.svc, id: b.id}
+		b.play("basics|Summer|" + answer + "|back")
+		b.want("Somebody, or another program, saved this draft after you opened it.")
+		b.has("basic_details.name", want)
+	}
+}
+
+// meddler saves a change of its own before the first save of somebody else.
+type meddler struct {
+	*local.Service
+	id   string
+	done bool
+}
+
+func (m *meddler) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+	if !m.done {
+		m.done = true
+		c, err := m.Get(ctx, m.id)
+		if err != nil {
+			return engine.Head{}, err
+		}
+		if _, err := m.Service.Save(ctx, engine.SaveRequest{ID: m.id, Revision: c.Revision, Body: engine.WithName(c.Body, "Theirs"), By: "bob@example.com"}); err != nil {
+			return engine.Head{}, err
+		}
+	}
+	return m.Service.Save(ctx, r)
+}
+
+func TestSearch(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.run("campaigns|status:sent|all|status:nonsense|spring")
+	b.want("Sent campaigns: 0 campaigns.", "1. Spring sale: E-mail, one-time, draft", "nonsense")
+}
+
+func TestNewDraft(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b.run("new|email|e-mail|device-triggered|periodic|Weekly|nobody|bob@example.com")
+	b.want("Device-triggered cannot be chosen: Device-triggered is for Push only", "The creator must be an e-mail address", "Campaign Weekly. E-mail, periodic, draft.")
+	b.run("new|push|back|new")
+	b.want("Main menu of workspace DEMO.")
+}
+
+// An answer that never does, and one that never comes, end.
+func TestNothingGoesOnForEver(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	for name, in := range map[string]io.Reader{"nonsense": endless("nonsense\n"), "empty lines": endless("\n")} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			if err := plain.Run(t.Context(), plain.Options{Deps: b.deps, In: in, Out: &out}); err != nil {
+				t.Error(err)
+			}
+			if !strings.HasSuffix(out.String(), "The end. Everything is saved.\n") {
+				t.Errorf("the end is not told:\n%s", out.String())
+			}
+		})
+	}
+}
+
+type endless string
+
+func (e endless) Read(p []byte) (int, error) { return copy(p, e), nil }
+
+// An end of the context while a question waits ends the program, and its reading.
+func TestAnEndWhileWaiting(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &prompts{want: "Choose", then: cancel}
+	if err := plain.Run(ctx, plain.Options{Deps: b.deps, In: r, Out: out}); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(out.b.String(), "The end. Everything is saved.") {
+		t.Errorf("the end is not told:\n%s", out.b.String())
+	}
+}
+
+// prompts calls then once a question is asked.
+type prompts struct {
+	b    strings.Builder
+	want string
+	then func()
+}
+
+func (p *prompts) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), p.want) {
+		p.then()
+	}
+	return p.b.Write(text)
+}
+
+func TestAnOutputThatFails(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	err := plain.Run(t.Context(), plain.Options{Deps: b.deps, In: endless("\n"), Out: failing{}})
+	if err == nil || !strings.Contains(err.Error(), "the reader has left") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the reader has left") }
+
+// What a document holds controls no terminal.
+func TestDocumentsControlNothing(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, `{"basic_details": {"name": "a\u001b[2Jb\u0007\r"}}`)
+	b.play("basics||history|")
+	if strings.ContainsAny(b.said, "\x1b\x07\r") {
+		t.Errorf("%q", b.said)
+	}
+}

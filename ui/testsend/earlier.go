@@ -146,11 +146,14 @@ func (t past) sent() (sent, all int) {
 }
 
 func (t past) outcome() string {
-	sent, all := t.sent()
-	if sent == all {
-		return fmt.Sprintf("%d sent", all)
+	switch sent, all := t.sent(); sent {
+	case all:
+		return "sent"
+	case 0:
+		return "failed"
+	default:
+		return fmt.Sprintf("%d of %d failed", all-sent, all)
 	}
-	return fmt.Sprintf("%d of %d sent", sent, all)
 }
 
 func (s *Screen) pastTest() (past, bool) {

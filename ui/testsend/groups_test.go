@@ -201,7 +201,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	id := s.draft(t, catalog.Email, keyedMail)
 	h = open(t, s, id, 120, 40)
 	h.Press("ctrl+r")
-	h.Want("Earlier tests of all campaigns", "1 test", "Spring mail · ada@example.com and 1", "0 of 1 sent", "user has no attribute First Name")
+	h.Want("Earlier tests of all campaigns", "1 test", "Spring mail · ada@example.com and 1", "failed │", "user has no attribute First Name")
 	h.WantNot("Spring push")
 	h.Press("o")
 	if r := h.Last(); r.Name != screen.TestSend || r.ID != other {
@@ -237,7 +237,7 @@ func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	h = openOn()
 	h.Want("1 ada@example.com", "▌ [ Send")
 	h.Press("ctrl+r")
-	h.Want("ada@example.com", "1 sent")
+	h.Want("ada@example.com", "  sent │")
 	if _, err := s.Tests(context.Background(), id, 1); err != nil {
 		t.Fatal(err)
 	}

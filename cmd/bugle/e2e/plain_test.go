@@ -1,0 +1,59 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The main job by questions and answers in a terminal, as somebody does it who hears the lines: the
+// environment asks for it, nothing but lines is drawn, and long texts open in the editor.
+func TestMainJobInLines(t *testing.T) {
+	term := open(t, 100, 40, filepath.Join(t.TempDir(), "data"), "ACCESSIBLE=1", "EDITOR=sh -c 'printf \"<p>Beans for {{UserAttribute['\\''First Name'\\'']}}.</p>\" > $0'")
+	answer := func(text, then string) {
+		t.Helper()
+		if text != "" {
+			term.write(text)
+		}
+		term.press("Enter")
+		term.see(then)
+	}
+	term.see("The first workspace, 1 to 2, empty is The sample workspace:")
+	answer("", "Choose 1 to 4, list, back or ?:")
+	answer("new", "Channel, 1 to 2:")
+	answer("e-mail", "Delivery type, 1 to 7:")
+	answer("one-time", "Name, an empty line for none yet:")
+	answer("Spring sale", "Creator, empty is ann@example.com:")
+	answer("", "Choose 1 to 18, list, back or ?:")
+
+	answer("connector", "1 of 2. Type. Required.")
+	answer("custom", "2 of 2. Name. Required.")
+	answer("Demo mail", "End of Connector. Nothing is wrong or missing here.")
+	answer("content", "The message: empty")
+	answer("1", "1 of 11. Subject. Required.")
+	answer("Spring is here", "2 of 11.")
+	answer("back", "The message: 2 problems")
+	answer("", "Choose 1 to 19, list, back or ?:")
+
+	// What was answered survives the death of the program.
+	term.kill()
+	term.again()
+	term.see("Choose 1 to 4, list, back or ?:")
+	answer("campaigns", "1. Spring sale: E-mail, one-time, draft")
+	answer("1", "Next thing to do, or type next: Content, Message, E-mail")
+	answer("next", "Choose 1 to 18, list, back or ?:")
+
+	// ctrl+c while a question waits, and the end of the input, leave with everything saved.
+	term.press("C-c")
+	term.see("The end. Everything is saved.", "EXIT=0")
+	term.again()
+	term.see("Choose 1 to 4, list, back or ?:")
+	term.press("C-d")
+	term.see("The end. Everything is saved.", "EXIT=0")
+	out, err := term.bugle("search", "--status", "DRAFT", "--name", "Spring sale", "--json")
+	if err != nil || !strings.Contains(out, "Spring is here") {
+		t.Errorf("the draft: %v\n%s", err, out)
+	}
+}

@@ -48,7 +48,7 @@ func (g gateways) configure(t *testing.T) func(*engine.Workspace) {
 	}
 }
 
-// devices gives a user who has one device of each platform, and two of Android.
+// user puts in a user who has one device of each platform, and two of Android.
 func (g gateways) user(b *bench, id string) {
 	p256dh, auth := g.web.Keys()
 	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: id, Attributes: map[string]any{"First Name": "Zoë"}, Devices: []engine.Device{
@@ -102,6 +102,9 @@ func TestPushThroughGateways(t *testing.T) {
 			if got.Header.Get(name) != value {
 				t.Errorf("%s: %s is %q, and in the outbox %q", m.Key, name, got.Header.Get(name), value)
 			}
+		}
+		if m.Push.Platform == "IOS" && m.Push.Headers["apns-topic"] != g.apns.Topic {
+			t.Errorf("the outbox does not show the topic: %v", m.Push.Headers)
 		}
 		if m.Push.Title != "Hi Zoë" || m.Connector != map[string]string{"ANDROID": "FCM", "IOS": "APNs", "WEB": "Web Push"}[m.Push.Platform] {
 			t.Errorf("%+v", m)

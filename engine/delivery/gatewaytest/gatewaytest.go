@@ -86,7 +86,9 @@ func (d *desk) take(w http.ResponseWriter, r *http.Request, m Received) bool {
 	d.asked++
 	d.mu.Unlock()
 	if gate != nil {
-		gate(r)
+		if gate(r); r.Context().Err() != nil {
+			return false // nobody waits for the answer any more
+		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

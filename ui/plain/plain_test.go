@@ -239,7 +239,7 @@ func TestMessagesByLocaleAndVariation(t *testing.T) {
 func TestFilters(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("audience|yes|add|user|City||is|Paris||add|user|age||between|20|30||or||")
-	b.want("Users whose City is Paris or Age is between 20 and 30.", "1. City is Paris", "2. Age is between 20 and 30")
+	b.want("Users whose City is Paris, or whose Age is between 20 and 30.", "1. City is Paris", "2. Age is between 20 and 30")
 	b.has("segmentation_details.included_filters.filter_operator", `"or"`)
 	b.has("segmentation_details.included_filters.filters[1].value", `[20,30]`)
 	b.play("audience|yes|1|not|2|up|1|remove||")

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,7 +12,12 @@ import (
 // The main job by questions and answers in a terminal, as somebody does it who hears the lines: the
 // environment asks for it, nothing but lines is drawn, and long texts open in the editor.
 func TestMainJobInLines(t *testing.T) {
-	term := open(t, 100, 40, filepath.Join(t.TempDir(), "data"), "ACCESSIBLE=1", "EDITOR=sh -c 'printf \"<p>Beans for {{UserAttribute['\\''First Name'\\'']}}.</p>\" > $0'")
+	dir := t.TempDir()
+	editor := filepath.Join(dir, "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf '<p>Beans for everybody.</p>\\n' > \"$1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	term := open(t, 100, 40, filepath.Join(dir, "data"), "ACCESSIBLE=1", "EDITOR="+editor, "VISUAL="+editor)
 	answer := func(text, then string) {
 		t.Helper()
 		if text != "" {
@@ -34,7 +40,10 @@ func TestMainJobInLines(t *testing.T) {
 	answer("content", "The message: empty")
 	answer("1", "1 of 11. Subject. Required.")
 	answer("Spring is here", "2 of 11.")
-	answer("back", "The message: 2 problems")
+	answer("list", "Go to, 1 to 11")
+	answer("html", "8 of 11. HTML.")
+	answer("edit", "9 of 11.")
+	answer("back", "The message: 1 problem")
 	answer("", "Choose 1 to 19, list, back or ?:")
 
 	// What was answered survives the death of the program.
@@ -53,7 +62,7 @@ func TestMainJobInLines(t *testing.T) {
 	term.press("C-d")
 	term.see("The end. Everything is saved.", "EXIT=0")
 	out, err := term.bugle("search", "--status", "DRAFT", "--name", "Spring sale", "--json")
-	if err != nil || !strings.Contains(out, "Spring is here") {
+	if err != nil || !strings.Contains(out, "Spring is here") || !strings.Contains(out, "<p>Beans for everybody.</p>\"") {
 		t.Errorf("the draft: %v\n%s", err, out)
 	}
 }

@@ -1,0 +1,18 @@
+package activity
+
+import (
+	"context"
+	"net/http"
+
+	"bugle/engine"
+)
+
+var _ engine.NameUses = (*observed)(nil)
+
+// NameUses asks the service where it can tell; nothing of it is remembered.
+func (s *observed) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.ContentUse, error) {
+	if u, ok := s.Service.(engine.NameUses); ok {
+		return u.NameUses(ctx, ref)
+	}
+	return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "this service does not tell what uses a name")
+}

@@ -27,7 +27,12 @@ func ContentKinds() []ContentKind {
 }
 
 // Label is the kind for people.
-func (k ContentKind) Label() string { return strings.ReplaceAll(string(k), "_", " ") }
+func (k ContentKind) Label() string {
+	if k == KindAPI {
+		return "content API"
+	}
+	return strings.ReplaceAll(string(k), "_", " ")
+}
 
 // ContentKeeper reads and changes what a workspace keeps for its messages. What is named and not there
 // is [NotFound], what cannot be kept [ValidationFailed].
@@ -36,7 +41,7 @@ type ContentKeeper interface {
 	Content(ctx context.Context, kind ContentKind) ([]ContentItem, error)
 	ContentItem(ctx context.Context, ref ContentRef) (ContentItem, error)
 	// PutContent adds an item or changes the one of its name. A template without a version becomes the
-	// next one of its id. A version never changes: one that is there and says something else is
+	// next one of its id, unless it says what the newest says. A version never changes: one that is there and says something else is
 	// refused with [BadRequest], HTTP 409.
 	PutContent(ctx context.Context, item ContentItem) (ContentRef, error)
 	// DeleteContent removes an item; a template's version, or all of them where ref names none.

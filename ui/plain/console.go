@@ -98,7 +98,7 @@ const (
 	wordRead   = "read"
 )
 
-const everyQuestion = "At every question: an empty line keeps what is there, back leaves the question, quit ends the program with everything saved. " +
+const everyQuestion = "At every question, back leaves it, and quit ends the program with everything saved. " +
 	"To answer with one of these words themselves, put a backslash before it."
 
 // question is what is asked in one line.

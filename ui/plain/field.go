@@ -95,7 +95,7 @@ func (w *work) help(r row) func() []string {
 		for i := range out {
 			out[i] = sentence(out[i])
 		}
-		return out
+		return append(out, "An empty line keeps what is there, clear empties it, list tells all questions here.")
 	}
 }
 

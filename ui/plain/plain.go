@@ -72,7 +72,13 @@ func (s *session) run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	return s.choose(ctx, menu{head: s.where, items: s.mainItems, help: mainHelp})
+	for range mostWrong {
+		if err := s.choose(ctx, menu{head: s.where, items: s.mainItems, help: mainHelp}); !errors.Is(err, errBack) {
+			return err
+		}
+		s.say("There is nothing further back. Type quit to end.")
+	}
+	return errQuit
 }
 
 // welcome asks what the first workspace shall be, and makes it.

@@ -360,8 +360,8 @@ func TestNewDraft(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.run("new|email|e-mail|device-triggered|periodic|Weekly|nobody|bob@example.com")
 	b.want("Device-triggered cannot be chosen: Device-triggered is for Push only", "The creator must be an e-mail address", "Campaign Weekly. E-mail, periodic, draft.")
-	b.run("new|push|back|new")
-	b.want("Main menu of workspace DEMO.")
+	b.run("new|push|back|back|quit")
+	b.want("There is nothing further back. Type quit to end.")
 }
 
 // An answer that never does, and one that never comes, end.

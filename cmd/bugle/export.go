@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +14,7 @@ import (
 
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
-	"bugle/engine/doc"
+	"bugle/engine/files"
 	"bugle/engine/schema"
 )
 
@@ -95,15 +93,15 @@ func (e *export) run(ctx context.Context, f *factory) error {
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make %s: %w", e.dir, cause(err))
 	}
-	files := make([]exportedFile, 0, len(e.ids))
+	written := make([]exportedFile, 0, len(e.ids))
 	for _, id := range e.ids {
 		file, err := e.file(ctx, svc, id)
 		if err != nil {
 			return err
 		}
-		files = append(files, file)
+		written = append(written, file)
 	}
-	return f.printExported(files, e.dir)
+	return f.printExported(written, e.dir)
 }
 
 // listed gives the ids of the current versions of all campaigns, sorted.
@@ -142,14 +140,6 @@ func listAll(ctx context.Context, svc engine.Service, archived bool) ([]engine.S
 	return lister.List(ctx, engine.ListQuery{Archived: archived})
 }
 
-// fileDocument gives what a file holds of a campaign: what finds it again, and what makes it. The
-// state, the people and times that change by themselves are left out.
-func fileDocument(c engine.Campaign) doc.Value {
-	return engine.Campaign{
-		Head: engine.Head{ID: c.ID, Channel: c.Channel, DeliveryType: c.DeliveryType, CreatedBy: c.CreatedBy}, Body: c.Body,
-	}.Record()
-}
-
 func (e *export) text(ctx context.Context, svc engine.Service, id string) ([]byte, error) {
 	c, err := svc.Get(ctx, id)
 	if err != nil {
@@ -159,11 +149,10 @@ func (e *export) text(ctx context.Context, svc engine.Service, id string) ([]byt
 }
 
 func (e *export) encode(c engine.Campaign) ([]byte, error) {
-	v := fileDocument(c)
 	if !e.yaml {
-		return append(v.Indent(), '\n'), nil
+		return files.JSON(c), nil
 	}
-	text, err := yamldoc.Encode(v)
+	text, err := yamldoc.Encode(files.Document(c))
 	if err != nil {
 		return nil, fmt.Errorf("campaign %s: %w; it can be exported as JSON", c.ID, err)
 	}
@@ -188,15 +177,12 @@ func (e *export) file(ctx context.Context, svc engine.Service, id string) (expor
 		return exportedFile{}, err
 	}
 	out := exportedFile{ID: c.ID, File: filepath.Join(e.dir, e.name(c)), State: "unchanged"}
-	old, err := os.ReadFile(out.File)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return out, fmt.Errorf("cannot read %s: %w", out.File, cause(err))
+	changed, err := files.Write(out.File, text)
+	if err != nil {
+		return out, err
 	}
-	if err != nil || !bytes.Equal(old, text) {
+	if changed {
 		out.State = "written"
-		if err := replaceFile(out.File, text); err != nil {
-			return out, err
-		}
 	}
 	ids := e.versions[c.ID]
 	if len(ids) == 0 {
@@ -217,47 +203,7 @@ func (e *export) name(c engine.Campaign) string {
 	if e.yaml {
 		ext = ".yaml"
 	}
-	return slug(engine.NameOf(c.Body), "campaign") + "-" + slug(c.ID, "new") + ext
-}
-
-// maxSlug is how long the part of a file's name is that comes from the campaign's name.
-const maxSlug = 48
-
-// slug gives the text in letters and digits that every file system takes the same.
-func slug(s, empty string) string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	out := strings.Join(words, "-")
-	if len(out) > maxSlug {
-		out = strings.TrimRight(out[:maxSlug], "-")
-	}
-	if out == "" {
-		return empty
-	}
-	return out
-}
-
-// replaceFile writes the whole file or nothing.
-func replaceFile(name string, text []byte) error {
-	failed := func(err error) error { return fmt.Errorf("cannot write %s: %w", name, cause(err)) }
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".bugle-*")
-	if err != nil {
-		return failed(err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // once renamed, it is not there
-	_, err = tmp.Write(text)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		return failed(err)
-	}
-	return nil
+	return files.Name(c, ext)
 }
 
 // removeFormer removes the files beside name that an export made of the campaign when it had another
@@ -295,12 +241,12 @@ func globbed(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-func (f *factory) printExported(files []exportedFile, dir string) error {
+func (f *factory) printExported(all []exportedFile, dir string) error {
 	if f.json {
-		return f.printJSON(map[string]any{"files": files})
+		return f.printJSON(map[string]any{"files": all})
 	}
 	written := 0
-	for _, file := range files {
+	for _, file := range all {
 		if file.State != "unchanged" {
 			written++
 			fmt.Fprintln(f.out, line("Wrote "+file.File))
@@ -309,6 +255,6 @@ func (f *factory) printExported(files []exportedFile, dir string) error {
 			fmt.Fprintln(f.out, line("Removed "+old+", its former file"))
 		}
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", counted(len(files), "campaign"), dir, written, len(files)-written)))
+	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", counted(len(all), "campaign"), dir, written, len(all)-written)))
 	return nil
 }

@@ -50,9 +50,8 @@ func tasks() []task {
 
 // plan is what can be done to the marked campaigns.
 type plan struct {
-	rows   []engine.Summary
-	chosen task
-	parts  []part // one for each of the tasks
+	rows  []engine.Summary
+	parts []part // one for each of the tasks
 }
 
 // part is to whom a task can be done, and why not to the others.

@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 	h.Type("status:s")
 	h.Press("down")
 	h.Goldens("completing")
-	h.Press("esc", "/")
+	h.Press("esc", "esc", "/")
 	h.Type("sale is:al")
 	h.Press("tab")
 	h.Type("stat:x")

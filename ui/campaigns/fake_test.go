@@ -20,7 +20,6 @@ type fake struct {
 	mu     sync.Mutex
 	asked  []string         // saves and updates
 	broken map[string]error // by id: what changes to the campaign fail with
-	block  chan struct{}    // archiving waits for it, where there is one
 }
 
 func newFake(rows ...engine.Summary) *fake {
@@ -96,13 +95,6 @@ func (f *fake) put(operation, id string, b doc.Value) (engine.Head, error) {
 }
 
 func (f *fake) Archive(ctx context.Context, id, by string) error {
-	if f.block != nil {
-		select {
-		case <-f.block:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 	if err := f.fails(id); err != nil {
 		return err
 	}

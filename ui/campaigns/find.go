@@ -42,10 +42,11 @@ type answer struct {
 	query    query.Query
 	problems []query.Problem
 	known    known
-	all      int // how many campaigns there are without any search
-	base     int // how many the search chooses from
-	at       int // where the cursor belongs; -1 where its campaign was not found
-	without  []lone
+	// everything is what a search for nothing found, at the time of known.
+	everything *index.Result
+	base       int // how many the search chooses from
+	at         int // where the cursor belongs; -1 where its campaign was not found
+	without    []lone
 }
 
 // lone is a term of a query that finds nothing, and what it would find without that term.
@@ -65,25 +66,23 @@ func (k known) env(now time.Time) query.Env {
 func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer, error) {
 	out := &answer{ask: a, at: -1}
 	opts := index.SearchOptions{Sort: a.sort.Key, Desc: a.sort.Desc, Now: a.now}
-	if last != nil && last.result != nil && !last.result.Stale(a.now) {
-		out.known, out.all = last.known, last.all
+	var err error
+	if last != nil && !last.everything.Stale(a.now) {
+		out.known, out.everything = last.known, last.everything
 	} else {
+		if out.everything, err = ix.Search(ctx, query.Query{}, opts); err != nil {
+			return nil, err
+		}
 		out.known = known{}
 		for _, k := range query.Facets {
 			out.known[k] = ix.Values(k)
 		}
-		all, err := ix.Search(ctx, query.Query{}, opts)
-		if err != nil {
-			return nil, err
-		}
-		out.all = all.Len()
 	}
 	out.query, out.problems = query.Parse(a.text, out.known.env(a.now))
-	var err error
 	if out.result, err = ix.Search(ctx, out.query, opts); err != nil {
 		return nil, err
 	}
-	out.base = max(out.all, out.result.Len())
+	out.base = max(out.everything.Len(), out.result.Len())
 	if out.query.Has(query.Is, query.IsAll) {
 		out.base = out.result.Total()
 	}
@@ -94,6 +93,9 @@ func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer,
 	}
 	return out, err
 }
+
+// stale reports whether a search would answer otherwise now: rows may have come while it was answered.
+func (a *answer) stale(now time.Time) bool { return a.result.Stale(now) || a.everything.Stale(now) }
 
 func (a *answer) place() int {
 	switch a.follow {

@@ -49,6 +49,9 @@ func TestCompleting(t *testing.T) {
 	h.Want("/ status:active tag:lifecycle", "1 of 11", "Active campaigns, tagged lifecycle")
 	h.Press("tab")
 	h.Want("platform:") // tab offers what can follow
+	h.Press("down", "esc")
+	h.WantNot("platform:") // the offers go first
+	h.Want("/ status:active tag:lifecycle")
 	h.Press("esc", "/")
 	h.Type("tag:x sta")
 	h.Press("left", "left", "left", "left", "backspace")

@@ -19,7 +19,6 @@ type grid struct {
 	sorted  order
 	clock   clock
 	result  *index.Result
-	marked  func(id string) bool
 	heads   []head
 
 	// The rows in sight, and where the search matches their names.

@@ -73,7 +73,7 @@ func (s *Screen) look(f follow) tea.Cmd {
 
 // again searches again where there is something new to see.
 func (s *Screen) again() tea.Cmd {
-	if s.answer == nil || s.answer.result.Stale(s.now()) {
+	if s.answer == nil || s.answer.stale(s.now()) {
 		return s.look(followRow)
 	}
 	return nil
@@ -258,6 +258,9 @@ func (s *Screen) clear() tea.Cmd {
 	switch {
 	case s.facets.focused:
 		s.facets.focused = false
+		return nil
+	case s.bar.prompt.Focused() && s.bar.at >= 0: // the offers alone
+		s.bar.offers, s.bar.at = nil, -1
 		return nil
 	case s.bar.prompt.Focused():
 		kept := s.remember()

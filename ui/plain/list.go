@@ -90,6 +90,9 @@ func (f *finding) head() []string {
 	q, _ := query.Parse(f.text, query.Env{Values: f.ix.Values, Now: f.s.deps.Now().In(f.s.deps.Location)})
 	n := f.rows.Len()
 	text := fmt.Sprintf("%s: %s.", q.Explain(), counted(n, "campaign"))
+	if n == 0 && f.text != "" {
+		text += " Type all to hear all of them."
+	}
 	if n > page {
 		text += fmt.Sprintf(" These are %d to %d.", f.from+1, min(f.from+page, n))
 	}

@@ -83,7 +83,7 @@ func (c *console) choose(ctx context.Context, m menu) error {
 					return nil
 				}
 				picked, err = pick(items, text)
-				if err != nil && m.find != nil {
+				if _, number := strconv.Atoi(text); err != nil && m.find != nil && number != nil {
 					return nil
 				}
 				return err
@@ -152,6 +152,9 @@ func (c *console) list(items []item) {
 func pick(items []item, text string) (*item, error) {
 	found := -1
 	if n, err := strconv.Atoi(text); err == nil {
+		if len(items) == 0 {
+			return nil, wrong("There is nothing to choose here.")
+		}
 		if n < 1 || n > len(items) {
 			return nil, wrong("There is no number %d here; type one from 1 to %d.", n, len(items))
 		}

@@ -74,7 +74,7 @@ func (w *work) forWhom(ctx context.Context) (render.Fill, error) {
 // piece tells one named piece of a message, where there is anything.
 func (w *work) piece(name, text string) {
 	if strings.TrimSpace(text) != "" {
-		w.say("%s: %s", name, text)
+		w.say("%s: %s", name, unjoined(text))
 	}
 }
 
@@ -167,13 +167,13 @@ func (w *work) notification(n *render.Notification) {
 		w.say("%s", pictured(n.Image))
 	}
 	for i, s := range n.Slide {
-		w.say("Slide %d of %d: %s. %s", i+1, len(n.Slide), s.Image.Name, s.Action)
+		w.say("Slide %d of %d: %s. %s", i+1, len(n.Slide), s.Image.Name, unjoined(s.Action))
 	}
 	if n.Banner != nil {
 		w.piece("While collapsed", spoken(n.Banner.Collapsed))
 	}
 	for i, b := range n.Buttons {
-		w.say("Button %d: %s. %s", i+1, spoken(b.Title), b.Action)
+		w.say("Button %d: %s. %s", i+1, spoken(b.Title), unjoined(b.Action))
 	}
 	for _, f := range n.Facts {
 		w.piece(f.Name, f.Text)
@@ -196,3 +196,6 @@ func (w *work) notes(missing []render.Missing, warnings []render.Warning) {
 		w.say("%s", sentence(fmt.Sprintf("Note: %s", n.Text)))
 	}
 }
+
+// unjoined gives words that are joined for the eye as they are said.
+func unjoined(s string) string { return strings.ReplaceAll(s, " · ", ", ") }

@@ -12,14 +12,16 @@ import (
 	"bugle/engine/when"
 )
 
-// sentence begins a text with a capital and ends it with a full stop.
+// sentence begins a text with a capital, names such as iOS aside, and ends it with a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return s
 	}
 	r, size := utf8.DecodeRuneInString(s)
-	s = string(unicode.ToUpper(r)) + s[size:]
+	if next, _ := utf8.DecodeRuneInString(s[size:]); !unicode.IsUpper(next) {
+		s = string(unicode.ToUpper(r)) + s[size:]
+	}
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, ":") {
 		return s
 	}

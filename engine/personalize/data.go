@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // rootNames are the names a template starts from, short forms included.
@@ -48,48 +49,57 @@ type callable struct {
 
 // attribute finds name in a profile's or event's values: as it is, or the one
 // whose snake case it is; of several such the first by name.
-func (r *run) attribute(of root, values map[string]any, name string) (any, error) {
+func (r *run) attribute(values map[string]any, name string) (any, error) {
 	if v, ok := values[name]; ok {
 		return v, nil
 	}
-	if r.snaked[of] == nil {
-		if err := r.work(8 * len(values)); err != nil {
-			return nil, err
-		}
-		names := make(map[string]string, len(values))
-		for _, full := range sortedKeys(values) {
-			if short := snake(full); names[short] == "" {
-				names[short] = full
-			}
-		}
-		if r.snaked == nil {
-			r.snaked = map[root]map[string]string{}
-		}
-		r.snaked[of] = names
+	if err := r.work(len(values)); err != nil {
+		return nil, err
 	}
-	if full, ok := r.snaked[of][name]; ok {
-		return values[full], nil
+	first, found := "", false
+	for full := range values {
+		if isSnakeOf(name, full) && (!found || full < first) {
+			first, found = full, true
+		}
 	}
-	return nil, nil
+	return values[first], nil
 }
 
 // snake writes an attribute's name the way a template does: "First Name",
 // "firstName" and "first-name" are all first_name.
 func snake(name string) string {
 	var b strings.Builder
-	gap, lower := false, false
+	snaked(name, func(c rune) bool { b.WriteRune(c); return true })
+	return b.String()
+}
+
+// isSnakeOf reports whether short is full in snake case.
+func isSnakeOf(short, full string) bool {
+	same := snaked(full, func(c rune) bool {
+		have, width := utf8.DecodeRuneInString(short)
+		short = short[width:]
+		return have == c && width > 0
+	})
+	return same && short == ""
+}
+
+// snaked gives the characters of a name in snake case to yield, until that returns false.
+func snaked(name string, yield func(rune) bool) bool {
+	begun, gap, lower := false, false, false
 	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
 			gap = true
 			continue
 		}
-		if b.Len() > 0 && (gap || lower && unicode.IsUpper(c)) {
-			b.WriteByte('_')
+		if begun && (gap || lower && unicode.IsUpper(c)) && !yield('_') {
+			return false
 		}
-		gap, lower = false, unicode.IsLower(c) || unicode.IsDigit(c)
-		b.WriteRune(unicode.ToLower(c))
+		begun, gap, lower = true, false, unicode.IsLower(c) || unicode.IsDigit(c)
+		if !yield(unicode.ToLower(c)) {
+			return false
+		}
 	}
-	return b.String()
+	return true
 }
 
 // value brings what callers put into Data to the kinds that evaluation knows:

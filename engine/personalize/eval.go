@@ -229,11 +229,11 @@ func (f *frame) lookupRoot(r root, name string) (v any, reason string, err error
 	var known []string
 	switch r {
 	case "UserAttribute":
-		return f.lookupAttribute(r, f.data.UserAttributes, name, "the user has no attribute ")
+		return f.lookupAttribute(f.data.UserAttributes, name, "the user has no attribute ")
 	case "EventAttribute":
-		return f.lookupAttribute(r, f.data.EventAttributes, name, "the event has no attribute ")
+		return f.lookupAttribute(f.data.EventAttributes, name, "the event has no attribute ")
 	case "BusinessEventAttribute":
-		return f.lookupAttribute(r, f.data.BusinessEventAttributes, name, "the business event has no attribute ")
+		return f.lookupAttribute(f.data.BusinessEventAttributes, name, "the business event has no attribute ")
 	case "ContentBlock":
 		if v, err = f.contentBlock(name); err != nil || v != nil {
 			return v, "", err
@@ -254,8 +254,8 @@ func (f *frame) lookupRoot(r root, name string) (v any, reason string, err error
 	return nil, reason + shorten(name) + hint, err
 }
 
-func (f *frame) lookupAttribute(r root, values map[string]any, name, reason string) (any, string, error) {
-	v, err := f.attribute(r, values, name)
+func (f *frame) lookupAttribute(values map[string]any, name, reason string) (any, string, error) {
+	v, err := f.attribute(values, name)
 	if err != nil || v != nil {
 		return v, "", err
 	}

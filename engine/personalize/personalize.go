@@ -108,7 +108,7 @@ func render(ctx context.Context, src string, data Data, preview bool) (string, [
 	if !hasTag(src) {
 		return src, nil, nil
 	}
-	t, err := compile(src)
+	t, err := compiled(src)
 	if err != nil {
 		return "", nil, err
 	}

@@ -22,9 +22,8 @@ type run struct {
 	turns      int
 	calls      int // of content APIs
 	unresolved []Unresolved
-	blocks     map[string]string          // content blocks rendered so far
-	open       []string                   // content blocks being rendered, outermost first
-	snaked     map[root]map[string]string // attributes by their names in snake case
+	blocks     map[string]string // content blocks rendered so far
+	open       []string          // content blocks being rendered, outermost first
 }
 
 func newRun(ctx context.Context, data Data, preview bool) *run {
@@ -315,7 +314,7 @@ func (f *frame) contentBlock(name string) (any, error) {
 	}
 	text := src
 	if hasTag(src) {
-		t, err := compile(src)
+		t, err := compiled(src)
 		if err != nil {
 			var own *Error
 			if errors.As(err, &own) {
@@ -323,9 +322,10 @@ func (f *frame) contentBlock(name string) (any, error) {
 			}
 			return nil, err
 		}
-		t.block = name
+		inner := *t
+		inner.block = name
 		f.open = append(f.open, name)
-		text, err = f.execute(t)
+		text, err = f.execute(&inner)
 		f.open = f.open[:len(f.open)-1]
 		if err != nil {
 			return nil, err

@@ -340,9 +340,13 @@ func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
 	if _, plain := s.form.(*forms.Form); !plain || cmd == nil || msg.Paste || msg.String() == pasteKey {
 		return s.fromForm(cmd) // another editor opens by its host, and its commands may take their time
 	}
+	from := s.form
 	changed := s.fromForm(nil)
 	switch m := cmd().(type) {
 	case forms.OpenMsg:
+		if s.form != from { // what was changed is shown otherwise
+			return changed
+		}
 		return tea.Batch(changed, s.open(m.Path))
 	case forms.EditMsg:
 		return tea.Batch(changed, s.editText(m))

@@ -315,6 +315,24 @@ func TestFillLocales(t *testing.T) {
 	h.Want("1 to do")
 }
 
+// A locale that is added in the form of one message is what it says: listed, and a copy to translate.
+func TestALocaleAddedInTheForm(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	h := b.open(120, 40, "campaign_content", "content")
+	h.Want("E-mail", "+ add locale")
+	h.Press("enter", "down", "enter")
+	h.Type("de")
+	h.Press("enter")
+	h.Want("variation_1", "= Hi", "nothing to do")
+	if got := b.value("campaign_content.locales"); got != `["de"]` {
+		t.Errorf("the locales are %s", got)
+	}
+	h.Press("ctrl+z")
+	if got := b.value("campaign_content"); strings.Contains(got, "de") {
+		t.Errorf("undo left %s", got)
+	}
+}
+
 // plainService is a service that stores nothing unfinished: the ten operations alone.
 type plainService struct{ engine.Service }
 

@@ -2,8 +2,9 @@ package builder
 
 import (
 	"bugle/engine/catalog"
+	enginecontent "bugle/engine/content"
 	"bugle/engine/doc"
-	"bugle/forms"
+	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 
@@ -20,12 +21,15 @@ func (s *Screen) fromForm(cmd tea.Cmd) tea.Cmd {
 		s.refreshInfo()
 		return cmd
 	}
+	if name, ok := enginecontent.Begun(s.root, root); ok && s.inContent() {
+		return tea.Batch(cmd, s.beginLocale(name))
+	}
 	field := s.path.String()
 	if f, ok := s.form.Focused(); ok {
 		field = f.Path.String()
 	}
-	if _, plain := s.form.(*forms.Form); !plain && !s.form.Typing() {
-		s.history.pause() // each command of an editor is a step of its own
+	if e, ok := s.form.(editor.Stepper); ok && e.Stepped() {
+		field = "" // a step of its own
 	}
 	return tea.Batch(cmd, s.change(root, field))
 }
@@ -96,7 +100,7 @@ func (s *Screen) restore(to step, ok bool) tea.Cmd {
 	}
 	s.root = to.root
 	s.check()
-	if len(to.path) > 0 {
+	if len(to.path) > 0 && !to.path.Equal(s.path) {
 		s.choose(to.path[0].Name)
 		s.goTo(to.path)
 	} else {

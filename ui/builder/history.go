@@ -33,9 +33,6 @@ func (h *history) record(before step, field string, now time.Time) (continued bo
 	return continued
 }
 
-// pause makes the next change a step of its own.
-func (h *history) pause() { h.last = "" }
-
 func (h *history) undo(now step) (step, bool) { return move(&h.past, &h.future, now, &h.last) }
 func (h *history) redo(now step) (step, bool) { return move(&h.future, &h.past, now, &h.last) }
 

@@ -56,7 +56,10 @@ type field struct {
 	summary string
 }
 
-var _ editor.Editor = (*Grid)(nil)
+var (
+	_ editor.Editor  = (*Grid)(nil)
+	_ editor.Stepper = (*Grid)(nil)
+)
 
 // New makes the grid of the component at the path of cfg. Where the form for one message would do, it
 // shows a grid of one.
@@ -237,6 +240,9 @@ func (g *Grid) Typing() bool { return g.adding != nil || g.share != nil }
 
 // Modal reports that Escape has something to close: what is typed, compared or marked.
 func (g *Grid) Modal() bool { return g.Typing() || g.compare != nil || len(g.mem.marks) > 0 }
+
+// Stepped says that the last change was no typing in a percentage.
+func (g *Grid) Stepped() bool { return g.share == nil }
 
 // locked says why the messages may not be changed, or "".
 func (g *Grid) locked() string {

@@ -251,7 +251,28 @@ func (g *Grid) cellView(i, j, width int) string {
 	if sign == signTwin || !g.grid.Value(c).Exists() {
 		style = themes.ToneMuted
 	}
-	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + t.Paint(style, text)
+	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + g.marked(style, text)
+}
+
+// marked draws a text with its expressions in another tone.
+func (g *Grid) marked(tone themes.Tone, text string) string {
+	t := g.cfg.Theme
+	var b strings.Builder
+	for text != "" {
+		from := strings.Index(text, "{{")
+		if from < 0 {
+			from = len(text)
+		}
+		b.WriteString(t.Paint(tone, text[:from]))
+		text = text[from:]
+		to := len(text)
+		if i := strings.Index(text, "}}"); i >= 0 {
+			to = i + len("}}")
+		}
+		b.WriteString(t.Paint(themes.ToneInfo, text[:to]))
+		text = text[to:]
+	}
+	return b.String()
 }
 
 // The signs of a cell's state.

@@ -225,7 +225,7 @@ func TestWhyNot(t *testing.T) {
 		{bulk.Action{Name: catalog.Archive}, struct{ engine.Service }{svc}, at(catalog.Push, catalog.Stopped), "its own dashboard"},
 		{bulk.Tag{}, svc, at(catalog.Push, catalog.Draft), ""},
 		{bulk.Tag{}, svc, at(catalog.SMS, catalog.Draft), "read here"},
-		{bulk.Tag{}, svc, at(catalog.Push, catalog.Archived), "ARCHIVED"},
+		{bulk.Tag{}, svc, at(catalog.Push, catalog.Archived), "archived"},
 		{bulk.Export{}, svc, at(catalog.SMS, catalog.Archived), ""},
 	} {
 		if why := c.op.Why(c.svc, c.row); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {

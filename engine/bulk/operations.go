@@ -28,7 +28,7 @@ type Action struct{ Name catalog.Action }
 
 // Why is Operation's.
 func (a Action) Why(svc engine.Service, row engine.Summary) string {
-	if ok, why := catalog.Allowed(a.Name, row.Channel, row.DeliveryType, row.Status); !ok {
+	if why := catalog.Refusal(a.Name, row.Channel, row.DeliveryType, row.Status); why != "" {
 		return why
 	}
 	if _, ok := svc.(engine.Curator); !ok && !slices.Contains(catalog.StatusActions, a.Name) {
@@ -96,7 +96,7 @@ func (t Tag) Why(_ engine.Service, row engine.Summary) string {
 	if !row.Channel.Writable() {
 		return row.Channel.Label() + " campaigns can be read here, not changed."
 	}
-	if ok, why := catalog.Allowed(catalog.Edit, row.Channel, row.DeliveryType, row.Status); !ok {
+	if why := catalog.Refusal(catalog.Edit, row.Channel, row.DeliveryType, row.Status); why != "" {
 		return why
 	}
 	before := doc.NewObject()

@@ -84,34 +84,61 @@ func (t transition) takes(ch Channel, dt DeliveryType, st State) bool {
 }
 
 // Allowed reports whether the action can be done to a campaign of that channel, delivery type and
-// state. Where it cannot, why is one sentence that names action, type and state and, where there is
-// one, the action that would do: the message of the 422, and of the dimmed entry on a screen.
+// state. Where it cannot, why is one sentence that names action, type and state as they are on the wire
+// and, where there is one, the action that would do: the message of the 422.
 func Allowed(a Action, ch Channel, dt DeliveryType, st State) (ok bool, why string) {
+	why = refusal(onTheWire, a, ch, dt, st)
+	return why == "", why
+}
+
+// Refusal is the sentence of [Allowed] in the words of the screens; empty where the action is allowed.
+func Refusal(a Action, ch Channel, dt DeliveryType, st State) string {
+	return refusal(forPeople, a, ch, dt, st)
+}
+
+// spelling is how a sentence names actions, delivery types and states.
+type spelling struct {
+	action func(Action) string
+	kind   func(DeliveryType) string
+	state  func(State) string
+}
+
+var (
+	onTheWire = spelling{asIs[Action], asIs[DeliveryType], asIs[State]}
+	forPeople = spelling{Action.Label, small(DeliveryType.Label), small(State.Label)}
+)
+
+func asIs[S ~string](s S) string { return string(s) }
+
+func small[S ~string](label func(S) string) func(S) string {
+	return func(s S) string { return strings.ToLower(label(s)) }
+}
+
+func refusal(sp spelling, a Action, ch Channel, dt DeliveryType, st State) string {
 	t, known := transitionOf(a)
+	reason := ""
 	switch {
 	case !known:
-		return false, refused(a, dt, st, "there is no such action; the status takes "+join(StatusActions, " or "))
+		reason = "there is no such action; the status takes " + join(StatusActions, " or ", sp.action)
 	case !ch.Writable():
-		return false, refused(a, dt, st, ch.Label()+" campaigns can only be read here")
+		reason = ch.Label() + " campaigns can only be read here"
 	case !slices.Contains(t.types(ch), dt):
-		return false, refused(a, dt, st, t.whyNotType(ch, dt, st))
+		reason = t.whyNotType(sp, ch, dt, st)
 	case !slices.Contains(t.From, st):
-		return false, refused(a, dt, st, t.whyNotState(st))
+		reason = t.whyNotState(sp, st)
+	default:
+		return ""
 	}
-	return true, ""
+	return fmt.Sprintf("%s does not apply to this %s campaign, which is %s: %s.", sp.action(a), sp.kind(dt), sp.state(st), reason)
 }
 
-func refused(a Action, dt DeliveryType, st State, reason string) string {
-	return fmt.Sprintf("%s does not apply to this %s campaign, which is %s: %s.", a, dt, st, reason)
-}
-
-func (t transition) whyNotType(ch Channel, dt DeliveryType, st State) string {
+func (t transition) whyNotType(sp spelling, ch Channel, dt DeliveryType, st State) string {
 	if t.Only == "" {
 		return "it is no " + ch.Label() + " delivery type"
 	}
 	why := t.Only
 	if t.Action != Stop {
-		why += " (" + join(t.types(ch), ", ") + ")"
+		why += " (" + join(t.types(ch), ", ", sp.kind) + ")"
 	}
 	if other, ok := transitionOf(t.Instead); ok && other.takes(ch, dt, st) {
 		why += "; " + strings.ToLower(string(t.Instead)) + " it instead"
@@ -119,7 +146,7 @@ func (t transition) whyNotType(ch Channel, dt DeliveryType, st State) string {
 	return why
 }
 
-func (t transition) whyNotState(st State) string {
+func (t transition) whyNotState(sp spelling, st State) string {
 	switch {
 	case t.Action == Delete:
 		return "only drafts can be deleted; archive a campaign that has ended"
@@ -134,13 +161,13 @@ func (t transition) whyNotState(st State) string {
 	case t.Action == Stop && st == Stopped:
 		return "it is stopped already"
 	}
-	return "it must be " + join(t.From, " or ")
+	return "it must be " + join(t.From, " or ", sp.state)
 }
 
-func join[S ~string](names []S, last string) string {
+func join[S ~string](names []S, last string, spell func(S) string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		out[i] = string(n)
+		out[i] = spell(n)
 	}
 	if len(out) < 2 {
 		return strings.Join(out, "")

@@ -286,7 +286,7 @@ func TestFailedTestsAreSentAgain(t *testing.T) {
 func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|stop|delete|no|delete|yes")
-	b.want("Stop cannot be chosen: STOP does not apply", "The draft is deleted for good.", "Spring sale is deleted.", "0 campaigns.")
+	b.want("Stop cannot be chosen: Stop does not apply", "The draft is deleted for good.", "Spring sale is deleted.", "0 campaigns.")
 	b = newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|yes")
 	b.want("Publish was not done", "Connector is required.", "Choose validate in the menu")

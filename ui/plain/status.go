@@ -36,7 +36,7 @@ func (w *work) status(ctx context.Context) error {
 // why says why an action cannot be done; empty where it can.
 func (w *work) why(a catalog.Action) string {
 	c := w.campaign
-	if ok, why := catalog.Allowed(a, c.Channel, c.DeliveryType, c.Status); !ok {
+	if why := catalog.Refusal(a, c.Channel, c.DeliveryType, c.Status); why != "" {
 		return why
 	}
 	if _, ok := w.deps.Service.(engine.Curator); !ok && (a == catalog.Archive || a == catalog.Restore || a == catalog.Delete) {

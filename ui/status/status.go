@@ -51,7 +51,7 @@ func Name(s engine.Summary) string {
 
 // Why says in a sentence why the action cannot be done to the campaign; empty where it can.
 func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
-	if ok, why := catalog.Allowed(a, s.Channel, s.DeliveryType, s.Status); !ok {
+	if why := catalog.Refusal(a, s.Channel, s.DeliveryType, s.Status); why != "" {
 		return why
 	}
 	switch a {

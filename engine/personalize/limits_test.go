@@ -91,8 +91,8 @@ func TestWorkInLoops(t *testing.T) {
 func TestLargeInput(t *testing.T) {
 	for _, name := range personalize.FilterNames() {
 		t.Run(name, func(t *testing.T) {
-			for _, in := range []string{"'< ' * 500000", "range(9999)", "'%d' * 400", "'a\n' * 4000", "{'a': range(9999)}"} {
-				for _, args := range []string{"", "(3, 'x')", "('x', 'yy')", "(1000000)", "(10 ** 15)"} {
+			for _, in := range []string{"'<\n' * 500000", "range(9999)", "'%d' * 400"} {
+				for _, args := range []string{"", "(3, 'x')", "('x', 'yy')", "(10 ** 15)"} {
 					_ = within(t, func() error {
 						_, err := personalize.Render(t.Context(), "{% set s = "+in+" %}{% set t = s|"+name+args+" %}{{ t }}", personalize.Data{})
 						return err
@@ -131,8 +131,7 @@ func TestManyMissing(t *testing.T) {
 // A template that is read is as long as it may be, and made of whatever is slow to read.
 func TestLongSources(t *testing.T) {
 	for _, part := range []string{
-		"{{1}}", "{{ a.b.c }}", "{% set x = 1 %}", "{# #}", "{% raw %}{% endraw %}", "{", "{{ 'x' }}\r\n", "{% if 1 %}{% endif %}", "{{ x|default('') }}",
-		"{% with a=1 %}{% endwith %}", "{{ [[[[[[]]]]]] }}", "{{ (1,(2,(3,))) }}", "\n", "{{ '' if x else '' }}", "{%- set x = 1 -%}", "{{ x[1:2] }}", "{{ not not x }}",
+		"{{1}}", "{{ a.b.c }}", "{% set x = 1 %}", "{% raw %}{% endraw %}", "{{ x|default('') }}", "{{ [[[[[[]]]]]] }}\r\n", "{{ '' if x[1:2] else '' }}",
 	} {
 		src := strings.Repeat(part, personalize.MaxSource/len(part))
 		for _, end := range []string{"{{", "{{ x|nope }}"} {

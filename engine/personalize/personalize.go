@@ -41,9 +41,9 @@ const (
 	// MaxCalls is how many calls of content APIs one render makes.
 	MaxCalls = 100
 
-	maxTag     = 8 << 10   // bytes between {{ and }}
-	maxNesting = 32        // blocks within blocks, brackets within brackets
-	maxSteps   = 1_000_000 // of work: an evaluation, an item that is looked at, some bytes of text
+	maxTag     = 8 << 10 // bytes between {{ and }}
+	maxNesting = 32      // blocks within blocks, brackets within brackets
+	maxSteps   = 500_000 // of work: an evaluation, an item that is looked at, some bytes of text
 	// How many bytes make a step: those that are copied, and those that a filter reads.
 	bytesOfStep, filteredOfStep = 64, 16
 )

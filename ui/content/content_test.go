@@ -2,7 +2,6 @@ package content_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -109,5 +108,3 @@ func TestFits(t *testing.T) {
 		h.WantFits()
 	}
 }
-
-func count(h *uitest.Harness, text string) int { return strings.Count(h.Text(), text) }

@@ -105,7 +105,7 @@ type segment struct {
 	open bool
 }
 
-// segments lays the line out: of the platforms all are shown, of locales and variations the open one,
+// segments lays the line out: first all platforms, then the open locale and variation,
 // which a press turns to the next.
 func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
 	var out []segment
@@ -117,16 +117,6 @@ func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
 	stops := s.stops(root, p)
 	for a, list := range stops {
 		s.live[a] = len(list) > 1
-	}
-	for _, a := range []int{byLocale, byVariation} {
-		list := stops[a]
-		i := opened(list)
-		if len(list) < 2 || i < 0 {
-			continue
-		}
-		gap()
-		out = append(out, segment{text: s.keys[a].next + " ", tone: themes.ToneFaint},
-			segment{text: widget.Truncate(widget.Clean(list[i].text), 18) + " ▸", to: list[(i+1)%len(list)].path, tone: themes.ToneAccent})
 	}
 	if list := stops[byPlatform]; len(list) > 1 {
 		gap()
@@ -144,6 +134,16 @@ func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
 			}
 			out = append(out, sg)
 		}
+	}
+	for _, a := range []int{byLocale, byVariation} {
+		list := stops[a]
+		i := opened(list)
+		if len(list) < 2 || i < 0 {
+			continue
+		}
+		gap()
+		out = append(out, segment{text: s.keys[a].next + " ", tone: themes.ToneFaint},
+			segment{text: widget.Truncate(widget.Clean(list[i].text), 18) + " ▸", to: list[(i+1)%len(list)].path, tone: themes.ToneAccent})
 	}
 	return out
 }

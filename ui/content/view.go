@@ -112,7 +112,7 @@ func (g *Grid) headNames() string {
 	if g.left > 0 {
 		more = "‹"
 	}
-	b.WriteString(widget.PadRight("", g.namesWidth()-1) + t.Faint.Render(more))
+	b.WriteString(t.Faint.Render(widget.PadRight(g.beyond(), g.namesWidth()-1) + more))
 	for j := g.left; j < g.left+shown && j < len(g.grid.Variations); j++ {
 		v := g.grid.Variations[j]
 		text := widget.PadRight(widget.Clean(v.Name), width)
@@ -130,6 +130,19 @@ func (g *Grid) headNames() string {
 		return widget.PadRight(strings.TrimSuffix(b.String(), " "), g.cfg.Width-1) + t.Faint.Render("›")
 	}
 	return b.String()
+}
+
+// beyond says that there are lines above or below those in sight.
+func (g *Grid) beyond() string {
+	from, to := g.win.Visible()
+	text := ""
+	if from > 0 {
+		text = "↑ "
+	}
+	if to < g.win.Len {
+		text += "↓"
+	}
+	return text
 }
 
 // headShares gives each variation in sight its percentage, and before them their sum.

@@ -141,8 +141,11 @@ func (m *EmailMessage) Content() doc.Value {
 	)
 }
 
-// TestMembers gives the users that a test send to a segment goes to: the first of its list (gaps.md,
-// Test sends).
+// MaxTestMembers is how many members of a segment a test goes to (gaps.md, Test sends).
+const MaxTestMembers = catalog.MaxIdentifierValues
+
+// TestMembers gives the users of a segment's list that a test send to it goes to: the first ones. Those
+// that the segment's filters pick follow them, as long as there is room.
 func (s Segment) TestMembers() []string {
-	return s.Members[:min(len(s.Members), catalog.MaxIdentifierValues)]
+	return s.Members[:min(len(s.Members), MaxTestMembers)]
 }

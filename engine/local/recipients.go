@@ -13,9 +13,6 @@ import (
 	"bugle/store"
 )
 
-// segmentSends is how many members of a segment get a test (gaps.md, Test sends).
-const segmentSends = 10
-
 // recipient is one user, address or device that a test goes to.
 type recipient struct {
 	name       string // as the tester named it; a member of a segment by its id
@@ -126,7 +123,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 	}
 	seg := w.Segments[at]
 	var out []recipient
-	for _, id := range seg.Members[:min(len(seg.Members), segmentSends)] {
+	for _, id := range seg.TestMembers() {
 		prof, found, err := profile(sp, id)
 		if err != nil {
 			return nil, err
@@ -137,8 +134,8 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 		}
 		out = append(out, r)
 	}
-	if seg.Group().Exists() && len(out) < segmentSends {
-		more, err := s.inSegment(ctx, sp, name, segmentSends+len(seg.Members))
+	if seg.Group().Exists() && len(out) < engine.MaxTestMembers {
+		more, err := s.inSegment(ctx, sp, name, engine.MaxTestMembers+len(seg.Members))
 		if engine.AsError(err) != nil {
 			return nil, refuse(target, "the segment %q cannot be used: %v", name, err)
 		}
@@ -146,7 +143,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 			return nil, err
 		}
 		for _, prof := range more {
-			if len(out) < segmentSends && !slices.Contains(seg.Members, prof.ID) {
+			if len(out) < engine.MaxTestMembers && !slices.Contains(seg.Members, prof.ID) {
 				out = append(out, known(p, prof))
 			}
 		}

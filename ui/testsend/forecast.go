@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/personalize"
 )
@@ -24,9 +25,11 @@ type person struct {
 
 // forecast is what a test would come to, as far as can be told before it is sent.
 type forecast struct {
-	of     string // what it was asked for
-	names  []string
-	people []person
+	of         string // what it was asked for
+	identifier string // of that
+	values     []string
+	names      []string
+	people     []person
 	// why says for each message, and for each of the names, why it will not arrive; empty where
 	// nothing is known to stand in its way.
 	why map[string][]string
@@ -42,7 +45,8 @@ type question struct {
 	workspace engine.Workspace
 	ask       engine.TestSend
 	known     map[string]person
-	keeper    engine.ProfileKeeper // nil where the service has none
+	keeper    engine.ProfileKeeper  // nil where the service has none
+	reader    engine.AudienceReader // the same
 }
 
 func personKey(identifier, value string) string { return identifier + "\x00" + value }
@@ -61,6 +65,7 @@ func (s *Screen) foresee() tea.Cmd {
 		known: maps.Clone(s.people),
 	}
 	q.keeper, _ = s.deps.Service.(engine.ProfileKeeper)
+	q.reader, _ = s.deps.Service.(engine.AudienceReader)
 	return s.Run(taskForecast, func(ctx context.Context) (any, error) {
 		f, err := q.forecast(ctx)
 		f.of = of
@@ -87,12 +92,18 @@ func (s *Screen) reason(m message, i int) (why string, known bool) {
 
 // forecast finds out whom the values lead to, and fills every message for each of them.
 func (q question) forecast(ctx context.Context) (forecast, error) {
-	f := forecast{why: map[string][]string{}, found: map[string]person{}}
+	f := forecast{identifier: q.ask.Identifier, values: q.ask.Values, why: map[string][]string{}, found: map[string]person{}}
 	var identifier string
 	identifier, f.names = peopleOf(q.workspace, q.ask)
+	if err := q.picked(ctx, &f); err != nil {
+		return f, err
+	}
 	for _, name := range f.names {
 		key := personKey(identifier, name)
 		p, ok := q.known[key]
+		if !ok {
+			p, ok = f.found[key]
+		}
 		if !ok {
 			var err error
 			if p, err = lookUp(ctx, q.keeper, identifier, name); err != nil {
@@ -123,10 +134,40 @@ func peopleOf(w engine.Workspace, ask engine.TestSend) (identifier string, names
 	}
 	for _, seg := range w.Segments {
 		if len(ask.Values) > 0 && seg.Name == ask.Values[0] {
-			return "ID", seg.TestMembers()
+			return memberIdentifier, seg.TestMembers()
 		}
 	}
-	return "ID", nil
+	return memberIdentifier, nil
+}
+
+// memberIdentifier is by what the members of a segment are found.
+const memberIdentifier = "ID"
+
+// picked adds the members of a segment that its filters pick, as far as a test goes to them. What a
+// service cannot tell is left out.
+func (q question) picked(ctx context.Context, f *forecast) error {
+	at := slices.IndexFunc(q.workspace.Segments, func(s engine.Segment) bool {
+		return engine.TakesSegment(q.ask.Identifier) && len(q.ask.Values) > 0 && s.Name == q.ask.Values[0] && s.Group().Exists()
+	})
+	if at < 0 || q.reader == nil || len(f.names) == engine.MaxTestMembers {
+		return nil
+	}
+	seg := q.workspace.Segments[at]
+	more, err := q.reader.AudienceMembers(ctx, engine.AudienceRequest{
+		Filters: audience.OfSegment(seg.Name), Limit: engine.MaxTestMembers + len(seg.Members),
+	})
+	if err != nil {
+		return ctx.Err()
+	}
+	names := slices.Clone(f.names) // which are the segment's own
+	for _, p := range more {
+		if len(names) < engine.MaxTestMembers && !slices.Contains(seg.Members, p.ID) {
+			names = append(names, p.ID)
+			f.found[personKey(memberIdentifier, p.ID)] = person{&p, true}
+		}
+	}
+	f.names = names
+	return nil
 }
 
 // mostMatches is how many profiles with a value are looked through for the one that has it as its own.

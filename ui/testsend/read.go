@@ -44,7 +44,8 @@ func (s *Screen) readOutbox() tea.Cmd {
 	box, _ := s.deps.Service.(engine.OutboxReader)
 	keeper, _ := s.deps.Service.(engine.ProfileKeeper)
 	id, since := s.id, s.run.first.Truncate(time.Second)
-	identifier, names := peopleOf(s.workspace, s.run.ask)
+	identifier, _ := peopleOf(s.workspace, s.run.ask)
+	names := s.names(s.run.ask)
 	return s.Run(taskOutbox, func(ctx context.Context) (any, error) {
 		out := received{people: map[string]person{}}
 		for _, name := range names {

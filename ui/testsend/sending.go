@@ -86,9 +86,14 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	return tea.Batch(send, s.tick())
 }
 
-// names are the people that a test goes to; of a segment, those of its members that get it.
+// names are the people that a test goes to; of a segment, those of its members that get it. Whom its
+// filters pick is known from the forecast.
 func (s *Screen) names(ask engine.TestSend) []string {
 	_, names := peopleOf(s.workspace, ask)
+	told := ask.Identifier == s.forecast.identifier && slices.Equal(ask.Values, s.forecast.values)
+	if told && engine.TakesSegment(ask.Identifier) {
+		return s.forecast.names
+	}
 	return names
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/ui/screen"
 )
 
@@ -202,6 +203,28 @@ func TestSegmentsAreOffered(t *testing.T) {
 	if ask := s.asked(t); !slices.Equal(ask.Values, []string{"Big spenders"}) {
 		t.Errorf("asked for %v", ask.Values)
 	}
+}
+
+// A segment that its filters make has the members that they pick.
+func TestASegmentByFilterIsForeseen(t *testing.T) {
+	s := newService(t)
+	err := s.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+		seg := engine.Segment{ID: "S2", Name: "Adas"}
+		group, err := doc.Parse([]byte(`{"filters":[{"filter_type":"user_attributes","name":"First Name","data_type":"string","operator":"is","value":"Ada"}]}`))
+		if err != nil {
+			return err
+		}
+		w.Segments = []engine.Segment{seg}
+		return w.Segments[0].SetGroup(group)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Press("shift+tab", "left", "tab", "down", "enter")
+	h.Want("1 Adas", "1 message to 1 member", "First Name  Ada")
+	h.Press("ctrl+s")
+	h.Want("SENT", "1 of 1")
 }
 
 func TestNarrowingToALocale(t *testing.T) {

@@ -68,7 +68,7 @@ func TestArchivingMany(t *testing.T) {
 	h.Press("*")
 	h.Press("home", "down", "down")
 	option(h, archiving)
-	h.Want("Archive 3 campaigns?", "Left out: 1 campaign.", "must be SENT or STOPPED")
+	h.Want("Archive 3 campaigns?", "Left out: 1 campaign.", "must be sent or stopped")
 	h.Press("y")
 	h.Want("3 campaigns archived", "1 of 1")
 	for n := 1; n <= 3; n++ {

@@ -1,8 +1,15 @@
 package campaigns_test
 
 import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/ui/campaigns"
 	"bugle/ui/prefs"
@@ -146,4 +153,50 @@ func TestAllInTheArchive(t *testing.T) {
 	h.Want("All campaigns are in the archive", "Press A")
 	h.Press("A")
 	h.Want("Easter 2024", "1 of 1")
+}
+
+// paged is a service whose pages come when the test says so.
+type paged struct {
+	*fake
+	rows []engine.Summary
+	next chan struct{}
+}
+
+func (p paged) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
+	return func(yield func([]engine.Summary, error) bool) {
+		for page := range slices.Chunk(p.rows, 3) {
+			select {
+			case <-p.next:
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			}
+			if !yield(page, nil) {
+				return
+			}
+		}
+	}
+}
+
+// What comes over a network is shown as it comes.
+func TestPagesAreShownAsTheyCome(t *testing.T) {
+	svc := paged{newFake(), sample()[:6], make(chan struct{}, 2)}
+	s := campaigns.New(uitest.Deps(svc), screen.Route{})
+	s.SetSize(80, 20)
+	parts := s.Init()().(tea.BatchMsg)
+	load := parts[1]().(tea.BatchMsg) // after what was chosen before
+	ended := make(chan struct{})
+	go func() { load[0](); close(ended) }()
+	svc.next <- struct{}{}
+	first := load[1]().(screen.Result)
+	flow(s, s.Update(first))
+	if view := s.View(); !strings.Contains(view, "3 of 3") || !strings.Contains(view, "Weekly digest") {
+		t.Errorf("after a page:\n%s", view)
+	}
+	svc.next <- struct{}{}
+	flow(s, first.Next())
+	<-ended
+	if view := s.View(); !strings.Contains(view, "6 of 6") {
+		t.Errorf("at the end:\n%s", view)
+	}
 }

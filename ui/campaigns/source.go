@@ -53,6 +53,9 @@ func (s *source) load(ctx context.Context, emit func(any)) error {
 					next = n + later
 				}
 			}
+			if n < shownAtOnce {
+				emit(grown{n})
+			}
 		}
 	})
 	if err == nil {
@@ -67,6 +70,9 @@ const (
 	soon  = 2_000
 	later = 100_000
 )
+
+// shownAtOnce is how many rows of a load are shown page by page.
+const shownAtOnce = 600
 
 // pages gives the service's rows, archived ones among them, by the quickest way that it has.
 func (s *source) pages(ctx context.Context) iter.Seq2[[]engine.Summary, error] {
@@ -88,11 +94,10 @@ func (s *source) shown(fresh bool, pages iter.Seq2[[]engine.Summary, error]) ite
 	if !fresh {
 		return pages
 	}
-	const enough = 600
 	return func(yield func([]engine.Summary, error) bool) {
 		n := 0
 		for page, err := range pages {
-			if n += len(page); err == nil && n < enough {
+			if n += len(page); err == nil && n < shownAtOnce {
 				s.rows.Put(page...)
 			}
 			if !yield(page, err) {

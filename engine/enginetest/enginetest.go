@@ -19,6 +19,7 @@ import (
 // engine/local has it all.
 type Home interface {
 	engine.WorkspaceKeeper
+	engine.ContentKeeper
 	engine.OutboxReader
 	engine.Curator
 	engine.TestHistory
@@ -68,7 +69,7 @@ func Run(t *testing.T, open func(t *testing.T) Env) {
 		{"search", testSearch}, {"search/pages", testPages}, {"search/refused", testPagingRefused},
 		{"meta", testMeta}, {"meta/reachability", testReachability},
 		{"test/draft", testTestDraft}, {"test/inline", testTestInline}, {"test/failures", testTestFailures}, {"test/refused", testTestRefused},
-		{"preview", testPreview}, {"preview/refused", testPreviewRefused},
+		{"preview", testPreview}, {"preview/content", testPreviewContent}, {"preview/refused", testPreviewRefused},
 		{"once", testOnce}, {"once/conflict", testKeyConflict}, {"once/refused", testKeyRefused}, {"once/forgets", testKeyLife}, {"once/crowd", testCrowd},
 	} {
 		t.Run(test.name, func(t *testing.T) {

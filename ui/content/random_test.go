@@ -1,0 +1,65 @@
+package content_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"bugle/engine/catalog"
+)
+
+// Whatever is pressed, undo leads back to the document that was there, byte for byte.
+func TestUndoLeadsBack(t *testing.T) {
+	keys := []string{
+		"up", "down", "left", "right", "tab", "enter", "esc", "a", "A", "x", "y", "p", " ", "d", "=", "r", "%", "4", "0", "backspace",
+		"f5", "f6", "alt+g", "alt+l", "home", "end", "n", "ctrl+x",
+	}
+	edited := 0
+	for seed := range uint64(6) {
+		for ch, body := range map[catalog.Channel]string{catalog.Email: mail, catalog.Push: push} {
+			random := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same keys each time
+			b := newBench(t, ch, body)
+			before, err := b.svc.Get(context.Background(), b.id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := b.open(80, 24)
+			var pressed []string
+			for range 80 {
+				k := keys[random.IntN(len(keys))]
+				pressed = append(pressed, k)
+				h.Press(k)
+			}
+			if now, err := b.svc.Get(context.Background(), b.id); err == nil && now.Revision != before.Revision {
+				edited++
+			}
+			h.Resize(80, 24)
+			if h.Quit || len(h.Opened) > 0 {
+				t.Fatalf("%v left the builder", pressed)
+			}
+			for range 8 { // out of what is open
+				h.Press("esc")
+				if strings.Contains(h.Text(), "? help") {
+					break
+				}
+			}
+			for range 200 {
+				if strings.Contains(h.Text(), "Nothing more to undo") {
+					break
+				}
+				h.Press("ctrl+z")
+			}
+			after, err := b.svc.Get(context.Background(), b.id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := string(after.Body.Encode()), string(before.Body.Encode()); got != want {
+				t.Fatalf("after %v undo leads to\n%s\nnot to\n%s\n%s", pressed, got, want, h.Text())
+			}
+		}
+	}
+	if edited < 8 {
+		t.Errorf("only %d of 12 runs changed anything", edited)
+	}
+}

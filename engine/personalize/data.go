@@ -36,6 +36,15 @@ type missing struct {
 	expression string
 	pos        int
 	reason     string
+	whole      bool // expression is all of the access chain: what is looked up in it is no other hole
+}
+
+// sameHole gives v where it is missing and names its whole chain already, which may be long.
+func sameHole(v any) *missing {
+	if hole, ok := v.(*missing); ok && hole.whole {
+		return hole
+	}
+	return nil
 }
 
 // root is one of rootNames while it is looked into.

@@ -133,13 +133,17 @@ func (f *frame) access(n nodes.Node) (any, error) {
 		return f.name(n)
 	case *nodes.GetAttribute:
 		var from any
-		if from, err = f.eval(n.Node); err == nil {
-			var key any = n.Attribute
-			if n.Attribute == "" {
-				key = n.Index
-			}
-			v, reason, err = f.lookup(from, key)
+		if from, err = f.eval(n.Node); err != nil {
+			return nil, err
 		}
+		if hole := sameHole(from); hole != nil {
+			return hole, nil
+		}
+		var key any = n.Attribute
+		if n.Attribute == "" {
+			key = n.Index
+		}
+		v, reason, err = f.lookup(from, key)
 	case *nodes.GetItem:
 		var from, key any
 		if from, err = f.eval(n.Node); err != nil {
@@ -147,6 +151,9 @@ func (f *frame) access(n nodes.Node) (any, error) {
 		}
 		if n.Arg == nil {
 			return nil, errors.New("nothing stands between [ and ]")
+		}
+		if hole := sameHole(from); hole != nil {
+			return hole, nil
 		}
 		if key, err = f.eval(n.Arg); err == nil {
 			v, reason, err = f.lookup(from, key)
@@ -161,7 +168,7 @@ func (f *frame) access(n nodes.Node) (any, error) {
 	}
 	if v = value(v); v == nil || reason != "" {
 		pos := leftmost(n)
-		return &missing{expression: f.chain(pos, false), pos: pos, reason: reason}, nil
+		return &missing{expression: f.chain(pos, false), pos: pos, reason: reason, whole: true}, nil
 	}
 	return v, nil
 }
@@ -275,6 +282,9 @@ func (f *frame) slice(n *nodes.GetSlice) (any, string, error) {
 		return nil, "", err
 	}
 	if hole, ok := from.(*missing); ok {
+		if hole.whole {
+			return hole, "", nil
+		}
 		return nil, hole.reason, nil
 	}
 	if n.Step != nil {
@@ -352,6 +362,9 @@ func (f *frame) call(n *nodes.Call) (any, string, error) {
 		}
 	}
 	if m, ok := target.(*missing); ok {
+		if m.whole {
+			return m, "", nil
+		}
 		return nil, m.reason, nil
 	}
 	if hole != nil {

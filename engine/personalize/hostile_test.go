@@ -58,6 +58,17 @@ func TestHostile(t *testing.T) {
 		{"global of the engine", "{{ lipsum(n=1000000) }}", ""},
 		{"method", "{{ 'x'.zfill(50000000) }}", "not available"},
 		{"Go internals", "{{ user.city.__class__.x }}", ""},
+		{"a method of a Go value", "{{ user.score.Float64() }}", "not available on this value"},
+		{"a member of a Go value", "{{ user.score.String }}", "it has no String"},
+		{"a method of a list", "{{ ProductSet.shoes.Len() }}", "not available on this value"},
+		{"a method of what is looked into", "{{ user.Render() }}", "the user has no attribute Render"},
+		{"the context of the engine", "{{ context.data }}{{ self }}{{ gonja }}", "nothing here is called context"},
+		{"a file by a filter", "{{ '/etc/passwd'|file }}", "there is no filter"},
+		{"import of names", "{% from '/etc/passwd' import x %}", "{% from %} is not known here"},
+		{"a macro that calls itself", "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}", "{% macro %} is not known here"},
+		{"a loop that calls itself", "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}", "recursive loops are not available"},
+		{"repeat of a list", "{{ [1] * 1000000000 }}", "no number"},
+		{"truncate below nothing", "{{ 'abc'|truncate(-9223372036854775807) }}{{ 1/0 }}", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -114,6 +114,23 @@ func TestDeepValues(t *testing.T) {
 	}
 }
 
+// One long expression in a loop: its length counts in each turn.
+func TestLongExpressions(t *testing.T) {
+	for _, e := range []string{
+		"u" + strings.Repeat(".a", 4000), "u" + strings.Repeat("[0]", 2600), "user.tags" + strings.Repeat("[:]", 2600), "'x'" + strings.Repeat("|upper", 1300),
+		"u" + strings.Repeat("|default(u)", 700), strings.Repeat("not ", 2000) + "u", "1" + strings.Repeat("+1", 4000),
+		"u" + strings.Repeat(" or u", 1600), "[" + strings.Repeat("u,", 4000) + "]", "u" + strings.Repeat("()", 4000), "'x'" + strings.Repeat(" ~ 'x'", 1100),
+		strings.Repeat("(", 30) + "u" + strings.Repeat(")", 30), "u" + strings.Repeat(" is defined", 700), "-" + strings.Repeat("-", 4000) + "1",
+	} {
+		begin := time.Now()
+		err := within(t, func() error {
+			_, _, err := personalize.Preview(t.Context(), "{% for i in range(9999) %}{{ "+e+" }}{% endfor %}", data())
+			return err
+		})
+		fmt.Printf("%.20q %s %v\n", e, time.Since(begin), err)
+	}
+}
+
 func TestManyMissing(t *testing.T) {
 	var src strings.Builder
 	for i := range 20_000 {

@@ -1,0 +1,159 @@
+package settings
+
+import (
+	"fmt"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/contentapi"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+	"bugle/engine/schema"
+)
+
+func blocksSection() *Section {
+	s := &Section{
+		ID: "content-blocks", Title: "Content blocks", One: "content block", Group: groupContent, Name: "name",
+		Help:  "Pieces of content that messages share, such as a footer: {{ ContentBlock['footer'] }}.",
+		Empty: "There is no content block yet. n adds one; messages take it as {{ ContentBlock['name'] }}.",
+		Schema: table("content_blocks", "Content block", refContent, "A piece of content that messages share.",
+			nameField("name", "Name", "What the block is called, as expressions name it.", "footer"),
+			schema.Field{Name: "source", Title: "Content", Kind: schema.String, Long: true, Template: true, Rules: []schema.Rule{schema.Expressions{}},
+				Help: "The text or HTML that stands in its place. It may have expressions, other blocks included.", Example: "<p>You get this because you signed up.</p>"}),
+		Columns: []Column{member("Name", "name", 12, 30), member("Content", "source", 16, 0)},
+	}
+	s.keeper = contentsOf(s, engine.KindBlock, func(i *engine.ContentItem) **engine.ContentBlock { return &i.Block })
+	return s
+}
+
+func productsSection() *Section {
+	s := &Section{
+		ID: "product-sets", Title: "Product sets", One: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
+		Help:  "Lists of products that messages show: {{ ProductSet.shoes[0].title }}.",
+		Empty: "There is no product set yet. n adds one; messages take it as {{ ProductSet.name[0].title }}.",
+		Schema: table("product_sets", "Product set", refContent, "A list of products.",
+			nameField("name", "Name", "What the set is called, as expressions name it.", "bestsellers"),
+			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, the first one first.", Rules: []schema.Rule{schema.Items{Max: personalize.MaxItems}},
+				Elem: &schema.Field{ID: "settings.product_sets.product", Title: "Product", Kind: schema.Map, Help: "What is known of one product, by name.",
+					Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "One thing that is known of the product, such as its title or price."}}}),
+		Columns: []Column{member("Name", "name", 12, 30), countOf("Products", "products"), {Title: "First", Least: 12, Late: 1, Text: func(v doc.Value) string {
+			first := v.Get("products").At(0)
+			if t := first.Get("title"); t.Exists() {
+				return plain(t)
+			}
+			return plain(first)
+		}}},
+	}
+	s.keeper = contentsOf(s, engine.KindProducts, func(i *engine.ContentItem) **engine.ProductSet { return &i.Products })
+	return s
+}
+
+func apisSection() *Section {
+	s := &Section{
+		ID: "content-apis", Title: "Content APIs", One: "content API", Group: groupContent, Name: "name", Trial: "call it",
+		Help:  "HTTP services that messages ask for content as they are sent: {{ ContentApi.weather('Oslo').today }}.",
+		Empty: "There is no content API yet. n adds one; its host must be on the list of the general settings.",
+		Schema: table("content_apis", "Content API", refContent, "An HTTP service that messages ask for content.",
+			nameField("name", "Name", "What the API is called, as expressions name it.", "weather"),
+			schema.Field{Name: "url", Title: "URL", Kind: schema.String, Required: must(), Example: "https://api.example.com/weather/{city}",
+				Help: "Where it is, with {name} for a parameter in its path or query. Its host must be on the list of the general settings."},
+			schema.Field{Name: "method", Title: "Method", Kind: schema.String, Default: `"GET"`, Help: "How it is called. Parameters that the URL does not hold go into the query of a GET, and the JSON body of a POST.",
+				Options: []schema.Option{{Value: "GET", Label: "GET"}, {Value: "POST", Label: "POST"}}},
+			schema.Field{Name: "params", Title: "Parameters", Kind: schema.List, Help: "The names of the arguments, in the order in which expressions give them.", Example: "city", Rules: []schema.Rule{schema.Unique{}},
+				Elem: &schema.Field{Title: "Parameter", Kind: schema.String, Help: "The name of one argument.", Example: "city"}},
+			schema.Field{Name: "headers", Title: "Headers", Kind: schema.List, Help: "What goes with every call.",
+				Elem: &schema.Field{ID: "settings.content_apis.header", Title: "Header", Kind: schema.Object, Help: "A header of the call.", Fields: []schema.Field{
+					{Name: "name", Title: "Name", Kind: schema.String, Required: must(), Help: "The name of the header.", Example: "X-API-Key"},
+					{Name: "value", Title: "Value", Kind: schema.String, Help: "Its value, where that is no secret."},
+					{Name: "env", Title: "Value from", Kind: schema.String, Help: "The environment variable that holds the value: secrets are not stored.", Example: "WEATHER_KEY"},
+				}}},
+			schema.Field{Name: "timeout_ms", Title: "Time limit", Kind: schema.Integer, Default: fmt.Sprint(engine.ContentTimeout.Milliseconds()),
+				Help:  "How long a call may take, in milliseconds.",
+				Rules: []schema.Rule{schema.Range{Min: 0, Max: float64(engine.MaxContentTimeout.Milliseconds())}}},
+		),
+		Columns: []Column{member("Name", "name", 10, 24), {Title: "Method", Least: 6, Most: 6, Late: 1, Text: func(v doc.Value) string {
+			if m := v.Get("method").Text(); m != "" {
+				return m
+			}
+			return "GET"
+		}}, member("URL", "url", 20, 0)},
+		check: func(_ engine.Workspace, v doc.Value) []schema.Problem {
+			api, err := fromDoc[engine.ContentAPI](v)
+			if err == nil {
+				err = contentapi.Check(api)
+			}
+			if err != nil {
+				return []schema.Problem{problem(nil, "api", err.Error())}
+			}
+			return nil
+		},
+	}
+	s.keeper = contentsOf(s, engine.KindAPI, func(i *engine.ContentItem) **engine.ContentAPI { return &i.API })
+	return s
+}
+
+func templatesSection() *Section {
+	s := &Section{
+		ID: "templates", Title: "Templates", One: "template", Group: groupContent, Name: "id",
+		Help:    "Saved messages that campaigns take by their id. A version never changes: saving makes the next one.",
+		Empty:   "There is no template yet. n makes one; a campaign takes it as a custom template.",
+		fresh:   `{"channel":"EMAIL","content":{}}`,
+		Fixed:   map[string]string{"version": "Versions never change: saving makes the next one.", "saved_at": "It is when this version was saved."},
+		Schema:  templateTable(schema.Field{Kind: schema.Object, Open: true}),
+		variant: templateVariant,
+		Columns: []Column{
+			member("Id", "id", 12, 30), {Title: "Version", Least: 7, Most: 7, Number: true, Text: func(v doc.Value) string { return v.Get("version").Literal() }},
+			{Title: "For", Least: 7, Most: 14, Late: 1, Text: func(v doc.Value) string {
+				if p := v.Get("platform").Text(); p != "" {
+					return catalog.Platform(p).Label()
+				}
+				return catalog.Channel(v.Get("channel").Text()).Label()
+			}},
+			member("Name", "name", 10, 0),
+		},
+	}
+	s.keeper = contentsOf(s, engine.KindTemplate, func(i *engine.ContentItem) **engine.ContentTemplate { return &i.Template })
+	return s
+}
+
+func templateTable(content schema.Field) *schema.Schema {
+	push := schema.When("channel", string(catalog.Push))
+	content.Name, content.Title, content.Required, content.Applies, content.Used = "content", "Content", nil, nil, nil
+	content.Help = "What stands in a campaign that has it from here. What the campaign says itself takes precedence."
+	return table("templates", "Template", refContent, "A saved message.",
+		nameField("id", "Id", "What campaigns take the template by.", "welcome"),
+		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Help: "What people call it.", Example: "Welcome mail"},
+		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Required: must(), Help: "The channel of the campaigns that can take it.",
+			Options: []schema.Option{{Value: string(catalog.Email), Label: catalog.Email.Label()}, {Value: string(catalog.Push), Label: catalog.Push.Label()}}},
+		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform that a push is for.",
+			Options: []schema.Option{{Value: string(catalog.Android), Label: catalog.Android.Label()}, {Value: string(catalog.IOS), Label: catalog.IOS.Label()}}},
+		content,
+		schema.Field{Name: "version", Title: "Version", Kind: schema.Integer, Help: "The number of this version, from 1."},
+		schema.Field{Name: "saved_at", Title: "Saved", Kind: schema.Time, Help: "When this version was saved."},
+	)
+}
+
+// templateTables are those in which the content is what the campaigns' tables have in its place.
+var templateTables = sync.OnceValue(func() map[string]*schema.Schema {
+	out := map[string]*schema.Schema{}
+	add := func(key string, ch catalog.Channel, below ...any) {
+		p := doc.P(string(catalog.CampaignContent), "content").Join(doc.P(below...)...)
+		if n := catalog.Campaign(ch).At(p); n != nil {
+			out[key] = templateTable(*n.Field)
+		}
+	}
+	add(string(catalog.Email), catalog.Email, "email")
+	for _, p := range []catalog.Platform{catalog.Android, catalog.IOS} {
+		add(string(catalog.Push)+string(p), catalog.Push, "push", p.Member())
+	}
+	return out
+})
+
+func templateVariant(v doc.Value) *schema.Schema {
+	key := v.Get("channel").Text()
+	if key == string(catalog.Push) {
+		key += v.Get("platform").Text()
+	}
+	return templateTables()[key]
+}

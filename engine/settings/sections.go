@@ -1,0 +1,265 @@
+package settings
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/contentapi"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// The headings of the list of sections.
+const (
+	groupWorkspace = "Workspace"
+	groupPeople    = "People"
+	groupCarriers  = "Carriers"
+	groupNames     = "Names"
+	groupContent   = "Content"
+	groupAccess    = "Access"
+)
+
+// Where the tables come from.
+const (
+	refOperations = "gaps.md, Operations"
+	refTests      = "gaps.md, Test sends in a local workspace"
+	refContent    = "gaps.md, Personalisation"
+	refAccess     = "spec.md, Authentication"
+	refFilters    = "spec.md, Filter group and filters"
+	refBasics     = "spec.md, Email `basic_details`"
+	refLocales    = "spec.md, Campaign content"
+)
+
+var sections = sync.OnceValue(func() []*Section {
+	return []*Section{
+		generalSection(), flagsSection(),
+		usersSection(), segmentsSection(), attributesSection(), eventsSection(),
+		connectorsSection(), gatewaysSection(),
+		categoriesSection(), teamsSection(), localesSection(),
+		blocksSection(), productsSection(), apisSection(), templatesSection(),
+		keysSection(),
+	}
+})
+
+// must is what a field is that a record cannot be without.
+func must() []schema.Required { return []schema.Required{{}} }
+
+// printable keeps out of names what nobody could type again.
+var printable = schema.Pattern{Re: regexp.MustCompile(`^\S(.*\S)?$`), Says: "a name without spaces at its ends"}
+
+func nameField(name, title, help, example string) schema.Field {
+	return schema.Field{
+		Name: name, Title: title, Kind: schema.String, Help: help, Example: example, Required: must(),
+		Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
+	}
+}
+
+func table(id, title, ref, help string, fields ...schema.Field) *schema.Schema {
+	return schema.MustCompile(schema.Field{ID: "settings." + id, Title: title, Kind: schema.Object, Ref: ref, Help: help, Fields: fields})
+}
+
+// member gives a column that shows a member as it is.
+func member(title, name string, least, most int) Column {
+	return Column{Title: title, Least: least, Most: most, Text: func(v doc.Value) string { return plain(v.Get(name)) }}
+}
+
+// countOf gives a column that counts what a member holds.
+func countOf(title, name string) Column {
+	return Column{Title: title, Least: 6, Most: 11, Number: true, Late: 2, Text: func(v doc.Value) string {
+		return fmt.Sprint(v.Get(name).Len())
+	}}
+}
+
+// plain puts a value on a line.
+func plain(v doc.Value) string {
+	switch v.Kind() {
+	case doc.String:
+		return v.Text()
+	case doc.Bool:
+		if v.True() {
+			return "yes"
+		}
+		return ""
+	case doc.Array:
+		var out []string
+		for _, e := range v.Elems() {
+			out = append(out, plain(e))
+		}
+		return strings.Join(out, ", ")
+	case doc.Absent, doc.Null:
+		return ""
+	}
+	return string(v.Encode())
+}
+
+// general are the settings that are no list.
+type general struct {
+	Name        string               `json:"name"`
+	Timezone    string               `json:"timezone"`
+	Publish     string               `json:"publish"`
+	Versioning  bool                 `json:"versioning"`
+	Author      string               `json:"author,omitempty"`
+	ContentAPIs engine.ContentPolicy `json:"content_apis,omitzero"`
+}
+
+func generalSection() *Section {
+	s := &Section{
+		ID: "general", Title: "General", One: "general settings", Group: groupWorkspace, Single: true,
+		Help: "What the workspace is called, the zone of its times, and what publishing through the API does.",
+		Schema: table("general", "General", refOperations, "The settings of the workspace that are no list.",
+			nameField("name", "Name", "What the workspace is called.", "Northwind"),
+			schema.Field{Name: "timezone", Title: "Time zone", Kind: schema.String, Required: must(), Example: "Europe/Berlin",
+				Help:  "The zone of days, relative dates and times without an offset.",
+				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}}},
+			schema.Field{Name: "publish", Title: "Publish by API", Kind: schema.String, Required: must(),
+				Help: "What the publish action of the HTTP API does. The terminal publishes whatever this says.",
+				Options: []schema.Option{
+					{Value: engine.PublishBeta, Label: "Beta", Help: "every publish through the API is refused"},
+					{Value: engine.PublishEnabled, Label: "Enabled", Help: "publish does what the specification intends"},
+				}},
+			schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "spec.md, Versioning",
+				Help: "Every update of a live campaign makes a new version of it."},
+			schema.Field{Name: "author", Title: "Author", Kind: schema.String, Example: "ann@example.com",
+				Help:  "The e-mail address that the terminal signs changes with, where the person names none.",
+				Rules: []schema.Rule{schema.Format{As: schema.Email, Plain: true}}},
+			schema.Field{Name: "content_apis", Title: "Content APIs may call", Kind: schema.Object, Ref: refContent,
+				Help: "The servers that content APIs may reach. None is called that is not on the list.",
+				Fields: []schema.Field{
+					{Name: "hosts", Title: "Hosts", Kind: schema.List, Example: "api.example.com", Rules: []schema.Rule{schema.Unique{}},
+						Help: "Names of servers. One with *. before it stands for all below it; a port may follow.",
+						Elem: &schema.Field{Title: "Host", Kind: schema.String, Help: "The name of one server.", Example: "api.example.com"}},
+					{Name: "private", Title: "Private networks", Kind: schema.Bool,
+						Help: "Hosts of the list may be in this machine's own networks: loopback, private and link-local addresses."},
+				}},
+		),
+		Columns: []Column{member("Name", "name", 8, 30), member("Time zone", "timezone", 8, 30), member("Publish", "publish", 6, 10), member("Author", "author", 8, 0)},
+		check: func(_ engine.Workspace, v doc.Value) []schema.Problem {
+			if err := contentapi.CheckHosts(v.Get("content_apis").Get("hosts").Strings()); err != nil {
+				return []schema.Problem{problem(doc.P("content_apis", "hosts"), "hosts", err.Error())}
+			}
+			return nil
+		},
+	}
+	s.keeper = single[general]{
+		of: s,
+		get: func(w engine.Workspace) general {
+			return general{w.Name, w.Timezone, w.Publish, w.Versioning, w.Author, w.ContentAPIs}
+		},
+		set: func(w *engine.Workspace, g general) {
+			w.Name, w.Timezone, w.Publish, w.Versioning, w.Author, w.ContentAPIs = g.Name, g.Timezone, g.Publish, g.Versioning, g.Author, g.ContentAPIs
+		},
+	}
+	return s
+}
+
+// flagHelp says what the features are that the specification gates by workspace.
+var flagHelp = map[string]string{
+	engine.FlagAudienceLimit: "Campaigns may limit how many messages they send.",
+	engine.FlagQueuing:       "Event-triggered pushes may wait where the frequency cap holds them back.",
+	engine.FlagPortfolio:     "Attributes belong to projects, and filters say to which.",
+}
+
+func flagsSection() *Section {
+	root := schema.Field{ID: "settings.flags", Title: "Flags", Kind: schema.Object, Open: true, Ref: "spec.md, `campaign_audience_limit`", Help: "The features that the workspace has switched on."}
+	for _, name := range engine.KnownFlags() {
+		root.Fields = append(root.Fields, schema.Field{Name: name, Kind: schema.Bool, Default: "false", Help: flagHelp[name]})
+	}
+	s := &Section{
+		ID: "flags", Title: "Flags", One: "flags", Group: groupWorkspace, Single: true, Schema: schema.MustCompile(root),
+		Help: "The features that the specification gives to some workspaces only. Using one that is off is a validation error.",
+		Columns: []Column{{Title: "Switched on", Least: 10, Text: func(v doc.Value) string {
+			var on []string
+			for name, m := range v.Members() {
+				if m.True() {
+					on = append(on, strings.ReplaceAll(name, "_", " "))
+				}
+			}
+			if len(on) == 0 {
+				return "none"
+			}
+			return strings.Join(on, ", ")
+		}}},
+	}
+	s.keeper = single[map[string]bool]{
+		of: s,
+		get: func(w engine.Workspace) map[string]bool {
+			out := map[string]bool{}
+			for _, name := range engine.KnownFlags() {
+				out[name] = w.Flags[name]
+			}
+			for name, on := range w.Flags {
+				out[name] = on
+			}
+			return out
+		},
+		set: func(w *engine.Workspace, flags map[string]bool) { w.Flags = flags },
+	}
+	return s
+}
+
+// namesSection is a section of records that are a name and nothing else.
+func namesSection(id, title, one, ref, help, example, list string, at func(*engine.Workspace) *[]string) *Section {
+	s := &Section{
+		ID: id, Title: title, One: one, Help: help, Group: groupNames, Name: "name",
+		Empty:   "There is no " + one + " yet. n adds one.",
+		Schema:  table(strings.ReplaceAll(id, "-", "_"), title, ref, help, nameField("name", "Name", "What the "+one+" is called. Campaigns refer to it by this name.", example)),
+		Columns: []Column{member("Name", "name", 12, 0)},
+	}
+	s.keeper = newNames(s, list, at)
+	return s
+}
+
+func categoriesSection() *Section {
+	return namesSection("categories", "Categories", "subscription category", refBasics,
+		"The subscription categories that people sign up for. A promotional e-mail belongs to one.", "Newsletter",
+		"subscription_categories", func(w *engine.Workspace) *[]string { return &w.SubscriptionCategories })
+}
+
+func teamsSection() *Section {
+	return namesSection("teams", "Teams", "team", refBasics, "The teams that campaigns belong to.", "Growth",
+		"teams", func(w *engine.Workspace) *[]string { return &w.Teams })
+}
+
+func localesSection() *Section {
+	s := namesSection("locales", "Locales", "locale", refLocales,
+		"The languages that messages are written in beside the default one, which is always there.", "de",
+		"locales", func(w *engine.Workspace) *[]string { return &w.Locales })
+	s.check = func(_ engine.Workspace, v doc.Value) []schema.Problem {
+		if v.Get("name").Text() == "default" {
+			return []schema.Problem{problem(doc.P("name"), "default", "default is always there and is not listed")}
+		}
+		return nil
+	}
+	return s
+}
+
+// keysSection are the credentials of the HTTP API.
+func keysSection() *Section {
+	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: must(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
+		Help: "What the key may do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing that the key may do."}}
+	help := map[string]string{engine.ScopeManage: "create, change and test campaigns", engine.ScopePublish: "publish them"}
+	for _, name := range engine.KnownScopes() {
+		scopes.Elem.Options = append(scopes.Elem.Options, schema.Option{Value: name, Label: name, Help: help[name]})
+	}
+	s := &Section{
+		ID: "keys", Title: "API keys", One: "API key", Group: groupAccess, Name: "id",
+		Help:  "The credentials of the HTTP API. A key is shown once, when it is made: only its hash is kept.",
+		Empty: "There is no API key: nobody can call the HTTP API. n makes one.",
+		fresh: `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
+		Fixed: map[string]string{"id": "It is given when the key is made.", "created_at": "It is when the key was made."},
+		Schema: table("keys", "API key", refAccess, "A credential of the HTTP API.", scopes,
+			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Help: "What the key is listed by, and revoked."},
+			schema.Field{Name: "created_at", Title: "Made", Kind: schema.Time, Help: "When the key was made."}),
+		Columns: []Column{member("Id", "id", 24, 24), {Title: "Made", Least: 10, Most: 10, Late: 1, Text: func(v doc.Value) string {
+			day, _, _ := strings.Cut(v.Get("created_at").Text(), "T")
+			return day
+		}}, member("Scopes", "scopes", 12, 0)},
+	}
+	l := newListed(s, func(w *engine.Workspace) *[]engine.APIKey { return &w.Keys })
+	l.prepare, l.shown = prepareKey, withoutHash
+	s.keeper = l
+	return s
+}

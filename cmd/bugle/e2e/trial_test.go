@@ -1,0 +1,40 @@
+//go:build e2e
+
+package e2e
+
+import "testing"
+
+// A periodic e-mail in two languages with an A/B test, for an audience of two actions with conditions of
+// their own, made by what the screens say and valid at the first check. The path a new user takes; the
+// number of strokes keeps it as short as it is.
+func TestTrialOfANewUser(t *testing.T) {
+	t.Parallel()
+	p := sample(t, 120, 40)
+	p.play("n", "?Channel", "Down Enter", "?One-time", "Down Enter", ">Weekly tips", "Enter", "?✓ Name", "Enter", "?Connector is required")
+
+	// Connector: taken from what the workspace has.
+	p.play("Enter", "?CUSTOM_SMTP", ">custom", "Enter", "?✓", ">demo", "Enter", "?✓ Connector")
+
+	// Content: the grid, one message written, the others filled with it.
+	p.play("Escape Down Enter", "?Locales", "M-g", "?+ locale (a)", "a", "?German", ">de", "Enter", "?de           ○ empty",
+		"A", "?variation_2", "Up Left Enter", "?default › variation_1 › E-mail", ">Five tips, {{First", "?> First Name", "Enter", ">friend", "Enter Enter",
+		">Bugle", "Enter", ">news@example.com", "Down Down Down Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
+
+	// Audience: two actions, each with a condition on its event.
+	p.play("Escape", "?Parts 3/5", "Down Down Enter", "?Opted-out", "Enter", "?Nobody is picked yet",
+		"a 2", ">order sh", "?▸ Order Shipped", "Enter Escape", "?Did Order Shipped at least once",
+		"a 4", ">carr", "?▸ carrier", "Enter", "?[one of]", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
+		"Escape", "?1 filter", "Enter", "?carrier is DHL", "a 2", ">viewed", "?▸ Product Viewed", "Enter Escape", "?and Did Product Viewed",
+		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?[greater than]", "Enter", ">20", "Enter", "?price is above 20")
+
+	// Schedule: each second week, from tomorrow.
+	p.play("Escape Escape Down Enter", "?Sending time", "Right", "?Start *", "Down", ">tomorrow 9am", "?= ", "Enter Enter", "?▸ Time zone", ">berlin",
+		"C-n Enter", "?Europe/Berlin", "Down Enter", "?Frequency", "Right Right", "?Days of the week", "Down", ">2", "Down Down Enter", "?[ ] Monday", "Space Enter", "?‹ Monday ›", "?✓ Schedule", "?nothing to do")
+
+	p.play("Escape Escape", "?v validate", "v", "?Valid: this campaign can be published.")
+	t.Logf("%d keystrokes", p.strokes)
+	if p.strokes > 260 {
+		t.Errorf("it took %d keystrokes", p.strokes)
+	}
+	holds(t, p.draft("Weekly tips"), `"locales":["de"]`, `"no_of_variations":2`, `"no_of_variations":2`, `"UPS"`, `"WEEKLY"`)
+}

@@ -246,6 +246,7 @@ func TestCheck(t *testing.T) {
 		"the host; param":     func(a *engine.ContentAPI) { a.URL = "https://api.example.com{city}" },
 		"hold a password":     func(a *engine.ContentAPI) { a.URL = "https://u:p@api.example.com/" },
 		"a fragment":          func(a *engine.ContentAPI) { a.URL += "#x" },
+		"must be encoded":     func(a *engine.ContentAPI) { a.URL = "https://api.example.com/a b/{city}" },
 		"cannot be read":      func(a *engine.ContentAPI) { a.URL = "https://api.example.com:x/" },
 		"none of its":         func(a *engine.ContentAPI) { a.URL += "&z={zip}" },
 		"GET or POST":         func(a *engine.ContentAPI) { a.Method = "DELETE" },

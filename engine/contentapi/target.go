@@ -69,6 +69,10 @@ func target(api engine.ContentAPI, args []any) (request, error) {
 	if r.url, err = url.Parse(full); err != nil {
 		return r, fmt.Errorf("its URL cannot be read: %s", reason(err))
 	}
+	// Otherwise it would be written anew, and what an argument has encoded would be lost.
+	if r.url.EscapedPath() != path || strings.ContainsAny(query, " \"<>") {
+		return r, errors.New("its URL has characters that must be encoded, such as a space, which is %20")
+	}
 	return r, nil
 }
 

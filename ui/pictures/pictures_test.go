@@ -2,12 +2,15 @@ package pictures
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"bugle/engine/local"
@@ -17,36 +20,118 @@ import (
 	"bugle/ui/app"
 	"bugle/ui/builder"
 	"bugle/ui/campaigns"
+	"bugle/ui/history"
+	"bugle/ui/keymap"
 	"bugle/ui/outbox"
 	"bugle/ui/screen"
+	"bugle/ui/settings"
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
 )
 
+// scene is one picture: the keys that lead to it, as a person would press them.
+type scene struct {
+	name          string
+	theme         string // [themes.Dark] where empty
+	width, height int
+	play          func(h *uitest.Harness)
+}
+
+const width, height = 120, 32
+
+// The scenes, in the order of the README's tour.
+var scenes = []scene{
+	{name: "campaigns", play: func(*uitest.Harness) {}},
+	{name: "search", play: func(h *uitest.Harness) {
+		h.Press("/")
+		h.Type("letter status:se")
+	}},
+	{name: "bulk", play: func(h *uitest.Harness) {
+		h.Press("/")
+		h.Type("type:one-time status:draft")
+		h.Press("enter", "*", "b")
+	}},
+	{name: "builder", play: func(h *uitest.Harness) {
+		open(h, "winter roast")
+		h.Press("enter", "down", "down", "enter", "down", "down", "enter", "enter", "tab", "tab")
+	}},
+	{name: "grid", play: func(h *uitest.Harness) {
+		open(h, "winter roast")
+		h.Press("enter", "down", "down", "g", "a")
+		h.Type("de, fr")
+		h.Press("enter", "A", "%")
+		h.Type("60")
+		h.Press("tab", "r")
+	}},
+	{name: "filters", play: func(h *uitest.Harness) {
+		open(h, "win back")
+		h.Press("enter", "down", "down", "down", "down", "enter", "enter")
+	}},
+	{name: "schedule", play: func(h *uitest.Harness) {
+		open(h, "sunday letter")
+		h.Press("enter", "down", "down", "down", "down", "down", "enter")
+	}},
+	{name: "push", play: func(h *uitest.Harness) {
+		open(h, "black friday")
+		h.Press("enter", "down", "enter", "down", "down", "enter", "enter", "enter", "tab", "tab", "alt+p", "right")
+	}},
+	{name: "links", play: func(h *uitest.Harness) {
+		open(h, "winter roast")
+		h.Press("enter", "end", "up", "enter", "tab")
+	}},
+	{name: "colours", play: func(h *uitest.Harness) {
+		open(h, "referral")
+		h.Press("enter", "down", "enter", "down", "down", "enter", "enter", "enter", "tab", "enter", "end")
+	}},
+	{name: "history", play: func(h *uitest.Harness) {
+		open(h, "winter roast")
+		h.Press("enter", "H")
+	}},
+	{name: "test", play: func(h *uitest.Harness) {
+		open(h, "winter roast")
+		h.Press("t")
+		h.Type("ann")
+		h.Press("down", "enter")
+		h.Type("jamal")
+		h.Press("down", "enter", "ctrl+s")
+	}},
+	{name: "settings", theme: themes.Light, play: func(h *uitest.Harness) { h.Press("f9") }},
+	{name: "palette", theme: themes.ColourBlind, play: func(h *uitest.Harness) { h.Press("ctrl+k") }},
+	{name: "narrow", width: 60, height: 20, play: func(h *uitest.Harness) {
+		open(h, "winter roast")
+		h.Press("enter", "down", "down", "enter")
+	}},
+}
+
+// open goes to the campaign that a search finds first.
+func open(h *uitest.Harness, words string) {
+	h.Press("/")
+	h.Type(words)
+	h.Press("enter")
+}
+
 // The pictures of the README are what the screens show, to the cell.
 func TestPictures(t *testing.T) {
-	const width, height = 120, 32
-	h := program(t, width, height)
-	draw := func(name string) {
-		t.Helper()
-		compare(t, name+".svg", []byte(SVG(h.View(), width, height)))
+	for _, s := range scenes {
+		t.Run(s.name, func(t *testing.T) {
+			w, h := cmp.Or(s.width, width), cmp.Or(s.height, height)
+			p := program(t, cmp.Or(s.theme, themes.Dark), w, h)
+			s.play(p)
+			if dir := os.Getenv("PICTURES_AS_TEXT"); dir != "" {
+				_ = os.WriteFile(filepath.Join(dir, s.name+".txt"), []byte(ansi.Strip(p.View())), 0o600)
+			}
+			around := DarkTerminal
+			if s.theme == themes.Light {
+				around = LightTerminal
+			}
+			compare(t, s.name+".svg", []byte(SVG(p.View(), w, h, around)))
+		})
 	}
-	draw("campaigns")
-	h.Press("/")
-	h.Type("winter roast")
-	h.Press("enter", "enter", "down", "down", "enter", "down", "down", "enter", "enter", "tab", "tab")
-	draw("builder")
-	h.Press("esc", "esc", "esc", "t")
-	h.Type("ann")
-	h.Press("down", "enter")
-	h.Type("jamal")
-	h.Press("down", "enter", "ctrl+s")
-	draw("test")
 }
 
 // program opens the terminal program on the sample workspace, in memory.
-func program(t *testing.T, width, height int) *uitest.Harness {
+func program(t *testing.T, theme string, width, height int) *uitest.Harness {
 	t.Helper()
 	ctx, db := context.Background(), mem.New()
 	clock := func() time.Time { return uitest.Now }
@@ -57,12 +142,12 @@ func program(t *testing.T, width, height int) *uitest.Harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theme, err := themes.New(themes.Options{Name: themes.Dark, DarkBackground: true, Profile: termenv.TrueColor})
+	colours, err := themes.New(themes.Options{Name: theme, DarkBackground: theme != themes.Light, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
 	}
 	deps := uitest.Deps(svc)
-	deps.Theme = theme
+	deps.Theme = colours
 	return uitest.Program(t, app.Options{Deps: deps, Factory: screens, First: screen.Route{Name: screen.Campaigns}}, width, height)
 }
 
@@ -78,9 +163,27 @@ func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		return validate.New(deps, r), nil
 	case screen.Outbox:
 		return outbox.New(deps, r), nil
+	case screen.History:
+		return history.New(deps, r), nil
+	case screen.Settings:
+		return settings.New(deps, settings.Sources{
+			Themes: shelf{}, Profiles: noProfiles{}, Keys: keymap.File{Path: "~/.config/bugle/keys.yaml"},
+		}), nil
 	}
 	return nil, fmt.Errorf("no picture has the screen %q", r.Name)
 }
+
+// shelf has the built-in themes alone.
+type shelf struct{}
+
+func (shelf) Names() []string { return themes.Names() }
+func (shelf) Reload() []error { return nil }
+func (shelf) Dir() string     { return "~/.config/bugle/themes" }
+
+type noProfiles struct{}
+
+func (noProfiles) List() ([]settings.Profile, error) { return nil, nil }
+func (noProfiles) Use(string) error                  { return nil }
 
 func compare(t *testing.T, file string, got []byte) {
 	t.Helper()

@@ -19,12 +19,19 @@ const (
 	cellWidth  = 8.4
 	cellHeight = 18
 	margin     = 12
-	background = "#0d1117"
-	foreground = "#e6edf3"
+)
+
+// Terminal is the colours of a terminal around the program: what a cell without colours of its own has.
+type Terminal struct{ Background, Foreground string }
+
+// The terminals of the pictures.
+var (
+	DarkTerminal  = Terminal{"#0d1117", "#e6edf3"}
+	LightTerminal = Terminal{"#ffffff", "#1f2328"}
 )
 
 // SVG draws a screen of width × height cells whose lines hold text and colour sequences.
-func SVG(screen string, width, height int) string {
+func SVG(screen string, width, height int, around Terminal) string {
 	term := vt.NewEmulator(width, height)
 	defer term.Close()
 	_, _ = term.WriteString(strings.ReplaceAll(screen, "\n", "\r\n"))
@@ -32,9 +39,9 @@ func SVG(screen string, width, height int) string {
 	var b strings.Builder
 	w, h := float64(width)*cellWidth+2*margin, float64(height)*cellHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`+"\n", w, h)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", around.Background)
 	for y := range height {
-		drawLine(&b, term, y, width)
+		drawLine(&b, term, y, width, around)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
@@ -48,7 +55,7 @@ type run struct {
 	style uv.Style
 }
 
-func drawLine(b *strings.Builder, term *vt.Emulator, y, width int) {
+func drawLine(b *strings.Builder, term *vt.Emulator, y, width int, around Terminal) {
 	var r run
 	for x := 0; x < width; {
 		content, style, wide := " ", uv.Style{}, 1
@@ -59,7 +66,7 @@ func drawLine(b *strings.Builder, term *vt.Emulator, y, width int) {
 			}
 		}
 		if r.cells > 0 && !r.style.Equal(&style) {
-			r.draw(b, y)
+			r.draw(b, y, around)
 			r = run{}
 		}
 		if r.cells == 0 {
@@ -69,14 +76,14 @@ func drawLine(b *strings.Builder, term *vt.Emulator, y, width int) {
 		r.cells += wide
 		x += wide
 	}
-	r.draw(b, y)
+	r.draw(b, y, around)
 }
 
-func (r *run) draw(b *strings.Builder, y int) {
-	fg, bg := hex(r.style.Fg, foreground), hex(r.style.Bg, "")
+func (r *run) draw(b *strings.Builder, y int, around Terminal) {
+	fg, bg := hex(r.style.Fg, around.Foreground), hex(r.style.Bg, "")
 	if r.style.Attrs&uv.AttrReverse != 0 {
 		if bg == "" {
-			bg = background
+			bg = around.Background
 		}
 		fg, bg = bg, fg
 	}

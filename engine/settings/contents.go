@@ -129,8 +129,8 @@ func templateTable(content schema.Field) *schema.Schema {
 		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform that a push is for.",
 			Options: []schema.Option{{Value: string(catalog.Android), Label: catalog.Android.Label()}, {Value: string(catalog.IOS), Label: catalog.IOS.Label()}}},
 		content,
-		schema.Field{Name: "version", Title: "Version", Kind: schema.Integer, Help: "The number of this version, from 1."},
-		schema.Field{Name: "saved_at", Title: "Saved", Kind: schema.Time, Help: "When this version was saved."},
+		schema.Field{Name: "version", Title: "Version", Kind: schema.Integer, Applies: schema.Has{Path: "version"}, Help: "The number of this version, from 1."},
+		schema.Field{Name: "saved_at", Title: "Saved", Kind: schema.Time, Applies: schema.Has{Path: "saved_at"}, Help: "When this version was saved."},
 	)
 }
 

@@ -129,7 +129,7 @@ func segmentsSection() *Section {
 			schema.Field{Name: "members", Title: "By list", Kind: schema.List, Help: "The ids of users who are in it, whatever filters say.", Example: "USER_1",
 				Elem: &schema.Field{Title: "User", Kind: schema.String, Help: "The id of one user.", Example: "USER_1"}},
 			filters,
-			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Help: "The id of the segment, by which filters can name it, too."},
+			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The id of the segment, by which filters can name it, too."},
 		),
 		Columns: []Column{member("Name", "name", 14, 40), {Title: "Made of", Least: 12, Text: segmentWords}},
 		check:   checkSegment,

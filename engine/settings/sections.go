@@ -251,8 +251,8 @@ func keysSection() *Section {
 		fresh: `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
 		Fixed: map[string]string{"id": "It is given when the key is made.", "created_at": "It is when the key was made."},
 		Schema: table("keys", "API key", refAccess, "A credential of the HTTP API.", scopes,
-			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Help: "What the key is listed by, and revoked."},
-			schema.Field{Name: "created_at", Title: "Made", Kind: schema.Time, Help: "When the key was made."}),
+			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "What the key is listed by, and revoked."},
+			schema.Field{Name: "created_at", Title: "Made", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was made."}),
 		Columns: []Column{member("Id", "id", 24, 24), {Title: "Made", Least: 10, Most: 10, Late: 1, Text: func(v doc.Value) string {
 			day, _, _ := strings.Cut(v.Get("created_at").Text(), "T")
 			return day

@@ -1,0 +1,153 @@
+package settings
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"bugle/engine"
+	"bugle/engine/profiles"
+)
+
+const (
+	importBatch = 500       // users that are stored together
+	readAhead   = 256 << 10 // bytes
+	// MaxLineErrors is how many lines that are wrong an import tells of.
+	MaxLineErrors = 20
+)
+
+// Import says which users are taken from a file. It is CSV or JSON lines (package profiles).
+type Import struct {
+	File string
+	// Merge keeps of a user who is there what the file does not speak of. Otherwise the line takes its
+	// place.
+	Merge bool
+}
+
+// ImportProgress is how far an import is. A file is read twice: it is checked as a whole before
+// anything is stored.
+type ImportProgress struct {
+	Checked    bool  // users are being stored
+	Done, Size int64 // bytes of the file in this pass
+	Users      int   // in this pass
+}
+
+// Imported is what an import did.
+type Imported struct {
+	engine.ProfilesImported
+	// Wrong are the first lines that cannot be users, Bad is how many there are. Where there is one,
+	// nothing was stored.
+	Wrong []error
+	Bad   int
+}
+
+// Import reads users from a file into the workspace. tell, where it is not nil, hears how far it is
+// now and then. An ended ctx ends the import: what was stored stays, and the same file can be imported
+// again without harm.
+func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) (Imported, error) {
+	var out Imported
+	k, ok := svc.(engine.ProfileImporter)
+	if !ok {
+		return out, lacking("This service takes no users from a file.")
+	}
+	w, err := workspaceOf(ctx, svc)
+	if err != nil {
+		return out, err
+	}
+	pass := importPass{file: i.File, attributes: w.Attributes, tell: tell}
+	err = pass.run(ctx, &out, func([]engine.ProfileRow) error { return nil })
+	if err != nil || out.Bad > 0 {
+		return out, err
+	}
+	pass.checked = true
+	err = pass.run(ctx, &out, func(rows []engine.ProfileRow) error {
+		n, err := k.ImportProfiles(ctx, engine.ProfileImport{Rows: rows, Merge: i.Merge})
+		out.Add(n)
+		return err
+	})
+	return out, err
+}
+
+// importPass goes through a file once.
+type importPass struct {
+	file       string
+	attributes []engine.Attribute
+	checked    bool
+	tell       func(ImportProgress)
+}
+
+func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.ProfileRow) error) error {
+	f, err := os.Open(p.file)
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %w", cause(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %w", cause(err))
+	}
+	counter := &countingReader{r: f}
+	in := bufio.NewReaderSize(counter, readAhead)
+	now := ImportProgress{Checked: p.checked, Size: info.Size()}
+	rows := make([]engine.ProfileRow, 0, importBatch)
+	flush := func() error {
+		if err := ctx.Err(); err != nil || len(rows) == 0 {
+			return err
+		}
+		err := take(rows)
+		now.Users += len(rows)
+		now.Done = counter.n
+		rows = make([]engine.ProfileRow, 0, importBatch)
+		if p.tell != nil {
+			p.tell(now)
+		}
+		return err
+	}
+	for row, err := range profiles.Read(in, profiles.Detect(p.file, in), p.attributes) {
+		if err != nil {
+			var line *profiles.LineError
+			if !errors.As(err, &line) {
+				return fmt.Errorf("the file cannot be read: %w", cause(err))
+			}
+			if out.Bad++; len(out.Wrong) < MaxLineErrors {
+				out.Wrong = append(out.Wrong, err)
+			}
+			if line.Fatal {
+				return nil
+			}
+			continue
+		}
+		if rows = append(rows, row.ProfileRow); len(rows) == importBatch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// cause gives what the system said, without the call and the name.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// The list of campaigns: it begins with a query, is narrowed by a word that is completed and by a count,
+// sorted, kept as a view, and the view is there at the next start.
+func TestCampaignsAreFound(t *testing.T) {
+	t.Parallel()
+	p := sample(t, 120, 40)
+	p.play("q", "?EXIT=0")
+	query := p.start
+	p.start = binary + " -q 'status:draft'; echo EXIT=$?; exec cat"
+	p.again()
+	p.play("?7 of 48", "?/ status:draft")
+
+	p.play("/", "> chan", "?channel:", "Tab", "?google-ads", ">ema", "Tab", "?on E-mail", "?3 of 48", "Enter")
+	p.play("o", "?The usual", "Down Enter", "?Name ↑", "W", "?Save this view", ">Mails to write", "Enter", "!Save this view", "q", "?EXIT=0")
+
+	p.start = query
+	p.again()
+	p.play("?48 of 48", "w", "?Mails to write", "End", "Enter", "?3 of 48", "?/ status:draft channel:email", "?Name ↑")
+	p.play("Escape", "?48 of 48", "Tab Down Down", "?● Active", "Enter", "?status:")
+}
+
+// Several at once: tagged after one question, and a pause of which one fails, with a report that says
+// which and why; then the ended ones go into the archive.
+func TestCampaignsInBulk(t *testing.T) {
+	t.Parallel()
+	p := sample(t, 120, 40)
+	p.play("Space Space Space", "?3 selected", "b", "?Add tags", "Enter", "?Tags to add", ">promo", "Enter", "?Tag 3 campaigns?", "y", "?3 campaigns tagged",
+		"/", ">tag:promo", "?3 of 48", "Escape")
+
+	p.play("/", ">status:active type:event channel:email", "Enter", "?4 of 48", "o", "?The usual", "Down Enter", "?Name ↑", "Home Space Space Space", "?3 selected",
+		"b", "?Add tags", "Down Down Down Enter", "?Pause 3 campaigns?")
+	out, err := p.bugle("search", "--status", "ACTIVE", "--name", "Order confirmation", "--json")
+	var found struct {
+		Campaigns []struct{ ID string }
+	}
+	if err := json.Unmarshal([]byte(out), &found); err != nil || len(found.Campaigns) != 1 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if out, err = p.bugle("status", found.Campaigns[0].ID, "PAUSE"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p.play("y", "?2 campaigns paused", "?Order confirmation", "Escape")
+
+	p.play("Escape Escape", "/", ">status:sent", "Enter", "?9 of 48", "*", "?9 selected", "b", "?Export", "Down Down Down Down Enter", "?Archive 8 campaigns?", "?can only be read here", "y",
+		"?8 campaigns archived", "/ C-u", ">is:archived", "?Archived    11")
+}

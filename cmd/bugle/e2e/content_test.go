@@ -1,0 +1,65 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// script writes a small program into a folder and gives its path.
+func script(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// written waits until another program has written a file, and gives its text.
+func written(t *testing.T, path string) string {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if b, err := os.ReadFile(path); err == nil && len(b) > 0 {
+			return string(b)
+		}
+	}
+	t.Fatalf("%s is not written", path)
+	return ""
+}
+
+// The grid of an e-mail: two locales more, a second variation, 60 to 40, a cell copied and another
+// compared; the text is changed in the person's editor and the mail looked at in the browser.
+func TestContentInTheGrid(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	editor := script(t, dir, "editor", `echo '<p>Added in the editor.</p>' >> "$1"`)
+	script(t, dir, "xdg-open", `cp "$1" `+dir+`/part && mv `+dir+`/part `+dir+`/opened.html`)
+	p := sample(t, 120, 40, "EDITOR="+editor, "VISUAL="+editor, "DISPLAY=:99")
+	p.start = "PATH=" + dir + ":$PATH " + p.start
+	p.again()
+	p.play("?Winter roast launch")
+	p.play("n", "?Channel", "Down Enter", "?One-time", "Enter", ">Tasting", "Enter", "?✓ Name", "Enter", "?Connector is required",
+		"Down Enter", "?Locales", "M-g", "?+ locale (a)")
+
+	p.play("a", "?German", ">de,fr", "Enter", "?fr           ○ empty", "A", "?variation_2", "Home Left", "?○ empty",
+		"%", "?The share of this variation", ">60", "?110 of 100", "Tab", ">40", "?100 of 100", "Enter", "?60 %", "?40 %")
+
+	p.play("Down Left Enter", "?default › variation_1 › E-mail", ">Come and taste", "Enter Enter Enter", ">news@example.com", "Down Down Down Down", ">Six cups on the table", "?▸ HTML")
+	p.play("C-e", "?Added in the editor", "?On a phone", "?Six cups on the table")
+	p.play("M-g", "?✓ Come and taste", "y Right", "p", "?= Come and taste", "M-l", "?fr           = Come and taste")
+
+	// One cell goes its own way, and the comparison says how.
+	p.play("Down Right Enter", "?de › variation_2 › E-mail", "C-u", ">Komm und probier", "M-g", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")
+	p.play("o", "?Opened in the browser")
+	if page := written(t, filepath.Join(dir, "opened.html")); !strings.Contains(page, "Added in the editor.") {
+		t.Errorf("the browser shows %s", page)
+	}
+	// What the editor leaves must be JSON here; what is not is never taken over.
+	p.play("e", "?Drop my text", "d", "!Drop my text", "?✓ Komm und probier")
+	holds(t, p.draft("Tasting"), `"locales":["de","fr"]`, `"no_of_variations":2`, `:60`, `:40`, "Komm und probier", "Added in the editor.")
+}

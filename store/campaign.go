@@ -48,7 +48,7 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 		return 0, fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
 	}
 	// Reading the key, whatever is there, makes two writers of one campaign conflict.
-	if _, err := s.tx.Get(s.key(kindCampaign, c.ID)); err != nil && !errors.Is(err, ErrNotFound) {
+	if _, err := s.tx.Get(s.key(kindCampaign, c.ID)); err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
 		return 0, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
 	}
 	last, err := s.lastRevision(c.ID)
@@ -82,7 +82,7 @@ func (s Space) DeleteCampaign(id string) error {
 		return err
 	}
 	what := fmt.Sprintf("campaign %q", id)
-	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil {
+	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, ErrLost) {
 		return err
 	}
 	for _, kind := range []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy} {

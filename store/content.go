@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -85,7 +86,7 @@ func (s Space) DeleteContent(ref engine.ContentRef) error {
 		}
 		return err
 	}
-	if _, err := s.tx.Get(key); err != nil {
+	if _, err := s.tx.Get(key); err != nil && !errors.Is(err, ErrLost) {
 		return err
 	}
 	return s.delete(ref.String(), key)

@@ -20,7 +20,7 @@ func Prepare(ctx context.Context, db DB) error {
 	key := appendName([]byte{rootMeta}, "format")
 	return db.Update(ctx, func(tx Tx) error {
 		value, err := tx.Get(key)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) {
 			payload, err := encode(storeFormat{Format})
 			if err != nil {
 				return err

@@ -89,7 +89,7 @@ func (s Space) PutTest(t engine.TestRecord) error {
 	for n := int64(0); ; n++ {
 		key := appendNumber(at[:len(at):len(at)], n)
 		_, err := s.tx.Get(key)
-		if err == nil {
+		if err == nil || errors.Is(err, ErrLost) {
 			continue
 		}
 		if !errors.Is(err, ErrNotFound) {

@@ -51,7 +51,7 @@ func (s Space) DeleteProfile(id string) error {
 	if err := s.check("a profile id", id); err != nil {
 		return err
 	}
-	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil {
+	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, ErrLost) {
 		return err
 	}
 	if err := s.dropIdentifiers(id); err != nil {

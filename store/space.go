@@ -92,6 +92,9 @@ func (s Space) get(what string, key []byte) ([]byte, error) {
 	if errors.Is(err, ErrNotFound) {
 		return nil, ErrNotFound
 	}
+	if errors.Is(err, ErrLost) {
+		return nil, s.damaged(what, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
 	}

@@ -27,7 +27,7 @@ type DB interface {
 
 // Tx is one transaction. It belongs to the goroutine that got it, and ends with its function.
 type Tx interface {
-	// Get gives a copy of the value, or [ErrNotFound].
+	// Get gives a copy of the value, or [ErrNotFound], or [ErrLost].
 	Get(key []byte) ([]byte, error)
 	// Set keeps both slices until the transaction ends; they must not change before.
 	Set(key, value []byte) error
@@ -35,7 +35,8 @@ type Tx interface {
 	Delete(key []byte) error
 	// Scan gives the records whose key begins with prefix to fn, in the order of their keys, as
 	// they were when Scan was called. Key and value are valid only until fn returns. An error
-	// of fn ends the scan and is returned, but for [Stop], which ends it well.
+	// of fn ends the scan and is returned, but for [Stop], which ends it well. A record that was
+	// lost has an empty value.
 	Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error
 }
 
@@ -62,6 +63,8 @@ var (
 	ErrTooBig = errors.New("too much for one change of the store: split it into smaller ones")
 	// ErrFull says that the disk has too little space left to write.
 	ErrFull = errors.New("the disk is full")
+	// ErrLost says that a record was there, or may have been, and was lost with a part of the disk.
+	ErrLost = errors.New("a part of the store was lost")
 	// ErrNewer says that the store was written by a later program.
 	ErrNewer = errors.New("this store was written by a newer bugle: update bugle to open it")
 )
@@ -77,6 +80,11 @@ func (e *CorruptError) Error() string {
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }
+
+// DamagedError says that a store's files cannot be read, and why it cannot be opened.
+type DamagedError struct{ Dir string }
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("the store in %s is damaged", e.Dir) }
 
 // LockedError says that another process owns the store's folder.
 type LockedError struct {

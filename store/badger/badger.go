@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -69,6 +70,16 @@ type DB struct {
 	dir  string // the data folder, for messages
 	path string // the database's folder
 	free func(path string) (uint64, error)
+	said []string // what was wrong as it was opened
+
+	packed  map[uint64]options.CompressionType
+	lost    atomic.Pointer[[]lost]
+	proof   atomic.Pointer[proof]
+	unsound atomic.Bool // a table is not what was written
+	stop    chan struct{}
+	proved  sync.WaitGroup
+
+	sequence sequence
 
 	mu      sync.Mutex // guards closed, and running.Add against Close
 	closed  bool
@@ -89,19 +100,20 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, fmt.Errorf("the data folder %q cannot be used: name one with --data or BUGLE_DATA", o.Dir)
 	}
 	d := &DB{dir: dir, path: filepath.Join(dir, Folder), free: freeSpace}
+	if err := settle(d.path); err != nil {
+		return nil, d.unwritable(err)
+	}
 	if err := d.makeFolder(); err != nil {
 		return nil, err
 	}
 	if err := d.checkSpace(); err != nil {
 		return nil, err
 	}
-	for range repairs {
-		if d.db, err = open(settings(d.path, o.Logger)); err == nil || !strings.Contains(err.Error(), emptyFile) {
-			break
-		}
+	if err := d.openSound(o.Logger); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, d.explainOpen(err)
+	if err := d.readLost(); err != nil {
+		return nil, errors.Join(d.explain(err), d.Close())
 	}
 	if err := store.Prepare(ctx, d); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store in %s: %w", dir, err), d.Close())
@@ -116,6 +128,79 @@ const (
 	// repairs is how often opening is tried: a killed process leaves one value log and one table.
 	repairs = 4
 )
+
+// openSound opens the database when its files are what was written. Of one that is damaged it opens
+// what is whole, and keeps the damaged files aside.
+func (d *DB) openSound(log *slog.Logger) error {
+	release, err := lockFolder(d.path)
+	if err != nil {
+		return d.explainLock(err)
+	}
+	defer func() { release() }()
+	found, err := inspect(d.path, false)
+	if err != nil {
+		return d.unreadable(err)
+	}
+	if len(found.problems) == 0 {
+		release()
+		release = func() {}
+		err := d.openFiles(log)
+		if err == nil {
+			return d.begin(found)
+		}
+		if explained := d.explainOpen(err); !errors.As(explained, new(*store.DamagedError)) {
+			return explained
+		}
+		found.wrong("%v", err)
+		if release, err = lockFolder(d.path); err != nil {
+			release = func() {}
+			return d.explainLock(err)
+		}
+	}
+	aside, marks, err := mend(d.path, found, log)
+	if err != nil {
+		return d.damagedError(err)
+	}
+	d.said = append(d.said, mended(d.dir, aside, found, marks))
+	release()
+	release = func() {}
+	if err := d.openFiles(log); err != nil {
+		return d.explainOpen(err)
+	}
+	return d.begin(inspection{proved: true})
+}
+
+// mended says what was wrong, and what became of it.
+func mended(dir, aside string, found inspection, marks []lost) string {
+	text := fmt.Sprintf("the store in %s was damaged (%s); what could be read was put in its place, and the damaged files are in %s", dir, strings.Join(found.problems, "; "), aside)
+	if len(marks) == 0 {
+		return text + "; no change is missing"
+	}
+	return text + "; some records are lost or may be older than they were: `bugle doctor` names them and mends what it can"
+}
+
+func (d *DB) openFiles(log *slog.Logger) (err error) {
+	for range repairs {
+		if d.db, err = open(settings(d.path, log)); err == nil || !strings.Contains(err.Error(), emptyFile) {
+			break
+		}
+	}
+	return err
+}
+
+// begin starts what goes on while the store is open.
+func (d *DB) begin(found inspection) error {
+	none := []lost{}
+	d.lost.Store(&none)
+	d.packed = found.packed
+	d.stop = make(chan struct{})
+	p := d.proving(found.proved)
+	d.proof.Store(p)
+	if len(p.tables) > 0 {
+		d.proved.Go(func() { p.all(d.stop) })
+	}
+	return d.sequence.open(d.path, d.db.MaxVersion())
+}
 
 // open opens the database. It panics where some of its files are damaged.
 func open(o badger.Options) (db *badger.DB, err error) {
@@ -167,13 +252,25 @@ func (d *DB) Update(ctx context.Context, fn func(store.Tx) error) error {
 func (d *DB) attempt(ctx context.Context, fn func(store.Tx) error) error {
 	txn := d.db.NewTransaction(true)
 	defer txn.Discard()
-	if err := fn(&tx{ctx: ctx, txn: txn, db: d, writes: true}); err != nil {
+	t := &tx{ctx: ctx, txn: txn, db: d, writes: true}
+	if err := fn(t); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return d.explain(txn.Commit())
+	if !t.wrote {
+		return nil
+	}
+	if err := txn.Set(sequenceKey, nil); err != nil {
+		return d.explain(err)
+	}
+	if err := txn.Commit(); err != nil {
+		return d.explain(err)
+	}
+	// Its own version is not told: it is at least the one after what it has seen.
+	d.sequence.reached(txn.ReadTs() + 1)
+	return nil
 }
 
 // Close waits for the transactions that run, and closes the database. It must not be called
@@ -184,9 +281,16 @@ func (d *DB) Close() error {
 		d.closed = true
 		d.mu.Unlock()
 		d.running.Wait()
+		close(d.stop)
+		d.proved.Wait()
 		d.giveBack()
+		newest := d.db.MaxVersion()
 		if err := d.db.Close(); err != nil {
 			d.ended = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
+		}
+		d.sequence.close(newest)
+		if d.ended == nil && !d.unsound.Load() {
+			writeClosed(d.path)
 		}
 	})
 	return d.ended

@@ -155,29 +155,39 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Damaged files of the database give an error that names the folder, and no panic.
+// Of a store whose files are damaged what is whole is there, and what was done is said.
 func TestDamagedFiles(t *testing.T) {
-	for _, pattern := range []string{"MANIFEST", "KEYREGISTRY"} {
-		t.Run(pattern, func(t *testing.T) {
+	for _, name := range []string{"MANIFEST", "KEYREGISTRY"} {
+		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			db := open(t, dir)
-			if err := errors.Join(put(db, t, "c", `{}`), db.Close()); err != nil {
+			db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+			if err != nil {
 				t.Fatal(err)
 			}
-			name := filepath.Join(dir, badger.Folder, pattern)
-			b, err := os.ReadFile(name)
+			if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(dir, badger.Folder, name)
+			b, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range b {
 				b[i] ^= 0x5A
 			}
-			if err := os.WriteFile(name, b, 0o600); err != nil {
+			if err := os.WriteFile(file, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err = badger.Open(t.Context(), badger.Options{Dir: dir})
-			if err == nil || !strings.Contains(err.Error(), "the store in "+dir+" is damaged") {
-				t.Errorf("got %v", err)
+			again := open(t, dir)
+			said := strings.Join(again.Notices(), "")
+			if !strings.HasPrefix(said, "the store in "+dir+" was damaged (") || !strings.HasSuffix(said, "; no change is missing") {
+				t.Errorf("it says %q", said)
+			}
+			if got, err := body(t, again, "c"); err != nil || got != `{"n":1}` {
+				t.Errorf("c is %s, %v", got, err)
+			}
+			if kept, err := filepath.Glob(filepath.Join(dir, "store.damaged-*", name)); err != nil || len(kept) != 1 {
+				t.Errorf("kept aside: %v, %v", kept, err)
 			}
 		})
 	}

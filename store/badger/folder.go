@@ -64,7 +64,22 @@ func (d *DB) explainOpen(err error) error {
 	case errors.Is(err, fs.ErrPermission), strings.Contains(text, syscall.EACCES.Error()), strings.Contains(text, syscall.EROFS.Error()):
 		return d.unwritable(err)
 	}
-	return fmt.Errorf("the store in %s is damaged: %w; put a copy of the folder %s in its place, or choose another folder with --data or BUGLE_DATA", d.dir, err, d.path)
+	return d.damagedError(err)
+}
+
+// explainLock puts an error of taking the folder's lock into words.
+func (d *DB) explainLock(err error) error {
+	switch {
+	case errors.Is(err, errHeld):
+		return &store.LockedError{Dir: d.dir, PID: d.owner()}
+	case errors.Is(err, errNoLocks):
+		return fmt.Errorf("the store cannot be kept in %s: %w; choose a folder of this machine with --data or BUGLE_DATA", d.dir, err)
+	}
+	return d.unreadable(err)
+}
+
+func (d *DB) unreadable(err error) error {
+	return fmt.Errorf("the store in %s cannot be read: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
 // owner gives the id of the process that holds the database's lock, 0 where it is not known.

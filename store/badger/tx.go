@@ -1,8 +1,10 @@
 package badger
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -14,18 +16,39 @@ type tx struct {
 	txn    *badger.Txn
 	db     *DB
 	writes bool
+	wrote  bool
 }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
 	}
+	if p := t.db.proof.Load(); len(p.tables) > 0 {
+		p.reads(key, append(bytes.Clone(key), 0))
+	}
 	item, err := t.txn.Get(key)
-	if err != nil {
+	switch {
+	case errors.Is(err, badger.ErrKeyNotFound) && t.db.missing(key, 0), err == nil && t.db.missing(key, item.Version()):
+		return nil, store.ErrLost
+	case err != nil:
 		return nil, t.db.explain(err)
 	}
-	value, err := item.ValueCopy(nil)
-	return value, t.db.explain(err)
+	return t.value(item, nil)
+}
+
+// value copies the value of a record into buf, and fails with [store.ErrLost] where the value log
+// does not have it.
+func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
+	defer func() {
+		if recover() != nil { // a pointer into nowhere
+			value, err = nil, store.ErrLost
+		}
+	}()
+	value, err = item.ValueCopy(buf)
+	if err != nil && t.db.explain(err) != store.ErrClosed {
+		err = fmt.Errorf("%w: %w", store.ErrLost, err)
+	}
+	return value, err
 }
 
 func (t *tx) Set(key, value []byte) error {
@@ -35,6 +58,7 @@ func (t *tx) Set(key, value []byte) error {
 	case len(value) > maxValue-len(key)-64: // a value log file has a header as well
 		return store.ErrTooBig
 	}
+	t.wrote = true
 	return t.db.explain(t.txn.Set(key, value))
 }
 
@@ -42,10 +66,14 @@ func (t *tx) Delete(key []byte) error {
 	if !t.writes {
 		return store.ErrReadOnly
 	}
+	t.wrote = true
 	return t.db.explain(t.txn.Delete(key))
 }
 
 func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
+	if p := t.db.proof.Load(); len(p.tables) > 0 {
+		p.reads(prefix, store.After(prefix))
+	}
 	it := t.txn.NewIterator(iteration(prefix, o))
 	defer it.Close()
 	start(it, prefix, o)
@@ -55,9 +83,19 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 			return err
 		}
 		item := it.Item()
+		if own(item.Key()) {
+			n--
+			it.Next()
+			continue
+		}
 		if !o.KeysOnly {
-			value, err := item.ValueCopy(buf)
-			if err != nil {
+			value, err := t.value(item, buf)
+			if err == nil && t.db.missing(item.Key(), item.Version()) {
+				err = store.ErrLost
+			}
+			if errors.Is(err, store.ErrLost) {
+				value = nil // no record is empty: its reader says that it is damaged
+			} else if err != nil {
 				return t.db.explain(err)
 			}
 			buf = value

@@ -1,0 +1,299 @@
+package badger
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// thorough is up to how many bytes of tables every block is proved before the database opens. Of a
+// larger store those are proved that it has not been closed with; the others after it is open.
+const thorough = 64 << 20
+
+// inspection is what the files of a database are found to be, without opening it.
+type inspection struct {
+	problems []string // in plain words; empty where nothing is wrong
+	acked    uint64   // the version of the last change that was acknowledged; 0 where not known
+	newest   uint64   // of the newest change that the files hold
+	packed   map[uint64]options.CompressionType
+	proved   bool // every block of every table was proved
+}
+
+func (i *inspection) wrong(format string, args ...any) {
+	i.problems = append(i.problems, fmt.Sprintf(format, args...))
+}
+
+// inspect reads the files of a database that no process has open.
+func inspect(path string, all bool) (i inspection, err error) {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return i, fmt.Errorf("looking into %s: %w", path, err)
+	}
+	i.acked = readSequence(path)
+	known := readClosed(path)
+	var tables, logs []string
+	var total int64
+	for _, f := range files {
+		switch filepath.Ext(f.Name()) {
+		case ".sst":
+			tables = append(tables, f.Name())
+			if info, err := f.Info(); err == nil {
+				total += info.Size()
+			}
+		case ".mem":
+			logs = append(logs, f.Name())
+		}
+	}
+	named, err := i.manifest(path, len(tables)+len(logs) > 0)
+	if err != nil {
+		return i, err
+	}
+	i.proved = true
+	for _, id := range named {
+		name := tableName(id)
+		if !slices.Contains(tables, name) {
+			i.wrong("the table %s is gone", name)
+			continue
+		}
+		prove := all || total <= thorough || !known.has(path, name)
+		i.proved = i.proved && prove
+		if err := i.table(path, name, id, prove); err != nil {
+			return i, err
+		}
+	}
+	for _, name := range logs {
+		l, err := readLog(filepath.Join(path, name))
+		if err != nil {
+			return i, err
+		}
+		if i.newest = max(i.newest, l.newest); l.lost(i.acked) {
+			i.wrong("the log %s cannot be read to its end", name)
+		}
+	}
+	if err := i.strays(path, tables, named, logs); err != nil {
+		return i, err
+	}
+	if i.newest < i.acked && len(i.problems) == 0 {
+		i.wrong("the last %d changes are not there any more", i.acked-i.newest)
+	}
+	return i, nil
+}
+
+// strays looks at tables that the list of tables does not name. A process that was killed leaves such,
+// whose records are all in other files as well; where they are not, the list has lost a table, and the
+// database would remove it.
+func (i *inspection) strays(path string, tables []string, named []uint64, logs []string) error {
+	for _, id := range named {
+		tables = slices.DeleteFunc(slices.Clone(tables), func(name string) bool { return name == tableName(id) })
+	}
+	if len(tables) == 0 || len(i.problems) > 0 {
+		return nil
+	}
+	alone := map[uint64]entry{}
+	for _, name := range tables {
+		_, err := readTable(join(path, name), settings("", nil).Compression, func(e entry) error {
+			if h := xxhash.Sum64(e.key); !own(e.key) && alone[h].version <= e.version {
+				alone[h] = entry{version: e.version, meta: e.meta}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	found := func(e entry) error {
+		if h := xxhash.Sum64(e.key); alone[h].version <= e.version {
+			delete(alone, h)
+		}
+		return nil
+	}
+	for _, id := range named {
+		if _, err := readTable(join(path, tableName(id)), i.packed[id], found); err != nil {
+			return err
+		}
+	}
+	for _, name := range logs {
+		l, err := readLog(join(path, name))
+		if err != nil {
+			return err
+		}
+		for _, e := range l.entries {
+			_ = found(e)
+		}
+	}
+	for _, e := range alone {
+		if e.meta&metaDeleted == 0 {
+			i.wrong("its list of tables (%s) has lost some", badger.ManifestFilename)
+			return nil
+		}
+	}
+	return nil
+}
+
+func join(dir, name string) string { return filepath.Join(dir, name) }
+
+func tableName(id uint64) string { return fmt.Sprintf("%06d.sst", id) }
+
+// manifest gives the ids of the tables that belong to the database.
+func (i *inspection) manifest(path string, expected bool) (ids []uint64, err error) {
+	i.packed = map[uint64]options.CompressionType{}
+	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
+	if errors.Is(err, fs.ErrNotExist) {
+		if expected {
+			i.wrong("its list of tables (%s) is gone", badger.ManifestFilename)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the list of tables: %w", err)
+	}
+	defer f.Close()
+	m, _, err := badger.ReplayManifestFile(f, 0, settings(path, slog.New(slog.DiscardHandler)))
+	if err != nil {
+		i.wrong("its list of tables (%s) is not what was written", badger.ManifestFilename)
+		return nil, nil
+	}
+	for id, t := range m.Tables {
+		ids, i.packed[id] = append(ids, id), t.Compression
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (i *inspection) table(path, name string, id uint64, prove bool) error {
+	var t table
+	var err error
+	if prove {
+		t, err = readTable(filepath.Join(path, name), i.packed[id], nil)
+	} else {
+		t, err = readTableHead(filepath.Join(path, name))
+	}
+	if err != nil {
+		return err
+	}
+	i.newest = max(i.newest, t.newest)
+	switch {
+	case !t.indexed:
+		i.wrong("the table %s has lost its index", name)
+	case len(t.gaps) > 0:
+		i.wrong("%d blocks of the table %s are not what was written", len(t.gaps), name)
+	}
+	return nil
+}
+
+// The sequence file holds the version of the last acknowledged change, so that changes which are
+// gone are missed. It is written after the change is durable, and not waited for: it may be behind,
+// never ahead.
+const sequenceFile = "SEQUENCE"
+
+// sequenceKey is a record that every change writes: the newest version of it, which nothing removes,
+// is that of the newest change.
+var sequenceKey = []byte("\x00sequence")
+
+func encodeSequence(version uint64) []byte {
+	b := binary.BigEndian.AppendUint64(nil, version)
+	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+func readSequence(path string) uint64 {
+	b, err := os.ReadFile(filepath.Join(path, sequenceFile))
+	if err != nil || len(b) != 16 || xxhash.Sum64(b[:8]) != binary.BigEndian.Uint64(b[8:]) {
+		return 0
+	}
+	return binary.BigEndian.Uint64(b)
+}
+
+// sequence keeps the sequence file.
+type sequence struct {
+	mu   sync.Mutex
+	file *os.File
+	last uint64
+}
+
+func (s *sequence) open(path string, version uint64) (err error) {
+	if s.file, err = os.OpenFile(filepath.Join(path, sequenceFile), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return fmt.Errorf("keeping the sequence of changes: %w", err)
+	}
+	s.write(version)
+	return nil
+}
+
+// reached notes that a change of that version is durable.
+func (s *sequence) reached(version uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if version > s.last {
+		s.write(version)
+	}
+}
+
+// write is not looked after: the file may always be behind.
+func (s *sequence) write(version uint64) {
+	if _, err := s.file.WriteAt(encodeSequence(version), 0); err == nil {
+		s.last = version
+	}
+}
+
+func (s *sequence) close(newest uint64) {
+	if s.file != nil {
+		s.reached(newest)
+		_ = s.file.Close()
+	}
+}
+
+// The closed file names the tables that were proved or written by the process that closed the store,
+// with size and time of change, a line each. What is as it says is not proved again at once.
+const closedFile = "CLOSED"
+
+type closedTables map[string]string
+
+func stamp(info fs.FileInfo) string {
+	return strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
+}
+
+func readClosed(path string) closedTables {
+	out := closedTables{}
+	b, err := os.ReadFile(filepath.Join(path, closedFile))
+	if err != nil {
+		return out
+	}
+	for line := range strings.Lines(string(b)) {
+		if name, rest, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			out[name] = rest
+		}
+	}
+	return out
+}
+
+func (c closedTables) has(path, name string) bool {
+	info, err := os.Stat(filepath.Join(path, name))
+	return err == nil && c[name] == stamp(info)
+}
+
+// writeClosed notes the tables of a database that was just closed. That it fails means more work for
+// the next to open it.
+func writeClosed(path string) {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return
+	}
+	var b strings.Builder
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && filepath.Ext(f.Name()) == ".sst" {
+			fmt.Fprintf(&b, "%s %s\n", f.Name(), stamp(info))
+		}
+	}
+	_ = os.WriteFile(filepath.Join(path, closedFile), []byte(b.String()), 0o600)
+}

@@ -1,0 +1,32 @@
+//go:build unix && !aix && !solaris
+
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+var errHeld = errors.New("another process has the store open")
+
+// lockFolder takes the lock on a folder that the database takes too, so that its files can be read
+// and replaced before it opens.
+func lockFolder(path string) (release func(), err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, errHeld
+		}
+		return nil, errors.Join(errNoLocks, err)
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+var errNoLocks = errors.New("the file system of this folder has no locks, as some network drives")

@@ -1,0 +1,271 @@
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
+)
+
+// salvage is the reading of what is whole in a damaged database into a new one.
+type salvage struct {
+	inspection
+	path   string
+	values map[uint32][]byte // the value logs, by number
+	latest map[uint64]uint64 // hash of a key → the highest version of it
+	marks  []lost            // with the version below which records may be missing
+	at     time.Time
+}
+
+// mend puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
+// gives the folder of that one.
+func mend(path string, i inspection, log *slog.Logger) (aside string, marks []lost, err error) {
+	s := &salvage{inspection: i, path: path, values: map[uint32][]byte{}, latest: map[uint64]uint64{}, at: time.Now()}
+	if err := s.readValueLogs(); err != nil {
+		return "", nil, err
+	}
+	if err := s.each(s.note); err != nil {
+		return "", nil, err
+	}
+	into := path + mendingSuffix
+	if err := errors.Join(os.RemoveAll(into), os.MkdirAll(into, 0o700)); err != nil {
+		return "", nil, fmt.Errorf("making a new store: %w", err)
+	}
+	if err := s.write(into, log); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(into))
+	}
+	aside, err = swapIn(path, into, "damaged", s.at)
+	return aside, s.marks, err
+}
+
+func (s *salvage) readValueLogs() error {
+	names, err := filepath.Glob(filepath.Join(s.path, "*.vlog"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		n, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ".vlog"), 10, 32)
+		if err != nil {
+			continue
+		}
+		if s.values[uint32(n)], err = os.ReadFile(name); err != nil {
+			return fmt.Errorf("reading the value log: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *salvage) lose(l lost) {
+	l.At = s.at
+	s.marks = append(s.marks, l)
+}
+
+// note is the first pass over all entries: it finds the latest version of each.
+func (s *salvage) note(e entry) error {
+	h := xxhash.Sum64(e.key)
+	s.latest[h] = max(s.latest[h], e.version)
+	return nil
+}
+
+// each gives all entries that can be read to fn, and notes in the first pass what cannot.
+func (s *salvage) each(fn func(entry) error) error {
+	files, err := os.ReadDir(s.path)
+	if err != nil {
+		return fmt.Errorf("looking into %s: %w", s.path, err)
+	}
+	first := len(s.latest) == 0
+	if first {
+		for _, p := range s.problems {
+			if strings.HasSuffix(p, " is gone") || strings.HasSuffix(p, " any more") {
+				s.lose(lost{Unknown: true, Why: p})
+			}
+		}
+	}
+	for _, f := range files {
+		name := filepath.Join(s.path, f.Name())
+		switch filepath.Ext(f.Name()) {
+		case ".sst":
+			err = s.table(name, first, fn)
+		case ".mem":
+			err = s.log(name, first, fn)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *salvage) table(name string, first bool, fn func(entry) error) error {
+	id, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ".sst"), 10, 64)
+	if err != nil {
+		return nil
+	}
+	packed, ok := s.packed[id]
+	if !ok {
+		packed = settings("", nil).Compression
+	}
+	t, err := readTable(name, packed, fn)
+	if err != nil || !first {
+		return err
+	}
+	why := "a part of the table " + filepath.Base(name) + " cannot be read"
+	if !t.indexed {
+		s.lose(lost{Unknown: true, Why: why})
+	}
+	for _, g := range t.gaps {
+		s.lose(lost{From: g.from, To: g.to, Bloom: t.bloom, Version: t.newest, Why: why})
+	}
+	return nil
+}
+
+func (s *salvage) log(name string, first bool, fn func(entry) error) error {
+	l, err := readLog(name)
+	if err != nil {
+		return err
+	}
+	if first && l.lost(s.acked) {
+		s.lose(lost{Unknown: true, Why: "some of the changes before that time cannot be read"})
+		for _, key := range l.near {
+			m := exactly(key, "some of the changes before that time cannot be read")
+			m.Version = ^uint64(0)
+			s.lose(m)
+		}
+	}
+	for _, e := range l.entries {
+		if err := fn(e); err != nil {
+			return err
+		}
+	}
+	for _, e := range l.torn {
+		if e.version > s.acked {
+			continue
+		}
+		if err := fn(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write makes the new database. Records that may not be the latest any more come before the marks of
+// what is lost, all others after them: so a version tells which is which.
+func (s *salvage) write(into string, log *slog.Logger) (err error) {
+	db, err := open(settings(into, log))
+	if err != nil {
+		return fmt.Errorf("making a new store: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	doubted := func(e entry) bool {
+		for _, l := range s.marks {
+			if e.version <= l.Version && l.touches(e.key) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(s.marks) > 0 {
+		if err := s.pass(db, doubted); err != nil {
+			return err
+		}
+	}
+	below := db.MaxVersion()
+	if err := s.pass(db, func(e entry) bool { return !doubted(e) }); err != nil {
+		return err
+	}
+	for i := range s.marks {
+		s.marks[i].Version = below
+	}
+	return writeLost(db, s.marks)
+}
+
+// pass writes the latest records of those that it is to take.
+func (s *salvage) pass(db *badger.DB, take func(entry) bool) error {
+	wb := db.NewWriteBatch()
+	defer wb.Cancel()
+	err := s.each(func(e entry) error {
+		old := own(e.key) && !strings.HasPrefix(string(e.key), string(lostPrefix))
+		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || old || strings.HasPrefix(string(e.key), "!badger!") || !take(e) {
+			return nil
+		}
+		if e.meta&metaPointer != 0 {
+			value, ok := pointed(e.value, s.values)
+			if !ok {
+				s.lose(exactly(e.key, "a large record cannot be read"))
+				return nil
+			}
+			e.value = value
+		}
+		return wb.Set(append([]byte(nil), e.key...), append([]byte(nil), e.value...))
+	})
+	if err != nil {
+		return fmt.Errorf("writing the new store: %w", err)
+	}
+	if err := wb.Flush(); err != nil {
+		return fmt.Errorf("writing the new store: %w", err)
+	}
+	return nil
+}
+
+// A new database is made beside the old one, and is whole when it has the second of these names.
+const (
+	mendingSuffix = ".mending"
+	mendedSuffix  = ".mended"
+)
+
+// swapIn puts a database that is whole in the place of the one at path, which is kept aside under a
+// name that says why and when. Where the process ends in between, [settle] goes on.
+func swapIn(path, from, why string, at time.Time) (aside string, err error) {
+	ready := path + mendedSuffix
+	if err := os.RemoveAll(ready); err != nil {
+		return "", fmt.Errorf("making room for the new store: %w", err)
+	}
+	if err := os.Rename(from, ready); err != nil {
+		return "", fmt.Errorf("putting the new store in its place: %w", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		aside = path + "." + why + "-" + at.Format("20060102-150405")
+		for n := 2; exists(aside); n++ {
+			aside = fmt.Sprintf("%s.%s-%s-%d", path, why, at.Format("20060102-150405"), n)
+		}
+		if err := os.Rename(path, aside); err != nil {
+			return "", fmt.Errorf("keeping the old store aside: %w", err)
+		}
+	}
+	if err := os.Rename(ready, path); err != nil {
+		return aside, fmt.Errorf("putting the new store in its place: %w", err)
+	}
+	return aside, nil
+}
+
+// settle finishes what [swapIn] had begun in a process that ended.
+func settle(path string) error {
+	ready := path + mendedSuffix
+	if !exists(ready) {
+		return nil
+	}
+	if exists(path) {
+		return os.RemoveAll(ready)
+	}
+	return os.Rename(ready, path)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// damagedError says that a store cannot be opened, and could not be mended.
+func (d *DB) damagedError(err error) error {
+	return fmt.Errorf("%w: %w; put a backup in its place with `bugle restore`, or choose another folder with --data or BUGLE_DATA", &store.DamagedError{Dir: d.dir}, err)
+}

@@ -1,0 +1,274 @@
+package badger
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/dgraph-io/badger/v4/fb"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/pb"
+	"github.com/dgraph-io/badger/v4/y"
+	"github.com/klauspost/compress/snappy"
+	"google.golang.org/protobuf/proto"
+)
+
+// The database reads its tables in trust: a block that is not what was written ends a scan without a
+// word, ends the process, or is dropped for good by the next compaction. So the files are read here
+// before the database gets them, by the layout of badger/v4/table.
+
+// entry is one version of a record as a file holds it.
+type entry struct {
+	key     []byte // without the version
+	version uint64
+	meta    byte
+	value   []byte
+}
+
+// The bits of entry.meta (badger/v4/value.go).
+const (
+	metaDeleted = 1 << 0
+	metaPointer = 1 << 1
+	metaTxn     = 1 << 6
+	metaTxnEnd  = 1 << 7
+)
+
+// gap is where a table cannot be read: from a key to before another. A nil key is the table's own end.
+type gap struct{ from, to []byte }
+
+// table is what a table's file holds.
+type table struct {
+	indexed bool   // the table's own list of blocks is whole
+	bloom   []byte // whether it may have a key; nil where that is not known
+	newest  uint64 // the highest version in it, as its index says
+	gaps    []gap
+}
+
+// whole reports whether every byte that matters is what was written.
+func (t table) whole() bool { return t.indexed && len(t.gaps) == 0 }
+
+var errBlock = errors.New("a block is not what was written")
+
+// readTable reads a table's file and gives all entries to fn, which may be nil. What cannot be read is
+// in the table's gaps; an error is one of the file system, or of fn.
+func readTable(path string, packed options.CompressionType, fn func(entry) error) (t table, err error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return t, fmt.Errorf("reading a table: %w", err)
+	}
+	index := readIndex(b)
+	if index == nil {
+		return t, walkBlocks(b, packed, fn)
+	}
+	t.indexed, t.newest, t.bloom = true, index.MaxVersion(), index.BloomFilterBytes()
+	var at, next fb.BlockOffset
+	for i := range index.OffsetsLength() {
+		index.Offsets(&at, i)
+		from, end := int(at.Offset()), int(at.Offset())+int(at.Len())
+		err := errBlock
+		if end <= len(b) {
+			err = readBlock(b[from:end], packed, fn)
+		}
+		if errors.Is(err, errBlock) {
+			g := gap{from: y.ParseKey(y.Copy(at.KeyBytes()))}
+			if i+1 < index.OffsetsLength() {
+				index.Offsets(&next, i+1)
+				g.to = append(y.ParseKey(y.Copy(next.KeyBytes())), 0) // that key may have a version here as well
+			}
+			t.gaps = append(t.gaps, g)
+		} else if err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// readIndex gives a table's list of blocks, nil where it is not what was written.
+func readIndex(b []byte) (index *fb.TableIndex) {
+	defer func() {
+		if recover() != nil {
+			index = nil
+		}
+	}()
+	rest, sum := cutSized(b)
+	var want pb.Checksum
+	if sum == nil || proto.Unmarshal(sum, &want) != nil {
+		return nil
+	}
+	_, data := cutSized(rest)
+	if data == nil || y.VerifyChecksum(data, &want) != nil {
+		return nil
+	}
+	return fb.GetRootAsTableIndex(data, 0)
+}
+
+// cutSized cuts off the end of b what stands there before its own length in four bytes.
+func cutSized(b []byte) (rest, cut []byte) {
+	if len(b) < 4 {
+		return nil, nil
+	}
+	n := uint64(binary.BigEndian.Uint32(b[len(b)-4:]))
+	if n > uint64(len(b)-4) {
+		return nil, nil
+	}
+	at := len(b) - 4 - int(n)
+	return b[:at], b[at : len(b)-4]
+}
+
+// readBlock gives the entries of a block to fn; errBlock where it is not what was written.
+func readBlock(raw []byte, packed options.CompressionType, fn func(entry) error) error {
+	if packed == options.Snappy {
+		n, err := snappy.DecodedLen(raw)
+		if err != nil || n > maxBlock {
+			return errBlock
+		}
+		if raw, err = snappy.Decode(nil, raw); err != nil {
+			return errBlock
+		}
+	}
+	rest, sum := cutSized(raw)
+	var want pb.Checksum
+	if sum == nil || len(rest) < 4 || proto.Unmarshal(sum, &want) != nil || y.VerifyChecksum(rest, &want) != nil {
+		return errBlock
+	}
+	if fn == nil {
+		return nil
+	}
+	n := int(binary.BigEndian.Uint32(rest[len(rest)-4:]))
+	ends := len(rest) - 4 - 4*n
+	if n < 0 || ends < 0 {
+		return errBlock
+	}
+	return eachEntry(rest[:ends], rest[ends:len(rest)-4], fn)
+}
+
+// maxBlock is far more than a block with the largest record takes.
+const maxBlock = 64 << 20
+
+// eachEntry gives the entries of a block's data to fn; offsets is where each begins.
+func eachEntry(data, offsets []byte, fn func(entry) error) error {
+	n := len(offsets) / 4
+	var base []byte
+	for i := range n {
+		from, to := int(binary.NativeEndian.Uint32(offsets[4*i:])), len(data)
+		if i+1 < n {
+			to = int(binary.NativeEndian.Uint32(offsets[4*i+4:]))
+		}
+		if from > to || to > len(data) || to-from < 4 {
+			return errBlock
+		}
+		b := data[from:to]
+		overlap, diff := int(binary.NativeEndian.Uint16(b)), int(binary.NativeEndian.Uint16(b[2:]))
+		if 4+diff > len(b) || overlap > len(base) {
+			return errBlock
+		}
+		key := append(append([]byte(nil), base[:overlap]...), b[4:4+diff]...)
+		if i == 0 {
+			base = key
+		}
+		if len(key) < 8 {
+			return errBlock
+		}
+		var v y.ValueStruct
+		v.Decode(b[4+diff:])
+		if err := fn(entry{key: y.ParseKey(key), version: y.ParseTs(key), meta: v.Meta, value: v.Value}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walkBlocks reads the blocks of a table that has no index any more, from the first one on: they lie
+// one after another. It ends at the first that is not what was written.
+func walkBlocks(b []byte, packed options.CompressionType, fn func(entry) error) error {
+	if packed != options.Snappy || fn == nil {
+		return nil
+	}
+	for len(b) > 0 {
+		n := snappyLen(b)
+		if n == 0 {
+			return nil
+		}
+		if err := readBlock(b[:n], packed, fn); errors.Is(err, errBlock) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// snappyLen gives how many bytes at the start of b are one snappy block; 0 where none is there.
+func snappyLen(b []byte) int {
+	want, at := binary.Uvarint(b)
+	if at <= 0 || want == 0 || want > maxBlock {
+		return 0
+	}
+	for got := uint64(0); got < want; {
+		if at >= len(b) {
+			return 0
+		}
+		tag := b[at]
+		switch n := int(tag >> 2); tag & 3 {
+		case 0: // bytes as they are
+			extra := max(0, n-59)
+			if at+extra >= len(b) {
+				return 0
+			}
+			if extra > 0 {
+				n = 0
+				for i := range extra {
+					n |= int(b[at+1+i]) << (8 * i)
+				}
+			}
+			got += uint64(n) + 1
+			at += 1 + extra + n + 1
+		case 1:
+			got += 4 + uint64(n&7)
+			at += 2
+		case 2:
+			got += 1 + uint64(n)
+			at += 3
+		case 3:
+			got += 1 + uint64(n)
+			at += 5
+		}
+		if got > want {
+			return 0
+		}
+	}
+	if at > len(b) {
+		return 0
+	}
+	return at
+}
+
+// maxHead bounds the index of a table, for one that claims to be larger.
+const maxHead = 64 << 20
+
+// readTableHead reads the index of a table alone.
+func readTableHead(path string) (t table, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return t, fmt.Errorf("reading a table: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return t, fmt.Errorf("reading a table: %w", err)
+	}
+	for n := min(info.Size(), 64<<10); ; n = min(info.Size(), 8*n) {
+		b := make([]byte, n)
+		if _, err := f.ReadAt(b, info.Size()-n); err != nil {
+			return t, fmt.Errorf("reading a table: %w", err)
+		}
+		if index := readIndex(b); index != nil {
+			return table{indexed: true, newest: index.MaxVersion(), bloom: index.BloomFilterBytes()}, nil
+		}
+		if n == info.Size() || n >= maxHead {
+			return t, nil
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"bugle/ui/testsend"
 	"bugle/ui/validate"
 	"bugle/ui/welcome"
+	"bugle/ui/workspace"
 )
 
 // screens makes the program's screens by route. start makes the first workspace; log is what the
@@ -41,6 +42,8 @@ func screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 			return history.New(deps, r), nil
 		case screen.Settings:
 			return settingsscreen.New(deps, own), nil
+		case screen.Workspace:
+			return workspace.New(deps, r), nil
 		case screen.Welcome:
 			return welcome.New(deps, start), nil
 		}

@@ -125,6 +125,7 @@ func (m *Model) places() []command {
 	add("campaigns — the list of all", screen.Route{Name: screen.Campaigns})
 	add("new draft — begin a campaign", screen.Route{Name: screen.NewDraft})
 	add("outbox — what test sends delivered", screen.Route{Name: screen.Outbox})
+	add("workspace — users, segments, carriers, content, keys", screen.Route{Name: screen.Workspace})
 	add("activity — the calls that were made", screen.Route{Name: screen.Activity})
 	return out
 }

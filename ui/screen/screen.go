@@ -146,4 +146,5 @@ const (
 	Activity  = "activity"
 	History   = "history"
 	Settings  = "settings"
+	Workspace = "workspace"
 )

@@ -1,0 +1,227 @@
+package workspace
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/settings"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// The headings of the screens' keys in the help.
+const (
+	groupMove      = "Move"
+	groupRecord    = "Record"
+	groupWorkspace = "Workspace"
+)
+
+// Typing says that a filter is being typed.
+func (s *List) Typing() bool { return s.focus == paneFilter }
+
+// Actions are what can be done, by where the keyboard is.
+func (s *List) Actions() []screen.Action {
+	switch s.focus {
+	case paneFilter:
+		return []screen.Action{
+			{Keys: []string{"enter"}, Label: "keep", Help: "keep the filter", Group: groupMove, Bar: 9, Typing: true, Run: s.keepFilter},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, Bar: 8, Typing: true, Run: s.dropFilter},
+		}
+	case paneReport:
+		return []screen.Action{
+			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "back to the records", Group: groupMove, Bar: 9, Run: s.closeReport},
+			{Keys: []string{"t"}, Label: "again", Help: "try it again", Group: groupRecord, Bar: 7, Why: s.whyNoTrial(), Run: s.try},
+			{Keys: []string{"y"}, Label: "copy", Help: "copy what is said", Group: groupRecord, Bar: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "The report") }},
+		}
+	}
+	return append(s.moves(), s.onRecord()...)
+}
+
+func (s *List) moves() []screen.Action {
+	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "show the records that hold some words; users are searched by id and attributes", Group: groupMove, Bar: 4, Why: s.lacks(), Run: s.toFilter}
+	reload := screen.Action{Keys: []string{"r"}, Label: "reload", Help: "read everything again", Group: groupWorkspace, Run: s.load}
+	if s.focus == paneSections {
+		return []screen.Action{
+			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "to the records of the section", Group: groupMove, Bar: 9, Why: s.lacks(), Run: s.toRecords},
+			filter, reload,
+		}
+	}
+	acts := []screen.Action{
+		{Keys: []string{"enter"}, Label: "edit", Help: "edit it in a form", Group: groupRecord, Bar: 9, Why: s.none(), Run: s.open},
+	}
+	if s.Running(taskImport) {
+		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, Bar: 10, Run: s.cancelImport})
+	}
+	if s.filter.Value() != "" {
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, Bar: 5, Run: s.dropFilter})
+	} else {
+		acts = append(acts, screen.Action{Keys: []string{"esc", "left", "h", "tab", "shift+tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, Bar: 1, Run: s.toSections})
+	}
+	return append(acts, filter, reload)
+}
+
+func (s *List) onRecord() []screen.Action {
+	none := s.none()
+	sec := s.section()
+	trial := "try"
+	if sec.Trial != "" {
+		trial = sec.Trial
+	}
+	acts := []screen.Action{
+		{Keys: []string{"n"}, Label: "new", Help: "begin another record", Group: groupRecord, Bar: 8, Why: s.whyNoNew(), Run: s.fresher},
+		{Name: "try", Keys: []string{"t"}, Label: trial, Help: "try it: send a hello, make a call, see who matches", Group: groupRecord, Bar: 6, Why: s.whyNoTrial(), Run: s.try},
+		{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete it, after a question that tells what still uses it", Group: groupRecord, Bar: 5, Why: s.whyNoDelete(), Run: s.remove},
+		{Keys: []string{"c"}, Label: "duplicate", Help: "begin another one like it", Group: groupRecord, Bar: 3, Why: s.whyNoDelete(), Run: s.duplicate},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy it as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},
+		{Keys: []string{"u"}, Label: "used in", Help: "what refers to it", Group: groupRecord, Why: s.whyNoDelete(), Run: s.uses},
+		{Keys: []string{"w"}, Label: "who matches", Help: "whom the audience of a campaign picks, and why", Group: groupWorkspace, Why: s.whyNoAudience(), Run: s.askAudience},
+	}
+	if sec.Searched {
+		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, Bar: 7, Why: s.whyNoImport(), Run: s.askImport})
+	}
+	return acts
+}
+
+// none says why there is no record to do something with.
+func (s *List) none() string {
+	if why := s.lacks(); why != "" {
+		return why
+	}
+	if _, ok := s.selected(); !ok {
+		return "There is no record here."
+	}
+	return ""
+}
+
+func (s *List) whyNoNew() string {
+	switch {
+	case s.lacks() != "":
+		return s.lacks()
+	case s.section().Single:
+		return "There is one of these, and it is there: enter changes it."
+	}
+	return ""
+}
+
+func (s *List) whyNoDelete() string {
+	if s.section().Single && s.lacks() == "" {
+		return "There is one of these, always: it is only changed."
+	}
+	return s.none()
+}
+
+func (s *List) whyNoTrial() string {
+	switch {
+	case s.none() != "":
+		return s.none()
+	case s.section().Trial == "":
+		return "There is nothing to try of " + lowerFirst(s.section().Title) + "."
+	case s.Running(taskTry):
+		return "It is being tried."
+	}
+	return ""
+}
+
+func lowerFirst(title string) string {
+	if len(title) > 1 && title[1] >= 'A' && title[1] <= 'Z' {
+		return title
+	}
+	return string(title[0]|0x20) + title[1:]
+}
+
+func (s *List) toRecords() tea.Cmd {
+	s.focus = paneRecords
+	s.show()
+	return nil
+}
+
+func (s *List) toSections() tea.Cmd {
+	s.focus = paneSections
+	s.show()
+	return nil
+}
+
+func (s *List) toFilter() tea.Cmd {
+	s.focus = paneFilter
+	s.filter.Focus()
+	s.show()
+	return nil
+}
+
+func (s *List) keepFilter() tea.Cmd {
+	s.filter.Blur()
+	return s.toRecords()
+}
+
+func (s *List) dropFilter() tea.Cmd {
+	s.filter.SetValue("")
+	var cmd tea.Cmd
+	if s.section().Searched {
+		cmd = s.find()
+	}
+	s.narrow()
+	return tea.Batch(s.keepFilter(), cmd)
+}
+
+func (s *List) closeReport() tea.Cmd {
+	s.report.close()
+	return s.toRecords()
+}
+
+// leaveFor opens a record, and remembers the names that there are: what is new when it is left gets the
+// cursor.
+func (s *List) leaveFor(r screen.Route) tea.Cmd {
+	s.focus = paneRecords
+	s.show()
+	s.known = map[string]bool{}
+	for _, v := range s.current() {
+		s.known[s.section().NameOf(v)] = true
+	}
+	return screen.Open(r)
+}
+
+// open opens the record under the cursor; a single one at the field under it.
+func (s *List) open() tea.Cmd {
+	sec := s.section()
+	if !sec.Single {
+		return s.leaveFor(recordRoute(sec, s.selectedName(), doc.Value{}))
+	}
+	fields := s.fields()
+	if s.table.Cursor >= len(fields) {
+		return s.leaveFor(recordRoute(sec, sec.One, doc.Value{}))
+	}
+	return s.leaveFor(recordRoute(sec, sec.One, doc.Value{}, fields[s.table.Cursor].Path...))
+}
+
+func (s *List) fresher() tea.Cmd {
+	return s.leaveFor(recordRoute(s.section(), "", s.section().New()))
+}
+
+func (s *List) duplicate() tea.Cmd {
+	v, ok := s.selected()
+	if !ok {
+		return nil
+	}
+	return s.leaveFor(recordRoute(s.section(), "", s.section().Copy(v)))
+}
+
+func (s *List) copy() tea.Cmd {
+	v, ok := s.selected()
+	if !ok {
+		return nil
+	}
+	return screen.Copy(string(v.Indent()), "The "+s.section().One)
+}
+
+// notice tells of an error.
+func notice(err error) tea.Cmd {
+	return screen.Notify(widget.LevelError, sentence(err.Error()))
+}
+
+// named puts a record into words: the team Growth.
+func named(sec *settings.Section, name string) string {
+	if sec.Single {
+		return "the " + sec.One
+	}
+	return "the " + sec.One + " " + name
+}

@@ -1,0 +1,224 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// personRows are the people in the table.
+type personRows []person
+
+func (r personRows) Len() int { return len(r) }
+
+func (r personRows) Row(i int) widget.Cells {
+	p := r[i]
+	mark := widget.Cell{Text: "✓", Tone: themes.ToneSuccess}
+	if !p.in {
+		mark = widget.Cell{Text: "✗", Tone: themes.ToneWarning}
+	}
+	mail, _ := p.Attributes[engine.AttrEmail].(string)
+	return widget.Cells{mark, {Text: p.ID}, {Text: p.DisplayName()}, {Text: mail, Tone: themes.ToneMuted}}
+}
+
+func (s *Audience) both() bool { return s.width >= bothWidth }
+
+func (s *Audience) tableWidth() int {
+	if s.both() {
+		return s.width / 2
+	}
+	return s.width
+}
+
+// SetSize divides the screen.
+func (s *Audience) SetSize(width, height int) {
+	s.width, s.height = width, height
+	s.layout()
+}
+
+func (s *Audience) layout() {
+	w := max(s.tableWidth()-4, 1)
+	s.filter.SetSize(w, 1)
+	s.table.SetSize(w, max(s.height-2-len(s.head()), 1))
+	if s.both() {
+		w = max(s.width-s.tableWidth()-4, 1)
+	}
+	s.pager.SetSize(w, max(s.height-2, 1))
+}
+
+// SetTheme changes the theme.
+func (s *Audience) SetTheme(t themes.Theme) {
+	s.theme, s.deps.Theme = t, t
+	s.table.SetTheme(t)
+	s.filter.SetTheme(t)
+	s.pager.SetTheme(t)
+	s.draw()
+}
+
+// head gives the lines above the people: the filters in words, how many can be reached, the search.
+func (s *Audience) head() []string {
+	w := max(s.tableWidth()-4, 1)
+	var out []string
+	words := audience.Sentence(s.filters, audience.Env{})
+	for i, l := range widget.Wrap(widget.Clean(words), w) {
+		if i == 2 {
+			break
+		}
+		out = append(out, s.theme.Text.Render(l))
+	}
+	if s.loaded && s.failed == nil && s.reader != nil {
+		out = append(out, s.theme.Muted.Render(widget.Truncate(s.counted(), w)))
+	}
+	if s.focus == paneFilter || s.filter.Value() != "" {
+		return append(out, s.filter.View())
+	}
+	return append(out, "")
+}
+
+func (s *Audience) counted() string {
+	return fmt.Sprintf("%s of %s · %s by e-mail, %s by push", thousands(s.count.Matched), thousands(s.count.Total), thousands(s.count.Reach.Email), thousands(s.count.Reach.Push))
+}
+
+// View draws the people and why the one under the cursor is in or out, or one of both.
+func (s *Audience) View() string {
+	if s.width == 0 || s.height == 0 {
+		return ""
+	}
+	s.layout()
+	s.draw()
+	switch {
+	case s.both():
+		return lipgloss.JoinHorizontal(lipgloss.Top, s.peopleView(), s.whyView(s.width-s.tableWidth()))
+	case s.focus == paneReport:
+		return s.whyView(s.width)
+	}
+	return s.peopleView()
+}
+
+func (s *Audience) peopleView() string {
+	title := "In"
+	if s.found != "" {
+		title = "Found"
+	}
+	panel := widget.NewPanel(s.theme, title)
+	panel.Focused = s.focus != paneReport
+	if len(s.people) > 0 {
+		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, number(len(s.people), s.found == "" && s.count.Matched > len(s.people)))
+	}
+	panel.SetSize(s.tableWidth(), s.height)
+	s.table.Empty = s.emptyText()
+	return panel.View(strings.Join(append(s.head(), s.table.View()), "\n"))
+}
+
+func (s *Audience) emptyText() string {
+	switch {
+	case s.reader == nil:
+		return untold
+	case s.failed != nil:
+		return "The audience could not be found: " + sentence(s.failed.Error()) + "\nr tries again."
+	case !s.loaded:
+		return "Counting…"
+	case s.found != "":
+		return "Nobody holds these words. esc shows who is in."
+	}
+	return "Nobody matches. / finds somebody, and tells why they are not in."
+}
+
+func (s *Audience) whyView(width int) string {
+	panel := widget.NewPanel(s.theme, "Why")
+	panel.Focused = s.focus == paneReport
+	panel.SetSize(width, s.height)
+	return panel.View(s.pager.View())
+}
+
+// draw tells what each filter says of the person under the cursor.
+func (s *Audience) draw() {
+	p, ok := s.selected()
+	if !ok || s.why.id != p.ID {
+		s.pager.SetText("")
+		return
+	}
+	w := max(s.width-4, 1)
+	if s.both() {
+		w = max(s.width-s.tableWidth()-4, 1)
+	}
+	head, tone := p.DisplayName()+" is not in, because:", themes.ToneWarning
+	if s.why.result.Matched {
+		head, tone = p.DisplayName()+" is in, because:", themes.ToneSuccess
+	}
+	lines := painted(s.theme, tone, head, w, 0)
+	for _, r := range s.why.result.Decisive() {
+		lines = append(lines, resultLines(s.theme, r, w)...)
+	}
+	if len(s.why.result.Children) > 0 {
+		lines = append(lines, "", s.theme.Header.Render("All filters"))
+		lines = append(lines, treeLines(s.theme, s.why.result.Children, w, 0)...)
+	}
+	s.pager.SetStyled(strings.Join(lines, "\n"))
+}
+
+func resultLines(t themes.Theme, r engine.AudienceResult, w int) []string {
+	if r.Words == "" {
+		return nil
+	}
+	out := painted(t, themes.ToneText, r.Words, w, 2)
+	if r.Found != "" {
+		out = append(out, painted(t, themes.ToneMuted, "→ "+r.Found, w, 4)...)
+	}
+	return out
+}
+
+// treeLines draws the filters as they nest, each with what it says.
+func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []string {
+	var out []string
+	for _, r := range rs {
+		mark, tone := "✓ ", themes.ToneSuccess
+		if !r.Matched {
+			mark, tone = "✗ ", themes.ToneWarning
+		}
+		words := r.Words
+		switch {
+		case words == "" && r.Excludes:
+			words = "left out by:"
+		case words == "" && r.Any:
+			words = "any of:"
+		case words == "":
+			words = "all of:"
+		}
+		for i, l := range widget.Wrap(widget.Clean(words), max(w-indent-2, 1)) {
+			if i > 0 {
+				mark = "  "
+			}
+			out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, mark)+t.Text.Render(l))
+		}
+		if r.Found != "" {
+			out = append(out, painted(t, themes.ToneFaint, r.Found, w, indent+2)...)
+		}
+		out = append(out, treeLines(t, r.Children, w, indent+2)...)
+	}
+	return out
+}
+
+// painted wraps a text into lines of a tone.
+func painted(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
+	var out []string
+	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
+		out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, l))
+	}
+	return out
+}
+
+// thousands writes a number with its thousands apart.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,60 @@
+package workspace
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+func (s *List) whyNoAudience() string {
+	if _, ok := s.deps.Service.(engine.AudienceReader); !ok {
+		return untold
+	}
+	if _, ok := s.deps.Service.(engine.Lister); !ok {
+		return "This service does not list its campaigns."
+	}
+	return ""
+}
+
+// maxOffered is how many campaigns are offered, the last changed first.
+const maxOffered = 200
+
+// askAudience asks whose audience to look at.
+func (s *List) askAudience() tea.Cmd {
+	lister := s.deps.Service.(engine.Lister)
+	return s.Run(taskCampaigns, func(ctx context.Context) (any, error) { return lister.List(ctx, engine.ListQuery{}) })
+}
+
+func (s *List) chooseAudience(r screen.Result) tea.Cmd {
+	if screen.Cancelled(r.Err) {
+		return nil
+	}
+	if r.Err != nil {
+		return notice(r.Err)
+	}
+	if c, ok := r.Value.(engine.Campaign); ok {
+		filters := c.Body.Get(string(catalog.SegmentationDetails))
+		if !filters.Exists() {
+			return screen.Notify(widget.LevelInfo, "This campaign has no audience yet.")
+		}
+		return screen.Open(audienceRoute(engine.NameOf(c.Body), filters))
+	}
+	all, _ := r.Value.([]engine.Summary)
+	if len(all) == 0 {
+		return screen.Notify(widget.LevelInfo, "There is no campaign yet.")
+	}
+	all = all[:min(len(all), maxOffered)]
+	options := make([]widget.Option, len(all))
+	for i, sum := range all {
+		options[i] = widget.Option{Label: sum.Name, Help: sum.Status.Label() + ", " + sum.Channel.Label()}
+	}
+	return screen.Send(screen.ChooseMsg{Title: "Whose audience?", Options: options, Then: func(a widget.Answer) tea.Cmd {
+		svc, id := s.deps.Service, all[a.Index].ID
+		return s.Run(taskCampaigns, func(ctx context.Context) (any, error) { return svc.Get(ctx, id) })
+	}})
+}

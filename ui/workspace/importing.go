@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/settings"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// importing is an import that goes on.
+type importing struct {
+	file string
+	now  settings.ImportProgress
+	tick int
+}
+
+func (s *List) whyNoImport() string {
+	if _, ok := s.deps.Service.(engine.ProfileImporter); !ok {
+		return "This service takes no users from a file."
+	}
+	if s.Running(taskImport) {
+		return "An import goes on. X ends it."
+	}
+	return ""
+}
+
+// askImport asks for a file, and then what becomes of users who are there already.
+func (s *List) askImport() tea.Cmd {
+	return screen.Send(screen.InputMsg{
+		Title: "Import users from a file", Placeholder: "~/users.csv or users.jsonl",
+		Check: func(text string) string {
+			info, err := os.Stat(expanded(text))
+			switch {
+			case strings.TrimSpace(text) == "":
+				return "Say which file."
+			case err != nil:
+				return "There is no such file."
+			case info.IsDir():
+				return "This is a folder."
+			}
+			return ""
+		},
+		Then: func(text string) tea.Cmd {
+			return screen.Send(screen.ChooseMsg{
+				Title: "Users who are there already", Body: filepath.Base(expanded(text)),
+				Options: []widget.Option{
+					{Label: "Keep what the file does not speak of", Help: "Other attributes, devices and events of the user stay."},
+					{Label: "Replace them", Help: "A line of the file takes the place of the user with its id."},
+				},
+				Then: func(a widget.Answer) tea.Cmd {
+					return s.startImport(settings.Import{File: expanded(text), Merge: a.Index == 0})
+				},
+			})
+		},
+	})
+}
+
+// expanded gives the path that a person means by ~.
+func expanded(path string) string {
+	path = strings.TrimSpace(path)
+	if rest, ok := strings.CutPrefix(path, "~"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return home + rest
+		}
+	}
+	return path
+}
+
+func (s *List) startImport(i settings.Import) tea.Cmd {
+	s.work = importing{file: filepath.Base(i.File)}
+	svc := s.deps.Service
+	return s.Stream(taskImport, func(ctx context.Context, emit func(any)) (any, error) {
+		return i.Import(ctx, svc, func(p settings.ImportProgress) { emit(p) })
+	})
+}
+
+func (s *List) cancelImport() tea.Cmd {
+	s.Cancel(taskImport)
+	return nil
+}
+
+func (s *List) imported(r screen.Result) tea.Cmd {
+	if r.Partial {
+		s.work.now = r.Value.(settings.ImportProgress)
+		s.work.tick++
+		return r.Next()
+	}
+	out, _ := r.Value.(settings.Imported)
+	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
+	switch {
+	case screen.Cancelled(r.Err):
+		s.say("Import", true, "The import was ended: "+done, "What is stored stays. The same file can be imported again without harm.")
+	case r.Err != nil:
+		s.say("Import", true, sentence(r.Err.Error()), "Users before it are stored: "+done)
+		if out.Total() == 0 {
+			s.say("Import", true, sentence(r.Err.Error()), "Nothing was stored.")
+		}
+	case out.Bad > 0:
+		s.say("Import", true, fmt.Sprintf("%s cannot be taken: %s wrong. Nothing was stored.", s.work.file, lines(out.Bad)), wrongLines(out))
+	default:
+		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+s.work.file+": "+done), s.load())
+	}
+	return s.load()
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line is"
+	}
+	return fmt.Sprintf("%d lines are", n)
+}
+
+func wrongLines(out settings.Imported) string {
+	var text []string
+	for _, err := range out.Wrong {
+		text = append(text, err.Error())
+	}
+	if more := out.Bad - len(out.Wrong); more > 0 {
+		text = append(text, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(text, "\n")
+}
+
+// line draws how far it is.
+func (w importing) line(t themes.Theme, width int) string {
+	what := "Checking " + w.file
+	if w.now.Checked {
+		what = fmt.Sprintf("Storing %s · %d users", w.file, w.now.Users)
+	}
+	p := widget.NewProgress(t, what)
+	p.Frame = w.tick
+	const percent = 100
+	if w.now.Size > 0 {
+		p.Done, p.Total = int(w.now.Done*percent/w.now.Size), percent
+	}
+	p.SetSize(width, 1)
+	return p.View()
+}

@@ -1,0 +1,94 @@
+package workspace
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// key takes the keys that move, and the text of the filter.
+func (s *List) key(msg tea.KeyMsg) tea.Cmd {
+	switch s.focus {
+	case paneFilter:
+		return s.filterKey(msg)
+	case paneReport:
+		s.report.pager.Update(msg)
+	case paneRecords:
+		s.table.Window.Update(msg)
+		s.show()
+	case paneSections:
+		before := s.list.Cursor
+		if s.list.Update(msg) && s.list.Cursor != before {
+			return s.turned()
+		}
+	}
+	return nil
+}
+
+// turned shows another section; what was typed for the one before is not carried along.
+func (s *List) turned() tea.Cmd {
+	var cmd tea.Cmd
+	if s.filter.Value() != "" {
+		s.filter.SetValue("")
+		cmd = s.load()
+	}
+	s.report.close()
+	s.sectionChanged()
+	s.layout()
+	return cmd
+}
+
+func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
+	if !s.filter.Update(msg) {
+		if msg.Type != tea.KeyRunes {
+			s.table.Window.Update(msg)
+			s.show()
+		}
+		return nil
+	}
+	if s.section().Searched {
+		return s.find()
+	}
+	s.narrow()
+	s.table.Home()
+	s.show()
+	return nil
+}
+
+func (s *List) mouse(msg tea.MouseMsg) tea.Cmd {
+	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	left := s.listWidth()
+	if s.both() && msg.X < left || !s.both() && s.focus == paneSections {
+		before := s.list.Cursor
+		if !s.list.Mouse(msg, msg.Y-1) {
+			return nil
+		}
+		if press {
+			s.focus = paneSections
+		}
+		if s.list.Cursor != before {
+			return s.turned()
+		}
+		if press && !s.both() {
+			s.focus = paneRecords
+		}
+		s.show()
+		return nil
+	}
+	if s.report.open {
+		s.report.pager.Mouse(msg)
+		return nil
+	}
+	again := false
+	if i, ok := s.table.RowAt(msg.Y - s.tableTop()); ok && press {
+		again = i == s.table.Cursor && s.focus == paneRecords
+	}
+	if s.table.Mouse(msg, msg.Y-s.tableTop()) && press {
+		s.focus = paneRecords
+		s.filter.Blur()
+		if again {
+			s.show()
+			return s.open()
+		}
+	}
+	s.show()
+	return nil
+}

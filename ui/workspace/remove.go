@@ -1,0 +1,109 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/settings"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// used is what was found of a record that may be deleted, or is only asked about.
+type used struct {
+	name string
+	uses []engine.ContentUse
+	gone bool // it was deleted
+	look bool // nothing more was asked
+}
+
+// remove finds what still uses the record, and asks.
+func (s *List) remove() tea.Cmd { return s.findUses(false) }
+
+// uses tells what refers to the record.
+func (s *List) uses() tea.Cmd { return s.findUses(true) }
+
+func (s *List) findUses(look bool) tea.Cmd {
+	sec, svc, name := s.section(), s.deps.Service, s.selectedName()
+	return s.Run(taskDelete, func(ctx context.Context) (any, error) {
+		uses, err := sec.Uses(ctx, svc, name)
+		return used{name: name, uses: uses, look: look}, err
+	})
+}
+
+func (s *List) deleted(r screen.Result) tea.Cmd {
+	u, _ := r.Value.(used)
+	var inUse *settings.InUse
+	switch {
+	case screen.Cancelled(r.Err):
+		return nil
+	case errors.As(r.Err, &inUse): // somebody began to use it meanwhile
+		return s.askDelete(used{name: u.name, uses: inUse.Uses})
+	case r.Err != nil:
+		return notice(r.Err)
+	case u.look && len(u.uses) == 0:
+		return screen.Notify(widget.LevelInfo, "Nothing refers to "+named(s.section(), u.name)+".")
+	case u.look:
+		s.say("Used in", false, sentence(named(s.section(), u.name)+" is used in "+places(len(u.uses))), useLines(u.uses, len(u.uses)))
+		return nil
+	case u.gone:
+		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+named(s.section(), u.name)+"."), s.load(), screen.Changed(""))
+	}
+	return s.askDelete(u)
+}
+
+// maxUses is how many places a question names.
+const maxUses = 8
+
+func (s *List) askDelete(u used) tea.Cmd {
+	sec, svc := s.section(), s.deps.Service
+	body := "This cannot be undone."
+	force := len(u.uses) > 0
+	if force {
+		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThey will ask for what is not there. This cannot be undone.", places(len(u.uses)), useLines(u.uses, maxUses))
+	}
+	return screen.Ask(screen.Question{
+		Title: "Delete " + named(sec, u.name) + "?", Body: body, Danger: true, Focus: 1,
+		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return s.Run(taskDelete, func(ctx context.Context) (any, error) {
+				return used{name: u.name, gone: true}, sec.Delete(ctx, svc, u.name, force)
+			})
+		},
+	})
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
+}
+
+// useLines names the places, a line each.
+func useLines(uses []engine.ContentUse, most int) string {
+	var out []string
+	for i, u := range uses {
+		if i == most {
+			out = append(out, fmt.Sprintf("· and %d more", len(uses)-i))
+			break
+		}
+		out = append(out, "· "+widget.Clean(settings.UseWords(u)))
+	}
+	return strings.Join(out, "\n")
+}
+
+// say shows a report in the place of the table.
+func (s *List) say(title string, failed bool, words, detail string) {
+	s.report.say(s.theme, title, failed, words, detail)
+	s.focus = paneReport
+	s.show()
+}

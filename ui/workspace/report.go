@@ -1,0 +1,57 @@
+package workspace
+
+import (
+	"strings"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// report is what a trial or an import has to say, in the place of the table.
+type report struct {
+	open   bool
+	title  string
+	failed bool
+	words  string
+	detail string
+	pager  widget.Pager
+}
+
+func newReport(t themes.Theme) report { return report{pager: widget.NewPager(t)} }
+
+// say opens the report.
+func (r *report) say(t themes.Theme, title string, failed bool, words, detail string) {
+	r.open, r.title, r.failed, r.words, r.detail = true, title, failed, words, detail
+	r.fill(t)
+}
+
+func (r *report) fill(t themes.Theme) {
+	mark, style := "✓ ", t.Success
+	if r.failed {
+		mark, style = "✗ ", t.Danger
+	}
+	text := style.Render(widget.Clean(mark + r.words))
+	if r.detail != "" {
+		text += "\n\n" + t.Text.Render(widget.CleanLines(r.detail))
+	}
+	r.pager.SetStyled(text)
+}
+
+func (r *report) close() { r.open = false }
+
+func (r *report) setTheme(t themes.Theme) {
+	r.pager.SetTheme(t)
+	if r.open {
+		r.fill(t)
+	}
+}
+
+// text is the report for the clipboard.
+func (r *report) text() string { return strings.TrimSpace(r.words + "\n\n" + r.detail) }
+
+func (r *report) view(t themes.Theme, width, height int, focused bool) string {
+	panel := widget.NewPanel(t, r.title)
+	panel.Focused, panel.Danger, panel.Footer = focused, r.failed, "esc close"
+	panel.SetSize(width, height)
+	return panel.View(r.pager.View())
+}

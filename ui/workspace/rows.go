@@ -1,0 +1,153 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/settings"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// columns are those of a section's table. A single record is shown a field a row.
+func columns(sec *settings.Section) []widget.Column {
+	if sec.Single {
+		return []widget.Column{{Title: "Setting", Min: 16, Max: 26, Weight: 1}, {Title: "Value", Min: 16, Weight: 3}}
+	}
+	out := make([]widget.Column, len(sec.Columns))
+	for i, c := range sec.Columns {
+		out[i] = widget.Column{Title: c.Title, Min: c.Least, Max: c.Most, Weight: 1, Priority: c.Late}
+		if c.Most == 0 {
+			out[i].Weight = 3
+		}
+		if c.Number {
+			out[i].Align = widget.AlignRight
+		}
+	}
+	return out
+}
+
+func (s *List) rows() widget.Rows {
+	if s.section().Single {
+		return fieldRows(s.fields())
+	}
+	return recordRows{s}
+}
+
+// recordRows are the records in the table.
+type recordRows struct{ s *List }
+
+func (r recordRows) Len() int { return len(r.s.shown) }
+
+func (r recordRows) Row(i int) widget.Cells {
+	v := r.s.current()[r.s.shown[i]]
+	cells := make(widget.Cells, len(r.s.section().Columns))
+	for n, c := range r.s.section().Columns {
+		cells[n] = widget.Cell{Text: oneLine(c.Text(v))}
+		if n > 0 {
+			cells[n].Tone = themes.ToneMuted
+		}
+	}
+	return cells
+}
+
+// fieldRows are the fields of a single record in the table.
+type fieldRows []schema.FieldState
+
+func (r fieldRows) Len() int { return len(r) }
+
+func (r fieldRows) Row(i int) widget.Cells {
+	f := r[i]
+	value := widget.Cell{Text: valueWords(f), Tone: themes.ToneText}
+	if value.Text == "" {
+		value = widget.Cell{Text: "not set", Tone: themes.ToneFaint}
+	}
+	return widget.Cells{{Text: f.Node.Label()}, value}
+}
+
+// fields are those of the single record that the section is, as far as they are used.
+func (s *List) fields() []schema.FieldState {
+	v, ok := s.selected()
+	if !ok {
+		return nil
+	}
+	st, _ := s.section().Table(v).Object(v, nil, schema.Env{})
+	var out []schema.FieldState
+	for _, f := range st.Fields {
+		if f.Shown && matches(f, strings.Fields(strings.ToLower(s.filter.Value()))) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func matches(f schema.FieldState, words []string) bool {
+	return holds(doc.NewString(f.Node.Label()+" "+valueWords(f)), words)
+}
+
+// valueWords puts a value on a line, as its form would name it.
+func valueWords(f schema.FieldState) string {
+	v := f.Value
+	switch v.Kind() {
+	case doc.Absent, doc.Null:
+		if f.Node.Kind == schema.Bool && f.Node.Default == "false" {
+			return "off"
+		}
+		return ""
+	case doc.Bool:
+		if v.True() {
+			return "on"
+		}
+		return "off"
+	case doc.String:
+		for _, o := range f.Node.Options {
+			if o.Value == v.Text() {
+				return o.Title()
+			}
+		}
+		return oneLine(v.Text())
+	case doc.Array:
+		var out []string
+		for _, e := range v.Elems() {
+			out = append(out, valueWords(schema.FieldState{Node: f.Node.Element, Value: e}))
+		}
+		return strings.Join(out, ", ")
+	case doc.Object:
+		var out []string
+		for _, c := range f.Node.Children {
+			if m := v.Get(c.Name); !m.Empty() && (m.Kind() != doc.Bool || m.True()) {
+				out = append(out, strings.ToLower(c.Label())+": "+valueWords(schema.FieldState{Node: c, Value: m}))
+			}
+		}
+		return strings.Join(out, "; ")
+	}
+	return v.Literal()
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// number counts records; more says that there are others.
+func number(n int, more bool) string {
+	if more {
+		return fmt.Sprintf("%d+", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// sentence makes a text one for people to read.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	r := []rune(s)
+	if r[0] >= 'a' && r[0] <= 'z' {
+		r[0] -= 'a' - 'A'
+	}
+	s = string(r)
+	if strings.ContainsRune(".!?…", r[len(r)-1]) {
+		return s
+	}
+	return s + "."
+}

@@ -1,0 +1,162 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+const (
+	sectionsWidth = 26
+	// bothWidth is from how many cells both panes are shown.
+	bothWidth = 76
+	// detailHeight is from how many lines the record under the cursor is shown below the table.
+	detailHeight = 30
+)
+
+// SetSize divides the screen.
+func (s *List) SetSize(width, height int) {
+	s.width, s.height = width, height
+	s.layout()
+}
+
+func (s *List) both() bool { return s.width >= bothWidth }
+
+func (s *List) listWidth() int {
+	if s.both() {
+		return sectionsWidth
+	}
+	return s.width
+}
+
+func (s *List) recordsWidth() int {
+	if s.both() {
+		return s.width - sectionsWidth
+	}
+	return s.width
+}
+
+// detailLines is how high the view of one record is; 0 where there is none.
+func (s *List) detailLines() int {
+	if s.height < detailHeight || s.section().Single || len(s.shown) == 0 {
+		return 0
+	}
+	return s.height * 2 / 5
+}
+
+func (s *List) recordsHeight() int { return s.height - s.detailLines() }
+
+// layout gives every part its cells.
+func (s *List) layout() {
+	s.list.SetSize(max(s.listWidth()-4, 1), max(s.height-2, 1))
+	w := max(s.recordsWidth()-4, 1)
+	s.filter.SetSize(w, 1)
+	s.table.SetSize(w, max(s.recordsHeight()-2-len(s.head()), 1))
+	s.report.pager.SetSize(w, max(s.height-2, 1))
+	s.detail.SetSize(w, max(s.detailLines()-2, 1))
+}
+
+// SetTheme changes the theme.
+func (s *List) SetTheme(t themes.Theme) {
+	s.theme, s.deps.Theme = t, t
+	s.list.SetTheme(t)
+	s.table.SetTheme(t)
+	s.filter.SetTheme(t)
+	s.detail.SetTheme(t)
+	s.report.setTheme(t)
+}
+
+// head gives the lines above the table: what the section is for, the filter, how far an import is.
+func (s *List) head() []string {
+	w := max(s.recordsWidth()-4, 1)
+	var out []string
+	if s.height >= 14 {
+		for i, l := range widget.Wrap(s.section().Help, w) {
+			if i == 2 {
+				break
+			}
+			out = append(out, s.theme.Muted.Render(l))
+		}
+		out = append(out, "")
+	}
+	if s.focus == paneFilter || s.filter.Value() != "" {
+		out = append(out, s.filter.View())
+	}
+	if s.Running(taskImport) {
+		out = append(out, s.work.line(s.theme, w))
+	}
+	return out
+}
+
+// tableTop is the line of the screen on which the table's head is.
+func (s *List) tableTop() int { return 1 + len(s.head()) }
+
+// View draws the sections and the records of the one under the cursor, or one of both.
+func (s *List) View() string {
+	if s.width == 0 || s.height == 0 {
+		return ""
+	}
+	s.layout()
+	switch {
+	case s.both():
+		return lipgloss.JoinHorizontal(lipgloss.Top, s.sectionsView(), s.right())
+	case s.focus == paneSections:
+		return s.sectionsView()
+	}
+	return s.right()
+}
+
+func (s *List) sectionsView() string {
+	panel := widget.NewPanel(s.theme, s.workspaceName())
+	panel.Focused = s.focus == paneSections
+	panel.SetSize(s.listWidth(), s.height)
+	return panel.View(s.list.View())
+}
+
+func (s *List) workspaceName() string {
+	if general := s.records["general"]; len(general) > 0 {
+		if name := general[0].Get("name").Text(); name != "" {
+			return name
+		}
+	}
+	return "Workspace"
+}
+
+func (s *List) right() string {
+	if s.report.open {
+		return s.report.view(s.theme, s.recordsWidth(), s.height, s.focus == paneReport)
+	}
+	panel := widget.NewPanel(s.theme, s.section().Title)
+	panel.Focused = s.focus == paneRecords || s.focus == paneFilter
+	if n := len(s.shown); n > 0 && !s.section().Single {
+		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, number(n, s.more[s.section().ID]))
+	}
+	panel.SetSize(s.recordsWidth(), s.recordsHeight())
+	s.table.Empty = s.emptyText()
+	out := panel.View(strings.Join(append(s.head(), s.table.View()), "\n"))
+	if s.detailLines() == 0 {
+		return out
+	}
+	below := widget.NewPanel(s.theme, s.selectedName())
+	below.SetSize(s.recordsWidth(), s.detailLines())
+	return out + "\n" + below.View(s.detail.View())
+}
+
+func (s *List) emptyText() string {
+	sec := s.section()
+	switch {
+	case s.lacks() != "":
+		return s.lacks()
+	case s.failed[sec.ID] != nil:
+		return "This could not be read: " + s.failed[sec.ID].Error() + "\nr tries again."
+	case !s.loaded:
+		return "Reading…"
+	case s.filter.Value() != "":
+		return "Nothing here holds these words. esc shows all."
+	}
+	return sec.Empty
+}

@@ -1,0 +1,375 @@
+// Package workspace is the screen of what a workspace keeps: settings, users, carriers, names, content
+// and keys, a section for each; the form of one record; and whom filters pick, and why.
+package workspace
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/settings"
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Places of a route to this package's screens. A route without one is the list; one whose path begins
+// with a section is a record of it, by the name in its query, at the rest of the path.
+const placeAudience = "audience"
+
+// New makes the screen that the route leads to.
+func New(deps screen.Deps, r screen.Route) screen.Screen {
+	if len(r.Path) == 0 {
+		return newList(deps)
+	}
+	if r.Path[0].Name == placeAudience {
+		return newAudience(deps, r)
+	}
+	if s, ok := settings.Find(r.Path[0].Name); ok {
+		return newRecord(deps, s, r)
+	}
+	return newList(deps)
+}
+
+// recordRoute leads to a record, and to a place in it. An empty name begins a new one with start.
+func recordRoute(s *settings.Section, name string, start doc.Value, at ...doc.Step) screen.Route {
+	return screen.Route{Name: screen.Workspace, Path: doc.P(s.ID).Join(at...), Query: name, Doc: start}
+}
+
+// List is the screen of all sections.
+type List struct {
+	screen.Base
+	deps  screen.Deps
+	theme themes.Theme
+
+	sections []*settings.Section
+	records  map[string][]doc.Value // of each section, as far as they are read
+	more     map[string]bool        // a section has more than were read
+	failed   map[string]error
+	loaded   bool
+	known    map[string]bool // the names of the section before it was left for a record
+
+	list   widget.List
+	table  widget.Table
+	filter widget.Prompt
+	detail widget.JSONView
+	report report
+	shown  []int // of the section's records, those that the filter lets through
+	focus  pane
+	work   importing
+
+	width, height int
+}
+
+// pane is where the keyboard is.
+type pane uint8
+
+const (
+	paneSections pane = iota
+	paneRecords
+	paneFilter
+	paneReport
+)
+
+// The tasks of the screens.
+const (
+	taskLoad      = "load"
+	taskFind      = "find"
+	taskDelete    = "delete"
+	taskTry       = "try"
+	taskImport    = "import"
+	taskCampaigns = "campaigns"
+	taskSave      = "save"
+	taskWho       = "who"
+	taskWhy       = "why"
+)
+
+// maxSearched is how many records of a section that may have millions are shown at once.
+const maxSearched = 200
+
+func newList(deps screen.Deps) *List {
+	s := &List{
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, sections: settings.Sections(),
+		records: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
+		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), detail: widget.NewJSONView(deps.Theme),
+		filter: widget.NewPrompt(deps.Theme, "/", "words of the records"), report: newReport(deps.Theme),
+	}
+	s.fill()
+	s.list.Choose(1)
+	s.sectionChanged()
+	return s
+}
+
+// Title is the screen's part of the breadcrumb.
+func (s *List) Title() string { return "Workspace" }
+
+// Badge says that work goes on.
+func (s *List) Badge() (string, themes.Tone) {
+	switch {
+	case s.Running(taskImport):
+		return "importing…", themes.ToneAccent
+	case s.Running(taskTry):
+		return "trying…", themes.ToneAccent
+	case s.Running(taskLoad), s.Running(taskFind):
+		return "reading…", themes.ToneMuted
+	}
+	return "", themes.ToneMuted
+}
+
+// Init reads all sections.
+func (s *List) Init() tea.Cmd { return s.load() }
+
+// Resume reads them again: a record may have been saved.
+func (s *List) Resume() tea.Cmd { return s.load() }
+
+// read is what the sections hold.
+type read struct {
+	records map[string][]doc.Value
+	more    map[string]bool
+	failed  map[string]error
+}
+
+func (s *List) load() tea.Cmd {
+	svc, text, section := s.deps.Service, s.filter.Value(), s.section()
+	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
+		out := read{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
+		for _, sec := range settings.Sections() {
+			if sec.Lacks(svc) != "" {
+				continue
+			}
+			words := ""
+			if sec == section {
+				words = text
+			}
+			vs, more, err := list(ctx, svc, sec, words)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			out.records[sec.ID], out.more[sec.ID] = vs, more
+			if err != nil {
+				out.failed[sec.ID] = err
+			}
+		}
+		return out, nil
+	})
+}
+
+// list reads the records of a section: those that hold the words, where it may have millions.
+func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]doc.Value, bool, error) {
+	if !sec.Searched {
+		vs, err := sec.List(ctx, svc, "", 0)
+		return vs, false, err
+	}
+	vs, err := sec.List(ctx, svc, words, maxSearched+1)
+	if len(vs) > maxSearched {
+		return vs[:maxSearched], true, err
+	}
+	return vs, false, err
+}
+
+// find looks for the words of the filter in a section that is not read as a whole.
+func (s *List) find() tea.Cmd {
+	sec, svc, words := s.section(), s.deps.Service, s.filter.Value()
+	return s.Run(taskFind, func(ctx context.Context) (any, error) {
+		vs, more, err := list(ctx, svc, sec, words)
+		return read{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
+	})
+}
+
+// section is the one under the cursor.
+func (s *List) section() *settings.Section {
+	n := -1
+	for i, item := range s.list.Items() {
+		if !item.Heading {
+			n++
+		}
+		if i == s.list.Cursor {
+			break
+		}
+	}
+	return s.sections[max(0, min(n, len(s.sections)-1))]
+}
+
+// lacks says why the section under the cursor has nothing here.
+func (s *List) lacks() string { return s.section().Lacks(s.deps.Service) }
+
+// fill draws the sections anew, with their counts.
+func (s *List) fill() {
+	var items []widget.Item
+	group := ""
+	for _, sec := range s.sections {
+		if sec.Group != group {
+			group = sec.Group
+			items = append(items, widget.Item{Text: group, Heading: true})
+		}
+		items = append(items, widget.Item{Text: sec.Title, Info: s.count(sec), InfoTone: themes.ToneMuted, Dim: sec.Lacks(s.deps.Service) != ""})
+	}
+	s.list.SetItems(items)
+}
+
+func (s *List) count(sec *settings.Section) string {
+	n, read := len(s.records[sec.ID]), s.loaded
+	switch {
+	case !read || sec.Single || s.failed[sec.ID] != nil || sec.Lacks(s.deps.Service) != "":
+		return ""
+	case sec.Searched && s.filter.Value() != "" && sec == s.section():
+		return ""
+	}
+	return number(n, s.more[sec.ID])
+}
+
+// Update takes results, news, keys and the mouse.
+func (s *List) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.Result:
+		if s.Accept(msg) {
+			return s.result(msg)
+		}
+	case screen.ChangedMsg:
+		if msg.ID == "" {
+			return s.load()
+		}
+	case tea.KeyMsg:
+		return s.key(msg)
+	case tea.MouseMsg:
+		return s.mouse(msg)
+	}
+	return nil
+}
+
+func (s *List) result(r screen.Result) tea.Cmd {
+	switch r.Kind {
+	case taskLoad, taskFind:
+		s.took(r)
+	case taskDelete:
+		return s.deleted(r)
+	case taskTry:
+		return s.tried(r)
+	case taskImport:
+		return s.imported(r)
+	case taskCampaigns:
+		return s.chooseAudience(r)
+	}
+	return nil
+}
+
+// took shows what was read; the cursor stays on its record, or goes to one that is new.
+func (s *List) took(r screen.Result) {
+	if screen.Cancelled(r.Err) {
+		return
+	}
+	name := s.selectedName()
+	got, ok := r.Value.(read)
+	if r.Err != nil {
+		s.failed[s.section().ID] = r.Err
+	} else if ok {
+		for id, vs := range got.records {
+			s.records[id], s.more[id] = vs, got.more[id]
+			delete(s.failed, id)
+		}
+		for id, err := range got.failed {
+			s.failed[id] = err
+		}
+	}
+	s.loaded = s.loaded || r.Kind == taskLoad
+	s.fill()
+	s.narrow()
+	if fresh := s.fresh(); fresh != "" {
+		name = fresh
+	}
+	s.selectName(name)
+}
+
+// fresh gives the name of the record that was not there before, where there is one.
+func (s *List) fresh() string {
+	if s.known == nil {
+		return ""
+	}
+	known := s.known
+	s.known = nil
+	for _, v := range s.current() {
+		if name := s.section().NameOf(v); !known[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// current are the records of the section under the cursor.
+func (s *List) current() []doc.Value { return s.records[s.section().ID] }
+
+// sectionChanged shows the section under the cursor from its beginning.
+func (s *List) sectionChanged() {
+	s.table.Columns = columns(s.section())
+	s.narrow()
+	s.table.Home()
+	s.show()
+}
+
+// narrow finds the records that the filter lets through: those that hold each of its words.
+func (s *List) narrow() {
+	s.shown = s.shown[:0]
+	words := strings.Fields(strings.ToLower(s.filter.Value()))
+	for i, v := range s.current() {
+		if s.section().Searched || s.section().Single || holds(v, words) {
+			s.shown = append(s.shown, i)
+		}
+	}
+	s.table.SetRows(s.rows())
+	s.show()
+}
+
+func holds(v doc.Value, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	text := strings.ToLower(string(v.Encode()))
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// selected is the record under the cursor.
+func (s *List) selected() (doc.Value, bool) {
+	if s.section().Single {
+		if all := s.current(); len(all) > 0 {
+			return all[0], true
+		}
+		return doc.Value{}, false
+	}
+	if s.table.Cursor >= len(s.shown) {
+		return doc.Value{}, false
+	}
+	return s.current()[s.shown[s.table.Cursor]], true
+}
+
+func (s *List) selectedName() string {
+	if v, ok := s.selected(); ok {
+		return s.section().NameOf(v)
+	}
+	return ""
+}
+
+func (s *List) selectName(name string) {
+	if s.section().Single {
+		return
+	}
+	for i, at := range s.shown {
+		if s.section().NameOf(s.current()[at]) == name {
+			s.table.Select(i)
+		}
+	}
+	s.show()
+}
+
+// show brings the view of one record to the one under the cursor.
+func (s *List) show() {
+	s.list.Focused = s.focus == paneSections
+	s.table.Focused = s.focus == paneRecords || s.focus == paneFilter
+	text := ""
+	if v, ok := s.selected(); ok && !s.section().Single {
+		text = string(v.Indent())
+	}
+	s.detail.SetText(text)
+}

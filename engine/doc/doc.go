@@ -14,6 +14,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -55,37 +56,17 @@ func (k Kind) String() string {
 }
 
 // Value is one JSON value. It is immutable and cheap to copy. The zero Value is absent.
+//
+// What [Parse] reads stays in one copy of the text, which lives as long as any value or string of
+// it: keep a strings.Clone of what is to outlive a document.
 type Value struct{ n *node }
-
-type node struct {
-	kind    Kind
-	raw     string // Bool, Number, String: the literal exactly as written
-	text    string // String: the decoded text
-	members []Member
-	names   map[string]int // of the members, where they are many: see wide
-	elems   []Value
-}
-
-// wide is from how many members an object finds them by a map: below, looking is faster.
-const wide = 32
-
-// object makes an object of members with distinct names.
-func object(ms []Member) *node {
-	n := &node{kind: Object, members: ms}
-	if len(ms) > wide {
-		n.names = make(map[string]int, len(ms))
-		for i := range ms {
-			n.names[ms[i].Name] = i
-		}
-	}
-	return n
-}
 
 // Member is one name and value of an object.
 type Member struct {
 	Name  string
 	Value Value
-	raw   string // the name as written, quotes included
+	// written is the name as it came in, quotes included; nil where that is Name between quotes.
+	written *string
 }
 
 // M builds a member for [NewObject].
@@ -111,7 +92,10 @@ func NewBool(b bool) Value {
 // NewString gives the JSON string of s. Bytes that are no UTF-8 become U+FFFD.
 func NewString(s string) Value {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	return Value{&node{kind: String, raw: quote(s), text: s}}
+	if plain(s) {
+		return Value{&node{kind: String, raw: `"` + s + `"`}}
+	}
+	return Value{&node{kind: String, raw: quote(s), body: &body{text: s}}}
 }
 
 // NewInt gives the JSON number of i.
@@ -130,13 +114,13 @@ func NewNumber(lit string) (Value, bool) {
 
 // NewArray gives the array of vs. Absent values are left out.
 func NewArray(vs ...Value) Value {
-	n := &node{kind: Array, elems: make([]Value, 0, len(vs))}
+	elems := make([]Value, 0, len(vs))
 	for _, v := range vs {
 		if v.Exists() {
-			n.elems = append(n.elems, v)
+			elems = append(elems, v)
 		}
 	}
-	return Value{n}
+	return Value{array(elems)}
 }
 
 // NewStrings gives the array of the strings ss.
@@ -169,12 +153,16 @@ func NewObject(ms ...Member) Value {
 }
 
 func (m Member) named() Member {
-	if m.raw == "" {
+	if m.written == nil && !plain(m.Name) {
 		m.Name = strings.ToValidUTF8(m.Name, "\uFFFD")
-		m.raw = quote(m.Name)
+		written := quote(m.Name)
+		m.written = &written
 	}
 	return m
 }
+
+// plain reports whether s stands in JSON as it is, between quotes.
+func plain(s string) bool { return special(s, 0) == len(s) && utf8.ValidString(s) }
 
 func quote(s string) string {
 	b, err := jsontext.AppendQuote(nil, s)
@@ -203,13 +191,14 @@ func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
 	}
-	return v.n.text
+	return v.n.text()
 }
 
 // Literal gives a boolean, number, null or string exactly as it was written (a string with
 // its quotes), and "" for arrays, objects and nothing.
 func (v Value) Literal() string {
-	if v.n == nil {
+	switch v.Kind() {
+	case Absent, Array, Object:
 		return ""
 	}
 	return v.n.raw
@@ -253,9 +242,9 @@ func (v Value) Float() (float64, bool) {
 func (v Value) Len() int {
 	switch v.Kind() {
 	case Array:
-		return len(v.n.elems)
+		return len(v.n.body.elems)
 	case Object:
-		return len(v.n.members)
+		return len(v.n.body.members)
 	}
 	return 0
 }
@@ -266,7 +255,7 @@ func (v Value) Empty() bool {
 	case Absent, Null:
 		return true
 	case String:
-		return v.n.text == ""
+		return v.n.text() == ""
 	case Array, Object:
 		return v.Len() == 0
 	}
@@ -279,7 +268,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 		if v.Kind() != Object {
 			return
 		}
-		for _, m := range v.n.members {
+		for _, m := range v.n.body.members {
 			if !yield(m.Name, m.Value) {
 				return
 			}
@@ -293,7 +282,7 @@ func (v Value) Elems() iter.Seq2[int, Value] {
 		if v.Kind() != Array {
 			return
 		}
-		for i, e := range v.n.elems {
+		for i, e := range v.n.body.elems {
 			if !yield(i, e) {
 				return
 			}
@@ -317,31 +306,26 @@ func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
 	}
-	if i := v.n.index(name); i >= 0 {
-		return v.n.members[i].Value
+	if i := v.n.body.index(name); i >= 0 {
+		return v.n.body.members[i].Value
 	}
 	return Value{}
 }
 
-// At gives the i-th element, absent where there is none or v is no array.
-func (v Value) At(i int) Value {
-	if v.Kind() != Array || i < 0 || i >= len(v.n.elems) {
-		return Value{}
+// MemberAt gives the i-th member of an object, in document order; it is absent where there is none
+// or v is no object.
+func (v Value) MemberAt(i int) (name string, member Value) {
+	if v.Kind() != Object || i < 0 || i >= len(v.n.body.members) {
+		return "", Value{}
 	}
-	return v.n.elems[i]
+	m := &v.n.body.members[i]
+	return m.Name, m.Value
 }
 
-func (n *node) index(name string) int {
-	if n.names != nil {
-		if i, ok := n.names[name]; ok {
-			return i
-		}
-		return -1
+// At gives the i-th element, absent where there is none or v is no array.
+func (v Value) At(i int) Value {
+	if v.Kind() != Array || i < 0 || i >= len(v.n.body.elems) {
+		return Value{}
 	}
-	for i := range n.members {
-		if n.members[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return v.n.body.elems[i]
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"bugle/engine/doc"
 )
 
@@ -35,6 +37,9 @@ func FuzzParseEncode(f *testing.F) {
 			if !errors.As(err, &syn) || syn.Line < 1 || syn.Column < 1 || syn.Msg == "" {
 				t.Fatalf("refused without a place: %#v", err)
 			}
+			if jsontext.Value(b).IsValid() && !syn.TooDeep {
+				t.Fatalf("refused what is valid: %v", err)
+			}
 			return
 		}
 		var want bytes.Buffer
@@ -44,7 +49,60 @@ func FuzzParseEncode(f *testing.F) {
 		if got := v.Encode(); !bytes.Equal(got, want.Bytes()) {
 			t.Fatalf("got  %s\nwant %s", got, want.Bytes())
 		}
+		if got := rebuilt(v).Encode(); !doc.Equal(mustParse(t, string(got)), v) {
+			t.Fatalf("made anew it is %s\nand was %s", got, want.Bytes())
+		}
 	})
+}
+
+// rebuilt is v made of new values.
+func rebuilt(v doc.Value) doc.Value {
+	switch v.Kind() {
+	case doc.String:
+		return doc.NewString(v.Text())
+	case doc.Array:
+		var vs []doc.Value
+		for _, e := range v.Elems() {
+			vs = append(vs, rebuilt(e))
+		}
+		return doc.NewArray(vs...)
+	case doc.Object:
+		var ms []doc.Member
+		for i := range v.Len() {
+			name, m := v.MemberAt(i)
+			ms = append(ms, doc.M(name, rebuilt(m)))
+		}
+		return doc.NewObject(ms...)
+	}
+	return v
+}
+
+// An edit of a document that came in as it is stored, or laid out for people, keeps what it does
+// not touch byte by byte.
+func TestEditsKeepTheRest(t *testing.T) {
+	compact := string(campaign(t))
+	var laidOut bytes.Buffer
+	if err := json.Indent(&laidOut, []byte(compact), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	at := doc.P("campaign_content", "content", "push", "ios", "template_backup", "title")
+	for _, in := range []string{compact, laidOut.String()} {
+		v, err := mustParse(t, in).Set(at, doc.NewString("Zwölf \"neue\"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := v.Lookup(at)
+		v, err = v.Set(at, mustParse(t, in).Lookup(at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(v.Encode()); got != strings.TrimSpace(compact) {
+			t.Errorf("there and back gives %s", got)
+		}
+		if old.Text() != "Zwölf \"neue\"\n" || old.Literal() != `"Zwölf \"neue\"\n"` {
+			t.Errorf("the text is %q, written %s", old.Text(), old.Literal())
+		}
+	}
 }
 
 func TestParseRefuses(t *testing.T) {

@@ -53,29 +53,27 @@ func (v Value) setElem(p Path, nv Value) (Value, error) {
 	if err != nil {
 		return v, err
 	}
-	n := &node{kind: Array}
+	elems := make([]Value, max(v.Len(), i+1))
 	if v.Exists() {
-		n.elems = slices.Clone(v.n.elems)
+		copy(elems, v.n.body.elems)
 	}
-	if i == len(n.elems) {
-		n.elems = append(n.elems, child)
-	} else {
-		n.elems[i] = child
-	}
-	return Value{n}, nil
+	elems[i] = child
+	return Value{array(elems)}, nil
 }
 
 func (v Value) withMember(name string, child Value) Value {
-	var ms []Member
-	i := -1
-	if v.Exists() {
-		ms, i = slices.Clone(v.n.members), v.n.index(name)
+	if !v.Exists() {
+		return Value{object([]Member{M(name, child).named()})}
 	}
-	if i >= 0 {
+	old := v.n.body.members
+	if i := v.n.body.index(name); i >= 0 {
+		ms := slices.Clone(old)
 		ms[i].Value = child
-	} else {
-		ms = append(ms, M(name, child).named())
+		return Value{object(ms)}
 	}
+	ms := make([]Member, len(old)+1)
+	copy(ms, old)
+	ms[len(old)] = M(name, child).named()
 	return Value{object(ms)}
 }
 
@@ -87,23 +85,23 @@ func (v Value) Delete(p Path) Value {
 	if !v.Lookup(p).Exists() {
 		return v
 	}
-	s, n := p[0], *v.n
-	switch {
-	case s.IsIndex && len(p) == 1:
-		n.elems = slices.Delete(slices.Clone(n.elems), s.Index, s.Index+1)
-	case s.IsIndex:
-		n.elems = slices.Clone(n.elems)
-		n.elems[s.Index] = n.elems[s.Index].Delete(p[1:])
-	default:
-		i, ms := n.index(s.Name), slices.Clone(n.members)
+	s, b := p[0], v.n.body
+	if s.IsIndex {
+		elems := slices.Clone(b.elems)
 		if len(p) == 1 {
-			ms = slices.Delete(ms, i, i+1)
+			elems = slices.Delete(elems, s.Index, s.Index+1)
 		} else {
-			ms[i].Value = ms[i].Value.Delete(p[1:])
+			elems[s.Index] = elems[s.Index].Delete(p[1:])
 		}
-		return Value{object(ms)}
+		return Value{array(elems)}
 	}
-	return Value{&n}
+	i, ms := b.index(s.Name), slices.Clone(b.members)
+	if len(p) == 1 {
+		ms = slices.Delete(ms, i, i+1)
+	} else {
+		ms[i].Value = ms[i].Value.Delete(p[1:])
+	}
+	return Value{object(ms)}
 }
 
 // Insert gives v with nv before the element that p leads to (or after the last one).
@@ -114,9 +112,9 @@ func (v Value) Insert(p Path, nv Value) (Value, error) {
 	}
 	elems := []Value(nil)
 	if list.Exists() {
-		elems = slices.Clone(list.n.elems)
+		elems = slices.Clone(list.n.body.elems)
 	}
-	return v.Set(p.Parent(), Value{&node{kind: Array, elems: slices.Insert(elems, i, nv)}})
+	return v.Set(p.Parent(), Value{array(slices.Insert(elems, i, nv))})
 }
 
 // Move gives v with the element at p moved to index to in the same array.
@@ -129,8 +127,8 @@ func (v Value) Move(p Path, to int) (Value, error) {
 		return v, fmt.Errorf("cannot move %s to %d: the array has %d elements", p, to, list.Len())
 	}
 	e := list.At(i)
-	elems := slices.Delete(slices.Clone(list.n.elems), i, i+1)
-	return v.Set(p.Parent(), Value{&node{kind: Array, elems: slices.Insert(elems, to, e)}})
+	elems := slices.Delete(slices.Clone(list.n.body.elems), i, i+1)
+	return v.Set(p.Parent(), Value{array(slices.Insert(elems, to, e))})
 }
 
 func (v Value) listAt(p Path) (list Value, i int, err error) {
@@ -156,7 +154,7 @@ func (v Value) Rename(p Path, name string) (Value, error) {
 	if name != p.Last().Name && obj.Get(name).Exists() {
 		return v, fmt.Errorf("there is a member named %q already", name)
 	}
-	ms, i := slices.Clone(obj.n.members), obj.n.index(p.Last().Name)
+	ms, i := slices.Clone(obj.n.body.members), obj.n.body.index(p.Last().Name)
 	ms[i] = M(name, ms[i].Value).named()
 	return v.Set(p.Parent(), Value{object(ms)})
 }

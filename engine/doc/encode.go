@@ -7,34 +7,63 @@ import (
 
 // Encode gives the value as compact JSON, every literal spelled as it came in. An absent
 // value encodes as nothing.
-func (v Value) Encode() []byte { return v.AppendTo(nil) }
+func (v Value) Encode() []byte {
+	if !v.Exists() {
+		return nil
+	}
+	return v.AppendTo(make([]byte, 0, v.size()))
+}
 
 // AppendTo appends what [Value.Encode] gives to b.
 func (v Value) AppendTo(b []byte) []byte {
-	switch v.Kind() {
-	case Absent:
+	switch {
+	case !v.Exists():
 		return b
-	case Array:
+	case v.n.raw != "":
+		return append(b, v.n.raw...)
+	case v.n.kind == Array:
 		b = append(b, '[')
-		for i, e := range v.n.elems {
+		for i, e := range v.n.body.elems {
 			if i > 0 {
 				b = append(b, ',')
 			}
 			b = e.AppendTo(b)
 		}
 		return append(b, ']')
-	case Object:
-		b = append(b, '{')
-		for i, m := range v.n.members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(append(b, m.raw...), ':')
-			b = m.Value.AppendTo(b)
-		}
-		return append(b, '}')
 	}
-	return append(b, v.n.raw...)
+	b = append(b, '{')
+	for i := range v.n.body.members {
+		m := &v.n.body.members[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if m.written != nil {
+			b = append(append(b, *m.written...), ':')
+		} else {
+			b = append(append(append(b, '"'), m.Name...), '"', ':')
+		}
+		b = m.Value.AppendTo(b)
+	}
+	return append(b, '}')
+}
+
+// size gives the number of bytes that AppendTo adds for a value that exists.
+func (v Value) size() int {
+	if v.n.raw != "" {
+		return len(v.n.raw)
+	}
+	size := 1 + max(1, v.Len()) // brackets, and commas between
+	for _, e := range v.n.body.elems {
+		size += e.size()
+	}
+	for i := range v.n.body.members {
+		m := &v.n.body.members[i]
+		size += len(m.Name) + 3 + m.Value.size()
+		if m.written != nil {
+			size += len(*m.written)
+		}
+	}
+	return size
 }
 
 // Indent gives the value as JSON for people: two spaces a level, no newline at the end.
@@ -80,13 +109,13 @@ func Equal(a, b Value) bool {
 	case Number:
 		return equalNumber(a, b)
 	case String:
-		return a.n.text == b.n.text
+		return a.n.text() == b.n.text()
 	case Array:
 		if a.Len() != b.Len() {
 			return false
 		}
-		for i, e := range a.n.elems {
-			if !Equal(e, b.n.elems[i]) {
+		for i, e := range a.n.body.elems {
+			if !Equal(e, b.n.body.elems[i]) {
 				return false
 			}
 		}

@@ -1,10 +1,8 @@
 package doc
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
+	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,154 +11,302 @@ import (
 // MaxDepth is how deeply arrays and objects may nest (gaps.md, Operations).
 const MaxDepth = 200
 
-// SyntaxError says why a text is no document, and where.
-type SyntaxError struct {
-	Line   int    // from 1
-	Column int    // in characters, from 1
-	Offset int64  // in bytes, from 0
-	Msg    string // one clause, such as `duplicate object member name "a"`
-	// Duplicate and TooDeep tell the two refusals apart that are no plain syntax.
-	Duplicate, TooDeep bool
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
-}
-
 // Parse reads one JSON text. Duplicate member names, invalid UTF-8, nesting deeper than
 // [MaxDepth] and anything after the value are refused with a *[SyntaxError].
 func Parse(b []byte) (Value, error) {
-	p := parser{dec: jsontext.NewDecoder(bytes.NewBuffer(b)), src: b}
-	v, err := p.value(0)
-	if err != nil {
-		return Value{}, p.explain(err)
+	p := parsers.Get().(*parser)
+	v, ok := p.document(string(b))
+	parsers.Put(p)
+	if ok {
+		return v, nil
 	}
-	end := p.dec.InputOffset()
-	if _, err := p.dec.ReadToken(); err != io.EOF {
-		if err == nil {
-			end += int64(len(b[end:]) - len(bytes.TrimLeft(b[end:], " \t\r\n")))
-			err = &jsontext.SyntacticError{ByteOffset: end, Err: errors.New("there is more after the end of the document")}
-		}
-		return Value{}, p.explain(err)
+	if err := refusal(b); err != nil {
+		return Value{}, err
 	}
-	return v, nil
+	return Value{}, &SyntaxError{Line: 1, Column: 1, Msg: "it is no JSON document"}
 }
 
+// parser reads a text that is taken, in one pass. Where it meets anything else it stops without a
+// word, and [refusal] finds the words. Values come from slabs, and strings are parts of the text:
+// a document is few pieces of memory.
 type parser struct {
-	dec *jsontext.Decoder
-	src []byte
+	src    string
+	at     int // the next byte
+	spaces int // how many bytes of white space were passed over
+
+	nodes   slab[node]
+	bodies  slab[body]
+	members slab[Member]
+	elems   slab[Value]
+	// What is read of the objects and arrays that are still open.
+	openMembers []Member
+	openElems   []Value
+	scratch     []byte
 }
 
-var errTooDeep = fmt.Errorf("nested deeper than %d levels", MaxDepth)
+var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-func (p *parser) value(depth int) (Value, error) {
-	switch p.dec.PeekKind() {
-	case '{', '[':
-		if depth >= MaxDepth {
-			return Value{}, errTooDeep
+func (p *parser) document(src string) (Value, bool) {
+	*p = parser{
+		src: src, openMembers: p.openMembers, openElems: p.openElems, scratch: p.scratch,
+		nodes: slab[node]{every: 24}, bodies: slab[body]{every: 96}, members: slab[Member]{every: 24}, elems: slab[Value]{every: 64},
+	}
+	defer p.forget()
+	if !utf8.ValidString(src) {
+		return Value{}, false
+	}
+	n, ok := p.value(0)
+	p.space()
+	return Value{n}, ok && p.at == len(p.src)
+}
+
+// forget lets go of the document and keeps the room that it took, if that is not large.
+func (p *parser) forget() {
+	const large = 1 << 10
+	open := parser{openMembers: p.openMembers[:0], openElems: p.openElems[:0], scratch: p.scratch}
+	if cap(open.openMembers) > large || cap(open.openElems) > large || cap(open.scratch) > 64*large {
+		open = parser{}
+	}
+	clear(open.openMembers[:cap(open.openMembers)])
+	clear(open.openElems[:cap(open.openElems)])
+	*p = open
+}
+
+// slab hands out runs of larger pieces of memory.
+type slab[T any] struct {
+	free  []T
+	every int // how many bytes of text there are for each, about
+}
+
+// take gives n of them. A new piece has as many more as the rest of the text is likely to need.
+func (s *slab[T]) take(n, rest int) []T {
+	if len(s.free) < n {
+		s.free = make([]T, n+min(rest/s.every, 128))
+	}
+	out := s.free[:n:n]
+	s.free = s.free[n:]
+	return out
+}
+
+func (p *parser) node(kind Kind, raw string) *node {
+	n := &p.nodes.take(1, len(p.src)-p.at)[0]
+	n.kind, n.raw = kind, raw
+	return n
+}
+
+// bodied gives a node with a body. The text from there on is its own, and is kept where no white
+// space was in it.
+func (p *parser) bodied(kind Kind, from, spaces int) *node {
+	n := p.node(kind, "")
+	if p.spaces == spaces {
+		n.raw = p.src[from:p.at]
+	}
+	n.body = &p.bodies.take(1, len(p.src)-p.at)[0]
+	return n
+}
+
+// peek gives the next byte that is no white space, 0 at the end.
+func (p *parser) peek() byte {
+	if p.at < len(p.src) && p.src[p.at] > ' ' {
+		return p.src[p.at]
+	}
+	p.space()
+	if p.at == len(p.src) {
+		return 0
+	}
+	return p.src[p.at]
+}
+
+func (p *parser) space() {
+	for ; p.at < len(p.src); p.at++ {
+		if c := p.src[p.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return
 		}
-		open, err := p.dec.ReadToken()
-		if err != nil {
-			return Value{}, err
-		}
-		if open.Kind() == '{' {
-			return p.object(depth + 1)
-		}
-		return p.array(depth + 1)
-	default:
-		return p.scalar()
+		p.spaces++
 	}
 }
 
-func (p *parser) object(depth int) (Value, error) {
-	var members []Member
-	for p.dec.PeekKind() != '}' {
-		name, err := p.scalar()
-		if err != nil {
-			return Value{}, err
+func (p *parser) value(depth int) (*node, bool) {
+	switch p.peek() {
+	case '{':
+		return p.object(depth)
+	case '[':
+		return p.array(depth)
+	case '"':
+		raw, text, ok := p.quoted()
+		if !ok {
+			return nil, false
 		}
-		v, err := p.value(depth)
-		if err != nil {
-			return Value{}, err
+		n := p.node(String, raw)
+		if len(text) != len(raw)-2 {
+			n.body = &p.bodies.take(1, len(p.src)-p.at)[0]
+			n.body.text = text
 		}
-		members = append(members, Member{Name: name.n.text, raw: name.n.raw, Value: v})
-	}
-	_, err := p.dec.ReadToken()
-	return Value{object(members)}, err
-}
-
-func (p *parser) array(depth int) (Value, error) {
-	n := &node{kind: Array}
-	for p.dec.PeekKind() != ']' {
-		v, err := p.value(depth)
-		if err != nil {
-			return Value{}, err
-		}
-		n.elems = append(n.elems, v)
-	}
-	_, err := p.dec.ReadToken()
-	return Value{n}, err
-}
-
-func (p *parser) scalar() (Value, error) {
-	raw, err := p.dec.ReadValue()
-	if err != nil {
-		return Value{}, err
-	}
-	switch raw.Kind() {
+		return n, true
+	case 't':
+		return trueNode, p.word(trueNode.raw)
+	case 'f':
+		return falseNode, p.word(falseNode.raw)
 	case 'n':
-		return NullValue(), nil
-	case 't', 'f':
-		return NewBool(raw[0] == 't'), nil
-	case '0':
-		return Value{&node{kind: Number, raw: string(raw)}}, nil
+		return nullNode, p.word(nullNode.raw)
 	}
-	n := &node{kind: String, raw: string(raw)}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		n.text = n.raw[1 : len(n.raw)-1]
-		return Value{n}, nil
+	from := p.at
+	if !p.number() {
+		return nil, false
 	}
-	text, err := jsontext.AppendUnquote(nil, raw)
-	if err != nil {
-		return Value{}, err
-	}
-	n.text = string(text)
-	return Value{n}, nil
+	return p.node(Number, p.src[from:p.at]), true
 }
 
-// explain turns what the decoder says into a SyntaxError with line and column.
-func (p *parser) explain(err error) error {
-	e := &SyntaxError{Offset: p.dec.InputOffset()}
-	var syn *jsontext.SyntacticError
-	switch {
-	case errors.As(err, &syn):
-		e.Offset, e.Msg = syn.ByteOffset, syn.Err.Error()
-		e.Duplicate = errors.Is(err, jsontext.ErrDuplicateName)
-		if e.Duplicate {
-			e.Msg = "duplicate member name"
-			if name := syn.JSONPointer.LastToken(); name != "" {
-				e.Msg = fmt.Sprintf("the name %q stands twice in one object", name)
-			}
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			e.Offset, e.Msg = int64(len(p.src)), "the document ends too early"
-		}
-	case errors.Is(err, errTooDeep):
-		e.Msg, e.TooDeep = err.Error(), true
-	case errors.Is(err, io.EOF):
-		e.Msg = "the document is empty"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		e.Offset, e.Msg = int64(len(p.src)), "the document ends too early"
-	default:
-		e.Msg = err.Error()
+func (p *parser) object(depth int) (*node, bool) {
+	if depth == MaxDepth {
+		return nil, false
 	}
-	e.Line, e.Column = position(p.src, e.Offset)
-	return e
+	from, spaces, base := p.at, p.spaces, len(p.openMembers)
+	p.at++
+	for c := p.peek(); c != '}'; c = p.peek() {
+		if len(p.openMembers) > base && !p.comma(c) || p.peek() != '"' {
+			return nil, false
+		}
+		raw, name, ok := p.quoted()
+		if !ok || p.peek() != ':' || has(p.openMembers[base:], name) {
+			return nil, false
+		}
+		p.at++
+		v, ok := p.value(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		m := Member{Name: name, Value: Value{v}}
+		if len(name) != len(raw)-2 {
+			written := raw
+			m.written = &written
+		}
+		p.openMembers = append(p.openMembers, m)
+	}
+	p.at++
+	n := p.bodied(Object, from, spaces)
+	n.body.members = p.members.take(len(p.openMembers)-base, len(p.src)-p.at)
+	copy(n.body.members, p.openMembers[base:])
+	p.openMembers = p.openMembers[:base]
+	return n, n.body.number()
 }
 
-func position(src []byte, offset int64) (line, column int) {
-	head := src[:min(max(offset, 0), int64(len(src)))]
-	line = 1 + bytes.Count(head, []byte("\n"))
-	column = 1 + utf8.RuneCount(head[bytes.LastIndexByte(head, '\n')+1:])
-	return line, column
+// has reports whether one of few members has the name. Of many, [body.number] will tell.
+func has(ms []Member, name string) bool {
+	if len(ms) > wide {
+		return false
+	}
+	for i := range ms {
+		if ms[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) array(depth int) (*node, bool) {
+	if depth == MaxDepth {
+		return nil, false
+	}
+	from, spaces, base := p.at, p.spaces, len(p.openElems)
+	p.at++
+	for c := p.peek(); c != ']'; c = p.peek() {
+		if len(p.openElems) > base && !p.comma(c) {
+			return nil, false
+		}
+		v, ok := p.value(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		p.openElems = append(p.openElems, Value{v})
+	}
+	p.at++
+	n := p.bodied(Array, from, spaces)
+	n.body.elems = p.elems.take(len(p.openElems)-base, len(p.src)-p.at)
+	copy(n.body.elems, p.openElems[base:])
+	p.openElems = p.openElems[:base]
+	return n, true
+}
+
+// comma takes the next byte c, which must be one.
+func (p *parser) comma(c byte) bool {
+	if c != ',' {
+		return false
+	}
+	p.at++
+	return true
+}
+
+func (p *parser) word(w string) bool {
+	if !strings.HasPrefix(p.src[p.at:], w) {
+		return false
+	}
+	p.at += len(w)
+	return true
+}
+
+// quoted reads a string. Only a text with escapes is not a part of what is written.
+func (p *parser) quoted() (raw, text string, ok bool) {
+	escaped, end := false, special(p.src, p.at+1)
+	for end < len(p.src) && p.src[end] == '\\' {
+		escaped = true
+		end = special(p.src, min(end+2, len(p.src)))
+	}
+	if end == len(p.src) || p.src[end] != '"' {
+		return "", "", false
+	}
+	raw = p.src[p.at : end+1]
+	p.at = end + 1
+	if !escaped {
+		return raw, raw[1 : len(raw)-1], true
+	}
+	var err error
+	if p.scratch, err = jsontext.AppendUnquote(p.scratch[:0], raw); err != nil {
+		return "", "", false
+	}
+	return raw, string(p.scratch), true
+}
+
+// special gives the index of the first byte of s from i on that may not stand in a JSON string as
+// it is: a quote, a backslash, a control character. It is len(s) where there is none.
+func special(s string, i int) int {
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// number passes over a number (RFC 8259, section 6).
+func (p *parser) number() bool {
+	if p.at < len(p.src) && p.src[p.at] == '-' {
+		p.at++
+	}
+	if p.at < len(p.src) && p.src[p.at] == '0' {
+		p.at++
+	} else if !p.digits() {
+		return false
+	}
+	if p.at < len(p.src) && p.src[p.at] == '.' {
+		p.at++
+		if !p.digits() {
+			return false
+		}
+	}
+	if p.at < len(p.src) && p.src[p.at]|0x20 == 'e' {
+		p.at++
+		if p.at < len(p.src) && (p.src[p.at] == '+' || p.src[p.at] == '-') {
+			p.at++
+		}
+		return p.digits()
+	}
+	return true
+}
+
+// digits passes over at least one.
+func (p *parser) digits() bool {
+	from := p.at
+	for p.at < len(p.src) && '0' <= p.src[p.at] && p.src[p.at] <= '9' {
+		p.at++
+	}
+	return p.at > from
 }

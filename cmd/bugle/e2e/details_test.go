@@ -1,0 +1,54 @@
+//go:build e2e
+
+package e2e
+
+import "testing"
+
+// find opens the campaign that the search finds first.
+func (p *player) find(words, part string) {
+	p.t.Helper()
+	p.play("/", ">"+words, "?1 of 48", "Enter Enter", "?"+part)
+}
+
+// The schedule of a periodic campaign, as people say it: from tomorrow at nine, each last Friday; what
+// that comes to is listed and stands in the calendar.
+func TestScheduleAsPeopleSayIt(t *testing.T) {
+	t.Parallel()
+	p := sample(t, 120, 40)
+	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?✓ Name", "Enter", "?Connector is required",
+		"Down Down Down Down Enter", "?It has no start yet", "Right", "?Start *", "Down", ">tomorrow 9am", "?, 09:00,", "?tomorrow", "Enter Enter", "?▸ Time zone", ">berlin",
+		"C-n Enter", "?Europe/Berlin", "Down Enter", "?▸ Frequency", "Right Right Right", "?Weekdays of the month", "Down Down Down Down Down Enter", "?Nothing here yet", "Enter", "?▸ Week *",
+		"Right Right Right Right Right", "?‹ Last ›", "Down Enter", "?[ ] Monday", "Down Down Down Down Space Enter", "?‹ Friday ›", "?✓ Schedule", "?Fri ", "?09:00")
+	p.play("Escape Escape Escape Escape", "?v validate", "p", "?esc", "?Calendar")
+	holds(t, p.draft("Last Fridays"), `"LAST"`, `"Europe/Berlin"`, `T09:00:00`)
+}
+
+// Colours, buttons, links and goals; the whole campaign in the editor; and back to how it was.
+func TestDetailsAndHistory(t *testing.T) {
+	t.Parallel()
+	editor := script(t, t.TempDir(), "editor", `sed -i 's/"Order within a day"/"Order at once"/' "$1"`)
+	p := sample(t, 120, 40, "EDITOR="+editor, "VISUAL="+editor)
+	p.find("black friday", "✓ Content")
+	p.play("Down Enter", "?Message *", "Down Down Enter", "?+ add locale", "Enter", "?Message › Push ─", "Enter", "?‹ Timer ›", "Enter", "?type to find", ">styl", "Enter", "?Stylized basic",
+		"Down Enter", "?Background colour", "Down Down Down Down Down", "?▸ Background", ">#0a7d", ">5f", "?white text", "?5.1:1 (good)", "Escape")
+
+	p.play("?Buttons", "Down Enter", "?1              › Shop the sale", "Down", "K", "?1              › Copy code", "C-z", "?1              › Shop the sale", "C-y", "?1              › Copy code")
+
+	p.play("Escape Escape Escape Escape Escape", "?v validate", "Down Down Down Down Down", "?Attribution window", "Enter Down Enter", "?Order within", "Down", "Enter", "?▸ Name", "Escape Escape Escape", "?v validate",
+		"Down Down", "?Source *", "?utm_source=northwind")
+
+	p.play("E", "?saved", "Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
+	p.play("End", "?Created", "Enter", "?Leave as it is", "y", "!Leave as it is", "?○ Content")
+	p.play("C-z", "?✓ Content")
+	holds(t, p.draft("Black Friday"), "Order at once")
+}
+
+// A campaign that is live: what its state locks says so, what may be changed waits until it is applied,
+// and says when it takes effect.
+func TestLiveCampaign(t *testing.T) {
+	t.Parallel()
+	p := sample(t, 120, 40)
+	p.find(`"order confirmation"`, "✓ Connector")
+	p.play("Down Down Down", "?Cannot be changed while the campaign is Active.", "Enter", "?▸ Trigger", "Escape",
+		"Home Enter", "?▸ Campaign name", "> two", "?changes not applied", "?can take up to 30", "C-s", "?Applied. Changes can take up to 30", "Escape", "H", "?3 versions", "?+ Order confirmation two")
+}

@@ -71,44 +71,90 @@ func (w *textWalk) unused(p doc.Path, n *schema.Node) map[string]bool {
 }
 
 // Obstacle says why the key's message will not reach a recipient, as far as that is known before it is
-// filled; empty where nothing stands in its way. The profile is the one that the identifier led to, nil
-// where it led to none.
-func (k TestKey) Obstacle(ch Channel, document doc.Value, identifier string, p *Profile) string {
+// filled; empty where nothing stands in its way. The profile is the one that the identifier's value led to,
+// nil where it led to none.
+func (k TestKey) Obstacle(ch Channel, document doc.Value, identifier, value string, p *Profile) (why string) {
 	switch {
 	case document.Lookup(k.Content).Empty():
 		return "has no content"
-	case p == nil && (identifier == "EMAIL" || identifier == "PUSH_ID"):
-		return ""
-	case p == nil:
-		return "no user has it"
-	case ch == catalog.Email && identifier != "EMAIL":
-		return noAddress(document, *p)
+	case p == nil && !reachesStrangers(identifier):
+		return NoUser(identifier)
+	case ch == catalog.Email && identifier != identEmail:
+		_, why = MailAddress(document, *p)
 	case ch == catalog.Push:
-		for _, d := range p.Devices {
-			if d.Platform == k.Platform {
-				return ""
-			}
-		}
-		return "no device for " + catalog.Platform(k.Platform).Label()
+		_, why = TestDevices(identifier, value, p, k.Platform)
 	}
-	return ""
+	return why
 }
 
-// noAddress says why mail does not reach a user (gaps.md, Test sends).
-func noAddress(document doc.Value, p Profile) string {
+// The identifiers that say where a message goes, besides whose it is.
+const (
+	identEmail = "EMAIL"
+	identToken = "PUSH_ID"
+)
+
+// reachesStrangers reports whether a message gets to a value of the identifier that no user has.
+func reachesStrangers(identifier string) bool {
+	return identifier == identEmail || identifier == identToken
+}
+
+// NoUser says why nothing goes to a value of the identifier that no user has; empty where something does.
+func NoUser(identifier string) string {
+	what := "value"
+	switch identifier {
+	case identEmail, identToken:
+		return ""
+	case "USER_ATTRIBUTE_UNIQUE_ID", "ID":
+		what = "id"
+	case "USER_ATTRIBUTE_USER_EMAIL":
+		what = "e-mail address"
+	case "USER_ATTRIBUTE_USER_MOBILE", "MOBILE_NUMBER":
+		what = "phone number"
+	case "SVC_GAID", "ADVERTISING_IDENTIFIER":
+		what = "advertising id"
+	}
+	return "there is no user with this " + what
+}
+
+// MailAddress gives the address that mail to a user goes to, or why there is none (gaps.md, Test sends).
+func MailAddress(document doc.Value, p Profile) (address, why string) {
 	name := document.Get(string(catalog.BasicDetails)).Get("user_attribute_identifier").Text()
 	if name == "" {
 		name = AttrEmail
 	}
-	switch address, _ := p.Attributes[name].(string); {
-	case address == "":
-		return "has no attribute " + name
-	default:
-		if _, err := mail.ParseAddress(address); err != nil {
-			return fmt.Sprintf("attribute %s is no e-mail address", name)
+	address, _ = p.Attributes[name].(string)
+	if address == "" {
+		return "", "the user has no attribute " + name
+	}
+	if _, err := mail.ParseAddress(address); err != nil {
+		return "", fmt.Sprintf("the user's attribute %s is no e-mail address", name)
+	}
+	return address, ""
+}
+
+// TestDevices gives the devices that a test reaches on a platform, or why it reaches none: all that the
+// user has there or, by a push token, the one that it is of. The profile is nil where no user is known.
+func TestDevices(identifier, value string, p *Profile, platform string) (devices []Device, why string) {
+	label, byToken := catalog.Platform(platform).Label(), identifier == identToken
+	if p == nil {
+		p = &Profile{}
+	}
+	for _, d := range p.Devices {
+		switch {
+		case byToken && d.Token != value:
+		case d.Platform == platform:
+			devices = append(devices, d)
+		case byToken:
+			return nil, fmt.Sprintf("the token belongs to a device for %s, not for %s", catalog.Platform(d.Platform).Label(), label)
 		}
 	}
-	return ""
+	switch {
+	case len(devices) > 0:
+		return devices, ""
+	case byToken:
+		return []Device{{Platform: platform, Token: value}}, "" // of a device that nobody is known to have
+	}
+	return nil, "the user has no device for " + label
 }
 
 // Trigger gives the attributes of the user's newest event of the kind that starts the campaign: what

@@ -46,22 +46,25 @@ func TestObstacle(t *testing.T) {
 		want       string
 	}{
 		{"an address needs no user", catalog.Email, mail, "EMAIL", nil, ""},
-		{"an id does", catalog.Email, mail, "ID", nil, "no user has it"},
+		{"an id does", catalog.Email, mail, "ID", nil, "there is no user with this id"},
 		{"the address is the attribute that the campaign names", catalog.Email, mail, "ID",
-			&engine.Profile{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "has no attribute Work"},
-		{"a bad address", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "attribute Work is no e-mail address"},
+			&engine.Profile{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "the user has no attribute Work"},
+		{"a bad address", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "the user's attribute Work is no e-mail address"},
 		{"a good one", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "a@example.com"}}, ""},
 		{"a token is a device", catalog.Push, push, "PUSH_ID", nil, ""},
 		{"a device of the platform", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", web, ""},
-		{"no device", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", &engine.Profile{ID: "U"}, "no device for Web"},
+		{"no device", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", &engine.Profile{ID: "U"}, "the user has no device for Web"},
+		{"a token is of one device", catalog.Push, push, "PUSH_ID", web, ""},
+		{"and of no other platform", catalog.Push, push, "PUSH_ID", &engine.Profile{ID: "U", Devices: []engine.Device{{Platform: "ANDROID", Token: "t"}, {Platform: "WEB", Token: "u"}}},
+			"the token belongs to a device for Android, not for Web"},
 	} {
 		key := engine.TestKeys(tt.ch, tt.document, engine.KeyFilter{})[0]
-		if got := key.Obstacle(tt.ch, tt.document, tt.identifier, tt.profile); got != tt.want {
+		if got := key.Obstacle(tt.ch, tt.document, tt.identifier, "t", tt.profile); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 	empty := parse(t, `{"campaign_content": {"content": {"email": {}}}}`)
-	if got := engine.TestKeys(catalog.Email, empty, engine.KeyFilter{})[0].Obstacle(catalog.Email, empty, "EMAIL", nil); got != "has no content" {
+	if got := engine.TestKeys(catalog.Email, empty, engine.KeyFilter{})[0].Obstacle(catalog.Email, empty, "EMAIL", "", nil); got != "has no content" {
 		t.Errorf("no content: %q", got)
 	}
 }

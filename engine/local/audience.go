@@ -7,6 +7,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/audience"
+	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
 	"bugle/store"
@@ -18,7 +20,8 @@ var _ engine.AudienceReader = (*Service)(nil)
 func (s *Service) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
 	var out engine.AudienceCount
 	err := s.view(ctx, func(sp store.Space) error {
-		a, err := s.audience(ctx, sp, r)
+		a, done, err := s.audience(ctx, sp, r)
+		defer done()
 		if err != nil {
 			return err
 		}
@@ -33,7 +36,8 @@ func (s *Service) AudienceMembers(ctx context.Context, r engine.AudienceRequest)
 	var out []engine.Profile
 	err := s.view(ctx, func(sp store.Space) error {
 		out = nil
-		a, err := s.audience(ctx, sp, r)
+		a, done, err := s.audience(ctx, sp, r)
+		defer done()
 		if err != nil {
 			return err
 		}
@@ -59,7 +63,8 @@ func (s *Service) AudienceMembers(ctx context.Context, r engine.AudienceRequest)
 func (s *Service) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
 	var out engine.AudienceResult
 	err := s.view(ctx, func(sp store.Space) error {
-		a, err := s.audience(ctx, sp, r)
+		a, done, err := s.audience(ctx, sp, r)
+		defer done()
 		if err != nil {
 			return err
 		}
@@ -76,24 +81,44 @@ func (s *Service) ExplainAudience(ctx context.Context, r engine.AudienceRequest)
 	return out, err
 }
 
-// audience makes filters ready, with what the workspace knows.
-func (s *Service) audience(ctx context.Context, sp store.Space, r engine.AudienceRequest) (*audience.Audience, error) {
+// audience makes filters ready, with what the workspace knows. Expressions among their values have what
+// those of a message have, but for an event; their content APIs are asked as those of one send. close ends
+// that, and is to be called in any case.
+func (s *Service) audience(ctx context.Context, sp store.Space, r engine.AudienceRequest) (a *audience.Audience, close func(), err error) {
+	close = func() {}
 	w, err := s.settings(sp)
 	if err != nil {
-		return nil, err
+		return nil, close, err
 	}
-	blocks := contentBlocks(w)
+	m, err := material.Named(ctx, inSpace{s, sp}, w, sourcesOf(w, r.Filters))
+	if err != nil {
+		return nil, close, err
+	}
+	calls := s.calls(m, w)
+	apis := calls.Functions()
 	a, problems := audience.Compile(r.Filters, audience.Env{
 		Workspace: w, Now: s.now(),
 		Resolve: func(p *engine.Profile, expression string) (string, bool) {
 			if !schema.HasExpression(expression) {
 				expression = "{{ " + expression + " }}"
 			}
-			text, err := personalize.Render(ctx, expression, personalize.Data{UserAttributes: p.Attributes, ContentBlocks: blocks})
+			text, err := personalize.Render(ctx, expression, m.Data(p.Attributes, nil, apis))
 			return text, err == nil && strings.TrimSpace(text) != ""
 		},
 	})
-	return a, invalid("the audience", problems)
+	return a, calls.Close, invalid("the audience", problems)
+}
+
+// sourcesOf gives the filters, and those of the segments that they can ask for, as one text.
+func sourcesOf(w engine.Workspace, filters doc.Value) string {
+	var b strings.Builder
+	b.Write(filters.Encode())
+	for _, seg := range w.Segments {
+		if group := seg.Group(); group.Exists() {
+			b.Write(group.Encode())
+		}
+	}
+	return b.String()
 }
 
 // everyProfile gives all profiles, by id; an error of the store is the last it gives.

@@ -12,6 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/contentapi"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
 	"bugle/store"
@@ -28,24 +29,30 @@ func (s *Service) Content(ctx context.Context, kind engine.ContentKind) ([]engin
 		return nil, refuse("kind", "there is no kind of content called %q", kind)
 	}
 	var out []engine.ContentItem
-	err := s.view(ctx, func(sp store.Space) error {
-		out = nil
-		if kind == engine.KindBlock {
-			w, err := s.settings(sp)
-			for _, b := range w.ContentBlocks {
-				out = append(out, engine.ContentItem{Block: &b})
-			}
-			slices.SortFunc(out, func(a, b engine.ContentItem) int { return strings.Compare(a.Block.Name, b.Block.Name) })
-			return err
+	err := s.view(ctx, func(sp store.Space) (err error) {
+		out, err = s.content(sp, kind)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) content(sp store.Space, kind engine.ContentKind) ([]engine.ContentItem, error) {
+	var out []engine.ContentItem
+	if kind == engine.KindBlock {
+		w, err := s.settings(sp)
+		for _, b := range w.ContentBlocks {
+			out = append(out, engine.ContentItem{Block: &b})
 		}
-		return sp.Content(kind, func(item engine.ContentItem) error {
-			if n := len(out); n > 0 && out[n-1].Ref().Name == item.Ref().Name {
-				out[n-1] = item // a later version
-				return nil
-			}
-			out = append(out, item)
+		slices.SortFunc(out, func(a, b engine.ContentItem) int { return strings.Compare(a.Block.Name, b.Block.Name) })
+		return out, err
+	}
+	err := sp.Content(kind, func(item engine.ContentItem) error {
+		if n := len(out); n > 0 && out[n-1].Ref().Name == item.Ref().Name {
+			out[n-1] = item // a later version
 			return nil
-		})
+		}
+		out = append(out, item)
+		return nil
 	})
 	return out, err
 }
@@ -170,7 +177,7 @@ func (s *Service) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.
 		return ref, err
 	}
 	if err == nil && (newest.Template.Channel != t.Channel || newest.Template.Platform != t.Platform) {
-		return ref, refuse("channel", "the versions before of the template %q are for %s; save this one under another id", t.ID, audienceOf(*newest.Template))
+		return ref, refuse("channel", "the versions before of the template %q are for %s; save this one under another id", t.ID, material.AudienceOf(*newest.Template))
 	}
 	if t.SavedAt.IsZero() {
 		t.SavedAt = s.now()
@@ -197,13 +204,6 @@ func (s *Service) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.
 		return ref, e
 	}
 	return ref, nil
-}
-
-func audienceOf(t engine.ContentTemplate) string {
-	if t.Channel == catalog.Push {
-		return "push on " + catalog.Platform(t.Platform).Label()
-	}
-	return t.Channel.Label()
 }
 
 // DeleteContent removes an item; NOT_FOUND where there is none.
@@ -276,7 +276,7 @@ func (s *Service) checkContent(item engine.ContentItem) error {
 
 // checkTemplate holds a template against the tables, as the message that takes it would be.
 func (s *Service) checkTemplate(t engine.ContentTemplate) error {
-	at, ok := templatePlace(t)
+	at, ok := material.TemplatePlace(t)
 	switch {
 	case !ok && t.Channel == catalog.Push:
 		return refuse("platform", "a template for push is for %s or %s, not %q", catalog.Android, catalog.IOS, t.Platform)
@@ -286,7 +286,7 @@ func (s *Service) checkTemplate(t engine.ContentTemplate) error {
 		return refuse("version", "versions count from 1")
 	case t.Content.Kind() != doc.Object:
 		return refuse("content", "the content of a template must be a JSON object, not %s", kindWords(t.Content))
-	case t.Content.Get(mTemplateID).Exists():
+	case t.Content.Get(material.TemplateID).Exists():
 		return refuse("content", "a template cannot take another template")
 	}
 	if err := checkSize(t.Content); err != nil {
@@ -315,17 +315,4 @@ func (s *Service) checkTemplate(t engine.ContentTemplate) error {
 	}}
 	_, err = f.at(at)
 	return err
-}
-
-// templatePlace gives where the content of a template stands in a campaign without locales and
-// variations; false for one that no message can take.
-func templatePlace(t engine.ContentTemplate) (doc.Path, bool) {
-	content := doc.P(string(catalog.CampaignContent), "content")
-	switch {
-	case t.Channel == catalog.Email && t.Platform == "":
-		return content.Child("email"), true
-	case t.Channel == catalog.Push && (t.Platform == string(catalog.Android) || t.Platform == string(catalog.IOS)):
-		return content.Child("push").Child(catalog.Platform(t.Platform).Member()), true
-	}
-	return nil, false
 }

@@ -161,6 +161,41 @@ func TestSendOfContent(t *testing.T) {
 	}
 }
 
+// A filter's value that is an expression has what a message has.
+func TestAudienceByContent(t *testing.T) {
+	b := newBench(t, local.Options{})
+	var calls atomic.Int32
+	b.weather(&calls)
+	b.put(shoes())
+	b.ok(b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error {
+		rainy := engine.Segment{ID: "rainy", Name: "Rainy"}
+		b.ok(rainy.SetGroup(parse(t, `{"filters":[{"filter_type":"user_attributes","name":"Sky","data_type":"string","operator":"is","value":"{{ContentApi.weather('Oslo').today}}"}]}`)))
+		w.Segments = append(w.Segments, rainy)
+		return nil
+	}))
+	for id, sky := range map[string]string{"A": "rain in Oslo", "B": "rain in Oslo", "C": "sun"} {
+		b.ok(b.PutProfile(b.ctx, engine.Profile{ID: id, Attributes: map[string]any{"Sky": sky, "Budget": 50}}))
+	}
+	for filters, want := range map[string]string{
+		`{"filters":[{"filter_type":"user_attributes","name":"Budget","data_type":"double","operator":"lessThan","value":"{{ProductSet.shoes[0].price}}"}]}`: "A B C",
+		`{"filters":[{"filter_type":"custom_segments","name":"Rainy"}]}`:                                                                                     "A B",
+		`{"filters":[{"filter_type":"user_attributes","name":"Budget","data_type":"double","operator":"lessThan","value":"{{ProductSet.hats[0].price}}"}]}`:  "",
+	} {
+		members, err := b.AudienceMembers(b.ctx, b.audience(filters))
+		b.ok(err)
+		var got []string
+		for _, p := range members {
+			got = append(got, p.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s picks %v, want %s", filters, got, want)
+		}
+	}
+	if calls.Load() != 1 {
+		t.Errorf("the content API was asked %d times for one audience", calls.Load())
+	}
+}
+
 func TestContentIsKept(t *testing.T) {
 	b := newBench(t, local.Options{})
 	b.put(shoes())

@@ -8,6 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/personalize"
 	"bugle/store"
 )
@@ -108,10 +109,10 @@ func (u usage) in(v doc.Value) bool {
 }
 
 func (u usage) taken(v doc.Value) bool {
-	if v.Get(mTemplateID).Text() != u.ref.Name {
+	if v.Get(material.TemplateID).Text() != u.ref.Name {
 		return false
 	}
-	version, given := v.Get(mTemplateVersion).Int()
+	version, given := v.Get(material.TemplateVersion).Int()
 	return u.ref.Version == 0 || !given || int(version) == u.ref.Version
 }
 

@@ -26,8 +26,8 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 	if p.document.Lookup(j.key.Content).Empty() {
 		return nil, fmt.Errorf("the campaign has no %s", keyLabel(p.channel, j.key))
 	}
-	if err := p.material.untaken(j.key.Content); err != nil {
-		return nil, err
+	if why := p.material.Untaken(j.key.Content); why != "" {
+		return nil, errors.New(why)
 	}
 	var devices []engine.Device
 	if p.channel == catalog.Push {

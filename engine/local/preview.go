@@ -7,6 +7,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
 	"bugle/store"
@@ -24,7 +25,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	}
 	ch := engine.Channel(r.Body.Get(mChannel).Text())
 	table := catalog.PreviewRequest(ch)
-	var m *material
+	var m *sendMaterial
 	var data personalize.Data
 	var env schema.Env
 	body := r.Body
@@ -40,7 +41,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 		if !slices.Contains([]engine.Channel{catalog.Push, catalog.Email, catalog.SMS}, ch) {
 			return refuse(mChannel, "the channel must be PUSH, EMAIL or SMS, not %q", ch)
 		}
-		if m, body, err = s.material(sp, w, ch, r.Body); err != nil {
+		if m, body, err = s.material(ctx, sp, w, ch, r.Body); err != nil {
 			return err
 		}
 		data, err = previewData(sp, m, r.Body)
@@ -51,9 +52,9 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	}
 	defer m.close()
 	out := engine.Preview{Answer: engine.Answer{ResponseID: ids.RequestID}}
-	for _, t := range m.taken {
-		if t.why != "" {
-			out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: t.at.Child(mTemplateID).String(), Expression: t.String()})
+	for _, t := range m.Taken {
+		if t.Why != "" {
+			out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: t.At.Child(material.TemplateID).String(), Expression: t.String()})
 		}
 	}
 	f := filler{
@@ -76,7 +77,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	return out, nil
 }
 
-func previewData(sp store.Space, m *material, body doc.Value) (personalize.Data, error) {
+func previewData(sp store.Space, m *sendMaterial, body doc.Value) (personalize.Data, error) {
 	user := body.Get("user_identification")
 	prof, _, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
 	if err != nil {

@@ -89,7 +89,8 @@ func (s *Service) estimates(ctx context.Context, sp store.Space, rows []engine.M
 		if err != nil {
 			return nil, err
 		}
-		a, err := s.audience(ctx, sp, engine.AudienceRequest{Filters: c.Body.Get(string(catalog.SegmentationDetails))})
+		a, done, err := s.audience(ctx, sp, engine.AudienceRequest{Filters: c.Body.Get(string(catalog.SegmentationDetails))})
+		defer done() // all of them are asked together, below
 		if err != nil {
 			if engine.AsError(err) != nil {
 				continue // what the audience lacks is the campaign's problem, not this list's
@@ -124,7 +125,8 @@ func (s *Service) estimates(ctx context.Context, sp store.Space, rows []engine.M
 
 // inSegment gives at most limit members of a segment that is made by filters, by id.
 func (s *Service) inSegment(ctx context.Context, sp store.Space, name string, limit int) ([]engine.Profile, error) {
-	a, err := s.audience(ctx, sp, engine.AudienceRequest{Filters: audience.OfSegment(name)})
+	a, done, err := s.audience(ctx, sp, engine.AudienceRequest{Filters: audience.OfSegment(name)})
+	defer done()
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,6 @@ package local
 
 import (
 	"context"
-	"fmt"
-	"net/mail"
 	"slices"
 
 	"bugle/engine"
@@ -17,7 +15,8 @@ import (
 type recipient struct {
 	name       string // as the tester named it; a member of a segment by its id
 	address    string // where mail goes
-	token      string // PUSH_ID: the device itself
+	identifier string // by which the tester named it; empty for a member of a segment
+	value      string // of the identifier
 	devices    []engine.Device
 	attributes map[string]any // nil without a profile
 	event      map[string]any // attributes of the newest event that the campaign is triggered by
@@ -25,16 +24,16 @@ type recipient struct {
 }
 
 // identifierKinds say by which index of profiles an identifier finds; "" is the profile's own id.
-var identifierKinds = map[string]struct{ kind, what string }{
-	"USER_ATTRIBUTE_UNIQUE_ID":   {"", "id"},
-	"ID":                         {"", "id"},
-	"USER_ATTRIBUTE_USER_EMAIL":  {store.ByEmail, "e-mail address"},
-	"EMAIL":                      {store.ByEmail, "e-mail address"},
-	"USER_ATTRIBUTE_USER_MOBILE": {store.ByMobile, "phone number"},
-	"MOBILE_NUMBER":              {store.ByMobile, "phone number"},
-	androidID:                    {store.ByAdvertising, "advertising id"},
-	"ADVERTISING_IDENTIFIER":     {store.ByAdvertising, "advertising id"},
-	"PUSH_ID":                    {store.ByToken, "push token"},
+var identifierKinds = map[string]string{
+	"USER_ATTRIBUTE_UNIQUE_ID":   "",
+	"ID":                         "",
+	"USER_ATTRIBUTE_USER_EMAIL":  store.ByEmail,
+	"EMAIL":                      store.ByEmail,
+	"USER_ATTRIBUTE_USER_MOBILE": store.ByMobile,
+	"MOBILE_NUMBER":              store.ByMobile,
+	androidID:                    store.ByAdvertising,
+	"ADVERTISING_IDENTIFIER":     store.ByAdvertising,
+	"PUSH_ID":                    store.ByToken,
 }
 
 // recipients resolves the identifier values of a test. A value that finds nobody is a recipient
@@ -64,33 +63,27 @@ func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value strin
 	if err != nil {
 		return recipient{}, err
 	}
-	r := recipient{name: name}
-	switch {
-	case found:
+	r := recipient{why: engine.NoUser(identifier)}
+	if found {
 		r = known(p, prof)
-		r.name = name
-	case identifier != "EMAIL" && identifier != "PUSH_ID":
-		r.why = "there is no user with this " + identifierKinds[identifier].what
 	}
-	switch identifier {
-	case "EMAIL":
+	r.name, r.identifier, r.value = name, identifier, value
+	if identifier == "EMAIL" {
 		r.address, r.why = value, ""
-	case "PUSH_ID":
-		r.token = value
 	}
 	return r, nil
 }
 
 // find gives the profile that an identifier's value leads to; of several the first by id.
 func find(sp store.Space, identifier, value string) (engine.Profile, bool, error) {
-	by, ok := identifierKinds[identifier]
+	kind, ok := identifierKinds[identifier]
 	if !ok || value == "" || len(value) > 4096 {
 		return engine.Profile{}, false, nil
 	}
 	ids := []string{value}
-	if by.kind != "" {
+	if kind != "" {
 		var err error
-		if ids, err = sp.FindProfiles(by.kind, value); err != nil {
+		if ids, err = sp.FindProfiles(kind, value); err != nil {
 			return engine.Profile{}, false, err
 		}
 	}
@@ -156,60 +149,14 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 
 // known gives the recipient that a profile is.
 func known(p *testPlan, prof engine.Profile) recipient {
-	r := recipient{name: prof.ID, devices: prof.Devices, attributes: prof.Attributes, event: triggering(p.document, prof)}
-	if p.channel != catalog.Email {
-		return r
+	r := recipient{name: prof.ID, devices: prof.Devices, attributes: prof.Attributes, event: engine.Trigger(p.document, prof)}
+	if p.channel == catalog.Email {
+		r.address, r.why = engine.MailAddress(p.document, prof)
 	}
-	attr := p.document.Get(string(catalog.BasicDetails)).Get("user_attribute_identifier").Text()
-	if attr == "" {
-		attr = engine.AttrEmail
-	}
-	address, _ := prof.Attributes[attr].(string)
-	if _, err := mail.ParseAddress(address); err != nil {
-		r.why = fmt.Sprintf("the user's attribute %s is no e-mail address", attr)
-		if address == "" {
-			r.why = fmt.Sprintf("the user has no attribute %s", attr)
-		}
-	}
-	r.address = address
 	return r
-}
-
-// triggering gives the attributes of the user's newest event of the kind that the campaign's
-// trigger names first; nil where there is none.
-func triggering(document doc.Value, prof engine.Profile) map[string]any {
-	filters := document.Get(string(catalog.TriggerCondition)).Get("included_filters").Get("filters")
-	name := ""
-	for _, f := range filters.Elems() {
-		if name = f.Get("action_name").Text(); name != "" {
-			break
-		}
-	}
-	for i := len(prof.Events) - 1; i >= 0 && name != ""; i-- {
-		if prof.Events[i].Name == name {
-			return prof.Events[i].Attributes
-		}
-	}
-	return nil
 }
 
 // on gives the devices that a recipient has on a platform, or why there is none.
 func (r recipient) on(platform string) (devices []engine.Device, why string) {
-	label := catalog.Platform(platform).Label()
-	for _, d := range r.devices {
-		switch {
-		case r.token != "" && d.Token != r.token:
-		case d.Platform == platform:
-			devices = append(devices, d)
-		case r.token != "":
-			return nil, fmt.Sprintf("the token belongs to a device for %s, not for %s", catalog.Platform(d.Platform).Label(), label)
-		}
-	}
-	switch {
-	case len(devices) > 0:
-		return devices, ""
-	case r.token != "":
-		return []engine.Device{{Platform: platform, Token: r.token}}, ""
-	}
-	return nil, "the user has no device for " + label
+	return engine.TestDevices(r.identifier, r.value, &engine.Profile{Devices: r.devices}, platform)
 }

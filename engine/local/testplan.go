@@ -35,7 +35,7 @@ type testPlan struct {
 	carrier    delivery.Carrier // of mail; nil: the outbox
 	gateways   []engine.Gateway // of push; a platform without one goes to the outbox
 	env        schema.Env
-	material   *material
+	material   *sendMaterial
 	overrides  attributes
 }
 
@@ -68,10 +68,10 @@ func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*te
 	given := body.Get(mPersonal)
 	p.overrides = attributes{user: plainMap(given.Get(mUserAttrs)), event: plainMap(given.Get(mEventAttrs))}
 	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
-	if p.material, p.document, err = s.material(sp, w, p.channel, p.document); err != nil {
+	if p.material, p.document, err = s.material(ctx, sp, w, p.channel, p.document); err != nil {
 		return nil, err
 	}
-	p.document = p.material.withoutNames(p.document)
+	p.document = p.material.WithoutNames(p.document)
 	p.gateways = w.Gateways
 	return p, nil
 }
@@ -151,14 +151,6 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 		return nil
 	}
 	return refuse(string(catalog.Connector), "there is no %s connector named %q in this workspace; configure it, or choose another", kind, name)
-}
-
-func contentBlocks(w engine.Workspace) map[string]string {
-	out := make(map[string]string, len(w.ContentBlocks))
-	for _, b := range w.ContentBlocks {
-		out[b.Name] = b.Source
-	}
-	return out
 }
 
 // data gives what the expressions of one recipient's message can name.

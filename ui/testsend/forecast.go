@@ -14,6 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/personalize"
 )
 
@@ -33,6 +34,8 @@ type forecast struct {
 	// why says for each message, and for each of the names, why it will not arrive; empty where
 	// nothing is known to stand in its way.
 	why map[string][]string
+	// asks are the content APIs that messages need: they are asked when those are sent, and not before.
+	asks []string
 	// found are the people that were looked up, by identifier and value.
 	found map[string]person
 }
@@ -43,6 +46,7 @@ type question struct {
 	document  doc.Value
 	messages  []message
 	workspace engine.Workspace
+	material  *material.Material // nil where the service does not tell it
 	ask       engine.TestSend
 	known     map[string]person
 	keeper    engine.ProfileKeeper  // nil where the service has none
@@ -61,7 +65,7 @@ func (s *Screen) foresee() tea.Cmd {
 	}
 	s.asked = of
 	q := question{
-		channel: s.campaign.Channel, document: s.document, messages: s.messages, workspace: s.workspace, ask: ask,
+		channel: s.campaign.Channel, document: s.document, messages: s.messages, workspace: s.workspace, material: s.material, ask: ask,
 		known: maps.Clone(s.people),
 	}
 	q.keeper, _ = s.deps.Service.(engine.ProfileKeeper)
@@ -90,6 +94,33 @@ func (s *Screen) reason(m message, i int) (why string, known bool) {
 	return list[i], true
 }
 
+// materialOf gives what the messages of a draft are made of, and the document with its saved templates. The
+// material is nil where the service does not tell it.
+func materialOf(ctx context.Context, service engine.Service, w engine.Workspace, c engine.Campaign) (*material.Material, doc.Value, error) {
+	document := c.Document()
+	keeper, ok := service.(engine.ContentKeeper)
+	if !ok {
+		return nil, document, nil
+	}
+	m, whole, err := material.Of(ctx, keeper, w, c.Channel, document)
+	if err != nil {
+		return nil, document, ctx.Err() // without it there is still everything else
+	}
+	return m, whole, nil
+}
+
+// asksLater says which content APIs the messages need: a forecast does not ask them.
+func (s *Screen) asksLater(names []string) []string {
+	if s.forecast.of != s.asked || len(names) == 0 {
+		return nil
+	}
+	var out []string
+	for _, api := range s.forecast.asks {
+		out = append(out, fmt.Sprintf("The content API %s will be asked when it is sent.", api))
+	}
+	return out
+}
+
 // forecast finds out whom the values lead to, and fills every message for each of them.
 func (q question) forecast(ctx context.Context) (forecast, error) {
 	f := forecast{identifier: q.ask.Identifier, values: q.ask.Values, why: map[string][]string{}, found: map[string]person{}}
@@ -113,17 +144,18 @@ func (q question) forecast(ctx context.Context) (forecast, error) {
 		}
 		f.people = append(f.people, p)
 	}
-	blocks := contentBlocks(q.workspace)
+	fill := newFilling(q.material, q.workspace)
 	for _, m := range q.messages {
 		list := make([]string, len(f.names))
 		for i, p := range f.people {
 			if err := ctx.Err(); err != nil {
 				return f, err
 			}
-			list[i] = q.why(ctx, m, identifier, p, blocks)
+			list[i] = q.why(ctx, m, identifier, f.names[i], p, fill)
 		}
 		f.why[m.name] = list
 	}
+	f.asks = fill.asked
 	return f, nil
 }
 
@@ -204,43 +236,69 @@ func lookUp(ctx context.Context, keeper engine.ProfileKeeper, identifier, value 
 }
 
 // why says what stands between a message and a person.
-func (q question) why(ctx context.Context, m message, identifier string, p person, blocks map[string]string) string {
+func (q question) why(ctx context.Context, m message, identifier, value string, p person, fill *filling) string {
+	if why := fill.Untaken(m.key.Content); why != "" {
+		return why
+	}
 	if p.sure || q.document.Lookup(m.key.Content).Empty() {
-		if why := m.key.Obstacle(q.channel, q.document, identifier, p.profile); why != "" {
+		if why := m.key.Obstacle(q.channel, q.document, identifier, value, p.profile); why != "" {
 			return why
 		}
 	}
-	if !p.sure {
+	if !p.sure || q.material == nil {
 		return ""
 	}
-	return missing(ctx, m, dataOf(q.document, q.ask, p, blocks))
+	return fill.missing(ctx, m, fill.data(q.document, q.ask, p))
 }
 
-// dataOf gives what the expressions of a person's messages can name.
-func dataOf(document doc.Value, ask engine.TestSend, p person, blocks map[string]string) personalize.Data {
-	data := personalize.Data{UserAttributes: plain(ask.UserAttributes), EventAttributes: plain(ask.EventAttributes), ContentBlocks: blocks}
-	if p.profile != nil {
-		data.UserAttributes = over(p.profile.Attributes, data.UserAttributes)
-		data.EventAttributes = over(engine.Trigger(document, *p.profile), data.EventAttributes)
+// filling is what texts are filled with before they are sent: all that a send has, but for the answers of
+// content APIs, which are not asked.
+type filling struct {
+	*material.Material
+	apis  material.Functions
+	asked []string // the APIs that a text would have asked
+	calls int      // how often
+}
+
+func newFilling(m *material.Material, w engine.Workspace) *filling {
+	if m == nil {
+		m = &material.Material{Blocks: contentBlocks(w)}
 	}
-	data.BusinessEventAttributes = data.EventAttributes
-	return data
+	f := &filling{Material: m}
+	f.apis = m.Unasked(w.ContentAPIs, func(api string) {
+		f.calls++
+		if !slices.Contains(f.asked, api) {
+			f.asked = append(f.asked, api)
+		}
+	})
+	return f
 }
 
-// missing names the values that a message lacks.
-func missing(ctx context.Context, m message, data personalize.Data) string {
+// data gives what the expressions of a person's messages can name.
+func (f *filling) data(document doc.Value, ask engine.TestSend, p person) personalize.Data {
+	user, event := plain(ask.UserAttributes), plain(ask.EventAttributes)
+	if p.profile != nil {
+		user = over(p.profile.Attributes, user)
+		event = over(engine.Trigger(document, *p.profile), event)
+	}
+	return f.Data(user, event, f.apis)
+}
+
+// missing names the values that a message lacks. What a content API will say is not missing.
+func (f *filling) missing(ctx context.Context, m message, data personalize.Data) string {
 	var reasons []string
 	for _, t := range m.texts {
+		before := f.calls
 		_, err := personalize.Render(ctx, t.Source, data)
 		var holes *personalize.MissingError
 		switch {
 		case errors.As(err, &holes):
 			for _, u := range holes.Unresolved {
-				if !slices.Contains(reasons, u.Reason) {
+				if !material.AskedLater(u) && !slices.Contains(reasons, u.Reason) {
 					reasons = append(reasons, u.Reason)
 				}
 			}
-		case err != nil:
+		case err != nil && f.calls == before: // what a text is without its content API says nothing
 			return err.Error()
 		}
 	}

@@ -2,12 +2,16 @@ package testsend_test
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
@@ -18,7 +22,7 @@ func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2,USER_9,")
 	h.Want("3 of 6 will not arrive", "ANDROID                  ● ● ✗", "WEB                      ● ✗ ✗",
-		"✗ 2 USER_2: no device for Web", "✗ 3 USER_9: no user has it")
+		"✗ 2 USER_2: the user has no", "device for Web", "✗ 3 USER_9: there is no user", "with this id")
 	if len(s.sent) > 0 {
 		t.Error("something was sent")
 	}
@@ -179,4 +183,62 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	h.Want("ctrl+g", "named groups of recipients", "ctrl+r", "earlier tests", "pgdown", "alt+y", "ctrl+s")
 	h.Press("esc", "ctrl+s", "?")
 	h.Want("read the delivered message", "send all of it once more", "back to the form")
+}
+
+// A forecast fills texts with what the send has: saved templates, product sets, content blocks and the
+// event. It asks no content API.
+func TestTheForecastHasWhatTheSendHas(t *testing.T) {
+	s := newService(t)
+	asked := 0
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		io.WriteString(w, `{"today":"rain"}`)
+	}))
+	defer api.Close()
+	host := strings.TrimPrefix(api.URL, "http://")
+	if err := s.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+		w.ContentAPIs = engine.ContentPolicy{Hosts: []string{host}, Private: true}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	template, err := doc.Parse([]byte(`{"subject":"Hi {{UserAttribute['First Name']}}, {{ContentApi.weather('Oslo').today}}",
+		"html_content":"<p>{{ProductSet.shoes[0].title}} {{UserAttribute['Nick Name']}} {% for d in ContentApi.weather('Rome').days %}{{d + 1}}{% endfor %}</p>"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range []engine.ContentItem{
+		{Template: &engine.ContentTemplate{ID: "spring", Channel: catalog.Email, Content: template}},
+		{Products: &engine.ProductSet{Name: "shoes", Products: []map[string]any{{"title": "Boot"}}}},
+		{API: &engine.ContentAPI{Name: "weather", URL: api.URL + "/{city}", Params: []string{"city"}}},
+		{API: &engine.ContentAPI{Name: "closed", URL: "https://closed.example/"}},
+	} {
+		if _, err := s.PutContent(t.Context(), item); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const mail = `{"basic_details": {"name": "Saved", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
+		"campaign_content": {"content": {"email": {"custom_template_id": "ID", "from_address": "shop@example.com", "sender_name": "Shop"}}}}`
+	with := func(id string) *uitest.Harness {
+		h := open(t, s, s.draft(t, catalog.Email, strings.Replace(mail, "ID", id, 1)), 120, 40)
+		h.Type("ada@example.com,")
+		return h
+	}
+	h := with("spring")
+	h.Want("First Name  string    Ada", "1 of 1 will not arrive", "the user has no attribute", "│   Nick Name ", "· The content API weather will be asked when", "it is sent.")
+	h.WantNot("content API weather:", "product set")
+	h.Press("tab", "tab")
+	h.Type("Countess")
+	h.WantNot("will not arrive", "✗")
+	h.Goldens("asked-later")
+	if asked > 0 {
+		t.Errorf("the forecast asked the content API %d times", asked)
+	}
+	with("autumn").Want("1 of 1 will not arrive", "there is no saved", "template autumn in this workspace")
+
+	refused := strings.Replace(mail, `"custom_template_id": "ID"`, `"subject": "{{ContentApi.closed().x}}", "html_content": "<p>x</p>"`, 1)
+	h = open(t, s, s.draft(t, catalog.Email, refused), 120, 40)
+	h.Type("ada@example.com,")
+	h.Want("1 of 1 will not arrive", "content API closed: the", "host closed.example is not on the")
+	h.WantNot("will be asked")
 }

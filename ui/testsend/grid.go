@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -60,17 +61,23 @@ func (s *Screen) gridLines(messages []message, names []string, w, h int) []strin
 	}
 	blank()
 	lines = append(lines, s.matrix(messages, names, w)...)
-	if len(reasons) > 0 {
+	asks := s.asksLater(names)
+	if len(reasons)+len(asks) > 0 {
 		blank()
 	}
-	for _, r := range reasons {
-		for i, l := range widget.Wrap(widget.Clean(r), max(w-2, 1)) {
-			lead := "  "
-			if i == 0 {
-				lead = "✗ "
+	note := func(text, sign string, style lipgloss.Style) {
+		for i, l := range widget.Wrap(widget.Clean(text), max(w-2, 1)) {
+			if i > 0 {
+				sign = " "
 			}
-			lines = append(lines, s.theme.Warning.Render(lead+l))
+			lines = append(lines, style.Render(sign+" "+l))
 		}
+	}
+	for _, r := range reasons {
+		note(r, "✗", s.theme.Warning)
+	}
+	for _, a := range asks {
+		note(a, "·", s.theme.Muted)
 	}
 	return lines
 }

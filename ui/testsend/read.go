@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/personalize"
 	"bugle/engine/render"
 	"bugle/ui/preview"
@@ -135,7 +136,8 @@ func (s *Screen) fillFor(recipient string) render.Fill {
 	if !ok || !p.sure {
 		return nil
 	}
-	data := dataOf(s.run.document, s.run.ask, p, contentBlocks(s.workspace))
+	filling := newFilling(s.material, s.workspace)
+	data := filling.data(s.run.document, s.run.ask, p)
 	return func(_ doc.Path, text string) (string, []string) {
 		out, holes, err := personalize.Preview(context.Background(), text, data)
 		if err != nil {
@@ -143,7 +145,9 @@ func (s *Screen) fillFor(recipient string) render.Fill {
 		}
 		var missing []string
 		for _, h := range holes {
-			missing = append(missing, h.Expression)
+			if !material.AskedLater(h) { // what the content API said went out, and is not known here
+				missing = append(missing, h.Expression)
+			}
 		}
 		return out, missing
 	}

@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -29,7 +30,8 @@ type Screen struct {
 	loaded    bool
 	failed    error
 	campaign  engine.Campaign
-	document  doc.Value
+	document  doc.Value          // with the content of its saved templates
+	material  *material.Material // what its messages are made of; nil where the service does not tell
 	workspace engine.Workspace
 	fields    engine.TestFields
 	recent    map[string][]string // by identifier, newest first
@@ -129,6 +131,8 @@ func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 
 type loaded struct {
 	campaign  engine.Campaign
+	document  doc.Value
+	material  *material.Material
 	workspace engine.Workspace
 	messages  []message
 	recent    map[string][]string
@@ -156,10 +160,13 @@ func (s *Screen) load() tea.Cmd {
 				return nil, err
 			}
 		}
-		if !l.campaign.Channel.Writable() {
+		if l.document = l.campaign.Document(); !l.campaign.Channel.Writable() {
 			return l, nil
 		}
-		l.messages = readMessages(l.campaign.Channel, l.campaign.Document(), l.workspace)
+		if l.material, l.document, err = materialOf(ctx, service, l.workspace, l.campaign); err != nil {
+			return nil, err
+		}
+		l.messages = readMessages(l.campaign.Channel, l.document, l.workspace)
 		if l.groups, err = prefs.Read[[]group](kept, prefGroups); err != nil {
 			return nil, err
 		}
@@ -252,7 +259,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	l := r.Value.(loaded)
 	s.loaded = true
 	s.campaign, s.workspace, s.recent, s.past.all = l.campaign, l.workspace, l.recent, l.past
-	s.document, s.messages, s.groups.all = l.campaign.Document(), l.messages, l.groups
+	s.document, s.material, s.messages, s.groups.all = l.document, l.material, l.messages, l.groups
 	s.people, s.asked = map[string]person{}, "" // they may have changed as well
 	if s.why() != "" {
 		return nil

@@ -1,49 +1,51 @@
-package local
+package material
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"strconv"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/store"
 )
 
 // The members that take a saved template (spec.md, Campaign content).
 const (
-	mTemplateID      = "custom_template_id"
-	mTemplateVersion = "custom_template_version"
+	TemplateID      = "custom_template_id"
+	TemplateVersion = "custom_template_version"
 )
 
-// taken is a saved template that a message takes.
-type taken struct {
-	at      doc.Path // of the content that takes it
-	id      string
-	version string // as the content spells it; empty: the newest
-	why     string // why it cannot be taken; empty where it was
+// maxName is how long an id may be that is looked for, in bytes.
+const maxName = 100
+
+// Taken is a saved template that a message takes.
+type Taken struct {
+	At      doc.Path // of the content that takes it
+	ID      string
+	Version string // as the content spells it; empty: the newest
+	Why     string // why it cannot be taken; empty where it was
 }
 
-func (t taken) String() string {
-	if t.version != "" {
-		return t.id + ", version " + t.version
+func (t Taken) String() string {
+	if t.Version != "" {
+		return t.ID + ", version " + t.Version
 	}
-	return t.id
+	return t.ID
 }
 
-// withTemplates gives a document with the content of the saved templates that its messages take. What a
+// WithTemplates gives a document with the content of the saved templates that its messages take. What a
 // message says itself takes precedence. The names of the templates stay.
-func (s *Service) withTemplates(sp store.Space, ch engine.Channel, document doc.Value) (doc.Value, []taken, error) {
-	var all []taken
+func WithTemplates(ctx context.Context, from Source, ch engine.Channel, document doc.Value) (doc.Value, []Taken, error) {
+	var all []Taken
 	for _, at := range templateUsers(ch, doc.P(string(catalog.CampaignContent), "content"), document, 0) {
 		own := document.Lookup(at)
-		t := taken{at: at, id: own.Get(mTemplateID).Text(), version: own.Get(mTemplateVersion).Literal()}
-		template, err := s.template(sp, ch, &t)
+		t := Taken{At: at, ID: own.Get(TemplateID).Text(), Version: own.Get(TemplateVersion).Literal()}
+		template, err := templateOf(ctx, from, ch, &t)
 		if err != nil {
 			return document, nil, err
 		}
-		if t.why == "" {
+		if t.Why == "" {
 			base := template.Content
 			if own.Get("template_type").Text() == "Custom" { // the template's own says how it looks
 				own = own.Delete(doc.P("template_type"))
@@ -57,31 +59,32 @@ func (s *Service) withTemplates(sp store.Space, ch engine.Channel, document doc.
 	return document, all, nil
 }
 
-// template finds the template that a message takes, or says in t why there is none.
-func (s *Service) template(sp store.Space, ch engine.Channel, t *taken) (engine.ContentTemplate, error) {
-	ref := engine.ContentRef{Kind: engine.KindTemplate, Name: t.id}
-	if t.version != "" {
-		n, err := strconv.ParseFloat(t.version, 64) // 2.0 is an integer too
+// templateOf finds the template that a message takes, or says in t why there is none.
+func templateOf(ctx context.Context, from Source, ch engine.Channel, t *Taken) (engine.ContentTemplate, error) {
+	ref := engine.ContentRef{Kind: engine.KindTemplate, Name: t.ID}
+	if t.Version != "" {
+		n, err := strconv.ParseFloat(t.Version, 64) // 2.0 is an integer too
 		if err != nil || n < 1 || n != float64(int32(n)) {
-			t.why = fmt.Sprintf("%s is no version of a saved template", t.version)
+			t.Why = fmt.Sprintf("%s is no version of a saved template", t.Version)
 			return engine.ContentTemplate{}, nil
 		}
 		ref.Version = int(n)
 	}
-	if len(t.id) > maxContentName {
-		t.why = "there is no saved template of this id in this workspace"
+	if len(t.ID) > maxName {
+		t.Why = "there is no saved template of this id in this workspace"
 		return engine.ContentTemplate{}, nil
 	}
-	item, err := sp.ContentItem(ref)
+	item, err := from.ContentItem(ctx, ref)
+	e := engine.AsError(err)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		t.why = fmt.Sprintf("there is no saved template %s in this workspace", t)
+	case e != nil && e.Code == engine.NotFound:
+		t.Why = fmt.Sprintf("there is no saved template %s in this workspace", t)
 		return engine.ContentTemplate{}, nil
 	case err != nil:
 		return engine.ContentTemplate{}, err
 	}
-	if place, ok := templatePlace(*item.Template); !ok || item.Template.Channel != ch || place[len(place)-1].Name != t.at[len(t.at)-1].Name {
-		t.why = fmt.Sprintf("the saved template %s is for %s", t, audienceOf(*item.Template))
+	if place, ok := TemplatePlace(*item.Template); !ok || item.Template.Channel != ch || place[len(place)-1].Name != t.At[len(t.At)-1].Name {
+		t.Why = fmt.Sprintf("the saved template %s is for %s", t, AudienceOf(*item.Template))
 	}
 	return *item.Template, nil
 }
@@ -106,7 +109,7 @@ func templateUsers(ch engine.Channel, p doc.Path, document doc.Value, depth int)
 }
 
 func takesTemplate(ch engine.Channel, member string, v doc.Value) bool {
-	if v.Get(mTemplateID).Text() == "" {
+	if v.Get(TemplateID).Text() == "" {
 		return false
 	}
 	switch ch {

@@ -85,7 +85,7 @@ func (g *generator) reached(root doc.Value, p doc.Path, end bool) bool {
 			return true // an unknown member: its object is reached
 		}
 		v = v.Lookup(doc.Path{step})
-		if named && (end || i < len(p)-1) && sc.eval(next.Applies, g.env) == False {
+		if named && (end || i < len(p)-1) && next.ready.applies.ask(sc, g.env) == False {
 			return false
 		}
 		n = next

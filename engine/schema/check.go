@@ -11,51 +11,65 @@ import (
 	"bugle/engine/doc"
 )
 
-// rule checks v, which fits its kind, by one rule. section is a guard's, or empty.
-func (c *checker) rule(n *Node, r Rule, v doc.Value, sc *scope, section string) {
-	fail := func(msg string, below ...doc.Step) { c.report(n, r.key(), Error, section, msg, below...) }
-	switch r := r.(type) {
-	case Guard:
-		if r.At.covers(c.env.stage()) && sc.eval(r.When, c.env) == True {
-			c.rule(n, r.Rule, v, sc, r.Ref)
-		}
+// rule checks v, which fits its kind, by a rule that counts here.
+func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
+	switch r := k.rule.(type) {
 	case Forbidden:
-		if sc.eval(r.When, c.env) == True {
-			fail("must be absent when " + c.schema.Words(n.Parent, r.When) + "; remove it")
+		if k.forbids.ask(sc, c.env) == True {
+			c.breach(n, k, "must be absent when "+c.schema.Words(n.Parent, r.When)+"; remove it")
 		}
 	case Range:
 		if f, ok := v.Float(); ok && (f < r.Min || f > r.Max) {
-			fail("must be " + r.words() + ", not " + clip(v.Literal(), 30))
+			c.breach(n, k, "must be "+r.words()+", not "+clip(v.Literal(), 30))
 		}
 	case Named:
-		place := Place{Value: v, Object: sc.obj, Root: c.root, Env: c.env}
-		for up := sc.up; up != nil; up = up.up {
-			place.Around = append(place.Around, up.obj)
-		}
-		for _, f := range r.Check(place) {
-			fail(f.Message, f.Path...)
-		}
-	case Length, Pattern, Format, Configured, Expressions, Excludes:
+		c.named(n, k, r, v, sc)
+	case Excludes:
+		c.excluded(n, k, r, v)
+	case Length, Pattern, Format, Configured, Expressions:
 		if v.Kind() == doc.String {
 			if msg := c.text(r, v.Text()); msg != "" {
-				fail(msg)
+				c.breach(n, k, msg)
 			}
 		}
-		if ex, ok := r.(Excludes); ok {
-			for i, e := range v.Elems() {
-				if e.Kind() == doc.String && slices.Contains(ex.Values, e.Text()) {
-					fail(quoteShort(e.Text())+" must not be listed: "+ex.Says, doc.Index(i))
-				}
-			}
+	case Items:
+		if l := v.Len(); l < r.Min || r.Max > 0 && l > r.Max {
+			c.breach(n, k, fmt.Sprintf("must have %s, not %d", count(r.Min, r.Max, "item"), l))
 		}
-	case Items, Unique:
-		c.items(r, v, fail)
+	case Unique:
+		c.unique(n, k, v)
 	case Keys, Extra:
-		c.names(n, r, v, fail)
+		c.names(n, k, v)
 	case OneTrue, NotBoth, OneOf:
 		if msg := group(wire, n, r, v); msg != "" {
-			fail(msg)
+			c.add(n, k.rule.key(), Error, k.section, msg, msg, nil)
 			c.problems[len(c.problems)-1].Human = differing(group(people, n, r, v), msg)
+		}
+	}
+}
+
+// breach reports what a rule refuses.
+func (c *checker) breach(n *Node, k *check, message string, below ...doc.Step) {
+	c.add(n, k.rule.key(), Error, k.section, message, message, below)
+}
+
+func (c *checker) named(n *Node, k *check, r Named, v doc.Value, sc *scope) {
+	c.around = c.around[:0]
+	for up := sc.up; up != nil; up = up.up {
+		c.around = append(c.around, up.obj)
+	}
+	for _, f := range r.Check(Place{Value: v, Object: sc.obj, Around: c.around, Root: c.root, Env: c.env}) {
+		c.breach(n, k, f.Message, f.Path...)
+	}
+}
+
+func (c *checker) excluded(n *Node, k *check, r Excludes, v doc.Value) {
+	if s := v.Text(); v.Kind() == doc.String && slices.Contains(r.Values, s) {
+		c.breach(n, k, "must not be "+quoteShort(s)+": "+r.Says)
+	}
+	for i, e := range v.Elems() {
+		if e.Kind() == doc.String && slices.Contains(r.Values, e.Text()) {
+			c.breach(n, k, quoteShort(e.Text())+" must not be listed: "+r.Says, doc.Index(i))
 		}
 	}
 }
@@ -96,48 +110,60 @@ func (c *checker) text(r Rule, s string) string {
 		if err := c.env.Expression(s); err != nil {
 			return "has an expression that does not parse: " + err.Error()
 		}
-	case Excludes:
-		if slices.Contains(r.Values, s) {
-			return "must not be " + quoteShort(s) + ": " + r.Says
-		}
 	}
 	return ""
 }
 
-func (c *checker) items(r Rule, v doc.Value, fail func(string, ...doc.Step)) {
-	switch r := r.(type) {
-	case Items:
-		if l := v.Len(); l < r.Min || r.Max > 0 && l > r.Max {
-			fail(fmt.Sprintf("must have %s, not %d", count(r.Min, r.Max, "item"), l))
+func (c *checker) unique(n *Node, k *check, v doc.Value) {
+	const few = 16 // are compared each with each
+	var seen map[string]bool
+	if v.Len() > few {
+		seen = make(map[string]bool, v.Len())
+	}
+	for i, e := range v.Elems() {
+		twice := false
+		if seen != nil {
+			twice = seen[identity(e)]
+			seen[identity(e)] = true
 		}
-	case Unique:
-		seen := make(map[string]bool, v.Len())
-		for i, e := range v.Elems() {
-			key := string(e.Encode())
-			if e.Kind() == doc.String {
-				key = "s" + e.Text()
-			}
-			if seen[key] {
-				fail(clip(string(e.Encode()), 40)+" is listed twice", doc.Index(i))
-			}
-			seen[key] = true
+		for j := 0; seen == nil && j < i && !twice; j++ {
+			twice = identical(v.At(j), e)
+		}
+		if twice {
+			c.breach(n, k, clip(string(e.Encode()), 40)+" is listed twice", doc.Index(i))
 		}
 	}
 }
 
-func (c *checker) names(n *Node, r Rule, v doc.Value, fail func(string, ...doc.Step)) {
+// identity differs between elements that count as distinct: strings by their text, all else as it
+// is written.
+func identity(e doc.Value) string {
+	if e.Kind() == doc.String {
+		return "s" + e.Text()
+	}
+	return string(e.Encode())
+}
+
+func identical(a, b doc.Value) bool {
+	if a.Kind() == doc.String && b.Kind() == doc.String {
+		return a.Text() == b.Text()
+	}
+	return a.Kind() == b.Kind() && identity(a) == identity(b)
+}
+
+func (c *checker) names(n *Node, k *check, v doc.Value) {
 	extra := 0
 	for name := range v.Members() {
 		if n.names[name] != nil {
 			continue
 		}
 		extra++
-		if k, ok := r.(Keys); ok && !k.Re.MatchString(name) {
-			fail("the name "+quoteShort(name)+" must be "+k.Says, doc.Name(name))
+		if r, ok := k.rule.(Keys); ok && !r.Re.MatchString(name) {
+			c.breach(n, k, "the name "+quoteShort(name)+" must be "+r.Says, doc.Name(name))
 		}
 	}
-	if x, ok := r.(Extra); ok && extra > x.Max {
-		fail(fmt.Sprintf("has %d members of its own, and %d are allowed", extra, x.Max))
+	if x, ok := k.rule.(Extra); ok && extra > x.Max {
+		c.breach(n, k, fmt.Sprintf("has %d members of its own, and %d are allowed", extra, x.Max))
 	}
 }
 

@@ -24,6 +24,8 @@ type Node struct {
 	Element  *Node // of a List, a Map, or an Object's members beyond its table
 
 	names map[string]*Node
+	at    int // its index among the children of its parent
+	ready ready
 }
 
 // Compile checks a table and makes it ready for use. It reports every fault of the table at
@@ -35,6 +37,7 @@ func Compile(root Field) (*Schema, error) {
 		c.likeAncestor(n)
 	}
 	for _, n := range c.schema.nodes {
+		n.makeReady()
 		c.lint(n)
 	}
 	return c.schema, errors.Join(c.faults...)
@@ -85,6 +88,7 @@ func (c *compiler) node(f *Field, parent *Node, id string) *Node {
 			c.fault(child, "named twice")
 		}
 		n.names[m.Name] = child
+		child.at = i
 		n.Children = append(n.Children, child)
 	}
 	if f.Elem != nil {

@@ -1,6 +1,10 @@
 package schema
 
-import "bugle/engine/doc"
+import (
+	"slices"
+
+	"bugle/engine/doc"
+)
 
 // Cond is a condition on the document around a field. The set is sealed: [Is], [On], [Has],
 // [Holds], [Flag], [Not], [All] and [AnyOf].
@@ -96,82 +100,124 @@ func parseRef(s string) ref {
 	return r
 }
 
-func (sc *scope) lookup(path string) (v doc.Value, fromRoot bool) {
-	r := parseRef(path)
-	at := sc
-	for range r.ups {
-		if at != nil {
-			at = at.up
-		}
+// test is a condition made ready for being asked often: its path is taken apart. A nil test holds.
+type test struct {
+	cond Cond
+	ref  ref
+	of   []*test // what a Not, All or AnyOf is made of
+}
+
+func prepare(c Cond) *test {
+	t := &test{cond: c}
+	switch c := c.(type) {
+	case nil:
+		return nil
+	case Is:
+		t.ref = parseRef(c.Path)
+	case On:
+		t.ref = parseRef(c.Path)
+	case Has:
+		t.ref = parseRef(c.Path)
+	case Holds:
+		t.ref = parseRef(c.Path)
+	case Not:
+		t.of = []*test{prepare(c.C)}
+	case All:
+		t.of = prepareAll(c)
+	case AnyOf:
+		t.of = prepareAll(c)
 	}
+	return t
+}
+
+func prepareAll(cs []Cond) []*test {
+	out := make([]*test, len(cs))
+	for i, c := range cs {
+		out[i] = prepare(c)
+	}
+	return out
+}
+
+// eval asks a condition that is asked once.
+func (sc *scope) eval(c Cond, env *Env) Truth { return prepare(c).ask(sc, env) }
+
+// lookup gives the value at a path, and whether it is one of the root that is not to be seen.
+func (sc *scope) lookup(r *ref) (v doc.Value, unseen bool) {
 	switch {
 	case r.root:
 		v = sc.root
-	case at != nil:
-		v = at.obj
+	default:
+		at := sc
+		for i := 0; i < r.ups && at != nil; i++ {
+			at = at.up
+		}
+		if at != nil {
+			v = at.obj
+		}
 	}
 	for _, n := range r.names {
 		v = v.Get(n)
 	}
-	return v, r.root
+	return v, r.root && !v.Exists()
 }
 
-func (sc *scope) eval(c Cond, env *Env) Truth {
-	switch c := c.(type) {
-	case nil:
+// ask tells how the condition turns out for a field of the object of sc.
+func (t *test) ask(sc *scope, env *Env) Truth {
+	if t == nil {
 		return True
+	}
+	switch c := t.cond.(type) {
 	case Is:
-		v, root := sc.lookup(c.Path)
-		if root && !v.Exists() {
+		v, unseen := sc.lookup(&t.ref)
+		if unseen {
 			return Unknown
 		}
-		for _, want := range c.Values {
-			if v.Text() == want && v.Kind() == doc.String {
-				return True
-			}
-		}
-		return False
+		return truth(v.Kind() == doc.String && slices.Contains(c.Values, v.Text()))
 	case On:
-		v, root := sc.lookup(c.Path)
-		if root && !v.Exists() {
+		v, unseen := sc.lookup(&t.ref)
+		if unseen {
 			return Unknown
 		}
 		return truth(v.True())
 	case Has:
-		v, _ := sc.lookup(c.Path)
+		v, _ := sc.lookup(&t.ref)
 		return truth(!v.Empty())
 	case Holds:
-		v, root := sc.lookup(c.Path)
-		if root && !v.Exists() {
+		v, unseen := sc.lookup(&t.ref)
+		if unseen {
 			return Unknown
 		}
-		for _, e := range v.Elems() {
-			if e.Kind() == doc.String && e.Text() == c.Value {
-				return True
-			}
-		}
-		return False
+		return truth(holds(v, c.Value))
 	case Flag:
 		if env.Flags == nil {
 			return Unknown
 		}
 		return truth(env.Flags[c.Name])
 	case Not:
-		return -sc.eval(c.C, env)
+		return -t.of[0].ask(sc, env)
 	case All:
 		out := True
-		for _, e := range c {
-			out = min(out, sc.eval(e, env))
+		for _, e := range t.of {
+			out = min(out, e.ask(sc, env))
 		}
 		return out
 	case AnyOf:
 		out := False
-		for _, e := range c {
-			out = max(out, sc.eval(e, env))
+		for _, e := range t.of {
+			out = max(out, e.ask(sc, env))
 		}
 		return out
 	}
 	return Unknown
+}
+
+func holds(list doc.Value, text string) bool {
+	for _, e := range list.Elems() {
+		if e.Kind() == doc.String && e.Text() == text {
+			return true
+		}
+	}
+	return false
 }
 
 // paths calls f for each path that the condition reads.

@@ -87,23 +87,23 @@ func (s *Schema) descend(root doc.Value, p doc.Path) (*Node, *scope) {
 func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *Env) FieldState {
 	f := FieldState{Node: n, Path: p, Value: v, Shown: true}
 	switch {
-	case in.eval(n.Applies, env) == False:
+	case n.ready.applies.ask(in, env) == False:
 		f.Shown, f.Why = false, "only when "+s.Words(n.Parent, n.Applies)
-	case in.eval(n.Used, env) != True:
+	case n.ready.used.ask(in, env) != True:
 		f.Shown, f.Why = false, "only when "+s.Words(n.Parent, n.Used)
 	}
-	for _, r := range n.Rules {
-		if fb, ok := r.(Forbidden); ok && f.Shown && in.eval(fb.When, env) == True {
+	for i, r := range n.Rules {
+		if fb, ok := r.(Forbidden); ok && f.Shown && n.ready.checks[i].forbids.ask(in, env) == True {
 			f.Shown, f.Why = false, "not when "+s.Words(n.Parent, fb.When)
 		}
 	}
-	for _, r := range n.Required {
-		if f.Shown && r.At.covers(env.stage()) && in.eval(r.When, env) == True {
+	for i, r := range n.Required {
+		if f.Shown && r.At.covers(env.stage()) && n.ready.required[i].ask(in, env) == True {
 			f.Required = true
 		}
 	}
-	for _, o := range n.Options {
-		os := OptionState{Option: o, Offered: in.eval(o.When, env) != False}
+	for i, o := range n.Options {
+		os := OptionState{Option: o, Offered: n.ready.offered[i].ask(in, env) != False}
 		if !os.Offered {
 			os.Why = "only when " + s.Words(n.Parent, o.When)
 		}

@@ -84,7 +84,7 @@ type (
 type Place struct {
 	Value  doc.Value   // the value of the field that carries the rule
 	Object doc.Value   // the object that the field is in
-	Around []doc.Value // the objects around that one, innermost first
+	Around []doc.Value // the objects around that one, innermost first; only while the rule looks
 	Root   doc.Value
 	Env    *Env
 }

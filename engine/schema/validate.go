@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"bugle/engine/doc"
 )
@@ -11,9 +12,13 @@ import (
 // Validate checks a document against the tables. It reports every problem, in the order of
 // the tables, and never changes the document.
 func (s *Schema) Validate(root doc.Value, env Env) []Problem {
-	c := checker{env: &env, schema: s, root: root}
+	c := checkers.Get().(*checker)
+	c.env, c.schema, c.root = &env, s, root
 	c.value(s.root, root, &scope{root: root})
-	return c.problems
+	found := c.problems
+	c.forget()
+	checkers.Put(c)
+	return found
 }
 
 // ValidateAt checks the value at p alone, with the conditions that the whole root gives it:
@@ -28,29 +33,51 @@ func (s *Schema) ValidateAt(root doc.Value, p doc.Path, env Env) []Problem {
 	return out
 }
 
+// checker goes through a document. Paths are spelled, and words found, where there is a problem;
+// a document without one is checked in the room that the last one left.
 type checker struct {
 	env      *Env
 	schema   *Schema
 	root     doc.Value
-	path     []doc.Step
 	problems []Problem
+
+	path    []doc.Step
+	scopes  []scope // of the objects that are open
+	members stack   // of the open objects, in the order of their tables
+	around  []doc.Value
 }
 
-func (c *checker) report(n *Node, key string, sev Severity, section, message string, below ...doc.Step) {
+var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+// forget lets go of the document.
+func (c *checker) forget() {
+	clear(c.path[:cap(c.path)])
+	clear(c.scopes[:cap(c.scopes)])
+	clear(c.members[:cap(c.members)])
+	clear(c.around[:cap(c.around)])
+	*c = checker{path: c.path[:0], scopes: c.scopes[:0], members: c.members[:0], around: c.around[:0]}
+}
+
+func (c *checker) add(n *Node, key string, sev Severity, section, message, human string, below []doc.Step) {
 	if section == "" {
 		section = n.Section
 	}
+	if c.problems == nil {
+		c.problems = make([]Problem, 0, 8)
+	}
 	c.problems = append(c.problems, Problem{
 		Path: doc.Path(c.path).Join(below...), Rule: n.RuleID + "#" + key, Severity: sev, Message: message, Section: section,
-		Human: differing(n.forPeople(message), message),
+		Human: differing(n.forPeople(human), message),
 	})
 }
 
+func (c *checker) report(n *Node, key string, sev Severity, section, message string, below ...doc.Step) {
+	c.add(n, key, sev, section, message, message, below)
+}
+
 // tell reports a problem whose message names options or members: it is said in both voices.
-func (c *checker) tell(n *Node, key, section string, say func(voice) string) {
-	c.report(n, key, Error, section, say(wire))
-	p := &c.problems[len(c.problems)-1]
-	p.Human = differing(n.forPeople(say(people)), p.Message)
+func (c *checker) tell(n *Node, key, section string, say func(voice) string, below ...doc.Step) {
+	c.add(n, key, Error, section, say(wire), say(people), below)
 }
 
 func (c *checker) push(s doc.Step) { c.path = append(c.path, s) }
@@ -64,7 +91,9 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 	}
 	switch n.Kind {
 	case Object, Map:
-		c.object(n, v, &scope{obj: v, up: sc, root: c.root})
+		c.scopes = append(c.scopes, scope{obj: v, up: sc, root: c.root})
+		c.object(n, v, &c.scopes[len(c.scopes)-1])
+		c.scopes = c.scopes[:len(c.scopes)-1]
 	case List:
 		for i, e := range v.Elems() {
 			c.push(doc.Index(i))
@@ -76,18 +105,33 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 			c.option(n, v, sc)
 		}
 	}
-	for _, r := range n.Rules {
-		c.rule(n, r, v, sc, "")
+	for i := range n.ready.checks {
+		if k := &n.ready.checks[i]; k.holds(sc, c.env) {
+			c.rule(n, k, v, sc)
+		}
 	}
 }
 
 func (c *checker) object(n *Node, v doc.Value, inside *scope) {
-	for _, child := range n.Children {
-		m := v.Get(child.Name)
-		c.push(doc.Name(child.Name))
-		c.member(child, m, inside)
-		c.pop()
+	base, at, more := c.members.push(len(n.Children)), -1, false
+	for name, m := range v.Members() {
+		if i := n.place(name, at); i >= 0 {
+			c.members[base+i], at = m, i
+		} else {
+			more = true
+		}
 	}
+	for i, child := range n.Children {
+		c.member(child, c.members[base+i], inside)
+	}
+	c.members = c.members[:base]
+	if more {
+		c.further(n, v, inside)
+	}
+}
+
+// further checks the members that the table does not name.
+func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 	for name, m := range v.Members() {
 		if n.names[name] != nil {
 			continue
@@ -107,26 +151,42 @@ func (c *checker) object(n *Node, v doc.Value, inside *scope) {
 
 // member checks one field of an object, be it there or not.
 func (c *checker) member(n *Node, v doc.Value, in *scope) {
-	applies := in.eval(n.Applies, c.env)
-	if v.Exists() && applies == False {
+	if !v.Exists() {
+		if n.ready.stages.covers(c.env.stage()) && n.ready.stages != 0 && n.ready.applies.ask(in, c.env) == True && n.ready.used.ask(in, c.env) == True {
+			c.demand(n, in, doc.Name(n.Name))
+		}
+		return
+	}
+	c.push(doc.Name(n.Name))
+	c.present(n, v, in)
+	c.pop()
+}
+
+func (c *checker) present(n *Node, v doc.Value, in *scope) {
+	applies := n.ready.applies.ask(in, c.env)
+	if applies == False {
 		c.report(n, "applies", Error, "", "applies only when "+c.schema.Words(n.Parent, n.Applies)+"; remove it")
 		return
 	}
-	used := in.eval(n.Used, c.env)
-	if v.Exists() && used == False {
+	used := n.ready.used.ask(in, c.env)
+	if used == False {
 		c.report(n, "unused", Notice, "", "is kept but not used: it counts only when "+c.schema.Words(n.Parent, n.Used))
 	}
-	if v.Empty() && v.Kind() != doc.Null && applies == True && used == True {
-		for i, r := range n.Required {
-			if r.At.covers(c.env.stage()) && in.eval(r.When, c.env) == True {
-				c.tell(n, requiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r) })
-				return
-			}
+	if v.Empty() && v.Kind() != doc.Null && applies == True && used == True && c.demand(n, in) {
+		return
+	}
+	c.value(n, v, in)
+}
+
+// demand reports a field that is required and holds nothing. It reports whether it did.
+func (c *checker) demand(n *Node, in *scope, below ...doc.Step) bool {
+	for i, r := range n.Required {
+		if r.At.covers(c.env.stage()) && n.ready.required[i].ask(in, c.env) == True {
+			c.tell(n, requiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r) }, below...)
+			return true
 		}
 	}
-	if v.Exists() {
-		c.value(n, v, in)
-	}
+	return false
 }
 
 func (c *checker) missing(say voice, n *Node, r Required) string {
@@ -148,34 +208,39 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 	if v.Kind() == doc.Number {
 		got = v.Literal()
 	}
-	for _, o := range n.Options {
+	for i := range n.Options {
+		o := &n.Options[i]
 		if !o.same(got, v) {
 			continue
 		}
-		if sc.eval(o.When, c.env) == False {
-			c.tell(n, "enum", "", func(say voice) string {
-				named := quoteShort(got)
-				if say == people {
-					named = o.Title()
-				}
-				return named + " is offered only when " + c.schema.Words(n.Parent, o.When) + "; here choose " + orList(n.optionWords(say, sc.offered(n, c.env)))
-			})
+		if n.ready.offered[i].ask(sc, c.env) == False {
+			c.tell(n, "enum", "", func(say voice) string { return c.elsewhere(say, n, o, got, sc) })
 		}
 		return
 	}
-	c.tell(n, "enum", "", func(say voice) string {
-		msg := quoteShort(got) + " is no option"
-		offered := sc.offered(n, c.env)
-		if near := nearest(got, n.optionWords(wire, offered)); near != "" {
-			msg += "; did you mean " + n.optionWord(say, near) + "? Allowed: "
-		} else {
-			msg += "; allowed: "
-		}
-		return msg + strings.Join(n.optionWords(say, offered), ", ")
-	})
+	c.tell(n, "enum", "", func(say voice) string { return c.noOption(say, n, got, sc) })
 }
 
-func (o Option) same(got string, v doc.Value) bool {
+func (c *checker) elsewhere(say voice, n *Node, o *Option, got string, sc *scope) string {
+	named := quoteShort(got)
+	if say == people {
+		named = o.Title()
+	}
+	return named + " is offered only when " + c.schema.Words(n.Parent, o.When) + "; here choose " + orList(n.optionWords(say, n.offered(sc, c.env)))
+}
+
+func (c *checker) noOption(say voice, n *Node, got string, sc *scope) string {
+	msg := quoteShort(got) + " is no option"
+	offered := n.offered(sc, c.env)
+	if near := nearest(got, n.optionWords(wire, offered)); near != "" {
+		msg += "; did you mean " + n.optionWord(say, near) + "? Allowed: "
+	} else {
+		msg += "; allowed: "
+	}
+	return msg + strings.Join(n.optionWords(say, offered), ", ")
+}
+
+func (o *Option) same(got string, v doc.Value) bool {
 	if got == o.Value {
 		return true
 	}
@@ -187,8 +252,9 @@ func (o Option) same(got string, v doc.Value) bool {
 	return ok && err == nil && f == want
 }
 
-func (sc *scope) offered(n *Node, env *Env) func(Option) bool {
-	return func(o Option) bool { return sc.eval(o.When, env) != False }
+// offered tells which options there are for a field of the object of sc.
+func (n *Node) offered(sc *scope, env *Env) func(i int) bool {
+	return func(i int) bool { return n.ready.offered[i].ask(sc, env) != False }
 }
 
 func (n *Node) fits(v doc.Value) bool {

@@ -172,11 +172,11 @@ func (v voice) member(n *Node) string {
 	return n.Name
 }
 
-// optionWords gives the options that keep takes, all where it is nil.
-func (n *Node) optionWords(say voice, keep func(Option) bool) []string {
-	var out []string
-	for _, o := range n.Options {
-		if keep == nil || keep(o) {
+// optionWords gives the options whose index keep takes, all where it is nil.
+func (n *Node) optionWords(say voice, keep func(i int) bool) []string {
+	out := make([]string, 0, len(n.Options))
+	for i, o := range n.Options {
+		if keep == nil || keep(i) {
 			out = append(out, say.option(o))
 		}
 	}

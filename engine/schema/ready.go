@@ -1,0 +1,99 @@
+package schema
+
+import "bugle/engine/doc"
+
+// ready is what the validator asks of a node, prepared when its table is compiled.
+type ready struct {
+	applies, used *test
+	required      []*test // of Required, in that order
+	offered       []*test // of Options, in that order
+	checks        []check
+	stages        Stage // at which something is required
+}
+
+// check is a rule without the guards around it.
+type check struct {
+	rule    Rule
+	when    []*test // all must hold
+	at      []Stage // all must cover the stage
+	forbids *test   // of a Forbidden
+	section string  // of the innermost guard
+}
+
+func (n *Node) makeReady() {
+	r := ready{applies: prepare(n.Applies), used: prepare(n.Used)}
+	for _, q := range n.Required {
+		r.required = append(r.required, prepare(q.When))
+		if q.At == 0 {
+			q.At = Always
+		}
+		r.stages |= q.At
+	}
+	for _, o := range n.Options {
+		r.offered = append(r.offered, prepare(o.When))
+	}
+	for _, rule := range n.Rules {
+		r.checks = append(r.checks, unguarded(rule))
+	}
+	n.ready = r
+}
+
+func unguarded(r Rule) check {
+	c := check{rule: r}
+	for {
+		g, guarded := c.rule.(Guard)
+		if !guarded {
+			break
+		}
+		c.rule, c.section = g.Rule, g.Ref
+		if g.When != nil {
+			c.when = append(c.when, prepare(g.When))
+		}
+		if g.At != 0 {
+			c.at = append(c.at, g.At)
+		}
+	}
+	if f, ok := c.rule.(Forbidden); ok {
+		c.forbids = prepare(f.When)
+	}
+	return c
+}
+
+// holds reports whether the rule counts at this stage, for a field of the object of sc.
+func (k *check) holds(sc *scope, env *Env) bool {
+	for _, at := range k.at {
+		if !at.covers(env.stage()) {
+			return false
+		}
+	}
+	for _, t := range k.when {
+		if t.ask(sc, env) != True {
+			return false
+		}
+	}
+	return true
+}
+
+// place gives the index of the child of that name, -1 where there is none. Members mostly stand
+// in the order of the table, so the one after the last is tried first.
+func (n *Node) place(name string, after int) int {
+	if next := after + 1; next < len(n.Children) && n.Children[next].Name == name {
+		return next
+	}
+	if c := n.names[name]; c != nil {
+		return c.at
+	}
+	return -1
+}
+
+// stack is room that one level of a document after the other uses.
+type stack []doc.Value
+
+// push adds n absent values and gives where they start.
+func (s *stack) push(n int) int {
+	from := len(*s)
+	for range n {
+		*s = append(*s, doc.Value{})
+	}
+	return from
+}

@@ -20,6 +20,7 @@ func newWorkspaceCmd(f *factory) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newWorkspaceShow(f), newWorkspaceSet(f), newWorkspaceConnector(f), newWorkspaceProfiles(f), newWorkspaceProfile(f), newWorkspaceImport(f), newWorkspaceContent(f))
+	cmd.AddCommand(newWorkspaceRecords(f)...)
 	return cmd
 }
 

@@ -34,7 +34,15 @@ func (s *List) Actions() []screen.Action {
 			{Keys: []string{"y"}, Label: "copy", Help: "copy what is said", Group: groupRecord, Bar: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "The report") }},
 		}
 	}
-	return append(s.moves(), s.onRecord()...)
+	acts := s.onRecord()
+	if s.focus == paneSections {
+		for i := range acts { // they work on a record that is not looked at
+			if acts[i].Label != "new" && acts[i].Label != "import" {
+				acts[i].Bar = 0
+			}
+		}
+	}
+	return append(s.moves(), acts...)
 }
 
 func (s *List) moves() []screen.Action {

@@ -83,14 +83,18 @@ func (i *info) view() string {
 	return i.pager.View()
 }
 
+// title names the views, the one that is shown in brackets.
 func (i *info) title() string {
-	switch i.tab {
-	case tabJSON:
-		return "JSON"
-	case tabAudience:
-		return "Audience"
+	names := []string{"About", "JSON"}
+	if i.aside != nil {
+		names = append(names, "Audience")
 	}
-	return "About"
+	for n := range names {
+		if infoTab(n) == i.tab {
+			names[n] = "[" + names[n] + "]"
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 // next goes to the next view; where both have no room, the form comes after the last one.
@@ -156,7 +160,7 @@ func (s *Record) about() string {
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
 		// A style ends with its line: text is cut into lines before it is painted.
-		for _, line := range widget.Wrap(widget.Clean(text), max(s.info.width, 1)) {
+		for _, line := range widget.Wrap(widget.Clean(text), max(s.info.width-2, 1)) {
 			lines = append(lines, style.Render(line))
 		}
 	}

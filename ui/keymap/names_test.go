@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the table of names anew")
 // screens gives the folder of each screen and its part of the names: that of its route.
 var screens = map[string]string{
 	"app": App, "campaigns": "campaigns", "newdraft": "new", "builder": "builder", "validate": "validate", "testsend": "test",
-	"outbox": "outbox", "activity": "activity", "history": "history", "settings": "settings", "welcome": "welcome",
+	"outbox": "outbox", "activity": "activity", "history": "history", "settings": "settings", "welcome": "welcome", "workspace": "workspace",
 }
 
 // The table is what the screens' sources say: every action with a label and keys, but for those that a

@@ -103,19 +103,42 @@ func (s Space) Summary(id string) (engine.Summary, error) {
 	return w.engine(), err
 }
 
-// Summaries gives the summaries of all campaigns to fn, which may return [Stop].
+// Summaries gives the summaries of all campaigns to fn, which may return [Stop]. That of a campaign
+// whose summary is damaged is made from its document, where that is whole; the damage is returned as
+// well.
 func (s Space) Summaries(fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	const what = "the summary of campaign"
-	return s.walk(what, s.key(kindSummary), ScanOptions{}, func(rest, payload []byte) error {
+	prefix := s.key(kindSummary)
+	var bad []error
+	err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
 		var w summary
-		if err := decodeRow(payload, &w); err != nil {
-			return s.damaged(what+" "+label(rest), err)
+		payload, err := unseal(key, value)
+		if err == nil {
+			err = decodeRow(payload, &w)
 		}
-		return fn(w.engine())
+		if err == nil {
+			return fn(w.engine())
+		}
+		bad = append(bad, s.damaged("the summary of campaign "+label(key[len(prefix):]), err))
+		id, _, err := cutName(key[len(prefix):])
+		if err != nil {
+			return nil
+		}
+		c, err := s.Campaign(id)
+		if isDamage(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return fn(engine.Summarize(c))
 	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(bad...)
 }
 
 // Revisions gives what is known of a campaign's revisions, newest first; none where there is

@@ -21,6 +21,7 @@ const (
 )
 
 var (
+	errEmpty    = errors.New("it was lost with a part of the disk")
 	errShort    = errors.New("it is cut short")
 	errFormat   = errors.New("it is in no format that this bugle knows")
 	errChecksum = errors.New("its checksum does not match")
@@ -35,9 +36,27 @@ func Seal(key, payload []byte) []byte {
 	return append(b, payload...)
 }
 
+// Sealed says what is wrong with the value of a record; nil where it is what was written.
+func Sealed(key, value []byte) error {
+	_, err := unseal(key, value)
+	return err
+}
+
+// IsCampaign reports whether a key is that of a campaign's document.
+func IsCampaign(key []byte) bool {
+	if len(key) == 0 || key[0] != rootRecord {
+		return false
+	}
+	_, rest, err := cutName(key[1:])
+	return err == nil && len(rest) > 0 && rest[0] == kindCampaign
+}
+
 // unseal gives the payload of a value, or says what is wrong with it.
 func unseal(key, value []byte) ([]byte, error) {
-	if len(value) < headerLen {
+	switch {
+	case len(value) == 0:
+		return nil, errEmpty
+	case len(value) < headerLen:
 		return nil, errShort
 	}
 	payload := value[headerLen:]

@@ -13,34 +13,68 @@ type storeFormat struct {
 	Format int `json:"format"`
 }
 
-// Prepare readies an opened store: it writes the number of the layout into a new one, and
-// refuses one with a later number with [ErrNewer]. Implementations of [DB] call it before
-// they hand the store out.
+// migrations lead from a layout to the one after it, by the number of the first. Each runs in as many
+// transactions as it needs, and again from its beginning where the process ended in between: so it
+// must take a store that it has changed in part.
+var migrations = map[int]func(context.Context, DB) error{}
+
+// Prepare readies an opened store: it writes the number of the layout into a new one, brings one with
+// an earlier number up to [Format], and refuses one with a later number with [ErrNewer].
+// Implementations of [DB] call it before they hand the store out.
 func Prepare(ctx context.Context, db DB) error {
-	key := appendName([]byte{rootMeta}, "format")
-	return db.Update(ctx, func(tx Tx) error {
-		value, err := tx.Get(key)
-		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) {
-			payload, err := encode(storeFormat{Format})
-			if err != nil {
-				return err
-			}
-			return tx.Set(key, Seal(key, payload))
+	have, err := format(ctx, db)
+	if err != nil {
+		return err
+	}
+	if have > Format {
+		return fmt.Errorf("%w (its format is %d, this bugle knows up to %d)", ErrNewer, have, Format)
+	}
+	return migrate(ctx, db, have, Format, migrations)
+}
+
+// migrate brings a store from one layout to another, noting each step when it is done.
+func migrate(ctx context.Context, db DB, from, to int, steps map[int]func(context.Context, DB) error) error {
+	for ; from < to; from++ {
+		step := steps[from]
+		if step == nil {
+			return fmt.Errorf("this bugle cannot read the format %d of the store any more: open it once with an earlier one", from)
 		}
+		if err := step(ctx, db); err != nil {
+			return fmt.Errorf("bringing the store from format %d to %d: %w", from, from+1, err)
+		}
+		if err := db.Update(ctx, func(tx Tx) error { return writeFormat(tx, from+1) }); err != nil {
+			return fmt.Errorf("noting the format of the store: %w", err)
+		}
+	}
+	return nil
+}
+
+// format gives the number of the store's layout. A store without one is new and gets it; one that has
+// lost it with a part of the disk is of the present one.
+func format(ctx context.Context, db DB) (n int, err error) {
+	read := func(tx Tx) error {
+		key := formatKey()
+		value, err := tx.Get(key)
 		if err != nil {
-			return fmt.Errorf("reading the format of the store: %w", err)
+			return err
 		}
 		payload, err := unseal(key, value)
+		var f storeFormat
+		if err == nil {
+			err = decode(payload, &f)
+		}
 		if err != nil {
 			return &CorruptError{"the format number", err}
 		}
-		var f storeFormat
-		if err := decode(payload, &f); err != nil {
-			return &CorruptError{"the format number", err}
-		}
-		if f.Format > Format {
-			return fmt.Errorf("%w (its format is %d, this bugle knows up to %d)", ErrNewer, f.Format, Format)
-		}
+		n = f.Format
 		return nil
-	})
+	}
+	err = db.View(ctx, read)
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
+		if err != nil && !errors.As(err, new(*CorruptError)) {
+			err = fmt.Errorf("reading the format of the store: %w", err)
+		}
+		return n, err
+	}
+	return Format, db.Update(ctx, func(tx Tx) error { return writeFormat(tx, Format) })
 }

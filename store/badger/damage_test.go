@@ -19,7 +19,7 @@ import (
 )
 
 // damages is how many stores TestDamagedAnywhere damages: `go test -run DamagedAnywhere -damages 5000`.
-var damages = flag.Int("damages", 60, "how many stores are damaged by TestDamagedAnywhere")
+var damages = flag.Int("damages", 20, "how many stores are damaged by TestDamagedAnywhere")
 
 // image is the files of a store, as a process that was killed leaves them.
 type image struct {

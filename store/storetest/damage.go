@@ -120,7 +120,7 @@ func testDamageHidesNothing(t *testing.T, db store.DB) {
 		if corrupt := wantCorrupt(t, err); corrupt.What != `the summary of campaign "c2" in workspace "DEMO"` {
 			t.Errorf("damaged is %s", corrupt.What)
 		}
-		if want := []string{"c1", "c3"}; !slices.Equal(ids, want) {
+		if want := []string{"c1", "c2", "c3"}; !slices.Equal(ids, want) {
 			t.Errorf("got %q, want %q", ids, want)
 		}
 		return nil

@@ -1,0 +1,251 @@
+// Package backup writes a whole store into one file, and a store from it.
+//
+// A backup begins with the line "BUGLE BACKUP" and a line of JSON that says what it is ([Header]). Its
+// body is a Zstandard stream of records, within an age stream (https://age-encryption.org/v1, a
+// passphrase by scrypt) where it is encrypted. It ends with the SHA-256 of everything before. Within
+// the body a record is its key and its value, each after its length as a varint; after the last one a
+// zero stands for a key, and then a length and the [Contents] as JSON.
+package backup
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"filippo.io/age"
+	"github.com/klauspost/compress/zstd"
+
+	"bugle/store"
+)
+
+// Format is the number of the layout of files that this package writes.
+const Format = 1
+
+const magic = "BUGLE BACKUP\n"
+
+// Header is what a backup says of itself before it is opened.
+type Header struct {
+	Format    int       `json:"format"`
+	Made      time.Time `json:"made"`
+	Program   string    `json:"program,omitempty"` // the version that wrote it
+	Encrypted bool      `json:"encrypted"`
+}
+
+// Contents is what a backup holds.
+type Contents struct {
+	Store      int      `json:"store_format"`
+	Records    int      `json:"records"`
+	Campaigns  int      `json:"campaigns"`
+	Workspaces []string `json:"workspaces"`
+	// Damaged is how many records were damaged in the store already; Lost what it had lost as a whole.
+	Damaged int      `json:"damaged,omitempty"`
+	Lost    []string `json:"lost,omitempty"`
+}
+
+// Sound reports whether the store was whole when the backup was made.
+func (c Contents) Sound() bool { return c.Damaged == 0 && len(c.Lost) == 0 }
+
+// Info is a backup that is there.
+type Info struct {
+	File string `json:"file"`
+	Size int64  `json:"bytes"`
+	Header
+	Contents
+}
+
+// Progress is how far a backup has come.
+type Progress struct {
+	Records   int
+	Verifying bool // what was written is read again
+}
+
+// Options are what a backup is made with.
+type Options struct {
+	Passphrase string         // encrypts it; empty: it is not encrypted
+	Program    string         // the version of the program
+	Now        time.Time      // zero: time.Now
+	Progress   func(Progress) // may be nil
+	// WorkFactor is the cost of guessing the passphrase, as the exponent of scrypt's N; 0 means age's.
+	WorkFactor int
+}
+
+var (
+	// ErrPassphrase says that a backup is encrypted, and the passphrase is missing or another one.
+	ErrPassphrase = errors.New("the passphrase is not the one that this backup was made with")
+	// ErrNoPassphrase says that a backup is encrypted and no passphrase was given.
+	ErrNoPassphrase = errors.New("this backup is encrypted: give its passphrase")
+	// ErrDamaged says that a file is no backup, or not what was written.
+	ErrDamaged = errors.New("this backup is damaged")
+	// ErrNewer says that a later program wrote the backup.
+	ErrNewer = errors.New("this backup was written by a newer bugle: update bugle to read it")
+)
+
+// Write makes a backup of the store in a new file, while others go on writing: it holds the store as
+// it was at one moment. It is read again before it gets its name, and where anything fails, or ctx
+// ends, there is no file. A file of that name that is there is not touched, and an error.
+func Write(ctx context.Context, db store.DB, file string, o Options) (info Info, err error) {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return info, fmt.Errorf("%s is there already; choose another name", file)
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*.partial")
+	if err != nil {
+		return info, unwritable(file, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, remove(f.Name()))
+		}
+	}()
+	err = writeAll(ctx, db, f, o)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return info, unwritable(file, err)
+	}
+	if info, err = Verify(ctx, f.Name(), o.Passphrase, func(n int) { o.Progress(Progress{n, true}) }); err != nil {
+		return info, fmt.Errorf("what was written to %s reads otherwise: %w", file, err)
+	}
+	if err := os.Rename(f.Name(), file); err != nil {
+		return info, unwritable(file, err)
+	}
+	info.File = file
+	return info, syncFolder(filepath.Dir(file))
+}
+
+func remove(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// unwritable puts what the system says into a sentence.
+func unwritable(file string, err error) error {
+	var path *os.PathError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w: there is no room for a backup in %s", store.ErrFull, filepath.Dir(file))
+	case errors.As(err, &path):
+		return fmt.Errorf("cannot write %s: %w", file, path.Err)
+	}
+	return fmt.Errorf("cannot make the backup %s: %w", file, err)
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // some systems cannot
+	return f.Close()
+}
+
+func writeAll(ctx context.Context, db store.DB, f *os.File, o Options) error {
+	sum := sha256.New()
+	buf := bufio.NewWriterSize(f, 1<<18)
+	out := io.MultiWriter(buf, sum)
+	head, err := json.Marshal(Header{Format: Format, Made: o.Now.UTC().Truncate(time.Second), Program: o.Program, Encrypted: o.Passphrase != ""})
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "%s%s\n", magic, head); err != nil {
+		return err
+	}
+	if err := writeBody(ctx, db, out, o); err != nil {
+		return err
+	}
+	if _, err := buf.Write(sum.Sum(nil)); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+func writeBody(ctx context.Context, db store.DB, out io.Writer, o Options) (err error) {
+	var closers []io.Closer
+	defer func() {
+		for i := len(closers) - 1; i >= 0; i-- {
+			err = errors.Join(err, closers[i].Close())
+		}
+	}()
+	if o.Passphrase != "" {
+		to, err := age.NewScryptRecipient(o.Passphrase)
+		if err != nil {
+			return fmt.Errorf("the passphrase cannot be used: %w", err)
+		}
+		if o.WorkFactor > 0 {
+			to.SetWorkFactor(o.WorkFactor)
+		}
+		w, err := age.Encrypt(out, to)
+		if err != nil {
+			return fmt.Errorf("encrypting: %w", err)
+		}
+		out, closers = w, append(closers, w)
+	}
+	z, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	closers = append(closers, z)
+	return writeRecords(ctx, db, z, o)
+}
+
+func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) error {
+	c := Contents{Store: store.Format, Workspaces: []string{}}
+	if l, ok := db.(interface{ Lost() []string }); ok {
+		c.Lost = l.Lost()
+	}
+	err := db.View(ctx, func(tx store.Tx) error {
+		var err error
+		if c.Workspaces, err = store.Workspaces(tx); err != nil {
+			return err
+		}
+		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+			if store.Sealed(key, value) != nil {
+				c.Damaged++
+			}
+			if len(value) == 0 {
+				return nil
+			}
+			if store.IsCampaign(key) {
+				c.Campaigns++
+			}
+			if c.Records++; c.Records%1024 == 0 {
+				o.Progress(Progress{Records: c.Records})
+			}
+			return errors.Join(writePart(out, key), writePart(out, value))
+		})
+	})
+	if err != nil {
+		return err
+	}
+	o.Progress(Progress{Records: c.Records})
+	end, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writePart(out, nil), writePart(out, end))
+}
+
+func writePart(out io.Writer, b []byte) error {
+	var n [binary.MaxVarintLen64]byte
+	if _, err := out.Write(n[:binary.PutUvarint(n[:], uint64(len(b)))]); err != nil {
+		return err
+	}
+	_, err := out.Write(b)
+	return err
+}

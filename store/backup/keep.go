@@ -1,0 +1,262 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bugle/store"
+)
+
+// Folder is the name of the folder of backups in the data folder, and Suffix how their names end.
+const (
+	Folder = "backups"
+	Suffix = ".buglebackup"
+)
+
+// The names of backups: those that were asked for, and those that are made each day. A day's backup of
+// a store that was damaged is told by its name, as it must not push out the sound ones.
+const (
+	askedPrefix   = "bugle-"
+	dailyPrefix   = "daily-"
+	damagedEnding = "-damaged"
+	stampLayout   = "20060102-150405"
+)
+
+// How many of the daily backups are kept: the last one of each of so many days, and of so many weeks.
+const (
+	KeptDays  = 7
+	KeptWeeks = 4
+	// keptDamaged is how many are kept of those of a damaged store.
+	keptDamaged = 2
+)
+
+// Name gives a file's path for a backup that is asked for at now.
+func Name(dataDir string, now time.Time) string {
+	return free(filepath.Join(dataDir, Folder, askedPrefix+now.Format(stampLayout)))
+}
+
+// free gives a name that no file has.
+func free(base string) string {
+	name := base + Suffix
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d%s", base, n, Suffix)
+	}
+}
+
+// MakeFolder makes the folder of backups in the data folder, which only its owner can read.
+func MakeFolder(dataDir string) error {
+	dir := filepath.Join(dataDir, Folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return unwritable(dir, err)
+	}
+	return nil
+}
+
+// List gives the backups in the data folder, newest first, by what they say of themselves. What is no
+// backup is left out.
+func List(dataDir string) ([]Info, error) {
+	names, err := filepath.Glob(filepath.Join(escape(dataDir), Folder, "*"+Suffix))
+	if err != nil {
+		return nil, fmt.Errorf("looking for backups: %w", err)
+	}
+	out := []Info{}
+	for _, name := range names {
+		if info, err := ReadHeader(name); err == nil {
+			out = append(out, info)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Info) int { return b.Made.Compare(a.Made) })
+	return out, nil
+}
+
+// escape keeps a folder's name from being a pattern.
+func escape(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// Daily says how the daily backups of a store are made.
+type Daily struct {
+	DataDir string
+	Program string
+	Clock   func() time.Time // nil: time.Now
+	Logger  *slog.Logger     // nil: nothing is logged
+	// Wait is how long after its start the first one is made, if it is due; a program that only runs
+	// one command ends before. Look is how often it is looked whether one is due. 0 means 5 seconds,
+	// and a quarter of an hour.
+	Wait, Look time.Duration
+	// Made hears of each backup that was made, or why not; it may be nil.
+	Made func(Info, error)
+}
+
+// Keeper makes the daily backups until it is closed.
+type Keeper struct {
+	o    Daily
+	db   store.DB
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+// Keep begins to make a backup of the store each day, in the data folder's folder of backups, and to
+// remove those that are older than the last of [KeptDays] days and [KeptWeeks] weeks. The store must
+// stay open until the keeper is closed.
+func Keep(db store.DB, o Daily) *Keeper {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Wait == 0 {
+		o.Wait = 5 * time.Second
+	}
+	if o.Look == 0 {
+		o.Look = 15 * time.Minute
+	}
+	if o.Made == nil {
+		o.Made = func(Info, error) {}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	k := &Keeper{o: o, db: db, stop: stop}
+	k.done.Go(func() { k.run(ctx) })
+	return k
+}
+
+// Close ends it. A backup that is being made is given up.
+func (k *Keeper) Close() {
+	k.stop()
+	k.done.Wait()
+}
+
+func (k *Keeper) run(ctx context.Context) {
+	next := time.NewTimer(k.o.Wait)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-next.C:
+		}
+		if k.due() {
+			info, err := k.make(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil {
+				k.o.Logger.Error("the daily backup was not made", "error", err)
+			}
+			k.o.Made(info, err)
+		}
+		next.Reset(k.o.Look)
+	}
+}
+
+// due reports whether there is no backup of the last day. One of a time to come, as there is after a
+// clock was set back, does not count.
+func (k *Keeper) due() bool {
+	now := k.o.Clock()
+	for _, d := range k.dailies() {
+		if age := now.Sub(d.at); age >= 0 && age < 24*time.Hour {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *Keeper) make(ctx context.Context) (Info, error) {
+	if err := MakeFolder(k.o.DataDir); err != nil {
+		return Info{}, err
+	}
+	base := filepath.Join(k.o.DataDir, Folder, dailyPrefix+k.o.Clock().UTC().Format(stampLayout))
+	info, err := Write(ctx, k.db, free(base), Options{Program: k.o.Program, Now: k.o.Clock()})
+	if err != nil {
+		return info, err
+	}
+	if !info.Sound() {
+		name := free(base + damagedEnding)
+		if err := os.Rename(info.File, name); err != nil {
+			return info, unwritable(name, err)
+		}
+		info.File = name
+	}
+	return info, k.rotate()
+}
+
+// daily is one of the daily backups.
+type daily struct {
+	file  string
+	at    time.Time
+	sound bool
+}
+
+// dailies gives the daily backups, newest first.
+func (k *Keeper) dailies() (out []daily) {
+	names, err := filepath.Glob(filepath.Join(escape(k.o.DataDir), Folder, dailyPrefix+"*"+Suffix))
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		text := strings.TrimPrefix(filepath.Base(name), dailyPrefix)
+		if len(text) < len(stampLayout) {
+			continue
+		}
+		if at, err := time.Parse(stampLayout, text[:len(stampLayout)]); err == nil {
+			out = append(out, daily{name, at, !strings.Contains(text, damagedEnding)})
+		}
+	}
+	slices.SortFunc(out, func(a, b daily) int { return b.at.Compare(a.at) })
+	return out
+}
+
+// rotate removes the daily backups that are not kept any longer.
+func (k *Keeper) rotate() error {
+	// Those of a time to come, as there are after a clock was set back, do not push out the others.
+	var now, later kept
+	var failed []error
+	for _, d := range k.dailies() {
+		which := &now
+		if d.at.After(k.o.Clock()) {
+			which = &later
+		}
+		if !which.keep(d) {
+			failed = append(failed, remove(d.file))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// kept counts what is kept, newest first.
+type kept struct {
+	days, weeks []string
+	damaged     int
+}
+
+func (k *kept) keep(d daily) bool {
+	if !d.sound {
+		k.damaged++
+		return k.damaged <= keptDamaged
+	}
+	y, w := d.at.ISOWeek()
+	day := first(&k.days, d.at.Format(time.DateOnly), KeptDays)
+	return first(&k.weeks, fmt.Sprint(y, w), KeptWeeks) || day
+}
+
+// first reports whether name is new among at most n, and adds it.
+func first(seen *[]string, name string, n int) bool {
+	if len(*seen) == n || slices.Contains(*seen, name) {
+		return false
+	}
+	*seen = append(*seen, name)
+	return true
+}

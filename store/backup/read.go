@@ -1,0 +1,251 @@
+package backup
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"filippo.io/age"
+	"github.com/klauspost/compress/zstd"
+
+	"bugle/store"
+)
+
+// maxPart bounds a record of a backup, and maxHead its header.
+const (
+	maxPart = 64 << 20
+	maxHead = 64 << 10
+)
+
+// ReadHeader gives what a backup says of itself, without reading it.
+func ReadHeader(file string) (Info, error) {
+	r, err := open(file)
+	if err != nil {
+		return Info{}, err
+	}
+	defer r.file.Close()
+	return r.info, nil
+}
+
+// Verify reads a backup from its first byte to its last, and gives what it holds.
+func Verify(ctx context.Context, file, passphrase string, progress func(records int)) (Info, error) {
+	return Read(ctx, file, passphrase, func(n int, _, _ []byte) error {
+		if progress != nil && n%1024 == 0 {
+			progress(n)
+		}
+		return nil
+	})
+}
+
+// Read gives the records of a backup to fn, with how many came before. Only when it returns without an
+// error were they all what was written. Key and value are fn's to keep.
+func Read(ctx context.Context, file, passphrase string, fn func(n int, key, value []byte) error) (Info, error) {
+	r, err := open(file)
+	if err != nil {
+		return Info{}, err
+	}
+	defer r.file.Close()
+	if err := r.records(ctx, passphrase, fn); err != nil {
+		return r.info, fmt.Errorf("%s: %w", file, err)
+	}
+	return r.info, nil
+}
+
+// reader reads one file.
+type reader struct {
+	file *os.File
+	info Info
+	body *bufio.Reader // up to the checksum
+	sum  hash.Hash     // of what was read
+	end  int64         // where the checksum begins
+}
+
+func open(file string) (r *reader, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		var path *os.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return nil, fmt.Errorf("cannot read %s: %w", file, err)
+	}
+	r = &reader{file: f, sum: sha256.New()}
+	if err := r.head(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), f.Close())
+	}
+	return r, nil
+}
+
+func (r *reader) head(file string) error {
+	stat, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if stat.IsDir() {
+		return errors.New("this is a folder, not a backup")
+	}
+	r.info.File, r.info.Size = file, stat.Size()
+	r.end = stat.Size() - sha256.Size
+	first := make([]byte, min(maxHead, max(r.end, 0)))
+	if _, err := io.ReadFull(r.file, first); err != nil {
+		return err
+	}
+	line, ok := bytes.CutPrefix(first, []byte(magic))
+	n := bytes.IndexByte(line, '\n')
+	if !ok || n < 0 || json.Unmarshal(line[:n], &r.info.Header) != nil {
+		return fmt.Errorf("%w: it does not begin as one does", ErrDamaged)
+	}
+	if r.info.Format > Format {
+		return ErrNewer
+	}
+	at := int64(len(magic) + n + 1)
+	r.sum.Write(first[:at])
+	if _, err := r.file.Seek(at, io.SeekStart); err != nil {
+		return err
+	}
+	r.body = bufio.NewReaderSize(io.TeeReader(io.LimitReader(r.file, r.end-at), r.sum), 1<<18)
+	return nil
+}
+
+func (r *reader) records(ctx context.Context, passphrase string, fn func(n int, key, value []byte) error) error {
+	var in io.Reader = r.body
+	if r.info.Encrypted {
+		if passphrase == "" {
+			return ErrNoPassphrase
+		}
+		who, err := age.NewScryptIdentity(passphrase)
+		if err != nil {
+			return fmt.Errorf("the passphrase cannot be used: %w", err)
+		}
+		if in, err = age.Decrypt(r.body, who); errors.As(err, new(*age.NoIdentityMatchError)) {
+			return ErrPassphrase
+		} else if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	if err := r.each(ctx, bufio.NewReader(z), fn); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, r.body); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	var want [sha256.Size]byte
+	if _, err := r.file.ReadAt(want[:], r.end); err != nil || !bytes.Equal(want[:], r.sum.Sum(nil)) {
+		return fmt.Errorf("%w: its checksum does not match", ErrDamaged)
+	}
+	return nil
+}
+
+func (r *reader) each(ctx context.Context, in *bufio.Reader, fn func(n int, key, value []byte) error) error {
+	bad := func(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
+	damaged := 0
+	for n := 0; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key, err := readPart(in)
+		if err != nil {
+			return bad(err)
+		}
+		value, err := readPart(in)
+		if err != nil {
+			return bad(err)
+		}
+		if len(key) == 0 {
+			return r.finish(in, value, n, damaged)
+		}
+		if store.Sealed(key, value) != nil {
+			damaged++
+		}
+		if err := fn(n, key, value); err != nil {
+			return err
+		}
+	}
+}
+
+// finish compares what was read with what the backup says that it holds.
+func (r *reader) finish(in *bufio.Reader, end []byte, n, damaged int) error {
+	if err := json.Unmarshal(end, &r.info.Contents); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: there is more after its end", ErrDamaged)
+	}
+	switch c := r.info.Contents; {
+	case c.Store > store.Format:
+		return ErrNewer
+	case c.Records != n, c.Damaged < damaged:
+		return fmt.Errorf("%w: it says that it holds %d records, and %d were read", ErrDamaged, c.Records, n)
+	}
+	return nil
+}
+
+func readPart(in *bufio.Reader) ([]byte, error) {
+	n, err := binary.ReadUvarint(in)
+	if err != nil {
+		return nil, unexpected(err)
+	}
+	if n > maxPart {
+		return nil, fmt.Errorf("a record claims to be %d bytes long", n)
+	}
+	b := make([]byte, n)
+	_, err = io.ReadFull(in, b)
+	return b, unexpected(err)
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Load writes the records of a backup into a store, which must be new.
+func Load(ctx context.Context, db store.DB, file, passphrase string, progress func(records int)) (Info, error) {
+	type record struct{ key, value []byte }
+	var some []record
+	size := 0
+	flush := func() error {
+		err := db.Update(ctx, func(tx store.Tx) error {
+			for _, r := range some {
+				if err := tx.Set(r.key, r.value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		some, size = some[:0], 0
+		return err
+	}
+	info, err := Read(ctx, file, passphrase, func(n int, key, value []byte) error {
+		some, size = append(some, record{key, value}), size+len(value)
+		if len(some) < 1000 && size < 2<<20 {
+			return nil
+		}
+		if progress != nil {
+			progress(n)
+		}
+		return flush()
+	})
+	if err != nil {
+		return info, err
+	}
+	if err := flush(); err != nil {
+		return info, err
+	}
+	// A backup of an earlier layout brings that layout with it.
+	return info, store.Prepare(ctx, db)
+}

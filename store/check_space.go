@@ -1,0 +1,376 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"bugle/engine"
+)
+
+// spaceCheck looks at one record of a workspace.
+type spaceCheck struct {
+	*checker
+	s       Space
+	key     []byte
+	rest    []byte // the key after its kind
+	payload []byte // nil where the record is damaged
+}
+
+// check looks at the record; damage is what is wrong with its checksum.
+func (c spaceCheck) check(kind byte, damage error) error {
+	switch kind {
+	case kindCampaign:
+		return c.campaign(damage)
+	case kindSummary, kindRevision, kindVersion, kindCopy:
+		return c.ofCampaign(kind, damage)
+	case kindIdempotent, kindRequest:
+		return c.once(kind, damage)
+	case kindExpiry:
+		return c.expiry(damage)
+	case kindProfile:
+		return c.profile(damage)
+	case kindIdentifier:
+		return c.identifier(damage)
+	case kindOutbox:
+		return c.alone(damage, "the outbox message "+label(c.rest), "remove it", func() error {
+			var w delivered
+			_, err := decodeWith(c.payload, &w)
+			return err
+		})
+	case kindTest:
+		return c.alone(damage, "the record of a test send", "remove it", func() error {
+			var w testRecord
+			_, err := decodeWith(c.payload, &w)
+			return err
+		})
+	case kindContent:
+		name, rest, err := cutName(c.rest)
+		k := engine.ContentKind(name)
+		return c.alone(firstOf(damage, err), "the "+k.Label()+" "+label(rest), "", func() error {
+			_, err := c.s.contentItem(k, "it", c.payload)
+			return err
+		})
+	}
+	c.report(Finding{What: fmt.Sprintf("there is a record of no known kind (%q)", kind), Advice: "leave it: a later bugle may have written it"})
+	return nil
+}
+
+func (c spaceCheck) report(f Finding) {
+	f.Workspace = c.s.id
+	f.What = fmt.Sprintf("%s in workspace %q", f.What, c.s.id)
+	c.found(f)
+}
+
+// alone looks at a record that nothing else leads to.
+func (c spaceCheck) alone(damage error, what, mend string, read func() error) error {
+	if damage == nil {
+		damage = firstOf(read())
+	}
+	if damage == nil {
+		return nil
+	}
+	f := Finding{What: fmt.Sprintf("%s is damaged (%v)", what, damage), Mend: mend, Advice: adviceBackup}
+	if mend != "" {
+		f.Advice, f.mend = "", c.drop()
+	}
+	c.report(f)
+	return nil
+}
+
+// drop gives what removes the record.
+func (c spaceCheck) drop() func(Tx) error {
+	key := c.key
+	return func(tx Tx) error { return tx.Delete(key) }
+}
+
+// isDamage reports whether err says that a record is damaged or not there, which are findings and no
+// failures of the check.
+func isDamage(err error) bool {
+	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) || errors.As(err, new(*CorruptError))
+}
+
+// firstOf gives the first error that is one, without the name of the record.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if corrupt := (*CorruptError)(nil); errors.As(err, &corrupt) {
+			return corrupt.Err
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// campaign looks at a document, and at what is kept beside it.
+func (c spaceCheck) campaign(damage error) error {
+	c.out.Campaigns++
+	id, _, err := cutName(c.rest)
+	if err != nil {
+		return c.alone(err, "a campaign", "", nil)
+	}
+	have, err := c.s.Campaign(id)
+	if damage == nil && err == nil && have.ID != id {
+		err = fmt.Errorf("it is the campaign %q", have.ID)
+	}
+	if damage = firstOf(damage, err); damage != nil {
+		return c.brokenCampaign(id, damage)
+	}
+	last, err := c.s.lastRevision(id)
+	if err != nil && !isDamage(err) {
+		return err
+	}
+	switch {
+	case last > have.Revision:
+		f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is as it was at revision %d, and its newest is %d", id, have.Revision, last),
+			Mend: fmt.Sprintf("bring revision %d back", last)}
+		f.mend = c.bringBack(id)
+		c.report(f)
+		return nil
+	case last < have.Revision:
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("campaign %q is at revision %d, and its history ends with %d", id, have.Revision, last),
+			Mend: "add the revision to its history", mend: c.addRevision(id)})
+	}
+	row, err := c.s.Summary(id)
+	if err != nil && !isDamage(err) {
+		return err
+	}
+	// A summary is compared as it is stored: a member that is not is no difference.
+	want, err1 := encode(toSummary(engine.Summarize(have)))
+	got, err2 := encode(toSummary(row))
+	if err == nil && err1 == nil && err2 == nil && bytes.Equal(want, got) {
+		return nil
+	}
+	why := "does not say what its document does"
+	switch {
+	case errors.Is(err, ErrNotFound):
+		why = "is missing, so that no list shows it"
+	case err != nil:
+		why = "is damaged"
+	}
+	c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of campaign %q %s", id, why), Mend: "make it anew from the document", mend: c.addSummary(id)})
+	return nil
+}
+
+// brokenCampaign says what can be done about a document that cannot be read.
+func (c spaceCheck) brokenCampaign(id string, damage error) error {
+	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is damaged (%v)", id, damage), Advice: adviceBackup}
+	n, err := newestReadable(c.s, id)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		f.Mend, f.Advice, f.mend = fmt.Sprintf("bring revision %d of it back, the newest that can be read", n), "", c.bringBack(id)
+	}
+	c.report(f)
+	return nil
+}
+
+// newestReadable gives the newest revision of a campaign whose document can be read, 0 where none can.
+func newestReadable(s Space, id string) (found int64, err error) {
+	prefix := s.key(kindVersion, id)
+	err = s.tx.Scan(prefix, ScanOptions{Reverse: true}, func(key, value []byte) error {
+		n, _, err := cutNumber(key[len(prefix):])
+		if err != nil {
+			return nil
+		}
+		if _, err := s.Revision(id, n); isDamage(err) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		found = n
+		return Stop
+	})
+	return found, err
+}
+
+// bringBack gives what puts the newest readable revision of a campaign in its place, unless that is
+// readable, and as new, by then.
+func (c spaceCheck) bringBack(id string) func(Tx) error {
+	ws := c.s.id
+	return func(tx Tx) error {
+		s := In(tx, ws)
+		n, err := newestReadable(s, id)
+		if err != nil || n == 0 {
+			return err
+		}
+		if now, err := s.Campaign(id); err == nil && now.Revision >= n {
+			return s.putRow(now)
+		}
+		old, err := s.Revision(id, n)
+		if err != nil {
+			return err
+		}
+		// Written as it is: its revision is in the history already.
+		old.Revision = n
+		document, err := encodeWith(head(old.Head), old.Body)
+		if err != nil {
+			return err
+		}
+		if err := s.dropUnreadable(id, n); err != nil {
+			return err
+		}
+		what := fmt.Sprintf("campaign %q", id)
+		return errors.Join(s.put(what, s.key(kindCampaign, id), document), s.putHistory(old), s.putRow(old))
+	}
+}
+
+// dropUnreadable removes revisions after n, which cannot be read.
+func (s Space) dropUnreadable(id string, n int64) error {
+	last, err := s.lastRevision(id)
+	for ; err == nil && last > n; last-- {
+		err = s.dropRevision(id, last)
+	}
+	return err
+}
+
+// putHistory writes what is known of a campaign's own revision, where that cannot be read.
+func (s Space) putHistory(c engine.Campaign) error {
+	key := s.revisionKey(kindRevision, c.ID, c.Revision)
+	var rev engine.Revision
+	if err := s.getJSON("it", key, &rev); err == nil && rev.N == c.Revision {
+		return nil
+	} else if err != nil && !isDamage(err) {
+		return err
+	}
+	rev = engine.Revision{N: c.Revision, At: c.UpdatedAt, By: c.UpdatedBy, Note: "repaired", Size: len(c.Body.Encode())}
+	return s.putJSON(revisionName(c.ID, c.Revision), key, rev)
+}
+
+func (s Space) putRow(c engine.Campaign) error {
+	return s.putJSON(fmt.Sprintf("the summary of campaign %q", c.ID), s.key(kindSummary, c.ID), toSummary(engine.Summarize(c)))
+}
+
+func (c spaceCheck) addSummary(id string) func(Tx) error {
+	ws := c.s.id
+	return func(tx Tx) error {
+		s := In(tx, ws)
+		now, err := s.Campaign(id)
+		if err != nil {
+			return err
+		}
+		return s.putRow(now)
+	}
+}
+
+func (c spaceCheck) addRevision(id string) func(Tx) error {
+	ws := c.s.id
+	return func(tx Tx) error {
+		s := In(tx, ws)
+		now, err := s.Campaign(id)
+		if err != nil {
+			return err
+		}
+		document, err := encodeWith(head(now.Head), now.Body)
+		if err != nil {
+			return err
+		}
+		what := revisionName(id, now.Revision)
+		return errors.Join(s.put(what, s.revisionKey(kindVersion, id, now.Revision), document), s.putHistory(now))
+	}
+}
+
+// ofCampaign looks at what belongs to a campaign: its summary, its history, its working copy.
+func (c spaceCheck) ofCampaign(kind byte, damage error) error {
+	id, rest, err := cutName(c.rest)
+	if err != nil {
+		return c.alone(err, "a record of a campaign", "remove it", nil)
+	}
+	_, err = c.tx.Get(c.s.key(kindCampaign, id))
+	gone := errors.Is(err, ErrNotFound)
+	if err != nil && !gone && !errors.Is(err, ErrLost) {
+		return err
+	}
+	if gone || errors.Is(err, ErrLost) {
+		return c.goneCampaign(kind, id)
+	}
+	switch kind {
+	case kindCopy:
+		if _, err := c.s.Copy(id); isDamage(err) {
+			c.report(Finding{Campaign: id, What: fmt.Sprintf("the unsaved edits of campaign %q are damaged", id), Mend: "remove them; what was saved stays", mend: c.drop()})
+		} else if err != nil {
+			return err
+		}
+	case kindRevision, kindVersion:
+		n, _, err := cutNumber(rest)
+		if err != nil {
+			return c.alone(err, "a revision of campaign "+label(c.rest), "remove it", nil)
+		}
+		return c.revision(kind, id, n)
+	}
+	return nil // a summary is looked at with its campaign
+}
+
+// goneCampaign says once that a campaign is gone of which other records are left.
+func (c spaceCheck) goneCampaign(kind byte, id string) error {
+	if slices.ContainsFunc(c.out.Findings, func(f Finding) bool { return f.Workspace == c.s.id && f.Campaign == id }) {
+		return nil
+	}
+	n, err := newestReadable(c.s, id)
+	if err != nil {
+		return err
+	}
+	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is gone, and its summary or history is still there", id), Advice: adviceBackup}
+	switch {
+	case n > 0:
+		f.Mend, f.Advice, f.mend = fmt.Sprintf("bring revision %d of it back, the newest that can be read", n), "", c.bringBack(id)
+	case kind == kindCopy:
+		f.What = fmt.Sprintf("there are unsaved edits of campaign %q, which is gone", id)
+		f.Mend, f.Advice, f.mend = "remove them", "", c.drop()
+	}
+	c.report(f)
+	return nil
+}
+
+// revision looks at one revision: what is known of it, or its document.
+func (c spaceCheck) revision(kind byte, id string, n int64) error {
+	what := revisionName(id, n)
+	var rev engine.Revision
+	known := c.s.getJSON(what, c.s.revisionKey(kindRevision, id, n), &rev)
+	if known == nil && rev.N != n {
+		known = &CorruptError{what, fmt.Errorf("it says that it is revision %d", rev.N)}
+	}
+	_, document := c.s.Revision(id, n)
+	for _, err := range []error{known, document} {
+		if err != nil && !isDamage(err) {
+			return err
+		}
+	}
+	switch {
+	case kind == kindRevision && known != nil && document == nil:
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("what is known of %s is damaged", what), Mend: "make it anew from its document", mend: c.knowRevision(id, n)})
+	case kind == kindVersion && errors.Is(known, ErrNotFound) && document == nil:
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("%s is missing in the history", what), Mend: "add it", mend: c.knowRevision(id, n)})
+	case kind == kindRevision && document != nil, kind == kindVersion && document != nil && errors.Is(known, ErrNotFound):
+		c.report(c.lostRevision(id, n))
+	}
+	return nil
+}
+
+func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
+	ws := c.s.id
+	return func(tx Tx) error {
+		s := In(tx, ws)
+		old, err := s.Revision(id, n)
+		if err != nil {
+			return err
+		}
+		old.Revision = n
+		return s.putHistory(old)
+	}
+}
+
+// lostRevision is about a revision without a document. The campaign's own is made again from the
+// campaign; an earlier one is taken out of the history.
+func (c spaceCheck) lostRevision(id string, n int64) Finding {
+	ws := c.s.id
+	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Mend: "take the revision out of the history; the campaign itself stays"}
+	f.mend = func(tx Tx) error { return In(tx, ws).dropRevision(id, n) }
+	if now, err := c.s.Campaign(id); err == nil && now.Revision == n {
+		f.Mend, f.mend = "make it anew from the campaign", c.addRevision(id)
+	}
+	return f
+}

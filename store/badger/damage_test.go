@@ -251,7 +251,36 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 	if err := put(db, t, "new", `{"n":1}`); err != nil {
 		t.Errorf("%s: then nothing can be written: %v", what, err)
 	}
+	m.mend(t, db, what, named+older > 0)
 	if err := db.Close(); err != nil {
 		t.Errorf("%s: closing: %v", what, err)
+	}
+}
+
+// mend repairs the store: what was wrong is found, and afterwards every campaign that is left can be
+// read and nothing is left that could be mended.
+func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
+	t.Helper()
+	found, err := store.Repair(t.Context(), db, nil)
+	if err != nil {
+		t.Errorf("%s: repairing: %v", what, err)
+		return
+	}
+	if wrong && len(found.Findings) == 0 {
+		t.Errorf("%s: the check finds nothing", what)
+	}
+	for _, f := range found.Findings {
+		if f.Failed != "" {
+			t.Errorf("%s: not mended: %+v", what, f)
+		}
+	}
+	again, err := store.Check(t.Context(), db, nil)
+	if err != nil {
+		t.Errorf("%s: checking: %v", what, err)
+	}
+	for _, f := range again.Findings {
+		if f.Mend != "" {
+			t.Errorf("%s: after the repair there is still: %s", what, f.What)
+		}
 	}
 }

@@ -1,0 +1,66 @@
+package badger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"bugle/store"
+)
+
+// Replace puts a store that fill has filled, and proved, in the place of the one in a data folder. The
+// old one is kept aside, in the folder whose path it gives; empty where there was none. When fill
+// fails, or ctx ends, nothing has changed. It fails with a *[store.LockedError] where a process has
+// the store open.
+func Replace(ctx context.Context, dir string, fill func(context.Context, store.DB) error) (aside string, err error) {
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("the data folder %q cannot be used: %w", dir, err)
+	}
+	d := &DB{dir: dir, path: filepath.Join(dir, Folder), free: freeSpace}
+	if err := errors.Join(os.MkdirAll(dir, 0o700), settle(d.path)); err != nil {
+		return "", d.unwritable(err)
+	}
+	release, err := lockFolder(d.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // there is no store yet
+	case err != nil:
+		return "", d.explainLock(err)
+	default:
+		defer release()
+	}
+	into := d.path + mendingSuffix
+	if err := os.RemoveAll(into); err != nil {
+		return "", d.unwritable(err)
+	}
+	if err := fillNew(ctx, dir, into, fill); err != nil {
+		return "", errors.Join(err, os.RemoveAll(into))
+	}
+	if aside, err = swapIn(d.path, into, "before-restore", time.Now()); err != nil {
+		return aside, d.unwritable(err)
+	}
+	return aside, nil
+}
+
+// fillNew makes a store in a folder of its own, and has it filled.
+func fillNew(ctx context.Context, dir, into string, fill func(context.Context, store.DB) error) error {
+	db := &DB{dir: dir, path: into, free: freeSpace}
+	if err := db.makeFolder(); err != nil {
+		return err
+	}
+	if err := db.checkSpace(); err != nil {
+		return err
+	}
+	if err := db.openFiles(slog.New(slog.DiscardHandler)); err != nil {
+		return db.explainOpen(err)
+	}
+	if err := db.begin(inspection{proved: true}); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	return errors.Join(fill(ctx, db), db.Close())
+}

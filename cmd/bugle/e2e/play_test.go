@@ -84,3 +84,22 @@ func holds(t *testing.T, out string, texts ...string) {
 		}
 	}
 }
+
+// sampleInLines opens the program as a screen reader hears it, at its main menu.
+func sampleInLines(t *testing.T, env ...string) *player {
+	t.Helper()
+	p := &player{terminal: open(t, 100, 40, filepath.Join(t.TempDir(), "data"), append(env, "ACCESSIBLE=1")...)}
+	p.see("The first workspace, 1 to 2")
+	p.answer("", "Choose 1 to 4, list, back or ?:")
+	return p
+}
+
+// answer gives an answer to the question that waits, and waits for what is said next.
+func (p *player) answer(text, then string) {
+	p.t.Helper()
+	if text != "" {
+		p.write(text)
+	}
+	p.press("Enter")
+	p.see(then)
+}

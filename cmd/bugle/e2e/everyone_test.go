@@ -1,0 +1,65 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"regexp"
+	"testing"
+)
+
+// The main job, for those to whom colours say little or nothing, and in the smallest window: a draft, its
+// content, its audience, the check, and a test that is delivered.
+func TestMainJobForEveryone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		width, height int
+		env           []string
+		colours       bool
+	}{
+		{"colour-blind", 80, 24, []string{"BUGLE_THEME=colour-blind"}, true},
+		{"NO_COLOR", 80, 24, []string{"NO_COLOR=1"}, false},
+		{"60 columns", 60, 20, nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := sample(t, c.width, c.height, c.env...)
+			p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Spring sale", "Enter", "?✓ Name", "Enter", "?Connector is required", "?4 to do")
+			p.play("Enter", "?▸ Type", ">custom", "Enter", "?▸ Name", ">demo", "Enter", "?Demo mail", "?3 to do")
+			p.play("Escape Down Enter", "?▸ Locales", "Down Down Enter", "?locale", "Enter", "?▸ Subject", ">Spring is here", "Enter Enter Enter", "?▸ From address", ">news@example.com",
+				"Down Down Down Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape Escape Escape", "?Content")
+			p.play("Down Down Enter", "?▸ Include", "Down Down Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Right", "?nothing to do")
+			p.play("Escape", "v", "?Valid: this campaign can be published.")
+			if coloured := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); coloured != c.colours {
+				t.Errorf("colours on the screen: %v", coloured)
+			}
+			p.play("t", "?Recipients", ">ann", "!jamal", "Down Enter", "?1 of 10", "C-s", "?SENT")
+			p.play("o", "?1 message", "?Spring is here")
+			if s := p.screen(); widest(s) > c.width {
+				t.Errorf("a line is wider than the window:\n%s", s)
+			}
+		})
+	}
+}
+
+// hue matches what sets a colour, of the letters or behind them.
+var hue = regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])\b[0-9;]*m`)
+
+// The same by questions and answers, to the end: nothing is drawn, each line says what it is about.
+func TestMainJobHeard(t *testing.T) {
+	t.Parallel()
+	p := sampleInLines(t)
+	for _, a := range []struct{ text, then string }{
+		{"new", "Channel, 1 to 2:"}, {"e-mail", "Delivery type, 1 to 7:"}, {"one-time", "Name, an empty line"}, {"Spring sale", "Creator, empty is"}, {"", "can be published: 4 problems."},
+		{"connector", "1 of 2. Type. Required."}, {"custom", "2 of 2. Name. Required."}, {"Demo mail", "End of Connector."},
+		{"content", "The message: empty"}, {"1", "1 of 11. Subject. Required."}, {"Spring is here", "2 of 11."}, {"list", "Go to, 1 to 11"}, {"from", "4 of 11."}, {"news@example.com", "5 of 11."},
+		{"list", "Go to, 1 to 11, empty is Subject:"}, {"html", "8 of 11."}, {"Our beans are 20% off.", "9 of 11."}, {"back", "The message: done"}, {"", "can be published: 2 problems."},
+		{"audience", "1 of 4. Include."}, {"list", "Go to, 1 to 4"}, {"all", "3 of 4. All users."}, {"yes", "4 of 4."}, {"back", "can be published: 1 problem."},
+		{"schedule", "Sending time, 1 to 4:"}, {"as soon", "2 of 4. Start."}, {"back", "Nothing is wrong or missing."},
+		{"validate", "Valid: this campaign can be published."},
+		{"test", "Identifier, 1 to 4"}, {"", "Recipient:"}, {"ann@example.com", "Another recipient, 1 of 10"}, {"", "Send 1 message to 1 recipient"}, {"", "Sent 1 message."},
+		{"leave", "Main menu of workspace DEMO."}, {"outbox", "1. Spring is here: to ann@example.com"},
+	} {
+		p.answer(a.text, a.then)
+	}
+}

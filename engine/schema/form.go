@@ -54,12 +54,18 @@ func (f Form) Words() string {
 func (f Form) Matches(s string) bool {
 	switch f {
 	case URI:
+		if plainURL(s) {
+			return true
+		}
 		if !scheme.MatchString(s) {
 			return false
 		}
 		u, err := url.Parse(s)
 		return err == nil && (u.Host != "" || u.Scheme != "http" && u.Scheme != "https")
 	case Email:
+		if plainAddress(s) {
+			return true
+		}
 		a, err := mail.ParseAddress(s)
 		return err == nil && a.Name == "" && a.Address == s
 	case E164:
@@ -71,7 +77,8 @@ func (f Form) Matches(s string) bool {
 	case UUID:
 		return len(s) == 36 && uuid.Validate(s) == nil
 	case Zone:
-		return knownZone(s)
+		_, ok := Location(s)
+		return ok
 	case Clock:
 		return clock.MatchString(s)
 	case Digits:
@@ -79,29 +86,35 @@ func (f Form) Matches(s string) bool {
 	case Decimal:
 		return decimal.MatchString(s)
 	case DateTime:
+		if plainTime(s) {
+			return true
+		}
 		_, ok := ParseTime(s, time.UTC)
 		return ok
 	}
 	return true
 }
 
-var zones sync.Map // name → bool: loading a zone reads a file
+var zones sync.Map // name → *time.Location: loading one reads a file
 
 // zoneName keeps out what only a file system takes for the same name, such as Europe//Berlin.
 var zoneName = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$`)
 
-func knownZone(name string) bool {
+// Location gives the time zone of that IANA name. It is time.LoadLocation for names of the form
+// [Zone], and reads each zone once.
+func Location(name string) (*time.Location, bool) {
+	if loc, seen := zones.Load(name); seen {
+		return loc.(*time.Location), true
+	}
 	if !zoneName.MatchString(name) || name == "Local" {
-		return false
+		return nil, false
 	}
-	if ok, seen := zones.Load(name); seen {
-		return ok.(bool)
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, false
 	}
-	_, err := time.LoadLocation(name)
-	if err == nil {
-		zones.Store(name, true)
-	}
-	return err == nil
+	zones.Store(name, loc)
+	return loc, true
 }
 
 var timeLayouts = []string{
@@ -111,6 +124,9 @@ var timeLayouts = []string{
 
 // ParseTime reads an ISO 8601 date-time. One without an offset is taken in loc.
 func ParseTime(s string, loc *time.Location) (time.Time, bool) {
+	if s == "" || s[0] < '0' || s[0] > '9' {
+		return time.Time{}, false // every layout starts with the year
+	}
 	for _, l := range timeLayouts {
 		if t, err := time.ParseInLocation(l, s, loc); err == nil {
 			return t, true
@@ -121,6 +137,9 @@ func ParseTime(s string, loc *time.Location) (time.Time, bool) {
 
 // HasOffset reports whether a date-time that [ParseTime] takes names its own offset.
 func HasOffset(s string) bool {
+	if plainTime(s) {
+		return true
+	}
 	utc, ok := ParseTime(s, time.UTC)
 	if !ok {
 		return false

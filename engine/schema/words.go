@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -108,48 +107,6 @@ func clip(s string, n int) string {
 
 func quoteShort(s string) string { return `"` + clip(s, 40) + `"` }
 
-// nearest gives the candidate that s was probably meant to be, or "".
-func nearest(s string, candidates []string) string {
-	best, at := "", 0
-	for _, c := range candidates {
-		d := distance(strings.ToLower(s), strings.ToLower(c))
-		if limit := max(1, min(len(s), len(c))/3); d <= limit && (best == "" || d < at) {
-			best, at = c, d
-		}
-	}
-	return best
-}
-
-// distance is the optimal string alignment distance: insertions, deletions, substitutions and
-// swaps of neighbours.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	ra, rb := []rune(a), []rune(b)
-	var prev2 []int
-	prev := make([]int, len(rb)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(ra); i++ {
-		cur := make([]int, len(rb)+1)
-		cur[0] = i
-		for j := 1; j <= len(rb); j++ {
-			cost := 1
-			if ra[i-1] == rb[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && ra[i-1] == rb[j-2] && ra[i-2] == rb[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev = prev, cur
-	}
-	return prev[len(rb)]
-}
-
 // voice is whom a message speaks to: it names options and members as the wire or as people do.
 type voice bool
 
@@ -192,50 +149,112 @@ func (n *Node) optionWord(say voice, value string) string {
 	return value
 }
 
-// wireWord is what can only be a name on the wire: words joined by underscores, a capital inside, or
-// capitals throughout.
-var wireWord = regexp.MustCompile(`\b(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]{3,})\b`)
-
 // forPeople puts titles in the place of the wire's names in a message about n. What stands in quotes
 // is somebody's text, and stays.
 func (n *Node) forPeople(message string) string {
-	if !wireWord.MatchString(message) {
+	var out strings.Builder
+	kept, quoted := 0, false
+	for i := 0; i < len(message); {
+		size := wordChars.span(message[i:])
+		if size == 0 {
+			quoted = quoted != (message[i] == '"')
+			i++
+			continue
+		}
+		if word := message[i : i+size]; !quoted && wireWord(word) {
+			out.WriteString(message[kept:i])
+			out.WriteString(n.titleOf(word))
+			kept = i + size
+		}
+		i += size
+	}
+	if kept == 0 {
 		return message
 	}
-	parts := strings.Split(message, `"`)
-	for i := 0; i < len(parts); i += 2 {
-		parts[i] = wireWord.ReplaceAllStringFunc(parts[i], n.titleOf)
+	out.WriteString(message[kept:])
+	return out.String()
+}
+
+var wordChars = setOf(alphanumeric + "_")
+
+// wireWord reports whether a word can only be a name on the wire: words joined by underscores, a
+// capital inside, or capitals throughout.
+func wireWord(word string) bool {
+	var lower, upper, digits, joints int
+	inside := false // each capital has small letters on both sides
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c == '_':
+			if i == 0 || i == len(word)-1 || word[i-1] == '_' {
+				return false
+			}
+			joints++
+		case c >= 'a':
+			lower++
+		case c >= 'A':
+			inside = i > 0 && i < len(word)-1 && word[i-1] >= 'a' && word[i+1] >= 'a' && (upper == 0 || inside)
+			upper++
+		default:
+			digits++
+		}
 	}
-	return strings.Join(parts, `"`)
+	switch {
+	case joints > 0:
+		return word[0] > '9'
+	case digits > 0:
+		return false
+	case lower == 0:
+		return upper >= 3
+	}
+	return upper > 0 && inside
 }
 
 // titleOf gives the title that goes with a name of the wire: of an option or a member near n, the
 // nearest first; the name where there is none.
 func (n *Node) titleOf(name string) string {
+	if title, ok := n.titled(name); ok {
+		return title
+	}
 	for at := n; at != nil; at = at.Parent {
-		near := at.Children
-		if at == n {
-			near = append([]*Node{n}, near...)
+		if title, ok := titled(at.Children, name); ok {
+			return title
 		}
-		if n.Element != nil && at == n {
-			near = append(near, n.Element)
-			near = append(near, n.Element.Children...)
+		if at != n || n.Element == nil {
+			continue
 		}
-		for _, c := range near {
-			if c.Name == name {
-				return strings.ToLower(c.Label())
-			}
-			if word := c.optionWord(people, name); word != name {
-				return word
-			}
-			if c.Element != nil {
-				if word := c.Element.optionWord(people, name); word != name {
-					return word
-				}
-			}
+		if title, ok := n.Element.titled(name); ok {
+			return title
+		}
+		if title, ok := titled(n.Element.Children, name); ok {
+			return title
 		}
 	}
 	return name
+}
+
+func titled(nodes []*Node, name string) (string, bool) {
+	for _, n := range nodes {
+		if title, ok := n.titled(name); ok {
+			return title, true
+		}
+	}
+	return "", false
+}
+
+// titled gives the title of the node or of one of its options, where that has the name.
+func (n *Node) titled(name string) (string, bool) {
+	if n.Name == name {
+		return strings.ToLower(n.Label()), true
+	}
+	if word := n.optionWord(people, name); word != name {
+		return word, true
+	}
+	if n.Element != nil {
+		if word := n.Element.optionWord(people, name); word != name {
+			return word, true
+		}
+	}
+	return "", false
 }
 
 // differing gives s where it is not what it is compared with.

@@ -1,0 +1,76 @@
+package schema
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// tooLong is from how many bytes on words are not compared letter by letter.
+const tooLong = 64
+
+// nearest gives the candidate that s was probably meant to be, or "".
+func nearest(s string, candidates []string) string {
+	best, at := "", 0
+	var sought, other letters
+	sought.read(s)
+	for _, c := range candidates {
+		other.read(c)
+		limit := max(1, min(len(s), len(c))/3)
+		d := tooLong
+		if !sought.long && !other.long {
+			if apart := sought.n - other.n; max(apart, -apart) > limit {
+				continue
+			}
+			d = distance(sought.small[:sought.n], other.small[:other.n])
+		}
+		if d <= limit && (best == "" || d < at) {
+			best, at = c, d
+		}
+	}
+	return best
+}
+
+// letters are a word in small letters.
+type letters struct {
+	small [tooLong]rune
+	n     int
+	long  bool
+}
+
+func (l *letters) read(s string) {
+	l.n, l.long = 0, false
+	bytes := 0
+	for _, r := range s {
+		r = unicode.ToLower(r)
+		if bytes += utf8.RuneLen(r); bytes > tooLong {
+			l.long = true
+			return
+		}
+		l.small[l.n] = r
+		l.n++
+	}
+}
+
+// distance is the optimal string alignment distance: insertions, deletions, substitutions and
+// swaps of neighbours.
+func distance(a, b []rune) int {
+	var rows [3][tooLong + 1]int
+	for j := range len(b) + 1 {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur, prev, prev2 := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)%3][len(b)]
+}

@@ -34,9 +34,14 @@ func (t Taken) String() string {
 	return t.ID
 }
 
+// Templates is where saved templates are read: a [Source] is one. What is not there is [engine.NotFound].
+type Templates interface {
+	ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error)
+}
+
 // WithTemplates gives a document with the content of the saved templates that its messages take. What a
 // message says itself takes precedence. The names of the templates stay.
-func WithTemplates(ctx context.Context, from Source, ch engine.Channel, document doc.Value) (doc.Value, []Taken, error) {
+func WithTemplates(ctx context.Context, from Templates, ch engine.Channel, document doc.Value) (doc.Value, []Taken, error) {
 	var all []Taken
 	for _, at := range templateUsers(ch, doc.P(string(catalog.CampaignContent), "content"), document, 0) {
 		own := document.Lookup(at)
@@ -60,7 +65,7 @@ func WithTemplates(ctx context.Context, from Source, ch engine.Channel, document
 }
 
 // templateOf finds the template that a message takes, or says in t why there is none.
-func templateOf(ctx context.Context, from Source, ch engine.Channel, t *Taken) (engine.ContentTemplate, error) {
+func templateOf(ctx context.Context, from Templates, ch engine.Channel, t *Taken) (engine.ContentTemplate, error) {
 	ref := engine.ContentRef{Kind: engine.KindTemplate, Name: t.ID}
 	if t.Version != "" {
 		n, err := strconv.ParseFloat(t.Version, 64) // 2.0 is an integer too

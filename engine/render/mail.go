@@ -13,8 +13,8 @@ import (
 
 // Mail is an e-mail as an inbox lists it and as its reader shows it.
 type Mail struct {
-	Blank  bool   // nothing is there to show
-	Custom string // the saved template that gives the body; it is not known what that is
+	Blank  bool  // nothing is there to show
+	Custom Saved // the saved template that gives what the mail does not say itself
 
 	Sender  Text // the sender's name, or the address where there is none
 	From    Text // the address
@@ -50,7 +50,7 @@ func Email(content doc.Value, o Options) Mail {
 	r := &reading{fill: o.Fill, at: o.at}
 	c := r.root(catalog.Email, doc.P("email"), content)
 	m := Mail{
-		Blank: content.Empty(), Custom: c.source("custom_template_id"),
+		Blank: content.Empty(), Custom: saved(c, o),
 		Sender: c.text("sender_name"), From: c.text("from_address"), ReplyTo: c.text("reply_to_address"),
 		Cc: c.words("cc_ids"), Bcc: c.words("bcc_ids"),
 		Subject: c.text("subject"), Preview: c.text("preview_text"),
@@ -65,6 +65,7 @@ func Email(content doc.Value, o Options) Mail {
 	}
 	m.body(c.pieces("html_content"))
 	m.Missing = r.missing
+	m.Warnings = append(m.Warnings, m.Custom.warnings()...)
 	m.measure(o, len(c.source("html_content")))
 	return m
 }

@@ -18,6 +18,9 @@ type Options struct {
 	Fill Fill
 	// Promotional says that a mail is one, which has to offer a way out.
 	Promotional bool
+	// Templates tells of the saved templates whose content the messages have already; nil where nothing is
+	// known of any.
+	Templates Templates
 
 	at doc.Path // where the content stands, for Fill
 }
@@ -27,7 +30,7 @@ type Notification struct {
 	Platform catalog.Platform
 	Template string // as it stands in the document; BASIC where it has none
 	Label    string // the template for people: "Timer with progress bar"
-	Custom   string // the saved template that gives the look; it is not known what that is
+	Custom   Saved  // the saved template that gives the look
 	Blank    bool   // nothing is there to show
 
 	App      string // the app, or on the web the site
@@ -152,16 +155,12 @@ func Push(platform catalog.Platform, content doc.Value, o Options) Notification 
 	return n
 }
 
-func (n *Notification) template(c part) {
+func (n *Notification) template(c part, o Options) {
+	n.Custom = saved(c, o)
+	n.Warnings = append(n.Warnings, n.Custom.warnings()...)
 	n.Template, n.Label = orElse(c.source("template_type"), n.Template), c.option("template_type")
 	if n.Label == "" {
 		n.Label = orElse(c.source("template_type"), "Basic")
-	}
-	if id := c.source("custom_template_id"); id != "" {
-		n.Custom = id
-		if v := c.get("custom_template_version").Literal(); v != "" {
-			n.Custom += ", version " + v
-		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func (n *Notification) android(c part, o Options) {
-	n.template(c)
+	n.template(c, o)
 	d, advanced := c.child("basic_details"), c.child("advanced")
 	n.texts(d, true)
 	n.Image = d.image("image_url")
@@ -119,8 +119,8 @@ func counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-func (n *Notification) ios(c part, _ Options) {
-	n.template(c)
+func (n *Notification) ios(c part, o Options) {
+	n.template(c, o)
 	d, advanced := c.child("basic_details"), c.child("advanced")
 	n.Badge = advanced.get("enable_ios_badge").True()
 	// The designs that an app draws by itself read markup; the system's own shows it as it stands.
@@ -170,7 +170,7 @@ func iosMedia(d part) *Image {
 }
 
 func (n *Notification) web(c part, o Options) {
-	n.template(c)
+	n.template(c, o)
 	d, advanced := c.child("basic_details"), c.child("advanced")
 	n.texts(d, false)
 	n.Summary = nil

@@ -156,7 +156,7 @@ func TestUnusedMembersAreNotDrawn(t *testing.T) {
 			t.Errorf("%s shows the picture %+v, want %s", test.template, n.Image, test.image)
 		}
 		if n.Look.Background != test.ground || len(n.Slide) != test.slides || (n.Timer != nil) != test.timer || (n.Banner != nil) != test.banner ||
-			(n.Custom != "") != test.custom || (n.Backup != nil) != test.backup || test.timer && n.Timer.Bar != test.bar {
+			(n.Custom.Name != "") != test.custom || (n.Backup != nil) != test.backup || test.timer && n.Timer.Bar != test.bar {
 			t.Errorf("%s gives %+v", test.template, n)
 		}
 	}

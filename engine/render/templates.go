@@ -1,12 +1,82 @@
 package render
 
 import (
+	"fmt"
+	"strings"
+
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 )
 
-const templateID = "custom_template_id"
+const (
+	templateID      = "custom_template_id"
+	templateVersion = "custom_template_version"
+)
+
+// Templates tells of the saved template that the message at a place takes: why it is not there, empty where
+// it is. It takes none where told is false.
+type Templates func(at doc.Path) (why string, told bool)
+
+// Taken gives what is known of the templates of a document once their content is in it.
+func Taken(list []material.Taken) Templates {
+	return func(at doc.Path) (string, bool) {
+		for _, t := range list {
+			if t.At.Equal(at) {
+				return t.Why, true
+			}
+		}
+		return "", false
+	}
+}
+
+// Told gives what a service told of the templates of a document in a preview of its campaign content.
+func Told(p engine.Preview) Templates {
+	return func(at doc.Path) (string, bool) {
+		field := at.Child(templateID).String()
+		for _, u := range p.Unresolved {
+			if u.Field == field {
+				return fmt.Sprintf("the saved template %s cannot be taken: there is none of it for this message", u.Expression), true
+			}
+		}
+		return "", true
+	}
+}
+
+// Saved is the saved template that a message names.
+type Saved struct {
+	Name string // its id, with the version where the message names one; empty where it takes none
+	// Known says that it is known whether the template is there: what the message has from it is shown, or
+	// Why says why there is none.
+	Known bool
+	Why   string
+}
+
+// saved reads which template a message names, and what is known of it.
+func saved(c part, o Options) Saved {
+	s := Saved{Name: c.value.Get(templateID).Text()}
+	if s.Name == "" || o.Templates == nil && c.source(templateID) == "" {
+		return Saved{}
+	}
+	if v := c.value.Get(templateVersion).Literal(); v != "" {
+		s.Name += ", version " + v
+	}
+	if o.Templates != nil {
+		if s.Why, s.Known = o.Templates(o.at); !s.Known {
+			return Saved{} // what it names counts for nothing in it
+		}
+	}
+	return s
+}
+
+// warnings says that the template is not there.
+func (s Saved) warnings() []Warning {
+	if s.Why == "" {
+		return nil
+	}
+	return []Warning{{Text: strings.ToUpper(s.Why[:1]) + s.Why[1:]}}
+}
 
 // WithTemplates gives a document with what its messages have from saved templates, as a service told in a
 // preview of its campaign content. What the document says itself stays as it is, and is filled by

@@ -7,6 +7,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/render"
 )
 
@@ -28,7 +29,7 @@ func TestTemplates(t *testing.T) {
 		t.Fatal("there is no mail")
 	}
 	m := views[0].Mail
-	if m.Subject.String() != "Hi Ida" || m.Sender.String() != "Own" || m.Preview.String() != "Soon" || !strings.Contains(m.Text.String(), "Hello") || m.Custom != "t" {
+	if m.Subject.String() != "Hi Ida" || m.Sender.String() != "Own" || m.Preview.String() != "Soon" || !strings.Contains(m.Text.String(), "Hello") || m.Custom.Name != "t" {
 		t.Errorf("%+v", m)
 	}
 	push := parsed(t, `{"campaign_content":{"content":{"push":{"android":{"template_type":"Custom","custom_template_id":"t","basic_details":{"message":"{{ user.x }}"}},
@@ -47,6 +48,37 @@ func TestTemplates(t *testing.T) {
 		p := engine.Preview{Content: parsed(t, nothing)}
 		if got := render.WithTemplates(catalog.Push, push, p); string(got.Encode()) != string(push.Encode()) {
 			t.Errorf("with %s:\n%s", nothing, got.Encode())
+		}
+	}
+}
+
+// What is known of a template is said: that the message has it, or why not.
+func TestWhatIsKnownOfATemplate(t *testing.T) {
+	mail := parsed(t, `{"campaign_content":{"content":{"email":{"custom_template_id":"t","custom_template_version":3}}}}`)
+	at := doc.P("campaign_content", "content", "email")
+	absent := engine.Preview{Content: parsed(t, `{"content":{"email":{}}}`), Unresolved: []engine.Unresolved{{Field: at.Child("custom_template_id").String(), Expression: "t, version 3"}}}
+	for name, tt := range map[string]struct {
+		templates render.Templates
+		want      render.Saved
+		warned    string
+	}{
+		"nothing":         {nil, render.Saved{Name: "t, version 3"}, ""},
+		"taken":           {render.Taken([]material.Taken{{At: at, ID: "t"}}), render.Saved{Name: "t, version 3", Known: true}, ""},
+		"why not":         {render.Taken([]material.Taken{{At: at, ID: "t", Why: "gone"}}), render.Saved{Name: "t, version 3", Known: true, Why: "gone"}, "Gone"},
+		"it counts not":   {render.Taken(nil), render.Saved{}, ""},
+		"a preview's":     {render.Told(engine.Preview{}), render.Saved{Name: "t, version 3", Known: true}, ""},
+		"a preview's not": {render.Told(absent), render.Saved{Name: "t, version 3", Known: true, Why: "the saved template t, version 3 cannot be taken: there is none of it for this message"}, "The saved template t, version 3"},
+	} {
+		views, _ := render.First(catalog.Email, mail, render.Options{Templates: tt.templates})
+		m := views[0].Mail
+		said := ""
+		for _, w := range m.Warnings {
+			if strings.HasPrefix(w.Text, tt.warned) && tt.warned != "" {
+				said = tt.warned
+			}
+		}
+		if m.Custom != tt.want || said != tt.warned {
+			t.Errorf("%s: %+v, warnings %v", name, m.Custom, m.Warnings)
 		}
 	}
 }

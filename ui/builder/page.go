@@ -57,10 +57,13 @@ func (s *Screen) shown(r screen.Result) tea.Cmd {
 
 // pageAt makes the page of the message at a place, or of the first where the place is in none.
 func (s *Screen) pageAt(at doc.Path) (page, bool) {
-	ch, o := s.campaign.Channel, render.Options{Now: s.deps.Now()}
-	views, ok := render.Of(ch, s.root, at, o)
-	if !ok && !inCell(ch, s.root, at) {
-		views, _ = render.First(ch, s.root, o)
+	ch, root, o := s.campaign.Channel, s.root, render.Options{Now: s.deps.Now()}
+	if a, ok := s.info.aside.(*previewAside); ok {
+		root, o = a.whole()
+	}
+	views, ok := render.Of(ch, root, at, o)
+	if !ok && !inCell(ch, root, at) {
+		views, _ = render.First(ch, root, o)
 	}
 	if len(views) == 0 {
 		return page{}, false
@@ -71,15 +74,15 @@ func (s *Screen) pageAt(at doc.Path) (page, bool) {
 			p.Push = append(p.Push, v.Notification)
 		}
 		if v.Mail != nil {
-			p.Mail, p.HTML = v.Mail, s.htmlAt(v.Content)
+			p.Mail, p.HTML = v.Mail, s.htmlAt(root, v.Content)
 		}
 	}
 	return p, true
 }
 
-// htmlAt gives the HTML of the message at a place: what its table says is such.
-func (s *Screen) htmlAt(p doc.Path) string {
-	st, _ := s.schema.Object(s.root, p, s.env())
+// htmlAt gives the HTML of the message at a place of a document: what its table says is such.
+func (s *Screen) htmlAt(root doc.Value, p doc.Path) string {
+	st, _ := s.schema.Object(root, p, s.env())
 	for _, f := range st.Fields {
 		if f.Shown && f.Node.Links == schema.LinksInHTML {
 			return f.Value.Text()

@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"context"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -11,6 +13,7 @@ import (
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/preview"
+	"bugle/ui/screen"
 )
 
 // previewAside shows the message that the keyboard is at as its recipient would see it.
@@ -20,6 +23,7 @@ type previewAside struct {
 	root   doc.Value
 	at     doc.Path
 	views  []render.View
+	shelf  preview.Shelf
 	number int // which of the platforms is shown, where the place does not say
 }
 
@@ -33,18 +37,51 @@ func (a *previewAside) SetTheme(t themes.Theme) { a.view.SetTheme(t) }
 func (a *previewAside) View() string            { return a.view.View() }
 
 func (a *previewAside) Show(root doc.Value, at doc.Path) tea.Cmd {
-	if root.Same(a.root) && at.Equal(a.at) {
+	moved := !at.Equal(a.at)
+	if root.Same(a.root) && !moved {
 		return nil
 	}
 	a.root, a.at = root, at
-	o := render.Options{Now: a.cfg.Now()}
-	views, ok := render.Of(a.cfg.Head.Channel, root, at, o)
-	if !ok && !inCell(a.cfg.Head.Channel, root, at) {
-		views, _ = render.First(a.cfg.Head.Channel, root, o)
+	a.show()
+	return a.readTemplates(moved)
+}
+
+// whole gives the document with what its messages have from saved templates, as far as those were read.
+func (a *previewAside) whole() (doc.Value, render.Options) {
+	root, templates, _, _ := a.shelf.Whole(a.cfg.Head.Channel, a.root)
+	return root, render.Options{Now: a.cfg.Now(), Templates: templates}
+}
+
+func (a *previewAside) show() {
+	ch := a.cfg.Head.Channel
+	root, o := a.whole()
+	views, ok := render.Of(ch, root, a.at, o)
+	if !ok && !inCell(ch, root, a.at) {
+		views, _ = render.First(ch, root, o)
 	}
 	a.views = views
 	a.draw()
-	return nil
+}
+
+// taskTemplates is the task that reads saved templates; its result is a preview.Shelf.
+const taskTemplates = "templates"
+
+// readTemplates reads the saved templates that the messages name: those that were not read yet or, since
+// they may have changed, all of them.
+func (a *previewAside) readTemplates(all bool) tea.Cmd {
+	keeper, ok := a.cfg.Service.(engine.ContentKeeper)
+	if !ok || a.cfg.Host.Run == nil {
+		return nil
+	}
+	shelf := a.shelf
+	_, _, refs, unread := shelf.Whole(a.cfg.Head.Channel, a.root)
+	if !all {
+		refs = unread
+	}
+	if len(refs) == 0 {
+		return nil
+	}
+	return a.cfg.Host.Run(taskTemplates, func(ctx context.Context) (any, error) { return shelf.Read(ctx, keeper, refs) })
 }
 
 // inCell reports whether a place is in one message among several, be it there or not.
@@ -63,6 +100,11 @@ func (a *previewAside) draw() {
 
 func (a *previewAside) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case screen.Result:
+		if shelf, ok := msg.Value.(preview.Shelf); ok && msg.Err == nil {
+			a.shelf = shelf
+			a.show()
+		}
 	case tea.KeyMsg:
 		if n := len(a.views); msg.String() == nextPlatform && n > 1 {
 			a.number = (min(a.number, n-1) + 1) % n

@@ -433,3 +433,24 @@ func TestDocumentsControlNothing(t *testing.T) {
 		t.Errorf("%q", b.said)
 	}
 }
+
+func TestPreviewTellsASavedTemplate(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, `{"campaign_content":{"content":{"email":{"custom_template_id":"spring","sender_name":"Own"}}}}`)
+	b.play("preview||preview|ANN|back")
+	b.want("Note: There is no saved template spring in this workspace.")
+	content, err := doc.Parse([]byte(`{"subject":"Hi {{UserAttribute['City']|default('you')}}","html_content":"<p>Its body</p>","sender_name":"Shelf"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.svc.PutProfile(t.Context(), engine.Profile{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.svc.PutContent(t.Context(), engine.ContentItem{Template: &engine.ContentTemplate{ID: "spring", Channel: catalog.Email, Content: content}}); err != nil {
+		t.Fatal(err)
+	}
+	b.play("preview||preview|ANN|back")
+	b.want("From: Own", "Subject: Hi {{UserAttribute['City']|default('you')}}", "Subject: Hi Paris", "Its body", "From the saved template: spring")
+	if strings.Contains(b.said, "no saved template") {
+		t.Errorf("it says\n%s", b.said)
+	}
+}

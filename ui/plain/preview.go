@@ -7,6 +7,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/render"
 )
 
@@ -29,11 +31,15 @@ func (w *work) preview(ctx context.Context) error {
 		}
 		cell = cells[n]
 	}
-	fill, err := w.forWhom(ctx)
+	o := render.Options{Now: w.deps.Now()}
+	root, err := w.withTemplates(ctx, &o)
 	if err != nil {
 		return err
 	}
-	for _, v := range render.ViewsOf(w.campaign.Channel, w.root, cell, render.Options{Now: w.deps.Now(), Fill: fill}) {
+	if root, err = w.forWhom(ctx, root, &o); err != nil {
+		return err
+	}
+	for _, v := range render.ViewsOf(w.campaign.Channel, root, cell, o) {
 		switch {
 		case v.Mail != nil:
 			w.mail(v.Mail)
@@ -45,9 +51,22 @@ func (w *work) preview(ctx context.Context) error {
 	return nil
 }
 
+// withTemplates gives the document with the content of its saved templates, as far as the service tells it.
+func (w *work) withTemplates(ctx context.Context, o *render.Options) (doc.Value, error) {
+	keeper, ok := w.deps.Service.(engine.ContentKeeper)
+	if !ok {
+		return w.root, nil
+	}
+	whole, taken, err := material.WithTemplates(ctx, keeper, w.campaign.Channel, w.root)
+	if err != nil {
+		return w.root, ctx.Err() // without them there is still what the message says itself
+	}
+	o.Templates = render.Taken(taken)
+	return whole, nil
+}
+
 // forWhom asks for a person, and lets the service fill the expressions for them.
-func (w *work) forWhom(ctx context.Context) (render.Fill, error) {
-	var fill render.Fill
+func (w *work) forWhom(ctx context.Context, root doc.Value, o *render.Options) (doc.Value, error) {
 	err := w.ask(ctx, question{
 		prompt: "For whom, a user's id or e-mail address, an empty line for nobody in particular",
 		help: func() []string {
@@ -64,11 +83,14 @@ func (w *work) forWhom(ctx context.Context) (render.Fill, error) {
 			if err != nil {
 				return wrong("%s", refusal(err))
 			}
-			fill = render.Resolved(shown)
+			o.Fill = render.Resolved(shown)
+			if o.Templates == nil {
+				root, o.Templates = render.WithTemplates(w.campaign.Channel, root, shown), render.Told(shown)
+			}
 			return nil
 		},
 	})
-	return fill, err
+	return root, err
 }
 
 // piece tells one named piece of a message, where there is anything.
@@ -97,7 +119,7 @@ func (w *work) mail(m *render.Mail) {
 	} else {
 		w.piece("Preview text", m.Preview.String())
 	}
-	w.piece("The body is the saved template", m.Custom)
+	w.saved(m.Custom, "The body is the saved template")
 	for _, b := range m.Blocks {
 		w.block(b)
 	}
@@ -158,7 +180,7 @@ func (w *work) notification(n *render.Notification) {
 		w.say("It is empty.")
 		return
 	}
-	w.piece("The saved template", n.Custom)
+	w.saved(n.Custom, "The saved template")
 	w.piece("Title", spoken(n.Title))
 	w.piece("Subtitle", spoken(n.Subtitle))
 	w.piece("Message", spoken(n.Body))
@@ -185,6 +207,17 @@ func (w *work) notification(n *render.Notification) {
 		w.piece("Message", spoken(n.Backup.Body))
 	}
 	w.notes(n.Missing, n.Warnings)
+}
+
+// saved tells which saved template a message has. That there is none is among its notes.
+func (w *work) saved(s render.Saved, unknown string) {
+	switch {
+	case s.Why != "":
+	case s.Known:
+		w.piece("From the saved template", s.Name)
+	default:
+		w.piece(unknown, s.Name)
+	}
 }
 
 // notes tells what has no value, and what may come out wrong.

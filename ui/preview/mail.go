@@ -70,10 +70,14 @@ func (s *sheet) message(m *render.Mail) {
 }
 
 func emptyBody(m *render.Mail) string {
-	if m.Custom != "" {
-		return "The body is the saved template " + m.Custom + ", which is not kept here."
+	switch s := m.Custom; {
+	case s.Name == "" || s.Why != "":
+		return "There is no body yet."
+	case s.Known:
+		return "The saved template " + s.Name + " has no body."
+	default:
+		return "The body is that of the saved template " + s.Name + "."
 	}
-	return "There is no body yet."
 }
 
 // plainText draws the mail as readers of plain text get it.

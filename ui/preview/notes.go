@@ -63,10 +63,21 @@ func (d *drawing) facts() []render.Fact {
 			out = append(out, render.Fact{Name: b.Title.String(), Text: b.Action})
 		}
 	}
-	if n.Custom != "" {
-		out = append(out, render.Fact{Name: "Design", Text: "a saved template, which is not kept here"})
+	if text := design(n.Custom); text != "" {
+		out = append(out, render.Fact{Name: "Design", Text: text})
 	}
 	return out
+}
+
+// design says which saved template a message has; that there is none is said by a warning.
+func design(s render.Saved) string {
+	switch {
+	case s.Name == "" || s.Why != "":
+		return ""
+	case s.Known:
+		return "from the saved template " + s.Name
+	}
+	return "that of the saved template " + s.Name
 }
 
 // colours says what the colours are, for where they are not drawn.

@@ -116,19 +116,20 @@ func (s *sheet) rows(n int) int {
 	return max(n, (n*inner+s.width-1)/s.width)
 }
 
-// untold says so where all texts are those of a saved template, and reports whether they are.
+// untold says so where all texts are those of a saved template that is not known, and reports whether they
+// are.
 func (d *drawing) untold() bool {
-	if d.n.Custom == "" || !d.n.Title.Empty() || !d.n.Body.Empty() {
+	if d.n.Custom.Name == "" || d.n.Custom.Known || !d.n.Title.Empty() || !d.n.Body.Empty() {
 		return false
 	}
 	d.add(words("(as the saved template says)", pen{tone: themes.ToneFaint}))
 	return true
 }
 
-// saved stands for the design of a saved template.
+// saved stands for the design of a saved template that is not known.
 func (d *drawing) saved() {
-	if d.n.Custom != "" {
-		d.picture(&render.Image{Name: d.n.Custom, Kind: "saved template"}, 3, "", "")
+	if d.n.Custom.Name != "" && !d.n.Custom.Known {
+		d.picture(&render.Image{Name: d.n.Custom.Name, Kind: "saved template"}, 3, "", "")
 	}
 }
 

@@ -24,6 +24,9 @@ func (s *sheet) mail(m *render.Mail, l look) {
 	if m.Unsubscribe != "" {
 		facts = append(facts, render.Fact{Name: "Unsubscribe", Text: m.Unsubscribe})
 	}
+	if text := design(m.Custom); m.Custom.Known && text != "" {
+		facts = append(facts, render.Fact{Name: "Design", Text: text})
+	}
 	s.notes(facts, m.Missing, m.Warnings)
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -81,16 +82,36 @@ func (s Space) DeleteCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("campaign %q", id)
 	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, ErrLost) {
 		return err
 	}
-	for _, kind := range []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy} {
-		if _, err := s.clear(what, s.key(kind, id), 0); err != nil {
+	return s.ClearCampaign(id)
+}
+
+// ofCampaign are the kinds of records that belong to one campaign.
+var ofCampaign = []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy}
+
+// ClearCampaign removes whatever there is of a campaign.
+func (s Space) ClearCampaign(id string) error {
+	if err := s.check(whatCampaign, id); err != nil {
+		return err
+	}
+	for _, kind := range ofCampaign {
+		if _, err := s.clear(fmt.Sprintf("campaign %q", id), s.key(kind, id), 0); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// BelongsTo reports whether a key is that of a record of a campaign.
+func BelongsTo(key []byte, workspace, id string) bool {
+	for _, kind := range ofCampaign {
+		if bytes.HasPrefix(key, Space{id: workspace}.key(kind, id)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Summary gives a campaign's summary.

@@ -60,7 +60,8 @@ type loser interface {
 }
 
 const (
-	adviceBackup = "put it back from a backup: `bugle restore` lists them"
+	adviceBackup = "put the store back from a backup: `bugle restore` lists them"
+	adviceOne    = "put it back from a backup: `bugle restore FILE --campaign ID`; `bugle restore` lists them"
 	adviceLost   = "compare with a backup: `bugle restore` lists them"
 )
 

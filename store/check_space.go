@@ -156,7 +156,7 @@ func (c spaceCheck) campaign(damage error) error {
 
 // brokenCampaign says what can be done about a document that cannot be read.
 func (c spaceCheck) brokenCampaign(id string, damage error) error {
-	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is damaged (%v)", id, damage), Advice: adviceBackup}
+	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is damaged (%v)", id, damage), Advice: adviceOne}
 	n, err := newestReadable(c.s, id)
 	if err != nil {
 		return err
@@ -313,7 +313,7 @@ func (c spaceCheck) goneCampaign(kind byte, id string) error {
 	if err != nil {
 		return err
 	}
-	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is gone, and its summary or history is still there", id), Advice: adviceBackup}
+	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is gone, and its summary or history is still there", id), Advice: adviceOne}
 	switch {
 	case n > 0:
 		f.Mend, f.Advice, f.mend = fmt.Sprintf("bring revision %d of it back, the newest that can be read", n), "", c.bringBack(id)

@@ -225,7 +225,7 @@ func TestCheckWords(t *testing.T) {
 		{"document", nil, kind("cc1"),
 			`campaign "c1" is damaged (its checksum does not match) in workspace "DEMO" [bring revision 2 of it back, the newest that can be read|]`},
 		{"document and history", nil, func(p pair) bool { return kind("cc2")(p) || kind("dc2")(p) },
-			"campaign \"c2\" is damaged (its checksum does not match) in workspace \"DEMO\" [|put it back from a backup: `bugle restore` lists them]\n" +
+			"campaign \"c2\" is damaged (its checksum does not match) in workspace \"DEMO\" [|put it back from a backup: `bugle restore FILE --campaign ID`; `bugle restore` lists them]\n" +
 				`the document of campaign "c2", revision 1 cannot be read in workspace "DEMO" [take the revision out of the history; the campaign itself stays|]`},
 		{"summary", nil, kind("sc1"), `the summary of campaign "c1" is damaged in workspace "DEMO" [make it anew from the document|]`},
 		{"profile index", nil, kind("x"), `the profile "p" cannot be found by all that it has in workspace "DEMO" [make what finds it anew|]`},

@@ -270,3 +270,32 @@ func TestKeeperEnds(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+// One campaign comes back with its history; one that is whole is left alone.
+func TestRecover(t *testing.T) {
+	db := newStore(t, 3)
+	file := filepath.Join(t.TempDir(), "b")
+	if _, err := backup.Write(t.Context(), db, file, options("")); err != nil {
+		t.Fatal(err)
+	}
+	want := dump(t, db)
+	back := func(id string) error {
+		_, err := backup.Recover(t.Context(), db, file, "", "DEMO", id)
+		return err
+	}
+	if err := back("c1"); !errors.Is(err, backup.ErrWhole) {
+		t.Errorf("one that is whole: %v", err)
+	}
+	if err := back("none"); !errors.Is(err, backup.ErrNotInBackup) {
+		t.Errorf("one that is not in it: %v", err)
+	}
+	err := db.Update(t.Context(), func(tx store.Tx) error {
+		return errors.Join(store.In(tx, "DEMO").DeleteCampaign("c1"), tx.Set([]byte("rDEMO\x00\x01cc2\x00\x01"), []byte("spoiled")))
+	})
+	if err := errors.Join(err, back("c1"), back("c2")); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(dump(t, db), want) {
+		t.Error("what came back is something else")
+	}
+}

@@ -2,6 +2,7 @@ package badger
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -156,6 +157,12 @@ func (d *DB) Notices() []string {
 	return out
 }
 
+// Prove reads every part of the store's files that was not proved as it was opened. What is damaged
+// is among [DB.Lost] then.
+func (d *DB) Prove(ctx context.Context) {
+	d.proof.Load().all(ctx.Done())
+}
+
 // proof is the tables of a large store that are still to be proved.
 type proof struct {
 	d      *DB
@@ -202,7 +209,9 @@ func (p *proof) all(stop <-chan struct{}) {
 			p.prove(t)
 		}
 	}
-	p.d.proof.Store(new(proof))
+	if p.d != nil {
+		p.d.proof.Store(new(proof))
+	}
 }
 
 func (p *proof) prove(u *unproved) {

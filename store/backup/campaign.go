@@ -1,0 +1,54 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"bugle/store"
+)
+
+// ErrWhole says that a campaign needs no backup.
+var ErrWhole = errors.New("the campaign can be read, and is left as it is")
+
+// ErrNotInBackup says that a backup does not have a campaign.
+var ErrNotInBackup = errors.New("this backup does not have the campaign")
+
+// Recover puts one campaign back from a backup, with its history, where it is damaged in the store or
+// gone. It fails with [ErrWhole] where it can be read, and with [ErrNotInBackup].
+func Recover(ctx context.Context, db store.DB, file, passphrase, workspace, id string) (Info, error) {
+	type record struct{ key, value []byte }
+	var records []record
+	info, err := Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
+		if store.BelongsTo(key, workspace, id) {
+			records = append(records, record{key, value})
+		}
+		return nil
+	})
+	if err != nil {
+		return info, err
+	}
+	if len(records) == 0 {
+		return info, fmt.Errorf("%s: %w %q of workspace %q", file, ErrNotInBackup, id, workspace)
+	}
+	return info, db.Update(ctx, func(tx store.Tx) error {
+		s := store.In(tx, workspace)
+		_, err := s.Campaign(id)
+		if err == nil {
+			return ErrWhole
+		}
+		if !errors.Is(err, store.ErrNotFound) && !errors.As(err, new(*store.CorruptError)) {
+			return err
+		}
+		if err := s.ClearCampaign(id); err != nil {
+			return err
+		}
+		for _, r := range records {
+			if err := tx.Set(r.key, r.value); err != nil {
+				return err
+			}
+		}
+		_, err = s.Campaign(id)
+		return err
+	})
+}

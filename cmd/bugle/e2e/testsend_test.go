@@ -27,7 +27,7 @@ func TestSendAgain(t *testing.T) {
 	}
 	p.play("r", "?✓ new@example.net sent", "Down Down", "?For Taster drinkers")
 
-	p.play("f", "?+ type one", "C-g", "?No groups yet", "n", ">Tasters", "Enter", "?1 group", "Escape", "?+ type one")
+	p.play("f", "?+ type one", "C-g", "?No groups yet", "n", "?such as QA team", ">Tasters", "Enter", "?1 group", "Escape", "?+ type one")
 	p.play("Escape Escape Escape Escape", "q", "?EXIT=0")
 	p.again()
 	p.play("?Winter roast launch", "t", "?Recipients", "C-g", "?Tasters", "Enter", "?2 of 10 · Tasters", "?ann@example.com", "?new@example.net")

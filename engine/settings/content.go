@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"bugle/engine"
@@ -101,7 +102,7 @@ func (c contents) put(ctx context.Context, svc any, r PutRequest) (Saved, error)
 	}
 	saved := Saved{Name: ref.Name}
 	if ref.Version > 0 {
-		saved.Note = "It is " + ref.String() + " now; the versions before stay as they are."
+		saved.Note = fmt.Sprintf("This is version %d; those before stay as they are.", ref.Version)
 	}
 	if r.Was != "" && r.Was != name {
 		err = k.DeleteContent(ctx, c.ref(r.Was))

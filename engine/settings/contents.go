@@ -15,8 +15,8 @@ import (
 func blocksSection() *Section {
 	s := &Section{
 		ID: "content-blocks", Title: "Content blocks", One: "content block", Group: groupContent, Name: "name",
-		Help:  "Pieces of content that messages share, such as a footer: {{ ContentBlock['footer'] }}.",
-		Empty: "There is no content block yet. n adds one; messages take it as {{ ContentBlock['name'] }}.",
+		Help:  "Pieces of content that messages share, such as a footer: {{ContentBlock['footer']}}.",
+		Empty: "There is no content block yet. n adds one; messages take it as {{ContentBlock['name']}}.",
 		Schema: table("content_blocks", "Content block", refContent, "A piece of content that messages share.",
 			nameField("name", "Name", "What the block is called, as expressions name it.", "footer"),
 			schema.Field{Name: "source", Title: "Content", Kind: schema.String, Long: true, Template: true, Rules: []schema.Rule{schema.Expressions{}},
@@ -30,8 +30,8 @@ func blocksSection() *Section {
 func productsSection() *Section {
 	s := &Section{
 		ID: "product-sets", Title: "Product sets", One: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
-		Help:  "Lists of products that messages show: {{ ProductSet.shoes[0].title }}.",
-		Empty: "There is no product set yet. n adds one; messages take it as {{ ProductSet.name[0].title }}.",
+		Help:  "Lists of products that messages show: {{ProductSet.shoes[0].title}}.",
+		Empty: "There is no product set yet. n adds one; messages take it as {{ProductSet.name[0].title}}.",
 		Schema: table("product_sets", "Product set", refContent, "A list of products.",
 			nameField("name", "Name", "What the set is called, as expressions name it.", "bestsellers"),
 			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, the first one first.", Rules: []schema.Rule{schema.Items{Max: personalize.MaxItems}},
@@ -52,7 +52,7 @@ func productsSection() *Section {
 func apisSection() *Section {
 	s := &Section{
 		ID: "content-apis", Title: "Content APIs", One: "content API", Group: groupContent, Name: "name", Trial: "call it",
-		Help:  "HTTP services that messages ask for content as they are sent: {{ ContentApi.weather('Oslo').today }}.",
+		Help:  "HTTP services that messages ask for content as they are sent: {{ContentApi.weather('Oslo').today}}.",
 		Empty: "There is no content API yet. n adds one; its host must be on the list of the general settings.",
 		Schema: table("content_apis", "Content API", refContent, "An HTTP service that messages ask for content.",
 			nameField("name", "Name", "What the API is called, as expressions name it.", "weather"),

@@ -120,7 +120,7 @@ func segmentsSection() *Section {
 		Help: "The users that filters pick, beside those on the list. They are found anew for every send.",
 	}
 	s := &Section{
-		ID: "segments", Title: "Segments", One: "segment", Group: groupPeople, Name: "name", Trial: "see who matches", fresh: `{"members":[]}`,
+		ID: "segments", Title: "Segments", One: "segment", Group: groupPeople, Name: "name", Trial: "see who matches",
 		Help:  "Named sets of users: those on a list, and those that filters pick. Filters and test sends offer them.",
 		Empty: "There is no segment yet. n makes one, by a list of users or by filters.",
 		Fixed: map[string]string{"id": "It is given when the segment is made, and stays."},

@@ -346,7 +346,11 @@ func lacking(why string) error {
 
 // errChanged says that somebody else was faster.
 func (s *Section) errChanged(name string) error {
-	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the %s %q was changed by somebody else meanwhile; look at it again", s.One, name)
+	what := fmt.Sprintf("the %s %q was", s.One, name)
+	if s.Single {
+		what = "the " + s.One + " were"
+	}
+	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "%s changed by somebody else meanwhile; look at it again", what)
 	e.Target = s.Name
 	return e
 }

@@ -71,13 +71,13 @@ func (s *List) moves() []screen.Action {
 func (s *List) onRecord() []screen.Action {
 	none := s.none()
 	sec := s.section()
-	trial := "try"
+	trial, rank := "try", 0
 	if sec.Trial != "" {
-		trial = sec.Trial
+		trial, rank = sec.Trial, 6
 	}
 	acts := []screen.Action{
 		{Keys: []string{"n"}, Label: "new", Help: "begin another record", Group: groupRecord, Bar: 8, Why: s.whyNoNew(), Run: s.fresher},
-		{Name: "try", Keys: []string{"t"}, Label: trial, Help: "try it: send a hello, make a call, see who matches", Group: groupRecord, Bar: 6, Why: s.whyNoTrial(), Run: s.try},
+		{Name: "try", Keys: []string{"t"}, Label: trial, Help: "try it: send a hello, make a call, see who matches", Group: groupRecord, Bar: rank, Why: s.whyNoTrial(), Run: s.try},
 		{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete it, after a question that tells what still uses it", Group: groupRecord, Bar: 5, Why: s.whyNoDelete(), Run: s.remove},
 		{Keys: []string{"c"}, Label: "duplicate", Help: "begin another one like it", Group: groupRecord, Bar: 3, Why: s.whyNoDelete(), Run: s.duplicate},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy it as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},

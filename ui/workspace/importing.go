@@ -92,7 +92,7 @@ func (s *List) imported(r screen.Result) tea.Cmd {
 	if r.Partial {
 		s.work.now = r.Value.(settings.ImportProgress)
 		s.work.tick++
-		return r.Next()
+		return nil
 	}
 	out, _ := r.Value.(settings.Imported)
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)

@@ -108,6 +108,20 @@ func (s *Record) open(p doc.Path) {
 	s.showInfo()
 }
 
+// openAgain makes the form that is open anew, the focus where it was.
+func (s *Record) openAgain() {
+	at := s.path
+	if f, ok := s.form.Focused(); ok {
+		at = f.Path
+	}
+	info := s.info.focused
+	s.open(s.path)
+	s.form.FocusPath(at)
+	s.info.focused = info
+	s.form.SetActive(!info)
+	s.showInfo()
+}
+
 func (s *Record) config(p doc.Path) editor.Config {
 	return editor.Config{
 		Config: forms.Config{

@@ -260,12 +260,7 @@ func (s *Record) change(root doc.Value) {
 	s.check()
 	switch {
 	case s.table != table:
-		at := doc.Path(nil)
-		if f, ok := s.form.Focused(); ok {
-			at = f.Path
-		}
-		s.open(s.path)
-		s.form.FocusPath(at)
+		s.openAgain()
 	case s.inFilters() && !s.root.Lookup(s.path).Exists():
 		s.reload()
 	}

@@ -46,15 +46,9 @@ func (s *Record) layout() {
 func (s *Record) SetTheme(t themes.Theme) {
 	s.theme, s.deps.Theme = t, t
 	s.info.setTheme(t)
-	if s.form == nil {
-		return
+	if s.form != nil {
+		s.openAgain()
 	}
-	at := s.path
-	if f, ok := s.form.Focused(); ok {
-		at = f.Path
-	}
-	s.open(s.path)
-	s.form.FocusPath(at)
 }
 
 // View draws the form and what stands beside it.

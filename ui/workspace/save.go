@@ -88,12 +88,11 @@ func (s *Record) saved(r screen.Result) tea.Cmd {
 		return s.notSaved(r.Err)
 	}
 	k := r.Value.(kept)
-	fresh := s.was == ""
 	s.was, s.base, s.origin, s.refused = k.Name, k.value, k.value, nil
 	s.root = k.value
 	s.history = history{}
 	s.check()
-	s.open(s.path)
+	s.openAgain()
 	leave := s.leaving
 	s.leaving = false
 	if k.Secret != "" {
@@ -106,8 +105,6 @@ func (s *Record) saved(r screen.Result) tea.Cmd {
 	cmds := []tea.Cmd{screen.Notify(widget.LevelSuccess, words), screen.Changed("")}
 	if leave {
 		cmds = append(cmds, screen.Back())
-	} else if fresh {
-		s.goTo(nil)
 	}
 	return tea.Sequence(cmds...)
 }

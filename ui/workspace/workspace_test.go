@@ -1,0 +1,410 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/engine/local/sample"
+	"bugle/store/mem"
+	"bugle/ui/app"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+	"bugle/ui/workspace"
+)
+
+// demo is a workspace with the sample in it.
+func demo(t testing.TB) *local.Service {
+	t.Helper()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	if _, err := sample.Install(t.Context(), db, sample.Options{Now: uitest.Now, Author: "ann@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := local.Open(db, sample.ID, local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// program opens the workspace as the program does, the records and audiences included.
+func program(t testing.TB, svc engine.Service, w, h int) *uitest.Harness {
+	t.Helper()
+	o := app.Options{
+		Deps: uitest.Deps(svc), First: screen.Route{Name: screen.Workspace},
+		Factory: func(d screen.Deps, r screen.Route) (screen.Screen, error) { return workspace.New(d, r), nil },
+	}
+	return uitest.Program(t, o, w, h)
+}
+
+// to goes to the records of a section.
+func to(h *uitest.Harness, title string) {
+	h.ClickOn(title)
+	h.Press("enter")
+}
+
+func settingsOf(t testing.TB, svc *local.Service) engine.Workspace {
+	t.Helper()
+	w, err := svc.Workspace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestGoldens(t *testing.T) {
+	h := program(t, demo(t), 80, 24)
+	h.Goldens("sections")
+	h.Resize(80, 24)
+	to(h, "Users")
+	h.Goldens("users")
+	h.Press("enter", "tab")
+	h.Goldens("user")
+	h.Press("esc", "esc")
+	h.Resize(80, 24)
+	to(h, "Segments")
+	h.Press("t")
+	h.Goldens("who")
+	h.Press("esc", "enter", "tab", "tab", "enter")
+	h.Goldens("filters")
+	h.Press("esc", "esc", "esc")
+	h.Resize(80, 24)
+	to(h, "Teams")
+	h.Press("d")
+	h.Goldens("delete")
+	h.Press("n", "esc")
+	h.Resize(80, 24)
+	to(h, "Product sets")
+	h.Goldens("empty")
+}
+
+// A name is typed, and Enter at the end keeps it; the cursor of the list is on it then.
+func TestARecordIsAdded(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "Teams")
+	h.Press("n")
+	h.Want("New team", "new")
+	h.WantNot("Is required")
+	h.Press("enter")
+	h.Want("Not saved: Name is required")
+	h.Type("Partners")
+	h.Press("enter")
+	h.Want("Saved the team Partners.", "▌ Partners")
+	if got := settingsOf(t, svc).Teams; !strings.Contains(strings.Join(got, ","), "Partners") {
+		t.Errorf("the teams are %q", got)
+	}
+}
+
+func TestChangesAreSavedWhenThePersonSaysSo(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "General")
+	h.Press("enter")
+	h.Type(" shop")
+	h.Want("not saved")
+	if settingsOf(t, svc).Name != "Demo" {
+		t.Error("it was saved unasked")
+	}
+	h.Press("esc")
+	h.Want("Leave without saving?")
+	h.Press("n")
+	h.Want("Demo shop")
+	h.Press("ctrl+z")
+	h.WantNot("Demo shop", "not saved")
+	h.Press("ctrl+y", "ctrl+s")
+	h.Want("Saved the general settings.", "saved")
+	if got := settingsOf(t, svc).Name; got != "Demo shop" {
+		t.Errorf("the name is %q", got)
+	}
+	h.Type("!")
+	h.Press("esc", "d")
+	h.WantNot("Leave without")
+	if got := settingsOf(t, svc).Name; got != "Demo shop" {
+		t.Errorf("what was dropped is saved: %q", got)
+	}
+}
+
+func TestWhatIsWrongStandsBesideItsField(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "General")
+	h.Press("down", "enter")
+	h.Type("x")
+	h.Want("1 problem", "Must be a time zone name")
+	h.Press("ctrl+s")
+	h.Want("Not saved: Time zone must be a time zone name")
+	if got := settingsOf(t, svc).Timezone; got != "Europe/Berlin" {
+		t.Errorf("the zone is %q", got)
+	}
+}
+
+// A name that campaigns use is changed, or goes, only after a question that names them.
+func TestWhatIsUsedIsNamed(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "Teams")
+	h.Press("down", "d") // Growth
+	h.Want("Delete the team Growth?", "It is still used in", "the campaign ")
+	h.Press("n", "enter")
+	h.Type("!")
+	h.Press("ctrl+s")
+	h.Want("Change the name Growth?")
+	h.Press("n")
+	if got := settingsOf(t, svc).Teams[0]; got != "Growth" {
+		t.Errorf("the team is %q", got)
+	}
+	h.Press("ctrl+s", "y")
+	h.Want("Saved the team Growth!.")
+	h.Press("esc", "d")
+	h.Want("This cannot be undone.")
+	h.WantNot("It is still used")
+	h.Press("y")
+	h.Want("Deleted the team Growth!.")
+	if got := settingsOf(t, svc).Teams; len(got) != 3 {
+		t.Errorf("the teams are %q", got)
+	}
+}
+
+func TestASegmentIsMadeOfFilters(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 120, 40)
+	to(h, "Segments")
+	h.Press("n")
+	h.Type("Norwegians")
+	h.Press("tab", "tab", "enter")
+	h.Want("Nobody is picked yet")
+	h.Press("a", "enter")
+	h.Type("Country")
+	h.Press("enter", "tab")
+	h.Type("Germany")
+	h.Press("enter", "ctrl+s")
+	h.Want("Saved the segment Norwegians.")
+	w := settingsOf(t, svc)
+	last := w.Segments[len(w.Segments)-1]
+	if last.Name != "Norwegians" || last.ID == "" || last.Group().Get("filters").At(0).Get("name").Text() != "Country" {
+		t.Fatalf("%+v", last)
+	}
+	h.Press("esc", "esc", "esc", "t")
+	h.Want("Who matches Norwegians", "is in, because:")
+	h.Press("/")
+	h.Type("elodie")
+	h.Want("✗", "is not in, because:", "France")
+}
+
+// An empty group that the editor needs is nothing to save.
+func TestLookingAtFiltersChangesNothing(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 120, 40)
+	to(h, "Segments")
+	h.Press("enter", "tab", "tab", "enter", "esc")
+	h.Want("saved")
+	h.WantNot("not saved")
+	h.Press("esc")
+	h.WantNot("Leave without saving?")
+}
+
+func TestAKeyIsShownOnce(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "API keys")
+	h.Press("n", "ctrl+s")
+	h.Want("The new API key", "This is the only time")
+	h.Press("y")
+	if len(h.Copied) != 1 || len(h.Copied[0]) != 43 {
+		t.Fatalf("copied %q", h.Copied)
+	}
+	h.WantNot(h.Copied[0])
+	if n := len(settingsOf(t, svc).Keys); n != 2 {
+		t.Errorf("there are %d keys", n)
+	}
+	h.Press("y")
+	if last := h.Copied[len(h.Copied)-1]; strings.Contains(last, "hash") {
+		t.Errorf("copied %s", last)
+	}
+}
+
+func TestUsersAreFoundAndImported(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "Users")
+	h.Press("/")
+	h.Type("kasia")
+	h.Want("USER_11")
+	h.WantNot("USER_10 ")
+	h.Press("enter", "esc")
+	h.Want("USER_10")
+
+	path := filepath.Join(t.TempDir(), "users.csv")
+	if err := os.WriteFile(path, []byte("id,City\nUSER_1,Oslo\nNEW,Bergen\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.Press("i")
+	h.Type(path + "x")
+	h.Press("enter")
+	h.Want("There is no such file.")
+	h.Press("backspace", "enter")
+	h.Want("Users who are there already")
+	h.Press("enter")
+	h.Want("1 added, 1 changed")
+	p, err := svc.Profile(t.Context(), "USER_1")
+	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
+		t.Errorf("%+v, %v", p.Attributes, err)
+	}
+	if err := os.WriteFile(path, []byte("id,City\n,Oslo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.Press("i")
+	h.Type(path)
+	h.Press("enter", "enter")
+	h.Want("1 line is wrong. Nothing was stored.", "line 2")
+	h.Press("esc")
+	h.Want("NEW")
+}
+
+func TestTrialsTellWhatHappened(t *testing.T) {
+	svc := demo(t)
+	err := svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
+		w.Gateways = []engine.Gateway{{Carrier: engine.CarrierFCM, Key: engine.SecretRef{Env: "NO_SUCH_KEY"}, FCM: &engine.FCM{}}}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := svc.PutContent(t.Context(), engine.ContentItem{API: &engine.ContentAPI{Name: "weather", URL: "https://api.example.com/{city}", Params: []string{"city"}}}); err != nil {
+		t.Fatal(err)
+	}
+	h := program(t, svc, 100, 30)
+	to(h, "Connectors")
+	h.Press("t")
+	h.Want("Send a hello through Demo mail", "ann@example.com")
+	h.Press("enter")
+	h.Want("keeps its mail in the local outbox")
+	h.Press("esc", "esc")
+	to(h, "Push gateways")
+	h.Press("t")
+	h.Type("USER_1")
+	h.Press("enter")
+	h.Want("✗ The key of FCM is missing", "NO_SUCH_KEY")
+	h.Press("esc", "esc")
+	to(h, "Content APIs")
+	h.Press("t")
+	h.Want("weather: city")
+	h.Type("Oslo")
+	h.Press("enter")
+	h.Want("api.example.com")
+	h.Press("esc", "esc")
+	to(h, "Teams")
+	h.Press("t")
+	h.Want("There is nothing to try of teams.")
+}
+
+// Another channel gives the content of a template another form.
+func TestATemplateHasTheFormOfItsChannel(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "Templates")
+	h.Press("n")
+	h.Type("welcome")
+	h.Press("tab", "tab", "tab", "enter")
+	h.Want("Content", "Subject")
+	h.Type("Hello")
+	h.Press("ctrl+s")
+	h.Want("Saved the template welcome. This is version 1")
+	h.Type("!")
+	h.Press("ctrl+s")
+	h.Want("This is version 2")
+	item, err := svc.ContentItem(t.Context(), engine.ContentRef{Kind: engine.KindTemplate, Name: "welcome"})
+	if err != nil || item.Template.Version != 2 {
+		t.Errorf("%+v, %v", item.Template, err)
+	}
+}
+
+func TestARecordIsDuplicatedAndCopied(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "Connectors")
+	h.Press("y")
+	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], `"connector_name": "Demo mail"`) {
+		t.Errorf("copied %q", h.Copied)
+	}
+	h.Press("c")
+	h.Want("New connector")
+	h.Press("ctrl+s", "esc")
+	if got := settingsOf(t, svc).Connectors; len(got) != 4 || got[3].Carrier != engine.CarrierOutbox || got[3].Name == "Demo mail" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Somebody else's change of the same record is not lost unasked.
+func TestTwoPeopleChangeOneRecord(t *testing.T) {
+	svc := demo(t)
+	h := program(t, svc, 100, 30)
+	to(h, "General")
+	h.Press("enter")
+	h.Type("x")
+	err := svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Author = "bob@example.com"; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Press("ctrl+s")
+	h.Want("changed by somebody else")
+	h.Press("t")
+	h.Want("bob@example.com", "saved")
+	h.WantNot("Demox")
+}
+
+func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
+	h := program(t, uitest.NewFake().Only(), 100, 30)
+	h.Want("This service keeps its workspace elsewhere")
+	for _, key := range []string{"enter", "n", "d", "t", "c", "y", "u", "w", "/", "r"} {
+		h.Press(key)
+	}
+	h.Press("down", "down", "enter", "i")
+	h.Want("Workspace")
+}
+
+func TestEveryScreenFits(t *testing.T) {
+	svc := demo(t)
+	for _, r := range []screen.Route{
+		{Name: screen.Workspace},
+		{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"},
+		{Name: screen.Workspace, Path: doc.P("segments")},
+		{Name: screen.Workspace, Path: doc.P("nothing"), Query: "x"},
+		{Name: screen.Workspace, Path: doc.P("teams"), Query: "nobody"},
+		{Name: screen.Workspace, Path: doc.P("audience"), Query: "x"},
+	} {
+		h := uitest.New(t, workspace.New(uitest.Deps(svc), r), 100, 30)
+		h.WantFits()
+	}
+}
+
+func BenchmarkKeys(b *testing.B) {
+	for name, keys := range map[string][]string{"sections": {"down", "up"}, "records": {"enter", "down", "up", "esc"}} {
+		b.Run(name, func(b *testing.B) {
+			s := workspace.New(uitest.Deps(demo(b)), screen.Route{Name: screen.Workspace})
+			h := uitest.New(b, s, 120, 40)
+			_ = h
+			b.ResetTimer()
+			for i := range b.N {
+				s.Update(uitest.Key(keys[i%len(keys)]))
+				s.View()
+			}
+		})
+	}
+	b.Run("record", func(b *testing.B) {
+		s := workspace.New(uitest.Deps(demo(b)), screen.Route{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"})
+		uitest.New(b, s, 120, 40)
+		b.ResetTimer()
+		for b.Loop() {
+			s.Update(uitest.Key("x"))
+			s.View()
+		}
+	})
+}

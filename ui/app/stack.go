@@ -137,7 +137,8 @@ func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
 	}
 	m.stack = nil
 	m.put(s, msg.Route)
-	return tea.Sequence(tea.Sequence(closing...), s.Init(), m.offerTour())
+	// What the screen begins may go on for as long as it is there; nothing waits for it.
+	return tea.Sequence(tea.Sequence(closing...), tea.Batch(s.Init(), m.offerTour()))
 }
 
 func leaving(s screen.Screen) *screen.Question {

@@ -78,10 +78,10 @@ type slab[T any] struct {
 	every int // how many bytes of text there are for each, about
 }
 
-// take gives n of them. A new piece has as many more as the rest of the text is likely to need.
+// take gives n of them. A new piece has as many as the rest of the text is likely to need.
 func (s *slab[T]) take(n, rest int) []T {
 	if len(s.free) < n {
-		s.free = make([]T, n+min(rest/s.every, 128))
+		s.free = make([]T, max(n, min(1+rest/s.every, 128)))
 	}
 	out := s.free[:n:n]
 	s.free = s.free[n:]

@@ -15,7 +15,10 @@ func (s *Schema) Validate(root doc.Value, env Env) []Problem {
 	c := checkers.Get().(*checker)
 	c.env, c.schema, c.root = &env, s, root
 	c.value(s.root, root, &scope{root: root})
-	found := c.problems
+	var found []Problem
+	if len(c.problems) > 0 {
+		found = slices.Clone(c.problems)
+	}
 	c.forget()
 	checkers.Put(c)
 	return found
@@ -55,15 +58,13 @@ func (c *checker) forget() {
 	clear(c.scopes[:cap(c.scopes)])
 	clear(c.members[:cap(c.members)])
 	clear(c.around[:cap(c.around)])
-	*c = checker{path: c.path[:0], scopes: c.scopes[:0], members: c.members[:0], around: c.around[:0]}
+	clear(c.problems)
+	*c = checker{problems: c.problems[:0], path: c.path[:0], scopes: c.scopes[:0], members: c.members[:0], around: c.around[:0]}
 }
 
 func (c *checker) add(n *Node, key string, sev Severity, section, message, human string, below []doc.Step) {
 	if section == "" {
 		section = n.Section
-	}
-	if c.problems == nil {
-		c.problems = make([]Problem, 0, 8)
 	}
 	c.problems = append(c.problems, Problem{
 		Path: doc.Path(c.path).Join(below...), Rule: n.RuleID + "#" + key, Severity: sev, Message: message, Section: section,
@@ -143,7 +144,8 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 		case n.Open:
 			c.report(n, "extra_member", Notice, "", "is not in the specification; it is kept as it is")
 		default:
-			c.tell(n, "unknown", "", func(v voice) string { return n.unknown(v, name) })
+			near := nearest(name, n.childNames())
+			c.tell(n, "unknown", "", func(say voice) string { return n.unknown(say, near) })
 		}
 		c.pop()
 	}
@@ -218,7 +220,17 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 		}
 		return
 	}
-	c.tell(n, "enum", "", func(say voice) string { return c.noOption(say, n, got, sc) })
+	offered := n.offered(sc, c.env)
+	near := nearest(got, n.optionWords(wire, offered))
+	c.tell(n, "enum", "", func(say voice) string {
+		msg := quoteShort(got) + " is no option; "
+		if near != "" {
+			msg += "did you mean " + n.optionWord(say, near) + "? Allowed: "
+		} else {
+			msg += "allowed: "
+		}
+		return msg + strings.Join(n.optionWords(say, offered), ", ")
+	})
 }
 
 func (c *checker) elsewhere(say voice, n *Node, o *Option, got string, sc *scope) string {
@@ -227,17 +239,6 @@ func (c *checker) elsewhere(say voice, n *Node, o *Option, got string, sc *scope
 		named = o.Title()
 	}
 	return named + " is offered only when " + c.schema.Words(n.Parent, o.When) + "; here choose " + orList(n.optionWords(say, n.offered(sc, c.env)))
-}
-
-func (c *checker) noOption(say voice, n *Node, got string, sc *scope) string {
-	msg := quoteShort(got) + " is no option"
-	offered := n.offered(sc, c.env)
-	if near := nearest(got, n.optionWords(wire, offered)); near != "" {
-		msg += "; did you mean " + n.optionWord(say, near) + "? Allowed: "
-	} else {
-		msg += "; allowed: "
-	}
-	return msg + strings.Join(n.optionWords(say, offered), ", ")
 }
 
 func (o *Option) same(got string, v doc.Value) bool {
@@ -281,32 +282,51 @@ func (n *Node) fits(v doc.Value) bool {
 }
 
 func (n *Node) mustBe(v doc.Value) string {
-	want := map[Kind]string{
-		String: "a string", Integer: "a whole number", Number: "a number", Bool: "true or false",
-		Time: DateTime.Words(), Object: "an object", Map: "an object", List: "an array",
-	}[n.Kind]
 	got := v.Kind().String()
 	if v.Literal() != "" && v.Kind() != doc.Null {
 		got = clip(v.Literal(), 40)
 	} else if v.Kind() == doc.Object || v.Kind() == doc.Array {
 		got = "an " + got
 	}
-	return "must be " + want + ", not " + got
+	return "must be " + n.Kind.wanted() + ", not " + got
 }
 
-func (n *Node) unknown(say voice, name string) string {
-	var known, shown []string
-	for _, ch := range n.Children {
-		known = append(known, ch.Name)
-		shown = append(shown, say.member(ch))
+// wanted tells people what a value of the kind is.
+func (k Kind) wanted() string {
+	switch k {
+	case Integer:
+		return "a whole number"
+	case Bool:
+		return "true or false"
+	case Time:
+		return DateTime.Words()
+	case Object, Map, List:
+		return "an " + k.String()
 	}
+	return "a " + k.String()
+}
+
+// unknown tells of a member that the table does not name, near is the one that was probably meant.
+func (n *Node) unknown(say voice, near string) string {
 	msg := "is not a member that the specification knows here"
-	if near := nearest(name, known); near != "" {
+	if near != "" {
 		return msg + "; did you mean " + say.member(n.names[near]) + "?"
 	}
-	if len(known) > 0 && len(known) <= 12 {
+	if len(n.Children) > 0 && len(n.Children) <= 12 {
+		shown := make([]string, len(n.Children))
+		for i, child := range n.Children {
+			shown[i] = say.member(child)
+		}
 		slices.Sort(shown)
 		msg += "; it knows " + strings.Join(shown, ", ")
 	}
 	return msg
+}
+
+func (n *Node) childNames() []string {
+	names := make([]string, len(n.Children))
+	for i, child := range n.Children {
+		names[i] = child.Name
+	}
+	return names
 }

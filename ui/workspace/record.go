@@ -42,7 +42,6 @@ type Record struct {
 	table   *schema.Schema
 	path    doc.Path
 	form    editor.Editor
-	focused doc.Path
 	history history
 	info    info
 	wants   wants

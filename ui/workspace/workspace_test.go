@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/engine/local"
 	"bugle/engine/local/sample"
 	"bugle/store/mem"
@@ -56,32 +55,6 @@ func settingsOf(t testing.TB, svc *local.Service) engine.Workspace {
 		t.Fatal(err)
 	}
 	return w
-}
-
-func TestGoldens(t *testing.T) {
-	h := program(t, demo(t), 80, 24)
-	h.Goldens("sections")
-	h.Resize(80, 24)
-	to(h, "Users")
-	h.Goldens("users")
-	h.Press("enter", "tab")
-	h.Goldens("user")
-	h.Press("esc", "esc")
-	h.Resize(80, 24)
-	to(h, "Segments")
-	h.Press("t")
-	h.Goldens("who")
-	h.Press("esc", "enter", "tab", "tab", "enter")
-	h.Goldens("filters")
-	h.Press("esc", "esc", "esc")
-	h.Resize(80, 24)
-	to(h, "Teams")
-	h.Press("d")
-	h.Goldens("delete")
-	h.Press("n", "esc")
-	h.Resize(80, 24)
-	to(h, "Product sets")
-	h.Goldens("empty")
 }
 
 // A name is typed, and Enter at the end keeps it; the cursor of the list is on it then.
@@ -358,53 +331,4 @@ func TestTwoPeopleChangeOneRecord(t *testing.T) {
 	h.Press("t")
 	h.Want("bob@example.com", "saved")
 	h.WantNot("Demox")
-}
-
-func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
-	h := program(t, uitest.NewFake().Only(), 100, 30)
-	h.Want("This service keeps its workspace elsewhere")
-	for _, key := range []string{"enter", "n", "d", "t", "c", "y", "u", "w", "/", "r"} {
-		h.Press(key)
-	}
-	h.Press("down", "down", "enter", "i")
-	h.Want("Workspace")
-}
-
-func TestEveryScreenFits(t *testing.T) {
-	svc := demo(t)
-	for _, r := range []screen.Route{
-		{Name: screen.Workspace},
-		{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"},
-		{Name: screen.Workspace, Path: doc.P("segments")},
-		{Name: screen.Workspace, Path: doc.P("nothing"), Query: "x"},
-		{Name: screen.Workspace, Path: doc.P("teams"), Query: "nobody"},
-		{Name: screen.Workspace, Path: doc.P("audience"), Query: "x"},
-	} {
-		h := uitest.New(t, workspace.New(uitest.Deps(svc), r), 100, 30)
-		h.WantFits()
-	}
-}
-
-func BenchmarkKeys(b *testing.B) {
-	for name, keys := range map[string][]string{"sections": {"down", "up"}, "records": {"enter", "down", "up", "esc"}} {
-		b.Run(name, func(b *testing.B) {
-			s := workspace.New(uitest.Deps(demo(b)), screen.Route{Name: screen.Workspace})
-			h := uitest.New(b, s, 120, 40)
-			_ = h
-			b.ResetTimer()
-			for i := range b.N {
-				s.Update(uitest.Key(keys[i%len(keys)]))
-				s.View()
-			}
-		})
-	}
-	b.Run("record", func(b *testing.B) {
-		s := workspace.New(uitest.Deps(demo(b)), screen.Route{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"})
-		uitest.New(b, s, 120, 40)
-		b.ResetTimer()
-		for b.Loop() {
-			s.Update(uitest.Key("x"))
-			s.View()
-		}
-	})
 }

@@ -75,10 +75,7 @@ func (s *List) head() []string {
 	w := max(s.recordsWidth()-4, 1)
 	var out []string
 	if s.height >= 14 {
-		for i, l := range widget.Wrap(s.section().Help, w) {
-			if i == 2 {
-				break
-			}
+		for _, l := range brief(s.section().Help, w) {
 			out = append(out, s.theme.Muted.Render(l))
 		}
 		out = append(out, "")
@@ -90,6 +87,20 @@ func (s *List) head() []string {
 		out = append(out, s.work.line(s.theme, w))
 	}
 	return out
+}
+
+// brief wraps a text into two lines: its first sentence alone where all of it does not fit.
+func brief(text string, w int) []string {
+	lines := widget.Wrap(text, w)
+	if len(lines) > 2 {
+		first, _, _ := strings.Cut(text, ". ")
+		lines = widget.Wrap(strings.TrimSuffix(first, ".")+".", w)
+	}
+	if len(lines) > 2 {
+		lines = lines[:2]
+		lines[1] = widget.Truncate(lines[1]+" …", w)
+	}
+	return lines
 }
 
 // tableTop is the line of the screen on which the table's head is.

@@ -160,18 +160,24 @@ func TestDevices(identifier, value string, p *Profile, platform string) (devices
 // Trigger gives the attributes of the user's newest event of the kind that starts the campaign: what
 // its test sends take for the event. It is nil where the campaign waits for none, or the user has none.
 func Trigger(document doc.Value, p Profile) map[string]any {
-	name := ""
-	for _, f := range document.Get(string(catalog.TriggerCondition)).Get("included_filters").Get("filters").Elems() {
-		if name = f.Get("action_name").Text(); name != "" {
-			break
-		}
-	}
+	name := TriggerEvent(document)
 	for i := len(p.Events) - 1; i >= 0 && name != ""; i-- {
 		if p.Events[i].Name == name {
 			return p.Events[i].Attributes
 		}
 	}
 	return nil
+}
+
+// TriggerEvent names the event that starts the campaign, the first of its trigger; empty where it waits for
+// none.
+func TriggerEvent(document doc.Value) string {
+	for _, f := range document.Get(string(catalog.TriggerCondition)).Get("included_filters").Get("filters").Elems() {
+		if name := f.Get("action_name").Text(); name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // Content gives the mail as the content of a campaign has it, under `email`: for what draws content.

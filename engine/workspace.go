@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"bugle/engine/catalog"
@@ -300,6 +301,14 @@ func (w Workspace) Lists(list string) ([]string, bool) {
 		for _, e := range w.Events {
 			if e.Business {
 				out = append(out, e.Name)
+			}
+		}
+	case "event_attributes":
+		for _, e := range w.Events {
+			for _, a := range e.Attributes {
+				if !slices.Contains(out, a.Name) {
+					out = append(out, a.Name)
+				}
 			}
 		}
 	case "user_attributes":

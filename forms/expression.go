@@ -1,8 +1,10 @@
 package forms
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
@@ -10,11 +12,18 @@ import (
 	"bugle/engine/schema"
 )
 
-// expression is one that can be put into a text: what it looks up, and under which name.
-type expression struct{ of, name string }
+// expression is one that can be put into a text: what it looks up, and under which name. One that is written
+// otherwise has its text.
+type expression struct{ of, name, text string }
+
+// ofFilters is what an expression has as what it looks up that is a filter, behind the bar.
+const ofFilters = "filter"
 
 // String gives what stands between the braces before a default is typed.
 func (e expression) String() string {
+	if e.text != "" {
+		return e.text
+	}
 	quote := "'"
 	if strings.Contains(e.name, quote) {
 		quote = `"`
@@ -26,9 +35,16 @@ func (e expression) String() string {
 // (gaps.md, Personalisation).
 var expressionLists = []struct{ list, of string }{
 	{"user_attributes", "UserAttribute"},
-	{"event_attributes", "EventAttribute"},
+	{"trigger_attributes", "EventAttribute"},
+	{"business_attributes", "BusinessEventAttribute"},
 	{"content_blocks", "ContentBlock"},
 }
+
+// The lists of what is offered as it stands between the braces, and of filters.
+const (
+	wholeExpressions  = "expressions"
+	expressionFilters = "expression_filters"
+)
 
 // expressions gives what can be looked up in the text of a row.
 func (f *Form) expressions(r row) []expression {
@@ -40,6 +56,16 @@ func (f *Form) expressions(r row) []expression {
 		for _, name := range f.cfg.Suggest(l.list) {
 			out = append(out, expression{of: l.of, name: name})
 		}
+	}
+	for _, text := range f.cfg.Suggest(wholeExpressions) {
+		e := expression{name: text, text: text}
+		if i := strings.IndexAny(text, ".["); i > 0 {
+			e.of, e.name = text[:i], strings.TrimPrefix(text[i:], ".")
+		}
+		out = append(out, e)
+	}
+	for _, name := range f.cfg.Suggest(expressionFilters) {
+		out = append(out, expression{of: ofFilters, name: name, text: name})
 	}
 	return out
 }
@@ -68,17 +94,28 @@ func (c *completion) follow(b *buffer) {
 		return
 	}
 	part := before[i+2:]
-	if strings.ContainsAny(part, "}|\n") || strings.Contains(part, "]") {
+	if strings.ContainsAny(part, "}\n") {
 		return
 	}
-	c.part = part
-	want := strings.ToLower(strings.TrimLeft(part, " "))
+	bar := strings.LastIndexByte(part, '|')
+	part = part[bar+1:]
+	if strings.Contains(part, "(") || bar >= 0 && inQuotes(before[i+2:i+2+bar]) {
+		return // an argument is being typed
+	}
+	c.part = strings.TrimLeft(part, " ")
+	want := strings.ToLower(c.part)
 	for _, e := range c.offered {
-		if strings.HasPrefix(strings.ToLower(e.String()), want) || strings.Contains(strings.ToLower(e.name), want) {
+		text, name := strings.ToLower(e.String()), strings.ToLower(e.name)
+		filter := e.of == ofFilters
+		if filter == (bar >= 0) && text != want && (strings.HasPrefix(text, want) || !filter && strings.Contains(name, want)) {
 			c.matches = append(c.matches, e)
 		}
 	}
 	slices.SortStableFunc(c.matches, func(a, b expression) int { return rankOf(a, want) - rankOf(b, want) })
+}
+
+func inQuotes(text string) bool {
+	return strings.Count(text, "'")%2 == 1 || strings.Count(text, `"`)%2 == 1
 }
 
 func rankOf(e expression, want string) int {
@@ -109,27 +146,46 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	return true
 }
 
-// take writes the chosen expression in the place of what is typed of it, and leaves the cursor
-// where its default goes.
+// take writes the chosen expression in the place of what is typed of it, and leaves the cursor where the
+// next is typed: its default, the first argument of a call, or what follows.
 func (c *completion) take(b *buffer) {
 	e, part := c.matches[c.pick], c.part
 	c.close()
 	for range []rune(part) {
 		b.send(tea.KeyMsg{Type: tea.KeyBackspace})
 	}
-	const tail = "')}}"
-	text, packed := pack(e.String()+"|default('"+tail, false)
+	before, behind := e.parts()
+	if after := b.text[len(b.beforeCursor()):]; !strings.HasPrefix(strings.TrimLeft(after, " "), "}}") {
+		behind += "}}"
+	}
+	text, packed := pack(before+behind, false)
 	if !packed {
 		return
 	}
-	if after := b.text[len(b.beforeCursor()):]; strings.HasPrefix(after, "}}") {
-		text = strings.TrimSuffix(text, "}}")
-		b.insert(text)
-		b.left(len(tail) - 2)
-		return
-	}
 	b.insert(text)
-	b.left(len(tail))
+	b.left(utf8.RuneCountInString(behind))
+}
+
+var quotedArgument = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+
+// parts gives what is written of the expression before the cursor and behind it, without the braces. What
+// is looked up for somebody gets a default, a call the quotes of its arguments, which are named by its
+// parameters.
+func (e expression) parts() (before, behind string) {
+	switch {
+	case e.of == ofFilters && e.text == "default":
+		return "default('", "')"
+	case e.of == ofFilters:
+		return e.text, ""
+	case e.text == "":
+		return e.String() + "|default('", "')"
+	}
+	call, args, ok := strings.Cut(e.text, "(")
+	if !ok || args == ")" {
+		return e.text, ""
+	}
+	empty := quotedArgument.ReplaceAllString("("+args, "''")
+	return call + empty[:2], empty[2:]
 }
 
 func (b *buffer) left(n int) {
@@ -191,4 +247,22 @@ func nextExpression(text string) (from, to int) {
 		return from, from + i + len(closing)
 	}
 	return from, len(text)
+}
+
+// completionHint says what happens with the expression that is picked.
+func (f *Form) completionHint() string {
+	var c *completion
+	switch ed := f.ed.(type) {
+	case *input:
+		c = &ed.expr
+	case *area:
+		c = &ed.expr
+	}
+	switch e := c.matches[c.pick]; {
+	case e.text == "" || e.text == "default":
+		return "enter puts it in; then type what stands there for people who have none."
+	case strings.Contains(e.text, "('") || strings.Contains(e.text, `("`):
+		return "enter puts it in; then type its arguments."
+	}
+	return "enter puts it in."
 }

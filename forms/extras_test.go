@@ -184,3 +184,41 @@ func TestEntriesOfAList(t *testing.T) {
 		}
 	}
 }
+
+// What is written otherwise than an attribute gets its own shape: members of products, calls with the quotes
+// of their arguments, filters behind a bar.
+func TestOtherExpressionsAreCompleted(t *testing.T) {
+	cfg := config(parse(t, `{}`))
+	cfg.Schema = personal()
+	cfg.Suggest = func(list string) []string {
+		return map[string][]string{
+			"user_attributes": {"City"}, "trigger_attributes": {"product"}, "business_attributes": {"season"}, "content_blocks": {"footer"},
+			"expressions":        {"ProductSet.shoes[0].price", "ProductSet.shoes[0].title", "ContentApi.weather('city', 'day')", "ContentApi.now()"},
+			"expression_filters": {"default", "lower", "upper"},
+		}[list]
+	}
+	for typed, want := range map[string]string{
+		"{{sho,down,enter,!":               "{{ProductSet.shoes[0].title!}}",
+		"{{ProductSet.shoes[0].t,enter":    "{{ProductSet.shoes[0].title}}",
+		"{{weat,enter,Oslo":                "{{ContentApi.weather('Oslo', '')}}",
+		"{{now,enter":                      "{{ContentApi.now()}}",
+		"{{prod,enter,x":                   "{{EventAttribute['product']|default('x')}}",
+		"{{seas,enter,x":                   "{{BusinessEventAttribute['season']|default('x')}}",
+		"{{user.city|up,enter":             "{{user.city|upper}}",
+		"{{user.city | de,enter,a|low":     "{{user.city | default('a|low')}}",
+		"{{user.city|lower|,down,enter":    "{{user.city|lower|lower}}",
+		"{{ContentBlock['footer']|,esc,}}": "{{ContentBlock['footer']|}}",
+	} {
+		f := at(t, New(cfg), "title")
+		press(f, strings.Split(typed, ",")...)
+		if root, _ := f.Edits(); root.Get("title").Text() != want {
+			t.Errorf("%s gives %s, want %s", typed, root.Get("title").Text(), want)
+		}
+		if f.Modal() {
+			t.Errorf("%s leaves the list open", typed)
+		}
+	}
+	f := at(t, New(cfg), "title")
+	press(f, "{{weat")
+	shows(t, f, "> weather('city', 'day')  ContentApi", "then type its arguments")
+}

@@ -55,7 +55,7 @@ func (f *Form) hint(r row) string {
 		}
 	}
 	if f.completing() {
-		parts = []string{"enter puts it in; then type what stands there for people who have none."}
+		parts = []string{f.completionHint()}
 	}
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
 		how := fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest))

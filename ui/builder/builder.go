@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
 	"bugle/forms"
@@ -33,6 +34,7 @@ type Screen struct {
 
 	campaign  engine.Campaign // as it was read or saved last
 	workspace engine.Workspace
+	offers    material.Offers // for its texts
 	loaded    bool
 	failed    error
 
@@ -128,6 +130,7 @@ func (s *Screen) Init() tea.Cmd { return s.load() }
 type loaded struct {
 	campaign  engine.Campaign
 	workspace engine.Workspace
+	offers    material.Offers
 	copy      *engine.WorkingCopy
 	edits     int // how many there were when it was read
 }
@@ -143,6 +146,11 @@ func (s *Screen) load() tea.Cmd {
 		if k, ok := s.deps.Service.(engine.WorkspaceKeeper); ok {
 			if l.workspace, err = k.Workspace(ctx); err != nil {
 				return nil, err
+			}
+		}
+		if k, ok := s.deps.Service.(engine.ContentKeeper); ok {
+			if l.offers, err = material.ReadOffers(ctx, k); err != nil && ctx.Err() != nil {
+				return nil, ctx.Err() // without offers there is still everything else
 			}
 		}
 		if k, ok := s.deps.WorkingCopies(); ok && !s.inPlace(l.campaign.Head) {
@@ -209,7 +217,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		return nil // what is here is newer; where somebody else changed it too, saving says so
 	}
 	s.failed, s.loaded = nil, true
-	s.campaign, s.workspace = l.campaign, l.workspace
+	s.campaign, s.workspace, s.offers = l.campaign, l.workspace, l.offers
 	s.schema = catalog.Campaign(l.campaign.Channel)
 	s.root = l.campaign.Document()
 	s.origin = l.campaign.Body

@@ -120,6 +120,5 @@ func (s *Screen) follow() {
 }
 
 func (s *Screen) suggest(list string) []string {
-	names, _ := s.workspace.Lists(list)
-	return names
+	return s.offers.List(s.workspace, s.root, list)
 }

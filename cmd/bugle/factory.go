@@ -40,7 +40,8 @@ type factory struct {
 	// running says that the arguments were taken and a command has begun its work.
 	running bool
 
-	node *attach.Node
+	node    *attach.Node
+	notices notices
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

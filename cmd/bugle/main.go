@@ -54,6 +54,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	if exitCode(err) == exitMisused && remedy(err) == "" {
 		err = remedied{err, "See `" + cmd.CommandPath() + " --help`."}
 	}
+	f.sayNotices()
 	if cerr := f.close(); err == nil {
 		err = cerr
 	}

@@ -58,7 +58,7 @@ func (f *factory) own(ctx context.Context) (attach.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
-	return owned{db}, nil
+	return f.keep(db), nil
 }
 
 // owned is the store while this process has it.

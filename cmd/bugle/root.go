@@ -16,6 +16,7 @@ const (
 	groupManage = "manage"
 	groupFiles  = "files"
 	groupServe  = "serve"
+	groupStore  = "store"
 	groupTool   = "tool"
 )
 
@@ -64,6 +65,7 @@ func newRoot(f *factory) *cobra.Command {
 		&cobra.Group{ID: groupManage, Title: "Look after what is live:"},
 		&cobra.Group{ID: groupFiles, Title: "Keep campaigns as files:"},
 		&cobra.Group{ID: groupServe, Title: "Serve the API:"},
+		&cobra.Group{ID: groupStore, Title: "Look after the store:"},
 		&cobra.Group{ID: groupTool, Title: "Tools:"},
 	)
 	add := func(group string, cmds ...*cobra.Command) {
@@ -78,6 +80,7 @@ func newRoot(f *factory) *cobra.Command {
 	add(groupFiles, newExport(f), newImport(f), newApply(f), newDiff(f))
 	add(groupTool, newLint(f), newSchema(f))
 	add(groupServe, newServe(f), newKeys(f))
+	add(groupStore, newBackup(f), newRestore(f), newDoctor(f))
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)
@@ -203,6 +206,8 @@ func topics() []*cobra.Command {
 				envProfile + "    name of a remote service to work against; --profile goes before it\n" +
 				envAuthor + "     e-mail address that changes are signed with\n" +
 				envTheme + "      theme of the terminal program; --theme goes before it\n" +
+				envBackups + "    off: no backup is made each day\n" +
+				envPassphrase + " passphrase of encrypted backups\n" +
 				"XDG_CONFIG_HOME  keys.yaml, themes and profiles.json are in its folder bugle\n" +
 				"XDG_STATE_HOME   what the terminal program remembers is in its folder bugle\n" +
 				envAccessible + ", " + envOwnAccessible + "\n                 set to 1, the terminal program asks and answers in lines, as with --accessible\n" +

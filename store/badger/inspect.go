@@ -25,6 +25,7 @@ const thorough = 64 << 20
 // inspection is what the files of a database are found to be, without opening it.
 type inspection struct {
 	problems []string // in plain words; empty where nothing is wrong
+	gone     []string // those of them that are about files which are not there any more
 	acked    uint64   // the version of the last change that was acknowledged; 0 where not known
 	newest   uint64   // of the newest change that the files hold
 	packed   map[uint64]options.CompressionType
@@ -65,6 +66,7 @@ func inspect(path string, all bool) (i inspection, err error) {
 		name := tableName(id)
 		if !slices.Contains(tables, name) {
 			i.wrong("the table %s is gone", name)
+			i.gone = append(i.gone, i.problems[len(i.problems)-1])
 			continue
 		}
 		prove := all || total <= thorough || !known.has(path, name)

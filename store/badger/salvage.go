@@ -23,6 +23,7 @@ type salvage struct {
 	path   string
 	values map[uint32][]byte // the value logs, by number
 	latest map[uint64]uint64 // hash of a key → the highest version of it
+	top    uint64            // the highest of all
 	marks  []lost            // with the version below which records may be missing
 	at     time.Time
 }
@@ -36,6 +37,9 @@ func mend(path string, i inspection, log *slog.Logger) (aside string, marks []lo
 	}
 	if err := s.each(s.note); err != nil {
 		return "", nil, err
+	}
+	if s.top < s.acked {
+		s.lose(lost{Unknown: true, Why: fmt.Sprintf("the last %d changes are not there any more", s.acked-s.top)})
 	}
 	into := path + mendingSuffix
 	if err := errors.Join(os.RemoveAll(into), os.MkdirAll(into, 0o700)); err != nil {
@@ -73,7 +77,7 @@ func (s *salvage) lose(l lost) {
 // note is the first pass over all entries: it finds the latest version of each.
 func (s *salvage) note(e entry) error {
 	h := xxhash.Sum64(e.key)
-	s.latest[h] = max(s.latest[h], e.version)
+	s.latest[h], s.top = max(s.latest[h], e.version), max(s.top, e.version)
 	return nil
 }
 
@@ -85,10 +89,8 @@ func (s *salvage) each(fn func(entry) error) error {
 	}
 	first := len(s.latest) == 0
 	if first {
-		for _, p := range s.problems {
-			if strings.HasSuffix(p, " is gone") || strings.HasSuffix(p, " any more") {
-				s.lose(lost{Unknown: true, Why: p})
-			}
+		for _, p := range s.gone {
+			s.lose(lost{Unknown: true, Why: p})
 		}
 	}
 	for _, f := range files {

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/attach"
+	"bugle/engine/doc"
+	"bugle/store"
+	"bugle/store/backup"
+	"bugle/store/badger"
+)
+
+// heldOpen keeps a workspace open as a terminal would, with a campaign in it.
+func heldOpen(t *testing.T) (dir, id string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "b") // its path leaves room for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	f := &factory{getenv: func(string) string { return "" }, data: dir}
+	node, err := f.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, _, err := node.CreateWorkspace(t.Context(), engine.Workspace{ID: "SHOP"}, false); err != nil {
+		t.Fatal(err)
+	}
+	out, err := node.Service("SHOP").Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody("PUSH", "ONE_TIME", "ann@example.com", doc.Value{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if node.State().Role != attach.Owner {
+		t.Fatal("another process has the store")
+	}
+	return dir, out.ID
+}
+
+// While a terminal has the store open, others check it and back it up through it; only a restore of
+// the whole store needs it closed.
+func TestWhileOpen(t *testing.T) {
+	dir, id := heldOpen(t)
+	bugle := func(args ...string) (code int, out, err string) {
+		var o, e bytes.Buffer
+		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, streams{in: strings.NewReader(""), out: &o, err: &e})
+		return code, o.String(), e.String()
+	}
+	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
+	if code, out, err := bugle("backup", file); code != 0 || !strings.HasPrefix(out, "1 campaign in 1 workspace") {
+		t.Errorf("backup: %d %s%s", code, out, err)
+	}
+	if code, out, err := bugle("doctor"); code != 0 || !strings.Contains(out, "nothing is wrong") {
+		t.Errorf("doctor: %d %s%s", code, out, err)
+	}
+	if code, _, err := bugle("restore", file); code != 1 || !strings.Contains(err, "is using the store in "+dir+": quit it first") {
+		t.Errorf("restore: %d %s", code, err)
+	}
+	if code, _, err := bugle("restore", file, "--campaign", id); code != 1 || !strings.Contains(err, "is left as it is") {
+		t.Errorf("restore of a campaign that is whole: %d %s", code, err)
+	}
+}
+
+// A campaign that is damaged is named by doctor, mended from its history, or brought back from a backup.
+func TestDamagedCampaign(t *testing.T) {
+	dir := t.TempDir()
+	bugle := func(args ...string) (code int, out string) {
+		var o, e bytes.Buffer
+		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, streams{in: strings.NewReader(""), out: &o, err: &e})
+		return code, o.String() + e.String()
+	}
+	must := func(want int, args ...string) string {
+		t.Helper()
+		code, out := bugle(args...)
+		if code != want {
+			t.Fatalf("bugle %s: exit code %d\n%s", strings.Join(args, " "), code, out)
+		}
+		return out
+	}
+	must(0, "init", "--id", "SHOP")
+	must(0, "create", "--channel", "PUSH")
+	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
+	must(0, "backup", file)
+	var id string
+	spoil := func(all bool) {
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		err = db.Update(t.Context(), func(tx store.Tx) error {
+			s := store.In(tx, "SHOP")
+			if err := s.Summaries(func(sum engine.Summary) error { id = sum.ID; return nil }); err != nil {
+				return err
+			}
+			return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+				if !store.IsCampaign(key) && (!all || !store.BelongsTo(key, "SHOP", id)) {
+					return nil
+				}
+				value = bytes.Clone(value)
+				value[len(value)-1] ^= 1
+				return tx.Set(bytes.Clone(key), value)
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	spoil(false)
+	if out := must(1, "get", id); !strings.Contains(out, `campaign "`+id+`" in workspace "SHOP" is damaged in the store`) {
+		t.Errorf("get says %s", out)
+	}
+	if out := must(1, "doctor"); !strings.Contains(out, "can be done: bring revision 1 of it back") {
+		t.Errorf("doctor says %s", out)
+	}
+	if out := must(0, "doctor", "--repair"); !strings.Contains(out, "will be done: bring revision 1 of it back") || !strings.Contains(out, "1 of 1 mended.") {
+		t.Errorf("repair says %s", out)
+	}
+	must(0, "get", id)
+	spoil(true)
+	if out := must(1, "doctor", "--repair"); !strings.Contains(out, "cannot be mended here; put it back from a backup: `bugle restore FILE --campaign ID`") {
+		t.Errorf("doctor says %s", out)
+	}
+	must(0, "restore", file, "--campaign", id)
+	must(0, "get", id)
+	must(0, "doctor")
+}

@@ -371,3 +371,17 @@ func BenchmarkAKeyWithOwnKeys(b *testing.B) {
 		_ = m.View()
 	}
 }
+
+// Words that arrive as one message are text, also where they are the names of keys.
+func TestAWordThatIsTheNameOfAKeyIsText(t *testing.T) {
+	for _, word := range []string{"end", "up", "home", "space", "month"} {
+		d := newDesk(t)
+		home := d.pages["home"]
+		home.actions = []screen.Action{{Keys: []string{word}, Typing: true, Label: "the key", Run: func() tea.Cmd { t.Errorf("%q is taken for the key", word); return nil }}}
+		home.typing = true
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(word)})
+		if got := strings.Join(home.heard, ""); got != word {
+			t.Errorf("of %q the screen heard %q", word, home.heard)
+		}
+	}
+}

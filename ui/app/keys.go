@@ -14,7 +14,7 @@ import (
 // them is a key of its own, until one leads to where text is typed.
 func (m *Model) keys(msg tea.KeyMsg) tea.Cmd {
 	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (len(m.overlays) > 0 || !m.top().Typing()) {
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (len(m.overlays) > 0 || !m.top().Typing() || spellsKey(msg)) {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
 		cmds = append(cmds, m.key(first))
@@ -213,3 +213,17 @@ func hint(a screen.Action, long bool) widget.Hint {
 	}
 	return h
 }
+
+// spellsKey says that letters which arrived together are the name of a key: end, home, up. The word is
+// typed then, and a binding must not take it for the key.
+func spellsKey(msg tea.KeyMsg) bool { return keyWords[string(msg.Runes)] }
+
+var keyWords = func() map[string]bool {
+	words := map[string]bool{"space": true}
+	for t := tea.KeyType(-128); t <= 127; t++ {
+		if name := (tea.Key{Type: t}).String(); len(name) > 1 {
+			words[name] = true
+		}
+	}
+	return words
+}()

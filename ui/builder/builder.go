@@ -45,6 +45,7 @@ type Screen struct {
 	parts    []part
 	history  history
 	saving   saving
+	line     *line
 	foretold bool // when changes take effect has been said
 
 	list  widget.List
@@ -88,7 +89,7 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 
 // New makes the builder of the route's campaign. The route's path is opened where it has one.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, body: r.Doc, list: widget.NewList(deps.Theme)}
+	s := &Screen{line: &line{}, Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, body: r.Doc, list: widget.NewList(deps.Theme)}
 	s.list.Focused = true
 	s.info = newInfo(deps.Theme)
 	s.files = &browser.Files{}

@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -58,6 +59,14 @@ func (s *Screen) save(note string, coalesce bool) tea.Cmd {
 	return s.saveNow()
 }
 
+// line is where the saves of one screen wait for each other: one that is under way and the last one
+// before another screen is opened would else be refused as if somebody else had saved between them.
+type line struct {
+	mu    sync.Mutex
+	edits int // how many were made before what is stored
+	last  savedAs
+}
+
 type savedAs struct {
 	head engine.Head
 	root doc.Value
@@ -81,9 +90,18 @@ func (s *Screen) storing() func(ctx context.Context, revision int64) (savedAs, e
 	if s.inPlace(head) {
 		if d, ok := s.deps.Service.(engine.Drafter); ok {
 			r := engine.SaveRequest{ID: head.ID, Body: body, By: s.deps.Author, Note: s.saving.note, Coalesce: s.saving.coalesce}
+			line, edits := s.line, s.saving.edits
 			return func(ctx context.Context, revision int64) (savedAs, error) {
-				r.Revision = revision
+				line.mu.Lock()
+				defer line.mu.Unlock()
+				if line.edits > edits {
+					return line.last, nil // newer edits are stored already
+				}
+				r.Revision = max(revision, line.last.head.Revision)
 				h, err := d.Save(ctx, r)
+				if err == nil {
+					line.edits, line.last = edits, savedAs{h, root}
+				}
 				return savedAs{h, root}, err
 			}
 		}

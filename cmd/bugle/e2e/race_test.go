@@ -1,0 +1,20 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What was just typed is in the test that is opened at once: the draft's own saves are nobody else's.
+func TestTypedAndTestedAtOnce(t *testing.T) {
+	t.Parallel()
+	p := sample(t, 120, 40)
+	p.find("winter roast", "✓ Connector")
+	for i := range 5 {
+		p.play("Home Down Down Enter", "?Message *", "Down Down Enter", "?+ add locale", "Enter", "?▸ Subject", "C-u", fmt.Sprintf(">Roast %d for you", i), "M-t", "?Recipients", "?What goes out")
+		p.play("!changed elsewhere", "Escape", "?Parts", "Escape Escape Escape", "?v validate")
+	}
+	holds(t, p.draft("Winter roast"), "Roast 4 for you")
+}

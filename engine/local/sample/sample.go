@@ -1,8 +1,9 @@
 // Package sample installs a workspace to try things in: the campaigns, customers and settings of a
 // coffee roaster that does not exist.
 //
-// Its content is in files: workspace.json holds the settings, profiles.json the customers, and
-// campaigns/ one record each, written as Get Campaign answers it. What depends on the time of the
+// Its content is in files: workspace.json holds the settings, profiles.json the customers, content.json what
+// messages are made of (the host of its content API is on no list: nothing leaves the machine), and campaigns/
+// one record each, written as Get Campaign answers it. What depends on the time of the
 // installation, and ids, are tokens; [Install] puts in what they stand for. The id of a campaign
 // comes from the name of its file.
 package sample
@@ -29,7 +30,7 @@ import (
 // ID is the workspace that is made where [Options] names none.
 const ID = "DEMO"
 
-//go:embed workspace.json profiles.json campaigns/*.json
+//go:embed workspace.json profiles.json content.json campaigns/*.json
 var files embed.FS
 
 // Options say what the workspace is called and when it is installed. The zero Options are ready for use.
@@ -78,6 +79,7 @@ func (j joined) Update(_ context.Context, fn func(store.Tx) error) error { retur
 type content struct {
 	workspace engine.Workspace
 	profiles  []engine.Profile
+	items     []engine.ContentItem
 	campaigns []engine.Campaign
 }
 
@@ -100,6 +102,9 @@ func read(o Options) (content, error) {
 	c.workspace.Author = cmp.Or(o.Author, c.workspace.Author)
 	c.workspace.Sample = true
 	if err := r.decode("profiles.json", &c.profiles); err != nil {
+		return c, err
+	}
+	if err := r.decode("content.json", &c.items); err != nil {
 		return c, err
 	}
 	c.campaigns, err = r.campaigns()
@@ -167,6 +172,11 @@ func (r resolver) decode(name string, into any) error {
 func (c content) put(sp store.Space) error {
 	for _, p := range c.profiles {
 		if err := sp.PutProfile(p); err != nil {
+			return err
+		}
+	}
+	for _, item := range c.items {
+		if err := sp.PutContent(item); err != nil {
 			return err
 		}
 	}

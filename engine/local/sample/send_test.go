@@ -76,11 +76,74 @@ func allSent(t *testing.T, name string, out engine.TestResult) {
 	}
 }
 
-// fetches reports whether sending the campaign needs what is not in the store: files, saved templates.
+// fetches reports whether sending the campaign needs what is not in the store: files, answers of content APIs.
 func fetches(c engine.Campaign) bool {
 	out := false
-	walk(c.Body, func(name string, _ doc.Value) { out = out || name == "attachments" || name == "custom_template_id" })
+	walk(c.Body, func(name string, v doc.Value) {
+		out = out || name == "attachments" || strings.Contains(v.Text(), "ContentApi")
+	})
 	return out
+}
+
+// Campaigns take their saved templates, which show the products; what a service keeps would be taken anew.
+func TestContent(t *testing.T) {
+	svc := install(t, now)
+	all := campaigns(t, svc)
+	for _, kind := range engine.ContentKinds() {
+		items, err := svc.Content(t.Context(), kind)
+		if err != nil || len(items) == 0 {
+			t.Errorf("%d of the kind %s, error %v", len(items), kind, err)
+		}
+		for _, item := range items {
+			if ref, err := svc.PutContent(t.Context(), item); err != nil || ref != item.Ref() {
+				t.Errorf("%s is taken as %s, error %v", item.Ref(), ref, err)
+			}
+			uses, err := svc.ContentUses(t.Context(), engine.ContentRef{Kind: kind, Name: item.Ref().Name})
+			if of := kind == engine.KindProducts || kind == engine.KindAPI; of && len(uses) == 0 || err != nil {
+				t.Errorf("nothing uses %s, error %v", item.Ref(), err)
+			}
+		}
+	}
+	for name, want := range map[string][]string{
+		"The roaster's letter":   {"Dear Ann", "Luca, who roasts", "Sidama Natural</a>, blueberry and cocoa: 17.90 EUR"},
+		"Staff pick of the week": {"STYLIZED_BASIC", "Staff pick of the week"},
+	} {
+		c := named(t, all, name)
+		out, err := svc.Preview(t.Context(), engine.PreviewRequest{Body: engine.PreviewBody(c.Channel, "USER_1", c.Body.Get(string(catalog.CampaignContent)))})
+		if err != nil || len(out.Unresolved) > 0 || len(out.Calls) > 0 {
+			t.Errorf("%q: %+v, calls %v, error %v", name, out.Unresolved, out.Calls, err)
+		}
+		for _, w := range want {
+			if !contains(out.Content, w) {
+				t.Errorf("%q does not say %q: %s", name, w, out.Content.Encode())
+			}
+		}
+	}
+}
+
+func contains(v doc.Value, text string) bool {
+	out := false
+	walk(v, func(_ string, v doc.Value) { out = out || strings.Contains(v.Text(), text) })
+	return out
+}
+
+// Nothing leaves the machine: the content API's host is on no list, and the message says so.
+func TestTheContentAPIIsNotCalled(t *testing.T) {
+	svc := install(t, now)
+	id := named(t, campaigns(t, svc), "Your tasting is booked").ID
+	out, err := svc.Test(t.Context(), engine.TestRequest{Body: engine.DraftTest(id, engine.TestSend{Identifier: "ID", Values: []string{"USER_1"}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const key, want = "EMAIL_default_variation_1", "the host weather.example.com is not on the workspace's list of hosts for content APIs"
+	if got := out.Data[key]; got.Status != "FAILED" || !strings.Contains(got.FailureReason, want) {
+		t.Errorf("%+v", got)
+	}
+	for _, call := range out.Calls {
+		if call.Status != 0 || !strings.Contains(call.Err, want) {
+			t.Errorf("a call went out: %+v", call)
+		}
+	}
 }
 
 func TestSearchFindsTheDrafts(t *testing.T) {

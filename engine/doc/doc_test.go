@@ -77,6 +77,20 @@ func rebuilt(v doc.Value) doc.Value {
 	return v
 }
 
+// Every byte that may not stand in a string ends it or is refused, wherever it stands.
+func TestStringsByteByByte(t *testing.T) {
+	for at := range 20 {
+		for c := range 256 {
+			text := []byte("\"aaaaaaaaaaaaaaaaaaaa\"")
+			text[1+at] = byte(c)
+			_, err := doc.Parse(text)
+			if valid := jsontext.Value(text).IsValid(); (err == nil) != valid {
+				t.Errorf("byte %#x at %d: valid %v, %v", c, at, valid, err)
+			}
+		}
+	}
+}
+
 // An edit of a document that came in as it is stored, or laid out for people, keeps what it does
 // not touch byte by byte.
 func TestEditsKeepTheRest(t *testing.T) {

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -270,10 +271,30 @@ func (p *parser) quoted() (raw, text string, ok bool) {
 // special gives the index of the first byte of s from i on that may not stand in a JSON string as
 // it is: a quote, a backslash, a control character. It is len(s) where there is none.
 func special(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		if found := specials(eight(s[i : i+8])); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
 	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
 		i++
 	}
 	return i
+}
+
+// eight reads eight bytes at once, the first as the lowest.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// specials sets the top bit of each byte of w that is special. Only the lowest one set is certain:
+// a subtraction that borrows may set the next as well.
+func specials(w uint64) uint64 {
+	const each = 0x0101010101010101
+	quotes, backslashes := w^each*'"', w^each*'\\'
+	return ((w-each*' ')&^w | (quotes-each)&^quotes | (backslashes-each)&^backslashes) & (each * 0x80)
 }
 
 // number passes over a number (RFC 8259, section 6).

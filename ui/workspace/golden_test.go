@@ -31,7 +31,7 @@ func TestGoldens(t *testing.T) {
 	h.Goldens("delete")
 	h.Press("n", "esc")
 	h.Resize(80, 24)
-	to(h, "Product sets")
+	to(h, "Push gateways")
 	h.Goldens("empty")
 }
 

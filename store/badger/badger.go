@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -112,9 +113,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := d.openSound(o.Logger); err != nil {
 		return nil, err
 	}
-	if err := d.readLost(); err != nil {
-		return nil, errors.Join(d.explain(err), d.Close())
-	}
 	if err := store.Prepare(ctx, d); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store in %s: %w", dir, err), d.Close())
 	}
@@ -190,16 +188,20 @@ func (d *DB) openFiles(log *slog.Logger) (err error) {
 
 // begin starts what goes on while the store is open.
 func (d *DB) begin(found inspection) error {
-	none := []lost{}
-	d.lost.Store(&none)
+	if err := d.readLost(); err != nil {
+		return errors.Join(d.explain(err), d.db.Close())
+	}
 	d.packed = found.packed
 	d.stop = make(chan struct{})
 	p := d.proving(found.proved)
 	d.proof.Store(p)
+	if err := d.sequence.open(d.path, d.db.MaxVersion()); err != nil {
+		return errors.Join(d.unwritable(err), d.db.Close())
+	}
 	if len(p.tables) > 0 {
 		d.proved.Go(func() { p.all(d.stop) })
 	}
-	return d.sequence.open(d.path, d.db.MaxVersion())
+	return nil
 }
 
 // open opens the database. It panics where some of its files are damaged.
@@ -289,7 +291,10 @@ func (d *DB) Close() error {
 			d.ended = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
 		}
 		d.sequence.close(newest)
-		if d.ended == nil && !d.unsound.Load() {
+		switch {
+		case d.unsound.Load():
+			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that all is proved by the next to open it
+		case d.ended == nil:
 			writeClosed(d.path)
 		}
 	})

@@ -60,7 +60,7 @@ func fillNew(ctx context.Context, dir, into string, fill func(context.Context, s
 		return db.explainOpen(err)
 	}
 	if err := db.begin(inspection{proved: true}); err != nil {
-		return errors.Join(err, db.Close())
+		return err
 	}
 	return errors.Join(fill(ctx, db), db.Close())
 }

@@ -54,6 +54,7 @@ type Model struct {
 	overlays      []overlay
 	toasts        widget.Toasts
 	width, height int
+	ahead         ahead
 	quitting      bool
 	asking        bool // a screen asks whether the program may end
 	link          link
@@ -88,6 +89,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case tea.KeyMsg:
 		return m, m.keys(msg)
+	case settled:
+		return m, m.settle(msg)
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
 	case screen.Result:
@@ -178,6 +181,9 @@ func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
 
 // Idle reports whether nothing is under way: no task, no question. Tests wait for it.
 func (m *Model) Idle() bool {
+	if m.ahead.actions > 0 {
+		return false
+	}
 	for _, s := range m.stack {
 		if b, ok := s.Screen.(interface{ Busy() bool }); ok && b.Busy() {
 			return false

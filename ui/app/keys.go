@@ -13,11 +13,17 @@ import (
 // keys dispatches what was typed. Letters that the program reads late arrive as one message; each of
 // them is a key of its own, until one leads to where text is typed.
 func (m *Model) keys(msg tea.KeyMsg) tea.Cmd {
+	if m.holds(msg) {
+		return nil
+	}
 	var cmds []tea.Cmd
 	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (len(m.overlays) > 0 || !m.top().Typing() || spellsKey(msg)) {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
 		cmds = append(cmds, m.key(first))
+		if m.holds(msg) {
+			return tea.Batch(cmds...)
+		}
 	}
 	return tea.Batch(append(cmds, m.key(msg))...)
 }
@@ -45,7 +51,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if !msg.Paste {
 		for _, a := range m.live() {
 			if a.Does(name) {
-				return m.run(a)
+				return m.ofScreen(a)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import "bugle/engine/doc"
 
 // ready is what the validator asks of a node, prepared when its table is compiled.
 type ready struct {
+	children      []string // the names of Children
 	applies, used *test
 	required      []*test // of Required, in that order
 	offered       []*test // of Options, in that order
@@ -21,7 +22,10 @@ type check struct {
 }
 
 func (n *Node) makeReady() {
-	r := ready{applies: prepare(n.Applies), used: prepare(n.Used)}
+	r := ready{applies: prepare(n.Applies), used: prepare(n.Used), children: make([]string, len(n.Children))}
+	for i, child := range n.Children {
+		r.children[i] = child.Name
+	}
 	for _, q := range n.Required {
 		r.required = append(r.required, prepare(q.When))
 		if q.At == 0 {
@@ -75,10 +79,14 @@ func (k *check) holds(sc *scope, env *Env) bool {
 }
 
 // place gives the index of the child of that name, -1 where there is none. Members mostly stand
-// in the order of the table, so the one after the last is tried first.
-func (n *Node) place(name string, after int) int {
-	if next := after + 1; next < len(n.Children) && n.Children[next].Name == name {
-		return next
+// in the order of the table, so those behind the last one are tried first.
+func (n *Node) place(name string, last int) int {
+	const near = 8
+	names := n.ready.children
+	for i := last + 1; i < min(last+1+near, len(names)); i++ {
+		if names[i] == name {
+			return i
+		}
 	}
 	if c := n.names[name]; c != nil {
 		return c.at

@@ -144,7 +144,7 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 		case n.Open:
 			c.report(n, "extra_member", Notice, "", "is not in the specification; it is kept as it is")
 		default:
-			near := nearest(name, n.childNames())
+			near := nearest(name, n.ready.children)
 			c.tell(n, "unknown", "", func(say voice) string { return n.unknown(say, near) })
 		}
 		c.pop()
@@ -321,12 +321,4 @@ func (n *Node) unknown(say voice, near string) string {
 		msg += "; it knows " + strings.Join(shown, ", ")
 	}
 	return msg
-}
-
-func (n *Node) childNames() []string {
-	names := make([]string, len(n.Children))
-	for i, child := range n.Children {
-		names[i] = child.Name
-	}
-	return names
 }

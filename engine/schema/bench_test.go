@@ -3,6 +3,7 @@ package schema_test
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -111,4 +112,52 @@ func BenchmarkValidate(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A check allocates for what it reports, not for what it looks at. The limits are twice of what was
+// measured (34 and 81); before there was one, it was a thousand and more.
+func TestFewAllocations(t *testing.T) {
+	table, env := catalog.Campaign(catalog.Push), publishing()
+	for _, c := range []struct {
+		name  string
+		body  []byte
+		limit float64
+	}{{"valid", campaign(t), 70}, {"ten problems", broken(t), 160}} {
+		got := testing.AllocsPerRun(50, func() {
+			v, err := doc.Parse(c.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			table.Validate(v, env)
+		})
+		if got > c.limit {
+			t.Errorf("%s: %.0f allocations, and %.0f are allowed", c.name, got, c.limit)
+		}
+	}
+}
+
+// Checks at the same time do not see each other's documents.
+func TestChecksAtOnce(t *testing.T) {
+	table, env := catalog.Campaign(catalog.Push), publishing()
+	var all sync.WaitGroup
+	for i := range 8 {
+		body, want := campaign(t), 0
+		if i%2 == 1 {
+			body, want = broken(t), len(breaches)
+		}
+		all.Go(func() {
+			for range 50 {
+				v, err := doc.Parse(body)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if ps := table.Validate(v, env); len(ps) != want {
+					t.Errorf("%d problems, want %d: %v", len(ps), want, ps)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }

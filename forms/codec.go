@@ -133,3 +133,26 @@ func head(s string, n int) string {
 	}
 	return s
 }
+
+// wrapMost breaks a plain text into at most n lines of w cells. Where there is more, the last line ends
+// with an ellipsis after a whole word.
+func wrapMost(text string, w, n int) []string {
+	w = max(w, 1)
+	lines := strings.Split(ansi.Wrap(head(text, w*(n+1)), w, ""), "\n")
+	if len(lines) <= n {
+		return lines
+	}
+	last := strings.TrimRight(lines[n-1], " ")
+	for ansi.StringWidth(last) > w-2 {
+		at := strings.LastIndexByte(last, ' ')
+		if at <= 0 {
+			last = ansi.Truncate(last, w-2, "")
+			break
+		}
+		last = strings.TrimRight(last[:at], " ")
+	}
+	if strings.HasSuffix(last, "-") { // in the middle of a word, where such a word may be parted
+		return append(lines[:n-1], last+"…")
+	}
+	return append(lines[:n-1], last+" …")
+}

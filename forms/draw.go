@@ -198,7 +198,7 @@ func (f *Form) draw(i int) []string {
 	}
 	out = append(out, f.labelled(r, "  ", style, f.valueLine(r))...)
 	if p := f.directProblem(r); p != nil {
-		out = append(out, "  "+f.problemStyle(*p).Render("! "+f.problemText(r, p)))
+		out = append(out, "  "+f.problemStyle(*p).Render(wrapMost("! "+f.problemText(r, p), f.cfg.Width-2, 1)[0]))
 	}
 	return out
 }
@@ -352,12 +352,7 @@ func (f *Form) indented(style lipgloss.Style, text string, n int) []string {
 	}
 	var out []string
 	w := max(f.cfg.Width-4, 1)
-	lines := strings.Split(ansi.Wrap(head(text, w*(n+1)), w, ""), "\n")
-	if len(lines) > n {
-		lines = lines[:n]
-		lines[n-1] = ansi.Truncate(lines[n-1], w-2, "") + " …"
-	}
-	for _, l := range lines {
+	for _, l := range wrapMost(text, w, n) {
 		out = append(out, "    "+style.Render(l))
 	}
 	return out

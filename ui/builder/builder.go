@@ -87,10 +87,13 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 	return func(s *Screen) { s.files.Start = start }
 }
 
-// New makes the builder of the route's campaign. The route's path is opened where it has one.
+// New makes the builder of the route's campaign. Where the route has a path, that is opened, and has the
+// keyboard: it is where somebody wants to write.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	s := &Screen{line: &line{}, Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, body: r.Doc, list: widget.NewList(deps.Theme)}
-	s.list.Focused = true
+	if len(r.Path) > 0 {
+		s.focus = paneForm
+	}
 	s.info = newInfo(deps.Theme)
 	s.files = &browser.Files{}
 	for _, o := range options {

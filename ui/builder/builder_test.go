@@ -113,7 +113,6 @@ func TestUndoAndRedo(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
 	start := string(b.stored().Body.Encode())
 	h := b.open(80, 24, "basic_details", "name")
-	h.Press("enter")
 	h.Type("er")
 	typed := string(b.stored().Body.Encode())
 	h.Press("ctrl+z")
@@ -210,12 +209,25 @@ func TestLockedPartsOfALiveCampaign(t *testing.T) {
 	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
 	h := b.open(120, 40, "segmentation_details")
 	h.Want("Cannot be changed while the campaign is Sending.")
-	h.Press("enter", "down", "down")
+	h.Press("down", "down")
 	h.Press(" ", "right", "x")
 	h.WantNot("! Cannot", "changes not applied")
 	h.Press("esc", "home", "enter")
 	h.Type("!")
 	h.Want("News!", "changes not applied")
+}
+
+// Who is led to a place writes there at once; esc goes to the parts, one step.
+func TestWhereSomebodyIsLedHasTheKeyboard(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
+	h := b.open(80, 24, "basic_details", "name")
+	h.Want("▸ Campaign name", "[Field]")
+	h.Type("!")
+	if got := b.value("basic_details.name"); got != `"News!"` {
+		t.Errorf("the name is %s", got)
+	}
+	h.Press("esc", "down")
+	h.Want("▌ ○ Connector")
 }
 
 // Somebody else's save in between is a question, and neither version is lost.
@@ -228,7 +240,6 @@ func TestConflict(t *testing.T) {
 	if _, err := b.svc.Save(ctx, engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: theirs, By: "bob@example.com"}); err != nil {
 		t.Fatal(err)
 	}
-	h.Press("enter")
 	h.Type("!")
 	h.Want("changed elsewhere")
 	h.Press("k")
@@ -256,7 +267,6 @@ func TestConflict(t *testing.T) {
 func TestConditionsShowAtOnce(t *testing.T) {
 	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
 	h := b.open(120, 40, "campaign_content", "content", "push", "android", "template_type")
-	h.Press("enter")
 	h.WantNot("Custom template id")
 	h.Press("enter") // opens the options
 	h.Type("custom")
@@ -301,7 +311,6 @@ func TestFillLocales(t *testing.T) {
 	if h.Why("alt+l") == "" {
 		t.Error("there is nothing to fill, and it is offered")
 	}
-	h.Press("enter") // the parts gave the form the keyboard
 	h.Type("de")
 	h.Want("1 to do", "alt+l fill locales")
 	h.Press("alt+l")
@@ -320,7 +329,7 @@ func TestALocaleAddedInTheForm(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)
 	h := b.open(120, 40, "campaign_content", "content")
 	h.Want("E-mail", "+ add locale")
-	h.Press("enter", "down", "enter")
+	h.Press("down", "enter")
 	h.Type("de")
 	h.Press("enter")
 	h.Want("variation_1", "= Hi", "nothing to do")
@@ -347,7 +356,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 		return uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
 	}
 	h := open()
-	h.Press("enter", "end")
+	h.Press("end")
 	h.Type(" A")
 	h.Want("changes not applied")
 	if got := b.value("basic_details.name"); got != `"News"` {
@@ -368,7 +377,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 	}
 
 	// The same part changed on both sides is a question.
-	h.Press("enter", "end")
+	h.Press("end")
 	h.Type("B")
 	other := tree(t, `{"basic_details":{"name":"Theirs","content_type":"TRANSACTIONAL"}}`)
 	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(other, "bob@example.com")}); err != nil {
@@ -415,7 +424,7 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"html_content":"<a href='https://shop.example.com/a'>x</a>"}}},"utm_params":{"utm_source":"mail","utm_medium":"email"}}`)
 	h := b.open(120, 40, "utm_params")
 	h.Want("─ Links ─", "https://shop.example.com/a?", "Content › Message")
-	h.Press("enter", "end")
+	h.Press("end")
 	h.Resize(80, 24)
 	h.Press("esc", "p")
 	h.Want("[Links]", "https://shop.example.com/a?")
@@ -442,7 +451,7 @@ func TestTypingWhileItIsReadAgain(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
 	svc := &readLate{Service: b.svc}
 	h := uitest.New(t, builder.New(uitest.Deps(svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
-	h.Press("enter", "end")
+	h.Press("end")
 	svc.between = func() { h.Type(" sale") }
 	h.Send(screen.ChangedMsg{})
 	h.Type(" on")

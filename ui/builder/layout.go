@@ -23,12 +23,15 @@ type layout struct {
 
 const (
 	partsWidth = 27
+	// leastParts leaves room for most components' names, "Audience limit" among them, which would
+	// else read like the audience.
+	leastParts = 22
 	wideFrom   = 112
 )
 
 func divide(width, height int) layout {
 	l := layout{wide: width >= wideFrom}
-	l.parts = box{min(partsWidth, width/3), height}
+	l.parts = box{min(partsWidth, max(width/3, leastParts), width/2), height}
 	rest := width - l.parts.w
 	if l.wide {
 		side := max(rest*2/5, 34)

@@ -41,6 +41,9 @@ func (s *Screen) goTo(p doc.Path) {
 // show shows the form of the object, list or map at p.
 func (s *Screen) show(p doc.Path) {
 	s.path = p
+	if s.focus == paneForm && s.partOf(p).state == partForeign {
+		s.focus = paneParts // it takes no keys
+	}
 	s.strip = s.stripFor(p)
 	s.form = s.newEditor(p)
 	s.form.SetProblems(s.problems)

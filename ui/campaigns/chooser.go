@@ -44,12 +44,17 @@ func (c *chooser) take(ids []string) {
 	c.items()
 }
 
+// items lists the columns. Of those that are to be shown it says which the table has no room for.
 func (c *chooser) items() {
+	at := c.list.Cursor
 	var items []widget.Item
 	for _, id := range c.ids {
 		item := widget.Item{Icon: "○", IconTone: themes.ToneFaint, Text: titleOf(id)}
 		if c.shown[id] {
 			item.Icon, item.IconTone = "●", themes.ToneAccent
+			if !c.s.grid.inSight(id) {
+				item.Info, item.InfoTone = "no room", themes.ToneMuted
+			}
 		}
 		if id == nameColumn {
 			item.Info = "always"
@@ -57,6 +62,7 @@ func (c *chooser) items() {
 		items = append(items, item)
 	}
 	c.list.SetItems(items)
+	c.list.Choose(at)
 }
 
 func titleOf(id string) string {
@@ -129,9 +135,6 @@ func (c *chooser) reset() tea.Cmd {
 
 // keep shows the columns as they are now, and remembers them.
 func (c *chooser) keep() tea.Cmd {
-	at := c.list.Cursor
-	c.items()
-	c.list.Choose(at)
 	var ids []string
 	for _, id := range c.ids {
 		if c.shown[id] {
@@ -147,9 +150,10 @@ func (c *chooser) keep() tea.Cmd {
 
 func (c *chooser) view(width, height int) string {
 	p := widget.NewPanel(c.theme, "Columns")
-	p.Focused, p.Footer = true, "left ones stay longest"
+	p.Focused, p.Footer = true, "upper ones stay longest"
 	p.SetSize(min(width-4, 34), min(height-2, len(c.ids)+2))
 	w, h := p.Inner()
+	c.items() // the table below is drawn by now
 	c.list.SetSize(w, h)
 	return p.View(strings.TrimRight(c.list.View(), "\n"))
 }

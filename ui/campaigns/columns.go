@@ -113,14 +113,20 @@ func muted(text func(engine.Summary) string) func(engine.Summary, clock) widget.
 	}
 }
 
-// unnamed stands where a campaign has no name yet.
-const unnamed = "(no name)"
+// titled gives the name of a campaign, and what every screen calls one that has none yet.
+func titled(r engine.Summary) (name string, named bool) {
+	if r.Name == "" {
+		return "Untitled " + r.Channel.Label(), false
+	}
+	return r.Name, true
+}
 
 func nameCell(r engine.Summary, _ clock) widget.Cell {
-	if r.Name == "" {
-		return widget.Cell{Text: unnamed, Tone: themes.ToneFaint}
+	name, named := titled(r)
+	if !named {
+		return widget.Cell{Text: name, Tone: themes.ToneFaint}
 	}
-	return widget.Cell{Text: r.Name}
+	return widget.Cell{Text: name}
 }
 
 func stateCell(r engine.Summary, _ clock) widget.Cell {

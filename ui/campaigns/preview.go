@@ -50,9 +50,10 @@ func (d *description) wrapped(tone themes.Tone, text string) {
 }
 
 func (d *description) head(sum engine.Summary) {
-	name, tone := sum.Name, themes.ToneStrong
-	if name == "" {
-		name, tone = unnamed, themes.ToneFaint
+	name, named := titled(sum)
+	tone := themes.ToneStrong
+	if !named {
+		tone = themes.ToneFaint
 	}
 	d.wrapped(tone, name)
 	d.add(d.theme.Badge(themes.Role(sum.Status.Role()), widget.Clean(sum.Status.Label())))

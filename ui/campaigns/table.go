@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -153,6 +154,11 @@ func (g *grid) locate(line string) {
 		at += k + len(c.Title)
 		g.heads = append(g.heads, head{from, from + widget.Width(c.Title), i})
 	}
+}
+
+// inSight reports whether the table has room for a column, as it was drawn last.
+func (g *grid) inSight(id string) bool {
+	return slices.ContainsFunc(g.heads, func(h head) bool { return g.columns[h.column].id == id })
 }
 
 func (g *grid) nameAt() (int, bool) {

@@ -54,7 +54,6 @@ func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
 // open shows the content, with the keyboard there.
 func (b *bench) open(w, h int) *uitest.Harness {
 	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}), w, h)
-	hs.Press("enter")
 	return hs
 }
 

@@ -3,7 +3,6 @@ package content
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"bugle/engine/content"
 	"bugle/engine/schema"
@@ -11,8 +10,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// foot tells of what the cursor is on: what went wrong first, or how it stands.
-func (g *Grid) foot() []string {
+// foot tells of what the cursor is on, in at most h lines: what went wrong first, or how it stands.
+func (g *Grid) foot(h int) []string {
 	t := g.cfg.Theme
 	head, text, tone := g.footWords()
 	switch {
@@ -23,14 +22,19 @@ func (g *Grid) foot() []string {
 	case g.locked() != "":
 		text, tone = g.locked(), themes.ToneWarning
 	}
-	// What does not fit below what it is about takes its line.
-	if lines := widget.Wrap(widget.Clean(text), max(g.cfg.Width, 1)); len(lines) > 1 && g.failure+g.news+g.locked() != "" {
-		return []string{t.Tone(tone).Render(lines[0]), t.Tone(tone).Render(widget.Truncate(strings.Join(lines[1:], " "), g.cfg.Width))}
+	lines := widget.WrapMost(widget.Clean(text), g.cfg.Width, h)
+	// Where there is little room it takes the line of what it is about: the cursor shows that, too.
+	whole := len(lines) == h && (h == leastFoot || g.failure+g.news+g.locked() != "")
+	if !whole {
+		lines = widget.WrapMost(widget.Clean(text), g.cfg.Width, h-1)
 	}
-	return []string{
-		t.Strong.Render(widget.Truncate(widget.Clean(head), g.cfg.Width)),
-		t.Tone(tone).Render(widget.Truncate(widget.Clean(text), g.cfg.Width)),
+	for i, line := range lines {
+		lines[i] = t.Tone(tone).Render(line)
 	}
+	if whole {
+		return lines
+	}
+	return append([]string{t.Strong.Render(widget.Truncate(widget.Clean(head), g.cfg.Width))}, lines...)
 }
 
 // footWords name what the cursor is on, and say how that stands.

@@ -21,8 +21,10 @@ const (
 // Lines that are not messages.
 const (
 	headLines = 2
-	footLines = 2
-	footFrom  = 7 // the height from which there is a foot
+	leastFoot = 2  // what the cursor is on, and a line of how that stands
+	mostFoot  = 3  // the same with two lines of it
+	footFrom  = 7  // the height from which there is a foot
+	footRoomy = 14 // the height from which it is the high one, whatever else there is
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -41,16 +43,30 @@ func (g *Grid) namesWidth() int {
 
 // columns gives the width of a variation, and how many are in sight.
 func (g *Grid) columns() (width, shown int) {
-	room := max(g.cfg.Width-g.namesWidth(), 1)
+	room := max(g.cfg.Width-g.namesWidth(), 1) + 1 // no gap after the last one
 	shown = max(min(room/(leastColumn+1), len(g.grid.Variations)), 1)
 	return min(max(room/shown-1, 1), mostColumn), shown
 }
 
-// bodyHeight is how many lines there are for locales and fields.
+// footLines is how many lines there are below the grid. They depend on the height and on how much
+// there is, never on what is said there: the grid does not jump as the cursor moves.
+func (g *Grid) footLines() int {
+	h := g.cfg.Height
+	switch {
+	case h < footFrom:
+		return 0
+	case h >= footRoomy, headLines+g.bodyLen()+mostFoot <= h:
+		return mostFoot
+	}
+	return leastFoot
+}
+
+// bodyHeight is how many lines there are for locales and fields. A blank one parts them from the foot,
+// unless it is all that keeps the last of them out of sight.
 func (g *Grid) bodyHeight() int {
-	h := g.cfg.Height - headLines
-	if g.cfg.Height >= footFrom {
-		h -= footLines + 1
+	h := g.cfg.Height - headLines - g.footLines()
+	if g.footLines() > 0 && g.bodyLen() != h {
+		h--
 	}
 	return max(h, 1)
 }
@@ -94,11 +110,11 @@ func (g *Grid) View() string {
 	for i := from; i < to; i++ {
 		lines = append(lines, g.bodyLine(i))
 	}
-	if h >= footFrom {
-		for len(lines) < h-footLines {
+	if foot := g.footLines(); foot > 0 {
+		for len(lines) < h-foot {
 			lines = append(lines, "")
 		}
-		lines = append(lines, g.foot()...)
+		lines = append(lines, g.foot(foot)...)
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }

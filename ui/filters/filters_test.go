@@ -91,7 +91,6 @@ func newBench(t testing.TB, components string) *bench {
 func (b *bench) open(w, h int, at ...any) *uitest.Harness {
 	b.t.Helper()
 	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
-	hs.Press("enter")
 	return hs
 }
 

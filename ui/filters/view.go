@@ -185,15 +185,7 @@ func (t *Tree) nodeText(i int) []string {
 // wrapped breaks a text into lines, at most so many; a text that is longer ends in an ellipsis.
 func wrapped(text string, w, most int) []string {
 	w, most = max(w, 1), max(most, 1)
-	lines := widget.Wrap(widget.Clean(text), w)
-	if len(lines) <= most {
-		return lines
-	}
-	last := widget.Truncate(lines[most-1]+" "+lines[most], w)
-	if !strings.HasSuffix(last, "…") {
-		last = widget.Truncate(last+" …", w)
-	}
-	return append(lines[:most-1], last)
+	return widget.WrapMost(widget.Clean(text), w, most)
 }
 
 // maxWords is how many lines the words of the node under the cursor take at most.

@@ -102,7 +102,7 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	acts := []screen.Action{next}
 	if s.step > stepChannel {
-		acts = append(acts, screen.Action{Keys: []string{"shift+tab"}, Label: "back", Help: "back to the question before", Group: group, Bar: 8, Typing: true, Run: s.back})
+		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "back to the question before", Group: group, Bar: 8, Typing: true, Run: s.back})
 	}
 	if s.step == stepChannel {
 		acts = append(acts, s.sources(group)...)

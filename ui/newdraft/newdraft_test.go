@@ -143,6 +143,19 @@ func TestGoingBackKeepsTheAnswers(t *testing.T) {
 	h.Want("✓ Channel        E-mail", "▌ Event-triggered")
 }
 
+// Esc goes one step back: to the question before, and from the first one out.
+func TestEscGoesOneStepBack(t *testing.T) {
+	h := open(t, uitest.NewFake(), "")
+	h.Press("enter", "enter")
+	h.Type("Cart")
+	h.Press("esc")
+	h.Want("› Delivery type")
+	h.Press("esc")
+	h.Want("› Channel")
+	h.Press("enter", "enter")
+	h.Want("› Name", "Cart")
+}
+
 func TestFromADocument(t *testing.T) {
 	from := `{"id":"65f000000000000000000001","status":"SENT","channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"bob@example.com","basic_details":{"name":"Old","tags":["a"]},"odd":1.50}`
 	fake := uitest.NewFake()

@@ -93,7 +93,7 @@ func (s *Screen) refusal(width int) []string {
 		}
 		lines = append(lines, s.wrapped(tone, line, width)...)
 	}
-	do := "Press enter to try again, or esc to leave."
+	do := "Press enter to try again; esc goes back."
 	if invalid(s.refused) {
 		do = "Press ctrl+b to create the draft without its name and components, and fill them in there."
 	}
@@ -171,7 +171,7 @@ func (s *Screen) openHeight() int {
 	if list := s.list(); list != nil {
 		return list.Len
 	}
-	return 2 // the text, and what is wrong with it
+	return 3 // the text, and what is wrong with it
 }
 
 // open draws the options or the text of the open question.
@@ -191,7 +191,9 @@ func (s *Screen) open(w, room int) []string {
 		in.SetSize(inner, 1)
 		block = in.View()
 		if s.wrong != "" {
-			block += "\n" + s.theme.Danger.Render(widget.Truncate(s.wrong, inner))
+			for _, line := range widget.WrapMost(s.wrong, inner, max(room-1, 1)) {
+				block += "\n" + s.theme.Danger.Render(line)
+			}
 		}
 	}
 	lines := strings.Split(block, "\n")

@@ -217,7 +217,7 @@ func (l *List) line(i, width, icons int) string {
 	if info != "" {
 		body -= Width(info) + 1
 	}
-	text = PadRight(text, body)
+	text = PadRight(TruncateWords(text, body), body)
 
 	switch {
 	case selected && l.Focused:

@@ -54,6 +54,13 @@ func TestTextWidths(t *testing.T) {
 		for _, line := range widget.Wrap(s, w) {
 			wantAtMost(t, "Wrap", line, w, 1)
 		}
+		wantAtMost(t, "TruncateWords", widget.TruncateWords(s, w), w, 1)
+		for most, lines := 1+w%3, widget.WrapMost(s, w, 1+w%3); len(lines) > 0; lines = lines[1:] {
+			wantAtMost(t, "WrapMost", lines[0], w, 1)
+			if len(lines) > most {
+				t.Errorf("WrapMost(%q, %d, %d) has more lines", s, w, most)
+			}
+		}
 		if total := widget.Width(s); widget.Width(widget.TruncateLeft(s, w)) != max(total-w, 0) {
 			t.Errorf("TruncateLeft(%q, %d) of %d is %q", s, w, total, widget.TruncateLeft(s, w))
 		}

@@ -93,6 +93,40 @@ func Wrap(s string, w int) []string {
 	return lines
 }
 
+// WrapMost is Wrap for a plain text, in at most n lines: where there is more, the last one ends with
+// " …", after a whole word where it has more than one.
+func WrapMost(s string, w, n int) []string {
+	n = max(n, 1)
+	lines := Wrap(Truncate(s, (n+1)*max(w, 1)), w)
+	if len(lines) <= n {
+		return lines
+	}
+	last := strings.TrimRight(lines[n-1], " ")
+	for Width(last) > w-2 {
+		at := strings.LastIndexByte(last, ' ')
+		if at <= 0 {
+			return append(lines[:n-1], Truncate(last+"…", w))
+		}
+		last = strings.TrimRight(last[:at], " ")
+	}
+	if strings.HasSuffix(last, "-") { // in the middle of a word, where such a word may be parted
+		return append(lines[:n-1], last+"…")
+	}
+	return append(lines[:n-1], last+" …")
+}
+
+// TruncateWords is Truncate for a plain text of several words: it is cut after a whole one, but where
+// that would leave less than half of the cells filled.
+func TruncateWords(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if line := WrapMost(s, w, 1)[0]; Width(line)*2 > w {
+		return line
+	}
+	return Truncate(s, w)
+}
+
 // Fit makes a block exactly w cells wide and h lines high: lines are cut or filled, missing ones added.
 func Fit(block string, w, h int) string {
 	if w <= 0 || h <= 0 {

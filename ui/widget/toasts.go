@@ -154,12 +154,7 @@ func (t *Toasts) View() string {
 
 // text breaks a notice into lines, the last one cut where there are too many.
 func (t *Toasts) text(toast Toast) []string {
-	lines := wrapText(toast.Text, t.width-6)
-	if len(lines) > maxToastLines {
-		lines = lines[:maxToastLines]
-		lines[maxToastLines-1] = Truncate(lines[maxToastLines-1], t.width-8) + " …"
-	}
-	return lines
+	return WrapMost(strings.Join(wrapText(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
 }
 
 func (t *Toasts) box(level Level, text []string, inner int) []string {

@@ -196,9 +196,13 @@ func (v *View) layout() {
 		add(-1, themes.ToneStrong, fmt.Sprintf("%s — %s", g.title, Count(g.n, g.severity)))
 		for i := g.first; i < g.first+g.n; i++ {
 			p := v.sorted[i]
-			add(i, themes.ToneText, fit(Field(v.channel, p.Path), w))
+			tone := themes.ToneText
+			if field := Field(v.channel, p.Path); field != g.title { // the heading names it already
+				add(i, tone, fit(field, w))
+				tone = themes.ToneMuted
+			}
 			for _, l := range widget.Wrap(widget.Clean(Sentence(p.Words())), w) {
-				add(i, themes.ToneMuted, l)
+				add(i, tone, l)
 			}
 			if p.Section != "" {
 				add(i, themes.ToneFaint, widget.Truncate(widget.Clean(p.Section), w))

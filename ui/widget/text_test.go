@@ -1,0 +1,48 @@
+package widget_test
+
+import (
+	"slices"
+	"testing"
+
+	"bugle/ui/widget"
+)
+
+func TestCutAfterAWholeWord(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		w    int
+		want string
+	}{
+		{"it all fits", 11, "it all fits"},
+		{"Commas between the values", 18, "Commas between …"},
+		{"Commas between the values", 16, "Commas between …"},
+		{"Commas between the values", 15, "Commas …"},
+		{"unforeseeable, as it were", 10, "unforesee…"},
+		{"a uniformresourcelocator", 16, "a uniformresour…"},
+		{"世界 世界 世界", 12, "世界 世界 …"},
+		{"Business-event", 12, "Business-…"},
+		{"anything", 0, ""},
+	} {
+		if got := widget.TruncateWords(c.text, c.w); got != c.want {
+			t.Errorf("TruncateWords(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		}
+	}
+}
+
+func TestWrapMost(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		w, n int
+		want []string
+	}{
+		{"one two three", 7, 2, []string{"one two", "three"}},
+		{"one two three", 7, 1, []string{"one …"}},
+		{"one two three four", 7, 2, []string{"one two", "three …"}},
+		{"one two threes four", 7, 2, []string{"one two", "threes…"}},
+		{"", 7, 2, []string{""}},
+	} {
+		if got := widget.WrapMost(c.text, c.w, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("WrapMost(%q, %d, %d) = %q, want %q", c.text, c.w, c.n, got, c.want)
+		}
+	}
+}

@@ -10,16 +10,13 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
 
 	"bugle/engine"
 	calls "bugle/engine/activity"
 	"bugle/engine/doc"
-	"bugle/themes"
 	"bugle/ui/activity"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
-	"bugle/ui/widget"
 )
 
 const id = "65f0a1b2c3d4e5f60718293a"
@@ -359,49 +356,4 @@ func TestItWaitsForTheNextCall(t *testing.T) {
 func TestWithoutALog(t *testing.T) {
 	h := open(t, nil)
 	h.Want("Nothing was called yet.")
-}
-
-func TestPictures(t *testing.T) {
-	l := filled(t)
-	h := open(t, l)
-	h.Goldens("calls")
-	h.WantFits()
-	h.Press("down", "enter")
-	h.Goldens("call")
-	h.WantFits()
-	h.Press("tab")
-	h.WantFits()
-	h.Press("esc", "/")
-	h.Type("4xx")
-	h.Goldens("filter")
-	h.WantFits()
-
-	empty := open(t, &calls.Log{})
-	empty.Goldens("empty")
-	empty.WantFits()
-}
-
-func TestColoursKeepTheCells(t *testing.T) {
-	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newScreen(filled(t))
-	t.Cleanup(func() { s.Close() })
-	h := uitest.New(t, still{s}, 80, 24)
-	check := func() {
-		t.Helper()
-		s.SetTheme(dark)
-		for _, w := range []int{40, 60, 80, 120} {
-			s.SetSize(w, 22)
-			for line := range strings.SplitSeq(s.View(), "\n") {
-				if n := widget.Width(line); n != w {
-					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
-				}
-			}
-		}
-	}
-	check()
-	h.Press("enter")
-	check()
 }

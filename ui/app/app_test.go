@@ -1,9 +1,7 @@
 package app
 
 import (
-	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -205,56 +203,6 @@ func TestThePaletteFindsAndRuns(t *testing.T) {
 	d.want("! Nothing is selected.")
 }
 
-func TestBackAsksWhereTheScreenWantsIt(t *testing.T) {
-	d := newDesk(t)
-	top := d.open("top")
-	d.want("home › top", "(top body)")
-	d.log = nil
-	top.asks = &screen.Question{Title: "Leave?"}
-	d.press("esc")
-	d.want("Leave?")
-	d.press("n")
-	d.want("(top body)")
-	d.wantLog()
-	d.press("esc", "y")
-	d.want("(home body)")
-	d.wantLog("closed top")
-	if d.pages["home"].resumed != 1 {
-		t.Error("the screen below is not told that it is on top again")
-	}
-	d.press("esc") // the first screen stays
-	d.want("(home body)")
-}
-
-func TestQuitClosesFromTheTopAndWaits(t *testing.T) {
-	d := newDesk(t)
-	d.open("middle").saving = d.noted("saved middle")
-	d.open("top").saving = d.noted("saved top")
-	d.log = nil
-	d.press("q")
-	d.wantLog("saved top", "closed top", "saved middle", "closed middle", "closed home", "quit")
-	if d.model.View() != "" {
-		t.Error("a program that ends still draws")
-	}
-}
-
-func TestQuitAsksForAScreenBelowToo(t *testing.T) {
-	d := newDesk(t)
-	d.open("middle").asks = &screen.Question{Title: "Leave without applying?"}
-	d.open("top")
-	d.log = nil
-	d.press("q")
-	d.want("Leave without applying?")
-	d.press("n")
-	if d.quit {
-		t.Fatal("it ended all the same")
-	}
-	d.press("ctrl+c")
-	d.want("Leave without applying?")
-	d.press("ctrl+c") // who presses it twice means it
-	d.wantLog("closed top", "closed middle", "closed home", "quit")
-}
-
 func TestAWindowTooSmallDoesNothingUnseen(t *testing.T) {
 	d := newDesk(t)
 	home := d.pages["home"]
@@ -301,68 +249,6 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-func TestAResultGoesToItsScreenOrNowhere(t *testing.T) {
-	d := newDesk(t)
-	home := d.pages["home"]
-	task := func(p *page, v string) tea.Cmd {
-		return p.Run("load", func(context.Context) (any, error) { return v, nil })
-	}
-	old := task(home, "old")
-	fresh := task(home, "new")
-	top := d.open("top")
-	gone := task(top, "gone")
-	d.run(fresh)
-	d.run(old)
-	if !slices.Equal(home.accepted, []any{"new"}) {
-		t.Errorf("the screen below took %v", home.accepted)
-	}
-	if d.model.Idle() {
-		t.Error("idle while a task runs")
-	}
-	d.press("esc")
-	d.run(gone)
-	if len(top.accepted) != 0 || len(home.accepted) != 1 {
-		t.Errorf("a result outlived its screen: %v %v", top.accepted, home.accepted)
-	}
-	if !d.model.Idle() {
-		t.Error("not idle though nothing runs")
-	}
-}
-
-func TestARouteThatIsOpenIsGoneBackTo(t *testing.T) {
-	d := newDesk(t)
-	middle := d.open("middle")
-	d.open("top")
-	d.log = nil
-	d.send(screen.OpenMsg{Route: screen.Route{Name: "middle"}})
-	d.wantLog("closed top")
-	d.want("(middle body)", "home › middle")
-	if len(middle.went) != 1 {
-		t.Errorf("it was led to %v", middle.went)
-	}
-	d.send(screen.ReplaceMsg{Route: screen.Route{Name: "other"}})
-	d.want("home › other")
-	d.wantLog("closed middle", "init other")
-	d.send(screen.OpenMsg{Route: screen.Route{Name: "broken"}})
-	d.want("there is no screen broken", "(other body)")
-	d.send(screen.BackMsg{})
-	d.want("(home body)")
-}
-
-func TestEnterStartsAnew(t *testing.T) {
-	d := newDesk(t)
-	d.open("top")
-	d.log = nil
-	deps := d.model.opts.Deps
-	deps.Workspace = "OTHER"
-	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: "broken"}})
-	d.want("there is no screen broken", "(top body)")
-	d.wantLog()
-	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: "list"}})
-	d.want("OTHER", "(list body)")
-	d.wantLog("closed home", "closed top", "init list")
-}
-
 func TestCopyAndChanged(t *testing.T) {
 	d := newDesk(t)
 	d.open("top")
@@ -405,17 +291,6 @@ func TestThemePickerShowsEachTheme(t *testing.T) {
 	}
 	d.send(screen.ThemeMsg{Name: "mauve"})
 	d.want(`there is no theme "mauve"`)
-}
-
-func TestTheHeaderKeepsTheEndOfTheWay(t *testing.T) {
-	d := newDesk(t)
-	d.open("a campaign with a very long name indeed")
-	d.open("here")
-	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
-	line, _, _ := strings.Cut(d.model.View(), "\n")
-	if !strings.Contains(line, "… › ") || !strings.Contains(line, "› here") || widget.Width(line) != 60 {
-		t.Errorf("the header is %q", line)
-	}
 }
 
 // Letters that were read late come as one message: each is a key, until one leads to a line of text.

@@ -1,0 +1,179 @@
+package builder_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/copies"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+func TestUndoAndRedo(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
+	start := string(b.stored().Body.Encode())
+	h := b.open(80, 24, "basic_details", "name")
+	h.Type("er")
+	typed := string(b.stored().Body.Encode())
+	h.Press("ctrl+z")
+	if got := string(b.stored().Body.Encode()); got != start {
+		t.Errorf("undo gave %s, not %s", got, start)
+	}
+	h.Press("ctrl+y")
+	if got := string(b.stored().Body.Encode()); got != typed || !strings.Contains(got, "Older") {
+		t.Errorf("redo gave %s, not %s", got, typed)
+	}
+	h.Press("esc", "u")
+	if got := string(b.stored().Body.Encode()); got != start {
+		t.Errorf("u gave %s, not %s", got, start)
+	}
+	h.Press("u")
+	h.Want("Nothing more to undo")
+}
+
+// Somebody else's save in between is a question, and neither version is lost.
+func TestConflict(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
+	h := b.open(80, 24, "basic_details", "name")
+	ctx := context.Background()
+	c := b.stored()
+	theirs := engine.WithName(c.Body, "Theirs")
+	if _, err := b.svc.Save(ctx, engine.SaveRequest{ID: b.id, Revision: c.Revision, Body: theirs, By: "bob@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	h.Type("!")
+	h.Want("changed elsewhere")
+	h.Press("k")
+	if got := b.value("basic_details.name"); got != `"Mine!"` {
+		t.Errorf("keep mine left %s", got)
+	}
+	revs, err := b.svc.Revisions(ctx, b.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, r := range revs {
+		old, err := b.svc.Revision(ctx, b.id, r.N)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found || engine.NameOf(old.Body) == "Theirs"
+	}
+	if !found {
+		t.Error("their version is not in the history")
+	}
+}
+
+// plainService is a service that stores nothing unfinished: the ten operations alone.
+type plainService struct{ engine.Service }
+
+// On a service of the API alone edits wait, also those of a draft, and go out by component; what
+// somebody else changed meanwhile is never overwritten unseen.
+func TestEditsWaitOnAPlainService(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	ctx := context.Background()
+	deps := uitest.Deps(plainService{b.svc})
+	deps.Copies = copies.In(t.TempDir())
+	open := func() *uitest.Harness {
+		return uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
+	}
+	h := open()
+	h.Press("end")
+	h.Type(" A")
+	h.Want("changes not applied")
+	if got := b.value("basic_details.name"); got != `"News"` {
+		t.Fatalf("typing sent %s", got)
+	}
+
+	// Left and opened again, the edits are there; another part that they changed is as well.
+	theirs := tree(t, `{"segmentation_details":{"is_all_user_campaign":true,"send_campaign_to_opt_out_users":true}}`)
+	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(theirs, "bob@example.com")}); err != nil {
+		t.Fatal(err)
+	}
+	h = open()
+	h.Want("News A", "changes not applied")
+	h.Press("ctrl+s")
+	h.Want("Applied.")
+	if got := b.value("basic_details.name") + b.value("segmentation_details.send_campaign_to_opt_out_users"); got != `"News A"true` {
+		t.Errorf("after applying: %s", got)
+	}
+
+	// The same part changed on both sides is a question.
+	h.Press("end")
+	h.Type("B")
+	other := tree(t, `{"basic_details":{"name":"Theirs","content_type":"TRANSACTIONAL"}}`)
+	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(other, "bob@example.com")}); err != nil {
+		t.Fatal(err)
+	}
+	h.Press("ctrl+s")
+	h.Want("changed meanwhile", "Basics")
+	h.Press("n")
+	if got := b.value("basic_details.name"); got != `"Theirs"` {
+		t.Errorf("not yet overwrote: %s", got)
+	}
+	h.Press("ctrl+s", "m")
+	h.Want("Applied.")
+	if got := b.value("basic_details.name"); got != `"News AB"` {
+		t.Errorf("mine left %s", got)
+	}
+}
+
+func tree(t *testing.T, s string) doc.Value {
+	t.Helper()
+	v, err := doc.Parse([]byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Now"}}`)
+	old := tree(t, `{"basic_details":{"name":"Before"}}`)
+	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Doc: old}), 120, 40)
+	h.Want("Before", "saved")
+	if got := b.value("basic_details.name"); got != `"Before"` {
+		t.Errorf("saved %s", got)
+	}
+	h.Press("u")
+	h.Want("Now")
+	if got := b.value("basic_details.name"); got != `"Now"` {
+		t.Errorf("undo left %s", got)
+	}
+}
+
+// readLate is a service that something happens to between reading and answering.
+type readLate struct {
+	*local.Service
+	between func()
+}
+
+func (s *readLate) Get(ctx context.Context, id string) (engine.Campaign, error) {
+	c, err := s.Service.Get(ctx, id)
+	if between := s.between; between != nil {
+		s.between = nil
+		between()
+	}
+	return c, err
+}
+
+// What is typed while the campaign is read again, as others may have changed it, stays.
+func TestTypingWhileItIsReadAgain(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
+	svc := &readLate{Service: b.svc}
+	h := uitest.New(t, builder.New(uitest.Deps(svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
+	h.Press("end")
+	svc.between = func() { h.Type(" sale") }
+	h.Send(screen.ChangedMsg{})
+	h.Type(" on")
+	if got := b.value("basic_details.name"); got != `"Spring sale on"` {
+		t.Errorf("the store has %s", got)
+	}
+	h.Want("Spring sale on", "saved")
+}

@@ -1,0 +1,97 @@
+package campaigns_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"bugle/ui/campaigns"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+func TestArchive(t *testing.T) {
+	h, _ := open(t, 80, 24, sample()...)
+	h.WantNot("Easter 2024")
+	h.Press("A")
+	h.Want("Easter 2024", "▪ Archived", "/ is:all", "12 of 12")
+	h.Press("A")
+	h.Want("11 of 11")
+	h.Press("5") // the view of the archive
+	h.Want("Easter 2024", "1 of 11", "/ is:archived")
+}
+
+func TestDelete(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("x")
+	h.Want("Delete this campaign?", "“Spring sale, first wave”", "deleted for good")
+	h.Press("enter") // Cancel has the focus
+	if fake.Called("Delete " + id(1)) {
+		t.Error("deleted without a yes")
+	}
+	h.Press("x", "y")
+	h.Want("10 of 10", "is deleted")
+	h.Press("x")
+	h.Want("only drafts can be deleted") // the cursor is on an active one now
+}
+
+func TestClone(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("down", "c")
+	if !fake.Called("Clone " + id(2)) {
+		t.Fatalf("asked %q", fake.Calls())
+	}
+	if got := h.Last(); got.Name != screen.Builder || !strings.HasSuffix(got.ID, "f00c") {
+		t.Errorf("opened %+v", got)
+	}
+	h.Press("esc")
+	h.Want("12 of 12", "Draft 3")
+	h.Press("y")
+	if !strings.HasSuffix(h.Copied[0], "f00c") {
+		t.Errorf("the cursor is on %s", h.Copied[0])
+	}
+
+	fake.Fail("Clone", errors.New("the disk is full"))
+	h.Press("c")
+	h.Want("Could not clone: the disk is full")
+}
+
+func TestStatus(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("down", "down", "s")
+	h.Want("“Weekly digest for readers of the newsletter” is ◐ Paused.")
+	h.Press("enter", "y") // resume
+	if !fake.Called("ChangeStatus " + id(3) + " RESUME") {
+		t.Errorf("asked %q", fake.Calls())
+	}
+	h.Want("Active 5")
+}
+
+func TestReasons(t *testing.T) {
+	h, fake := open(t, 80, 24, sample()...)
+	h.Press("down")
+	if why := h.Why("t"); !strings.Contains(why, "Only drafts can be test-sent") {
+		t.Errorf("t on an active campaign: %q", why)
+	}
+	h.Press("/")
+	h.Type("code") // the SMS campaign
+	h.Press("enter")
+	for _, key := range []string{"t", "v", "c", "x"} {
+		if why := h.Why(key); !strings.Contains(why, "SMS campaigns can") {
+			t.Errorf("%s on an SMS campaign: %q", key, why)
+		}
+	}
+	if why := h.Why("enter"); why != "" {
+		t.Errorf("an SMS campaign cannot be looked at: %q", why)
+	}
+	empty, _ := open(t, 80, 24)
+	for _, key := range []string{"enter", "s", "v", "t", "c", "x", "y"} {
+		if why := empty.Why(key); !strings.Contains(why, "press n") {
+			t.Errorf("%s with no campaign: %q", key, why)
+		}
+	}
+	bare := uitest.New(t, campaigns.New(uitest.Deps(fake.Only()), screen.Route{}), 80, 24)
+	if why := bare.Why("c"); !strings.Contains(why, "cannot clone") {
+		t.Errorf("clone without the capability: %q", why)
+	}
+}

@@ -296,3 +296,21 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	h.Want("[Links]", "https://shop.example.com/a?")
 	h.WantFits()
 }
+
+// A click on the name of a view shows it; one below the problems leads nowhere.
+func TestTheMouseTurnsToAView(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		h := b.open(size[0], size[1])
+		h.Want("[Problems]")
+		h.ClickOn("JSON")
+		h.Want("[JSON]", "1  {}")
+		h.ClickOn("Problems")
+		h.Want("[Problems]", "▌ ○ Connector is required")
+	}
+	h := b.open(120, 40)
+	h.Click(110, 30)
+	h.Want("▌ ○ Connector is required", "enter go to field")
+	h.ClickOn("Content is required")
+	h.Want("─ Content ─")
+}

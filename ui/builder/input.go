@@ -5,6 +5,7 @@ import (
 
 	"bugle/forms"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // key hands a key to the pane that has the keyboard.
@@ -110,7 +111,12 @@ func (s *Screen) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 		s.info.tab = s.info.upper()
 	}
 	if press {
-		s.focus = paneInfo
+		s.focus, s.info.chosen = paneInfo, true
+		s.refreshInfo() // its cursor shows that it has the keyboard
+	}
+	if press && y < 0 {
+		s.pressTab(msg.X - s.sideX())
+		return nil
 	}
 	if below {
 		msg.X, msg.Y = msg.X-s.sideX()-2, y-tabs.h
@@ -118,7 +124,9 @@ func (s *Screen) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	}
 	switch s.info.tab {
 	case tabProblems:
-		s.info.list.Mouse(msg, y)
+		if s.info.list.Mouse(msg, y) && press {
+			return s.toProblem()
+		}
 	case tabJSON:
 		s.info.json.Mouse(msg)
 	case tabAside:
@@ -127,10 +135,21 @@ func (s *Screen) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	default:
 		s.info.pager.Mouse(msg)
 	}
-	if press {
-		return s.toProblem()
-	}
 	return nil
+}
+
+// pressTab turns to the view whose name stands at a column of the side pane's frame.
+func (s *Screen) pressTab(x int) {
+	at := widget.Width("╭─ ")
+	for _, t := range s.info.tabs() {
+		w := widget.Width(s.tabName(t))
+		if x >= at && x < at+w {
+			s.info.tab, s.info.chosen = t, true
+			s.refreshInfo()
+			return
+		}
+		at += w + 1
+	}
 }
 
 // formMouse is the mouse on the form, or on the line above it.

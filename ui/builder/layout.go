@@ -205,11 +205,14 @@ func (s *Screen) sideInfo() string {
 func (s *Screen) tabLine() string {
 	var names []string
 	for _, t := range s.info.tabs() {
-		name := s.info.name(t)
-		if t == s.info.upper() {
-			name = "[" + name + "]"
-		}
-		names = append(names, name)
+		names = append(names, s.tabName(t))
 	}
 	return strings.Join(names, " ")
+}
+
+func (s *Screen) tabName(t tab) string {
+	if t == s.info.upper() {
+		return "[" + s.info.name(t) + "]"
+	}
+	return s.info.name(t)
 }

@@ -61,10 +61,8 @@ func schedule(c Campaign) (start, end time.Time) {
 
 // scheduleZone gives the campaign's time zone, UTC where it names none that is known.
 func scheduleZone(s doc.Value) *time.Location {
-	if name := s.Get("timezone").Text(); schema.Zone.Matches(name) {
-		if loc, err := time.LoadLocation(name); err == nil {
-			return loc
-		}
+	if loc, ok := schema.Location(s.Get("timezone").Text()); ok {
+		return loc
 	}
 	return time.UTC
 }

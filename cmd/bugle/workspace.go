@@ -14,7 +14,7 @@ import (
 func newWorkspaceCmd(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "workspace",
-		Short:             "Show and change the workspace's settings, connectors and users",
+		Short:             "Show and change what a workspace has: settings, users, carriers, content",
 		Args:              noCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -64,10 +64,8 @@ var clockOrTime = schema.Named{
 // where that is missing or unknown.
 func moment(v, scheduling doc.Value) (time.Time, bool) {
 	loc := time.UTC
-	if name := scheduling.Get("timezone").Text(); name != "" && schema.Zone.Matches(name) {
-		if l, err := time.LoadLocation(name); err == nil {
-			loc = l
-		}
+	if l, ok := schema.Location(scheduling.Get("timezone").Text()); ok {
+		loc = l
 	}
 	if v.Kind() != doc.String {
 		return time.Time{}, false

@@ -112,6 +112,7 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"A"}, Label: "archive", Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Keys: []string{"a"}, Label: "activity", Help: "the calls that were made, and how they went", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "the messages that test sends delivered", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
+		{Keys: []string{"m"}, Label: "workspace", Help: "users, segments, carriers, content, keys: what campaigns are made with", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Workspace}) }},
 		{Keys: []string{"r"}, Label: "reload", Help: "load the list again", Group: groupList, Run: s.load},
 	}
 	if _, ok := s.culprit(); ok {

@@ -97,6 +97,7 @@ var table = []Entry{
 	{"campaigns.usual", "the columns that there are at first", []string{"d"}},
 	{"campaigns.validate", "see what is missing or wrong", []string{"v"}},
 	{"campaigns.views", "saved views: show, save, rename, delete", []string{"w"}},
+	{"campaigns.workspace", "users, segments, carriers, content, keys: what campaigns are made with", []string{"m"}},
 	{"history.changes", "scroll the changes, or go back to the versions", []string{"tab"}},
 	{"history.compare-with-before", "compare with before", []string{"c", " "}},
 	{"history.compare-with-now", "compare with now", []string{"c", " "}},

@@ -28,6 +28,7 @@ import (
 	"bugle/ui/testsend"
 	"bugle/ui/uitest"
 	"bugle/ui/validate"
+	"bugle/ui/workspace"
 )
 
 // scene is one picture: the keys that lead to it, as a person would press them.
@@ -96,6 +97,9 @@ var scenes = []scene{
 		h.Type("jamal")
 		h.Press("down", "enter", "ctrl+s")
 	}},
+	{name: "workspace", play: func(h *uitest.Harness) {
+		h.Press("m", "down", "down", "enter")
+	}},
 	{name: "settings", theme: themes.Light, play: func(h *uitest.Harness) { h.Press("f9") }},
 	{name: "palette", theme: themes.ColourBlind, play: func(h *uitest.Harness) { h.Press("ctrl+k") }},
 	{name: "narrow", width: 60, height: 20, play: func(h *uitest.Harness) {
@@ -155,6 +159,8 @@ func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 	switch r.Name {
 	case screen.Campaigns:
 		return campaigns.New(deps, screen.Route{}), nil
+	case screen.Workspace:
+		return workspace.New(deps, r), nil
 	case screen.Builder:
 		return builder.New(deps, r), nil
 	case screen.TestSend:

@@ -199,7 +199,7 @@ func (d *DB) begin(found inspection) error {
 		return errors.Join(d.unwritable(err), d.db.Close())
 	}
 	if len(p.tables) > 0 {
-		d.proved.Go(func() { p.all(d.stop) })
+		d.proved.Go(func() { p.later(d.stop) })
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 
 // thorough is up to how many bytes of tables every block is proved before the database opens. Of a
 // larger store those are proved that it has not been closed with; the others after it is open.
-var thorough int64 = 64 << 20 // a test changes it
+var thorough int64 = 4 << 20 // a test changes it
 
 // inspection is what the files of a database are found to be, without opening it.
 type inspection struct {

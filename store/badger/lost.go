@@ -199,6 +199,21 @@ func (p *proof) reads(from, to []byte) {
 	}
 }
 
+// restBefore is how long a large store is left in peace after it was opened, before the tables that
+// nobody has read are proved.
+const restBefore = 2 * time.Second
+
+// later proves every table when the store has been open for a while, until stop is closed.
+func (p *proof) later(stop <-chan struct{}) {
+	rest := time.NewTimer(restBefore)
+	defer rest.Stop()
+	select {
+	case <-stop:
+	case <-rest.C:
+		p.all(stop)
+	}
+}
+
 // all proves every table, until stop is closed.
 func (p *proof) all(stop <-chan struct{}) {
 	for _, t := range p.tables {

@@ -63,12 +63,13 @@ func readTable(path string, packed options.CompressionType, fn func(entry) error
 	}
 	t.indexed, t.newest, t.bloom = true, index.MaxVersion(), index.BloomFilterBytes()
 	var at, next fb.BlockOffset
+	var unpacked []byte
 	for i := range index.OffsetsLength() {
 		index.Offsets(&at, i)
 		from, end := int(at.Offset()), int(at.Offset())+int(at.Len())
 		err := errBlock
 		if end <= len(b) {
-			err = readBlock(b[from:end], packed, fn)
+			unpacked, err = readBlock(unpacked, b[from:end], packed, fn)
 		}
 		if errors.Is(err, errBlock) {
 			g := gap{from: y.ParseKey(y.Copy(at.KeyBytes()))}
@@ -116,17 +117,23 @@ func cutSized(b []byte) (rest, cut []byte) {
 	return b[:at], b[at : len(b)-4]
 }
 
-// readBlock gives the entries of a block to fn; errBlock where it is not what was written.
-func readBlock(raw []byte, packed options.CompressionType, fn func(entry) error) error {
+// readBlock gives the entries of a block to fn, which must not keep them; errBlock where it is not what
+// was written. It unpacks into buf, and gives that back for the next one.
+func readBlock(buf, raw []byte, packed options.CompressionType, fn func(entry) error) ([]byte, error) {
 	if packed == options.Snappy {
 		n, err := snappy.DecodedLen(raw)
 		if err != nil || n > maxBlock {
-			return errBlock
+			return buf, errBlock
 		}
-		if raw, err = snappy.Decode(nil, raw); err != nil {
-			return errBlock
+		if buf, err = snappy.Decode(buf[:cap(buf)], raw); err != nil {
+			return nil, errBlock
 		}
+		raw = buf
 	}
+	return buf, readUnpacked(raw, fn)
+}
+
+func readUnpacked(raw []byte, fn func(entry) error) error {
 	rest, sum := cutSized(raw)
 	var want pb.Checksum
 	if sum == nil || len(rest) < 4 || proto.Unmarshal(sum, &want) != nil || y.VerifyChecksum(rest, &want) != nil {
@@ -185,12 +192,14 @@ func walkBlocks(b []byte, packed options.CompressionType, fn func(entry) error) 
 	if packed != options.Snappy || fn == nil {
 		return nil
 	}
+	var buf []byte
+	var err error
 	for len(b) > 0 {
 		n := snappyLen(b)
 		if n == 0 {
 			return nil
 		}
-		if err := readBlock(b[:n], packed, fn); errors.Is(err, errBlock) {
+		if buf, err = readBlock(buf, b[:n], packed, fn); errors.Is(err, errBlock) {
 			return nil
 		} else if err != nil {
 			return err

@@ -32,7 +32,7 @@ func (s service) Save(context.Context, engine.SaveRequest) (engine.Head, error) 
 	return engine.Head{ID: id, Status: "DRAFT", Revision: s.revision}, s.err
 }
 
-func save(t *testing.T, l *calls.Log, s service) {
+func save(t testing.TB, l *calls.Log, s service) {
 	t.Helper()
 	body, err := doc.Parse([]byte(`{"basic_details":{"name":"Spring"}}`))
 	if err != nil {
@@ -47,7 +47,7 @@ func at(before, took time.Duration, operation, method, path string, status int) 
 }
 
 // filled gives a log of every kind of call; the newest is a create that worked.
-func filled(t *testing.T) *calls.Log {
+func filled(t testing.TB) *calls.Log {
 	t.Helper()
 	l := &calls.Log{}
 	lost := at(26*time.Hour, 35*time.Second, "search", "POST", "/v5/campaigns/search", 0)

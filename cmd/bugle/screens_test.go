@@ -1,0 +1,106 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/muesli/termenv"
+
+	"bugle/engine"
+	"bugle/engine/activity"
+	"bugle/engine/local"
+	"bugle/engine/local/sample"
+	"bugle/store/mem"
+	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/keymap"
+	"bugle/ui/screen"
+	settingsscreen "bugle/ui/settings"
+	"bugle/ui/uitest"
+)
+
+// BenchmarkKeys measures keys on each screen at 120×40, from the key to the drawn frame, with the commands
+// that the key leads to. The campaign is one of the sample, of about 4 KB. Activity, which
+// waits for calls, has its own.
+func BenchmarkKeys(b *testing.B) {
+	for _, s := range []struct {
+		name, route string
+		open        []string
+	}{
+		{"campaigns", screen.Campaigns, nil},
+		{"new draft", screen.NewDraft, nil},
+		{"builder, parts", screen.Builder, nil},
+		{"builder, form", screen.Builder, []string{"enter"}},
+		{"validate", screen.Validate, nil},
+		{"test send", screen.TestSend, nil},
+		{"outbox", screen.Outbox, nil},
+		{"history", screen.History, nil},
+		{"workspace", screen.Workspace, nil},
+		{"settings", screen.Settings, nil},
+		{"welcome", screen.Welcome, nil},
+		{"palette", screen.Campaigns, []string{"ctrl+k"}},
+		{"help", screen.Campaigns, []string{"?"}},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			h := onSample(b, s.route)
+			h.Press(s.open...)
+			keys := []string{"down", "up"}
+			for i := 0; b.Loop(); i++ {
+				h.Press(keys[i%2])
+				_ = h.View()
+			}
+		})
+	}
+}
+
+// onSample opens a screen of the program on the sample, in memory.
+func onSample(tb testing.TB, route string) *uitest.Harness {
+	tb.Helper()
+	db := mem.New()
+	if _, err := sample.Install(tb.Context(), db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
+		tb.Fatal(err)
+	}
+	svc, err := local.Open(db, sample.ID, local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	theme, err := themes.New(themes.Options{Name: themes.Dark, DarkBackground: true, Profile: termenv.TrueColor})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	log := &activity.Log{}
+	deps := uitest.Deps(activity.Wrap(svc, log))
+	deps.Theme = theme
+	first := screen.Route{Name: route}
+	switch route {
+	case screen.Builder, screen.Validate, screen.TestSend, screen.History:
+		first.ID = longest(tb, svc)
+	}
+	own := settingsscreen.Sources{Themes: &themeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
+	return uitest.Program(tb, app.Options{Deps: deps, Factory: screens(nil, log, own), First: first}, 120, 40)
+}
+
+type noProfiles struct{}
+
+func (noProfiles) List() ([]settingsscreen.Profile, error) { return nil, nil }
+func (noProfiles) Use(string) error                        { return nil }
+
+// longest gives the draft with the most in it.
+func longest(tb testing.TB, svc *local.Service) string {
+	tb.Helper()
+	rows, err := svc.List(tb.Context(), engine.ListQuery{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	id, most := "", 0
+	for _, r := range rows {
+		c, err := svc.Get(tb.Context(), r.ID)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if n := len(c.Body.Encode()); n > most && n < 6000 {
+			id, most = r.ID, n
+		}
+	}
+	return id
+}

@@ -37,6 +37,14 @@ func TestChoosingShowsAndHidesFieldsAtOnce(t *testing.T) {
 	want(t, f, `{"template":"TIMER"}`)
 }
 
+// What an object holds is told in its row so that it reads without opening it.
+func TestAnObjectIsSummedUp(t *testing.T) {
+	root := parse(t, `{"scheduling_details":{"periodic_details":{"sending_frequency":"WEEKLY","repeat_frequency":2,"repeat_on_days_of_week":["SUNDAY"]}}}`)
+	cfg := config(root, "scheduling_details")
+	cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Push), ""
+	shows(t, New(cfg), "› Weekly · every 2 · Sunday")
+}
+
 func TestCatalogCustomTemplate(t *testing.T) {
 	root := parse(t, `{"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
 	cfg := config(root, "campaign_content", "content", "push", "android")

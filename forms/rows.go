@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
@@ -252,15 +254,25 @@ func summary(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, " · ")
 }
 
+// mostBrief is how wide the values of a list may be in a summary; longer ones are counted.
+const mostBrief = 24
+
 // briefly gives what a member adds to the summary of its object: the value where it is short, its
-// title where it is more than a value.
+// title where it is more than a value, and both where a value alone says nothing, as a number does.
 func briefly(n *schema.Node, v doc.Value) string {
 	title := strings.ToLower(n.Label())
 	switch v.Kind() {
 	case doc.Object:
 		return title
 	case doc.Array:
+		if n.Kind == schema.List && n.Element != nil && v.Len() > 0 && v.At(0).Kind() != doc.Object && v.At(0).Kind() != doc.Array {
+			if values := listText(n, v); ansi.StringWidth(values) <= mostBrief {
+				return values
+			}
+		}
 		return plural(v.Len(), title)
+	case doc.Number:
+		return title + " " + string(v.Encode())
 	case doc.Bool:
 		if v.True() {
 			return title

@@ -177,6 +177,18 @@ func TestLockedPart(t *testing.T) {
 	}
 }
 
+// A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
+func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	b.open(120, 40).Want("Nothing is wrong or missing.", "t sends a test")
+	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	h := b.open(120, 40)
+	h.Want("Nothing is wrong or missing.")
+	h.WantNot("sends a test")
+}
+
 // While a campaign is live, the parts that stay as they are say so before anything is tried.
 func TestLockedPartsOfALiveCampaign(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)

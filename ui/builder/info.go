@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/themes"
@@ -45,7 +46,6 @@ type info struct {
 
 func newInfo(t themes.Theme) info {
 	in := info{pager: widget.NewPager(t), json: widget.NewJSONView(t), list: widget.NewList(t)}
-	in.list.Empty = "Nothing is wrong or missing.\nv checks it as publishing would, t sends a test."
 	return in
 }
 
@@ -220,6 +220,10 @@ func (s *Screen) showProblems() {
 	at := s.info.list.Cursor
 	s.info.list.SetItems(items)
 	s.info.list.Choose(at)
+	s.info.list.Empty = "Nothing is wrong or missing."
+	if s.campaign.Status == catalog.Draft {
+		s.info.list.Empty += "\nv checks it as publishing would, t sends a test."
+	}
 	s.info.list.Focused = s.focus == paneInfo
 }
 

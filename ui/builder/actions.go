@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/schema"
 	"bugle/ui/content"
 	"bugle/ui/screen"
 	"bugle/ui/status"
@@ -88,17 +89,44 @@ func (s *Screen) moves() []screen.Action {
 // toAsideKey is the action that gives the view beside the editor the keyboard, where there is one.
 func (s *Screen) toAsideKey(key string, bar int) []screen.Action {
 	if s.info.aside == nil {
-		return nil
+		return s.toPreviewKey(key)
 	}
 	title := strings.ToLower(s.info.aside.Title())
 	return []screen.Action{{
 		Keys: []string{key}, Label: title, Help: "go to the " + title + " beside the form", Group: groupMove, Bar: bar, Typing: true,
-		Run: func() tea.Cmd {
-			s.info.top, s.info.tab, s.info.chosen, s.focus = s.info.upper(), tabAside, true, paneInfo
-			s.refreshInfo()
-			return nil
-		},
+		Run: s.toAside,
 	}}
+}
+
+func (s *Screen) toAside() tea.Cmd {
+	s.info.top, s.info.tab, s.info.chosen, s.focus = s.info.upper(), tabAside, true, paneInfo
+	s.refreshInfo()
+	return nil
+}
+
+// toPreviewKey leads from a part that has nothing beside it to the messages and their preview.
+func (s *Screen) toPreviewKey(key string) []screen.Action {
+	if s.focus != paneParts {
+		return nil
+	}
+	for _, p := range s.parts {
+		at := doc.P(p.name)
+		if n := s.schema.At(at); n == nil || n.Editor != schema.EditorContent || p.state == partForeign {
+			continue
+		}
+		return []screen.Action{{
+			Keys: []string{key}, Label: "preview", Help: "go to the message as its recipient sees it", Group: groupMove,
+			Run: func() tea.Cmd {
+				s.choose(p.name)
+				s.show(at)
+				if s.info.aside == nil {
+					return nil
+				}
+				return s.toAside()
+			},
+		}}
+	}
+	return nil
 }
 
 // infoActions tells the help which keys are taken without being dispatched here; the first ones

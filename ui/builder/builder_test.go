@@ -326,3 +326,14 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 	h.ClickOn("Content is required")
 	h.Want("─ Content ─")
 }
+
+// The preview is one key away from every part.
+func TestThePreviewIsOneKeyAway(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
+	for _, width := range []int{80, 120} {
+		h := b.open(width, 40, "basic_details")
+		h.Press("esc", "p")
+		h.Want("Preview", "Spring is here", "→ next look")
+		h.WantFits()
+	}
+}

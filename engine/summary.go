@@ -30,6 +30,14 @@ func Summarize(c Campaign) Summary {
 	return sum
 }
 
+// Title is what the campaign is called wherever it is shown; one without a name is called by its channel.
+func (s Summary) Title() string {
+	if s.Name == "" {
+		return "Untitled " + s.Channel.Label()
+	}
+	return s.Name
+}
+
 // schedule gives when a campaign starts and when it is over; zero where it has no such time.
 func schedule(c Campaign) (start, end time.Time) {
 	s := c.Body.Get(string(catalog.SchedulingDetails))

@@ -107,10 +107,7 @@ func (s *Screen) Title() string {
 	if !s.loaded {
 		return "Campaign"
 	}
-	if name := engine.Summarize(s.current()).Name; name != "" {
-		return name
-	}
-	return "Untitled " + s.campaign.Channel.Label()
+	return engine.Summarize(s.current()).Title()
 }
 
 // current is the campaign with the edits of the screen.

@@ -115,10 +115,7 @@ func muted(text func(engine.Summary) string) func(engine.Summary, clock) widget.
 
 // titled gives the name of a campaign, and what every screen calls one that has none yet.
 func titled(r engine.Summary) (name string, named bool) {
-	if r.Name == "" {
-		return "Untitled " + r.Channel.Label(), false
-	}
-	return r.Name, true
+	return r.Title(), r.Name != ""
 }
 
 func nameCell(r engine.Summary, _ clock) widget.Cell {

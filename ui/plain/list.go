@@ -107,7 +107,7 @@ func (f *finding) items() []item {
 		if !sum.UpdatedAt.IsZero() {
 			state += ", changed " + ago(sum.UpdatedAt, now)
 		}
-		out = append(out, item{label: nameOf(sum), state: state, run: func(ctx context.Context) error { return f.open(ctx, sum.ID) }})
+		out = append(out, item{label: sum.Title(), state: state, run: func(ctx context.Context) error { return f.open(ctx, sum.ID) }})
 	}
 	if f.from+page < f.rows.Len() {
 		out = append(out, item{label: "More", word: "more", state: "the next ones", run: func(context.Context) error { f.from += page; return nil }})

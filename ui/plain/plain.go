@@ -153,14 +153,6 @@ func refusal(err error) string {
 	return strings.Join(out, "\n")
 }
 
-// nameOf gives what a campaign is called in a sentence.
-func nameOf(sum engine.Summary) string {
-	if sum.Name == "" {
-		return "Untitled " + sum.Channel.Label()
-	}
-	return sum.Name
-}
-
 // kindOf says what kind of campaign it is and how it stands.
 func kindOf(sum engine.Summary) string {
 	return fmt.Sprintf("%s, %s, %s", sum.Channel.Label(), strings.ToLower(sum.DeliveryType.Label()), stateWord(sum.Status))

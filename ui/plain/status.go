@@ -20,7 +20,7 @@ var actions = []catalog.Action{
 func (w *work) status(ctx context.Context) error {
 	return w.choose(ctx, menu{
 		head: func() []string {
-			return []string{"Status of " + nameOf(w.summary()) + ": " + stateWord(w.campaign.Status) + "."}
+			return []string{"Status of " + w.summary().Title() + ": " + stateWord(w.campaign.Status) + "."}
 		},
 		items: func() []item {
 			out := make([]item, len(actions))
@@ -55,7 +55,7 @@ func (w *work) effect(a catalog.Action) string {
 // act does an action after a question.
 func (w *work) act(ctx context.Context, a catalog.Action) error {
 	sum := w.summary()
-	w.say("%s. %s.", nameOf(sum), w.effect(a))
+	w.say("%s. %s.", sum.Title(), w.effect(a))
 	yes, err := w.yes(ctx, a.Label()+" this campaign", false)
 	if err != nil || !yes {
 		return err
@@ -72,13 +72,13 @@ func (w *work) act(ctx context.Context, a catalog.Action) error {
 		return nil
 	}
 	if a == catalog.Delete {
-		w.say("%s is deleted.", nameOf(sum))
+		w.say("%s is deleted.", sum.Title())
 		return errGone
 	}
 	if state == "" {
 		w.say("Done.")
 	} else {
-		w.say("%s is %s now.", nameOf(sum), stateWord(state))
+		w.say("%s is %s now.", sum.Title(), stateWord(state))
 	}
 	return w.failedOr(ctx, w.load(ctx, w.campaign.ID))
 }

@@ -130,7 +130,7 @@ func (w *work) head() []string {
 	if n > 0 {
 		state = "To be done before it can be published: " + counted(n, "problem") + "."
 	}
-	out := []string{fmt.Sprintf("Campaign %s. %s %s", nameOf(sum), sentence(kindOf(sum)), state)}
+	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindOf(sum)), state)}
 	if why := w.lockedAt(nil); why != "" {
 		out = append(out, why)
 	} else if w.pending {

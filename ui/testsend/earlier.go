@@ -88,10 +88,7 @@ func nameOf(ctx context.Context, service engine.Service, id string) string {
 	if err != nil {
 		return "a campaign that is gone"
 	}
-	if name := engine.Summarize(c).Name; name != "" {
-		return name
-	}
-	return "Untitled " + c.Channel.Label()
+	return engine.Summarize(c).Title()
 }
 
 // remember offers what was sent just now from now on, as the next visit would.

@@ -87,13 +87,10 @@ func (s *Screen) panel(title string, b box, focused bool) *widget.Panel {
 
 // name is what the campaign is called.
 func (s *Screen) name() string {
-	if name := engine.Summarize(s.campaign).Name; name != "" {
-		return name
-	}
 	if s.campaign.Channel == "" {
 		return "Test send"
 	}
-	return "Untitled " + s.campaign.Channel.Label()
+	return engine.Summarize(s.campaign).Title()
 }
 
 // sendHeight is what the button takes at the foot of the form, the line above it included.

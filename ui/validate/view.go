@@ -42,10 +42,7 @@ func (s *Screen) name() string {
 	if !s.checked {
 		return "Validate"
 	}
-	if name := engine.Summarize(s.campaign).Name; name != "" {
-		return name
-	}
-	return "Untitled " + s.campaign.Channel.Label()
+	return engine.Summarize(s.campaign).Title()
 }
 
 // headHeight is how many lines stand above the list.

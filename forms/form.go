@@ -222,6 +222,9 @@ func (f *Form) newEditor(r row) editor {
 		in, ok = newInput(f.look, scalarText(r.Value), f.placeholder(r), f.suggestions(r), parse)
 		if ok {
 			in.closed = fromList(r.Node)
+			if hasForm(r.Node, schema.Zone) {
+				in.closed, in.right = true, schema.Zone.Matches
+			}
 			in.expr.offered = f.expressions(r)
 		}
 		ed = in

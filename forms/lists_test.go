@@ -54,7 +54,6 @@ func TestSuggestions(t *testing.T) {
 	hides(t, f, "brand")
 	press(f, "enter")
 	want(t, f, `{"team":"retention"}`)
-	press(f, "enter")
 	if st, _ := f.Focused(); st.Node.Name != "value" {
 		t.Errorf("Enter went to %s", st.Node.Name)
 	}

@@ -137,9 +137,10 @@ func editing(msg tea.KeyMsg) bool {
 type input struct {
 	buffer
 	suggest []string
-	pick    int  // the suggestion that Enter takes; -1: none
-	many    bool // the text is a list with commas: suggestions are for its last value
-	closed  bool // nothing but a suggestion is right: Enter completes what is typed
+	pick    int               // the suggestion that Enter takes; -1: none
+	many    bool              // the text is a list with commas: suggestions are for its last value
+	closed  bool              // nothing but a suggestion is right: Enter completes what is typed
+	right   func(string) bool // what is right though it is no suggestion; nil: nothing
 	expr    completion
 	width   int
 }
@@ -200,11 +201,16 @@ func (e *input) key(msg tea.KeyMsg) bool {
 // maxSuggestions is how many suggestions are in sight at once.
 const maxSuggestions = 6
 
-// complete puts the first suggestion in the place of the part of it that was typed, where nothing
-// but a suggestion is right. It reports whether it did.
+// complete puts a suggestion in the place of what was typed, before Enter goes on to the next field: the
+// one that was picked, or the first one where nothing but a suggestion is right. It reports whether it
+// did.
 func (e *input) complete() bool {
+	if m := e.matches(); !e.many && e.pick >= 0 && e.pick < len(m) {
+		e.take(m[e.pick])
+		return true
+	}
 	text := unpack(e.text)
-	if !e.closed || e.pick >= 0 || e.text == e.start || text == "" || schema.HasExpression(text) || slices.Contains(e.suggest, text) {
+	if !e.closed || e.pick >= 0 || e.text == e.start || text == "" || schema.HasExpression(text) || slices.Contains(e.suggest, text) || e.right != nil && e.right(text) {
 		return false
 	}
 	m := e.matches()
@@ -256,8 +262,8 @@ func (e *input) paste(text string) {
 // matches gives the suggestions that contain what is typed, all of them until something is.
 func (e *input) matches() []string {
 	_, part := e.completing()
-	if e.text == e.start && !e.many {
-		part = ""
+	if e.text == e.start && !e.many && slices.Contains(e.suggest, part) {
+		part = "" // the others are what may be wanted in its place
 	}
 	var taken []string
 	if e.many {

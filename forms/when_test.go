@@ -179,4 +179,18 @@ func TestZonesAreOffered(t *testing.T) {
 	shows(t, f, "America/New_York")
 	press(f, "ctrl+n", "enter")
 	want(t, f, `{"when":{"zone":"America/New_York"}}`)
+
+	// A part of a name is completed by Enter, and what was kept of one is gone on with.
+	f = schedule(t, `{}`)
+	at(t, f, "when", "zone")
+	press(f, "berl", "enter")
+	want(t, f, `{"when":{"zone":"Europe/Berlin"}}`)
+	f = schedule(t, `{}`)
+	at(t, f, "when", "zone")
+	press(f, "GMT", "enter")
+	want(t, f, `{"when":{"zone":"GMT"}}`)
+	f = schedule(t, `{"when":{"zone":"berl"}}`)
+	at(t, f, "when", "zone")
+	press(f, "ctrl+n", "enter")
+	want(t, f, `{"when":{"zone":"Europe/Berlin"}}`)
 }

@@ -54,6 +54,11 @@ func (f *Form) hint(r row) string {
 			parts = append(parts, c)
 		}
 	}
+	if c, ok := f.ed.(*choice); ok && c.open != nil {
+		if _, any := c.open.hovered(); !any {
+			parts = []string{"No choice has these letters: backspace takes them back, esc closes the list."}
+		}
+	}
 	if f.completing() {
 		parts = []string{f.completionHint()}
 	}

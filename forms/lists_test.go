@@ -244,6 +244,17 @@ func TestLetterOpensChoice(t *testing.T) {
 	want(t, f, `{"template":"Custom"}`)
 }
 
+// Letters that no option has lead nowhere, and the form says how to go on.
+func TestLettersThatNoChoiceHas(t *testing.T) {
+	f := open(t, `{}`)
+	press(f, "c", "z", "z")
+	shows(t, f, "No choice has these letters")
+	press(f, "enter", "backspace", "backspace")
+	hides(t, f, "No choice has these letters")
+	press(f, "u", "s", "enter")
+	want(t, f, `{"template":"Custom"}`)
+}
+
 // Where only names of the workspace are right, Enter completes the part that was typed.
 func TestEnterCompletesAConfiguredName(t *testing.T) {
 	s := schema.MustCompile(schema.Field{ID: "c", Kind: schema.Object, Ref: "test", Fields: []schema.Field{

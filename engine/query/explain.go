@@ -9,12 +9,14 @@ import (
 // "Draft or Active campaigns, tagged sale, with “summer”, by name".
 func (q Query) Explain() string {
 	var what, clauses []string
-	archived := " (not the archived)"
+	archived, kind := " (not the archived)", "campaigns"
 	for _, t := range q.Narrowing() {
 		if !t.Not && (t.Key == Status || t.Key == Is) {
 			archived = ""
 		}
 		switch said := t.explain(); {
+		case t.Key == Is && !t.Not && said == archivedOnly:
+			kind = archivedOnly
 		case t.Key == Status && !t.Not:
 			what = append(what, said)
 		default:
@@ -24,11 +26,11 @@ func (q Query) Explain() string {
 	for _, w := range q.Words() {
 		clauses = append(clauses, w.explain())
 	}
-	subject := "All campaigns" + archived
+	subject := "All " + kind + archived
 	if len(what) > 0 {
-		subject = strings.Join(what, " or ") + " campaigns"
+		subject = strings.Join(what, " or ") + " " + kind
 	} else if len(clauses) > 0 {
-		subject = "Campaigns" + archived
+		subject = strings.ToUpper(kind[:1]) + kind[1:] + archived
 	}
 	if c, desc := q.Order(); c != "" {
 		order := "by " + columnLabel(c)
@@ -50,6 +52,9 @@ func (w Word) explain() string {
 	}
 	return with
 }
+
+// archivedOnly is what is:archived shows.
+const archivedOnly = "archived campaigns"
 
 // leads say how a term of each query word is put into words.
 var leads = map[Key][2]string{

@@ -85,7 +85,7 @@ var words = []word{
 	{key: Version, help: "version", kind: ofCount},
 	{key: ID, help: "id", kind: ofID},
 	{key: Is, help: "archived, all or live", options: []option{
-		{IsArchived, IsArchived, "archived campaigns"}, {IsAll, IsAll, "the archived too"},
+		{IsArchived, IsArchived, archivedOnly}, {IsAll, IsAll, "the archived too"},
 		{IsLive, IsLive, "scheduled, active, sending or paused"},
 	}},
 	{key: Sort, help: "order", options: columns()},

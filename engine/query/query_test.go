@@ -190,6 +190,9 @@ func TestExplain(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "All campaigns (not the archived)",
 		"is:all":                        "Campaigns, the archived too",
+		"is:archived":                   "All archived campaigns",
+		"is:archived tag:sale":          "Archived campaigns, tagged sale",
+		"is:archived status:draft":      "Draft archived campaigns",
 		"status:draft,active tag:sale":  "Draft or Active campaigns, tagged sale",
 		"summer -test updated:<7d":      "Campaigns (not the archived), in the last 7 days, with “summer”, without “test”",
 		`"summer sale" sort:-updated`:   "Campaigns (not the archived), with exactly “summer sale”, by last change, down",

@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/xdg")
 			e.Setenv("TZ", "UTC")
 			e.Setenv("TERM", "dumb")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command of a test with -race waits a second
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

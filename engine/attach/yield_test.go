@@ -197,6 +197,11 @@ func TestSuspendedOwner(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	// The signal is on its way until the kernel says that the process has stopped; it may answer till then.
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it did not stop: %v, %v", status, err)
+	}
 	told := func(what string, err error) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), strconv.Itoa(p.cmd.Process.Pid)) || !strings.Contains(err.Error(), "fg") {

@@ -109,24 +109,35 @@ func (s *Screen) toPreviewKey(key string) []screen.Action {
 	if s.focus != paneParts {
 		return nil
 	}
+	at, ok := s.messages()
+	if !ok {
+		return nil
+	}
+	return []screen.Action{{
+		Keys: []string{key}, Label: "preview", Help: "go to the message as its recipient sees it", Group: groupMove,
+		Run: func() tea.Cmd { return s.toPreview(at) },
+	}}
+}
+
+// messages gives the part that holds the campaign's messages; false where it has none.
+func (s *Screen) messages() (doc.Path, bool) {
 	for _, p := range s.parts {
 		at := doc.P(p.name)
-		if n := s.schema.At(at); n == nil || n.Editor != schema.EditorContent || p.state == partForeign {
-			continue
+		if n := s.schema.At(at); n != nil && n.Editor == schema.EditorContent && p.state != partForeign {
+			return at, true
 		}
-		return []screen.Action{{
-			Keys: []string{key}, Label: "preview", Help: "go to the message as its recipient sees it", Group: groupMove,
-			Run: func() tea.Cmd {
-				s.choose(p.name)
-				s.show(at)
-				if s.info.aside == nil {
-					return nil
-				}
-				return s.toAside()
-			},
-		}}
 	}
-	return nil
+	return nil, false
+}
+
+// toPreview shows the messages of the part at p, with the keyboard in their preview.
+func (s *Screen) toPreview(p doc.Path) tea.Cmd {
+	s.choose(p[0].Name)
+	s.show(p)
+	if s.info.aside == nil {
+		return nil
+	}
+	return s.toAside()
 }
 
 // infoActions tells the help which keys are taken without being dispatched here; the first ones

@@ -46,6 +46,7 @@ type Screen struct {
 	history  history
 	saving   saving
 	line     *line
+	preview  bool // to be opened at, once it is loaded
 	foretold bool // when changes take effect has been said
 
 	list  widget.List
@@ -90,7 +91,7 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 // New makes the builder of the route's campaign. Where the route has a path, that is opened, and has the
 // keyboard: it is where somebody wants to write.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	s := &Screen{line: &line{}, Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, body: r.Doc, list: widget.NewList(deps.Theme)}
+	s := &Screen{line: &line{}, Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, preview: r.Preview, body: r.Doc, list: widget.NewList(deps.Theme)}
 	if len(r.Path) > 0 {
 		s.focus = paneForm
 	}
@@ -229,6 +230,10 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	}
 	s.choose(s.start[0].Name)
 	s.goTo(s.start)
+	if at, ok := s.messages(); ok && s.preview {
+		s.preview = false
+		cmd = tea.Batch(cmd, s.toPreview(at))
+	}
 	return tea.Batch(cmd, s.takeBody())
 }
 

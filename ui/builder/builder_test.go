@@ -327,6 +327,15 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 	h.Want("─ Content ─")
 }
 
+// A route that asks for the preview opens there.
+func TestOpenedAtThePreview(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
+	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
+	h.Want("Spring is here", "→ next look")
+	h.Press("esc", "down")
+	h.Want("Only when", "enter edit")
+}
+
 // The preview is one key away from every part.
 func TestThePreviewIsOneKeyAway(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)

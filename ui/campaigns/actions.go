@@ -79,6 +79,9 @@ func (s *Screen) campaignActions() []screen.Action {
 	return []screen.Action{
 		enter,
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive, restore", Group: groupCampaign, Bar: 17, Why: none, Run: s.statusOf(sum)},
+		{Keys: []string{"p"}, Label: "preview", Help: "see the message as its recipient does", Group: groupCampaign, Why: none, Run: func() tea.Cmd {
+			return screen.Open(screen.Route{Name: screen.Builder, ID: sum.ID, Preview: true})
+		}},
 		{Keys: []string{"v"}, Label: "validate", Help: "see what is missing or wrong", Group: groupCampaign, Bar: 16, Why: why(whyNoCheck(sum)), Run: route(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test", Help: "send it to a few people", Group: groupCampaign, Bar: 15, Why: why(whyNoTest(sum)), Run: route(screen.TestSend)},
 		{Keys: []string{"c"}, Label: "clone", Help: "start a draft with the same components", Group: groupCampaign, Bar: 11, Why: why(s.whyNoClone(sum)),

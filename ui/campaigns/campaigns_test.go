@@ -146,7 +146,7 @@ func TestTypingReachesTheFilterAlone(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	for key, want := range map[string]screen.Route{
-		"enter": {Name: screen.Builder, ID: id(1)}, "n": {Name: screen.NewDraft}, "t": {Name: screen.TestSend, ID: id(1)},
+		"enter": {Name: screen.Builder, ID: id(1)}, "p": {Name: screen.Builder, ID: id(1), Preview: true}, "n": {Name: screen.NewDraft}, "t": {Name: screen.TestSend, ID: id(1)},
 		"v": {Name: screen.Validate, ID: id(1)}, "O": {Name: screen.Outbox},
 	} {
 		h, _ := open(t, 80, 24, sample()...)

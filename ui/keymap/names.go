@@ -75,6 +75,7 @@ var table = []Entry{
 	{"campaigns.new", "start a draft", []string{"n"}},
 	{"campaigns.open", "open the campaign in the builder", []string{"enter"}},
 	{"campaigns.outbox", "the messages that test sends delivered", []string{"O"}},
+	{"campaigns.preview", "see the message as its recipient does", []string{"p"}},
 	{"campaigns.reload", "load the list again", []string{"r"}},
 	{"campaigns.rename", "give the view another name", []string{"r"}},
 	{"campaigns.retry-these", "try again those that were not done", []string{"r"}},

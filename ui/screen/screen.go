@@ -132,6 +132,8 @@ type Route struct {
 	Doc doc.Value
 	// Query is what a list begins with, in the language of package engine/query.
 	Query string
+	// Preview opens a campaign at its message as the recipient sees it.
+	Preview bool
 }
 
 // The routes.

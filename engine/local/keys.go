@@ -23,8 +23,7 @@ func CreateKey(ctx context.Context, k engine.WorkspaceKeeper, now time.Time, sco
 			return "", engine.APIKey{}, refuse("scopes", "there is no scope %q; there are %s", scope, strings.Join(known, ", "))
 		}
 	}
-	apiKey, record = newAPIKey(engine.Workspace{CreatedAt: now.UTC()})
-	record.Scopes = nil
+	apiKey, record = engine.NewAPIKey(now.UTC(), nil)
 	for _, scope := range known { // in their order, each once
 		if slices.Contains(scopes, scope) {
 			record.Scopes = append(record.Scopes, scope)

@@ -2,10 +2,6 @@ package local
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -39,7 +35,7 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 	if w.Flags == nil {
 		w.Flags = map[string]bool{}
 	}
-	apiKey, record := newAPIKey(w)
+	apiKey, record := engine.NewAPIKey(w.CreatedAt, engine.KnownScopes())
 	w.Keys = append(w.Keys, record)
 	if err := checkWorkspace(w); err != nil {
 		return "", err
@@ -60,17 +56,6 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 		return "", err
 	}
 	return apiKey, nil
-}
-
-func newAPIKey(w engine.Workspace) (key string, record engine.APIKey) {
-	var secret [32]byte
-	rand.Read(secret[:]) // never fails (crypto/rand, since Go 1.24)
-	key = base64.RawURLEncoding.EncodeToString(secret[:])
-	hash := sha256.Sum256([]byte(key))
-	return key, engine.APIKey{
-		ID: newIDSource().next(w.CreatedAt), Hash: hex.EncodeToString(hash[:]),
-		Scopes: engine.KnownScopes(), CreatedAt: w.CreatedAt,
-	}
 }
 
 // Workspace gives the settings.

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/engine/settings"
@@ -60,10 +61,10 @@ func (s *Record) inFilters() bool {
 // seeded gives the record with a group to put filters in, where p is one that is not there yet.
 func (s *Record) seeded(p doc.Path) doc.Value {
 	at, ok := s.filtersAt(p)
-	if !ok || s.root.Lookup(at).Get("filters").Exists() {
+	if !ok {
 		return s.root
 	}
-	out, err := s.root.Set(at.Child("filters"), doc.NewArray())
+	out, err := audience.Seeded(s.root, at)
 	if err != nil {
 		return s.root
 	}

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/engine/settings"
@@ -134,7 +135,7 @@ func (s *Record) took(r screen.Result) {
 func (s *Record) plain() doc.Value {
 	root := s.root
 	for _, n := range s.section.Schema.Root().Children {
-		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && root.Get(n.Name).Get("filters").Len() == 0 {
+		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && audience.Bare(root.Get(n.Name)) {
 			root = root.Delete(doc.P(n.Name))
 		}
 	}

@@ -22,6 +22,12 @@ const (
 // Import says which users are taken from a file. It is CSV or JSON lines (package profiles).
 type Import struct {
 	File string
+	// In is read in the place of the file, where it is not nil. It can be read only once: the users
+	// before its first wrong line are stored.
+	In     io.Reader
+	Format profiles.Format // empty: the name or the content of the file tells
+	// Check stores nothing. SkipInvalid stores the lines that are right, whatever the others are.
+	Check, SkipInvalid bool
 	// Merge keeps of a user who is there what the file does not speak of. Otherwise the line takes its
 	// place.
 	Merge bool
@@ -38,10 +44,11 @@ type ImportProgress struct {
 // Imported is what an import did.
 type Imported struct {
 	engine.ProfilesImported
-	// Wrong are the first lines that cannot be users, Bad is how many there are. Where there is one,
-	// nothing was stored.
+	// Wrong are the first lines that cannot be users, Bad is how many there are. Where there is one in a
+	// file, nothing was stored, unless it was to be skipped.
 	Wrong []error
 	Bad   int
+	Users int // lines that are users
 }
 
 // Import reads users from a file into the workspace. tell, where it is not nil, hears how far it is
@@ -57,12 +64,14 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	if err != nil {
 		return out, err
 	}
-	pass := importPass{file: i.File, attributes: w.Attributes, tell: tell}
-	err = pass.run(ctx, &out, func([]engine.ProfileRow) error { return nil })
-	if err != nil || out.Bad > 0 {
-		return out, err
+	pass := importPass{Import: i, attributes: w.Attributes, tell: tell}
+	if i.Check || i.In == nil && !i.SkipInvalid {
+		err = pass.run(ctx, &out, func([]engine.ProfileRow) error { return nil })
+		if err != nil || out.Bad > 0 || i.Check {
+			return out, err
+		}
 	}
-	pass.checked = true
+	pass.checked, out = true, Imported{}
 	err = pass.run(ctx, &out, func(rows []engine.ProfileRow) error {
 		n, err := k.ImportProfiles(ctx, engine.ProfileImport{Rows: rows, Merge: i.Merge})
 		out.Add(n)
@@ -73,28 +82,25 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 
 // importPass goes through a file once.
 type importPass struct {
-	file       string
+	Import
 	attributes []engine.Attribute
 	checked    bool
 	tell       func(ImportProgress)
 }
 
 func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.ProfileRow) error) error {
-	f, err := os.Open(p.file)
+	r, size, done, err := p.open()
 	if err != nil {
-		return fmt.Errorf("the file cannot be read: %w", cause(err))
+		return fmt.Errorf("%s cannot be read: %w", p.name(), cause(err))
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = errors.New("it is a folder")
-	}
-	if err != nil {
-		return fmt.Errorf("the file cannot be read: %w", cause(err))
-	}
-	counter := &countingReader{r: f}
+	defer done()
+	counter := &countingReader{r: r}
 	in := bufio.NewReaderSize(counter, readAhead)
-	now := ImportProgress{Checked: p.checked, Size: info.Size()}
+	now := ImportProgress{Checked: p.checked, Size: size}
+	format := p.Format
+	if format == "" {
+		format = profiles.Detect(p.File, in)
+	}
 	rows := make([]engine.ProfileRow, 0, importBatch)
 	flush := func() error {
 		if err := ctx.Err(); err != nil || len(rows) == 0 {
@@ -109,20 +115,24 @@ func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.P
 		}
 		return err
 	}
-	for row, err := range profiles.Read(in, profiles.Detect(p.file, in), p.attributes) {
+	for row, err := range profiles.Read(in, format, p.attributes) {
 		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err() // what was not read is not wrong
+			}
 			var line *profiles.LineError
 			if !errors.As(err, &line) {
-				return fmt.Errorf("the file cannot be read: %w", cause(err))
+				return fmt.Errorf("%s cannot be read: %w", p.name(), cause(err))
 			}
 			if out.Bad++; len(out.Wrong) < MaxLineErrors {
 				out.Wrong = append(out.Wrong, err)
 			}
-			if line.Fatal {
-				return nil
+			if line.Fatal || p.In != nil && !p.Check && !p.SkipInvalid {
+				return flush()
 			}
 			continue
 		}
+		out.Users++
 		if rows = append(rows, row.ProfileRow); len(rows) == importBatch {
 			if err := flush(); err != nil {
 				return err
@@ -130,6 +140,33 @@ func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.P
 		}
 	}
 	return flush()
+}
+
+// open gives what is read, and how many bytes it has; 0 where nobody knows.
+func (p importPass) open() (r io.Reader, size int64, done func(), err error) {
+	if p.In != nil {
+		return p.In, 0, func() {}, nil
+	}
+	f, err := os.Open(p.File)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, 0, nil, err
+	}
+	return f, info.Size(), func() { _ = f.Close() }, nil
+}
+
+func (p importPass) name() string {
+	if p.In != nil {
+		return "standard input"
+	}
+	return p.File
 }
 
 type countingReader struct {

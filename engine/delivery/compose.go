@@ -128,9 +128,14 @@ func compose(e *Email) (*gomail.Msg, envelope, error) {
 	if e.FromName != "" {
 		from.Name = e.FromName
 	}
+	sender := literal(from.Name)
 	env := envelope{from: from.Address}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	msg.FromMailAddress(from)
+	if sender == from.Name {
+		msg.FromMailAddress(from)
+	} else {
+		msg.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderFrom), strings.ReplaceAll(sender, " ", "\r\n ")+"\r\n <"+from.Address+">")
+	}
 	to, _ := address("recipient", e.To)
 	msg.ToMailAddress(to)
 	env.add(to)
@@ -156,14 +161,20 @@ func compose(e *Email) (*gomail.Msg, envelope, error) {
 	return msg, env, attach(msg, e.Attachments)
 }
 
-// literal keeps a text that looks like an encoded word (RFC 2047) from being read
-// as one. Text in ASCII goes out as it stands otherwise, and what is not ASCII is
-// encoded by the library.
+// literal writes a text in ASCII as encoded words (RFC 2047) where it would not arrive as it is
+// otherwise: where it looks like encoded words, and where lines may be broken only at a cost: the library
+// drops one of two spaces that it breaks a line between, and leaves a long word longer than a line may be
+// (RFC 5322, 2.1.1). Other text goes out as it stands, and what is not ASCII is encoded by the library.
 func literal(s string) string {
-	if !strings.Contains(s, "=?") || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) {
+	if strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) {
 		return s
 	}
-	const most = 45 // bytes a word, 75 characters at most with what is around them
+	const longest = 60 // bytes of a word that fits on a line with the header's name
+	long := func(word string) bool { return len(word) > longest }
+	if !strings.Contains(s, "=?") && !strings.Contains(s, "  ") && !slices.ContainsFunc(strings.Split(s, " "), long) {
+		return s
+	}
+	const most = 42 // bytes a word, 68 characters with what is around them: a line with "From: " has at most 76
 	var words []string
 	for part := range slices.Chunk([]byte(s), most) {
 		words = append(words, "=?utf-8?b?"+base64.StdEncoding.EncodeToString(part)+"?=")

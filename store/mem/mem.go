@@ -35,6 +35,16 @@ func New() *DB {
 	return db
 }
 
+// Clone gives a store of its own that begins with what db holds now. The two share what neither of them
+// changes, so that it costs little.
+func (db *DB) Clone() *DB {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	c := &DB{turn: make(chan struct{}, 1), tree: db.tree.Copy(), closed: db.closed}
+	c.turn <- struct{}{}
+	return c
+}
+
 // View implements [store.DB].
 func (db *DB) View(ctx context.Context, fn func(store.Tx) error) error {
 	t, err := db.snapshot(ctx)

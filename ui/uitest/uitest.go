@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +38,7 @@ type Harness struct {
 	model         *app.Model
 	screen        screen.Screen
 	width, height int
+	ordered       bool // results come in the order that their commands began in
 
 	// Opened are the routes that the screen asked for, the newest last.
 	Opened []screen.Route
@@ -210,6 +210,10 @@ const commandTime = 20 * time.Second
 // run runs a command and delivers what it gives. Commands that only wait for a time are left out.
 func (h *Harness) run(cmd tea.Cmd) {
 	h.t.Helper()
+	if h.ordered {
+		h.runOrdered(cmd)
+		return
+	}
 	news := make(chan tea.Msg)
 	running := 0
 	start := func(cmd tea.Cmd) {
@@ -276,7 +280,7 @@ var timers = regexp.MustCompile(`\.(Tick|Every)\.func\d+$`)
 
 // waits reports whether the command is one of tea.Tick or tea.Every.
 func waits(cmd tea.Cmd) bool {
-	return timers.MatchString(runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name())
+	return timers.MatchString(nameOf(cmd))
 }
 
 var keyTypes = func() map[string]tea.KeyType {

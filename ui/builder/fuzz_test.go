@@ -1,0 +1,172 @@
+package builder_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store/mem"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// drafts are what streams of keys edit; the last is published first, so that its edits wait.
+var drafts = []struct {
+	channel catalog.Channel
+	typ     catalog.DeliveryType
+	doc     string
+}{
+	{catalog.Email, catalog.OneTime, `{"basic_details":{"name":"News","content_type":"PROMOTIONAL","tags":["a","b,c"]},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+		"campaign_content":{"locales":["de"],"variation_details":{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":50,"variation_2":50}},
+		"content":{"default":{"variation_1":{"email":{"subject":"a\tb","html_content":"<p>x</p>"}},"variation_2":{}},"de":{}}},"utm_params":{"utm_source":"s","utm_own":"o"}}`},
+	{catalog.Push, catalog.OneTime, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
+		"basic_details":{"title":"t","message":"m\r\nn","key_value_pairs":[{"key":"k","value":"v"},{"key":"k2"}]},"buttons":[{"btn_name":"x"}],"advanced":{"future":1.0,"use_large_icon":true}},"web":{}}}},
+		"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","name":"City","data_type":"string","operator":"is","value":"Oslo"},{"filter_type":"custom_segments","name":"VIP","id":"1"}]}},
+		"delivery_controls":{"campaign_throttle_rpm":1e3}}`},
+	{catalog.Push, catalog.Periodic, `{"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-12-01T09:00:00Z","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"WEEKLY","repeat_on_days_of_week":["MONDAY"]}}}`},
+	{catalog.Push, catalog.EventTriggered, `{"trigger_condition":{"included_filters":{"filter_operator":"or","filters":[{"filter_type":"actions","action_name":"Bought","executed":true,"execution":{"type":"atleast","count":1},"attributes":{"filter_operator":"and","filters":[]}}]},"trigger_delay_type":"DELAY"},
+		"conversion_goal_details":{"attribution_window_in_hours":36,"goals":[{"goal_name":"g","goal_event_attribute":{"name":"a","condition":"between"}}]}}`},
+	{catalog.Push, catalog.LocationTriggered, `{"basic_details":{"geofences":{"name":"Shop","latitude":"1.0","triggered_at":"dwell"}},"advanced":{"expiration_settings":{"expire_notification_after_value":1}}}`},
+	{catalog.Email, catalog.OneTime, liveMail},
+}
+
+// places are where the builder is opened.
+var places = []doc.Path{
+	nil, doc.P("basic_details"), doc.P("basic_details", "name"), doc.P("campaign_content"), doc.P("campaign_content", "content"), doc.P("segmentation_details"), doc.P("trigger_condition"),
+	doc.P("scheduling_details"), doc.P("utm_params"), doc.P("conversion_goal_details", "goals"), doc.P("campaign_content", "content", "push", "android"), doc.P("delivery_controls"),
+	doc.P("campaign_content", "content", "push", "android", "basic_details", "key_value_pairs"), doc.P("campaign_content", "variation_details"),
+}
+
+// What the builder shows when it is left is what the store has, or a working copy; all steps undone give
+// the bytes that there were at first, and all of them done again those of the end; and what is typed
+// afterwards is there as well.
+func FuzzEdits(f *testing.F) {
+	stores, ids := make([]*mem.DB, len(drafts)), make([]string, len(drafts))
+	for i, d := range drafts {
+		stores[i], ids[i] = newDraft(f, d.channel, d.typ, d.doc, i == len(drafts)-1)
+	}
+	for i, keys := range []string{
+		"", "abc\x1b", "\x1a\x19xyz\x7f\x7f", "\r\tq\r\x1b", "\x81\rx\x1bu\x12", "n\rabc\r\x1b", "\xd0\x1b\x81\x81\rd\xf6\x05u", "ax\ty\tz\x1b\x1b", "\xf1\x03a\tb\xf6\x03q\x1a\x1a\x19",
+		"\x13y", " \x81 \x80 ", "dd\x1bd", "\xf5\x00\x00\xf2\x20\x08zz",
+	} {
+		for at := range places {
+			f.Add(append([]byte{byte(i + at), byte(at), byte(i * 30)}, keys...))
+		}
+	}
+	ctx := context.Background()
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if len(in) < 3 {
+			return
+		}
+		i := int(in[0]) % len(drafts)
+		now := uitest.Now
+		clock := func() time.Time { return now }
+		svc, err := local.Open(stores[i].Clone(), "DEMO", local.Options{Clock: clock, Boot: "fuzz"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		deps := uitest.Deps(svc)
+		deps.Now = clock
+		open := func(at doc.Path) (*uitest.Harness, *builder.Screen) {
+			s := builder.New(deps, screen.Route{Name: screen.Builder, ID: ids[i], Path: at}, builder.WithBrowser(func(context.Context, string) error { return nil }))
+			return uitest.New(t, s, 60+int(in[2])%141, 20+int(in[2])/7), s
+		}
+		h, s := open(places[int(in[1])%len(places)])
+		first := string(engine.BodyOf(s.Root()).Encode())
+		h.Play(in[3:], func(d time.Duration) { now = now.Add(d) })
+		last := s.Root()
+		leave(h)
+		_, again := open(nil)
+		if got, want := string(engine.BodyOf(again.Root()).Encode()), string(engine.BodyOf(last).Encode()); got != want {
+			t.Fatalf("what was typed is lost: after coming back it is\n%s\nand was\n%s", got, want)
+		}
+		undone(t, s, first)
+		if i < len(drafts)-1 {
+			h, _ = open(places[2])
+			h.Press("end")
+			h.Type("Zq7")
+			leave(h)
+			c, err := svc.Get(ctx, ids[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(engine.NameOf(c.Body), "Zq7") {
+				t.Fatalf("what was typed is lost: the name is %q", engine.NameOf(c.Body))
+			}
+		}
+	})
+}
+
+// undone takes all steps of a screen back, and does all of them again.
+func undone(t *testing.T, s *builder.Screen, first string) {
+	t.Helper()
+	last, n := string(s.Root().Encode()), s.Depth()
+	for range n {
+		s.Undo()
+	}
+	if got := string(engine.BodyOf(s.Root()).Encode()); got != first && n > 0 {
+		t.Fatalf("with %d steps undone it is\n%s\nand was\n%s", n, got, first)
+	}
+	for range n {
+		s.Redo()
+	}
+	if got := string(s.Root().Encode()); got != last {
+		t.Fatalf("with %d steps done again it is\n%s\nand was\n%s", n, got, last)
+	}
+}
+
+// leave quits, whatever is asked.
+func leave(h *uitest.Harness) {
+	for range 2 {
+		h.Send(screen.QuitMsg{})
+	}
+}
+
+// newDraft makes a workspace with one draft, published where it is to be live.
+func newDraft(f *testing.F, ch catalog.Channel, typ catalog.DeliveryType, components string, live bool) (*mem.DB, string) {
+	f.Helper()
+	ctx := context.Background()
+	db := mem.New()
+	if _, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+	}); err != nil {
+		f.Fatal(err)
+	}
+	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		f.Fatal(err)
+	}
+	body, err := doc.Parse([]byte(components))
+	if err != nil {
+		f.Fatal(err)
+	}
+	minimal := doc.NewObject()
+	if live {
+		minimal = body
+	}
+	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(ch, typ, "ann@example.com", minimal)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if live {
+		if _, err := svc.Publish(ctx, engine.PublishRequest{ID: made.ID, By: "ann@example.com", Console: true}); err != nil {
+			f.Fatal(err)
+		}
+		return db, made.ID
+	}
+	c, err := svc.Get(ctx, made.ID)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := svc.Save(ctx, engine.SaveRequest{ID: made.ID, Revision: c.Revision, Body: body, By: "ann@example.com"}); err != nil {
+		f.Fatal(err)
+	}
+	return db, made.ID
+}

@@ -1,0 +1,222 @@
+package uitest
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// MaxStream is how many messages a stream of keys has at most.
+const MaxStream = 64
+
+// specials are the keys that have no byte of their own: byte 0x80 is the first of them.
+var specials = []string{
+	"up", "down", "left", "right", "home", "end", "pgup", "pgdown", "shift+tab", "delete", "insert",
+	"ctrl+up", "ctrl+down", "ctrl+left", "ctrl+right", "shift+up", "shift+down", "ctrl+home", "ctrl+end",
+	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
+}
+
+// texts are what is awkward to draw or to edit: byte 0xC0 types the first of them.
+var texts = []string{
+	"日本語", "👩‍👩‍👧", "é", "é", "1️⃣", "\u202egnp", "\u200b", "\ufffd", "ｆｕｌｌ", "🇩🇪", "a\u0300\u0301\u0302", "مرحبا", "\u00ad", "\U000F0009", "ﷺ", "\u2028",
+	"{{ user.first_name }}", "{% if x %}", "2026-12-01T09:00:00Z", "#FF8800", "https://example.com/a?b=c", "ann@example.com", "1e400", "-0",
+	"a\tb", "one\r\ntwo", "\x1b[31mred", "\x00", "\u0085", "status:draft", `"`, strings.Repeat("long ", 60),
+}
+
+// The bytes of a stream that take others with them.
+const (
+	byteAlt    = 0xF0 + iota // the key of the next byte, with alt
+	bytePaste                // a text of as many of the next bytes as the first of them says
+	byteClick                // x, y
+	byteWheel                // x, y; down where x is odd
+	byteDrag                 // x, y
+	byteResize               // width, height
+	byteWait                 // the clock goes on
+	byteChange               // somebody changed something elsewhere
+)
+
+// Messages reads bytes as what a terminal sends: text and control characters as themselves, what lies
+// above as keys without a byte of their own, awkward texts, clicks, pastes and new sizes. later lets
+// the clock go on.
+func Messages(stream []byte, later func(time.Duration)) iter.Seq[tea.Msg] {
+	return func(yield func(tea.Msg) bool) {
+		take := func() byte {
+			if len(stream) == 0 {
+				return 0
+			}
+			b := stream[0]
+			stream = stream[1:]
+			return b
+		}
+		for n := 0; len(stream) > 0 && n < MaxStream; n++ {
+			b := take()
+			var msg tea.Msg
+			switch b {
+			case byteAlt:
+				k, _ := keyOf(take()).(tea.KeyMsg)
+				k.Alt = true
+				msg = k
+			case bytePaste:
+				most := min(int(take()), len(stream))
+				msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.ToValidUTF8(string(stream[:most]), "\ufffd")), Paste: true}
+				stream = stream[most:]
+			case byteClick:
+				msg = tea.MouseMsg{X: int(take()), Y: int(take()), Button: tea.MouseButtonLeft, Action: tea.MouseActionPress}
+			case byteWheel:
+				m := tea.MouseMsg{X: int(take()), Y: int(take()), Button: tea.MouseButtonWheelUp, Action: tea.MouseActionPress}
+				if m.X%2 == 1 {
+					m.Button = tea.MouseButtonWheelDown
+				}
+				msg = m
+			case byteDrag:
+				msg = tea.MouseMsg{X: int(take()), Y: int(take()), Button: tea.MouseButtonLeft, Action: tea.MouseActionMotion}
+			case byteResize:
+				msg = tea.WindowSizeMsg{Width: 60 + int(take())%141, Height: 20 + int(take())%41}
+			case byteWait:
+				later(time.Duration(take()) * time.Second)
+				continue
+			case byteChange:
+				msg = screen.ChangedMsg{}
+			default:
+				msg = keyOf(b)
+			}
+			if !yield(msg) {
+				return
+			}
+		}
+	}
+}
+
+func keyOf(b byte) tea.Msg {
+	switch {
+	case b == ' ':
+		return Key(" ")
+	case b < ' ' || b == 0x7F:
+		return tea.KeyMsg{Type: tea.KeyType(b)}
+	case b < 0x80:
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune(b)}}
+	case b < 0xC0:
+		return Key(specials[int(b-0x80)%len(specials)])
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(texts[int(b-0xC0)%len(texts)])}
+}
+
+// Play sends a stream of keys, and fails the test where after one of them the window is not drawn in
+// exactly its cells, or shows a control character. It ends with the program. What follows from a key
+// is done in the same order each time.
+func (h *Harness) Play(stream []byte, later func(time.Duration)) {
+	h.t.Helper()
+	h.ordered = true
+	for msg := range Messages(stream, later) {
+		if size, ok := msg.(tea.WindowSizeMsg); ok {
+			h.Resize(size.Width, size.Height)
+		} else {
+			h.Send(msg)
+		}
+		if h.Quit {
+			return
+		}
+		if wrong := h.Misfit(); wrong != "" {
+			h.t.Fatalf("after %s at %d×%d %s:\n%s", spell(msg), h.width, h.height, wrong, h.Text())
+		}
+	}
+}
+
+// spell gives a message as a person would read it.
+func spell(msg tea.Msg) string {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		return fmt.Sprintf("%q", msg.String())
+	case tea.MouseMsg:
+		return fmt.Sprintf("%s at %d,%d", msg, msg.X, msg.Y)
+	}
+	return fmt.Sprintf("%T", msg)
+}
+
+// Misfit says what is wrong with the window as it is drawn: "" where every line has its cells and there is
+// no control sequence but for colours.
+func (h *Harness) Misfit() string {
+	return misfitOf(h.model.View(), h.width, h.height)
+}
+
+// ScreenMisfit says the same of a screen of the stack, at the size that screens have.
+func ScreenMisfit(s screen.Screen, width, height int) string {
+	s.SetSize(width, height)
+	return misfitOf(s.View(), width, height)
+}
+
+var colours = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+
+func misfitOf(view string, width, height int) string {
+	if !utf8.ValidString(view) {
+		return "it is no UTF-8"
+	}
+	lines := strings.Split(view, "\n")
+	if len(lines) != height {
+		return fmt.Sprintf("there are %d lines", len(lines))
+	}
+	for i, line := range lines {
+		if n := widget.Width(line); n != width {
+			return fmt.Sprintf("line %d is %d cells wide", i, n)
+		}
+		if !strings.ContainsFunc(line, unicode.IsControl) {
+			continue
+		}
+		if strings.ContainsFunc(colours.ReplaceAllString(line, ""), unicode.IsControl) {
+			return fmt.Sprintf("line %d holds a control character: %q", i, line)
+		}
+	}
+	return ""
+}
+
+// runOrdered runs a command as run does. Results are delivered in the order that the commands began
+// in, but for news of a task that goes on, which come first.
+func (h *Harness) runOrdered(cmd tea.Cmd) {
+	h.t.Helper()
+	var waiting []chan tea.Msg
+	start := func(cmd tea.Cmd) {
+		if cmd == nil || waits(cmd) {
+			return
+		}
+		done := make(chan tea.Msg, 1)
+		go func() { done <- cmd() }()
+		if news.MatchString(nameOf(cmd)) {
+			waiting = append([]chan tea.Msg{done}, waiting...)
+		} else {
+			waiting = append(waiting, done)
+		}
+	}
+	start(cmd)
+	limit := time.NewTimer(commandTime)
+	defer limit.Stop()
+	for len(waiting) > 0 {
+		select {
+		case msg := <-waiting[0]:
+			waiting = waiting[1:]
+			if batch, ok := msg.(tea.BatchMsg); ok {
+				for _, c := range batch {
+					start(c)
+				}
+				continue
+			}
+			h.deliver(msg)
+		case <-limit.C:
+			h.t.Fatalf("a command is still running after %s:\n%s", commandTime, h.Text())
+		}
+	}
+}
+
+var news = regexp.MustCompile(`\(\*Base\)\.Stream\.func1$`)
+
+func nameOf(cmd tea.Cmd) string { return runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name() }

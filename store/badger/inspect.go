@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/options"
 )
 
 // thorough is up to how many bytes of tables every block is proved before the database opens. Of a
@@ -24,12 +24,13 @@ var thorough int64 = 4 << 20 // a test changes it
 
 // inspection is what the files of a database are found to be, without opening it.
 type inspection struct {
-	problems []string // in plain words; empty where nothing is wrong
-	gone     []string // those of them that are about files which are not there any more
-	acked    uint64   // the version of the last change that was acknowledged; 0 where not known
-	newest   uint64   // of the newest change that the files hold
-	packed   map[uint64]options.CompressionType
-	proved   bool // every block of every table was proved
+	problems []string                        // in plain words; empty where nothing is wrong
+	gone     []string                        // those of them that are about files which are not there any more
+	acked    uint64                          // the version of the last change that was acknowledged; 0 where not known
+	newest   uint64                          // of the newest change that the files hold
+	named    map[uint64]badger.TableManifest // the tables that belong to the database
+	proved   bool                            // every block of every table was proved
+	vault    *vault
 }
 
 func (i *inspection) wrong(format string, args ...any) {
@@ -37,7 +38,8 @@ func (i *inspection) wrong(format string, args ...any) {
 }
 
 // inspect reads the files of a database that no process has open.
-func inspect(path string, all bool) (i inspection, err error) {
+func inspect(path string, v *vault, all bool) (i inspection, err error) {
+	i.vault = v
 	files, err := os.ReadDir(path)
 	if err != nil {
 		return i, fmt.Errorf("looking into %s: %w", path, err)
@@ -76,7 +78,7 @@ func inspect(path string, all bool) (i inspection, err error) {
 		}
 	}
 	for _, name := range logs {
-		l, err := readLog(filepath.Join(path, name))
+		l, err := i.vault.readLog(filepath.Join(path, name))
 		if err != nil {
 			return i, err
 		}
@@ -105,7 +107,7 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 	}
 	alone := map[uint64]entry{}
 	for _, name := range tables {
-		_, err := readTable(join(path, name), settings("", nil).Compression, func(e entry) error {
+		_, err := readTable(join(path, name), i.vault.how(nil, 0), func(e entry) error {
 			if h := xxhash.Sum64(e.key); !own(e.key) && alone[h].version <= e.version {
 				alone[h] = entry{version: e.version, meta: e.meta}
 			}
@@ -122,12 +124,12 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 		return nil
 	}
 	for _, id := range named {
-		if _, err := readTable(join(path, tableName(id)), i.packed[id], found); err != nil {
+		if _, err := readTable(join(path, tableName(id)), i.vault.how(i.named, id), found); err != nil {
 			return err
 		}
 	}
 	for _, name := range logs {
-		l, err := readLog(join(path, name))
+		l, err := i.vault.readLog(join(path, name))
 		if err != nil {
 			return err
 		}
@@ -150,7 +152,6 @@ func tableName(id uint64) string { return fmt.Sprintf("%06d.sst", id) }
 
 // manifest gives the ids of the tables that belong to the database.
 func (i *inspection) manifest(path string, expected bool) (ids []uint64, err error) {
-	i.packed = map[uint64]options.CompressionType{}
 	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
 		if expected {
@@ -167,20 +168,17 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 		i.wrong("its list of tables (%s) is not what was written", badger.ManifestFilename)
 		return nil, nil
 	}
-	for id, t := range m.Tables {
-		ids, i.packed[id] = append(ids, id), t.Compression
-	}
-	slices.Sort(ids)
-	return ids, nil
+	i.named = m.Tables
+	return slices.Sorted(maps.Keys(m.Tables)), nil
 }
 
 func (i *inspection) table(path, name string, id uint64, prove bool) error {
 	var t table
 	var err error
 	if prove {
-		t, err = readTable(filepath.Join(path, name), i.packed[id], nil)
+		t, err = readTable(filepath.Join(path, name), i.vault.how(i.named, id), nil)
 	} else {
-		t, err = readTableHead(filepath.Join(path, name))
+		t, err = readTableHead(filepath.Join(path, name), i.vault.how(i.named, id))
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,9 @@
 package badger
 
 import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -19,6 +22,7 @@ type logged struct {
 	newest  uint64  // the highest version among entries
 	// broken says that a record cannot be read, and others stand after it; after is the lowest version
 	// of those. near are the keys that such records seem to have had.
+	// Of a log that is encrypted and has lost its beginning nothing can be read; after is 0 then.
 	broken bool
 	after  uint64
 	near   [][]byte
@@ -28,8 +32,57 @@ type logged struct {
 // not known.
 func (l logged) lost(acked uint64) bool { return l.broken && (acked == 0 || l.after <= acked) }
 
+// logCipher decrypts the records of one log. The zero value is that of a log which is not encrypted.
+type logCipher struct {
+	key  cipher.Block
+	base []byte // with the place of a record it makes the initialisation vector
+}
+
+// open decrypts what stands at the beginning of key and value of the record at that place.
+func (c logCipher) open(b []byte, at int) []byte {
+	if c.key == nil {
+		return b
+	}
+	iv := binary.BigEndian.AppendUint32(append(make([]byte, 0, aes.BlockSize), c.base...), uint32(at))
+	out := make([]byte, len(b))
+	cipher.NewCTR(c.key, iv).XORKeyStream(out, b)
+	return out
+}
+
+// logCiphers gives what a log may be encrypted with.
+func (v *vault) logCiphers(b []byte) (out []logCipher) {
+	if v == nil || len(b) < logHead {
+		return []logCipher{{}}
+	}
+	for _, key := range v.ciphers(binary.BigEndian.Uint64(b)) {
+		out = append(out, logCipher{key, b[8:logHead]})
+	}
+	return out
+}
+
+// logCipher gives what a log is encrypted with: where its first record makes sense. It is false where
+// that cannot be found any more.
+func (v *vault) logCipher(b []byte, end int) (logCipher, bool) {
+	all := v.logCiphers(b)
+	for at := logHead; v != nil && at < end; at++ {
+		if _, _, ok := logEntry(b, at, logCipher{}); !ok {
+			continue
+		}
+		for _, c := range all {
+			if e, _, _ := logEntry(b, at, c); e.version < unlikely {
+				return c, true
+			}
+		}
+		return logCipher{}, false
+	}
+	return all[0], true
+}
+
+// unlikely is a version that no store comes to.
+const unlikely = 1 << 48
+
 // readLog reads the log of a table in memory.
-func readLog(path string) (l logged, err error) {
+func (v *vault) readLog(path string) (l logged, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return l, fmt.Errorf("reading a log: %w", err)
@@ -38,10 +91,14 @@ func readLog(path string) (l logged, err error) {
 	for end > 0 && b[end-1] == 0 { // what was reserved and not written
 		end--
 	}
+	c, ok := v.logCipher(b, end)
+	if !ok {
+		return logged{broken: true}, nil
+	}
 	var open []entry
 	failed := false
 	for at := logHead; at < end; {
-		e, n, ok := logEntry(b[at:])
+		e, n, ok := logEntry(b, at, c)
 		if !ok {
 			if n > 0 && !failed {
 				l.near = append(l.near, e.key)
@@ -74,9 +131,10 @@ func readLog(path string) (l logged, err error) {
 	return l, nil
 }
 
-// logEntry reads the record at the start of b, and gives its length. Where its checksum is wrong, it
-// gives what the record seems to be.
-func logEntry(b []byte) (e entry, n int, ok bool) {
+// logEntry reads the record at a place of a log, and gives its length. Where its checksum is wrong, it
+// gives the key that it seems to have.
+func logEntry(log []byte, at int, c logCipher) (e entry, n int, ok bool) {
+	b := log[at:]
 	if len(b) < 2 {
 		return e, 0, false
 	}
@@ -94,17 +152,20 @@ func logEntry(b []byte) (e entry, n int, ok bool) {
 	if klen < 8 || klen > 1<<16 || vlen > 2*maxValue || uint64(len(b)-n) < klen+vlen+crc32.Size {
 		return e, 0, false
 	}
-	key := b[n : n+int(klen)]
-	e.key, e.version = y.ParseKey(key), y.ParseTs(key)
-	e.value = b[n+int(klen) : n+int(klen+vlen)]
+	from := n
 	n += int(klen + vlen)
-	sum := crc32.Checksum(b[:n], y.CastagnoliCrcTable)
-	ok = sum == binary.BigEndian.Uint32(b[n:])
+	ok = crc32.Checksum(b[:n], y.CastagnoliCrcTable) == binary.BigEndian.Uint32(b[n:])
+	size := n
+	if !ok {
+		size = from + int(klen)
+	}
+	plain := c.open(b[from:size], at)
+	e.key, e.version, e.value = y.ParseKey(plain[:klen]), y.ParseTs(plain[:klen]), plain[klen:]
 	return e, n + crc32.Size, ok
 }
 
-// pointed gives the value that a pointer of an entry leads to; false where it is not there.
-func pointed(b []byte, logs map[uint32][]byte) ([]byte, bool) {
+// pointed gives the value of a key that a pointer leads to; false where it is not there.
+func (v *vault) pointed(key, b []byte, logs map[uint32][]byte) ([]byte, bool) {
 	if len(b) < 12 {
 		return nil, false
 	}
@@ -113,6 +174,10 @@ func pointed(b []byte, logs map[uint32][]byte) ([]byte, bool) {
 	if uint64(at)+uint64(size) > uint64(len(log)) {
 		return nil, false
 	}
-	e, _, ok := logEntry(log[at : at+size])
-	return e.value, ok
+	for _, c := range v.logCiphers(log) {
+		if e, _, ok := logEntry(log[:at+size], int(at), c); ok && bytes.Equal(e.key, key) {
+			return e.value, true
+		}
+	}
+	return nil, false
 }

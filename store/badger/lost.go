@@ -234,11 +234,7 @@ func (p *proof) prove(u *unproved) {
 		return
 	}
 	defer close(u.turn)
-	packed, ok := p.d.packed[u.id]
-	if !ok {
-		packed = settings("", nil).Compression
-	}
-	t, err := readTable(filepath.Join(p.d.path, u.name), packed, nil)
+	t, err := readTable(filepath.Join(p.d.path, u.name), p.d.vault.how(p.d.named, u.id), nil)
 	if err != nil || t.whole() { // a table that is gone was rewritten
 		return
 	}

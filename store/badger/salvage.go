@@ -113,11 +113,7 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 	if err != nil {
 		return nil
 	}
-	packed, ok := s.packed[id]
-	if !ok {
-		packed = settings("", nil).Compression
-	}
-	t, err := readTable(name, packed, fn)
+	t, err := readTable(name, s.vault.how(s.named, id), fn)
 	if err != nil || !first {
 		return err
 	}
@@ -132,7 +128,7 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 }
 
 func (s *salvage) log(name string, first bool, fn func(entry) error) error {
-	l, err := readLog(name)
+	l, err := s.vault.readLog(name)
 	if err != nil {
 		return err
 	}
@@ -163,7 +159,11 @@ func (s *salvage) log(name string, first bool, fn func(entry) error) error {
 // write makes the new database. Records that may not be the latest any more come before the marks of
 // what is lost, all others after them: so a version tells which is which.
 func (s *salvage) write(into string, log *slog.Logger) (err error) {
-	db, err := open(settings(into, log))
+	v, err := s.vault.anew(into)
+	if err != nil {
+		return fmt.Errorf("making a new store: %w", err)
+	}
+	db, err := open(v.settings(into, log))
 	if err != nil {
 		return fmt.Errorf("making a new store: %w", err)
 	}
@@ -201,7 +201,7 @@ func (s *salvage) pass(db *badger.DB, take func(entry) bool) error {
 			return nil
 		}
 		if e.meta&metaPointer != 0 {
-			value, ok := pointed(e.value, s.values)
+			value, ok := s.vault.pointed(e.key, e.value, s.values)
 			if !ok {
 				s.lose(exactly(e.key, "a large record cannot be read"))
 				return nil

@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"crypto/cipher"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -50,26 +51,32 @@ func (t table) whole() bool { return t.indexed && len(t.gaps) == 0 }
 
 var errBlock = errors.New("a block is not what was written")
 
+// how says how the blocks of a table are to be read.
+type how struct {
+	packed options.CompressionType
+	keys   []cipher.Block // one of these encrypted it; none: it is not encrypted
+}
+
 // readTable reads a table's file and gives all entries to fn, which may be nil. What cannot be read is
 // in the table's gaps; an error is one of the file system, or of fn.
-func readTable(path string, packed options.CompressionType, fn func(entry) error) (t table, err error) {
+func readTable(path string, h how, fn func(entry) error) (t table, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return t, fmt.Errorf("reading a table: %w", err)
 	}
-	index := readIndex(b)
+	index, key := readIndex(b, int64(len(b)), h.keys)
 	if index == nil {
-		return t, walkBlocks(b, packed, fn)
+		return t, walkBlocks(b, h, fn)
 	}
 	t.indexed, t.newest, t.bloom = true, index.MaxVersion(), index.BloomFilterBytes()
+	r := blockReader{packed: h.packed, key: key}
 	var at, next fb.BlockOffset
-	var unpacked []byte
 	for i := range index.OffsetsLength() {
 		index.Offsets(&at, i)
 		from, end := int(at.Offset()), int(at.Offset())+int(at.Len())
 		err := errBlock
 		if end <= len(b) {
-			unpacked, err = readBlock(unpacked, b[from:end], packed, fn)
+			err = r.read(b[from:end], fn)
 		}
 		if errors.Is(err, errBlock) {
 			g := gap{from: y.ParseKey(y.Copy(at.KeyBytes()))}
@@ -85,23 +92,70 @@ func readTable(path string, packed options.CompressionType, fn func(entry) error
 	return t, nil
 }
 
-// readIndex gives a table's list of blocks, nil where it is not what was written.
-func readIndex(b []byte) (index *fb.TableIndex) {
+// readIndex gives a table's list of blocks, nil where it is not what was written, and the key of those
+// that the table is encrypted with. b is the end of the table's file, which has that size.
+func readIndex(b []byte, size int64, keys []cipher.Block) (*fb.TableIndex, cipher.Block) {
+	rest, sum := cutSized(b)
+	var want pb.Checksum
+	if sum == nil || proto.Unmarshal(sum, &want) != nil {
+		return nil, nil
+	}
+	_, data := cutSized(rest)
+	if data == nil || y.VerifyChecksum(data, &want) != nil {
+		return nil, nil
+	}
+	if len(keys) == 0 {
+		return asIndex(data), nil
+	}
+	// The checksum is of what is encrypted, and says nothing about the key.
+	for _, key := range keys {
+		if index := asIndex(unseal(nil, data, key)); index != nil && likely(index, size) {
+			return index, key
+		}
+	}
+	return nil, nil
+}
+
+// asIndex gives the list of blocks in b, nil where there is none.
+func asIndex(b []byte) (index *fb.TableIndex) {
 	defer func() {
 		if recover() != nil {
 			index = nil
 		}
 	}()
-	rest, sum := cutSized(b)
-	var want pb.Checksum
-	if sum == nil || proto.Unmarshal(sum, &want) != nil {
+	return fb.GetRootAsTableIndex(b, 0)
+}
+
+// likely reports whether a list of blocks can be that of a file of that size: they lie one after another
+// from its beginning.
+func likely(index *fb.TableIndex, size int64) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	end := int64(0)
+	var at fb.BlockOffset
+	n := index.OffsetsLength()
+	for i := range n {
+		if !index.Offsets(&at, i) || int64(at.Offset()) != end || len(at.KeyBytes()) < 8 {
+			return false
+		}
+		end += int64(at.Len())
+	}
+	_, _ = index.BloomFilterBytes(), index.MaxVersion()
+	return n > 0 && end <= size
+}
+
+// unseal decrypts what has its initialisation vector after it, into buf; nil where it has none.
+func unseal(buf, b []byte, key cipher.Block) []byte {
+	n := len(b) - key.BlockSize()
+	if n < 0 {
 		return nil
 	}
-	_, data := cutSized(rest)
-	if data == nil || y.VerifyChecksum(data, &want) != nil {
-		return nil
-	}
-	return fb.GetRootAsTableIndex(data, 0)
+	buf = append(buf[:0], b[:n]...)
+	cipher.NewCTR(key, b[n:]).XORKeyStream(buf, buf)
+	return buf
 }
 
 // cutSized cuts off the end of b what stands there before its own length in four bytes.
@@ -117,20 +171,34 @@ func cutSized(b []byte) (rest, cut []byte) {
 	return b[:at], b[at : len(b)-4]
 }
 
-// readBlock gives the entries of a block to fn, which must not keep them; errBlock where it is not what
-// was written. It unpacks into buf, and gives that back for the next one.
-func readBlock(buf, raw []byte, packed options.CompressionType, fn func(entry) error) ([]byte, error) {
-	if packed == options.Snappy {
+// blockReader reads the blocks of one table.
+type blockReader struct {
+	packed           options.CompressionType
+	key              cipher.Block // nil: they are not encrypted
+	opened, unpacked []byte       // of the block before
+}
+
+// read gives the entries of a block to fn, which must not keep them; errBlock where it is not what was
+// written.
+func (r *blockReader) read(raw []byte, fn func(entry) error) (err error) {
+	if r.key != nil {
+		if raw = unseal(r.opened, raw, r.key); raw == nil {
+			return errBlock
+		}
+		r.opened = raw
+	}
+	if r.packed == options.Snappy {
 		n, err := snappy.DecodedLen(raw)
 		if err != nil || n > maxBlock {
-			return buf, errBlock
+			return errBlock
 		}
-		if buf, err = snappy.Decode(buf[:cap(buf)], raw); err != nil {
-			return nil, errBlock
+		if raw, err = snappy.Decode(r.unpacked[:cap(r.unpacked)], raw); err != nil {
+			r.unpacked = nil
+			return errBlock
 		}
-		raw = buf
+		r.unpacked = raw
 	}
-	return buf, readUnpacked(raw, fn)
+	return readUnpacked(raw, fn)
 }
 
 func readUnpacked(raw []byte, fn func(entry) error) error {
@@ -188,18 +256,20 @@ func eachEntry(data, offsets []byte, fn func(entry) error) error {
 
 // walkBlocks reads the blocks of a table that has no index any more, from the first one on: they lie
 // one after another. It ends at the first that is not what was written.
-func walkBlocks(b []byte, packed options.CompressionType, fn func(entry) error) error {
-	if packed != options.Snappy || fn == nil {
+func walkBlocks(b []byte, h how, fn func(entry) error) error {
+	if h.packed != options.Snappy || fn == nil {
 		return nil
 	}
-	var buf []byte
-	var err error
+	r := blockReader{packed: h.packed}
 	for len(b) > 0 {
 		n := snappyLen(b)
+		if len(h.keys) > 0 {
+			n, r.key = sealedLen(b, h.keys)
+		}
 		if n == 0 {
 			return nil
 		}
-		if buf, err = readBlock(buf, b[:n], packed, fn); errors.Is(err, errBlock) {
+		if err := r.read(b[:n], fn); errors.Is(err, errBlock) {
 			return nil
 		} else if err != nil {
 			return err
@@ -207,6 +277,39 @@ func walkBlocks(b []byte, packed options.CompressionType, fn func(entry) error) 
 		b = b[n:]
 	}
 	return nil
+}
+
+// sealedLen gives how many bytes at the start of b are one encrypted block, and which key that was
+// with; 0 where none is there. A block has its initialisation vector at its end, wherever that is: its
+// beginning makes sense with no other.
+func sealedLen(b []byte, keys []cipher.Block) (int, cipher.Block) {
+	var head [16]byte
+	for end := 2 * len(head); end <= min(len(b), maxBlock); end++ {
+		for _, key := range keys {
+			key.Encrypt(head[:], b[end-len(head):end])
+			for i := range head {
+				head[i] ^= b[i]
+			}
+			if !beginsBlock(head[:]) {
+				continue
+			}
+			if plain := unseal(nil, b[:end], key); snappyLen(plain) == len(plain) {
+				return end, key
+			}
+		}
+	}
+	return 0, nil
+}
+
+// beginsBlock reports whether a packed block can begin so: with its length, and bytes as they are, of
+// which the first two are zero, as the first key of a block shares nothing with one before.
+func beginsBlock(b []byte) bool {
+	n, at := binary.Uvarint(b)
+	if at <= 0 || n == 0 || n > maxBlock || b[at]&3 != 0 {
+		return false
+	}
+	at += 1 + max(0, int(b[at]>>2)-59)
+	return at+2 <= len(b) && b[at] == 0 && b[at+1] == 0
 }
 
 // snappyLen gives how many bytes at the start of b are one snappy block; 0 where none is there.
@@ -258,7 +361,7 @@ func snappyLen(b []byte) int {
 const maxHead = 64 << 20
 
 // readTableHead reads the index of a table alone.
-func readTableHead(path string) (t table, err error) {
+func readTableHead(path string, h how) (t table, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return t, fmt.Errorf("reading a table: %w", err)
@@ -273,7 +376,7 @@ func readTableHead(path string) (t table, err error) {
 		if _, err := f.ReadAt(b, info.Size()-n); err != nil {
 			return t, fmt.Errorf("reading a table: %w", err)
 		}
-		if index := readIndex(b); index != nil {
+		if index, _ := readIndex(b, info.Size(), h.keys); index != nil {
 			return table{indexed: true, newest: index.MaxVersion(), bloom: index.BloomFilterBytes()}, nil
 		}
 		if n == info.Size() || n >= maxHead {

@@ -5,23 +5,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
 	"bugle/store"
 )
 
+// tx is a transaction on a snapshot. What it writes it keeps in change until it is committed.
 type tx struct {
 	ctx    context.Context
-	txn    *badger.Txn
+	txn    *badger.Txn // the snapshot's, which others use as well
 	db     *DB
-	writes bool
-	wrote  bool
+	change *change        // nil: it only reads
+	own    map[string]int // key to place in change.writes
 }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
+	}
+	if t.change != nil {
+		if i, ok := t.own[string(key)]; ok {
+			if w := t.change.writes[i]; !w.deleted {
+				return append([]byte{}, w.value...), nil
+			}
+			return nil, store.ErrNotFound
+		}
+		t.change.reads = append(t.change.reads, xxhash.Sum64(key))
 	}
 	if p := t.db.proof.Load(); len(p.tables) > 0 {
 		p.reads(key, append(bytes.Clone(key), 0))
@@ -52,22 +64,53 @@ func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 }
 
 func (t *tx) Set(key, value []byte) error {
-	switch {
-	case !t.writes:
-		return store.ErrReadOnly
-	case len(value) > maxValue-len(key)-64: // a value log file has a header as well
+	if len(value) > maxValue-len(key)-64 { // a value log file has a header as well
 		return store.ErrTooBig
 	}
-	t.wrote = true
-	return t.db.explain(t.txn.Set(key, value))
+	return t.write(write{key: key, value: value})
 }
 
-func (t *tx) Delete(key []byte) error {
-	if !t.writes {
+func (t *tx) Delete(key []byte) error { return t.write(write{key: key, deleted: true}) }
+
+// maxKey is how long a key may be, in bytes (badger/v4/txn.go).
+const maxKey = 65000
+
+// write keeps a record for the commit, where it and those before it fit into one transaction of
+// Badger's.
+func (t *tx) write(w write) error {
+	if t.change == nil {
 		return store.ErrReadOnly
 	}
-	t.wrote = true
-	return t.db.explain(t.txn.Delete(key))
+	if len(w.key) == 0 || len(w.key) > maxKey || bytes.HasPrefix(w.key, []byte("!badger!")) {
+		return t.db.explain(fmt.Errorf("a key of %d bytes cannot be stored", len(w.key)))
+	}
+	c, stored := t.change, len(w.value)
+	if stored >= inline {
+		stored = 12 // a pointer into the value log
+	}
+	c.count, c.size = c.count+1, c.size+int64(len(w.key)+stored+12)
+	if c.count >= t.db.db.MaxBatchCount() || c.size >= t.db.db.MaxBatchSize() {
+		return store.ErrTooBig
+	}
+	w.print = xxhash.Sum64(w.key)
+	if i, ok := t.own[string(w.key)]; ok {
+		c.writes[i] = w
+		return nil
+	}
+	if t.own == nil {
+		t.own = make(map[string]int, 16)
+		c.writes = make([]write, 0, 16)
+	}
+	t.own[string(w.key)] = len(c.writes)
+	c.writes = append(c.writes, w)
+	return nil
+}
+
+// OnCommit implements [store.Committer].
+func (t *tx) OnCommit(fn func()) {
+	if t.change != nil {
+		t.change.after = append(t.change.after, fn)
+	}
 }
 
 func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
@@ -77,37 +120,120 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 	it := t.txn.NewIterator(iteration(prefix, o))
 	defer it.Close()
 	start(it, prefix, o)
-	var buf []byte
-	for n := 0; it.ValidForPrefix(prefix) && (o.Limit == 0 || n < o.Limit); n++ {
+	c := cursor{tx: t, it: it, prefix: prefix, o: o, own: t.written(prefix, o)}
+	for n := 0; o.Limit == 0 || n < o.Limit; n++ {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
-		item := it.Item()
-		if own(item.Key()) {
-			n--
-			it.Next()
-			continue
+		key, value, err := c.next()
+		if key == nil || err != nil {
+			return err
 		}
-		if !o.KeysOnly {
-			value, err := t.value(item, buf)
-			if err == nil && t.db.missing(item.Key(), item.Version()) {
-				err = store.ErrLost
-			}
-			if errors.Is(err, store.ErrLost) {
-				value = nil // no record is empty: its reader says that it is damaged
-			} else if err != nil {
-				return t.db.explain(err)
-			}
-			buf = value
-		}
-		if err := fn(item.Key(), buf); errors.Is(err, store.Stop) {
+		if err := fn(key, value); errors.Is(err, store.Stop) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		it.Next()
 	}
 	return nil
+}
+
+// written gives what the transaction itself wrote in the range of a scan, in the scan's order.
+func (t *tx) written(prefix []byte, o store.ScanOptions) []write {
+	if t.change == nil {
+		return nil
+	}
+	var out []write
+	for _, w := range t.change.writes {
+		before := o.From != nil && (!o.Reverse && bytes.Compare(w.key, o.From) < 0 || o.Reverse && bytes.Compare(w.key, o.From) > 0)
+		if bytes.HasPrefix(w.key, prefix) && !before {
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b write) int { return order(a.key, b.key, o) })
+	return out
+}
+
+// order compares keys in the order of a scan.
+func order(a, b []byte, o store.ScanOptions) int {
+	if o.Reverse {
+		a, b = b, a
+	}
+	return bytes.Compare(a, b)
+}
+
+// cursor walks over what is stored, with what the transaction wrote in its place.
+type cursor struct {
+	tx      *tx
+	it      *badger.Iterator
+	prefix  []byte
+	o       store.ScanOptions
+	own     []write
+	buf     []byte
+	pending bool // the record where it stands was given already
+}
+
+// next gives the next record; a nil key at the end.
+func (c *cursor) next() (key, value []byte, err error) {
+	for {
+		if c.pending {
+			c.it.Next()
+			c.pending = false
+		}
+		stored := c.it.ValidForPrefix(c.prefix)
+		if stored && own(c.it.Item().Key()) {
+			c.pending = true
+			continue
+		}
+		if len(c.own) == 0 {
+			if !stored {
+				return nil, nil, nil
+			}
+			return c.stored()
+		}
+		which := -1
+		if stored {
+			which = order(c.own[0].key, c.it.Item().Key(), c.o)
+		}
+		if which > 0 {
+			return c.stored()
+		}
+		c.pending = which == 0 // it was written over
+		w := c.own[0]
+		c.own = c.own[1:]
+		if w.deleted {
+			continue
+		}
+		if c.o.KeysOnly {
+			return bytes.Clone(w.key), nil, nil
+		}
+		c.buf = append(c.buf[:0], w.value...)
+		return bytes.Clone(w.key), c.buf, nil
+	}
+}
+
+// stored gives the record where the cursor stands.
+func (c *cursor) stored() (key, value []byte, err error) {
+	item := c.it.Item()
+	c.pending = true
+	if c.tx.change != nil {
+		c.tx.change.reads = append(c.tx.change.reads, xxhash.Sum64(item.Key()))
+	}
+	if c.o.KeysOnly {
+		return item.Key(), nil, nil
+	}
+	value, err = c.tx.value(item, c.buf)
+	if err == nil && c.tx.db.missing(item.Key(), item.Version()) {
+		err = store.ErrLost
+	}
+	if errors.Is(err, store.ErrLost) {
+		value, err = nil, nil // no record is empty: its reader says that it is damaged
+	}
+	if err != nil {
+		return nil, nil, c.tx.db.explain(err)
+	}
+	c.buf = value
+	return item.Key(), value, nil
 }
 
 func iteration(prefix []byte, o store.ScanOptions) badger.IteratorOptions {

@@ -1,0 +1,305 @@
+package badger
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Badger syncs its log once for each transaction, one after another, and lets nobody begin to read
+// while it does. Here transactions that end at the same time are committed as one, which is synced
+// once, and who begins meanwhile reads what was durable before.
+//
+// A transaction reads a snapshot and keeps what it writes to itself ([tx]). When it ends, it waits
+// in line. The first in line leads: it takes all that wait, refuses those that have read what others
+// changed since, writes what the others changed in one transaction of Badger's, whose commit returns
+// when it is synced, makes the next snapshot of it, and only then lets anybody know.
+
+// write is one record that a transaction sets or deletes.
+type write struct {
+	key, value []byte
+	print      uint64 // fingerprint of key
+	deleted    bool
+}
+
+// change is what one transaction has read and written.
+type change struct {
+	seen   uint64   // version of its snapshot
+	reads  []uint64 // fingerprints of the keys
+	writes []write
+	count  int64 // of records and bytes, as Badger counts them
+	size   int64
+	tries  int      // how often it was refused before
+	after  []func() // to be called when it is durable
+
+	err  error
+	turn chan bool // true: it leads now; false: it is done, and err says how
+}
+
+// errInterrupted says that who led did not come to an end.
+var errInterrupted = errors.New("the change was interrupted as it was written")
+
+// commits commits changes, one group after another.
+type commits struct {
+	db      *badger.DB
+	prepare func() error // says why nothing may be written now
+	reached func(version uint64)
+
+	mu      sync.Mutex
+	waiting []*change
+	led     bool // somebody leads
+	newest  *snapshot
+	live    []*snapshot // in use, oldest first
+
+	// Who leads has these to itself.
+	last  map[uint64]uint64 // fingerprint of a key to the version that wrote it last
+	wrote []group           // what last holds, oldest first
+}
+
+// group is what the changes wrote that were committed at once.
+type group struct {
+	version uint64
+	prints  []uint64
+}
+
+func (c *commits) begin(db *badger.DB, prepare func() error, reached func(uint64)) {
+	c.db, c.prepare, c.reached, c.last = db, prepare, reached, map[uint64]uint64{}
+	c.newest = &snapshot{txn: db.NewTransaction(false), users: 1}
+	c.live = []*snapshot{c.newest}
+}
+
+// end gives the newest snapshot back; nobody uses any other then.
+func (c *commits) end() {
+	if c.newest != nil {
+		c.leave(c.newest)
+		c.newest = nil
+	}
+}
+
+// commit makes a change durable, or fails with [badger.ErrConflict] where something that it has read
+// was changed since.
+func (c *commits) commit(ch *change) error {
+	ch.turn = make(chan bool, 1)
+	c.mu.Lock()
+	c.waiting = append(c.waiting, ch)
+	leads := !c.led
+	c.led = true
+	c.mu.Unlock()
+	if !leads {
+		leads = <-ch.turn
+	}
+	if leads {
+		c.lead()
+	}
+	return ch.err
+}
+
+// lead commits those in line, the caller's change among them, and lets the next one lead.
+func (c *commits) lead() {
+	c.mu.Lock()
+	batch := c.take()
+	c.mu.Unlock()
+	first := batch[0]
+	for _, ch := range batch {
+		ch.err = errInterrupted
+	}
+	defer func() {
+		c.mu.Lock()
+		var next *change
+		if c.led = len(c.waiting) > 0; c.led {
+			next = c.waiting[0]
+		}
+		c.mu.Unlock()
+		if next != nil {
+			next.turn <- true
+		}
+		for _, ch := range batch {
+			if ch != first {
+				ch.turn <- false
+			}
+		}
+	}()
+	c.settle(slices.Clone(batch))
+}
+
+// take takes as many from the line as fit into one transaction of Badger's, at least the first.
+func (c *commits) take() []*change {
+	n, count, size := 0, int64(0), int64(0)
+	for _, ch := range c.waiting {
+		count, size = count+ch.count, size+ch.size
+		if n > 0 && (count >= c.db.MaxBatchCount() || size >= c.db.MaxBatchSize()) {
+			break
+		}
+		n++
+	}
+	batch := slices.Clone(c.waiting[:n])
+	c.waiting = slices.Delete(c.waiting, 0, n)
+	return batch
+}
+
+// settle gives each change of a batch its end.
+func (c *commits) settle(batch []*change) {
+	if err := c.prepare(); err != nil {
+		for _, ch := range batch {
+			ch.err = err
+		}
+		return
+	}
+	sound := c.sound(batch)
+	if len(sound) == 0 {
+		return
+	}
+	err := c.write(sound)
+	if errors.Is(err, errStage) && len(sound) > 1 { // each for itself, so that one fails alone
+		for _, ch := range sound {
+			ch.err = c.write([]*change{ch})
+			c.publish(ch)
+		}
+		return
+	}
+	for _, ch := range sound {
+		ch.err = err
+	}
+	c.publish(sound...)
+}
+
+// sound gives the changes that have read nothing that was changed since, also not by others of them,
+// and refuses the rest. Those that were refused most often go first, so that nobody is for ever.
+func (c *commits) sound(batch []*change) []*change {
+	slices.SortStableFunc(batch, func(a, b *change) int { return cmp.Compare(b.tries, a.tries) })
+	var now map[uint64]struct{}
+	stale := func(ch *change) bool {
+		for _, print := range ch.reads {
+			if _, ok := now[print]; ok || c.last[print] > ch.seen {
+				return true
+			}
+		}
+		return false
+	}
+	sound := batch[:0]
+	for i, ch := range batch {
+		if stale(ch) {
+			ch.err = badger.ErrConflict
+			continue
+		}
+		sound = append(sound, ch)
+		if i == len(batch)-1 {
+			break
+		}
+		if now == nil {
+			now = make(map[uint64]struct{}, len(batch)*len(ch.writes))
+		}
+		for _, w := range ch.writes {
+			now[w.print] = struct{}{}
+		}
+	}
+	return sound
+}
+
+// errStage says that changes do not go into one transaction; nothing was written.
+var errStage = errors.New("the changes cannot be written")
+
+// write writes changes in one transaction, and returns when they are on the disk.
+func (c *commits) write(changes []*change) error {
+	txn := c.db.NewTransaction(true)
+	defer txn.Discard()
+	err := txn.Set(sequenceKey, nil)
+	for _, ch := range changes {
+		for _, w := range ch.writes {
+			if err != nil {
+				return errors.Join(errStage, err)
+			}
+			if w.deleted {
+				err = txn.Delete(w.key)
+			} else {
+				err = txn.Set(w.key, w.value)
+			}
+		}
+	}
+	if err != nil {
+		return errors.Join(errStage, err)
+	}
+	return txn.Commit()
+}
+
+// publish makes the next snapshot, which has the changes, and calls those who wait for theirs. What
+// failed is published too: whether it reached the memory of Badger is not known.
+func (c *commits) publish(changes ...*change) {
+	next := &snapshot{txn: c.db.NewTransaction(false), users: 1}
+	g := group{version: next.version()}
+	for _, ch := range changes {
+		for _, w := range ch.writes {
+			g.prints = append(g.prints, w.print)
+			c.last[w.print] = g.version
+		}
+	}
+	c.wrote = append(c.wrote, g)
+	c.mu.Lock()
+	old := c.newest
+	c.newest, c.live = next, append(c.live, next)
+	c.mu.Unlock()
+	c.leave(old)
+	c.forget()
+	c.reached(g.version)
+	for _, ch := range changes {
+		if ch.err != nil {
+			continue
+		}
+		for _, fn := range ch.after {
+			fn()
+		}
+	}
+}
+
+// forget drops what no transaction can have missed any more.
+func (c *commits) forget() {
+	c.mu.Lock()
+	oldest := c.live[0].version()
+	c.mu.Unlock()
+	n := 0
+	for _, g := range c.wrote {
+		if g.version > oldest {
+			break
+		}
+		for _, print := range g.prints {
+			if c.last[print] == g.version {
+				delete(c.last, print)
+			}
+		}
+		n++
+	}
+	c.wrote = slices.Delete(c.wrote, 0, n)
+}
+
+// snapshot is a picture of the store that transactions share: a transaction of Badger's that only
+// reads, which changes nothing within itself and may be used by many at once.
+type snapshot struct {
+	txn   *badger.Txn
+	users int // guarded by commits.mu; being the newest counts as one
+}
+
+func (s *snapshot) version() uint64 { return s.txn.ReadTs() }
+
+// enter gives the newest snapshot, to be given back with leave.
+func (c *commits) enter() *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.newest.users++
+	return c.newest
+}
+
+func (c *commits) leave(s *snapshot) {
+	c.mu.Lock()
+	s.users--
+	unused := s.users == 0
+	if unused {
+		c.live = slices.DeleteFunc(c.live, func(l *snapshot) bool { return l == s })
+	}
+	c.mu.Unlock()
+	if unused {
+		s.txn.Discard()
+	}
+}

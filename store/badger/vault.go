@@ -1,0 +1,301 @@
+package badger
+
+import (
+	"bytes"
+	"context"
+	"crypto/cipher"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
+	"bugle/store/crypt"
+)
+
+// An encrypted store says so in a file, which names its key and has the database's registry of data
+// keys, encrypted as it is: without that nothing can be read any more. So there are two of it.
+const (
+	encryptionFile = "ENCRYPTION"
+	encryptionCopy = "ENCRYPTION.copy"
+	encryptionHead = "BUGLE ENCRYPTION 1\n"
+)
+
+const (
+	// dataKeyAge is how long data is encrypted with one data key. A new one is made as the store is
+	// opened, never while it is open, so that the copies of the registry are complete.
+	dataKeyAge = 30 * 24 * time.Hour
+	never      = 200 * 365 * 24 * time.Hour
+	// sealedIndexes is the memory for indexes of tables where they are encrypted: one that is not in
+	// it is decrypted each time that it is needed.
+	sealedIndexes = 32 << 20
+)
+
+// encryption is what the file says.
+type encryption struct {
+	Key      string `json:"key"`      // the id of the key
+	Registry []byte `json:"registry"` // as the database's own file has it
+}
+
+// vault has what the files of an encrypted store are read and written with. The nil vault is that of a
+// store which is not encrypted.
+type vault struct {
+	key      crypt.Key
+	registry registry
+}
+
+func newVault(key crypt.Key) (*vault, error) {
+	r, err := newRegistry(key.Derive("registry"))
+	if err != nil {
+		return nil, err
+	}
+	return &vault{key: key, registry: r}, nil
+}
+
+// anew gives the vault of a new store, encrypted as this one is, and writes its files.
+func (v *vault) anew(path string) (*vault, error) {
+	if v == nil {
+		return nil, nil
+	}
+	fresh, err := newVault(v.key)
+	if err != nil {
+		return nil, err
+	}
+	return fresh, fresh.write(path)
+}
+
+// settings gives the options of the database.
+func (v *vault) settings(dir string, log *slog.Logger) badger.Options {
+	o := settings(dir, log)
+	if v == nil {
+		return o
+	}
+	return o.WithEncryptionKey(v.key.Derive("registry")).WithEncryptionKeyRotationDuration(never).
+		WithIndexCacheSize(max(o.IndexCacheSize, sealedIndexes))
+}
+
+// ciphers gives the data key of that number, or all where there is none such, the newest first; none
+// where the store is not encrypted.
+func (v *vault) ciphers(id uint64) []cipher.Block {
+	if v == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(v.registry.keys, func(k dataKey) bool { return k.id == id }); i >= 0 {
+		return []cipher.Block{v.registry.keys[i].block}
+	}
+	var all []cipher.Block
+	for _, k := range slices.Backward(v.registry.keys) {
+		all = append(all, k.block)
+	}
+	return all
+}
+
+// how says how a table is to be read, by what the list of tables says of it.
+func (v *vault) how(named map[uint64]badger.TableManifest, id uint64) how {
+	t, ok := named[id]
+	if !ok {
+		return how{packed: settings("", nil).Compression, keys: v.ciphers(0)}
+	}
+	if t.KeyID == 0 {
+		return how{packed: t.Compression}
+	}
+	return how{packed: t.Compression, keys: v.ciphers(t.KeyID)}
+}
+
+// Sealed gives the id of the key that the store in a data folder is encrypted with; empty where it is
+// not encrypted, or not there.
+func Sealed(dir string) (key string, err error) {
+	s, err := readSealed(filepath.Join(dir, Folder))
+	if err != nil {
+		return "", fmt.Errorf("looking into the store in %s: %w", dir, err)
+	}
+	return s.key, nil
+}
+
+// Has reports whether there is a store in a data folder.
+func Has(dir string) bool { return exists(filepath.Join(dir, Folder, badger.ManifestFilename)) }
+
+// sealed is what the files of a store say of its encryption.
+type sealed struct {
+	key        string
+	registries [][]byte // those that are there, whole or not
+	encrypted  bool     // also where the key's id cannot be read any more
+	agree      bool     // all files are there and say the same
+}
+
+func readSealed(path string) (s sealed, err error) {
+	s.agree = true
+	for _, name := range []string{encryptionFile, encryptionCopy} {
+		b, err := os.ReadFile(filepath.Join(path, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			s.agree = false
+			continue
+		}
+		if err != nil {
+			return s, err
+		}
+		s.encrypted = true
+		e, ok := decodeEncryption(b)
+		if !ok {
+			s.agree = false
+			continue
+		}
+		s.key = e.Key
+		s.registries = append(s.registries, e.Registry)
+	}
+	b, err := os.ReadFile(filepath.Join(path, badger.KeyRegistryFileName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	s.registries = append(s.registries, b)
+	for _, r := range s.registries {
+		s.agree = s.agree && bytes.Equal(r, b)
+		s.encrypted = s.encrypted || len(r) > registryHead
+	}
+	return s, nil
+}
+
+// unlock finds out whether the store is encrypted, and gets its key. One that is new is encrypted where
+// the options say so.
+func (d *DB) unlock(ctx context.Context, o Options) (err error) {
+	if d.vault, err = openVault(ctx, d.dir, d.path, o.Key); err != nil || o.Encrypt == nil {
+		return err
+	}
+	switch {
+	case d.vault != nil && d.vault.key == *o.Encrypt:
+		return nil
+	case d.vault != nil:
+		return keyError(d.dir, crypt.ErrWrongKey)
+	case Has(d.dir):
+		return fmt.Errorf("there is a store in %s already, and it is not encrypted: `bugle encrypt` encrypts it", d.dir)
+	}
+	if d.vault, err = newVault(*o.Encrypt); err == nil {
+		err = d.vault.write(d.path)
+	}
+	if err != nil {
+		return d.unwritable(err)
+	}
+	return nil
+}
+
+// Key gives the key that the store is encrypted with; false where it is not.
+func (d *DB) Key() (crypt.Key, bool) {
+	if d.vault == nil {
+		return crypt.Key{}, false
+	}
+	return d.vault.key, true
+}
+
+// openVault finds out whether a store is encrypted, and has its key found then. What of its files is
+// damaged or behind is written anew, once the key is known to be the right one.
+func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, error) {
+	s, err := readSealed(path)
+	if err != nil {
+		return nil, err
+	}
+	if !s.encrypted {
+		return nil, nil
+	}
+	if find == nil {
+		return nil, keyError(dir, crypt.ErrNoKey)
+	}
+	key, err := find(ctx, s.key)
+	if err != nil {
+		return nil, keyError(dir, err)
+	}
+	if s.key != "" && key.ID() != s.key {
+		return nil, keyError(dir, crypt.ErrWrongKey)
+	}
+	v := &vault{key: key}
+	v.registry.err = errNoRegistry
+	for _, b := range s.registries {
+		if r := readRegistry(b, key.Derive("registry")); r.err == nil && len(r.data) > len(v.registry.data) {
+			v.registry = r
+		}
+	}
+	switch {
+	case v.registry.err != nil && s.key == "":
+		return nil, keyError(dir, crypt.ErrWrongKey)
+	case v.registry.err != nil:
+		return nil, fmt.Errorf("%w: %w; put a backup in its place with `bugle restore`", &store.DamagedError{Dir: dir}, v.registry.err)
+	}
+	grown, err := v.registry.renew(time.Now())
+	if err == nil && (grown || !s.agree) {
+		err = v.write(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keeping the keys of the store in %s: %w", dir, err)
+	}
+	return v, nil
+}
+
+func keyError(dir string, err error) error {
+	return fmt.Errorf("the store in %s is encrypted, and cannot be opened: %w", dir, err)
+}
+
+// write writes the files that say how the store is encrypted. The database's own is the last one: what
+// it has, the others have.
+func (v *vault) write(path string) error {
+	b, err := encodeEncryption(encryption{v.key.ID(), v.registry.data})
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		replaceFile(filepath.Join(path, encryptionFile), b),
+		replaceFile(filepath.Join(path, encryptionCopy), b),
+		replaceFile(filepath.Join(path, badger.KeyRegistryFileName), v.registry.data))
+}
+
+func encodeEncryption(e encryption) ([]byte, error) {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	b = append(append([]byte(encryptionHead), b...), '\n')
+	return fmt.Appendf(b, "%016x\n", xxhash.Sum64(b)), nil
+}
+
+func decodeEncryption(b []byte) (e encryption, ok bool) {
+	at := len(b) - 17
+	if at < 0 {
+		return e, false
+	}
+	if string(b[at:]) != fmt.Sprintf("%016x\n", xxhash.Sum64(b[:at])) {
+		return e, false
+	}
+	text, ok := bytes.CutPrefix(b[:at], []byte(encryptionHead))
+	return e, ok && json.Unmarshal(text, &e) == nil
+}
+
+// replaceFile writes a file so that it is there as it was or whole, whatever happens.
+func replaceFile(name string, b []byte) (err error) {
+	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(name))
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // some systems cannot
+	return f.Close()
+}

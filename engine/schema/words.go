@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"bugle/engine/doc"
@@ -105,7 +106,23 @@ func clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-func quoteShort(s string) string { return `"` + clip(s, 40) + `"` }
+// quoteShort quotes what a document says. Control characters are spelled out, so that a message can be shown
+// on a terminal as it is.
+func quoteShort(s string) string {
+	s = clip(s, 40)
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		var b strings.Builder
+		for _, r := range s {
+			if unicode.IsControl(r) {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		s = b.String()
+	}
+	return `"` + s + `"`
+}
 
 // voice is whom a message speaks to: it names options and members as the wire or as people do.
 type voice bool

@@ -16,10 +16,11 @@ import (
 	"bugle/engine/doc"
 	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/crypt"
 )
 
 // damages is how many stores TestDamagedAnywhere damages: `go test -run DamagedAnywhere -damages 5000`.
-var damages = flag.Int("damages", 20, "how many stores are damaged by TestDamagedAnywhere")
+var damages = flag.Int("damages", 12, "how many stores are damaged by TestDamagedAnywhere")
 
 // image is the files of a store, as a process that was killed leaves them.
 type image struct {
@@ -27,13 +28,20 @@ type image struct {
 	files map[string][]byte // without the zeros at their end
 	sizes map[string]int64
 	want  map[string]string // id → body
+	open  badger.Options    // how it is opened, but for the folder
+}
+
+func (m image) at(dir string) badger.Options {
+	o := m.open
+	o.Dir = dir
+	return o
 }
 
 // newImage makes a store of some tables, a log and a value log.
-func newImage(t *testing.T) image {
+func newImage(t *testing.T, how badger.Options) image {
 	t.Helper()
 	dir := t.TempDir()
-	m := image{files: map[string][]byte{}, sizes: map[string]int64{}, want: map[string]string{}}
+	m := image{open: how, files: map[string][]byte{}, sizes: map[string]int64{}, want: map[string]string{}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	save := func(db *badger.DB, n int) {
 		id := fmt.Sprintf("%024x", n)
@@ -60,7 +68,7 @@ func newImage(t *testing.T) image {
 		m.want[id] = b
 	}
 	for session := range 4 {
-		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		db, err := badger.Open(t.Context(), m.at(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +168,14 @@ type tally struct{ stores, whole, said, refused, campaigns, named, older int }
 // Wherever a store is damaged: it opens and says what was wrong, or says why it does not; nothing is
 // wrong that it did not say; what is not damaged can be read; and it can be written to.
 func TestDamagedAnywhere(t *testing.T) {
-	m := newImage(t)
+	t.Run("plain", func(t *testing.T) { damagedAnywhere(t, newImage(t, badger.Options{})) })
+	t.Run("encrypted", func(t *testing.T) {
+		key := crypt.New()
+		damagedAnywhere(t, newImage(t, badger.Options{Encrypt: &key, Key: has(key)}))
+	})
+}
+
+func damagedAnywhere(t *testing.T, m image) {
 	rng := rand.New(rand.NewPCG(3, uint64(*damages)))
 	byKind := map[string]*tally{}
 	var sum tally
@@ -207,7 +222,7 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 		}
 	}()
 	k.stores++
-	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	db, err := badger.Open(t.Context(), m.at(dir))
 	if err != nil {
 		k.refused++
 		if strings.Contains(err.Error(), "\n") || !errors.As(err, new(*store.DamagedError)) {

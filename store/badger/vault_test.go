@@ -1,0 +1,234 @@
+package badger_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bugle/store"
+	"bugle/store/badger"
+	"bugle/store/crypt"
+	"bugle/store/storetest"
+)
+
+// has finds that key alone.
+func has(key crypt.Key) badger.KeyFinder {
+	return func(_ context.Context, id string) (crypt.Key, error) {
+		if id != "" && id != key.ID() {
+			return crypt.Key{}, crypt.ErrNoKey
+		}
+		return key, nil
+	}
+}
+
+// gives finds that key whatever is asked for.
+func gives(key crypt.Key) badger.KeyFinder {
+	return func(context.Context, string) (crypt.Key, error) { return key, nil }
+}
+
+func TestEncryptedStore(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) store.DB {
+		key := crypt.New()
+		db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir(), Encrypt: &key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
+	})
+}
+
+const marker = "xq7vwzkjtb"
+
+// sealedStore makes an encrypted store with records in its tables, its logs and its value log.
+func sealedStore(t *testing.T, key crypt.Key) (dir string, want map[string]string) {
+	t.Helper()
+	dir, want = t.TempDir(), map[string]string{}
+	for session := range 3 {
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Encrypt: &key, Key: has(key)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 10 {
+			id := fmt.Sprintf("%s%d%d", marker, session, n)
+			want[id] = fmt.Sprintf(`{"n":"%s %d"}`, marker, n)
+			if n == 3 {
+				want[id] = fmt.Sprintf(`{"n":%q}`, strings.Repeat(marker, 200_000))
+			}
+			if err := put(db, t, id, want[id]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, want
+}
+
+func readsAll(t *testing.T, dir string, key crypt.Key, want map[string]string) {
+	t.Helper()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: has(key)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, text := range want {
+		if got, err := body(t, db, id); err != nil || got != text {
+			t.Errorf("%s is %.60s, %v", id, got, err)
+		}
+	}
+	if said := db.Notices(); len(said) > 0 {
+		t.Errorf("it says %q", said)
+	}
+	if got, ok := db.Key(); !ok || got != key {
+		t.Errorf("its key is %v, %v", got, ok)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files gives the files below a folder.
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		out[name], err = os.ReadFile(name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestEncrypted(t *testing.T) {
+	key := crypt.New()
+	dir, want := sealedStore(t, key)
+	for name, b := range files(t, dir) {
+		if bytes.Contains(b, []byte(marker)) || bytes.Contains(b, key[:]) {
+			t.Errorf("%s can be read by anyone", name)
+		}
+	}
+	readsAll(t, dir, key, want)
+	if id, err := badger.Sealed(dir); err != nil || id != key.ID() {
+		t.Errorf("it names the key %q, %v", id, err)
+	}
+	if id, err := badger.Sealed(t.TempDir()); err != nil || id != "" {
+		t.Errorf("a folder without a store names the key %q, %v", id, err)
+	}
+	// The folder may be moved.
+	moved := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	readsAll(t, moved, key, want)
+}
+
+// Without its key a store does not open, and nothing is changed.
+func TestEncryptedWithoutKey(t *testing.T) {
+	key := crypt.New()
+	dir, want := sealedStore(t, key)
+	before := files(t, dir)
+	other := crypt.New()
+	for what, c := range map[string]struct {
+		o    badger.Options
+		want error
+	}{
+		"no finder":      {badger.Options{}, crypt.ErrNoKey},
+		"no key":         {badger.Options{Key: has(other)}, crypt.ErrNoKey},
+		"another":        {badger.Options{Key: gives(other)}, crypt.ErrWrongKey},
+		"made anew":      {badger.Options{Key: has(key), Encrypt: &other}, crypt.ErrWrongKey},
+		"made, no other": {badger.Options{Encrypt: &other}, crypt.ErrNoKey},
+	} {
+		c.o.Dir = dir
+		_, err := badger.Open(t.Context(), c.o)
+		if !errors.Is(err, c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	after := files(t, dir)
+	for name, b := range before {
+		if !bytes.Equal(after[name], b) {
+			t.Errorf("%s was changed", name)
+		}
+	}
+	if len(after) != len(before) {
+		t.Errorf("there were %d files, and are %d", len(before), len(after))
+	}
+	readsAll(t, dir, key, want)
+}
+
+// A store that is there is not encrypted because a new one would have been.
+func TestEncryptExisting(t *testing.T) {
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(put(db, t, "c", `{}`), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	key := crypt.New()
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Encrypt: &key}); err == nil || !strings.Contains(err.Error(), "bugle encrypt") {
+		t.Errorf("it opens: %v", err)
+	}
+	if got, err := body(t, open(t, dir), "c"); err != nil || got != `{}` {
+		t.Errorf("c is %s, %v", got, err)
+	}
+}
+
+// The keys of its files are there three times: any two of those files may be lost or damaged.
+func TestEncryptedFilesLost(t *testing.T) {
+	names := []string{"ENCRYPTION", "ENCRYPTION.copy", "KEYREGISTRY"}
+	key := crypt.New()
+	dir, want := sealedStore(t, key)
+	spoil := map[string]func(name string) error{
+		"gone":    os.Remove,
+		"emptied": func(name string) error { return os.Truncate(name, 0) },
+		"cut":     func(name string) error { return os.Truncate(name, 40) },
+		"flipped": func(name string) error {
+			b, err := os.ReadFile(name)
+			if err == nil {
+				b[len(b)/2] ^= 4
+				err = os.WriteFile(name, b, 0o600)
+			}
+			return err
+		},
+	}
+	for what, spoil := range spoil {
+		for keep, kept := range names {
+			for _, name := range names {
+				if name == names[keep] {
+					continue
+				}
+				if err := spoil(filepath.Join(dir, badger.Folder, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Run(what+" but "+kept, func(t *testing.T) { readsAll(t, dir, key, want) })
+		}
+	}
+	// With none of them, nothing can be read: that is said, and nothing is thrown away.
+	for _, name := range names {
+		if err := os.Truncate(filepath.Join(dir, badger.Folder, name), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := files(t, dir)
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: has(key)}); err == nil {
+		t.Error("it opens")
+	}
+	if after := files(t, dir); len(after) != len(before) {
+		t.Errorf("there were %d files, and are %d", len(before), len(after))
+	}
+}

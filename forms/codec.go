@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,12 +11,31 @@ import (
 // Widgets drop control characters and rewrite tabs and carriage returns. So that none is lost,
 // a widget is given stand-ins for them out of a private use area, one cell wide each, and what it
 // gives back is translated again. The general punctuation block has a second area: its characters
-// that change the direction of text would scramble the line that they stand in.
+// that change the direction of text would scramble the line that they stand in, and others of it
+// are not seen at all. What else is of that kind is in a third area.
 const (
-	standIn     = 0xF0000 // + the control character, U+0000 to U+009F; + 0xFF for U+FFFD
-	standInPunc = 0xF0100 // + the character's distance from U+2000
-	standInEnd  = 0xF0200
+	standIn       = 0xF0000 // + the character, U+0000 to U+00AD; + 0xFF for U+FFFD
+	standInPunc   = 0xF0100 // + the character's distance from U+2000
+	standInFormat = 0xF0200 // + the character's place in formats
+	standInEnd    = 0xF0300
 )
+
+// formats are the characters of format (Unicode, general category Cf) that have no place in the other
+// areas, in order.
+var formats = func() []rune {
+	var out []rune
+	for _, t := range unicode.Cf.R16 {
+		for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) {
+			out = append(out, r)
+		}
+	}
+	for _, t := range unicode.Cf.R32 {
+		for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) { //nolint:gosec // a character
+			out = append(out, r)
+		}
+	}
+	return slices.DeleteFunc(out, func(r rune) bool { return !hidden(r) || r < 0x100 || r >= 0x2000 && r < 0x2100 })
+}()
 
 // pack gives s as a widget may hold it. It reports false where s has private characters of its
 // own in the same area: they would come back as something else.
@@ -38,10 +58,13 @@ func pack(s string, keepLines bool) (string, bool) {
 			return r
 		case r == unicode.ReplacementChar:
 			return standIn + 0xFF
-		case r >= 0x2000:
+		case r < 0x100:
+			return standIn + r
+		case r >= 0x2000 && r < 0x2100:
 			return standInPunc + r - 0x2000
 		}
-		return standIn + r
+		at, _ := slices.BinarySearch(formats, r)
+		return standInFormat + rune(at) //nolint:gosec // fewer than 256
 	}, s), true
 }
 
@@ -56,6 +79,10 @@ func unpack(s string) string {
 			return r
 		case r == standIn+0xFF:
 			return unicode.ReplacementChar
+		case r >= standInFormat+rune(len(formats)):
+			return r
+		case r >= standInFormat:
+			return formats[r-standInFormat]
 		case r >= standInPunc:
 			return r - standInPunc + 0x2000
 		}
@@ -65,10 +92,16 @@ func unpack(s string) string {
 
 func isStandIn(r rune) bool { return r >= standIn && r < standInEnd }
 
-// hidden tells the characters that a terminal obeys instead of showing.
+// hidden tells the characters that a terminal obeys instead of showing, and those that nobody sees. The
+// joiners of scripts and emoji, and the letters of flags, are part of what is seen.
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || r == unicode.ReplacementChar ||
-		r >= 0x2028 && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F
+	switch {
+	case r >= 0x20 && r < 0x7F:
+		return false
+	case r == 0x200C, r == 0x200D, r >= 0xE0020 && r <= 0xE007F:
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || r == 0x2028 || r == 0x2029
 }
 
 // symbol is what is drawn for a hidden character: one cell.

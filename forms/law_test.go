@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
@@ -246,4 +247,23 @@ func TestPackComesBack(t *testing.T) {
 			t.Fatalf("%q → %q → %q", s, packed, unpack(packed))
 		}
 	})
+}
+
+// Every character that a terminal would obey, or nobody would see, comes back, and is drawn as something else.
+func TestPackTakesEveryHiddenCharacter(t *testing.T) {
+	if n := len(formats); n > standInEnd-standInFormat {
+		t.Fatalf("there are %d formats, and room for %d", n, standInEnd-standInFormat)
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r >= 0xD800 && r < 0xE000 || !hidden(r) {
+			continue
+		}
+		packed, ok := pack("a"+string(r)+"b", false)
+		if !ok || unpack(packed) != "a"+string(r)+"b" || strings.ContainsFunc(packed, hidden) {
+			t.Fatalf("%U → %q → %q", r, packed, unpack(packed))
+		}
+		if shown := showStandIns(packed); r != unicode.ReplacementChar && (strings.ContainsFunc(shown, hidden) || strings.ContainsFunc(shown, isStandIn)) {
+			t.Fatalf("%U is drawn as %q", r, shown)
+		}
+	}
 }

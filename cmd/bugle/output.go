@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -73,10 +75,14 @@ func line(s string) string {
 }
 
 // controls reports whether a terminal may do something else with r than draw it: the control
-// characters, and those that turn the direction of writing.
+// characters, those that turn the direction of writing, and those that nobody sees. The joiners of
+// scripts and emoji, and the letters of flags, are drawn.
 func controls(r rune) bool {
-	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x061c || r == 0x200e || r == 0x200f ||
-		r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	switch {
+	case r == 0x200c, r == 0x200d, r >= 0xe0020 && r <= 0xe007f:
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0x2028 || r == 0x2029
 }
 
 // printJSON writes a value as JSON for people.
@@ -118,10 +124,12 @@ func escaped(text string) string {
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if r != '\n' && controls(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
+		if r == '\n' || !controls(r) {
 			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()

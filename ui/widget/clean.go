@@ -96,11 +96,13 @@ func isUnsafe(r rune) bool {
 	switch {
 	case unicode.IsControl(r):
 		return true
-	case r == '\u061c', r == '\u200e', r == '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-		return true // bidirectional formatting, UAX #9
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
-		return true // would make the next character, which may be the frame, part of itself
-	case r == '\ufeff', r == '\u00ad', r >= '\ufff9' && r <= '\ufffb', r == '\ufe0f':
+	case r == '\ufe0f':
+		return true
+	case r == '\u200c', r == '\u200d', r >= 0xe0020 && r <= 0xe007f:
+		return false // the joiners of scripts and emoji, and the letters of flags
+	case unicode.Is(unicode.Cf, r):
+		// They turn the direction of writing (UAX #9), have no width or none that is agreed on, or would
+		// make the next character, which may be the frame, part of themselves.
 		return true
 	}
 	return false

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/activity"
+	"bugle/engine/local"
+	"bugle/engine/local/sample"
+	"bugle/store/mem"
+	"bugle/ui/app"
+	"bugle/ui/keymap"
+	"bugle/ui/screen"
+	settingsscreen "bugle/ui/settings"
+	"bugle/ui/uitest"
+	"bugle/ui/widget"
+)
+
+// walked are the keys that a walk through a screen presses: those that lead somewhere, more often than
+// those that only change something.
+var walked = []string{
+	"down", "down", "down", "up", "enter", "enter", "enter", "tab", "shift+tab", "right", "left", "pgdown", "end", "home", "esc", "esc",
+	"?", "/", "p", "v", "t", "s", "u", "n", "y", "o", "f", "m", "g", "x", "a", "d", "c", "h", "j", "r", "i", "w", " ", "1", "2", "3", "4", "5", "[", "]", "+", "-",
+	"ctrl+k", "ctrl+r", "ctrl+s", "ctrl+f",
+}
+
+// walkLength is how many keys a walk presses.
+const walkLength = 60
+
+// No text of a campaign, a workspace, an answer or an error rules the terminal, on whatever screen it is
+// shown: the frames of walks through every screen hold nothing but text and its look.
+func TestNoControlSequenceReachesTheScreen(t *testing.T) {
+	for _, kind := range []struct {
+		name       string
+		all, fails bool
+	}{{"texts", false, false}, {"everything", true, false}, {"errors", false, true}} {
+		for _, route := range []string{
+			screen.Campaigns, screen.NewDraft, screen.Builder, screen.Validate, screen.TestSend, screen.Outbox, screen.Activity,
+			screen.History, screen.Workspace, screen.Settings, screen.Welcome,
+		} {
+			t.Run(kind.name+"/"+route, func(t *testing.T) {
+				t.Parallel()
+				walk(t, route, kind.all, kind.fails)
+			})
+		}
+	}
+}
+
+func walk(t *testing.T, route string, all, fails bool) {
+	svc := filled(t)
+	log := &activity.Log{}
+	svc.all, svc.fails = all, fails
+	rows, err := svc.Service.List(t.Context(), engine.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := uitest.Deps(activity.Wrap(svc, log))
+	deps.Author, deps.Workspace, deps.DataDir = spoiled(deps.Author), spoiled(deps.Workspace), spoiled(deps.DataDir)
+	own := settingsscreen.Sources{Themes: &themeShelf{}, Profiles: meanProfiles{}, Keys: keymap.File{}, Places: []settingsscreen.Place{{Name: spoiled("data"), Path: spoiled("/data")}}}
+	random := rand.New(rand.NewPCG(6, uint64(len(route))))
+	open := func() *uitest.Harness {
+		first := screen.Route{Name: route, ID: rows[random.IntN(len(rows))].ID, Query: spoiled("sale")}
+		if route != screen.Campaigns {
+			first.Query = ""
+		}
+		size := [][2]int{{80, 24}, {120, 40}, {200, 60}}[random.IntN(3)]
+		h := uitest.Program(t, app.Options{Deps: deps, Factory: still(screens(meanStart, log, own)), First: first, News: []string{spoiled("news")}}, size[0], size[1])
+		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: spoiled("a notice")})
+		return h
+	}
+	// What the calls of the activity screen are.
+	_, _ = deps.Service.Search(t.Context(), engine.SearchRequest{Limit: 5, Page: 1})
+	_, _ = deps.Service.Get(t.Context(), rows[0].ID)
+	h, pressed := open(), []string{"(opened)"}
+	look := func() {
+		if at, found := ruling(h.View()); found {
+			t.Fatalf("after %v the screen holds %q", pressed, at)
+		}
+	}
+	look()
+	for i := range walkLength {
+		key := walked[random.IntN(len(walked))]
+		pressed = append(pressed, key)
+		h.Press(key)
+		look()
+		if h.Quit || i%20 == 19 {
+			h, pressed = open(), []string{"(opened)"}
+			look()
+		}
+	}
+}
+
+// filled gives a workspace with something in every corner of it.
+func filled(t *testing.T) mean {
+	t.Helper()
+	db := mem.New()
+	if _, err := sample.Install(t.Context(), db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, sample.ID, local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mean{Service: svc}
+}
+
+type meanProfiles struct{}
+
+func (meanProfiles) List() ([]settingsscreen.Profile, error) {
+	return []settingsscreen.Profile{{Name: spoiled("prod"), Where: spoiled("https://api.example.com, workspace W"), Next: true}}, nil
+}
+func (meanProfiles) Use(string) error { return fmt.Errorf("%s", spoiled("it cannot be used")) }
+
+// still gives screens that do not wait for what never comes in a test.
+func still(of app.Factory) app.Factory {
+	return func(d screen.Deps, r screen.Route) (screen.Screen, error) {
+		s, err := of(d, r)
+		if r.Name == screen.Activity && err == nil {
+			return calm{s}, nil
+		}
+		return s, err
+	}
+}
+
+// calm is a screen whose first command, which waits, is left out.
+type calm struct{ screen.Screen }
+
+func (c calm) Init() tea.Cmd { return nil }
+
+func meanStart(context.Context, bool) (screen.Deps, error) {
+	return screen.Deps{}, fmt.Errorf("%s", spoiled("there is no room"))
+}

@@ -150,6 +150,9 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		return d.explainLock(err)
 	}
 	defer func() { release() }()
+	if err := tidy(d.path); err != nil {
+		return d.unwritable(err)
+	}
 	if err := d.unlock(ctx, o); err != nil {
 		return err
 	}

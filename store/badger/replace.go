@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"bugle/store"
+	"bugle/store/crypt"
 )
 
 // Replace puts a store that fill has filled, and proved, in the place of the one in a data folder. The
 // old one is kept aside, in the folder whose path it gives; empty where there was none. When fill
 // fails, or ctx ends, nothing has changed. It fails with a *[store.LockedError] where a process has
-// the store open.
-func Replace(ctx context.Context, dir string, fill func(context.Context, store.DB) error) (aside string, err error) {
+// the store open. The new store is encrypted with key; nil: it is not.
+func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, store.DB) error) (aside string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("the data folder %q cannot be used: %w", dir, err)
@@ -38,20 +39,28 @@ func Replace(ctx context.Context, dir string, fill func(context.Context, store.D
 	if err := os.RemoveAll(into); err != nil {
 		return "", d.unwritable(err)
 	}
-	if err := fillNew(ctx, dir, into, fill); err != nil {
+	if err := fillNew(ctx, dir, into, key, fill); err != nil {
 		return "", errors.Join(err, os.RemoveAll(into))
 	}
-	if aside, err = swapIn(d.path, into, "before-restore", time.Now()); err != nil {
+	if aside, err = swapIn(d.path, into, restoredReason, time.Now()); err != nil {
 		return aside, d.unwritable(err)
 	}
 	return aside, nil
 }
 
 // fillNew makes a store in a folder of its own, and has it filled.
-func fillNew(ctx context.Context, dir, into string, fill func(context.Context, store.DB) error) error {
+func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(context.Context, store.DB) error) (err error) {
 	db := &DB{dir: dir, path: into, free: freeSpace}
 	if err := db.makeFolder(); err != nil {
 		return err
+	}
+	if key != nil {
+		if db.vault, err = newVault(*key); err == nil {
+			err = db.vault.write(into)
+		}
+		if err != nil {
+			return db.unwritable(err)
+		}
 	}
 	if err := db.checkSpace(); err != nil {
 		return err

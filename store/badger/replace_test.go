@@ -34,11 +34,11 @@ func TestReplace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if aside, err := badger.Replace(t.Context(), dir, fill(`{"n":1}`)); err != nil || aside != "" {
+	if aside, err := badger.Replace(t.Context(), dir, nil, fill(`{"n":1}`)); err != nil || aside != "" {
 		t.Fatalf("into an empty folder: %q, %v", aside, err)
 	}
 	read(`{"n":1}`)
-	aside, err := badger.Replace(t.Context(), dir, fill(`{"n":2}`))
+	aside, err := badger.Replace(t.Context(), dir, nil, fill(`{"n":2}`))
 	if err != nil || filepath.Dir(aside) != dir {
 		t.Fatalf("over another: %q, %v", aside, err)
 	}
@@ -47,7 +47,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("the old store is not kept: %v", err)
 	}
 	failed := errors.New("no")
-	if _, err := badger.Replace(t.Context(), dir, func(context.Context, store.DB) error { return failed }); !errors.Is(err, failed) {
+	if _, err := badger.Replace(t.Context(), dir, nil, func(context.Context, store.DB) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("filling fails: %v", err)
 	}
 	read(`{"n":2}`)
@@ -55,7 +55,7 @@ func TestReplace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := badger.Replace(t.Context(), dir, fill(`{}`)); !errors.As(err, new(*store.LockedError)) {
+	if _, err := badger.Replace(t.Context(), dir, nil, fill(`{}`)); !errors.As(err, new(*store.LockedError)) {
 		t.Errorf("while it is open: %v", err)
 	}
 	if err := db.Close(); err != nil {

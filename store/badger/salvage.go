@@ -48,7 +48,7 @@ func mend(path string, i inspection, log *slog.Logger) (aside string, marks []lo
 	if err := s.write(into, log); err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(into))
 	}
-	aside, err = swapIn(path, into, "damaged", s.at)
+	aside, err = swapIn(path, into, damagedReason, s.at)
 	return aside, s.marks, err
 }
 
@@ -224,6 +224,17 @@ const (
 	mendingSuffix = ".mending"
 	mendedSuffix  = ".mended"
 )
+
+// Why a store is kept aside, in its name.
+const (
+	restoredReason = "before-restore"
+	damagedReason  = "damaged"
+)
+
+// globEscape keeps a folder's name from being a pattern.
+func globEscape(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
 
 // swapIn puts a database that is whole in the place of the one at path, which is kept aside under a
 // name that says why and when. Where the process ends in between, [settle] goes on.

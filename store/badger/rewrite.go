@@ -1,0 +1,195 @@
+package badger
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"time"
+
+	"bugle/store"
+	"bugle/store/crypt"
+)
+
+// replacedReason is in the name of a store that a rewritten one has replaced. It is removed, at the
+// latest by the next process that opens the store.
+const replacedReason = "replaced"
+
+// ErrDamagedFirst says that a store has lost something, and that this is to be settled before it is
+// rewritten.
+var ErrDamagedFirst = errors.New("the store has lost something: `bugle doctor --repair` comes first")
+
+// Rewrite makes the store in a data folder anew, encrypted with the key to, or with none where that is
+// nil, and removes the old files. The new store is complete, compared with the old one record by
+// record, and proved on disk before it takes the place; when anything fails before, or ctx ends,
+// nothing has changed. progress, which may be nil, hears how many records were written, or read again.
+//
+// It gives the number of records. It fails as [Open] does, as no other process may have the store open,
+// and with [ErrDamagedFirst].
+func Rewrite(ctx context.Context, o Options, to *crypt.Key, progress func(records int, verifying bool)) (records int, err error) {
+	if progress == nil {
+		progress = func(int, bool) {}
+	}
+	old, err := Open(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	into := old.path + mendingSuffix
+	if records, err = rewriteInto(ctx, old, into, to, progress); err != nil {
+		return 0, errors.Join(err, old.Close(), os.RemoveAll(into))
+	}
+	if err := old.Close(); err != nil {
+		return 0, errors.Join(err, os.RemoveAll(into))
+	}
+	return records, old.giveWay(into)
+}
+
+// rewriteInto fills a new store with what the old one has, and proves that it has it.
+func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progress func(int, bool)) (records int, err error) {
+	old.Prove(ctx)
+	if len(old.Lost()) > 0 {
+		return 0, ErrDamagedFirst
+	}
+	var v *vault
+	err = fillNew(ctx, old.dir, into, to, func(ctx context.Context, db store.DB) error {
+		v = db.(*DB).vault
+		want, n, err := copyAll(ctx, old, db, progress)
+		if err != nil {
+			return err
+		}
+		got, m, err := digest(ctx, db, func(n int) { progress(n, true) })
+		if err == nil && (n != m || !bytes.Equal(got, want)) {
+			err = errors.New("what was written reads otherwise; nothing was changed")
+		}
+		records = n
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	found, err := inspect(into, v, true)
+	if err == nil && len(found.problems) > 0 {
+		err = fmt.Errorf("the new files are not what was written (%s); nothing was changed", found.problems[0])
+	}
+	return records, err
+}
+
+// copyAll writes the records of a store into another, and gives their digest.
+func copyAll(ctx context.Context, from, to store.DB, progress func(int, bool)) (sum []byte, n int, err error) {
+	var some []pair
+	size := 0
+	flush := func() error {
+		err := to.Update(ctx, func(tx store.Tx) error {
+			for _, p := range some {
+				if err := tx.Set(p.key, p.value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		progress(n, false)
+		some, size = some[:0], 0
+		return err
+	}
+	sum, n, err = eachRecord(ctx, from, func(i int, key, value []byte) error {
+		n = i
+		some, size = append(some, pair{bytes.Clone(key), bytes.Clone(value)}), size+len(value)
+		if len(some) < 1000 && size < 2<<20 {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	return sum, n, err
+}
+
+type pair struct{ key, value []byte }
+
+// digest gives what no two stores of other records have.
+func digest(ctx context.Context, db store.DB, progress func(int)) (sum []byte, n int, err error) {
+	return eachRecord(ctx, db, func(i int, _, _ []byte) error {
+		if i%1024 == 0 {
+			progress(i)
+		}
+		return nil
+	})
+}
+
+func eachRecord(ctx context.Context, db store.DB, fn func(n int, key, value []byte) error) (sum []byte, n int, err error) {
+	h := sha256.New()
+	err = db.View(ctx, func(tx store.Tx) error {
+		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+			if len(value) == 0 {
+				return ErrDamagedFirst
+			}
+			n++
+			writeSized(h, key)
+			writeSized(h, value)
+			return fn(n, key, value)
+		})
+	})
+	return h.Sum(nil), n, err
+}
+
+func writeSized(h hash.Hash, b []byte) {
+	var size [8]byte
+	binary.BigEndian.PutUint64(size[:], uint64(len(b)))
+	_, _ = h.Write(size[:])
+	_, _ = h.Write(b)
+}
+
+// giveWay puts a new store in the place of this one, which was just closed, and removes its files.
+// Where another process has changed it since, nothing is done.
+func (d *DB) giveWay(into string) error {
+	release, err := lockFolder(d.path)
+	if err != nil {
+		return errors.Join(d.explainLock(err), os.RemoveAll(into))
+	}
+	defer release()
+	if readSequence(d.path) != d.sequence.last {
+		return errors.Join(fmt.Errorf("another bugle has changed the store in %s meanwhile; nothing was done, try again", d.dir), os.RemoveAll(into))
+	}
+	aside, err := swapIn(d.path, into, replacedReason, time.Now())
+	if err != nil {
+		return d.unwritable(err)
+	}
+	if err := os.RemoveAll(aside); err != nil {
+		return fmt.Errorf("the new store is in its place, but the files of the old one are still in %s; remove that folder: %w", aside, err)
+	}
+	return nil
+}
+
+// tidy removes what a process that ended has left beside the store: one that it had not completed, and
+// one that had been replaced. Whoever calls it holds the lock on the store.
+func tidy(path string) error {
+	names, err := filepath.Glob(globEscape(path) + "." + replacedReason + "-*")
+	if err != nil {
+		return err
+	}
+	for _, name := range append(names, path+mendingSuffix) {
+		if err := os.RemoveAll(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// OldCopies gives the folders in a data folder that hold the store as it was before a restore, or
+// damaged. They are kept until somebody removes them.
+func OldCopies(dir string) (out []string, err error) {
+	for _, why := range []string{restoredReason, damagedReason} {
+		names, err := filepath.Glob(globEscape(filepath.Join(dir, Folder)) + "." + why + "-*")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, names...)
+	}
+	return out, nil
+}

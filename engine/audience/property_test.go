@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -16,40 +17,48 @@ import (
 
 // The evaluator agrees with a naive one, which reads the JSON of the filters over again for every
 // profile, and takes a date for all its half hours.
-func TestAgreesWithTheNaive(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := naive{zone: rapid.SampledFrom(naiveZones).Draw(t, "zone")}
-		n.segments = map[string]any{"List": []string{"ann", "bob"}, "Rule": drawGroup(t, 1)}
-		w := engine.Workspace{Timezone: n.zone.String(), Segments: []engine.Segment{{Name: "List", Members: []string{"ann", "bob"}}, {Name: "Rule"}}}
-		w.Segments[1].Filters = n.segments["Rule"].(map[string]any)
-		filters := map[string]any{"included_filters": drawGroup(t, 2), "excluded_filters": drawGroup(t, 2)}
-		for _, name := range []string{"is_all_user_campaign", "send_campaign_to_opt_out_users"} {
-			filters[name] = rapid.IntRange(0, 4).Draw(t, name) == 0
+func TestAgreesWithTheNaive(t *testing.T) { rapid.Check(t, agreesWithTheNaive) }
+
+// FuzzNaive does the same, led by what the evaluator did.
+func FuzzNaive(f *testing.F) {
+	for n := range 40 {
+		f.Add(bytes.Repeat([]byte{byte(n * 37), byte(n), 3, byte(255 - n*5), 0, 1}, 200))
+	}
+	f.Fuzz(rapid.MakeFuzz(agreesWithTheNaive))
+}
+
+func agreesWithTheNaive(t *rapid.T) {
+	n := naive{zone: rapid.SampledFrom(naiveZones).Draw(t, "zone")}
+	n.segments = map[string]any{"List": []string{"ann", "bob"}, "Rule": drawGroup(t, 1)}
+	w := engine.Workspace{Timezone: n.zone.String(), Segments: []engine.Segment{{Name: "List", Members: []string{"ann", "bob"}}, {Name: "Rule"}}}
+	w.Segments[1].Filters = n.segments["Rule"].(map[string]any)
+	filters := map[string]any{"included_filters": drawGroup(t, 2), "excluded_filters": drawGroup(t, 2)}
+	for _, name := range []string{"is_all_user_campaign", "send_campaign_to_opt_out_users"} {
+		filters[name] = rapid.IntRange(0, 4).Draw(t, name) == 0
+	}
+	b, err := json.Marshal(filters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body engine.AudienceRequest
+	if err := body.Filters.UnmarshalJSON(b); err != nil {
+		t.Fatal(err)
+	}
+	a, problems := Compile(body.Filters, Env{Workspace: w, Now: noon})
+	if len(problems) > 0 {
+		t.Fatalf("%s: %v", b, problems)
+	}
+	for range 4 {
+		p := drawProfile(t)
+		got, want := a.Match(&p), n.audience(filters, p)
+		if got != want {
+			said, _ := json.Marshal(p)
+			t.Fatalf("got %v, the naive says %v\nzone %s\nfilters %s\nprofile %s", got, want, n.zone, b, said)
 		}
-		b, err := json.Marshal(filters)
-		if err != nil {
-			t.Fatal(err)
+		if r := a.Explain(&p); r.Matched != got || len(r.Decisive()) == 0 {
+			t.Fatalf("explained as %+v, is %v", r, got)
 		}
-		var body engine.AudienceRequest
-		if err := body.Filters.UnmarshalJSON(b); err != nil {
-			t.Fatal(err)
-		}
-		a, problems := Compile(body.Filters, Env{Workspace: w, Now: noon})
-		if len(problems) > 0 {
-			t.Fatalf("%s: %v", b, problems)
-		}
-		for range 4 {
-			p := drawProfile(t)
-			got, want := a.Match(&p), n.audience(filters, p)
-			if got != want {
-				said, _ := json.Marshal(p)
-				t.Fatalf("got %v, the naive says %v\nzone %s\nfilters %s\nprofile %s", got, want, n.zone, b, said)
-			}
-			if r := a.Explain(&p); r.Matched != got || len(r.Decisive()) == 0 {
-				t.Fatalf("explained as %+v, is %v", r, got)
-			}
-		}
-	})
+	}
 }
 
 var naiveZones = func() (out []*time.Location) {

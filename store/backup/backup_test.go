@@ -24,7 +24,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 const secret = "correct horse"
 
-func newStore(t *testing.T, campaigns int) *mem.DB {
+func newStore(t testing.TB, campaigns int) *mem.DB {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })

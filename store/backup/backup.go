@@ -2,7 +2,8 @@
 //
 // A backup begins with the line "BUGLE BACKUP" and a line of JSON that says what it is ([Header]). Its
 // body is a Zstandard stream of records, within an age stream (https://age-encryption.org/v1, a
-// passphrase by scrypt) where it is encrypted. It ends with the SHA-256 of everything before. Within
+// passphrase by scrypt) where it is encrypted: with a passphrase that somebody chose, or with one that
+// is derived from the key of an encrypted store. It ends with the SHA-256 of everything before. Within
 // the body a record is its key and its value, each after its length as a varint; after the last one a
 // zero stands for a key, and then a length and the [Contents] as JSON.
 package backup
@@ -25,6 +26,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"bugle/store"
+	"bugle/store/crypt"
 )
 
 // Format is the number of the layout of files that this package writes.
@@ -38,6 +40,8 @@ type Header struct {
 	Made      time.Time `json:"made"`
 	Program   string    `json:"program,omitempty"` // the version that wrote it
 	Encrypted bool      `json:"encrypted"`
+	// Key is the id of the store's key, where that encrypts it; its passphrase is [crypt.Key.Passphrase].
+	Key string `json:"key,omitempty"`
 }
 
 // Contents is what a backup holds.
@@ -70,7 +74,8 @@ type Progress struct {
 
 // Options are what a backup is made with.
 type Options struct {
-	Passphrase string         // encrypts it; empty: it is not encrypted
+	Passphrase string         // encrypts it; empty: Key does
+	Key        *crypt.Key     // encrypts it where there is no passphrase; nil: it is not encrypted
 	Program    string         // the version of the program
 	Now        time.Time      // zero: time.Now
 	Progress   func(Progress) // may be nil
@@ -78,11 +83,33 @@ type Options struct {
 	WorkFactor int
 }
 
+// keyWorkFactor is that of a passphrase which is derived from a key: nobody can guess it.
+const keyWorkFactor = 10
+
+// secret gives the passphrase, and what guessing it is to cost.
+func (o Options) secret() (passphrase string, workFactor int) {
+	if o.Passphrase == "" && o.Key != nil {
+		return o.Key.Passphrase(), keyWorkFactor
+	}
+	return o.Passphrase, o.WorkFactor
+}
+
+// header gives what the backup says of itself.
+func (o Options) header() Header {
+	h := Header{Format: Format, Made: o.Now.UTC().Truncate(time.Second), Program: o.Program, Encrypted: o.Passphrase != "" || o.Key != nil}
+	if o.Passphrase == "" && o.Key != nil {
+		h.Key = o.Key.ID()
+	}
+	return h
+}
+
 var (
 	// ErrPassphrase says that a backup is encrypted, and the passphrase is missing or another one.
 	ErrPassphrase = errors.New("the passphrase is not the one that this backup was made with")
 	// ErrNoPassphrase says that a backup is encrypted and no passphrase was given.
 	ErrNoPassphrase = errors.New("this backup is encrypted: give its passphrase")
+	// ErrKey says that a backup is encrypted with the key of a store, and the one that was given is not it.
+	ErrKey = errors.New("this backup is encrypted with the key of a store, and that is another one")
 	// ErrDamaged says that a file is no backup, or not what was written.
 	ErrDamaged = errors.New("this backup is damaged")
 	// ErrNewer says that a later program wrote the backup.
@@ -93,11 +120,16 @@ var (
 // it was at one moment. It is read again before it gets its name, and where anything fails, or ctx
 // ends, there is no file. A file of that name that is there is not touched, and an error.
 func Write(ctx context.Context, db store.DB, file string, o Options) (info Info, err error) {
-	if o.Now.IsZero() {
-		o.Now = time.Now()
-	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
+	}
+	return write(ctx, file, o, func(out io.Writer) error { return writeRecords(ctx, db, out, o) })
+}
+
+// write makes the file; records writes what is within it.
+func write(ctx context.Context, file string, o Options, records func(io.Writer) error) (info Info, err error) {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
 	}
 	if _, err := os.Lstat(file); err == nil {
 		return info, fmt.Errorf("%s is there already; choose another name", file)
@@ -111,11 +143,12 @@ func Write(ctx context.Context, db store.DB, file string, o Options) (info Info,
 			err = errors.Join(err, remove(f.Name()))
 		}
 	}()
-	err = writeAll(ctx, db, f, o)
+	err = writeAll(f, o, records)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return info, unwritable(file, err)
 	}
-	if info, err = Verify(ctx, f.Name(), o.Passphrase, func(n int) { o.Progress(Progress{n, true}) }); err != nil {
+	passphrase, _ := o.secret()
+	if info, err = Verify(ctx, f.Name(), passphrase, func(n int) { o.Progress(Progress{n, true}) }); err != nil {
 		return info, fmt.Errorf("what was written to %s reads otherwise: %w", file, err)
 	}
 	if err := os.Rename(f.Name(), file); err != nil {
@@ -155,18 +188,18 @@ func syncFolder(dir string) error {
 	return f.Close()
 }
 
-func writeAll(ctx context.Context, db store.DB, f *os.File, o Options) error {
+func writeAll(f *os.File, o Options, records func(io.Writer) error) error {
 	sum := sha256.New()
 	buf := bufio.NewWriterSize(f, 1<<18)
 	out := io.MultiWriter(buf, sum)
-	head, err := json.Marshal(Header{Format: Format, Made: o.Now.UTC().Truncate(time.Second), Program: o.Program, Encrypted: o.Passphrase != ""})
+	head, err := json.Marshal(o.header())
 	if err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(out, "%s%s\n", magic, head); err != nil {
 		return err
 	}
-	if err := writeBody(ctx, db, out, o); err != nil {
+	if err := writeBody(out, o, records); err != nil {
 		return err
 	}
 	if _, err := buf.Write(sum.Sum(nil)); err != nil {
@@ -175,20 +208,20 @@ func writeAll(ctx context.Context, db store.DB, f *os.File, o Options) error {
 	return buf.Flush()
 }
 
-func writeBody(ctx context.Context, db store.DB, out io.Writer, o Options) (err error) {
+func writeBody(out io.Writer, o Options, records func(io.Writer) error) (err error) {
 	var closers []io.Closer
 	defer func() {
 		for i := len(closers) - 1; i >= 0; i-- {
 			err = errors.Join(err, closers[i].Close())
 		}
 	}()
-	if o.Passphrase != "" {
-		to, err := age.NewScryptRecipient(o.Passphrase)
+	if passphrase, workFactor := o.secret(); passphrase != "" {
+		to, err := age.NewScryptRecipient(passphrase)
 		if err != nil {
 			return fmt.Errorf("the passphrase cannot be used: %w", err)
 		}
-		if o.WorkFactor > 0 {
-			to.SetWorkFactor(o.WorkFactor)
+		if workFactor > 0 {
+			to.SetWorkFactor(workFactor)
 		}
 		w, err := age.Encrypt(out, to)
 		if err != nil {
@@ -201,7 +234,7 @@ func writeBody(ctx context.Context, db store.DB, out io.Writer, o Options) (err 
 		return err
 	}
 	closers = append(closers, z)
-	return writeRecords(ctx, db, z, o)
+	return records(z)
 }
 
 func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) error {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"bugle/store"
+	"bugle/store/crypt"
 )
 
 // Folder is the name of the folder of backups in the data folder, and Suffix how their names end.
@@ -90,6 +91,7 @@ func escape(dir string) string {
 type Daily struct {
 	DataDir string
 	Program string
+	Key     *crypt.Key       // encrypts them; nil: they are not encrypted
 	Clock   func() time.Time // nil: time.Now
 	Logger  *slog.Logger     // nil: nothing is logged
 	// Wait is how long after its start the first one is made, if it is due; a program that only runs
@@ -179,7 +181,7 @@ func (k *Keeper) make(ctx context.Context) (Info, error) {
 		return Info{}, err
 	}
 	base := filepath.Join(k.o.DataDir, Folder, dailyPrefix+k.o.Clock().UTC().Format(stampLayout))
-	info, err := Write(ctx, k.db, free(base), Options{Program: k.o.Program, Now: k.o.Clock()})
+	info, err := Write(ctx, k.db, free(base), Options{Program: k.o.Program, Key: k.o.Key, Now: k.o.Clock()})
 	if err != nil {
 		return info, err
 	}

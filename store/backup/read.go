@@ -126,6 +126,9 @@ func (r *reader) records(ctx context.Context, passphrase string, fn func(n int, 
 			return fmt.Errorf("the passphrase cannot be used: %w", err)
 		}
 		if in, err = age.Decrypt(r.body, who); errors.As(err, new(*age.NoIdentityMatchError)) {
+			if r.info.Key != "" {
+				return ErrKey
+			}
 			return ErrPassphrase
 		} else if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)

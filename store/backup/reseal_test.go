@@ -1,0 +1,103 @@
+package backup_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"bugle/store/backup"
+	"bugle/store/crypt"
+)
+
+// A backup of an encrypted store is encrypted with its key, and names it.
+func TestKey(t *testing.T) {
+	key, other := crypt.New(), crypt.New()
+	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
+	info, err := backup.Write(t.Context(), newStore(t, 20), file, backup.Options{Key: &key, Now: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !info.Encrypted || info.Key != key.ID() {
+		t.Errorf("it says of itself %+v", info.Header)
+	}
+	sealed(t, file)
+	for pass, want := range map[string]error{"": backup.ErrNoPassphrase, other.Passphrase(): backup.ErrKey, key.Passphrase(): nil} {
+		if _, err := backup.Verify(t.Context(), file, pass, nil); !errors.Is(err, want) {
+			t.Errorf("with %q: %v", pass, err)
+		}
+	}
+	// A passphrase goes before the key.
+	chosen := filepath.Join(t.TempDir(), "c"+backup.Suffix)
+	info, err = backup.Write(t.Context(), newStore(t, 1), chosen, backup.Options{Key: &key, Passphrase: secret, WorkFactor: 10, Now: noon})
+	if err != nil || info.Key != "" || !info.Encrypted {
+		t.Errorf("with a passphrase it says %+v, %v", info.Header, err)
+	}
+}
+
+// sealed proves that a file holds neither text nor a compressed stream of it.
+func sealed(t *testing.T, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, clear := range []string{"Campaign", "basic_details", "DEMO", "\x28\xb5\x2f\xfd"} {
+		if bytes.Contains(b, []byte(clear)) {
+			t.Errorf("%s holds %q", file, clear)
+		}
+	}
+}
+
+func TestReseal(t *testing.T) {
+	key, other := crypt.New(), crypt.New()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "b"+backup.Suffix)
+	was, err := backup.Write(t.Context(), newStore(t, 20), file, backup.Options{Now: noon, Program: "1.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-time.Hour).Truncate(time.Second)
+	if err := os.Chtimes(file, long, long); err != nil {
+		t.Fatal(err)
+	}
+	step := func(from string, to *crypt.Key) backup.Info {
+		t.Helper()
+		info, err := backup.Reseal(t.Context(), file, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stat, err := os.Stat(file)
+		if err != nil || !stat.ModTime().Equal(long) {
+			t.Errorf("it is of %v, %v", stat.ModTime(), err)
+		}
+		return info
+	}
+	if info := step("", &key); info.Key != key.ID() || !info.Made.Equal(was.Made) || info.Program != "1.2" || !reflect.DeepEqual(info.Contents, was.Contents) {
+		t.Errorf("encrypted it is %+v", info)
+	}
+	sealed(t, file)
+	step(key.Passphrase(), &other)
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Reseal(t.Context(), file, key.Passphrase(), nil); !errors.Is(err, backup.ErrKey) {
+		t.Errorf("with the key before: %v", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("what failed has changed it: %v", err)
+	}
+	if info := step(other.Passphrase(), nil); info.Encrypted || info.Key != "" || !reflect.DeepEqual(info.Contents, was.Contents) {
+		t.Errorf("decrypted it is %+v", info)
+	}
+	if _, err := backup.Verify(t.Context(), file, "", nil); err != nil {
+		t.Error(err)
+	}
+	if names, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(names) != 1 {
+		t.Errorf("in the folder there is %q, %v", names, err)
+	}
+}

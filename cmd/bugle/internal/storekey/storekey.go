@@ -1,0 +1,187 @@
+// Package storekey finds the key of an encrypted store: in the environment, in what a command prints,
+// or in the system's keyring.
+package storekey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"bugle/store/crypt"
+)
+
+// The environment variables that are read: a key, or a command that prints one. Those of the second
+// pair are of the key that a store is to be encrypted with anew.
+const (
+	Env        = "BUGLE_STORE_KEY"
+	EnvCommand = "BUGLE_STORE_KEY_COMMAND"
+
+	EnvNew        = "BUGLE_NEW_STORE_KEY"
+	EnvNewCommand = "BUGLE_NEW_STORE_KEY_COMMAND"
+)
+
+const (
+	// service is the name under which keys are in the system's keyring, and prefix how the names of
+	// stores' keys begin there; the id of the key comes after it.
+	service = "bugle"
+	prefix  = "store "
+	// keyTime bounds a command that prints a key: it may ask a person.
+	keyTime = time.Minute
+	// again is how long nobody is asked again for a key that was not found: who waits for a store asks
+	// several times a second.
+	again = 5 * time.Second
+)
+
+// Ring finds keys, and remembers those that it found. It is safe for concurrent use.
+type Ring struct {
+	getenv func(string) string
+
+	mu     sync.Mutex
+	found  map[string]crypt.Key
+	failed map[string]failure
+}
+
+type failure struct {
+	err error
+	at  time.Time
+}
+
+// New makes a ring over an environment.
+func New(getenv func(string) string) *Ring {
+	return &Ring{getenv: getenv, found: map[string]crypt.Key{}, failed: map[string]failure{}}
+}
+
+// Find gives the key of that id; without an id, the one that the environment has. It fails with
+// [crypt.ErrNoKey] or [crypt.ErrWrongKey], and says what to do.
+func (r *Ring) Find(ctx context.Context, id string) (crypt.Key, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k, ok := r.found[id]; ok {
+		return k, nil
+	}
+	if f, ok := r.failed[id]; ok && time.Since(f.at) < again {
+		return crypt.Key{}, f.err
+	}
+	k, err := r.find(ctx, id)
+	if err != nil {
+		r.failed[id] = failure{err, time.Now()}
+		return k, err
+	}
+	r.found[id] = k
+	return k, nil
+}
+
+func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
+	k, from, err := r.given(ctx, Env, EnvCommand)
+	switch {
+	case err != nil:
+		return k, err
+	case from != "" && (id == "" || k.ID() == id):
+		return k, nil
+	case id == "":
+		return k, fmt.Errorf("%w, and which one it was cannot be read any more: give it in %s, or a command that prints it in %s", crypt.ErrNoKey, Env, EnvCommand)
+	}
+	text, kerr := keyring.Get(service, prefix+id)
+	switch {
+	case kerr == nil:
+		if k, err = crypt.Parse(text); err == nil && k.ID() != id {
+			err = crypt.ErrWrongKey
+		}
+		if err != nil {
+			return k, fmt.Errorf("the key %s in the system keyring cannot be used: %w; `bugle encrypt --keep-key` puts it there anew", id, err)
+		}
+		return k, nil
+	case from != "":
+		return k, fmt.Errorf("%w, what %s gives: the key of this store has the id %s", crypt.ErrWrongKey, from, id)
+	case errors.Is(kerr, keyring.ErrNotFound):
+		return k, fmt.Errorf("%w: the system keyring of this user has no key %s; put it there with `bugle encrypt --keep-key`, or give it in %s or %s", crypt.ErrNoKey, id, Env, EnvCommand)
+	}
+	return k, fmt.Errorf("%w: the system keyring does not answer (%w); give the key in %s, or a command that prints it in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
+}
+
+// given gives the key of the environment, and which of the two variables it is from; empty where
+// neither is set.
+func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
+	text := r.getenv(env)
+	from = env
+	if words := strings.Fields(r.getenv(command)); text == "" && len(words) > 0 {
+		from = "the command of " + command
+		ctx, cancel := context.WithTimeout(ctx, keyTime)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+		cmd.WaitDelay = time.Second
+		// What it says on its standard error may hold the key, so it is not repeated.
+		out, err := cmd.Output()
+		if err != nil {
+			return k, from, fmt.Errorf("%w: %s failed (%w); run it in a shell to see why", crypt.ErrNoKey, from, err)
+		}
+		text = string(out)
+	}
+	if text == "" {
+		return k, "", nil
+	}
+	if k, err = crypt.Parse(text); err != nil {
+		return k, from, fmt.Errorf("what %s gives is no key: %w", from, err)
+	}
+	return k, from, nil
+}
+
+// Fresh gives the key to encrypt a store with, and says where it is: that of the environment, or a new
+// one, which is put into the system's keyring. For a store that is encrypted already, anew says so: its
+// own key is what the environment has, and the new one is in variables of its own.
+func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string, err error) {
+	env, command := Env, EnvCommand
+	if anew {
+		env, command = EnvNew, EnvNewCommand
+	}
+	k, from, err := r.given(ctx, env, command)
+	if err != nil || from != "" {
+		r.remember(k, err)
+		return k, from, err
+	}
+	k = crypt.New()
+	if err := keyring.Set(service, prefix+k.ID(), k.Text()); err != nil {
+		return k, "", fmt.Errorf("the system keyring does not answer: %w; where there is none, make a key (`openssl rand -base64 %d`), keep it somewhere safe, and give it in %s, or a command that prints it in %s", err, crypt.Size, env, command)
+	}
+	r.remember(k, nil)
+	return k, keyringName, nil
+}
+
+// keyringName is where a key is that the keyring has.
+const keyringName = "the system keyring"
+
+// Keep puts a key into the system's keyring, where [Ring.Find] finds it by its id.
+func (r *Ring) Keep(k crypt.Key) error {
+	if err := keyring.Set(service, prefix+k.ID(), k.Text()); err != nil {
+		return fmt.Errorf("the system keyring does not answer: %w; where there is none, give the key in %s, or a command that prints it in %s", err, Env, EnvCommand)
+	}
+	r.remember(k, nil)
+	return nil
+}
+
+// Drop takes a key out of the system's keyring; that there is none is no error.
+func (r *Ring) Drop(id string) error {
+	r.mu.Lock()
+	delete(r.found, id)
+	r.mu.Unlock()
+	if err := keyring.Delete(service, prefix+id); err != nil && !errors.Is(err, keyring.ErrNotFound) {
+		return fmt.Errorf("the system keyring does not answer: %w", err)
+	}
+	return nil
+}
+
+func (r *Ring) remember(k crypt.Key, err error) {
+	if err != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found[k.ID()] = k
+	delete(r.failed, k.ID())
+}

@@ -4,7 +4,10 @@ package attach
 
 import (
 	"context"
+	"maps"
 	"net"
+	"net/http"
+	"slices"
 )
 
 // Kill ends the owner as the end of its process would: no answer leaves it any more.
@@ -42,3 +45,16 @@ var (
 
 // SocketLost reports whether an owner would open its socket anew.
 func (n *Node) SocketLost() bool { return n.host.socket.lost() }
+
+// Handler gives what an owner of that store answers on its socket, without one.
+func Handler(dir string, owned Owned) (http.Handler, error) {
+	n, err := newNode(Options{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	n.peer = func(net.Conn) error { return nil }
+	return newHost(n, owned).handler(nil), nil
+}
+
+// Methods are the names of what can be asked on the socket.
+func Methods() []string { return slices.Sorted(maps.Keys(endpoints)) }

@@ -167,17 +167,39 @@ func misfitOf(view string, width, height int) string {
 		return fmt.Sprintf("there are %d lines", len(lines))
 	}
 	for i, line := range lines {
+		if plainWidth(line) == width {
+			continue
+		}
 		if n := widget.Width(line); n != width {
 			return fmt.Sprintf("line %d is %d cells wide", i, n)
-		}
-		if !strings.ContainsFunc(line, unicode.IsControl) {
-			continue
 		}
 		if strings.ContainsFunc(colours.ReplaceAllString(line, ""), unicode.IsControl) {
 			return fmt.Sprintf("line %d holds a control character: %q", i, line)
 		}
 	}
 	return ""
+}
+
+// plainWidth counts the cells of a line of what has one each, and colours; -1 where there is anything else in it.
+func plainWidth(line string) int {
+	n := 0
+	for i := 0; i < len(line); {
+		switch c := line[i]; {
+		case c == '\x1b' && strings.HasPrefix(line[i:], "\x1b["):
+			end := strings.IndexFunc(line[i+2:], func(r rune) bool { return (r < '0' || r > '9') && r != ';' && r != ':' })
+			if end < 0 || line[i+2+end] != 'm' {
+				return -1
+			}
+			i += 2 + end + 1
+		case c >= ' ' && c < 0x7F:
+			n, i = n+1, i+1
+		case strings.HasPrefix(line[i:], "\u2500"[:2]) || strings.HasPrefix(line[i:], "\u2540"[:2]): // lines of boxes
+			n, i = n+1, i+3
+		default:
+			return -1
+		}
+	}
+	return n
 }
 
 // runOrdered runs a command as run does. Results are delivered in the order that the commands began

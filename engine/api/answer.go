@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
+	"sync"
 
 	"bugle/engine"
 	"bugle/engine/api/limit"
@@ -20,11 +20,24 @@ type result struct {
 	answer engine.Answer
 }
 
-// reply is an answer, ready to be written.
+// reply is an answer, ready to be written. What it says in headers of its own is said already.
 type reply struct {
 	status int
-	header http.Header
 	body   []byte
+	buf    *[]byte // body's, where it is lent
+}
+
+// buffers are lent to replies; those of long ones are not kept.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const keptBuffer = 64 << 10
+
+// release gives the reply's buffer back, when it is written.
+func (out reply) release() {
+	if out.buf != nil && cap(out.body) <= keptBuffer {
+		*out.buf = out.body[:0]
+		buffers.Put(out.buf)
+	}
 }
 
 // headerReplayed marks the stored answer to an earlier request with the same Idempotency-Key. It is
@@ -41,7 +54,7 @@ func (x *exchange) success(res result) reply {
 	if res.status == 0 {
 		res.status = http.StatusOK
 	}
-	out := reply{status: res.status, header: x.header}
+	out := reply{status: res.status}
 	if res.status == http.StatusNoContent {
 		return out
 	}
@@ -50,15 +63,22 @@ func (x *exchange) success(res result) reply {
 	}
 	id := res.answer.ResponseID
 	if id == "" {
-		id = x.id
+		id = x.id()
 	}
 	if res.answer.Replayed {
 		x.header.Set(headerReplayed, "true")
 	}
 	echo(x.header, id)
-	out.body = doc.NewObject(
-		doc.M("response_id", doc.NewString(id)), doc.M("type", doc.NewString(res.kind)), doc.M("data", res.data),
-	).Encode()
+	out.buf = buffers.Get().(*[]byte)
+	b := append((*out.buf)[:0], `{"response_id":`...)
+	b = doc.NewString(id).AppendTo(b)
+	b = append(b, `,"type":`...)
+	b = doc.NewString(res.kind).AppendTo(b)
+	if res.data.Exists() {
+		b = append(b, `,"data":`...)
+		b = res.data.AppendTo(b)
+	}
+	out.body = append(b, '}')
 	return out
 }
 
@@ -72,13 +92,13 @@ func (x *exchange) failure(err error) reply {
 	}
 	id := requestID
 	if id == "" {
-		id = x.id
+		id = x.id()
 	}
 	if e.RetryAfter > 0 {
 		x.header.Set("Retry-After", strconv.Itoa(limit.Seconds(e.RetryAfter)))
 	}
 	echo(x.header, id)
-	return reply{status: e.HTTP, header: x.header, body: doc.NewObject(
+	return reply{status: e.HTTP, body: doc.NewObject(
 		doc.M("response_id", doc.NewString(id)),
 		doc.M("error", doc.NewObject(
 			doc.M("code", doc.NewString(string(e.Code))), doc.M("message", doc.NewString(e.Message)),
@@ -127,25 +147,32 @@ func text(name, s string) doc.Member {
 
 // echo gives the request id back as a header too, where a header can hold it.
 func echo(h http.Header, id string) {
-	if strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return
+	for i := range len(id) {
+		if id[i] < ' ' || id[i] > '~' {
+			return
+		}
 	}
-	h.Set(headerRequestID, id)
+	h[requestIDKey] = []string{id}
 }
+
+// Headers as their map has them, and values that every answer shares.
+var (
+	requestIDKey = http.CanonicalHeaderKey(headerRequestID)
+	noStore      = []string{"no-store"}
+	noSniff      = []string{"nosniff"}
+	isJSON       = []string{"application/json"}
+)
 
 func (out reply) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	for name, values := range out.header {
-		h[name] = values
-	}
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = noSniff
 	if out.status == http.StatusNoContent {
 		w.WriteHeader(out.status)
 		return
 	}
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(out.body)))
+	h["Content-Type"] = isJSON
+	h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
 	w.WriteHeader(out.status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(out.body) // a client that has gone gets nothing, and there is nobody to tell

@@ -26,28 +26,42 @@ type exchange struct {
 	tenant Tenant
 	body   doc.Value
 	given  string // the request id that the caller gave; empty where there is none
-	id     string // given, or one that was made
+	made   string // the one that was made where there is none; see id
 	key    string // Idempotency-Key
 	err    error  // why it was refused, for the log
 }
 
-func (x *exchange) call() engine.Call { return engine.Call{RequestID: x.id, IdempotencyKey: x.key} }
+func (x *exchange) call() engine.Call {
+	return engine.Call{RequestID: x.id(), IdempotencyKey: x.key}
+}
+
+// id gives the request id: the caller's, or one that is made when it is first asked for.
+func (x *exchange) id() string {
+	if x.given != "" {
+		return x.given
+	}
+	if x.made == "" {
+		x.made = uuid.NewString()
+	}
+	return x.made
+}
 
 // identify takes the caller's request id, which the answer carries whatever becomes of the request.
 func (x *exchange) identify(given string) {
 	if x.given == "" && given != "" && len(given) <= maxID && utf8.ValidString(given) {
-		x.given, x.id = given, given
+		x.given = given
 	}
 }
 
 // serve answers one request, and writes down that it did.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 	start := h.now()
-	x := &exchange{w: w, r: r, op: op, header: http.Header{}, id: uuid.NewString()}
+	x := &exchange{w: w, r: r, op: op, header: w.Header()}
 	h.metrics.running.Inc()
 	defer h.metrics.running.Dec()
 	out := h.answer(x)
 	out.write(w, r)
+	out.release()
 	h.record(x, out.status, h.now().Sub(start))
 }
 
@@ -60,7 +74,7 @@ func (h *handler) answer(x *exchange) (out reply) {
 		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
 			panic(p)
 		}
-		h.log.ErrorContext(x.r.Context(), "panic", "operation", x.op.name, "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		h.log.ErrorContext(x.r.Context(), "panic", "operation", x.op.name, "request_id", x.id(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		out = x.failure(engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected))
 	}()
 	res, err := h.perform(x)
@@ -245,10 +259,13 @@ func invalid(bad []engine.Detail) error {
 func (h *handler) record(x *exchange, status int, took time.Duration) {
 	h.metrics.observe(x.op.name, status, took)
 	level := slog.LevelInfo
-	attrs := []slog.Attr{
-		slog.String("method", x.r.Method), slog.String("path", x.r.Pattern), slog.String("operation", x.op.name), slog.Int("status", status),
-		slog.Duration("duration", took), slog.String("request_id", x.id),
+	if !h.log.Enabled(x.r.Context(), level) && status < http.StatusInternalServerError {
+		return
 	}
+	attrs := append(make([]slog.Attr, 0, 10),
+		slog.String("method", x.r.Method), slog.String("path", x.r.Pattern), slog.String("operation", x.op.name), slog.Int("status", status),
+		slog.Duration("duration", took), slog.String("request_id", x.id()),
+	)
 	if x.tenant.Workspace != "" {
 		attrs = append(attrs, slog.String("workspace", x.tenant.Workspace), slog.String("key_id", x.tenant.KeyID))
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,21 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	running  prometheus.Gauge
+
+	mu     sync.Mutex
+	series map[answered]series
+}
+
+// answered is what the series of the answers differ by.
+type answered struct {
+	operation string
+	status    int
+}
+
+// series are found by their labels once.
+type series struct {
+	requests prometheus.Counter
+	duration prometheus.Observer
 }
 
 func newMetrics(reg *prometheus.Registry) *metrics {
@@ -26,7 +42,7 @@ func newMetrics(reg *prometheus.Registry) *metrics {
 	}
 	labels := []string{"operation", "status"}
 	m := &metrics{
-		registry: reg,
+		registry: reg, series: map[answered]series{},
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "bugle_api_requests_total", Help: "Requests that were answered, by operation and HTTP status.",
 		}, labels),
@@ -43,9 +59,21 @@ func newMetrics(reg *prometheus.Registry) *metrics {
 }
 
 func (m *metrics) observe(operation string, status int, took time.Duration) {
-	code := strconv.Itoa(status)
-	m.requests.WithLabelValues(operation, code).Inc()
-	m.duration.WithLabelValues(operation, code).Observe(took.Seconds())
+	s := m.of(answered{operation, status})
+	s.requests.Inc()
+	s.duration.Observe(took.Seconds())
+}
+
+func (m *metrics) of(a answered) series {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.series[a]
+	if !ok {
+		code := strconv.Itoa(a.status)
+		s = series{m.requests.WithLabelValues(a.operation, code), m.duration.WithLabelValues(a.operation, code)}
+		m.series[a] = s
+	}
+	return s
 }
 
 func (m *metrics) handler() http.Handler {

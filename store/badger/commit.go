@@ -32,8 +32,7 @@ type change struct {
 	writes []write
 	count  int64 // of records and bytes, as Badger counts them
 	size   int64
-	tries  int      // how often it was refused before
-	after  []func() // to be called when it is durable
+	tries  int // how often it was refused before
 
 	err  error
 	turn chan bool // true: it leads now; false: it is done, and err says how
@@ -225,8 +224,8 @@ func (c *commits) write(changes []*change) error {
 	return txn.Commit()
 }
 
-// publish makes the next snapshot, which has the changes, and calls those who wait for theirs. What
-// failed is published too: whether it reached the memory of Badger is not known.
+// publish makes the next snapshot, which has the changes. What failed is published too: whether it
+// reached the memory of Badger is not known.
 func (c *commits) publish(changes ...*change) {
 	next := &snapshot{txn: c.db.NewTransaction(false), users: 1}
 	g := group{version: next.version()}
@@ -244,14 +243,6 @@ func (c *commits) publish(changes ...*change) {
 	c.leave(old)
 	c.forget()
 	c.reached(g.version)
-	for _, ch := range changes {
-		if ch.err != nil {
-			continue
-		}
-		for _, fn := range ch.after {
-			fn()
-		}
-	}
 }
 
 // forget drops what no transaction can have missed any more.

@@ -106,13 +106,6 @@ func (t *tx) write(w write) error {
 	return nil
 }
 
-// OnCommit implements [store.Committer].
-func (t *tx) OnCommit(fn func()) {
-	if t.change != nil {
-		t.change.after = append(t.change.after, fn)
-	}
-}
-
 func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
 	if p := t.db.proof.Load(); len(p.tables) > 0 {
 		p.reads(prefix, store.After(prefix))

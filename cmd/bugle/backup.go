@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"bugle/engine/attach"
 	"bugle/store/backup"
@@ -39,6 +38,9 @@ func (p *passphrase) flags(cmd *cobra.Command) {
 func (p *passphrase) read(ctx context.Context, f *factory, fresh bool) (string, error) {
 	if p.command != "" {
 		words := strings.Fields(p.command)
+		if len(words) == 0 {
+			return "", misused("--passphrase-command names no command")
+		}
 		out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
 		if err != nil {
 			return "", fmt.Errorf("the command for the passphrase failed: %w", err)
@@ -52,11 +54,11 @@ func (p *passphrase) read(ctx context.Context, f *factory, fresh bool) (string, 
 	if !ok {
 		return "", misused("give the passphrase in the environment variable %s, or with --passphrase-command", p.env)
 	}
-	text, err := ask(f, in, "Passphrase: ")
+	text, err := askPassphrase(ctx, f, in, "Passphrase: ")
 	if err != nil || !fresh {
 		return text, err
 	}
-	again, err := ask(f, in, "Again: ")
+	again, err := askPassphrase(ctx, f, in, "Again: ")
 	if err == nil && again != text {
 		err = errors.New("the two are not the same; nothing was written")
 	}
@@ -70,14 +72,12 @@ func nonEmpty(text string) (string, error) {
 	return text, nil
 }
 
-func ask(f *factory, in *os.File, prompt string) (string, error) {
-	fmt.Fprint(f.err, prompt)
-	b, err := term.ReadPassword(int(in.Fd()))
-	fmt.Fprintln(f.err)
+func askPassphrase(ctx context.Context, f *factory, in *os.File, prompt string) (string, error) {
+	text, err := f.typed(ctx, in, prompt)
 	if err != nil {
 		return "", fmt.Errorf("reading the passphrase: %w", err)
 	}
-	return nonEmpty(string(b))
+	return nonEmpty(text)
 }
 
 func newBackup(f *factory) *cobra.Command {
@@ -90,7 +90,9 @@ func newBackup(f *factory) *cobra.Command {
 			"again before it gets its name. Other bugles may have the store open and go on. Without FILE it\n" +
 			"gets a name in the folder backups of the data folder.\n\n" +
 			"A bugle that keeps running, a terminal or `bugle serve`, makes one there by itself each day, and\n" +
-			fmt.Sprintf("keeps those of the last %d days and %d weeks; %s=off turns that off.", backup.KeptDays, backup.KeptWeeks, envBackups),
+			fmt.Sprintf("keeps those of the last %d days and %d weeks; %s=off turns that off.", backup.KeptDays, backup.KeptWeeks, envBackups) +
+			"\n\nBackups of a store that is encrypted are encrypted with its key, and restored with it; --encrypt\n" +
+			"takes a passphrase instead.",
 		Example: "  bugle backup\n  bugle backup /mnt/stick/campaigns" + backup.Suffix + " --encrypt",
 		Args:    between(0, 1, "at most one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -140,7 +142,10 @@ func runBackup(ctx context.Context, f *factory, file, secret string) error {
 		return f.printJSON(info)
 	}
 	how := ""
-	if info.Encrypted {
+	switch {
+	case info.Key != "":
+		how = ", encrypted with the key of the store"
+	case info.Encrypted:
 		how = ", encrypted"
 	}
 	fmt.Fprintf(f.out, "%s in %s and %s are in %s (%s%s); it was read again and is whole.\n", count(info.Campaigns, "campaign"),

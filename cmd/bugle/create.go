@@ -46,7 +46,7 @@ func newCreate(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(map[string]any{"id": made.ID, "status": made.Status})
 			}
-			fmt.Fprintf(f.out, "Created draft %s\n", made.ID)
+			fmt.Fprintln(f.out, line("Created draft "+made.ID))
 			return nil
 		},
 	}

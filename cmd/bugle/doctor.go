@@ -12,12 +12,16 @@ import (
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
+	"bugle/store/crypt"
 )
 
 // checkup is what doctor finds, as it is shown and as it crosses the socket.
 type checkup struct {
 	Sound   bool     `json:"sound"`             // nothing is wrong, or all of it was mended
 	Notices []string `json:"notices,omitempty"` // what was wrong as the store was opened
+	// Encrypted says whether the store is, and Readable what beside it can be read without its key.
+	Encrypted bool     `json:"encrypted"`
+	Readable  []string `json:"readable,omitempty"`
 	store.Checked
 }
 
@@ -91,13 +95,18 @@ func examine(ctx context.Context, f *factory, node *attach.Node, kind attach.Job
 	if err != nil {
 		return out, err
 	}
-	return out, json.Unmarshal(b, &out)
+	err = json.Unmarshal(b, &out)
+	out.Readable = readable(f.dataDir())
+	return out, err
 }
 
 // sayFindings tells what is wrong; how is what stands before what can be done about it.
 func sayFindings(f *factory, c checkup, how string) {
 	for _, n := range c.Notices {
 		fmt.Fprintln(f.out, line(n))
+	}
+	for _, file := range c.Readable {
+		fmt.Fprintf(f.out, "The store is encrypted, and this backup of it is not: %s; `bugle encrypt` encrypts it.\n", line(file))
 	}
 	if len(c.Findings) == 0 {
 		fmt.Fprintf(f.out, "%s checked, %s among them: nothing is wrong.\n", count(c.Records, "record"), count(c.Campaigns, "campaign"))
@@ -175,10 +184,11 @@ func (o owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobP
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(checkup{Sound: found.Sound(), Notices: o.db.Notices(), Checked: found})
+		_, encrypted := o.db.Key()
+		return json.Marshal(checkup{Sound: found.Sound(), Notices: o.db.Notices(), Encrypted: encrypted, Checked: found})
 	case attach.JobBackup:
 		info, err := backup.Write(ctx, o.db, job.File, backup.Options{
-			Passphrase: job.Passphrase, Program: version(),
+			Passphrase: job.Passphrase, Key: o.key(), Program: version(),
 			Progress: func(p backup.Progress) { progress(attach.JobProgress(p)) },
 		})
 		if err != nil {
@@ -186,13 +196,32 @@ func (o owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobP
 		}
 		return json.Marshal(info)
 	case attach.JobRecover:
-		info, err := backup.Recover(ctx, o.db, job.File, job.Passphrase, job.Workspace, job.Campaign)
+		info, err := backup.Recover(ctx, o.db, job.File, o.passphrase(job), job.Workspace, job.Campaign)
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(info)
 	}
 	return nil, fmt.Errorf("there is no job %q", job.Kind)
+}
+
+// key gives the key that the store is encrypted with, nil where it is not.
+func (o owned) key() *crypt.Key {
+	if key, ok := o.db.Key(); ok {
+		return &key
+	}
+	return nil
+}
+
+// passphrase gives that of the backup which a job is about: the one that came with the job, or the
+// store's own.
+func (o owned) passphrase(job attach.Job) string {
+	if key := o.key(); job.Passphrase == "" && key != nil {
+		if info, err := backup.ReadHeader(job.File); err == nil && info.Key == key.ID() {
+			return key.Passphrase()
+		}
+	}
+	return job.Passphrase
 }
 
 // kept is the store while this process has it, with its daily backups.
@@ -209,7 +238,7 @@ func (f *factory) keep(db *badger.DB) attach.Owned {
 	f.notices.add(db.Notices()...)
 	k := kept{owned: owned{db}}
 	if f.getenv(envBackups) != onOff(false) {
-		k.daily = backup.Keep(db, backup.Daily{DataDir: f.dataDir(), Program: version()})
+		k.daily = backup.Keep(db, backup.Daily{DataDir: f.dataDir(), Program: version(), Key: k.key()})
 	}
 	return k
 }
@@ -227,7 +256,7 @@ func (f *factory) sayNotices() {
 		if f.json {
 			b, err := json.Marshal(map[string]string{"notice": n})
 			if err == nil {
-				fmt.Fprintf(f.err, "%s\n", b)
+				fmt.Fprintf(f.err, "%s\n", escaped(string(b)))
 			}
 			continue
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine"
 	"bugle/engine/local/sample"
 	"bugle/engine/schema"
+	"bugle/store/badger"
 )
 
 // emptyID is the id of a workspace that is given none and is not filled with the sample.
@@ -22,6 +25,7 @@ const emptyID = "MAIN"
 type newWorkspace struct {
 	id, name, author string
 	sample           bool
+	encrypt          bool
 }
 
 func newInit(f *factory) *cobra.Command {
@@ -31,29 +35,69 @@ func newInit(f *factory) *cobra.Command {
 		Short: "Make a workspace, empty or with the sample",
 		Long: "Make a workspace in the store, and the store where there is none. The API key is shown this\n" +
 			"once; the terminal program and the commands here need none.",
-		Example:           "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com",
+		Example:           "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com\n  bugle init --encrypt",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if w.author != "" && !schema.Email.Matches(w.author) {
 				return misused("--author must be %s, not %q", schema.Email.Words(), w.author)
 			}
-			id, key, err := createWorkspace(cmd.Context(), f, w)
+			made, err := createEncrypted(cmd.Context(), f, w)
 			if err != nil {
 				return initFailure(err)
 			}
+			id, key := made.ID, made.APIKey
 			if f.json {
-				return f.printJSON(map[string]string{"workspace_id": id, "api_key": key})
+				return f.printJSON(made)
 			}
-			fmt.Fprintf(f.out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n\nRun bugle to open it.\n", id, line(f.dataDir()), key)
+			fmt.Fprintf(f.out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", line(id), line(f.dataDir()), key)
+			if made.KeyFrom != "" {
+				fmt.Fprint(f.out, "\nThe store is encrypted. ")
+				sayKey(f, made.KeyFrom, false)
+			}
+			fmt.Fprint(f.out, "\nRun bugle to open it.\n")
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&w.sample, "sample", false, "fill it with sample campaigns, users and settings")
+	cmd.Flags().BoolVar(&w.encrypt, "encrypt", false, "make the store encrypted: see bugle encrypt --help")
 	cmd.Flags().StringVar(&w.id, "id", "", "`id` of the workspace (default: "+emptyID+", or "+sample.ID+" for the sample)")
 	cmd.Flags().StringVar(&w.name, "name", "", "name of the workspace")
 	cmd.Flags().StringVar(&w.author, "author", "", "`e-mail` address that your changes are signed with (default: git's, or one made of user and host)")
 	return cmd
+}
+
+// made is the workspace that was made, and the key of a store that was made for it.
+type made struct {
+	ID      string `json:"workspace_id"`
+	APIKey  string `json:"api_key"`
+	Key     string `json:"key_id,omitempty"`
+	KeyFrom string `json:"key_from,omitempty"`
+}
+
+// createEncrypted makes the workspace, and where it says so the store for it encrypted.
+func createEncrypted(ctx context.Context, f *factory, w newWorkspace) (out made, err error) {
+	if w.encrypt {
+		_, encrypted, err := badger.Sealed(f.dataDir())
+		switch {
+		case err != nil:
+			return out, err
+		case encrypted: // it stays what it is
+		case badger.Has(f.dataDir()):
+			return out, remedied{fmt.Errorf("there is a store in %s already, and it is not encrypted", f.dataDir()), "Nothing was changed. `bugle encrypt` encrypts it."}
+		default:
+			key, where, err := f.keys().Fresh(ctx, false)
+			if err != nil {
+				return out, err
+			}
+			f.sealing.fresh, out.Key, out.KeyFrom = &key, key.ID(), where
+		}
+	}
+	out.ID, out.APIKey, err = createWorkspace(ctx, f, w)
+	if now, _, _ := badger.Sealed(f.dataDir()); err != nil && out.KeyFrom == storekey.Keyring && now != out.Key {
+		err = errors.Join(err, f.keys().Drop(out.Key))
+	}
+	return out, err
 }
 
 // initFailure gives the remedy for an id that is taken; one that cannot be an id is misuse.

@@ -69,7 +69,7 @@ func newProfileAdd(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(map[string]any{"profile": p.Name})
 			}
-			fmt.Fprintf(f.out, "Profile %s is there; its key comes from %s.\n", p.Name, p.Key)
+			fmt.Fprintln(f.out, line(fmt.Sprintf("Profile %s is there; its key comes from %s.", p.Name, p.Key)))
 			if p.Key.Keyring {
 				fmt.Fprintf(f.out, "`bugle profile key %s` stores it.\n", p.Name)
 			}
@@ -136,7 +136,7 @@ func newProfileUse(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(map[string]any{"current": file.Current()})
 			}
-			fmt.Fprintf(f.out, "bugle works on %s now.\n", args[0])
+			fmt.Fprintln(f.out, line(fmt.Sprintf("bugle works on %s now.", args[0])))
 			return nil
 		},
 	}
@@ -167,7 +167,7 @@ func newProfileTest(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(map[string]any{"profile": p.Name, "url": svc.BaseURL(), "milliseconds": took.Milliseconds()})
 			}
-			fmt.Fprintf(f.out, "%s answers for workspace %s in %s.\n", svc.BaseURL(), p.Workspace, took)
+			fmt.Fprintln(f.out, line(fmt.Sprintf("%s answers for workspace %s in %s.", svc.BaseURL(), p.Workspace, took)))
 			return nil
 		},
 	}
@@ -189,18 +189,18 @@ func newProfileKey(f *factory) *cobra.Command {
 			if !p.Key.Keyring {
 				return misused("the key of profile %s comes from %s", p.Name, p.Key)
 			}
-			b, err := f.read(cmd.Context(), stdin)
+			text, err := f.secret(cmd.Context(), "Key: ")
 			if err != nil {
 				return err
 			}
-			key := strings.TrimSpace(string(b))
+			key := strings.TrimSpace(text)
 			if key == "" {
 				return misused("there is no key on standard input")
 			}
 			if err := profiles.StoreKey(p.Name, key); err != nil {
 				return err
 			}
-			fmt.Fprintf(f.out, "The key of profile %s is in the keyring.\n", p.Name)
+			fmt.Fprintln(f.out, line(fmt.Sprintf("The key of profile %s is in the keyring.", p.Name)))
 			return nil
 		},
 	}
@@ -228,7 +228,7 @@ func newProfileRemove(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(map[string]any{"removed": p.Name})
 			}
-			fmt.Fprintf(f.out, "Removed profile %s\n", p.Name)
+			fmt.Fprintln(f.out, line("Removed profile "+p.Name))
 			return nil
 		},
 	}

@@ -69,7 +69,7 @@ func (f *factory) campaigns(ctx context.Context) (engine.Service, error) {
 	return f.remote(p, func(c *remote.Config) {
 		c.Waiting = func(w remote.Wait) {
 			if !w.Over {
-				fmt.Fprintln(f.err, "bugle: "+waitWords(w))
+				fmt.Fprintln(f.err, "bugle: "+line(waitWords(w)))
 			}
 		}
 	})
@@ -104,11 +104,20 @@ func (f *factory) remembering(p profiles.Profile, observe func(remote.Exchange))
 	c.Observe = observe
 	// What one service said is not what another one says, though the profile has the same name.
 	where := sha256.Sum256([]byte(strings.Join([]string{c.BaseURL, c.DC, c.Workspace}, "\n")))
-	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(f.stateDir(), "read", p.Name, hex.EncodeToString(where[:8]))})
+	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(f.stateDir(), "read", folder(p.Name), hex.EncodeToString(where[:8]))})
 	if err != nil {
 		return nil, fmt.Errorf("profile %s: %w", p.Name, err)
 	}
 	return s, nil
+}
+
+// folder gives the name of a folder for what a profile calls something, which may be the way to another one.
+func folder(name string) string {
+	if filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`+"\x00") {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "-" + hex.EncodeToString(sum[:8])
 }
 
 // stateDir is the folder of what this machine remembers between two starts (XDG base directories).
@@ -124,6 +133,6 @@ func (f *factory) stateDir() string {
 // this machine until they are applied.
 func (f *factory) remoteDeps(deps screen.Deps, p profiles.Profile, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.author(p.Author)
-	deps.Copies = copies.In(filepath.Join(f.stateDir(), "edits", p.Name, p.Workspace))
+	deps.Copies = copies.In(filepath.Join(f.stateDir(), "edits", folder(p.Name), folder(p.Workspace)))
 	return deps
 }

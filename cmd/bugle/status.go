@@ -108,6 +108,6 @@ func (f *factory) printState(cmd *cobra.Command, svc engine.Service, id string, 
 		}
 		return f.printJSON(out)
 	}
-	fmt.Fprintf(f.out, "%s is now %s\n", id, c.Status)
+	fmt.Fprintln(f.out, line(fmt.Sprintf("%s is now %s", id, c.Status)))
 	return nil
 }

@@ -76,7 +76,7 @@ func (f *factory) printWorkspaces(ids []string) error {
 		return f.printJSON(map[string]any{"workspaces": ids, "data": f.dataDir()})
 	}
 	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %s", counted(len(ids), "workspace"), f.dataDir(), strings.Join(ids, ", "))))
-	fmt.Fprintf(f.out, "\nChoose one with --workspace, such as bugle --workspace %s, or with %s.\n", ids[0], envWorkspace)
+	fmt.Fprintf(f.out, "\nChoose one with --workspace, such as bugle --workspace %s, or with %s.\n", line(ids[0]), envWorkspace)
 	return nil
 }
 

@@ -49,7 +49,7 @@ func newUpdate(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(map[string]any{"id": up.ID})
 			}
-			fmt.Fprintf(f.out, "Updated %s\n", up.ID)
+			fmt.Fprintln(f.out, line("Updated "+up.ID))
 			return nil
 		},
 	}

@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,11 +42,11 @@ func (s Source) fetch(ctx context.Context, name string, getenv func(string) stri
 		ctx, cancel := context.WithTimeout(ctx, keyTime)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
-		var said bytes.Buffer
-		cmd.Stderr = &said
+		cmd.WaitDelay = time.Second
+		// What it says on its standard error may hold the key, so it is not repeated.
 		out, err := cmd.Output()
 		if err != nil {
-			return "", fmt.Errorf("%s failed: %w %s", s.Command[0], err, strings.TrimSpace(said.String()))
+			return "", fmt.Errorf("%s failed: %w; run it in a shell to see why", s.Command[0], err)
 		}
 		return strings.TrimRight(string(out), "\r\n"), nil
 	}

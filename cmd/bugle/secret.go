@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// typed asks for a secret at the terminal, which does not show it. Whatever ends the question, the
+// terminal shows again what is typed.
+func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string, error) {
+	fd := int(in.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprint(f.err, prompt)
+	type answer struct {
+		text []byte
+		err  error
+	}
+	given := make(chan answer, 1)
+	go func() { // where ctx ends first, it ends with the program: a read cannot be taken back
+		text, err := term.ReadPassword(fd)
+		given <- answer{text, err}
+	}()
+	select {
+	case a := <-given:
+		fmt.Fprintln(f.err)
+		return string(a.text), a.err
+	case <-ctx.Done():
+		_ = term.Restore(fd, before)
+		fmt.Fprintln(f.err)
+		return "", ctx.Err()
+	}
+}
+
+// secret reads a secret from standard input, typed where that is a terminal.
+func (f *factory) secret(ctx context.Context, prompt string) (string, error) {
+	if in, ok := f.in.(*os.File); ok && isTerminal(in) {
+		return f.typed(ctx, in, prompt)
+	}
+	b, err := f.read(ctx, stdin)
+	return string(b), err
+}

@@ -30,6 +30,7 @@ func (a alone) Open(workspace string) (attach.Service, error) {
 		Boot: "fuzz", Clock: func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) },
 		Carriers: func(engine.Connector) (delivery.Carrier, error) { return nil, errNobody },
 		Gateways: func(context.Context, engine.Gateway) (delivery.Carrier, error) { return nil, errNobody },
+		Fetcher:  &delivery.Fetcher{Timeout: 1},
 	})
 }
 

@@ -10,13 +10,15 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/delivery"
 	"bugle/engine/doc"
 	"bugle/engine/local"
 	"bugle/store"
+	"bugle/store/mem"
 )
 
-// Whatever a body says, an operation answers or refuses: it does not panic, and what it refuses
-// is the caller's fault.
+// Whatever a body says, an operation answers or refuses: it does not panic, what it refuses is the caller's
+// fault, and what is refused has written nothing.
 func FuzzBodies(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `[]`, `null`, `{` + emailHead + `,` + emailParts + `,` + fixed + `}`, `{"status":"PUBLISH"}`,
@@ -29,35 +31,71 @@ func FuzzBodies(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
+	origin := newBench(f, local.Options{})
+	draft := origin.state(1, catalog.Push, catalog.Periodic, catalog.Draft, `{}`)
+	live := origin.state(2, catalog.Email, catalog.EventTriggered, catalog.Active, `{}`)
+	nobody := func(engine.Connector) (delivery.Carrier, error) { return nil, errors.New("nobody is reached") }
 	f.Fuzz(func(t *testing.T, in []byte) {
 		body, err := doc.Parse(in)
 		if err != nil {
 			return
 		}
-		b := newBench(t, local.Options{})
-		draft := b.state(1, catalog.Push, catalog.Periodic, catalog.Draft, `{}`)
+		ctx, db := context.Background(), origin.db.(*mem.DB).Clone()
+		svc, err := local.Open(db, "TEST", local.Options{Boot: "fuzz", Clock: origin.clock.Now, Carriers: nobody, Fetcher: &delivery.Fetcher{Timeout: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := contents(t, db)
 		check := func(op string, err error) {
 			if e := engine.AsError(err); err != nil && (e == nil || e.HTTP >= 500) {
 				t.Errorf("%s: %v", op, err)
 			}
+			after := contents(t, db)
+			if err != nil && after != before {
+				t.Errorf("%s is refused (%v), and something was written", op, err)
+			}
+			before = after
 		}
-		_, err = b.Create(b.ctx, engine.CreateRequest{Body: body})
+		_, err = svc.Create(ctx, engine.CreateRequest{Body: body})
 		check("create", err)
-		_, err = b.Test(b.ctx, engine.TestRequest{Body: body})
+		_, err = svc.Test(ctx, engine.TestRequest{Body: body})
 		check("inline test", err)
-		_, err = b.Preview(b.ctx, engine.PreviewRequest{Body: body})
+		_, err = svc.Preview(ctx, engine.PreviewRequest{Body: body})
 		check("preview", err)
-		_, err = b.Save(b.ctx, engine.SaveRequest{ID: draft, Revision: 1, Body: body})
+		head, err := svc.Save(ctx, engine.SaveRequest{ID: draft, Revision: 1, Body: body})
 		check("save", err)
-		_, err = b.Test(b.ctx, engine.TestRequest{Body: parse(t, `{"draft_id":"%s","test_campaign_meta":{"identifier":"PUSH_ID","identifier_values":["x"]}}`, draft)})
+		if err == nil {
+			if c, err := svc.Get(ctx, draft); err != nil || c.Revision != head.Revision || string(c.Body.Encode()) != string(body.Encode()) {
+				t.Errorf("saved %s, got %s (%v)", body.Encode(), c.Body.Encode(), err)
+			}
+		}
+		_, err = svc.Test(ctx, engine.TestRequest{Body: parse(t, `{"draft_id":"%s","test_campaign_meta":{"identifier":"PUSH_ID","identifier_values":["x"]}}`, draft)})
 		check("test of a draft", err)
-		_, err = b.Validate(b.ctx, draft)
+		_, err = svc.Validate(ctx, draft)
 		check("validate", err)
-		_, err = b.Update(b.ctx, engine.UpdateRequest{ID: draft, Body: body})
+		_, err = svc.Update(ctx, engine.UpdateRequest{ID: draft, Body: body})
 		check("update", err)
-		_, err = b.Meta(b.ctx, engine.MetaRequest{Limit: 15, Page: 1, Status: catalog.States})
+		_, err = svc.Update(ctx, engine.UpdateRequest{ID: live, Body: body})
+		check("update of a live one", err)
+		_, err = svc.Meta(ctx, engine.MetaRequest{Limit: 15, Page: 1, Status: catalog.States})
 		check("meta", err)
 	})
+}
+
+// contents gives all that a store holds.
+func contents(t *testing.T, db store.DB) string {
+	t.Helper()
+	var all strings.Builder
+	err := db.View(context.Background(), func(tx store.Tx) error {
+		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+			fmt.Fprintf(&all, "%s=%s\n", key, value)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
 }
 
 func TestConcurrentUse(t *testing.T) {

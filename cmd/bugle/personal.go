@@ -30,11 +30,18 @@ func (f *factory) keysFile() keymap.File {
 // themeShelf is the themes to choose from: those that are built in, and those of a folder. It may be
 // used from several goroutines.
 type themeShelf struct {
-	dir  string
-	dark bool // the terminal's background
+	dir string
 
-	mu  sync.Mutex
-	set themes.Set
+	mu   sync.Mutex
+	dark bool // the terminal's background
+	set  themes.Set
+}
+
+// on says whether the terminal's background is dark.
+func (t *themeShelf) on(dark bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dark = dark
 }
 
 // Names lists the themes.

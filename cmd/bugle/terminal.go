@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,8 +14,10 @@ import (
 	"github.com/atotto/clipboard"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 
 	"bugle/cmd/bugle/internal/background"
+	"bugle/cmd/bugle/internal/frames"
 	"bugle/engine/activity"
 	"bugle/engine/activity/wire"
 	"bugle/engine/attach"
@@ -28,9 +28,6 @@ import (
 	"bugle/ui/welcome"
 	"bugle/ui/widget"
 )
-
-// askLimit is how long the terminal may take to tell its background.
-const askLimit = 200 * time.Millisecond
 
 // terminalOptions are what the terminal program is started with.
 type terminalOptions struct {
@@ -49,8 +46,11 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	if open.far != nil {
 		defer open.far.Close()
 	}
-	answer := background.Detect(f.getenv, in, out, askLimit)
-	own := f.personal(answer.Dark)
+	guess, known := background.FromEnvironment(f.getenv)
+	if !known {
+		guess = app.Dark(open.deps.Prefs)
+	}
+	own := f.personal(guess)
 	theme, news, err := own.themes.first(o.theme, f.getenv(envTheme), open.deps.Prefs)
 	if err != nil {
 		return err
@@ -59,18 +59,35 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	model, err := app.New(app.Options{
 		Deps: open.deps, Factory: screens(open.start, log, f.sources(own.themes)), First: screen.Route{Name: open.first, Query: o.query},
 		Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, News: append(append(news, own.news...), f.notices.take()...), Suspend: canSuspend(),
-		Editor:    func(file string) ([]string, error) { return editor(f.getenv, file) },
+		Editor: func(file string) ([]string, error) { return editor(f.getenv, file) }, Input: in, Output: out,
 		Clipboard: func(text string) error { return copyText(out, text) },
 	})
 	if err != nil {
 		return err
 	}
+	drawn := frames.New(out)
+	defer drawn.Close()
+	var program *tea.Program
 	var input io.Reader = in
-	if len(answer.Typed) > 0 {
-		input = &typedAhead{File: in, typed: bytes.NewReader(answer.Typed)}
+	var first []tea.Cmd
+	if !known && background.Askable(f.getenv) {
+		input = background.NewInput(in, func(dark bool) {
+			if dark != guess {
+				own.themes.on(dark)
+				program.Send(app.BackgroundMsg{Dark: dark})
+			}
+		})
+		first = append(first, func() tea.Msg {
+			_, _ = io.WriteString(drawn, background.Query) // who does not hear it does not answer
+			return nil
+		})
 	}
-	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(out),
-		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(120))
+	if width, height, err := term.GetSize(int(out.Fd())); err == nil {
+		drawn.Size(width, height)
+		model.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	}
+	program = tea.NewProgram(drawn.Show(model, first...), tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(drawn),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
 	watching, stop := context.WithCancel(ctx)
 	watched := open.watch(watching, program.Send)
 	defer func() { stop(); watched() }()
@@ -194,20 +211,6 @@ func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *a
 		deps.Location = loc
 	}
 	return deps, nil
-}
-
-// typedAhead is the terminal with what was typed before the program began to read. It keeps
-// the file's descriptor, so that the program still finds a terminal.
-type typedAhead struct {
-	*os.File
-	typed *bytes.Reader
-}
-
-func (t *typedAhead) Read(p []byte) (int, error) {
-	if t.typed.Len() > 0 {
-		return t.typed.Read(p)
-	}
-	return t.File.Read(p)
 }
 
 // editor gives the command that opens a file: VISUAL, EDITOR, or the first one found.

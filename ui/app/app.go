@@ -3,6 +3,7 @@
 package app
 
 import (
+	"io"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -34,6 +35,9 @@ type Options struct {
 	Suspend bool
 	// Editor gives the command that opens a file in the person's editor.
 	Editor func(file string) ([]string, error)
+	// Input and Output are the terminal, for the editor; nil: what the program reads and writes.
+	Input  io.Reader
+	Output io.Writer
 	// Clipboard puts a text on the clipboard.
 	Clipboard func(text string) error
 }
@@ -109,6 +113,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.toastTimer()
 	case linkTick:
 		return m, m.linkTick()
+	case BackgroundMsg:
+		return m, m.background(msg)
 	}
 	if cmd, taken := m.request(msg); taken {
 		return m, cmd

@@ -30,7 +30,9 @@ func (m *Model) edit(msg screen.EditMsg) tea.Cmd {
 		os.RemoveAll(filepath.Dir(file))
 		return m.notify(widget.LevelError, err.Error())
 	}
-	return tea.ExecProcess(exec.Command(args[0], args[1:]...), func(err error) tea.Msg { return edited{msg, file, err} })
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout = m.opts.Input, m.opts.Output
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{msg, file, err} })
 }
 
 func editFile(msg screen.EditMsg) (string, error) {

@@ -13,6 +13,7 @@ const (
 	prefTheme   = "theme"
 	prefPalette = "palette"
 	prefTour    = "tour"
+	prefDark    = "background"
 )
 
 // themeChoice is the theme that was chosen last.
@@ -24,6 +25,30 @@ type themeChoice struct {
 func Theme(p *prefs.Prefs) (string, error) {
 	c, err := prefs.Read[themeChoice](p, prefTheme)
 	return c.Name, err
+}
+
+// background is what the terminal's was the last time.
+type background struct {
+	Light bool `json:"light"`
+}
+
+// Dark reports whether the terminal's background was dark the last time that it told; true where it never
+// did: most are.
+func Dark(p *prefs.Prefs) bool {
+	b, err := prefs.Read[background](p, prefDark)
+	return err != nil || !b.Light // it is asked anew
+}
+
+// BackgroundMsg says that the terminal's background is not what it was taken for. The themes know it
+// already.
+type BackgroundMsg struct{ Dark bool }
+
+// background has everything drawn for the terminal's background, and remembers it.
+func (m *Model) background(msg BackgroundMsg) tea.Cmd {
+	if t, err := m.opts.Themes(m.theme.Name); err == nil {
+		m.useTheme(t)
+	}
+	return keep(m.opts.Deps.Prefs, prefDark, func(background) background { return background{!msg.Dark} })
 }
 
 // paletteMemory is what the palette ran.

@@ -1,71 +1,36 @@
-// Package background finds out whether the terminal's background is dark. Importing it, before or after
-// any terminal library, also keeps those libraries from asking on their own (see package quiet).
+// Package background finds out whether the terminal's background is dark, beside the program that draws
+// on it: nothing waits for a terminal that answers late or never. Importing it, before or after any
+// terminal library, also keeps those libraries from asking on their own (see package quiet).
 package background
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/charmbracelet/x/term"
-	"github.com/muesli/cancelreader"
 
 	_ "bugle/cmd/bugle/internal/background/quiet" // keeps Bubble Tea's init from asking
 )
 
-// query asks for the background colour (OSC 11) and then for the terminal's kind (DA1). Every terminal
-// answers the second one, in order, so one that does not know the first need not be waited out.
-const query = "\x1b]11;?\x1b\\\x1b[c"
+// Query asks for the background colour (OSC 11) and then for the terminal's kind (DA1). Every terminal
+// answers the second one, in order, so one that does not know the first is known by that. It is to be
+// written when the terminal is in raw mode: what it answers would be shown otherwise.
+const Query = "\x1b]11;?\x1b\\\x1b[c"
 
+// The escape that an answer begins with is not in the text where it was read before the rest.
 var (
-	colourAnswer = regexp.MustCompile(`\x1b\]11;(?:rgb|rgba):([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})(?:/[0-9a-fA-F]{1,4})?(?:\x07|\x1b\\)`)
-	kindAnswer   = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
+	colourAnswer = regexp.MustCompile(`\x1b?\]11;(?:rgb|rgba):([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})(?:/[0-9a-fA-F]{1,4})?(?:\x07|\x1b\\)`)
+	kindAnswer   = regexp.MustCompile(`\x1b?\[\?[0-9;]*c`)
+	unfinished   = regexp.MustCompile(`(?:\x1b\]1?1?|\x1b?\]11;[rgba:0-9a-fA-F/]*\x1b?|\x1b\[\?[0-9;]*)$`)
 )
 
-// Answer is what Detect found out.
-type Answer struct {
-	// Dark says that the background is dark. It is true when nothing is known: most terminals are.
-	Dark bool
-	// Known says that the environment or the terminal told.
-	Known bool
-	// Typed holds what a person typed while the terminal was being asked: bytes that were read and
-	// belong to no answer. The caller hands them to the program it starts.
-	Typed []byte
-}
-
-// Detect finds out whether the background is dark: from COLORFGBG, which some terminals set, or by
-// asking the terminal behind in and out and waiting for at most limit. Nothing is asked when either is
-// no terminal, or when TERM is "dumb" or not set.
-//
-// It switches the terminal to raw mode for that time, so call it before a program takes the terminal,
-// never beside one. No goroutine of it is left when it returns.
-func Detect(getenv func(string) string, in, out *os.File, limit time.Duration) Answer {
-	if dark, ok := fromEnvironment(getenv("COLORFGBG")); ok {
-		return Answer{Dark: dark, Known: true}
-	}
-	unknown := Answer{Dark: true}
-	if name := getenv("TERM"); name == "" || name == "dumb" || runtime.GOOS == "windows" || limit <= 0 {
-		return unknown
-	}
-	if in == nil || out == nil || !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
-		return unknown
-	}
-	got, err := ask(in, out, limit)
-	answer := parse(got)
-	if err != nil && !answer.Known {
-		answer.Dark = true
-	}
-	return answer
-}
-
-// fromEnvironment reads COLORFGBG: "foreground;background" or "foreground;default;background", each
-// the number of one of the sixteen terminal colours. 0 to 6 and 8 are the dark ones.
-func fromEnvironment(value string) (dark, ok bool) {
+// FromEnvironment reads COLORFGBG, which some terminals set: "foreground;background" or
+// "foreground;default;background", each the number of one of the sixteen terminal colours. 0 to 6 and 8
+// are the dark ones.
+func FromEnvironment(getenv func(string) string) (dark, known bool) {
+	value := getenv("COLORFGBG")
 	i := strings.LastIndexByte(value, ';')
 	if i < 0 {
 		return false, false
@@ -77,57 +42,59 @@ func fromEnvironment(value string) (dark, ok bool) {
 	return n <= 6 || n == 8, true
 }
 
-// ask writes the query and gathers what comes until the terminal has answered or limit has passed.
-func ask(in, out *os.File, limit time.Duration) (got []byte, err error) {
-	state, err := term.MakeRaw(in.Fd())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, term.Restore(in.Fd(), state)) }()
-
-	reader, err := cancelreader.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-
-	if _, err := out.WriteString(query); err != nil {
-		return nil, err
-	}
-	// The goroutine ends with the answer or, cancelled by the timer, with a read error; done waits for it.
-	timer := time.AfterFunc(limit, func() { reader.Cancel() })
-	defer timer.Stop()
-	done := make(chan []byte)
-	go func() {
-		var all []byte
-		chunk := make([]byte, 256)
-		for !kindAnswer.Match(all) {
-			n, err := reader.Read(chunk)
-			all = append(all, chunk[:n]...)
-			if err != nil {
-				break
-			}
-		}
-		done <- all
-	}()
-	return <-done, nil
+// Askable reports whether the terminal may be asked: not where TERM is "dumb" or not set.
+func Askable(getenv func(string) string) bool {
+	name := getenv("TERM")
+	return name != "" && name != "dumb" && runtime.GOOS != "windows"
 }
 
-// parse separates the terminal's answers from what a person typed.
-func parse(got []byte) Answer {
-	answer := Answer{Dark: true}
-	if m := colourAnswer.FindSubmatch(got); m != nil {
-		luminance := 0.2126*channel(m[1]) + 0.7152*channel(m[2]) + 0.0722*channel(m[3])
-		answer.Dark, answer.Known = luminance < 0.5, true
-		got = bytes.Replace(got, m[0], nil, 1)
+// Input is a terminal's input, without what the terminal answers to [Query]: everything else that is
+// read is what a person typed, and stays. It may be read by one goroutine at a time.
+type Input struct {
+	*os.File
+	told func(dark bool)
+	held []byte // the beginning of an answer
+	over bool   // the terminal has answered
+}
+
+// NewInput listens to the answers of a terminal. told is called from within Read, once at most; not at
+// all where the terminal does not know the question.
+func NewInput(terminal *os.File, told func(dark bool)) *Input {
+	return &Input{File: terminal, told: told}
+}
+
+// Read gives what was typed, which may be nothing.
+func (i *Input) Read(b []byte) (int, error) {
+	if i.over || len(b) <= len(i.held) {
+		n := copy(b, i.held)
+		if i.held = i.held[n:]; n > 0 {
+			return n, nil
+		}
+		return i.File.Read(b)
 	}
-	if m := kindAnswer.Find(got); m != nil {
-		got = bytes.Replace(got, m, nil, 1)
+	kept := copy(b, i.held)
+	n, err := i.File.Read(b[kept:])
+	i.held = nil
+	return i.take(b[:kept+n]), err
+}
+
+// take cuts the answers out of b, which it changes, and gives how long the rest is.
+func (i *Input) take(b []byte) int {
+	if m := colourAnswer.FindSubmatchIndex(b); m != nil {
+		part := func(n int) float64 { return channel(b[m[2*n]:m[2*n+1]]) }
+		dark := 0.2126*part(1)+0.7152*part(2)+0.0722*part(3) < 0.5
+		b = append(b[:m[0]], b[m[1]:]...)
+		i.told(dark)
+		i.told = func(bool) {}
 	}
-	if len(got) > 0 {
-		answer.Typed = got
+	if m := kindAnswer.FindIndex(b); m != nil {
+		b = append(b[:m[0]], b[m[1]:]...)
+		i.over = true
+	} else if m := unfinished.FindIndex(b); m != nil {
+		i.held = bytes.Clone(b[m[0]:])
+		b = b[:m[0]]
 	}
-	return answer
+	return len(b)
 }
 
 // channel turns one to four hex digits into a share of the most that many digits can say, 0 to 1.

@@ -2,14 +2,13 @@ package background
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 )
 
@@ -75,93 +74,93 @@ func TestLipGlossWouldAsk(t *testing.T) {
 	}
 }
 
-// terminalThat gives a terminal's two ends, and answers the query with answer once it has come.
-func terminalThat(t *testing.T, answer string) *os.File {
+// terminal gives both ends of one.
+func terminal(t *testing.T) (far, near *os.File) {
 	t.Helper()
-	master, tty, err := pty.Open()
+	far, near, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		got := make([]byte, len(query))
-		if _, err := io.ReadFull(master, got); err != nil {
-			return
-		}
-		_, _ = io.WriteString(master, answer)
-	}()
+	if _, err := term.MakeRaw(near.Fd()); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		<-gone
-		_ = tty.Close()
-		_ = master.Close()
+		_ = near.Close()
+		_ = far.Close()
 	})
-	return tty
+	return far, near
+}
+
+func TestInput(t *testing.T) {
+	for name, test := range map[string]struct {
+		reads       []string // what each read finds
+		typed       string
+		dark, known bool
+	}{
+		"dark":               {reads: []string{"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;22c"}, dark: true, known: true},
+		"light, bell":        {reads: []string{"\x1b]11;rgb:ffff/fafa/f0f0\a\x1b[?1;2c"}, known: true},
+		"short channels":     {reads: []string{"\x1b]11;rgb:f/f/f\a\x1b[?1c"}, known: true},
+		"with alpha":         {reads: []string{"\x1b]11;rgba:ffff/ffff/ffff/ffff\a\x1b[?1c"}, known: true},
+		"does not know":      {reads: []string{"\x1b[?1;2c"}},
+		"typed around it":    {reads: []string{"ab\x1b]11;rgb:0000/0000/0000\x1b\\c\x1b[?1;2cd"}, typed: "abcd", dark: true, known: true},
+		"typed, no colour":   {reads: []string{"n\x1b[?1;2c"}, typed: "n"},
+		"green looks bright": {reads: []string{"\x1b]11;rgb:0000/ffff/0000\a\x1b[?1c"}, known: true},
+		"never answers":      {reads: []string{"j", "\x1b[A", "\x1b", "k"}, typed: "j\x1b[A\x1bk"},
+		"in pieces":          {reads: []string{"a\x1b]", "11;rgb:ff", "ff/ffff/ffff\x1b", "\\\x1b[?1;", "2cb", "c"}, typed: "abc", known: true},
+		"cut at its escape":  {reads: []string{"\x1b", "]11;rgb:ffff/ffff/ffff\a", "x"}, typed: "\x1bx", known: true},
+		"late":               {reads: []string{"abc", "def", "\x1b]11;rgb:ffff/ffff/ffff\a\x1b[?1c", "ghi"}, typed: "abcdefghi", known: true},
+		"a chord of its own": {reads: []string{"\x1b]", "j"}, typed: "\x1b]j"},
+		"after the answer":   {reads: []string{"\x1b[?1c", "\x1b]", "j"}, typed: "\x1b]j"},
+		"pasted":             {reads: []string{"\x1b[200~\x1b[31m]1", "1;\x1b[201~"}, typed: "\x1b[200~\x1b[31m]11;\x1b[201~"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			far, near := terminal(t)
+			dark, known := false, false
+			in := NewInput(near, func(d bool) { dark, known = d, true })
+			var typed []byte
+			b := make([]byte, 256)
+			for _, text := range test.reads {
+				if _, err := far.WriteString(text); err != nil {
+					t.Fatal(err)
+				}
+				n, err := in.Read(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				typed = append(typed, b[:n]...)
+			}
+			if dark != test.dark || known != test.known || string(typed) != test.typed {
+				t.Errorf("typed %q, dark %v, known %v; want %q, %v, %v", typed, dark, known, test.typed, test.dark, test.known)
+			}
+		})
+	}
+}
+
+func TestFromEnvironment(t *testing.T) {
+	for value, want := range map[string]struct{ dark, known bool }{
+		"15;0":         {true, true},
+		"0;15":         {false, true},
+		"0;default;15": {false, true},
+		"15;8":         {true, true},
+		"0;7":          {false, true},
+		"15;default":   {},
+		"":             {},
+	} {
+		dark, known := FromEnvironment(environment(map[string]string{"COLORFGBG": value}))
+		if dark != want.dark || known != want.known {
+			t.Errorf("%q is dark %v, known %v", value, dark, known)
+		}
+	}
+}
+
+func TestAskable(t *testing.T) {
+	for name, want := range map[string]bool{"xterm-256color": true, "dumb": false, "": false} {
+		if got := Askable(environment(map[string]string{"TERM": name})); got != want {
+			t.Errorf("TERM %q: %v", name, got)
+		}
+	}
 }
 
 func environment(pairs map[string]string) func(string) string {
 	return func(name string) string { return pairs[name] }
-}
-
-func TestDetectAsksTheTerminal(t *testing.T) {
-	for name, test := range map[string]struct {
-		answer, typed string
-		dark, known   bool
-	}{
-		"dark":               {answer: "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;22c", dark: true, known: true},
-		"light, bell":        {answer: "\x1b]11;rgb:ffff/fafa/f0f0\a\x1b[?1;2c", known: true},
-		"short channels":     {answer: "\x1b]11;rgb:f/f/f\a\x1b[?1c", known: true},
-		"with alpha":         {answer: "\x1b]11;rgba:ffff/ffff/ffff/ffff\a\x1b[?1c", known: true},
-		"does not know":      {answer: "\x1b[?1;2c", dark: true},
-		"typed around it":    {answer: "ab\x1b]11;rgb:0000/0000/0000\x1b\\c\x1b[?1;2c", typed: "abc", dark: true, known: true},
-		"typed, no colour":   {answer: "n\x1b[?1;2c", typed: "n", dark: true},
-		"green looks bright": {answer: "\x1b]11;rgb:0000/ffff/0000\a\x1b[?1c", known: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tty := terminalThat(t, test.answer)
-			got := Detect(environment(map[string]string{"TERM": "xterm"}), tty, tty, time.Minute)
-			if got.Dark != test.dark || got.Known != test.known || string(got.Typed) != test.typed {
-				t.Errorf("got %+v (typed %q), want dark %v, known %v, typed %q", got, got.Typed, test.dark, test.known, test.typed)
-			}
-		})
-	}
-}
-
-func TestDetectGivesUpOnASilentTerminal(t *testing.T) {
-	tty := terminalThat(t, "jk")
-	got := Detect(environment(map[string]string{"TERM": "xterm"}), tty, tty, 300*time.Millisecond)
-	if got.Known || !got.Dark {
-		t.Errorf("a silent terminal told %+v", got)
-	}
-	if string(got.Typed) != "jk" {
-		t.Errorf("typed %q was lost, got %q", "jk", got.Typed)
-	}
-}
-
-func TestDetectWithoutAsking(t *testing.T) {
-	file, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	for name, test := range map[string]struct {
-		env         map[string]string
-		dark, known bool
-	}{
-		"white on black":     {env: map[string]string{"COLORFGBG": "15;0"}, dark: true, known: true},
-		"black on white":     {env: map[string]string{"COLORFGBG": "0;15"}, known: true},
-		"three parts":        {env: map[string]string{"COLORFGBG": "0;default;15"}, known: true},
-		"dark grey":          {env: map[string]string{"COLORFGBG": "15;8"}, dark: true, known: true},
-		"light grey":         {env: map[string]string{"COLORFGBG": "0;7"}, known: true},
-		"nonsense":           {env: map[string]string{"COLORFGBG": "15;default", "TERM": "xterm"}, dark: true},
-		"no terminal":        {env: map[string]string{"TERM": "xterm"}, dark: true},
-		"a terminal is dumb": {env: map[string]string{"TERM": "dumb"}, dark: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := Detect(environment(test.env), file, file, time.Minute)
-			if got.Dark != test.dark || got.Known != test.known {
-				t.Errorf("got %+v, want dark %v, known %v", got, test.dark, test.known)
-			}
-		})
-	}
 }

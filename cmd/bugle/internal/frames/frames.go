@@ -1,0 +1,219 @@
+// Package frames draws what a Bubble Tea program shows as soon as it changes. Bubble Tea's own renderer
+// looks for a change so many times a second: at 120 a key waits 4 ms for its frame on average and 8 ms
+// at worst, and a program that nobody touches takes more than 1 % of a processor.
+//
+// Bubble Tea still sets the terminal's modes, gives the terminal away and takes it back, and leaves it as
+// it was. It writes through a [Screen], which draws the frames only while the program has the
+// alternate screen.
+package frames
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// FPS is for [tea.WithFPS]: how often Bubble Tea looks for changes that it never finds. It knows no never.
+const FPS = 1
+
+// rest is the least time from one frame to the next, so that news which come in a stream are drawn
+// together.
+const rest = 4 * time.Millisecond
+
+// blank is what Bubble Tea is told to show. It is written into the alternate screen by nobody: a frame of
+// Bubble Tea's is known by it.
+const blank = "\x1b]bugle\x1b\\"
+
+// Screen is a terminal that a program draws on. It is what the program writes to ([tea.WithOutput]).
+type Screen struct {
+	file *os.File
+
+	mu            sync.Mutex // guards what is to be drawn; held for moments only
+	next          string
+	width, height int // 0 where the size is not known
+
+	out    sync.Mutex // guards the terminal, and what it shows
+	active bool       // the program has the alternate screen
+	shown  []string   // nil where that is not known
+	sized  [2]int     // the size that shown was drawn for
+
+	wake chan struct{}
+	stop chan struct{}
+	done chan struct{}
+}
+
+// New makes a screen of a terminal. It must be closed.
+func New(terminal *os.File) *Screen {
+	s := &Screen{file: terminal, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	go s.run()
+	return s
+}
+
+// Show makes a model one that is drawn on the screen. The commands run as it begins, when the terminal
+// is in raw mode.
+func (s *Screen) Show(m tea.Model, first ...tea.Cmd) tea.Model { return model{m, s, first} }
+
+// Close ends drawing. The terminal stays open.
+func (s *Screen) Close() error {
+	close(s.stop)
+	<-s.done
+	return nil
+}
+
+// Fd gives the terminal's descriptor, by which Bubble Tea finds out its size.
+func (s *Screen) Fd() uintptr { return s.file.Fd() }
+
+func (s *Screen) Read(b []byte) (int, error) { return s.file.Read(b) }
+
+// Write takes what Bubble Tea writes: modes of the terminal pass, its own frames do not.
+func (s *Screen) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(blank)) {
+		return len(b), nil
+	}
+	s.out.Lock()
+	defer s.out.Unlock()
+	n, err := s.file.Write(b)
+	switch {
+	case bytes.Contains(b, []byte(ansi.SetAltScreenSaveCursorMode)):
+		s.active, s.shown = true, nil
+		s.draws()
+	case bytes.Contains(b, []byte(ansi.ResetAltScreenSaveCursorMode)):
+		s.active = false
+	case bytes.Contains(b, []byte(ansi.EraseEntireScreen)):
+		s.shown = nil
+		s.draws()
+	}
+	return n, err
+}
+
+// draws has the newest frame drawn soon.
+func (s *Screen) draws() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Screen) run() {
+	defer close(s.done)
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-s.wake:
+		case <-s.stop:
+			return
+		}
+		s.draw()
+		pause.Reset(rest)
+		select {
+		case <-pause.C:
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+func (s *Screen) show(view string) {
+	s.mu.Lock()
+	changed := view != s.next
+	s.next = view
+	s.mu.Unlock()
+	if changed {
+		s.draws()
+	}
+}
+
+// Size says how large the terminal is. Later a model that is shown hears it from Bubble Tea.
+func (s *Screen) Size(width, height int) {
+	s.mu.Lock()
+	s.width, s.height = width, height
+	s.mu.Unlock()
+	s.draws()
+}
+
+// draw writes the lines that changed.
+func (s *Screen) draw() {
+	s.mu.Lock()
+	view, size := s.next, [2]int{s.width, s.height}
+	s.mu.Unlock()
+
+	s.out.Lock()
+	defer s.out.Unlock()
+	if !s.active || view == "" {
+		return
+	}
+	if size != s.sized { // the terminal may have moved its lines
+		s.shown, s.sized = nil, size
+	}
+	lines := strings.Split(view, "\n")
+	if drop := len(lines) - size[1]; size[1] > 0 && drop > 0 {
+		lines = lines[drop:]
+	}
+	var b bytes.Buffer
+	for i, line := range lines {
+		if i < len(s.shown) && s.shown[i] == line {
+			continue
+		}
+		b.WriteString(ansi.CursorPosition(1, i+1))
+		writeLine(&b, line, size[0])
+	}
+	if len(s.shown) == 0 || len(lines) < len(s.shown) {
+		if size[1] == 0 || len(lines) < size[1] {
+			b.WriteString(ansi.CursorPosition(1, len(lines)+1))
+			b.WriteString(ansi.EraseScreenBelow)
+		}
+	}
+	s.shown = lines
+	if b.Len() == 0 {
+		return
+	}
+	b.WriteString(ansi.CursorPosition(1, len(lines)))
+	if _, err := s.file.Write(b.Bytes()); err != nil {
+		s.shown = nil // whatever stands there now
+	}
+}
+
+// writeLine writes a line that takes the whole width of the terminal, where that is known, and no more.
+func writeLine(b *bytes.Buffer, line string, width int) {
+	if width == 0 {
+		b.WriteString(line + ansi.EraseLineRight)
+		return
+	}
+	has := ansi.StringWidth(line)
+	if has > width {
+		line = ansi.Truncate(line, width, "")
+		has = ansi.StringWidth(line)
+	}
+	b.WriteString(line)
+	if has < width {
+		b.WriteString(ansi.EraseLineRight)
+	}
+}
+
+// model is a model whose view is drawn on a screen.
+type model struct {
+	tea.Model
+	screen *Screen
+	first  []tea.Cmd
+}
+
+func (m model) Init() tea.Cmd { return tea.Batch(append(m.first, m.Model.Init())...) }
+
+func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if size, ok := msg.(tea.WindowSizeMsg); ok {
+		m.screen.Size(size.Width, size.Height)
+	}
+	next, cmd := m.Model.Update(msg)
+	return model{next, m.screen, nil}, cmd
+}
+
+func (m model) View() string {
+	m.screen.show(m.Model.View())
+	return blank
+}

@@ -46,7 +46,7 @@ func (s Space) Idempotent(op, key string) (Idempotent, error) {
 		return Idempotent{}, err
 	}
 	var w idempotent
-	err := s.getJSON(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
+	err := s.getRow(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
 	return Idempotent(w), err
 }
 
@@ -93,7 +93,7 @@ func (s Space) RequestID(op, id string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	var w requestWindow
-	err := s.getJSON(requestName(op, id), s.key(kindRequest, op, id), &w)
+	err := s.getRow(requestName(op, id), s.key(kindRequest, op, id), &w)
 	return w.Until, err
 }
 

@@ -130,6 +130,18 @@ func (s Space) getJSON(what string, key []byte, v any) error {
 	return nil
 }
 
+// getRow is getJSON for the types that decodeRow reads.
+func (s Space) getRow(what string, key []byte, w any) error {
+	payload, err := s.get(what, key)
+	if err != nil {
+		return err
+	}
+	if err := decodeRow(payload, w); err != nil {
+		return s.damaged(what, err)
+	}
+	return nil
+}
+
 func (s Space) putJSON(what string, key []byte, v any) error {
 	payload, err := encode(v)
 	if err != nil {

@@ -50,7 +50,7 @@ func (f *factory) open(ctx context.Context) (*attach.Node, error) {
 
 // own takes the store.
 func (f *factory) own(ctx context.Context) (attach.Owned, error) {
-	db, err := badger.Open(ctx, badger.Options{Dir: f.dataDir(), Logger: slog.New(slog.DiscardHandler)})
+	db, err := badger.Open(ctx, badger.Options{Dir: f.dataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.keys().Find, Encrypt: f.sealing.fresh})
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
 		return nil, attach.Locked(err, locked.PID)
@@ -150,9 +150,8 @@ func (d *desk) lookup(ctx context.Context, id string) (engine.Workspace, engine.
 	if d.only != "" && d.only != id {
 		return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q here", id)
 	}
-	svc := d.node.Service(id)
-	w, err := svc.Workspace(ctx)
-	return w, svc, err
+	w, err := d.node.Settings(ctx, id)
+	return w, d.node.Service(id), err
 }
 
 // health says whether the store answers.

@@ -41,6 +41,13 @@ type (
 		Body doc.Value
 		tell func(engine.TestProgress)
 	}
+	// settingsAsked says how settings are read.
+	settingsAsked struct {
+		// Bare: without their fingerprint.
+		Bare bool
+		// shared: nothing in them is changed, so that they need not be the caller's own.
+		shared bool
+	}
 	settings struct {
 		Workspace   engine.Workspace
 		Fingerprint string
@@ -162,7 +169,7 @@ var (
 		run: func(ctx context.Context, t target, in recipientsOf) ([]string, error) {
 			return t.svc.Recipients(ctx, in.Channel, in.Identifier, in.Limit)
 		}})
-	settingsMethod = define(method[none, settings]{name: "settings", run: readSettings})
+	settingsMethod = define(method[settingsAsked, settings]{name: "settings", run: readSettings})
 	swapMethod     = define(method[swap, swapped]{name: "swap-settings", run: swapSettings,
 		touched: func(_ swap, out swapped) []Change {
 			if out.Stale || out.Same {
@@ -172,8 +179,14 @@ var (
 		}})
 )
 
-func readSettings(ctx context.Context, t target, _ none) (out settings, err error) {
-	if out.Workspace, err = t.svc.Workspace(ctx); err == nil {
+func readSettings(ctx context.Context, t target, in settingsAsked) (out settings, err error) {
+	if svc, ok := t.svc.(interface {
+		Settings(context.Context) (engine.Workspace, error)
+	}); ok && in.shared {
+		out.Workspace, err = svc.Settings(ctx)
+		return out, err
+	}
+	if out.Workspace, err = t.svc.Workspace(ctx); err == nil && !in.Bare {
 		out.Fingerprint, err = fingerprint(out.Workspace)
 	}
 	return out, err

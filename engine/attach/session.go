@@ -155,7 +155,7 @@ func (s *session) ClearOutbox(ctx context.Context) error {
 }
 
 func (s *session) Workspace(ctx context.Context) (engine.Workspace, error) {
-	out, err := call(ctx, s, settingsMethod, none{})
+	out, err := call(ctx, s, settingsMethod, settingsAsked{Bare: true})
 	return out.Workspace, err
 }
 
@@ -166,7 +166,7 @@ const swapAttempts = 1000
 // otherwise it begins anew, so that change may run several times.
 func (s *session) UpdateWorkspace(ctx context.Context, change func(*engine.Workspace) error) error {
 	for range swapAttempts {
-		have, err := call(ctx, s, settingsMethod, none{})
+		have, err := call(ctx, s, settingsMethod, settingsAsked{})
 		if err != nil {
 			return err
 		}
@@ -225,6 +225,12 @@ func (s *session) Tests(ctx context.Context, id string, limit int) ([]engine.Tes
 
 func (s *session) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
 	return call(ctx, s, recipientsMethod, recipientsOf{channel, identifier, limit})
+}
+
+// Settings gives the settings of a workspace to who only looks: nothing in them may be changed.
+func (n *Node) Settings(ctx context.Context, workspace string) (engine.Workspace, error) {
+	out, err := call(ctx, &session{node: n, workspace: workspace}, settingsMethod, settingsAsked{Bare: true, shared: true})
+	return out.Workspace, err
 }
 
 // Workspaces gives the ids of the workspaces in the store.

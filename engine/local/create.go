@@ -41,7 +41,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	c := keyed(ids, opCreate, r.Body.Encode())
 	answer := func(out *engine.Created) *engine.Answer { return &out.Answer }
 	return once(ctx, s, c, answer, func(sp store.Space) (engine.Created, error) {
-		w, err := s.settings(sp)
+		w, err := s.sharedSettings(sp)
 		if err != nil {
 			return engine.Created{}, err
 		}

@@ -56,6 +56,7 @@ type Service struct {
 	ids       *idSource
 	swept     atomic.Int64 // when expired idempotency keys were last removed, in Unix seconds
 	reached   reaches
+	known     atomic.Pointer[store.KnownSettings]
 }
 
 var (

@@ -16,7 +16,7 @@ import (
 func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	var out engine.Validation
 	err := s.view(ctx, func(sp store.Space) error {
-		w, err := s.settings(sp)
+		w, err := s.sharedSettings(sp)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.
 }
 
 func (s *Service) publish(sp store.Space, r engine.PublishRequest) (engine.Updated, error) {
-	w, err := s.settings(sp)
+	w, err := s.sharedSettings(sp)
 	if err != nil {
 		return engine.Updated{}, err
 	}

@@ -229,7 +229,7 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 func (s *Service) Clone(ctx context.Context, id, by string) (engine.Created, error) {
 	var out engine.Created
 	err := s.update(ctx, func(sp store.Space) error {
-		w, err := s.settings(sp)
+		w, err := s.sharedSettings(sp)
 		if err != nil {
 			return err
 		}

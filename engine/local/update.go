@@ -54,7 +54,7 @@ func statusAlone(body doc.Value) error {
 }
 
 func (s *Service) change(sp store.Space, r engine.UpdateRequest) (engine.Updated, error) {
-	w, err := s.settings(sp)
+	w, err := s.sharedSettings(sp)
 	if err != nil {
 		return engine.Updated{}, err
 	}

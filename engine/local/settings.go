@@ -1,0 +1,37 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"bugle/engine"
+	"bugle/store"
+)
+
+// Settings gives the settings as [Service.Workspace] does, but shared with all who ask: nothing in them
+// may be changed. As long as they are the same, they are not decoded again.
+func (s *Service) Settings(ctx context.Context) (engine.Workspace, error) {
+	var out engine.Workspace
+	err := s.view(ctx, func(sp store.Space) error {
+		var err error
+		out, err = s.sharedSettings(sp)
+		return err
+	})
+	return out, err
+}
+
+// sharedSettings gives the settings as the transaction sees them. Nothing in them may be changed.
+func (s *Service) sharedSettings(sp store.Space) (engine.Workspace, error) {
+	before := s.known.Load()
+	now, err := sp.SettingsOr(before)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return engine.Workspace{}, missing("there is no workspace %q in this store", s.workspace)
+	case err != nil:
+		return engine.Workspace{}, fmt.Errorf("reading the workspace: %w", err)
+	case now != before:
+		s.known.Store(now)
+	}
+	return now.Workspace, nil
+}

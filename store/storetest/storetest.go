@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(testing.TB) store.DB) {
 		{"DamageHidesNothing", testDamageHidesNothing},
 		{"Format", testFormat},
 		{"AgainstMaps", testAgainstMaps},
+		{"Concurrently", testConcurrently},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

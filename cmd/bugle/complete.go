@@ -33,7 +33,7 @@ func (f *factory) completeIDs(states ...engine.State) cobra.CompletionFunc {
 		var out []cobra.Completion
 		for _, r := range rows {
 			if len(states) == 0 || slices.Contains(states, r.Status) {
-				out = append(out, cobra.CompletionWithDesc(r.ID, line(strings.TrimSpace(r.Name+" ("+r.Status.Label()+")"))))
+				out = append(out, cobra.CompletionWithDesc(line(r.ID), line(strings.TrimSpace(r.Name+" ("+r.Status.Label()+")"))))
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

@@ -36,10 +36,7 @@ const walkLength = 60
 // No text of a campaign, a workspace, an answer or an error rules the terminal, on whatever screen it is
 // shown: the frames of walks through every screen hold nothing but text and its look.
 func TestNoControlSequenceReachesTheScreen(t *testing.T) {
-	for _, kind := range []struct {
-		name       string
-		all, fails bool
-	}{{"texts", false, false}, {"everything", true, false}, {"errors", false, true}} {
+	for _, kind := range kinds {
 		for _, route := range []string{
 			screen.Campaigns, screen.NewDraft, screen.Builder, screen.Validate, screen.TestSend, screen.Outbox, screen.Activity,
 			screen.History, screen.Workspace, screen.Settings, screen.Welcome,

@@ -140,7 +140,7 @@ func (f *factory) completeKeys(cmd *cobra.Command, args []string) (out []cobra.C
 		return nil
 	}
 	for _, k := range w.Keys {
-		out = append(out, cobra.CompletionWithDesc(k.ID, strings.Join(k.Scopes, " ")))
+		out = append(out, cobra.CompletionWithDesc(line(k.ID), strings.Join(k.Scopes, " ")))
 	}
 	return out
 }

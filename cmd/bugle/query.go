@@ -130,7 +130,7 @@ func (f *factory) completeQuery(cmd *cobra.Command, _ []string, typed string) ([
 		if strings.HasSuffix(c.Text, ":") {
 			directive |= cobra.ShellCompDirectiveNoSpace
 		}
-		out = append(out, cobra.CompletionWithDesc(typed[:c.From]+c.Text+typed[c.To:], line(label)))
+		out = append(out, cobra.CompletionWithDesc(line(typed[:c.From]+c.Text+typed[c.To:]), line(label)))
 	}
 	return out, directive
 }

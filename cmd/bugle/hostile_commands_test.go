@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/creack/pty"
+	"golang.org/x/term"
+
+	"bugle/engine"
+	"bugle/engine/api"
+	"bugle/engine/attach"
+)
+
+// tty is a terminal that keeps what is written to it.
+type tty struct {
+	t      *testing.T
+	file   *os.File // the side of the program
+	mu     sync.Mutex
+	got    strings.Builder
+	seen   chan struct{}
+	closed chan struct{}
+}
+
+func newTTY(t *testing.T) *tty {
+	t.Helper()
+	far, near, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := term.MakeRaw(int(near.Fd())); err != nil { // it adds nothing of its own
+		t.Fatal(err)
+	}
+	out := &tty{t: t, file: near, seen: make(chan struct{}, 1), closed: make(chan struct{})}
+	go func() { // ends with far
+		defer close(out.closed)
+		b := make([]byte, 1<<16)
+		for {
+			n, err := far.Read(b)
+			out.mu.Lock()
+			out.got.Write(b[:n])
+			out.mu.Unlock()
+			select {
+			case out.seen <- struct{}{}:
+			default:
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = near.Close(); _ = far.Close(); <-out.closed })
+	return out
+}
+
+const endOfOutput = "<end of output>"
+
+// take gives what was written since the last time.
+func (o *tty) take() string {
+	o.t.Helper()
+	if _, err := io.WriteString(o.file, endOfOutput); err != nil {
+		o.t.Fatal(err)
+	}
+	for {
+		o.mu.Lock()
+		text, _, whole := strings.Cut(o.got.String(), endOfOutput)
+		if whole {
+			o.got.Reset()
+		}
+		o.mu.Unlock()
+		if whole {
+			return text
+		}
+		<-o.seen
+	}
+}
+
+// wiped is what the meters of long work write besides text: back to the start of the line, and wipe it.
+var wiped = strings.NewReplacer("\r", "", "\x1b[K", "")
+
+// watched runs commands on a terminal, and fails where one of them rules it. It gives what they wrote.
+func watched(t *testing.T, b bugle, commands []string) (all string) {
+	t.Helper()
+	o := newTTY(t)
+	for _, words := range commands {
+		args := strings.Fields(words)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "%", " ")
+		}
+		code := run(t.Context(), args, func(name string) string { return b.env[name] }, streams{in: strings.NewReader(""), out: o.file, err: o.file})
+		out := o.take()
+		if args := strings.Fields(words); len(args) > 0 && args[0] == "__complete" {
+			out = strings.ReplaceAll(out, "\t", " ") // between a word and its help
+		}
+		if at, found := ruling(wiped.Replace(out)); found {
+			t.Errorf("bugle %s (exit code %d) writes %q", words, code, at)
+		}
+		all += fmt.Sprintf("$ bugle %s\n%s", words, out)
+	}
+	return all
+}
+
+// lying has a store whose every answer is poisoned.
+type lying struct {
+	mean
+	ids []string
+}
+
+func (l lying) Open(string) (attach.Service, error)          { return l.mean, nil }
+func (l lying) Workspaces(context.Context) ([]string, error) { return l.ids, nil }
+func (l lying) Create(context.Context, engine.Workspace, bool) (string, string, error) {
+	return "", "", l.refuse()
+}
+func (l lying) Close() error { return nil }
+
+// No command writes a control sequence to the terminal, whatever the store says.
+func TestNoControlSequenceFromTheStore(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			b := newBugle(t)
+			store := filled(t)
+			store.all, store.fails = kind.all, kind.fails
+			one, two := pair(t, store)
+			dir := t.TempDir()
+			b.env[envData] = filepath.Join(dir, "data")
+			if err := os.MkdirAll(filepath.Join(b.env[envData], "store"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for _, ids := range [][]string{{"DEMO"}, {spoiled("ONE"), spoiled("TWO")}} {
+				node, err := attach.Open(t.Context(), attach.Options{
+					Dir: b.env[envData], Opener: func(context.Context) (attach.Owned, error) { return lying{store, ids}, nil },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				in := func(name string) string { return filepath.Join(dir, name) }
+				write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"`+escaped(poison)+`x"}}`)
+				out := watched(t, b, append(campaignCommands(one, two, in), append(localCommands,
+					"import "+in("own.json"), "lint "+in("own.json"), "diff "+in("own.json")+" "+one, "create "+in("own.json"),
+				)...))
+				if !kind.fails && len(ids) == 1 && !strings.Contains(out, "USER_") {
+					t.Errorf("the commands say little:\n%s", out)
+				}
+				if err := node.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// No command writes a control sequence to the terminal, whatever a remote service says.
+func TestNoControlSequenceFromAService(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			store := filled(t)
+			store.all, store.fails = kind.all, kind.fails
+			one, two := pair(t, store)
+			server := httptest.NewServer(rude(api.New(letIn{store}, api.Options{Unlimited: true})))
+			t.Cleanup(server.Close)
+			b := newBugle(t)
+			dir := t.TempDir()
+			b.env["XDG_CONFIG_HOME"], b.env["XDG_STATE_HOME"], b.env["KEY"], b.env[envProfile] = dir, dir, "k", "far"
+			b.run(exitDone, "", "profile", "add", "far", "--url", server.URL, "--workspace-id", "DEMO", "--key-env", "KEY")
+			in := func(name string) string { return filepath.Join(dir, name) }
+			write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com","basic_details":{"name":"x"}}`)
+			out := watched(t, b, append(campaignCommands(one, two, in), "create "+in("own.json"), "profile list", "profile list --json", "profile test far"))
+			if !kind.fails && !kind.all && !strings.Contains(out, "SCHEDULED  EMAIL") {
+				t.Errorf("the commands say little:\n%s", out)
+			}
+		})
+	}
+}
+
+var kinds = []struct {
+	name       string
+	all, fails bool
+}{{"texts", false, false}, {"everything", true, false}, {"errors", false, true}}
+
+// letIn takes every caller for one of the workspace.
+type letIn struct{ svc engine.Service }
+
+func (l letIn) Authenticate(context.Context, string, string) (api.Tenant, bool, error) {
+	return api.Tenant{Workspace: "DEMO", KeyID: "k", Scopes: engine.KnownScopes(), Publish: engine.PublishEnabled, Service: l.svc}, true, nil
+}
+
+// rude poisons the headers of answers as well.
+func rude(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "0\u009b2J")
+		w.Header().Set("Server", "x\u009b2J\u202e")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// pair gives the ids of two campaigns.
+func pair(t *testing.T, m mean) (one, two string) {
+	t.Helper()
+	rows, err := m.Service.List(t.Context(), engine.ListQuery{})
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	return rows[0].ID, rows[1].ID
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// campaignCommands are those that a remote service answers, too. A % is a space.
+func campaignCommands(one, two string, in func(string) string) []string {
+	return []string{
+		"", "search", "search --json", "search --status DRAFT", "search sale", "get " + one, "get " + one + " --json", "meta", "meta --json", "meta " + one,
+		"validate " + one, "validate " + one + " --json", "validate " + two, "preview " + one + " --user USER_1", "preview " + one + " --user USER_1 --json",
+		"test " + one + " --email ida@example.com", "test " + two + " --user USER_1 --json",
+		"export --dir " + in("out"), "export --dir " + in("yaml") + " --format yaml --json", "diff " + one + " " + two, "diff " + one + " " + two + " --json",
+		"apply " + in("out") + " --dry-run", "apply " + in("out") + " --dry-run --json", "update " + one + " " + in("own.json"),
+		"status " + one + " STOP", "status " + two + " PAUSE --json", "publish " + one, "get none" + poisonWord, "__complete get %", "__complete search --status %",
+	}
+}
+
+// poisonWord is poison in one argument.
+var poisonWord = "\x1b[2J\u009b2J\u202e"
+
+var localCommands = []string{
+	"workspace show", "workspace show --json", "workspace list", "workspace list --json",
+	"workspace list users", "workspace list segments", "workspace list connectors", "workspace list teams", "workspace list events", "workspace list attributes",
+	"workspace list gateways", "workspace list keys", "workspace list categories", "workspace list locales", "workspace list blocks", "workspace list products", "workspace list templates", "workspace list apis",
+	"workspace get general", "workspace get flags", "workspace get segments Testers", "workspace profiles", "workspace profiles --json", "workspace profiles ann",
+	"workspace content", "workspace content --json", "workspace content list", "workspace connector list", "workspace connector list --json", "workspace connector test Demo%mail",
+	"workspace delete teams Growth", "workspace set name=" + poisonWord, "workspace content try weather", "workspace content show block footer",
+	"keys list", "keys list --json", "keys create", "keys revoke x" + poisonWord, "doctor", "doctor --json", "backup", "restore", "nothing" + poisonWord, "get --" + poisonWord,
+	"__complete workspace get %", "__complete workspace get users %",
+}

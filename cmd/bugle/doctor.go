@@ -238,9 +238,14 @@ func (f *factory) keep(db *badger.DB) attach.Owned {
 	f.notices.add(db.Notices()...)
 	k := kept{owned: owned{db}}
 	if f.getenv(envBackups) != onOff(false) {
-		k.daily = backup.Keep(db, backup.Daily{DataDir: f.dataDir(), Program: version(), Key: k.key()})
+		k.daily = backup.Keep(db, f.daily(k.owned))
 	}
 	return k
+}
+
+// daily says how the daily backups of a store are made.
+func (f *factory) daily(o owned) backup.Daily {
+	return backup.Daily{DataDir: f.dataDir(), Program: version(), Key: o.key()}
 }
 
 func (k kept) Close() error {

@@ -42,6 +42,7 @@ type factory struct {
 
 	node    *attach.Node
 	notices notices
+	sealing storeKeys
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -13,6 +13,7 @@ import (
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
+	"bugle/store/crypt"
 )
 
 func newRestore(f *factory) *cobra.Command {
@@ -44,16 +45,10 @@ func newRestore(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			secret := ""
-			if info.Encrypted {
-				if secret, err = pass.read(cmd.Context(), f, false); err != nil {
-					return err
-				}
-			}
 			if campaign != "" {
-				return restoreCampaign(cmd.Context(), f, file, secret, campaign)
+				return restoreCampaign(cmd.Context(), f, info, pass, campaign)
 			}
-			return restoreStore(cmd.Context(), f, file, secret)
+			return restoreStore(cmd.Context(), f, info, pass)
 		},
 	}
 	cmd.Flags().StringVar(&campaign, "campaign", "", "`ID` of the one campaign to put back")
@@ -76,7 +71,10 @@ func listBackups(f *factory) error {
 	rows := [][]string{}
 	for _, b := range list {
 		how := ""
-		if b.Encrypted {
+		switch {
+		case b.Key != "":
+			how = "encrypted with a store's key"
+		case b.Encrypted:
 			how = "encrypted"
 		}
 		rows = append(rows, []string{b.Made.Local().Format("2006-01-02 15:04"), bytesText(b.Size), how, b.File})
@@ -86,7 +84,16 @@ func listBackups(f *factory) error {
 
 // restoreStore proves the backup, makes a store of it and proves that, and puts it in the place of the
 // one that is there.
-func restoreStore(ctx context.Context, f *factory, file, secret string) error {
+func restoreStore(ctx context.Context, f *factory, from backup.Info, pass passphrase) error {
+	key, err := f.restoredKey(ctx, from)
+	if err != nil {
+		return err
+	}
+	secret, err := f.backupSecret(ctx, from, pass)
+	if err != nil {
+		return err
+	}
+	file := from.File
 	told := f.meter("records read")
 	records := func(n int) {
 		if told != nil {
@@ -97,7 +104,7 @@ func restoreStore(ctx context.Context, f *factory, file, secret string) error {
 	if err != nil {
 		return passRemedy(err)
 	}
-	aside, err := badger.Replace(ctx, f.dataDir(), func(ctx context.Context, db store.DB) error {
+	aside, err := badger.Replace(ctx, f.dataDir(), key, func(ctx context.Context, db store.DB) error {
 		if _, err := backup.Load(ctx, db, file, secret, records); err != nil {
 			return err
 		}
@@ -115,12 +122,15 @@ func restoreStore(ctx context.Context, f *factory, file, secret string) error {
 		return err
 	}
 	if f.json {
-		return f.printJSON(map[string]any{"restored": info, "kept_aside": aside})
+		return f.printJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil})
 	}
 	fmt.Fprintf(f.out, "%s in %s are back, as of %s.\n", count(info.Campaigns, "campaign"), count(len(info.Workspaces), "workspace"),
 		info.Made.Local().Format("2006-01-02 15:04"))
 	if aside != "" {
 		fmt.Fprintf(f.out, "The store that was there is kept in %s.\n", line(aside))
+	}
+	if info.Encrypted && key == nil {
+		fmt.Fprintln(f.out, "The backup was encrypted, and the store is not: `bugle encrypt` encrypts it.")
 	}
 	if !info.Sound() {
 		fmt.Fprintln(f.out, "The store was damaged when the backup was made: see `bugle doctor`.")
@@ -128,7 +138,45 @@ func restoreStore(ctx context.Context, f *factory, file, secret string) error {
 	return nil
 }
 
-func restoreCampaign(ctx context.Context, f *factory, file, secret, id string) error {
+// backupSecret gives the passphrase of a backup: that of its key, or one that is asked for; empty where
+// it is not encrypted.
+func (f *factory) backupSecret(ctx context.Context, b backup.Info, pass passphrase) (string, error) {
+	if b.Encrypted && b.Key == "" {
+		return pass.read(ctx, f, false)
+	}
+	return f.backupKey(ctx, b)
+}
+
+// restoredKey gives the key of a store that is put back: that of the store which is there, or where
+// there is none that of the backup; nil where it is not to be encrypted.
+func (f *factory) restoredKey(ctx context.Context, b backup.Info) (*crypt.Key, error) {
+	id, encrypted, err := badger.Sealed(f.dataDir())
+	switch {
+	case err != nil:
+		return nil, err
+	case id == "" && (encrypted || !badger.Has(f.dataDir())):
+		id, encrypted = b.Key, encrypted || b.Key != ""
+	}
+	if !encrypted {
+		return nil, nil
+	}
+	key, err := f.keys().Find(ctx, id)
+	if err != nil {
+		return nil, remedied{fmt.Errorf("the store that is put back is to be encrypted: %w", err), "Nothing was changed. --data puts it into another folder."}
+	}
+	return &key, nil
+}
+
+func restoreCampaign(ctx context.Context, f *factory, from backup.Info, pass passphrase, id string) error {
+	secret := ""
+	// Who has the store has its key.
+	own, _, err := badger.Sealed(f.dataDir())
+	if err == nil && (own != from.Key || own == "") {
+		secret, err = f.backupSecret(ctx, from, pass)
+	}
+	if err != nil {
+		return err
+	}
 	node, err := f.store(ctx)
 	if err != nil {
 		return err
@@ -137,7 +185,7 @@ func restoreCampaign(ctx context.Context, f *factory, file, secret, id string) e
 	if err != nil {
 		return err
 	}
-	_, err = node.Do(ctx, attach.Job{Kind: attach.JobRecover, File: file, Passphrase: secret, Workspace: ws, Campaign: id}, nil)
+	_, err = node.Do(ctx, attach.Job{Kind: attach.JobRecover, File: from.File, Passphrase: secret, Workspace: ws, Campaign: id}, nil)
 	if err != nil {
 		return passRemedy(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"bugle/cmd/bugle/internal/storekey"
 	"bugle/themes"
 )
 
@@ -80,7 +81,7 @@ func newRoot(f *factory) *cobra.Command {
 	add(groupFiles, newExport(f), newImport(f), newApply(f), newDiff(f))
 	add(groupTool, newLint(f), newSchema(f))
 	add(groupServe, newServe(f), newKeys(f))
-	add(groupStore, newBackup(f), newRestore(f), newDoctor(f))
+	add(groupStore, newBackup(f), newRestore(f), newDoctor(f), newEncrypt(f), newDecrypt(f))
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)
@@ -208,6 +209,8 @@ func topics() []*cobra.Command {
 				envTheme + "      theme of the terminal program; --theme goes before it\n" +
 				envBackups + "    off: no backup is made each day\n" +
 				envPassphrase + " passphrase of encrypted backups\n" +
+				storekey.Env + " key of an encrypted store, where no keyring has it; " + storekey.EnvCommand + "\n                 is a command that prints it\n" +
+				storekey.EnvNew + ", " + storekey.EnvNewCommand + "\n                 the one that bugle encrypt --rotate gives it\n" +
 				"XDG_CONFIG_HOME  keys.yaml, themes and profiles.json are in its folder bugle\n" +
 				"XDG_STATE_HOME   what the terminal program remembers is in its folder bugle\n" +
 				envAccessible + ", " + envOwnAccessible + "\n                 set to 1, the terminal program asks and answers in lines, as with --accessible\n" +

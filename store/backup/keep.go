@@ -65,6 +65,23 @@ func MakeFolder(dataDir string) error {
 	return nil
 }
 
+// Sweep removes what backups that were not completed have left in the folder of backups. Nobody may be
+// making one.
+func Sweep(dataDir string) error {
+	dir := filepath.Join(escape(dataDir), Folder)
+	var failed []error
+	for _, pattern := range []string{".*" + Suffix + "*.partial", "*" + Suffix + resealedSuffix, ".*" + Suffix + resealedSuffix + "*.partial"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return fmt.Errorf("looking for backups: %w", err)
+		}
+		for _, name := range names {
+			failed = append(failed, remove(name))
+		}
+	}
+	return errors.Join(failed...)
+}
+
 // List gives the backups in the data folder, newest first, by what they say of themselves. What is no
 // backup is left out.
 func List(dataDir string) ([]Info, error) {
@@ -142,6 +159,9 @@ func (k *Keeper) Close() {
 }
 
 func (k *Keeper) run(ctx context.Context) {
+	if err := Sweep(k.o.DataDir); err != nil { // whoever had the store before may have been killed
+		k.o.Logger.Error("backups that were not completed are left", "error", err)
+	}
 	next := time.NewTimer(k.o.Wait)
 	defer next.Stop()
 	for {

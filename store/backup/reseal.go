@@ -11,6 +11,9 @@ import (
 	"bugle/store/crypt"
 )
 
+// resealedSuffix ends the name of a backup that is being sealed anew.
+const resealedSuffix = ".resealed"
+
 // Reseal encrypts a backup anew with the key to, or with nothing where that is nil: in its own place,
 // after what was written was read again. from opens it: the passphrase, or that of its key; empty where
 // it is not encrypted. What it says of itself stays as it is otherwise. When anything fails, it is as it
@@ -21,7 +24,7 @@ func Reseal(ctx context.Context, file, from string, to *crypt.Key) (info Info, e
 		return info, err
 	}
 	o := Options{Key: to, Program: was.Program, Now: was.Made, Progress: func(Progress) {}}
-	fresh := file + ".resealed"
+	fresh := file + resealedSuffix
 	if err := remove(fresh); err != nil {
 		return info, unwritable(fresh, err)
 	}

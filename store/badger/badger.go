@@ -214,7 +214,7 @@ func (d *DB) begin(found inspection) error {
 	}
 	d.named = found.named
 	d.stop = make(chan struct{})
-	p := d.proving(found.proved)
+	p := d.proving(found)
 	d.proof.Store(p)
 	if err := d.sequence.open(d.path, d.db.MaxVersion()); err != nil {
 		return errors.Join(d.unwritable(err), d.db.Close())
@@ -301,7 +301,7 @@ func (d *DB) Close() error {
 		case d.unsound.Load():
 			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that all is proved by the next to open it
 		case d.ended == nil:
-			writeClosed(d.path)
+			writeClosed(d.path, d.provedSince())
 		}
 	})
 	return d.ended

@@ -9,10 +9,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
@@ -30,6 +30,7 @@ type inspection struct {
 	newest   uint64                          // of the newest change that the files hold
 	named    map[uint64]badger.TableManifest // the tables that belong to the database
 	proved   bool                            // every block of every table was proved
+	closed   closedTables
 	vault    *vault
 }
 
@@ -63,19 +64,19 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	if err != nil {
 		return i, err
 	}
-	i.proved = true
+	i.proved, i.closed = true, known
+	var there []uint64
 	for _, id := range named {
-		name := tableName(id)
-		if !slices.Contains(tables, name) {
-			i.wrong("the table %s is gone", name)
+		if !slices.Contains(tables, tableName(id)) {
+			i.wrong("the table %s is gone", tableName(id))
 			i.gone = append(i.gone, i.problems[len(i.problems)-1])
 			continue
 		}
-		prove := all || total <= thorough || !known.has(path, name)
-		i.proved = i.proved && prove
-		if err := i.table(path, name, id, prove); err != nil {
-			return i, err
-		}
+		there = append(there, id)
+	}
+	err = i.tables(path, there, func(name string) bool { return all || total <= thorough || !known.has(path, name) })
+	if err != nil {
+		return i, err
 	}
 	for _, name := range logs {
 		l, err := i.vault.readLog(filepath.Join(path, name))
@@ -172,23 +173,36 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 	return slices.Sorted(maps.Keys(m.Tables)), nil
 }
 
-func (i *inspection) table(path, name string, id uint64, prove bool) error {
-	var t table
-	var err error
-	if prove {
-		t, err = readTable(filepath.Join(path, name), i.vault.how(i.named, id), nil)
-	} else {
-		t, err = readTableHead(filepath.Join(path, name), i.vault.how(i.named, id))
+// tables looks into tables, several at a time: one that is not to be proved takes what its head takes.
+func (i *inspection) tables(path string, ids []uint64, prove func(name string) bool) error {
+	found, proved, failed := make([]table, len(ids)), make([]bool, len(ids)), make([]error, len(ids))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(ids)) {
+		all.Go(func() {
+			var buf []byte
+			for n := next.Add(1) - 1; n < int64(len(ids)); n = next.Add(1) - 1 {
+				name, h := tableName(ids[n]), i.vault.how(i.named, ids[n])
+				if proved[n] = prove(name); proved[n] {
+					found[n], failed[n] = readTable(join(path, name), h, nil)
+				} else {
+					found[n], buf, failed[n] = readTableHead(join(path, name), h, buf)
+				}
+			}
+		})
 	}
-	if err != nil {
-		return err
-	}
-	i.newest = max(i.newest, t.newest)
-	switch {
-	case !t.indexed:
-		i.wrong("the table %s has lost its index", name)
-	case len(t.gaps) > 0:
-		i.wrong("%d blocks of the table %s are not what was written", len(t.gaps), name)
+	all.Wait()
+	for n, t := range found {
+		i.proved = i.proved && proved[n]
+		i.newest = max(i.newest, t.newest)
+		switch {
+		case failed[n] != nil:
+			return failed[n]
+		case !t.indexed:
+			i.wrong("the table %s has lost its index", tableName(ids[n]))
+		case len(t.gaps) > 0:
+			i.wrong("%d blocks of the table %s are not what was written", len(t.gaps), tableName(ids[n]))
+		}
 	}
 	return nil
 }
@@ -251,49 +265,4 @@ func (s *sequence) close(newest uint64) {
 		s.reached(newest)
 		_ = s.file.Close()
 	}
-}
-
-// The closed file names the tables that were proved or written by the process that closed the store,
-// with size and time of change, a line each. What is as it says is not proved again at once.
-const closedFile = "CLOSED"
-
-type closedTables map[string]string
-
-func stamp(info fs.FileInfo) string {
-	return strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
-}
-
-func readClosed(path string) closedTables {
-	out := closedTables{}
-	b, err := os.ReadFile(filepath.Join(path, closedFile))
-	if err != nil {
-		return out
-	}
-	for line := range strings.Lines(string(b)) {
-		if name, rest, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			out[name] = rest
-		}
-	}
-	return out
-}
-
-func (c closedTables) has(path, name string) bool {
-	info, err := os.Stat(filepath.Join(path, name))
-	return err == nil && c[name] == stamp(info)
-}
-
-// writeClosed notes the tables of a database that was just closed. That it fails means more work for
-// the next to open it.
-func writeClosed(path string) {
-	files, err := os.ReadDir(path)
-	if err != nil {
-		return
-	}
-	var b strings.Builder
-	for _, f := range files {
-		if info, err := f.Info(); err == nil && filepath.Ext(f.Name()) == ".sst" {
-			fmt.Fprintf(&b, "%s %s\n", f.Name(), stamp(info))
-		}
-	}
-	_ = os.WriteFile(filepath.Join(path, closedFile), []byte(b.String()), 0o600)
 }

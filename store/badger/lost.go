@@ -2,11 +2,8 @@ package badger
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"math"
-	"path/filepath"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -89,11 +86,17 @@ func writeLost(db *badger.DB, marks []lost) error {
 	})
 }
 
-// addLost notes what was found while the store is open.
-func (d *DB) addLost(l ...lost) {
+// addLost notes what was found while the store is open. What was lost for another reason before is lost
+// for this one now: more was found of the same.
+func (d *DB) addLost(before string, l ...lost) {
 	for {
 		old := d.lost.Load()
 		all := append(append([]lost(nil), *old...), l...)
+		for i := range *old {
+			if all[i].Why == before {
+				all[i].Why, all[i].At = l[0].Why, l[0].At
+			}
+		}
 		if d.lost.CompareAndSwap(old, &all) {
 			return
 		}
@@ -155,95 +158,4 @@ func (d *DB) Notices() []string {
 		out = append(out, fmt.Sprintf("the store in %s has lost something (%s); `bugle doctor` tells what, and mends what can be mended", d.dir, lost[0]))
 	}
 	return out
-}
-
-// Prove reads every part of the store's files that was not proved as it was opened. What is damaged
-// is among [DB.Lost] then.
-func (d *DB) Prove(ctx context.Context) {
-	d.proof.Load().all(ctx.Done())
-}
-
-// proof is the tables of a large store that are still to be proved.
-type proof struct {
-	d      *DB
-	tables []*unproved
-}
-
-type unproved struct {
-	name        string
-	id          uint64
-	left, right []byte
-	turn        chan struct{} // holds one token until the table is proved
-}
-
-// proving gives what is still to be proved of an open store.
-func (d *DB) proving(proved bool) *proof {
-	p := &proof{d: d}
-	if proved {
-		return p
-	}
-	for _, t := range d.db.Tables() {
-		u := &unproved{name: tableName(t.ID), id: t.ID, left: y.ParseKey(t.Left), right: y.ParseKey(t.Right), turn: make(chan struct{}, 1)}
-		u.turn <- struct{}{}
-		p.tables = append(p.tables, u)
-	}
-	return p
-}
-
-// reads proves the tables that may have keys of a range before they are read; nil ends are open.
-func (p *proof) reads(from, to []byte) {
-	for _, t := range p.tables {
-		if (to == nil || bytes.Compare(t.left, to) < 0) && bytes.Compare(t.right, from) >= 0 {
-			p.prove(t)
-		}
-	}
-}
-
-// restBefore is how long a large store is left in peace after it was opened, before the tables that
-// nobody has read are proved.
-const restBefore = 2 * time.Second
-
-// later proves every table when the store has been open for a while, until stop is closed.
-func (p *proof) later(stop <-chan struct{}) {
-	rest := time.NewTimer(restBefore)
-	defer rest.Stop()
-	select {
-	case <-stop:
-	case <-rest.C:
-		p.all(stop)
-	}
-}
-
-// all proves every table, until stop is closed.
-func (p *proof) all(stop <-chan struct{}) {
-	for _, t := range p.tables {
-		select {
-		case <-stop:
-			return
-		default:
-			p.prove(t)
-		}
-	}
-	if p.d != nil {
-		p.d.proof.Store(new(proof))
-	}
-}
-
-func (p *proof) prove(u *unproved) {
-	if _, first := <-u.turn; !first {
-		return
-	}
-	defer close(u.turn)
-	t, err := readTable(filepath.Join(p.d.path, u.name), p.d.vault.how(p.d.named, u.id), nil)
-	if err != nil || t.whole() { // a table that is gone was rewritten
-		return
-	}
-	if !t.indexed {
-		t.gaps, t.newest = []gap{{from: u.left}}, math.MaxUint64
-	}
-	why := fmt.Sprintf("%d blocks of the table %s are not what was written", len(t.gaps), u.name)
-	for _, g := range t.gaps {
-		p.d.addLost(lost{From: g.from, To: g.to, Bloom: t.bloom, Version: t.newest, Why: why, At: time.Now()})
-	}
-	p.d.unsound.Store(true)
 }

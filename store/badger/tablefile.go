@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/options"
@@ -175,7 +177,8 @@ func cutSized(b []byte) (rest, cut []byte) {
 type blockReader struct {
 	packed           options.CompressionType
 	key              cipher.Block // nil: they are not encrypted
-	opened, unpacked []byte       // of the block before
+	raw              []byte       // of the block before, as are the others
+	opened, unpacked []byte
 }
 
 // read gives the entries of a block to fn, which must not keep them; errBlock where it is not what was
@@ -360,27 +363,76 @@ func snappyLen(b []byte) int {
 // maxHead bounds the index of a table, for one that claims to be larger.
 const maxHead = 64 << 20
 
-// readTableHead reads the index of a table alone.
-func readTableHead(path string, h how) (t table, err error) {
+// tailSize is about what stands after a table's index: its length, a checksum, the length of that.
+const tailSize = 256
+
+// readTableHead reads of a table what the database reads as it opens: its index and its last block. It
+// reads into buf, and gives that back for the next one.
+func readTableHead(path string, h how, buf []byte) (t table, _ []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return t, fmt.Errorf("reading a table: %w", err)
+		return t, buf, fmt.Errorf("reading a table: %w", err)
 	}
 	defer f.Close()
+	index, key, buf, err := readTail(f, h, buf)
+	if err != nil || index == nil {
+		return t, buf, err
+	}
+	t = table{indexed: true, newest: index.MaxVersion()}
+	var last fb.BlockOffset
+	if index.Offsets(&last, index.OffsetsLength()-1) {
+		r := blockReader{packed: h.packed, key: key}
+		if err := r.readAt(f, &last); errors.Is(err, errBlock) {
+			t.gaps = append(t.gaps, gap{from: y.ParseKey(y.Copy(last.KeyBytes()))})
+		} else if err != nil {
+			return t, buf, err
+		}
+	}
+	return t, buf, nil
+}
+
+// readTail reads a table's index, nil where it is not what was written, into buf, which it gives back
+// as large as it was needed.
+func readTail(f *os.File, h how, buf []byte) (*fb.TableIndex, cipher.Block, []byte, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return t, fmt.Errorf("reading a table: %w", err)
+		return nil, nil, buf, fmt.Errorf("reading a table: %w", err)
 	}
-	for n := min(info.Size(), 64<<10); ; n = min(info.Size(), 8*n) {
-		b := make([]byte, n)
-		if _, err := f.ReadAt(b, info.Size()-n); err != nil {
-			return t, fmt.Errorf("reading a table: %w", err)
+	size := info.Size()
+	read := func(n int64) error {
+		buf = slices.Grow(buf[:0], int(n))[:n]
+		if _, err := f.ReadAt(buf, size-n); err != nil {
+			return fmt.Errorf("reading a table: %w", err)
 		}
-		if index, _ := readIndex(b, info.Size(), h.keys); index != nil {
-			return table{indexed: true, newest: index.MaxVersion(), bloom: index.BloomFilterBytes()}, nil
-		}
-		if n == info.Size() || n >= maxHead {
-			return t, nil
-		}
+		return nil
 	}
+	n := min(size, tailSize)
+	if err := read(n); err != nil {
+		return nil, nil, buf, err
+	}
+	if rest, sum := cutSized(buf); sum != nil && len(rest) >= 4 {
+		n += int64(binary.BigEndian.Uint32(rest[len(rest)-4:]))
+	}
+	if n > maxHead {
+		return nil, nil, buf, nil
+	}
+	if err := read(min(n, size)); err != nil {
+		return nil, nil, buf, err
+	}
+	index, key := readIndex(buf, size, h.keys)
+	return index, key, buf, nil
+}
+
+// readAt proves a block of a table's file; errBlock where it is not what was written.
+func (r *blockReader) readAt(f *os.File, at *fb.BlockOffset) error {
+	if at.Len() > maxBlock {
+		return errBlock
+	}
+	r.raw = slices.Grow(r.raw[:0], int(at.Len()))[:at.Len()]
+	if _, err := f.ReadAt(r.raw, int64(at.Offset())); errors.Is(err, io.EOF) {
+		return errBlock
+	} else if err != nil {
+		return fmt.Errorf("reading a table: %w", err)
+	}
+	return r.read(r.raw, nil)
 }

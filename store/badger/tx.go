@@ -107,13 +107,11 @@ func (t *tx) write(w write) error {
 }
 
 func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
-	if p := t.db.proof.Load(); len(p.tables) > 0 {
-		p.reads(prefix, store.After(prefix))
-	}
+	proved := t.db.proof.Load().scans(prefix, o)
 	it := t.txn.NewIterator(iteration(prefix, o))
 	defer it.Close()
 	start(it, prefix, o)
-	c := cursor{tx: t, it: it, prefix: prefix, o: o, own: t.written(prefix, o)}
+	c := cursor{tx: t, it: it, prefix: prefix, o: o, own: t.written(prefix, o), proved: proved}
 	for n := 0; o.Limit == 0 || n < o.Limit; n++ {
 		if err := t.ctx.Err(); err != nil {
 			return err
@@ -164,6 +162,7 @@ type cursor struct {
 	own     []write
 	buf     []byte
 	pending bool // the record where it stands was given already
+	proved  *ahead
 }
 
 // next gives the next record; a nil key at the end.
@@ -177,6 +176,9 @@ func (c *cursor) next() (key, value []byte, err error) {
 		if stored && own(c.it.Item().Key()) {
 			c.pending = true
 			continue
+		}
+		if stored {
+			c.proved.at(c.it.Item().Key())
 		}
 		if len(c.own) == 0 {
 			if !stored {

@@ -110,14 +110,14 @@ func (v *vault) how(named map[uint64]badger.TableManifest, id uint64) how {
 	return how{packed: t.Compression, keys: v.ciphers(t.KeyID)}
 }
 
-// Sealed gives the id of the key that the store in a data folder is encrypted with; empty where it is
-// not encrypted, or not there.
-func Sealed(dir string) (key string, err error) {
+// Sealed reports whether the store in a data folder is encrypted, and gives the id of its key; that is
+// empty where the store has lost it.
+func Sealed(dir string) (key string, encrypted bool, err error) {
 	s, err := readSealed(filepath.Join(dir, Folder))
 	if err != nil {
-		return "", fmt.Errorf("looking into the store in %s: %w", dir, err)
+		return "", false, fmt.Errorf("looking into the store in %s: %w", dir, err)
 	}
-	return s.key, nil
+	return s.key, s.encrypted, nil
 }
 
 // Has reports whether there is a store in a data folder.

@@ -120,10 +120,10 @@ func TestEncrypted(t *testing.T) {
 		}
 	}
 	readsAll(t, dir, key, want)
-	if id, err := badger.Sealed(dir); err != nil || id != key.ID() {
+	if id, encrypted, err := badger.Sealed(dir); err != nil || !encrypted || id != key.ID() {
 		t.Errorf("it names the key %q, %v", id, err)
 	}
-	if id, err := badger.Sealed(t.TempDir()); err != nil || id != "" {
+	if id, encrypted, err := badger.Sealed(t.TempDir()); err != nil || encrypted || id != "" {
 		t.Errorf("a folder without a store names the key %q, %v", id, err)
 	}
 	// The folder may be moved.

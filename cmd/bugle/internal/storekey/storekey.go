@@ -150,11 +150,11 @@ func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string,
 		return k, "", fmt.Errorf("the system keyring does not answer: %w; where there is none, make a key (`openssl rand -base64 %d`), keep it somewhere safe, and give it in %s, or a command that prints it in %s", err, crypt.Size, env, command)
 	}
 	r.remember(k, nil)
-	return k, keyringName, nil
+	return k, Keyring, nil
 }
 
-// keyringName is where a key is that the keyring has.
-const keyringName = "the system keyring"
+// Keyring is where [Ring.Fresh] says that a key is which it has made.
+const Keyring = "the system keyring"
 
 // Keep puts a key into the system's keyring, where [Ring.Find] finds it by its id.
 func (r *Ring) Keep(k crypt.Key) error {

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"bugle/cmd/bugle/internal/storekey"
+	"bugle/store/backup"
+	"bugle/store/badger"
+	"bugle/store/crypt"
+)
+
+// commands runs commands on one data folder.
+type commands struct {
+	t   *testing.T
+	dir string
+	env map[string]string
+}
+
+func (c commands) run(args ...string) (code int, out, err string) {
+	var o, e bytes.Buffer
+	code = run(c.t.Context(), append([]string{"--data", c.dir}, args...), func(name string) string { return c.env[name] }, streams{in: strings.NewReader(""), out: &o, err: &e})
+	return code, o.String(), e.String()
+}
+
+func (c commands) must(args ...string) string {
+	c.t.Helper()
+	code, out, err := c.run(args...)
+	if code != 0 {
+		c.t.Fatalf("bugle %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, err)
+	}
+	return out
+}
+
+// clearText gives the files below a folder that hold one of some words, or a stream that holds compressed
+// text: Zstandard, gzip or Snappy framed.
+func clearText(t *testing.T, dir string, words ...string) (out []string) {
+	t.Helper()
+	words = append(words, "\x28\xb5\x2f\xfd", "\x1f\x8b\x08", "sNaPpY")
+	n := 0
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Type()&fs.ModeSocket != 0 {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		n++
+		for _, w := range words {
+			if len(w) > 3 && bytes.Contains(b, []byte(w)) || bytes.HasPrefix(b, []byte(w)) {
+				out = append(out, fmt.Sprintf("%s holds %q", name, w))
+			}
+		}
+		return err
+	})
+	if err != nil || n == 0 {
+		t.Fatalf("%d files in %s: %v", n, dir, err)
+	}
+	return out
+}
+
+// Nothing of what somebody writes is in any file of an encrypted store: the words of this test are long
+// and random, so that compression without encryption would leave them as they are.
+func TestNothingReadable(t *testing.T) {
+	const word, name, mail, key = "qzvxkwjpyb", "Wintersqhzkv", "kqzxjv@example.com", "utmqzkvxw"
+	keyring.MockInit()
+	c := commands{t: t, dir: t.TempDir(), env: map[string]string{"BUGLE_BACKUPS": "off"}}
+	c.must("init", "--id", "SHOPQZKV", "--sample", "--encrypt", "--author", mail)
+	work := filepath.Join(t.TempDir(), "c.json")
+	body := fmt.Sprintf(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":%q,
+		"basic_details":{"name":%q,"tags":[%q],"platforms":["ANDROID"]},
+		"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":%q,"message":%q}}}}}}`,
+		mail, name, word, word, strings.Repeat(word+" ", 100))
+	if err := os.WriteFile(work, []byte(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id := strings.TrimSpace(c.must("create", work))
+	id = id[strings.LastIndex(id, " ")+1:]
+	if out := c.must("search", name, "--json"); !strings.Contains(out, name) {
+		t.Fatalf("the campaign is not found: %s", out)
+	}
+	c.must("test", id, "--to", "USER_1") // into the outbox, and the history of tests
+	c.must("backup")
+	c.must("export", "--all", "--dir", filepath.Join(t.TempDir(), "out"))
+	c.must("doctor", "--repair")
+	daily(t, c)
+	words := []string{word, name, mail, key, "SHOPQZKV", "basic_details", "campaign_delivery_type"}
+	if wrong := clearText(t, c.dir, words...); len(wrong) > 0 {
+		t.Errorf("encrypted: %s", strings.Join(wrong, "\n"))
+	}
+
+	// A killed process leaves its log: that is not readable either.
+	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir, Key: storekey.New(func(string) string { return "" }).Find})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong := clearText(t, c.dir, words...); len(wrong) > 0 {
+		t.Errorf("while it is open: %s", strings.Join(wrong, "\n"))
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	c.must("encrypt", "--rotate")
+	if wrong := clearText(t, c.dir, words...); len(wrong) > 0 {
+		t.Errorf("with another key: %s", strings.Join(wrong, "\n"))
+	}
+	c.must("decrypt")
+	if clear := clearText(t, c.dir, words...); len(clear) < 4 {
+		t.Errorf("decrypted, only this can be read, so the test proves little: %q", clear)
+	}
+	c.must("encrypt")
+	if wrong := clearText(t, c.dir, words...); len(wrong) > 0 {
+		t.Errorf("encrypted again: %s", strings.Join(wrong, "\n"))
+	}
+	if out := c.must("search", name, "--json"); !strings.Contains(out, name) {
+		t.Errorf("then the campaign is not found: %s", out)
+	}
+}
+
+// daily has the daily backup made, as a program that keeps running does.
+func daily(t *testing.T, c commands) {
+	t.Helper()
+	f := &factory{getenv: func(string) string { return "" }, data: c.dir}
+	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir, Key: f.keys().Find})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	made := make(chan error, 1)
+	o := f.daily(owned{db})
+	o.Wait, o.Made = time.Millisecond, func(info backup.Info, err error) {
+		if err == nil && info.Key == "" {
+			err = fmt.Errorf("%s is not encrypted with the store's key", info.File)
+		}
+		made <- err
+	}
+	k := backup.Keep(db, o)
+	defer k.Close()
+	if err := <-made; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The key is in the keyring, under its id: the folder may be moved, and the key be given to another
+// machine.
+func TestKeyring(t *testing.T) {
+	keyring.MockInit()
+	c := commands{t: t, dir: filepath.Join(t.TempDir(), "a"), env: map[string]string{}}
+	if out := c.must("init", "--id", "SHOP", "--encrypt"); !strings.Contains(out, "Its key is in the system keyring.") {
+		t.Errorf("init says %s", out)
+	}
+	moved := filepath.Join(t.TempDir(), "b")
+	if err := os.Rename(c.dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	c.dir = moved
+	c.must("workspace", "show")
+	text := strings.TrimSpace(c.must("encrypt", "--show-key"))
+	key, err := crypt.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	keyring.MockInit() // another machine
+	code, _, said := c.run("workspace", "show")
+	if code != exitFailed || strings.Count(said, "\n") != 1 || !strings.Contains(said, "the system keyring of this user has no key "+key.ID()+"; put it there with `bugle encrypt --keep-key`") {
+		t.Errorf("without the key: %d %s", code, said)
+	}
+	var o, e bytes.Buffer
+	if code := run(t.Context(), []string{"--data", c.dir, "encrypt", "--keep-key"}, func(string) string { return "" }, streams{in: strings.NewReader(text + "\n"), out: &o, err: &e}); code != 0 {
+		t.Fatalf("keeping the key: %s", e.String())
+	}
+	c.must("workspace", "show")
+
+	// Where there is no keyring, nothing is made.
+	keyring.MockInitWithError(os.ErrNotExist)
+	defer keyring.MockInit()
+	c.dir = filepath.Join(t.TempDir(), "c")
+	code, _, said = c.run("init", "--encrypt")
+	if code != exitFailed || !strings.Contains(said, "openssl rand -base64 32") {
+		t.Errorf("without a keyring: %d %s", code, said)
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, badger.Folder)); !os.IsNotExist(err) {
+		t.Errorf("there is a store: %v", err)
+	}
+}
+
+// A key that was made for a store which was not encrypted does not stay in the keyring, and a backup
+// that was not completed does not stay in the folder.
+func TestEncryptLeftovers(t *testing.T) {
+	keyring.MockInit()
+	dir, _ := heldOpen(t)
+	c := commands{t: t, dir: dir, env: map[string]string{}}
+	if code, _, said := c.run("encrypt"); code != exitFailed || !strings.Contains(said, "quit it first") {
+		t.Errorf("while it is open: %d %s", code, said)
+	}
+	c.dir = t.TempDir()
+	c.must("init", "--id", "SHOP")
+	c.must("backup")
+	partial := filepath.Join(c.dir, backup.Folder, ".bugle-20260304-120000"+backup.Suffix+"-123.partial")
+	if err := os.WriteFile(partial, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain := filepath.Join(t.TempDir(), "p"+backup.Suffix)
+	c.must("backup", plain)
+	c.must("encrypt")
+	if _, err := os.Stat(partial); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", partial, err)
+	}
+	// A backup that comes from elsewhere is told of, and encrypted with the rest.
+	late := filepath.Join(c.dir, backup.Folder, "late"+backup.Suffix)
+	if err := os.Rename(plain, late); err != nil {
+		t.Fatal(err)
+	}
+	if out := c.must("doctor"); !strings.Contains(out, "this backup of it is not: "+late) {
+		t.Errorf("doctor says %s", out)
+	}
+	c.must("encrypt")
+	if out := c.must("doctor"); strings.Contains(out, late) {
+		t.Errorf("then doctor says %s", out)
+	}
+}

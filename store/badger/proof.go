@@ -1,0 +1,375 @@
+package badger
+
+import (
+	"bytes"
+	"context"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dgraph-io/badger/v4/fb"
+	"github.com/dgraph-io/badger/v4/y"
+
+	"bugle/store"
+)
+
+const (
+	// proveAgain is the age from which a table is proved again while the store is open, as a compaction
+	// reads it in trust.
+	proveAgain = 24 * time.Hour
+	// restBefore is how long a large store is left in peace after it was opened, before that begins;
+	// pause is between two steps of it, each of which takes about a millisecond.
+	restBefore = 2 * time.Second
+	pause      = 20 * time.Millisecond
+	// stride is how many blocks of a table are proved at a time: a megabyte or so.
+	stride = 256
+)
+
+// fresh reports whether a table that was proved then need not be proved again now.
+func fresh(since, now time.Time) bool {
+	age := now.Sub(since)
+	return age >= 0 && age < proveAgain
+}
+
+// proof is the tables of a large store that are still to be proved: block by block as they are read, and
+// whole in their time.
+type proof struct {
+	d      *DB
+	tables []*unproved // by their first key
+	last   [][]byte    // of the tables up to each one, the last key
+}
+
+// Prove reads every part of the store's files that was not proved as it was opened. What is damaged
+// is among [DB.Lost] then.
+func (d *DB) Prove(ctx context.Context) {
+	p := d.proof.Load()
+	for _, u := range p.tables {
+		if ctx.Err() != nil {
+			return
+		}
+		u.prove(d, nil, nil)
+	}
+	d.proof.Store(&proof{d: d})
+}
+
+// proving gives what is still to be proved of an open store.
+func (d *DB) proving(found inspection) *proof {
+	p := &proof{d: d}
+	if found.proved {
+		return p
+	}
+	now := time.Now()
+	for _, t := range d.db.Tables() {
+		u := &unproved{name: tableName(t.ID), id: t.ID, left: y.ParseKey(t.Left), right: y.ParseKey(t.Right)}
+		u.since = found.closed[u.name].proved
+		u.fresh = fresh(u.since, now)
+		p.tables = append(p.tables, u)
+	}
+	slices.SortFunc(p.tables, func(a, b *unproved) int { return bytes.Compare(a.left, b.left) })
+	var last []byte
+	for _, u := range p.tables {
+		if bytes.Compare(u.right, last) > 0 {
+			last = u.right
+		}
+		p.last = append(p.last, last)
+	}
+	return p
+}
+
+// of gives the tables that may have keys of a range; nil ends are open.
+func (p *proof) of(from, to []byte) []*unproved {
+	n := len(p.tables)
+	if to != nil {
+		n = sort.Search(n, func(i int) bool { return bytes.Compare(p.tables[i].left, to) >= 0 })
+	}
+	var out []*unproved
+	for i := n - 1; i >= 0 && bytes.Compare(p.last[i], from) >= 0; i-- {
+		if u := p.tables[i]; bytes.Compare(u.right, from) >= 0 && !u.done.Load() {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// reads proves what may have keys of a range before they are read; nil ends are open.
+func (p *proof) reads(from, to []byte) {
+	for _, u := range p.of(from, to) {
+		u.prove(p.d, from, to)
+	}
+}
+
+// ahead proves what a scan comes to, some of it at a time: first little, as many a scan ends soon.
+type ahead struct {
+	p        *proof
+	from, to []byte // what is not proved yet
+	reverse  bool
+	stride   int
+	bound    []byte // what is proved: up to before it, or down to it; nil: all
+}
+
+// scans proves the beginning of a scan.
+func (p *proof) scans(prefix []byte, o store.ScanOptions) *ahead {
+	a := &ahead{p: p, from: prefix, to: store.After(prefix), reverse: o.Reverse, stride: stride / 16}
+	if len(p.tables) == 0 {
+		return a
+	}
+	switch {
+	case o.Reverse && o.From != nil && (a.to == nil || bytes.Compare(o.From, a.to) < 0):
+		a.to = append(bytes.Clone(o.From), 0)
+	case !o.Reverse && bytes.Compare(o.From, prefix) > 0:
+		a.from = o.From
+	}
+	a.step()
+	return a
+}
+
+// at is called before a record with that key is used.
+func (a *ahead) at(key []byte) {
+	for a.bound != nil && (!a.reverse && bytes.Compare(key, a.bound) >= 0 || a.reverse && bytes.Compare(key, a.bound) < 0) {
+		if a.reverse {
+			a.to = append(bytes.Clone(a.bound), 0)
+		} else {
+			a.from = a.bound
+		}
+		a.step()
+	}
+}
+
+func (a *ahead) step() {
+	a.bound = nil
+	tables := a.p.of(a.from, a.to)
+	for _, u := range tables {
+		b := u.bound(a.p.d, a.from, a.to, a.stride, a.reverse)
+		switch {
+		case b == nil:
+		case a.bound == nil, !a.reverse && bytes.Compare(b, a.bound) < 0, a.reverse && bytes.Compare(b, a.bound) > 0:
+			a.bound = b
+		}
+	}
+	from, to := a.from, a.to
+	switch {
+	case a.bound == nil:
+	case a.reverse:
+		from = a.bound
+	default:
+		to = a.bound
+	}
+	for _, u := range tables {
+		u.prove(a.p.d, from, to)
+	}
+	a.stride = min(2*a.stride, 4*stride)
+}
+
+// later proves the tables that were not for a while, when the store has been open for some time, a little
+// at a time, until stop is closed.
+func (p *proof) later(stop <-chan struct{}) {
+	timer := time.NewTimer(restBefore)
+	defer timer.Stop()
+	for _, u := range p.tables {
+		for from := []byte{}; !u.fresh && !u.done.Load(); {
+			select {
+			case <-stop:
+				return
+			case <-timer.C:
+			}
+			timer.Reset(pause)
+			to := u.bound(p.d, from, nil, stride, false)
+			u.prove(p.d, from, to)
+			if to == nil {
+				break
+			}
+			from = to
+		}
+	}
+	if !slices.ContainsFunc(p.tables, func(u *unproved) bool { return !u.done.Load() }) {
+		p.d.proof.CompareAndSwap(p, &proof{d: p.d})
+	}
+}
+
+// provedSince gives when a table was last proved. One that this process has written counts as proved.
+func (d *DB) provedSince() func(name string) time.Time {
+	now, before := time.Now(), map[string]time.Time{}
+	for _, u := range d.proof.Load().tables {
+		if !u.done.Load() {
+			before[u.name] = u.since
+		}
+	}
+	return func(name string) time.Time {
+		if at, ok := before[name]; ok {
+			return at
+		}
+		return now
+	}
+}
+
+// unproved is a table whose blocks were not all proved.
+type unproved struct {
+	name        string
+	id          uint64
+	left, right []byte
+	since       time.Time // when it was last proved; zero where that is not known
+	fresh       bool      // that is a short time ago
+
+	done atomic.Bool // nothing is left to be proved
+	mu   sync.Mutex  // guards what follows
+	read bool
+	index
+	proved []bool // of each block
+	rest   int
+	gaps   []gap
+}
+
+// index is where the blocks of a table lie.
+type index struct {
+	blocks *fb.TableIndex
+	key    cipher.Block
+}
+
+// first gives the first key of a block.
+func (u *unproved) first(n int) []byte {
+	var at fb.BlockOffset
+	u.blocks.Offsets(&at, n)
+	return y.ParseKey(at.KeyBytes())
+}
+
+// span gives which blocks may have keys of a range. Versions of one key may lie in two blocks.
+func (u *unproved) span(from, to []byte) (begin, end int) {
+	n := len(u.proved)
+	begin = max(0, sort.Search(n, func(i int) bool { return bytes.Compare(u.first(i), from) >= 0 })-1)
+	if to == nil {
+		return begin, n
+	}
+	return begin, sort.Search(n, func(i int) bool { return bytes.Compare(u.first(i), to) >= 0 })
+}
+
+// bound gives a key that is a stride of blocks away from the beginning of a range, or from its end; nil
+// where the range has no more of them.
+func (u *unproved) bound(d *DB, from, to []byte, stride int, reverse bool) []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.load(d) {
+		return nil
+	}
+	begin, end := u.span(from, to)
+	switch {
+	case end-begin <= stride:
+		return nil
+	case reverse:
+		return bytes.Clone(u.first(end - stride))
+	}
+	// Of a key that begins several blocks the last one: a range must go on.
+	for n := begin + stride; n < end; n++ {
+		if key := u.first(n); bytes.Compare(key, from) > 0 {
+			return bytes.Clone(key)
+		}
+	}
+	return nil
+}
+
+// prove proves the blocks that may have keys of a range.
+func (u *unproved) prove(d *DB, from, to []byte) {
+	if u.done.Load() {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.load(d) {
+		return
+	}
+	begin, end := u.span(from, to)
+	for begin < end && u.proved[begin] {
+		begin++
+	}
+	if begin >= end {
+		return
+	}
+	f, err := os.Open(join(d.path, u.name))
+	if err != nil {
+		u.end() // it was rewritten
+		return
+	}
+	defer f.Close()
+	r := blockReader{packed: d.vault.how(d.named, u.id).packed, key: u.key}
+	var bad []gap
+	for n := begin; n < end; n++ {
+		if u.proved[n] {
+			continue
+		}
+		var at fb.BlockOffset
+		u.blocks.Offsets(&at, n)
+		if err := r.readAt(f, &at); errors.Is(err, errBlock) {
+			g := gap{from: bytes.Clone(u.first(n))}
+			if n+1 < len(u.proved) {
+				g.to = append(bytes.Clone(u.first(n+1)), 0) // that key may have a version here as well
+			}
+			bad = append(bad, g)
+		} else if err != nil {
+			return
+		}
+		u.proved[n] = true
+		u.rest--
+	}
+	u.lose(d, bad, u.blocks.MaxVersion(), u.blocks.BloomFilterBytes())
+	if u.rest == 0 {
+		u.end()
+	}
+}
+
+// load reads the index when it is first needed; false where there is nothing to be proved any more.
+func (u *unproved) load(d *DB) bool {
+	if u.done.Load() {
+		return false
+	}
+	if u.read {
+		return true
+	}
+	u.read = true
+	f, err := os.Open(join(d.path, u.name))
+	if err != nil {
+		u.end() // it was rewritten
+		return false
+	}
+	defer f.Close()
+	blocks, key, _, err := readTail(f, d.vault.how(d.named, u.id), nil)
+	if err != nil || blocks == nil {
+		u.lose(d, []gap{{from: u.left}}, math.MaxUint64, nil)
+		u.end()
+		return false
+	}
+	u.index = index{blocks, key}
+	u.rest = blocks.OffsetsLength()
+	u.proved = make([]bool, u.rest)
+	return true
+}
+
+// end says that the table needs no proof any more.
+func (u *unproved) end() {
+	u.done.Store(true)
+	u.index, u.proved = index{}, nil
+}
+
+// lose notes what cannot be read.
+func (u *unproved) lose(d *DB, bad []gap, newest uint64, bloom []byte) {
+	if len(bad) == 0 {
+		return
+	}
+	before := u.why()
+	u.gaps = append(u.gaps, bad...)
+	marks := make([]lost, len(bad))
+	for i, g := range bad {
+		marks[i] = lost{From: g.from, To: g.to, Bloom: bytes.Clone(bloom), Version: newest, Why: u.why(), At: time.Now()}
+	}
+	d.addLost(before, marks...)
+	d.unsound.Store(true)
+}
+
+func (u *unproved) why() string {
+	return fmt.Sprintf("%d blocks of the table %s are not what was written", len(u.gaps), u.name)
+}

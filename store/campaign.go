@@ -69,6 +69,7 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 			return 0, err
 		}
 	}
+	s.summarized(sum)
 	return n, errors.Join(
 		s.put(what, s.key(kindCampaign, c.ID), document),
 		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), toSummary(sum)),
@@ -96,6 +97,7 @@ func (s Space) ClearCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
+	s.cleared(id)
 	for _, kind := range ofCampaign {
 		if _, err := s.clear(fmt.Sprintf("campaign %q", id), s.key(kind, id), 0); err != nil {
 			return err
@@ -127,13 +129,21 @@ func (s Space) Summary(id string) (engine.Summary, error) {
 // Summaries gives the summaries of all campaigns to fn, which may return [Stop]. That of a campaign
 // whose summary is damaged is made from its document, where that is whole; the damage is returned as
 // well.
-func (s Space) Summaries(fn func(engine.Summary) error) error {
+func (s Space) Summaries(fn func(engine.Summary) error) error { return s.summaries(ScanOptions{}, fn) }
+
+// NewestSummaries is [Space.Summaries] with the campaigns of the latest ids first, which are those that
+// were created last.
+func (s Space) NewestSummaries(fn func(engine.Summary) error) error {
+	return s.summaries(ScanOptions{Reverse: true}, fn)
+}
+
+func (s Space) summaries(o ScanOptions, fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
 	prefix := s.key(kindSummary)
 	var bad []error
-	err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
+	err := s.tx.Scan(prefix, o, func(key, value []byte) error {
 		var w summary
 		payload, err := unseal(key, value)
 		if err == nil {

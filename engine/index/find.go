@@ -24,6 +24,17 @@ func (h *hits) all() set {
 	return out
 }
 
+// whole gives the names among the first n slots that have the whole word somewhere.
+func (h *hits) whole(n int) set {
+	out := newSet(n)
+	for _, t := range h.tiers[:tierFuzzy] {
+		for i, w := range t[:min(len(t), len(out))] {
+			out[i] |= w
+		}
+	}
+	return out
+}
+
 // first gives the hits among the first n slots.
 func (h *hits) first(n int) *hits {
 	if h.n == n {

@@ -39,7 +39,7 @@ func (m *matcher) score(words []needle, name []byte) int {
 func (r *Result) Matches(i int) []Range {
 	slot := r.slots(i, i+1)[0]
 	b, row := r.snap.at(slot)
-	name, shape := b.fold(row), b.names[row].shape()
+	name, shape := b.fold(row), b.shape(row)
 	shape.mask = b.masks[row]
 	var out []Range
 	for k := range r.found.needles {

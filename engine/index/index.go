@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,8 @@ type Options struct {
 
 // Index is an index over summary rows. Any number of goroutines may read and write it.
 type Index struct {
-	snap atomic.Pointer[snapshot]
+	snap  atomic.Pointer[snapshot]
+	dirty atomic.Bool // the writer has more than snap
 
 	mu      sync.RWMutex // guards writer and loads
 	writer  *writer
@@ -34,6 +36,9 @@ type Index struct {
 	orders  orders
 	words   words
 	restful func() time.Time
+	grew    chan struct{} // closed when a load has taken rows, or has ended
+	left    chan struct{} // closed when nobody keeps the index current any more
+	why     error         // it was left; nil where its keeper ended in order
 }
 
 // New gives an empty index.
@@ -41,14 +46,14 @@ func New(o Options) *Index {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	ix := &Index{writer: newWriter(1), loads: map[*load]bool{}, restful: o.Now}
+	ix := &Index{writer: newWriter(1), loads: map[*load]bool{}, restful: o.Now, grew: make(chan struct{}), left: make(chan struct{})}
 	ix.writer.from = o.Now()
 	ix.snap.Store(ix.writer.publish())
 	return ix
 }
 
 // Len gives how many rows there are.
-func (ix *Index) Len() int { return ix.snap.Load().live }
+func (ix *Index) Len() int { return ix.current().live }
 
 // Progress tells how many rows the last [Index.Load] has taken, and whether it is complete.
 func (ix *Index) Progress() (rows int, complete bool) {
@@ -62,13 +67,38 @@ func (ix *Index) Put(rows ...engine.Summary) {
 	from := ix.writer.n
 	for i := range rows {
 		id := ix.writer.key(rows[i].ID)
-		for l := range ix.loads {
-			l.touched[id] = true
-		}
+		ix.touch(id)
 		ix.writer.add(id, &rows[i])
 	}
 	ix.writer.enroll(from)
-	ix.publish()
+	ix.dirty.Store(true)
+}
+
+// PutNewer is Put for rows as the transactions of a store leave them, told in whatever order: one that is
+// not newer than the row that is there, by its revision, is passed over.
+func (ix *Index) PutNewer(rows ...engine.Summary) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	from := ix.writer.n
+	for i := range rows {
+		id := ix.writer.key(rows[i].ID)
+		if slot, ok := ix.writer.slot(id); ok && ix.writer.record(slot).revision >= rows[i].Revision {
+			continue
+		}
+		ix.touch(id)
+		ix.writer.add(id, &rows[i])
+	}
+	if ix.writer.n > from {
+		ix.writer.enroll(from)
+		ix.dirty.Store(true)
+	}
+}
+
+// touch tells the loads that run of a row that is newer than theirs.
+func (ix *Index) touch(id ident) {
+	for l := range ix.loads {
+		l.touched[id] = true
+	}
 }
 
 // Remove takes rows out. Those that are not there are passed over.
@@ -77,24 +107,21 @@ func (ix *Index) Remove(ids ...string) {
 	defer ix.mu.Unlock()
 	for _, id := range ids {
 		key := ix.writer.key(id)
-		for l := range ix.loads {
-			l.touched[key] = true
-		}
+		ix.touch(key)
 		ix.writer.drop(key)
 	}
-	ix.publish()
+	ix.dirty.Store(true)
 }
 
 func (w *writer) drop(id ident) {
-	if slot, ok := w.slots[id]; ok {
+	if slot, ok := w.slot(id); ok {
 		w.kill(slot)
-		delete(w.slots, id)
 	}
 }
 
 // Get gives the row with that id, as it is at that time.
 func (ix *Index) Get(id string, now time.Time) (engine.Summary, bool) {
-	s := ix.snap.Load()
+	s := ix.current()
 	slot, ok := ix.slot(s, id)
 	if !ok {
 		return engine.Summary{}, false
@@ -113,13 +140,27 @@ func (ix *Index) slot(s *snapshot, id string) (uint32, bool) {
 		n, ok = ix.writer.others.numbers[id]
 		key = numbered(n)
 	}
-	slot, there := ix.writer.slots[key]
+	slot, there := ix.writer.slot(key)
 	epoch := ix.writer.epoch
 	ix.mu.RUnlock()
 	if ok && there && epoch == s.epoch && int(slot) < s.n && s.has(slot) {
 		return slot, true
 	}
 	return s.search(id) // it was changed after the snapshot
+}
+
+// campaign gives the number that rows have of the id of a campaign which is not their own; false where
+// no row has it.
+func (ix *Index) campaign(s *snapshot, id string) (uint32, bool) {
+	ix.mu.RLock()
+	n, ok := ix.writer.others.numbers[id]
+	epoch := ix.writer.epoch
+	ix.mu.RUnlock()
+	if epoch != s.epoch {
+		i := slices.Index(s.others, id)
+		n, ok = uint32(max(i, 0)), i >= 0
+	}
+	return n + 1, ok
 }
 
 func (s *snapshot) has(slot uint32) bool { return s.alive[slot/64]>>(slot%64)&1 != 0 }
@@ -134,9 +175,23 @@ func (s *snapshot) search(id string) (uint32, bool) {
 	return 0, false
 }
 
+// current gives the snapshot with all that was written. It is made when it is asked for: what is
+// written without being looked at costs no copies of what readers have.
+func (ix *Index) current() *snapshot {
+	if ix.dirty.Load() {
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		if ix.dirty.Load() {
+			ix.publish()
+		}
+	}
+	return ix.snap.Load()
+}
+
 // publish lets searches see what was written. Where more rows were replaced than there are, they
 // are first written anew without those that are gone.
 func (ix *Index) publish() {
+	ix.dirty.Store(false)
 	if w := ix.writer; w.n-w.live > max(w.live, blockRows) {
 		ix.writer = w.compact()
 	}
@@ -158,7 +213,7 @@ func (w *writer) compact() *writer {
 
 // at gives the snapshot with the states of that time.
 func (ix *Index) at(now time.Time) *snapshot {
-	if s := ix.snap.Load(); s.current(now) {
+	if s := ix.current(); s.current(now) {
 		return s
 	}
 	ix.mu.Lock()
@@ -307,7 +362,7 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 		}
 		if l.seen != nil {
 			l.seen[id] = true
-			if slot, ok := ix.writer.slots[id]; ok && ix.writer.same(slot, &chunk[i]) {
+			if slot, ok := ix.writer.slot(id); ok && ix.writer.same(slot, &chunk[i]) {
 				continue
 			}
 		}
@@ -315,7 +370,8 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 	}
 	ix.writer.enroll(from)
 	ix.loaded.Add(int64(len(chunk)))
-	ix.publish()
+	ix.grow()
+	ix.dirty.Store(true)
 }
 
 // finish removes what did not come.
@@ -323,20 +379,21 @@ func (ix *Index) finish(l *load) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if l.seen != nil {
-		for id := range ix.writer.slots {
-			if !l.seen[id] && !l.touched[id] {
-				ix.writer.drop(id)
+		for slot := range uint32(ix.writer.n) {
+			if id := ix.writer.idOf(slot); ix.writer.isAlive(slot) && !l.seen[id] && !l.touched[id] {
+				ix.writer.kill(slot)
 			}
 		}
-		ix.publish()
+		ix.dirty.Store(true)
 	}
 	ix.filled.Store(true)
+	ix.grow()
 }
 
 // Warm makes the orders by each column that take a while, so that nobody waits for them. Run it
 // where a load has ended; it ends early when ctx does.
 func (ix *Index) Warm(ctx context.Context) {
-	s := ix.snap.Load()
+	s := ix.current()
 	for _, column := range []query.Key{query.Updated, query.Name, query.Start, query.Created, query.Version} {
 		if ctx.Err() == nil {
 			ix.sorted(s, column)
@@ -351,11 +408,12 @@ func (w *writer) same(slot uint32, sum *engine.Summary) bool {
 	r := &b.records[i]
 	at := func(c int, t time.Time) bool {
 		sec, nsec := stamp(t)
-		return b.times[c].sec[i] == sec && b.times[c].nsec[i] == nsec
+		s, n := b.times[c].stamp(i)
+		return s == sec && n == nsec
 	}
 	return r.revision == sum.Revision && r.version == int64(sum.Version) && at(updated, sum.UpdatedAt) && at(created, sum.CreatedAt) &&
 		at(sent, sum.SentTime) && at(start, sum.Start) && at(end, sum.End) &&
 		w.dicts[statuses].texts[r.status] == string(sum.Status) && w.dicts[teams].texts[r.team] == sum.Team &&
 		w.dicts[people].texts[r.updatedBy] == sum.UpdatedBy && w.tagSets.number(sum.Tags) == r.tags &&
-		string(r.name.in(b.bytes)) == sum.Name
+		b.name(i) == sum.Name
 }

@@ -172,10 +172,11 @@ func (s *snapshot) key(column query.Key, slot uint32) keyed {
 		k.setName(b.fold(i))
 	case query.Version:
 		k.hi = ^uint64(b.records[i].version)
-		k.lo = newest(b.times[updated].sec[i])
+		sec, _ := b.times[updated].stamp(i)
+		k.lo = newest(sec)
 	default:
-		c := &b.times[timeColumn(column)]
-		k.hi, k.lo = newest(c.sec[i]), ^uint64(c.nsec[i])
+		sec, nsec := b.times[timeColumn(column)].stamp(i)
+		k.hi, k.lo = newest(sec), ^uint64(nsec)
 	}
 	return k
 }

@@ -181,7 +181,7 @@ func (p *plan) within(ctx context.Context, t query.Term) (set, error) {
 	}
 	c := timeColumn(t.Key)
 	return p.s.rows(ctx, func(b *block, i int) bool {
-		sec, nsec := b.times[c].sec[i], b.times[c].nsec[i]
+		sec, nsec := b.times[c].stamp(i)
 		for k := range all {
 			r := &all[k]
 			if (sec > r.from || sec == r.from && nsec >= r.fromNano) && (sec < r.to || sec == r.to && nsec < r.toNano) {
@@ -205,7 +205,7 @@ func versions(t query.Term) func(*block, int) bool {
 // ids matches identifiers of a campaign or one of its versions, or how they begin.
 func (s *snapshot) ids(t query.Term) func(*block, int) bool {
 	return func(b *block, i int) bool {
-		id, campaign := s.text(b.records[i].id), s.text(b.records[i].campaign)
+		id, campaign := s.text(b.records[i].id), s.campaignOf(&b.records[i])
 		return slices.ContainsFunc(t.Values, func(v query.Value) bool {
 			return strings.HasPrefix(id, v.Text) || strings.HasPrefix(campaign, v.Text)
 		})

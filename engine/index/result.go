@@ -41,10 +41,11 @@ type group struct {
 
 // walk goes through an order and takes the slots of a group.
 type walk struct {
-	order []uint32
-	at    int
-	set   set
-	left  int
+	order  []uint32
+	at     int
+	set    set
+	left   int
+	stands func(slot uint32) bool // nil where all of the set do
 }
 
 // few is how many rows are sorted by themselves. More are taken from the order of all rows.
@@ -64,7 +65,9 @@ func (r *Result) Total() int { return r.snap.live }
 
 // Stale reports whether a search would see other rows now: some were written, or the clock moved
 // the state of some on.
-func (r *Result) Stale(now time.Time) bool { return r.ix.snap.Load() != r.snap || !r.snap.current(now) }
+func (r *Result) Stale(now time.Time) bool {
+	return r.ix.dirty.Load() || r.ix.snap.Load() != r.snap || !r.snap.current(now)
+}
 
 // Row gives the row at that place, as it was at the time of the search.
 func (r *Result) Row(i int) engine.Summary { return r.row(r.slots(i, i+1)[0]) }
@@ -246,9 +249,12 @@ func (w *walk) take(out []uint32, n int, back bool) []uint32 {
 			slot = w.order[len(w.order)-1-w.at]
 		}
 		if w.set.has(slot) {
+			w.left--
+			if w.stands != nil && !w.stands(slot) {
+				continue
+			}
 			out = append(out, slot)
 			n--
-			w.left--
 		}
 	}
 	return out

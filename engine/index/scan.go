@@ -150,13 +150,13 @@ func (s *snapshot) scanGroup(t *task, g int, out *[tiers]set) {
 	}
 	for ; whole != 0; whole &= whole - 1 {
 		i := lo + bits.TrailingZeros64(whole)
-		if tier := n.tier(b.fold(i), b.names[i].shape()); tier < tiers {
+		if tier := n.tier(b.fold(i), b.shape(i)); tier < tiers {
 			out[tier][g] |= whole & -whole
 		}
 	}
 	for ; loose != 0; loose &= loose - 1 {
 		i := lo + bits.TrailingZeros64(loose)
-		if n.fuzzyIn(b.fold(i), b.names[i].shape()) {
+		if n.fuzzyIn(b.fold(i), b.shape(i)) {
 			out[tierFuzzy][g] |= loose & -loose
 		}
 	}
@@ -172,7 +172,7 @@ func (s *snapshot) scanFew(t *task, b *block, lo, g int, pass uint64, out *[tier
 		if b.masks[i]&n.mask != n.mask || !whole && !n.fuzzy {
 			continue
 		}
-		if tier := n.tier(b.fold(i), b.names[i].shape()); tier < tiers {
+		if tier := n.tier(b.fold(i), b.shape(i)); tier < tiers {
 			out[tier][g] |= pass & -pass
 		}
 	}
@@ -262,4 +262,25 @@ func parallel(ctx context.Context, n int, f func(i int)) error {
 	}
 	wg.Wait()
 	return ctx.Err()
+}
+
+// dense gives rows as a set.
+func (s *snapshot) dense(rows *roaring.Bitmap) set {
+	out := newSet(s.n)
+	rows.WriteDenseTo(out)
+	return out
+}
+
+// drop takes rows out of a set; nil are none.
+func (s *snapshot) drop(from set, rows *roaring.Bitmap) {
+	switch {
+	case rows == nil:
+	case rows.GetCardinality() > few:
+		from.not(s.dense(rows))
+	default:
+		rows.Iterate(func(slot uint32) bool {
+			from[slot/64] &^= 1 << (slot % 64)
+			return true
+		})
+	}
 }

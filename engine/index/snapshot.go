@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"bugle/engine"
 	"bugle/engine/catalog"
 )
@@ -21,6 +23,7 @@ type snapshot struct {
 	plats  [][]uint32 // sets
 	others []string
 	extras []extra
+	nested *roaring.Bitmap // nodes of flows and children of campaigns
 	// The states are right from from on, and before until; a zero time is no bound.
 	from, until time.Time
 }
@@ -32,6 +35,7 @@ func (w *writer) publish() *snapshot {
 		others: w.others.texts, extras: w.extras, from: w.from, until: w.until(),
 	}
 	w.own = false
+	s.nested = w.nested.publish().rows[inFamily]
 	s.blocks = make([]*block, len(w.blocks))
 	copy(s.blocks, w.blocks)
 	if k := len(s.blocks) - 1; k >= 0 {
@@ -66,6 +70,14 @@ func (s *snapshot) text(id ident) string {
 	return hex.EncodeToString(id.bytes[:])
 }
 
+// campaignOf gives the id of the campaign that a row is a version of.
+func (s *snapshot) campaignOf(r *record) string {
+	if r.campaign == 0 {
+		return s.text(r.id)
+	}
+	return s.others[r.campaign-1]
+}
+
 // row gives a row as it was put in.
 func (s *snapshot) row(slot uint32) engine.Summary {
 	b, i := s.at(slot)
@@ -74,14 +86,14 @@ func (s *snapshot) row(slot uint32) engine.Summary {
 	v := &s.values
 	return engine.Summary{
 		Head: engine.Head{
-			ID: s.text(r.id), CampaignID: s.text(r.campaign), Version: int(r.version), Revision: r.revision,
+			ID: s.text(r.id), CampaignID: s.campaignOf(r), Version: int(r.version), Revision: r.revision,
 			Status: catalog.State(v[statuses].texts[r.status]), Channel: catalog.Channel(v[channels].texts[r.channel]),
 			DeliveryType: catalog.DeliveryType(v[kinds].texts[r.kind]),
 			CreatedBy:    v[people].texts[r.by], UpdatedBy: v[people].texts[r.updatedBy],
 			CreatedAt: b.times[created].at(i), UpdatedAt: b.times[updated].at(i), SentTime: b.times[sent].at(i),
 			FlowID: e.flowID, FlowName: e.flowName, ParentID: e.parentID, RejectionComment: e.rejection,
 		},
-		Name: string(r.name.in(b.bytes)), Team: v[teams].texts[r.team],
+		Name: b.name(i), Team: v[teams].texts[r.team],
 		Tags: texts(v[tags], s.tags[r.tags]), Platforms: texts(v[platforms], s.plats[r.platforms]),
 		Start: b.times[start].at(i), End: b.times[end].at(i), AllUsers: r.allUsers,
 	}

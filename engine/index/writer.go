@@ -9,7 +9,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/query"
 )
 
 // writer is the side of the index that changes. Only one goroutine at a time uses it; what it
@@ -21,7 +20,7 @@ type writer struct {
 	alive  []uint64 // the slots whose row is there; the others were replaced or removed
 	own    bool     // alive is in no snapshot
 	live   int
-	slots  map[ident]uint32 // where each row is
+	homes  homes // where each row is
 
 	dicts        [facets]*dict
 	tagSets      *sets
@@ -29,13 +28,16 @@ type writer struct {
 	lexicon      lexicon
 	others       others
 	extras       []extra
+	nested       *dict          // of one value: the rows that are nodes of flows or children of campaigns
+	children     map[string]int // the rows that are children, by their parents
 
 	changes changes   // when the clock moves rows on
 	from    time.Time // the last time that it did; the states are right from here
 }
 
 func newWriter(epoch uint64) *writer {
-	w := &writer{epoch: epoch, lexicon: newLexicon(), slots: map[ident]uint32{}, extras: []extra{{}}}
+	w := &writer{epoch: epoch, lexicon: newLexicon(), extras: []extra{{}}, nested: newDict(), children: map[string]int{}}
+	w.nested.number(nestedValue)
 	for i := range w.dicts {
 		w.dicts[i] = newDict()
 	}
@@ -54,14 +56,17 @@ func (w *writer) key(id string) ident {
 // add puts the row with that key into a new slot; one with the same is replaced. States are those at w.from.
 // It is found by its values and words once it is enrolled.
 func (w *writer) add(id ident, sum *engine.Summary) {
-	if old, ok := w.slots[id]; ok {
+	if old, ok := w.slot(id); ok {
 		w.kill(old)
 	}
 	slot := uint32(w.n)
-	w.slots[id] = slot
 	w.append(id, sum)
 	w.n++
+	w.homes.put(id, slot, w.idOf)
 	w.revive(slot)
+	if sum.ParentID != "" {
+		w.children[strings.Clone(sum.ParentID)]++
+	}
 	w.state(slot, sum)
 }
 
@@ -70,6 +75,23 @@ func (w *writer) kill(slot uint32) {
 	w.ownAlive()
 	w.alive[slot/64] &^= 1 << (slot % 64)
 	w.live--
+	if parent := w.extras[w.record(slot).extra].parentID; parent != "" {
+		if w.children[parent]--; w.children[parent] == 0 {
+			delete(w.children, parent)
+		}
+	}
+}
+
+func (w *writer) record(slot uint32) *record {
+	return &w.blocks[slot/blockRows].records[slot%blockRows]
+}
+
+func (w *writer) idOf(slot uint32) ident { return w.record(slot).id }
+
+// slot gives where the row with that key is.
+func (w *writer) slot(id ident) (uint32, bool) {
+	slot, ok := w.homes.get(id, w.idOf)
+	return slot, ok && w.isAlive(slot)
 }
 
 func (w *writer) revive(slot uint32) {
@@ -89,6 +111,12 @@ func (w *writer) ownAlive() {
 
 func (w *writer) isAlive(slot uint32) bool { return w.alive[slot/64]>>(slot%64)&1 != 0 }
 
+// The one value of the dict that holds nodes of flows and children of campaigns.
+const (
+	nestedValue = "nested"
+	inFamily    = 1
+)
+
 // append writes the columns of a row behind the last one.
 func (w *writer) append(id ident, sum *engine.Summary) {
 	if w.n%blockRows == 0 {
@@ -100,21 +128,19 @@ func (w *writer) append(id ident, sum *engine.Summary) {
 		w.blocks = append(w.blocks, next)
 	}
 	b := w.blocks[len(w.blocks)-1]
-	b.addName(query.Fold(sum.Name))
-	name := span{uint32(len(b.bytes)), uint32(len(sum.Name))}
-	b.bytes = append(b.bytes, sum.Name...)
+	name, cased := b.addName(sum.Name)
 	for i, t := range [columns]time.Time{sum.CreatedAt, sum.UpdatedAt, sum.SentTime, sum.Start, sum.End} {
 		b.times[i].add(t)
 	}
 	r := record{
-		id: id, campaign: id, revision: sum.Revision, version: int64(sum.Version), name: name,
+		id: id, revision: sum.Revision, version: int64(sum.Version), name: name, cased: cased,
 		status:  w.dicts[statuses].number(string(sum.Status)),
 		channel: w.dicts[channels].number(string(sum.Channel)), kind: w.dicts[kinds].number(string(sum.DeliveryType)),
 		by: w.dicts[people].number(sum.CreatedBy), team: w.dicts[teams].number(sum.Team), tags: w.tagSets.number(sum.Tags), platforms: w.platformSets.number(sum.Platforms),
 		extra: w.extra(sum), allUsers: sum.AllUsers,
 	}
 	if sum.CampaignID != sum.ID {
-		r.campaign = w.key(sum.CampaignID)
+		r.campaign = w.others.number(sum.CampaignID) + 1
 	}
 	r.updatedBy = r.by
 	if sum.UpdatedBy != sum.CreatedBy {
@@ -145,11 +171,14 @@ func (w *writer) enroll(from int) {
 
 // value puts a row among those of its values.
 func (w *writer) value(slot uint32) {
-	r := &w.blocks[slot/blockRows].records[slot%blockRows]
+	r := w.record(slot)
 	w.dicts[channels].add(r.channel, slot)
 	w.dicts[kinds].add(r.kind, slot)
 	w.dicts[people].add(r.by, slot)
 	w.dicts[teams].add(r.team, slot)
+	if e := &w.extras[r.extra]; e.flowID != "" || e.parentID != "" {
+		w.nested.add(inFamily, slot)
+	}
 	for _, n := range w.tagSets.lists[r.tags] {
 		w.dicts[tags].add(n, slot)
 	}

@@ -97,7 +97,14 @@ func profiles() []engine.Profile {
 	}
 }
 
-func parse(t testing.TB, s string, args ...any) doc.Value {
+// fataler is a test, also one of a drawn case.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func parse(t fataler, s string, args ...any) doc.Value {
 	t.Helper()
 	if len(args) > 0 {
 		s = fmt.Sprintf(s, args...)
@@ -149,6 +156,7 @@ func (b *bench) store(c engine.Campaign) {
 		_, err := store.In(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, Note: "stored"}, false)
 		return err
 	}))
+	b.Reindex()
 }
 
 // state makes a campaign of that type in that state.
@@ -186,7 +194,7 @@ func contains(t testing.TB, s string, wants ...string) {
 	}
 }
 
-func asJSON(t testing.TB, v any) string {
+func asJSON(t fataler, v any) string {
 	t.Helper()
 	out, err := json.Marshal(v)
 	if err != nil {

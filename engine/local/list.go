@@ -3,12 +3,15 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/index"
 	"bugle/store"
 )
 
@@ -25,12 +28,14 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 
 // List gives the campaigns that match, newest change first.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
+	f := filter{children: true, drafts: true, archived: q.Archived}
+	if ix := s.indexed(); ix != nil {
+		return ix.Page(ctx, f.index(), s.now(), 0, ix.Len())
+	}
 	var out []engine.Summary
 	err := s.view(ctx, func(sp store.Space) error {
 		var err error
-		out, err = s.matching(sp, func(sum engine.Summary) bool {
-			return q.Archived || sum.Status != catalog.Archived
-		})
+		out, err = s.matching(sp, f.keeps)
 		return err
 	})
 	return out, err
@@ -71,6 +76,69 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 		channels: r.Channels, createdBy: r.CreatedBy, created: r.Created, types: r.DeliveryTypes, name: r.Name,
 		status: r.Status, tags: r.Tags, version: r.Version, children: r.Children, archived: r.Archived, ids: r.IDs,
 	}
+	for range looks {
+		ix := s.indexed()
+		if ix == nil {
+			break
+		}
+		out, whole, err := s.found(ctx, ix, f, r.Limit, r.Page)
+		if whole || err != nil {
+			return out, stamped(err, r.RequestID)
+		}
+	}
+	out, err := s.scanned(ctx, f, r.Limit, r.Page)
+	return out, stamped(err, r.RequestID)
+}
+
+// looks is how often a page is made of the index before the store is scanned: other campaigns may be
+// saved or deleted each time between the look at the index and that at the store.
+const looks = 3
+
+// found makes a page of the index. It reports false where the store has other revisions than the index.
+func (s *Service) found(ctx context.Context, ix *index.Index, f filter, limit, n int) ([]engine.Campaign, bool, error) {
+	from, to := bounds(limit, n)
+	rows, err := ix.Page(ctx, f.index(), s.now(), from, to)
+	if err != nil {
+		return nil, false, err
+	}
+	out, missing := make([]engine.Campaign, len(rows)), 0
+	for i, row := range rows {
+		c, ok := s.documents.get(row)
+		if !ok {
+			missing++
+			continue
+		}
+		out[i] = c
+		out[i].Head = row.Head
+	}
+	if missing == 0 {
+		return out, true, nil
+	}
+	whole := true
+	err = s.view(ctx, func(sp store.Space) error {
+		for i, row := range rows {
+			if out[i].ID != "" {
+				continue
+			}
+			c, err := sp.Campaign(row.ID)
+			if errors.Is(err, store.ErrNotFound) || err == nil && !sameSave(c, row) {
+				whole = false
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("reading campaign %s: %w", row.ID, err)
+			}
+			s.documents.put(c)
+			out[i] = c
+			out[i].Head = row.Head
+		}
+		return nil
+	})
+	return out, whole, err
+}
+
+// scanned makes a page of all summaries in the store.
+func (s *Service) scanned(ctx context.Context, f filter, limit, n int) ([]engine.Campaign, error) {
 	out := []engine.Campaign{}
 	err := s.view(ctx, func(sp store.Space) error {
 		out = out[:0]
@@ -78,7 +146,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 		if err != nil {
 			return err
 		}
-		for _, sum := range page(rows, r.Limit, r.Page) {
+		for _, sum := range page(rows, limit, n) {
 			c, err := s.campaign(sp, sum.ID)
 			if err != nil {
 				return err
@@ -87,7 +155,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 		}
 		return nil
 	})
-	return out, stamped(err, r.RequestID)
+	return out, err
 }
 
 // Meta gives one page of light rows (spec.md, Get Campaign Meta).
@@ -106,29 +174,49 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 	if r.DeliveryType != "" {
 		f.types = []engine.DeliveryType{r.DeliveryType}
 	}
-	out := []engine.Meta{}
-	err := s.view(ctx, func(sp store.Space) error {
-		out = out[:0]
-		children := map[string]int{}
-		rows, err := s.matching(sp, func(sum engine.Summary) bool {
-			if sum.ParentID != "" {
-				children[sum.ParentID]++
-			}
-			return f.keeps(sum)
+	out, err := s.metas(ctx, f, r.Limit, r.Page)
+	if err == nil {
+		err = s.reach(ctx, out)
+	}
+	return out, stamped(err, r.RequestID)
+}
+
+// metas gives a page of rows with what they count, but for who is reached.
+func (s *Service) metas(ctx context.Context, f filter, limit, n int) ([]engine.Meta, error) {
+	var rows []engine.Summary
+	var children func(id string) int
+	if ix := s.indexed(); ix != nil {
+		from, to := bounds(limit, n)
+		var err error
+		if rows, err = ix.Page(ctx, f.index(), s.now(), from, to); err != nil {
+			return nil, err
+		}
+		children = ix.Children
+	} else {
+		counts := map[string]int{}
+		children = func(id string) int { return counts[id] }
+		err := s.view(ctx, func(sp store.Space) error {
+			all, err := s.matching(sp, func(sum engine.Summary) bool {
+				if sum.ParentID != "" {
+					counts[sum.ParentID]++
+				}
+				return f.keeps(sum)
+			})
+			rows = page(all, limit, n)
+			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, sum := range page(rows, r.Limit, r.Page) {
-			m := engine.Meta{Summary: sum, ChildCampaigns: children[sum.ID]}
-			if sum.CampaignID != sum.ID {
-				m.ChildCampaigns += children[sum.CampaignID]
-			}
-			out = append(out, m)
+	}
+	out := make([]engine.Meta, len(rows))
+	for i, sum := range rows {
+		out[i] = engine.Meta{Summary: sum, ChildCampaigns: children(sum.ID)}
+		if sum.CampaignID != sum.ID {
+			out[i].ChildCampaigns += children(sum.CampaignID)
 		}
-		return s.reach(ctx, sp, out)
-	})
-	return out, stamped(err, r.RequestID)
+	}
+	return out, nil
 }
 
 // filter is what search and meta narrow by. Empty members match all.
@@ -142,6 +230,21 @@ type filter struct {
 	version              int
 	children, archived   bool
 	drafts               bool // drafts too where no status is asked for
+}
+
+// index gives the filter in words of the index. It means what keeps means.
+func (f filter) index() index.Filter {
+	out := index.Filter{
+		IDs: f.ids, Status: f.status, Channels: f.channels, Types: f.types, CreatedBy: f.createdBy, Tags: f.tags,
+		Name: f.name, Created: f.created, Version: f.version, Nested: f.children,
+	}
+	if !f.archived {
+		out.Without = append(out.Without, catalog.Archived)
+	}
+	if len(f.status) == 0 && !f.drafts {
+		out.Without = append(out.Without, catalog.Draft)
+	}
+	return out
 }
 
 func (f filter) keeps(sum engine.Summary) bool {
@@ -178,10 +281,15 @@ func checkPage(limit, page int) error {
 	return nil
 }
 
-func page[T any](rows []T, limit, n int) []T {
-	if n-1 > len(rows)/limit {
-		return nil
+// bounds gives from where to where a page goes.
+func bounds(limit, n int) (from, to int) {
+	if n-1 > math.MaxInt/limit-1 {
+		return math.MaxInt, math.MaxInt
 	}
-	from := min((n-1)*limit, len(rows))
-	return rows[from:min(from+limit, len(rows))]
+	return (n - 1) * limit, n * limit
+}
+
+func page[T any](rows []T, limit, n int) []T {
+	from, to := bounds(limit, n)
+	return rows[min(from, len(rows)):min(to, len(rows))]
 }

@@ -42,8 +42,8 @@ type Options struct {
 	Fetcher *delivery.Fetcher
 }
 
-// Service is [engine.Service] for one workspace of a store. It is safe for concurrent use, holds
-// no campaign in memory and runs nothing in the background.
+// Service is [engine.Service] for one workspace of a store. It is safe for concurrent use. What it keeps
+// in memory, and does in the background, begins when it is wanted and ends with Close.
 type Service struct {
 	db        store.DB
 	workspace string
@@ -57,6 +57,8 @@ type Service struct {
 	swept     atomic.Int64 // when expired idempotency keys were last removed, in Unix seconds
 	reached   reaches
 	known     atomic.Pointer[store.KnownSettings]
+	rows      rows
+	documents documents
 }
 
 var (
@@ -95,6 +97,7 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		db: db, workspace: workspace, boot: o.Boot, clock: o.Clock, log: o.Logger,
 		carriers: o.Carriers, fetcher: o.Fetcher, ids: newIDSource(),
 	}
+	s.rows.ctx, s.rows.end = context.WithCancel(context.Background())
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -119,14 +122,10 @@ func newService(db store.DB, workspace string, o Options) *Service {
 // now gives the time of the clock in UTC, without the part that a record does not keep.
 func (s *Service) now() time.Time { return s.clock().UTC().Round(0) }
 
-// view and update run fn in one transaction on the workspace's records. What fn fails with is
-// turned into what a caller may see.
+// view runs fn in one transaction that reads the workspace's records. What fn fails with is turned
+// into what a caller may see.
 func (s *Service) view(ctx context.Context, fn func(store.Space) error) error {
 	return s.explain(ctx, s.db.View(ctx, func(tx store.Tx) error { return fn(store.In(tx, s.workspace)) }))
-}
-
-func (s *Service) update(ctx context.Context, fn func(store.Space) error) error {
-	return s.explain(ctx, s.db.Update(ctx, func(tx store.Tx) error { return fn(store.In(tx, s.workspace)) }))
 }
 
 // explain lets refusals and ended contexts through, and wraps what the store says.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -18,10 +19,22 @@ var estimated = []engine.DeliveryType{catalog.OneTime, catalog.BusinessEventTrig
 // reachLife is how long an estimate counts before it is made anew (spec.md, Limits).
 const reachLife = 24 * time.Hour
 
-// reaches keeps the day's estimates, by campaign.
+// reachWait is how long an answer waits for estimates that are due. They are made to their end even so, and
+// the next answer has them.
+const reachWait = 2 * time.Second
+
+// reaches keeps the day's estimates, by campaign. They are made one after the other.
 type reaches struct {
-	mu  sync.Mutex
-	day map[string]engine.Reachability
+	mu      sync.Mutex
+	day     map[string]engine.Reachability
+	running *reckoning // nil where none is
+}
+
+// reckoning is one look at all profiles, for some campaigns.
+type reckoning struct {
+	ids  []string
+	done chan struct{} // closed at its end
+	err  error
 }
 
 // of gives the estimate of a campaign that still counts; false where it is to be made.
@@ -52,14 +65,18 @@ func (r *reaches) keep(made map[string]engine.Reachability, now time.Time) {
 
 // reach attaches to scheduled campaigns how many users they reach: those whom their audience picks and
 // to whom their channel leads. Campaigns whose estimate is due share one look at the profiles. One
-// whose audience cannot be evaluated has none.
-func (s *Service) reach(ctx context.Context, sp store.Space, rows []engine.Meta) error {
+// whose audience cannot be evaluated has none, and one whose estimate takes long has none yet.
+func (s *Service) reach(ctx context.Context, rows []engine.Meta) error {
 	now := s.now()
-	made, err := s.estimates(ctx, sp, rows, now)
-	if err != nil {
+	var due []string
+	for _, m := range rows {
+		if _, ok := s.reached.of(m.ID, now); !ok && hasReach(m) {
+			due = append(due, m.ID)
+		}
+	}
+	if err := s.reckoned(ctx, due, now); err != nil {
 		return err
 	}
-	s.reached.keep(made, now)
 	for i, m := range rows {
 		if e, ok := s.reached.of(m.ID, now); ok && hasReach(m) {
 			rows[i].Reachability = &e
@@ -68,24 +85,79 @@ func (s *Service) reach(ctx context.Context, sp store.Space, rows []engine.Meta)
 	return nil
 }
 
+// reckoned waits for the estimates of campaigns, a while.
+func (s *Service) reckoned(ctx context.Context, due []string, now time.Time) error {
+	patience := time.NewTimer(reachWait)
+	defer patience.Stop()
+	for len(due) > 0 {
+		r := s.reckon(due, now)
+		if r == nil {
+			return nil // the service has ended
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-patience.C:
+			return nil
+		}
+		if r.err != nil && s.rows.ctx.Err() == nil {
+			return r.err
+		}
+		due = slices.DeleteFunc(due, func(id string) bool {
+			_, ok := s.reached.of(id, now)
+			return ok || slices.Contains(r.ids, id) // or it cannot be made
+		})
+	}
+	return nil
+}
+
+// reckon begins to make estimates, or gives what is being made already; nil once the service has ended.
+func (s *Service) reckon(due []string, now time.Time) *reckoning {
+	s.reached.mu.Lock()
+	defer s.reached.mu.Unlock()
+	if r := s.reached.running; r != nil {
+		return r
+	}
+	r := &reckoning{ids: slices.Clone(due), done: make(chan struct{})}
+	if !s.rows.background(func(ctx context.Context) {
+		defer close(r.done)
+		var made map[string]engine.Reachability
+		r.err = s.view(ctx, func(sp store.Space) error {
+			var err error
+			made, err = s.estimates(ctx, sp, r.ids, now)
+			return err
+		})
+		s.reached.keep(made, now)
+		s.reached.mu.Lock()
+		s.reached.running = nil
+		s.reached.mu.Unlock()
+	}) {
+		return nil
+	}
+	s.reached.running = r
+	return r
+}
+
 func hasReach(m engine.Meta) bool {
 	return m.Status == catalog.Scheduled && slices.Contains(estimated, m.DeliveryType)
 }
 
 // counted is one campaign whose users are being counted.
 type counted struct {
-	engine.Meta
+	engine.Summary
 	audience *audience.Audience
 	count    int
 }
 
-func (s *Service) estimates(ctx context.Context, sp store.Space, rows []engine.Meta, now time.Time) (map[string]engine.Reachability, error) {
+// estimates counts whom campaigns reach, each profile looked at once.
+func (s *Service) estimates(ctx context.Context, sp store.Space, ids []string, now time.Time) (map[string]engine.Reachability, error) {
 	var due []*counted
-	for _, m := range rows {
-		if _, ok := s.reached.of(m.ID, now); ok || !hasReach(m) {
-			continue
+	for _, id := range ids {
+		c, err := sp.Campaign(id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // it was deleted meanwhile
 		}
-		c, err := sp.Campaign(m.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +169,7 @@ func (s *Service) estimates(ctx context.Context, sp store.Space, rows []engine.M
 			}
 			return nil, err
 		}
-		due = append(due, &counted{Meta: m, audience: a})
+		due = append(due, &counted{Summary: engine.Summarize(c), audience: a})
 	}
 	if len(due) == 0 {
 		return nil, nil

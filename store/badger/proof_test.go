@@ -3,6 +3,8 @@ package badger_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,5 +94,132 @@ func rot(t *testing.T, name string, at int) {
 	b[at] ^= 1
 	if err := errors.Join(os.WriteFile(name, b, 0o600), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a scan comes to is proved before it gets there, and no more than that.
+func TestProvedAsScanned(t *testing.T) {
+	defer badger.SetThorough(0)()
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.NewChaCha8([32]byte{6})
+	records := map[string]string{}
+	key := func(n int) []byte { return fmt.Appendf(nil, "r%04d", n) }
+	const many = 800
+	for from := 0; from < many; from += 200 {
+		err := db.Update(t.Context(), func(tx store.Tx) error {
+			for n := from; n < from+200; n++ {
+				value := make([]byte, 4000)
+				_, _ = random.Read(value)
+				value = store.Seal(key(n), value)
+				records[string(key(n))] = string(value)
+				if err := tx.Set(key(n), value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rot(t, filepath.Join(dir, badger.Folder, "000001.sst"), 400*4000)
+
+	scan := func(t *testing.T, reverse bool, limit int) (given, damaged int, lost []string) {
+		t.Helper()
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		err = db.View(t.Context(), func(tx store.Tx) error {
+			return tx.Scan([]byte("r"), store.ScanOptions{Reverse: reverse, Limit: limit}, func(key, value []byte) error {
+				given++
+				switch {
+				case len(value) == 0:
+					damaged++
+				case string(value) != records[string(key)]:
+					t.Errorf("%s is not what was written", key)
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return given, damaged, db.Lost()
+	}
+	copied := t.TempDir() // a store that has found damage is mended by the next to open it
+	for _, reverse := range []bool{false, true} {
+		if given, damaged, lost := scan(t, reverse, 50); given != 50 || damaged > 0 || len(lost) > 0 {
+			t.Errorf("reverse %v: of the first %d records %d are damaged: %q", reverse, given, damaged, lost)
+		}
+	}
+	copyStore(t, copied, dir)
+	for _, reverse := range []bool{false, true} {
+		given, damaged, lost := scan(t, reverse, 0)
+		if len(lost) != 1 || !strings.Contains(lost[0], "1 blocks of the table 000001.sst") {
+			t.Errorf("reverse %v: of %d records %d are damaged, and it says %q", reverse, given, damaged, lost)
+		}
+		dir = copied
+	}
+}
+
+// copyStore copies a store with the times of its files.
+func copyStore(t *testing.T, to, from string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		return errors.Join(err, os.Chtimes(filepath.Join(to, name), info.ModTime(), info.ModTime()))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What the database reads of a table as it opens is proved before, however large the store is: it
+// leaves out a table that has lost its index, and does not survive a last block that is none.
+func TestHeadsAreProvedBeforeOpening(t *testing.T) {
+	defer badger.SetThorough(0)()
+	for name, at := range map[string]func(size int) int{
+		"index":      func(size int) int { return size - 100 },
+		"its length": func(size int) int { return size - 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			db := open(t, dir)
+			if err := put(db, t, "one", `{"id":"one"}`); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(dir, badger.Folder, "000001.sst")
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rot(t, file, at(int(info.Size())))
+			db = open(t, dir)
+			if said := db.Notices(); len(said) != 1 || !strings.Contains(said[0], "the table 000001.sst has lost its index") {
+				t.Errorf("it says %q", said)
+			}
+		})
 	}
 }

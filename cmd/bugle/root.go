@@ -81,7 +81,7 @@ func newRoot(f *factory) *cobra.Command {
 	add(groupFiles, newExport(f), newImport(f), newApply(f), newDiff(f))
 	add(groupTool, newLint(f), newSchema(f))
 	add(groupServe, newServe(f), newKeys(f))
-	add(groupStore, newBackup(f), newRestore(f), newDoctor(f), newEncrypt(f), newDecrypt(f))
+	add(groupStore, newBackup(f), newRestore(f), newDoctor(f), newEncrypt(f), newDecrypt(f), newBench(f))
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// load makes one kind of request from several clients at once, each over a connection of its own that
+// stays open. The clients do as little as they can: they run on the machine that they measure.
+type load struct {
+	addr    string
+	clients int
+	status  int // that every answer must have
+	request func() []byte
+}
+
+// loaded is what a load came to.
+type loaded struct {
+	took   []time.Duration // of each request
+	within time.Duration
+	read   int64 // bytes of the bodies
+}
+
+func (l load) run(ctx context.Context, d time.Duration) (all loaded, err error) {
+	parts := make([]loaded, l.clients)
+	group, ctx := errgroup.WithContext(ctx)
+	began := time.Now()
+	for i := range parts {
+		group.Go(func() (err error) {
+			parts[i], err = l.client(ctx, began.Add(d))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return all, err
+	}
+	all.within = time.Since(began)
+	for _, p := range parts {
+		all.took, all.read = slices.Concat(all.took, p.took), all.read+p.read
+	}
+	return all, nil
+}
+
+// client makes one request after another until the end, and at least one.
+func (l load) client(ctx context.Context, end time.Time) (done loaded, err error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.addr)
+	if err != nil {
+		return done, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer func() {
+		if stop() {
+			err = errors.Join(err, conn.Close())
+		}
+	}()
+	in := bufio.NewReaderSize(conn, 64<<10)
+	for len(done.took) == 0 || time.Now().Before(end) {
+		request := l.request()
+		began := time.Now()
+		n, err := l.exchange(conn, in, request)
+		if ctx.Err() != nil {
+			return done, ctx.Err()
+		}
+		if err != nil {
+			return done, err
+		}
+		done.took, done.read = append(done.took, time.Since(began)), done.read+n
+	}
+	return done, nil
+}
+
+func (l load) exchange(conn net.Conn, in *bufio.Reader, request []byte) (n int64, err error) {
+	if _, err := conn.Write(request); err != nil {
+		return 0, err
+	}
+	answer, err := http.ReadResponse(in, nil)
+	if err != nil {
+		return 0, fmt.Errorf("reading an answer: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != l.status {
+		said, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+		return 0, fmt.Errorf("the server answered %s: %s", answer.Status, said)
+	}
+	return io.Copy(io.Discard, answer.Body)
+}

@@ -1,0 +1,238 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// The window of the terminal that the program runs in.
+const (
+	width  = 120
+	height = 40
+)
+
+const (
+	// patience is how long the program may take to show something.
+	patience = time.Minute
+	// leaving is how long it may take to end before it is killed.
+	leaving = 10 * time.Second
+	// pause is between two frames, and not within one: frames come each 8 ms at most, and what is
+	// written of one comes at once.
+	pause = 3 * time.Millisecond
+	// rest is how long nothing moves on the screen when the program is done with a key.
+	rest = 30 * time.Millisecond
+	// unseen is how long a key that changes nothing on the screen is waited for.
+	unseen = 250 * time.Millisecond
+)
+
+// session is the program in a pseudo-terminal, whose screen is read. It belongs to one goroutine.
+type session struct {
+	cmd     *exec.Cmd
+	tty     *os.File
+	screen  *vt.Emulator
+	chunks  chan chunk // closed when the program has closed its terminal
+	working sync.WaitGroup
+	began   time.Time
+}
+
+// chunk is bytes that the program wrote, and when they came.
+type chunk struct {
+	at    time.Time
+	bytes []byte
+}
+
+// open starts the program on the store in dir. Where answers is false, the terminal does not answer
+// what it is asked, as few do.
+func (r *run) open(ctx context.Context, dir string, answers bool) (*session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(r.Program) // it is told to leave when ctx ends: see close
+	cmd.Env = r.environment(dir)
+	s := &session{cmd: cmd, screen: vt.NewEmulator(width, height), chunks: make(chan chunk, 4096), began: time.Now()}
+	var err error
+	if s.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: height, Cols: width}); errors.Is(err, pty.ErrUnsupported) {
+		return nil, unavailable("there are no pseudo-terminals on this system")
+	} else if err != nil {
+		return nil, fmt.Errorf("starting %s in a terminal: %w", r.Program, err)
+	}
+	s.working.Go(s.read)
+	s.working.Go(func() {
+		var to io.Writer = io.Discard
+		if answers {
+			to = s.tty
+		}
+		_, _ = io.Copy(to, s.screen) // ends when the screen is closed
+	})
+	return s, nil
+}
+
+// environment is that of a person on a usual terminal, with nothing outside the folders of the run.
+func (r *run) environment(dir string) []string {
+	var env []string
+	for _, v := range r.Env {
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case strings.HasPrefix(name, "BUGLE_"), strings.HasPrefix(name, "XDG_"), name == "COLORFGBG", name == "NO_COLOR", name == "CI", name == "TMUX", name == "ACCESSIBLE", name == "TMPDIR":
+		default:
+			env = append(env, v)
+		}
+	}
+	return append(env, "BUGLE_DATA="+dir, "BUGLE_BACKUPS=off", "TERM=xterm-256color", "COLORTERM=truecolor",
+		"XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_RUNTIME_DIR="+r.tmp, "TMPDIR="+r.tmp)
+}
+
+func (s *session) read() {
+	defer close(s.chunks)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := s.tty.Read(buf)
+		if n > 0 {
+			s.chunks <- chunk{time.Now(), append([]byte(nil), buf[:n]...)}
+		}
+		if err != nil {
+			return // the program has ended
+		}
+	}
+}
+
+// next waits for what the program writes next; ok is false when that took too long.
+func (s *session) next(ctx context.Context, limit time.Duration) (c chunk, ok bool, err error) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case c, open := <-s.chunks:
+		if !open {
+			return c, false, fmt.Errorf("the program has ended; its last screen:\n%s", s.text())
+		}
+		_, _ = s.screen.Write(c.bytes) // fails only when it is closed
+		return c, true, nil
+	case <-timer.C:
+		return c, false, nil
+	case <-ctx.Done():
+		return c, false, ctx.Err()
+	}
+}
+
+// text is what the screen shows.
+func (s *session) text() string {
+	var b strings.Builder
+	for y := range height {
+		for x := range width {
+			if c := s.screen.CellAt(x, y); c != nil && c.Content != "" {
+				b.WriteString(c.Content)
+			} else if c == nil || c.Width > 0 {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// see waits until the screen shows a text, and gives when the bytes came that made it so.
+func (s *session) see(ctx context.Context, text string) (at time.Time, err error) {
+	end := time.Now().Add(patience)
+	if strings.Contains(s.text(), text) {
+		return time.Now(), nil
+	}
+	for {
+		c, ok, err := s.next(ctx, time.Until(end))
+		if err != nil {
+			return at, err
+		}
+		if !ok {
+			return at, fmt.Errorf("%q did not come within %v; the screen:\n%s", text, patience, s.text())
+		}
+		if strings.Contains(s.text(), text) {
+			return c.at, nil
+		}
+	}
+}
+
+// write types keys.
+func (s *session) write(keys string) error {
+	if _, err := io.WriteString(s.tty, keys); err != nil {
+		return fmt.Errorf("typing: %w", err)
+	}
+	return nil
+}
+
+// settle waits until nothing moves on the screen any more, or has for a second without end, and gives
+// when the last bytes came.
+func (s *session) settle(ctx context.Context, last time.Time) (time.Time, error) {
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		c, ok, err := s.next(ctx, rest)
+		if err != nil || !ok {
+			return last, err
+		}
+		last = c.at
+	}
+	return last, nil
+}
+
+// stroke is what became of a key: how long it took until the first frame after it was there, and until
+// nothing moved any more. Both are zero where nothing changed.
+type stroke struct{ frame, settled time.Duration }
+
+// press types one key, and waits for what it does.
+func (s *session) press(ctx context.Context, key string) (k stroke, err error) {
+	began := time.Now()
+	if err := s.write(key); err != nil {
+		return k, err
+	}
+	c, ok, err := s.next(ctx, unseen)
+	if err != nil || !ok {
+		return k, err
+	}
+	frame := c.at
+	for {
+		c, ok, err = s.next(ctx, pause)
+		if err != nil {
+			return k, err
+		}
+		if !ok || c.at.Sub(frame) > pause {
+			break
+		}
+		frame = c.at
+	}
+	last := frame
+	if ok {
+		last = c.at
+	}
+	if last, err = s.settle(ctx, last); err != nil {
+		return k, err
+	}
+	return stroke{frame.Sub(began), last.Sub(began)}, nil
+}
+
+// close quits the program as a person does, so that its store is closed, and waits for its end.
+func (s *session) close(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	kill := time.AfterFunc(leaving, func() { _ = s.cmd.Process.Kill() })
+	defer kill.Stop()
+	for _, key := range []string{keyEscape, keyEscape, "q"} {
+		if _, err := s.press(ctx, key); err != nil {
+			break // it has ended
+		}
+	}
+	for range s.chunks { // what it still writes, until it has ended
+	}
+	_ = s.cmd.Wait() // how it ended says nothing: it may have been killed
+	if c, ok := s.screen.InputPipe().(io.Closer); ok {
+		_ = c.Close()
+	}
+	err := s.tty.Close()
+	s.working.Wait()
+	return err
+}

@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// silentStarts is how many starts there are in a terminal that does not answer.
+const silentStarts = 3
+
+// starts measures how long it takes from the start of the program to the first frame with campaigns,
+// and until one far down can be found.
+func (r *run) starts(ctx context.Context) error {
+	if err := r.startsIn(ctx, true, r.Starts, ""); err != nil {
+		return err
+	}
+	return r.startsIn(ctx, false, min(r.Starts, silentStarts), " in a terminal that answers nothing")
+}
+
+func (r *run) startsIn(ctx context.Context, answers bool, n int, where string) error {
+	dir, remove, err := r.copied()
+	if err != nil {
+		return err
+	}
+	var rows, found []time.Duration
+	for range n {
+		first, searchable, err := r.startOnce(ctx, dir, answers)
+		if err != nil {
+			return errors.Join(err, remove())
+		}
+		rows, found = append(rows, first), append(found, searchable)
+	}
+	var targets, ready []Target
+	if answers {
+		targets, ready = r.startTargets()
+	}
+	row := durations(Starting, "start to the first frame with campaigns"+where, time.Millisecond, rows, targets...)
+	row.Campaigns = r.Campaigns
+	r.add(row)
+	row = durations(Starting, "start to a search that finds one far down"+where, time.Millisecond, found, ready...)
+	row.Campaigns = r.Campaigns
+	r.add(row)
+	return remove()
+}
+
+// startTargets are those of a store with as many campaigns, or the next larger that there are any for.
+func (r *run) startTargets() (rows, searchable []Target) {
+	if r.Campaigns <= 100_000 {
+		return []Target{atMost(ofMedian, 60)}, []Target{atMost(ofMedian, 300)}
+	}
+	return []Target{atMost(ofMedian, 80)}, []Target{atMost(ofMedian, 2000)}
+}
+
+func (r *run) startOnce(ctx context.Context, dir string, answers bool) (rows, searchable time.Duration, err error) {
+	s, err := r.open(ctx, dir, answers)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	at, err := s.see(ctx, FirstName)
+	if err != nil {
+		return 0, 0, err
+	}
+	rows = at.Sub(s.began)
+	if at, err = s.find(ctx); err != nil {
+		return 0, 0, err
+	}
+	return rows, at.Sub(s.began), nil
+}
+
+// find searches for the campaign that is far down, and waits for it.
+func (s *session) find(ctx context.Context) (at time.Time, err error) {
+	if err := s.write("/"); err != nil {
+		return at, err
+	}
+	// The slash is a key of its own only where the text does not come with it.
+	if _, ok, err := s.next(ctx, patience); err != nil || !ok {
+		return at, errors.Join(err, errors.New("the search did not open"))
+	}
+	if err := s.write("zanzibar"); err != nil {
+		return at, err
+	}
+	return s.see(ctx, FarName)
+}

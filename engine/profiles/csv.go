@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -101,6 +102,9 @@ func header(in *csv.Reader, attributes []engine.Attribute) ([]column, error) {
 	names, err := in.Read()
 	if err != nil {
 		return nil, err
+	}
+	if !utf8.ValidString(strings.Join(names, "")) {
+		return nil, errNotUTF8
 	}
 	columns := make([]column, len(names))
 	seen := map[string]bool{}
@@ -226,6 +230,9 @@ func fromCells(in *csv.Reader, columns []column, cells []string, err error) (Row
 	for i, cell := range cells {
 		if cell == "" {
 			continue
+		}
+		if !utf8.ValidString(cell) {
+			return row, &LineError{Line: row.Line, Err: errNotUTF8}
 		}
 		if err := columns[i](&row.ProfileRow, strings.Clone(cell)); err != nil {
 			return row, &LineError{Line: row.Line, Err: err}

@@ -76,3 +76,22 @@ func again(t *testing.T, row profiles.Row, known []engine.Attribute) {
 		t.Fatalf("%s is %d profiles", text, n)
 	}
 }
+
+// A file in another encoding is refused line by line: what it says would be kept as something else.
+func TestOtherEncodings(t *testing.T) {
+	for format, text := range map[profiles.Format]string{
+		profiles.CSV: "id,City\nann,K\xf6ln\nbob,Oslo\n", profiles.JSONLines: "{\"id\":\"ann\",\"attributes\":{\"City\":\"K\xf6ln\"}}\n{\"id\":\"bob\"}\n",
+	} {
+		var said []string
+		for row, err := range profiles.Read(strings.NewReader(text), format, nil) {
+			if err != nil {
+				said = append(said, err.Error())
+			} else {
+				said = append(said, row.ID)
+			}
+		}
+		if len(said) != 2 || !strings.Contains(said[0], "save the file as UTF-8") || said[1] != "bob" {
+			t.Errorf("%s: %q", format, said)
+		}
+	}
+}

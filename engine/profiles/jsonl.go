@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"bugle/engine"
 )
@@ -55,6 +56,9 @@ type line struct {
 }
 
 func fromJSON(text []byte) (Row, error) {
+	if !utf8.Valid(text) {
+		return Row{}, errNotUTF8
+	}
 	var l line
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

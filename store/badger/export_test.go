@@ -1,5 +1,7 @@
 package badger
 
+import "runtime"
+
 // SetFreeSpace makes the store believe in that much free space.
 func (d *DB) SetFreeSpace(n uint64) {
 	d.free = func(string) (uint64, error) { return n, nil }
@@ -11,3 +13,25 @@ func SetThorough(n int64) (undo func()) {
 	thorough = n
 	return func() { thorough = old }
 }
+
+// SetSpace has the store ask for its free space there.
+func (d *DB) SetSpace(free func(path string) (uint64, error)) { d.free = free }
+
+// InLine gives how many wait for a commit that somebody else leads.
+func (d *DB) InLine() int {
+	d.commits.mu.Lock()
+	defer d.commits.mu.Unlock()
+	return len(d.commits.waiting)
+}
+
+// Yield lets others run.
+func (d *DB) Yield() { runtime.Gosched() }
+
+// Version gives the newest version of a record.
+func (d *DB) Version() uint64 { return d.db.MaxVersion() }
+
+// SyncsWrites reports whether a commit returns only when it is on the disk.
+func (d *DB) SyncsWrites() bool { return d.db.Opts().SyncWrites }
+
+// Remembered gives of how many keys it is kept when they were last written.
+func (d *DB) Remembered() int { return len(d.commits.last) }

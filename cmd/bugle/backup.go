@@ -166,16 +166,40 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// notices is what was wrong with stores as they were opened, until somebody is told.
+// notices is what was wrong with stores as they were opened, and what went wrong beside somebody's work,
+// until somebody is told.
 type notices struct {
 	mu    sync.Mutex
 	texts []string
+	more  chan struct{} // holds one where there may be some; nil until somebody waits
 }
 
 func (n *notices) add(texts ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.texts = append(n.texts, texts...)
+	n.signal()
+}
+
+// arrived tells that there are notices to take.
+func (n *notices) arrived() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.more == nil {
+		n.more = make(chan struct{}, 1)
+		n.signal()
+	}
+	return n.more
+}
+
+func (n *notices) signal() {
+	if n.more == nil || len(n.texts) == 0 {
+		return
+	}
+	select {
+	case n.more <- struct{}{}:
+	default: // nobody has taken the last ones yet
+	}
 }
 
 // take gives them, once, as sentences.

@@ -245,7 +245,17 @@ func (f *factory) keep(db *badger.DB) attach.Owned {
 
 // daily says how the daily backups of a store are made.
 func (f *factory) daily(o owned) backup.Daily {
-	return backup.Daily{DataDir: f.dataDir(), Program: version(), Key: o.key()}
+	told := ""
+	return backup.Daily{DataDir: f.dataDir(), Program: version(), Key: o.key(), Made: func(_ backup.Info, err error) {
+		text := ""
+		if err != nil {
+			text = fmt.Sprintf("the daily backup was not made: %v", err)
+		}
+		if text != "" && text != told { // it is tried again, several times an hour
+			f.notices.add(text)
+		}
+		told = text
+	}}
 }
 
 func (k kept) Close() error {

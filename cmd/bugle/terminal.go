@@ -89,7 +89,7 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	program = tea.NewProgram(drawn.Show(model, first...), tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(drawn),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
 	watching, stop := context.WithCancel(ctx)
-	watched := open.watch(watching, program.Send)
+	watched := open.watch(watching, &f.notices, program.Send)
 	defer func() { stop(); watched() }()
 	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("the terminal program ended: %w", err)
@@ -99,34 +99,46 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 
 // watch tells the program what happens to what it works on. The function that it gives waits for the
 // end of that, after ctx.
-func (o opening) watch(ctx context.Context, send func(tea.Msg)) (wait func()) {
+func (o opening) watch(ctx context.Context, n *notices, send func(tea.Msg)) (wait func()) {
 	switch {
 	case o.node != nil:
-		return watchNode(ctx, o.node, send)
+		return watchNode(ctx, o.node, n, send)
 	case o.far != nil:
 		return watchLink(ctx, o.far, send)
 	}
 	return func() {}
 }
 
-// watchNode tells the program what other processes change, and who has the store.
-func watchNode(ctx context.Context, node *attach.Node, send func(tea.Msg)) (wait func()) {
-	var both sync.WaitGroup
-	both.Go(func() {
+// watchNode tells the program what other processes change, who has the store, and what is wrong with it.
+func watchNode(ctx context.Context, node *attach.Node, n *notices, send func(tea.Msg)) (wait func()) {
+	var all sync.WaitGroup
+	all.Go(func() {
 		for c := range node.Changes(ctx) {
 			if !c.Own && (c.Kind == attach.Campaigns || c == attach.Change{}) {
 				send(screen.ChangedMsg{ID: c.ID})
 			}
 		}
 	})
-	both.Go(func() {
+	all.Go(func() {
 		for s := range node.States(ctx) {
 			if text := s.String(); text != "" {
 				send(screen.NotifyMsg{Level: widget.LevelInfo, Text: text})
 			}
 		}
 	})
-	return both.Wait
+	all.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-n.arrived():
+			}
+			for _, text := range n.take() {
+				send(screen.NotifyMsg{Level: widget.LevelWarning, Text: text})
+			}
+		}
+	})
+	return all.Wait
 }
 
 // watchLink tells the program how the way to the service stands. Once the service is back, the

@@ -2,6 +2,8 @@ package local_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -148,28 +150,67 @@ func TestRunningTestHoldsItsKey(t *testing.T) {
 	contains(t, refused(t, err, engine.BadRequest, 409).Message, "different body")
 }
 
-func TestTestLeftByACrashDoesNotHoldItsKey(t *testing.T) {
-	g := gate{entered: make(chan struct{}, 1), open: make(chan struct{})}
-	o, smtp := gated(g)
+// postman is a carrier that notes whose messages it takes. For all but the first it waits, where it is to.
+type postman struct {
+	gate  *gate
+	mu    sync.Mutex
+	taken []string
+}
+
+func (p *postman) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
+	p.mu.Lock()
+	p.taken = append(p.taken, m.Recipient)
+	p.mu.Unlock()
+	if p.gate == nil || m.Recipient == "r0@example.com" {
+		return delivery.Receipt{}, nil
+	}
+	return p.gate.Deliver(ctx, m)
+}
+
+// A test that a run of the program left in the middle does not hold its key. What had left does not leave
+// again, what may have left is said to, and the rest is sent.
+func TestTestLeftByACrash(t *testing.T) {
+	const together = 8 // sends under way at once
+	dead := &postman{gate: &gate{entered: make(chan struct{}, together), open: make(chan struct{})}}
+	o, smtp := gated(*dead.gate)
+	o.Carriers = func(engine.Connector) (delivery.Carrier, error) { return dead, nil }
 	o.Boot = "one"
 	b := newBench(t, o, smtp)
-	r := engine.TestRequest{Call: engine.Call{IdempotencyKey: key()}, Body: inlineEmail(t, `"ida@example.com"`, "")}
-	var wait sync.WaitGroup
-	wait.Go(func() { _, _ = b.Test(b.ctx, r) })
-	<-g.entered
+	var to []string
+	for i := range 10 {
+		to = append(to, fmt.Sprintf(`"r%d@example.com"`, i))
+	}
+	r := engine.TestRequest{Call: engine.Call{IdempotencyKey: key()}, Body: inlineEmail(t, strings.Join(to, ","), `"personalization_details":{"user_attributes":{"First Name":"Ida"}},`)}
+	ended := make(chan struct{})
+	var failed error
+	go func() {
+		defer close(ended)
+		_, failed = b.Test(b.ctx, r)
+	}()
+	for range together {
+		select {
+		case <-dead.gate.entered:
+		case <-ended:
+			t.Fatalf("the test was over: %v", failed)
+		}
+	}
+	next := &postman{}
 	o.Boot, o.Clock = "two", b.clock.Now
-	o.Carriers = func(engine.Connector) (delivery.Carrier, error) { return delivery.NewOutbox(nothing{}, nil), nil }
+	o.Carriers = func(engine.Connector) (delivery.Carrier, error) { return next, nil }
 	second, err := local.Open(b.db, "TEST", o)
 	b.ok(err)
 	out, err := second.Test(b.ctx, r)
 	b.ok(err)
-	if out.Data["EMAIL_default_variation_1"].Status != engine.Sent {
-		t.Errorf("%+v", out)
+	const k = "EMAIL_default_variation_1"
+	if len(next.taken) != 1 || next.taken[0] != "r9@example.com" || out.Message != "Sent 2 of 10 messages; 8 failed." {
+		t.Errorf("%q left again: %+v", next.taken, out)
 	}
-	close(g.open)
-	wait.Wait()
+	contains(t, out.Data[k].FailureReason, "r1@example.com", "it may have arrived")
+	again, err := second.Test(b.ctx, r)
+	b.ok(err)
+	if !again.Replayed || asJSON(t, again.Data) != asJSON(t, out.Data) || len(next.taken) != 1 {
+		t.Errorf("repeated: %+v", again)
+	}
+	close(dead.gate.open)
+	<-ended
 }
-
-type nothing struct{}
-
-func (nothing) Keep(context.Context, delivery.Message, time.Time) (string, error) { return "1", nil }

@@ -134,6 +134,7 @@ func (a *attachments) get(ctx context.Context, url string) (delivery.Attachment,
 type keeper struct {
 	s    *Service
 	plan *testPlan
+	mark mark
 }
 
 func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (string, error) {
@@ -161,5 +162,10 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 		}
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
 	}
-	return d.ID, k.s.update(ctx, func(sp store.Space) error { return sp.PutOutbox(d) })
+	return d.ID, k.s.update(ctx, func(sp store.Space) error {
+		if err := k.mark.put(sp, false); err != nil {
+			return err
+		}
+		return sp.PutOutbox(d)
+	})
 }

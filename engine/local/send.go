@@ -21,7 +21,7 @@ const notSent = "the test was cancelled before it was sent"
 type testRun struct {
 	s        *Service
 	plan     *testPlan
-	outbox   *delivery.Outbox
+	marks    *marks
 	gateways gateways
 	files    *attachments
 	jobs     []job
@@ -40,7 +40,6 @@ type job struct {
 
 func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
 	r := &testRun{s: s, plan: p, progress: progress, files: &attachments{fetcher: s.fetcher}}
-	r.outbox = delivery.NewOutbox(keeper{s, p}, s.now)
 	r.gateways = gateways{of: p.gateways, open: s.gateways}
 	for _, key := range p.keys {
 		for _, to := range p.recipients {
@@ -105,7 +104,7 @@ func (r *testRun) deliver(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	return each(messages, func(m delivery.Message) error { return r.carry(ctx, m) })
+	return each(messages, func(m delivery.Message) error { return r.carry(ctx, m, r.marks.of(j, m)) })
 }
 
 // each carries all messages of a recipient, who may have several devices: one that is gone does
@@ -129,20 +128,33 @@ func each(messages []delivery.Message, carry func(delivery.Message) error) error
 	return fmt.Errorf("%d of %d devices: %w", len(failed), len(messages), why)
 }
 
-func (r *testRun) carry(ctx context.Context, m delivery.Message) error {
+// carry hands a message to its carrier, unless an earlier run of the program has.
+func (r *testRun) carry(ctx context.Context, m delivery.Message, k mark) error {
+	if left, err := k.left(ctx); left || err != nil {
+		return err
+	}
 	carrier, err := r.carrier(ctx, m)
 	if err != nil {
 		return err
 	}
+	outbox := delivery.NewOutbox(keeper{r.s, r.plan, k}, r.s.now)
 	if carrier == nil {
-		_, err := r.outbox.Deliver(ctx, m)
+		_, err := outbox.Deliver(ctx, m)
 		return err
 	}
+	if k.marks != nil {
+		if err := k.leaving(ctx); err != nil {
+			return err
+		}
+	}
 	if _, err := carrier.Deliver(ctx, m); err != nil {
+		if k.marks != nil {
+			k.stayed(context.WithoutCancel(ctx))
+		}
 		return err
 	}
 	// It has left, whether the outbox can show it or not.
-	if _, err := r.outbox.Deliver(context.WithoutCancel(ctx), m); err != nil {
+	if _, err := outbox.Deliver(context.WithoutCancel(ctx), m); err != nil {
 		r.s.log.Error("a message that was sent is not in the outbox", "key", m.Key, "recipient", m.Recipient, "error", err)
 	}
 	return nil

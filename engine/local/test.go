@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -31,11 +32,12 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	}
 	defer plan.material.close()
 	run := newTestRun(s, plan, r.Progress)
+	run.marks = &marks{s: s, c: c, again: plan.again}
 	run.send(ctx)
 	out := run.result(ctx)
 	out.ResponseID = ids.RequestID
 	// Messages have left: that is written down even where the caller has gone.
-	s.finish(context.WithoutCancel(ctx), c, plan, r, out)
+	s.finish(context.WithoutCancel(ctx), c, run, r, out)
 	out.Calls = plan.material.apis.Calls()
 	return out, nil
 }
@@ -56,6 +58,9 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 		if p, err = s.plan(ctx, sp, r.Body); err != nil || c.IdempotencyKey == "" {
 			return err
 		}
+		if p.again, err = s.unfinished(sp, c); err != nil {
+			return err
+		}
 		now := s.now()
 		return sp.PutIdempotent(store.Idempotent{
 			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Boot: s.boot,
@@ -70,11 +75,24 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 	return p, earlier, err
 }
 
+// unfinished reports whether the call's key is that of this very test, which an earlier run of the
+// program began and did not end. [Service.recall] has let the key through.
+func (s *Service) unfinished(sp store.Space, c call) (bool, error) {
+	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return rec.Running && rec.Fingerprint == c.asked, err
+}
+
 // finish records the test and the answer to its key. A failure is logged and no error: the
 // messages have left.
-func (s *Service) finish(ctx context.Context, c call, p *testPlan, r engine.TestRequest, out engine.TestResult) {
+func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.TestRequest, out engine.TestResult) {
 	err := s.update(ctx, func(sp store.Space) error {
-		if err := sp.PutTest(engine.TestRecord{At: s.now(), CampaignID: p.campaignID, Body: r.Body, Result: out}); err != nil {
+		if err := sp.PutTest(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, Result: out}); err != nil {
+			return err
+		}
+		if err := run.marks.forget(sp); err != nil {
 			return err
 		}
 		return s.remember(sp, c, out)

@@ -37,6 +37,7 @@ type testPlan struct {
 	env        schema.Env
 	material   *sendMaterial
 	overrides  attributes
+	again      bool // an earlier run of the program began this very test, and did not end it
 }
 
 // attributes are values that the request puts in the place of the recipient's own.

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -127,15 +128,26 @@ func (x *exchange) explain(err error) *engine.Error {
 	return engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected)
 }
 
+// maxDetails is how many problems an answer lists: a body can have a hundred thousand.
+const maxDetails = 1000
+
 func details(ds []engine.Detail) doc.Member {
 	if len(ds) == 0 {
 		return doc.Member{}
 	}
-	vs := make([]doc.Value, len(ds))
-	for i, d := range ds {
-		vs[i] = doc.NewObject(doc.M("target", doc.NewString(d.Target)), doc.M("message", doc.NewString(d.Message)))
+	more := max(len(ds)-maxDetails, 0)
+	vs := make([]doc.Value, 0, min(len(ds), maxDetails+1))
+	for _, d := range ds[:len(ds)-more] {
+		vs = append(vs, detail(d))
+	}
+	if more > 0 {
+		vs = append(vs, detail(engine.Detail{Message: fmt.Sprintf("there are %d more problems, which are not listed", more)}))
 	}
 	return doc.M("details", doc.NewArray(vs...))
+}
+
+func detail(d engine.Detail) doc.Value {
+	return doc.NewObject(doc.M("target", doc.NewString(d.Target)), doc.M("message", doc.NewString(d.Message)))
 }
 
 func text(name, s string) doc.Member {

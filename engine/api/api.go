@@ -92,6 +92,11 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if len(r.TransferEncoding) > 0 {
+		// It may have had a length as well, by which a proxy before this server would find another end of it
+		// (RFC 9112, section 6.1): nothing that follows is taken for a request.
+		w.Header().Set("Connection", "close")
+	}
 	// The mux would redirect a path that is not clean, with a page; here it is one that is not there.
 	if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || path.Clean(p) != p {
 		h.serve(w, r, unknown)

@@ -4,6 +4,7 @@ package files
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,14 +64,14 @@ func Write(name string, text []byte) (changed bool, err error) {
 // Replace writes the whole file or nothing.
 func Replace(name string, text []byte) error {
 	failed := func(err error) error { return fmt.Errorf("cannot write %s: %w", name, cause(err)) }
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".bugle-*")
+	tmp, err := temporary(filepath.Dir(name))
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = os.Remove(tmp.Name()) }() // once renamed, it is not there
 	_, err = tmp.Write(text)
-	if err == nil {
-		err = tmp.Chmod(0o644)
+	if info, serr := os.Lstat(name); err == nil && serr == nil && info.Mode().IsRegular() {
+		err = tmp.Chmod(info.Mode().Perm()) // who may read it is the person's to say
 	}
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
@@ -82,6 +83,17 @@ func Replace(name string, text []byte) error {
 		return failed(err)
 	}
 	return nil
+}
+
+// temporary makes a file that was not there, with the mode that new files have here (umask).
+func temporary(dir string) (*os.File, error) {
+	for {
+		name := filepath.Join(dir, ".bugle-"+rand.Text())
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }
 
 // cause gives what went wrong, without the name of the file, which the message says already.

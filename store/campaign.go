@@ -49,18 +49,20 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 		return 0, fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
 	}
 	// Reading the key, whatever is there, makes two writers of one campaign conflict.
-	if _, err := s.tx.Get(s.key(kindCampaign, c.ID)); err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
+	_, err := s.tx.Get(s.key(kindCampaign, c.ID))
+	if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
 		return 0, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
 	}
-	last, err := s.lastRevision(c.ID)
+	last, err := s.lastRevisionOf(c.ID, errors.Is(err, ErrNotFound))
 	if err != nil {
 		return 0, err
 	}
 	n := last + 1
 	c.Revision, sum.Revision = n, n
-	rev.N, rev.Size = n, len(c.Body.Encode())
+	body := c.Body.Encode()
+	rev.N, rev.Size = n, len(body)
 
-	document, err := encodeWith(head(c.Head), c.Body)
+	document, err := encodeBefore(head(c.Head), body)
 	if err != nil {
 		return 0, fmt.Errorf("%s %w", what, err)
 	}
@@ -202,6 +204,22 @@ func revisionName(id string, n int64) string { return fmt.Sprintf("campaign %q, 
 
 func (s Space) revisionKey(kind byte, id string, n int64) []byte {
 	return appendNumber(s.key(kind, id), n)
+}
+
+// lastRevisionOf is lastRevision for a campaign that is new, as it seems. Of one that has nothing to be
+// found, the store is looked through forwards, which passes by all tables that cannot have any of it.
+func (s Space) lastRevisionOf(id string, seemsNew bool) (int64, error) {
+	if seemsNew {
+		found := false
+		err := s.tx.Scan(s.key(kindRevision, id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
+			found = true
+			return nil
+		})
+		if err != nil || !found {
+			return 0, err
+		}
+	}
+	return s.lastRevision(id)
 }
 
 // lastRevision gives the number of the newest revision, 0 where there is none.

@@ -103,13 +103,17 @@ func decodeRow(b []byte, w any) error { return jsonx.Unmarshal(b, w) }
 
 // encodeWith gives v as JSON with a document after it. The document is kept exactly as it is
 // spelled, which encoding/json would not do.
-func encodeWith(v any, tree doc.Value) ([]byte, error) {
+func encodeWith(v any, tree doc.Value) ([]byte, error) { return encodeBefore(v, tree.Encode()) }
+
+// encodeBefore is encodeWith for a document that is encoded already.
+func encodeBefore(v any, tree []byte) ([]byte, error) {
 	head, err := encode(v)
 	if err != nil {
 		return nil, err
 	}
-	b := binary.AppendUvarint(nil, uint64(len(head)))
-	return tree.AppendTo(append(b, head...)), nil
+	b := make([]byte, 0, binary.MaxVarintLen64+len(head)+len(tree))
+	b = binary.AppendUvarint(b, uint64(len(head)))
+	return append(append(b, head...), tree...), nil
 }
 
 // decodeWith is the reverse of encodeWith.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"bugle/engine"
@@ -127,16 +128,20 @@ func (s *Service) remember(sp store.Space, c call, result any) error {
 	if err != nil {
 		return fmt.Errorf("keeping the answer: %w", err)
 	}
-	return s.keep(sp, c, remembered{Result: b})
+	return s.keepBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`))) // as remembered is spelled
 }
 
 func (s *Service) keep(sp store.Space, c call, r remembered) error {
-	if c.IdempotencyKey == "" {
-		return nil
-	}
 	b, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("keeping the answer: %w", err)
+	}
+	return s.keepBytes(sp, c, b)
+}
+
+func (s *Service) keepBytes(sp store.Space, c call, answer []byte) error {
+	if c.IdempotencyKey == "" {
+		return nil
 	}
 	now := s.now()
 	if swept := s.swept.Load(); now.Sub(time.Unix(swept, 0)) > sweepEvery && s.swept.CompareAndSwap(swept, now.Unix()) {
@@ -146,7 +151,7 @@ func (s *Service) keep(sp store.Space, c call, r remembered) error {
 	}
 	return sp.PutIdempotent(store.Idempotent{
 		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Boot: s.boot,
-		At: now, ExpiresAt: now.Add(keyLife), Result: b,
+		At: now, ExpiresAt: now.Add(keyLife), Result: answer,
 	})
 }
 

@@ -195,6 +195,9 @@ func (s *Service) campaign(sp store.Space, id string) (engine.Campaign, error) {
 }
 
 func (s *Service) current(c engine.Campaign) engine.Campaign {
+	if !c.Status.Live() {
+		return c // the clock moves no other
+	}
 	c.Head = engine.HeadAt(engine.Summarize(c), s.now())
 	return c
 }

@@ -36,7 +36,7 @@ func transport(p engine.ContentPolicy) *http.Transport {
 		dialer = publicnet.Dialer()
 	}
 	return &http.Transport{
-		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxConnsPerHost: 8,
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxConnsPerHost: 8, DisableCompression: true,
 	}
 }
 
@@ -148,6 +148,7 @@ func (s *Send) http(api engine.ContentAPI) *http.Client {
 			for _, h := range api.Headers {
 				req.Header.Del(h.Name)
 			}
+			req.Header.Del("Referer") // its query may hold a key
 		}
 		if err := allowed(s.policy, req.URL); err != nil {
 			return refusal("it redirects to another place: " + err.Error())

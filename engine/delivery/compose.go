@@ -101,6 +101,10 @@ func address(what, s string) (*mail.Address, error) {
 	if err != nil {
 		return nil, refuse("the %s %q is not an e-mail address: write it as name@example.com", what, clip(s))
 	}
+	// It stands between angle brackets in the dialogue with a server, without the quotes of the message.
+	if strings.ContainsFunc(a.Address, func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune(`<>"\`, c) }) {
+		return nil, refuse("the %s %q has a character that mail servers could take for an end of it: write it as name@example.com", what, clip(s))
+	}
 	return a, nil
 }
 

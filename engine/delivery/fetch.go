@@ -8,12 +8,13 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path"
 	"strings"
 	"syscall"
 	"time"
+
+	"bugle/engine/publicnet"
 )
 
 const (
@@ -35,7 +36,7 @@ type Fetcher struct {
 }
 
 // ErrPrivate says that an address is not one of the public internet.
-var ErrPrivate = errors.New("the address is not a public one")
+var ErrPrivate = publicnet.ErrPrivate
 
 // Fetch gets one attachment. Its name comes from Content-Disposition, or else
 // from the URL's path.
@@ -123,17 +124,13 @@ func (f *Fetcher) transport() *http.Transport {
 		// check and the connection finds no gap.
 		dialer.Control = PublicOnly
 	}
-	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true, DisableCompression: true}
 }
 
 // PublicOnly is a [net.Dialer.Control] that refuses every address within a
 // network of one's own, with [ErrPrivate].
-func PublicOnly(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil || !public(at.Addr()) {
-		return ErrPrivate
-	}
-	return nil
+func PublicOnly(network, address string, c syscall.RawConn) error {
+	return publicnet.Control(network, address, c)
 }
 
 func checkRedirect(req *http.Request, via []*http.Request) error {
@@ -143,29 +140,8 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	if req.URL.Scheme != "http" && req.URL.Scheme != "https" {
 		return &Error{Reason: Refused, Message: "redirects to something that is not an http or https address"}
 	}
+	req.Header.Del("Referer") // the query of the first address may hold a key
 	return nil
-}
-
-// notPublic are the ranges that netip has no method for: this network, shared
-// by carriers (RFC 6598), IETF, tests, reserved; and the IPv6 ranges that wrap
-// an IPv4 address.
-var notPublic = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("::/96"),
-}
-
-func public(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
-		return false
-	}
-	for _, p := range notPublic {
-		if p.Contains(ip) {
-			return false
-		}
-	}
-	return true
 }
 
 func fileName(resp *http.Response) string {

@@ -154,6 +154,9 @@ func TestInjection(t *testing.T) {
 		{"no recipient", `the recipient "" is not an e-mail address`, func(e *delivery.Email) { e.To = "" }},
 		{"no sender", `the sender "" is not an e-mail address`, func(e *delivery.Email) { e.From = "" }},
 		{"two recipients", "is not an e-mail address", func(e *delivery.Email) { e.To = "a@b.example, c@d.example" }},
+		{"recipient that ends early", "could take for an end of it", func(e *delivery.Email) { e.To = `"victim@c.example> NOTIFY=NEVER"@b.example` }},
+		{"sender that ends early", "could take for an end of it", func(e *delivery.Email) { e.From = `"a@c.example> SIZE=1"@b.example` }},
+		{"cc that ends early", "could take for an end of it", func(e *delivery.Email) { e.Cc = []string{`"x\"y"@b.example`} }},
 		{"bad cc", `the cc address "nobody" is not an e-mail address`, func(e *delivery.Email) { e.Cc = []string{"nobody"} }},
 	}
 	for _, tt := range tests {

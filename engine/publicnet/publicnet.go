@@ -16,30 +16,36 @@ var ErrPrivate = errors.New("the address is not a public one")
 // connected to, once its name is resolved: a name that changes its address between a check and the
 // connection finds no gap.
 func Dialer() *net.Dialer {
-	return &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
-		at, err := netip.ParseAddrPort(address)
-		if err != nil || !Public(at.Addr()) {
-			return ErrPrivate
-		}
-		return nil
-	}}
+	return &net.Dialer{Control: Control}
 }
 
+// Control is a [net.Dialer.Control] that refuses with [ErrPrivate] what is not public.
+func Control(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !Public(at.Addr()) {
+		return ErrPrivate
+	}
+	return nil
+}
+
+// unicast are the IPv6 addresses that are given out for the internet (RFC 4291, section 2.4; IANA). Those
+// that wrap an IPv4 address lie outside, but for the ones among others.
+var unicast = netip.MustParsePrefix("2000::/3")
+
 // others are the ranges that netip has no method for: this network, shared by carriers (RFC 6598), for
-// protocols (RFC 6890), documentation (RFC 5737, 3849), measuring (RFC 2544), reserved; and the IPv6 ranges
-// that wrap an IPv4 address (RFC 6052, 8215, 3056, 4380, 4291).
+// protocols (RFC 6890), documentation (RFC 5737, 3849, 9637), relays (RFC 7526), measuring (RFC 2544),
+// reserved; and the IPv6 ranges that wrap an IPv4 address or are for protocols (RFC 3056, 4380, 7343).
 var others = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("2001:db8::/32"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("::/96"), netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("3fff::/20"),
 }
 
 // Public reports whether an address is one of the public internet.
 func Public(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.Is6() && !unicast.Contains(ip) {
 		return false
 	}
 	for _, p := range others {

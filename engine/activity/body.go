@@ -47,7 +47,7 @@ func (b body) shown(hide []string) []byte {
 	if !utf8.Valid(out) {
 		out = bytes.ToValidUTF8(out, []byte("\uFFFD"))
 	}
-	return []byte(redactedText(string(out), hide))
+	return []byte(redactedBytes(string(out), hide))
 }
 
 // nodeWeight is about what a value takes beside its text.

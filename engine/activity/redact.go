@@ -25,7 +25,7 @@ func (c Call) cleaned() Call {
 
 // secretName finds names of what nobody but its owner should see. A bare "key" is none: it names the
 // first half of a campaign's key-value pairs.
-var secretName = regexp.MustCompile(`passw|passphrase|secret|credential|authorization|token|cookie|(^|_)(api|private|access|auth|server|signing|encryption|account)_?key$`)
+var secretName = regexp.MustCompile(`passw|passphrase|(^|_)pwd$|secret|credential|authorization|token|cookie|(^|_)(auth|bearer|jwt|session_?id|p256dh)$|(^|_)(api|private|access|auth|server|signing|encryption|account)_?key$`)
 
 func isSecret(name string) bool {
 	return secretName.MatchString(strings.ReplaceAll(strings.ToLower(name), "-", "_"))
@@ -50,6 +50,11 @@ func redactedHeader(h http.Header) http.Header {
 func redacted(v doc.Value, hide []string) doc.Value {
 	switch v.Kind() {
 	case doc.String:
+		if inner := jsonWithin(v.Text()); inner.Exists() {
+			if out := redacted(inner, hide); !out.Same(inner) {
+				return doc.NewString(string(out.Encode()))
+			}
+		}
 		if clean := redactedText(v.Text(), hide); clean != v.Text() {
 			return doc.NewString(clean)
 		}
@@ -82,6 +87,15 @@ func redacted(v doc.Value, hide []string) doc.Value {
 	return v
 }
 
+// jsonWithin gives the document that a text is, such as a subscription of a browser; absent where it is none.
+func jsonWithin(s string) doc.Value {
+	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
+		return doc.Value{}
+	}
+	v, _ := doc.Parse([]byte(s))
+	return v
+}
+
 // hiddenMember gives what stands for a member of an object: "[hidden]" where it is a secret by its
 // name, or by that of the pair whose value it is.
 func hiddenMember(object doc.Value, name string, m doc.Value) doc.Value {
@@ -104,6 +118,8 @@ var generatedKey = regexp.MustCompile(`^[\w.+/=-]{20,}$`)
 var (
 	userInURL   = regexp.MustCompile(`(://)[^/\s"'<>@?#]*@`)
 	queryInURL  = regexp.MustCompile(`([?&;])([\w.\-]+)=([^&#;\s"'<>]+)`)
+	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?`)
+	named       = regexp.MustCompile(`(["']?)([\w.\-]+)(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;,<>{}\[\]]+)`)
 	credentials = regexp.MustCompile(`(?i)\b(authorization['"]?\s*[:=]\s*['"]?)((basic|bearer)\s+)?[^\s'"]+`)
 )
 
@@ -115,10 +131,13 @@ func redactedText(s string, hide []string) string {
 	if strings.Contains(s, "://") {
 		s = userInURL.ReplaceAllString(s, "${1}"+hidden+"@")
 	}
+	if strings.Contains(s, "PRIVATE KEY") {
+		s = privateKey.ReplaceAllString(s, hidden)
+	}
 	if strings.ContainsAny(s, "?&") {
 		s = queryInURL.ReplaceAllStringFunc(s, func(part string) string {
 			m := queryInURL.FindStringSubmatch(part)
-			if !isSecret(m[2]) && !slices.Contains(queryKeys, strings.ToLower(m[2])) || strings.HasPrefix(m[3], "{{") {
+			if !isSecret(m[2]) && !queryKey.MatchString(m[2]) || strings.HasPrefix(m[3], "{{") {
 				return part
 			}
 			return m[1] + m[2] + "=" + hidden
@@ -127,8 +146,21 @@ func redactedText(s string, hide []string) string {
 	return credentials.ReplaceAllString(s, "${1}"+hidden)
 }
 
-// queryKeys are further names of secrets in the query of a URL.
-var queryKeys = []string{"key", "sig", "signature"}
+// queryKey finds further names of secrets in the query of a URL.
+var queryKey = regexp.MustCompile(`(?i)^key$|(^|[-_])(sig|signature)$`)
+
+// redactedBytes gives a body that is no JSON, or not all of one, without what is named like a secret in it,
+// as in a form, a header or a document that was cut off.
+func redactedBytes(s string, hide []string) string {
+	s = named.ReplaceAllStringFunc(redactedText(s, hide), func(part string) string {
+		m := named.FindStringSubmatch(part)
+		if !isSecret(m[2]) || strings.HasPrefix(m[4], hidden) {
+			return part
+		}
+		return m[1] + m[2] + m[3] + hidden
+	})
+	return s
+}
 
 // pushID is the identifier whose values are device tokens (spec.md, test_campaign_meta; gaps.md,
 // Operations, Preview).

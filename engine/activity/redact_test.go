@@ -25,6 +25,15 @@ func TestSecretsAreHidden(t *testing.T) {
 		{`{"z":1,"a":"tab\u0009","url":"https://example.com/a@b?q={{UserAttribute['x']}}&token={{t}}"}`, `{"z":1,"a":"tab\u0009","url":"https://example.com/a@b?q={{UserAttribute['x']}}&token={{t}}"}`},
 		// Not JSON.
 		{"<p>Authorization: Basic abc=</p> http://u:p@x/", "<p>Authorization: [hidden] http://[hidden]@x/"},
+		{`{"name":"x","password":"hunter\"2","a":"b"`, `{"name":"x","password":[hidden],"a":"b"`},
+		{`{"client_secret":"cut o`, `{"client_secret":[hidden]`},
+		{"password=hunter2&name=ida&access_token=abc", "password=[hidden]&name=ida&access_token=[hidden]"},
+		{"X-Api-Key: abc\nHost: x", "X-Api-Key: [hidden]\nHost: x"},
+		{`{"text":"-----BEGIN EC PRIVATE KEY-----\nMHc=\n-----END EC PRIVATE KEY-----"}`, `{"text":"[hidden]"}`},
+		{`{"sub":"{\"endpoint\":\"https://x/\",\"keys\":{\"auth\":\"a1\",\"p256dh\":\"b2\"}}"}`, `{"sub":"{\"endpoint\":\"https://x/\",\"keys\":{\"auth\":\"[hidden]\",\"p256dh\":\"[hidden]\"}}"}`},
+		{`{"u":"https://x/?X-Amz-Signature=ab&X-Amz-Credential=c"}`, `{"u":"https://x/?X-Amz-Signature=[hidden]&X-Amz-Credential=[hidden]"}`},
+		// A message may speak of such things.
+		{`{"subject":"Your token: none. The secret=50% off"}`, `{"subject":"Your token: none. The secret=50% off"}`},
 		{"not \xff UTF-8", "not \uFFFD UTF-8"},
 		{"", ""},
 	} {

@@ -15,6 +15,8 @@ import (
 	"bugle/store"
 )
 
+const probeFile = "probe.tmp"
+
 // makeFolder makes the folders where they are not there, and proves that they can be written.
 func (d *DB) makeFolder() error {
 	if err := os.MkdirAll(d.path, 0o700); err != nil {
@@ -24,11 +26,15 @@ func (d *DB) makeFolder() error {
 	if err := os.Chmod(d.path, 0o700); err != nil {
 		return d.unwritable(err)
 	}
-	probe, err := os.CreateTemp(d.path, "probe-*.tmp")
-	if err != nil {
+	// It has one name, so that what a killed process has left goes with the next one's.
+	probe := filepath.Join(d.path, probeFile)
+	if err := os.WriteFile(probe, nil, 0o600); err != nil {
 		return d.unwritable(err)
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	if err := os.Remove(probe); err != nil && !errors.Is(err, fs.ErrNotExist) { // another's, too
+		return d.unwritable(err)
+	}
+	return nil
 }
 
 func (d *DB) unwritable(err error) error {

@@ -17,8 +17,11 @@ import (
 	"bugle/store/badger"
 )
 
+// programs are what this binary is, by the name that it is called.
+var programs = map[string]func(){"bugle": main}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bugle": main})
+	testscript.Main(m, programs)
 }
 
 // The commands, each as a process of its own in a folder of its own.

@@ -118,6 +118,16 @@ func (f *factory) writeJSON(text string) error {
 	return err
 }
 
+// plainJSON writes JSON with what would control a terminal as an escape.
+type plainJSON struct{ w io.Writer }
+
+func (p plainJSON) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(p.w, escaped(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 func escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && controls(r) }) < 0 {
 		return text

@@ -99,7 +99,7 @@ func (s *server) run(ctx context.Context, f *factory) error {
 
 func (s *server) logHandler(f *factory) slog.Handler {
 	if f.json {
-		return slog.NewJSONHandler(f.err, nil)
+		return slog.NewJSONHandler(plainJSON{f.err}, nil)
 	}
 	return slog.NewTextHandler(f.err, nil)
 }

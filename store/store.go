@@ -63,6 +63,8 @@ var (
 	ErrTooBig = errors.New("too much for one change of the store: split it into smaller ones")
 	// ErrFull says that the disk has too little space left to write.
 	ErrFull = errors.New("the disk is full")
+	// ErrNoLocks says that a file system cannot keep two processes from writing to one store.
+	ErrNoLocks = errors.New("the file system of this folder has no locks, as some network drives")
 	// ErrLost says that a record was there, or may have been, and was lost with a part of the disk.
 	ErrLost = errors.New("a part of the store was lost")
 	// ErrNewer says that the store was written by a later program.

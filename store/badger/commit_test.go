@@ -182,6 +182,7 @@ func TestAFullDiskIsToldToAllWhoWait(t *testing.T) {
 	if got := getText(t, h.db, "full0"); got != "" {
 		t.Errorf("%q was written", got)
 	}
+	h.db.SetFreeSpace(1 << 40)
 }
 
 // Badger syncs before a commit returns: that is what an acknowledged write rests on.

@@ -35,3 +35,10 @@ func (d *DB) SyncsWrites() bool { return d.db.Opts().SyncWrites }
 
 // Remembered gives of how many keys it is kept when they were last written.
 func (d *DB) Remembered() int { return len(d.commits.last) }
+
+// SetMeasure makes stores that are opened believe in that much free space, until undo.
+func SetMeasure(n uint64) (undo func()) {
+	old := measure
+	measure = func(string) (uint64, error) { return n, nil }
+	return func() { measure = old }
+}

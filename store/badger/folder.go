@@ -17,6 +17,8 @@ import (
 
 const probeFile = "probe.tmp"
 
+var measure = freeSpace // a test changes it
+
 // makeFolder makes the folders where they are not there, and proves that they can be written.
 func (d *DB) makeFolder() error {
 	if err := os.MkdirAll(d.path, 0o700); err != nil {
@@ -38,7 +40,7 @@ func (d *DB) makeFolder() error {
 }
 
 func (d *DB) unwritable(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
+	if store.NoSpace(err) {
 		return d.full()
 	}
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
@@ -65,7 +67,7 @@ func (d *DB) explainOpen(err error) error {
 	switch {
 	case strings.Contains(text, "Another process is using this Badger database"):
 		return &store.LockedError{Dir: d.dir, PID: d.owner()}
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(text, syscall.ENOSPC.Error()):
+	case store.NoSpace(err):
 		return d.full()
 	case errors.Is(err, fs.ErrPermission), strings.Contains(text, syscall.EACCES.Error()), strings.Contains(text, syscall.EROFS.Error()):
 		return d.unwritable(err)
@@ -78,7 +80,7 @@ func (d *DB) explainLock(err error) error {
 	switch {
 	case errors.Is(err, errHeld):
 		return &store.LockedError{Dir: d.dir, PID: d.owner()}
-	case errors.Is(err, errNoLocks):
+	case errors.Is(err, store.ErrNoLocks):
 		return fmt.Errorf("the store cannot be kept in %s: %w; choose a folder of this machine with --data or BUGLE_DATA", d.dir, err)
 	}
 	return d.unreadable(err)
@@ -112,8 +114,19 @@ func (d *DB) explain(err error) error {
 		return store.ErrTooBig
 	case errors.Is(err, badger.ErrDBClosed), errors.Is(err, badger.ErrBlockedWrites):
 		return store.ErrClosed
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), syscall.ENOSPC.Error()):
+	case store.NoSpace(err):
 		return d.full()
 	}
 	return fmt.Errorf("the store in %s: %w", d.dir, err)
+}
+
+// closing is the space that is needed to close the database: for the last table, and what it is made of.
+const closing = 32 << 20
+
+// stuck reports whether the disk is so full that closing the database, which writes, would end the
+// process with a bus error. It is left as it is then: all that was acknowledged is in its logs, and the
+// next to open it goes on from there.
+func (d *DB) stuck() bool {
+	n, err := d.free(d.path)
+	return err == nil && n < closing && d.db.MaxVersion() > d.opened
 }

@@ -6,7 +6,5 @@ import "errors"
 
 var errHeld = errors.New("another process has the store open")
 
-var errNoLocks = errors.New("the file system of this folder has no locks, as some network drives")
-
 // lockFolder takes no lock here: the database's own keeps a second process out.
 func lockFolder(string) (release func(), err error) { return func() {}, nil }

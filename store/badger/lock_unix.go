@@ -8,7 +8,11 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"bugle/store"
 )
+
+var flock = unix.Flock // a test changes it
 
 var errHeld = errors.New("another process has the store open")
 
@@ -19,14 +23,16 @@ func lockFolder(path string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	err = flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for errors.Is(err, unix.EINTR) {
+		err = flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
 		_ = f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, errHeld
 		}
-		return nil, errors.Join(errNoLocks, err)
+		return nil, fmt.Errorf("%w (%w)", store.ErrNoLocks, err)
 	}
 	return func() { _ = f.Close() }, nil
 }
-
-var errNoLocks = errors.New("the file system of this folder has no locks, as some network drives")

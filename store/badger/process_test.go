@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(envRole) {
 	case "hold":
 		os.Exit(hold(os.Getenv(envDir)))
+	case "nobody":
+		os.Exit(nobody(os.Getenv(envDir)))
 	case "write":
 		os.Exit(write(os.Getenv(envDir)))
 	}

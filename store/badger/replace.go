@@ -23,7 +23,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 	if err != nil {
 		return "", fmt.Errorf("the data folder %q cannot be used: %w", dir, err)
 	}
-	d := &DB{dir: dir, path: filepath.Join(dir, Folder), free: freeSpace}
+	d := &DB{dir: dir, path: filepath.Join(dir, Folder), free: measure}
 	if err := errors.Join(os.MkdirAll(dir, 0o700), settle(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
@@ -50,7 +50,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 
 // fillNew makes a store in a folder of its own, and has it filled.
 func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(context.Context, store.DB) error) (err error) {
-	db := &DB{dir: dir, path: into, free: freeSpace}
+	db := &DB{dir: dir, path: into, free: measure}
 	if err := db.makeFolder(); err != nil {
 		return err
 	}

@@ -55,6 +55,9 @@ func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progr
 	if len(old.Lost()) > 0 {
 		return 0, ErrDamagedFirst
 	}
+	if err := room(old.path, old.free); err != nil {
+		return 0, err
+	}
 	var v *vault
 	err = fillNew(ctx, old.dir, into, to, func(ctx context.Context, db store.DB) error {
 		v = db.(*DB).vault

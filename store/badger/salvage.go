@@ -30,7 +30,7 @@ type salvage struct {
 
 // mend puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
 // gives the folder of that one.
-func mend(path string, i inspection, log *slog.Logger) (aside string, marks []lost, err error) {
+func mend(path string, i inspection, free func(string) (uint64, error), log *slog.Logger) (aside string, marks []lost, err error) {
 	s := &salvage{inspection: i, path: path, values: map[uint32][]byte{}, latest: map[uint64]uint64{}, at: time.Now()}
 	if err := s.readValueLogs(); err != nil {
 		return "", nil, err
@@ -41,6 +41,9 @@ func mend(path string, i inspection, log *slog.Logger) (aside string, marks []lo
 	if s.top < s.acked {
 		s.lose(lost{Unknown: true, Why: fmt.Sprintf("the last %d changes are not there any more", s.acked-s.top)})
 	}
+	if err := room(path, free); err != nil {
+		return "", nil, err
+	}
 	into := path + mendingSuffix
 	if err := errors.Join(os.RemoveAll(into), os.MkdirAll(into, 0o700)); err != nil {
 		return "", nil, fmt.Errorf("making a new store: %w", err)
@@ -50,6 +53,32 @@ func mend(path string, i inspection, log *slog.Logger) (aside string, marks []lo
 	}
 	aside, err = swapIn(path, into, damagedReason, s.at)
 	return aside, s.marks, err
+}
+
+// room fails with [store.ErrFull] where the disk has no space left for the files of a store a second
+// time.
+func room(path string, free func(string) (uint64, error)) error {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("looking into %s: %w", path, err)
+	}
+	need := uint64(reserve)
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			continue
+		}
+		switch filepath.Ext(f.Name()) {
+		case ".mem": // half of it at most is in use
+			need += uint64(info.Size()) / 2
+		case ".sst", ".vlog":
+			need += uint64(info.Size())
+		}
+	}
+	if n, err := free(filepath.Dir(path)); err == nil && n < need {
+		return fmt.Errorf("%w: the store has to be written a second time, and nothing was changed; free at least %d MB in %s and try again", store.ErrFull, need>>20, filepath.Dir(path))
+	}
+	return nil
 }
 
 func (s *salvage) readValueLogs() error {

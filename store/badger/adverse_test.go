@@ -1,0 +1,222 @@
+//go:build unix && !aix && !solaris
+
+package badger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"bugle/store"
+	"bugle/store/badger"
+)
+
+// A disk that filled up while the store was open: closing does not end the process with a bus error, and
+// what was acknowledged is there afterwards.
+func TestCloseOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := put(db, t, "c", `{"n":1}`); err != nil {
+		t.Fatal(err)
+	}
+	db.SetFreeSpace(1 << 20)
+	if err := db.Close(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "what was saved is there") {
+		t.Errorf("closing: %v", err)
+	}
+	// This process still has the lock on that folder, as one that ends has not.
+	after := t.TempDir()
+	if err := os.CopyFS(filepath.Join(after, badger.Folder), os.DirFS(filepath.Join(dir, badger.Folder))); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, after)
+	if got, err := body(t, again, "c"); err != nil || got != `{"n":1}` {
+		t.Errorf("c is %s, %v", got, err)
+	}
+	if said := again.Notices(); len(said) > 0 {
+		t.Errorf("it says %q", said)
+	}
+}
+
+// Nothing is begun that a full disk would leave half done: no store is opened, mended, rewritten or
+// replaced, and what is there stays as it is.
+func TestNothingBegunOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := `{"html":"` + strings.Repeat("0123456789", 300_000) + `"}`
+	if err := errors.Join(put(db, t, "c", `{"n":1}`), put(db, t, "large", large), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	same := func(what string, err error, words ...string) {
+		t.Helper()
+		if !errors.Is(err, store.ErrFull) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+			return
+		}
+		for _, w := range append(words, "free at least", "try again") {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s does not say %q: %v", what, w, err)
+			}
+		}
+		if names, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(names) != 1 {
+			t.Errorf("after %s there is %q, %v", what, names, err)
+		}
+	}
+	fill := func(ctx context.Context, db store.DB) error {
+		return errors.Join(store.Prepare(ctx, db), put(db, t, "c", `{"n":2}`))
+	}
+
+	undo := badger.SetMeasure(1 << 20)
+	_, err = badger.Open(t.Context(), badger.Options{Dir: dir})
+	same("opening", err)
+	_, err = badger.Replace(t.Context(), dir, nil, fill)
+	same("a restore", err)
+	undo()
+
+	undo = badger.SetMeasure(66 << 20) // enough to open, and to write a little
+	_, err = badger.Rewrite(t.Context(), badger.Options{Dir: dir}, nil, nil)
+	same("a rewrite", err)
+	manifest := filepath.Join(dir, badger.Folder, "MANIFEST")
+	b, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(manifest); err != nil {
+		t.Fatal(err)
+	}
+	_, err = badger.Open(t.Context(), badger.Options{Dir: dir})
+	same("mending", err, "is damaged (its list of tables (MANIFEST) is gone)", "cannot be mended yet")
+	undo()
+
+	if err := os.WriteFile(manifest, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	for id, want := range map[string]string{"c": `{"n":1}`, "large": large} {
+		if got, err := body(t, db, id); err != nil || got != want {
+			t.Errorf("%s is %.40s, %v", id, got, err)
+		}
+	}
+}
+
+// Repairing on a full disk says of each thing why it is not mended.
+func TestRepairOnFullDisk(t *testing.T) {
+	db := open(t, t.TempDir())
+	if err := put(db, t, "c", `{"n":1}`); err != nil { // its workspace has no settings, and its summary is made anew
+		t.Fatal(err)
+	}
+	err := db.Update(t.Context(), func(tx store.Tx) error {
+		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+			value = append([]byte(nil), value...)
+			value[len(value)-1] ^= 1
+			return tx.Set(append([]byte(nil), key...), value)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetFreeSpace(1 << 20)
+	found, err := store.Repair(t.Context(), db, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for _, f := range found.Findings {
+		if f.Mended {
+			t.Errorf("mended: %s", f.What)
+		}
+		if strings.Contains(f.Failed, "the disk is full") {
+			failed++
+		}
+	}
+	if failed == 0 {
+		t.Errorf("nothing failed of %+v", found.Findings)
+	}
+	db.SetFreeSpace(1 << 40)
+}
+
+// A drive without locks could have two writers: it is refused, with what to do.
+func TestNoLocks(t *testing.T) {
+	for _, cause := range []error{syscall.ENOLCK, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EINVAL} {
+		dir := t.TempDir()
+		undo := badger.SetFlock(cause)
+		_, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		undo()
+		if !errors.Is(err, store.ErrNoLocks) || !errors.Is(err, cause) {
+			t.Errorf("%v: %v", cause, err)
+			continue
+		}
+		for _, w := range []string{dir, "has no locks", "choose a folder of this machine with --data or BUGLE_DATA"} {
+			if !strings.Contains(err.Error(), w) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v: it says %q", cause, err)
+			}
+		}
+		if names, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*")); err != nil || len(names) > 0 {
+			t.Errorf("%v: there is %q, %v", cause, names, err)
+		}
+	}
+}
+
+// nobody opens the store as a user who may only read it, and says what comes of it.
+func nobody(dir string) int {
+	if os.Geteuid() == 0 { // who can write anywhere
+		if err := errors.Join(syscall.Setgid(65534), syscall.Setuid(65534)); err != nil {
+			fmt.Println(err)
+			return 2
+		}
+	}
+	_, err := badger.Open(context.Background(), badger.Options{Dir: dir})
+	fmt.Println(err)
+	return 0
+}
+
+// A folder that can only be read is refused, and nothing in it is changed.
+func TestReadOnlyFolder(t *testing.T) {
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(put(db, t, "c", `{}`), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	mode := func(folder, file fs.FileMode) {
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				return os.Chmod(name, folder)
+			}
+			return errors.Join(err, os.Chmod(name, file))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	mode(0o555, 0o444)
+	defer mode(0o755, 0o600)
+	before := files(t, dir)
+	for _, at := range []string{dir, filepath.Join(dir, "new")} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), envRole+"=nobody", envDir+"="+at)
+		out, err := cmd.CombinedOutput()
+		want := "cannot write to " + at + ": permission denied; choose another folder with --data or BUGLE_DATA\n"
+		if text := strings.Replace(string(out), "operation not permitted", "permission denied", 1); err != nil || text != want {
+			t.Errorf("%s: %v, %q", at, err, out)
+		}
+	}
+	after := files(t, dir)
+	if len(after) != len(before) {
+		t.Errorf("there were %d files, and are %d", len(before), len(after))
+	}
+}

@@ -1,0 +1,7 @@
+//go:build unix
+
+package store
+
+import "syscall"
+
+var noSpace = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}

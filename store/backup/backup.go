@@ -19,7 +19,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"filippo.io/age"
@@ -171,8 +170,8 @@ func unwritable(file string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w: there is no room for a backup in %s", store.ErrFull, filepath.Dir(file))
+	case store.NoSpace(err):
+		return fmt.Errorf("%w: there is no room for a backup in %s, and none was made; free some space there, or give it a name on another disk", store.ErrFull, filepath.Dir(file))
 	case errors.As(err, &path):
 		return fmt.Errorf("cannot write %s: %w", file, path.Err)
 	}

@@ -1,0 +1,84 @@
+//go:build unix
+
+package backup_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"bugle/store"
+	"bugle/store/backup"
+)
+
+// envFull says to the test binary, which runs itself, where it is to find no room.
+const envFull = "BUGLE_BACKUP_TEST_FULL"
+
+// Where there is no room for a backup, that is said, and nothing of it is left: neither of one that is
+// asked for, nor of the daily one, nor of one that is sealed anew, which stays as it was.
+func TestNoRoom(t *testing.T) {
+	if dir := os.Getenv(envFull); dir != "" {
+		noRoom(t, dir)
+		return
+	}
+	dir := t.TempDir()
+	if err := backup.MakeFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, backup.Folder, "mine"+backup.Suffix)
+	if _, err := backup.Write(t.Context(), newStore(t, 500), mine, options("")); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestNoRoom$")
+	cmd.Env = append(os.Environ(), envFull+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if after, err := os.ReadFile(mine); err != nil || string(after) != string(before) {
+		t.Errorf("the backup that was there is another one: %v", err)
+	}
+	if names, err := filepath.Glob(filepath.Join(dir, backup.Folder, "*")); err != nil || len(names) != 1 {
+		t.Errorf("there is %q, %v", names, err)
+	}
+	if names, err := filepath.Glob(filepath.Join(dir, backup.Folder, ".*partial")); err != nil || len(names) > 0 {
+		t.Errorf("there is %q, %v", names, err)
+	}
+}
+
+// noRoom makes backups in a process whose files cannot be larger than a kilobyte.
+func noRoom(t *testing.T, dir string) {
+	limit := syscall.Rlimit{Cur: 1 << 10, Max: 1 << 10}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	db := newStore(t, 500)
+	full := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "there is no room for a backup in "+filepath.Join(dir, backup.Folder)) || !strings.Contains(err.Error(), "on another disk") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := backup.Write(t.Context(), db, filepath.Join(dir, backup.Folder, "b"+backup.Suffix), options(""))
+	full("a backup", err)
+	_, err = backup.Write(t.Context(), db, filepath.Join(dir, backup.Folder, "c"+backup.Suffix), options(secret))
+	full("an encrypted backup", err)
+	_, err = backup.Reseal(t.Context(), filepath.Join(dir, backup.Folder, "mine"+backup.Suffix), "", nil)
+	full("sealing one anew", err)
+	made := make(chan error, 1)
+	k := backup.Keep(db, backup.Daily{DataDir: dir, Wait: 1, Look: time.Hour, Made: func(_ backup.Info, err error) { made <- err }})
+	full("the daily backup", <-made)
+	k.Close()
+	if t.Failed() {
+		fmt.Println("in the process without room")
+	}
+}

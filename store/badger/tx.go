@@ -13,13 +13,16 @@ import (
 	"bugle/store"
 )
 
+// absent is the place of a key that was looked for and is not there.
+const absent = -1
+
 // tx is a transaction on a snapshot. What it writes it keeps in change until it is committed.
 type tx struct {
 	ctx    context.Context
 	txn    *badger.Txn // the snapshot's, which others use as well
 	db     *DB
 	change *change        // nil: it only reads
-	own    map[string]int // key to place in change.writes
+	own    map[string]int // key to place in change.writes, or absent
 }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
@@ -28,10 +31,10 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	}
 	if t.change != nil {
 		if i, ok := t.own[string(key)]; ok {
-			if w := t.change.writes[i]; !w.deleted {
-				return append([]byte{}, w.value...), nil
+			if i == absent || t.change.writes[i].deleted {
+				return nil, store.ErrNotFound
 			}
-			return nil, store.ErrNotFound
+			return append([]byte{}, t.change.writes[i].value...), nil
 		}
 		t.change.reads = append(t.change.reads, xxhash.Sum64(key))
 	}
@@ -42,10 +45,24 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	switch {
 	case errors.Is(err, badger.ErrKeyNotFound) && t.db.missing(key, 0), err == nil && t.db.missing(key, item.Version()):
 		return nil, store.ErrLost
+	case errors.Is(err, badger.ErrKeyNotFound):
+		t.note(key, absent)
+		return nil, store.ErrNotFound
 	case err != nil:
 		return nil, t.db.explain(err)
 	}
 	return t.value(item, nil)
+}
+
+// note keeps the place of a key, where the transaction writes.
+func (t *tx) note(key []byte, place int) {
+	if t.change == nil {
+		return
+	}
+	if t.own == nil {
+		t.own = make(map[string]int, 16)
+	}
+	t.own[string(key)] = place
 }
 
 // value copies the value of a record into buf, and fails with [store.ErrLost] where the value log
@@ -93,15 +110,14 @@ func (t *tx) write(w write) error {
 		return store.ErrTooBig
 	}
 	w.print = xxhash.Sum64(w.key)
-	if i, ok := t.own[string(w.key)]; ok {
+	if i, ok := t.own[string(w.key)]; ok && i != absent {
 		c.writes[i] = w
 		return nil
 	}
-	if t.own == nil {
-		t.own = make(map[string]int, 16)
+	if c.writes == nil {
 		c.writes = make([]write, 0, 16)
 	}
-	t.own[string(w.key)] = len(c.writes)
+	t.note(w.key, len(c.writes))
 	c.writes = append(c.writes, w)
 	return nil
 }

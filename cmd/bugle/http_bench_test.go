@@ -13,9 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -194,6 +192,3 @@ func BenchmarkDiskSync(b *testing.B) {
 		}
 	}
 }
-
-var _ = time.Now
-var _ = syscall.Getpid

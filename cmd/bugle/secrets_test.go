@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// No command prints a secret, with or without --json, when it works and when it fails: not the passwords
+// and keys that settings lead to, not API keys after they were made, nor what they are known by.
+func TestNoCommandPrintsASecret(t *testing.T) {
+	b := newBugle(t)
+	dir := t.TempDir()
+	b.env["XDG_CONFIG_HOME"], b.env["XDG_STATE_HOME"] = dir, dir
+	secrets := map[string]string{"SMTP_PASSWORD": "canary-smtp", "FCM_KEY": "canary-fcm", "PUSH_KEY": "canary-vapid", "API_TOKEN": "canary-token", "FAR_KEY": "canary-far"}
+	for name, value := range secrets {
+		t.Setenv(name, value)
+		b.env[name] = value
+	}
+	// A service that tells what it was told, and refuses.
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		user, key, _ := r.BasicAuth()
+		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": "FORBIDDEN", "message": r.Header.Get("Authorization") + " is " + user + " with " + key, "target": key}})
+	}))
+	defer far.Close()
+	keyFile := filepath.Join(dir, "key.sh")
+	if err := os.WriteFile(keyFile, []byte("#!/bin/sh\necho canary-stderr >&2\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	made, _ := b.run(exitDone, "", "init", "--sample", "--json")
+	var first struct {
+		Key string `json:"api_key"`
+	}
+	if err := json.Unmarshal([]byte(made), &first); err != nil || first.Key == "" {
+		t.Fatalf("%s: %v", made, err)
+	}
+	second, _ := b.run(exitDone, "", "keys", "create", "--json")
+	if err := json.Unmarshal([]byte(second), &first); err != nil || strings.Contains(second, hashOf(first.Key)) {
+		t.Fatalf("%s: %v", second, err)
+	}
+	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", "127.0.0.1:1", "--user", "ann", "--password-env", "SMTP_PASSWORD")
+	b.run(exitDone, "", "workspace", "connector", "add", "fcm", "--key-env", "FCM_KEY", "--project", "shop")
+	b.run(exitDone, "", "workspace", "connector", "add", "webpush", "--key-env", "PUSH_KEY", "--subject", "push@example.com")
+	b.run(exitDone, "", "workspace", "set", "content_hosts=127.0.0.1:1")
+	b.run(exitDone, "", "workspace", "content", "api", "weather", "--url", "http://127.0.0.1:1/", "--header-env", "X-Key=API_TOKEN")
+	b.run(exitDone, "", "profile", "add", "far", "--url", far.URL, "--workspace-id", "W", "--key-env", "FAR_KEY")
+	b.run(exitDone, "", "profile", "add", "sh", "--url", far.URL, "--workspace-id", "W", "--key-command", keyFile)
+	values := append([]string{"canary", first.Key, hashOf(first.Key)}, secretHashes(t, b)...)
+	for _, command := range []string{
+		"", "workspace show", "workspace list", "workspace list keys", "workspace list connectors", "workspace list gateways", "workspace get general", "workspace get connectors Post",
+		"workspace get gateways fcm", "workspace list apis", "workspace connector list", "workspace connector test Post --to a@example.com", "workspace connector test fcm --device x", "workspace connector test webpush",
+		"workspace content", "workspace content show api weather", "workspace content try weather", "keys list", "keys revoke " + first.Key, "doctor", "backup", "restore",
+		"profile list", "profile test far", "profile test sh", "--profile far search", "--profile far get x", "--profile sh meta", "search",
+	} {
+		for _, args := range [][]string{strings.Fields(command), append(strings.Fields(command), "--json")} {
+			var out bytes.Buffer
+			run(t.Context(), args, func(name string) string { return b.env[name] }, streams{in: strings.NewReader(""), out: &out, err: &out})
+			text := strings.ReplaceAll(out.String(), "revoke "+first.Key, "")
+			for _, secret := range values {
+				if strings.Contains(text, secret) && !(strings.HasPrefix(command, "keys revoke") && secret == first.Key) {
+					t.Errorf("bugle %s tells %q:\n%s", strings.Join(args, " "), secret, text)
+				}
+			}
+		}
+	}
+}
+
+func hashOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+// secretHashes are what the keys of the workspace are known by.
+func secretHashes(t *testing.T, b bugle) (out []string) {
+	t.Helper()
+	f := &factory{streams: streams{in: strings.NewReader("")}, getenv: func(name string) string { return b.env[name] }}
+	svc, err := f.service(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := svc.Workspace(t.Context())
+	if err != nil || len(w.Keys) != 2 {
+		t.Fatalf("%v, %v", w.Keys, err)
+	}
+	for _, k := range w.Keys {
+		out = append(out, k.Hash)
+	}
+	if err := f.close(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

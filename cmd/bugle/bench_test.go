@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -86,6 +89,43 @@ func wantNothingIn(t *testing.T, dir string) {
 	if err != nil || len(files) > 0 {
 		t.Errorf("in the temporary folder is left: %v %v", files, err)
 	}
+}
+
+// A store that is kept stays as it was filled, to the byte.
+func TestBenchKeepsTheStore(t *testing.T) {
+	t.Parallel()
+	cmd, tmp := benchCommand(t, "--only=validate")
+	dir := filepath.Join(tmp, "kept")
+	run := func(cmd *exec.Cmd) map[string]string {
+		cmd.Args = append(cmd.Args, "--dir="+dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return contents(t, dir)
+	}
+	before := run(cmd)
+	used, _ := benchCommand(t, "--only=start,http", "--starts=1", "--clients=4")
+	if after := run(used); !maps.Equal(before, after) || len(before) < 5 {
+		t.Errorf("there were %v, and now %v", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+	}
+}
+
+// contents gives the files below a folder.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		out[path] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // A person gives up while programs run in terminals and stores are open: no file is left, and no process.

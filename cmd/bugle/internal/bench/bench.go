@@ -2,8 +2,8 @@
 // searches, validates and answers over HTTP, and what memory and disk it takes, all in one run.
 //
 // What a person sees is measured from outside, on the program itself: in a pseudo-terminal whose
-// screen is read, and over loopback. Every part works on a copy of the filled store of its own, so
-// that none changes what another one measures, or what is kept.
+// screen is read, and over loopback. A store that is kept is copied before it is used, so that it stays
+// as it was filled.
 package bench
 
 import (
@@ -49,16 +49,16 @@ type Part string
 // The parts, in the order in which they are measured.
 const (
 	Validating Part = "validate"
+	Disk       Part = "disk"
 	Searching  Part = "search"
 	Starting   Part = "start"
 	Keys       Part = "keys"
-	Serving    Part = "http"
 	Memory     Part = "memory"
-	Disk       Part = "disk"
+	Serving    Part = "http" // last: it adds campaigns
 )
 
 // Parts lists all.
-var Parts = []Part{Validating, Searching, Starting, Keys, Serving, Memory, Disk}
+var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Memory, Serving}
 
 // errUnavailable says that a part cannot be measured on this system.
 var errUnavailable = errors.New("this cannot be measured here")
@@ -73,6 +73,7 @@ type run struct {
 	tmp    string // removed at the end
 	filled Filled
 	store  string // the folder of the filled store
+	used   string // that of the store that is worked on; empty until it is there
 	report *Report
 }
 
@@ -108,14 +109,14 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 	return r.report, nil
 }
 
-// prepare makes the temporary folder: in the one that is kept, so that its files can be linked.
+// prepare makes the temporary folder, on the disk of the one that is kept.
 func (r *run) prepare() (err error) {
 	if r.Dir != "" {
 		if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 			return err
 		}
 	}
-	r.tmp, err = os.MkdirTemp(r.Dir, "bugle-bench-")
+	r.tmp, err = os.MkdirTemp(r.Dir, "bugle-filled-")
 	return err
 }
 
@@ -155,14 +156,19 @@ func (r *run) measure(ctx context.Context, p Part) error {
 	return fmt.Errorf("there is no part %q", p)
 }
 
-// copied gives a copy of the filled store in a folder of its own, and what removes it.
-func (r *run) copied() (dir string, remove func() error, err error) {
-	if dir, err = os.MkdirTemp(r.tmp, "copy-"); err != nil {
-		return "", nil, err
+// working gives the folder of the store to work on: the filled one, or a copy where that is kept.
+func (r *run) working(ctx context.Context) (dir string, err error) {
+	switch {
+	case r.used != "":
+	case r.Dir == "":
+		r.used = r.store
+	default:
+		r.Say("copying the store")
+		dir := filepath.Join(r.tmp, "copy")
+		if err := copyStore(ctx, r.store, dir); err != nil {
+			return "", err
+		}
+		r.used = dir
 	}
-	remove = func() error { return os.RemoveAll(dir) }
-	if err := copyStore(r.store, dir); err != nil {
-		return "", nil, errors.Join(err, remove())
-	}
-	return dir, remove, nil
+	return r.used, nil
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,28 +11,28 @@ import (
 	"bugle/store/badger"
 )
 
-// copyStore makes a copy of a closed store in another data folder. Tables are never changed once they
-// are written, so that they are linked where that can be done.
-func copyStore(from, to string) error {
+// copyStore makes a copy of a closed store in another data folder, which it makes. Files are not
+// linked: the database empties those that it removes.
+func copyStore(ctx context.Context, from, to string) error {
 	from, to = filepath.Join(from, badger.Folder), filepath.Join(to, badger.Folder)
 	files, err := os.ReadDir(from)
 	if err != nil {
 		return fmt.Errorf("copying the store: %w", err)
 	}
-	if err := os.Mkdir(to, 0o700); err != nil {
+	if err := os.MkdirAll(to, 0o700); err != nil {
 		return fmt.Errorf("copying the store: %w", err)
 	}
 	for _, f := range files {
 		a, b := filepath.Join(from, f.Name()), filepath.Join(to, f.Name())
-		if filepath.Ext(a) == ".sst" && os.Link(a, b) == nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !f.Type().IsRegular() {
 			continue
 		}
-		if f.Type().IsRegular() {
-			err = errors.Join(err, copyFile(a, b))
+		if err := copyFile(a, b); err != nil {
+			return fmt.Errorf("copying the store: %w", err)
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("copying the store: %w", err)
 	}
 	return nil
 }

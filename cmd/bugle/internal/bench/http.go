@@ -37,16 +37,12 @@ type call struct {
 	targets map[int]float64      // requests per second that must be reached, by clients
 }
 
-// http measures requests to a server of the program, on a copy of the store.
-func (r *run) http(ctx context.Context) error {
-	dir, remove, err := r.copied()
+// http measures requests to a server of the program.
+func (r *run) http(ctx context.Context) (err error) {
+	dir, err := r.working(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.httpIn(ctx, dir), remove())
-}
-
-func (r *run) httpIn(ctx context.Context, dir string) (err error) {
 	ids, err := someIDs(ctx, dir, r.Campaigns)
 	if err != nil {
 		return err

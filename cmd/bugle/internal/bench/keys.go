@@ -33,7 +33,7 @@ func walks() []walk {
 		{what: "typing a search", before: []string{"/"}, keys: typed(), after: []string{keyEscape, keyEscape}},
 		{what: "opening and leaving a campaign", keys: []string{keyEnter, keyEscape}},
 		{what: "down and up in a form", before: []string{keyEnter, keyEnter}, keys: []string{keyDown, keyUp}, after: []string{keyEscape, keyEscape}},
-		{what: "typing in a form", before: []string{keyEnter, keyEnter}, keys: strings.Split("bean", ""), after: []string{keyEscape, keyEscape}},
+		{what: "typing in a form", before: []string{keyEnter, keyEnter}, keys: append(strings.Split("bean", ""), keyBackspace, keyBackspace, keyBackspace, keyBackspace), after: []string{keyEscape, keyEscape}},
 	}
 }
 
@@ -50,15 +50,11 @@ func typed() (keys []string) {
 }
 
 // keys measures how long the program takes from a key to the frame that shows what it does.
-func (r *run) keys(ctx context.Context) error {
-	dir, remove, err := r.copied()
+func (r *run) keys(ctx context.Context) (err error) {
+	dir, err := r.working(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.keysIn(ctx, dir), remove())
-}
-
-func (r *run) keysIn(ctx context.Context, dir string) (err error) {
 	s, err := r.open(ctx, dir, true)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (r *run) memory(ctx context.Context) error {
 	if err := r.idle(ctx, empty, 0, 40); err != nil {
 		return err
 	}
-	dir, remove, err := r.copied()
+	dir, err := r.working(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (r *run) memory(ctx context.Context) error {
 	if r.Campaigns <= 100_000 {
 		most = 100
 	}
-	return errors.Join(r.idle(ctx, dir, r.Campaigns, most), remove())
+	return r.idle(ctx, dir, r.Campaigns, most)
 }
 
 func (r *run) idle(ctx context.Context, dir string, campaigns int, most float64) (err error) {

@@ -112,11 +112,10 @@ func look(ctx context.Context, ix *index.Index, text string, now time.Time) erro
 
 // index makes an index of the store's rows, and tells how long that took.
 func (r *run) index(ctx context.Context) (ix *index.Index, took time.Duration, err error) {
-	dir, remove, err := r.copied()
+	dir, err := r.working(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
 	db, err := badger.Open(ctx, badger.Options{Dir: dir})
 	if err != nil {
 		return nil, 0, err

@@ -19,7 +19,7 @@ func (r *run) starts(ctx context.Context) error {
 }
 
 func (r *run) startsIn(ctx context.Context, answers bool, n int, where string) error {
-	dir, remove, err := r.copied()
+	dir, err := r.working(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (r *run) startsIn(ctx context.Context, answers bool, n int, where string) e
 	for range n {
 		first, searchable, err := r.startOnce(ctx, dir, answers)
 		if err != nil {
-			return errors.Join(err, remove())
+			return err
 		}
 		rows, found = append(rows, first), append(found, searchable)
 	}
@@ -41,7 +41,7 @@ func (r *run) startsIn(ctx context.Context, answers bool, n int, where string) e
 	row = durations(Starting, "start to a search that finds one far down"+where, time.Millisecond, found, ready...)
 	row.Campaigns = r.Campaigns
 	r.add(row)
-	return remove()
+	return nil
 }
 
 // startTargets are those of a store with as many campaigns, or the next larger that there are any for.

@@ -14,18 +14,11 @@ import (
 )
 
 // updates measures what the program does within itself on the same keys: Update and View.
-func (r *run) updates(ctx context.Context) error {
-	if r.Model == nil {
-		return nil
-	}
-	dir, remove, err := r.copied()
+func (r *run) updates(ctx context.Context) (err error) {
+	dir, err := r.working(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.updatesIn(ctx, dir), remove())
-}
-
-func (r *run) updatesIn(ctx context.Context, dir string) (err error) {
 	model, closeStore, err := r.Model(ctx, dir)
 	if err != nil {
 		return err

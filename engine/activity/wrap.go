@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/index"
 )
 
 // Service is what [Wrap] takes: all that a local workspace can do.
@@ -42,6 +43,11 @@ type observed struct {
 	Service
 	log *Log
 }
+
+var _ index.Indexed = (*observed)(nil)
+
+// Index gives the index that the service keeps, where it keeps one; searches in it are no calls.
+func (s *observed) Index(ctx context.Context) (*index.Index, bool) { return index.Of(ctx, s.Service) }
 
 // operation is one row of the endpoint table (gaps.md, Operations).
 type operation struct {

@@ -125,6 +125,27 @@ func (h *host) service(workspace string) (Service, error) {
 	return s, nil
 }
 
+// tidier is a service that keeps something in memory beside the store.
+type tidier interface {
+	// Reindex is called when a job has changed the store behind the service's back.
+	Reindex()
+	// Close ends what goes on in the background.
+	Close() error
+}
+
+// tidiers gives the services that are open and keep something.
+func (h *host) tidiers() []tidier {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []tidier
+	for _, s := range h.services {
+		if t, ok := s.(tidier); ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 func (h *host) tell(n news) {
 	h.told(n)
 	h.news.send(n)
@@ -165,6 +186,11 @@ func (h *host) close(grace time.Duration) error {
 	// The socket goes while this process still has the store: later it is the next owner's.
 	if h.socket != nil {
 		h.socket.remove()
+	}
+	for _, t := range h.tidiers() {
+		if err := t.Close(); err != nil {
+			h.log.Warn("a service did not end in order", "error", err)
+		}
 	}
 	err := h.owned.Close()
 	select {

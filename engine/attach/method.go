@@ -103,6 +103,11 @@ func (m *method[In, Out]) do(ctx context.Context, h *host, node, workspace strin
 		return out, err
 	}
 	for _, c := range m.touched(in, out) {
+		if c == (Change{}) { // it went past the services
+			for _, t := range h.tidiers() {
+				t.Reindex()
+			}
+		}
 		if c.Workspace == "" {
 			c.Workspace = workspace
 		}

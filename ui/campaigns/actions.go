@@ -59,7 +59,7 @@ func (s *Screen) campaignActions() []screen.Action {
 	none := ""
 	if !ok {
 		none = "No campaign is selected: press n to start one."
-		if s.source.rows.Len() > 0 {
+		if s.source.index().Len() > 0 {
 			none = "No campaign is selected: press esc to see all of them."
 		}
 	}

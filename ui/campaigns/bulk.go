@@ -94,7 +94,7 @@ func (s *Screen) offerBulk() tea.Cmd {
 	if row, ok := s.selected(); ok && len(ids) == 0 {
 		ids = append(ids, row.ID)
 	}
-	ix, svc, now := s.source.rows, s.deps.Service, s.now()
+	ix, svc, now := s.source.index(), s.deps.Service, s.now()
 	return s.Run(planning, func(ctx context.Context) (any, error) {
 		p := &plan{}
 		for i, id := range ids {

@@ -7,7 +7,7 @@ import (
 
 // empty says why there are no rows, and what to do.
 func (s *Screen) empty() string {
-	none := s.source.rows.Len() == 0
+	none := s.source.index().Len() == 0
 	switch {
 	case s.failed != nil && none:
 		return "The campaigns could not be loaded: " + firstLine(s.failed.Error()) + "\n\nPress r to try again."

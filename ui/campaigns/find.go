@@ -38,6 +38,7 @@ type order struct {
 // answer is what a search found.
 type answer struct {
 	ask
+	ix       *index.Index // that was searched
 	result   *index.Result
 	query    query.Query
 	problems []query.Problem
@@ -64,10 +65,10 @@ func (k known) env(now time.Time) query.Env {
 
 // search answers a question with the rows of the moment. It fails only when ctx ends.
 func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer, error) {
-	out := &answer{ask: a, at: -1}
+	out := &answer{ask: a, at: -1, ix: ix}
 	opts := index.SearchOptions{Sort: a.sort.Key, Desc: a.sort.Desc, Now: a.now}
 	var err error
-	if last != nil && !last.everything.Stale(a.now) {
+	if last != nil && last.ix == ix && !last.everything.Stale(a.now) {
 		out.known, out.everything = last.known, last.everything
 	} else {
 		if out.everything, err = ix.Search(ctx, query.Query{}, opts); err != nil {
@@ -94,8 +95,11 @@ func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer,
 	return out, err
 }
 
-// stale reports whether a search would answer otherwise now: rows may have come while it was answered.
-func (a *answer) stale(now time.Time) bool { return a.result.Stale(now) || a.everything.Stale(now) }
+// stale reports whether a search would answer otherwise now: rows may have come while it was answered, and
+// another index may have taken the place of its own.
+func (a *answer) stale(ix *index.Index, now time.Time) bool {
+	return a.ix != ix || a.result.Stale(now) || a.everything.Stale(now)
+}
 
 func (a *answer) place() int {
 	switch a.follow {

@@ -63,7 +63,7 @@ func (s *Screen) head() (search, counts, work int) {
 	if s.run != nil && s.run.going {
 		work = 1
 	}
-	if facets, _ := s.sides(); facets == 0 && s.height >= countsFrom && s.source.rows.Len() > 0 {
+	if facets, _ := s.sides(); facets == 0 && s.height >= countsFrom && s.source.index().Len() > 0 {
 		counts = 2
 	}
 	return s.bar.lines(), counts, work

@@ -65,7 +65,7 @@ func (p *reportPane) retry() tea.Cmd {
 	rows := make([]engine.Summary, len(p.rows))
 	for i, f := range p.rows {
 		rows[i] = f.Row
-		if now, ok := p.s.source.rows.Get(f.Row.ID, p.s.now()); ok {
+		if now, ok := p.s.source.index().Get(f.Row.ID, p.s.now()); ok {
 			rows[i] = now
 		}
 	}

@@ -64,16 +64,24 @@ func (s *Screen) refresh() tea.Cmd {
 func (s *Screen) look(f follow) tea.Cmd {
 	s.asks++
 	a := ask{text: s.bar.text(), sort: s.settings.Sort, follow: f, under: s.under, home: s.home, now: s.now(), number: s.asks}
-	ix, last := s.source.rows, s.answer
-	return s.Run(searching, func(ctx context.Context) (any, error) {
+	ix, last := s.source.index(), s.answer
+	return tea.Batch(s.keepCurrent(), s.Run(searching, func(ctx context.Context) (any, error) {
 		out, err := search(ctx, ix, a, last)
 		return out, err
-	})
+	}))
+}
+
+// keepCurrent loads anew where nobody keeps the rows current any more.
+func (s *Screen) keepCurrent() tea.Cmd {
+	if s.source.lapsed() && !s.Running(loading) {
+		return s.load()
+	}
+	return nil
 }
 
 // again searches again where there is something new to see.
 func (s *Screen) again() tea.Cmd {
-	if s.answer == nil || s.answer.stale(s.now()) {
+	if s.answer == nil || s.answer.stale(s.source.index(), s.now()) {
 		return s.look(followRow)
 	}
 	return nil
@@ -99,7 +107,7 @@ func (s *Screen) wake() tea.Cmd {
 // result takes what a task gave.
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	if r.Kind == waking {
-		return tea.Batch(s.again(), s.wake())
+		return tea.Batch(s.keepCurrent(), s.again(), s.wake())
 	}
 	if !s.Accept(r) {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	_ "bugle/cmd/bugle/internal/background/quiet" // before any terminal library: see there
+	_ "bugle/cmd/bugle/internal/heap"             // before what allocates
 )
 
 func main() {

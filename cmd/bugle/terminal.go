@@ -18,6 +18,7 @@ import (
 
 	"bugle/cmd/bugle/internal/background"
 	"bugle/cmd/bugle/internal/frames"
+	"bugle/cmd/bugle/internal/heap"
 	"bugle/engine/activity"
 	"bugle/engine/activity/wire"
 	"bugle/engine/attach"
@@ -90,7 +91,9 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
 	watching, stop := context.WithCancel(ctx)
 	watched := open.watch(watching, &f.notices, program.Send)
-	defer func() { stop(); watched() }()
+	var sparing sync.WaitGroup
+	sparing.Go(func() { heap.Sparing(watching) })
+	defer func() { stop(); watched(); sparing.Wait() }()
 	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("the terminal program ended: %w", err)
 	}

@@ -16,7 +16,21 @@ import (
 
 // newWorkspaceRecords are the commands that work on the records of every section alike.
 func newWorkspaceRecords(f *factory) []*cobra.Command {
-	return []*cobra.Command{newWorkspaceList(f), newWorkspaceGet(f), newWorkspacePut(f), newWorkspaceDelete(f), newWorkspaceTry(f)}
+	return []*cobra.Command{
+		listing(everySection, newWorkspaceList(f)), listing(everySection, newWorkspaceGet(f)), listing(everySection, newWorkspacePut(f)),
+		listing(severalOf, newWorkspaceDelete(f)), listing(triedSection, newWorkspaceTry(f)),
+	}
+}
+
+// listing adds the sections to the help of a command when it is asked for: they take a time to make that
+// every start would pay.
+func listing(keep func(*records.Section) bool, cmd *cobra.Command) *cobra.Command {
+	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
+		cmd.Long += "\n\n" + sectionsHelp(keep)
+		cmd.SetHelpFunc(nil)
+		cmd.HelpFunc()(c, args)
+	})
+	return cmd
 }
 
 // sectionsHelp lists the sections for the help of a command.
@@ -63,7 +77,7 @@ func newWorkspaceList(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [SECTION [TEXT]]",
 		Short: "List the sections of the workspace, or the records of one",
-		Long:  "List how much there is in each section of the workspace; or the records of one, those that hold a text.\n\n" + sectionsHelp(everySection),
+		Long:  "List how much there is in each section of the workspace; or the records of one, those that hold a text.",
 		Example: "  bugle workspace list\n  bugle workspace list segments\n" +
 			"  bugle workspace list users berlin --json",
 		Args:              between(0, 2, "a section, and a text to look for"),
@@ -157,7 +171,7 @@ func newWorkspaceGet(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get SECTION [NAME]",
 		Short:             "Print a record of the workspace as JSON",
-		Long:              "Print a record as JSON, as `bugle workspace put` takes it. Sections that are one record take no name.\n\n" + sectionsHelp(everySection),
+		Long:              "Print a record as JSON, as `bugle workspace put` takes it. Sections that are one record take no name.",
 		Example:           "  bugle workspace get segments Testers\n  bugle workspace get general",
 		Args:              recordArgs,
 		ValidArgsFunction: f.completeRecords(everySection),
@@ -207,7 +221,7 @@ func newWorkspacePut(f *factory) *cobra.Command {
 		Short: "Add a record to the workspace, or change it",
 		Long: "Add the record that a JSON or YAML file describes, or change the one of its name. --was gives a\n" +
 			"record another name; where campaigns refer to the old one, only with --force. An API key is\n" +
-			"shown once, when it is added.\n\n" + sectionsHelp(everySection),
+			"shown once, when it is added.",
 		Example: "  echo '{\"name\": \"Growth\"}' | bugle workspace put teams -\n" +
 			"  bugle workspace put segments loyal.json\n" +
 			"  bugle workspace get segments Testers | bugle workspace put segments -",
@@ -279,7 +293,7 @@ func newWorkspaceDelete(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "delete SECTION NAME",
 		Short:             "Delete a record of the workspace",
-		Long:              "Delete a record. Where campaigns that still can be sent, segments or content refer to it, they are\nnamed, and it is deleted only with --force.\n\n" + sectionsHelp(severalOf),
+		Long:              "Delete a record. Where campaigns that still can be sent, segments or content refer to it, they are\nnamed, and it is deleted only with --force.",
 		Example:           "  bugle workspace delete teams Growth\n  bugle workspace delete content-blocks footer --force",
 		Args:              recordArgs,
 		ValidArgsFunction: f.completeRecords(severalOf),
@@ -309,7 +323,7 @@ func newWorkspaceTry(f *factory) *cobra.Command {
 		Short: "Try a record out: send a hello, call a content API, see who is in a segment",
 		Long: "Try a record out. A connector and a push gateway send a hello to the recipient that is named, an\n" +
 			"e-mail address, a user's id or a device's token; without one, settings and key are checked. A\n" +
-			"content API is called with the arguments that follow. Of a segment it is told who is in it.\n\n" + sectionsHelp(triedSection),
+			"content API is called with the arguments that follow. Of a segment it is told who is in it.",
 		Example: "  bugle workspace try connectors Marketing ann@example.com\n" +
 			"  bugle workspace try content-apis weather Oslo\n" +
 			"  bugle workspace try segments Testers",

@@ -28,8 +28,8 @@ const (
 	// pause is between two steps of it, each of which takes about a millisecond.
 	restBefore = 2 * time.Second
 	pause      = 20 * time.Millisecond
-	// stride is how many blocks of a table are proved at a time: a megabyte or so.
-	stride = 256
+	// stride is how many blocks of a table are proved at a time: a megabyte.
+	stride = 64
 )
 
 // fresh reports whether a table that was proved then need not be proved again now.

@@ -47,6 +47,34 @@ func TestCloseOnFullDisk(t *testing.T) {
 	}
 }
 
+// With little space left a store can be read, and nothing is written to it until it is opened anew.
+func TestReadOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(put(db, t, "c", `{"n":1}`), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	undo := badger.SetMeasure(20 << 20)
+	defer undo()
+	db = open(t, dir)
+	if said := db.Notices(); len(said) != 1 || !strings.Contains(said[0], "can be read, and nothing be written") {
+		t.Errorf("it says %q", said)
+	}
+	if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {
+		t.Errorf("c is %s, %v", got, err)
+	}
+	db.SetFreeSpace(1 << 40)
+	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "start bugle again") {
+		t.Errorf("writing: %v", err)
+	}
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir()}); !errors.Is(err, store.ErrFull) {
+		t.Errorf("a new store: %v", err)
+	}
+}
+
 // Nothing is begun that a full disk would leave half done: no store is opened, mended, rewritten or
 // replaced, and what is there stays as it is.
 func TestNothingBegunOnFullDisk(t *testing.T) {

@@ -87,6 +87,9 @@ type DB struct {
 	free func(path string) (uint64, error)
 	said []string // what was wrong as it was opened
 
+	// short says that the disk was full as the store was opened: it can only be read.
+	short bool
+
 	vault   *vault
 	named   map[uint64]badger.TableManifest // as it was opened
 	opened  uint64                          // the newest version then
@@ -125,7 +128,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := d.makeFolder(); err != nil {
 		return nil, err
 	}
-	if err := d.checkSpace(); err != nil {
+	if err := d.checkRoom(); err != nil {
 		return nil, err
 	}
 	if err := d.openSound(ctx, o); err != nil {
@@ -209,7 +212,11 @@ func mended(dir, aside string, found inspection, marks []lost) string {
 
 func (d *DB) openFiles(log *slog.Logger) (err error) {
 	for range repairs {
-		if d.db, err = open(d.vault.settings(d.path, log)); err == nil || !strings.Contains(err.Error(), emptyFile) {
+		o := d.vault.settings(d.path, log)
+		if d.short {
+			o = o.WithNumCompactors(0) // they write
+		}
+		if d.db, err = open(o); err == nil || !strings.Contains(err.Error(), emptyFile) {
 			break
 		}
 	}

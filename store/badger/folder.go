@@ -49,8 +49,37 @@ func (d *DB) unwritable(err error) error {
 	return fmt.Errorf("cannot write to %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
+// opening is the space that is needed to open a store, beside that of what a killed process has left.
+const opening = 8 << 20
+
+// checkRoom refuses to open a store where the disk is full. Where there is room for that, and not for
+// more, it is opened to be read: to be looked at, and backed up to another disk.
+func (d *DB) checkRoom() error {
+	n, err := d.free(d.path)
+	if err != nil || n >= reserve {
+		return nil
+	}
+	need := uint64(opening)
+	logs, err := filepath.Glob(filepath.Join(globEscape(d.path), "*.mem"))
+	if err != nil {
+		return err
+	}
+	for range logs {
+		need += maxValue // it becomes a table of about that size
+	}
+	if n < need || !Has(d.dir) {
+		return d.full()
+	}
+	d.short = true
+	d.said = append(d.said, fmt.Sprintf("the disk is full: the store in %s can be read, and nothing be written; free at least %d MB there and start bugle again", d.dir, reserve>>20))
+	return nil
+}
+
 // checkSpace refuses to write where the disk is all but full.
 func (d *DB) checkSpace() error {
+	if d.short {
+		return d.full()
+	}
 	if n, err := d.free(d.path); err == nil && n < reserve {
 		return d.full()
 	}
@@ -58,7 +87,11 @@ func (d *DB) checkSpace() error {
 }
 
 func (d *DB) full() error {
-	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and try again", store.ErrFull, d.dir, reserve>>20)
+	then := "try again"
+	if d.short {
+		then = "start bugle again"
+	}
+	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrFull, d.dir, reserve>>20, then)
 }
 
 // explainOpen puts an error of badger.Open into words. Badger gives most of them as text.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -223,15 +225,41 @@ func TestRange(t *testing.T) {
 	}
 }
 
+// Whatever is typed: it reads back from how it is written, problems and completions point into the text, what
+// a completion at its end makes of it is read with no more problems, what is asked for is there and what is taken back
+// is gone.
 func FuzzParse(f *testing.F) {
-	f.Add(`summer "black friday" status:draft,active -tag:"big sale" by:ann updated:<7d sort:-updated`)
-	f.Fuzz(func(t *testing.T, s string) {
-		q, _ := query.Parse(s, env)
-		again, _ := query.Parse(q.String(), env)
-		if !reflect.DeepEqual(q, again) {
-			t.Fatalf("%q reads back as %#v, not %#v", q, again, q)
+	f.Add(`summer "black friday" status:draft,active -tag:"big sale" by:ann updated:<7d sort:-updated`, 3, "big sale")
+	for _, s := range fragments {
+		f.Add("tag:a "+s+"x", 2, s)
+		f.Add(s, len(s), s)
+	}
+	f.Fuzz(func(t *testing.T, s string, cursor int, value string) {
+		q, problems := query.Parse(s, env)
+		for _, p := range problems {
+			if p.From < 0 || p.From > p.To || p.To > len(s) || p.Message == "" {
+				t.Fatalf("%q: %#v", s, p)
+			}
+		}
+		again, left := query.Parse(q.String(), env)
+		if !reflect.DeepEqual(q, again) || len(left) != len(problems) {
+			t.Fatalf("%q reads back as %#v, not %#v, with %v instead of %v", q, again, q, left, problems)
 		}
 		_ = q.Explain()
-		query.Complete(s, len(s)/2, env)
+		for _, c := range query.Complete(s, cursor, env) {
+			if c.From < 0 || c.From > c.To || c.To > len(s) {
+				t.Fatalf("%q at %d: %#v", s, cursor, c)
+			}
+			if _, more := query.Parse(s[:c.From]+c.Text+s[c.To:], env); cursor == len(s) && len(more) > len(problems) {
+				t.Fatalf("%q at %d: %q makes it %q, with %v", s, cursor, c.Text, s[:c.From]+c.Text+s[c.To:], more)
+			}
+		}
+		if value == "" || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
+			return
+		}
+		with, _ := query.Parse(q.With(query.Tag, value).String(), env)
+		if !with.Has(query.Tag, value) || with.Without(query.Tag, value).Has(query.Tag, value) {
+			t.Fatalf("%q with the tag %q is %q, and without it %q", s, value, with, with.Without(query.Tag, value))
+		}
 	})
 }

@@ -96,12 +96,18 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	return i, nil
 }
 
-// strays looks at tables that the list of tables does not name. A process that was killed leaves such,
-// whose records are all in other files as well; where they are not, the list has lost a table, and the
-// database would remove it.
+// strays looks at tables that the list of tables does not name. A process that was killed leaves such:
+// those that it had rewritten, as the list says, and those that it was writing, whose records are all in
+// other files as well. Where they are not, the list has lost a table, and the database would remove it.
 func (i *inspection) strays(path string, tables []string, named []uint64, logs []string) error {
+	tables = slices.Clone(tables)
 	for _, id := range named {
-		tables = slices.DeleteFunc(slices.Clone(tables), func(name string) bool { return name == tableName(id) })
+		tables = slices.DeleteFunc(tables, func(name string) bool { return name == tableName(id) })
+	}
+	if len(tables) > 0 {
+		for id, gone := range rewritten(path) {
+			tables = slices.DeleteFunc(tables, func(name string) bool { return gone && name == tableName(id) })
+		}
 	}
 	if len(tables) == 0 || len(i.problems) > 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -41,11 +42,7 @@ func (a asked) run(ctx context.Context, f *factory) error {
 	if err != nil {
 		return err
 	}
-	rows, err := listAll(ctx, svc, true)
-	if err != nil {
-		return err
-	}
-	ix, err := a.indexed(ctx, rows, now)
+	ix, err := rowsOf(ctx, svc, now)
 	if err != nil {
 		return err
 	}
@@ -53,21 +50,54 @@ func (a asked) run(ctx context.Context, f *factory) error {
 	if err != nil {
 		return fmt.Errorf("searching: %w", err)
 	}
-	from := min((a.page-1)*a.limit, found.Len())
-	return a.print(ctx, f, svc, found.Rows(from, from+a.limit))
+	return a.print(ctx, f, svc, a.narrowed(found))
 }
 
-// indexed gives an index over the rows that the flags let through.
-func (a asked) indexed(ctx context.Context, rows []engine.Summary, now time.Time) (*index.Index, error) {
+// rowsOf gives the index of all campaigns: that of the service where it keeps one, complete, or else one
+// that is made for this.
+func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Index, error) {
+	if ix, ok := index.Of(ctx, svc); ok {
+		_, _, err := ix.Wait(ctx, math.MaxInt)
+		if errors.Is(err, index.ErrLeft) { // the store has changed hands
+			return rowsOf(ctx, svc, now)
+		}
+		return ix, err
+	}
+	rows, err := listAll(ctx, svc, true)
+	if err != nil {
+		return nil, err
+	}
 	ix := index.New(index.Options{Now: func() time.Time { return now }})
-	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+	err = ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
 		for _, row := range rows {
-			if a.keeps(row) && !yield(row, nil) {
+			if !yield(row, nil) {
 				return
 			}
 		}
 	})
 	return ix, err
+}
+
+// narrowed gives the page of what was found that the flags let through.
+func (a asked) narrowed(found *index.Result) []engine.Summary {
+	const stretch = 256
+	if a.page-1 > found.Len()/a.limit {
+		return nil
+	}
+	var out []engine.Summary
+	skip := (a.page - 1) * a.limit
+	for from := 0; from < found.Len() && len(out) < a.limit; from += stretch {
+		for _, row := range found.Rows(from, from+stretch) {
+			switch {
+			case !a.keeps(row) || len(out) == a.limit:
+			case skip > 0:
+				skip--
+			default:
+				out = append(out, row)
+			}
+		}
+	}
+	return out
 }
 
 // keeps reports whether the flags let a campaign through; they mean what they mean without a query.
@@ -144,9 +174,5 @@ func (f *factory) known(ctx context.Context) (*index.Index, error) {
 	if _, far := svc.(*remote.Service); far {
 		return nil, errors.New("the campaigns are on another machine")
 	}
-	rows, err := listAll(ctx, svc, true)
-	if err != nil {
-		return nil, err
-	}
-	return asked{request: engine.SearchRequest{Children: true}}.indexed(ctx, rows, time.Now())
+	return rowsOf(ctx, svc, time.Now())
 }

@@ -204,7 +204,11 @@ func (s *Service) current(c engine.Campaign) engine.Campaign {
 
 // put stores c as changed now by someone, with a note for the history.
 func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coalesce bool) error {
-	c.UpdatedAt = s.now()
+	// After the clock was set back, what changes now is not older than what it changes: whoever looks
+	// for the newest would not find it.
+	if now := s.now(); now.After(c.UpdatedAt) {
+		c.UpdatedAt = now
+	}
 	if by != "" {
 		c.UpdatedBy = by
 	}

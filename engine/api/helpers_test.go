@@ -120,7 +120,7 @@ func (b *bench) lookup(ctx context.Context, id string) (engine.Workspace, engine
 	if !ok {
 		return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q", id)
 	}
-	w, err := svc.Workspace(ctx)
+	w, err := svc.Settings(ctx)
 	return w, svc, err
 }
 

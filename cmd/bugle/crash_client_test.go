@@ -220,7 +220,7 @@ func (m *crashModel) odd(status int, answer string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.counts["calls again, as the service failed"]++
-	m.oddities[fmt.Sprintf("HTTP %d: %s", status, said.Error.Message)]++
+	m.oddity(fmt.Sprintf("HTTP %d: %s", status, said.Error.Message))
 }
 
 func (m *crashModel) remember(a *crashAnswer) {

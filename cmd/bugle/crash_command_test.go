@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"bugle/engine"
@@ -57,7 +58,7 @@ func (c *crashCommands) write(ctx context.Context, l crashLine, in string, args 
 	l.What = "try"
 	c.s.heard(l)
 	r := c.s.command(ctx, in, args...)
-	if l.What, l.Err = "done", r.errs; r.code != exitDone {
+	if l.What, l.Err = "done", r.why(); r.code != exitDone {
 		l.What = "lost"
 	}
 	if r.code == exitRefused || r.code == exitInvalid || r.code == exitMisused {
@@ -157,5 +158,16 @@ func (c *crashCommands) failed(name string, r commandRun) {
 	if r.code == exitFailed && r.out != "" {
 		c.s.model.report("bugle %s wrote %s", name, r.out)
 	}
-	c.s.model.heard(crashLine{What: "lost", Op: name, Err: r.errs})
+	c.s.model.heard(crashLine{What: "lost", Op: name, Err: r.why()})
+}
+
+var pathLike = regexp.MustCompile(`/\S+`)
+
+// why gives why a command did nothing, alike for all files.
+func (r commandRun) why() string {
+	var said struct{ Error failure }
+	if json.Unmarshal([]byte(r.errs), &said) == nil && said.Error.Message != "" {
+		return pathLike.ReplaceAllString(said.Error.Message, "FILE")
+	}
+	return strings.Join(strings.Fields(r.errs), " ")
 }

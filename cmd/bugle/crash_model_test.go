@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"bugle/engine"
@@ -149,9 +151,25 @@ func (m *crashModel) heard(l crashLine) {
 		m.refused(l)
 	case "lost":
 		m.counts["unanswered"]++
-		m.oddities[l.Op+": "+l.Err]++
+		m.oddity(l.Op + ": " + l.Err)
 	case "read":
 		m.read(l)
+	}
+}
+
+// unanswered are the reasons for which somebody may be told neither that a thing is done nor that it is
+// not.
+var unanswered = []string{
+	"it was killed", "it was not begun",
+	"the bugle that was sending this test ended before it was through",
+	"the bugle that made the backup has ended",
+}
+
+// oddity notes an answer that tells nothing, which must say why. The lock is held.
+func (m *crashModel) oddity(text string) {
+	m.oddities[text]++
+	if !slices.ContainsFunc(unanswered, func(why string) bool { return strings.Contains(text, why) }) {
+		m.fault("no answer: %s", text)
 	}
 }
 

@@ -62,15 +62,16 @@ func TestCrash(t *testing.T) {
 			s.check(t, false)
 			s.resume()
 			next = k.killed + 40
+			t.Logf("%d kills, %d acknowledged", k.killed, s.model.counted("acknowledged"))
 		}
-		s.told1(t)
+		s.tell(t)
 	}
 	took := time.Since(began)
 	end()
 	s.pause()
 	work.Wait()
 	s.check(t, true)
-	s.told1(t)
+	s.tell(t)
 	t.Logf("%d kills in %v: %s", k.killed, took.Round(time.Second), s.summary())
 }
 
@@ -117,8 +118,8 @@ func (s *crashSite) factory() *factory {
 	return &factory{data: s.dir, getenv: func(string) string { return "" }}
 }
 
-// told1 tells the test of broken promises.
-func (s *crashSite) told1(t *testing.T) {
+// tell tells the test of broken promises.
+func (s *crashSite) tell(t *testing.T) {
 	t.Helper()
 	s.model.mu.Lock()
 	defer s.model.mu.Unlock()

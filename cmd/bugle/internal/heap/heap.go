@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"time"
 )
 
@@ -18,8 +19,11 @@ const (
 	// sparse is the growth of the heap, in percent of what is in use, at which a program that waits for a
 	// person collects.
 	sparse = 50
-	// worth is how much free memory is given back to the system.
+	// look is how often it looks whether memory can be given back to the system; it is where worth bytes
+	// are free, and less than busy were allocated since it looked before.
+	look  = time.Second
 	worth = 8 << 20
+	busy  = 2 << 20
 )
 
 var usual, limit = debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
@@ -36,37 +40,42 @@ func begin() *time.Timer {
 	})
 }
 
-// Sparing has the program keep little memory that it does not use, until ctx ends: it looks soon, and
-// then ever more seldom, at most once a minute.
+// Sparing has the program keep little memory that it does not use, until ctx ends: what is free is given
+// back when nothing has been going on for a moment.
 func Sparing(ctx context.Context) {
-	wait := time.NewTimer(2 * start)
-	defer wait.Stop()
+	tick := time.NewTicker(look)
+	defer tick.Stop()
 	percent := usual
 	if percent == 100 { // nobody has asked for something else
 		percent = sparse
 	}
-	for next := 2 * time.Second; ; next = min(2*next, time.Minute) {
+	var once sync.Once
+	for before := uint64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-wait.C:
+		case <-tick.C:
 		}
-		debug.SetGCPercent(percent)
-		if free() > worth {
+		once.Do(func() { debug.SetGCPercent(percent) }) // the start is over
+		allocated, free := read()
+		if calm := allocated-before < busy; calm && free > worth {
 			debug.FreeOSMemory()
 		}
-		wait.Reset(next)
+		before = allocated
 	}
 }
 
-// free gives about how much memory could be given back: what is free, and what was allocated since the
-// last collection.
-func free() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
-	metrics.Read(s)
-	n := s[0].Value.Uint64()
-	if objects, live := s[1].Value.Uint64(), s[2].Value.Uint64(); objects > live {
-		n += objects - live
+// read gives how much was allocated so far, and about how much could be given back: what is free, and
+// what was allocated since the last collection.
+func read() (allocated, free uint64) {
+	s := []metrics.Sample{
+		{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"},
 	}
-	return n
+	metrics.Read(s)
+	free = s[1].Value.Uint64()
+	if objects, live := s[2].Value.Uint64(), s[3].Value.Uint64(); objects > live {
+		free += objects - live
+	}
+	return s[0].Value.Uint64(), free
 }

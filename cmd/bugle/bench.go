@@ -80,10 +80,10 @@ func runBench(ctx context.Context, f *factory, o bench.Options, only []string) e
 	if errors.Is(err, bench.ErrOther) {
 		return usageError{err}
 	}
-	if err != nil {
-		return err
+	if report != nil {
+		err = errors.Join(f.printJSON(report), err)
 	}
-	return f.printJSON(report)
+	return err
 }
 
 func checkBench(o bench.Options, only []string) error {

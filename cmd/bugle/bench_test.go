@@ -73,7 +73,7 @@ func TestBench(t *testing.T) {
 
 func wantSane(t *testing.T, r bench.Row) {
 	t.Helper()
-	ok := r.What != "" && r.Unit != "" && r.Count > 0 && (r.Spread == nil) != (r.Value == nil)
+	ok := r.Failed == "" && r.What != "" && r.Unit != "" && r.Count > 0 && (r.Spread == nil) != (r.Value == nil)
 	for _, s := range []*bench.Spread{r.Spread, r.Latency, r.Settled} {
 		ok = ok && (s == nil || s.Min > 0 && s.Min <= s.Median && s.Median <= s.P99 && s.P99 <= s.Max)
 	}

@@ -75,10 +75,12 @@ type run struct {
 	store  string // the folder of the filled store
 	used   string // that of the store that is worked on; empty until it is there
 	report *Report
+	failed []error // what was measured and failed
 }
 
 // Run fills a store, or takes the one that is kept, measures, and gives the report. When ctx ends it
-// ends early, and nothing is left of it but a kept store that was filled already.
+// ends early, and nothing is left of it but a kept store that was filled already. Where some of it
+// failed, the report says so in its place, and the error is what failed.
 func Run(ctx context.Context, o Options) (report *Report, err error) {
 	r := &run{Options: o, report: &Report{Date: time.Now().UTC().Truncate(time.Second), Version: o.Version}}
 	if err := r.prepare(); err != nil {
@@ -103,10 +105,10 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 		case errors.Is(err, errUnavailable):
 			r.report.LeftOut = append(r.report.LeftOut, LeftOut{p, err.Error()})
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", p, err)
+			r.fail(Row{Part: p, What: "everything after the last row"}, err)
 		}
 	}
-	return r.report, nil
+	return r.report, errors.Join(r.failed...)
 }
 
 // prepare makes the temporary folder, on the disk of the one that is kept.

@@ -58,13 +58,10 @@ func (r *run) http(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 	for i, c := range calls {
 		size, err := r.callAll(ctx, s.addr, c)
+		if i == 0 && err == nil {
+			err = r.yardstick(ctx, size)
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.what, err)
-		}
-		if i > 0 {
-			continue
-		}
-		if err := r.yardstick(ctx, size); err != nil {
 			return err
 		}
 	}
@@ -77,19 +74,25 @@ func (r *run) callAll(ctx context.Context, addr string, c call) (size int, err e
 	var made atomic.Int64
 	for _, clients := range r.Clients {
 		r.Say(fmt.Sprintf("measuring: http, %s, clients: %d", c.what, clients))
+		row := Row{Part: Serving, What: c.what, Unit: "requests/s", Campaigns: r.Campaigns, Clients: clients}
 		l := load{addr: addr, clients: clients, status: c.status, request: func() []byte { return c.request(made.Add(1)) }}
-		if _, err := l.run(ctx, r.For/10); err != nil { // connections and caches are as they stay
-			return 0, err
+		_, err := l.run(ctx, r.For/10) // connections and caches are as they stay
+		var done loaded
+		if err == nil {
+			done, err = l.run(ctx, r.For)
 		}
-		done, err := l.run(ctx, r.For)
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		if err != nil {
-			return 0, err
+			r.fail(row, err)
+			continue
 		}
-		row := value(Serving, c.what, "requests/s", float64(len(done.took))/done.within.Seconds())
+		rate := round(float64(len(done.took)) / done.within.Seconds())
+		row.Value, row.Count, row.Latency = &rate, len(done.took), spread(time.Millisecond, done.took)
 		if t, ok := c.targets[clients]; ok {
 			row.Targets = []Target{atLeast(ofValue, t)}
 		}
-		row.Campaigns, row.Clients, row.Count, row.Latency = r.Campaigns, clients, len(done.took), spread(time.Millisecond, done.took)
 		r.add(row)
 		size = int(done.read / int64(len(done.took)))
 	}

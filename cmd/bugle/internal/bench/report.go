@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -38,6 +39,7 @@ type Row struct {
 	Settled *Spread  `json:"settled_ms,omitempty"` // until nothing moves on the screen any more
 	Targets []Target `json:"targets,omitempty"`
 	Reached *bool    `json:"reached,omitempty"` // all targets are
+	Failed  string   `json:"failed,omitempty"`  // why there is no figure
 	Note    string   `json:"note,omitempty"`
 }
 
@@ -67,6 +69,14 @@ const (
 
 func atMost(of string, v float64) Target  { return Target{Of: of, AtMost: &v} }
 func atLeast(of string, v float64) Target { return Target{Of: of, AtLeast: &v} }
+
+// fail puts a row into the report for what failed.
+func (r *run) fail(row Row, err error) {
+	none := false
+	row.Failed, row.Reached = err.Error(), &none
+	r.report.Rows = append(r.report.Rows, row)
+	r.failed = append(r.failed, fmt.Errorf("%s: %s: %w", row.Part, row.What, err))
+}
 
 // figure gives the figure of a row that a target is of.
 func (r Row) figure(of string) float64 {

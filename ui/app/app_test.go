@@ -6,7 +6,10 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
+	"bugle/themes"
+	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -291,6 +294,33 @@ func TestThemePickerShowsEachTheme(t *testing.T) {
 	}
 	d.send(screen.ThemeMsg{Name: "mauve"})
 	d.want(`there is no theme "mauve"`)
+}
+
+// A terminal tells its background when the program is drawn already. What it says holds for the next
+// start as well.
+func TestBackgroundIsFollowed(t *testing.T) {
+	dark := true
+	kept := prefs.InMemory()
+	d := newDesk(t, func(o *Options) {
+		o.Deps.Prefs = kept
+		o.Themes = func(name string) (themes.Theme, error) {
+			return themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: termenv.TrueColor})
+		}
+	})
+	d.send(screen.ThemeMsg{Name: themes.Auto})
+	if !d.model.theme.DarkBackground || !Dark(kept) {
+		t.Fatal("a background that nobody knows is not taken for a dark one")
+	}
+	dark = false
+	d.send(BackgroundMsg{Dark: false})
+	if d.model.theme.Name != themes.Auto || d.model.theme.DarkBackground || Dark(kept) {
+		t.Errorf("on a light background the theme is %s, dark %v; the next start takes it for dark: %v", d.model.theme.Name, d.model.theme.DarkBackground, Dark(kept))
+	}
+	dark = true
+	d.send(BackgroundMsg{Dark: true})
+	if !d.model.theme.DarkBackground || !Dark(kept) {
+		t.Error("back on a dark background it is drawn for a light one")
+	}
 }
 
 // Letters that were read late come as one message: each is a key, until one leads to a line of text.

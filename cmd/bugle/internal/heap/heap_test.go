@@ -1,0 +1,51 @@
+package heap
+
+import (
+	"context"
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"testing"
+	"time"
+)
+
+// waitFor waits until something is so.
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-late:
+			t.Fatalf("%s: not after 20 seconds", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func TestCollectingBeginsSoon(t *testing.T) {
+	percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	waitFor(t, "the collector works as usual", func() bool {
+		metrics.Read(percent)
+		return percent[0].Value.Uint64() == uint64(usual) && debug.SetMemoryLimit(-1) == math.MaxInt64
+	})
+}
+
+var held []byte
+
+func TestSparingGivesBack(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	var one sync.WaitGroup
+	one.Go(func() { Sparing(ctx) })
+	defer one.Wait()
+	defer end()
+	held = make([]byte, 64<<20)
+	for i := 0; i < len(held); i += 4096 {
+		held[i] = 1
+	}
+	held = nil
+	waitFor(t, "what was left is given back", func() bool {
+		_, free := read()
+		return free < worth
+	})
+}

@@ -149,7 +149,7 @@ func (s Space) summaries(o ScanOptions, fn func(engine.Summary) error) error {
 		var w summary
 		payload, err := unseal(key, value)
 		if err == nil {
-			err = decodeRow(payload, &w)
+			err = decodeSummary(payload, &w)
 		}
 		if err == nil {
 			return fn(w.engine())

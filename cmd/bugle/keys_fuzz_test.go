@@ -56,7 +56,7 @@ func FuzzKeys(f *testing.F) {
 	for i := range routes {
 		for _, keys := range []string{
 			"", "?\x1b", "\x0b", "\x81\x81\r\x09\x09x", "/status:draft\r", "nname\r", "\r\r\xd0\x1a\x19\x1b", "\x88\x87\x86\xf5\x00\x00\x81", "\xc0\xc1\xc2\xc5\xda\xdb", "\xf1\x05a\tb\nc\x7f",
-			"q", "\x03", "\xf2\x05\x05\xf2\x14\x08\xf3\x15\x0a\xf4\x16\x0b", "t\r", "v\r\r", "p", "s\r", "\x13", "e", "y", "uu\x12", "\x95\x95\xf7\x93", "\xf6\x05z\xf0x",
+			"q", "\x03", "\xf2\x05\x05\xf2\x14\x08\xf3\x15\x0a\xf4\x16\x0b", "t\r", "v\r\r", "p", "s\r", "\x13", "e", "y", "uu\x12", "\x95\x95\xf7\x93", "\xf6\x05z\xf0x", "\xf8nname\r\xf9", "\xf8\r\x1b\r",
 		} {
 			f.Add(append([]byte{byte(i), byte(i), byte(i * 40)}, keys...))
 		}
@@ -101,6 +101,7 @@ func FuzzKeys(f *testing.F) {
 			t.Fatalf("%s begins at %d×%d so: %s:\n%s", first.Name, width, height, wrong, h.Text())
 		}
 		h.Play(in[3:], func(d time.Duration) { now = now.Add(d) })
+		h.Late()
 		if !h.Quit && len(made) > 0 {
 			for _, s := range made {
 				if wrong := uitest.ScreenMisfit(s, width, height-2); wrong != "" {

@@ -338,7 +338,7 @@ func (s *Screen) Close() tea.Cmd {
 		s.files.Clean()
 		return nil
 	}
-	if len(s.history.past) == 0 {
+	if s.saving.edits == 0 {
 		return end
 	}
 	return tea.Sequence(s.flush(), end, screen.Changed(s.id))

@@ -44,6 +44,14 @@ const (
 	byteResize               // width, height
 	byteWait                 // the clock goes on
 	byteChange               // somebody changed something elsewhere
+	byteHold                 // what follows from the next keys takes long
+	byteCatch                // what was under way is done
+)
+
+// The messages of a stream that are the harness's own.
+type (
+	hold  struct{}
+	catch struct{}
 )
 
 // Messages reads bytes as what a terminal sends: text and control characters as themselves, what lies
@@ -88,6 +96,10 @@ func Messages(stream []byte, later func(time.Duration)) iter.Seq[tea.Msg] {
 				continue
 			case byteChange:
 				msg = screen.ChangedMsg{}
+			case byteHold:
+				msg = hold{}
+			case byteCatch:
+				msg = catch{}
 			default:
 				msg = keyOf(b)
 			}
@@ -114,14 +126,22 @@ func keyOf(b byte) tea.Msg {
 
 // Play sends a stream of keys, and fails the test where after one of them the window is not drawn in
 // exactly its cells, or shows a control character. It ends with the program. What follows from a key
-// is done in the same order each time.
+// is done in the same order each time; what a stream holds back may be undone at its end, as if it took
+// long: [Harness.Late] does it.
 func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 	h.t.Helper()
 	h.ordered = true
+	defer func() { h.held = false }()
 	for msg := range Messages(stream, later) {
-		if size, ok := msg.(tea.WindowSizeMsg); ok {
-			h.Resize(size.Width, size.Height)
-		} else {
+		switch msg := msg.(type) {
+		case tea.WindowSizeMsg:
+			h.Resize(msg.Width, msg.Height)
+		case hold:
+			h.held = true
+		case catch:
+			h.held = false
+			h.Late()
+		default:
 			h.Send(msg)
 		}
 		if h.Quit {
@@ -129,6 +149,19 @@ func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 		}
 		if wrong := h.Misfit(); wrong != "" {
 			h.t.Fatalf("after %s at %d×%d %s:\n%s", spell(msg), h.width, h.height, wrong, h.Text())
+		}
+	}
+}
+
+// Late does what a stream held back. Once the program has ended, nobody hears of what came of it.
+func (h *Harness) Late() {
+	for len(h.kept) > 0 {
+		next := h.kept[0]
+		h.kept = h.kept[1:]
+		if h.Quit && !waits(next) {
+			next()
+		} else {
+			h.run(next)
 		}
 	}
 }

@@ -39,6 +39,8 @@ type Harness struct {
 	screen        screen.Screen
 	width, height int
 	ordered       bool // results come in the order that their commands began in
+	held          bool // commands are kept for later
+	kept          []tea.Cmd
 
 	// Opened are the routes that the screen asked for, the newest last.
 	Opened []screen.Route
@@ -210,6 +212,10 @@ const commandTime = 20 * time.Second
 // run runs a command and delivers what it gives. Commands that only wait for a time are left out.
 func (h *Harness) run(cmd tea.Cmd) {
 	h.t.Helper()
+	if h.held && cmd != nil {
+		h.kept = append(h.kept, cmd)
+		return
+	}
 	if h.ordered {
 		h.runOrdered(cmd)
 		return

@@ -40,7 +40,7 @@ func TestDerived(t *testing.T) {
 	if got := k.Passphrase(); got != "+aAJfrdTfUdDZMcvf6kxR5KiThSn+N2LXCdDRv0PxJQ" {
 		t.Errorf("the passphrase of backups is %s", got)
 	}
-	if crypt.New().ID() == crypt.New().ID() {
+	if one, other := crypt.New(), crypt.New(); one.ID() == other.ID() {
 		t.Error("two new keys are the same")
 	}
 }

@@ -48,7 +48,8 @@ type column func(row *engine.ProfileRow, cell string) error
 
 func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		in, err := records(r)
+		line := &allowance{Reader: r, left: maxLine}
+		in, err := records(line)
 		var columns []column
 		if err == nil {
 			columns, err = header(in, attributes)
@@ -58,6 +59,7 @@ func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 			return
 		}
 		for {
+			line.left = maxLine
 			cells, err := in.Read()
 			if err == io.EOF {
 				return
@@ -71,6 +73,24 @@ func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 			}
 		}
 	}
+}
+
+// allowance gives no more than is left, which is what one line may have: a quote that nobody ends would
+// otherwise take all the memory that there is.
+type allowance struct {
+	io.Reader
+	left int
+}
+
+var errLongLine = fmt.Errorf("longer than %d MiB", maxLine>>20)
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, errLongLine
+	}
+	n, err := a.Reader.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
 }
 
 // records reads cells that commas separate, or what the first line has instead: tabs, semicolons.

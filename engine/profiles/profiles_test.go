@@ -3,6 +3,7 @@ package profiles_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -112,4 +113,43 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	}
+}
+
+// A line without end is refused before it takes the memory, however it begins; many lines are read.
+func TestALineWithoutEnd(t *testing.T) {
+	for name, head := range map[string]string{"a quote": "id,Name\nU1,\"", "a cell": "id,Name\nU1,", "the names": "id,\"", "an object": `{"id":"`} {
+		format := profiles.CSV
+		if name == "an object" {
+			format = profiles.JSONLines
+		}
+		in := &endless{head: head}
+		var last error
+		for _, err := range profiles.Read(in, format, known) {
+			last = err
+		}
+		var line *profiles.LineError
+		if !errors.As(last, &line) || !line.Fatal || !strings.Contains(last.Error(), "longer than 4 MiB") || in.n > 16<<20 {
+			t.Errorf("%s: %v after %d bytes", name, last, in.n)
+		}
+	}
+	text := "id,Name\n" + strings.Repeat("U1,"+strings.Repeat("x", 1000)+"\n", 9000)
+	if rows := read(text, profiles.CSV); len(rows) != 9000 || strings.HasPrefix(rows[8999], "line") {
+		t.Errorf("%d rows, the last %.100s", len(rows), rows[len(rows)-1])
+	}
+}
+
+// endless is a file that never ends.
+type endless struct {
+	head string
+	n    int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.head)
+	e.head = e.head[n:]
+	for i := n; i < len(p); i++ {
+		p[i] = 'x'
+	}
+	e.n += len(p)
+	return len(p), nil
 }

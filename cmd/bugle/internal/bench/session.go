@@ -192,6 +192,9 @@ func (s *session) press(ctx context.Context, key string) (k stroke, err error) {
 		return k, err
 	}
 	c, ok, err := s.next(ctx, unseen)
+	for err == nil && ok && c.at.Before(began) { // it was on its way before the key
+		c, ok, err = s.next(ctx, unseen)
+	}
 	if err != nil || !ok {
 		return k, err
 	}

@@ -227,3 +227,45 @@ func TestEncryptLeftovers(t *testing.T) {
 		t.Errorf("then doctor says %s", out)
 	}
 }
+
+// Only who opens the store needs its key: what is attached to it works, backs it up, and puts a campaign
+// back from an encrypted backup without.
+func TestAttachedNeedNoKey(t *testing.T) {
+	keyring.MockInit()
+	dir, err := os.MkdirTemp("", "e") // its path leaves room for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	key := crypt.New().Text()
+	env := func(name string) string { return map[string]string{storekey.Env: key, envBackups: "off"}[name] }
+	c := commands{t: t, dir: dir, env: map[string]string{storekey.Env: key}}
+	c.must("init", "--id", "SHOP", "--sample", "--encrypt")
+
+	c.env = nil
+	if code, _, said := c.run("search"); code != exitFailed || !strings.Contains(said, "is encrypted, and cannot be opened") {
+		t.Errorf("alone, without the key: %d %s", code, said)
+	}
+	owner := &factory{getenv: env, data: dir}
+	if _, err := owner.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := owner.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	c.must("search")
+	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
+	if out := c.must("backup", file); !strings.Contains(out, "encrypted with the key of the store") {
+		t.Errorf("backup says %s", out)
+	}
+	if out := c.must("doctor", "--json"); !strings.Contains(out, `"encrypted": true`) {
+		t.Errorf("doctor says %s", out)
+	}
+	id := strings.TrimSpace(c.must("create", "--channel", "PUSH"))
+	id = id[strings.LastIndex(id, " ")+1:]
+	if code, _, said := c.run("restore", file, "--campaign", id); code != exitFailed || !strings.Contains(said, "this backup does not have the campaign") {
+		t.Errorf("a campaign that is not in the backup: %d %s", code, said)
+	}
+}

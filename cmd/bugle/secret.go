@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -31,6 +32,13 @@ func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string
 		fmt.Fprintln(f.err)
 		return string(a.text), a.err
 	case <-ctx.Done():
+		// Who gives up at once may be quicker than the read, which hides what is typed as it begins.
+		for range 20 {
+			if now, err := term.GetState(fd); err != nil || *now != *before {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
 		_ = term.Restore(fd, before)
 		fmt.Fprintln(f.err)
 		return "", ctx.Err()

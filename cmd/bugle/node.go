@@ -14,6 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/api"
 	"bugle/engine/attach"
+	"bugle/engine/index"
 	"bugle/engine/local"
 	"bugle/engine/local/sample"
 	"bugle/engine/openapi"
@@ -141,6 +142,21 @@ func (d *desk) narrow(ctx context.Context, id string) error {
 		return misused("there is no workspace %q here", id)
 	}
 	d.only = id
+	return nil
+}
+
+// warm begins to load the index of each workspace that is served, so that the first search need not wait.
+func (d *desk) warm(ctx context.Context) error {
+	ids := []string{d.only}
+	if d.only == "" {
+		var err error
+		if ids, err = d.node.Workspaces(ctx); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		index.Of(ctx, d.node.Service(id))
+	}
 	return nil
 }
 

@@ -84,6 +84,9 @@ func (s *server) run(ctx context.Context, f *factory) error {
 	if err := desk.narrow(ctx, f.workspace); err != nil {
 		return err
 	}
+	if err := desk.warm(ctx); err != nil {
+		return err
+	}
 	handler := api.New(api.Keys(desk.lookup), api.Options{
 		Logger: log, Unlimited: s.limits == onOff(false), Health: desk.health,
 		OpenAPI: func() []byte { return openapi.JSON(version()) },

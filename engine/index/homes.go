@@ -33,8 +33,8 @@ func (p *homes) get(id ident, idOf func(uint32) ident) (slot uint32, ok bool) {
 	return c - 1, c != 0
 }
 
-// put notes that the ident is in a slot.
-func (p *homes) put(id ident, slot uint32, idOf func(uint32) ident) {
+// put notes that the ident is in a slot, and gives the one that it was in.
+func (p *homes) put(id ident, slot uint32, idOf func(uint32) ident) (old uint32, ok bool) {
 	if p.used*4 >= len(p.cells)*3 {
 		p.grow(idOf)
 	}
@@ -42,7 +42,9 @@ func (p *homes) put(id ident, slot uint32, idOf func(uint32) ident) {
 	if *c == 0 {
 		p.used++
 	}
+	old, ok = *c-1, *c != 0
 	*c = slot + 1
+	return old, ok
 }
 
 func (p *homes) grow(idOf func(uint32) ident) {

@@ -191,11 +191,11 @@ func (ix *Index) current() *snapshot {
 // publish lets searches see what was written. Where more rows were replaced than there are, they
 // are first written anew without those that are gone.
 func (ix *Index) publish() {
-	ix.dirty.Store(false)
 	if w := ix.writer; w.n-w.live > max(w.live, blockRows) {
 		ix.writer = w.compact()
 	}
 	ix.snap.Store(ix.writer.publish())
+	ix.dirty.Store(false) // not before: who sees it reads the snapshot without a lock
 }
 
 func (w *writer) compact() *writer {

@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -49,4 +50,32 @@ func TestFarTimes(t *testing.T) {
 	if err != nil || len(page) != len(rows) {
 		t.Errorf("%d rows, %v", len(page), err)
 	}
+}
+
+// What was put is seen by who looks next, while others look all the time.
+func TestPutIsSeenAtOnce(t *testing.T) {
+	ix := index.New(index.Options{})
+	done := make(chan struct{})
+	var others sync.WaitGroup
+	for range 2 {
+		others.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					ix.Len()
+				}
+			}
+		})
+	}
+	for i, row := range indextest.Rows(3_000, 1) {
+		ix.PutNewer(row)
+		if n := ix.Len(); n != i+1 {
+			t.Errorf("%d rows, want %d", n, i+1)
+			break
+		}
+	}
+	close(done)
+	others.Wait()
 }

@@ -56,13 +56,12 @@ func (w *writer) key(id string) ident {
 // add puts the row with that key into a new slot; one with the same is replaced. States are those at w.from.
 // It is found by its values and words once it is enrolled.
 func (w *writer) add(id ident, sum *engine.Summary) {
-	if old, ok := w.slot(id); ok {
+	slot := uint32(w.n)
+	if old, ok := w.homes.put(id, slot, w.idOf); ok && w.isAlive(old) {
 		w.kill(old)
 	}
-	slot := uint32(w.n)
 	w.append(id, sum)
 	w.n++
-	w.homes.put(id, slot, w.idOf)
 	w.revive(slot)
 	if sum.ParentID != "" {
 		w.children[strings.Clone(sum.ParentID)]++

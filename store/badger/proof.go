@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/y"
 
@@ -316,6 +317,10 @@ func (u *unproved) prove(d *DB, from, to []byte) {
 		u.proved[n] = true
 		u.rest--
 	}
+	if len(bad) > 0 && !d.has(u.id) {
+		u.end() // it was rewritten meanwhile, and is cut off before it is removed
+		return
+	}
 	u.lose(d, bad, u.blocks.MaxVersion(), u.blocks.BloomFilterBytes())
 	if u.rest == 0 {
 		u.end()
@@ -338,6 +343,10 @@ func (u *unproved) load(d *DB) bool {
 	}
 	defer f.Close()
 	blocks, key, _, err := readTail(f, d.vault.how(d.named, u.id), nil)
+	if (err != nil || blocks == nil) && !d.has(u.id) {
+		u.end()
+		return false
+	}
 	if err != nil || blocks == nil {
 		u.lose(d, []gap{{from: u.left}}, math.MaxUint64, nil)
 		u.end()
@@ -347,6 +356,12 @@ func (u *unproved) load(d *DB) bool {
 	u.rest = blocks.OffsetsLength()
 	u.proved = make([]bool, u.rest)
 	return true
+}
+
+// has reports whether a table is part of the database now: not any more when a compaction has put its
+// records into others.
+func (d *DB) has(id uint64) bool {
+	return slices.ContainsFunc(d.db.Tables(), func(t badger.TableInfo) bool { return t.ID == id })
 }
 
 // end says that the table needs no proof any more.

@@ -1,0 +1,30 @@
+package badger
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A table that a compaction has put into others is cut off before it is removed. Who proves it in that
+// moment finds nothing in it, and nothing is lost.
+func TestTableGoesWhileItIsProved(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Open(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	const id = 77
+	if err := os.WriteFile(filepath.Join(dir, Folder, tableName(id)), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u := &unproved{name: tableName(id), id: id, left: []byte("a"), right: []byte("z")}
+	if u.prove(d, nil, nil); !u.done.Load() || len(d.Lost()) > 0 {
+		t.Errorf("done: %v, lost: %q", u.done.Load(), d.Lost())
+	}
+}

@@ -56,10 +56,10 @@ const (
 
 // settings are measured: with them 100,000 documents of 8 KB open in 10 ms, and a durable write takes
 // 0.3 ms. The lists of blocks are read whenever a store opens, and stay in memory: blocks of 16 KB make
-// them a quarter of what those of 4 KB need, and the store a third smaller. Larger tables would
-// be fewer to open, and compacting them takes as much more memory. What is read most, the rows of lists, is kept elsewhere: a larger cache of blocks would
-// hold what the last scan left. Values are kept inline, as the value log is not checked when it is read,
-// and its space is not given back.
+// them a quarter of what those of 4 KB need, and the store a third smaller. Larger tables would be fewer
+// to open, and compacting takes memory by their size. What is read most, the rows of lists, is kept
+// elsewhere: a larger cache of blocks would hold what the last scan left. Values are kept inline, as the
+// value log is not checked when it is read, and its space is not given back.
 func settings(dir string, log *slog.Logger) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithMemTableSize(16 << 20).

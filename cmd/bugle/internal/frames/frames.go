@@ -79,10 +79,10 @@ func (s *Screen) Write(b []byte) (int, error) {
 	defer s.out.Unlock()
 	n, err := s.file.Write(b)
 	switch {
-	case bytes.Contains(b, []byte(ansi.SetAltScreenSaveCursorMode)):
+	case bytes.Contains(b, []byte(ansi.SetModeAltScreenSaveCursor)):
 		s.active, s.shown = true, nil
 		s.draws()
-	case bytes.Contains(b, []byte(ansi.ResetAltScreenSaveCursorMode)):
+	case bytes.Contains(b, []byte(ansi.ResetModeAltScreenSaveCursor)):
 		s.active = false
 	case bytes.Contains(b, []byte(ansi.EraseEntireScreen)):
 		s.shown = nil

@@ -87,17 +87,45 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 		drawn.Size(width, height)
 		model.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	}
-	program = tea.NewProgram(drawn.Show(model, first...), tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(drawn),
+	program = tea.NewProgram(drawn.Show(model, first...), tea.WithoutSignalHandler(), tea.WithInput(input), tea.WithOutput(drawn),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
 	watching, stop := context.WithCancel(ctx)
 	watched := open.watch(watching, &f.notices, program.Send)
-	var sparing sync.WaitGroup
-	sparing.Go(func() { heap.Sparing(watching) })
-	defer func() { stop(); watched(); sparing.Wait() }()
-	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
+	over := make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() { heap.Sparing(watching) })
+	beside.Go(func() { endWith(ctx, program, over) })
+	_, err = program.Run()
+	close(over)
+	stop()
+	watched()
+	beside.Wait()
+	switch {
+	case errors.Is(err, tea.ErrProgramPanic):
+		return errors.New("bugle has a fault and had to end; what you typed is kept, so start it again, and report what is printed above")
+	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
 		return fmt.Errorf("the terminal program ended: %w", err)
 	}
 	return nil
+}
+
+// endLimit is how long a program that is told to end may take to keep what was typed.
+const endLimit = 5 * time.Second
+
+// endWith ends the program when ctx does: as a person who leaves it does, but without a question, so that
+// what is unsaved is kept. It returns once the program is over.
+func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+	case <-over:
+		return
+	}
+	program.Send(app.EndMsg{})
+	select {
+	case <-over:
+	case <-time.After(endLimit):
+		program.Kill()
+	}
 }
 
 // watch tells the program what happens to what it works on. The function that it gives waits for the

@@ -131,6 +131,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		return tea.Sequence(m.drop(), m.open(msg.Route)), true
 	case screen.BackMsg:
 		return m.back(), true
+	case EndMsg:
+		return m.end(), true
 	case screen.QuitMsg:
 		return m.quit(), true
 	case screen.NotifyMsg:

@@ -112,7 +112,14 @@ func (m *Model) quit() tea.Cmd {
 	return m.end()
 }
 
+// EndMsg ends the program without a question, once every screen has kept what is unsaved: somebody else
+// ends it, such as the system that shuts down.
+type EndMsg struct{}
+
 func (m *Model) end() tea.Cmd {
+	if m.quitting {
+		return nil // what is to be kept is on its way
+	}
 	m.quitting = true
 	var cmds []tea.Cmd
 	for i := len(m.stack) - 1; i >= 0; i-- {

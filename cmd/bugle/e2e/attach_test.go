@@ -180,3 +180,32 @@ func TestSocketWithoutAKey(t *testing.T) {
 	}
 	term.see("Through the socket")
 }
+
+// The system that shuts down, or a window that is closed, ends the program as the person does who leaves it:
+// what was typed the moment before is kept, and the terminal is as it was.
+func TestEndedByTheSystem(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			data := filepath.Join(t.TempDir(), "data")
+			term := open(t, 80, 24, data)
+			term.see("Welcome to bugle")
+			term.press("Enter")
+			term.see("Winter roast launch")
+			term.press("Enter")
+			term.see("Parts", "Campaign name")
+			term.press("Enter", "End")
+			term.write(" until the end")
+			term.see("until the end")
+			if err := syscall.Kill(term.pid(), sig); err != nil {
+				t.Fatal(err)
+			}
+			if s := term.see("EXIT="); !strings.Contains(s, "EXIT=0") || strings.Contains(s, "goroutine") {
+				t.Errorf("the program ended with\n%s", s)
+			}
+			out, err := term.bugle("search", "--status", "DRAFT", "--name", "until the end")
+			if err != nil || !strings.Contains(out, "until the end") {
+				t.Errorf("what was typed is lost: %v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -98,7 +98,7 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 		}
 		return k, nil
 	case from != "":
-		return k, fmt.Errorf("%w, what %s gives: the key of this store has the id %s", crypt.ErrWrongKey, from, id)
+		return k, fmt.Errorf("%w (from %s); the key of this store has the id %s", crypt.ErrWrongKey, from, id)
 	case errors.Is(kerr, keyring.ErrNotFound):
 		return k, fmt.Errorf("%w: the system keyring of this user has no key %s; put it there with `bugle encrypt --keep-key`, or give it in %s or %s", crypt.ErrNoKey, id, Env, EnvCommand)
 	}

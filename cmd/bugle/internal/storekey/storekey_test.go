@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 		"variable of another":    {[]string{storekey.Env, given.Text()}, kept.ID(), kept, nil, ""},
 		"nowhere":                {nil, given.ID(), crypt.Key{}, crypt.ErrNoKey, "`bugle encrypt --keep-key`"},
 		"nowhere, without id":    {nil, "", crypt.Key{}, crypt.ErrNoKey, "BUGLE_STORE_KEY"},
-		"wrong":                  {[]string{storekey.Env, given.Text()}, crypt.New().ID(), crypt.Key{}, crypt.ErrWrongKey, "BUGLE_STORE_KEY gives"},
+		"wrong":                  {[]string{storekey.Env, given.Text()}, crypt.New().ID(), crypt.Key{}, crypt.ErrWrongKey, "(from BUGLE_STORE_KEY)"},
 		"no key":                 {[]string{storekey.Env, "topsecret"}, given.ID(), crypt.Key{}, crypt.ErrNotKey, "32 bytes"},
 		"a command that fails":   {[]string{storekey.EnvCommand, "false"}, given.ID(), crypt.Key{}, crypt.ErrNoKey, "run it in a shell"},
 		"a command that is gone": {[]string{storekey.EnvCommand, "/no/such/command"}, given.ID(), crypt.Key{}, crypt.ErrNoKey, "BUGLE_STORE_KEY_COMMAND failed"},

@@ -284,7 +284,7 @@ func (n *Node) fits(v doc.Value) bool {
 func (n *Node) mustBe(v doc.Value) string {
 	got := v.Kind().String()
 	if v.Literal() != "" && v.Kind() != doc.Null {
-		got = clip(v.Literal(), 40)
+		got = spelled(clip(v.Literal(), 40))
 	} else if v.Kind() == doc.Object || v.Kind() == doc.Array {
 		got = "an " + got
 	}

@@ -106,22 +106,24 @@ func clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// quoteShort quotes what a document says. Control characters are spelled out, so that a message can be shown
-// on a terminal as it is.
-func quoteShort(s string) string {
-	s = clip(s, 40)
-	if strings.ContainsFunc(s, unicode.IsControl) {
-		var b strings.Builder
-		for _, r := range s {
-			if unicode.IsControl(r) {
-				fmt.Fprintf(&b, `\u%04x`, r)
-			} else {
-				b.WriteRune(r)
-			}
-		}
-		s = b.String()
+// quoteShort quotes what a document says.
+func quoteShort(s string) string { return `"` + spelled(clip(s, 40)) + `"` }
+
+// spelled spells control characters out, so that a message can be shown on a terminal as it is. A JSON
+// document may hold some of them as they are.
+func spelled(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
 	}
-	return `"` + s + `"`
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // voice is whom a message speaks to: it names options and members as the wire or as people do.

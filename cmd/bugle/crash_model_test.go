@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 )
 
@@ -255,7 +256,9 @@ func (c *crashCampaign) moved(l crashLine) {
 	if l.Sum != "" {
 		c.sum = l.Sum
 	}
-	if l.State != "" {
+	// A stop that is answered late, as its answer was lost at first, may have been seen and followed by
+	// the archive: nothing comes after that.
+	if l.State != "" && c.state != catalog.Archived {
 		c.state = l.State
 	}
 }

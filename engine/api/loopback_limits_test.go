@@ -3,12 +3,14 @@ package api_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,28 +95,51 @@ func (m *moments) pause() time.Duration {
 	return time.Duration(m.random.Int64N(int64(upTo[min(m.random.IntN(9), m.random.IntN(len(upTo)))%len(upTo)]))) + 1
 }
 
-// counting counts the connections that are made.
+// counting counts the connections that are made, and those that the server ends before their client does.
 type counting struct {
 	net.Listener
-	n *atomic.Int64
+	made, ended *atomic.Int64
 }
 
 func (c counting) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
-	if err == nil {
-		c.n.Add(1)
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	c.made.Add(1)
+	return &serverEnd{Conn: conn, ended: c.ended}, nil
+}
+
+// serverEnd is the server's end of a connection.
+type serverEnd struct {
+	net.Conn
+	left  atomic.Bool // its client hung up
+	ended *atomic.Int64
+}
+
+func (c *serverEnd) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) { // with a deadline the server stops its own reading
+		c.left.Store(true)
+	}
+	return n, err
+}
+
+func (c *serverEnd) Close() error {
+	if !c.left.Load() {
+		c.ended.Add(1)
+	}
+	return c.Conn.Close()
 }
 
 // loopback is the API with its limits on behind a socket of this machine, with a hundred clients of
-// which each keeps a connection.
+// which each has one connection at a time.
 type loopback struct {
 	*testing.T
 	*moments
 	url         string
 	clients     []*http.Client
-	connections atomic.Int64
+	made, ended atomic.Int64 // connections
 	model       *model
 	heard       []map[heard]map[said]int // for each client
 }
@@ -141,7 +166,7 @@ func newLoopback(t *testing.T) *loopback {
 	l.url = "http://" + ln.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- api.Serve(ctx, counting{ln, &l.connections}, l.moments, api.ServeOptions{}) }()
+	go func() { served <- api.Serve(ctx, counting{ln, &l.made, &l.ended}, l.moments, api.ServeOptions{}) }()
 	for range 100 {
 		l.clients = append(l.clients, &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}})
 		l.heard = append(l.heard, map[heard]map[said]int{})
@@ -177,6 +202,9 @@ func (l *loopback) ask(client int, c caller) {
 	defer res.Body.Close()
 	if _, err := io.Copy(io.Discard, res.Body); err != nil {
 		l.Error(err)
+	}
+	if res.Close {
+		l.Errorf("%s: the answer ends the connection", res.Status)
 	}
 	moment, err := strconv.Atoi(res.Header.Get(headerMoment))
 	if err != nil {
@@ -264,10 +292,12 @@ func TestAHundredClientsOverASocket(t *testing.T) {
 			t.Errorf("only %d answers with %d: this tests little", total[status], status)
 		}
 	}
-	if n := l.connections.Load(); n != 100 {
-		t.Errorf("100 clients made %d connections", n)
+	// A client may give a connection up: that of net/http does where it is not told within 50 ms that its
+	// request was written, which happens on a busy machine. The server ends none.
+	if n := l.ended.Load(); n != 0 {
+		t.Errorf("the server ended %d of %d connections", n, l.made.Load())
 	}
-	t.Logf("%d moments, answers %v", len(l.times), total)
+	t.Logf("%d moments, %d connections, answers %v", len(l.times), l.made.Load(), total)
 }
 
 // The edge of each window of each kind: once it is full, of a hundred requests at once none passes

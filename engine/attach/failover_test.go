@@ -4,8 +4,17 @@ package attach_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,6 +43,58 @@ func TestHandOver(t *testing.T) {
 	}
 	if _, err := first.Service(workspace).Get(t.Context(), id); !errors.Is(err, attach.ErrClosed) {
 		t.Errorf("a call after Close: %v", err)
+	}
+}
+
+// A call whose new connection comes to the next owner, before it is seen that the former is gone, has no effect there: it is made again once the two know each other.
+func TestNextOwnerIsGreetedFirst(t *testing.T) {
+	s := newShed(t)
+	_, err := s.open(t.Context())
+	s.ok(err)
+	l, err := net.Listen("unix", socketOf(s.dir))
+	s.ok(err)
+	handler, err := attach.Handler(s.dir, &held{shed: s})
+	s.ok(err)
+	gone := make(chan struct{})
+	var end sync.Once
+	var calls []string
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		over := false
+		select {
+		case <-gone:
+			over = true
+		default:
+		}
+		switch path := r.URL.Path; {
+		case over:
+			handler.ServeHTTP(w, r)
+		case path == "/local/hello":
+			_ = json.NewEncoder(w).Encode(map[string]any{"protocol": attach.Protocol, "version": "1.0", "pid": os.Getpid(), "id": "former"})
+		case path == "/local/v1/changes":
+			_, _ = io.WriteString(w, "{}\n")
+			_ = http.NewResponseController(w).Flush()
+			<-gone
+		default: // the former has left, and its end is seen when the next has answered
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, r)
+			calls = append(calls, r.Header.Get("X-Bugle-Owner"), strconv.Itoa(answer.Code))
+			w.WriteHeader(answer.Code)
+			_, _ = w.Write(answer.Body.Bytes())
+			end.Do(func() { close(gone) })
+		}
+	})}
+	go srv.Serve(l)
+	defer srv.Close()
+	n := s.node()
+	id := create(t, n.Service(workspace))
+	if !slices.Equal(calls, []string{"former", "503"}) {
+		t.Errorf("the next owner answered %q before it was greeted", calls)
+	}
+	if st := n.State(); st.Role != attach.Attached || !st.Again {
+		t.Errorf("the node is %+v", st)
+	}
+	if rows, err := n.Service(workspace).List(t.Context(), engine.ListQuery{}); err != nil || len(rows) != 1 || rows[0].ID != id {
+		t.Errorf("%d campaigns: %v", len(rows), err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // host is the store in this process, and its socket.
@@ -43,7 +45,7 @@ const stopTimeout = 5 * time.Second
 func newHost(n *Node, owned Owned) *host {
 	h := &host{
 		owned: owned, log: n.log, told: n.heard,
-		intro: hello{Protocol: Protocol, Version: n.o.Version, PID: os.Getpid()},
+		intro: hello{Protocol: Protocol, Version: n.o.Version, PID: os.Getpid(), ID: uuid.NewString()},
 		news:  newFeed(everything[news]), services: map[string]Service{}, stops: map[string]context.CancelFunc{},
 		goaway: make(chan struct{}),
 	}

@@ -131,11 +131,20 @@ func (l *link) greet(ctx, work context.Context, n *Node) (io.ReadCloser, error) 
 }
 
 func (l *link) get(ctx context.Context, path string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://bugle"+path, nil)
+	req, err := l.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
 	return l.client.Do(req)
+}
+
+// request makes a request for the owner that was introduced, and nobody else.
+func (l *link) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://bugle"+path, body)
+	if err == nil && l.intro.ID != "" {
+		req.Header.Set(ownerHeader, l.intro.ID)
+	}
+	return req, err
 }
 
 // introFailure tells an owner that is not there from one that does not answer, and both from a
@@ -242,7 +251,7 @@ func (l *link) call(ctx context.Context, method string, q asked, steps bool, tel
 	defer l.watch(func() { asleep.Store(true); end() })()
 	reached := false
 	work = httptrace.WithClientTrace(work, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached = true }})
-	req, err := http.NewRequestWithContext(work, http.MethodPost, "http://bugle"+root+method, bytes.NewReader(b))
+	req, err := l.request(work, http.MethodPost, root+method, bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("calling %s: %w", method, err)
 	}
@@ -279,7 +288,7 @@ func (l *link) stop(call string, end context.CancelFunc) {
 	b, err := encode(call)
 	if err == nil {
 		var req *http.Request
-		if req, err = http.NewRequestWithContext(ctx, http.MethodPost, "http://bugle"+stopPath, bytes.NewReader(b)); err == nil {
+		if req, err = l.request(ctx, http.MethodPost, stopPath, bytes.NewReader(b)); err == nil {
 			var res *http.Response
 			if res, err = l.client.Do(req); err == nil {
 				err = res.Body.Close()

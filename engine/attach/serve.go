@@ -51,6 +51,10 @@ func (h *host) handler(v5 http.Handler) http.Handler {
 			v5.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), servedKey{}, true)))
 			return
 		}
+		if id := r.Header.Get(ownerHeader); id != "" && id != h.intro.ID {
+			writeFault(w, errLeaving) // the one that is meant has left
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
 }

@@ -176,7 +176,13 @@ type hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
 	PID      int    `json:"pid"`
+	// ID is of this time that a process has the store, and no other.
+	ID string `json:"id,omitempty"`
 }
+
+// ownerHeader names with a call the owner that its caller was introduced to, by [hello]'s ID. A new
+// connection may come to the next one before it is seen that the former is gone.
+const ownerHeader = "X-Bugle-Owner"
 
 // news is one line of the feed of changes. The first one is empty: from there on nothing is missed.
 type news struct {

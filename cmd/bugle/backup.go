@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/argv"
 	"bugle/engine/attach"
 	"bugle/store/backup"
 )
@@ -37,7 +38,10 @@ func (p *passphrase) flags(cmd *cobra.Command) {
 // is a new one.
 func (p *passphrase) read(ctx context.Context, f *factory, fresh bool) (string, error) {
 	if p.command != "" {
-		words := strings.Fields(p.command)
+		words, err := argv.Split(p.command)
+		if err != nil {
+			return "", misused("--passphrase-command: %w", err)
+		}
 		if len(words) == 0 {
 			return "", misused("--passphrase-command names no command")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/profiles"
 	"bugle/engine"
 	"bugle/engine/remote"
@@ -42,7 +43,11 @@ func newProfileAdd(f *factory) *cobra.Command {
 			"  bugle profile add here --url http://127.0.0.1:8080 --workspace-id DEMO --key-command 'pass show bugle'",
 		Args: exactly(1, "the NAME of a profile"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			p.Name, p.Key.Command = args[0], strings.Fields(command)
+			words, err := argv.Split(command)
+			if err != nil {
+				return misused("--key-command: %w", err)
+			}
+			p.Name, p.Key.Command = args[0], words
 			if dialect != "" {
 				b, err := os.ReadFile(dialect)
 				if err != nil {

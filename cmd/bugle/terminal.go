@@ -7,7 +7,6 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/background"
 	"bugle/cmd/bugle/internal/frames"
 	"bugle/cmd/bugle/internal/heap"
@@ -259,7 +259,11 @@ func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *a
 // editor gives the command that opens a file: VISUAL, EDITOR, or the first one found.
 func editor(getenv func(string) string, file string) ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if words := strings.Fields(getenv(name)); len(words) > 0 {
+		words, err := argv.Split(getenv(name))
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+		}
+		if len(words) > 0 {
 			return append(words, file), nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/argv"
 	"bugle/engine"
 	"bugle/engine/delivery/carriers"
 	"bugle/engine/delivery/secret"
@@ -123,7 +124,10 @@ func (g *gatewayFlags) adding(f *factory, what, long, example string) *cobra.Com
 
 // complete takes the flags together, and refuses what no gateway could be made of.
 func (g *gatewayFlags) complete() error {
-	g.gateway.Key.Command = strings.Fields(g.command)
+	var err error
+	if g.gateway.Key.Command, err = argv.Split(g.command); err != nil {
+		return misused("--key-command: %w", err)
+	}
 	for _, name := range []*string{&g.gateway.Key.File, &g.gateway.CAFile} {
 		if *name == "" {
 			continue

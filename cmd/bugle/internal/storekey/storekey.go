@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/zalando/go-keyring"
 
+	"bugle/cmd/bugle/internal/argv"
 	"bugle/store/crypt"
 )
 
@@ -110,7 +110,11 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
 	text := r.getenv(env)
 	from = env
-	if words := strings.Fields(r.getenv(command)); text == "" && len(words) > 0 {
+	words, err := argv.Split(r.getenv(command))
+	if err != nil {
+		return k, command, fmt.Errorf("%w: %s cannot be read: %w", crypt.ErrNoKey, command, err)
+	}
+	if text == "" && len(words) > 0 {
 		from = "the command of " + command
 		ctx, cancel := context.WithTimeout(ctx, keyTime)
 		defer cancel()

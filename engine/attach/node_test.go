@@ -141,13 +141,22 @@ func TestStaleSocket(t *testing.T) {
 
 func TestLongPath(t *testing.T) {
 	s := newShed(t)
-	t.Setenv("XDG_RUNTIME_DIR", shortDir(t))
+	runtime, tmp := shortDir(t), shortDir(t)
+	t.Setenv("XDG_RUNTIME_DIR", filepath.Join(runtime, strings.Repeat("long", 20)))
+	t.Setenv("TMPDIR", tmp)
+	s.ok(os.Mkdir(os.Getenv("XDG_RUNTIME_DIR"), 0o700))
 	s.dir = filepath.Join(s.dir, strings.Repeat("long", 40))
 	owner, attached := s.pair()
 	create(t, attached.Service(workspace))
 	s.ok(owner.Close())
 	until(t, attached, "the owner", owning)
-	s.node()
+	last := s.node()
+	s.ok(errors.Join(attached.Close(), last.Close()))
+	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), tmp} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("%v is left in %s (%v)", left, dir, err)
+		}
+	}
 }
 
 // The owner is of another version, or does not talk at all.

@@ -37,6 +37,7 @@ type socket struct {
 	in    os.FileInfo // of the data folder
 	own   os.FileInfo // of the socket
 	files []string    // the socket, and what leads to it
+	aside string      // the folder of the socket, where that is not the data folder
 }
 
 // lost reports whether others look for the socket in vain: it is gone, or what is in its place is
@@ -67,6 +68,9 @@ func (s *socket) remove() {
 	for _, f := range s.files {
 		_ = os.Remove(f) // gone already, or the next owner replaces it
 	}
+	if s.aside != "" {
+		leave(s.aside)
+	}
 }
 
 // listen opens the socket of a data folder in the place of any that is there; only the owner may.
@@ -86,13 +90,20 @@ func listen(dir string) (*socket, error) {
 	}
 	sweep(aside)
 	if l, err2 = bind(aside); err2 != nil {
+		leave(aside)
 		return nil, errors.Join(err, err2)
 	}
 	path := filepath.Join(aside, socketName)
 	if err := writeFile(pointer, path); err != nil {
-		return nil, errors.Join(fmt.Errorf("saying where the socket is: %w", err), l.Close(), os.Remove(path))
+		err = errors.Join(fmt.Errorf("saying where the socket is: %w", err), l.Close(), os.Remove(path))
+		leave(aside)
+		return nil, err
 	}
-	return newSocket(l, dir, path, pointer)
+	s, err := newSocket(l, dir, path, pointer)
+	if err == nil {
+		s.aside = aside
+	}
+	return s, err
 }
 
 func newSocket(l net.Listener, dir string, files ...string) (*socket, error) {
@@ -160,15 +171,27 @@ func runtimeDir(dir string) (string, error) {
 			continue
 		}
 		own := filepath.Join(base, "bugle-"+strconv.Itoa(os.Geteuid()))
-		if err := errors.Join(private(own), private(filepath.Join(own, name))); err != nil {
-			errs = append(errs, err)
+		at := filepath.Join(own, name)
+		if len(filepath.Join(at, bindPrefix+"0123456789", "s")) > maxPath {
 			continue
 		}
-		if at := filepath.Join(own, name); len(filepath.Join(at, bindPrefix+"0123456789", "s")) <= maxPath {
+		err := errors.Join(private(own), private(at))
+		if errors.Is(err, fs.ErrNotExist) { // the owner of another data folder has just removed the first
+			err = errors.Join(private(own), private(at))
+		}
+		if err == nil {
 			return at, nil
 		}
+		errs = append(errs, err)
 	}
 	return "", errors.Join(append(errs, errors.New("there is no folder for a socket; set XDG_RUNTIME_DIR to one with a short path"))...)
+}
+
+// leave removes a folder of [runtimeDir], and the one for all of this user's when it was the last.
+func leave(aside string) {
+	if os.Remove(aside) == nil {
+		_ = os.Remove(filepath.Dir(aside)) // others may be in it
+	}
 }
 
 // private makes a folder that is its user's alone, and refuses one that is not.

@@ -76,6 +76,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithCompression(options.Snappy).
 		WithSyncWrites(true).
 		WithDetectConflicts(false). // commits does
+		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMetricsEnabled(false).
 		WithLogger(logger{log})
 }
@@ -97,6 +98,7 @@ type DB struct {
 	lost    atomic.Pointer[[]lost]
 	proof   atomic.Pointer[proof]
 	unsound atomic.Bool // a table is not what was written
+	gaps    gaps
 	stop    chan struct{}
 	proved  sync.WaitGroup
 

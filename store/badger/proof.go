@@ -113,27 +113,29 @@ type ahead struct {
 	reverse  bool
 	stride   int
 	bound    []byte // what is proved: up to before it, or down to it; nil: all
+	detour
 }
 
 // scans proves the beginning of a scan.
 func (p *proof) scans(prefix []byte, o store.ScanOptions) *ahead {
 	a := &ahead{p: p, from: prefix, to: store.After(prefix), reverse: o.Reverse, stride: stride / 16}
-	if len(p.tables) == 0 {
-		return a
-	}
 	switch {
 	case o.Reverse && o.From != nil && (a.to == nil || bytes.Compare(o.From, a.to) < 0):
 		a.to = append(bytes.Clone(o.From), 0)
 	case !o.Reverse && bytes.Compare(o.From, prefix) > 0:
 		a.from = o.From
 	}
-	a.step()
+	a.detour = detour{all: &p.d.gaps, from: a.from, to: a.to, reverse: o.Reverse}
+	if len(p.tables) > 0 {
+		a.step()
+	}
 	return a
 }
 
-// at is called before a record with that key is used.
-func (a *ahead) at(key []byte) {
-	for a.bound != nil && (!a.reverse && bytes.Compare(key, a.bound) >= 0 || a.reverse && bytes.Compare(key, a.bound) < 0) {
+// at is called before a record with that key is used, or with nil before the scan ends. It gives where
+// the scan has to go on instead, nil where it is right.
+func (a *ahead) at(key []byte) (instead []byte) {
+	for a.bound != nil && (key == nil || !a.reverse && bytes.Compare(key, a.bound) >= 0 || a.reverse && bytes.Compare(key, a.bound) < 0) {
 		if a.reverse {
 			a.to = append(bytes.Clone(a.bound), 0)
 		} else {
@@ -141,6 +143,7 @@ func (a *ahead) at(key []byte) {
 		}
 		a.step()
 	}
+	return a.around(key)
 }
 
 func (a *ahead) step() {
@@ -377,6 +380,7 @@ func (u *unproved) lose(d *DB, bad []gap, newest uint64, bloom []byte) {
 	}
 	before := u.why()
 	u.gaps = append(u.gaps, bad...)
+	d.gaps.add(bad)
 	marks := make([]lost, len(bad))
 	for i, g := range bad {
 		marks[i] = lost{From: g.from, To: g.to, Bloom: bytes.Clone(bloom), Version: newest, Why: u.why(), At: time.Now()}

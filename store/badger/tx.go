@@ -41,7 +41,11 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	if p := t.db.proof.Load(); len(p.tables) > 0 {
 		p.reads(key, append(bytes.Clone(key), 0))
 	}
-	item, err := t.txn.Get(key)
+	var item *badger.Item
+	var err error
+	if broken := moved(func() { item, err = t.txn.Get(key) }); broken != nil {
+		return nil, broken
+	}
 	switch {
 	case errors.Is(err, badger.ErrKeyNotFound) && t.db.missing(key, 0), err == nil && t.db.missing(key, item.Version()):
 		return nil, store.ErrLost
@@ -126,7 +130,9 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 	proved := t.db.proof.Load().scans(prefix, o)
 	it := t.txn.NewIterator(iteration(prefix, o))
 	defer it.Close()
-	start(it, prefix, o)
+	if err := moved(func() { start(it, prefix, o) }); err != nil {
+		return t.db.explain(err)
+	}
 	c := cursor{tx: t, it: it, prefix: prefix, o: o, own: t.written(prefix, o), proved: proved}
 	for n := 0; o.Limit == 0 || n < o.Limit; n++ {
 		if err := t.ctx.Err(); err != nil {
@@ -177,24 +183,66 @@ type cursor struct {
 	o       store.ScanOptions
 	own     []write
 	buf     []byte
-	pending bool // the record where it stands was given already
+	pending bool   // the record where it stands was given already
+	last    []byte // backwards: the key of the one given last
 	proved  *ahead
+}
+
+// moved moves an iterator, which panics where a block of a table has lost its end.
+func moved(move func()) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = store.ErrLost
+		}
+	}()
+	move()
+	return nil
+}
+
+// onward moves past the record that was given.
+func (c *cursor) onward() error {
+	if !c.pending {
+		return nil
+	}
+	c.pending = false
+	if c.o.Reverse {
+		c.last = append(c.last[:0], c.it.Item().Key()...)
+	}
+	return moved(c.it.Next)
+}
+
+// again reports whether a record was given before: backwards, the iterator comes twice to the block
+// before one that it cannot read.
+func (c *cursor) again() bool {
+	return c.last != nil && bytes.Compare(c.it.Item().Key(), c.last) >= 0
 }
 
 // next gives the next record; a nil key at the end.
 func (c *cursor) next() (key, value []byte, err error) {
 	for {
-		if c.pending {
-			c.it.Next()
-			c.pending = false
+		if err := c.onward(); err != nil {
+			return nil, nil, c.tx.db.explain(err)
 		}
 		stored := c.it.ValidForPrefix(c.prefix)
+		if stored && c.again() {
+			if err := moved(c.it.Next); err != nil {
+				return nil, nil, c.tx.db.explain(err)
+			}
+			continue
+		}
 		if stored && own(c.it.Item().Key()) {
 			c.pending = true
 			continue
 		}
+		var at []byte
 		if stored {
-			c.proved.at(c.it.Item().Key())
+			at = c.it.Item().Key()
+		}
+		if instead := c.proved.at(at); instead != nil {
+			if err := moved(func() { c.it.Seek(instead) }); err != nil {
+				return nil, nil, c.tx.db.explain(err)
+			}
+			continue
 		}
 		if len(c.own) == 0 {
 			if !stored {

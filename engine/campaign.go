@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"time"
 
 	"bugle/engine/catalog"
@@ -57,13 +56,15 @@ const (
 	fRejection    = "rejection_comment"
 )
 
-var headFields = []string{
-	fID, fCampaignID, fVersion, fStatus, fChannel, fDeliveryType, fCreatedBy, fUpdatedBy,
-	fCreatedAt, fUpdatedAt, fSentTime, fFlowID, fFlowName, fParentID, fRejection,
-}
-
 // IsHeadField reports whether a record's member belongs to the [Head].
-func IsHeadField(name string) bool { return slices.Contains(headFields, name) }
+func IsHeadField(name string) bool {
+	switch name {
+	case fID, fCampaignID, fVersion, fStatus, fChannel, fDeliveryType, fCreatedBy, fUpdatedBy,
+		fCreatedAt, fUpdatedAt, fSentTime, fFlowID, fFlowName, fParentID, fRejection:
+		return true
+	}
+	return false
+}
 
 // Document gives the campaign as the tables see it: channel, delivery type and people, then
 // the body.
@@ -72,21 +73,6 @@ func (c Campaign) Document() doc.Value {
 		text(fChannel, string(c.Channel)), text(fDeliveryType, string(c.DeliveryType)),
 		text(fCreatedBy, c.CreatedBy), text(fUpdatedBy, c.UpdatedBy),
 	}
-	return c.with(ms)
-}
-
-// Record gives the campaign as the API shows it.
-func (c Campaign) Record() doc.Value {
-	ms := []doc.Member{text(fID, c.ID), text(fCampaignID, c.CampaignID)}
-	if c.Version > 0 {
-		ms = append(ms, doc.M(fVersion, doc.NewInt(int64(c.Version))))
-	}
-	ms = append(ms,
-		text(fStatus, string(c.Status)), text(fChannel, string(c.Channel)), text(fDeliveryType, string(c.DeliveryType)),
-		text(fCreatedBy, c.CreatedBy), text(fUpdatedBy, c.UpdatedBy),
-		stamp(fCreatedAt, c.CreatedAt), stamp(fUpdatedAt, c.UpdatedAt), stamp(fSentTime, c.SentTime),
-		text(fFlowID, c.FlowID), text(fFlowName, c.FlowName), text(fParentID, c.ParentID), text(fRejection, c.RejectionComment),
-	)
 	return c.with(ms)
 }
 

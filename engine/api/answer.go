@@ -18,6 +18,9 @@ type result struct {
 	status int    // 0: 200
 	kind   string // of the envelope; empty: campaign
 	data   doc.Value
+	// spell appends the data as it is encoded, in the place of data: what is long is not made into a
+	// document first.
+	spell  func([]byte) []byte
 	answer engine.Answer
 }
 
@@ -28,10 +31,10 @@ type reply struct {
 	buf    *[]byte // body's, where it is lent
 }
 
-// buffers are lent to replies; those of long ones are not kept.
+// buffers are lent to replies; those of very long ones are not kept. A page of records is some 40 KB.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-const keptBuffer = 64 << 10
+const keptBuffer = 256 << 10
 
 // release gives the reply's buffer back, when it is written.
 func (out reply) release() {
@@ -75,9 +78,11 @@ func (x *exchange) success(res result) reply {
 	b = doc.NewString(id).AppendTo(b)
 	b = append(b, `,"type":`...)
 	b = doc.NewString(res.kind).AppendTo(b)
-	if res.data.Exists() {
-		b = append(b, `,"data":`...)
-		b = res.data.AppendTo(b)
+	switch {
+	case res.spell != nil:
+		b = res.spell(append(b, `,"data":`...))
+	case res.data.Exists():
+		b = res.data.AppendTo(append(b, `,"data":`...))
 	}
 	out.body = append(b, '}')
 	return out

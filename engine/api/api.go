@@ -87,6 +87,7 @@ type handler struct {
 	log        *slog.Logger
 	limits     *limits // nil: there are none
 	metrics    *metrics
+	records    records
 	health     func(context.Context) error
 	mux        *http.ServeMux
 }

@@ -19,16 +19,17 @@ import (
 
 // exchange is one request on its way to its answer.
 type exchange struct {
-	w      http.ResponseWriter
-	r      *http.Request
-	op     *operation
-	header http.Header // of the answer
-	tenant Tenant
-	body   doc.Value
-	given  string // the request id that the caller gave; empty where there is none
-	made   string // the one that was made where there is none; see id
-	key    string // Idempotency-Key
-	err    error  // why it was refused, for the log
+	w       http.ResponseWriter
+	r       *http.Request
+	op      *operation
+	header  http.Header // of the answer
+	tenant  Tenant
+	records *records
+	body    doc.Value
+	given   string // the request id that the caller gave; empty where there is none
+	made    string // the one that was made where there is none; see id
+	key     string // Idempotency-Key
+	err     error  // why it was refused, for the log
 }
 
 func (x *exchange) call() engine.Call {
@@ -56,7 +57,7 @@ func (x *exchange) identify(given string) {
 // serve answers one request, and writes down that it did.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 	start := h.now()
-	x := &exchange{w: w, r: r, op: op, header: w.Header()}
+	x := &exchange{w: w, r: r, op: op, header: w.Header(), records: &h.records}
 	h.metrics.running.Inc()
 	defer h.metrics.running.Dec()
 	out := h.answer(x)

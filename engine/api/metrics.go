@@ -1,9 +1,11 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,8 +21,8 @@ type metrics struct {
 	duration *prometheus.HistogramVec
 	running  prometheus.Gauge
 
-	mu     sync.Mutex
-	series map[answered]series
+	mu     sync.Mutex // to be had to change series
+	series atomic.Pointer[map[answered]series]
 }
 
 // answered is what the series of the answers differ by.
@@ -42,7 +44,7 @@ func newMetrics(reg *prometheus.Registry) *metrics {
 	}
 	labels := []string{"operation", "status"}
 	m := &metrics{
-		registry: reg, series: map[answered]series{},
+		registry: reg,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "bugle_api_requests_total", Help: "Requests that were answered, by operation and HTTP status.",
 		}, labels),
@@ -54,6 +56,7 @@ func newMetrics(reg *prometheus.Registry) *metrics {
 			Name: "bugle_api_requests_running", Help: "Requests that are being answered.",
 		}),
 	}
+	m.series.Store(&map[answered]series{})
 	reg.MustRegister(m.requests, m.duration, m.running)
 	return m
 }
@@ -64,14 +67,20 @@ func (m *metrics) observe(operation string, status int, took time.Duration) {
 	s.duration.Observe(took.Seconds())
 }
 
+// of gives the series of an answer. Each map of them is never changed, so that reading takes no lock.
 func (m *metrics) of(a answered) series {
+	if s, ok := (*m.series.Load())[a]; ok {
+		return s
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s, ok := m.series[a]
+	all := maps.Clone(*m.series.Load())
+	s, ok := all[a]
 	if !ok {
 		code := strconv.Itoa(a.status)
 		s = series{m.requests.WithLabelValues(a.operation, code), m.duration.WithLabelValues(a.operation, code)}
-		m.series[a] = s
+		all[a] = s
+		m.series.Store(&all)
 	}
 	return s
 }

@@ -159,8 +159,16 @@ func create(ctx context.Context, x *exchange) (result, error) {
 }
 
 func get(ctx context.Context, x *exchange) (result, error) {
-	c, err := x.tenant.Service.Get(ctx, x.r.PathValue("id"))
-	return result{data: c.Record()}, err
+	id := x.r.PathValue("id")
+	if h, rest, ok := x.records.find(ctx, x.tenant, id); ok {
+		return result{spell: func(b []byte) []byte { return h.AppendRecord(b, rest) }}, nil
+	}
+	c, err := x.tenant.Service.Get(ctx, id)
+	if err != nil {
+		return result{}, err
+	}
+	x.records.put(x.tenant.Workspace, &c)
+	return result{spell: c.AppendRecord}, nil
 }
 
 func update(ctx context.Context, x *exchange) (result, error) {
@@ -200,7 +208,9 @@ func search(ctx context.Context, x *exchange) (result, error) {
 	}
 	r.Call = x.call()
 	found, err := x.tenant.Service.Search(ctx, r)
-	return result{data: rows(found, engine.Campaign.Record)}, err
+	return result{spell: func(b []byte) []byte {
+		return spellRows(b, found, (*engine.Campaign).AppendRecord)
+	}}, err
 }
 
 func meta(ctx context.Context, x *exchange) (result, error) {
@@ -210,15 +220,21 @@ func meta(ctx context.Context, x *exchange) (result, error) {
 	}
 	r.Call = x.call()
 	found, err := x.tenant.Service.Meta(ctx, r)
-	return result{data: rows(found, engine.Meta.Row)}, err
+	return result{spell: func(b []byte) []byte {
+		return spellRows(b, found, func(m *engine.Meta, b []byte) []byte { return m.Row().AppendTo(b) })
+	}}, err
 }
 
-func rows[T any](found []T, row func(T) doc.Value) doc.Value {
-	vs := make([]doc.Value, len(found))
-	for i, c := range found {
-		vs[i] = row(c)
+// spellRows appends a page as it is spelled.
+func spellRows[T any](b []byte, found []T, row func(*T, []byte) []byte) []byte {
+	b = append(b, `{"campaigns":[`...)
+	for i := range found {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = row(&found[i], b)
 	}
-	return doc.NewObject(doc.M("campaigns", doc.NewArray(vs...)))
+	return append(b, "]}"...)
 }
 
 func test(ctx context.Context, x *exchange) (result, error) {

@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"errors"
+
+	"bugle/engine"
 )
 
 // Indexed is a service that keeps an index of its workspace in this process: what anybody writes is in
@@ -64,6 +66,29 @@ func (ix *Index) Wait(ctx context.Context, beyond int) (rows int, complete bool,
 			return rows, false, ErrLeft
 		}
 	}
+}
+
+// Current gives the head of the row with that id as it is now, by the clock of the index: what the service
+// that keeps it would give. It reports false where the row is not there, and where the index may not be
+// current: before its load is complete, and once it was left.
+func (ix *Index) Current(id string) (engine.Head, bool) {
+	if !ix.filled.Load() {
+		return engine.Head{}, false
+	}
+	select {
+	case <-ix.left:
+		return engine.Head{}, false
+	default:
+	}
+	s := ix.current()
+	slot, ok := ix.slot(s, id)
+	if !ok {
+		return engine.Head{}, false
+	}
+	sum := engine.Summary{Head: s.head(slot)}
+	b, i := s.at(slot)
+	sum.Start, sum.End = b.times[start].at(i), b.times[end].at(i)
+	return engine.HeadAt(sum, ix.restful()), true
 }
 
 // grow wakes those who wait for a load.

@@ -78,21 +78,33 @@ func (s *snapshot) campaignOf(r *record) string {
 	return s.others[r.campaign-1]
 }
 
+// head gives the head of a row as it was put in.
+func (s *snapshot) head(slot uint32) engine.Head {
+	b, i := s.at(slot)
+	r := &b.records[i]
+	e := &s.extras[r.extra]
+	v := &s.values
+	h := engine.Head{
+		ID: s.text(r.id), Version: int(r.version), Revision: r.revision,
+		Status: catalog.State(v[statuses].texts[r.status]), Channel: catalog.Channel(v[channels].texts[r.channel]),
+		DeliveryType: catalog.DeliveryType(v[kinds].texts[r.kind]),
+		CreatedBy:    v[people].texts[r.by], UpdatedBy: v[people].texts[r.updatedBy],
+		CreatedAt: b.times[created].at(i), UpdatedAt: b.times[updated].at(i), SentTime: b.times[sent].at(i),
+		FlowID: e.flowID, FlowName: e.flowName, ParentID: e.parentID, RejectionComment: e.rejection,
+	}
+	if h.CampaignID = h.ID; r.campaign != 0 {
+		h.CampaignID = s.others[r.campaign-1]
+	}
+	return h
+}
+
 // row gives a row as it was put in.
 func (s *snapshot) row(slot uint32) engine.Summary {
 	b, i := s.at(slot)
 	r := &b.records[i]
-	e := s.extras[r.extra]
 	v := &s.values
 	return engine.Summary{
-		Head: engine.Head{
-			ID: s.text(r.id), CampaignID: s.campaignOf(r), Version: int(r.version), Revision: r.revision,
-			Status: catalog.State(v[statuses].texts[r.status]), Channel: catalog.Channel(v[channels].texts[r.channel]),
-			DeliveryType: catalog.DeliveryType(v[kinds].texts[r.kind]),
-			CreatedBy:    v[people].texts[r.by], UpdatedBy: v[people].texts[r.updatedBy],
-			CreatedAt: b.times[created].at(i), UpdatedAt: b.times[updated].at(i), SentTime: b.times[sent].at(i),
-			FlowID: e.flowID, FlowName: e.flowName, ParentID: e.parentID, RejectionComment: e.rejection,
-		},
+		Head: s.head(slot),
 		Name: b.name(i), Team: v[teams].texts[r.team],
 		Tags: texts(v[tags], s.tags[r.tags]), Platforms: texts(v[platforms], s.plats[r.platforms]),
 		Start: b.times[start].at(i), End: b.times[end].at(i), AllUsers: r.allUsers,

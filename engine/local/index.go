@@ -188,6 +188,7 @@ func (s *Service) look(changes []change) {
 // Reindex brings the index up to date after somebody changed the store behind the service's back, as
 // repairs do.
 func (s *Service) Reindex() {
+	s.updates.Add(1)
 	s.rows.mu.Lock()
 	defer s.rows.mu.Unlock()
 	if s.rows.ix != nil && !s.rows.ended {
@@ -246,6 +247,7 @@ func (s *Service) update(ctx context.Context, fn func(store.Space) error) error 
 		done = err == nil
 		return err
 	})
+	s.updates.Add(1)
 	switch {
 	case w == nil || len(w.changes) == 0:
 	case err == nil:

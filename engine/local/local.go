@@ -57,6 +57,8 @@ type Service struct {
 	swept     atomic.Int64 // when expired idempotency keys were last removed, in Unix seconds
 	reached   reaches
 	known     atomic.Pointer[store.KnownSettings]
+	settled   atomic.Pointer[settled]
+	updates   atomic.Int64 // of the store, done or tried, and all else that may have changed it
 	rows      rows
 	documents documents
 }

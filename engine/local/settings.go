@@ -10,15 +10,29 @@ import (
 )
 
 // Settings gives the settings as [Service.Workspace] does, but shared with all who ask: nothing in them
-// may be changed. As long as they are the same, they are not decoded again.
+// may be changed. As long as they are the same, they are not decoded again, and as long as the service has
+// changed nothing and is not closed, they are not read again.
 func (s *Service) Settings(ctx context.Context) (engine.Workspace, error) {
+	updates := s.updates.Load() // before they are read: what changes them meanwhile makes them old
+	if now := s.settled.Load(); now != nil && now.updates == updates && s.rows.ctx.Err() == nil {
+		return now.Workspace, ctx.Err()
+	}
 	var out engine.Workspace
 	err := s.view(ctx, func(sp store.Space) error {
 		var err error
 		out, err = s.sharedSettings(sp)
 		return err
 	})
+	if err == nil {
+		s.settled.Store(&settled{out, updates})
+	}
 	return out, err
+}
+
+// settled are the settings as they were after so many updates by the service.
+type settled struct {
+	engine.Workspace
+	updates int64
 }
 
 // sharedSettings gives the settings as the transaction sees them. Nothing in them may be changed.

@@ -238,9 +238,6 @@ func writeBody(out io.Writer, o Options, records func(io.Writer) error) (err err
 
 func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) error {
 	c := Contents{Store: store.Format, Workspaces: []string{}}
-	if l, ok := db.(interface{ Lost() []string }); ok {
-		c.Lost = l.Lost()
-	}
 	err := db.View(ctx, func(tx store.Tx) error {
 		var err error
 		if c.Workspaces, err = store.Workspaces(tx); err != nil {
@@ -264,6 +261,9 @@ func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) er
 	})
 	if err != nil {
 		return err
+	}
+	if l, ok := db.(interface{ Lost() []string }); ok { // after all was read: some of it is found then
+		c.Lost = l.Lost()
 	}
 	o.Progress(Progress{Records: c.Records})
 	end, err := json.Marshal(c)

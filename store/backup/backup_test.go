@@ -299,3 +299,25 @@ func TestRecover(t *testing.T) {
 		t.Error("what came back is something else")
 	}
 }
+
+// rotten is a store that finds what it has lost as it is read.
+type rotten struct {
+	store.DB
+	lost []string
+}
+
+func (r *rotten) View(ctx context.Context, fn func(store.Tx) error) error {
+	err := r.DB.View(ctx, fn)
+	r.lost = []string{"a part of the store was lost"}
+	return err
+}
+
+func (r *rotten) Lost() []string { return r.lost }
+
+// A backup of a store whose damage is found as the backup is made is none of a sound one.
+func TestDamageFoundMeanwhile(t *testing.T) {
+	info, err := backup.Write(t.Context(), &rotten{DB: newStore(t, 3)}, filepath.Join(t.TempDir(), "b"+backup.Suffix), options(""))
+	if err != nil || info.Sound() || len(info.Lost) != 1 {
+		t.Errorf("%v, %v", info.Contents, err)
+	}
+}

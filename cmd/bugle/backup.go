@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -173,15 +174,20 @@ func bytesText(n int64) string {
 // notices is what was wrong with stores as they were opened, and what went wrong beside somebody's work,
 // until somebody is told.
 type notices struct {
-	mu    sync.Mutex
-	texts []string
-	more  chan struct{} // holds one where there may be some; nil until somebody waits
+	mu       sync.Mutex
+	texts    []string
+	unwanted func(text string) bool // is not kept; nil: all is
+	more     chan struct{}          // holds one where there may be some; nil until somebody waits
 }
 
 func (n *notices) add(texts ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.texts = append(n.texts, texts...)
+	for _, text := range texts {
+		if n.unwanted == nil || !n.unwanted(text) {
+			n.texts = append(n.texts, text)
+		}
+	}
 	n.signal()
 }
 
@@ -204,6 +210,28 @@ func (n *notices) signal() {
 	case n.more <- struct{}{}:
 	default: // nobody has taken the last ones yet
 	}
+}
+
+// follow says each as it comes, until ctx ends.
+func (n *notices) follow(ctx context.Context, say func(text string)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.arrived():
+		}
+		for _, text := range n.take() {
+			say(text)
+		}
+	}
+}
+
+// drop forgets those that need not be said, from now on.
+func (n *notices) drop(unwanted func(text string) bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.unwanted = unwanted
+	n.texts = slices.DeleteFunc(n.texts, unwanted)
 }
 
 // take gives them, once, as sentences.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +48,7 @@ func newDoctor(f *factory) *cobra.Command {
 }
 
 func runDoctor(ctx context.Context, f *factory, repair bool) error {
+	f.notices.drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // what they say to do is done
 	node, err := f.store(ctx)
 	if err != nil {
 		return err
@@ -228,15 +231,38 @@ func (o owned) passphrase(job attach.Job) string {
 type kept struct {
 	owned
 	daily *backup.Keeper // nil where they are off
+	*findings
+}
+
+// findings passes on what is found to be wrong with the store while this process has it.
+type findings struct {
+	mu   sync.Mutex
+	tell func(notice string) // nil: nobody is there yet
+}
+
+// Tell is [attach.Noticing].
+func (s *findings) Tell(tell func(notice string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tell = tell
+}
+
+func (s *findings) pass(notice string) {
+	s.mu.Lock()
+	tell := s.tell
+	s.mu.Unlock()
+	if tell != nil {
+		tell(notice)
+	}
 }
 
 // envBackups is the environment variable that turns the daily backups off.
 const envBackups = "BUGLE_BACKUPS"
 
 // keep begins the daily backups of a store that was opened, and notes what was wrong with it.
-func (f *factory) keep(db *badger.DB) attach.Owned {
+func (f *factory) keep(db *badger.DB, found *findings) attach.Owned {
 	f.notices.add(db.Notices()...)
-	k := kept{owned: owned{db}}
+	k := kept{owned: owned{db}, findings: found}
 	if f.getenv(envBackups) != onOff(false) {
 		k.daily = backup.Keep(db, f.daily(k.owned))
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
@@ -41,6 +42,7 @@ type factory struct {
 	running bool
 
 	node    *attach.Node
+	heard   sync.WaitGroup // what the node tells
 	notices notices
 	sealing storeKeys
 }

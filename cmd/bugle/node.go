@@ -46,12 +46,21 @@ func (f *factory) open(ctx context.Context) (*attach.Node, error) {
 	}
 	suspendable(node)
 	f.node = node
+	f.heard.Go(func() { // ends with the node
+		for text := range node.Notices(context.Background()) {
+			f.notices.add(text)
+		}
+	})
 	return node, nil
 }
 
 // own takes the store.
 func (f *factory) own(ctx context.Context) (attach.Owned, error) {
-	db, err := badger.Open(ctx, badger.Options{Dir: f.dataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.keys().Find, Encrypt: f.sealing.fresh})
+	found := new(findings)
+	db, err := badger.Open(ctx, badger.Options{
+		Dir: f.dataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.keys().Find, Encrypt: f.sealing.fresh,
+		Found: func(text string) { f.notices.add(text); found.pass(text) },
+	})
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
 		return nil, attach.Locked(err, locked.PID)
@@ -59,7 +68,7 @@ func (f *factory) own(ctx context.Context) (attach.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.keep(db), nil
+	return f.keep(db, found), nil
 }
 
 // owned is the store while this process has it.
@@ -102,6 +111,7 @@ func (f *factory) close() error {
 	}
 	node := f.node
 	f.node = nil
+	defer f.heard.Wait()
 	return node.Close()
 }
 

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/attach"
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/ui/screen"
@@ -18,11 +22,7 @@ import (
 
 // A terminal that takes the store over from another one tells what it finds wrong with it.
 func TestNoticesOfTakeover(t *testing.T) {
-	dir, err := os.MkdirTemp("", "n") // its path leaves room for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := shortDir(t)
 	c := commands{t: t, dir: dir, env: map[string]string{}}
 	c.must("init", "--id", "SHOP")
 	part := func() (*factory, *attach.Node) {
@@ -92,5 +92,134 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 	told(backup.Info{}, os.ErrPermission)
 	if got := f.notices.take(); len(got) != 1 {
 		t.Errorf("after one that was made it says %q", got)
+	}
+}
+
+// rotten makes a workspace SHOP in a folder, and damages a table of its store so that opening it does not
+// show: the store is too large for each block to be read then.
+func rotten(t *testing.T, dir string) {
+	t.Helper()
+	c := commands{t: t, dir: dir, env: map[string]string{}}
+	c.must("init", "--id", "SHOP")
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.NewChaCha8([32]byte{1})
+	for n := range 8 {
+		err := db.Update(t.Context(), func(tx store.Tx) error {
+			for i := range 200 {
+				key, value := fmt.Appendf(nil, "zz%04d", 200*n+i), make([]byte, 4000)
+				_, _ = random.Read(value)
+				if err := tx.Set(key, store.Seal(key, value)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("there are %q, %v", tables, err)
+	}
+	file := tables[len(tables)-1]
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := errors.Join(os.WriteFile(file, b, 0o600), os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shortDir gives a folder whose path leaves room for a socket.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// Damage that is found while the store is open is told of at once, once, in every terminal that works
+// on it.
+func TestNoticesOfDamageFoundLater(t *testing.T) {
+	dir := shortDir(t)
+	rotten(t, dir)
+	var all []<-chan string
+	var nodes []*attach.Node
+	for range 2 {
+		f := &factory{getenv: func(string) string { return "" }, data: dir}
+		node, err := f.open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes = append(nodes, node)
+		said := make(chan string, 16)
+		all = append(all, said)
+		ctx, stop := context.WithCancel(t.Context())
+		wait := opening{node: node}.watch(ctx, &f.notices, func(m tea.Msg) {
+			if n, ok := m.(screen.NotifyMsg); ok && n.Level == widget.LevelWarning {
+				said <- n.Text
+			}
+		})
+		t.Cleanup(func() {
+			stop()
+			wait()
+			close(said)
+			for again := range said {
+				t.Errorf("then it says %q", again)
+			}
+			if err := f.close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range 2 { // finds it; to find it again is nothing new
+		if _, err := nodes[1].Do(t.Context(), attach.Job{Kind: attach.JobCheck}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, said := range all {
+		if text := <-said; !strings.Contains(text, "is not what was written") || !strings.Contains(text, "`bugle doctor`") {
+			t.Errorf("%s: it says %q", nodes[n].State().Role, text)
+		}
+	}
+}
+
+// A server says what is wrong with its store when it is found, not when it ends; doctor does not send to
+// itself.
+func TestServeNotices(t *testing.T) {
+	b := newBugle(t)
+	b.env[envData] = shortDir(t)
+	rotten(t, b.env[envData])
+	s := b.serve()
+	if _, errs := b.run(exitFailed, "", "doctor"); errs != "" {
+		t.Errorf("bugle doctor wrote %q on standard error", errs)
+	}
+	s.waitFor(`"level":"WARN","msg":"the store","notice":"`, "is not what was written", "`bugle doctor`")
+	s.ends(exitDone)
+	if n := strings.Count(s.log(), "is not what was written"); n != 1 {
+		t.Errorf("it says so %d times:\n%s", n, s.log())
+	}
+
+	s = b.serve() // what is wrong as it opens
+	s.waitFor(`"msg":"the store","notice":"`, "was damaged")
+	s.ends(exitDone)
+	if n := strings.Count(s.log(), "was damaged"); n != 1 {
+		t.Errorf("it says so %d times:\n%s", n, s.log())
 	}
 }

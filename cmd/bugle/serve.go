@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -80,6 +81,10 @@ func (s *server) run(ctx context.Context, f *factory) error {
 		return err
 	}
 	log := slog.New(s.logHandler(f))
+	following, stop := context.WithCancel(ctx)
+	var follower sync.WaitGroup
+	follower.Go(func() { f.notices.follow(following, func(text string) { log.Warn("the store", "notice", text) }) })
+	defer func() { stop(); follower.Wait() }()
 	desk := &desk{node: node}
 	if err := desk.narrow(ctx, f.workspace); err != nil {
 		return err

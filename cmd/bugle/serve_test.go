@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,14 +38,35 @@ type serving struct {
 	stop   context.CancelFunc
 	code   chan int
 
-	mu   sync.Mutex
-	errs bytes.Buffer // what it wrote on standard error
+	mu    sync.Mutex
+	wrote sync.Cond
+	errs  bytes.Buffer // what it wrote on standard error
 }
 
 func (s *serving) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.wrote.Broadcast()
 	return s.errs.Write(p)
+}
+
+// waitFor waits until all of the texts are in one line of the log.
+func (s *serving) waitFor(texts ...string) {
+	s.t.Helper()
+	late := time.AfterFunc(30*time.Second, s.wrote.Broadcast)
+	defer late.Stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for began := time.Now(); ; s.wrote.Wait() {
+		for line := range strings.Lines(s.errs.String()) {
+			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
+				return
+			}
+		}
+		if time.Since(began) >= 30*time.Second {
+			s.t.Fatalf("%q is not in the log:\n%s", texts, s.errs.String())
+		}
+	}
 }
 
 func (s *serving) log() string {
@@ -58,6 +80,7 @@ func (b bugle) serve(args ...string) *serving {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &serving{t: b.t, client: &http.Client{}, stop: stop, code: make(chan int, 1)}
+	s.wrote.L = &s.mu
 	read, write := io.Pipe()
 	go func() {
 		args := append([]string{"serve", "--addr", "127.0.0.1:0", "--json"}, args...)

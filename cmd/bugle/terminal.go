@@ -158,16 +158,7 @@ func watchNode(ctx context.Context, node *attach.Node, n *notices, send func(tea
 		}
 	})
 	all.Go(func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-n.arrived():
-			}
-			for _, text := range n.take() {
-				send(screen.NotifyMsg{Level: widget.LevelWarning, Text: text})
-			}
-		}
+		n.follow(ctx, func(text string) { send(screen.NotifyMsg{Level: widget.LevelWarning, Text: text}) })
 	})
 	return all.Wait
 }

@@ -71,6 +71,13 @@ type Owned interface {
 	Close() error
 }
 
+// Noticing is an [Owned] that may find later what is wrong with its store.
+type Noticing interface {
+	// Tell has tell called with all that is found from now on, a sentence for people each. tell does not
+	// wait, and may be called until Close has returned.
+	Tell(tell func(notice string))
+}
+
 // Opener takes the store. Where another process has it, the error is one of [Locked].
 type Opener func(ctx context.Context) (Owned, error)
 

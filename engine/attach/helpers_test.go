@@ -124,7 +124,12 @@ func (s *shed) kill(n *attach.Node) {
 }
 
 // held is the store of a shed.
-type held struct{ shed *shed }
+type held struct {
+	shed *shed
+	tell func(notice string)
+}
+
+func (h *held) Tell(tell func(notice string)) { h.tell = tell }
 
 func (h *held) Open(workspace string) (attach.Service, error) {
 	svc, err := local.Open(h.shed.db, workspace, local.Options{Clock: h.shed.clock})

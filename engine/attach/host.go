@@ -50,6 +50,9 @@ func newHost(n *Node, owned Owned) *host {
 		goaway: make(chan struct{}),
 	}
 	h.work, h.end = context.WithCancel(context.Background())
+	if o, ok := owned.(Noticing); ok {
+		o.Tell(func(notice string) { h.news.send(news{Notice: notice}) })
+	}
 	var v5 http.Handler
 	if n.o.Handler != nil {
 		v5 = n.o.Handler(n)

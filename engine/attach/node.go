@@ -39,6 +39,7 @@ type Node struct {
 	calls   gate // those made here
 	changes *feed[Change]
 	states  *feed[State]
+	notices *feed[string]
 
 	mu    sync.Mutex
 	state State
@@ -88,7 +89,7 @@ func newNode(o Options) (*Node, error) {
 	}
 	return &Node{
 		o: o, id: uuid.NewString(), dir: dir, log: o.Logger, peer: sameUser,
-		changes: newFeed(collapsed[Change]), states: newFeed(newest[State]),
+		changes: newFeed(collapsed[Change]), states: newFeed(newest[State]), notices: newFeed(everything[string]),
 		moved: make(chan struct{}), back: make(chan struct{}), leaving: make(chan struct{}), done: make(chan struct{}),
 	}, nil
 }
@@ -201,8 +202,12 @@ func (n *Node) told() {
 	n.states.send(n.state)
 }
 
-// heard passes a change on to who wants to know here.
+// heard passes what the owner tells on to who wants to know here.
 func (n *Node) heard(w news) {
+	if w.Notice != "" {
+		n.notices.send(w.Notice)
+		return
+	}
 	w.Change.Own = w.Node == n.id
 	n.changes.send(w.Change)
 }
@@ -259,6 +264,11 @@ func (n *Node) States(ctx context.Context) <-chan State {
 // channel is closed when ctx ends or the node is closed.
 func (n *Node) Changes(ctx context.Context) <-chan Change { return n.changes.subscribe(ctx) }
 
+// Notices gives what is found from now on to be wrong with the store by the process that has it, while
+// that is another one: this one's [Opener] knows itself. The channel is closed when ctx ends or the node
+// is closed.
+func (n *Node) Notices(ctx context.Context) <-chan string { return n.notices.subscribe(ctx) }
+
 // Close finishes the calls that run, and lets the store go, where this process has it; another one
 // takes over. What runs longer than the grace is cut off. Closing twice is no error.
 func (n *Node) Close() error {
@@ -285,5 +295,6 @@ func (n *Node) Close() error {
 	}
 	n.changes.close()
 	n.states.close()
+	n.notices.close()
 	return n.failed
 }

@@ -215,3 +215,33 @@ func TestHandler(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
+
+// What the owner finds to be wrong with its store is told to every other process, once; the owner knows
+// it from its opener.
+func TestNotices(t *testing.T) {
+	s := newShed(t)
+	owner, attached := s.pair()
+	other := s.node()
+	all := []<-chan string{attached.Notices(t.Context()), other.Notices(t.Context())}
+	own := owner.Notices(t.Context())
+	changes := attached.Changes(t.Context())
+	s.holder.tell("first")
+	s.holder.tell("second")
+	create(t, owner.Service(workspace)) // told on the same way, after them
+	if c := <-changes; c.Kind != attach.Campaigns {
+		t.Errorf("a notice is told as the change %+v", c)
+	}
+	for _, notices := range all {
+		if a, b := <-notices, <-notices; a != "first" || b != "second" {
+			t.Errorf("it says %q and %q", a, b)
+		}
+	}
+	s.ok(owner.Close())
+	for n := range own {
+		t.Errorf("the owner hears %q", n)
+	}
+	s.ok(attached.Close())
+	for n := range all[0] {
+		t.Errorf("again it says %q", n)
+	}
+}

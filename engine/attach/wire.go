@@ -191,4 +191,6 @@ type news struct {
 	// Bye says that every call that the owner took has been answered, and that it has let the
 	// store go.
 	Bye bool `json:"bye,omitempty"`
+	// Notice says what was found to be wrong with the store; then there is no change.
+	Notice string `json:"notice,omitempty"`
 }

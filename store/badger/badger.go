@@ -32,6 +32,10 @@ type Options struct {
 	// Encrypt is the key that a store which is made is encrypted with; nil: it is not. A store that is
 	// there already must be encrypted with it.
 	Encrypt *crypt.Key
+	// Found hears of each damage that is found while the store is open, once for each table: a sentence for
+	// people. What is wrong as it opens is told by [DB.Notices] alone. It is called while somebody reads, and
+	// must neither wait nor use the store; nil: nobody hears.
+	Found func(notice string)
 }
 
 // KeyFinder finds a key by its id. It fails with [crypt.ErrNoKey] where it is not there; its errors say
@@ -97,7 +101,8 @@ type DB struct {
 	opened  uint64                          // the newest version then
 	lost    atomic.Pointer[[]lost]
 	proof   atomic.Pointer[proof]
-	unsound atomic.Bool // a table is not what was written
+	unsound atomic.Bool                         // a table is not what was written
+	found   atomic.Pointer[func(notice string)] // nil until it is open
 	gaps    gaps
 	stop    chan struct{}
 	proved  sync.WaitGroup
@@ -140,6 +145,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := store.Prepare(ctx, d); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store in %s: %w", dir, err), d.Close())
 	}
+	if o.Found != nil {
+		d.found.Store(&o.Found)
+	}
 	return d, nil
 }
 
@@ -167,7 +175,9 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		return err
 	}
 	found, err := inspect(d.path, d.vault, false)
-	if err != nil {
+	if errors.Is(err, errNoRegistry) {
+		return noRegistry(d.dir, err)
+	} else if err != nil {
 		return d.unreadable(err)
 	}
 	if len(found.problems) == 0 {

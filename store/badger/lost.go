@@ -134,6 +134,9 @@ func (d *DB) Forget() error {
 	if d.closed {
 		return store.ErrClosed
 	}
+	if err := d.checkSpace(); err != nil {
+		return err
+	}
 	marks := *d.lost.Load()
 	err := d.db.Update(func(t *badger.Txn) error {
 		for n := range marks {
@@ -155,7 +158,11 @@ func (d *DB) Forget() error {
 func (d *DB) Notices() []string {
 	out := append([]string(nil), d.said...)
 	if lost := d.Lost(); len(lost) > 0 && len(d.said) == 0 {
-		out = append(out, fmt.Sprintf("the store in %s has lost something (%s); `bugle doctor` tells what, and mends what can be mended", d.dir, lost[0]))
+		out = append(out, d.lossy(lost[0]))
 	}
 	return out
+}
+
+func (d *DB) lossy(why string) string {
+	return fmt.Sprintf("the store in %s has lost something (%s); `bugle doctor` tells what, and mends what can be mended", d.dir, why)
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/cipher"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"sort"
@@ -55,9 +54,16 @@ func (d *DB) Prove(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		u.prove(d, nil, nil)
+		_ = u.prove(d, nil, nil) // who reads there is told
 	}
-	d.proof.Store(&proof{d: d})
+	p.settle()
+}
+
+// settle ends the proof where nothing is left of it.
+func (p *proof) settle() {
+	if !slices.ContainsFunc(p.tables, func(u *unproved) bool { return !u.done.Load() }) {
+		p.d.proof.CompareAndSwap(p, &proof{d: p.d})
+	}
 }
 
 // proving gives what is still to be proved of an open store.
@@ -99,11 +105,15 @@ func (p *proof) of(from, to []byte) []*unproved {
 	return out
 }
 
-// reads proves what may have keys of a range before they are read; nil ends are open.
-func (p *proof) reads(from, to []byte) {
+// reads proves what may have keys of a range before they are read; nil ends are open. What cannot be
+// proved is not to be read.
+func (p *proof) reads(from, to []byte) error {
 	for _, u := range p.of(from, to) {
-		u.prove(p.d, from, to)
+		if err := u.prove(p.d, from, to); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // ahead proves what a scan comes to, some of it at a time: first little, as many a scan ends soon.
@@ -113,6 +123,7 @@ type ahead struct {
 	reverse  bool
 	stride   int
 	bound    []byte // what is proved: up to before it, or down to it; nil: all
+	err      error  // why the rest cannot be
 	detour
 }
 
@@ -166,7 +177,9 @@ func (a *ahead) step() {
 		to = a.bound
 	}
 	for _, u := range tables {
-		u.prove(a.p.d, from, to)
+		if err := u.prove(a.p.d, from, to); err != nil && a.err == nil {
+			a.err = err
+		}
 	}
 	a.stride = min(2*a.stride, 4*stride)
 }
@@ -185,16 +198,13 @@ func (p *proof) later(stop <-chan struct{}) {
 			}
 			timer.Reset(pause)
 			to := u.bound(p.d, from, nil, stride, false)
-			u.prove(p.d, from, to)
-			if to == nil {
+			if u.prove(p.d, from, to) != nil || to == nil {
 				break
 			}
 			from = to
 		}
 	}
-	if !slices.ContainsFunc(p.tables, func(u *unproved) bool { return !u.done.Load() }) {
-		p.d.proof.CompareAndSwap(p, &proof{d: p.d})
-	}
+	p.settle()
 }
 
 // provedSince gives when a table was last proved. One that this process has written counts as proved.
@@ -223,7 +233,6 @@ type unproved struct {
 
 	done atomic.Bool // nothing is left to be proved
 	mu   sync.Mutex  // guards what follows
-	read bool
 	index
 	proved []bool // of each block
 	rest   int
@@ -258,7 +267,7 @@ func (u *unproved) span(from, to []byte) (begin, end int) {
 func (u *unproved) bound(d *DB, from, to []byte, stride int, reverse bool) []byte {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.load(d) {
+	if ok, _ := u.load(d); !ok { // prove says why
 		return nil
 	}
 	begin, end := u.span(from, to)
@@ -277,31 +286,44 @@ func (u *unproved) bound(d *DB, from, to []byte, stride int, reverse bool) []byt
 	return nil
 }
 
-// prove proves the blocks that may have keys of a range.
-func (u *unproved) prove(d *DB, from, to []byte) {
+// prove proves the blocks that may have keys of a range. It fails where they cannot be read now, as when
+// the process has too many files open.
+func (u *unproved) prove(d *DB, from, to []byte) error {
 	if u.done.Load() {
-		return
+		return nil
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.load(d) {
-		return
+	if ok, err := u.load(d); !ok {
+		return err
 	}
 	begin, end := u.span(from, to)
 	for begin < end && u.proved[begin] {
 		begin++
 	}
 	if begin >= end {
-		return
+		return nil
 	}
 	f, err := os.Open(join(d.path, u.name))
 	if err != nil {
-		u.end() // it was rewritten
-		return
+		return u.unless(d, err)
 	}
 	defer f.Close()
+	bad, err := u.blocksBetween(f, d, begin, end)
+	if (err != nil || len(bad) > 0) && !d.has(u.id) {
+		u.end() // it was rewritten meanwhile, and is cut off before it is removed
+		return nil
+	}
+	u.lose(d, bad, u.blocks.MaxVersion(), u.blocks.BloomFilterBytes())
+	if u.rest == 0 {
+		u.end()
+	}
+	return err
+}
+
+// blocksBetween proves some blocks, and gives those that are not what was written.
+func (u *unproved) blocksBetween(f *os.File, d *DB, begin, end int) (bad []gap, err error) {
 	r := blockReader{packed: d.vault.how(d.named, u.id).packed, key: u.key}
-	var bad []gap
 	for n := begin; n < end; n++ {
 		if u.proved[n] {
 			continue
@@ -315,50 +337,48 @@ func (u *unproved) prove(d *DB, from, to []byte) {
 			}
 			bad = append(bad, g)
 		} else if err != nil {
-			return
+			return bad, err
 		}
 		u.proved[n] = true
 		u.rest--
 	}
-	if len(bad) > 0 && !d.has(u.id) {
-		u.end() // it was rewritten meanwhile, and is cut off before it is removed
-		return
-	}
-	u.lose(d, bad, u.blocks.MaxVersion(), u.blocks.BloomFilterBytes())
-	if u.rest == 0 {
-		u.end()
-	}
+	return bad, nil
 }
 
-// load reads the index when it is first needed; false where there is nothing to be proved any more.
-func (u *unproved) load(d *DB) bool {
-	if u.done.Load() {
-		return false
+// unless ends the proof of a table that was rewritten, and gives err otherwise.
+func (u *unproved) unless(d *DB, err error) error {
+	if d.has(u.id) {
+		return fmt.Errorf("proving a table: %w", err)
 	}
-	if u.read {
-		return true
+	u.end()
+	return nil
+}
+
+// load reads the index when it is first needed; false where nothing can be proved any more, or now.
+func (u *unproved) load(d *DB) (ok bool, err error) {
+	if u.done.Load() || u.blocks != nil {
+		return !u.done.Load(), nil
 	}
-	u.read = true
 	f, err := os.Open(join(d.path, u.name))
 	if err != nil {
-		u.end() // it was rewritten
-		return false
+		return false, u.unless(d, err)
 	}
 	defer f.Close()
 	blocks, key, _, err := readTail(f, d.vault.how(d.named, u.id), nil)
-	if (err != nil || blocks == nil) && !d.has(u.id) {
-		u.end()
-		return false
+	if err != nil {
+		return false, u.unless(d, err)
 	}
-	if err != nil || blocks == nil {
-		u.lose(d, []gap{{from: u.left}}, math.MaxUint64, nil)
+	if blocks == nil {
+		if d.has(u.id) {
+			u.lose(d, []gap{{from: u.left, to: append(bytes.Clone(u.right), 0)}}, d.opened, nil)
+		}
 		u.end()
-		return false
+		return false, nil
 	}
 	u.index = index{blocks, key}
 	u.rest = blocks.OffsetsLength()
 	u.proved = make([]bool, u.rest)
-	return true
+	return true, nil
 }
 
 // has reports whether a table is part of the database now: not any more when a compaction has put its
@@ -378,7 +398,7 @@ func (u *unproved) lose(d *DB, bad []gap, newest uint64, bloom []byte) {
 	if len(bad) == 0 {
 		return
 	}
-	before := u.why()
+	before, first := u.why(), len(u.gaps) == 0
 	u.gaps = append(u.gaps, bad...)
 	d.gaps.add(bad)
 	marks := make([]lost, len(bad))
@@ -387,6 +407,9 @@ func (u *unproved) lose(d *DB, bad []gap, newest uint64, bloom []byte) {
 	}
 	d.addLost(before, marks...)
 	d.unsound.Store(true)
+	if tell := d.found.Load(); first && tell != nil {
+		(*tell)(d.lossy(fmt.Sprintf("a part of the table %s is not what was written", u.name)))
+	}
 }
 
 func (u *unproved) why() string {

@@ -38,10 +38,12 @@ func TestProvedWhenRead(t *testing.T) {
 	}
 	rot(t, filepath.Join(dir, badger.Folder, "000001.sst"), 2000)
 
-	db, err = badger.Open(t.Context(), badger.Options{Dir: dir})
+	var notices []string
+	db, err = badger.Open(t.Context(), badger.Options{Dir: dir, Found: func(n string) { notices = append(notices, n) }})
 	if err != nil {
 		t.Fatal(err)
 	}
+	notices = append(db.Notices(), notices...)
 	readAll := func(db *badger.DB) (damaged int) {
 		for _, id := range ids {
 			got, err := body(t, db, id)
@@ -60,6 +62,9 @@ func TestProvedWhenRead(t *testing.T) {
 	db.Prove(t.Context())
 	if lost := db.Lost(); len(lost) != 1 || !strings.Contains(lost[0], "1 blocks of the table 000001.sst are not what was written") {
 		t.Errorf("lost is %q", lost)
+	}
+	if len(notices) != 1 || !strings.Contains(notices[0], "table 000001.sst") || !strings.Contains(notices[0], "`bugle doctor`") {
+		t.Errorf("once, it says %q", notices)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -133,7 +138,8 @@ func TestProvedAsScanned(t *testing.T) {
 
 	scan := func(t *testing.T, reverse bool, limit int) (given, damaged int, lost []string) {
 		t.Helper()
-		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		var notices []string
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Found: func(n string) { notices = append(notices, n) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,6 +158,9 @@ func TestProvedAsScanned(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(notices) != len(db.Lost()) || len(notices) > 0 && (!strings.Contains(notices[0], "a part of the table 000001.sst is not what was written") || !strings.Contains(notices[0], "`bugle doctor`")) {
+			t.Errorf("reverse %v: it says %q", reverse, notices)
 		}
 		return given, damaged, db.Lost()
 	}
@@ -221,5 +230,41 @@ func TestHeadsAreProvedBeforeOpening(t *testing.T) {
 				t.Errorf("it says %q", said)
 			}
 		})
+	}
+}
+
+// What cannot be proved now, as there are too many files open, is neither read nor taken for proved.
+func TestNothingUnprovedIsRead(t *testing.T) {
+	defer badger.SetThorough(0)()
+	dir := t.TempDir()
+	db := open(t, dir)
+	for n := range 40 {
+		if err := put(db, t, fmt.Sprint("c", n), fmt.Sprintf(`{"html":%q}`, strings.Repeat(fmt.Sprint(n), 4000))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	file := filepath.Join(dir, badger.Folder, "000001.sst")
+	if err := os.Rename(file, file+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := body(t, db, "c20"); err == nil {
+		t.Errorf("it reads %.20s", got)
+	}
+	err := db.View(t.Context(), func(tx store.Tx) error {
+		return tx.Scan(nil, store.ScanOptions{}, func(_, _ []byte) error { return nil })
+	})
+	if err == nil {
+		t.Error("it is scanned")
+	}
+	db.Prove(t.Context())
+	if err := os.Rename(file+".away", file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := body(t, db, "c20"); err != nil {
+		t.Errorf("then it reads %v", err)
 	}
 }

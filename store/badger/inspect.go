@@ -64,6 +64,9 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	if err != nil {
 		return i, err
 	}
+	if v == nil && i.encrypted() {
+		return i, errNoRegistry
+	}
 	i.proved, i.closed = true, known
 	var there []uint64
 	for _, id := range named {
@@ -94,6 +97,16 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		i.wrong("the last %d changes are not there any more", i.acked-i.newest)
 	}
 	return i, nil
+}
+
+// encrypted reports whether a table was encrypted.
+func (i *inspection) encrypted() bool {
+	for _, t := range i.named {
+		if t.KeyID != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // strays looks at tables that the list of tables does not name. A process that was killed leaves such:

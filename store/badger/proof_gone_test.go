@@ -24,7 +24,7 @@ func TestTableGoesWhileItIsProved(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := &unproved{name: tableName(id), id: id, left: []byte("a"), right: []byte("z")}
-	if u.prove(d, nil, nil); !u.done.Load() || len(d.Lost()) > 0 {
-		t.Errorf("done: %v, lost: %q", u.done.Load(), d.Lost())
+	if err := u.prove(d, nil, nil); err != nil || !u.done.Load() || len(d.Lost()) > 0 {
+		t.Errorf("%v; done: %v, lost: %q", err, u.done.Load(), d.Lost())
 	}
 }

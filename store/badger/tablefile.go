@@ -104,7 +104,10 @@ func readIndex(b []byte, size int64, keys []cipher.Block) (*fb.TableIndex, ciphe
 		return nil, nil
 	}
 	if len(keys) == 0 {
-		return asIndex(data), nil
+		if index := asIndex(data); index != nil && likely(index, size) {
+			return index, nil
+		}
+		return nil, nil // it is encrypted
 	}
 	// The checksum is of what is encrypted, and says nothing about the key.
 	for _, key := range keys {

@@ -39,7 +39,9 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 		t.change.reads = append(t.change.reads, xxhash.Sum64(key))
 	}
 	if p := t.db.proof.Load(); len(p.tables) > 0 {
-		p.reads(key, append(bytes.Clone(key), 0))
+		if err := p.reads(key, append(bytes.Clone(key), 0)); err != nil {
+			return nil, t.db.explain(err)
+		}
 	}
 	var item *badger.Item
 	var err error
@@ -238,7 +240,11 @@ func (c *cursor) next() (key, value []byte, err error) {
 		if stored {
 			at = c.it.Item().Key()
 		}
-		if instead := c.proved.at(at); instead != nil {
+		instead := c.proved.at(at)
+		if c.proved.err != nil {
+			return nil, nil, c.tx.db.explain(c.proved.err)
+		}
+		if instead != nil {
 			if err := moved(func() { c.it.Seek(instead) }); err != nil {
 				return nil, nil, c.tx.db.explain(err)
 			}

@@ -225,7 +225,7 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 	case v.registry.err != nil && s.key == "":
 		return nil, keyError(dir, crypt.ErrWrongKey)
 	case v.registry.err != nil:
-		return nil, fmt.Errorf("%w: %w; put a backup in its place with `bugle restore`", &store.DamagedError{Dir: dir}, v.registry.err)
+		return nil, noRegistry(dir, v.registry.err)
 	}
 	grown, err := v.registry.renew(time.Now())
 	if err == nil && (grown || !s.agree) {
@@ -235,6 +235,10 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 		return nil, fmt.Errorf("keeping the keys of the store in %s: %w", dir, err)
 	}
 	return v, nil
+}
+
+func noRegistry(dir string, err error) error {
+	return fmt.Errorf("%w: %w; put a backup in its place with `bugle restore`", &store.DamagedError{Dir: dir}, err)
 }
 
 func keyError(dir string, err error) error {

@@ -121,6 +121,13 @@ func (f *factory) sealed() (key string, encrypted bool, err error) {
 	return badger.Sealed(f.dataDir())
 }
 
+// stillSealed reports whether the store is there as it was sealed before. Where that is not certain, as
+// when the new one could not be put in its place and is by the next bugle, its key must be kept.
+func (f *factory) stillSealed(key string, encrypted bool) bool {
+	now, is, err := f.sealed()
+	return err == nil && now == key && is == encrypted
+}
+
 // rewritten is what became of a store that was encrypted or decrypted.
 type rewritten struct {
 	Encrypted bool   `json:"encrypted"`
@@ -170,7 +177,7 @@ func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
 	}
 	out, err := f.rewrite(ctx, &key)
 	if err != nil {
-		if now, _, _ := badger.Sealed(f.dataDir()); now != key.ID() && where == storekey.Keyring {
+		if where == storekey.Keyring && f.stillSealed(id, encrypted) {
 			err = errors.Join(err, f.keys().Drop(key.ID()))
 		}
 		return err

@@ -228,6 +228,23 @@ func TestEncryptLeftovers(t *testing.T) {
 	}
 }
 
+// The key of a store that is not in its place yet is not thrown away.
+func TestKeyIsKept(t *testing.T) {
+	keyring.MockInit()
+	c := commands{t: t, dir: t.TempDir(), env: map[string]string{}}
+	c.must("init", "--id", "SHOP")
+	f := &factory{data: c.dir, getenv: func(string) string { return "" }}
+	if !f.stillSealed("", false) {
+		t.Error("the store is as it was, and passes for another")
+	}
+	if err := os.Rename(filepath.Join(c.dir, badger.Folder), filepath.Join(c.dir, badger.Folder+".mended")); err != nil {
+		t.Fatal(err)
+	}
+	if f.stillSealed("", false) {
+		t.Error("the store is not there, and passes for what it was")
+	}
+}
+
 // Only who opens the store needs its key: what is attached to it works, backs it up, and puts a campaign
 // back from an encrypted backup without.
 func TestAttachedNeedNoKey(t *testing.T) {

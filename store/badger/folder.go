@@ -21,7 +21,16 @@ var measure = freeSpace // a test changes it
 
 // makeFolder makes the folders where they are not there, and proves that they can be written.
 func (d *DB) makeFolder() error {
-	if err := os.MkdirAll(d.path, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(d.path), 0o700); err != nil {
+		return d.unwritable(err)
+	}
+	switch err := os.Mkdir(d.path, 0o700); {
+	case err == nil && exists(d.path+mendedSuffix): // another has put the old store aside in this moment
+		_ = os.Remove(d.path)
+		if err := settle(d.path); err != nil {
+			return d.unwritable(err)
+		}
+	case err != nil && !errors.Is(err, fs.ErrExist):
 		return d.unwritable(err)
 	}
 	// Some of the database's files take whatever permissions the process gives by default.

@@ -124,3 +124,44 @@ func TestReplaceEncrypted(t *testing.T) {
 		t.Errorf("the old copies are %q, %v, want %s", old, err, aside)
 	}
 }
+
+// What a process puts in the place of a store is not taken from it by others that wait for the store.
+func TestOthersLeaveTheNewStoreAlone(t *testing.T) {
+	dir := t.TempDir()
+	ready := filepath.Join(dir, "store.mended")
+	db := open(t, dir)
+	if err := os.MkdirAll(ready, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir}); !errors.As(err, new(*store.LockedError)) {
+		t.Errorf("it opens twice: %v", err)
+	}
+	if _, err := os.Stat(ready); err != nil {
+		t.Errorf("the new store was removed: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir)
+	if _, err := os.Stat(ready); err == nil {
+		t.Error("what a process left is still there")
+	}
+}
+
+// A process that is killed between putting the old store aside and the new one in its place: the next to
+// open the store does the rest.
+func TestRewriteKilledBetween(t *testing.T) {
+	key := crypt.New()
+	old, _ := sealedStore(t, crypt.New())
+	dir, want := sealedStore(t, key)
+	if err := os.Rename(filepath.Join(dir, "store"), filepath.Join(dir, "store.mended")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(old, "store"), filepath.Join(dir, "store.replaced-20260304-120000")); err != nil {
+		t.Fatal(err)
+	}
+	readsAll(t, dir, key, want)
+	if found, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(found) != 1 {
+		t.Errorf("in the folder there is %q, %v", found, err)
+	}
+}

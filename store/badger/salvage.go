@@ -284,22 +284,31 @@ func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 			return "", fmt.Errorf("keeping the old store aside: %w", err)
 		}
 	}
-	if err := os.Rename(ready, path); err != nil {
+	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another may settle it
 		return aside, fmt.Errorf("putting the new store in its place: %w", err)
 	}
 	return aside, nil
 }
 
-// settle finishes what [swapIn] had begun in a process that ended.
+// settle finishes what [swapIn] had begun in a process that ended. One that is still at it has the lock
+// on the store, and is left alone.
 func settle(path string) error {
 	ready := path + mendedSuffix
 	if !exists(ready) {
 		return nil
 	}
-	if exists(path) {
-		return os.RemoveAll(ready)
+	release, err := lockFolder(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err = os.Rename(ready, path); errors.Is(err, fs.ErrNotExist) {
+			return nil // it was not left behind
+		}
+		return err
+	case err != nil:
+		return nil // whoever opens the store is told
 	}
-	return os.Rename(ready, path)
+	defer release()
+	return os.RemoveAll(ready)
 }
 
 func exists(path string) bool {

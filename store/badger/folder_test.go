@@ -1,0 +1,27 @@
+package badger
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Who opens a store in the moment in which another has put the old one aside, and not yet the new one in
+// its place, makes no third one.
+func TestNoStoreIsMadeBetween(t *testing.T) {
+	dir := t.TempDir()
+	d := &DB{dir: dir, path: filepath.Join(dir, Folder)}
+	ready := d.path + mendedSuffix
+	if err := os.Mkdir(ready, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(ready, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.makeFolder(); err != nil {
+		t.Fatal(err)
+	}
+	if !exists(filepath.Join(d.path, "new")) || exists(ready) {
+		t.Error("the new store is not in its place")
+	}
+}

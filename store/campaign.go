@@ -131,21 +131,13 @@ func (s Space) Summary(id string) (engine.Summary, error) {
 // Summaries gives the summaries of all campaigns to fn, which may return [Stop]. That of a campaign
 // whose summary is damaged is made from its document, where that is whole; the damage is returned as
 // well.
-func (s Space) Summaries(fn func(engine.Summary) error) error { return s.summaries(ScanOptions{}, fn) }
-
-// NewestSummaries is [Space.Summaries] with the campaigns of the latest ids first, which are those that
-// were created last.
-func (s Space) NewestSummaries(fn func(engine.Summary) error) error {
-	return s.summaries(ScanOptions{Reverse: true}, fn)
-}
-
-func (s Space) summaries(o ScanOptions, fn func(engine.Summary) error) error {
+func (s Space) Summaries(fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
 	prefix := s.key(kindSummary)
 	var bad []error
-	err := s.tx.Scan(prefix, o, func(key, value []byte) error {
+	err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
 		var w summary
 		payload, err := unseal(key, value)
 		if err == nil {
@@ -155,18 +147,7 @@ func (s Space) summaries(o ScanOptions, fn func(engine.Summary) error) error {
 			return fn(w.engine())
 		}
 		bad = append(bad, s.damaged("the summary of campaign "+label(key[len(prefix):]), err))
-		id, _, err := cutName(key[len(prefix):])
-		if err != nil {
-			return nil
-		}
-		c, err := s.Campaign(id)
-		if isDamage(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return fn(engine.Summarize(c))
+		return s.resummarize(key[len(prefix):], fn)
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math/bits"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -10,18 +11,35 @@ import (
 
 // decodeSummary reads a summary row.
 func decodeSummary(b []byte, w *summary) error {
-	if readRow(b, w) {
+	return (&rowReader{}).decode(b, string(b), w)
+}
+
+// decode reads a summary row, which is b and text, into w, which is empty.
+func (r *rowReader) decode(b []byte, text string, w *summary) error {
+	if r.read(text, w) {
 		return nil
 	}
 	*w = summary{}
 	return decodeRow(b, w)
 }
 
-// readRow reads a summary row as [Space.PutCampaign] writes it, at half the cost of a JSON library:
+// readRow is the quick way to read a row, see [rowReader.read].
+func readRow(b []byte, w *summary) bool { return (&rowReader{}).read(string(b), w) }
+
+// rowReader goes through the text of a row. Once something is not as expected, ok is false.
+type rowReader struct {
+	text string
+	at   int
+	ok   bool
+	room []string // for the lists of further rows
+	many int      // how much room is made at once
+}
+
+// read reads a summary row as [Space.PutCampaign] writes it, at a third of the cost of a JSON library:
 // with a million of them that is how long a start takes. It reports false for what is written in any
-// other way, of which w may hold a part.
-func readRow(b []byte, w *summary) bool {
-	r := rowReader{text: string(b), ok: utf8.Valid(b)}
+// other way, of which w may hold a part. The strings of w are parts of the text.
+func (r *rowReader) read(text string, w *summary) bool {
+	r.text, r.at, r.ok = text, 0, utf8.ValidString(text)
 	r.skip('{')
 	for first := true; r.ok && !r.next('}'); first = false {
 		if !first {
@@ -32,13 +50,6 @@ func readRow(b []byte, w *summary) bool {
 		r.member(name, w)
 	}
 	return r.ok && r.at == len(r.text)
-}
-
-// rowReader goes through the text of a row. Once something is not as expected, ok is false.
-type rowReader struct {
-	text string
-	at   int
-	ok   bool
 }
 
 func (r *rowReader) member(name string, w *summary) {
@@ -122,30 +133,60 @@ func (r *rowReader) word(w string) bool {
 // str takes a string without escapes.
 func (r *rowReader) str() string {
 	r.skip('"')
-	for i := r.at; r.ok && i < len(r.text); i++ {
-		switch c := r.text[i]; {
-		case c == '"':
-			s := r.text[r.at:i]
-			r.at = i + 1
-			return s
-		case c == '\\' || c < ' ':
-			r.ok = false
+	if !r.ok {
+		return ""
+	}
+	text := r.text[r.at:]
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if found := specials(eight(text[i : i+8])); found != 0 {
+			i += bits.TrailingZeros64(found) / 8
+			break
 		}
 	}
-	r.ok = false
-	return ""
+	for i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\' {
+		i++
+	}
+	if i == len(text) || text[i] != '"' {
+		r.ok = false
+		return ""
+	}
+	r.at += i + 1
+	return text[:i]
 }
+
+// eight reads eight bytes at once, the first as the lowest.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// specials sets the top bit of each byte of w that is a quote, a backslash or a control character. Only
+// the lowest one set is certain: a subtraction that borrows may set the next as well.
+func specials(w uint64) uint64 {
+	const each = 0x0101010101010101
+	quotes, backslashes := w^each*'"', w^each*'\\'
+	return ((w-each*' ')&^w | (quotes-each)&^quotes | (backslashes-each)&^backslashes) & (each * 0x80)
+}
+
+// usualList is how many strings a list has mostly, at most.
+const usualList = 4
 
 func (r *rowReader) list() []string {
 	r.skip('[')
-	out := make([]string, 0, 4)
+	if cap(r.room)-len(r.room) < usualList {
+		r.room = make([]string, 0, max(usualList, r.many))
+	}
+	out := r.room[len(r.room):]
 	for r.ok && !r.next(']') {
 		if len(out) > 0 {
 			r.skip(',')
 		}
 		out = append(out, r.str())
 	}
-	return out
+	r.room = r.room[:min(len(r.room)+len(out), cap(r.room))]
+	return out[:len(out):len(out)]
 }
 
 func (r *rowReader) number() int64 {
@@ -162,9 +203,35 @@ func (r *rowReader) number() int64 {
 	return n
 }
 
+// time takes a time as RFC 3339 spells one in UTC, such as 2026-01-31T23:59:59.123Z.
 func (r *rowReader) time() time.Time {
-	t, err := time.Parse(time.RFC3339Nano, r.str())
-	if err != nil || t.Location() != time.UTC {
+	s := r.str()
+	const least = len("2006-01-02T15:04:05Z")
+	if len(s) < least || len(s) > least+10 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[len(s)-1] != 'Z' {
+		r.ok = false
+		return time.Time{}
+	}
+	ok := true
+	digits := func(from, to int) (n int) {
+		for _, c := range []byte(s[from:to]) {
+			ok = ok && '0' <= c && c <= '9'
+			n = 10*n + int(c-'0')
+		}
+		return n
+	}
+	year, month, day := digits(0, 4), digits(5, 7), digits(8, 10)
+	hour, minute, sec := digits(11, 13), digits(14, 16), digits(17, 19)
+	nsec := 0
+	if f := s[19 : len(s)-1]; f != "" {
+		ok = f[0] == '.' && len(f) > 1
+		nsec = digits(20, len(s)-1)
+		for range 10 - len(f) {
+			nsec *= 10
+		}
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, sec, nsec, time.UTC)
+	// A month or a day that is not there would be another one.
+	if !ok || hour > 23 || minute > 59 || sec > 59 || t.Month() != time.Month(month) || t.Day() != day {
 		r.ok = false
 	}
 	return t

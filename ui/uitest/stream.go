@@ -144,6 +144,10 @@ func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 		default:
 			h.Send(msg)
 		}
+		if h.View() == "" { // it ends, and draws no more: what it still has to keep is kept
+			h.held = false
+			h.Late()
+		}
 		if h.Quit {
 			return
 		}

@@ -42,3 +42,6 @@ func SetMeasure(n uint64) (undo func()) {
 	measure = func(string) (uint64, error) { return n, nil }
 	return func() { measure = old }
 }
+
+// LevelZero gives how many tables were not compacted yet.
+func (d *DB) LevelZero() int { return d.db.Levels()[0].NumTables }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -77,7 +78,10 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		}
 		there = append(there, id)
 	}
-	err = i.tables(path, there, func(name string) bool { return all || total <= thorough || !known.has(path, name) })
+	soon := i.compacted(len(logs))
+	err = i.tables(path, there, func(name string) bool {
+		return all || total <= thorough || soon[name] || !known.has(path, name)
+	})
 	if err != nil {
 		return i, err
 	}
@@ -97,6 +101,29 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		i.wrong("the last %d changes are not there any more", i.acked-i.newest)
 	}
 	return i, nil
+}
+
+// compacted gives the tables that the database puts into others as soon as it is open, before anybody can
+// prove them: those of level 0 once there are enough of them, with those of the next level. What a damaged
+// one holds behind the damage would be dropped for good.
+func (i *inspection) compacted(logs int) map[string]bool {
+	out, first := map[string]bool{}, uint8(math.MaxUint8)
+	for id, t := range i.named {
+		if t.Level == 0 {
+			out[tableName(id)] = true
+		} else {
+			first = min(first, t.Level)
+		}
+	}
+	if len(out)+logs < settings("", nil).NumLevelZeroTables {
+		return nil
+	}
+	for id, t := range i.named {
+		if t.Level == first {
+			out[tableName(id)] = true
+		}
+	}
+	return out
 }
 
 // encrypted reports whether a table was encrypted.

@@ -24,9 +24,8 @@ func (h *hits) all() set {
 	return out
 }
 
-// whole gives the names among the first n slots that have the whole word somewhere.
-func (h *hits) whole(n int) set {
-	out := newSet(n)
+// whole puts the names that have the whole word somewhere into an empty set, as far as that goes.
+func (h *hits) whole(out set) set {
 	for _, t := range h.tiers[:tierFuzzy] {
 		for i, w := range t[:min(len(t), len(out))] {
 			out[i] |= w

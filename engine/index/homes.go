@@ -33,10 +33,12 @@ func (p *homes) get(id ident, idOf func(uint32) ident) (slot uint32, ok bool) {
 	return c - 1, c != 0
 }
 
-// put notes that the ident is in a slot, and gives the one that it was in.
+// put notes that the ident is in a slot, behind all that were put before, and gives the one that it was in.
+// Half of the cells stay free: each one in use that is passed on the way to a free one is a look at a record
+// somewhere in memory.
 func (p *homes) put(id ident, slot uint32, idOf func(uint32) ident) (old uint32, ok bool) {
-	if p.used*4 >= len(p.cells)*3 {
-		p.grow(idOf)
+	if p.used*2 >= len(p.cells) {
+		p.grow(slot, idOf)
 	}
 	c := p.cell(id, idOf)
 	if *c == 0 {
@@ -47,15 +49,18 @@ func (p *homes) put(id ident, slot uint32, idOf func(uint32) ident) (old uint32,
 	return old, ok
 }
 
-func (p *homes) grow(idOf func(uint32) ident) {
-	old := p.cells
-	if old == nil {
+// grow makes room for further slots behind the first n. It goes through the records in their order, which
+// is quicker than through the cells; of slots with the same ident the last one counts.
+func (p *homes) grow(n uint32, idOf func(uint32) ident) {
+	if p.cells == nil {
 		p.seed = maphash.MakeSeed()
 	}
-	p.cells = make([]uint32, max(firstCells, 2*len(old)))
-	for _, c := range old {
-		if c != 0 {
-			*p.cell(idOf(c-1), idOf) = c
+	p.cells, p.used = make([]uint32, max(firstCells, 2*len(p.cells))), 0
+	for slot := range n {
+		c := p.cell(idOf(slot), idOf)
+		if *c == 0 {
+			p.used++
 		}
+		*c = slot + 1
 	}
 }

@@ -32,7 +32,9 @@ type Filter struct {
 // change first, ids breaking ties. Fewer are there where there are no more. It fails only when ctx ends.
 func (ix *Index) Page(ctx context.Context, f Filter, now time.Time, from, to int) ([]engine.Summary, error) {
 	s := ix.at(now)
-	in, err := ix.passing(ctx, s, &f)
+	lent := lenders.Get().(*lender)
+	defer lent.free()
+	in, err := ix.passing(ctx, s, &f, lent)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func (ix *Index) Children(parent string) int {
 }
 
 // passing gives the rows that pass, and some that [Filter.rest] does not let pass.
-func (ix *Index) passing(ctx context.Context, s *snapshot, f *Filter) (set, error) {
+func (ix *Index) passing(ctx context.Context, s *snapshot, f *Filter, l *lender) (set, error) {
 	// The smallest sets come first, and are the room for the others.
 	in, err := ix.identified(ctx, s, f.IDs)
 	if err != nil {
@@ -71,26 +73,26 @@ func (ix *Index) passing(ctx context.Context, s *snapshot, f *Filter) (set, erro
 		if err != nil {
 			return nil, err
 		}
-		and(h.whole(s.n))
+		and(h.whole(l.set(s.n)))
 	}
-	narrowed(ix, s, statuses, f.Status, and)
-	narrowed(ix, s, channels, f.Channels, and)
-	narrowed(ix, s, kinds, f.Types, and)
-	narrowed(ix, s, people, f.CreatedBy, and)
-	narrowed(ix, s, tags, f.Tags, and)
+	narrowed(ix, s, statuses, f.Status, l, and)
+	narrowed(ix, s, channels, f.Channels, l, and)
+	narrowed(ix, s, kinds, f.Types, l, and)
+	narrowed(ix, s, people, f.CreatedBy, l, and)
+	narrowed(ix, s, tags, f.Tags, l, and)
 	if in == nil {
-		in = make(set, len(s.alive))
+		in = l.set(s.n)
 		copy(in, s.alive)
 	} else {
 		in.and(s.alive)
 	}
 	for _, st := range f.Without {
 		if n, ok := ix.valueOf(s, statuses, string(st)); ok {
-			s.drop(in, s.values[statuses].rows[n])
+			l.drop(s, in, s.values[statuses].rows[n])
 		}
 	}
 	if !f.Nested {
-		s.drop(in, s.nested)
+		l.drop(s, in, s.nested)
 	}
 	return in, ctx.Err()
 }
@@ -121,7 +123,7 @@ func (ix *Index) identified(ctx context.Context, s *snapshot, ids []string) (set
 }
 
 // narrowed narrows to rows that have one of the values.
-func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, and func(set)) {
+func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, l *lender, and func(set)) {
 	if len(texts) == 0 {
 		return
 	}
@@ -133,9 +135,9 @@ func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, and func(set)
 	}
 	switch len(of) {
 	case 0:
-		and(newSet(s.n))
+		and(l.set(s.n))
 	case 1:
-		and(s.dense(of[0]))
+		and(l.dense(s, of[0]))
 	default:
 		and(s.union(of))
 	}

@@ -263,24 +263,3 @@ func parallel(ctx context.Context, n int, f func(i int)) error {
 	wg.Wait()
 	return ctx.Err()
 }
-
-// dense gives rows as a set.
-func (s *snapshot) dense(rows *roaring.Bitmap) set {
-	out := newSet(s.n)
-	rows.WriteDenseTo(out)
-	return out
-}
-
-// drop takes rows out of a set; nil are none.
-func (s *snapshot) drop(from set, rows *roaring.Bitmap) {
-	switch {
-	case rows == nil:
-	case rows.GetCardinality() > few:
-		from.not(s.dense(rows))
-	default:
-		rows.Iterate(func(slot uint32) bool {
-			from[slot/64] &^= 1 << (slot % 64)
-			return true
-		})
-	}
-}

@@ -324,6 +324,9 @@ func (d *DB) Close() error {
 			d.ended = fmt.Errorf("%w, and the store in %s was left as it is: what was saved is there, and the next bugle goes on from it once at least %d MB are free", store.ErrFull, d.dir, reserve>>20)
 			return
 		}
+		if d.unsound.Load() && !d.short {
+			d.keepLost()
+		}
 		d.giveBack()
 		newest := d.db.MaxVersion()
 		if err := d.db.Close(); err != nil {

@@ -86,6 +86,10 @@ func writeLost(db *badger.DB, marks []lost) error {
 	})
 }
 
+// keepLost keeps what was found while the store is open: a compaction may have put a damaged table into
+// others, and then no later proof finds it. That it fails is no reason not to close.
+func (d *DB) keepLost() { _ = writeLost(d.db, *d.lost.Load()) }
+
 // addLost notes what was found while the store is open. What was lost for another reason before is lost
 // for this one now: more was found of the same.
 func (d *DB) addLost(before string, l ...lost) {

@@ -310,6 +310,65 @@ func TestProvedBeforeItIsCompacted(t *testing.T) {
 	}
 }
 
+// What was found to be lost stays so, also when more is lost later, until somebody settles it.
+func TestWhatIsLostStaysLost(t *testing.T) {
+	defer badger.SetThorough(0)()
+	dir := t.TempDir()
+	fill := func(session int) {
+		t.Helper()
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 20 {
+			id := fmt.Sprintf("%d-%d", session, n)
+			if err := put(db, t, id, fmt.Sprintf(`{"html":%q}`, noise(uint64(100*session+n)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lost := func(session int) (out int) {
+		t.Helper()
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 20 {
+			switch _, err := body(t, db, fmt.Sprintf("%d-%d", session, n)); {
+			case errors.As(err, new(*store.CorruptError)):
+				out++
+			case err != nil:
+				t.Errorf("%d-%d reads %v", session, n, err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	fill(0)
+	spoil(t, filepath.Join(dir, badger.Folder, "000001.sst"), 33000, 600)
+	found := lost(0)
+	if after := lost(0); found == 0 || after < found {
+		t.Errorf("%d were lost, and then %d", found, after)
+	}
+	fill(1)
+	tables, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	spoil(t, tables[len(tables)-1], 33000, 600)
+	if more := lost(1); more == 0 {
+		t.Error("nothing more was lost")
+	}
+	if after := lost(0); after < found {
+		t.Errorf("%d were lost, and %d when more was", found, after)
+	}
+}
+
 // noise is text that no compression makes much shorter.
 func noise(seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))

@@ -1,12 +1,16 @@
 package badger
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +28,7 @@ type salvage struct {
 	values map[uint32][]byte // the value logs, by number
 	latest map[uint64]uint64 // hash of a key → the highest version of it
 	top    uint64            // the highest of all
+	before map[string]entry  // the newest of each mark of what was lost before
 	marks  []lost            // with the version below which records may be missing
 	at     time.Time
 }
@@ -31,13 +36,14 @@ type salvage struct {
 // mend puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
 // gives the folder of that one.
 func mend(path string, i inspection, free func(string) (uint64, error), log *slog.Logger) (aside string, marks []lost, err error) {
-	s := &salvage{inspection: i, path: path, values: map[uint32][]byte{}, latest: map[uint64]uint64{}, at: time.Now()}
+	s := &salvage{inspection: i, path: path, values: map[uint32][]byte{}, latest: map[uint64]uint64{}, before: map[string]entry{}, at: time.Now()}
 	if err := s.readValueLogs(); err != nil {
 		return "", nil, err
 	}
 	if err := s.each(s.note); err != nil {
 		return "", nil, err
 	}
+	s.loseAgain()
 	if s.top < s.acked {
 		s.lose(lost{Unknown: true, Why: fmt.Sprintf("the last %d changes are not there any more", s.acked-s.top)})
 	}
@@ -107,7 +113,21 @@ func (s *salvage) lose(l lost) {
 func (s *salvage) note(e entry) error {
 	h := xxhash.Sum64(e.key)
 	s.latest[h], s.top = max(s.latest[h], e.version), max(s.top, e.version)
+	if bytes.HasPrefix(e.key, lostPrefix) && s.before[string(e.key)].version <= e.version {
+		e.value = bytes.Clone(e.value)
+		s.before[string(e.key)] = e
+	}
 	return nil
+}
+
+// loseAgain goes on telling what was lost before, and nobody has settled.
+func (s *salvage) loseAgain() {
+	for _, key := range slices.Sorted(maps.Keys(s.before)) {
+		var l lost
+		if e := s.before[key]; e.meta&metaDeleted == 0 && json.Unmarshal(e.value, &l) == nil {
+			s.marks = append(s.marks, l)
+		}
+	}
 }
 
 // each gives all entries that can be read to fn, and notes in the first pass what cannot.
@@ -225,8 +245,7 @@ func (s *salvage) pass(db *badger.DB, take func(entry) bool) error {
 	wb := db.NewWriteBatch()
 	defer wb.Cancel()
 	err := s.each(func(e entry) error {
-		old := own(e.key) && !strings.HasPrefix(string(e.key), string(lostPrefix))
-		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || old || strings.HasPrefix(string(e.key), "!badger!") || !take(e) {
+		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || own(e.key) || strings.HasPrefix(string(e.key), "!badger!") || !take(e) {
 			return nil
 		}
 		if e.meta&metaPointer != 0 {

@@ -176,7 +176,7 @@ func TestAPushInTheBrowser(t *testing.T) {
 		return errors.Join(err, errors.New("there is no display here"))
 	}))
 	d.Press("o")
-	d.Want("there is no display here", "until you leave this campaign")
+	d.Want("there is no display here", "until you leave this screen")
 	if !strings.Contains(page, "Android") || !strings.Contains(page, "background:#ff0000") || strings.Contains(page, `src="javascript`) || strings.Contains(page, "<i>Sale") {
 		t.Errorf("the page is\n%s", page)
 	}

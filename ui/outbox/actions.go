@@ -139,7 +139,7 @@ func (s *Screen) browse() tea.Cmd {
 	if !ok || m.Email == nil {
 		return nil
 	}
-	return s.Run(taskOpen, func(ctx context.Context) (any, error) { return nil, s.opener.open(ctx, m.Email) })
+	return s.Run(taskOpen, func(ctx context.Context) (any, error) { return nil, s.pages.Show(ctx, page(m.Email)) })
 }
 
 func (s *Screen) clear() tea.Cmd {

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/themes"
+	"bugle/ui/builder/browser"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -29,7 +30,7 @@ type Screen struct {
 	filter widget.Prompt
 	reader reader
 	focus  pane
-	opener opener
+	pages  browser.Files
 
 	width, height int
 }
@@ -94,7 +95,7 @@ func (s *Screen) Resume() tea.Cmd { return s.load() }
 
 // Close ends the tasks, and removes the files that a browser was given.
 func (s *Screen) Close() tea.Cmd {
-	return tea.Batch(s.Base.Close(), func() tea.Msg { s.opener.clean(); return nil })
+	return tea.Batch(s.Base.Close(), func() tea.Msg { s.pages.Clean(); return nil })
 }
 
 const noOutbox = "This service keeps no outbox: test messages went to the real recipients."

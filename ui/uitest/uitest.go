@@ -57,7 +57,6 @@ const first = "under test"
 func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 	t.Helper()
 	hs := &Harness{t: t, screen: s}
-	t.Cleanup(func() { s.Close() })
 	hs.open(app.Options{Deps: Deps(nil), First: screen.Route{Name: first}, Factory: hs.factory}, w, h)
 	return hs
 }
@@ -87,6 +86,12 @@ func (h *Harness) open(o app.Options, width, height int) {
 		h.t.Fatal(err)
 	}
 	h.model = model
+	h.t.Cleanup(func() { // as the program ends, so that nothing of the screens is left
+		if !h.Quit {
+			h.held = false
+			h.Send(app.EndMsg{})
+		}
+	})
 	h.Resize(width, height)
 	h.run(model.Init())
 }

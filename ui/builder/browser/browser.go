@@ -18,22 +18,16 @@ type Files struct {
 	// Start shows a file in a browser; nil is the system's way.
 	Start func(ctx context.Context, file string) error
 
-	mu   sync.Mutex
-	dirs []string
+	mu     sync.Mutex
+	dirs   []string
+	closed bool
 }
 
 // Show writes a page and shows it. Where no browser can be opened the error says why, and where the
 // file is.
 func (f *Files) Show(ctx context.Context, page string) error {
-	dir, err := os.MkdirTemp("", "bugle-page-")
+	file, err := f.write(page)
 	if err != nil {
-		return fmt.Errorf("cannot write the file for the browser: %w", err)
-	}
-	f.mu.Lock()
-	f.dirs = append(f.dirs, dir)
-	f.mu.Unlock()
-	file := filepath.Join(dir, "message.html")
-	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		return fmt.Errorf("cannot write the file for the browser: %w", err)
 	}
 	start := f.Start
@@ -41,15 +35,32 @@ func (f *Files) Show(ctx context.Context, page string) error {
 		start = System
 	}
 	if err := start(ctx, file); err != nil {
-		return fmt.Errorf("no browser could be opened (%w); until you leave this campaign the page is in %s", err, file)
+		return fmt.Errorf("no browser could be opened (%w); until you leave this screen the page is in %s", err, file)
 	}
 	return nil
 }
 
-// Clean removes the files.
+// write writes a page into a new folder, unless nobody would remove it.
+func (f *Files) write(page string) (file string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return "", errors.New("the screen was left meanwhile")
+	}
+	dir, err := os.MkdirTemp("", "bugle-page-")
+	if err != nil {
+		return "", err
+	}
+	f.dirs = append(f.dirs, dir)
+	file = filepath.Join(dir, "message.html")
+	return file, os.WriteFile(file, []byte(page), 0o600)
+}
+
+// Clean removes the files; no page is shown after it.
 func (f *Files) Clean() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.closed = true
 	for _, dir := range f.dirs {
 		os.RemoveAll(dir)
 	}

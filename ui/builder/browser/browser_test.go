@@ -10,6 +10,8 @@ import (
 )
 
 func TestPagesArePrivateAndGo(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
 	var shown string
 	f := Files{Start: func(_ context.Context, file string) error { shown = file; return nil }}
 	if err := f.Show(t.Context(), "<p>x</p>"); err != nil {
@@ -25,6 +27,13 @@ func TestPagesArePrivateAndGo(t *testing.T) {
 	f.Clean()
 	if _, err := os.Stat(shown); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the page stays: %v", err)
+	}
+	shown = ""
+	if err := f.Show(t.Context(), "<p>late</p>"); err == nil || shown != "" {
+		t.Errorf("a page that nobody removes is shown: %q, %v", shown, err)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
 	}
 }
 

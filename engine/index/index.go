@@ -252,13 +252,16 @@ func (ix *Index) Values(k query.Key) []query.Known {
 type load struct {
 	seen    map[ident]bool // the rows that came, where there were some before
 	touched map[ident]bool // the rows that were written meanwhile: they are newer
+	hidden  int            // how many rows were taken since searches were told of some
+	size    int            // how many they are told of at once
 }
 
-// The first rows of a load can be searched at once; later ones come in larger chunks, for each
-// costs a copy of what it changes.
+// The first rows of a load can be searched at once; searches are told of later ones in larger chunks, for
+// each costs a copy of what it changes. They are handed over in runs that stay in the processor's cache.
 const (
 	firstChunk = 512
 	lastChunk  = 1 << 15
+	runRows    = 1 << 11
 )
 
 // Load fills the index with rows: all that there are, in any order (newest first is quickest).
@@ -308,7 +311,7 @@ func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- 
 		}
 		select {
 		case out <- chunk:
-			size = min(2*size, lastChunk)
+			size = min(2*size, runRows)
 			chunk = empty()
 			return nil
 		case <-ctx.Done():
@@ -334,7 +337,7 @@ func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- 
 func (ix *Index) begin() *load {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	l := &load{touched: map[ident]bool{}}
+	l := &load{touched: map[ident]bool{}, size: firstChunk}
 	if ix.writer.live > 0 {
 		l.seen = map[ident]bool{}
 	}
@@ -347,7 +350,19 @@ func (ix *Index) begin() *load {
 func (ix *Index) end(l *load) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	ix.show(l)
 	delete(ix.loads, l)
+}
+
+// show tells searches of the rows that the load has taken.
+func (ix *Index) show(l *load) {
+	if l.hidden == 0 {
+		return
+	}
+	ix.loaded.Add(int64(l.hidden))
+	l.hidden, l.size = 0, min(2*l.size, lastChunk)
+	ix.grow()
+	ix.dirty.Store(true)
 }
 
 // take writes a chunk of a load.
@@ -369,15 +384,16 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 		ix.writer.add(id, &chunk[i])
 	}
 	ix.writer.enroll(from)
-	ix.loaded.Add(int64(len(chunk)))
-	ix.grow()
-	ix.dirty.Store(true)
+	if l.hidden += len(chunk); l.hidden >= l.size {
+		ix.show(l)
+	}
 }
 
 // finish removes what did not come.
 func (ix *Index) finish(l *load) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	ix.show(l)
 	if l.seen != nil {
 		for slot := range uint32(ix.writer.n) {
 			if id := ix.writer.idOf(slot); ix.writer.isAlive(slot) && !l.seen[id] && !l.touched[id] {

@@ -242,7 +242,6 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 		}
 		return
 	}
-	said := db.Notices()
 	older, named, whole := 0, 0, 0
 	for id, want := range m.want {
 		got, err := body(t, db, id)
@@ -257,7 +256,7 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 			t.Errorf("%s: %s reads %v", what, id, err)
 		}
 	}
-	said = db.Notices() // some of it is found as it is read
+	said := db.Notices() // some of it is found as it is read
 	if older > 0 && len(said) == 0 {
 		t.Errorf("%s: %d campaigns are not what was saved, and nothing was said", what, older)
 	}

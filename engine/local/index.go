@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"runtime/debug"
@@ -221,10 +222,17 @@ type change struct {
 // watched is a transaction that notes what it does to summaries.
 type watched struct {
 	store.Tx
-	changes []change
+	changes  []change
+	settings []byte // the key of the workspace's settings
+	settled  bool   // they are written
 }
 
 var _ store.Watcher = (*watched)(nil)
+
+func (w *watched) Set(key, value []byte) error {
+	w.settled = w.settled || bytes.Equal(key, w.settings)
+	return w.Tx.Set(key, value)
+}
 
 func (w *watched) Summarized(_ string, row engine.Summary) {
 	w.changes = append(w.changes, change{row: row})
@@ -242,12 +250,14 @@ func (s *Service) update(ctx context.Context, fn func(store.Space) error) error 
 	var w *watched
 	done := false
 	err := s.db.Update(ctx, func(tx store.Tx) error {
-		w, done = &watched{Tx: tx}, false
+		w, done = &watched{Tx: tx, settings: s.settingsKey}, false
 		err := fn(store.In(w, s.workspace))
 		done = err == nil
 		return err
 	})
-	s.updates.Add(1)
+	if w != nil && w.settled {
+		s.updates.Add(1)
+	}
 	switch {
 	case w == nil || len(w.changes) == 0:
 	case err == nil:

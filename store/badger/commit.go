@@ -242,7 +242,9 @@ func (c *commits) publish(changes ...*change) {
 	c.mu.Unlock()
 	c.leave(old)
 	c.forget()
-	c.reached(g.version)
+	if !slices.ContainsFunc(changes, func(ch *change) bool { return ch.err != nil }) {
+		c.reached(g.version)
+	}
 }
 
 // forget drops what no transaction can have missed any more.

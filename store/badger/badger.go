@@ -353,6 +353,19 @@ func (d *DB) giveBack() {
 	}
 }
 
+// Compact merges the tables, so that each key is in one of them, as comes about by itself while a program
+// runs for long: for who has written much at once. Transactions may run meanwhile, but wait for it.
+func (d *DB) Compact(ctx context.Context) error {
+	if err := d.enter(ctx); err != nil {
+		return err
+	}
+	defer d.running.Done()
+	if err := d.db.Flatten(2); err != nil {
+		return fmt.Errorf("compacting the store in %s: %w", d.dir, d.explain(err))
+	}
+	return nil
+}
+
 // enter counts a transaction in; its caller counts it out with running.Done.
 func (d *DB) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

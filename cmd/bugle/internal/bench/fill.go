@@ -111,17 +111,17 @@ func (f Filled) write(ctx context.Context, dir string, progress func(int)) (key 
 	if key, err = local.CreateWorkspace(ctx, db, m.workspace); err != nil {
 		return "", err
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, filling := errgroup.WithContext(ctx)
 	batches := make(chan []numbered)
 	group.Go(func() error {
 		defer close(batches)
-		return cut(ctx, f, batches)
+		return cut(filling, f, batches)
 	})
 	var done atomic.Int64
 	for range fillers {
 		group.Go(func() error {
 			for rows := range batches {
-				if err := m.put(ctx, db, rows); err != nil {
+				if err := m.put(filling, db, rows); err != nil {
 					return err
 				}
 				progress(int(done.Add(int64(len(rows)))))
@@ -129,7 +129,11 @@ func (f Filled) write(ctx context.Context, dir string, progress func(int)) (key 
 			return nil
 		})
 	}
-	return key, group.Wait()
+	if err := group.Wait(); err != nil {
+		return key, err
+	}
+	// A store that has grown with time has nothing left to compact.
+	return key, db.Compact(ctx)
 }
 
 // numbered is a row and its place, the newest change first.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -142,8 +143,13 @@ func (s *session) text() string {
 
 // see waits until the screen shows a text, and gives when the bytes came that made it so.
 func (s *session) see(ctx context.Context, text string) (at time.Time, err error) {
+	return s.until(ctx, strconv.Quote(text), func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// until waits until the screen is one that is waited for, and gives when the bytes came that made it so.
+func (s *session) until(ctx context.Context, what string, shown func(screen string) bool) (at time.Time, err error) {
 	end := time.Now().Add(patience)
-	if strings.Contains(s.text(), text) {
+	if shown(s.text()) {
 		return time.Now(), nil
 	}
 	for {
@@ -152,9 +158,9 @@ func (s *session) see(ctx context.Context, text string) (at time.Time, err error
 			return at, err
 		}
 		if !ok {
-			return at, fmt.Errorf("%q did not come within %v; the screen:\n%s", text, patience, s.text())
+			return at, fmt.Errorf("%s did not come within %v; the screen:\n%s", what, patience, s.text())
 		}
-		if strings.Contains(s.text(), text) {
+		if shown(s.text()) {
 			return c.at, nil
 		}
 	}

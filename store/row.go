@@ -223,7 +223,7 @@ func (r *rowReader) time() time.Time {
 	hour, minute, sec := digits(11, 13), digits(14, 16), digits(17, 19)
 	nsec := 0
 	if f := s[19 : len(s)-1]; f != "" {
-		ok = f[0] == '.' && len(f) > 1
+		ok = ok && f[0] == '.' && len(f) > 1
 		nsec = digits(20, len(s)-1)
 		for range 10 - len(f) {
 			nsec *= 10

@@ -3,6 +3,7 @@ package campaigns_test
 import (
 	"context"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -198,5 +199,40 @@ func TestPagesAreShownAsTheyCome(t *testing.T) {
 	<-ended
 	if view := s.View(); !strings.Contains(view, "6 of 6") {
 		t.Errorf("at the end:\n%s", view)
+	}
+}
+
+// While the list is loaded its rows come in any order. The cursor stays at the top, where the campaign is
+// that was changed last, but with the campaign that the person has gone to.
+func TestTheCursorWhileTheListGrows(t *testing.T) {
+	rows := sample()[:6]
+	for name, test := range map[string]struct {
+		key  tea.KeyMsg
+		want string
+	}{
+		"untouched": {want: rows[0].Name},
+		"moved":     {key: tea.KeyMsg{Type: tea.KeyDown}, want: rows[4].Name},
+	} {
+		oldest := slices.Clone(rows)
+		slices.Reverse(oldest)
+		svc := paged{newFake(), oldest, make(chan struct{}, 2)}
+		s := campaigns.New(uitest.Deps(svc), screen.Route{})
+		s.SetSize(80, 20)
+		parts := s.Init()().(tea.BatchMsg)
+		load := parts[1]().(tea.BatchMsg) // after what was chosen before
+		ended := make(chan struct{})
+		go func() { load[0](); close(ended) }()
+		svc.next <- struct{}{}
+		first := load[1]().(screen.Result)
+		flow(s, s.Update(first))
+		if test.key.Type != 0 {
+			flow(s, s.Update(test.key))
+		}
+		svc.next <- struct{}{}
+		flow(s, first.Next())
+		<-ended
+		if view := s.View(); !regexp.MustCompile(`▌ ` + regexp.QuoteMeta(test.want)).MatchString(view) {
+			t.Errorf("%s: the cursor is not on %s:\n%s", name, test.want, view)
+		}
 	}
 }

@@ -161,7 +161,7 @@ func (s *Screen) loadNews(r screen.Result) tea.Cmd {
 		if s.loaded {
 			return nil // the list is there; what is new shows at the end
 		}
-		return s.again()
+		return s.grow()
 	}
 	if r.Err != nil {
 		first := s.failed == nil
@@ -172,8 +172,24 @@ func (s *Screen) loadNews(r screen.Result) tea.Cmd {
 		}
 		return screen.Notify(widget.LevelError, "Could not load the campaigns: "+status.Refusal(r.Err))
 	}
+	first := !s.loaded
 	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
+	if first {
+		return tea.Batch(s.grow(), s.refresh())
+	}
 	return tea.Batch(s.again(), s.refresh())
+}
+
+// grow searches again while the first load goes on. Rows come in any order: until the person moves the
+// cursor it stays at the top.
+func (s *Screen) grow() tea.Cmd {
+	switch {
+	case s.home != "":
+		return s.again()
+	case s.answer == nil || s.answer.stale(s.source.index(), s.now()):
+		return s.look(followTop)
+	}
+	return nil
 }
 
 // show shows what a search found.
@@ -181,9 +197,9 @@ func (s *Screen) show(a *answer, err error) tea.Cmd {
 	if err != nil || a == nil {
 		return nil
 	}
-	at := a.at
-	if a.follow == followRow && a.under != s.under { // the cursor has moved meanwhile
-		at = a.result.Find(s.under)
+	at, top := a.at, a.follow == followTop
+	if a.follow == followRow && a.under != s.under || top && a.home != s.home { // the cursor has moved meanwhile
+		at, top = a.result.Find(s.under), false
 	}
 	s.answer = a
 	s.bar.problems, s.bar.explain = a.problems, a.query.Explain()
@@ -193,7 +209,7 @@ func (s *Screen) show(a *answer, err error) tea.Cmd {
 	s.grid.show(a.result, a.sorted())
 	if at >= 0 {
 		s.grid.Select(at)
-		if a.follow == followTop {
+		if top {
 			s.grid.Home()
 		}
 	}

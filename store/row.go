@@ -1,12 +1,12 @@
 package store
 
 import (
-	"math/bits"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 )
 
 // decodeSummary reads a summary row.
@@ -137,37 +137,13 @@ func (r *rowReader) str() string {
 		return ""
 	}
 	text := r.text[r.at:]
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		if found := specials(eight(text[i : i+8])); found != 0 {
-			i += bits.TrailingZeros64(found) / 8
-			break
-		}
-	}
-	for i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\' {
-		i++
-	}
+	i := doc.Special(text, 0)
 	if i == len(text) || text[i] != '"' {
 		r.ok = false
 		return ""
 	}
 	r.at += i + 1
 	return text[:i]
-}
-
-// eight reads eight bytes at once, the first as the lowest.
-func eight(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// specials sets the top bit of each byte of w that is a quote, a backslash or a control character. Only
-// the lowest one set is certain: a subtraction that borrows may set the next as well.
-func specials(w uint64) uint64 {
-	const each = 0x0101010101010101
-	quotes, backslashes := w^each*'"', w^each*'\\'
-	return ((w-each*' ')&^w | (quotes-each)&^quotes | (backslashes-each)&^backslashes) & (each * 0x80)
 }
 
 // usualList is how many strings a list has mostly, at most.

@@ -162,7 +162,7 @@ func (m Member) named() Member {
 }
 
 // plain reports whether s stands in JSON as it is, between quotes.
-func plain(s string) bool { return special(s, 0) == len(s) && utf8.ValidString(s) }
+func plain(s string) bool { return Special(s, 0) == len(s) && utf8.ValidString(s) }
 
 func quote(s string) string {
 	b, err := jsontext.AppendQuote(nil, s)

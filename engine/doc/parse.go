@@ -248,10 +248,10 @@ func (p *parser) word(w string) bool {
 
 // quoted reads a string. Only a text with escapes is not a part of what is written.
 func (p *parser) quoted() (raw, text string, ok bool) {
-	escaped, end := false, special(p.src, p.at+1)
+	escaped, end := false, Special(p.src, p.at+1)
 	for end < len(p.src) && p.src[end] == '\\' {
 		escaped = true
-		end = special(p.src, min(end+2, len(p.src)))
+		end = Special(p.src, min(end+2, len(p.src)))
 	}
 	if end == len(p.src) || p.src[end] != '"' {
 		return "", "", false
@@ -268,9 +268,9 @@ func (p *parser) quoted() (raw, text string, ok bool) {
 	return raw, string(p.scratch), true
 }
 
-// special gives the index of the first byte of s from i on that may not stand in a JSON string as
-// it is: a quote, a backslash, a control character. It is len(s) where there is none.
-func special(s string, i int) int {
+// Special gives the index of the first byte of s from i on that may not stand in a JSON string as
+// it is (RFC 8259, section 7): a quote, a backslash, a control character. It is len(s) where there is none.
+func Special(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if found := specials(eight(s[i : i+8])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8

@@ -90,7 +90,7 @@ const stale = 30 * time.Second
 // Resume looks again after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
 	if s.Running(loading) || s.deps.Now().Sub(s.loadedAt) < stale {
-		return s.again()
+		return s.again(followRow)
 	}
 	return s.load()
 }

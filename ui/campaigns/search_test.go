@@ -179,10 +179,10 @@ func (p paged) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine
 	}
 }
 
-// What comes over a network is shown as it comes.
-func TestPagesAreShownAsTheyCome(t *testing.T) {
-	svc := paged{newFake(), sample()[:6], make(chan struct{}, 2)}
-	s := campaigns.New(uitest.Deps(svc), screen.Route{})
+// firstPage gives a list that has the first page of two, and what brings the other one.
+func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
+	svc := paged{newFake(), rows, make(chan struct{}, 2)}
+	s = campaigns.New(uitest.Deps(svc), screen.Route{})
 	s.SetSize(80, 20)
 	parts := s.Init()().(tea.BatchMsg)
 	load := parts[1]().(tea.BatchMsg) // after what was chosen before
@@ -191,12 +191,20 @@ func TestPagesAreShownAsTheyCome(t *testing.T) {
 	svc.next <- struct{}{}
 	first := load[1]().(screen.Result)
 	flow(s, s.Update(first))
+	return s, func() {
+		svc.next <- struct{}{}
+		flow(s, first.Next())
+		<-ended
+	}
+}
+
+// What comes over a network is shown as it comes.
+func TestPagesAreShownAsTheyCome(t *testing.T) {
+	s, more := firstPage(sample()[:6])
 	if view := s.View(); !strings.Contains(view, "3 of 3") || !strings.Contains(view, "Weekly digest") {
 		t.Errorf("after a page:\n%s", view)
 	}
-	svc.next <- struct{}{}
-	flow(s, first.Next())
-	<-ended
+	more()
 	if view := s.View(); !strings.Contains(view, "6 of 6") {
 		t.Errorf("at the end:\n%s", view)
 	}
@@ -215,22 +223,11 @@ func TestTheCursorWhileTheListGrows(t *testing.T) {
 	} {
 		oldest := slices.Clone(rows)
 		slices.Reverse(oldest)
-		svc := paged{newFake(), oldest, make(chan struct{}, 2)}
-		s := campaigns.New(uitest.Deps(svc), screen.Route{})
-		s.SetSize(80, 20)
-		parts := s.Init()().(tea.BatchMsg)
-		load := parts[1]().(tea.BatchMsg) // after what was chosen before
-		ended := make(chan struct{})
-		go func() { load[0](); close(ended) }()
-		svc.next <- struct{}{}
-		first := load[1]().(screen.Result)
-		flow(s, s.Update(first))
+		s, more := firstPage(oldest)
 		if test.key.Type != 0 {
 			flow(s, s.Update(test.key))
 		}
-		svc.next <- struct{}{}
-		flow(s, first.Next())
-		<-ended
+		more()
 		if view := s.View(); !regexp.MustCompile(`▌ ` + regexp.QuoteMeta(test.want)).MatchString(view) {
 			t.Errorf("%s: the cursor is not on %s:\n%s", name, test.want, view)
 		}

@@ -80,9 +80,9 @@ func (s *Screen) keepCurrent() tea.Cmd {
 }
 
 // again searches again where there is something new to see.
-func (s *Screen) again() tea.Cmd {
+func (s *Screen) again(f follow) tea.Cmd {
 	if s.answer == nil || s.answer.stale(s.source.index(), s.now()) {
-		return s.look(followRow)
+		return s.look(f)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (s *Screen) wake() tea.Cmd {
 // result takes what a task gave.
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	if r.Kind == waking {
-		return tea.Batch(s.keepCurrent(), s.again(), s.wake())
+		return tea.Batch(s.keepCurrent(), s.again(followRow), s.wake())
 	}
 	if !s.Accept(r) {
 		return nil
@@ -133,7 +133,7 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 		if r.Err != nil {
 			return tea.Batch(screen.Notify(widget.LevelWarning, "A change could not be looked at: "+status.Refusal(r.Err)), s.refresh())
 		}
-		return tea.Batch(s.again(), s.refresh())
+		return tea.Batch(s.again(followRow), s.refresh())
 	case recalled:
 		return s.remembered(v.settings, r.Err)
 	case engine.Created:
@@ -161,7 +161,7 @@ func (s *Screen) loadNews(r screen.Result) tea.Cmd {
 		if s.loaded {
 			return nil // the list is there; what is new shows at the end
 		}
-		return s.grow()
+		return s.again(s.growing())
 	}
 	if r.Err != nil {
 		first := s.failed == nil
@@ -172,24 +172,21 @@ func (s *Screen) loadNews(r screen.Result) tea.Cmd {
 		}
 		return screen.Notify(widget.LevelError, "Could not load the campaigns: "+status.Refusal(r.Err))
 	}
-	first := !s.loaded
-	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
-	if first {
-		return tea.Batch(s.grow(), s.refresh())
+	goes := followRow
+	if !s.loaded {
+		goes = s.growing()
 	}
-	return tea.Batch(s.again(), s.refresh())
+	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
+	return tea.Batch(s.again(goes), s.refresh())
 }
 
-// grow searches again while the first load goes on. Rows come in any order: until the person moves the
-// cursor it stays at the top.
-func (s *Screen) grow() tea.Cmd {
-	switch {
-	case s.home != "":
-		return s.again()
-	case s.answer == nil || s.answer.stale(s.source.index(), s.now()):
-		return s.look(followTop)
+// growing says where the cursor goes during the first load. Rows come in any order: until the person
+// moves it, it stays at the top.
+func (s *Screen) growing() follow {
+	if s.home == "" {
+		return followTop
 	}
-	return nil
+	return followRow
 }
 
 // show shows what a search found.

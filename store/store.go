@@ -46,6 +46,9 @@ type ScanOptions struct {
 	From     []byte // a whole key to begin at, inclusive; nil begins at the end of the range
 	KeysOnly bool   // value is nil: cheaper
 	Limit    int    // at most that many records; 0 for all
+	// Proved has everything that is read compared with its checksums, also what was a moment ago: for
+	// those who copy the store, or judge it.
+	Proved bool
 }
 
 var (

@@ -58,6 +58,8 @@ const (
 	attempts = 1000
 )
 
+var compactors = 2 // a test changes it
+
 // settings are measured: with them 100,000 documents of 8 KB open in 10 ms, and a durable write takes
 // 0.3 ms. The lists of blocks are read whenever a store opens, and stay in memory: blocks of 16 KB make
 // them a quarter of what those of 4 KB need, and the store a third smaller. Larger tables would be fewer
@@ -70,7 +72,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithNumMemtables(3).
 		WithNumLevelZeroTables(4).
 		WithNumLevelZeroTablesStall(8).
-		WithNumCompactors(2).
+		WithNumCompactors(compactors).
 		WithBaseTableSize(4 << 20).
 		WithBlockSize(16 << 10).
 		WithValueThreshold(inline).
@@ -82,7 +84,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithDetectConflicts(false). // commits does
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMetricsEnabled(false).
-		WithLogger(logger{log})
+		WithLogger(events{log: log})
 }
 
 // DB is an open store.
@@ -100,15 +102,18 @@ type DB struct {
 	named   map[uint64]badger.TableManifest // as it was opened
 	opened  uint64                          // the newest version then
 	lost    atomic.Pointer[[]lost]
-	proof   atomic.Pointer[proof]
+	keeping sync.Mutex // of who writes marks
+	tables  tables
+	log     *slog.Logger
 	unsound atomic.Bool                         // a table is not what was written
 	found   atomic.Pointer[func(notice string)] // nil until it is open
 	gaps    gaps
 	stop    chan struct{}
 	proved  sync.WaitGroup
 
-	sequence sequence
-	commits  commits
+	sequence    sequence
+	commits     commits
+	compactions *compactions
 
 	mu      sync.Mutex // guards closed, and running.Add against Close
 	closed  bool
@@ -129,7 +134,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil || o.Dir == "" {
 		return nil, fmt.Errorf("the data folder %q cannot be used: name one with --data or BUGLE_DATA", o.Dir)
 	}
-	d := &DB{dir: dir, path: filepath.Join(dir, Folder), free: measure}
+	d := newDB(dir, filepath.Join(dir, Folder), o.Logger)
 	if err := settle(d.path); err != nil {
 		return nil, d.unwritable(err)
 	}
@@ -149,6 +154,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		d.found.Store(&o.Found)
 	}
 	return d, nil
+}
+
+func newDB(dir, path string, log *slog.Logger) *DB {
+	return &DB{dir: dir, path: path, free: measure, log: log}
 }
 
 const (
@@ -179,6 +188,9 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		return noRegistry(d.dir, err)
 	} else if err != nil {
 		return d.unreadable(err)
+	}
+	if err := setAside(d.path); err != nil {
+		return d.unwritable(err)
 	}
 	if len(found.problems) == 0 {
 		release()
@@ -225,7 +237,8 @@ func mended(dir, aside string, found inspection, marks []lost) string {
 
 func (d *DB) openFiles(log *slog.Logger) (err error) {
 	for range repairs {
-		o := d.vault.settings(d.path, log)
+		d.compactions = newCompactions()
+		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions})
 		if d.short {
 			o = o.WithNumCompactors(0) // they write
 		}
@@ -241,18 +254,25 @@ func (d *DB) begin(found inspection) error {
 	if err := d.readLost(); err != nil {
 		return errors.Join(d.explain(err), d.db.Close())
 	}
-	d.named, d.opened = found.named, d.db.MaxVersion()
+	d.named = found.named
 	d.stop = make(chan struct{})
-	p := d.proving(found)
-	d.proof.Store(p)
+	d.tables.begin(d, found)
 	if err := d.sequence.open(d.path, d.db.MaxVersion()); err != nil {
 		return errors.Join(d.unwritable(err), d.db.Close())
 	}
-	d.commits.begin(d.db, d.checkSpace, d.sequence.reached)
-	if len(p.tables) > 0 {
-		d.proved.Go(func() { p.later(d.stop) })
+	d.opened = d.db.MaxVersion()
+	d.commits.begin(d.db, d.checkSpace, d.reached)
+	if err := d.compactions.begin(d); err != nil {
+		return errors.Join(d.unreadable(err), d.db.Close())
 	}
+	d.proved.Go(func() { d.tables.later(d.stop) })
 	return nil
+}
+
+// reached notes that a change of that version is durable.
+func (d *DB) reached(version uint64) {
+	d.sequence.reached(version)
+	d.tables.changed()
 }
 
 // open opens the database. It panics where some of its files are damaged.
@@ -319,14 +339,18 @@ func (d *DB) Close() error {
 		d.running.Wait()
 		close(d.stop)
 		d.proved.Wait()
+		d.compactions.close()
 		d.commits.end()
 		if d.stuck() {
 			d.ended = fmt.Errorf("%w, and the store in %s was left as it is: what was saved is there, and the next bugle goes on from it once at least %d MB are free", store.ErrFull, d.dir, reserve>>20)
 			return
 		}
 		if d.unsound.Load() && !d.short {
-			d.keepLost()
+			if err := d.keepLost(); err != nil {
+				d.log.Error("what is lost cannot be noted in the store", "error", err)
+			}
 		}
+		since := d.provedSince()
 		d.giveBack()
 		newest := d.db.MaxVersion()
 		if err := d.db.Close(); err != nil {
@@ -337,7 +361,7 @@ func (d *DB) Close() error {
 		case d.unsound.Load():
 			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that all is proved by the next to open it
 		case d.ended == nil:
-			writeClosed(d.path, d.provedSince())
+			writeClosed(d.path, since)
 		}
 	})
 	return d.ended
@@ -360,7 +384,7 @@ func (d *DB) Compact(ctx context.Context) error {
 		return err
 	}
 	defer d.running.Done()
-	if err := d.db.Flatten(2); err != nil {
+	if err := d.db.Flatten(1); err != nil {
 		return fmt.Errorf("compacting the store in %s: %w", d.dir, d.explain(err))
 	}
 	return nil

@@ -1,6 +1,9 @@
 package badger
 
-import "runtime"
+import (
+	"path/filepath"
+	"runtime"
+)
 
 // SetFreeSpace makes the store believe in that much free space.
 func (d *DB) SetFreeSpace(n uint64) {
@@ -45,3 +48,29 @@ func SetMeasure(n uint64) (undo func()) {
 
 // LevelZero gives how many tables were not compacted yet.
 func (d *DB) LevelZero() int { return d.db.Levels()[0].NumTables }
+
+// Compactions returns how many compactions were found to be complete, and how many were examined.
+func (d *DB) Compactions() (complete, examined int) {
+	d.compactions.mu.Lock()
+	defer d.compactions.mu.Unlock()
+	return d.compactions.complete, d.compactions.examined
+}
+
+// Held returns the tables that are held.
+func (d *DB) Held() []string {
+	names, err := filepath.Glob(filepath.Join(d.path, heldFolder, "*"))
+	if err != nil {
+		panic(err)
+	}
+	return names
+}
+
+// StopExamining has compactions that are not complete examined by the next to open the store.
+func (d *DB) StopExamining() { d.compactions.close() }
+
+// SetCompactors makes stores that are opened compact only when they are told to, until undo.
+func SetCompactors(n int) (undo func()) {
+	old := compactors
+	compactors = n
+	return func() { compactors = old }
+}

@@ -14,17 +14,17 @@ import (
 // gaps are the blocks that were found not to be what was written, since the store was opened.
 type gaps struct {
 	mu  sync.Mutex // of who adds
-	all atomic.Pointer[[]gap]
+	all atomic.Pointer[[]span]
 }
 
-func (g *gaps) add(some []gap) {
+func (g *gaps) add(some []span) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := slices.Concat(g.list(), some)
 	g.all.Store(&all)
 }
 
-func (g *gaps) list() []gap {
+func (g *gaps) list() []span {
 	if all := g.all.Load(); all != nil {
 		return *all
 	}
@@ -36,8 +36,8 @@ type detour struct {
 	all      *gaps
 	from, to []byte // the range; nil ends are open
 	reverse  bool
-	heard    int   // how many of all are among before, or do not matter
-	before   []gap // those that the scan has not come past
+	heard    int    // how many of all are among before, or do not matter
+	before   []span // those that the scan has not come past
 }
 
 // around gives where to seek instead of going on with the record of key, nil where that is the next one.
@@ -45,7 +45,7 @@ type detour struct {
 func (d *detour) around(key []byte) []byte {
 	if all := d.all.list(); len(all) > d.heard {
 		for _, g := range all[d.heard:] {
-			if (d.to == nil || bytes.Compare(g.from, d.to) < 0) && (g.to == nil || bytes.Compare(g.to, d.from) > 0) {
+			if (d.to == nil || bytes.Compare(g.From, d.to) < 0) && (g.To == nil || bytes.Compare(g.To, d.from) > 0) {
 				d.before = append(d.before, g)
 			}
 		}
@@ -54,12 +54,12 @@ func (d *detour) around(key []byte) []byte {
 	next := -1
 	for i, g := range d.before {
 		switch {
-		case d.reverse && (key == nil || bytes.Compare(key, g.from) < 0):
-			if next < 0 || bytes.Compare(g.from, d.before[next].from) > 0 {
+		case d.reverse && (key == nil || bytes.Compare(key, g.From) < 0):
+			if next < 0 || bytes.Compare(g.From, d.before[next].From) > 0 {
 				next = i
 			}
-		case !d.reverse && g.to != nil && (key == nil || bytes.Compare(key, g.to) >= 0):
-			if next < 0 || bytes.Compare(g.to, d.before[next].to) < 0 {
+		case !d.reverse && g.To != nil && (key == nil || bytes.Compare(key, g.To) >= 0):
+			if next < 0 || bytes.Compare(g.To, d.before[next].To) < 0 {
 				next = i
 			}
 		}
@@ -70,9 +70,9 @@ func (d *detour) around(key []byte) []byte {
 	g := d.before[next]
 	d.before = slices.Delete(d.before, next, next+1)
 	if d.reverse {
-		return previous(g.from)
+		return previous(g.From)
 	}
-	return g.to
+	return g.To
 }
 
 // previous gives a key before another, so near that no record has one between them.

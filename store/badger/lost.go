@@ -3,7 +3,9 @@ package badger
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -12,27 +14,86 @@ import (
 	"bugle/store"
 )
 
-// lost says that records cannot be read any more: which keys they may have had, and up to which
-// version. A record that is newer was written since.
+// lost says that records cannot be read any more: which keys they may have had, and up to which version. There
+// is one for each table that is damaged. A record that is there and whole is not lost, whatever a mark says.
 type lost struct {
-	From    []byte    `json:"from,omitempty"`
-	To      []byte    `json:"to,omitempty"` // nil: to the end
-	Bloom   []byte    `json:"bloom,omitempty"`
-	Unknown bool      `json:"unknown,omitempty"` // which keys is not known: it is told, and no record is held back
+	Table string `json:"table,omitempty"` // empty where it is not about a table
+	Spans []span `json:"spans,omitempty"`
+	Bloom []byte `json:"bloom,omitempty"` // the table's filter; without it any key of the spans may be lost
+	// Unknown says that the keys are not known: it is reported, and no key counts as lost.
+	Unknown bool      `json:"unknown,omitempty"`
 	Version uint64    `json:"version"`
 	Why     string    `json:"why"`
 	At      time.Time `json:"at"`
+
+	// Doubt says that the table is being examined: it is not kept.
+	Doubt bool `json:"-"`
+	// From and To are what earlier programs have kept instead of Spans.
+	From []byte `json:"from,omitempty"`
+	To   []byte `json:"to,omitempty"`
 }
 
-// exactly gives the mark of one key.
+// span is the keys from one to before another; a nil To means to the end.
+type span struct {
+	From []byte `json:"from,omitempty"`
+	To   []byte `json:"to,omitempty"`
+}
+
+func (s span) has(key []byte) bool {
+	return bytes.Compare(key, s.From) >= 0 && (s.To == nil || bytes.Compare(key, s.To) < 0)
+}
+
+// spanOf returns the keys of a table.
+func spanOf(t badger.TableInfo) span {
+	return span{y.ParseKey(y.Copy(t.Left)), append(y.ParseKey(y.Copy(t.Right)), 0)}
+}
+
+// A mark is bounded, so that a store whose tables are damaged in many places can still keep what is lost, and
+// open: above maxSpans neighbors become one, and a filter of more than maxBloom bytes is left out.
+const (
+	maxSpans = 500
+	maxBloom = 256 << 10
+)
+
+// spansOf returns the gaps of a table as spans, neighbors as one.
+func spansOf(gaps []span) []span { return joined(append([]span(nil), gaps...)) }
+
+// joined returns spans in their order, those that touch as one, and no more than maxSpans.
+func joined(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return bytes.Compare(a.From, b.From) })
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out) - 1; n >= 0 && (out[n].To == nil || bytes.Compare(s.From, out[n].To) <= 0) {
+			if out[n].To != nil && (s.To == nil || bytes.Compare(s.To, out[n].To) > 0) {
+				out[n].To = s.To
+			}
+			continue
+		}
+		out = append(out, s)
+	}
+	for len(out) > maxSpans {
+		half := out[:0]
+		for i := 0; i < len(out); i += 2 {
+			s := out[i]
+			if i+1 < len(out) {
+				s.To = out[i+1].To
+			}
+			half = append(half, s)
+		}
+		out = half
+	}
+	return out
+}
+
+// exactly returns the mark of one key.
 func exactly(key []byte, why string) lost {
 	key = bytes.Clone(key)
-	return lost{From: key, To: append(bytes.Clone(key), 0), Why: why}
+	return lost{Spans: []span{{key, append(bytes.Clone(key), 0)}}, Why: why}
 }
 
 func (l lost) touches(key []byte) bool {
-	return !l.Unknown && bytes.Compare(key, l.From) >= 0 && (l.To == nil || bytes.Compare(key, l.To) < 0) &&
-		(l.Bloom == nil || y.Filter(l.Bloom).MayContainKey(key))
+	return !l.Unknown && (l.Bloom == nil || y.Filter(l.Bloom).MayContainKey(key)) &&
+		slices.ContainsFunc(l.Spans, func(s span) bool { return s.has(key) })
 }
 
 // Marks are records of their own, before all others; scans do not give them.
@@ -55,6 +116,10 @@ func (d *DB) readLost() error {
 				if err := json.Unmarshal(v, &l); err != nil {
 					return fmt.Errorf("reading what is lost: %w", err)
 				}
+				if len(l.Spans) == 0 && !l.Unknown {
+					l.Spans = []span{{l.From, l.To}}
+				}
+				l.From, l.To = nil, nil
 				marks = append(marks, l)
 				return nil
 			})
@@ -71,47 +136,78 @@ func (d *DB) readLost() error {
 	return nil
 }
 
+// writeLost keeps marks in the database, each in a transaction of its own. That one cannot be kept does not
+// keep the others from it.
 func writeLost(db *badger.DB, marks []lost) error {
-	return db.Update(func(t *badger.Txn) error {
-		for n, l := range marks {
-			b, err := json.Marshal(l)
-			if err != nil {
-				return fmt.Errorf("keeping what is lost: %w", err)
-			}
-			if err := t.Set(lostKey(n), b); err != nil {
-				return fmt.Errorf("keeping what is lost: %w", err)
-			}
+	var failed []error
+	n := 0
+	for _, l := range marks {
+		if l.Doubt {
+			continue
 		}
-		return nil
-	})
+		if len(l.Bloom) > maxBloom {
+			l.Bloom = nil
+		}
+		b, err := json.Marshal(l)
+		if err == nil {
+			key := lostKey(n)
+			err = db.Update(func(t *badger.Txn) error { return t.Set(key, b) })
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("keeping what is lost: %w", err))
+			continue
+		}
+		n++
+	}
+	return errors.Join(failed...)
 }
 
 // keepLost keeps what was found while the store is open: a compaction may have put a damaged table into
-// others, and then no later proof finds it. That it fails is no reason not to close.
-func (d *DB) keepLost() { _ = writeLost(d.db, *d.lost.Load()) }
+// others, and then no later proof finds it.
+func (d *DB) keepLost() error {
+	d.keeping.Lock()
+	defer d.keeping.Unlock()
+	return writeLost(d.db, *d.lost.Load())
+}
 
-// addLost notes what was found while the store is open. What was lost for another reason before is lost
-// for this one now: more was found of the same.
-func (d *DB) addLost(before string, l ...lost) {
+// addLost notes what was found while the store is open. What is found of a table later is added to what was
+// found of it before.
+func (d *DB) addLost(marks ...lost) {
+	d.changeLost(func(all []lost) []lost {
+		for _, l := range marks {
+			i := slices.IndexFunc(all, func(o lost) bool {
+				return l.Table != "" && o.Table == l.Table && o.Doubt == l.Doubt && o.Unknown == l.Unknown
+			})
+			if i < 0 {
+				all = append(all, l)
+				continue
+			}
+			l.Spans = joined(slices.Concat(all[i].Spans, l.Spans))
+			l.Version = max(l.Version, all[i].Version)
+			all[i] = l
+		}
+		return all
+	})
+}
+
+func (d *DB) changeLost(change func([]lost) []lost) {
 	for {
 		old := d.lost.Load()
-		all := append(append([]lost(nil), *old...), l...)
-		for i := range *old {
-			if all[i].Why == before {
-				all[i].Why, all[i].At = l[0].Why, l[0].At
-			}
-		}
+		all := change(slices.Clone(*old))
 		if d.lost.CompareAndSwap(old, &all) {
 			return
 		}
 	}
 }
 
-// missing reports whether a record of key is lost, where the one that is there has that version; 0
-// where none is there.
-func (d *DB) missing(key []byte, version uint64) bool {
+// missing reports whether a record that is not there may be lost, in what txn sees. One that was deleted
+// since is not.
+func (d *DB) missing(txn *badger.Txn, key []byte) bool {
 	for _, l := range *d.lost.Load() {
-		if version <= l.Version && l.touches(key) {
+		if !l.touches(key) {
+			continue
+		}
+		if newest, err := newestVersion(txn, key); err != nil || newest <= l.Version {
 			return true
 		}
 	}
@@ -123,6 +219,10 @@ func (d *DB) Lost() []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, l := range *d.lost.Load() {
+		if l.Doubt {
+			out = append(out, l.Why)
+			continue
+		}
 		text := fmt.Sprintf("on %s a part of the store was lost: %s", l.At.Local().Format("2006-01-02 15:04"), l.Why)
 		if !seen[text] {
 			out, seen[text] = append(out, text), true
@@ -141,10 +241,13 @@ func (d *DB) Forget() error {
 	if err := d.checkSpace(); err != nil {
 		return err
 	}
-	marks := *d.lost.Load()
+	d.keeping.Lock()
+	defer d.keeping.Unlock()
 	err := d.db.Update(func(t *badger.Txn) error {
-		for n := range marks {
-			if err := t.Delete(lostKey(n)); err != nil {
+		it := t.NewIterator(badger.IteratorOptions{Prefix: lostPrefix})
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := t.Delete(it.Item().KeyCopy(nil)); err != nil {
 				return err
 			}
 		}
@@ -169,4 +272,11 @@ func (d *DB) Notices() []string {
 
 func (d *DB) lossy(why string) string {
 	return fmt.Sprintf("the store in %s has lost something (%s); `bugle doctor` tells what, and mends what can be mended", d.dir, why)
+}
+
+// tell says once that damage was found while the store is open.
+func (d *DB) tell(why string) {
+	if tell := d.found.Load(); tell != nil {
+		(*tell)(d.lossy(why))
+	}
 }

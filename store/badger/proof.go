@@ -6,6 +6,7 @@ import (
 	"crypto/cipher"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"sort"
@@ -20,9 +21,13 @@ import (
 	"bugle/store"
 )
 
+// Badger finds a block that is not what was written when it reads it, and then ends the scan, or goes on to
+// an older version of the record, without a word. So the blocks that a read comes to are proved here: read
+// from the file and compared with their checksums. A block that was proved a short time ago is not proved
+// again, as long as nobody asks for it; a record that is not found is never believed without.
+
 const (
-	// proveAgain is the age from which a table is proved again while the store is open, as a compaction
-	// reads it in trust.
+	// proveAgain is the age from which a table is proved again while the store is open.
 	proveAgain = 24 * time.Hour
 	// restBefore is how long a large store is left in peace after it was opened, before that begins;
 	// pause is between two steps of it, each of which takes about a millisecond.
@@ -30,7 +35,24 @@ const (
 	pause      = 20 * time.Millisecond
 	// stride is how many blocks of a table are proved at a time: a megabyte.
 	stride = 64
+	// trustRead and trustScan are how long a block that was proved is trusted, where a record of it was read
+	// and where a scan comes past it.
+	trustRead = time.Minute
+	trustScan = 10 * time.Second
+	// idleIndex is how long the index of a table is kept in memory after it was last needed.
+	idleIndex = time.Minute
 )
+
+// began is when the times of proofs begin.
+var began = time.Now()
+
+// moment is a time, in milliseconds since the program began; 0 is never.
+type moment int64
+
+func now() moment { return moment(time.Since(began)/time.Millisecond) + 1 }
+
+// ago returns the moment that is d before now, and not before the first.
+func ago(d time.Duration) moment { return max(1, now()-moment(d/time.Millisecond)) }
 
 // fresh reports whether a table that was proved then need not be proved again now.
 func fresh(since, now time.Time) bool {
@@ -38,87 +60,155 @@ func fresh(since, now time.Time) bool {
 	return age >= 0 && age < proveAgain
 }
 
-// proof is the tables of a large store that are still to be proved: block by block as they are read, and
-// whole in their time.
-type proof struct {
-	d      *DB
-	tables []*unproved // by their first key
-	last   [][]byte    // of the tables up to each one, the last key
+// tables are the tables of an open database, and what is known of their blocks.
+type tables struct {
+	d    *DB
+	mu   sync.Mutex // one refresh at a time
+	list atomic.Pointer[tableList]
+	news chan struct{} // there may be new tables
 }
 
-// Prove reads every part of the store's files that was not proved as it was opened. What is damaged
-// is among [DB.Lost] then.
-func (d *DB) Prove(ctx context.Context) {
-	p := d.proof.Load()
-	for _, u := range p.tables {
-		if ctx.Err() != nil {
-			return
+// tableList is the tables at one time.
+type tableList struct {
+	all  []*openTable // by their first key
+	last [][]byte     // of the tables up to each one, the highest last key
+	byID map[uint64]*openTable
+}
+
+// begin notes the tables of a database that was just opened, after found was found of its files.
+func (p *tables) begin(d *DB, found inspection) {
+	p.d, p.news = d, make(chan struct{}, 1)
+	p.list.Store(&tableList{})
+	p.refresh()
+	for _, u := range p.list.Load().all {
+		if found.proved {
+			u.whole.Store(int64(now()))
 		}
-		_ = u.prove(d, nil, nil) // who reads there is told
-	}
-	p.settle()
-}
-
-// settle ends the proof where nothing is left of it.
-func (p *proof) settle() {
-	if !slices.ContainsFunc(p.tables, func(u *unproved) bool { return !u.done.Load() }) {
-		p.d.proof.CompareAndSwap(p, &proof{d: p.d})
-	}
-}
-
-// proving gives what is still to be proved of an open store.
-func (d *DB) proving(found inspection) *proof {
-	p := &proof{d: d}
-	if found.proved {
-		return p
-	}
-	now := time.Now()
-	for _, t := range d.db.Tables() {
-		u := &unproved{name: tableName(t.ID), id: t.ID, left: y.ParseKey(t.Left), right: y.ParseKey(t.Right)}
 		u.since = found.closed[u.name].proved
-		u.fresh = fresh(u.since, now)
-		p.tables = append(p.tables, u)
 	}
-	slices.SortFunc(p.tables, func(a, b *unproved) int { return bytes.Compare(a.left, b.left) })
+}
+
+// refresh notes which tables there are now.
+func (p *tables) refresh() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := p.list.Load()
+	next := &tableList{byID: map[uint64]*openTable{}}
+	same := true
+	for _, t := range p.d.db.Tables() {
+		u, ok := old.byID[t.ID]
+		if !ok {
+			u, same = newOpenTable(p.d.path, t), false
+		}
+		next.byID[t.ID] = u
+		next.all = append(next.all, u)
+	}
+	if same && len(next.all) == len(old.all) {
+		return
+	}
+	slices.SortFunc(next.all, func(a, b *openTable) int { return bytes.Compare(a.left, b.left) })
 	var last []byte
-	for _, u := range p.tables {
+	for _, u := range next.all {
 		if bytes.Compare(u.right, last) > 0 {
 			last = u.right
 		}
-		p.last = append(p.last, last)
+		next.last = append(next.last, last)
 	}
-	return p
+	p.list.Store(next)
 }
 
-// of gives the tables that may have keys of a range; nil ends are open.
-func (p *proof) of(from, to []byte) []*unproved {
-	n := len(p.tables)
-	if to != nil {
-		n = sort.Search(n, func(i int) bool { return bytes.Compare(p.tables[i].left, to) >= 0 })
+// changed says that there may be new tables.
+func (p *tables) changed() {
+	select {
+	case p.news <- struct{}{}:
+	default:
 	}
-	var out []*unproved
-	for i := n - 1; i >= 0 && bytes.Compare(p.last[i], from) >= 0; i-- {
-		if u := p.tables[i]; bytes.Compare(u.right, from) >= 0 && !u.done.Load() {
+}
+
+// of returns the tables that may have keys of a range; nil ends are open.
+func (l *tableList) of(from, to []byte) []*openTable {
+	n := len(l.all)
+	if to != nil {
+		n = sort.Search(n, func(i int) bool { return bytes.Compare(l.all[i].left, to) >= 0 })
+	}
+	var out []*openTable
+	for i := n - 1; i >= 0 && bytes.Compare(l.last[i], from) >= 0; i-- {
+		if u := l.all[i]; bytes.Compare(u.right, from) >= 0 {
 			out = append(out, u)
 		}
 	}
 	return out
 }
 
-// reads proves what may have keys of a range before they are read; nil ends are open. What cannot be
-// proved is not to be read.
-func (p *proof) reads(from, to []byte) error {
-	for _, u := range p.of(from, to) {
-		if err := u.prove(p.d, from, to); err != nil {
+// Prove reads every part of the store's tables and compares it with its checksums. What is damaged is among
+// [DB.Lost] then. It first waits for compactions that are being examined.
+func (d *DB) Prove(ctx context.Context) {
+	d.compactions.wait()
+	d.tables.refresh()
+	from := now()
+	for _, u := range d.tables.list.Load().all {
+		if ctx.Err() != nil {
+			return
+		}
+		_ = u.prove(d, nil, nil, from) // who reads there is told
+	}
+}
+
+// checkFound proves what may hold a newer version of a record than the one that was found.
+func (p *tables) checkFound(key []byte, version uint64) error {
+	var hash uint32
+	for _, u := range p.list.Load().of(key, after(key)) {
+		if u.newest <= version {
+			continue
+		}
+		if hash == 0 {
+			hash = y.Hash(key)
+		}
+		if err := u.proveKey(p.d, key, hash, ago(trustRead), nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// checkMissing proves that no table has a record which was not found. It fails with [store.ErrLost] where one
+// has it all the same.
+func (p *tables) checkMissing(txn *badger.Txn, key []byte) error {
+	var hash uint32
+	for _, u := range p.list.Load().of(key, after(key)) {
+		if hash == 0 {
+			hash = y.Hash(key)
+		}
+		var newest entry
+		err := u.proveKey(p.d, key, hash, math.MaxInt64, func(e entry) error {
+			if e.version <= txn.ReadTs() && e.version >= newest.version && bytes.Equal(e.key, key) {
+				newest = entry{version: e.version, meta: e.meta}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if newest.version == 0 || newest.meta&metaDeleted != 0 {
+			continue
+		}
+		// It was deleted since, or a compaction has just dropped both, or the database cannot read its table.
+		if deleted, err := newestVersion(txn, key); err != nil || deleted < newest.version && p.d.has(u.id) {
+			p.d.unsound.Store(true)
+			return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrLost, u.name)
+		}
+	}
+	return nil
+}
+
+// after returns the key that follows another.
+func after(key []byte) []byte { return append(slices.Clip(key), 0) }
+
 // ahead proves what a scan comes to, some of it at a time: first little, as many a scan ends soon.
 type ahead struct {
-	p        *proof
+	d        *DB
+	list     *tableList
+	after    moment // what was proved since is not proved again
 	from, to []byte // what is not proved yet
 	reverse  bool
 	stride   int
@@ -128,8 +218,11 @@ type ahead struct {
 }
 
 // scans proves the beginning of a scan.
-func (p *proof) scans(prefix []byte, o store.ScanOptions) *ahead {
-	a := &ahead{p: p, from: prefix, to: store.After(prefix), reverse: o.Reverse, stride: stride / 16}
+func (p *tables) scans(prefix []byte, o store.ScanOptions) *ahead {
+	a := &ahead{d: p.d, list: p.list.Load(), after: ago(trustScan), from: prefix, to: store.After(prefix), reverse: o.Reverse, stride: stride / 16}
+	if o.Proved {
+		a.after = now()
+	}
 	switch {
 	case o.Reverse && o.From != nil && (a.to == nil || bytes.Compare(o.From, a.to) < 0):
 		a.to = append(bytes.Clone(o.From), 0)
@@ -137,14 +230,12 @@ func (p *proof) scans(prefix []byte, o store.ScanOptions) *ahead {
 		a.from = o.From
 	}
 	a.detour = detour{all: &p.d.gaps, from: a.from, to: a.to, reverse: o.Reverse}
-	if len(p.tables) > 0 {
-		a.step()
-	}
+	a.step()
 	return a
 }
 
-// at is called before a record with that key is used, or with nil before the scan ends. It gives where
-// the scan has to go on instead, nil where it is right.
+// at is called before a record with that key is used, or with nil before the scan ends. It returns where the
+// scan has to go on instead, nil where it is right.
 func (a *ahead) at(key []byte) (instead []byte) {
 	for a.bound != nil && (key == nil || !a.reverse && bytes.Compare(key, a.bound) >= 0 || a.reverse && bytes.Compare(key, a.bound) < 0) {
 		if a.reverse {
@@ -159,9 +250,9 @@ func (a *ahead) at(key []byte) (instead []byte) {
 
 func (a *ahead) step() {
 	a.bound = nil
-	tables := a.p.of(a.from, a.to)
+	tables := a.list.of(a.from, a.to)
 	for _, u := range tables {
-		b := u.bound(a.p.d, a.from, a.to, a.stride, a.reverse)
+		b := u.bound(a.d, a.from, a.to, a.stride, a.reverse, a.after)
 		switch {
 		case b == nil:
 		case a.bound == nil, !a.reverse && bytes.Compare(b, a.bound) < 0, a.reverse && bytes.Compare(b, a.bound) > 0:
@@ -177,208 +268,302 @@ func (a *ahead) step() {
 		to = a.bound
 	}
 	for _, u := range tables {
-		if err := u.prove(a.p.d, from, to); err != nil && a.err == nil {
+		if err := u.prove(a.d, from, to, a.after); err != nil && a.err == nil {
 			a.err = err
 		}
 	}
 	a.stride = min(2*a.stride, 4*stride)
 }
 
-// later proves the tables that were not for a while, when the store has been open for some time, a little
-// at a time, until stop is closed.
-func (p *proof) later(stop <-chan struct{}) {
+// later proves tables in the background until stop is closed: new ones soon after they were written, all
+// others once a day, a little at a time.
+func (p *tables) later(stop <-chan struct{}) {
 	timer := time.NewTimer(restBefore)
 	defer timer.Stop()
-	for _, u := range p.tables {
-		for from := []byte{}; !u.fresh && !u.done.Load(); {
-			select {
-			case <-stop:
+	wait := func(d time.Duration) bool {
+		timer.Reset(d)
+		select {
+		case <-stop:
+			return false
+		case <-timer.C:
+			return true
+		}
+	}
+	if !wait(restBefore) {
+		return
+	}
+	for {
+		p.refresh()
+		for _, u := range p.list.Load().all {
+			u.forget()
+			for from := []byte{}; u.due(time.Now()); {
+				if !wait(pause) {
+					return
+				}
+				to := u.bound(p.d, from, nil, stride, false, u.dueAfter())
+				if u.prove(p.d, from, to, u.dueAfter()) != nil || to == nil {
+					break
+				}
+				from = to
+			}
+		}
+		timer.Reset(idleIndex)
+		select {
+		case <-stop:
+			return
+		case <-p.news: // after a commit, which may have made a table
+			if !wait(time.Second) {
 				return
-			case <-timer.C:
 			}
-			timer.Reset(pause)
-			to := u.bound(p.d, from, nil, stride, false)
-			if u.prove(p.d, from, to) != nil || to == nil {
-				break
-			}
-			from = to
+		case <-timer.C:
 		}
 	}
-	p.settle()
 }
 
-// provedSince gives when a table was last proved. One that this process has written counts as proved.
+// provedSince returns when a table was last proved as a whole, by its name; the zero time where it was not.
 func (d *DB) provedSince() func(name string) time.Time {
-	now, before := time.Now(), map[string]time.Time{}
-	for _, u := range d.proof.Load().tables {
-		if !u.done.Load() {
-			before[u.name] = u.since
-		}
+	d.tables.refresh()
+	at := map[string]time.Time{}
+	for _, u := range d.tables.list.Load().all {
+		at[u.name] = u.provedAt()
 	}
-	return func(name string) time.Time {
-		if at, ok := before[name]; ok {
-			return at
-		}
-		return now
-	}
+	return func(name string) time.Time { return at[name] }
 }
 
-// unproved is a table whose blocks were not all proved.
-type unproved struct {
+// openTable is a table of an open database.
+type openTable struct {
 	name        string
 	id          uint64
+	size        int64 // of its file
 	left, right []byte
-	since       time.Time // when it was last proved; zero where that is not known
-	fresh       bool      // that is a short time ago
+	newest      uint64    // the highest version in it
+	since       time.Time // when it was proved by another process; zero where that is not known
 
-	done atomic.Bool // nothing is left to be proved
-	mu   sync.Mutex  // guards what follows
-	index
-	proved []bool // of each block
-	rest   int
-	gaps   []gap
+	whole atomic.Int64 // the moment since which every block was proved
+	index atomic.Pointer[tableIndex]
+
+	mu   sync.Mutex // one proof at a time; guards what follows
+	gaps []span
+	lost bool // all of it is
 }
 
-// index is where the blocks of a table lie.
-type index struct {
+func newOpenTable(path string, t badger.TableInfo) *openTable {
+	u := &openTable{name: tableName(t.ID), id: t.ID, left: y.ParseKey(y.Copy(t.Left)), right: y.ParseKey(y.Copy(t.Right)), newest: t.MaxVersion}
+	if info, err := os.Stat(join(path, u.name)); err == nil {
+		u.size = info.Size()
+	}
+	return u
+}
+
+// tableIndex is where the blocks of a table lie, and when each was proved.
+type tableIndex struct {
 	blocks *fb.TableIndex
+	bloom  y.Filter
 	key    cipher.Block
+	proved []atomic.Int64
+	used   atomic.Int64
 }
 
-// first gives the first key of a block.
-func (u *unproved) first(n int) []byte {
+// due reports whether the table has to be proved in the background.
+func (u *openTable) due(at time.Time) bool {
+	if u.whole.Load() > 0 {
+		return now()-moment(u.whole.Load()) > moment(proveAgain/time.Millisecond)
+	}
+	return !fresh(u.since, at)
+}
+
+// dueAfter is what a proof in the background need not prove again.
+func (u *openTable) dueAfter() moment { return ago(proveAgain / 2) }
+
+func (u *openTable) provedAt() time.Time {
+	if m := u.whole.Load(); m > 0 {
+		return began.Add(time.Duration(m) * time.Millisecond)
+	}
+	return u.since
+}
+
+// forget gives the memory of an index back that was not needed for a while.
+func (u *openTable) forget() {
+	if x := u.index.Load(); x != nil && moment(x.used.Load()) < now()-moment(idleIndex/time.Millisecond) && u.whole.Load() > 0 {
+		u.index.CompareAndSwap(x, nil)
+	}
+}
+
+// first returns the first key of a block.
+func (x *tableIndex) first(n int) []byte {
 	var at fb.BlockOffset
-	u.blocks.Offsets(&at, n)
+	x.blocks.Offsets(&at, n)
 	return y.ParseKey(at.KeyBytes())
 }
 
-// span gives which blocks may have keys of a range. Versions of one key may lie in two blocks.
-func (u *unproved) span(from, to []byte) (begin, end int) {
-	n := len(u.proved)
-	begin = max(0, sort.Search(n, func(i int) bool { return bytes.Compare(u.first(i), from) >= 0 })-1)
+// span returns which blocks may have keys of a range. Versions of one key may lie in two blocks.
+func (x *tableIndex) span(from, to []byte) (begin, end int) {
+	n := len(x.proved)
+	begin = max(0, sort.Search(n, func(i int) bool { return bytes.Compare(x.first(i), from) >= 0 })-1)
 	if to == nil {
 		return begin, n
 	}
-	return begin, sort.Search(n, func(i int) bool { return bytes.Compare(u.first(i), to) >= 0 })
+	return begin, sort.Search(n, func(i int) bool { return bytes.Compare(x.first(i), to) >= 0 })
 }
 
-// bound gives a key that is a stride of blocks away from the beginning of a range, or from its end; nil
-// where the range has no more of them.
-func (u *unproved) bound(d *DB, from, to []byte, stride int, reverse bool) []byte {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if ok, _ := u.load(d); !ok { // prove says why
+// bound returns a key that is a stride of blocks away from the beginning of a range, or from its end; nil
+// where the range has no more of them, or was proved after that moment.
+func (u *openTable) bound(d *DB, from, to []byte, stride int, reverse bool, after moment) []byte {
+	if moment(u.whole.Load()) >= after {
 		return nil
 	}
-	begin, end := u.span(from, to)
+	x, err := u.load(d)
+	if x == nil || err != nil { // prove says why
+		return nil
+	}
+	begin, end := x.span(from, to)
 	switch {
 	case end-begin <= stride:
 		return nil
 	case reverse:
-		return bytes.Clone(u.first(end - stride))
+		return bytes.Clone(x.first(end - stride))
 	}
 	// Of a key that begins several blocks the last one: a range must go on.
 	for n := begin + stride; n < end; n++ {
-		if key := u.first(n); bytes.Compare(key, from) > 0 {
+		if key := x.first(n); bytes.Compare(key, from) > 0 {
 			return bytes.Clone(key)
 		}
 	}
 	return nil
 }
 
-// prove proves the blocks that may have keys of a range. It fails where they cannot be read now, as when
-// the process has too many files open.
-func (u *unproved) prove(d *DB, from, to []byte) error {
-	if u.done.Load() {
+// proveKey proves the blocks that may have a key with that hash, where they were not since that moment.
+// Their entries are given to fn, which may be nil.
+func (u *openTable) proveKey(d *DB, key []byte, hash uint32, since moment, fn func(entry) error) error {
+	if moment(u.whole.Load()) >= since {
 		return nil
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if ok, err := u.load(d); !ok {
+	x, err := u.load(d)
+	if err != nil || x == nil || len(x.bloom) > 0 && !x.bloom.MayContain(hash) {
 		return err
 	}
-	begin, end := u.span(from, to)
-	for begin < end && u.proved[begin] {
+	begin, end := x.span(key, after(key))
+	return u.proveBlocks(d, x, begin, end, since, fn)
+}
+
+// prove proves the blocks that may have keys of a range, where they were not since that moment. It fails
+// where they cannot be read now, as when the process has too many files open.
+func (u *openTable) prove(d *DB, from, to []byte, after moment) error {
+	if moment(u.whole.Load()) >= after {
+		return nil
+	}
+	x, err := u.load(d)
+	if err != nil || x == nil {
+		return err
+	}
+	begin, end := x.span(from, to)
+	return u.proveBlocks(d, x, begin, end, after, nil)
+}
+
+func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after moment, fn func(entry) error) error {
+	due := func(n int) bool { m := moment(x.proved[n].Load()); return m == 0 || m < after }
+	for begin < end && !due(begin) {
 		begin++
 	}
 	if begin >= end {
 		return nil
 	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	f, err := os.Open(join(d.path, u.name))
 	if err != nil {
 		return u.unless(d, err)
 	}
 	defer f.Close()
-	bad, err := u.blocksBetween(f, d, begin, end)
-	if (err != nil || len(bad) > 0) && !d.has(u.id) {
-		u.end() // it was rewritten meanwhile, and is cut off before it is removed
-		return nil
-	}
-	u.lose(d, bad, u.blocks.MaxVersion(), u.blocks.BloomFilterBytes())
-	if u.rest == 0 {
-		u.end()
-	}
-	return err
-}
-
-// blocksBetween proves some blocks, and gives those that are not what was written.
-func (u *unproved) blocksBetween(f *os.File, d *DB, begin, end int) (bad []gap, err error) {
-	r := blockReader{packed: d.vault.how(d.named, u.id).packed, key: u.key}
+	var bad []span
+	r := blockReader{packed: d.vault.how(d.named, u.id).packed, key: x.key}
 	for n := begin; n < end; n++ {
-		if u.proved[n] {
+		if !due(n) {
 			continue
 		}
-		var at fb.BlockOffset
-		u.blocks.Offsets(&at, n)
-		if err := r.readAt(f, &at); errors.Is(err, errBlock) {
-			g := gap{from: bytes.Clone(u.first(n))}
-			if n+1 < len(u.proved) {
-				g.to = append(bytes.Clone(u.first(n+1)), 0) // that key may have a version here as well
+		at := now()
+		var block fb.BlockOffset
+		x.blocks.Offsets(&block, n)
+		if err := r.readAt(f, &block, fn); errors.Is(err, errBlock) {
+			if u.gone(f) {
+				return nil
+			}
+			g := span{From: bytes.Clone(x.first(n))}
+			if n+1 < len(x.proved) {
+				g.To = append(bytes.Clone(x.first(n+1)), 0) // that key may have a version here as well
 			}
 			bad = append(bad, g)
 		} else if err != nil {
-			return bad, err
+			return err
 		}
-		u.proved[n] = true
-		u.rest--
+		x.proved[n].Store(int64(at))
 	}
-	return bad, nil
-}
-
-// unless ends the proof of a table that was rewritten, and gives err otherwise.
-func (u *unproved) unless(d *DB, err error) error {
-	if d.has(u.id) {
-		return fmt.Errorf("proving a table: %w", err)
+	u.lose(d, bad, x.bloom)
+	if begin == 0 || end == len(x.proved) || u.whole.Load() == 0 {
+		u.noteWhole(x)
 	}
-	u.end()
 	return nil
 }
 
-// load reads the index when it is first needed; false where nothing can be proved any more, or now.
-func (u *unproved) load(d *DB) (ok bool, err error) {
-	if u.done.Load() || u.blocks != nil {
-		return !u.done.Load(), nil
+// noteWhole notes since when every block was proved.
+func (u *openTable) noteWhole(x *tableIndex) {
+	oldest := int64(math.MaxInt64)
+	for n := range x.proved {
+		oldest = min(oldest, x.proved[n].Load())
+	}
+	u.whole.Store(oldest)
+}
+
+// gone reports whether a table was removed: a compaction has put its records into others. Badger cuts the file
+// off before it removes it.
+func (u *openTable) gone(f *os.File) bool {
+	info, err := f.Stat()
+	return err != nil || info.Size() < u.size
+}
+
+// unless returns nil where a table was removed, and err otherwise.
+func (u *openTable) unless(d *DB, err error) error {
+	if d.has(u.id) {
+		return fmt.Errorf("proving a table: %w", err)
+	}
+	return nil
+}
+
+// load returns the index of the table, which it reads when it is first needed; nil where the table is gone, or
+// has no index that is what was written.
+func (u *openTable) load(d *DB) (*tableIndex, error) {
+	if x := u.index.Load(); x != nil {
+		x.used.Store(int64(now()))
+		return x, nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if x := u.index.Load(); x != nil || u.lost {
+		return x, nil
 	}
 	f, err := os.Open(join(d.path, u.name))
 	if err != nil {
-		return false, u.unless(d, err)
+		return nil, u.unless(d, err)
 	}
 	defer f.Close()
 	blocks, key, _, err := readTail(f, d.vault.how(d.named, u.id), nil)
 	if err != nil {
-		return false, u.unless(d, err)
+		return nil, u.unless(d, err)
 	}
 	if blocks == nil {
-		if d.has(u.id) {
-			u.lose(d, []gap{{from: u.left, to: append(bytes.Clone(u.right), 0)}}, d.opened, nil)
+		if !u.gone(f) {
+			u.lost = true
+			u.lose(d, []span{{From: u.left, To: append(bytes.Clone(u.right), 0)}}, nil)
 		}
-		u.end()
-		return false, nil
+		return nil, nil
 	}
-	u.index = index{blocks, key}
-	u.rest = blocks.OffsetsLength()
-	u.proved = make([]bool, u.rest)
-	return true, nil
+	x := &tableIndex{blocks: blocks, key: key, bloom: y.Filter(blocks.BloomFilterBytes()), proved: make([]atomic.Int64, blocks.OffsetsLength())}
+	x.used.Store(int64(now()))
+	for n := range x.proved {
+		x.proved[n].Store(u.whole.Load())
+	}
+	u.index.Store(x)
+	return x, nil
 }
 
 // has reports whether a table is part of the database now: not any more when a compaction has put its
@@ -387,31 +572,21 @@ func (d *DB) has(id uint64) bool {
 	return slices.ContainsFunc(d.db.Tables(), func(t badger.TableInfo) bool { return t.ID == id })
 }
 
-// end says that the table needs no proof any more.
-func (u *unproved) end() {
-	u.done.Store(true)
-	u.index, u.proved = index{}, nil
-}
-
 // lose notes what cannot be read.
-func (u *unproved) lose(d *DB, bad []gap, newest uint64, bloom []byte) {
+func (u *openTable) lose(d *DB, bad []span, bloom []byte) {
+	bad = slices.DeleteFunc(bad, func(s span) bool {
+		return slices.ContainsFunc(u.gaps, func(o span) bool { return bytes.Equal(o.From, s.From) && bytes.Equal(o.To, s.To) })
+	})
 	if len(bad) == 0 {
 		return
 	}
-	before, first := u.why(), len(u.gaps) == 0
+	first := len(u.gaps) == 0
 	u.gaps = append(u.gaps, bad...)
 	d.gaps.add(bad)
-	marks := make([]lost, len(bad))
-	for i, g := range bad {
-		marks[i] = lost{From: g.from, To: g.to, Bloom: bytes.Clone(bloom), Version: newest, Why: u.why(), At: time.Now()}
-	}
-	d.addLost(before, marks...)
+	why := fmt.Sprintf("%d blocks of the table %s are not what was written", len(u.gaps), u.name)
+	d.addLost(lost{Table: u.name, Spans: spansOf(bad), Bloom: bytes.Clone(bloom), Version: u.newest, Why: why, At: time.Now()})
 	d.unsound.Store(true)
-	if tell := d.found.Load(); first && tell != nil {
-		(*tell)(d.lossy(fmt.Sprintf("a part of the table %s is not what was written", u.name)))
+	if first {
+		d.tell(fmt.Sprintf("a part of the table %s is not what was written", u.name))
 	}
-}
-
-func (u *unproved) why() string {
-	return fmt.Sprintf("%d blocks of the table %s are not what was written", len(u.gaps), u.name)
 }

@@ -23,7 +23,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 	if err != nil {
 		return "", fmt.Errorf("the data folder %q cannot be used: %w", dir, err)
 	}
-	d := &DB{dir: dir, path: filepath.Join(dir, Folder), free: measure}
+	d := newDB(dir, filepath.Join(dir, Folder), slog.New(slog.DiscardHandler))
 	if err := errors.Join(os.MkdirAll(dir, 0o700), settle(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
@@ -50,7 +50,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 
 // fillNew makes a store in a folder of its own, and has it filled.
 func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(context.Context, store.DB) error) (err error) {
-	db := &DB{dir: dir, path: into, free: measure}
+	db := newDB(dir, into, slog.New(slog.DiscardHandler))
 	if err := db.makeFolder(); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(co
 	if err := db.checkSpace(); err != nil {
 		return err
 	}
-	if err := db.openFiles(slog.New(slog.DiscardHandler)); err != nil {
+	if err := db.openFiles(db.log); err != nil {
 		return db.explainOpen(err)
 	}
 	if err := db.begin(inspection{proved: true}); err != nil {

@@ -36,8 +36,8 @@ type salvage struct {
 // mend puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
 // gives the folder of that one.
 func mend(path string, i inspection, free func(string) (uint64, error), log *slog.Logger) (aside string, marks []lost, err error) {
-	s := &salvage{inspection: i, path: path, values: map[uint32][]byte{}, latest: map[uint64]uint64{}, before: map[string]entry{}, at: time.Now()}
-	if err := s.readValueLogs(); err != nil {
+	s := &salvage{inspection: i, path: path, latest: map[uint64]uint64{}, before: map[string]entry{}, at: time.Now()}
+	if s.values, err = readValueLogs(path); err != nil {
 		return "", nil, err
 	}
 	if err := s.each(s.note); err != nil {
@@ -87,21 +87,23 @@ func room(path string, free func(string) (uint64, error)) error {
 	return nil
 }
 
-func (s *salvage) readValueLogs() error {
-	names, err := filepath.Glob(filepath.Join(s.path, "*.vlog"))
+// readValueLogs reads the value logs of a database, by their number.
+func readValueLogs(path string) (map[uint32][]byte, error) {
+	names, err := filepath.Glob(filepath.Join(globEscape(path), "*.vlog"))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	logs := map[uint32][]byte{}
 	for _, name := range names {
 		n, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ".vlog"), 10, 32)
 		if err != nil {
 			continue
 		}
-		if s.values[uint32(n)], err = os.ReadFile(name); err != nil {
-			return fmt.Errorf("reading the value log: %w", err)
+		if logs[uint32(n)], err = os.ReadFile(name); err != nil {
+			return nil, fmt.Errorf("reading the value log: %w", err)
 		}
 	}
-	return nil
+	return logs, nil
 }
 
 func (s *salvage) lose(l lost) {
@@ -166,12 +168,8 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 	if err != nil || !first {
 		return err
 	}
-	why := "a part of the table " + filepath.Base(name) + " cannot be read"
-	if !t.indexed {
-		s.lose(lost{Unknown: true, Why: why})
-	}
-	for _, g := range t.gaps {
-		s.lose(lost{From: g.from, To: g.to, Bloom: t.bloom, Version: t.newest, Why: why})
+	if mark, bad := markOf(filepath.Base(name), t); bad {
+		s.lose(mark)
 	}
 	return nil
 }
@@ -205,8 +203,7 @@ func (s *salvage) log(name string, first bool, fn func(entry) error) error {
 	return nil
 }
 
-// write makes the new database. Records that may not be the latest any more come before the marks of
-// what is lost, all others after them: so a version tells which is which.
+// write makes the new database. What cannot be kept of what is lost is logged: the rest is opened all the same.
 func (s *salvage) write(into string, log *slog.Logger) (err error) {
 	v, err := s.vault.anew(into)
 	if err != nil {
@@ -217,35 +214,24 @@ func (s *salvage) write(into string, log *slog.Logger) (err error) {
 		return fmt.Errorf("making a new store: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	doubted := func(e entry) bool {
-		for _, l := range s.marks {
-			if e.version <= l.Version && l.touches(e.key) {
-				return true
-			}
-		}
-		return false
-	}
-	if len(s.marks) > 0 {
-		if err := s.pass(db, doubted); err != nil {
-			return err
-		}
-	}
-	below := db.MaxVersion()
-	if err := s.pass(db, func(e entry) bool { return !doubted(e) }); err != nil {
+	if err := s.pass(db); err != nil {
 		return err
 	}
 	for i := range s.marks {
-		s.marks[i].Version = below
+		s.marks[i].Version = db.MaxVersion()
 	}
-	return writeLost(db, s.marks)
+	if err := writeLost(db, s.marks); err != nil {
+		log.Error("what is lost cannot be noted in the store", "error", err)
+	}
+	return nil
 }
 
-// pass writes the latest records of those that it is to take.
-func (s *salvage) pass(db *badger.DB, take func(entry) bool) error {
+// pass writes the latest version of each record.
+func (s *salvage) pass(db *badger.DB) error {
 	wb := db.NewWriteBatch()
 	defer wb.Cancel()
 	err := s.each(func(e entry) error {
-		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || own(e.key) || strings.HasPrefix(string(e.key), "!badger!") || !take(e) {
+		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || own(e.key) || strings.HasPrefix(string(e.key), "!badger!") {
 			return nil
 		}
 		if e.meta&metaPointer != 0 {

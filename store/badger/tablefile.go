@@ -37,15 +37,12 @@ const (
 	metaTxnEnd  = 1 << 7
 )
 
-// gap is where a table cannot be read: from a key to before another. A nil key is the table's own end.
-type gap struct{ from, to []byte }
-
 // table is what a table's file holds.
 type table struct {
 	indexed bool   // the table's own list of blocks is whole
 	bloom   []byte // whether it may have a key; nil where that is not known
 	newest  uint64 // the highest version in it, as its index says
-	gaps    []gap
+	gaps    []span
 }
 
 var errBlock = errors.New("a block is not what was written")
@@ -78,10 +75,10 @@ func readTable(path string, h how, fn func(entry) error) (t table, err error) {
 			err = r.read(b[from:end], fn)
 		}
 		if errors.Is(err, errBlock) {
-			g := gap{from: y.ParseKey(y.Copy(at.KeyBytes()))}
+			g := span{From: y.ParseKey(y.Copy(at.KeyBytes()))}
 			if i+1 < index.OffsetsLength() {
 				index.Offsets(&next, i+1)
-				g.to = append(y.ParseKey(y.Copy(next.KeyBytes())), 0) // that key may have a version here as well
+				g.To = append(y.ParseKey(y.Copy(next.KeyBytes())), 0) // that key may have a version here as well
 			}
 			t.gaps = append(t.gaps, g)
 		} else if err != nil {
@@ -279,8 +276,8 @@ func readTableHead(path string, h how, buf []byte) (t table, _ []byte, err error
 	var last fb.BlockOffset
 	if index.Offsets(&last, index.OffsetsLength()-1) {
 		r := blockReader{packed: h.packed, key: key}
-		if err := r.readAt(f, &last); errors.Is(err, errBlock) {
-			t.gaps = append(t.gaps, gap{from: y.ParseKey(y.Copy(last.KeyBytes()))})
+		if err := r.readAt(f, &last, nil); errors.Is(err, errBlock) {
+			t.gaps = append(t.gaps, span{From: y.ParseKey(y.Copy(last.KeyBytes()))})
 		} else if err != nil {
 			return t, buf, err
 		}
@@ -320,8 +317,9 @@ func readTail(f *os.File, h how, buf []byte) (*fb.TableIndex, cipher.Block, []by
 	return index, key, buf, nil
 }
 
-// readAt proves a block of a table's file; errBlock where it is not what was written.
-func (r *blockReader) readAt(f *os.File, at *fb.BlockOffset) error {
+// readAt proves a block of a table's file, and gives its entries to fn, which may be nil. It fails with errBlock
+// where the block is not what was written.
+func (r *blockReader) readAt(f *os.File, at *fb.BlockOffset, fn func(entry) error) error {
 	if at.Len() > maxBlock {
 		return errBlock
 	}
@@ -331,5 +329,5 @@ func (r *blockReader) readAt(f *os.File, at *fb.BlockOffset) error {
 	} else if err != nil {
 		return fmt.Errorf("reading a table: %w", err)
 	}
-	return r.read(r.raw, nil)
+	return r.read(r.raw, fn)
 }

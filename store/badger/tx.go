@@ -38,26 +38,32 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 		}
 		t.change.reads = append(t.change.reads, xxhash.Sum64(key))
 	}
-	if p := t.db.proof.Load(); len(p.tables) > 0 {
-		if err := p.reads(key, append(bytes.Clone(key), 0)); err != nil {
-			return nil, t.db.explain(err)
-		}
-	}
 	var item *badger.Item
 	var err error
 	if broken := moved(func() { item, err = t.txn.Get(key) }); broken != nil {
 		return nil, broken
 	}
 	switch {
-	case errors.Is(err, badger.ErrKeyNotFound) && t.db.missing(key, 0), err == nil && t.db.missing(key, item.Version()):
-		return nil, store.ErrLost
 	case errors.Is(err, badger.ErrKeyNotFound):
+		if err := t.db.tables.checkMissing(t.txn, key); err != nil {
+			return nil, t.db.explain(err)
+		}
+		if t.db.missing(t.txn, key) {
+			return nil, store.ErrLost
+		}
 		t.note(key, absent)
 		return nil, store.ErrNotFound
 	case err != nil:
 		return nil, t.db.explain(err)
 	}
-	return t.value(item, nil)
+	value, err := t.value(item, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.db.tables.checkFound(key, item.Version()); err != nil {
+		return nil, t.db.explain(err)
+	}
+	return value, nil
 }
 
 // note keeps the place of a key, where the transaction writes.
@@ -129,9 +135,9 @@ func (t *tx) write(w write) error {
 }
 
 func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
-	proved := t.db.proof.Load().scans(prefix, o)
-	it := t.txn.NewIterator(iteration(prefix, o))
+	it := t.iterator(prefix, o)
 	defer it.Close()
+	proved := t.db.tables.scans(prefix, o)
 	if err := moved(func() { start(it, prefix, o) }); err != nil {
 		return t.db.explain(err)
 	}
@@ -151,6 +157,22 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 		}
 	}
 	return nil
+}
+
+// iterator returns an iterator over the tables that [tables] knows, which it holds while it is open.
+func (t *tx) iterator(prefix []byte, o store.ScanOptions) *badger.Iterator {
+	if !o.Proved {
+		return t.txn.NewIterator(iteration(prefix, o))
+	}
+	for {
+		t.db.tables.refresh()
+		before := t.db.tables.list.Load()
+		it := t.txn.NewIterator(iteration(prefix, o))
+		if t.db.tables.refresh(); t.db.tables.list.Load() == before {
+			return it
+		}
+		it.Close()
+	}
 }
 
 // written gives what the transaction itself wrote in the range of a scan, in the scan's order.
@@ -186,7 +208,7 @@ type cursor struct {
 	own     []write
 	buf     []byte
 	pending bool   // the record where it stands was given already
-	last    []byte // backwards: the key of the one given last
+	last    []byte // the key of the one given last
 	proved  *ahead
 }
 
@@ -207,16 +229,14 @@ func (c *cursor) onward() error {
 		return nil
 	}
 	c.pending = false
-	if c.o.Reverse {
-		c.last = append(c.last[:0], c.it.Item().Key()...)
-	}
+	c.last = append(c.last[:0], c.it.Item().Key()...)
 	return moved(c.it.Next)
 }
 
 // again reports whether a record was given before: backwards, the iterator comes twice to the block
 // before one that it cannot read.
 func (c *cursor) again() bool {
-	return c.last != nil && bytes.Compare(c.it.Item().Key(), c.last) >= 0
+	return c.o.Reverse && c.last != nil && bytes.Compare(c.it.Item().Key(), c.last) >= 0
 }
 
 // next gives the next record; a nil key at the end.
@@ -248,6 +268,9 @@ func (c *cursor) next() (key, value []byte, err error) {
 			if err := moved(func() { c.it.Seek(instead) }); err != nil {
 				return nil, nil, c.tx.db.explain(err)
 			}
+			if key, value, err := c.atBorder(instead); key != nil || err != nil {
+				return key, value, err
+			}
 			continue
 		}
 		if len(c.own) == 0 {
@@ -277,6 +300,27 @@ func (c *cursor) next() (key, value []byte, err error) {
 	}
 }
 
+// atBorder returns the record of the key behind which a scan goes on after a part of a table that cannot be
+// read: that key begins the next block, where the iterator cannot begin. A nil key: there is none, or it was given.
+func (c *cursor) atBorder(instead []byte) (key, value []byte, err error) {
+	key = bytes.Clone(instead[:len(instead)-1])
+	if c.o.Reverse || !bytes.HasPrefix(key, c.prefix) || bytes.Compare(key, c.o.From) < 0 || bytes.Equal(key, c.last) || own(key) {
+		return nil, nil, nil
+	}
+	if len(c.own) > 0 && order(c.own[0].key, key, c.o) <= 0 {
+		return nil, nil, nil
+	}
+	switch value, err = c.tx.Get(key); {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, nil, nil
+	case errors.Is(err, store.ErrLost):
+		return key, nil, nil
+	case c.o.KeysOnly:
+		value = nil
+	}
+	return key, value, err
+}
+
 // stored gives the record where the cursor stands.
 func (c *cursor) stored() (key, value []byte, err error) {
 	item := c.it.Item()
@@ -288,9 +332,6 @@ func (c *cursor) stored() (key, value []byte, err error) {
 		return item.Key(), nil, nil
 	}
 	value, err = c.tx.value(item, c.buf)
-	if err == nil && c.tx.db.missing(item.Key(), item.Version()) {
-		err = store.ErrLost
-	}
 	if errors.Is(err, store.ErrLost) {
 		value, err = nil, nil // no record is empty: its reader says that it is damaged
 	}

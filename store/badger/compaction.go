@@ -1,0 +1,396 @@
+package badger
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
+	"google.golang.org/protobuf/proto"
+)
+
+// A compaction that comes to a block which it cannot read leaves out the rest of that table without a word
+// (badger/v4/levels.go, subcompact, and table/iterator.go), and one that cannot write a table forgets the
+// error (compactBuildTables). Both would lose records for good, as the tables that went in are removed.
+//
+// So every compaction is counted: the entries of the tables that went in must be those that it has read,
+// and the entries that it has kept must be in the tables that came out. Until that is known, the tables
+// that went in are pinned. Where the count is wrong, they are examined entry by entry: what is whole and
+// missing is written again, and what cannot be read is noted as lost.
+
+// heldFolder holds, in the database's folder, the tables that a process which ended has left to be examined.
+const heldFolder = "held"
+
+// openingLimit is how long a compaction waits for the database to be open.
+const openingLimit = 10 * time.Second
+
+// noContext is for log lines that belong to no call.
+var noContext = context.Background()
+
+// tally is what a compaction has read so far.
+type tally struct {
+	kept, skipped int
+	unpin         func()
+}
+
+// compactions checks the compactions of one open database.
+type compactions struct {
+	d    *DB
+	path string // of the tables that were left
+
+	mu        sync.Mutex
+	running   map[int]*tally              // by the number of the compactor
+	known     map[uint64]badger.TableInfo // the tables that are held
+	list      manifestLog                 // what was read of the list of tables
+	pending   []manifestChange            // compactions that the list names, and that were not checked
+	closing   bool                        // what is wrong from now on is examined when the store is opened again
+	examining int                         // how many examinations are going on
+	idle      *sync.Cond                  // there is none
+	ready     chan struct{}
+
+	complete, examined int // compactions so far
+}
+
+func newCompactions() *compactions {
+	c := &compactions{ready: make(chan struct{})}
+	c.idle = sync.NewCond(&c.mu)
+	return c
+}
+
+// manifestChange is the tables that one compaction replaced, and those that it made.
+type manifestChange struct{ in, out []uint64 }
+
+// begin starts checking: until then compactions wait before they remove anything. What a process that ended
+// has left to be examined is examined now.
+func (c *compactions) begin(d *DB) error {
+	defer close(c.ready)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.d, c.path = d, filepath.Join(d.path, heldFolder)
+	c.running, c.known = map[int]*tally{}, map[uint64]badger.TableInfo{}
+	c.list = manifestLog{name: filepath.Join(d.path, badger.ManifestFilename)}
+	if _, err := c.list.read(); err != nil {
+		return fmt.Errorf("reading the list of tables: %w", err)
+	}
+	left, err := c.left()
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	c.start(left, func() {})
+	return nil
+}
+
+// left returns the tables that a process which ended has left to be examined.
+func (c *compactions) left() (ids []uint64, err error) {
+	files, err := os.ReadDir(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for tables to be examined: %w", err)
+	}
+	for _, f := range files {
+		if id, err := strconv.ParseUint(strings.TrimSuffix(f.Name(), ".sst"), 10, 64); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// setAside moves the tables that a compaction has replaced, and that are still there as a process ended then, to
+// where they are examined. The database is not open, and would remove them.
+func setAside(path string) error {
+	files, err := filepath.Glob(filepath.Join(globEscape(path), "*.sst"))
+	if err != nil {
+		return err
+	}
+	gone := rewritten(path)
+	for _, name := range files {
+		id, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ".sst"), 10, 64)
+		if err != nil || !gone[id] {
+			continue
+		}
+		into := filepath.Join(path, heldFolder)
+		if err := os.MkdirAll(into, 0o700); err != nil {
+			return err
+		}
+		if err := os.Rename(name, join(into, tableName(id))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// iterated notes that a compactor has come to the end of a part of its tables. They are still there.
+func (c *compactions) iterated(compactor, kept, skipped int) {
+	select {
+	case <-c.ready:
+	case <-time.After(openingLimit): // opening has failed, and is waiting for this compactor to end
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.running[compactor]
+	if t == nil {
+		t = &tally{unpin: c.pin()}
+		c.running[compactor] = t
+	}
+	t.kept += kept
+	t.skipped += skipped
+}
+
+// pin keeps the tables that there are from being removed, until unpin: an iterator uses them. It begins no
+// transaction of its own: that would wait for commits, which may wait for this compaction.
+func (c *compactions) pin() (unpin func()) {
+	for _, t := range c.d.db.Tables() {
+		c.known[t.ID] = t
+	}
+	if c.closing { // all commits are over
+		txn := c.d.db.NewTransaction(false)
+		it := txn.NewIterator(badger.IteratorOptions{})
+		return func() {
+			it.Close()
+			txn.Discard()
+		}
+	}
+	at := c.d.commits.enter()
+	it := at.txn.NewIterator(badger.IteratorOptions{})
+	return func() {
+		it.Close()
+		c.d.commits.leave(at)
+	}
+}
+
+func (c *compactions) failed(compactor int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.running[compactor]; t != nil {
+		delete(c.running, compactor)
+		t.unpin()
+	}
+}
+
+// done checks what a compactor has just done.
+func (c *compactions) done(compactor int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.d == nil {
+		return
+	}
+	t := c.running[compactor]
+	if t == nil {
+		t = &tally{unpin: func() {}}
+	}
+	delete(c.running, compactor)
+	changes, err := c.list.read()
+	if err != nil {
+		c.d.log.Warn("the list of tables cannot be read to check a compaction", "error", err)
+	}
+	c.pending = append(c.pending, changes...)
+	defer c.d.tables.refresh()
+	there := map[uint64]badger.TableInfo{}
+	for _, info := range c.d.db.Tables() {
+		there[info.ID] = info
+	}
+	for i, change := range c.pending {
+		if c.counted(change, t, there) {
+			c.pending = slices.Delete(c.pending, i, i+1)
+			c.release(change.in)
+			c.complete++
+			t.unpin()
+			return
+		}
+	}
+	// Nothing that is in the list is what this compactor has counted: one of them is not complete.
+	var ids []uint64
+	for _, change := range c.pending {
+		ids = append(ids, change.in...)
+	}
+	c.pending = nil
+	if err != nil || c.list.restarted {
+		c.list.restarted = false
+		ids = ids[:0]
+		for id := range c.known {
+			if _, ok := there[id]; !ok {
+				ids = append(ids, id)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		t.unpin()
+		return
+	}
+	c.examined++
+	if c.closing {
+		c.d.unsound.Store(true)
+		return // pinned, they stay for the next to open the store
+	}
+	undo := c.doubt(ids)
+	c.start(ids, func() {
+		undo()
+		t.unpin()
+	})
+}
+
+// start examines tables in a goroutine of its own. c.mu is held.
+func (c *compactions) start(ids []uint64, then func()) {
+	c.examining++
+	go func() {
+		c.examine(ids)
+		then()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.release(ids)
+		if c.examining--; c.examining == 0 {
+			c.idle.Broadcast()
+		}
+	}()
+}
+
+// counted reports whether the tables that went into a compaction had as many entries as it has read, and
+// those that came out have as many as it has kept.
+func (c *compactions) counted(change manifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
+	in, out := 0, 0
+	for _, id := range change.in {
+		info, ok := c.known[id]
+		if !ok {
+			return false
+		}
+		in += int(info.KeyCount)
+	}
+	for _, id := range change.out {
+		info, ok := there[id]
+		if !ok {
+			// It may have gone into another compaction since, which has noted it first.
+			if info, ok = c.known[id]; !ok {
+				return false
+			}
+		}
+		out += int(info.KeyCount)
+	}
+	return in == t.kept+t.skipped && out == t.kept
+}
+
+// doubt makes reads of what a compaction may have lost fail, rather than find nothing, until undo.
+func (c *compactions) doubt(ids []uint64) (undo func()) {
+	var marks []lost
+	for _, id := range ids {
+		if info, ok := c.known[id]; ok {
+			marks = append(marks, lost{Table: tableName(id), Doubt: true, Spans: []span{spanOf(info)}, Version: info.MaxVersion,
+				Why: "the table " + tableName(id) + " is being examined", At: time.Now()})
+		}
+	}
+	c.d.addLost(marks...)
+	return func() {
+		c.d.changeLost(func(all []lost) []lost {
+			return slices.DeleteFunc(all, func(l lost) bool {
+				return l.Doubt && slices.ContainsFunc(marks, func(m lost) bool { return m.Table == l.Table })
+			})
+		})
+	}
+}
+
+// release lets go of tables that nobody needs any more.
+func (c *compactions) release(ids []uint64) {
+	for _, id := range ids {
+		delete(c.known, id)
+		if err := os.Remove(join(c.path, tableName(id))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			c.d.log.Warn("a table that was examined cannot be removed", "table", tableName(id), "error", err)
+		}
+	}
+	_ = os.Remove(c.path) // where it is empty
+}
+
+// file returns where a table is that is to be examined.
+func (c *compactions) file(id uint64) string {
+	if name := join(c.path, tableName(id)); exists(name) {
+		return name
+	}
+	return join(c.d.path, tableName(id))
+}
+
+// wait waits for what is being examined.
+func (c *compactions) wait() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.examining > 0 {
+		c.idle.Wait()
+	}
+}
+
+// close ends the examinations. Compactions may go on until the database is closed.
+func (c *compactions) close() {
+	c.mu.Lock()
+	c.closing = true
+	c.mu.Unlock()
+	c.wait()
+}
+
+// manifestLog reads the database's list of tables as it grows. It is a head of 8 bytes and then sets of
+// changes, each after its length and its checksum (CRC-32C), of 4 bytes each (badger/v4/manifest.go).
+type manifestLog struct {
+	name string
+	at   int64
+	// restarted says that the list was written anew since, which loses what it said of compactions.
+	restarted bool
+	first     uint64 // fingerprint of its first set of changes
+}
+
+// read returns the compactions that were added since the last call.
+func (m *manifestLog) read() (out []manifestChange, err error) {
+	b, err := os.ReadFile(m.name)
+	if err != nil {
+		return nil, err
+	}
+	at, first := int64(8), uint64(0)
+	for at+8 <= int64(len(b)) {
+		size, sum := int64(binary.BigEndian.Uint32(b[at:])), binary.BigEndian.Uint32(b[at+4:])
+		if at+8+size > int64(len(b)) {
+			break // it is being written
+		}
+		body := b[at+8 : at+8+size]
+		if at == 8 {
+			first = xxhash.Sum64(body)
+			if m.at > 8 && first != m.first {
+				m.restarted, m.at = true, 0
+			}
+			m.first = first
+		}
+		at += 8 + size
+		if at <= m.at {
+			continue
+		}
+		var set pb.ManifestChangeSet
+		if crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum || proto.Unmarshal(body, &set) != nil {
+			return out, errors.New("a set of changes is not what was written")
+		}
+		if c := changeOf(&set); len(c.in) > 0 && m.at > 0 {
+			out = append(out, c)
+		}
+	}
+	m.at = at
+	return out, nil
+}
+
+func changeOf(set *pb.ManifestChangeSet) (c manifestChange) {
+	for _, change := range set.Changes {
+		if change.Op == pb.ManifestChange_DELETE {
+			c.in = append(c.in, change.Id)
+		} else {
+			c.out = append(c.out, change.Id)
+		}
+	}
+	return c
+}

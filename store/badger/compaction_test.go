@@ -1,0 +1,130 @@
+package badger_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bugle/store"
+	"bugle/store/badger"
+)
+
+// sessions fills a store in several sessions, each of which leaves a table, and returns what it holds.
+func sessions(t *testing.T, dir string, n int) map[string]string {
+	t.Helper()
+	want := map[string]string{}
+	for session := range n {
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 20 {
+			id := fmt.Sprintf("%d-%02d", session, n)
+			want[id] = fmt.Sprintf(`{"id":%q,"html":%q}`, id, noise(uint64(len(want))))
+			if err := put(db, t, id, want[id]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return want
+}
+
+// A block that rots while the store is open would end the compaction of its table: what stands behind it is
+// written again, and what cannot be read is reported.
+func TestRotBeforeACompaction(t *testing.T) {
+	for _, at := range []int{100, 33000, 90000} {
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			defer badger.SetCompactors(0)()
+			dir := t.TempDir()
+			want := sessions(t, dir, 5)
+			var notices []string
+			db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Found: func(n string) { notices = append(notices, n) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, filepath.Join(dir, badger.Folder, "000002.sst"), at, 40)
+			if err := db.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			db.Prove(t.Context())
+			if _, examined := db.Compactions(); examined != 1 {
+				t.Errorf("%d compactions were examined", examined)
+			}
+			lost := judge(t, db, want)
+			if lost == 0 || lost > 8 {
+				t.Errorf("%d of %d are lost", lost, len(want))
+			}
+			if len(db.Lost()) == 0 || len(notices) == 0 {
+				t.Errorf("it says %q, and has said %q", db.Lost(), notices)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			db = open(t, dir)
+			if again := judge(t, db, want); again == 0 || again > lost {
+				t.Errorf("%d were lost, and %d when it was opened again", lost, again)
+			}
+		})
+	}
+}
+
+// judge reads what a store is to hold: each record is whole, or reported to be lost. It returns how many are.
+func judge(t *testing.T, db *badger.DB, want map[string]string) (lost int) {
+	t.Helper()
+	for id, text := range want {
+		switch got, err := body(t, db, id); {
+		case errors.As(err, new(*store.CorruptError)):
+			lost++
+		case err != nil || got != text:
+			t.Errorf("%s is %.40q, %v", id, got, err)
+		}
+	}
+	return lost
+}
+
+// Badger's log lines are how compactions are seen: each one is counted, and none has to be examined.
+func TestCompactionsAreSeen(t *testing.T) {
+	defer badger.SetCompactors(0)()
+	dir := t.TempDir()
+	want := sessions(t, dir, 6)
+	db := open(t, dir)
+	if err := db.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	complete, examined := db.Compactions()
+	if complete == 0 || examined > 0 {
+		t.Errorf("%d compactions were complete, and %d were examined", complete, examined)
+	}
+	if judge(t, db, want) > 0 || len(db.Lost()) > 0 {
+		t.Errorf("lost is %q", db.Lost())
+	}
+}
+
+// A process that ends between a compaction and its examination leaves the tables to the next one.
+func TestHeldTablesAreExaminedLater(t *testing.T) {
+	defer badger.SetCompactors(0)()
+	dir := t.TempDir()
+	want := sessions(t, dir, 5)
+	db := open(t, dir)
+	db.StopExamining()
+	spoil(t, filepath.Join(dir, badger.Folder, "000002.sst"), 33000, 40)
+	if err := db.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, dir)
+	db.Prove(t.Context())
+	if lost := judge(t, db, want); lost == 0 || lost > 8 || !strings.Contains(strings.Join(db.Lost(), ""), "000002.sst") {
+		t.Errorf("%d of %d are lost: %q", lost, len(want), db.Lost())
+	}
+	if held := db.Held(); len(held) > 0 {
+		t.Errorf("%q are still held", held)
+	}
+}

@@ -1,0 +1,80 @@
+package badger
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// events logs what Badger logs, and tells the compaction check what Badger is doing. Badger has no other
+// hook for it: its log lines are written by the goroutine that does the work, at the moments that matter.
+// [TestCompactionsAreSeen] fails when a new version of Badger logs otherwise; until then each compaction
+// that was not seen to be complete is examined the slow way, so a missing line costs time and no record.
+type events struct {
+	log   *slog.Logger
+	check *compactions // nil: nobody listens
+}
+
+// The lines of badger/v4/levels.go that are listened to.
+const (
+	lineIterated = "[%d] LOG Compact. Added %d keys. Skipped %d keys." // subcompact: before the inputs are removed
+	lineDone     = "[Compactor: %d] Compaction for level: %d DONE"     // doCompact: after they are
+	lineFailed   = "[Compactor: %d] LOG Compact FAILED"                // doCompact: they stay
+)
+
+// Errorf implements badger.Logger.
+func (e events) Errorf(format string, args ...any) { e.write(slog.LevelError, format, args) }
+
+// Warningf implements badger.Logger.
+func (e events) Warningf(format string, args ...any) {
+	if e.check != nil && strings.HasPrefix(format, lineFailed) {
+		if id, ok := number(args, 0); ok {
+			e.check.failed(id)
+		}
+	}
+	e.write(slog.LevelWarn, format, args)
+}
+
+// Infof implements badger.Logger. Badger's information is about its own files: it is logged as debugging
+// output.
+func (e events) Infof(format string, args ...any) { e.write(slog.LevelDebug, format, args) }
+
+// Debugf implements badger.Logger.
+func (e events) Debugf(format string, args ...any) {
+	if e.check != nil {
+		switch {
+		case strings.HasPrefix(format, lineIterated):
+			id, ok := number(args, 0)
+			added, ok1 := number(args, 1)
+			skipped, ok2 := number(args, 2)
+			if ok && ok1 && ok2 {
+				e.check.iterated(id, added, skipped)
+			}
+		case strings.HasPrefix(format, lineDone):
+			if id, ok := number(args, 0); ok {
+				e.check.done(id)
+			}
+		}
+	}
+	e.write(slog.LevelDebug, format, args)
+}
+
+// number returns an argument of a log line as a number.
+func number(args []any, n int) (int, bool) {
+	if n >= len(args) {
+		return 0, false
+	}
+	switch v := args[n].(type) {
+	case int:
+		return v, true
+	case uint64:
+		return int(v), true
+	}
+	return 0, false
+}
+
+func (e events) write(level slog.Level, format string, args []any) {
+	if ctx := noContext; e.log.Enabled(ctx, level) {
+		e.log.Log(ctx, level, "badger: "+strings.TrimSpace(fmt.Sprintf(format, args...)))
+	}
+}

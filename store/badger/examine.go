@@ -1,0 +1,184 @@
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+)
+
+// examination reads tables that a compaction has replaced, and finds out what it has lost of them.
+type examination struct {
+	d      *DB
+	newest map[uint64]version // by the hash of a key
+	values map[uint32][]byte  // the value logs, once one is needed
+
+	some []entry // to be written again
+	size int
+	back int // how many records were written again
+}
+
+// version is that of the newest entry of a key.
+type version struct {
+	n       uint64
+	deleted bool
+}
+
+// examine reads the tables with those ids, writes again what is whole and missing, and notes what cannot
+// be read as lost.
+func (c *compactions) examine(ids []uint64) {
+	e := &examination{d: c.d, newest: map[uint64]version{}}
+	var marks []lost
+	for _, id := range ids {
+		if !exists(c.file(id)) {
+			c.mu.Lock()
+			info, ok := c.known[id]
+			c.mu.Unlock()
+			c.d.log.Warn("a table cannot be examined: it is gone", "table", tableName(id))
+			if ok {
+				marks = append(marks, lost{Table: tableName(id), Spans: []span{spanOf(info)}, Version: info.MaxVersion, At: time.Now(),
+					Why: "the table " + tableName(id) + " was not compacted completely"})
+			}
+			continue
+		}
+		t, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), e.note)
+		if err != nil {
+			c.d.log.Error("a table cannot be examined", "table", tableName(id), "error", err)
+			continue
+		}
+		if mark, bad := markOf(tableName(id), t); bad {
+			mark.At = time.Now()
+			marks = append(marks, mark)
+		}
+	}
+	if len(marks) > 0 {
+		c.d.addLost(marks...)
+		c.d.unsound.Store(true)
+		if err := c.d.keepLost(); err != nil {
+			c.d.log.Error("what is lost cannot be noted in the store", "error", err)
+		}
+		c.d.tell(fmt.Sprintf("a compaction could not read a part of the table %s", marks[0].Table))
+	}
+	for _, id := range ids {
+		_, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), e.restore)
+		if err == nil {
+			err = e.flush()
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			c.d.log.Error("the records of a table cannot be written again", "table", tableName(id), "error", err)
+		}
+	}
+	if e.back > 0 {
+		c.d.log.Warn("records that a compaction had left out were written again", "records", e.back)
+	}
+}
+
+// note finds the newest entry of each key.
+func (e *examination) note(x entry) error {
+	h := xxhash.Sum64(x.key)
+	if v, ok := e.newest[h]; !ok || x.version >= v.n {
+		e.newest[h] = version{x.version, x.meta&metaDeleted != 0}
+	}
+	return nil
+}
+
+// restore collects what has to be written again.
+func (e *examination) restore(x entry) error {
+	if v := e.newest[xxhash.Sum64(x.key)]; v.n != x.version || v.deleted || strings.HasPrefix(string(x.key), "!badger!") {
+		return nil
+	}
+	if x.meta&metaPointer != 0 {
+		if e.values == nil {
+			var err error
+			if e.values, err = readValueLogs(e.d.path); err != nil {
+				return err
+			}
+		}
+		value, ok := e.d.vault.pointed(x.key, x.value, e.values)
+		if !ok {
+			return nil // whoever reads it is told
+		}
+		x.value = value
+	}
+	x.key, x.value = slices.Clone(x.key), slices.Clone(x.value)
+	e.some, e.size = append(e.some, x), e.size+len(x.key)+len(x.value)
+	if len(e.some) < 1000 && e.size < 2<<20 {
+		return nil
+	}
+	return e.flush()
+}
+
+// flush writes what was collected and is not in the database, nor anything newer.
+func (e *examination) flush() error {
+	for {
+		n, err := e.attempt()
+		if errors.Is(err, badger.ErrConflict) {
+			continue
+		}
+		e.back += n
+		e.some, e.size = e.some[:0], 0
+		return err
+	}
+}
+
+func (e *examination) attempt() (n int, err error) {
+	at := e.d.commits.enter()
+	defer e.d.commits.leave(at)
+	ch := &change{seen: at.version()}
+	for _, x := range e.some {
+		if newer, err := atLeast(at.txn, x.key, x.version); err != nil {
+			return 0, err
+		} else if newer {
+			continue
+		}
+		print := xxhash.Sum64(x.key)
+		ch.reads = append(ch.reads, print)
+		ch.writes = append(ch.writes, write{key: x.key, value: x.value, print: print})
+		ch.count, ch.size = ch.count+1, ch.size+int64(len(x.key)+len(x.value)+12)
+	}
+	if len(ch.writes) == 0 {
+		return 0, nil
+	}
+	return len(ch.writes), e.d.commits.commit(ch)
+}
+
+// atLeast reports whether the database has that version of a key, or a newer one, be it of its deletion.
+func atLeast(txn *badger.Txn, key []byte, version uint64) (bool, error) {
+	switch item, err := txn.Get(key); {
+	case err == nil && item.Version() >= version:
+		return true, nil
+	case err != nil && !errors.Is(err, badger.ErrKeyNotFound):
+		return false, err
+	}
+	newest, err := newestVersion(txn, key)
+	return newest >= version, err
+}
+
+// newestVersion returns the newest version of a key, also where that is its deletion; 0 where there is none.
+func newestVersion(txn *badger.Txn, key []byte) (version uint64, err error) {
+	it := txn.NewKeyIterator(key, badger.IteratorOptions{AllVersions: true})
+	defer it.Close()
+	err = moved(func() {
+		if it.Rewind(); it.Valid() {
+			version = it.Item().Version()
+		}
+	})
+	return version, err
+}
+
+// markOf returns the mark of what cannot be read of a table.
+func markOf(name string, t table) (lost, bool) {
+	why := "a part of the table " + name + " cannot be read"
+	switch {
+	case !t.indexed:
+		return lost{Table: name, Unknown: true, Why: why}, true
+	case len(t.gaps) == 0:
+		return lost{}, false
+	}
+	return lost{Table: name, Spans: spansOf(t.gaps), Bloom: t.bloom, Version: t.newest, Why: why}, true
+}

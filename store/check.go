@@ -74,12 +74,20 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 	out := Checked{Findings: []Finding{}}
 	err := db.View(ctx, func(tx Tx) error {
 		c := &checker{tx: tx, out: &out, spaces: map[string]bool{}}
-		return tx.Scan(nil, ScanOptions{}, func(key, value []byte) error {
+		counts := Counts{}
+		err := tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
+			if len(value) > 0 {
+				counts.Add(key, 1)
+			}
 			if out.Records++; out.Records%256 == 0 && progress != nil {
 				progress(out.Records)
 			}
 			return c.record(bytes.Clone(key), value)
 		})
+		if err != nil {
+			return err
+		}
+		return c.counted(tx, counts)
 	})
 	if err != nil {
 		return out, fmt.Errorf("checking the store: %w", err)
@@ -94,6 +102,22 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 		progress(out.Records)
 	}
 	return out, nil
+}
+
+// counted compares the records that were read with those that the store has counted as it wrote them.
+func (c *checker) counted(tx Tx, have Counts) error {
+	counter, ok := tx.(Counter)
+	if !ok {
+		return nil
+	}
+	want, err := counter.Counts()
+	if err != nil || want == nil {
+		return err
+	}
+	for _, text := range have.Differences(want) {
+		c.found(Finding{What: text, Advice: adviceLost, Mend: "note how many records there are, after everything else is repaired"})
+	}
+	return nil
 }
 
 // passes is how often [Repair] looks again at most: what was mended may have been in the way of more.

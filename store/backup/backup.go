@@ -49,13 +49,15 @@ type Contents struct {
 	Records    int      `json:"records"`
 	Campaigns  int      `json:"campaigns"`
 	Workspaces []string `json:"workspaces"`
-	// Damaged is how many records were damaged in the store already; Lost what it had lost as a whole.
+	// Damaged is how many records were damaged in the store already; Lost what it had lost as a whole; Missing
+	// says where it held other records than it had saved.
 	Damaged int      `json:"damaged,omitempty"`
 	Lost    []string `json:"lost,omitempty"`
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Sound reports whether the store was whole when the backup was made.
-func (c Contents) Sound() bool { return c.Damaged == 0 && len(c.Lost) == 0 }
+func (c Contents) Sound() bool { return c.Damaged == 0 && len(c.Lost) == 0 && len(c.Missing) == 0 }
 
 // Info is a backup that is there.
 type Info struct {
@@ -243,13 +245,15 @@ func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) er
 		if c.Workspaces, err = store.Workspaces(tx); err != nil {
 			return err
 		}
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+		counts := store.Counts{}
+		err = tx.Scan(nil, store.ScanOptions{Proved: true}, func(key, value []byte) error {
 			if store.Sealed(key, value) != nil {
 				c.Damaged++
 			}
 			if len(value) == 0 {
 				return nil
 			}
+			counts.Add(key, 1)
 			if store.IsCampaign(key) {
 				c.Campaigns++
 			}
@@ -258,6 +262,19 @@ func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) er
 			}
 			return errors.Join(writePart(out, key), writePart(out, value))
 		})
+		if err != nil {
+			return err
+		}
+		if counter, ok := tx.(store.Counter); ok {
+			want, err := counter.Counts()
+			if err != nil {
+				return err
+			}
+			if want != nil {
+				c.Missing = counts.Differences(want)
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err

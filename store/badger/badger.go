@@ -260,6 +260,9 @@ func (d *DB) begin(found inspection) error {
 	if err := d.sequence.open(d.path, d.db.MaxVersion()); err != nil {
 		return errors.Join(d.unwritable(err), d.db.Close())
 	}
+	if err := d.counted(); err != nil {
+		return errors.Join(d.explain(err), d.db.Close())
+	}
 	d.opened = d.db.MaxVersion()
 	d.commits.begin(d.db, d.checkSpace, d.reached)
 	if err := d.compactions.begin(d); err != nil {
@@ -267,6 +270,19 @@ func (d *DB) begin(found inspection) error {
 	}
 	d.proved.Go(func() { d.tables.later(d.stop) })
 	return nil
+}
+
+// counted counts the records of a store that has no counts yet.
+func (d *DB) counted() error {
+	if d.short {
+		return nil
+	}
+	txn := d.db.NewTransaction(false)
+	defer txn.Discard()
+	if counts, err := readCounts(txn); err != nil || counts != nil {
+		return err
+	}
+	return recount(d.db)
 }
 
 // reached notes that a change of that version is durable.
@@ -356,6 +372,7 @@ func (d *DB) Close() error {
 		if err := d.db.Close(); err != nil {
 			d.ended = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
 		}
+		d.compactions.end()
 		d.sequence.close(newest)
 		switch {
 		case d.unsound.Load():

@@ -3,10 +3,13 @@ package badger
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
 )
 
 // Badger syncs its log once for each transaction, one after another, and lets nobody begin to read
@@ -23,6 +26,7 @@ type write struct {
 	key, value []byte
 	print      uint64 // fingerprint of key
 	deleted    bool
+	existed    bool // before the transaction
 }
 
 // change is what one transaction has read and written.
@@ -33,6 +37,9 @@ type change struct {
 	count  int64 // of records and bytes, as Badger counts them
 	size   int64
 	tries  int // how often it was refused before
+
+	// alone, where it is not nil, is done instead of writing, while nobody else writes.
+	alone func() error
 
 	err  error
 	turn chan bool // true: it leads now; false: it is done, and err says how
@@ -56,6 +63,8 @@ type commits struct {
 	// Who leads has these to itself.
 	last  map[uint64]uint64 // fingerprint of a key to the version that wrote it last
 	wrote []group           // what last holds, oldest first
+	// counts is how many records there are; nil: it has to be read again, as a commit has failed.
+	counts store.Counts
 }
 
 // group is what the changes wrote that were committed at once.
@@ -129,7 +138,7 @@ func (c *commits) take() []*change {
 	n, count, size := 0, int64(0), int64(0)
 	for _, ch := range c.waiting {
 		count, size = count+ch.count, size+ch.size
-		if n > 0 && (count >= c.db.MaxBatchCount() || size >= c.db.MaxBatchSize()) {
+		if n > 0 && (ch.alone != nil || c.waiting[0].alone != nil || count >= c.db.MaxBatchCount() || size >= c.db.MaxBatchSize()) {
 			break
 		}
 		n++
@@ -145,6 +154,11 @@ func (c *commits) settle(batch []*change) {
 		for _, ch := range batch {
 			ch.err = err
 		}
+		return
+	}
+	if do := batch[0].alone; do != nil {
+		batch[0].err, c.counts = do(), nil
+		c.publish(batch[0])
 		return
 	}
 	sound := c.sound(batch)
@@ -206,6 +220,15 @@ func (c *commits) write(changes []*change) error {
 	txn := c.db.NewTransaction(true)
 	defer txn.Discard()
 	err := txn.Set(sequenceKey, nil)
+	counts, changed, countErr := c.count(changes)
+	if countErr != nil {
+		return countErr
+	}
+	for _, workspace := range changed {
+		if key := countKey(workspace); err == nil {
+			err = txn.Set(key, encodeCounts(key, counts[workspace]))
+		}
+	}
 	for _, ch := range changes {
 		for _, w := range ch.writes {
 			if err != nil {
@@ -221,7 +244,48 @@ func (c *commits) write(changes []*change) error {
 	if err != nil {
 		return errors.Join(errStage, err)
 	}
-	return txn.Commit()
+	if err = txn.Commit(); err != nil {
+		counts = nil
+	}
+	c.counts = counts
+	return err
+}
+
+// recount counts all records anew, while nobody writes.
+func (c *commits) recount() error {
+	return c.commit(&change{alone: func() error { return recount(c.db) }})
+}
+
+// count returns how many records there are after the changes, and of which workspaces the numbers are others.
+func (c *commits) count(changes []*change) (counts store.Counts, changed []string, err error) {
+	if c.counts == nil {
+		if c.counts, err = readCounts(c.newest.txn); err != nil {
+			return nil, nil, err
+		}
+	}
+	diff := store.Counts{}
+	for _, ch := range changes {
+		for _, w := range ch.writes {
+			switch {
+			case own(w.key):
+			case w.deleted && w.existed:
+				diff.Add(w.key, -1)
+			case !w.deleted && !w.existed:
+				diff.Add(w.key, 1)
+			}
+		}
+	}
+	counts = store.Counts{}
+	for workspace, kinds := range c.counts {
+		counts[workspace] = maps.Clone(kinds)
+	}
+	counts.AddAll(diff, 1)
+	for workspace, kinds := range diff {
+		if len(kinds) > 0 {
+			changed = append(changed, workspace)
+		}
+	}
+	return counts, changed, nil
 }
 
 // publish makes the next snapshot, which has the changes. What failed is published too: whether it

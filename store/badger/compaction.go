@@ -56,6 +56,8 @@ type compactions struct {
 	list      manifestLog                 // what was read of the list of tables
 	pending   []manifestChange            // compactions that the list names, and that were not checked
 	closing   bool                        // what is wrong from now on is examined when the store is opened again
+	postponed bool                        // something was
+	last      func()                      // unpins what was there when closing began
 	examining int                         // how many examinations are going on
 	idle      *sync.Cond                  // there is none
 	ready     chan struct{}
@@ -157,13 +159,8 @@ func (c *compactions) pin() (unpin func()) {
 	for _, t := range c.d.db.Tables() {
 		c.known[t.ID] = t
 	}
-	if c.closing { // all commits are over
-		txn := c.d.db.NewTransaction(false)
-		it := txn.NewIterator(badger.IteratorOptions{})
-		return func() {
-			it.Close()
-			txn.Discard()
-		}
+	if c.closing { // end has one pin for all that is compacted then
+		return func() {}
 	}
 	at := c.d.commits.enter()
 	it := at.txn.NewIterator(badger.IteratorOptions{})
@@ -234,8 +231,9 @@ func (c *compactions) done(compactor int) {
 	}
 	c.examined++
 	if c.closing {
+		c.postponed = true
 		c.d.unsound.Store(true)
-		return // pinned, they stay for the next to open the store
+		return
 	}
 	undo := c.doubt(ids)
 	c.start(ids, func() {
@@ -330,12 +328,33 @@ func (c *compactions) wait() {
 	}
 }
 
-// close ends the examinations. Compactions may go on until the database is closed.
+// close ends the examinations, when all commits are over. Compactions may go on until the database is closed.
 func (c *compactions) close() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return
+	}
 	c.closing = true
-	c.mu.Unlock()
-	c.wait()
+	for c.examining > 0 {
+		c.idle.Wait()
+	}
+	txn := c.d.db.NewTransaction(false)
+	it := txn.NewIterator(badger.IteratorOptions{})
+	c.last = func() {
+		it.Close()
+		txn.Discard()
+	}
+}
+
+// end lets go of the tables that were replaced as the database was closed. Those of a compaction that was not
+// complete stay for the next to open the store.
+func (c *compactions) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.postponed {
+		c.last()
+	}
 }
 
 // manifestLog reads the database's list of tables as it grows. It is a head of 8 bytes and then sets of

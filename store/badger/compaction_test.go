@@ -37,7 +37,7 @@ func sessions(t *testing.T, dir string, n int) map[string]string {
 // A block that rots while the store is open would end the compaction of its table: what stands behind it is
 // written again, and what cannot be read is reported.
 func TestRotBeforeACompaction(t *testing.T) {
-	for _, at := range []int{100, 33000, 90000} {
+	for _, at := range []int{20000, 33000, 90000} {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			defer badger.SetCompactors(0)()
 			dir := t.TempDir()

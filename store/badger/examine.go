@@ -138,7 +138,7 @@ func (e *examination) attempt() (n int, err error) {
 		}
 		print := xxhash.Sum64(x.key)
 		ch.reads = append(ch.reads, print)
-		ch.writes = append(ch.writes, write{key: x.key, value: x.value, print: print})
+		ch.writes = append(ch.writes, write{key: x.key, value: x.value, print: print, existed: true}) // it was counted as it was saved
 		ch.count, ch.size = ch.count+1, ch.size+int64(len(x.key)+len(x.value)+12)
 	}
 	if len(ch.writes) == 0 {

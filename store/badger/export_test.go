@@ -3,6 +3,11 @@ package badger
 import (
 	"path/filepath"
 	"runtime"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
 )
 
 // SetFreeSpace makes the store believe in that much free space.
@@ -73,4 +78,29 @@ func SetCompactors(n int) (undo func()) {
 	old := compactors
 	compactors = n
 	return func() { compactors = old }
+}
+
+// Vanish removes a campaign behind the store's back.
+func (d *DB) Vanish(t testing.TB, id string) {
+	t.Helper()
+	err := d.db.Update(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.IteratorOptions{})
+		var keys [][]byte
+		for it.Rewind(); it.Valid(); it.Next() {
+			if store.BelongsTo(it.Item().Key(), "DEMO", id) {
+				keys = append(keys, it.Item().KeyCopy(nil))
+			}
+		}
+		it.Close()
+		for _, key := range keys {
+			if err := txn.Delete(key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.commits.publish()
 }

@@ -231,7 +231,8 @@ func (d *DB) Lost() []string {
 	return out
 }
 
-// Forget ends what [DB.Lost] tells: from then on a record that is lost is not there.
+// Forget ends what [DB.Lost] tells: from then on a record that is lost is not there, and the records that there
+// are count as all of them.
 func (d *DB) Forget() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -257,7 +258,7 @@ func (d *DB) Forget() error {
 		return d.explain(err)
 	}
 	d.lost.Store(new([]lost))
-	return nil
+	return d.explain(d.commits.recount())
 }
 
 // Notices tells what was wrong with the store as it was opened and what was done about it, and what

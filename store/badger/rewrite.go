@@ -128,7 +128,7 @@ func digest(ctx context.Context, db store.DB, progress func(int)) (sum []byte, n
 func eachRecord(ctx context.Context, db store.DB, fn func(n int, key, value []byte) error) (sum []byte, n int, err error) {
 	h := sha256.New()
 	err = db.View(ctx, func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+		return tx.Scan(nil, store.ScanOptions{Proved: true}, func(key, value []byte) error {
 			if len(value) == 0 {
 				return ErrDamagedFirst
 			}

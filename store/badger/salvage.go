@@ -231,7 +231,7 @@ func (s *salvage) pass(db *badger.DB) error {
 	wb := db.NewWriteBatch()
 	defer wb.Cancel()
 	err := s.each(func(e entry) error {
-		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || own(e.key) || strings.HasPrefix(string(e.key), "!badger!") {
+		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || own(e.key) && !bytes.HasPrefix(e.key, countPrefix) || strings.HasPrefix(string(e.key), "!badger!") {
 			return nil
 		}
 		if e.meta&metaPointer != 0 {

@@ -13,8 +13,11 @@ import (
 	"bugle/store"
 )
 
-// absent is the place of a key that was looked for and is not there.
-const absent = -1
+// The places of keys that were looked for and not written: one is not there, the other is.
+const (
+	absent  = -1
+	present = -2
+)
 
 // tx is a transaction on a snapshot. What it writes it keeps in change until it is committed.
 type tx struct {
@@ -22,7 +25,7 @@ type tx struct {
 	txn    *badger.Txn // the snapshot's, which others use as well
 	db     *DB
 	change *change        // nil: it only reads
-	own    map[string]int // key to place in change.writes, or absent
+	own    map[string]int // key to place in change.writes, or absent, or present
 }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
@@ -30,7 +33,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 		return nil, err
 	}
 	if t.change != nil {
-		if i, ok := t.own[string(key)]; ok {
+		if i, ok := t.own[string(key)]; ok && i != present {
 			if i == absent || t.change.writes[i].deleted {
 				return nil, store.ErrNotFound
 			}
@@ -63,6 +66,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	if err := t.db.tables.checkFound(key, item.Version()); err != nil {
 		return nil, t.db.explain(err)
 	}
+	t.note(key, present)
 	return value, nil
 }
 
@@ -122,9 +126,14 @@ func (t *tx) write(w write) error {
 		return store.ErrTooBig
 	}
 	w.print = xxhash.Sum64(w.key)
-	if i, ok := t.own[string(w.key)]; ok && i != absent {
+	if i, ok := t.own[string(w.key)]; ok && i >= 0 {
+		w.existed = c.writes[i].existed
 		c.writes[i] = w
 		return nil
+	}
+	var err error
+	if w.existed, err = t.existed(w.key); err != nil {
+		return err
 	}
 	if c.writes == nil {
 		c.writes = make([]write, 0, 16)

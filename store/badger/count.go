@@ -1,0 +1,149 @@
+package badger
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
+)
+
+// The store counts its records as they are written, by workspace and kind, in the same transaction: so it can
+// tell when some are gone, whatever has lost them. The counts are records of this package, one for each
+// workspace; a store that an earlier program has made gets them as it is opened.
+var countPrefix = []byte("\x00count")
+
+func countKey(workspace string) []byte { return append(slices.Clone(countPrefix), workspace...) }
+
+// encodeCounts returns the counts of one workspace: each kind and its number, and a checksum over all and the key.
+func encodeCounts(key []byte, kinds map[byte]int64) []byte {
+	var b []byte
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		b = binary.AppendVarint(append(b, kind), kinds[kind])
+	}
+	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(append(slices.Clone(key), b...)))
+}
+
+func decodeCounts(key, b []byte) (map[byte]int64, error) {
+	at := len(b) - 8
+	if at < 0 || binary.BigEndian.Uint64(b[at:]) != xxhash.Sum64(append(slices.Clone(key), b[:at]...)) {
+		return nil, errors.New("its checksum does not match")
+	}
+	kinds := map[byte]int64{}
+	for b = b[:at]; len(b) > 0; {
+		n, size := binary.Varint(b[1:])
+		if size <= 0 {
+			return nil, errors.New("it is cut short")
+		}
+		kinds[b[0]] = n
+		b = b[1+size:]
+	}
+	return kinds, nil
+}
+
+// readCounts returns the counts in what a transaction sees, nil where there are none that can be read.
+func readCounts(txn *badger.Txn) (store.Counts, error) {
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: countPrefix})
+	defer it.Close()
+	var out store.Counts
+	err := moved(func() { it.Rewind() })
+	for ; err == nil && it.Valid(); err = moved(it.Next) {
+		item := it.Item()
+		err := item.Value(func(v []byte) error {
+			kinds, err := decodeCounts(item.Key(), v)
+			if err != nil {
+				return err
+			}
+			if out == nil {
+				out = store.Counts{}
+			}
+			out[string(item.Key()[len(countPrefix):])] = kinds
+			return nil
+		})
+		if err != nil {
+			return nil, nil
+		}
+	}
+	return out, err
+}
+
+// countAll counts the records in what a transaction sees.
+func countAll(txn *badger.Txn) (store.Counts, error) {
+	counts := store.Counts{"": {}}
+	it := txn.NewIterator(badger.IteratorOptions{})
+	defer it.Close()
+	err := moved(func() { it.Rewind() })
+	for ; err == nil && it.Valid(); err = moved(it.Next) {
+		if key := it.Item().Key(); !own(key) && !bytes.HasPrefix(key, []byte("!badger!")) {
+			counts.Add(key, 1)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("counting the records: %w", err)
+	}
+	return counts, nil
+}
+
+// setCounts writes counts, and removes those of workspaces that are not among them.
+func setCounts(txn *badger.Txn, counts store.Counts) error {
+	old, err := readCounts(txn)
+	if err != nil {
+		return err
+	}
+	for workspace := range old {
+		if _, ok := counts[workspace]; !ok {
+			if err := txn.Delete(countKey(workspace)); err != nil {
+				return err
+			}
+		}
+	}
+	for workspace, kinds := range counts {
+		if err := txn.Set(countKey(workspace), encodeCounts(countKey(workspace), kinds)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recount makes the counts those of the records that there are.
+func recount(db *badger.DB) error {
+	return db.Update(func(txn *badger.Txn) error {
+		counts, err := countAll(txn)
+		if err != nil {
+			return err
+		}
+		return setCounts(txn, counts)
+	})
+}
+
+// Counts implements [store.Counter].
+func (t *tx) Counts() (store.Counts, error) {
+	counts, err := readCounts(t.txn)
+	if err != nil {
+		return nil, t.db.explain(err)
+	}
+	return counts, nil
+}
+
+// existed reports whether the store has a record that is about to be written. One that it has lost counts as
+// there: it was counted when it was saved.
+func (t *tx) existed(key []byte) (bool, error) {
+	if place, ok := t.own[string(key)]; ok && place < 0 {
+		return place == present, nil
+	}
+	t.change.reads = append(t.change.reads, xxhash.Sum64(key))
+	switch _, err := t.txn.Get(key); {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, badger.ErrKeyNotFound):
+		return t.db.missing(t.txn, key), nil
+	default:
+		return false, t.db.explain(err)
+	}
+}

@@ -62,12 +62,15 @@ var compactors = 2 // a test changes it
 
 // settings are measured: with them 100,000 documents of 8 KB open in 10 ms, and a durable write takes
 // 0.3 ms. The lists of blocks are read whenever a store opens, and stay in memory: blocks of 16 KB make
-// them a quarter of what those of 4 KB need, and the store a third smaller. Larger tables would be fewer
-// to open, and compacting takes memory by their size. What is read most, the rows of lists, is kept
-// elsewhere: a larger cache of blocks would hold what the last scan left. Values are kept inline, as the
-// value log is not checked when it is read, and its space is not given back.
+// them a quarter of what those of 4 KB need, and the store a third smaller. What is read most, the rows of
+// lists, is kept elsewhere: a larger cache of blocks would hold what the last scan left. Values are kept inline,
+// as the value log is not checked when it is read, and its space is not given back.
+//
+// Memory: Badger builds a table in memory, in buffers of several times its size that a pool of eight keeps. So
+// tables are small, on all levels the same: with tables that double from level to level the pool alone took
+// gigabytes under a load of creates. Smaller ones would be more files to open at the start.
 func settings(dir string, log *slog.Logger) badger.Options {
-	return badger.DefaultOptions(dir).
+	o := badger.DefaultOptions(dir).
 		WithMemTableSize(16 << 20).
 		WithNumMemtables(3).
 		WithNumLevelZeroTables(4).
@@ -85,6 +88,8 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMetricsEnabled(false).
 		WithLogger(events{log: log})
+	o.TableSizeMultiplier = 1
+	return o
 }
 
 // DB is an open store.
@@ -269,6 +274,7 @@ func (d *DB) begin(found inspection) error {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
 	d.proved.Go(func() { d.tables.later(d.stop) })
+	d.proved.Go(func() { d.trim(d.stop) })
 	return nil
 }
 

@@ -153,8 +153,7 @@ func (c *compactions) iterated(compactor, kept, skipped int) {
 	t.skipped += skipped
 }
 
-// pin keeps the tables that there are from being removed, until unpin: an iterator uses them. It begins no
-// transaction of its own: that would wait for commits, which may wait for this compaction.
+// pin notes the tables that there are, and keeps them from being removed until unpin.
 func (c *compactions) pin() (unpin func()) {
 	for _, t := range c.d.db.Tables() {
 		c.known[t.ID] = t
@@ -162,12 +161,7 @@ func (c *compactions) pin() (unpin func()) {
 	if c.closing { // end has one pin for all that is compacted then
 		return func() {}
 	}
-	at := c.d.commits.enter()
-	it := at.txn.NewIterator(badger.IteratorOptions{})
-	return func() {
-		it.Close()
-		c.d.commits.leave(at)
-	}
+	return c.d.pin()
 }
 
 func (c *compactions) failed(compactor int) {
@@ -297,6 +291,17 @@ func (c *compactions) doubt(ids []uint64) (undo func()) {
 				return l.Doubt && slices.ContainsFunc(marks, func(m lost) bool { return m.Table == l.Table })
 			})
 		})
+	}
+}
+
+// pin keeps the tables that there are from being removed, until unpin: an iterator uses them. It begins no
+// transaction of its own: that would wait for commits, which may wait for a compaction.
+func (d *DB) pin() (unpin func()) {
+	at := d.commits.enter()
+	it := at.txn.NewIterator(badger.IteratorOptions{})
+	return func() {
+		it.Close()
+		d.commits.leave(at)
 	}
 }
 

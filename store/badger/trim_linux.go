@@ -1,0 +1,103 @@
+package badger
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Badger reads and writes tables through mappings. What it has touched of them counts as memory of the process
+// until the system is short of it, so that a server would seem to grow to the size of its store. The pages are
+// given back when they become many: they stay in the system's cache, and reading them again costs little.
+
+const (
+	// mappedMost is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
+	mappedMost = 80 << 20
+	// mappedLook is how often that is looked at, which takes some microseconds.
+	mappedLook = 250 * time.Millisecond
+)
+
+// trim gives mapped pages back when they are many, until stop is closed.
+func (d *DB) trim(stop <-chan struct{}) {
+	tick := time.NewTicker(mappedLook)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		if mapped() > mappedMost {
+			d.unmap()
+		}
+	}
+}
+
+// mapped returns how many bytes of files are mapped and in memory.
+func mapped() int64 {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(b)
+	if len(fields) < 3 {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(fields[2]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n * int64(os.Getpagesize())
+}
+
+// unmap gives the pages of all tables back. The tables are pinned meanwhile, so that nothing else can come to
+// lie where they are mapped.
+func (d *DB) unmap() {
+	before := map[uint64]bool{}
+	for _, t := range d.db.Tables() {
+		before[t.ID] = true
+	}
+	defer d.pin()()
+	inodes := map[string]uint64{} // of the files by their names
+	for _, t := range d.db.Tables() {
+		if !before[t.ID] {
+			continue // it may not be pinned
+		}
+		info, err := os.Stat(join(d.path, tableName(t.ID)))
+		if err != nil {
+			continue
+		}
+		if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+			inodes[tableName(t.ID)] = sys.Ino
+		}
+	}
+	f, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		// address range, permissions, offset, device, inode, path
+		fields := bytes.Fields(lines.Bytes())
+		if len(fields) < 6 {
+			continue
+		}
+		inode, ok := inodes[filepath.Base(string(fields[len(fields)-1]))]
+		if !ok || strconv.FormatUint(inode, 10) != string(fields[4]) {
+			continue
+		}
+		from, to, ok := bytes.Cut(fields[0], []byte("-"))
+		begin, err1 := strconv.ParseUint(string(from), 16, 64)
+		end, err2 := strconv.ParseUint(string(to), 16, 64)
+		if !ok || err1 != nil || err2 != nil || end <= begin {
+			continue
+		}
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(begin), uintptr(end-begin), unix.MADV_DONTNEED)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"time"
 )
@@ -63,6 +64,45 @@ func Sparing(ctx context.Context) {
 		}
 		before = allocated
 	}
+}
+
+const (
+	// room is how much a server may have beyond what is in use for good, in bytes: garbage, and the buffers
+	// that tables are built in.
+	room = 112 << 20
+	// quiet is over how many looks the least that is in use counts as in use for good.
+	quiet = 60
+)
+
+// Bounded limits the heap of a server, until ctx ends, to what it uses for good and room for its work. Without a
+// limit the heap grows to twice its size, and the buffers of a burst of writes stay. A limit that GOMEMLIMIT sets
+// is left as it is.
+func Bounded(ctx context.Context) {
+	if limit != math.MaxInt64 {
+		return
+	}
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	var last []int64
+	for {
+		select {
+		case <-ctx.Done():
+			debug.SetMemoryLimit(limit)
+			return
+		case <-tick.C:
+		}
+		if last = append(last, live()); len(last) > quiet {
+			last = last[1:]
+		}
+		debug.SetMemoryLimit(slices.Min(last)*11/10 + room) // the runtime takes about a tenth
+	}
+}
+
+// live returns the bytes that were in use at the last collection.
+func live() int64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
 }
 
 // read gives how much was allocated so far, and about how much could be given back: what is free, and

@@ -49,3 +49,18 @@ func TestSparingGivesBack(t *testing.T) {
 		return free < worth
 	})
 }
+
+func TestBoundedLimitsTheHeap(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	var one sync.WaitGroup
+	one.Go(func() { Bounded(ctx) })
+	waitFor(t, "the heap is limited", func() bool {
+		have := debug.SetMemoryLimit(-1)
+		return have >= room && have < live()*2+2*room
+	})
+	end()
+	one.Wait()
+	if have := debug.SetMemoryLimit(-1); have != limit {
+		t.Errorf("afterwards the limit is %d", have)
+	}
+}

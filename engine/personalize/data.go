@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
+	"reflect"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -37,6 +38,7 @@ type missing struct {
 	pos        int
 	reason     string
 	whole      bool // expression is all of the access chain: what is looked up in it is no other hole
+	failed     bool // the expression has been computed and has no result: a condition on it is a hole too
 }
 
 // sameHole gives v where it is missing and names its whole chain already, which may be long.
@@ -112,25 +114,16 @@ func snaked(name string, yield func(rune) bool) bool {
 }
 
 // value brings what callers put into Data to the kinds that evaluation knows:
-// nil, bool, int, float64, numeral, string, []any, map[string]any.
+// nil, bool, int, *big.Int, float64, numeral, string, []any, map[string]any.
 func value(v any) any {
 	switch v := v.(type) {
-	case nil, bool, int, string, []any, map[string]any, *missing, root, callable:
+	case nil, bool, int, *big.Int, string, []any, map[string]any, *missing, root, callable:
 		return v
 	case float64:
-		// JSON has one kind of number; 5 must print as 5 and count as an index.
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int(v)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
 		}
 		return v
-	case float32:
-		return value(float64(v))
-	case int64:
-		return int(v)
-	case int32:
-		return int(v)
-	case uint64:
-		return float64(v)
 	case numeral:
 		return v
 	case time.Time:
@@ -150,7 +143,19 @@ func value(v any) any {
 	case fmt.Stringer:
 		return v.String()
 	}
-	return fmt.Sprint(v)
+	switch v := reflect.ValueOf(v); v.Kind() {
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
+		return int(v.Int())
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
+		return wholeValue(new(big.Int).SetUint64(v.Uint()))
+	case reflect.Float32, reflect.Float64:
+		return value(v.Float())
+	case reflect.Bool:
+		return v.Bool()
+	case reflect.String:
+		return v.String()
+	}
+	return nil // of no kind that a template has
 }
 
 // plain is v with numerals turned into numbers, all the way down: what
@@ -158,14 +163,11 @@ func value(v any) any {
 func plain(v any) any {
 	switch v := value(v).(type) {
 	case numeral:
-		if i, err := strconv.Atoi(v.String()); err == nil {
-			return i
-		}
-		f, err := v.Float64()
-		if err != nil {
+		a, ok := spelled(v.String())
+		if !ok {
 			return v.String()
 		}
-		return f
+		return a.value()
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
@@ -189,12 +191,14 @@ func truth(v any) bool {
 	case nil, *missing:
 		return false
 	case numeral:
-		x, err := v.Float64()
-		return err != nil || x != 0
+		a, ok := spelled(v.String())
+		return !ok || a.sign() != 0
 	case bool:
 		return v
 	case int:
 		return v != 0
+	case *big.Int:
+		return v.Sign() != 0
 	case float64:
 		return v != 0
 	case string:
@@ -223,6 +227,10 @@ func measure(v any, total *int) {
 	switch v := v.(type) {
 	case string:
 		*total += len(v) - 16
+	case *big.Int:
+		*total += v.BitLen() / 3
+	case numeral:
+		*total += len(v.String())
 	case []any:
 		for _, item := range v {
 			if measure(item, total); *total > MaxOutput {
@@ -253,6 +261,10 @@ func toil(v any, steps *int) {
 	switch v := v.(type) {
 	case string:
 		*steps += len(v) / filteredOfStep
+	case *big.Int:
+		*steps += v.BitLen() / filteredOfStep
+	case numeral:
+		*steps += len(v.String()) / 2
 	case []any:
 		for _, item := range v {
 			toil(item, steps)

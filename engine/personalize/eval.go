@@ -14,6 +14,10 @@ func (f *frame) eval(n nodes.Node) (any, error) {
 	if err := f.spend(0); err != nil {
 		return nil, err
 	}
+	return f.attempt(f.compute(n))
+}
+
+func (f *frame) compute(n nodes.Node) (any, error) {
 	switch n := n.(type) {
 	case *nodes.None:
 		return nil, nil
@@ -22,7 +26,10 @@ func (f *frame) eval(n nodes.Node) (any, error) {
 	case *nodes.Integer:
 		return n.Val, nil
 	case *nodes.Float:
-		return n.Val, nil
+		if i, ok := f.large[n.Location]; ok {
+			return i, nil
+		}
+		return finite(n.Val)
 	case *nodes.Bool:
 		return n.Val, nil
 	case *nodes.List:
@@ -43,6 +50,9 @@ func (f *frame) eval(n nodes.Node) (any, error) {
 		return f.unary(n)
 	case *nodes.Negation:
 		v, err := f.eval(n.Term)
+		if hole := failedHole(v); hole != nil {
+			return hole, nil
+		}
 		return !truth(v), err
 	}
 	return nil, errors.New("this expression is not finished")
@@ -155,7 +165,10 @@ func (f *frame) access(n nodes.Node) (any, error) {
 		if hole := sameHole(from); hole != nil {
 			return hole, nil
 		}
-		if key, err = f.eval(n.Arg); err == nil {
+		if key, err = f.eval(n.Arg); failedHole(key) != nil {
+			return key, nil
+		}
+		if err == nil {
 			v, reason, err = f.lookup(from, key)
 		}
 	case *nodes.GetSlice:
@@ -167,6 +180,9 @@ func (f *frame) access(n nodes.Node) (any, error) {
 		return nil, err
 	}
 	if v = value(v); v == nil || reason != "" {
+		if reason == "" {
+			reason = "it has no value"
+		}
 		pos := leftmost(n)
 		return &missing{expression: f.chain(pos, false), pos: pos, reason: reason, whole: true}, nil
 	}
@@ -180,6 +196,9 @@ func (f *frame) name(n *nodes.Name) (any, error) {
 	}
 	if long, ok := rootNames[name]; ok {
 		return root(long), nil
+	}
+	if name == "none" { // the parser knows None alone
+		return nil, nil
 	}
 	reason := "nothing here is called " + shorten(name)
 	if hint := nearest(name, sortedKeys(rootNames)); hint != "" {
@@ -209,7 +228,7 @@ func (f *frame) lookup(v, key any) (any, string, error) {
 		}
 		return nil, "it has no " + shorten(name), nil
 	case []any:
-		i, ok := plain(key).(int)
+		i, ok := integer(key)
 		if !ok {
 			return nil, "it is a list: a number is expected in the brackets", nil
 		}
@@ -223,6 +242,19 @@ func (f *frame) lookup(v, key any) (any, string, error) {
 			return nil, "the item is empty", nil
 		}
 		return v[i], "", nil
+	case string:
+		i, ok := integer(key)
+		if !ok {
+			return nil, "it has no " + shorten(text(key)), nil
+		}
+		runes := []rune(v)
+		if i < 0 {
+			i += len(runes)
+		}
+		if i < 0 || i >= len(runes) {
+			return nil, fmt.Sprintf("the text has %d characters", len(runes)), nil
+		}
+		return string(runes[i]), "", f.spend(16 * len(v)) // the copy is four times as long
 	case callable:
 		return nil, v.name + " is called with parentheses", nil
 	case nil:
@@ -295,9 +327,9 @@ func (f *frame) slice(n *nodes.GetSlice) (any, string, error) {
 			return otherwise, nil
 		}
 		v, err := f.eval(n)
-		i, ok := plain(v).(int)
+		i, ok := integer(v)
 		if err == nil && !ok {
-			err = errors.New("a slice takes numbers")
+			err = failure("a slice takes whole numbers")
 		}
 		if i < 0 {
 			i += length
@@ -336,9 +368,15 @@ func (f *frame) call(n *nodes.Call) (any, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if hole != nil && hole.failed {
+		return hole, "", nil
+	}
 	if name, ok := n.Func.(*nodes.Name); ok && name.Name.Val == "range" {
 		if hole != nil {
 			return nil, hole.reason, nil
+		}
+		if len(n.Kwargs) > 0 {
+			return nil, "", failure("range takes its arguments without names")
 		}
 		v, err := rangeOf(args)
 		if err == nil {
@@ -371,6 +409,9 @@ func (f *frame) call(n *nodes.Call) (any, string, error) {
 		return nil, hole.expression + ": " + hole.reason, nil
 	}
 	if method != "" {
+		if len(n.Kwargs) > 0 {
+			return nil, "", failf("%s( ) takes its arguments without names", shorten(method))
+		}
 		v, err := f.method(target, method, args)
 		return v, "", err
 	}
@@ -409,27 +450,33 @@ func (f *frame) contentAPI(api callable, n *nodes.Call, args []any) (any, string
 
 func rangeOf(args []any) (any, error) {
 	bounds := [3]int{0, 0, 1}
+	if len(args) == 0 || len(args) > 3 {
+		return nil, failure("range takes one to three whole numbers")
+	}
 	for i, arg := range args {
-		n, ok := plain(arg).(int)
-		if !ok || i > 2 {
-			return nil, errors.New("range takes one to three whole numbers")
+		n, ok := integer(arg)
+		if !ok {
+			return nil, failure("range takes one to three whole numbers")
 		}
 		bounds[i] = n
 	}
 	switch {
-	case len(args) == 0:
-		return nil, errors.New("range takes one to three whole numbers")
 	case len(args) == 1:
 		bounds[0], bounds[1] = 0, bounds[0]
 	case bounds[2] == 0:
-		return nil, errors.New("range cannot go in steps of 0")
+		return nil, failure("range cannot go in steps of 0")
 	}
 	list := []any{}
-	for i := bounds[0]; bounds[2] > 0 && i < bounds[1] || bounds[2] < 0 && i > bounds[1]; i += bounds[2] {
+	for i := bounds[0]; bounds[2] > 0 && i < bounds[1] || bounds[2] < 0 && i > bounds[1]; {
 		if len(list) == MaxItems {
 			return nil, fmt.Errorf("range gives more than %d numbers", MaxItems)
 		}
 		list = append(list, i)
+		next := i + bounds[2]
+		if (next > i) != (bounds[2] > 0) { // beyond the largest int
+			break
+		}
+		i = next
 	}
 	return list, nil
 }

@@ -32,7 +32,7 @@ func Expressions(src string) ([]Expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := map[string]bool{"loop": true, "range": true}
+	own := map[string]bool{"loop": true, "range": true, "none": true}
 	walk(t.root, func(n nodes.Node, _ []*nodes.FilterCall) { declared(n, own) })
 	var found []Expression
 	places := placer{source: t.source}

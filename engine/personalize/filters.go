@@ -3,177 +3,122 @@ package personalize
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/nikolalohinski/gonja/v2/builtins"
-	"github.com/nikolalohinski/gonja/v2/config"
-	"github.com/nikolalohinski/gonja/v2/exec"
 	"github.com/nikolalohinski/gonja/v2/nodes"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
-// filterNames are gonja's filters that a message can want. Not among them are
-// those that reach into Go values (attr), print for debugging (pprint), or
-// write markup of their own (urlize, xmlattr).
-var filterNames = []string{
-	"abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "e", "escape", "filesizeformat",
-	"first", "float", "forceescape", "format", "indent", "int", "items", "join", "last", "length", "list", "lower",
-	"map", "max", "min", "random", "reject", "rejectattr", "replace", "reverse", "round", "safe", "select",
-	"selectattr", "slice", "sort", "string", "striptags", "sum", "title", "tojson", "trim", "truncate", "unique",
-	"upper", "urlencode", "wordcount", "wordwrap",
+// failure is why an expression has no value: an argument of the wrong kind, a
+// division by zero. It leaves a hole where the expression stands. Errors of
+// other types end the render.
+type failure string
+
+func (e failure) Error() string { return string(e) }
+
+func failf(format string, args ...any) error { return failure(fmt.Sprintf(format, args...)) }
+
+// filter is one filter of Jinja. It gets a value that is not missing, and what
+// it returns is computed as Jinja does.
+type filter struct {
+	// params are the names of its arguments in their order, as Jinja has them.
+	// The first need of them must be given.
+	params []string
+	need   int
+	run    func(f *frame, v any, a arguments) (any, error)
 }
 
-// FilterNames gives the filters that templates can use, sorted.
-func FilterNames() []string { return slices.Clone(filterNames) }
+// arguments are those of one call by name. Those that are not given are not there.
+type arguments map[string]any
 
-var testNames = []string{
-	"!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "float",
-	"ge", "greaterthan", "gt", "in", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne", "none",
-	"number", "odd", "sequence", "string", "true", "undefined", "upper",
-}
+// filters are those of Jinja that a message can want. Not among them are those
+// that reach into the values of the program (attr), print for debugging
+// (pprint), or write markup of their own (urlize, xmlattr).
+var filters map[string]filter
 
-var (
-	filterSet = guardedFilters()
-	// gonja runs filters and tests; it never sees the data as a whole. It is
-	// shared by all renders: nothing writes to it.
-	gonja = &exec.Evaluator{
-		Config: config.New(),
-		Environment: &exec.Environment{
-			Filters: filterSet,
-			Tests:   builtins.Tests,
-			Context: exec.EmptyContext(),
-		},
+// open are the filters that take any arguments: a filter or a test and what it takes.
+var open map[string]func(f *frame, v any, args []any, named map[string]any) (any, error)
+
+func init() { // some of them call others
+	filters = map[string]filter{
+		"abs":            {run: absolute},
+		"batch":          {params: []string{"linecount", "fill_with"}, need: 1, run: batch},
+		"capitalize":     {run: onText(capitalized)},
+		"center":         {params: []string{"width"}, run: center},
+		"default":        {params: []string{"default_value", "boolean"}, run: defaultWithin},
+		"dictsort":       {params: []string{"case_sensitive", "by", "reverse"}, run: dictSort},
+		"escape":         {run: onText(escaped)},
+		"filesizeformat": {params: []string{"binary"}, run: fileSize},
+		"first":          {run: first},
+		"float":          {params: []string{"default"}, run: toFloat},
+		"indent":         {params: []string{"width", "first", "blank"}, run: indent},
+		"int":            {params: []string{"default", "base"}, run: toInt},
+		"items":          {run: pairs},
+		"join":           {params: []string{"d", "attribute"}, run: joined},
+		"last":           {run: last},
+		"length":         {run: length},
+		"list":           {run: list},
+		"lower":          {run: onText(func(s string) string { return cases.Lower(language.Und).String(s) })},
+		"max":            {params: []string{"case_sensitive", "attribute"}, run: extreme(1)},
+		"min":            {params: []string{"case_sensitive", "attribute"}, run: extreme(-1)},
+		"random":         {run: random},
+		"replace":        {params: []string{"old", "new", "count"}, need: 2, run: replace},
+		"reverse":        {run: reverse},
+		"round":          {params: []string{"precision", "method"}, run: round},
+		"slice":          {params: []string{"slices", "fill_with"}, need: 1, run: slice},
+		"sort":           {params: []string{"reverse", "case_sensitive", "attribute"}, run: sorted},
+		"string":         {run: onText(func(s string) string { return s })},
+		"striptags":      {run: onText(withoutTags)},
+		"sum":            {params: []string{"attribute", "start"}, run: sum},
+		"title":          {run: onText(titled)},
+		"tojson":         {params: []string{"indent"}, run: toJSON},
+		"trim":           {params: []string{"chars"}, run: trim},
+		"truncate":       {params: []string{"length", "killwords", "end", "leeway"}, run: truncate},
+		"unique":         {params: []string{"case_sensitive", "attribute"}, run: unique},
+		"upper":          {run: onText(func(s string) string { return cases.Upper(language.Und).String(s) })},
+		"urlencode":      {run: urlEncode},
+		"wordcount":      {run: wordCount},
+		"wordwrap":       {params: []string{"width", "break_long_words", "wrapstring", "break_on_hyphens"}, run: wordWrap},
 	}
-)
+	for name, same := range map[string]string{"count": "length", "d": "default", "e": "escape", "forceescape": "escape", "safe": "string"} {
+		filters[name] = filters[same]
+	}
+	open = map[string]func(f *frame, v any, args []any, named map[string]any) (any, error){
+		"format":     format,
+		"map":        mapped,
+		"reject":     selecting("reject", false),
+		"rejectattr": selecting("rejectattr", false),
+		"select":     selecting("select", true),
+		"selectattr": selecting("selectattr", true),
+	}
+}
 
-func knownTest(name string) bool { return slices.Contains(testNames, strings.TrimSpace(name)) }
+// FilterNames returns the names of the filters that templates can use, sorted.
+func FilterNames() []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for name := range filters {
+			if !yield(name) {
+				return
+			}
+		}
+		for name := range open {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+}
+
+func knownFilter(name string) bool {
+	_, some := filters[name]
+	_, any := open[name]
+	return some || any
+}
 
 func isDefault(name string) bool { return name == "default" || name == "d" }
-
-// guardedFilters wraps every filter, so that also those called by other
-// filters, as in map('replace', …), stay within the limits.
-func guardedFilters() *exec.FilterSet {
-	set := map[string]exec.FilterFunction{}
-	for _, name := range filterNames {
-		filter, ok := builtins.Filters.Get(name)
-		if !ok {
-			continue
-		}
-		set[name] = func(e *exec.Evaluator, in *exec.Value, params *exec.VarArgs) *exec.Value {
-			if err := affordable(name, in, params); err != nil {
-				return exec.AsValue(err)
-			}
-			return filter(e, in, params)
-		}
-	}
-	return exec.NewFilterSet(set)
-}
-
-// affordable refuses a call whose result would be too large, before it is made.
-func affordable(name string, in *exec.Value, params *exec.VarArgs) error {
-	args := slices.Clone(params.Args)
-	for _, key := range sortedKeys(params.KwArgs) {
-		args = append(args, params.KwArgs[key])
-	}
-	grows, ok := growth[name]
-	if !ok {
-		grows = func(string, []*exec.Value) int { return 0 }
-	}
-	total := size(in.Interface())
-	for _, arg := range args {
-		total += size(arg.Interface())
-	}
-	if total > MaxOutput {
-		return errTooLarge
-	}
-	s := ""
-	if in.IsString() {
-		s = in.String()
-		if len(s) > MaxItems && slices.Contains(perItem, name) {
-			return errors.New("the text is too long for it")
-		}
-	} else if in.IsList() {
-		s = strings.Repeat("\n", min(in.Len(), MaxItems)) // stands for the seams between items
-	}
-	switch extra := grows(s, args); {
-	case extra < 0:
-		return errors.New("its arguments are not available here")
-	case extra > MaxOutput-total:
-		return errTooLarge
-	}
-	return nil
-}
-
-// perItem are the filters that take a text apart into its characters.
-var perItem = []string{"batch", "dictsort", "join", "list", "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "slice", "sort", "sum", "unique"}
-
-// growth says by how many bytes the result can outgrow the input; negative
-// refuses the call. Filters not listed grow by a small factor at most.
-var growth = map[string]func(in string, args []*exec.Value) int{
-	"batch":    func(_ string, args []*exec.Value) int { return padding(args) },
-	"slice":    func(_ string, args []*exec.Value) int { return padding(args) },
-	"center":   func(_ string, args []*exec.Value) int { return largest(args) },
-	"indent":   func(in string, args []*exec.Value) int { return times(strings.Count(in, "\n")+1, longest(args)) },
-	"join":     func(in string, args []*exec.Value) int { return times(len(in), longest(args)) },
-	"replace":  replacement,
-	"format":   formatting,
-	"wordwrap": func(_ string, args []*exec.Value) int { return 1000 - max(largest(args), 0) },
-	"tojson":   func(_ string, args []*exec.Value) int { return 8 - largest(args) },
-	"round":    func(_ string, args []*exec.Value) int { return 100 - largest(args) },
-}
-
-func times(a, b int) int {
-	if a > 0 && b > MaxOutput/a {
-		return MaxOutput + 1
-	}
-	return a * b
-}
-
-func largest(args []*exec.Value) int {
-	n := 0
-	for _, arg := range args {
-		if arg.IsInteger() {
-			n = max(n, arg.Integer())
-		}
-	}
-	return n
-}
-
-func longest(args []*exec.Value) int {
-	n := largest(args)
-	for _, arg := range args {
-		if arg.IsString() {
-			n = max(n, len(arg.String()))
-		}
-	}
-	return n
-}
-
-func padding(args []*exec.Value) int {
-	n := largest(args)
-	if n < 1 {
-		return -1
-	}
-	return times(n, 32+longest(args[1:]))
-}
-
-func replacement(in string, args []*exec.Value) int {
-	if len(args) < 2 || !args[0].IsString() || !args[1].IsString() {
-		return times(len(in)+1, longest(args)) // named, in whatever order
-	}
-	return times(strings.Count(in, args[0].String()), len(args[1].String()))
-}
-
-// wideVerb are Go's formatting verbs that can print more than they are given.
-var wideVerb = regexp.MustCompile(`%[^a-zA-Z%]*([0-9]{4}|[*\[])`)
-
-func formatting(in string, _ []*exec.Value) int {
-	if wideVerb.MatchString(in) {
-		return -1
-	}
-	return 1000 * strings.Count(in, "%")
-}
 
 func (f *frame) filtered(n *nodes.FilteredExpression) (any, error) {
 	v, err := f.eval(n.Expression)
@@ -181,7 +126,16 @@ func (f *frame) filtered(n *nodes.FilteredExpression) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err = f.filter(call, v)
+		v, err = f.attempt(f.filter(call, v))
+	}
+	return v, err
+}
+
+// attempt turns what failed into a hole: err is nil or ends the render.
+func (f *frame) attempt(v any, err error) (any, error) {
+	var why failure
+	if errors.As(err, &why) {
+		return &missing{expression: f.tagText(), pos: f.at, reason: shorten(string(why)), whole: true, failed: true}, nil
 	}
 	return v, err
 }
@@ -200,7 +154,11 @@ func (f *frame) filter(call *nodes.FilterCall, v any) (any, error) {
 		return nil, err
 	}
 	if isDefault(call.Name) {
-		return orDefault(v, args, named)
+		a, err := bind(call.Name, filters["default"], args, named)
+		if err != nil {
+			return nil, err
+		}
+		return orDefault(v, a)
 	}
 	if hole == nil {
 		hole = namedHole
@@ -208,36 +166,108 @@ func (f *frame) filter(call *nodes.FilterCall, v any) (any, error) {
 	if hole != nil {
 		return hole, nil
 	}
-	if call.Name == "items" {
-		pairs, err := items(v, true)
-		if err != nil {
-			return nil, err
-		}
-		return f.bounded(pairs)
-	}
 	return f.apply(call.Name, v, args, named)
 }
 
+// apply runs a filter on values of which none is missing.
 func (f *frame) apply(name string, v any, args []any, named map[string]any) (any, error) {
 	if err := f.afford(name, v, args, named); err != nil {
 		return nil, err
 	}
-	params := &exec.VarArgs{KwArgs: map[string]*exec.Value{}}
-	for _, arg := range args {
-		params.Args = append(params.Args, exec.AsValue(plain(arg)))
-	}
-	for key, arg := range named {
-		params.KwArgs[key] = exec.AsValue(plain(arg))
-	}
-	result := gonja.ExecuteFilterByName(name, exec.AsValue(plain(v)), params)
-	if result.IsError() {
-		return nil, filterError(name, errors.New(result.Error()))
-	}
-	made, err := simple(result)
-	if err != nil {
-		return nil, filterError(name, err)
+	made, err := f.plainly(name, v, args, named)
+	var why failure
+	switch {
+	case errors.As(err, &why) && !strings.HasPrefix(string(why), "filter "):
+		return nil, failf("filter %s: %s", name, string(why))
+	case err != nil:
+		return nil, err
+	case made == nil:
+		return nil, failf("filter %s: it has no value", name)
 	}
 	return f.bounded(made)
+}
+
+func (f *frame) plainly(name string, v any, args []any, named map[string]any) (any, error) {
+	v = plain(v)
+	for i := range args {
+		args[i] = plain(args[i])
+	}
+	for key := range named {
+		named[key] = plain(named[key])
+	}
+	if run, ok := open[name]; ok {
+		return run(f, v, args, named)
+	}
+	filter, ok := filters[name]
+	if !ok {
+		return nil, failf("there is no filter %q", shorten(name))
+	}
+	a, err := bind(name, filter, args, named)
+	if err != nil {
+		return nil, err
+	}
+	return filter.run(f, v, a)
+}
+
+// bind gives arguments their names.
+func bind(name string, filter filter, args []any, named map[string]any) (arguments, error) {
+	if len(args) > len(filter.params) {
+		return nil, failf("filter %s: it takes at most %s", name, counted(len(filter.params), "argument"))
+	}
+	out := make(arguments, len(args)+len(named))
+	for i, arg := range args {
+		out[filter.params[i]] = arg
+	}
+	for _, key := range sortedKeys(named) {
+		if !slices.Contains(filter.params, key) {
+			return nil, failf("filter %s: it takes no argument %s", name, shorten(key))
+		}
+		if _, twice := out[key]; twice {
+			return nil, failf("filter %s: the argument %s is there twice", name, key)
+		}
+		out[key] = named[key]
+	}
+	for _, param := range filter.params[:filter.need] {
+		if _, ok := out[param]; !ok {
+			return nil, failf("filter %s: the argument %s is missing", name, param)
+		}
+	}
+	return out, nil
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// given reports whether an argument is there and not none.
+func (a arguments) given(name string) bool { return a[name] != nil }
+
+func (a arguments) truth(name string) bool { return truth(a[name]) }
+
+func (a arguments) integer(name string, otherwise int) (int, error) {
+	v, ok := a[name]
+	if !ok || v == nil {
+		return otherwise, nil
+	}
+	n, ok := integer(v)
+	if !ok {
+		return 0, failf("the argument %s must be a whole number", name)
+	}
+	return n, nil
+}
+
+func (a arguments) text(name, otherwise string) (string, error) {
+	v, ok := a[name]
+	if !ok || v == nil {
+		return otherwise, nil
+	}
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	return "", failf("the argument %s must be a text", name)
 }
 
 // dearFilters call another filter or a test for each item.
@@ -248,10 +278,18 @@ func (f *frame) afford(name string, v any, args []any, named map[string]any) err
 	if err := f.spendOn(args...); err != nil {
 		return err
 	}
+	total := size(v)
+	for _, arg := range args {
+		total += size(arg)
+	}
 	for _, arg := range named {
+		total += size(arg)
 		if err := f.spendOn(arg); err != nil {
 			return err
 		}
+	}
+	if total > MaxOutput {
+		return errTooLarge
 	}
 	steps := effort(v)
 	if slices.Contains(dearFilters, name) {
@@ -260,64 +298,25 @@ func (f *frame) afford(name string, v any, args []any, named map[string]any) err
 	return f.work(steps)
 }
 
-var invalidCall = regexp.MustCompile(`invalid call to filter '\w+': `)
-
-func filterError(name string, err error) error {
-	// gonja calls every error an invalid call: its type for those is an
-	// interface that all errors satisfy.
-	message := invalidCall.ReplaceAllString(err.Error(), "")
-	return fmt.Errorf("filter %s: %s", name, shorten(message))
-}
-
-// simple is a filter's result in the kinds that evaluation knows.
-// Filters that call others leave their errors among the items.
-func simple(v *exec.Value) (any, error) {
-	if pairs, ok := v.Interface().([]*exec.Pair); ok {
-		list := make([]any, len(pairs))
-		for i, p := range pairs {
-			list[i] = []any{p.Key.ToGoSimpleType(false), p.Value.ToGoSimpleType(false)}
-		}
-		return list, nil
-	}
-	made := v.ToGoSimpleType(false)
-	if err, ok := made.(error); ok {
-		return nil, err
-	}
-	if list, ok := made.([]any); ok {
-		for _, item := range list {
-			if err, ok := item.(error); ok {
-				return nil, err
-			}
-		}
-	}
-	return value(made), nil
-}
-
 // orDefault is the filter default(value, boolean=false).
-func orDefault(v any, args []any, named map[string]any) (any, error) {
-	fallback, given := any(""), false
-	if len(args) > 0 {
-		fallback, given = args[0], true
-	} else if x, ok := named["default_value"]; ok {
-		fallback, given = x, true
-	}
+func orDefault(v any, a arguments) (any, error) {
+	fallback, given := a["default_value"]
 	if !given {
-		return nil, errors.New("default needs the text to use instead, as in default('friend')")
+		return nil, failure("default needs the text to use instead, as in default('friend')")
 	}
-	also := named["boolean"]
-	if len(args) > 1 {
-		also = args[1]
-	}
-	if absent(v) || truth(also) && !truth(v) {
+	if absent(v) || a.truth("boolean") && !truth(v) {
 		return fallback, nil
 	}
 	return v, nil
 }
 
+// defaultWithin is default where another filter calls it.
+func defaultWithin(_ *frame, v any, a arguments) (any, error) { return orDefault(v, a) }
+
 // method serves the methods of Python's str and dict that templates copied
 // from elsewhere use most, with the filters of the same name.
 func (f *frame) method(v any, name string, args []any) (any, error) {
-	if err := f.spendOn(append(args, v)...); err != nil {
+	if err := f.spendOn(append(slices.Clone(args), v)...); err != nil {
 		return nil, err
 	}
 	switch v := plain(v).(type) {
@@ -328,10 +327,14 @@ func (f *frame) method(v any, name string, args []any) (any, error) {
 		case "strip":
 			return f.apply("trim", v, args, nil)
 		case "startswith", "endswith", "split":
-			if len(args) != 1 {
-				return nil, fmt.Errorf("%s takes one text", name)
+			arg, ok := "", false
+			if len(args) == 1 {
+				arg, ok = args[0].(string)
 			}
-			return f.stringMethod(name, v, text(args[0]))
+			if !ok {
+				return nil, failf("%s takes one text", name)
+			}
+			return f.stringMethod(name, v, arg)
 		}
 	case map[string]any:
 		switch {
@@ -346,7 +349,7 @@ func (f *frame) method(v any, name string, args []any) (any, error) {
 			return args[1], nil
 		}
 	}
-	return nil, fmt.Errorf("%s( ) is not available on this value", shorten(name))
+	return nil, failf("%s( ) is not available on this value", shorten(name))
 }
 
 func (f *frame) stringMethod(name, s, arg string) (any, error) {
@@ -356,7 +359,10 @@ func (f *frame) stringMethod(name, s, arg string) (any, error) {
 	case "endswith":
 		return strings.HasSuffix(s, arg), nil
 	}
-	if arg == "" || strings.Count(s, arg) >= MaxItems {
+	if arg == "" {
+		return nil, failure("split takes a text that is not empty")
+	}
+	if strings.Count(s, arg) >= MaxItems {
 		return nil, fmt.Errorf("split gives more than %d parts", MaxItems)
 	}
 	parts := strings.Split(s, arg)

@@ -1,7 +1,6 @@
 package personalize
 
 import (
-	"errors"
 	"fmt"
 
 	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
@@ -14,12 +13,16 @@ func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) err
 	if err != nil {
 		return err
 	}
-	if hole, ok := v.(*missing); ok && s.EmptyWrapper == nil {
+	hole, ok := v.(*missing)
+	if ok && (hole.failed || s.EmptyWrapper == nil) {
 		return f.leave(hole, from, to)
 	}
 	all, err := items(v, s.Value != "")
-	if err != nil {
+	if v, err = f.attempt(nil, err); err != nil {
 		return err
+	}
+	if hole := failedHole(v); hole != nil {
+		return f.leave(hole, from, to)
 	}
 	var scopes []*scope
 	for _, item := range all {
@@ -34,7 +37,10 @@ func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) err
 		if err != nil {
 			return err
 		}
-		if keep {
+		if hole := failedHole(keep); hole != nil {
+			return f.leave(hole, from, to)
+		}
+		if truth(keep) {
 			scopes = append(scopes, inner)
 		}
 	}
@@ -66,7 +72,8 @@ func (s *scope) bind(loop *controlStructures.ForControlStructure, item any) erro
 	return nil
 }
 
-func (f *frame) keeps(loop *controlStructures.ForControlStructure, inner *scope) (bool, error) {
+// keeps returns the condition of a loop for one item.
+func (f *frame) keeps(loop *controlStructures.ForControlStructure, inner *scope) (any, error) {
 	if loop.IfCondition == nil {
 		return true, nil
 	}
@@ -74,7 +81,7 @@ func (f *frame) keeps(loop *controlStructures.ForControlStructure, inner *scope)
 	f.scope = inner
 	v, err := f.eval(loop.IfCondition)
 	f.scope = outer
-	return truth(v), err
+	return v, err
 }
 
 func loopState(i, n int) map[string]any {
@@ -108,7 +115,7 @@ func items(v any, pairs bool) ([]any, error) {
 			list = append(list, string(c))
 		}
 	default:
-		return nil, errors.New("for needs a list")
+		return nil, failure("for needs a list")
 	}
 	if len(list) > MaxItems {
 		return nil, fmt.Errorf("a list has more than %d items", MaxItems)

@@ -1,22 +1,16 @@
 package personalize
 
 import (
-	"errors"
 	"fmt"
-	"math"
+	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/nikolalohinski/gonja/v2/exec"
 	"github.com/nikolalohinski/gonja/v2/nodes"
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
-var (
-	errTooLarge = fmt.Errorf("a value in this expression is larger than %d KiB", MaxOutput>>10)
-	errZero     = errors.New("division by zero")
-)
+var errTooLarge = fmt.Errorf("a value in this expression is larger than %d KiB", MaxOutput>>10)
 
 func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 	left, err := f.eval(n.Left)
@@ -32,7 +26,7 @@ func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 		}
 		return f.eval(n.Right)
 	case tokens.Or:
-		if truth(left) {
+		if truth(left) || failedHole(left) != nil {
 			return left, nil
 		}
 		return f.eval(n.Right)
@@ -44,8 +38,13 @@ func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 	if err := f.spendOn(left, right); err != nil {
 		return nil, err
 	}
-	if v, ok := compare(n.Operator.Token.Type, left, right); ok {
-		return v, nil
+	for _, v := range []any{left, right} {
+		if hole := failedHole(v); hole != nil {
+			return hole, nil
+		}
+	}
+	if _, ok := orders[n.Operator.Token.Type]; ok {
+		return compare(n.Operator.Token.Type, plain(left), plain(right))
 	}
 	for _, v := range []any{left, right} {
 		if hole, ok := v.(*missing); ok {
@@ -59,44 +58,23 @@ func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 	return f.bounded(v)
 }
 
+// orders are the operators that compare, each with the orders that it is true of.
+var orders = map[tokens.Type][]int{
+	tokens.Equals: {0}, tokens.Ne: {-1, 1}, tokens.LowerThan: {-1}, tokens.LowerThanOrEqual: {-1, 0},
+	tokens.GreaterThan: {1}, tokens.GreaterThanOrEqual: {0, 1},
+}
+
 // compare serves the operators that answer yes or no. What is missing equals
 // only what is missing too, and is neither more nor less than anything.
-func compare(op tokens.Type, left, right any) (result, ok bool) {
-	left, right = plain(left), plain(right)
-	switch op {
-	case tokens.Equals:
-		return equal(left, right), true
-	case tokens.Ne:
-		return !equal(left, right), true
-	case tokens.LowerThan, tokens.LowerThanOrEqual, tokens.GreaterThan, tokens.GreaterThanOrEqual:
-	default:
-		return false, false
+func compare(op tokens.Type, left, right any) (bool, error) {
+	switch {
+	case op == tokens.Equals || op == tokens.Ne:
+		return equal(left, right) == (op == tokens.Equals), nil
+	case absent(left) || absent(right):
+		return false, nil
 	}
-	if absent(left) || absent(right) {
-		return false, true
-	}
-	var order int
-	a, aNumber := number(left)
-	b, bNumber := number(right)
-	if aNumber && bNumber {
-		switch {
-		case a < b:
-			order = -1
-		case a > b:
-			order = 1
-		}
-	} else {
-		order = strings.Compare(text(left), text(right))
-	}
-	switch op {
-	case tokens.LowerThan:
-		return order < 0, true
-	case tokens.LowerThanOrEqual:
-		return order <= 0, true
-	case tokens.GreaterThan:
-		return order > 0, true
-	}
-	return order >= 0, true
+	c, err := order(left, right)
+	return slices.Contains(orders[op], max(-1, min(c, 1))), err
 }
 
 func absent(v any) bool {
@@ -109,15 +87,12 @@ func equal(a, b any) bool {
 	if absent(a) || absent(b) {
 		return absent(a) && absent(b)
 	}
+	if isNumber(a) && isNumber(b) {
+		x, _ := number(a)
+		y, _ := number(b)
+		return x.cmp(y) == 0
+	}
 	switch a := a.(type) {
-	case int, float64:
-		switch b.(type) {
-		case int, float64:
-			x, _ := number(a)
-			y, _ := number(b)
-			return x == y
-		}
-		return false
 	case []any:
 		other, ok := b.([]any)
 		return ok && slices.EqualFunc(a, other, func(x, y any) bool { return equal(x, y) })
@@ -135,29 +110,14 @@ func equal(a, b any) bool {
 	case string:
 		other, ok := b.(string)
 		return ok && a == other
-	case bool:
-		other, ok := b.(bool)
-		return ok && a == other
 	}
 	return false
 }
 
-// number reads v as one. Texts count when they spell one, since attributes
-// often come as text.
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), true
-	case float64:
-		return v, true
-	case string:
-		x, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
-		return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
-	}
-	return 0, false
-}
-
 func (f *frame) combine(op *tokens.Token, left, right any) (any, error) {
+	if left == nil || right == nil { // such as an item of a list
+		return nil, failf("%s cannot be computed with a value that is missing", strings.TrimSpace(op.Val))
+	}
 	if op.Type == tokens.Tilde {
 		return join(text(left), text(right))
 	}
@@ -169,24 +129,36 @@ func (f *frame) combine(op *tokens.Token, left, right any) (any, error) {
 				return slices.Concat(a, b), nil
 			}
 		}
-		_, leftText := left.(string)
-		_, rightText := right.(string)
-		if leftText || rightText {
-			return join(text(left), text(right))
+		a, leftText := left.(string)
+		b, rightText := right.(string)
+		switch {
+		case leftText && rightText:
+			return join(a, b)
+		case leftText || rightText:
+			return nil, failf("+ cannot join %s and %s: write ~ to join them as texts", kind(left), kind(right))
 		}
 	case tokens.Multiply:
-		if s, ok := left.(string); ok {
-			if n, ok := right.(int); ok {
-				return repeat(s, n)
-			}
-		}
-		if s, ok := right.(string); ok {
-			if n, ok := left.(int); ok {
-				return repeat(s, n)
+		for _, pair := range [][2]any{{left, right}, {right, left}} {
+			if s, ok := pair[0].(string); ok {
+				if n, ok := integer(pair[1]); ok {
+					return repeat(s, n)
+				}
 			}
 		}
 	}
-	return arithmetic(op, left, right)
+	a, aOK := number(left)
+	b, bOK := number(right)
+	switch {
+	case !aOK || !bOK:
+		return nil, failf("%s cannot be computed with a value that is no number", strings.TrimSpace(op.Val))
+	case !slices.Contains(computing, op.Type):
+		return nil, fmt.Errorf("the operator %s is not known", shorten(op.Val))
+	}
+	return arithmetic(op.Type, a, b)
+}
+
+var computing = []tokens.Type{
+	tokens.Addition, tokens.Subtraction, tokens.Multiply, tokens.Power, tokens.Division, tokens.FloorDivision, tokens.Modulo,
 }
 
 func join(a, b string) (any, error) {
@@ -203,125 +175,24 @@ func repeat(s string, n int) (any, error) {
 	return strings.Repeat(s, max(n, 0)), nil
 }
 
-func arithmetic(op *tokens.Token, left, right any) (any, error) {
-	a, aOK := number(left)
-	b, bOK := number(right)
-	if !aOK || !bOK {
-		return nil, fmt.Errorf("%s cannot be computed with a value that is no number", strings.TrimSpace(op.Val))
-	}
-	i, leftWhole := left.(int)
-	j, rightWhole := right.(int)
-	whole := leftWhole && rightWhole
-	var x float64
-	switch op.Type {
-	case tokens.Addition:
-		x = a + b
-		i += j
-	case tokens.Subtraction:
-		x = a - b
-		i -= j
-	case tokens.Multiply:
-		x = a * b
-		i *= j
-	case tokens.Power:
-		x = math.Pow(a, b)
-		whole = false
-	case tokens.Division, tokens.FloorDivision, tokens.Modulo:
-		if b == 0 {
-			return nil, errZero
-		}
-		whole = false
-		switch op.Type {
-		case tokens.Division:
-			x = a / b
-		case tokens.FloorDivision:
-			x = math.Floor(a / b)
-		default:
-			x = a - b*math.Floor(a/b)
-		}
-	default:
-		return nil, fmt.Errorf("the operator %s is not known", shorten(op.Val))
-	}
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil, errors.New("the result is not a number")
-	}
-	// Beyond 2^53 the whole numbers wrap around or the floats lose digits.
-	if whole && math.Abs(x) < 1<<53 {
-		return i, nil
-	}
-	return value(x), nil
-}
-
 func (f *frame) unary(n *nodes.UnaryExpression) (any, error) {
 	v, err := f.eval(n.Term)
-	if err != nil || !n.Negative {
+	if err != nil {
 		return v, err
 	}
-	switch v := plain(v).(type) {
-	case *missing:
-		return v, nil
-	case int:
-		return -v, nil
-	case float64:
-		return -v, nil
+	if hole, ok := v.(*missing); ok {
+		return hole, nil
 	}
-	return nil, errors.New("- stands before a value that is no number")
-}
-
-func (f *frame) test(n *nodes.TestExpression) (any, error) {
-	v, err := f.eval(n.Expression)
-	if err != nil {
-		return nil, err
+	a, ok := number(plain(v))
+	switch {
+	case !ok:
+		return nil, failf("%s stands before a value that is no number", n.Operator.Val)
+	case !n.Negative:
+		return a.value(), nil
+	case a.whole != nil:
+		return wholeValue(new(big.Int).Neg(a.whole)), nil
 	}
-	args, hole, err := f.all(n.Test.Args)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.spendOn(append(args, v)...); err != nil {
-		return nil, err
-	}
-	name := strings.TrimSpace(n.Test.Name)
-	switch name {
-	case "defined":
-		return !absent(v), nil
-	case "undefined", "none":
-		return absent(v), nil
-	case "ne", "!=":
-		return len(args) == 1 && !equal(plain(v), plain(args[0])), nil
-	case "eq", "equalto", "==":
-		return len(args) == 1 && equal(plain(v), plain(args[0])), nil
-	}
-	if absent(v) || hole != nil {
-		return false, nil
-	}
-	if name == "in" {
-		if len(args) != 1 {
-			return nil, errors.New("a list or a text is expected after in")
-		}
-		return contains(plain(args[0]), plain(v)), nil
-	}
-	params := &exec.VarArgs{KwArgs: map[string]*exec.Value{}}
-	for _, arg := range args {
-		params.Args = append(params.Args, exec.AsValue(plain(arg)))
-	}
-	result := gonja.ExecuteTestByName(name, exec.AsValue(plain(v)), params)
-	if result.IsError() {
-		return nil, errors.New(result.Error())
-	}
-	return result.Bool(), nil
-}
-
-func contains(where, what any) bool {
-	switch where := where.(type) {
-	case string:
-		return strings.Contains(where, text(what))
-	case []any:
-		return slices.ContainsFunc(where, func(item any) bool { return equal(item, what) })
-	case map[string]any:
-		_, ok := where[text(what)]
-		return ok
-	}
-	return false
+	return -a.float, nil
 }
 
 // printable is v as the text that a message shows, or *missing.
@@ -350,21 +221,3 @@ func (f *frame) printable(v any) (any, error) {
 
 // writtenOut is how many steps it takes to write an item of a list.
 const writtenOut = 8
-
-// text is v as Jinja prints it; numbers that came in keep their spelling.
-func text(v any) string {
-	switch v := value(v).(type) {
-	case nil, *missing:
-		return ""
-	case string:
-		return v
-	case int:
-		return strconv.Itoa(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case numeral:
-		return v.String()
-	default:
-		return exec.AsValue(plain(v)).String()
-	}
-}

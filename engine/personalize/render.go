@@ -56,7 +56,7 @@ func (r *run) work(steps int) error {
 
 func (r *run) execute(t *template) (out string, err error) {
 	f := &frame{run: r, template: t, scope: &scope{names: map[string]any{}}, out: &strings.Builder{}}
-	// Filters are gonja's, and some index past what they are given.
+	// A content API may panic, as whatever is not ours.
 	defer func() {
 		if p := recover(); p != nil {
 			err = f.errorAt(f.at, "", "this expression cannot be computed")
@@ -181,7 +181,7 @@ func (f *frame) output(n *nodes.Output) error {
 	}
 	if hole, ok := text.(*missing); ok {
 		if hole.expression == "" {
-			hole.expression = strings.TrimSpace(strings.Trim(f.text[n.Start.Pos+2:n.End.Pos], "-"))
+			hole.expression = f.tagText()
 		}
 		return f.leave(hole, n.Start.Pos, n.End.Pos+len(n.End.Val))
 	}
@@ -195,8 +195,8 @@ func (f *frame) choose(n *nodes.Output) (any, error) {
 	}
 	condition, err := f.eval(n.Condition)
 	switch {
-	case err != nil:
-		return nil, err
+	case err != nil || failedHole(condition) != nil:
+		return condition, err
 	case truth(condition):
 		return f.eval(n.Expression)
 	case n.Alternative != nil:
@@ -233,7 +233,7 @@ func (f *frame) structure(n *nodes.ControlStructureBlock) error {
 	}
 	switch s := b.ControlStructure.(type) {
 	case *controlStructures.IfControlStructure:
-		return f.branch(s)
+		return f.branch(s, n.Location.Pos, b.end)
 	case *controlStructures.ForControlStructure:
 		return f.loop(s, n.Location.Pos, b.end)
 	case *setNode:
@@ -246,11 +246,16 @@ func (f *frame) structure(n *nodes.ControlStructureBlock) error {
 	return fmt.Errorf("%s is not known", n.Name)
 }
 
-func (f *frame) branch(s *controlStructures.IfControlStructure) error {
+// branch writes the part whose condition holds. A condition that failed says
+// nothing of what the reader should see: all of it is a hole then.
+func (f *frame) branch(s *controlStructures.IfControlStructure, from, to int) error {
 	for i, condition := range s.Conditions {
 		v, err := f.eval(condition)
 		if err != nil {
 			return err
+		}
+		if hole := failedHole(v); hole != nil {
+			return f.leave(hole, from, to)
 		}
 		if truth(v) {
 			return f.body(s.Wrappers[i])

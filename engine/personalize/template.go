@@ -3,6 +3,7 @@ package personalize
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"sort"
 	"strings"
 
@@ -21,6 +22,7 @@ type template struct {
 	block  string // name of the content block, "" for the message itself
 	tokens []*tokens.Token
 	root   *nodes.Template
+	large  map[*tokens.Token]*big.Int // whole numbers that no int holds
 }
 
 // block is a structure with where its arguments start and where the source goes
@@ -80,13 +82,16 @@ type compiler struct {
 func (c *compiler) compile() (*template, error) {
 	cfg := config.New()
 	cfg.KeepTrailingNewline = true
-	t := &template{source: c.source}
+	t := &template{source: c.source, large: map[*tokens.Token]*big.Int{}}
 	for stream := tokens.LexAll(c.clean, cfg); ; stream.Next() {
 		tok := stream.Current()
 		if tok.Type == tokens.Error {
 			return nil, c.errorAt(tok.Pos, "", "this cannot be read: %s", shorten(tok.Val))
 		}
 		t.tokens = append(t.tokens, tok)
+		if err := t.enlarge(tok); err != nil {
+			return nil, err
+		}
 		if tok.Type == tokens.EOF {
 			break
 		}
@@ -100,6 +105,24 @@ func (c *compiler) compile() (*template, error) {
 		return nil, c.syntaxError(err)
 	}
 	return t, c.check(t)
+}
+
+// enlarge lets the parser, which reads numbers as ints, take a larger one for
+// a fraction; what it really is stands in t.large.
+func (t *template) enlarge(tok *tokens.Token) error {
+	if tok.Type != tokens.Integer {
+		return nil
+	}
+	i, ok := new(big.Int).SetString(strings.ReplaceAll(tok.Val, "_", ""), 0)
+	if !ok || i.IsInt64() {
+		return nil
+	}
+	if i.BitLen() > maxBits {
+		return t.errorAt(tok.Pos, "", "a number has more than %d digits", MaxDigits)
+	}
+	tok.Type, tok.Val = tokens.Float, "0.0"
+	t.large[tok] = i
+	return nil
 }
 
 // structures are the only ones there are. include, extends and import would
@@ -243,12 +266,12 @@ func (c *compiler) check(t *template) error {
 			c.last = b.at
 		}
 		for _, f := range filters {
-			if found == nil && !filterSet.Exists(f.Name) {
-				found = c.errorAt(f.Token.Pos, nearest(f.Name, filterNames), "there is no filter %q", shorten(f.Name))
+			if found == nil && !knownFilter(f.Name) {
+				found = c.errorAt(f.Token.Pos, nearest(f.Name, FilterNames()), "there is no filter %q", shorten(f.Name))
 			}
 		}
 		if test, ok := n.(*nodes.TestExpression); ok && found == nil && !knownTest(test.Test.Name) {
-			found = c.errorAt(test.Test.Token.Pos, nearest(test.Test.Name, testNames), "there is no test %q", shorten(test.Test.Name))
+			found = c.errorAt(test.Test.Token.Pos, nearest(test.Test.Name, sortedKeys(tests)), "there is no test %q", shorten(test.Test.Name))
 		}
 		if loop, ok := asFor(n); ok && found == nil && loop.Recursive {
 			found = c.errorAt(c.last, "", "recursive loops are not available")
@@ -296,13 +319,32 @@ func (t *template) chain(pos int, filters bool) string {
 		if depth < 0 {
 			break
 		}
-		if tok.Type == tokens.String {
+		switch {
+		case tok.Type == tokens.String:
 			end = tok.Pos + max(stringEnd(t.text[tok.Pos:]), 0)
-		} else {
+		case t.large[tok] != nil:
+			rest := t.text[tok.Pos:]
+			end = tok.Pos + len(rest) - len(strings.TrimLeft(rest, "0123456789_xXoOabcdefABCDEF"))
+		default:
 			end = tok.Pos + len(tok.Val)
 		}
 	}
 	return t.text[pos:end]
+}
+
+// tagText is the source of the tag being evaluated, without its braces.
+func (f *frame) tagText() string {
+	i := sort.Search(len(f.tokens), func(i int) bool { return f.tokens[i].Pos >= f.at })
+	from := f.at
+	for ; i < len(f.tokens); i++ {
+		switch tok := f.tokens[i]; tok.Type {
+		case tokens.VariableBegin, tokens.BlockBegin:
+			from = tok.Pos + 2
+		case tokens.VariableEnd, tokens.BlockEnd, tokens.EOF:
+			return shorten(strings.Trim(f.text[from:min(tok.Pos, len(f.text))], "- \r\n\t"))
+		}
+	}
+	return ""
 }
 
 func shorten(s string) string {

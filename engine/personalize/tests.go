@@ -1,0 +1,179 @@
+package personalize
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nikolalohinski/gonja/v2/nodes"
+	"github.com/nikolalohinski/gonja/v2/tokens"
+)
+
+// tests are those of Jinja, each with the number of its arguments.
+var tests = map[string]int{
+	"boolean": 0, "defined": 0, "divisibleby": 1, "even": 0, "false": 0, "float": 0, "in": 1, "integer": 0, "iterable": 0,
+	"lower": 0, "mapping": 0, "none": 0, "number": 0, "odd": 0, "sequence": 0, "string": 0, "true": 0, "undefined": 0, "upper": 0,
+	"==": 1, "eq": 1, "equalto": 1, "!=": 1, "ne": 1, "<": 1, "lt": 1, "lessthan": 1, "<=": 1, "le": 1, ">": 1, "gt": 1, "greaterthan": 1, ">=": 1, "ge": 1,
+}
+
+// comparisons are the tests that compare, as operators.
+var comparisons = map[string]tokens.Type{
+	"==": tokens.Equals, "eq": tokens.Equals, "equalto": tokens.Equals, "!=": tokens.Ne, "ne": tokens.Ne,
+	"<": tokens.LowerThan, "lt": tokens.LowerThan, "lessthan": tokens.LowerThan, "<=": tokens.LowerThanOrEqual, "le": tokens.LowerThanOrEqual,
+	">": tokens.GreaterThan, "gt": tokens.GreaterThan, "greaterthan": tokens.GreaterThan, ">=": tokens.GreaterThanOrEqual, "ge": tokens.GreaterThanOrEqual,
+}
+
+func knownTest(name string) bool {
+	_, ok := tests[strings.TrimSpace(name)]
+	return ok
+}
+
+func (f *frame) test(n *nodes.TestExpression) (any, error) {
+	v, err := f.eval(n.Expression)
+	if err != nil {
+		return nil, err
+	}
+	args, hole, err := f.all(n.Test.Args)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSpace(n.Test.Name)
+	if name != "defined" && name != "undefined" {
+		for _, v := range append(args, v) {
+			if failedHole(v) != nil {
+				return v, nil
+			}
+		}
+	}
+	if hole != nil && name == "in" {
+		return false, nil
+	}
+	if len(n.Test.Kwargs) > 0 {
+		return nil, failf("the test %s takes its argument without a name", name)
+	}
+	if err := f.spendOn(append(args, v)...); err != nil {
+		return nil, err
+	}
+	return f.is(name, v, args)
+}
+
+// is reports whether a test is true of v. What is missing is undefined and
+// none, equals only what is missing too, and is nothing else.
+func (f *frame) is(name string, v any, args []any) (bool, error) {
+	takes, ok := tests[name]
+	switch {
+	case !ok:
+		return false, failf("there is no test %q", shorten(name))
+	case takes != len(args):
+		return false, failf("the test %s takes %s", name, counted(takes, "argument"))
+	}
+	v = plain(v)
+	switch name {
+	case "defined":
+		return !absent(v), nil
+	case "undefined", "none":
+		return absent(v), nil
+	}
+	if op, ok := comparisons[name]; ok {
+		return compare(op, v, plain(args[0]))
+	}
+	if absent(v) {
+		return false, nil
+	}
+	switch name {
+	case "boolean":
+		_, ok := v.(bool)
+		return ok, nil
+	case "true":
+		return v == true, nil
+	case "false":
+		return v == false, nil
+	case "number":
+		return isNumber(v), nil
+	case "integer":
+		switch v.(type) {
+		case int, *big.Int:
+			return true, nil
+		}
+		return false, nil
+	case "float":
+		_, ok := v.(float64)
+		return ok, nil
+	case "string":
+		_, ok := v.(string)
+		return ok, nil
+	case "mapping":
+		_, ok := v.(map[string]any)
+		return ok, nil
+	case "iterable", "sequence":
+		switch v.(type) {
+		case string, []any, map[string]any:
+			return true, nil
+		}
+		return false, nil
+	case "lower":
+		return cased(text(v), unicode.IsLower, unicode.IsUpper), nil
+	case "upper":
+		return cased(text(v), unicode.IsUpper, unicode.IsLower), nil
+	case "even":
+		return divides(name, v, 2, 0)
+	case "odd":
+		return divides(name, v, 2, 1)
+	case "divisibleby":
+		return divides(name, v, plain(args[0]), 0)
+	}
+	return contains(plain(args[0]), v)
+}
+
+// cased reports whether s has letters that are, and none that are not.
+func cased(s string, are, not func(rune) bool) bool {
+	return strings.ContainsFunc(s, are) && !strings.ContainsFunc(s, func(r rune) bool { return not(r) || unicode.IsTitle(r) })
+}
+
+// divides reports whether a division of v by n leaves rest.
+func divides(name string, v, n any, rest int64) (bool, error) {
+	a, aOK := number(v)
+	b, bOK := number(n)
+	if !aOK || !bOK {
+		return false, failf("the test %s takes numbers, not %s", name, kind(map[bool]any{true: n, false: v}[aOK]))
+	}
+	left, err := arithmetic(tokens.Modulo, a, b)
+	if err != nil {
+		return false, err
+	}
+	x, _ := number(left)
+	return x.cmp(amount{whole: big.NewInt(rest)}) == 0, nil
+}
+
+// contains reports whether what is in where: an item of a list, a key of a
+// map, a part of a text.
+func contains(where, what any) (bool, error) {
+	switch where := where.(type) {
+	case string:
+		part, ok := what.(string)
+		if !ok {
+			return false, failf("in a text only a text can be looked for, not %s", kind(what))
+		}
+		return strings.Contains(where, part), nil
+	case []any:
+		return slices.ContainsFunc(where, func(item any) bool { return equal(item, what) }), nil
+	case map[string]any:
+		_, ok := where[text(what)]
+		return ok, nil
+	case nil, *missing:
+		return false, nil
+	}
+	return false, failf("nothing can be looked for in %s", kind(where))
+}
+
+// failedHole returns v where it is the hole of an expression that failed.
+func failedHole(v any) *missing {
+	if hole, ok := v.(*missing); ok && hole.failed {
+		return hole
+	}
+	return nil
+}
+
+// TestNames returns the names of the tests that templates can use, sorted.
+func TestNames() []string { return sortedKeys(tests) }

@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/visible"
 )
 
 // Widgets drop control characters and rewrite tabs and carriage returns. So that none is lost,
@@ -17,55 +19,56 @@ const (
 	standIn       = 0xF0000 // + the character, U+0000 to U+00AD; + 0xFF for U+FFFD
 	standInPunc   = 0xF0100 // + the character's distance from U+2000
 	standInFormat = 0xF0200 // + the character's place in formats
-	standInEnd    = 0xF0300
+	standInEnd    = 0xF2000
 )
 
-// formats are the characters of format (Unicode, general category Cf) that have no place in the other
-// areas, in order.
+// formats are the characters that nobody sees, at least in some places (see package visible), and that
+// have no place in the other areas, in order.
 var formats = func() []rune {
 	var out []rune
-	for _, t := range unicode.Cf.R16 {
-		for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) {
-			out = append(out, r)
+	for _, table := range []*unicode.RangeTable{unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector} {
+		for _, t := range table.R16 {
+			for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) {
+				out = append(out, r)
+			}
+		}
+		for _, t := range table.R32 {
+			for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) { //nolint:gosec // a character
+				out = append(out, r)
+			}
 		}
 	}
-	for _, t := range unicode.Cf.R32 {
-		for r := rune(t.Lo); r <= rune(t.Hi); r += rune(t.Stride) { //nolint:gosec // a character
-			out = append(out, r)
-		}
-	}
-	return slices.DeleteFunc(out, func(r rune) bool { return !hidden(r) || r < 0x100 || r >= 0x2000 && r < 0x2100 })
+	out = slices.DeleteFunc(out, func(r rune) bool { return r < 0x100 || r >= 0x2000 && r < 0x2100 })
+	slices.Sort(out)
+	return slices.Compact(out)
 }()
 
 // pack gives s as a widget may hold it. It reports false where s has private characters of its
 // own in the same area: they would come back as something else.
 func pack(s string, keepLines bool) (string, bool) {
-	clean := true
-	for _, r := range s {
-		if r >= standIn && r < standInEnd {
-			return "", false
-		}
-		if hidden(r) {
-			clean = false
-		}
+	if strings.ContainsFunc(s, isStandIn) {
+		return "", false
 	}
-	if clean {
+	if !unseen(s) {
 		return s, true
 	}
-	return strings.Map(func(r rune) rune {
+	var b strings.Builder
+	for r, drawn := range visible.Runes(s) {
 		switch {
-		case r == '\n' && keepLines || !hidden(r):
-			return r
+		case r == '\n' && keepLines || drawn && r != unicode.ReplacementChar:
 		case r == unicode.ReplacementChar:
-			return standIn + 0xFF
+			r = standIn + 0xFF
 		case r < 0x100:
-			return standIn + r
+			r += standIn
 		case r >= 0x2000 && r < 0x2100:
-			return standInPunc + r - 0x2000
+			r += standInPunc - 0x2000
+		default:
+			at, _ := slices.BinarySearch(formats, r)
+			r = standInFormat + rune(at) //nolint:gosec // fewer than the area has
 		}
-		at, _ := slices.BinarySearch(formats, r)
-		return standInFormat + rune(at) //nolint:gosec // fewer than 256
-	}, s), true
+		b.WriteRune(r)
+	}
+	return b.String(), true
 }
 
 // unpack is the way back from pack.
@@ -92,16 +95,9 @@ func unpack(s string) string {
 
 func isStandIn(r rune) bool { return r >= standIn && r < standInEnd }
 
-// hidden tells the characters that a terminal obeys instead of showing, and those that nobody sees. The
-// joiners of scripts and emoji, and the letters of flags, are part of what is seen.
-func hidden(r rune) bool {
-	switch {
-	case r >= 0x20 && r < 0x7F:
-		return false
-	case r == 0x200C, r == 0x200D, r >= 0xE0020 && r <= 0xE007F:
-		return false
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || r == 0x2028 || r == 0x2029
+// unseen reports whether s has characters that a terminal obeys instead of showing, or that nobody sees.
+func unseen(s string) bool {
+	return strings.ContainsRune(s, unicode.ReplacementChar) || visible.Hides(s)
 }
 
 // symbol is what is drawn for a hidden character: one cell.
@@ -138,15 +134,17 @@ func showStandIns(view string) string {
 
 // oneLine gives s as one line that a terminal shows and does not obey.
 func oneLine(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return hidden(r) || isStandIn(r) }) {
+	if !unseen(s) {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
-		if hidden(r) {
-			return symbol(r)
+	var b strings.Builder
+	for r, drawn := range visible.Runes(s) {
+		if !drawn {
+			r = symbol(r)
 		}
-		return r
-	}, s)
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // fit cuts a line, which may carry styles, to w cells.

@@ -255,15 +255,23 @@ func TestPackTakesEveryHiddenCharacter(t *testing.T) {
 		t.Fatalf("there are %d formats, and room for %d", n, standInEnd-standInFormat)
 	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if r >= 0xD800 && r < 0xE000 || !hidden(r) {
+		s := "a" + string(r) + "b"
+		if r >= 0xD800 && r < 0xE000 || !unseen(s) {
 			continue
 		}
-		packed, ok := pack("a"+string(r)+"b", false)
-		if !ok || unpack(packed) != "a"+string(r)+"b" || strings.ContainsFunc(packed, hidden) {
+		packed, ok := pack(s, false)
+		if !ok || unpack(packed) != s || unseen(packed) {
 			t.Fatalf("%U → %q → %q", r, packed, unpack(packed))
 		}
-		if shown := showStandIns(packed); r != unicode.ReplacementChar && (strings.ContainsFunc(shown, hidden) || strings.ContainsFunc(shown, isStandIn)) {
+		if shown := showStandIns(packed); r != unicode.ReplacementChar && (unseen(shown) || strings.ContainsFunc(shown, isStandIn)) {
 			t.Fatalf("%U is drawn as %q", r, shown)
 		}
+		if line := oneLine(s); r != unicode.ReplacementChar && unseen(line) {
+			t.Fatalf("%U is drawn as %q on a line", r, line)
+		}
+	}
+	const england = "\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F"
+	if packed, ok := pack(england, false); !ok || packed != england || oneLine(england) != england {
+		t.Errorf("a flag is drawn as %+q", packed)
 	}
 }

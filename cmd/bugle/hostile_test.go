@@ -19,7 +19,8 @@ import (
 // the window's title, a link, the clipboard, a question to the terminal, all of it in both spellings, keys
 // that move the cursor, and characters that turn or hide what is written.
 const poison = "\x1b[9;5;7m\x1b]0;OWNED\x07\x1b]8;;https://evil.example/\x1b\\\x1b]52;c;T1dORUQ=\x07\x1bP+q544e\x1b\\\x1b[c\x1b[2J\x1bc" +
-	"\u009b2J\u009d0;OWNED\u009c\u0090q\u009c\r\b\x7f\x00\x0e\v\f\u0085\u202e\u2066\u200f\u061c\u200b\u2060\u2063\ufeff\u00ad\u2028"
+	"\u009b2J\u009d0;OWNED\u009c\u0090q\u009c\r\b\x7f\x00\x0e\v\f\u0085\u202e\u2066\u200f\u061c\u200b\u2060\u2063\ufeff\u00ad\u2028" +
+	"\U0001F3F4\U000E0069\U000E0067\U000E006E\U000E006F\U000E0072\U000E0065\U000E0061\U000E006C\U000E006C\U000E007F\U000E0041\U000E0001\ufff9\ufffb\u034f\u3164"
 
 // ownStyle is what the program itself writes: how text looks.
 var ownStyle = regexp.MustCompile("\x1b\\[[0-9;:]*m")
@@ -36,7 +37,7 @@ func ruling(out string) (string, bool) {
 	for i, r := range plain {
 		switch {
 		case r == '\n', r == '\u200c', r == '\u200d': // the joiners of scripts and of emoji draw something
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point):
 			return plain[max(0, i-40):min(len(plain), i+40)], true
 		}
 	}
@@ -354,7 +355,7 @@ var _ activity.Service = mean{}
 
 // What the tests look for is found.
 func TestRuling(t *testing.T) {
-	for _, s := range []string{poison, "\x1b[2J", "\x1b[9;5;7mx", "a\u009bb", "a\u202eb", "a\u200bb", "a\rb", "\x1b]0;x\x07", "a\ufeffb"} {
+	for _, s := range []string{poison, "\x1b[2J", "\x1b[9;5;7mx", "a\u009bb", "a\u202eb", "a\u200bb", "a\rb", "\x1b]0;x\x07", "a\ufeffb", "a\U000E0041b", "\U0001F3F4\U000E0041", "a\u3164b"} {
 		if _, found := ruling("x" + s + "y"); !found {
 			t.Errorf("%q was not found", s)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"bugle/engine/doc"
+	"bugle/engine/visible"
 	"bugle/store/badger"
 )
 
@@ -133,8 +133,7 @@ func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
 func cmdPlain(ts *testscript.TestScript, neg bool, args []string) {
 	for _, file := range args {
 		text := ts.ReadFile(file)
-		i := bytes.IndexFunc([]byte(text), func(r rune) bool { return r != '\n' && r != '\t' && controls(r) })
-		if (i >= 0) != neg {
+		if visible.Hides(strings.NewReplacer("\n", "", "\t", "").Replace(text)) != neg {
 			ts.Fatalf("%s controls a terminal: %q", file, text)
 		}
 	}

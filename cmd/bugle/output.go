@@ -8,12 +8,12 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"unicode"
 	"unicode/utf16"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
+	"bugle/engine/visible"
 )
 
 // checkedWriter remembers the first error of a writer, so that no command has to look after
@@ -61,28 +61,18 @@ func cause(err error) error {
 // clean keeps what came from documents and servers from controlling the terminal. Lines and
 // tabs stay.
 func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && controls(r) {
-			return -1
+	var b strings.Builder
+	for r, drawn := range visible.Runes(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))) {
+		if drawn || r == '\n' || r == '\t' {
+			b.WriteRune(r)
 		}
-		return r
-	}, ansi.Strip(strings.ToValidUTF8(s, "\uFFFD")))
+	}
+	return b.String()
 }
 
 // line is clean for a text that must stay on one line.
 func line(s string) string {
 	return strings.Join(strings.FieldsFunc(clean(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
-}
-
-// controls reports whether a terminal may do something else with r than draw it: the control
-// characters, those that turn the direction of writing, and those that nobody sees. The joiners of
-// scripts and emoji, and the letters of flags, are drawn.
-func controls(r rune) bool {
-	switch {
-	case r == 0x200c, r == 0x200d, r >= 0xe0020 && r <= 0xe007f:
-		return false
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0x2028 || r == 0x2029
 }
 
 // printJSON writes a value as JSON for people.
@@ -118,7 +108,7 @@ func (f *factory) writeJSON(text string) error {
 	return err
 }
 
-// plainJSON writes JSON with what would control a terminal as an escape.
+// plainJSON writes JSON, or lines of a log, with what would control a terminal as an escape.
 type plainJSON struct{ w io.Writer }
 
 func (p plainJSON) Write(b []byte) (int, error) {
@@ -129,12 +119,12 @@ func (p plainJSON) Write(b []byte) (int, error) {
 }
 
 func escaped(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && controls(r) }) < 0 {
+	if !visible.Hides(strings.ReplaceAll(text, "\n", "")) {
 		return text
 	}
 	var b strings.Builder
-	for _, r := range text {
-		if r == '\n' || !controls(r) {
+	for r, drawn := range visible.Runes(text) {
+		if r == '\n' || drawn {
 			b.WriteRune(r)
 			continue
 		}

@@ -109,7 +109,7 @@ func (s *server) logHandler(f *factory) slog.Handler {
 	if f.json {
 		return slog.NewJSONHandler(plainJSON{f.err}, nil)
 	}
-	return slog.NewTextHandler(f.err, nil)
+	return slog.NewTextHandler(plainJSON{f.err}, nil) // which leaves some unseen characters as they are
 }
 
 // announce says where the API is served, one line for programs to wait for.

@@ -2,10 +2,11 @@ package widget
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/visible"
 )
 
 // Marks that CleanMarks draws for what breaks a line or widens it.
@@ -16,7 +17,7 @@ const (
 
 // Clean makes text of documents or servers safe to draw on one line: no terminal sequences (CSI, OSC,
 // DCS and the like, in either spelling), no control characters, none that turn the direction of
-// writing, none that join what is drawn beside it. Newlines and tabs become spaces, bytes that are no
+// writing or that nobody sees, none that join what is drawn beside it. Newlines and tabs become spaces, bytes that are no
 // UTF-8 the replacement character.
 func Clean(s string) string { return clean(s, " ", " ") }
 
@@ -62,7 +63,7 @@ func clean(s, newline, tab string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	onASCII := true // the character being written began with ASCII, or the text has just begun
-	for _, r := range s {
+	for r, drawn := range visible.Runes(s) {
 		switch {
 		case r >= 0x20 && r <= 0x7e:
 			b.WriteRune(r)
@@ -72,7 +73,7 @@ func clean(s, newline, tab string) string {
 			b.WriteString(newline)
 		case r == '\t':
 			b.WriteString(tab)
-		case isUnsafe(r):
+		case !drawn || r == emojiSelector:
 			continue
 		case onASCII && joins(r) && Width(string(r)) > 0:
 			// Libraries and terminals disagree on what a mark with a width of its own takes there.
@@ -89,24 +90,8 @@ func clean(s, newline, tab string) string {
 	return sealEdges(b.String())
 }
 
-// isUnsafe says that a rune must not reach the terminal: controls, those that change the direction of
-// writing, those with no agreed width, and the variation selector that widens the sign before it on
-// some terminals and not on others.
-func isUnsafe(r rune) bool {
-	switch {
-	case unicode.IsControl(r):
-		return true
-	case r == '\ufe0f':
-		return true
-	case r == '\u200c', r == '\u200d', r >= 0xe0020 && r <= 0xe007f:
-		return false // the joiners of scripts and emoji, and the letters of flags
-	case unicode.Is(unicode.Cf, r):
-		// They turn the direction of writing (UAX #9), have no width or none that is agreed on, or would
-		// make the next character, which may be the frame, part of themselves.
-		return true
-	}
-	return false
-}
+// emojiSelector widens the sign before it on some terminals and not on others.
+const emojiSelector = '\ufe0f'
 
 // dottedCircle is what a mark sits on that has no character of its own.
 const dottedCircle = "◌"

@@ -22,7 +22,10 @@ func TestClean(t *testing.T) {
 		"\u0301":                     "◌\u0301",
 		"☺\ufe0f":                    "☺",
 		"世界 🎉 👩\u200d👩\u200d👧 🇩🇪": "世界 🎉 👩\u200d👩\u200d👧 🇩🇪",
-		"ends in \u0600": "ends in ",
+		"ends in \u0600":                     "ends in ",
+		"tags\U000e0069\U000e0067\U000e007f": "tags",
+		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+		"pay\u200dpal\u3164": "paypal",
 	} {
 		if got := widget.Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)

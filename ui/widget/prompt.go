@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rivo/uniseg"
 
+	"bugle/engine/visible"
 	"bugle/themes"
 )
 
@@ -103,12 +104,13 @@ func (p *Prompt) Update(msg tea.KeyMsg) bool {
 // leaves marks and variation selectors, which belong to the text being written.
 func typed(s string) string {
 	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(ansi.Strip(s))
-	return strings.Map(func(r rune) rune {
-		if isUnsafe(r) && r != '\ufe0f' {
-			return -1
+	var out strings.Builder
+	for r, drawn := range visible.Runes(s) {
+		if drawn {
+			out.WriteRune(r)
 		}
-		return r
-	}, s)
+	}
+	return out.String()
 }
 
 // split gives the text before and after the cursor.

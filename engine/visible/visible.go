@@ -1,0 +1,98 @@
+// Package visible tells the characters of foreign text that a terminal draws from those that it obeys, that turn
+// the direction of writing, or that nobody sees. The screens, the forms and the commands all ask it.
+package visible
+
+import (
+	"iter"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Runes returns the characters of s, each with whether it is drawn as itself. Not drawn are control characters,
+// newlines and tabs among them, and what Unicode calls format characters and default ignorable: overrides,
+// isolates and marks of the direction of writing, tags, annotations, fillers, spaces of no width.
+//
+// Some of them are part of what is seen, and are reported as drawn where they are:
+//   - one joiner (U+200C, U+200D) after a character of a script or an emoji, not after Latin;
+//   - one variation selector after a character that has variants;
+//   - the tags of a subdivision's flag: three to six small letters and digits between U+1F3F4 and U+E007F.
+func Runes(s string) iter.Seq2[rune, bool] {
+	return func(yield func(rune, bool) bool) {
+		var base, last rune // the character that a joiner or a selector belongs to, and the last that is drawn
+		flag := 0           // where the tags of the flag being read end
+		for i, r := range s {
+			drawn := true
+			switch {
+			case r >= ' ' && r <= '~':
+				base = r
+			case i < flag:
+			case isJoiner(r):
+				drawn = base >= firstMark && !isJoiner(last)
+			case unicode.Is(unicode.Variation_Selector, r):
+				drawn = hasVariants(base, r) && !unicode.Is(unicode.Variation_Selector, last)
+			case !mayBeDrawn(r):
+				drawn = false
+			default:
+				if base = r; r == blackFlag {
+					flag = flagEnd(s, i+utf8.RuneLen(r))
+				}
+			}
+			if !yield(r, drawn) {
+				return
+			}
+			if drawn {
+				last = r
+			}
+		}
+	}
+}
+
+// Hides reports whether s has a character that is not drawn as itself.
+func Hides(s string) bool {
+	for _, drawn := range Runes(s) {
+		if !drawn {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	firstMark = 0x300 // none of Latin, as it is usually written, comes after it
+	blackFlag = 0x1F3F4
+	firstTag  = 0xE0000 // + an ASCII character
+	lastTag   = 0xE007F
+)
+
+func isJoiner(r rune) bool { return r == 0x200C || r == 0x200D }
+
+// hasVariants reports whether a selector may follow a character.
+func hasVariants(base, selector rune) bool {
+	switch {
+	case selector >= 0xE0100:
+		return unicode.Is(unicode.Han, base)
+	case selector < 0x2000:
+		return unicode.Is(unicode.Mongolian, base)
+	}
+	return base >= 0xA9 || base >= '0' && base <= '9' || base == '#' || base == '*'
+}
+
+func mayBeDrawn(r rune) bool {
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// flagEnd returns where the tags that begin at an offset of s end, and 0 where they make no flag.
+func flagEnd(s string, at int) int {
+	n := 0
+	for i, r := range s[at:] {
+		switch c := r - firstTag; {
+		case r == lastTag && n >= 3 && n <= 6:
+			return at + i + utf8.RuneLen(r)
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			n++
+		default:
+			return 0
+		}
+	}
+	return 0
+}

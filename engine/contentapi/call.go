@@ -40,7 +40,8 @@ func transport(p engine.ContentPolicy) *http.Transport {
 	}
 }
 
-// call makes one call, and tells what went out and what came back.
+// call makes one call, and tells what went out and what came back. The call has the cause where no answer came,
+// the error does not.
 func (s *Send) call(ctx context.Context, api engine.ContentAPI, args []any) (engine.ContentCall, any, error) {
 	out := engine.ContentCall{API: api.Name, Method: api.Method, URL: api.URL, Start: s.client.now().UTC()}
 	limit := time.Duration(api.Timeout) * time.Millisecond
@@ -51,17 +52,35 @@ func (s *Send) call(ctx context.Context, api engine.ContentAPI, args []any) (eng
 	defer cancel()
 	value, err := s.exchange(limited, api, args, &out)
 	out.End = s.client.now().UTC()
+	var own refusal
 	switch {
 	case err == nil:
 		return out, value, nil
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	default:
-		err = words(err, limit)
+		out.Err = err.Error()
+		return out, nil, err
 	}
+	var none unanswered
+	silent := errors.As(err, &none) && !errors.As(err, &own)
+	err = words(err, limit)
 	out.Err = err.Error()
+	if silent {
+		if s.client.Logger != nil {
+			s.client.Logger.Warn("a content API gave no answer", "api", api.Name, "error", out.Err)
+		}
+		err = errSilent
+	}
 	return out, nil, err
 }
+
+// unanswered is why no answer came at all.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error { return u.error }
+
+// errSilent is the one error of an API that gave no answer, for who may send messages. The call has the cause.
+var errSilent = errors.New("its host leads into a private network, which the workspace does not allow, or gives no answer; the log says which")
 
 func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, out *engine.ContentCall) (any, error) {
 	if args == nil {
@@ -84,7 +103,7 @@ func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, 
 	}
 	resp, err := s.http(api).Do(req)
 	if err != nil {
-		return nil, err
+		return nil, unanswered{err}
 	}
 	defer resp.Body.Close()
 	out.Status, out.ResponseHeader = resp.StatusCode, resp.Header

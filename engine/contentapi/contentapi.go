@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type Client struct {
 	Getenv    func(string) (string, bool) // nil: the environment
 	Now       func() time.Time            // nil: time.Now
 	UserAgent string                      // empty: "bugle"
+	Logger    *slog.Logger                // nil: nothing is logged
 }
 
 // Send is the calls of one send: each API is called once with the same arguments, and its answer, or why

@@ -1,7 +1,10 @@
 package contentapi_test
 
 import (
+	"bytes"
+	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -10,6 +13,8 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/engine/contentapi"
+	"bugle/engine/delivery/gatewaytest"
 )
 
 // Nothing of this machine's networks is reached unless the workspace says so, whatever is on its list.
@@ -41,6 +46,40 @@ func TestPrivateAddresses(t *testing.T) {
 	}
 	if v, err := send(t, policy, engine.ContentAPI{Name: "a", URL: base}).Functions()["a"](t.Context()); err != nil {
 		t.Errorf("allowed by the workspace: %v, %v", v, err)
+	}
+}
+
+// silent is what a message gets to know of an API that gave no answer.
+const silent = "its host leads into a private network, which the workspace does not allow, or gives no answer; the log says which"
+
+// Who sends messages learns nothing of this network from a content API: one sentence for a name that is not
+// known, an address that is private, a connection that is refused and one that waits.
+func TestNothingIsToldOfTheNetwork(t *testing.T) {
+	gatewaytest.Names(t, map[string]string{"known.internal.": "10.0.0.1", "here.internal.": "127.0.0.1", "slow.internal.": gatewaytest.Silent})
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	var log bytes.Buffer
+	causes := map[string]bool{}
+	for host, private := range map[string]bool{"unknown.internal": false, "known.internal": false, "slow.internal": false, "here.internal:1": true, mute.Addr().String(): true} {
+		c := &contentapi.Client{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		s := c.Send([]engine.ContentAPI{{Name: "a", URL: "http://" + host + "/?key=secret", Timeout: 20}}, engine.ContentPolicy{Hosts: []string{host}, Private: private})
+		_, err := s.Functions()["a"](t.Context())
+		if err == nil || err.Error() != silent || errors.Unwrap(err) != nil {
+			t.Errorf("%s: %v", host, err)
+		}
+		causes[s.Calls()[0].Err] = true
+		s.Close()
+	}
+	for cause := range causes {
+		if !strings.Contains(log.String(), cause) {
+			t.Errorf("the log does not say that %s", cause)
+		}
+	}
+	if len(causes) != 4 || strings.Contains(log.String(), "secret") {
+		t.Errorf("the causes are %v, the log is\n%s", causes, &log)
 	}
 }
 

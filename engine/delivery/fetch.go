@@ -39,7 +39,8 @@ type Fetcher struct {
 var ErrPrivate = publicnet.ErrPrivate
 
 // Fetch gets one attachment. Its name comes from Content-Disposition, or else
-// from the URL's path.
+// from the URL's path. Where no answer comes, the error's text is the same for all
+// causes, and takes about as long; its Err has the cause.
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -49,17 +50,28 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) 
 	if timeout == 0 {
 		timeout = fetchTimeout
 	}
+	start := time.Now()
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	a, err := f.fetch(limited, u)
 	if err == nil {
 		return a, nil
 	}
+	var none *unanswered
+	if errors.As(err, &none) {
+		_ = publicnet.Even(ctx, start, timeout) // whose end is looked at next
+	}
 	if ctxErr := ctx.Err(); ctxErr != nil {
 		return Attachment{}, fmt.Errorf("fetching the attachment %s: %w", shown(rawURL), ctxErr)
 	}
 	return Attachment{}, fetchError(rawURL, timeout, err)
 }
+
+// unanswered is why no answer came at all.
+type unanswered struct{ err error }
+
+func (u *unanswered) Error() string { return u.err.Error() }
+func (u *unanswered) Unwrap() error { return u.err }
 
 func fetchError(rawURL string, timeout time.Duration, err error) error {
 	var own *Error
@@ -70,12 +82,12 @@ func fetchError(rawURL string, timeout time.Duration, err error) error {
 	e := &Error{Reason: Unreachable, Temporary: true, Err: err}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err
+		e.Err = wrapped.Err // without the query, where keys may be
 	}
+	var none *unanswered
 	switch {
-	case errors.Is(err, ErrPrivate):
-		e.Reason, e.Temporary = Refused, false
-		e.Message = fmt.Sprintf("the attachment %s was not fetched: %v", shown(rawURL), ErrPrivate)
+	case errors.As(err, &none):
+		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: its address %s", shown(rawURL), publicnet.Silent)
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Message = fmt.Sprintf("the attachment %s took longer than %s", shown(rawURL), timeout)
 	default:
@@ -93,7 +105,7 @@ func (f *Fetcher) fetch(ctx context.Context, u *url.URL) (Attachment, error) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return Attachment{}, err
+		return Attachment{}, &unanswered{err}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

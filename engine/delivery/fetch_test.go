@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"bugle/engine/delivery"
+	"bugle/engine/delivery/gatewaytest"
 )
 
 func fileServer(t *testing.T) *httptest.Server {
@@ -32,6 +34,11 @@ func fileServer(t *testing.T) *httptest.Server {
 			fmt.Fprint(w, strings.Repeat("x", 100))
 			w.(http.Flusher).Flush()
 		}
+	})
+	mux.HandleFunc("/stalled", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "x")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
 	})
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/r/{n}", func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +85,7 @@ func TestFetch(t *testing.T) {
 		{"file:///etc/passwd", delivery.Invalid, "is not an http or https address"},
 		{"not a url", delivery.Invalid, "is not an http or https address"},
 		{"http://", delivery.Invalid, "is not an http or https address"},
-		{"http://127.0.0.1:1/x", delivery.Unreachable, "cannot be fetched: connection refused"},
+		{"http://127.0.0.1:1/x", delivery.Unreachable, "cannot be fetched: its address is not public, or gives no answer"},
 	} {
 		_, err := f.Fetch(t.Context(), tt.url)
 		wantError(t, err, tt.reason, tt.sentence)
@@ -92,7 +99,9 @@ func TestFetchLimits(t *testing.T) {
 	srv := fileServer(t)
 	f := &delivery.Fetcher{AllowPrivate: true, Timeout: 50 * time.Millisecond}
 	_, err := f.Fetch(t.Context(), srv.URL+"/slow")
-	wantError(t, err, delivery.Unreachable, "/slow took longer than 50ms")
+	wantError(t, err, delivery.Unreachable, "/slow cannot be fetched: its address is not public, or gives no answer")
+	_, err = f.Fetch(t.Context(), srv.URL+"/stalled")
+	wantError(t, err, delivery.Unreachable, "/stalled took longer than 50ms")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Fetch(ctx, srv.URL+"/slow"); !errors.Is(err, context.Canceled) {
@@ -103,13 +112,58 @@ func TestFetchLimits(t *testing.T) {
 func TestFetchPrivate(t *testing.T) {
 	srv := fileServer(t)
 	port := srv.URL[strings.LastIndex(srv.URL, ":"):]
-	f := &delivery.Fetcher{Timeout: 5 * time.Second}
+	f := &delivery.Fetcher{Timeout: 20 * time.Millisecond}
 	for _, url := range []string{
 		srv.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port, "http://0.0.0.0" + port,
 		"http://10.0.0.1", "http://192.168.1.1", "http://172.16.0.1", "http://169.254.169.254/latest/meta-data", "http://100.64.0.1",
 		"http://[fe80::1]", "http://[fd00::1]", "http://[64:ff9b::7f00:1]", "http://[2002:7f00:1::]", "http://240.0.0.1", "http://224.0.0.1",
 	} {
 		_, err := f.Fetch(t.Context(), url+"/x?token=secret")
-		wantError(t, err, delivery.Refused, "was not fetched: the address is not a public one")
+		wantError(t, err, delivery.Unreachable, "/x cannot be fetched: its address is not public, or gives no answer")
+		if !errors.Is(err, delivery.ErrPrivate) {
+			t.Errorf("%s: the cause is %v", url, errors.Unwrap(err))
+		}
+	}
+}
+
+// Who names an attachment learns nothing of this network: not which names resolve, not what refuses a
+// connection, not what lets it wait. The cause, for the log, is kept.
+func TestFetchTellsNothing(t *testing.T) {
+	gatewaytest.Names(t, map[string]string{"known.internal.": "10.0.0.1", "here.internal.": "127.0.0.1", "slow.internal.": gatewaytest.Silent})
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	const limit = 40 * time.Millisecond
+	public, private := &delivery.Fetcher{Timeout: limit}, &delivery.Fetcher{Timeout: limit, AllowPrivate: true}
+	causes := map[string]bool{}
+	for _, tt := range []struct {
+		by   *delivery.Fetcher
+		host string
+	}{
+		{public, "unknown.internal"}, {public, "known.internal"}, {public, "here.internal"}, {public, "slow.internal"}, {public, "127.0.0.1"},
+		{private, "unknown.internal"}, {private, "here.internal:1"}, {private, mute.Addr().String()},
+	} {
+		start := time.Now()
+		_, err := tt.by.Fetch(t.Context(), "http://"+tt.host+"/x")
+		took := time.Since(start)
+		var e *delivery.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("%s: %v", tt.host, err)
+		}
+		cause := e.Err
+		causes[cause.Error()] = true
+		e.Err = nil
+		want := delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: "the attachment http://" + tt.host + "/x cannot be fetched: its address is not public, or gives no answer; the log says which"}
+		if *e != want {
+			t.Errorf("%s: got %+v\nwant %+v", tt.host, *e, want)
+		}
+		if took < limit {
+			t.Errorf("%s: told after %s", tt.host, took)
+		}
+	}
+	if len(causes) < 5 {
+		t.Errorf("the causes are %v", causes)
 	}
 }

@@ -145,6 +145,10 @@ func testPreview(b *bench) {
 		}, {
 			`{"channel":"SMS","user_identification":{"type":"PUSH_ID","value":"tok-w"},"campaign_content":{"content":{"sms":{"message":"Hi {{user.first_name}}"}}}}`,
 			`{"content":{"sms":{"message":"Hi Ida"}}}`, `[]`,
+		}, { // what fails is a hole, and a number keeps its digits
+			`{"channel":"SMS","user_identification":{"type":"PUSH_ID","value":"tok-w"},"event_attributes":{"order":9007199254740993},
+			"campaign_content":{"m":"{{event.order * 1}} {{event.order}} {{ '%s and %s'|format('a') }}"}}`,
+			`{"m":"9007199254740993 9007199254740993 {{ '%s and %s'|format('a') }}"}`, `[{campaign_content.m '%s and %s'|format('a')}]`,
 		},
 	} {
 		out, err := b.Service.Preview(b.ctx, engine.PreviewRequest{Call: engine.Call{RequestID: "mine"}, Body: b.parse(tt.body)})

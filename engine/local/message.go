@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -112,6 +113,7 @@ func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.
 // attachments fetches each URL of a test once.
 type attachments struct {
 	fetcher *delivery.Fetcher
+	log     *slog.Logger
 	mu      sync.Mutex
 	known   map[string]func() (delivery.Attachment, error)
 }
@@ -123,11 +125,23 @@ func (a *attachments) get(ctx context.Context, url string) (delivery.Attachment,
 	}
 	fetch := a.known[url]
 	if fetch == nil {
-		fetch = sync.OnceValues(func() (delivery.Attachment, error) { return a.fetcher.Fetch(ctx, url) })
+		fetch = sync.OnceValues(func() (delivery.Attachment, error) {
+			file, err := a.fetcher.Fetch(ctx, url)
+			logCause(a.log, "an attachment was not fetched", err)
+			return file, err
+		})
 		a.known[url] = fetch
 	}
 	a.mu.Unlock()
 	return fetch()
+}
+
+// logCause logs why a connection failed, which the error itself may keep from who sent the message.
+func logCause(log *slog.Logger, what string, err error) {
+	var e *delivery.Error
+	if errors.As(err, &e) && e.Reason == delivery.Unreachable && e.Err != nil {
+		log.Warn(what, "error", err, "cause", e.Err)
+	}
 }
 
 // keeper writes what a test delivers into the workspace's outbox.

@@ -44,7 +44,7 @@ func (s *Service) material(ctx context.Context, sp store.Space, w engine.Workspa
 
 // calls begins the calls of content APIs of one send, preview or audience. It must be closed.
 func (s *Service) calls(m *material.Material, w engine.Workspace) *contentapi.Send {
-	return (&contentapi.Client{Now: s.now}).Send(m.APIs, w.ContentAPIs)
+	return (&contentapi.Client{Now: s.now, Logger: s.log}).Send(m.APIs, w.ContentAPIs)
 }
 
 // data gives what the expressions of one person's message can name.

@@ -39,7 +39,7 @@ type job struct {
 }
 
 func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
-	r := &testRun{s: s, plan: p, progress: progress, files: &attachments{fetcher: s.fetcher}}
+	r := &testRun{s: s, plan: p, progress: progress, files: &attachments{fetcher: s.fetcher, log: s.log}}
 	r.gateways = gateways{of: p.gateways, open: s.gateways}
 	for _, key := range p.keys {
 		for _, to := range p.recipients {
@@ -151,6 +151,7 @@ func (r *testRun) carry(ctx context.Context, m delivery.Message, k mark) error {
 		if k.marks != nil {
 			k.stayed(context.WithoutCancel(ctx))
 		}
+		logCause(r.s.log, "a message was not delivered", err)
 		return err
 	}
 	// It has left, whether the outbox can show it or not.

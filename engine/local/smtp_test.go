@@ -3,6 +3,7 @@ package local_test
 import (
 	"bytes"
 	"io"
+	"log/slog"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
@@ -14,11 +15,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/emersion/go-smtp"
 
 	"bugle/engine"
 	"bugle/engine/delivery"
+	"bugle/engine/delivery/gatewaytest"
 	"bugle/engine/local"
 )
 
@@ -191,4 +194,38 @@ func TestConnectorThatCannotCarry(t *testing.T) {
 	})
 	_, err := b.Test(b.ctx, engine.TestRequest{Body: inlineEmail(t, `"a@example.com"`, "")})
 	contains(t, refused(t, err, engine.ValidationFailed, 400).Message, "set the environment variable BUGLE_TEST_PASSWORD_THAT_NOBODY_SETS")
+}
+
+// A message of which a part cannot be computed is not sent; the failure names the expression.
+func TestAFailingFilterIsNotSent(t *testing.T) {
+	b := newBench(t, local.Options{})
+	id := b.create(`{%s,%s}`, emailHead, strings.Replace(emailParts, `Hi {{UserAttribute['First Name']}}`, `Hi {{ '%s and %s'|format(user.first_name) }}`, 1))
+	out := b.test(parse(t, `{"draft_id":"%s","personalization_details":{"user_attributes":{"First Name":"Zoë"}},"test_campaign_meta":{"identifier":"EMAIL","identifier_values":["ida@example.com"]}}`, id))
+	contains(t, show(out), "FAILED", "'%s and %s'|format(user.first_name)", "fewer arguments than the text has places")
+	if mails, err := b.Outbox(b.ctx, 10); err != nil || len(mails) > 0 {
+		t.Errorf("%d mails, %v", len(mails), err)
+	}
+}
+
+// A test send says the same of an attachment's host that is not known and of one that is within this network;
+// the log has the causes, and of neither address what follows the question mark.
+func TestAttachmentErrorsTellNothing(t *testing.T) {
+	gatewaytest.Names(t, map[string]string{"known.internal.": "10.0.0.1"})
+	var log bytes.Buffer
+	b := newBench(t, local.Options{Fetcher: &delivery.Fetcher{Timeout: 10 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	said := map[string]bool{}
+	for _, host := range []string{"known.internal", "unknown.internal"} {
+		id := b.create(`{%s,%s}`, emailHead, strings.Replace(emailParts, `"sender_name":"Shop",`,
+			`"sender_name":"Shop","attachments":[{"file_type":"PERSONALIZED_ATTACHMENT","url":"http://`+host+`/x?key=secret"}],`, 1))
+		out := b.test(parse(t, `{"draft_id":"%s","personalization_details":{"user_attributes":{"First Name":"Zoë"}},"test_campaign_meta":{"identifier":"EMAIL","identifier_values":["ida@example.com"]}}`, id))
+		said[strings.ReplaceAll(show(out), host, "HOST")] = true
+		contains(t, show(out), "the attachment http://"+host+"/x cannot be fetched: its address is not public, or gives no answer; the log says which")
+	}
+	if len(said) != 1 {
+		t.Errorf("different answers: %v", said)
+	}
+	contains(t, log.String(), "the address is not a public one", "no such host")
+	if strings.Contains(log.String(), "secret") {
+		t.Errorf("the log holds the query:\n%s", &log)
+	}
 }

@@ -8,9 +8,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/delivery"
 	"bugle/engine/doc"
 	"bugle/engine/local"
 )
@@ -217,7 +219,7 @@ func TestRecipientsOfEmail(t *testing.T) {
 }
 
 func TestSavedTemplateAndBadExpression(t *testing.T) {
-	b := newBench(t, local.Options{})
+	b := newBench(t, local.Options{Fetcher: &delivery.Fetcher{Timeout: 10 * time.Millisecond}})
 	id := b.create(`{%s,%s}`, emailHead, emailParts)
 	c := b.get(id)
 	for content, want := range map[string]string{
@@ -225,7 +227,7 @@ func TestSavedTemplateAndBadExpression(t *testing.T) {
 		`{"subject":"s","from_address":"a@example.com"}`:                                          "no html_content",
 		`{"subject":"{{ user.","html_content":"x"}`:                                               "subject: ",
 		`{"subject":"a","html_content":"{{user.nope}} {{event.no}}"}`:                             "{{event.no}}",
-		`{"subject":"a","html_content":"x","attachments":[{"url":"http://127.0.0.1:1/a"}]}`:       "the attachment http://127.0.0.1:1/a was not fetched",
+		`{"subject":"a","html_content":"x","attachments":[{"url":"http://127.0.0.1:1/a"}]}`:       "the attachment http://127.0.0.1:1/a cannot be fetched",
 		`{"subject":"a","html_content":"x","from_address":"a@example.com\r\nBcc: x@example.com"}`: "line break",
 	} {
 		body, err := c.Body.Set(doc.P("campaign_content", "content", "email"), parse(t, content))

@@ -3,14 +3,34 @@
 package publicnet
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/netip"
 	"syscall"
+	"time"
 )
 
 // ErrPrivate says that an address is not one of the public internet.
 var ErrPrivate = errors.New("the address is not a public one")
+
+// Silent says of an address that somebody else named that no answer came from it. It is the one sentence for all
+// causes: whether a name is known here, leads into a private network, refuses the connection or lets it wait
+// would tell who may name addresses what this network looks like. The cause belongs into the log alone.
+const Silent = "is not public, or gives no answer; the log says which"
+
+// Even waits until a second has passed since start, or a shorter limit, so that the time does not tell either
+// why there was no answer. It returns the error of ctx when that ends first.
+func Even(ctx context.Context, start time.Time, limit time.Duration) error {
+	timer := time.NewTimer(min(time.Second, limit) - time.Since(start))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
 
 // Dialer gives a dialer that refuses with [ErrPrivate] what is not public. It looks at the address that is
 // connected to, once its name is resolved: a name that changes its address between a check and the

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"bugle/engine/delivery"
+	"bugle/engine/publicnet"
 )
 
 const (
@@ -75,4 +77,17 @@ func (p Patience) wait(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
+}
+
+// Silent is the error of an address that a profile names, and that gives no
+// answer: the same for all causes, and after about the same time since start.
+func (p Patience) Silent(ctx context.Context, name string, start time.Time, cause error) error {
+	var whole *url.Error
+	if errors.As(cause, &whole) {
+		cause = whole.Err // its own text holds the address
+	}
+	if left := time.Second - time.Since(start); left > 0 {
+		_ = p.wait(ctx, left) // whose end Do looks at
+	}
+	return &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: name + " cannot be asked: its address " + publicnet.Silent, Err: cause}
 }

@@ -200,11 +200,15 @@ func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 	}
 	var location string
 	err = c.patience.Do(ctx, "the push service", func(ctx context.Context) error {
+		start := time.Now()
 		resp, err := lib.SendNotificationWithContext(ctx, m.Push.Payload, &s, options)
 		if errors.Is(err, lib.ErrMaxPadExceeded) {
 			return gateway.Refuse("the notification is too long for Web Push: shorten it")
 		}
-		if err != nil {
+		switch {
+		case err != nil && client == c.public:
+			return c.patience.Silent(ctx, "the push service at "+to.Host, start, err)
+		case err != nil:
 			return gateway.Unreachable("the push service", to.Host, err)
 		}
 		defer resp.Body.Close()

@@ -129,17 +129,20 @@ func TestRetry(t *testing.T) {
 // Where a notification goes is said by a profile: nobody makes this program ask within its own
 // network, but for the push service that the workspace names.
 func TestWhereTo(t *testing.T) {
+	Names(t, map[string]string{"known.internal.": "10.0.0.1"})
 	p, other := NewPushService(t), NewPushService(t)
 	for _, tt := range []struct {
 		endpoint string
 		reason   delivery.Reason
 		want     string
 	}{
-		{other.Endpoint("x"), delivery.Refused, "was not asked: the address is not a public one"},
-		{"https://10.0.0.1/push", delivery.Refused, "not a public one"},
-		{"https://169.254.169.254/latest/meta-data", delivery.Refused, "not a public one"},
-		{"https://[::1]:1/push", delivery.Refused, "not a public one"},
-		{"https://localhost:1/push", delivery.Refused, "not a public one"},
+		{other.Endpoint("x"), delivery.Unreachable, " cannot be asked: its address is not public, or gives no answer; the log says which"},
+		{"https://10.0.0.1/push", delivery.Unreachable, "is not public, or gives no answer"},
+		{"https://169.254.169.254/latest/meta-data", delivery.Unreachable, "is not public, or gives no answer"},
+		{"https://[::1]:1/push", delivery.Unreachable, "is not public, or gives no answer"},
+		{"https://unknown.internal/push", delivery.Unreachable, "the push service at unknown.internal cannot be asked: its address is not public, or gives no answer; the log says which"},
+		{"https://known.internal/push", delivery.Unreachable, "the push service at known.internal cannot be asked: its address is not public, or gives no answer; the log says which"},
+		{"https://localhost:1/push", delivery.Unreachable, "is not public, or gives no answer"},
 		{"http://updates.push.example.com/x", delivery.Invalid, "is not an https address"},
 		{"file:///etc/passwd", delivery.Invalid, "is not an address"},
 		{"https://user@" + p.URL[len("https://"):] + "/push/x", delivery.Invalid, "is not an address"},
@@ -157,7 +160,7 @@ func TestWhereTo(t *testing.T) {
 	c := config(p)
 	c.Endpoint = ""
 	_, err := open(t, c).Deliver(t.Context(), message(p, "x"))
-	Check(t, err, delivery.Refused, "not a public one", "/push/x")
+	Check(t, err, delivery.Unreachable, "is not public, or gives no answer", "/push/x")
 }
 
 func TestKeysOfTheBrowser(t *testing.T) {

@@ -78,6 +78,7 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 		err := tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
 			if len(value) > 0 {
 				counts.Add(key, 1)
+				c.doubtful(key)
 			}
 			if out.Records++; out.Records%256 == 0 && progress != nil {
 				progress(out.Records)

@@ -16,6 +16,30 @@ type Counter interface {
 	Counts() (Counts, error)
 }
 
+// Doubter is a [Tx] of a store that knows of parts that it has lost. Doubtful reports whether a record that is
+// there may have been newer, or deleted, in such a part.
+type Doubter interface {
+	Doubtful(key []byte) bool
+}
+
+// doubtful reports a campaign that may be older than it was.
+func (c *checker) doubtful(key []byte) {
+	d, ok := c.tx.(Doubter)
+	if !ok || !IsCampaign(key) || !d.Doubtful(key) {
+		return
+	}
+	workspace, rest, err := cutName(key[1:])
+	if err != nil {
+		return
+	}
+	id, _, err := cutName(rest[1:])
+	if err != nil {
+		return
+	}
+	c.found(Finding{Workspace: workspace, Campaign: id, Advice: adviceOne,
+		What: fmt.Sprintf("campaign %q in workspace %q may be older than it was, or may have been deleted: a part of the store that may have held a newer version is lost", id, workspace)})
+}
+
 // Add counts n records more of the kind that the key has.
 func (c Counts) Add(key []byte, n int64) {
 	workspace, kind := "", byte(0)

@@ -20,7 +20,7 @@ import (
 
 var (
 	crashKills = flag.Int("kills", 6, "how many processes TestCrash kills one by one; 1000 is its full length")
-	crashSeed  = flag.Uint64("seed", 0, "what TestCrash's choices begin with; 0 takes any")
+	crashSeed  = flag.Uint64("seed", 0, "where the random choices of TestCrash and TestRot begin; 0 takes any")
 )
 
 // A server with clients, two terminals and a script work on one data folder. One of them is killed at a
@@ -88,6 +88,22 @@ func newCrashSite(t *testing.T, seed uint64) *crashSite {
 		}
 		t.Logf("the data folder stays in %s", base)
 	})
+	s := newCrashProcesses(t, base, seed)
+	f := s.factory()
+	defer f.close()
+	node, err := f.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, s.key, err = node.CreateWorkspace(t.Context(), crashSettings(), false); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newCrashProcesses returns what runs processes on a data folder below base, which is not made.
+func newCrashProcesses(t *testing.T, base string, seed uint64) *crashSite {
+	t.Helper()
 	s := &crashSite{
 		dir: filepath.Join(base, "d"), aside: filepath.Join(base, "backups"), seed: seed, model: newCrashModel(),
 		changed: make(chan struct{}), slowest: map[string]time.Duration{}, kills: map[string]int{}, moments: map[string]int{},
@@ -101,15 +117,6 @@ func newCrashSite(t *testing.T, seed uint64) *crashSite {
 		}
 	}
 	s.env = append(s.env, envData+"="+s.dir, envAuthor+"="+crashAuthor, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base, "GORACE=atexit_sleep_ms=0")
-	f := s.factory()
-	defer f.close()
-	node, err := f.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, s.key, err = node.CreateWorkspace(t.Context(), crashSettings(), false); err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 

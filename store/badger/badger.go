@@ -269,12 +269,12 @@ func (d *DB) begin(found inspection) error {
 		return errors.Join(d.explain(err), d.db.Close())
 	}
 	d.opened = d.db.MaxVersion()
-	d.commits.begin(d.db, d.checkSpace, d.reached)
+	d.commits.begin(d.db, d.checkSpace, d.sequence.reached)
 	if err := d.compactions.begin(d); err != nil {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
 	d.proved.Go(func() { d.tables.later(d.stop) })
-	d.proved.Go(func() { d.trim(d.stop) })
+	d.proved.Go(func() { d.tables.watch(d.stop) })
 	return nil
 }
 
@@ -289,12 +289,6 @@ func (d *DB) counted() error {
 		return err
 	}
 	return recount(d.db)
-}
-
-// reached notes that a change of that version is durable.
-func (d *DB) reached(version uint64) {
-	d.sequence.reached(version)
-	d.tables.changed()
 }
 
 // open opens the database. It panics where some of its files are damaged.

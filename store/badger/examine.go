@@ -15,24 +15,18 @@ import (
 // examination reads tables that a compaction has replaced, and finds out what it has lost of them.
 type examination struct {
 	d      *DB
-	newest map[uint64]version // by the hash of a key
-	values map[uint32][]byte  // the value logs, once one is needed
+	newest map[uint64]uint64 // the newest version, by the hash of a key
+	values map[uint32][]byte // the value logs, once one is needed
 
 	some []entry // to be written again
 	size int
 	back int // how many records were written again
 }
 
-// version is that of the newest entry of a key.
-type version struct {
-	n       uint64
-	deleted bool
-}
-
-// examine reads the tables with those ids, writes again what is whole and missing, and notes what cannot
-// be read as lost.
+// examine reads the tables with those ids, writes or deletes again what is whole and missing, and notes what
+// cannot be read as lost.
 func (c *compactions) examine(ids []uint64) {
-	e := &examination{d: c.d, newest: map[uint64]version{}}
+	e := &examination{d: c.d, newest: map[uint64]uint64{}}
 	var marks []lost
 	for _, id := range ids {
 		if !exists(c.file(id)) {
@@ -56,12 +50,15 @@ func (c *compactions) examine(ids []uint64) {
 			marks = append(marks, mark)
 		}
 	}
-	if len(marks) > 0 {
+	keep := func() {
 		c.d.addLost(marks...)
-		c.d.unsound.Store(true)
 		if err := c.d.keepLost(); err != nil {
 			c.d.log.Error("what is lost cannot be noted in the store", "error", err)
 		}
+	}
+	if len(marks) > 0 {
+		c.d.unsound.Store(true)
+		keep()
 		c.d.tell(fmt.Sprintf("a compaction could not read a part of the table %s", marks[0].Table))
 	}
 	for _, id := range ids {
@@ -73,6 +70,13 @@ func (c *compactions) examine(ids []uint64) {
 			c.d.log.Error("the records of a table cannot be written again", "table", tableName(id), "error", err)
 		}
 	}
+	if e.back > 0 && len(marks) > 0 {
+		// What was written again may itself be older than what is lost.
+		for i := range marks {
+			marks[i].Version = max(marks[i].Version, c.d.db.MaxVersion())
+		}
+		keep()
+	}
 	if e.back > 0 {
 		c.d.log.Warn("records that a compaction had left out were written again", "records", e.back)
 	}
@@ -81,15 +85,13 @@ func (c *compactions) examine(ids []uint64) {
 // note finds the newest entry of each key.
 func (e *examination) note(x entry) error {
 	h := xxhash.Sum64(x.key)
-	if v, ok := e.newest[h]; !ok || x.version >= v.n {
-		e.newest[h] = version{x.version, x.meta&metaDeleted != 0}
-	}
+	e.newest[h] = max(e.newest[h], x.version)
 	return nil
 }
 
 // restore collects what has to be written again.
 func (e *examination) restore(x entry) error {
-	if v := e.newest[xxhash.Sum64(x.key)]; v.n != x.version || v.deleted || strings.HasPrefix(string(x.key), "!badger!") {
+	if x.version < e.newest[xxhash.Sum64(x.key)] || strings.HasPrefix(string(x.key), "!badger!") {
 		return nil
 	}
 	if x.meta&metaPointer != 0 {
@@ -136,9 +138,15 @@ func (e *examination) attempt() (n int, err error) {
 		} else if newer {
 			continue
 		}
-		print := xxhash.Sum64(x.key)
-		ch.reads = append(ch.reads, print)
-		ch.writes = append(ch.writes, write{key: x.key, value: x.value, print: print, existed: true}) // it was counted as it was saved
+		w := write{key: x.key, value: x.value, print: xxhash.Sum64(x.key), deleted: x.meta&metaDeleted != 0}
+		if w.deleted {
+			if _, err := at.txn.Get(x.key); errors.Is(err, badger.ErrKeyNotFound) {
+				continue // there is nothing left to delete
+			}
+		}
+		w.existed = !w.deleted // it was counted as it was saved or deleted
+		ch.reads = append(ch.reads, w.print)
+		ch.writes = append(ch.writes, w)
 		ch.count, ch.size = ch.count+1, ch.size+int64(len(x.key)+len(x.value)+12)
 	}
 	if len(ch.writes) == 0 {

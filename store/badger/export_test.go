@@ -1,11 +1,14 @@
 package badger
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/fb"
+	"github.com/dgraph-io/badger/v4/y"
 
 	"bugle/store"
 )
@@ -103,4 +106,57 @@ func (d *DB) Vanish(t testing.TB, id string) {
 		t.Fatal(err)
 	}
 	d.commits.publish()
+}
+
+// Block is a block of a table.
+type Block struct {
+	Keys  []string
+	First string // where it begins
+	Next  string // where the next one does; empty: it is the last
+}
+
+// Touched returns the blocks of a table that a stretch of its file touches, and whether the stretch goes
+// beyond the blocks. The table must be whole and not encrypted.
+func Touched(name string, at, n int) (out []Block, beyond bool, err error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, false, err
+	}
+	blocks, _ := readIndex(b, int64(len(b)), nil)
+	if blocks == nil {
+		return nil, false, errBlock
+	}
+	r, end := blockReader{packed: settings("", nil).Compression}, 0
+	var block, next fb.BlockOffset
+	for i := range blocks.OffsetsLength() {
+		blocks.Offsets(&block, i)
+		from := int(block.Offset())
+		if end = from + int(block.Len()); at >= end || at+n <= from {
+			continue
+		}
+		touched := Block{First: string(y.ParseKey(block.KeyBytes()))}
+		if i+1 < blocks.OffsetsLength() && blocks.Offsets(&next, i+1) {
+			touched.Next = string(y.ParseKey(next.KeyBytes()))
+		}
+		err := r.read(b[from:end], func(e entry) error {
+			touched.Keys = append(touched.Keys, string(e.key))
+			return nil
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		out = append(out, touched)
+	}
+	return out, at+n > end, nil
+}
+
+// Known reports whether all tables are known to those who prove them.
+func (d *DB) Known() bool {
+	known := d.tables.list.Load().byID
+	for _, t := range d.db.Tables() {
+		if known[t.ID] == nil {
+			return false
+		}
+	}
+	return true
 }

@@ -214,6 +214,22 @@ func (d *DB) missing(txn *badger.Txn, key []byte) bool {
 	return false
 }
 
+// examining reports whether a record of that version may have been newer in a table that is being examined: what
+// a compaction has left out of it is not back yet.
+func (d *DB) examining(key []byte, version uint64) bool {
+	return slices.ContainsFunc(*d.lost.Load(), func(l lost) bool { return l.Doubt && version <= l.Version && l.touches(key) })
+}
+
+// Doubtful implements [store.Doubter].
+func (t *tx) Doubtful(key []byte) bool {
+	marks := *t.db.lost.Load()
+	if !slices.ContainsFunc(marks, func(l lost) bool { return l.touches(key) }) {
+		return false
+	}
+	version, err := newestVersion(t.txn, key)
+	return err == nil && slices.ContainsFunc(marks, func(l lost) bool { return version <= l.Version && l.touches(key) })
+}
+
 // Lost tells what the store has lost, a sentence each, until [DB.Forget]; nil where nothing is.
 func (d *DB) Lost() []string {
 	var out []string

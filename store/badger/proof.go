@@ -39,6 +39,8 @@ const (
 	// and where a scan comes past it.
 	trustRead = time.Minute
 	trustScan = 10 * time.Second
+	// look is how often it is looked whether there are new tables, which takes some microseconds.
+	look = 50 * time.Millisecond
 	// idleIndex is how long the index of a table is kept in memory after it was last needed.
 	idleIndex = time.Minute
 )
@@ -311,11 +313,33 @@ func (p *tables) later(stop <-chan struct{}) {
 		select {
 		case <-stop:
 			return
-		case <-p.news: // after a commit, which may have made a table
+		case <-p.news:
 			if !wait(time.Second) {
 				return
 			}
 		case <-timer.C:
+		}
+	}
+}
+
+// watch notes new tables soon after they were written, and keeps mapped memory in bounds, until stop is closed.
+func (p *tables) watch(stop <-chan struct{}) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	var size int64
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		if info, err := os.Stat(join(p.d.path, badger.ManifestFilename)); err == nil && info.Size() != size {
+			size = info.Size()
+			p.refresh()
+			p.changed()
+		}
+		if n%5 == 0 {
+			p.d.trim()
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,26 +15,13 @@ import (
 // until the system is short of it, so that a server would seem to grow to the size of its store. The pages are
 // given back when they become many: they stay in the system's cache, and reading them again costs little.
 
-const (
-	// mappedMost is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
-	mappedMost = 80 << 20
-	// mappedLook is how often that is looked at, which takes some microseconds.
-	mappedLook = 250 * time.Millisecond
-)
+// mappedMost is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
+const mappedMost = 80 << 20
 
-// trim gives mapped pages back when they are many, until stop is closed.
-func (d *DB) trim(stop <-chan struct{}) {
-	tick := time.NewTicker(mappedLook)
-	defer tick.Stop()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-tick.C:
-		}
-		if mapped() > mappedMost {
-			d.unmap()
-		}
+// trim gives mapped pages back when they are many.
+func (d *DB) trim() {
+	if mapped() > mappedMost {
+		d.unmap()
 	}
 }
 

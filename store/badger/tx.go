@@ -66,6 +66,9 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	if err := t.db.tables.checkFound(key, item.Version()); err != nil {
 		return nil, t.db.explain(err)
 	}
+	if t.db.examining(key, item.Version()) {
+		return nil, store.ErrLost
+	}
 	t.note(key, present)
 	return value, nil
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/nikolalohinski/gonja/v2/nodes"
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
 )
 
 // failure is why an expression has no value: an argument of the wrong kind, a
@@ -61,7 +59,7 @@ func init() { // some of them call others
 		"last":           {run: last},
 		"length":         {run: length},
 		"list":           {run: list},
-		"lower":          {run: onText(func(s string) string { return cases.Lower(language.Und).String(s) })},
+		"lower":          {run: onText(lower)},
 		"max":            {params: []string{"case_sensitive", "attribute"}, run: extreme(1)},
 		"min":            {params: []string{"case_sensitive", "attribute"}, run: extreme(-1)},
 		"random":         {run: random},
@@ -78,7 +76,7 @@ func init() { // some of them call others
 		"trim":           {params: []string{"chars"}, run: trim},
 		"truncate":       {params: []string{"length", "killwords", "end", "leeway"}, run: truncate},
 		"unique":         {params: []string{"case_sensitive", "attribute"}, run: unique},
-		"upper":          {run: onText(func(s string) string { return cases.Upper(language.Und).String(s) })},
+		"upper":          {run: onText(upper)},
 		"urlencode":      {run: urlEncode},
 		"wordcount":      {run: wordCount},
 		"wordwrap":       {params: []string{"width", "break_long_words", "wrapstring", "break_on_hyphens"}, run: wordWrap},
@@ -133,11 +131,14 @@ func (f *frame) filtered(n *nodes.FilteredExpression) (any, error) {
 
 // attempt turns what failed into a hole: err is nil or ends the render.
 func (f *frame) attempt(v any, err error) (any, error) {
+	if err == nil {
+		return v, nil
+	}
 	var why failure
 	if errors.As(err, &why) {
 		return &missing{expression: f.tagText(), pos: f.at, reason: shorten(string(why)), whole: true, failed: true}, nil
 	}
-	return v, err
+	return nil, err
 }
 
 // filter applies one. default is the only one that sees what is missing.
@@ -154,6 +155,9 @@ func (f *frame) filter(call *nodes.FilterCall, v any) (any, error) {
 		return nil, err
 	}
 	if isDefault(call.Name) {
+		if len(args) == 1 && len(named) == 0 && !absent(v) { // as it mostly is
+			return v, nil
+		}
 		a, err := bind(call.Name, filters["default"], args, named)
 		if err != nil {
 			return nil, err
@@ -175,16 +179,17 @@ func (f *frame) apply(name string, v any, args []any, named map[string]any) (any
 		return nil, err
 	}
 	made, err := f.plainly(name, v, args, named)
+	if err == nil && made != nil {
+		return f.bounded(made)
+	}
 	var why failure
 	switch {
 	case errors.As(err, &why) && !strings.HasPrefix(string(why), "filter "):
 		return nil, failf("filter %s: %s", name, string(why))
 	case err != nil:
 		return nil, err
-	case made == nil:
-		return nil, failf("filter %s: it has no value", name)
 	}
-	return f.bounded(made)
+	return nil, failf("filter %s: it has no value", name)
 }
 
 func (f *frame) plainly(name string, v any, args []any, named map[string]any) (any, error) {

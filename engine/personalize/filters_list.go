@@ -1,6 +1,7 @@
 package personalize
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -78,6 +79,11 @@ func within(item any, step string) any {
 // order compares two plain values: numbers, texts, or lists of such. A text
 // that spells a number compares with a number as one.
 func order(a, b any) (int, error) {
+	if i, ok := a.(int); ok {
+		if j, ok := b.(int); ok {
+			return cmp.Compare(i, j), nil
+		}
+	}
 	s, isText := a.(string)
 	other, bothText := b.(string)
 	if isText && bothText {
@@ -96,10 +102,14 @@ func order(a, b any) (int, error) {
 		return 0, failf("%s and %s cannot be compared", kind(a), kind(b))
 	}
 	for i := range min(len(list), len(twin)) {
-		if equal(list[i], twin[i]) {
-			continue
+		_, nested := list[i].([]any)
+		_, alike := twin[i].([]any)
+		if !(nested && alike) && equal(list[i], twin[i]) {
+			continue // also where they have no order
 		}
-		return order(list[i], twin[i])
+		if c, err := order(list[i], twin[i]); c != 0 || err != nil {
+			return c, err
+		}
 	}
 	return len(list) - len(twin), nil
 }

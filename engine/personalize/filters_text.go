@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
 // onText is a filter that takes no arguments and works on a value as text.
@@ -26,6 +29,30 @@ func asText(v any) (string, error) {
 		return "", failure("an item has no value")
 	}
 	return text(v), nil
+}
+
+// upper has capitals as Python writes them, which may be more than one for a letter: SS for ß.
+func upper(s string) string {
+	if isASCII(s) {
+		return strings.ToUpper(s)
+	}
+	return cases.Upper(language.Und).String(s)
+}
+
+func lower(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
+	return cases.Lower(language.Und).String(s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func capitalized(s string) string {
@@ -337,13 +364,14 @@ func urlEncode(f *frame, v any, _ arguments) (any, error) {
 func quoted(s, also string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
+	b.Grow(len(s))
 	for i := range len(s) {
 		c := s[i]
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.-~", c) >= 0 || strings.IndexByte(also, c) >= 0 {
 			b.WriteByte(c)
 			continue
 		}
-		b.WriteString("%" + string(hex[c>>4]) + string(hex[c&15]))
+		b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 	}
 	return b.String()
 }

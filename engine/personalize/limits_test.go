@@ -105,7 +105,7 @@ func TestLargeInput(t *testing.T) {
 
 // A list within a list within a list …: what walks it goes as deep.
 func TestDeepValues(t *testing.T) {
-	for _, use := range []string{"{{ x }}", "{{ x|tojson }}", "{{ x == x }}", "{{ x is eq x }}", "{{ x in x }}", "{{ x|string|length }}", "{{ {'a': x}|dictsort }}"} {
+	for _, use := range []string{"{% set y = [2] %}" + strings.Repeat("{% set y = [y] %}", 12_000) + "{{ x < y }}{{ [y, x]|sort }}{{ [y, x]|max }}", "{{ x }}", "{{ x|tojson }}", "{{ x == x }}", "{{ x is eq x }}", "{{ x in x }}", "{{ x|string|length }}", "{{ {'a': x}|dictsort }}"} {
 		src := "{% set x = [1] %}" + strings.Repeat("{% set x = [x] %}", 12_000) + use
 		_ = within(t, func() error {
 			_, err := personalize.Render(t.Context(), src, personalize.Data{})

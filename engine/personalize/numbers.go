@@ -169,6 +169,25 @@ func fits(i *big.Int) (any, error) {
 	return wholeValue(i), nil
 }
 
+// small computes with two whole numbers that are far from overflowing, which is what most are.
+func small(op tokens.Type, left, right any) (int, bool) {
+	const most = 1 << 30
+	i, ok := left.(int)
+	j, both := right.(int)
+	if !ok || !both || i < -most || i > most || j < -most || j > most {
+		return 0, false
+	}
+	switch op {
+	case tokens.Addition:
+		return i + j, true
+	case tokens.Subtraction:
+		return i - j, true
+	case tokens.Multiply:
+		return i * j, true
+	}
+	return 0, false
+}
+
 // arithmetic computes with two numbers as Python does, except that a division
 // without a remainder keeps whole numbers whole, so that it stays exact.
 func arithmetic(op tokens.Type, a, b amount) (any, error) {

@@ -87,6 +87,11 @@ func equal(a, b any) bool {
 	if absent(a) || absent(b) {
 		return absent(a) && absent(b)
 	}
+	if i, ok := a.(int); ok {
+		if j, ok := b.(int); ok {
+			return i == j
+		}
+	}
 	if isNumber(a) && isNumber(b) {
 		x, _ := number(a)
 		y, _ := number(b)
@@ -145,6 +150,9 @@ func (f *frame) combine(op *tokens.Token, left, right any) (any, error) {
 				}
 			}
 		}
+	}
+	if v, ok := small(op.Type, left, right); ok {
+		return v, nil
 	}
 	a, aOK := number(left)
 	b, bOK := number(right)

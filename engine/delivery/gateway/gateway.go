@@ -146,9 +146,6 @@ func Unreachable(name, host string, err error) error {
 	var record tls.RecordHeaderError
 	var timeout net.Error
 	switch {
-	case errors.Is(err, delivery.ErrPrivate):
-		e.Reason, e.Temporary = delivery.Refused, false
-		e.Message = fmt.Sprintf("%s at %s was not asked: %v", name, host, delivery.ErrPrivate)
 	case errors.As(err, &unknown), errors.As(err, &badName), errors.As(err, &invalid):
 		e.Reason, e.Temporary = delivery.Insecure, false
 		e.Message = fmt.Sprintf("the certificate of %s at %s is not trusted: %s", name, host, delivery.Cause(err))

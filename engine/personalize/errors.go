@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Unresolved is an expression whose value is missing.
+// Unresolved is an expression whose value is missing, or that cannot be computed.
 type Unresolved struct {
-	Expression   string // as written, without braces and filters: UserAttribute['First Name']
+	Expression   string // as written, without braces and filters: UserAttribute['First Name']; where it failed with all of its tag
 	Line, Column int    // from 1, in characters; within Block when that is set
 	Block        string // the content block it stands in, "" for the message itself
 	Reason       string // "the user has no attribute First Name"

@@ -8,10 +8,17 @@
 //	{{ ContentBlock['footer'] }}        {{ ContentApi.weather('Oslo').today }}
 //	{{ ProductSet.shoes[0].title }}     {% if %} {% for %} {% set %} {% with %} {% raw %}
 //
-// gonja reads the templates and supplies filters and tests. Evaluation is done
-// here, because gonja's cannot be bounded or cancelled, and does not tell a
-// value that is missing from one that is empty: a message with a hole in it
-// must never be sent.
+// gonja reads the templates. Evaluation, filters and tests are here, because
+// gonja's cannot be bounded or canceled, do not tell a value that is missing
+// from one that is empty, compute with floats and print what fails as Go does.
+// A message with a hole in it must never be sent: what is missing is one, and
+// what cannot be computed, also in a condition. Only the filter default fills
+// it.
+//
+// Results are those of Jinja, with these differences: whole numbers are written
+// without a fraction and stay exact where they can, texts that spell a number
+// count as one in arithmetic and beside numbers, maps are in the order of their
+// keys, and None is missing.
 //
 // Values are not escaped for HTML. Authors keep markup in attributes, content
 // blocks and product sets and expect it to arrive as markup, and the same
@@ -52,7 +59,8 @@ const (
 //
 // Values are nil, bool, numbers (json.Number and the like keep their
 // spelling), string, time.Time, []any and map[string]any. A nil value counts
-// as missing; an empty string is a value.
+// as missing, as does one of another kind, a NaN and an infinity; an empty
+// string is a value.
 type Data struct {
 	UserAttributes          map[string]any
 	EventAttributes         map[string]any
@@ -85,8 +93,8 @@ func Render(ctx context.Context, src string, data Data) (string, error) {
 	return out, nil
 }
 
-// Preview is Render for looking at: an expression whose value is missing stays
-// as it stands in the source and is listed.
+// Preview is Render for looking at: an expression whose value is missing, or
+// that cannot be computed, stays as it stands in the source and is listed.
 func Preview(ctx context.Context, src string, data Data) (string, []Unresolved, error) {
 	return render(ctx, src, data, true)
 }

@@ -65,7 +65,7 @@ func TestNothingIsToldOfTheNetwork(t *testing.T) {
 	causes := map[string]bool{}
 	for host, private := range map[string]bool{"unknown.internal": false, "known.internal": false, "slow.internal": false, "here.internal:1": true, mute.Addr().String(): true} {
 		c := &contentapi.Client{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		s := c.Send([]engine.ContentAPI{{Name: "a", URL: "http://" + host + "/?key=secret", Timeout: 20}}, engine.ContentPolicy{Hosts: []string{host}, Private: private})
+		s := c.Send([]engine.ContentAPI{{Name: "a", URL: "http://" + host + "/?key=secret", Timeout: 200}}, engine.ContentPolicy{Hosts: []string{host}, Private: private})
 		_, err := s.Functions()["a"](t.Context())
 		if err == nil || err.Error() != silent || errors.Unwrap(err) != nil {
 			t.Errorf("%s: %v", host, err)

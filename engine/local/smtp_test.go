@@ -212,7 +212,7 @@ func TestAFailingFilterIsNotSent(t *testing.T) {
 func TestAttachmentErrorsTellNothing(t *testing.T) {
 	gatewaytest.Names(t, map[string]string{"known.internal.": "10.0.0.1"})
 	var log bytes.Buffer
-	b := newBench(t, local.Options{Fetcher: &delivery.Fetcher{Timeout: 10 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	b := newBench(t, local.Options{Fetcher: &delivery.Fetcher{Timeout: 400 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	said := map[string]bool{}
 	for _, host := range []string{"known.internal", "unknown.internal"} {
 		id := b.create(`{%s,%s}`, emailHead, strings.Replace(emailParts, `"sender_name":"Shop",`,

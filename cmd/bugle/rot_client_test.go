@@ -40,10 +40,11 @@ func (r *rotRound) clients(judged bool) (pause func()) {
 	ctx, end := context.WithCancel(r.t.Context())
 	var work sync.WaitGroup
 	ids, names := r.model.living()
+	r.shifts++
 	const many = 3
 	for i := range many {
 		c := &rotClient{
-			r: r, name: fmt.Sprintf("life%d-client%d", r.life, i), rnd: rand.New(rand.NewPCG(r.seed, uint64(100*r.life+i))),
+			r: r, name: fmt.Sprintf("shift%d-client%d", r.shifts, i), rnd: rand.New(rand.NewPCG(r.seed, uint64(100*r.shifts+i))),
 			http: newRotHTTP(), names: map[string]string{}, judged: judged,
 		}
 		for n := i; n < len(ids); n += many {

@@ -54,11 +54,10 @@ func (c *rotCampaign) judge(sum string, from, to time.Time) rotState {
 	case sum == "":
 		return rotMissing
 	}
-	for i, v := range c.versions {
-		if v.sum != sum || !v.tried.Before(to) {
-			continue
-		}
+	for i, v := range slices.Backward(c.versions) {
 		switch {
+		case v.sum != sum || !v.tried.Before(to):
+			continue
 		case deleted:
 			return rotBack
 		case i >= latest:

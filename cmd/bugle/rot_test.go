@@ -89,6 +89,7 @@ type rotRound struct {
 	inIndex bool // the index of a table has changed, so that it is not known which records are lost
 	backups []rotBackup
 	placed  map[string]bool // daily backups that were there at the start
+	shifts  int             // how often clients were started
 	story   []string        // what was done, for the report of a failure
 
 	press atomic.Bool // clients write much, so that the store makes new tables

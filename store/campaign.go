@@ -34,7 +34,8 @@ func (s Space) campaign(what string, key []byte) (engine.Campaign, error) {
 
 // PutCampaign stores a campaign's document, its summary, and a revision, and gives the number
 // of the revision: one more than the last one's. The head's, the summary's and the revision's
-// own numbers, and the revision's size, are set here.
+// own numbers, and the revision's size, are set here. Of a long history some revisions are dropped
+// ([Space.thinHistory]).
 //
 // With coalesce the new revision takes the place of the newest one. The first, which is the
 // campaign as it was created, always stays.
@@ -71,28 +72,20 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 			return 0, err
 		}
 	}
+	if err := s.thinHistory(c.ID, n); err != nil {
+		return 0, err
+	}
 	s.summarized(sum)
 	return n, errors.Join(
 		s.put(what, s.key(kindCampaign, c.ID), document),
 		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), toSummary(sum)),
-		s.putJSON(revisionName(c.ID, n), s.revisionKey(kindRevision, c.ID, n), rev),
+		s.putJSON(revisionName(c.ID, n), s.revisionKey(kindRevision, c.ID, n), revision{rev, c.Status}),
 		s.put(revisionName(c.ID, n), s.revisionKey(kindVersion, c.ID, n), document),
 	)
 }
 
-// DeleteCampaign removes a campaign's document, summary, revisions and working copy.
-func (s Space) DeleteCampaign(id string) error {
-	if err := s.check(whatCampaign, id); err != nil {
-		return err
-	}
-	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, ErrLost) {
-		return err
-	}
-	return s.ClearCampaign(id)
-}
-
 // ofCampaign are the kinds of records that belong to one campaign.
-var ofCampaign = []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy}
+var ofCampaign = []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy, kindDeleted}
 
 // ClearCampaign removes whatever there is of a campaign.
 func (s Space) ClearCampaign(id string) error {
@@ -162,6 +155,9 @@ func (s Space) Revisions(id string) ([]engine.Revision, error) {
 		return nil, err
 	}
 	var out []engine.Revision
+	if gone, err := s.deleted(id); err != nil || gone {
+		return nil, err
+	}
 	err := s.walk(fmt.Sprintf("campaign %q, revision", id), s.key(kindRevision, id), ScanOptions{Reverse: true}, func(rest, payload []byte) error {
 		var r engine.Revision
 		if err := decode(payload, &r); err != nil {
@@ -198,6 +194,11 @@ func (s Space) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 		})
 		if err != nil || !found {
 			return 0, err
+		}
+		if gone, err := s.deleted(id); err != nil {
+			return 0, err
+		} else if gone {
+			return 0, fmt.Errorf("campaign %q is being deleted: try again in a minute, or choose another id", id)
 		}
 	}
 	return s.lastRevision(id)

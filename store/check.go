@@ -3,11 +3,9 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-
-	"bugle/engine"
+	"time"
 )
 
 // Finding is one thing that is wrong with a store.
@@ -30,6 +28,8 @@ type Checked struct {
 	Records   int       `json:"records"`
 	Campaigns int       `json:"campaigns"`
 	Findings  []Finding `json:"findings"` // never nil
+	// Kept is what repairs replaced or removed, oldest first.
+	Kept []Kept `json:"kept,omitempty"`
 }
 
 // Sound reports whether nothing is wrong, or all of it was mended.
@@ -73,9 +73,9 @@ const (
 func Check(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
 	out := Checked{Findings: []Finding{}}
 	err := db.View(ctx, func(tx Tx) error {
-		c := &checker{tx: tx, out: &out, spaces: map[string]bool{}}
+		c := &checker{tx: certain{tx}, raw: tx, out: &out, spaces: map[string]bool{}}
 		counts := Counts{}
-		err := tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
+		err := c.tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
 			if len(value) > 0 {
 				counts.Add(key, 1)
 				c.doubtful(key)
@@ -88,7 +88,7 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 		if err != nil {
 			return err
 		}
-		return c.counted(tx, counts)
+		return c.counted(counts)
 	})
 	if err != nil {
 		return out, fmt.Errorf("checking the store: %w", err)
@@ -106,8 +106,8 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 }
 
 // counted compares the records that were read with those that the store has counted as it wrote them.
-func (c *checker) counted(tx Tx, have Counts) error {
-	counter, ok := tx.(Counter)
+func (c *checker) counted(have Counts) error {
+	counter, ok := c.raw.(Counter)
 	if !ok {
 		return nil
 	}
@@ -124,36 +124,53 @@ func (c *checker) counted(tx Tx, have Counts) error {
 // passes is how often [Repair] looks again at most: what was mended may have been in the way of more.
 const passes = 4
 
-// Repair checks the store and does what can be done, each thing in a transaction of its own. It gives
+// Repair checks the store and does what can be done, each thing in a transaction of its own. It returns
 // all that was found, on the way as well.
+//
+// A record that can be read and whose checksum holds is healthy, and one that another record says is there
+// but that cannot be read now may be: neither is replaced or removed but for one that is proved to be newer.
+// What is replaced or removed is kept as it was, in the same transaction: [Checked.Kept] lists it.
 func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
 	out, err := Check(ctx, db, progress)
 	if err != nil {
 		return out, err
 	}
-	todo := out.Findings
+	last := out
 	for range passes {
-		mended, err := mendAll(ctx, db, todo)
-		if err != nil || mended == 0 {
-			return out, err
-		}
-		again, err := Check(ctx, db, progress)
+		mended, err := mendAll(ctx, db, out.Findings)
 		if err != nil {
 			return out, err
 		}
-		out.Records, out.Campaigns, out.Format = again.Records, again.Campaigns, again.Format
-		todo = nil
-		for _, f := range again.Findings {
-			if f.Mend != "" && !slices.ContainsFunc(out.Findings, func(o Finding) bool { return o.What == f.What }) {
-				todo = append(todo, f)
+		if mended == 0 {
+			break
+		}
+		if last, err = Check(ctx, db, progress); err != nil {
+			return out, err
+		}
+		out.Records, out.Campaigns, out.Format, out.Kept = last.Records, last.Campaigns, last.Format, last.Kept
+		for _, f := range last.Findings {
+			at := slices.IndexFunc(out.Findings, f.same)
+			switch {
+			case at < 0:
+				out.Findings = append(out.Findings, f)
+			case !out.Findings[at].Mended: // what was done meanwhile may have been in the way
+				out.Findings[at] = f
 			}
 		}
-		at := len(out.Findings)
-		out.Findings = append(out.Findings, todo...)
-		todo = out.Findings[at:]
+	}
+	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { // it was none, as it turned out
+		return !f.Mended && !slices.ContainsFunc(last.Findings, f.same)
+	})
+	for i, f := range out.Findings {
+		if f.Mended && slices.ContainsFunc(last.Findings, f.same) {
+			out.Findings[i].Mended, out.Findings[i].Failed = false, "it is found again after the repair"
+		}
 	}
 	return out, nil
 }
+
+// same reports whether two findings are about the same.
+func (f Finding) same(o Finding) bool { return f.What == o.What }
 
 // mendAll does what can be done about findings, and notes it in them.
 func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err error) {
@@ -164,7 +181,8 @@ func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err er
 		case f.Mended || f.Mend == "":
 			continue
 		case do != nil:
-			err = db.Update(ctx, do)
+			at := time.Now()
+			err = db.Update(ctx, func(tx Tx) error { return do(keeper{certain{tx}, at}) })
 		default: // of the store as a whole
 			err = db.(loser).Forget()
 		}
@@ -175,7 +193,7 @@ func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err er
 			f.Failed = err.Error()
 			continue
 		}
-		f.Mended = true
+		f.Mended, f.Failed = true, ""
 		mended++
 	}
 	return mended, nil
@@ -184,8 +202,10 @@ func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err er
 // checker looks at one record after another.
 type checker struct {
 	tx     Tx
+	raw    Tx // what tx reads, as the store gives it
 	out    *Checked
-	spaces map[string]bool // whether a workspace has settings
+	spaces map[string]bool // the workspaces whose settings were looked at
+	bytes  int             // of what repairs have kept, in out
 }
 
 func (c *checker) found(f Finding) { c.out.Findings = append(c.out.Findings, f) }
@@ -195,8 +215,7 @@ func (c *checker) record(key, value []byte) error {
 	switch key[0] {
 	case rootMeta:
 		if err != nil {
-			c.found(Finding{What: fmt.Sprintf("the store's format number is damaged (%v)", err), Mend: "write it anew",
-				mend: func(tx Tx) error { return writeFormat(tx, Format) }})
+			c.found(Finding{What: fmt.Sprintf("the store's format number is damaged (%v)", err), Mend: "write it anew", mend: rewriteFormat})
 			return nil
 		}
 		var f storeFormat
@@ -205,39 +224,32 @@ func (c *checker) record(key, value []byte) error {
 		}
 		return nil
 	case rootWorkspace:
-		id, _, cut := cutName(key[1:])
-		c.spaces[id] = true
-		var w engine.Workspace
-		if err == nil && cut == nil {
-			err = decode(payload, &w)
-		}
-		if err = errors.Join(err, cut); err == nil && w.ID != id {
-			err = fmt.Errorf("they are those of %q", w.ID)
-		}
+		id, _, err := cutName(key[1:])
 		if err != nil {
-			c.found(Finding{Workspace: id, What: fmt.Sprintf("the settings of workspace %q are damaged (%v)", id, err), Advice: adviceBackup})
+			c.strange(key)
+			return nil
 		}
-		return nil
+		return c.settings(id)
 	case rootRecord:
 		id, rest, cut := cutName(key[1:])
 		if cut == nil && len(rest) > 0 {
-			s := spaceCheck{c, In(c.tx, id), key, rest[1:], payload}
-			if known, ok := c.spaces[id]; !ok || !known {
-				c.homeless(id)
+			if err := c.settings(id); err != nil {
+				return err
 			}
-			return s.check(rest[0], err)
+			return spaceCheck{c, In(c.tx, id), key, rest[1:], payload}.check(rest[0], err)
 		}
+	case rootCopy:
+		return c.copyOf(key)
+	case rootKept:
+		return c.kept(key, value, err)
 	}
-	c.found(Finding{What: fmt.Sprintf("there is a record of no known kind (%.40q)", key), Advice: "leave it, or ask who wrote it"})
+	c.strange(key)
 	return nil
 }
 
-// homeless says once that a workspace has records and no settings.
-func (c *checker) homeless(id string) {
-	if !c.spaces[id] {
-		c.found(Finding{Workspace: id, What: fmt.Sprintf("the workspace %q has records and no settings", id), Advice: adviceBackup})
-	}
-	c.spaces[id] = true
+// strange reports a record that no part of the program writes.
+func (c *checker) strange(key []byte) {
+	c.found(Finding{What: fmt.Sprintf("there is a record of no known kind (%.40q)", key), Advice: "leave it, or ask who wrote it"})
 }
 
 // writeFormat notes the number of the layout.
@@ -247,6 +259,18 @@ func writeFormat(tx Tx, n int) error {
 		return err
 	}
 	return tx.Set(formatKey(), Seal(formatKey(), payload))
+}
+
+// rewriteFormat writes the number of the layout where it cannot be read.
+func rewriteFormat(tx Tx) error {
+	value, err := tx.Get(formatKey())
+	switch {
+	case err == nil && Sealed(formatKey(), value) == nil:
+		return nil
+	case err != nil && !isDamage(err):
+		return err
+	}
+	return writeFormat(tx, Format)
 }
 
 func formatKey() []byte { return appendName([]byte{rootMeta}, "format") }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-
-	"bugle/engine"
+	"slices"
 )
 
 // once looks at an idempotency key or a request id, and at its place in the order of expiry.
@@ -23,22 +22,29 @@ func (c spaceCheck) once(kind byte, damage error) error {
 	if kind == kindRequest {
 		what = requestName(op, key)
 		until, err := c.s.RequestID(op, key)
+		if err != nil && !isDamage(err) {
+			return err
+		}
 		damage, entry = errors.Join(damage, err), c.s.expiryKey(until, kind, op, key)
 	} else {
 		i, err := c.s.Idempotent(op, key)
+		if err != nil && !isDamage(err) {
+			return err
+		}
 		if err == nil && (i.Operation != op || i.Key != key) {
 			err = fmt.Errorf("it is about %s", idempotentName(i.Operation, i.Key))
 		}
 		damage, entry = errors.Join(damage, err), c.s.expiryKey(i.ExpiresAt, kind, op, key)
 	}
 	if damage != nil {
-		c.report(Finding{What: fmt.Sprintf("%s is damaged", what), Mend: "forget it: the same request would be done again", mend: c.drop()})
-		return nil
+		return c.alone(firstOf(damage), what, "forget it: the same request would be done again", nil)
 	}
 	if _, err := c.tx.Get(entry); errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) {
 		c.report(Finding{What: fmt.Sprintf("%s would never be forgotten", what), Mend: "note when it expires", mend: func(tx Tx) error {
-			if _, err := tx.Get(c.key); err != nil {
+			if _, err := tx.Get(c.key); errors.Is(err, ErrNotFound) {
 				return nil // it is gone meanwhile
+			} else if err != nil {
+				return err
 			}
 			return tx.Set(entry, Seal(entry, nil))
 		}})
@@ -50,16 +56,28 @@ func (c spaceCheck) once(kind byte, damage error) error {
 
 // expiry looks at an entry of the order of expiry.
 func (c spaceCheck) expiry(damage error) error {
+	f := Finding{What: "an entry of what expires leads nowhere or is damaged", Mend: "remove it", mend: c.drop()}
 	e, err := cutExpiry(c.rest)
-	if err = errors.Join(damage, err); err == nil {
-		_, err = c.tx.Get(c.s.key(e.kind, e.op, e.key))
-		if err != nil && !isDamage(err) {
+	switch {
+	case damage != nil:
+	case err != nil:
+		f.Mend, f.mend, f.Advice = "", nil, "leave it: a later bugle may have written it"
+	default:
+		target, key := c.s.key(e.kind, e.op, e.key), c.key
+		if _, err := c.tx.Get(target); !errors.Is(err, ErrNotFound) {
+			if isDamage(err) {
+				return nil // that is reported itself
+			}
 			return err
 		}
+		f.mend = func(tx Tx) error {
+			if _, err := tx.Get(target); err == nil || !errors.Is(err, ErrNotFound) {
+				return err
+			}
+			return tx.Delete(key)
+		}
 	}
-	if err != nil {
-		c.report(Finding{What: "an entry of what expires leads nowhere or is damaged", Mend: "remove it", mend: c.drop()})
-	}
+	c.report(f)
 	return nil
 }
 
@@ -67,6 +85,9 @@ func (c spaceCheck) expiry(damage error) error {
 func (c spaceCheck) profile(damage error) error {
 	id, _, err := cutName(c.rest)
 	p, err2 := c.s.Profile(id)
+	if err2 != nil && !isDamage(err2) {
+		return err2
+	}
 	if damage = firstOf(damage, err, err2); damage == nil && p.ID != id {
 		damage = fmt.Errorf("it is the profile %q", p.ID)
 	}
@@ -79,11 +100,11 @@ func (c spaceCheck) profile(damage error) error {
 		return err
 	}
 	for _, key := range keys {
-		value, err := c.tx.Get(key)
-		if err == nil {
-			_, err = unseal(key, value)
+		found, err := foundBy(c.tx, key)
+		if err != nil {
+			return err
 		}
-		if err == nil {
+		if found {
 			continue
 		}
 		c.report(Finding{What: fmt.Sprintf("%s cannot be found by all that it has", profileName(id)), Mend: "make what finds it anew", mend: c.indexProfile(id)})
@@ -92,6 +113,16 @@ func (c spaceCheck) profile(damage error) error {
 	return nil
 }
 
+// foundBy reports whether an entry that finds a profile is there and can be read.
+func foundBy(tx Tx, key []byte) (bool, error) {
+	value, err := tx.Get(key)
+	if err != nil && !isDamage(err) {
+		return false, err
+	}
+	return err == nil && Sealed(key, value) == nil, nil
+}
+
+// indexProfile returns what writes the entries that find a profile, where they are missing or damaged.
 func (c spaceCheck) indexProfile(id string) func(Tx) error {
 	ws := c.s.id
 	return func(tx Tx) error {
@@ -103,7 +134,17 @@ func (c spaceCheck) indexProfile(id string) func(Tx) error {
 		if err != nil {
 			return err
 		}
-		return s.PutProfile(p)
+		keys, err := s.identifiers(p)
+		for _, key := range keys {
+			found, err := foundBy(tx, key)
+			if err == nil && !found {
+				err = s.put("what finds "+profileName(id), key, nil)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return err
 	}
 }
 
@@ -115,22 +156,40 @@ func (c spaceCheck) identifier(damage error) error {
 	if err := errors.Join(err, err2, err3); err != nil {
 		return c.alone(err, "an entry that finds profiles", "remove it", nil)
 	}
-	var p engine.Profile
-	if p, err = c.s.Profile(id); err == nil {
-		keys, err := c.s.identifiers(p)
-		if err != nil {
-			return err
-		}
-		for _, key := range keys {
-			if bytes.Equal(key, c.key) {
-				return nil // a damaged one is found with its profile
-			}
-		}
-	} else if !isDamage(err) {
+	astray, err := c.s.astray(c.key, id)
+	if err != nil {
 		return err
-	} else if !errors.Is(err, ErrNotFound) && damage == nil {
-		return nil // of a damaged profile, which is reported
 	}
-	c.report(Finding{What: fmt.Sprintf("an entry finds %s by an %s that it does not have", profileName(id), kind), Mend: "remove it", mend: c.drop()})
+	switch {
+	case astray:
+		ws, key := c.s.id, c.key
+		c.report(Finding{What: fmt.Sprintf("an entry finds %s by an %s that it does not have", profileName(id), kind), Mend: "remove it", mend: func(tx Tx) error {
+			astray, err := In(tx, ws).astray(key, id)
+			if err != nil || !astray {
+				return err
+			}
+			return tx.Delete(key)
+		}})
+	case damage != nil: // one of a profile that can be read is found with that
+		if _, err := c.s.Profile(id); err != nil {
+			return c.alone(damage, "an entry that finds "+profileName(id), "remove it", nil)
+		}
+	}
 	return nil
+}
+
+// astray reports whether an entry finds a profile that is not there, or that does not have what it is found
+// by. One whose profile cannot be read is not.
+func (s Space) astray(key []byte, id string) (bool, error) {
+	p, err := s.Profile(id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return true, nil
+	case isDamage(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	keys, err := s.identifiers(p)
+	return !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, key) }), err
 }

@@ -23,6 +23,13 @@ func (c spaceCheck) check(kind byte, damage error) error {
 	switch kind {
 	case kindCampaign:
 		return c.campaign(damage)
+	case kindDeleted:
+		return c.deletion(damage)
+	case kindLook:
+		return c.alone(damage, "the time of the last look for what has expired", "remove it", func() error {
+			var w look
+			return decodeRow(c.payload, &w)
+		})
 	case kindSummary, kindRevision, kindVersion, kindCopy:
 		return c.ofCampaign(kind, damage)
 	case kindIdempotent, kindRequest:
@@ -72,17 +79,35 @@ func (c spaceCheck) alone(damage error, what, mend string, read func() error) er
 		return nil
 	}
 	f := Finding{What: fmt.Sprintf("%s is damaged (%v)", what, damage), Mend: mend, Advice: adviceBackup}
-	if mend != "" {
+	switch {
+	case c.payload != nil: // its checksum holds
+		f.Mend, f.Advice = "", "leave it: a later bugle may have written it"
+	case mend != "":
 		f.Advice, f.mend = "", c.drop()
 	}
 	c.report(f)
 	return nil
 }
 
-// drop gives what removes the record.
+// errUnknown says that a record is what was written, and cannot be understood.
+var errUnknown = errors.New("its checksum holds: a later bugle may have written it")
+
+// intact reports whether the record under key is there and its checksum holds.
+func intact(tx Tx, key []byte) bool {
+	value, err := tx.Get(key)
+	return err == nil && Sealed(key, value) == nil
+}
+
+// drop returns what removes the record, where its checksum still does not hold.
 func (c spaceCheck) drop() func(Tx) error {
 	key := c.key
-	return func(tx Tx) error { return tx.Delete(key) }
+	return func(tx Tx) error {
+		bad, err := damaged(tx, key)
+		if err != nil || !bad {
+			return err
+		}
+		return tx.Delete(key)
+	}
 }
 
 // isDamage reports whether err says that a record is damaged or not there, which are findings and no
@@ -112,6 +137,9 @@ func (c spaceCheck) campaign(damage error) error {
 		return c.alone(err, "a campaign", "", nil)
 	}
 	have, err := c.s.Campaign(id)
+	if err != nil && !isDamage(err) {
+		return err
+	}
 	if damage == nil && err == nil && have.ID != id {
 		err = fmt.Errorf("it is the campaign %q", have.ID)
 	}
@@ -122,10 +150,16 @@ func (c spaceCheck) campaign(damage error) error {
 	if err != nil && !isDamage(err) {
 		return err
 	}
+	readable := have.Revision
+	if last > have.Revision {
+		if readable, err = newestReadable(c.s, id); err != nil {
+			return err
+		}
+	}
 	switch {
-	case last > have.Revision:
-		f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is as it was at revision %d, and its newest is %d", id, have.Revision, last),
-			Mend: fmt.Sprintf("bring revision %d back", last)}
+	case readable > have.Revision:
+		f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is as it was at revision %d, and its newest is %d", id, have.Revision, readable),
+			Mend: fmt.Sprintf("bring revision %d back", readable)}
 		f.mend = c.bringBack(id)
 		c.report(f)
 		return nil
@@ -187,18 +221,26 @@ func newestReadable(s Space, id string) (found int64, err error) {
 	return found, err
 }
 
-// bringBack gives what puts the newest readable revision of a campaign in its place, unless that is
-// readable, and as new, by then.
+// bringBack returns what puts the newest readable revision of a campaign in its place, unless that is
+// readable, and as new, by then. Later revisions, which cannot be read, stay in the history.
 func (c spaceCheck) bringBack(id string) func(Tx) error {
 	ws := c.s.id
 	return func(tx Tx) error {
 		s := In(tx, ws)
+		if gone, err := s.deleted(id); err != nil || gone {
+			return err
+		}
 		n, err := newestReadable(s, id)
 		if err != nil || n == 0 {
 			return err
 		}
-		if now, err := s.Campaign(id); err == nil && now.Revision >= n {
+		switch now, err := s.Campaign(id); {
+		case err == nil && now.Revision >= n:
 			return s.putRow(now)
+		case err != nil && !isDamage(err):
+			return err
+		case err != nil && intact(tx, s.key(kindCampaign, id)):
+			return errUnknown
 		}
 		old, err := s.Revision(id, n)
 		if err != nil {
@@ -210,21 +252,9 @@ func (c spaceCheck) bringBack(id string) func(Tx) error {
 		if err != nil {
 			return err
 		}
-		if err := s.dropUnreadable(id, n); err != nil {
-			return err
-		}
 		what := fmt.Sprintf("campaign %q", id)
 		return errors.Join(s.put(what, s.key(kindCampaign, id), document), s.putHistory(old), s.putRow(old))
 	}
-}
-
-// dropUnreadable removes revisions after n, which cannot be read.
-func (s Space) dropUnreadable(id string, n int64) error {
-	last, err := s.lastRevision(id)
-	for ; err == nil && last > n; last-- {
-		err = s.dropRevision(id, last)
-	}
-	return err
 }
 
 // putHistory writes what is known of a campaign's own revision, where that cannot be read.
@@ -237,7 +267,7 @@ func (s Space) putHistory(c engine.Campaign) error {
 		return err
 	}
 	rev = engine.Revision{N: c.Revision, At: c.UpdatedAt, By: c.UpdatedBy, Note: "repaired", Size: len(c.Body.Encode())}
-	return s.putJSON(revisionName(c.ID, c.Revision), key, rev)
+	return s.putJSON(revisionName(c.ID, c.Revision), key, revision{rev, c.Status})
 }
 
 func (s Space) putRow(c engine.Campaign) error {
@@ -249,6 +279,9 @@ func (c spaceCheck) addSummary(id string) func(Tx) error {
 	return func(tx Tx) error {
 		s := In(tx, ws)
 		now, err := s.Campaign(id)
+		if errors.Is(err, ErrNotFound) {
+			return nil // it was deleted meanwhile
+		}
 		if err != nil {
 			return err
 		}
@@ -256,12 +289,22 @@ func (c spaceCheck) addSummary(id string) func(Tx) error {
 	}
 }
 
+// addRevision returns what makes a campaign's own revision anew where its document cannot be read.
 func (c spaceCheck) addRevision(id string) func(Tx) error {
 	ws := c.s.id
 	return func(tx Tx) error {
 		s := In(tx, ws)
 		now, err := s.Campaign(id)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
 		if err != nil {
+			return err
+		}
+		switch _, err := s.Revision(id, now.Revision); {
+		case err == nil:
+			return s.putHistory(now)
+		case !isDamage(err):
 			return err
 		}
 		document, err := encodeWith(head(now.Head), now.Body)
@@ -284,16 +327,21 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 	if err != nil && !gone && !errors.Is(err, ErrLost) {
 		return err
 	}
+	if gone {
+		if deleted, err := c.s.deleted(id); err != nil || deleted {
+			return err // the mark of its deletion is reported
+		}
+	}
 	if gone || errors.Is(err, ErrLost) {
-		return c.goneCampaign(kind, id)
+		return c.goneCampaign(kind, id, gone)
 	}
 	switch kind {
 	case kindCopy:
-		if _, err := c.s.Copy(id); isDamage(err) {
-			c.report(Finding{Campaign: id, What: fmt.Sprintf("the unsaved edits of campaign %q are damaged", id), Mend: "remove them; what was saved stays", mend: c.drop()})
-		} else if err != nil {
+		_, err := c.s.Copy(id)
+		if err != nil && !isDamage(err) {
 			return err
 		}
+		return c.alone(firstOf(damage, err), fmt.Sprintf("the record of unsaved edits of campaign %q", id), "remove it; what was saved stays", func() error { return nil })
 	case kindRevision, kindVersion:
 		n, _, err := cutNumber(rest)
 		if err != nil {
@@ -304,8 +352,9 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 	return nil // a summary is looked at with its campaign
 }
 
-// goneCampaign says once that a campaign is gone of which other records are left.
-func (c spaceCheck) goneCampaign(kind byte, id string) error {
+// goneCampaign reports once that a campaign is gone of which other records are left; surely says that it is
+// not only lost.
+func (c spaceCheck) goneCampaign(kind byte, id string, surely bool) error {
 	if slices.ContainsFunc(c.out.Findings, func(f Finding) bool { return f.Workspace == c.s.id && f.Campaign == id }) {
 		return nil
 	}
@@ -317,12 +366,26 @@ func (c spaceCheck) goneCampaign(kind byte, id string) error {
 	switch {
 	case n > 0:
 		f.Mend, f.Advice, f.mend = fmt.Sprintf("bring revision %d of it back, the newest that can be read", n), "", c.bringBack(id)
-	case kind == kindCopy:
+	case kind == kindCopy && surely:
 		f.What = fmt.Sprintf("there are unsaved edits of campaign %q, which is gone", id)
-		f.Mend, f.Advice, f.mend = "remove them", "", c.drop()
+		f.Mend, f.Advice, f.mend = "remove them", "", c.dropOrphan(id)
 	}
 	c.report(f)
 	return nil
+}
+
+// dropOrphan returns what removes the record of a campaign that is not there.
+func (c spaceCheck) dropOrphan(id string) func(Tx) error {
+	ws, key := c.s.id, c.key
+	return func(tx Tx) error {
+		switch _, err := tx.Get(In(tx, ws).key(kindCampaign, id)); {
+		case errors.Is(err, ErrNotFound):
+			return tx.Delete(key)
+		case err != nil:
+			return err
+		}
+		return nil
+	}
 }
 
 // revision looks at one revision: what is known of it, or its document.
@@ -331,7 +394,7 @@ func (c spaceCheck) revision(kind byte, id string, n int64) error {
 	var rev engine.Revision
 	known := c.s.getJSON(what, c.s.revisionKey(kindRevision, id, n), &rev)
 	if known == nil && rev.N != n {
-		known = &CorruptError{what, fmt.Errorf("it says that it is revision %d", rev.N)}
+		known = &CorruptError{What: what, Err: fmt.Errorf("it says that it is revision %d", rev.N)}
 	}
 	_, document := c.s.Revision(id, n)
 	for _, err := range []error{known, document} {
@@ -355,6 +418,9 @@ func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
 	return func(tx Tx) error {
 		s := In(tx, ws)
 		old, err := s.Revision(id, n)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -368,7 +434,19 @@ func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
 func (c spaceCheck) lostRevision(id string, n int64) Finding {
 	ws := c.s.id
 	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Mend: "take the revision out of the history; the campaign itself stays"}
-	f.mend = func(tx Tx) error { return In(tx, ws).dropRevision(id, n) }
+	f.mend = func(tx Tx) error {
+		s := In(tx, ws)
+		switch _, err := s.Revision(id, n); {
+		case err == nil:
+			return nil // it can be read by now
+		case !isDamage(err):
+			return err
+		}
+		if intact(tx, s.revisionKey(kindVersion, id, n)) {
+			return errUnknown
+		}
+		return s.dropRevision(id, n)
+	}
 	if now, err := c.s.Campaign(id); err == nil && now.Revision == n {
 		f.Mend, f.mend = "make it anew from the campaign", c.addRevision(id)
 	}

@@ -24,7 +24,7 @@ type Doubter interface {
 
 // doubtful reports a campaign that may be older than it was.
 func (c *checker) doubtful(key []byte) {
-	d, ok := c.tx.(Doubter)
+	d, ok := c.raw.(Doubter)
 	if !ok || !IsCampaign(key) || !d.Doubtful(key) {
 		return
 	}

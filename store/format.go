@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// Format is the number of the layout that this package writes.
-const Format = 1
+// Format is the number of the layout that this package writes. Since 2 the settings of a workspace and its
+// API keys have copies ([Space.PutSettings]).
+const Format = 2
 
 type storeFormat struct {
 	Format int `json:"format"`
@@ -16,7 +17,7 @@ type storeFormat struct {
 // migrations lead from a layout to the one after it, by the number of the first. Each runs in as many
 // transactions as it needs, and again from its beginning where the process ended in between: so it
 // must take a store that it has changed in part.
-var migrations = map[int]func(context.Context, DB) error{}
+var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings}
 
 // Prepare readies an opened store: it writes the number of the layout into a new one, brings one with
 // an earlier number up to [Format], and refuses one with a later number with [ErrNewer].
@@ -29,7 +30,11 @@ func Prepare(ctx context.Context, db DB) error {
 	if have > Format {
 		return fmt.Errorf("%w (its format is %d, this bugle knows up to %d)", ErrNewer, have, Format)
 	}
-	return migrate(ctx, db, have, Format, migrations)
+	err = migrate(ctx, db, have, Format, migrations)
+	if errors.Is(err, ErrFull) {
+		return nil // the steps so far only add copies: the store is read as it is, and the next open takes them
+	}
+	return err
 }
 
 // migrate brings a store from one layout to another, noting each step when it is done.
@@ -64,7 +69,7 @@ func format(ctx context.Context, db DB) (n int, err error) {
 			err = decode(payload, &f)
 		}
 		if err != nil {
-			return &CorruptError{"the format number", err}
+			return &CorruptError{What: "the format number", Err: err}
 		}
 		n = f.Format
 		return nil

@@ -24,6 +24,15 @@ const (
 	kindIdentifier = 'x' // identifier kind, value, profile id → nothing
 	kindTest       = 't' // time, number → test send
 	kindContent    = 'k' // kind of content, name → item; a template has its version after its id
+	kindDeleted    = 'z' // id → nothing; the campaign is deleted, and records of its history are left
+	kindLook       = 'l' // nothing → when it was last looked which records have expired
+)
+
+// The kinds of copies. They lie behind all other records, so that one part of the disk that is lost does not
+// take a record and its copy.
+const (
+	copySettings = 'n' // nothing → settings
+	copyKey      = 'k' // id → API key
 )
 
 // The first byte of every key.
@@ -31,6 +40,8 @@ const (
 	rootMeta      = 'm' // about the store itself
 	rootWorkspace = 'n' // workspace → settings
 	rootRecord    = 'r' // workspace, kind, … → record
+	rootCopy      = 's' // workspace, kind of copy, … → copy
+	rootKept      = 'q' // time, key → a record that [Repair] replaced or removed, as it was
 )
 
 // maxName is the most bytes that an id or an identifier within a key may have. Push tokens

@@ -131,7 +131,7 @@ func (s Space) ExpireIdempotent(now time.Time) (int, error) {
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
 		e, err := cutExpiry(key[len(prefix):])
 		if err != nil {
-			return s.damaged(what, err)
+			return nil // it keeps no other from going; doctor tells of it
 		}
 		if now.Before(e.at) {
 			return Stop
@@ -143,6 +143,41 @@ func (s Space) ExpireIdempotent(now time.Time) (int, error) {
 		return s.expire(e, now)
 	})
 	return n, err
+}
+
+// SweepApart is how long after a look a [Space.Sweep] removes what had expired at that look.
+const SweepApart = time.Hour
+
+// look is when it was last looked for what has expired.
+type look struct {
+	At time.Time `json:"at"`
+}
+
+// Sweep removes at most [ExpireBatch] of the idempotency keys and request ids whose time is over, and
+// reports whether more may be left. A record goes when its time was over at two looks that lie
+// [SweepApart] apart or more, so that a clock that was wrong for less forgets nothing: a look that finds the
+// clock behind the one before it begins anew.
+func (s Space) Sweep(now time.Time) (more bool, err error) {
+	if err := s.check(); err != nil {
+		return false, err
+	}
+	const what = "the time of the last look for what has expired"
+	key := s.key(kindLook)
+	var last look
+	err = s.getRow(what, key, &last)
+	switch {
+	case isDamage(err), err == nil && now.Before(last.At): // the first look, or the clock was set back
+		return false, s.putJSON(what, key, look{now})
+	case err != nil:
+		return false, err
+	case now.Sub(last.At) < SweepApart:
+		return false, nil
+	}
+	n, err := s.ExpireIdempotent(last.At)
+	if err != nil || n == ExpireBatch {
+		return err == nil, err
+	}
+	return false, s.putJSON(what, key, look{now})
 }
 
 // expire removes what an entry is about, unless that has got more time since.

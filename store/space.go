@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"bugle/engine"
 )
 
 // Space is the records of one workspace within one transaction. Its methods fail with
@@ -21,43 +19,6 @@ type Space struct {
 // In gives the records of a workspace. Every method fails where the id is empty or has
 // spaces or unprintable characters.
 func In(tx Tx, workspace string) Space { return Space{tx, workspace} }
-
-// Workspaces gives the ids of the workspaces in the store, in their order.
-func Workspaces(tx Tx) ([]string, error) {
-	var ids []string
-	err := tx.Scan([]byte{rootWorkspace}, ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
-		id, _, err := cutName(key[1:])
-		if err != nil {
-			return &CorruptError{"the list of workspaces", err}
-		}
-		ids = append(ids, id)
-		return nil
-	})
-	return ids, err
-}
-
-// Settings gives the workspace's settings, or [ErrNotFound] where there is no such workspace.
-func (s Space) Settings() (engine.Workspace, error) {
-	var w engine.Workspace
-	if err := checkWorkspace(s.id); err != nil {
-		return w, err
-	}
-	err := s.getJSON("settings", s.settingsKey(), &w)
-	return w, err
-}
-
-// PutSettings stores the workspace's settings; with the first ones the workspace is there.
-func (s Space) PutSettings(w engine.Workspace) error {
-	if err := checkWorkspace(s.id); err != nil {
-		return err
-	}
-	if w.ID != s.id {
-		return fmt.Errorf("the settings of workspace %q cannot be stored in workspace %q", w.ID, s.id)
-	}
-	return s.putJSON("settings", s.settingsKey(), w)
-}
-
-func (s Space) settingsKey() []byte { return appendName([]byte{rootWorkspace}, s.id) }
 
 // key gives the key of the workspace's record with those names.
 func (s Space) key(kind byte, names ...string) []byte {
@@ -83,7 +44,7 @@ func (s Space) check(pairs ...string) error {
 
 // damaged names a record in words.
 func (s Space) damaged(what string, err error) error {
-	return &CorruptError{fmt.Sprintf("%s in workspace %q", what, s.id), err}
+	return &CorruptError{What: fmt.Sprintf("%s in workspace %q", what, s.id), Err: err}
 }
 
 // get gives the payload under key.

@@ -76,12 +76,17 @@ var (
 
 // CorruptError says that a record is there, but is not what was written.
 type CorruptError struct {
-	What string // the record in words, such as `campaign "66f…" in workspace "DEMO"`
-	Err  error
+	What   string // the record in words, such as `campaign "66f…" in workspace "DEMO"`
+	Err    error
+	Advice string // what to do about it; empty: what can be done about any record
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s is damaged in the store (%v): restore an earlier revision of it, or a copy of the data folder", e.What, e.Err)
+	advice := e.Advice
+	if advice == "" {
+		advice = "restore an earlier revision of it, or a copy of the data folder"
+	}
+	return fmt.Sprintf("%s is damaged in the store (%v): %s", e.What, e.Err, advice)
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }

@@ -54,6 +54,12 @@ func (s summary) engine() engine.Summary {
 		Platforms: s.Platforms, Start: s.Start, End: s.End, AllUsers: s.AllUsers}
 }
 
+// revision is with the state that it left the campaign in; empty in records of earlier programs.
+type revision struct {
+	engine.Revision
+	Status engine.State `json:"st,omitempty"`
+}
+
 type workingCopy struct {
 	Base int64     `json:"base"`
 	At   time.Time `json:"at,omitzero"`

@@ -101,7 +101,7 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		db: db, workspace: workspace, boot: o.Boot, clock: o.Clock, log: o.Logger,
 		carriers: o.Carriers, fetcher: o.Fetcher, ids: newIDSource(),
 	}
-	s.settingsKey = settingsKey(workspace)
+	s.settingsKey = store.SettingsKey(workspace)
 	s.rows.ctx, s.rows.end = context.WithCancel(context.Background())
 	if s.clock == nil {
 		s.clock = time.Now

@@ -49,21 +49,3 @@ func (s *Service) sharedSettings(sp store.Space) (engine.Workspace, error) {
 	}
 	return now.Workspace, nil
 }
-
-// settingsKey gives the key under which the store looks for the settings of a workspace.
-func settingsKey(workspace string) []byte {
-	var asked askedFor
-	_, _ = store.In(&asked, workspace).SettingsOr(nil) // they are not there
-	return asked.key
-}
-
-// askedFor is a transaction without records, which notes what it is asked for.
-type askedFor struct {
-	store.Tx
-	key []byte
-}
-
-func (a *askedFor) Get(key []byte) ([]byte, error) {
-	a.key = key
-	return nil, store.ErrNotFound
-}

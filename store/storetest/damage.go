@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -74,11 +75,14 @@ func testDamage(t *testing.T, db store.DB) {
 			putRaw(t, db, r.key, r.value)
 		}
 	}
-	for _, what := range []string{"Settings", "Campaign", "Revision", "Revisions", "Summary", "Summaries", "Copy", "Idempotent",
+	for _, what := range []string{"Campaign", "Revision", "Revisions", "Summary", "Summaries", "Copy", "Idempotent",
 		"Outbox", "Profile", "Profiles", "FindProfiles", "Tests", "RequestID"} {
 		if !found[what] {
 			t.Errorf("no damage was found by %s", what)
 		}
+	}
+	if found["Settings"] {
+		t.Error("one damaged record hides the settings")
 	}
 }
 
@@ -152,7 +156,7 @@ func testFormat(t *testing.T, db store.DB) {
 		t.Fatalf("an empty store holds %d records", len(records))
 	}
 	r := records[0]
-	newer := store.Seal(r.key, []byte(`{"format":2}`))
+	newer := store.Seal(r.key, fmt.Appendf(nil, `{"format":%d}`, store.Format+1))
 	putRaw(t, db, r.key, newer)
 	wantErr(t, store.Prepare(t.Context(), db), store.ErrNewer)
 	newer[len(newer)-2] ^= 1

@@ -18,9 +18,6 @@ import (
 // keyLife is how long an Idempotency-Key is remembered (gaps.md, Operations).
 const keyLife = 24 * time.Hour
 
-// sweepEvery is how often keys whose life is over are removed, when another is written.
-const sweepEvery = time.Hour
-
 // The operations that keys are kept apart by.
 const (
 	opCreate = "create"
@@ -143,12 +140,8 @@ func (s *Service) keepBytes(sp store.Space, c call, answer []byte) error {
 	if c.IdempotencyKey == "" {
 		return nil
 	}
+	s.sweepNow()
 	now := s.now()
-	if swept := s.swept.Load(); now.Sub(time.Unix(swept, 0)) > sweepEvery && s.swept.CompareAndSwap(swept, now.Unix()) {
-		if _, err := sp.ExpireIdempotent(now); err != nil {
-			return fmt.Errorf("forgetting old idempotency keys: %w", err)
-		}
-	}
 	return sp.PutIdempotent(store.Idempotent{
 		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Boot: s.boot,
 		At: now, ExpiresAt: now.Add(keyLife), Result: answer,

@@ -265,5 +265,22 @@ func (s *Service) update(ctx context.Context, fn func(store.Space) error) error 
 	case done:
 		s.look(w.changes) // it failed as it was committed: nobody knows what the store has
 	}
+	if done && err != nil && !nothingWritten(ctx, err) {
+		s.log.Error("store", "error", err)
+		return internal(err, "the store failed as it wrote (%v), and the change may or may not have been saved; repeat the request with the same Idempotency-Key, or look first, and see `bugle doctor`", err)
+	}
 	return s.explain(ctx, err)
+}
+
+// nothingWritten reports whether a change that failed at its end has certainly written nothing.
+func nothingWritten(ctx context.Context, err error) bool {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return true
+	}
+	for _, known := range []error{store.ErrFull, store.ErrTooBig, store.ErrReadOnly, store.ErrClosed} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
 }

@@ -54,7 +54,7 @@ type Service struct {
 	gateways  func(context.Context, engine.Gateway) (delivery.Carrier, error)
 	fetcher   *delivery.Fetcher
 	ids       *idSource
-	swept     atomic.Int64 // when expired idempotency keys were last removed, in Unix seconds
+	swept     atomic.Int64 // when the last sweep began, in Unix seconds
 	reached   reaches
 	known     atomic.Pointer[store.KnownSettings]
 	settled   atomic.Pointer[settled]
@@ -78,20 +78,21 @@ var (
 	_ engine.TestHistory     = (*Service)(nil)
 )
 
-// Open gives the service of a workspace that is in the store; NOT_FOUND where it is not. The
-// store stays the caller's to close.
+// Open returns the service of a workspace that is in the store; NOT_FOUND where it is not. A workspace whose
+// settings are damaged opens: its campaigns can be read. The store stays the caller's to close.
 func Open(db store.DB, workspace string, o Options) (*Service, error) {
 	s := newService(db, workspace, o)
-	err := s.update(context.Background(), func(sp store.Space) error {
-		if _, err := s.settings(sp); err != nil {
-			return err
-		}
-		_, err := sp.ExpireIdempotent(s.now())
-		s.swept.Store(s.now().Unix())
+	ctx := context.Background()
+	err := s.view(ctx, func(sp store.Space) error {
+		_, err := s.settings(sp)
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.As(err, new(*store.CorruptError)) {
 		return nil, err
+	}
+	s.swept.Store(s.now().Unix())
+	if s.sweepOnce(ctx) {
+		s.rows.background(s.sweep)
 	}
 	return s, nil
 }

@@ -146,7 +146,11 @@ func (broken) Update(context.Context, func(store.Tx) error) error {
 func TestStoreFailure(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.create(`{%s}`, pushHead)
-	_, err := local.Open(broken{b.db}, "TEST", local.Options{})
+	full, err := local.Open(broken{b.db}, "TEST", local.Options{})
+	b.ok(err)
+	_, err = full.Get(b.ctx, id) // what is there can be read
+	b.ok(err)
+	_, err = full.Create(b.ctx, engine.CreateRequest{Body: parse(t, `{%s}`, pushHead)})
 	e := refused(t, err, engine.Internal, 500)
 	contains(t, e.Message, "no space left on device")
 

@@ -211,9 +211,10 @@ func (s *Service) beforeArchive(sp store.Space, c engine.Campaign) (engine.State
 	return catalog.Next(catalog.Restore, c.Status, false), nil
 }
 
-// Delete removes a draft for good.
+// Delete removes a draft for good. It is gone with one transaction; what that leaves of a long history, which
+// nobody sees any more, goes with further ones, after an interruption with the next sweep.
 func (s *Service) Delete(ctx context.Context, id string) error {
-	return s.update(ctx, func(sp store.Space) error {
+	err := s.update(ctx, func(sp store.Space) error {
 		c, err := s.campaign(sp, id)
 		if err != nil {
 			return err
@@ -223,6 +224,10 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 		}
 		return sp.DeleteCampaign(id)
 	})
+	if err == nil {
+		s.finishDeletes(ctx)
+	}
+	return err
 }
 
 // Clone starts a draft with the components of another campaign, named after it.

@@ -39,7 +39,7 @@ func (c *checker) settings(id string) error {
 		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are damaged (%v)", id, firstOf(r.damage)), "restore them from their copy"
 	}
 	if r.damage != nil && r.damageCopy != nil {
-		f.What += ", and neither has their copy what they were"
+		f.What += ", and their copy cannot be read either"
 		f.Mend = fmt.Sprintf("set them to the defaults, with the API keys that can be read (%d); a backup may have them as they were: `bugle restore` lists the backups", len(r.keys))
 	}
 	c.found(f)

@@ -35,7 +35,9 @@ func newDoctor(f *factory) *cobra.Command {
 		Long: "Check everything in the store: the checksum of each record, summaries and histories against\n" +
 			"their campaigns, the sequence of changes, what profiles are found by, what expires. It says by\n" +
 			"name what is wrong and what can be done about it, and changes nothing without --repair. It can\n" +
-			"run while other bugles have the store open.",
+			"run while other bugles have the store open.\n\n" +
+			"What a repair replaces or removes stays in the store as it was. It is listed; with --json the\n" +
+			"key and the value of each such record are in the list kept, in base64.",
 		Example:           "  bugle doctor\n  bugle doctor --repair",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -70,6 +72,9 @@ func runDoctor(ctx context.Context, f *factory, repair bool) error {
 		}
 	} else if !f.json {
 		sayFindings(f, found, "can be done")
+	}
+	if !f.json {
+		sayKept(f, found)
 	}
 	if f.json {
 		if err := f.printJSON(found); err != nil {
@@ -141,6 +146,24 @@ func sayMended(f *factory, c checkup) {
 		}
 	}
 	fmt.Fprintf(f.out, "%d of %d mended.\n", done, len(c.Findings))
+}
+
+// mostKeptLines is how many of the records that repairs have kept are listed.
+const mostKeptLines = 10
+
+// sayKept lists what repairs have replaced or removed, the newest first.
+func sayKept(f *factory, c checkup) {
+	if len(c.Kept) == 0 {
+		return
+	}
+	fmt.Fprintf(f.out, "\nRepairs replaced or removed %s, which the store has kept as they were; `bugle doctor --json` prints them:\n", count(len(c.Kept), "record"))
+	for i := range min(len(c.Kept), mostKeptLines) {
+		k := c.Kept[len(c.Kept)-1-i]
+		fmt.Fprintf(f.out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), line(k.What), count(k.Bytes, "byte"))
+	}
+	if more := len(c.Kept) - mostKeptLines; more > 0 {
+		fmt.Fprintf(f.out, "  and %d more\n", more)
+	}
 }
 
 func wrongThings(n int) string {

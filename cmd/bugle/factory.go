@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 
 	"github.com/adrg/xdg"
@@ -60,6 +61,18 @@ func (f *factory) dataDir() string {
 		return filepath.Join(f.getenv("XDG_DATA_HOME"), "bugle")
 	}
 	return filepath.Join(xdg.DataHome, "bugle")
+}
+
+// url matches what begins as a URL does, and no path of a folder.
+var url = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+://`)
+
+// checkDataDir refuses a URL as the folder of the store.
+func (f *factory) checkDataDir() error {
+	scheme := url.FindString(f.dataDir())
+	if scheme == "" {
+		return nil
+	}
+	return misused("this bugle keeps its store in a folder, not at %s: name a folder with --data or %s", scheme, envData) // the rest may hold a password
 }
 
 // hasStore reports whether there is a store already, without making one.

@@ -68,7 +68,31 @@ func (f *factory) own(ctx context.Context) (attach.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.notices.add(damagedSettings(ctx, db)...)
 	return f.keep(db, found), nil
+}
+
+// damagedSettings returns a sentence for each workspace whose settings are damaged.
+func damagedSettings(ctx context.Context, db store.DB) (out []string) {
+	_ = db.View(ctx, func(tx store.Tx) error { // what cannot be read otherwise fails for whoever needs it
+		ids, err := store.Workspaces(tx)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			s := store.In(tx, id)
+			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
+				continue
+			}
+			state := "a copy of them is used"
+			if _, err := s.Settings(); err != nil {
+				state = "so is their copy; campaigns can be read"
+			}
+			out = append(out, fmt.Sprintf("the settings of workspace %s are damaged, and %s: `bugle doctor` says more, and `bugle doctor --repair` restores them", id, state))
+		}
+		return nil
+	})
+	return out
 }
 
 // owned is the store while this process has it.

@@ -106,11 +106,14 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// noteRunning makes every command say when its arguments were taken.
+// noteRunning makes every command say when its arguments were taken, and refuse a data folder that is none.
 func noteRunning(f *factory, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			f.running = true
+			if err := f.checkDataDir(); err != nil {
+				return err
+			}
 			return run(cmd, args)
 		}
 	}

@@ -73,7 +73,7 @@ const (
 func Check(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
 	out := Checked{Findings: []Finding{}}
 	err := db.View(ctx, func(tx Tx) error {
-		c := &checker{tx: certain{tx}, raw: tx, out: &out, spaces: map[string]bool{}}
+		c := &checker{tx: confirming{tx}, raw: tx, out: &out, spaces: map[string]bool{}}
 		counts := Counts{}
 		err := c.tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
 			if len(value) > 0 {
@@ -182,7 +182,7 @@ func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err er
 			continue
 		case do != nil:
 			at := time.Now()
-			err = db.Update(ctx, func(tx Tx) error { return do(keeper{certain{tx}, at}) })
+			err = db.Update(ctx, func(tx Tx) error { return do(keeper{confirming{tx}, at}) })
 		default: // of the store as a whole
 			err = db.(loser).Forget()
 		}

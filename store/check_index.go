@@ -156,16 +156,16 @@ func (c spaceCheck) identifier(damage error) error {
 	if err := errors.Join(err, err2, err3); err != nil {
 		return c.alone(err, "an entry that finds profiles", "remove it", nil)
 	}
-	astray, err := c.s.astray(c.key, id)
+	dangling, err := c.s.dangling(c.key, id)
 	if err != nil {
 		return err
 	}
 	switch {
-	case astray:
+	case dangling:
 		ws, key := c.s.id, c.key
 		c.report(Finding{What: fmt.Sprintf("an entry finds %s by an %s that it does not have", profileName(id), kind), Mend: "remove it", mend: func(tx Tx) error {
-			astray, err := In(tx, ws).astray(key, id)
-			if err != nil || !astray {
+			dangling, err := In(tx, ws).dangling(key, id)
+			if err != nil || !dangling {
 				return err
 			}
 			return tx.Delete(key)
@@ -178,9 +178,9 @@ func (c spaceCheck) identifier(damage error) error {
 	return nil
 }
 
-// astray reports whether an entry finds a profile that is not there, or that does not have what it is found
+// dangling reports whether an entry finds a profile that is not there, or that does not have what it is found
 // by. One whose profile cannot be read is not.
-func (s Space) astray(key []byte, id string) (bool, error) {
+func (s Space) dangling(key []byte, id string) (bool, error) {
 	p, err := s.Profile(id)
 	switch {
 	case errors.Is(err, ErrNotFound):

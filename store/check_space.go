@@ -2,9 +2,11 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"bugle/engine"
 )
@@ -111,8 +113,13 @@ func (c spaceCheck) drop() func(Tx) error {
 }
 
 // isDamage reports whether err says that a record is damaged or not there, which are findings and no
-// failures of the check.
+// failures of the check. An error that will be over when it is tried again is none, whatever else it says.
 func isDamage(err error) bool {
+	for _, passing := range []error{ErrClosed, context.Canceled, context.DeadlineExceeded, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		if errors.Is(err, passing) {
+			return false
+		}
+	}
 	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) || errors.As(err, new(*CorruptError))
 }
 

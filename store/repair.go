@@ -11,12 +11,12 @@ import (
 // errHidden says that a record is there and cannot be read: it may be healthy.
 var errHidden = fmt.Errorf("the record is there and cannot be read now, so it was neither replaced nor removed: %w", ErrLost)
 
-// certain is a transaction that takes a record for damaged only when both ways to read it, by its key and in
+// confirming is a transaction that takes a record for damaged only when both ways to read it, by its key and in
 // a scan, say so: one of them may be wrong. Its Get fails with errHidden where a record is there and
 // neither way reads it.
-type certain struct{ Tx }
+type confirming struct{ Tx }
 
-func (t certain) Get(key []byte) ([]byte, error) {
+func (t confirming) Get(key []byte) ([]byte, error) {
 	value, err := t.Tx.Get(key)
 	if err == nil && Sealed(key, value) == nil || err != nil && !isDamage(err) {
 		return value, err
@@ -42,7 +42,7 @@ func (t certain) Get(key []byte) ([]byte, error) {
 	return nil, err
 }
 
-func (t certain) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error {
+func (t confirming) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error {
 	if o.KeysOnly {
 		return t.Tx.Scan(prefix, o, fn)
 	}
@@ -63,7 +63,7 @@ func (t certain) Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) e
 // keeper is the transaction of a repair. Before it replaces or removes a record it keeps it as it was, and it
 // touches none that is there and cannot be read.
 type keeper struct {
-	certain
+	confirming
 	at time.Time
 }
 

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"reflect"
 	"slices"
@@ -200,5 +201,30 @@ func TestSettingsOfFirstFormat(t *testing.T) {
 		if (string(r.key) == settingsRecord || string(r.key) == settingsCopy) && !bytes.HasSuffix(r.value, first) {
 			t.Errorf("%q is %q", r.key, r.value)
 		}
+	}
+}
+
+// full is a store that takes no more changes.
+type full struct{ store.DB }
+
+func (full) Update(context.Context, func(store.Tx) error) error { return store.ErrFull }
+
+// A store of the first format can be read while its disk is full: it gets the copies when there is room.
+func TestFirstFormatOnFullDisk(t *testing.T) {
+	db := newStore(t)
+	change(t, db, settingsCopy, nil)
+	format := []byte("mformat\x00\x01")
+	change(t, db, string(format), store.Seal(format, []byte(`{"format":1}`)))
+	if err := store.Prepare(t.Context(), full{db}); err != nil {
+		t.Error(err)
+	}
+	if _, err := settingsOf(t, db); err != nil {
+		t.Error(err)
+	}
+	if err := store.Prepare(t.Context(), db); err != nil {
+		t.Error(err)
+	}
+	if c := check(t, db); len(c.Findings) > 0 || c.Format != store.Format {
+		t.Errorf("%+v", c)
 	}
 }

@@ -53,7 +53,7 @@ func (s Space) get(what string, key []byte) ([]byte, error) {
 	if errors.Is(err, ErrNotFound) {
 		return nil, ErrNotFound
 	}
-	if errors.Is(err, ErrLost) {
+	if errors.Is(err, ErrLost) && isDamage(err) {
 		return nil, s.damaged(what, err)
 	}
 	if err != nil {

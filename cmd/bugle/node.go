@@ -110,6 +110,9 @@ func (o owned) Workspaces(ctx context.Context) (ids []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the workspaces: %w", err)
 	}
+	if lost := o.db.Lost(); len(ids) == 0 && len(lost) > 0 { // they were there, it seems
+		return nil, fmt.Errorf("no workspace can be found: %s; `bugle doctor` says more, and `bugle restore` lists the backups", lost[0])
+	}
 	return ids, nil
 }
 

@@ -168,8 +168,10 @@ func recordName(key []byte) string {
 		return fmt.Sprintf("a record of no known kind (%.40q)", key)
 	case key[0] == rootWorkspace:
 		return fmt.Sprintf("the settings of workspace %q", workspace)
+	case key[0] == rootCopy && len(rest) > 0 && rest[0] == copyKey:
+		return fmt.Sprintf("the record of API key %s of workspace %q", label(rest[1:]), workspace)
 	case key[0] == rootCopy:
-		return fmt.Sprintf("a copy of a setting of workspace %q", workspace)
+		return fmt.Sprintf("the copy of the settings of workspace %q", workspace)
 	case key[0] != rootRecord, len(rest) == 0, recordNames[rest[0]] == "":
 		return fmt.Sprintf("a record of no known kind (%.40q)", key)
 	}

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/engine/activity"
 	"bugle/engine/api"
 	"bugle/store"
 	"bugle/store/badger"
+	"bugle/ui/screen"
 )
 
 // spoilSettings changes the record of the settings of a workspace in a store that nobody has open, and their
@@ -81,6 +83,7 @@ func TestDamagedSettings(t *testing.T) {
 					t.Errorf("bugle %q: code %d\n%s%s", command, code, out, err)
 				}
 			}
+			c.wantTerminal("SHOP", 1)
 			code, out, err := c.run("init", "--id", "SHOP")
 			if code == 0 {
 				t.Errorf("a new workspace took the campaigns of the damaged one:\n%s%s", out, err)
@@ -101,6 +104,25 @@ func TestDamagedSettings(t *testing.T) {
 				t.Errorf("afterwards: code %d\n%s%s", code, out, err)
 			}
 		})
+	}
+}
+
+// wantTerminal checks that the terminal program opens the list with all that there is of a workspace, and is
+// told of the damage.
+func (c commands) wantTerminal(workspace string, campaigns int) {
+	c.t.Helper()
+	f := &factory{getenv: func(name string) string { return c.env[name] }, data: c.dir}
+	o, err := f.opening(c.t.Context(), &activity.Log{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	rows, err := o.deps.Service.(engine.Lister).List(c.t.Context(), engine.ListQuery{})
+	said := strings.Join(f.notices.take(), "\n")
+	if err != nil || o.first != screen.Campaigns || o.deps.Workspace != workspace || len(rows) < campaigns || !strings.Contains(said, "are damaged") {
+		c.t.Errorf("it opens %s of %q with %d campaigns, %v, and says %s", o.first, o.deps.Workspace, len(rows), err, said)
+	}
+	if err := f.close(); err != nil {
+		c.t.Error(err)
 	}
 }
 

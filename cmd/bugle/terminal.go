@@ -19,6 +19,7 @@ import (
 	"bugle/cmd/bugle/internal/background"
 	"bugle/cmd/bugle/internal/frames"
 	"bugle/cmd/bugle/internal/heap"
+	"bugle/engine"
 	"bugle/engine/activity"
 	"bugle/engine/activity/wire"
 	"bugle/engine/attach"
@@ -237,6 +238,9 @@ func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *a
 	}
 	svc := node.Service(id)
 	ws, err := svc.Workspace(ctx)
+	if e := engine.AsError(err); e != nil && e.Code == engine.Internal {
+		ws, err = engine.Workspace{ID: id}, nil // its settings are damaged, as a notice says; campaigns can be read
+	}
 	if err != nil {
 		return deps, err
 	}

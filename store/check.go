@@ -127,8 +127,8 @@ const passes = 4
 // Repair checks the store and does what can be done, each thing in a transaction of its own. It returns
 // all that was found, on the way as well.
 //
-// A record that can be read and whose checksum holds is healthy, and one that another record says is there
-// but that cannot be read now may be: neither is replaced or removed but for one that is proved to be newer.
+// A record that can be read and whose checksum holds is healthy, and one that is there but cannot be read now
+// may be. Neither is replaced or removed, but where another record proves that it is out of date.
 // What is replaced or removed is kept as it was, in the same transaction: [Checked.Kept] lists it.
 func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
 	out, err := Check(ctx, db, progress)
@@ -136,6 +136,7 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, er
 		return out, err
 	}
 	last := out
+	last.Findings = slices.Clone(out.Findings)
 	for range passes {
 		mended, err := mendAll(ctx, db, out.Findings)
 		if err != nil {
@@ -148,29 +149,33 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, er
 			return out, err
 		}
 		out.Records, out.Campaigns, out.Format, out.Kept = last.Records, last.Campaigns, last.Format, last.Kept
+		places := map[string]int{}
+		for i, f := range out.Findings {
+			places[f.What] = i
+		}
 		for _, f := range last.Findings {
-			at := slices.IndexFunc(out.Findings, f.same)
+			at, known := places[f.What]
 			switch {
-			case at < 0:
+			case !known:
 				out.Findings = append(out.Findings, f)
 			case !out.Findings[at].Mended: // what was done meanwhile may have been in the way
+				f.Failed = out.Findings[at].Failed
 				out.Findings[at] = f
 			}
 		}
 	}
-	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { // it was none, as it turned out
-		return !f.Mended && !slices.ContainsFunc(last.Findings, f.same)
-	})
+	left := map[string]bool{}
+	for _, f := range last.Findings {
+		left[f.What] = true
+	}
+	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return !f.Mended && !left[f.What] }) // it was none, as it turned out
 	for i, f := range out.Findings {
-		if f.Mended && slices.ContainsFunc(last.Findings, f.same) {
+		if f.Mended && left[f.What] {
 			out.Findings[i].Mended, out.Findings[i].Failed = false, "it is found again after the repair"
 		}
 	}
 	return out, nil
 }
-
-// same reports whether two findings are about the same.
-func (f Finding) same(o Finding) bool { return f.What == o.What }
 
 // mendAll does what can be done about findings, and notes it in them.
 func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err error) {

@@ -58,6 +58,13 @@ func (c spaceCheck) once(kind byte, damage error) error {
 func (c spaceCheck) expiry(damage error) error {
 	f := Finding{What: "an entry of what expires leads nowhere or is damaged", Mend: "remove it", mend: c.drop()}
 	e, err := cutExpiry(c.rest)
+	if err == nil {
+		what := idempotentName(e.op, e.key)
+		if e.kind == kindRequest {
+			what = requestName(e.op, e.key)
+		}
+		f.What = fmt.Sprintf("the entry that says when %s expires leads nowhere or is damaged", what)
+	}
 	switch {
 	case damage != nil:
 	case err != nil:

@@ -49,7 +49,9 @@ func (c spaceCheck) check(kind byte, damage error) error {
 			return err
 		})
 	case kindTest:
-		return c.alone(damage, "the record of a test send", "remove it", func() error {
+		at, _, err := cutTime(c.rest)
+		what := fmt.Sprintf("the record of a test send at %s UTC", at.Format("2006-01-02 15:04:05.000000"))
+		return c.alone(firstOf(damage, err), what, "remove it", func() error {
 			var w testRecord
 			_, err := decodeWith(c.payload, &w)
 			return err

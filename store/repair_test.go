@@ -185,6 +185,23 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 	}
 }
 
+// What a repair brings to light, it repairs as well, also where the like of it was repaired before.
+func TestRepairInOneGo(t *testing.T) {
+	db := newStore(t)
+	in(t, db, func(s store.Space) error {
+		return errors.Join(s.PutRequestID("test", "r2", noon), s.PutRequestID("test", "r3", noon))
+	})
+	change(t, db, "rDEMO\x00\x01qtest\x00\x01r\x00\x01", nil) // its entry leads nowhere
+	spoil(t, db, "rDEMO\x00\x01qtest\x00\x01r2")              // once it is removed, its entry does
+	found, err := store.Repair(t.Context(), db, nil)
+	if err != nil || !found.Sound() || len(found.Findings) != 3 {
+		t.Errorf("%+v, %v", found.Findings, err)
+	}
+	if again := check(t, db); len(again.Findings) > 0 {
+		t.Errorf("then there is still %+v", again.Findings)
+	}
+}
+
 // A record that a repair has kept may rot as any other.
 func TestKeptRecordRots(t *testing.T) {
 	db := newStore(t)

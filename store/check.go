@@ -28,8 +28,9 @@ type Checked struct {
 	Records   int       `json:"records"`
 	Campaigns int       `json:"campaigns"`
 	Findings  []Finding `json:"findings"` // never nil
-	// Kept is what repairs replaced or removed, oldest first.
-	Kept []Kept `json:"kept,omitempty"`
+	// Kept is what repairs replaced or removed, oldest first: the newest of KeptRecords.
+	Kept        []Kept `json:"kept,omitempty"`
+	KeptRecords int    `json:"kept_records,omitempty"`
 }
 
 // Sound reports whether nothing is wrong, or all of it was mended.
@@ -149,6 +150,7 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, er
 			return out, err
 		}
 		out.Records, out.Campaigns, out.Format, out.Kept = last.Records, last.Campaigns, last.Format, last.Kept
+		out.KeptRecords = last.KeptRecords
 		places := map[string]int{}
 		for i, f := range out.Findings {
 			places[f.What] = i
@@ -210,7 +212,7 @@ type checker struct {
 	raw    Tx // what tx reads, as the store gives it
 	out    *Checked
 	spaces map[string]bool // the workspaces whose settings were looked at
-	bytes  int             // of what repairs have kept, in out
+	bytes  int             // of the kept records in out
 }
 
 func (c *checker) found(f Finding) { c.out.Findings = append(c.out.Findings, f) }

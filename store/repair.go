@@ -119,11 +119,14 @@ type Kept struct {
 	What  string    `json:"what"` // the record in words
 	Bytes int       `json:"bytes"`
 	Key   []byte    `json:"key"`
-	Value []byte    `json:"value,omitempty"` // nil where the list is too long to have it
+	Value []byte    `json:"value"`
 }
 
-// mostKept is how many bytes of kept records a list has, the first ones.
-const mostKept = 4 << 20
+// How many kept records a list has at most, and about how many bytes of them: the newest ones.
+const (
+	mostKept      = 1000
+	mostKeptBytes = 4 << 20
+)
 
 // kept notes a record that a repair has kept. One that is damaged is reported, and removed.
 func (c *checker) kept(key, value []byte, damage error) error {
@@ -141,11 +144,13 @@ func (c *checker) kept(key, value []byte, damage error) error {
 		}})
 		return nil
 	}
-	k := Kept{At: at, What: recordName(original), Bytes: len(value) - headerLen, Key: slices.Clone(original)}
-	if c.bytes += len(value); c.bytes <= mostKept {
-		k.Value = bytes.Clone(value[headerLen:])
+	k := Kept{At: at, What: recordName(original), Bytes: len(value) - headerLen, Key: slices.Clone(original), Value: bytes.Clone(value[headerLen:])}
+	c.out.KeptRecords++
+	c.out.Kept, c.bytes = append(c.out.Kept, k), c.bytes+k.Bytes
+	for len(c.out.Kept) > mostKept || c.bytes > mostKeptBytes && len(c.out.Kept) > 1 {
+		c.bytes -= c.out.Kept[0].Bytes
+		c.out.Kept = c.out.Kept[1:]
 	}
-	c.out.Kept = append(c.out.Kept, k)
 	return nil
 }
 

@@ -202,6 +202,29 @@ func TestRepairInOneGo(t *testing.T) {
 	}
 }
 
+// Of many records that repairs have kept a list has the newest, and the number of all.
+func TestManyKeptRecords(t *testing.T) {
+	db := newStore(t)
+	const many = 1500
+	err := db.Update(t.Context(), func(tx store.Tx) error {
+		for i := range many {
+			key := append([]byte{'q'}, 0x80, 0, 0, 0, 0, 0, byte(i>>8), byte(i))
+			key = append(key, "nDEMO\x00\x01"...)
+			if err := tx.Set(key, store.Seal(key, make([]byte, 10_000))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := check(t, db)
+	if c.KeptRecords != many || len(c.Kept) < 100 || len(c.Kept) > 4<<20/10_000 || c.Kept[len(c.Kept)-1].At.UnixMicro() != many-1 {
+		t.Errorf("%d are kept, and %d listed", c.KeptRecords, len(c.Kept))
+	}
+}
+
 // A record that a repair has kept may rot as any other.
 func TestKeptRecordRots(t *testing.T) {
 	db := newStore(t)

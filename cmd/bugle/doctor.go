@@ -156,13 +156,13 @@ func sayKept(f *factory, c checkup) {
 	if len(c.Kept) == 0 {
 		return
 	}
-	fmt.Fprintf(f.out, "\nRepairs replaced or removed %s, which the store has kept as they were; `bugle doctor --json` prints them:\n", count(len(c.Kept), "record"))
+	fmt.Fprintf(f.out, "\nRepairs replaced or removed %s, which the store has kept as they were; `bugle doctor --json` prints them:\n", count(c.KeptRecords, "record"))
 	for i := range min(len(c.Kept), mostKeptLines) {
 		k := c.Kept[len(c.Kept)-1-i]
 		fmt.Fprintf(f.out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), line(k.What), count(k.Bytes, "byte"))
 	}
-	if more := len(c.Kept) - mostKeptLines; more > 0 {
-		fmt.Fprintf(f.out, "  and %d more\n", more)
+	if more := c.KeptRecords - mostKeptLines; more > 0 {
+		fmt.Fprintf(f.out, "  and %d earlier ones\n", more)
 	}
 }
 

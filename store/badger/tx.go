@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
@@ -93,7 +94,11 @@ func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 		}
 	}()
 	value, err = item.ValueCopy(buf)
-	if err != nil && t.db.explain(err) != store.ErrClosed {
+	switch errno := syscall.Errno(0); {
+	case err == nil, t.db.explain(err) == store.ErrClosed:
+	case errors.As(err, &errno): // the system cannot read it now, which is no damage
+		err = t.db.explain(err)
+	default:
 		err = fmt.Errorf("%w: %w", store.ErrLost, err)
 	}
 	return value, err

@@ -65,6 +65,7 @@ func (r *run) http(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	r.peak(s.cmd.Process.Pid)
 	return nil
 }
 

@@ -65,13 +65,17 @@ func Errorf(code Code, http int, format string, args ...any) *Error {
 }
 
 // Invalid makes the validation error of problems; notices are left out. It gives nil where
-// there is no error among them.
+// there is no error among them. A list that is full ([schema.RuleMore]) stays as it is.
 func Invalid(problems []schema.Problem) error {
 	bad := schema.Errors(problems)
 	if len(bad) == 0 {
 		return nil
 	}
-	e := Errorf(ValidationFailed, http.StatusBadRequest, "the campaign has %s", plural(len(bad), "problem"))
+	counted := plural(len(bad), "problem")
+	if n := len(bad) - 1; bad[n].Rule == schema.RuleMore {
+		counted = "more than " + plural(n, "problem")
+	}
+	e := Errorf(ValidationFailed, http.StatusBadRequest, "the campaign has %s", counted)
 	e.Target, e.Problems = bad[0].Path.String(), bad
 	for _, p := range bad {
 		e.Details = append(e.Details, Detail{Target: p.Path.String(), Message: p.Message})

@@ -42,8 +42,9 @@ func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 		c.names(n, k, v)
 	case OneTrue, NotBoth, OneOf:
 		if msg := group(wire, n, r, v); msg != "" {
-			c.add(n, k.rule.key(), Error, k.section, msg, msg, nil)
-			c.problems[len(c.problems)-1].Human = differing(group(people, n, r, v), msg)
+			if p := c.add(n, k.rule.key(), Error, k.section, msg, msg, nil); p != nil && p.Rule != RuleMore {
+				p.Human = differing(group(people, n, r, v), msg)
+			}
 		}
 	}
 }
@@ -68,6 +69,9 @@ func (c *checker) excluded(n *Node, k *check, r Excludes, v doc.Value) {
 		c.breach(n, k, "must not be "+quoteShort(s)+": "+r.Says)
 	}
 	for i, e := range v.Elems() {
+		if c.full {
+			return
+		}
 		if e.Kind() == doc.String && slices.Contains(r.Values, e.Text()) {
 			c.breach(n, k, quoteShort(e.Text())+" must not be listed: "+r.Says, doc.Index(i))
 		}
@@ -121,6 +125,9 @@ func (c *checker) unique(n *Node, k *check, v doc.Value) {
 		seen = make(map[string]bool, v.Len())
 	}
 	for i, e := range v.Elems() {
+		if c.full {
+			return
+		}
 		twice := false
 		if seen != nil {
 			twice = seen[identity(e)]

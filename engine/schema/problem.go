@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"time"
+	"unsafe"
 
 	"bugle/engine/doc"
 )
@@ -35,6 +36,31 @@ func (p Problem) Words() string {
 		return p.Human
 	}
 	return p.Message
+}
+
+// The bounds of what one check lists, of errors and of notices each: a document of one megabyte can have
+// several hundred thousand problems, and each of them takes a kilobyte.
+const (
+	MaxProblems = 1000
+	// maxProblemBytes bounds what the listed problems take together. It is more than a thousand usual
+	// ones need; the names in a path can be as long as the document.
+	maxProblemBytes = 1 << 20
+)
+
+// RuleMore is the rule of the last of a list of problems where the check stopped, as the list was full.
+const RuleMore = "schema#more"
+
+// tally is what the problems of one severity take.
+type tally struct{ count, bytes int }
+
+func (t *tally) full() bool { return t.count >= MaxProblems || t.bytes >= maxProblemBytes }
+
+func (t *tally) add(p Problem) {
+	t.count++
+	t.bytes += len(p.Message) + len(p.Human)
+	for _, step := range p.Path {
+		t.bytes += int(unsafe.Sizeof(step)) + len(step.Name)
+	}
 }
 
 // String gives path and message.

@@ -310,3 +310,62 @@ func TestNotesNameTheStage(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// What is listed of a document with problems without end is bounded in number and in size, and says so.
+func TestProblemsAreBounded(t *testing.T) {
+	s := compiled(t)
+	long := strings.Repeat("n", 100<<10)
+	for name, text := range map[string]string{
+		"a list":         `{"notes":[` + strings.Repeat("{},", 200_000) + `{}]}`,
+		"a list twice":   `{"notes":[` + strings.Repeat(`"a",`, 200_000) + `"a"]}`,
+		"unknown fields": `{"box":{"weight":1` + numbered(`,"x%d":1`, 50_000) + `}}`,
+		"a map":          `{"parts":{"p1":1` + numbered(`,"q%d":"x"`, 50_000) + `}}`,
+		"long names":     `{"parts":{"p1":1` + numbered(`,"`+long+`%d":"x"`, 100) + `}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := parse(t, text)
+			got := s.Validate(root, Env{})
+			if n := len(got); n < 5 || n > MaxProblems+1 || got[n-1].Rule != RuleMore || !strings.Contains(got[n-1].Message, "not checked to its end") {
+				t.Fatalf("%d problems, the last one %v", n, got[n-1])
+			}
+			size := 0
+			for _, p := range got {
+				size += len(p.Path.String()) + len(p.Message) + len(p.Human)
+			}
+			if size > maxProblemBytes+2*len(long) {
+				t.Errorf("they take %d bytes", size)
+			}
+		})
+	}
+}
+
+// Notices without end hide no error.
+func TestNoticesHideNoError(t *testing.T) {
+	s := compiled(t)
+	root := parse(t, `{"extras":{"a":1` + numbered(`,"x%d":1`, 50_000) + `},"floor":"up"}`)
+	got := s.Validate(root, Env{})
+	if bad := Errors(got); len(got) != MaxProblems+1 || len(bad) != 1 || bad[0].Rule != "order.floor#type" {
+		t.Errorf("%d problems, of them errors: %v", len(got), bad)
+	}
+	if at := s.ValidateAt(root, doc.P("floor"), Env{}); len(at) != 1 {
+		t.Errorf("at floor: %v", at)
+	}
+}
+
+// What is asked of one place is not hidden by the problems of others.
+func TestValidateAtLooksBehindManyProblems(t *testing.T) {
+	s := compiled(t)
+	root := parse(t, `{"notes":[` + strings.Repeat("{},", 5000) + `{}],"floor":"up"}`)
+	if at := s.ValidateAt(root, doc.P("floor"), Env{}); len(at) != 1 || at[0].Rule != "order.floor#type" {
+		t.Errorf("at floor: %v", at)
+	}
+}
+
+// numbered repeats a format with numbers from 1.
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i+1)
+	}
+	return b.String()
+}

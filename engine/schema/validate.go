@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,11 +10,16 @@ import (
 	"bugle/engine/doc"
 )
 
-// Validate checks a document against the tables. It reports every problem, in the order of
-// the tables, and never changes the document.
-func (s *Schema) Validate(root doc.Value, env Env) []Problem {
+// Validate checks a document against the tables, and never changes it. It reports every problem, in the
+// order of the tables, as long as there are at most [MaxProblems] errors; then it stops, and the last
+// problem, of the rule [RuleMore], says so. Notices beyond that number are left out.
+func (s *Schema) Validate(root doc.Value, env Env) []Problem { return s.ValidateAt(root, nil, env) }
+
+// ValidateAt checks the value at p alone, with the conditions that the whole root gives it: it reports
+// what [Schema.Validate] reports below p.
+func (s *Schema) ValidateAt(root doc.Value, p doc.Path, env Env) []Problem {
 	c := checkers.Get().(*checker)
-	c.env, c.schema, c.root = &env, s, root
+	c.env, c.schema, c.root, c.below = &env, s, root, p
 	c.value(s.root, root, &scope{root: root})
 	var found []Problem
 	if len(c.problems) > 0 {
@@ -24,25 +30,16 @@ func (s *Schema) Validate(root doc.Value, env Env) []Problem {
 	return found
 }
 
-// ValidateAt checks the value at p alone, with the conditions that the whole root gives it:
-// what [Schema.Validate] reports below p.
-func (s *Schema) ValidateAt(root doc.Value, p doc.Path, env Env) []Problem {
-	var out []Problem
-	for _, pr := range s.Validate(root, env) {
-		if pr.Path.HasPrefix(p) {
-			out = append(out, pr)
-		}
-	}
-	return out
-}
-
 // checker goes through a document. Paths are spelled, and words found, where there is a problem;
 // a document without one is checked in the room that the last one left.
 type checker struct {
 	env      *Env
 	schema   *Schema
 	root     doc.Value
+	below    doc.Path // where problems are reported
 	problems []Problem
+	tallies  [Notice + 1]tally // by severity
+	full     bool              // there are more errors than are listed: the check ends
 
 	path    []doc.Step
 	scopes  []scope // of the objects that are open
@@ -62,14 +59,28 @@ func (c *checker) forget() {
 	*c = checker{problems: c.problems[:0], path: c.path[:0], scopes: c.scopes[:0], members: c.members[:0], around: c.around[:0]}
 }
 
-func (c *checker) add(n *Node, key string, sev Severity, section, message, human string, below []doc.Step) {
+// add lists a problem, and gives it for the caller to complete; nil where it is not listed.
+func (c *checker) add(n *Node, key string, sev Severity, section, message, human string, below []doc.Step) *Problem {
+	if c.full || sev == Notice && c.tallies[sev].full() {
+		return nil
+	}
 	if section == "" {
 		section = n.Section
 	}
-	c.problems = append(c.problems, Problem{
+	p := Problem{
 		Path: doc.Path(c.path).Join(below...), Rule: n.RuleID + "#" + key, Severity: sev, Message: message, Section: section,
 		Human: differing(n.forPeople(human), message),
-	})
+	}
+	if !p.Path.HasPrefix(c.below) {
+		return nil
+	}
+	if c.tallies[sev].full() {
+		c.full = true
+		p = Problem{Path: c.below, Rule: RuleMore, Message: fmt.Sprintf("has more problems than the %d that are listed, and was not checked to its end", c.tallies[sev].count), Section: c.schema.root.Section}
+	}
+	c.tallies[sev].add(p)
+	c.problems = append(c.problems, p)
+	return &c.problems[len(c.problems)-1]
 }
 
 func (c *checker) report(n *Node, key string, sev Severity, section, message string, below ...doc.Step) {
@@ -97,6 +108,9 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 		c.scopes = c.scopes[:len(c.scopes)-1]
 	case List:
 		for i, e := range v.Elems() {
+			if c.full {
+				return
+			}
 			c.push(doc.Index(i))
 			c.value(n.Element, e, sc)
 			c.pop()
@@ -107,7 +121,7 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 		}
 	}
 	for i := range n.ready.checks {
-		if k := &n.ready.checks[i]; k.holds(sc, c.env) {
+		if k := &n.ready.checks[i]; !c.full && k.holds(sc, c.env) {
 			c.rule(n, k, v, sc)
 		}
 	}
@@ -123,6 +137,9 @@ func (c *checker) object(n *Node, v doc.Value, inside *scope) {
 		}
 	}
 	for i, child := range n.Children {
+		if c.full {
+			break
+		}
 		c.member(child, c.members[base+i], inside)
 	}
 	c.members = c.members[:base]
@@ -136,6 +153,9 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 	for name, m := range v.Members() {
 		if n.names[name] != nil {
 			continue
+		}
+		if c.full {
+			return
 		}
 		c.push(doc.Name(name))
 		switch {

@@ -3,8 +3,9 @@
 // (Endpoints, Authentication, Errors, Limits) and gaps.md (Operations).
 //
 // A request is judged in this order, and answered by the first that says no: path (404), method
-// (405), credentials (401), tenant (403), rate limit (429), scope (403), body (400, 413), ids and
-// Idempotency-Key (400, all problems at once), limit of creations (429), and then the service.
+// (405), credentials (401), tenant (403), room for it (503), rate limit (429), scope (403), body (400,
+// 413), ids and Idempotency-Key (400, all problems at once), limit of creations (429), and then the
+// service. What all requests take at once is bounded ([Options], Memory).
 package api
 
 import (
@@ -46,6 +47,9 @@ type Options struct {
 	Logger *slog.Logger     // nil: nothing is logged
 	// Unlimited turns the limits off. They are kept in memory, and begin anew with the process.
 	Unlimited bool
+	// Memory bounds what all requests together take at once, in bytes: bodies, what is made of them, and
+	// answers. 0: 128 MiB for each processor, and 256 MiB at least.
+	Memory int64
 	// OpenAPI gives the document of /openapi.json; it is asked once. Nil: there is none.
 	OpenAPI func() []byte
 	// Registry takes the metrics, and /metrics shows all that is in it. Nil: one of its own, with
@@ -59,6 +63,7 @@ type Options struct {
 // credentials. A request's write goes on when its client has gone: what was accepted is done.
 func New(ws Workspaces, o Options) http.Handler {
 	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, health: o.Health, mux: http.NewServeMux()}
+	h.arriving, h.working = newLoads(o.Memory)
 	if h.now == nil {
 		h.now = time.Now
 	}
@@ -86,6 +91,8 @@ type handler struct {
 	now        func() time.Time
 	log        *slog.Logger
 	limits     *limits // nil: there are none
+	arriving   *load
+	working    *load
 	metrics    *metrics
 	records    records
 	health     func(context.Context) error

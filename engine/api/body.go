@@ -40,7 +40,13 @@ func (x *exchange) readBody() error {
 	if err := checkContent(x.r.Header); err != nil {
 		return err
 	}
-	v, err := doc.Parse(b)
+	if err := x.holding.work(x.r.Context(), x.op.memory+perByte*int64(len(b))); err != nil {
+		return err
+	}
+	v, err := doc.ParseAtMost(b, maxValues)
+	if errors.Is(err, doc.ErrTooMany) {
+		return refuseBody(fmt.Sprintf("the body has more than %d values; send less at once", maxValues))
+	}
 	if err != nil {
 		return refuseBody("the body is not JSON as it must be: " + err.Error())
 	}

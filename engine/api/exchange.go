@@ -25,6 +25,7 @@ type exchange struct {
 	header  http.Header // of the answer
 	tenant  Tenant
 	records *records
+	holding holding
 	body    doc.Value
 	given   string // the request id that the caller gave; empty where there is none
 	made    string // the one that was made where there is none; see id
@@ -57,10 +58,13 @@ func (x *exchange) identify(given string) {
 // serve answers one request, and writes down that it did.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 	start := h.now()
-	x := &exchange{w: w, r: r, op: op, header: w.Header(), records: &h.records}
+	x := &exchange{w: w, r: r, op: op, header: w.Header(), records: &h.records, holding: holding{arriving: h.arriving, working: h.working}}
 	h.metrics.running.Inc()
 	defer h.metrics.running.Dec()
+	defer x.holding.end()
 	out := h.answer(x)
+	x.body = doc.Value{} // from here on there is the answer alone
+	x.holding.leave(int64(cap(out.body)))
 	out.write(w, r)
 	out.release()
 	h.record(x, out.status, h.now().Sub(start))
@@ -94,6 +98,10 @@ func (h *handler) perform(x *exchange) (result, error) {
 	if err := h.authenticate(x); err != nil {
 		return result{}, err
 	}
+	x.holding.who = requester{workspace: x.tenant.Workspace, key: x.tenant.KeyID}
+	if err := x.holding.arrive(x.r.Context()); err != nil {
+		return result{}, err
+	}
 	// The body is read before the request is refused, so that a refusal carries its request_id too.
 	unread := x.readBody()
 	if err := h.limits.admit(x); err != nil {
@@ -106,6 +114,9 @@ func (h *handler) perform(x *exchange) (result, error) {
 		return result{}, unread
 	}
 	if err := x.checkIDs(); err != nil {
+		return result{}, err
+	}
+	if err := x.holding.work(x.r.Context(), x.op.memory); err != nil {
 		return result{}, err
 	}
 	ctx, cancel := x.context()

@@ -21,6 +21,12 @@ const (
 	testBudget  = 5 * time.Minute
 )
 
+// What reading campaigns may take. A page of the largest ones takes more, and there are few of these.
+const (
+	oneCampaign = MaxBody * perByte
+	onePage     = 16 << 20
+)
+
 // operation is one row of the endpoint table (gaps.md, Operations).
 type operation struct {
 	name    string
@@ -38,6 +44,8 @@ type operation struct {
 	ownID  bool
 	scope  func(*exchange) string // nil: every credential will do
 	budget time.Duration
+	// memory is how many bytes the campaigns that it reads may take, besides body and answer.
+	memory int64
 	// open: it is answered without credentials.
 	open bool
 	run  func(context.Context, *exchange) (result, error)
@@ -59,15 +67,15 @@ var operations = []*operation{
 	},
 	{
 		name: "get", methods: []string{http.MethodGet, http.MethodHead}, path: "/v5/campaigns/{id}", limits: limit.Other,
-		body: bodyIgnored, ownID: true, budget: usualBudget, run: get,
+		body: bodyIgnored, ownID: true, budget: usualBudget, memory: oneCampaign, run: get,
 	},
 	{
 		name: "update", methods: []string{http.MethodPatch}, path: "/v5/campaigns/{id}", limits: limit.Other,
-		write: true, keyed: true, scope: manageOrPublish, budget: usualBudget, run: update,
+		write: true, keyed: true, scope: manageOrPublish, budget: usualBudget, memory: oneCampaign, run: update,
 	},
 	{
 		name: "validate", methods: []string{http.MethodPost}, path: "/v5/campaigns/{id}/validate", limits: limit.Other,
-		body: bodyOptional, ownID: true, budget: usualBudget, run: validate,
+		body: bodyOptional, ownID: true, budget: usualBudget, memory: oneCampaign, run: validate,
 	},
 	{
 		name: "status", methods: []string{http.MethodPost, http.MethodPatch}, path: "/v5/campaigns/{id}/status", limits: limit.Other,
@@ -75,7 +83,7 @@ var operations = []*operation{
 	},
 	{
 		name: "search", methods: []string{http.MethodPost}, path: "/v5/campaigns/search", limits: limit.Other,
-		budget: usualBudget, run: search,
+		budget: usualBudget, memory: onePage, run: search,
 	},
 	{
 		name: "meta", methods: []string{http.MethodPost}, path: "/v5/campaigns/meta", limits: limit.Other,

@@ -251,3 +251,21 @@ func TestWideObjects(t *testing.T) {
 		}
 	}
 }
+
+func TestParseAtMost(t *testing.T) {
+	for _, tt := range []struct {
+		text   string
+		values int
+	}{{`1`, 1}, {`[]`, 1}, {`[1,"a",null]`, 4}, {`{"a":{"b":[true]}}`, 4}} {
+		if v, err := doc.ParseAtMost([]byte(tt.text), tt.values); err != nil || string(v.Encode()) != tt.text {
+			t.Errorf("%s, %d values: %v", tt.text, tt.values, err)
+		}
+		if _, err := doc.ParseAtMost([]byte(tt.text), tt.values-1); !errors.Is(err, doc.ErrTooMany) {
+			t.Errorf("%s, %d values: %v", tt.text, tt.values-1, err)
+		}
+	}
+	var wrong *doc.SyntaxError
+	if _, err := doc.ParseAtMost([]byte(`[1,,2]`), 9); !errors.As(err, &wrong) {
+		t.Errorf("no JSON: %v", err)
+	}
+}

@@ -1,6 +1,8 @@
 package doc
 
 import (
+	"errors"
+	"math"
 	"math/bits"
 	"strings"
 	"sync"
@@ -14,12 +16,23 @@ const MaxDepth = 200
 
 // Parse reads one JSON text. Duplicate member names, invalid UTF-8, nesting deeper than
 // [MaxDepth] and anything after the value are refused with a *[SyntaxError].
-func Parse(b []byte) (Value, error) {
+func Parse(b []byte) (Value, error) { return ParseAtMost(b, math.MaxInt) }
+
+// ErrTooMany says that a text has more values than [ParseAtMost] was to read.
+var ErrTooMany = errors.New("too many values")
+
+// ParseAtMost is [Parse] for texts of which nobody knows where they come from: it fails with [ErrTooMany]
+// where there are more values than most, counting each object, array and scalar. A value takes up to a
+// hundred bytes of memory, whereas two bytes are enough to write one.
+func ParseAtMost(b []byte, most int) (Value, error) {
 	p := parsers.Get().(*parser)
-	v, ok := p.document(string(b))
+	v, ok, more := p.document(string(b), most)
 	parsers.Put(p)
 	if ok {
 		return v, nil
+	}
+	if more {
+		return Value{}, ErrTooMany
 	}
 	if err := refusal(b); err != nil {
 		return Value{}, err
@@ -34,6 +47,7 @@ type parser struct {
 	src    string
 	at     int // the next byte
 	spaces int // how many bytes of white space were passed over
+	left   int // how many values may still come; below 0: there were more
 
 	nodes   slab[node]
 	bodies  slab[body]
@@ -47,18 +61,18 @@ type parser struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-func (p *parser) document(src string) (Value, bool) {
+func (p *parser) document(src string, most int) (v Value, ok, more bool) {
 	*p = parser{
-		src: src, openMembers: p.openMembers, openElems: p.openElems, scratch: p.scratch,
+		src: src, left: most, openMembers: p.openMembers, openElems: p.openElems, scratch: p.scratch,
 		nodes: slab[node]{every: 24}, bodies: slab[body]{every: 96}, members: slab[Member]{every: 24}, elems: slab[Value]{every: 64},
 	}
 	defer p.forget()
 	if !utf8.ValidString(src) {
-		return Value{}, false
+		return Value{}, false, false
 	}
 	n, ok := p.value(0)
 	p.space()
-	return Value{n}, ok && p.at == len(p.src)
+	return Value{n}, ok && p.at == len(p.src), p.left < 0
 }
 
 // forget lets go of the document and keeps the room that it took, if that is not large.
@@ -128,6 +142,9 @@ func (p *parser) space() {
 }
 
 func (p *parser) value(depth int) (*node, bool) {
+	if p.left--; p.left < 0 {
+		return nil, false
+	}
 	switch p.peek() {
 	case '{':
 		return p.object(depth)

@@ -42,9 +42,9 @@ func (p Problem) Words() string {
 // several hundred thousand problems, and each of them takes a kilobyte.
 const (
 	MaxProblems = 1000
-	// maxProblemBytes bounds what the listed problems take together. It is more than a thousand usual
-	// ones need; the names in a path can be as long as the document.
-	maxProblemBytes = 1 << 20
+	// maxProblemBytes bounds what the listed problems take together. It is about what a thousand usual
+	// ones take; the names in a path can be as long as the document.
+	maxProblemBytes = 512 << 10
 )
 
 // RuleMore is the rule of the last of a list of problems where the check stopped, as the list was full.

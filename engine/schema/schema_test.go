@@ -342,7 +342,7 @@ func TestProblemsAreBounded(t *testing.T) {
 // Notices without end hide no error.
 func TestNoticesHideNoError(t *testing.T) {
 	s := compiled(t)
-	root := parse(t, `{"extras":{"a":1` + numbered(`,"x%d":1`, 50_000) + `},"floor":"up"}`)
+	root := parse(t, `{"extras":{"a":1`+numbered(`,"x%d":1`, 50_000)+`},"floor":"up"}`)
 	got := s.Validate(root, Env{})
 	if bad := Errors(got); len(got) != MaxProblems+1 || len(bad) != 1 || bad[0].Rule != "order.floor#type" {
 		t.Errorf("%d problems, of them errors: %v", len(got), bad)
@@ -355,7 +355,7 @@ func TestNoticesHideNoError(t *testing.T) {
 // What is asked of one place is not hidden by the problems of others.
 func TestValidateAtLooksBehindManyProblems(t *testing.T) {
 	s := compiled(t)
-	root := parse(t, `{"notes":[` + strings.Repeat("{},", 5000) + `{}],"floor":"up"}`)
+	root := parse(t, `{"notes":[`+strings.Repeat("{},", 5000)+`{}],"floor":"up"}`)
 	if at := s.ValidateAt(root, doc.P("floor"), Env{}); len(at) != 1 || at[0].Rule != "order.floor#type" {
 		t.Errorf("at floor: %v", at)
 	}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -44,6 +46,13 @@ type Workspace struct {
 	Author string `json:"author,omitempty"`
 	// Sample says that the workspace was filled with the sample.
 	Sample bool `json:"sample,omitempty"`
+}
+
+// IsWorkspaceID reports whether a workspace can have that id: letters, digits and signs that a header and a
+// command line can carry, and no spaces or unprintable characters.
+func IsWorkspaceID(id string) bool {
+	odd := func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsGraphic(r) || unicode.IsSpace(r) }
+	return id != "" && !strings.ContainsFunc(id, odd)
 }
 
 // Flags that the specification's tables ask for.

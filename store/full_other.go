@@ -2,4 +2,4 @@
 
 package store
 
-var noSpace []error
+var noSpace, noFiles []error

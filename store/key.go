@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
+
+	"bugle/engine"
 )
 
 // The kinds of records. They are part of every key and therefore never change.
@@ -122,8 +123,7 @@ func checkWorkspace(id string) error {
 	if err := checkName("a workspace id", id); err != nil {
 		return err
 	}
-	odd := func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsGraphic(r) || unicode.IsSpace(r) }
-	if strings.ContainsFunc(id, odd) {
+	if !engine.IsWorkspaceID(id) {
 		return fmt.Errorf("the workspace id %q has spaces or unprintable characters: use letters, digits, - and _", id)
 	}
 	return nil

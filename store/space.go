@@ -42,7 +42,8 @@ func (s Space) check(pairs ...string) error {
 	return nil
 }
 
-// damaged names a record in words.
+// damaged names a record in words. It is for what was read and is not what was written, and never for
+// what could not be read now: see [NoFiles].
 func (s Space) damaged(what string, err error) error {
 	return &CorruptError{What: fmt.Sprintf("%s in workspace %q", what, s.id), Err: err}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	"bugle/engine"
@@ -120,6 +121,9 @@ func (x *exchange) explain(err error) *engine.Error {
 		if out.HTTP == 0 {
 			out.HTTP = http.StatusInternalServerError
 		}
+		if out.HTTP >= http.StatusInternalServerError && out.Err != nil && strings.Contains(out.Message, out.Err.Error()) {
+			out.Message = inside(out.HTTP)
+		}
 		return &out
 	}
 	switch {
@@ -131,6 +135,20 @@ func (x *exchange) explain(err error) *engine.Error {
 		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "the service is stopping; try again")
 	}
 	return engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected)
+}
+
+// inside gives what a caller is told in the place of a message that quotes what went wrong inside: paths,
+// process ids, texts of the system. The log has that message.
+func inside(status int) string {
+	switch status {
+	case http.StatusInsufficientStorage:
+		return "the disk of the store is full, and nothing was changed; free some space there, and send the request again. What was saved can still be read"
+	case http.StatusServiceUnavailable:
+		return "the store cannot be read now; try again in a moment"
+	case http.StatusGatewayTimeout:
+		return "the store does not answer; try again later, and tell the service's owner the response_id if it stays so"
+	}
+	return unexpected
 }
 
 // maxDetails is how many problems an answer lists: a body can have a hundred thousand.

@@ -23,7 +23,7 @@ type keyring struct{ lookup Lookup }
 func (k keyring) Authenticate(ctx context.Context, workspaceID, key string) (Tenant, bool, error) {
 	var w engine.Workspace
 	var svc engine.Service
-	if workspaceID != "" && len(workspaceID) <= maxID {
+	if engine.IsWorkspaceID(workspaceID) && len(workspaceID) <= maxID {
 		var err error
 		w, svc, err = k.lookup(ctx, workspaceID)
 		if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {

@@ -144,12 +144,24 @@ func (s *Service) explain(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return err
+	case errors.Is(err, store.ErrTooBig):
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this is too much for one change of the store; make it smaller, or split it into several requests")
 	case errors.As(err, &corrupt):
 		s.log.Error("damaged record", "what", corrupt.What, "error", err)
-		return internal(err, "%v", corrupt)
+		return internal(err, "%s is damaged in the store: restore an earlier revision of it, or a copy of the data folder", corrupt.What)
 	}
 	s.log.Error("store", "error", err)
-	return internal(err, "the store could not do it: %v; try again, and see that its disk has room", err)
+	switch {
+	case store.NoSpace(err):
+		e := internal(err, "%v", err)
+		e.HTTP = http.StatusInsufficientStorage
+		return e
+	case store.NoFiles(err):
+		e := internal(err, "the store cannot open its files now (%v); try again in a moment", err)
+		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
+		return e
+	}
+	return internal(err, "the store could not do it: %v; try again", err)
 }
 
 func internal(cause error, format string, args ...any) *engine.Error {

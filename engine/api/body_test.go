@@ -53,6 +53,22 @@ func TestBodiesThatAreTooLong(t *testing.T) {
 	b.do("POST", campaigns+"/"+unused+"/validate", over).refused(413, engine.BadRequest, "body")
 }
 
+// A list has a bound, and a body a number of values, however short each of them is.
+func TestListsThatAreTooLong(t *testing.T) {
+	b := newBench(t)
+	tags := func(n int) string {
+		return `{` + pushHead + `,"basic_details":{"name":"x","tags":[` + strings.TrimSuffix(strings.Repeat(`"",`, n), ",") + `]}}`
+	}
+	b.do("POST", campaigns, tags(100)).is(201)
+	b.do("POST", campaigns, tags(101)).refused(400, engine.ValidationFailed, "basic_details.tags")
+	b.do("POST", campaigns, tags(40_000)).refused(400, engine.ValidationFailed, "basic_details.tags")
+	b.do("POST", campaigns, tags(349_000), requestID("r")).refused(400, engine.BadRequest, "body").is(400, "response_id", "r")
+	id := b.create(`{` + pushHead + `}`)
+	b.do("PATCH", campaigns+"/"+id, strings.Replace(tags(101), pushHead+",", "", 1)).refused(400, engine.ValidationFailed, "basic_details.tags")
+	b.do("POST", campaigns+"/search", `{"limit":1,"page":1,"campaign_fields":{"ids":[`+strings.TrimSuffix(strings.Repeat(`"a",`, 501), ",")+`]}}`).
+		refused(400, engine.ValidationFailed, "campaign_fields.ids")
+}
+
 func TestABodyThatBreaksOff(t *testing.T) {
 	b := newBench(t)
 	b.do("POST", campaigns, "{}", func(r *http.Request) { r.Body = io.NopCloser(iotest.ErrReader(errors.New("reset"))) }).refused(400, engine.BadRequest, "body")

@@ -35,7 +35,7 @@ func androidContent() schema.Field {
 			Help: "When the countdown ends.", Used: timers, Required: []schema.Required{{When: timers}},
 		},
 		schema.Field{
-			Name: "buttons", Kind: schema.List, Help: "Buttons below the message, in their order.",
+			Name: "buttons", Kind: schema.List, Help: "Buttons below the message, in their order.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
 				Title: "Button", Kind: schema.Object, Ref: "spec.md, Android button", Help: "One button and what it does.",
 				Fields: androidButtonFields(),

@@ -93,7 +93,7 @@ func campaignName(required schema.Stage) schema.Field {
 
 func tags() schema.Field {
 	return schema.Field{
-		Name: "tags", Kind: schema.List, Suggest: "tags",
+		Name: "tags", Kind: schema.List, Suggest: "tags", Rules: []schema.Rule{atMost(fewItems)},
 		Help: "Words by which you find this campaign again.",
 		Elem: &schema.Field{Title: "Tag", Kind: schema.String, Suggest: "tags", Help: "One tag.", Example: "sale"},
 	}
@@ -112,7 +112,7 @@ func platforms() schema.Field {
 		Name: "platforms", Kind: schema.List,
 		Help:     "Where this push goes. Each platform listed here needs content of its own.",
 		Required: []schema.Required{{At: schema.Publish, Ref: refPublish}},
-		Rules:    []schema.Rule{schema.Unique{}},
+		Rules:    []schema.Rule{schema.Unique{}, atMost(fewItems)},
 		Elem: &schema.Field{
 			Title: "Platform", Kind: schema.String, Help: "One platform.",
 			Options: []schema.Option{

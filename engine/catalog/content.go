@@ -46,6 +46,7 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 				Rules: []schema.Rule{
 					schema.Excludes{Values: []string{"default"}, Says: "it is always there"},
 					schema.Unique{},
+					atMost(manyItems),
 				},
 				Elem: &schema.Field{Title: "Locale", Kind: schema.String, Suggest: "locales", Help: "The name of one locale.", Example: "de"},
 			},

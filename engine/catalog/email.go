@@ -52,7 +52,7 @@ func emailContent() schema.Field {
 				Help: "The version of the saved template. Leave it out to take the newest.", Example: "2",
 			},
 			{
-				Name: "attachments", Kind: schema.List, Help: "Files that go with the mail.",
+				Name: "attachments", Kind: schema.List, Help: "Files that go with the mail.", Rules: []schema.Rule{atMost(fewItems)},
 				Elem: &schema.Field{
 					Title: "Attachment", Kind: schema.Object, Help: "One file.",
 					Fields: []schema.Field{
@@ -83,5 +83,5 @@ func address(name, title, help, example string, required ...schema.Required) sch
 
 func addresses(name, title, help string) schema.Field {
 	one := address("", "Address", "One address.", "ann@example.com")
-	return schema.Field{Name: name, Title: title, Kind: schema.List, Help: help, Elem: &one}
+	return schema.Field{Name: name, Title: title, Kind: schema.List, Help: help, Elem: &one, Rules: []schema.Rule{atMost(fewItems)}}
 }

@@ -104,7 +104,7 @@ func groupFields(id, help string, elem schema.Field) []schema.Field {
 				{Value: "or", Label: "Any", Help: "one matching filter is enough"},
 			},
 		},
-		{Name: "filters", ID: id + ".filters", Kind: schema.List, Help: help, Elem: &elem},
+		{Name: "filters", ID: id + ".filters", Kind: schema.List, Help: help, Elem: &elem, Rules: []schema.Rule{atMost(manyItems)}},
 	}
 }
 

@@ -18,7 +18,7 @@ func conversionGoalDetails() schema.Field {
 				Help: "For how many hours after the message a conversion counts as its own.", Rules: []schema.Rule{notNegative},
 			},
 			{
-				Name: "goals", Kind: schema.List, Help: "The events that count as conversions.",
+				Name: "goals", Kind: schema.List, Help: "The events that count as conversions.", Rules: []schema.Rule{atMost(fewItems)},
 				Elem: &schema.Field{
 					ID: "goal", Title: "Goal", Kind: schema.Object, Help: "One event that counts as a conversion.",
 					Fields: []schema.Field{
@@ -64,7 +64,7 @@ func goalEventAttribute() schema.Field {
 			{Name: "value_type", Kind: schema.String, Help: "How the value is meant, such as absolute or relative for a date.", Example: "absolute"},
 			{Name: "array_filter_type", Title: "Match within a list", Kind: schema.String, Help: "Whether any or all elements of a list have to match.", Example: "any_of"},
 			{
-				Name: "filters", Kind: schema.List, Help: "Conditions on the members of an attribute that is an object.",
+				Name: "filters", Kind: schema.List, Help: "Conditions on the members of an attribute that is an object.", Rules: []schema.Rule{atMost(fewItems)},
 				Used: schema.When("data_type", "OBJECT", "ARRAY_OBJECT"),
 				Elem: &schema.Field{Title: "Sub-filter", Kind: schema.Object, Like: "goal_event_attribute", Help: "A condition on one member of the object."},
 			},

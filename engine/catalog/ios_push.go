@@ -18,7 +18,7 @@ func iosContent() schema.Field {
 	fields = append(fields,
 		iosBasicDetails(),
 		schema.Field{
-			Name: "buttons", Kind: schema.List, Help: "The button sets of the notification.",
+			Name: "buttons", Kind: schema.List, Help: "The button sets of the notification.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
 				Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One set of buttons.",
 				Fields: []schema.Field{{

@@ -70,14 +70,14 @@ func paging(between ...schema.Field) []schema.Field {
 
 func textList(name, title, help, example string) schema.Field {
 	return schema.Field{
-		Name: name, Title: title, Kind: schema.List, Help: help,
+		Name: name, Title: title, Kind: schema.List, Help: help, Rules: []schema.Rule{atMost(manyItems)},
 		Elem: &schema.Field{Kind: schema.String, Help: help, Example: example},
 	}
 }
 
 func enumList(name, title, help string, options []schema.Option) schema.Field {
 	return schema.Field{
-		Name: name, Title: title, Kind: schema.List, Help: help,
+		Name: name, Title: title, Kind: schema.List, Help: help, Rules: []schema.Rule{atMost(fewItems)},
 		Elem: &schema.Field{Kind: schema.String, Help: help, Options: options},
 	}
 }

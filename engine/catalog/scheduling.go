@@ -75,7 +75,7 @@ func periodicDetails() schema.Field {
 				Help: "How many times it is sent in all.", Rules: []schema.Rule{atLeastOne},
 			},
 			{
-				Name: "repeat_on_date_of_month", Title: "Days of the month", Kind: schema.List, Used: monthly, Example: "1, 15",
+				Name: "repeat_on_date_of_month", Title: "Days of the month", Kind: schema.List, Used: monthly, Example: "1, 15", Rules: []schema.Rule{atMost(fewItems)},
 				Help: "The days of the month on which it is sent.",
 				Elem: &schema.Field{
 					Title: "Day of the month", Kind: schema.Integer, Help: "A day of the month.", Example: "15",
@@ -85,7 +85,7 @@ func periodicDetails() schema.Field {
 			weekdays("The days of the week on which it is sent.", schema.When("sending_frequency", "WEEKLY", "MONTHLY"),
 				schema.Required{When: weekly, At: schema.Publish, Ref: refPublish}),
 			{
-				Name: "repeat_on_days_of_week_for_month", Title: "Weekdays of the month", Kind: schema.List, Used: monthly,
+				Name: "repeat_on_days_of_week_for_month", Title: "Weekdays of the month", Kind: schema.List, Used: monthly, Rules: []schema.Rule{atMost(fewItems)},
 				Help: "The weekdays counted within the month, such as the first Monday.",
 				Elem: &schema.Field{
 					Title: "Weekday of the month", Kind: schema.Object, Help: "Weekdays of one week of the month.",
@@ -109,7 +109,7 @@ var atLeastOne = schema.Range{Min: 1, Max: math.Inf(1)}
 
 func weekdays(help string, used schema.Cond, required schema.Required) schema.Field {
 	return schema.Field{
-		Name: "repeat_on_days_of_week", Title: "Days of the week", Kind: schema.List, Help: help, Used: used,
+		Name: "repeat_on_days_of_week", Title: "Days of the week", Kind: schema.List, Help: help, Used: used, Rules: []schema.Rule{atMost(fewItems)},
 		Required: []schema.Required{required},
 		Elem: &schema.Field{
 			Title: "Day of the week", Kind: schema.String, Help: "A day of the week.",
@@ -174,7 +174,7 @@ func geofenceTimes() schema.Field {
 				Options: []schema.Option{{Value: "ALWAYS", Label: "Always"}, {Value: "LIMITED_TIME", Label: "Within hours"}},
 			},
 			{
-				Name: "timebounds", Title: "Hours", Kind: schema.List, Used: limited, Required: []schema.Required{{When: limited}},
+				Name: "timebounds", Title: "Hours", Kind: schema.List, Used: limited, Required: []schema.Required{{When: limited}}, Rules: []schema.Rule{atMost(fewItems)},
 				Help: "The hours within which the geofence sends.",
 				Elem: &schema.Field{
 					Title: "Hours", Kind: schema.Object, Help: "From one time to another.",

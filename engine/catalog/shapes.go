@@ -38,7 +38,7 @@ func at(ref string, f schema.Field) schema.Field {
 // keyValuePairs is the member of that name: custom payload pairs.
 func keyValuePairs() schema.Field {
 	return schema.Field{
-		Name: "key_value_pairs", Title: "Key-value pairs", Kind: schema.List,
+		Name: "key_value_pairs", Title: "Key-value pairs", Kind: schema.List, Rules: []schema.Rule{atMost(fewItems)},
 		Help: "Custom data that travels with the message and that your app can read when it arrives.",
 		Elem: &schema.Field{
 			ID: "key_value_pair", Title: "Pair", Kind: schema.Object, Open: true, Ref: refObjects,
@@ -94,7 +94,7 @@ func carousel() schema.Field {
 				},
 			},
 			{
-				Name: "slide_data", Title: "Slides", Kind: schema.List,
+				Name: "slide_data", Title: "Slides", Kind: schema.List, Rules: []schema.Rule{atMost(fewItems)},
 				Help: "The pictures in the order in which they are shown.",
 				Elem: &schema.Field{
 					ID: "carousel.slide", Title: "Slide", Kind: schema.Object, Open: true, Fields: slideFields(),

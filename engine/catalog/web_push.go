@@ -43,7 +43,7 @@ func webContent() schema.Field {
 				},
 			},
 			{
-				Name: "buttons", Kind: schema.List, Help: "Buttons below the message, in their order.",
+				Name: "buttons", Kind: schema.List, Help: "Buttons below the message, in their order.", Rules: []schema.Rule{atMost(fewItems)},
 				Elem: &schema.Field{
 					Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One button and the page that it opens.",
 					Fields: []schema.Field{

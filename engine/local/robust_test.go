@@ -151,7 +151,7 @@ func TestStoreFailure(t *testing.T) {
 	_, err = full.Get(b.ctx, id) // what is there can be read
 	b.ok(err)
 	_, err = full.Create(b.ctx, engine.CreateRequest{Body: parse(t, `{%s}`, pushHead)})
-	e := refused(t, err, engine.Internal, 500)
+	e := refused(t, err, engine.Internal, 507)
 	contains(t, e.Message, "no space left on device")
 
 	// A damaged document is named; the others are listed all the same.

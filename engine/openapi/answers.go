@@ -32,10 +32,12 @@ var refusals = []refusal{
 	{403, "forbidden", "The key lacks the scope, or the tenant is not the credentials'.", true},
 	{404, "not_found", "There is no such campaign in this workspace.", false},
 	{409, "conflict", "The `Idempotency-Key` or `request_id` was used before, a request with it is in progress, or the campaign's state locks what is changed.", false},
-	{413, "too_large", "The body is longer than 1 MiB.", false},
+	{413, "too_large", "The body is longer than 1 MiB, or the change is too large for the store.", false},
 	{422, "unprocessable", "The campaign's state, its delivery type or the workspace does not allow the action, or the campaign is not ready for it.", false},
 	{429, "rate_limited", "Too many requests. `Retry-After` says when the next one will be taken.", true},
 	{500, "internal", "Something went wrong in the service. A repeat with the same `Idempotency-Key` is safe.", true},
+	{503, "busy", "The server has no room for the request now, and did not begin it. `Retry-After` says when to try again.", true},
+	{507, "full", "The disk of the store is full, and nothing was changed. Free some space there, and send the request again; what was saved can still be read.", false},
 	{0, "other", "Any other refusal, in the same envelope.", true},
 }
 
@@ -68,7 +70,7 @@ func (b *builder) refusals() doc.Value {
 		switch r.status {
 		case 401:
 			headers = append(headers, m("WWW-Authenticate", ref("#/components/headers/challenge")))
-		case 429:
+		case 429, 503:
 			headers = append(headers, m("Retry-After", ref("#/components/headers/retry_after")))
 		}
 		out = append(out, m(r.name, object(

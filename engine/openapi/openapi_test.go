@@ -211,7 +211,7 @@ func TestAnswersFitDocument(t *testing.T) {
 			}
 		}
 		answer(c.status, body.Encode())
-		for _, status := range []int{400, 401, 403, 405, 429, 500} {
+		for _, status := range []int{400, 401, 403, 405, 429, 500, 503, 507} {
 			answer(status, []byte(`{"response_id":"r-1","error":{"code":"BAD_REQUEST","message":"no","target":"body","details":[{"target":"a","message":"b"}],"request_id":"r-1"}}`))
 		}
 	}

@@ -63,7 +63,7 @@ var operations = []operation{
 		about: "Starts a draft with a channel, a delivery type and its creator, and any components. A `request_id` that created a campaign " +
 			"cannot be used again: for an hour on Push, for a day on e-mail.\n\n" +
 			"Limits: 5 requests a second, 25 a minute, 100 an hour; 5 successful creations a minute, 25 an hour, 100 a day.",
-		keyed: true, scope: manage, body: (*builder).create, success: 201, says: "The draft is there.", answer: (*builder).created, refusals: []int{409, 413},
+		keyed: true, scope: manage, body: (*builder).create, success: 201, says: "The draft is there.", answer: (*builder).created, refusals: []int{409, 413, 507},
 	},
 	{
 		Operation: Operation{"get_campaign_v5", http.MethodGet, campaign}, tag: tagDrafts, summary: "Get a campaign",
@@ -76,7 +76,7 @@ var operations = []operation{
 			"(scope `" + publish + "`). Publishing is in beta: unless the workspace has it enabled it is refused with 422, whatever the scope. " +
 			"What the campaign's state locks is refused with 409 and the locked paths." + usualLimits,
 		keyed: true, scope: manage, body: (*builder).update, success: 200, says: "The campaign is changed, or published.", answer: (*builder).updated,
-		refusals: []int{404, 409, 413, 422},
+		refusals: []int{404, 409, 413, 422, 507},
 	},
 	{
 		Operation: Operation{"validate_campaign_v5", http.MethodPost, campaign + "/validate"}, tag: tagDrafts, summary: "Check a campaign as publishing would",
@@ -102,7 +102,7 @@ var operations = []operation{
 		about: "Sends to at most ten recipients: the content in the request (inline mode, nothing is stored), or that of a saved draft, one test " +
 			"for each platform, locale and variation. A send that fails is reported in the answer, which is still 200." + usualLimits,
 		keyed: true, scope: manage, body: (*builder).test, success: 200, says: "What became of each send.", answer: (*builder).tested,
-		refusals: []int{404, 409, 413, 422},
+		refusals: []int{404, 409, 413, 422, 507},
 	},
 	{
 		Operation: Operation{"personalized_preview_v5", http.MethodPost, "/v5/personalization/preview"}, tag: tagTests, summary: "Preview for one user",
@@ -118,7 +118,7 @@ func statusOperation(id, method, about string) operation {
 		about: about + "`STOP` is for one-time campaigns, `PAUSE` and `RESUME` for those that send again and again. What the state or the delivery type " +
 			"does not allow is refused with 422." + usualLimits,
 		keyed: true, scope: manage, body: (*builder).status, success: 200, says: "The status is changed.", answer: (*builder).statusChanged,
-		refusals: []int{404, 409, 413, 422},
+		refusals: []int{404, 409, 413, 422, 507},
 	}
 }
 

@@ -33,6 +33,7 @@ func TestRefusals(t *testing.T) {
 		{400, "application/json", `{"status":"fail","errors":[{"field":"x","issue":"odd"},"plain",{"n":1}]}`, engine.BadRequest, "api-01.example.com answered 400 Bad Request and said no more", "", `[{x odd} { plain} { {"n":1}}]`},
 		{418, "application/json", `{}`, engine.BadRequest, "api-01.example.com answered 418 I'm a teapot and said no more", "", "[]"},
 		{407, "text/html; charset=utf-8", `<html>proxy</html>`, engine.BadRequest, "api-01.example.com answered 407 Proxy Authentication Required with text/html, not JSON: a proxy or another server may stand in its place; check the base_url", "", "[]"},
+		{507, "application/json", `{"error":{"code":"INTERNAL_ERROR","message":"the disk is full; free some space"}}`, engine.Internal, "the disk is full; free some space", "", "[]"},
 		{400, "", ``, engine.BadRequest, "api-01.example.com answered 400 Bad Request and said no more", "", "[]"},
 		{400, "application/json", `[1]`, engine.BadRequest, "api-01.example.com answered 400 Bad Request and said no more", "", "[]"},
 		{400, "application/json", `{"error":{"message":5,"code":[]}}`, engine.BadRequest, "api-01.example.com answered 400 Bad Request and said no more", "", "[]"},

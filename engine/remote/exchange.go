@@ -46,7 +46,11 @@ type outcome struct {
 // broken reports whether the attempt says nothing of what was asked: no answer, or one that
 // something went wrong on the way.
 func (o outcome) broken() bool {
-	return o.unanswered || o.status >= 500 && o.status != http.StatusNotImplemented && o.status != http.StatusHTTPVersionNotSupported
+	switch o.status {
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusInsufficientStorage: // a repeat gets the same
+		return o.unanswered
+	}
+	return o.unanswered || o.status >= 500
 }
 
 func (o outcome) why() string {

@@ -42,6 +42,9 @@ type factory struct {
 	// running says that the arguments were taken and a command has begun its work.
 	running bool
 
+	// last is called when everything was said; nil: nothing is.
+	last func()
+
 	node    *attach.Node
 	heard   sync.WaitGroup // what the node tells
 	notices notices

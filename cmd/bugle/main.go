@@ -66,7 +66,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	if err == nil || errors.Is(err, out.err) {
 		err = out.failure()
 	}
-	return report(f, err)
+	code := report(f, err)
+	if f.last != nil {
+		f.last()
+	}
+	return code
 }
 
 // wantsJSON looks for --json among arguments that could not be read to their end.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,9 @@ import (
 
 // usualAddr is where the API is served unless something else is said.
 const usualAddr = "127.0.0.1:8080"
+
+// logTimeout is how long the end waits for what is left of the log to be written.
+const logTimeout = time.Second
 
 // server says how the API is served.
 type server struct {
@@ -80,7 +84,11 @@ func (s *server) run(ctx context.Context, f *factory) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(s.logHandler(f))
+	var log *slog.Logger
+	lines := api.NewLog(f.err, func(n uint64) { log.Warn("lines of the log were dropped, as nobody read it", "lines", n) })
+	// All that is said from here on goes the same way: a reader that has stalled holds up nothing.
+	f.err, f.last = lines, func() { lines.Close(logTimeout) }
+	log = slog.New(s.logHandler(f))
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() { f.notices.follow(following, func(text string) { log.Warn("the store", "notice", text) }) })
@@ -93,7 +101,7 @@ func (s *server) run(ctx context.Context, f *factory) error {
 		return err
 	}
 	handler := api.New(api.Keys(desk.lookup), api.Options{
-		Logger: log, Unlimited: s.limits == onOff(false), Health: desk.health,
+		Logger: log, Log: lines, Unlimited: s.limits == onOff(false), Health: desk.health,
 		OpenAPI: func() []byte { return openapi.JSON(version()) },
 	})
 	if err := s.announce(f, ln.Addr().String()); err != nil {

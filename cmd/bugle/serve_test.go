@@ -76,15 +76,21 @@ func (s *serving) log() string {
 }
 
 // serve starts the server on a free port, and stops it when the test ends.
-func (b bugle) serve(args ...string) *serving {
+func (b bugle) serve(args ...string) *serving { return b.serveTo(nil, args...) }
+
+// serveTo is serve with its own writer for standard error; nil: what is written is kept.
+func (b bugle) serveTo(errs io.Writer, args ...string) *serving {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &serving{t: b.t, client: &http.Client{}, stop: stop, code: make(chan int, 1)}
 	s.wrote.L = &s.mu
+	if errs == nil {
+		errs = s
+	}
 	read, write := io.Pipe()
 	go func() {
 		args := append([]string{"serve", "--addr", "127.0.0.1:0", "--json"}, args...)
-		code := run(ctx, args, func(name string) string { return b.env[name] }, streams{in: strings.NewReader(""), out: write, err: s})
+		code := run(ctx, args, func(name string) string { return b.env[name] }, streams{in: strings.NewReader(""), out: write, err: errs})
 		write.Close()
 		s.code <- code
 	}()
@@ -387,5 +393,48 @@ func TestServicesFollowTheStore(t *testing.T) {
 	}
 	if w, _, err := d.lookup(t.Context(), "LATE"); err != nil || len(w.Keys) != 2 {
 		t.Errorf("%d keys (%v)", len(w.Keys), err)
+	}
+}
+
+// While nobody reads the log, every call is answered and /healthz tells; the server still stops in time,
+// with the right code.
+func TestServeWithALogThatNobodyReads(t *testing.T) {
+	b := newBugle(t)
+	b.run(exitDone, "", "init")
+	c := b.key("MAIN", "")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { read.Close(); write.Close() }()
+	s := b.serveTo(write, "--rate-limits", "off")
+	id := idIn(t, s.do(201, "POST", "/v5/campaigns", servedDraft, c))
+	long := strings.Repeat("r", 200) // so that a pipe and what is kept fill up soon
+	for n := 0; ; n++ {
+		if n == 5000 {
+			t.Fatal("no line of the log was dropped")
+		}
+		r := s.request("GET", "/v5/campaigns/"+id, "", c)
+		r.Header.Set("X-SVC-Request-Id", long)
+		res, err := s.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		if res.StatusCode != 200 {
+			t.Fatal(res.Status)
+		}
+		if n%100 == 0 && strings.Contains(s.do(200, "GET", "/healthz", "", credentials{}), "degraded") {
+			break
+		}
+	}
+	if got := s.do(200, "GET", "/metrics", "", credentials{}); strings.Contains(got, "bugle_log_lines_dropped_total 0\n") {
+		t.Error("no dropped line is among the metrics")
+	}
+	start := time.Now()
+	s.ends(exitDone)
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %s to stop", took)
 	}
 }

@@ -10,6 +10,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path"
@@ -20,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 )
 
 // Workspaces says who may call. [Keys] gives one over the settings of workspaces.
@@ -55,14 +57,18 @@ type Options struct {
 	// Registry takes the metrics, and /metrics shows all that is in it. Nil: one of its own, with
 	// the numbers of the process besides.
 	Registry *prometheus.Registry
-	// Health says what /healthz finds wrong. Nil: nothing ever is.
+	// Health says what /healthz finds wrong. Nil: nothing ever is. Where it has not come back after
+	// two seconds, /healthz says that the service is failing.
 	Health func(context.Context) error
+	// Log is what Logger writes to; /healthz says that the service is degraded while it is stuck, and
+	// /metrics how many lines were dropped. Nil: neither.
+	Log *Log
 }
 
 // New gives the handler of the API, with /healthz, /metrics and /openapi.json, which ask for no
 // credentials. A request's write goes on when its client has gone: what was accepted is done.
 func New(ws Workspaces, o Options) http.Handler {
-	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, health: o.Health, mux: http.NewServeMux()}
+	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, lines: o.Log, mux: http.NewServeMux()}
 	h.arriving, h.working = newLoads(o.Memory)
 	if h.now == nil {
 		h.now = time.Now
@@ -73,7 +79,10 @@ func New(ws Workspaces, o Options) http.Handler {
 	if !o.Unlimited {
 		h.limits = newLimits(h.now)
 	}
-	h.metrics = newMetrics(o.Registry)
+	if o.Health != nil {
+		h.health = &probe{check: o.Health}
+	}
+	h.metrics = newMetrics(o.Registry, o.Log)
 	for _, path := range operationPaths() {
 		h.mux.HandleFunc(path, h.route(path))
 	}
@@ -95,7 +104,8 @@ type handler struct {
 	working    *load
 	metrics    *metrics
 	records    records
-	health     func(context.Context) error
+	health     *probe // nil: it is always well
+	lines      *Log
 	mux        *http.ServeMux
 }
 
@@ -147,15 +157,69 @@ func (h *handler) side(path string, page http.Handler) {
 	})
 }
 
+// healthz answers 503 where requests cannot be answered, and 200 with what is wrong where they can.
 func (h *handler) healthz(w http.ResponseWriter, r *http.Request) {
 	out := reply{status: http.StatusOK, body: []byte(`{"status":"ok"}`)}
-	if h.health != nil {
-		if err := h.health(r.Context()); err != nil {
-			h.log.ErrorContext(r.Context(), "not healthy", "error", err)
-			out = reply{status: http.StatusServiceUnavailable, body: []byte(`{"status":"failing"}`)}
+	if h.lines != nil {
+		if err := h.lines.Stuck(); err != nil {
+			out.body = doc.NewObject(text("status", "degraded"), text("reason", err.Error())).Encode()
 		}
 	}
+	if err := h.health.ask(r.Context()); err != nil {
+		h.log.ErrorContext(r.Context(), "not healthy", "error", err)
+		out = reply{status: http.StatusServiceUnavailable, body: []byte(`{"status":"failing"}`)}
+	}
 	out.write(w, r)
+}
+
+// probe asks whether the service is well, one question at a time: one that gets no answer is not asked
+// again and again.
+type probe struct {
+	check func(context.Context) error
+	mu    sync.Mutex
+	asked *question // the one without an answer; nil where there is none
+}
+
+type question struct {
+	answered chan struct{}
+	err      error // once it is answered
+}
+
+// healthTimeout is how long an answer may take.
+const healthTimeout = 2 * time.Second
+
+// ask returns what is wrong, and an error where that does not become known in time.
+func (p *probe) ask(ctx context.Context) error {
+	if p == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	p.mu.Lock()
+	q := p.asked
+	if q == nil {
+		q = &question{answered: make(chan struct{})}
+		p.asked = q
+		go p.answer(q)
+	}
+	p.mu.Unlock()
+	select {
+	case <-q.answered:
+		return q.err
+	case <-ctx.Done():
+		return fmt.Errorf("the store does not answer: %w", ctx.Err())
+	}
+}
+
+// answer ends when the check does.
+func (p *probe) answer(q *question) {
+	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
+	defer cancel()
+	q.err = p.check(ctx)
+	p.mu.Lock()
+	p.asked = nil
+	p.mu.Unlock()
+	close(q.answered)
 }
 
 func document(get func() []byte) http.Handler {

@@ -37,7 +37,7 @@ type series struct {
 	duration prometheus.Observer
 }
 
-func newMetrics(reg *prometheus.Registry) *metrics {
+func newMetrics(reg *prometheus.Registry, lines *Log) *metrics {
 	if reg == nil {
 		reg = prometheus.NewRegistry()
 		reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -58,6 +58,11 @@ func newMetrics(reg *prometheus.Registry) *metrics {
 	}
 	m.series.Store(&map[answered]series{})
 	reg.MustRegister(m.requests, m.duration, m.running)
+	if lines != nil {
+		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "bugle_log_lines_dropped_total", Help: "Lines of the log that were dropped, as nobody read it.",
+		}, func() float64 { return float64(lines.Dropped()) }))
+	}
 	return m
 }
 

@@ -115,6 +115,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// (RFC 9112, section 6.1): nothing that follows is taken for a request.
 		w.Header().Set("Connection", "close")
 	}
+	if (len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1)) && isAmbiguous(r) {
+		h.serve(w, r, ambiguous)
+		return
+	}
 	// The mux would redirect a path that is not clean, with a page; here it is one that is not there.
 	if p := r.URL.EscapedPath(); !strings.HasPrefix(p, "/") || path.Clean(p) != p {
 		h.serve(w, r, unknown)

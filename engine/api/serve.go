@@ -49,9 +49,23 @@ func Listen(addr string, t Transport) (net.Listener, error) {
 	if !secure {
 		return ln, nil
 	}
-	return tls.NewListener(ln, &tls.Config{
+	return &secured{ln, &tls.Config{
 		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-	}), nil
+	}}, nil
+}
+
+// secured is a listener over whose connections TLS is spoken.
+type secured struct {
+	net.Listener
+	config *tls.Config
+}
+
+func (s *secured) Accept() (net.Conn, error) {
+	c, err := s.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return tls.Server(c, s.config), nil
 }
 
 // ServeOptions are what [Serve] may be given. The zero ServeOptions are ready for use.
@@ -60,6 +74,10 @@ type ServeOptions struct {
 	// Grace is how long requests that were accepted may go on when the server stops; 0 means 30
 	// seconds.
 	Grace time.Duration
+	// Connections is how many connections there are at most. When one more comes, the one that has been
+	// idle longest is closed. 0 means half of the descriptors that the process may have, and 4096 at
+	// most: the other half is kept for the store, and for calls to other servers.
+	Connections int
 }
 
 // What a client may take up (net/http answers 431 where the header is longer).
@@ -70,6 +88,7 @@ const (
 	writeTimeout  = 2 * time.Minute // [New] gives a write its own
 	idleTimeout   = 2 * time.Minute
 	usualGrace    = 30 * time.Second
+	maxStreams    = 100 // requests at once over one connection of HTTP/2
 	// stopTimeout is how long work that was told to end is waited for.
 	stopTimeout = 5 * time.Second
 )
@@ -86,14 +105,30 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, o ServeOptions)
 	}
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
+	if o.Connections <= 0 {
+		o.Connections = usualConnections()
+	}
+	limited := &connections{Listener: ln, most: o.Connections, plain: true}
+	ln = limited
+	if s, ok := limited.Listener.(*secured); ok {
+		limited.Listener, limited.plain = s.Listener, false
+		ln = &secured{limited, s.config}
+	}
 	running := &running{Handler: h, ended: make(chan struct{})}
 	srv := &http.Server{
 		Handler:     running,
 		BaseContext: func(net.Listener) context.Context { return context.WithValue(work, workKey{}, work) },
-		ErrorLog:    slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, connBelow(c))
+		},
+		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
 
 		MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+
+		// OPTIONS * comes to the handler like any other request, and is counted.
+		DisableGeneralOptionsHandler: true,
+		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
@@ -143,6 +178,11 @@ func (s *running) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			close(s.ended)
 		}
 	}()
+	if c := connOf(r.Context()); c != nil {
+		c.begin()
+		defer c.end()
+		r = c.judge(w, r)
+	}
 	s.Handler.ServeHTTP(w, r)
 }
 

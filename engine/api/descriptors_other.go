@@ -1,0 +1,8 @@
+//go:build !unix
+
+package api
+
+import "math"
+
+// descriptors gives how many files and connections the process may have open: here there is no limit.
+func descriptors() int { return math.MaxInt32 }

@@ -43,7 +43,7 @@ type conn struct {
 	idle   *list.Element // its place among the idle ones; nil while it is busy, or closed
 	closed bool
 
-	framing *framing // nil where it is not watched
+	framing *framing // nil where it is not watched, as HTTP/2 is not
 }
 
 // Accept gives the next connection.
@@ -145,7 +145,7 @@ func (c *conn) Close() error {
 
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if c.framing != nil {
+	if c.in.plain {
 		c.framing.watch(p[:n])
 	}
 	return n, err

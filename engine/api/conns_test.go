@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -139,6 +140,8 @@ func TestBusyConnectionsStay(t *testing.T) {
 // looks like one in a body, or in several pieces, is not taken for one.
 func TestLengthAndEncoding(t *testing.T) {
 	addr, _, _ := serve(t, newBench(t), api.Transport{}, api.ServeOptions{})
+	cert, key, client := certificate(t)
+	secure, _, _ := serve(t, newBench(t), api.Transport{CertFile: cert, KeyFile: key}, api.ServeOptions{})
 	const (
 		search  = "POST /v5/campaigns/search HTTP/1.1\r\nHost: x\r\nX-SVC-Request-Id: r\r\n" + good
 		ask     = `{"limit":1,"page":1}`
@@ -170,8 +173,15 @@ func TestLengthAndEncoding(t *testing.T) {
 		"empty lines in between": {whole + "\r\n\r\n" + search + chunked + chunks + health, []int{200, 200}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, pieces := range []int{len(tt.text), 7} {
+			for _, pieces := range []int{len(tt.text), 7, 0} {
 				w := dial(t, addr)
+				if pieces == 0 { // over TLS
+					w = dial(t, secure)
+					trust := client.Transport.(*http.Transport).TLSClientConfig.RootCAs
+					c := tls.Client(w.Conn, &tls.Config{RootCAs: trust, ServerName: "127.0.0.1"}) // without HTTP/2
+					pieces = len(tt.text)
+					w.Conn, w.in = c, bufio.NewReader(c)
+				}
 				go func() {
 					for rest := tt.text; rest != ""; {
 						n := min(pieces, len(rest))

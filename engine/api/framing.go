@@ -80,6 +80,9 @@ func (f *framing) header(line []byte) {
 		f.both, f.length = true, -1
 		return
 	}
+	if first := line[0] | 0x20; first != 'c' && first != 't' {
+		return
+	}
 	colon := bytes.IndexByte(line, ':')
 	switch {
 	case colon == len("Content-Length") && strings.EqualFold(string(line[:colon]), "Content-Length"):

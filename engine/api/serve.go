@@ -112,7 +112,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, o ServeOptions)
 	ln = limited
 	if s, ok := limited.Listener.(*secured); ok {
 		limited.Listener, limited.plain = s.Listener, false
-		ln = &secured{limited, s.config}
+		ln = newSecureConnections(limited, s.config, o.Logger)
 	}
 	running := &running{Handler: h, ended: make(chan struct{})}
 	srv := &http.Server{

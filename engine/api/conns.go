@@ -20,8 +20,7 @@ type connections struct {
 	plain bool // what goes over them can be read here: there is no TLS
 
 	mu   sync.Mutex
-	open int
-	idle list.List // of *conn, the one that has been idle longest first
+	open list.List // of *conn, the one whose last request ended first, or which came first, in front
 }
 
 // maxConnections is how many connections there are at most where the system would allow more.
@@ -39,9 +38,8 @@ type conn struct {
 	in *connections
 
 	// These belong to the connections' lock.
-	busy   int           // requests that are being answered
-	idle   *list.Element // its place among the idle ones; nil while it is busy, or closed
-	closed bool
+	busy int           // requests that are being answered
+	at   *list.Element // its place among the open ones; nil when it is closed
 
 	framing *framing // nil where it is not watched, as HTTP/2 is not
 }
@@ -75,27 +73,35 @@ func (l *connections) add(c net.Conn) *conn {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open++
-	out.idle = l.idle.PushBack(out)
+	out.at = l.open.PushBack(out)
 	return out
 }
 
 func (l *connections) isFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.open >= l.most
+	return l.open.Len() >= l.most
 }
 
 // closeIdle closes the connection that has been idle longest, and reports whether there was one.
 func (l *connections) closeIdle() bool {
-	l.mu.Lock()
-	first := l.idle.Front()
-	l.mu.Unlock()
-	if first == nil {
+	c := l.longestIdle()
+	if c == nil {
 		return false
 	}
-	_ = first.Value.(*conn).Close() // its client is told by that
+	_ = c.Close() // its client is told by that
 	return true
+}
+
+func (l *connections) longestIdle() *conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for e := l.open.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*conn); c.busy == 0 {
+			return c
+		}
+	}
+	return nil
 }
 
 // busyAnswer is what a connection is told for which there is no room.
@@ -114,30 +120,22 @@ func (c *conn) begin() {
 	c.in.mu.Lock()
 	defer c.in.mu.Unlock()
 	c.busy++
-	if c.idle != nil {
-		c.in.idle.Remove(c.idle)
-		c.idle = nil
-	}
 }
 
 func (c *conn) end() {
 	c.in.mu.Lock()
 	defer c.in.mu.Unlock()
-	if c.busy--; c.busy == 0 && !c.closed {
-		c.idle = c.in.idle.PushBack(c)
+	if c.busy--; c.busy == 0 && c.at != nil {
+		c.in.open.MoveToBack(c.at)
 	}
 }
 
 // Close closes the connection, once.
 func (c *conn) Close() error {
 	c.in.mu.Lock()
-	if !c.closed {
-		c.closed = true
-		c.in.open--
-		if c.idle != nil {
-			c.in.idle.Remove(c.idle)
-			c.idle = nil
-		}
+	if c.at != nil {
+		c.in.open.Remove(c.at)
+		c.at = nil
 	}
 	c.in.mu.Unlock()
 	return c.Conn.Close()

@@ -41,7 +41,12 @@ func NewLog(w io.Writer, dropped func(lines uint64)) *Log {
 }
 
 // Write keeps a copy of a line, or drops it. It never fails.
-func (l *Log) Write(line []byte) (int, error) {
+func (l *Log) Write(line []byte) (int, error) { return keep(l, line) }
+
+// WriteString is [Log.Write] for a string.
+func (l *Log) WriteString(line string) (int, error) { return keep(l, line) }
+
+func keep[T string | []byte](l *Log, line T) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || len(l.waiting)+len(line) > maxLog {

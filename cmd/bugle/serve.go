@@ -43,6 +43,8 @@ func newServe(f *factory) *cobra.Command {
 			"credentials. /openapi.json describes the API, /healthz and /metrics are for those who run it.\n" +
 			"The address is written to standard output, the log of requests to standard error. A signal\n" +
 			"to stop lets the requests that were accepted finish; a second one ends it at once.\n\n" +
+			"Connections take at most half of the files that the process may have open (`ulimit -n`), and at\n" +
+			"most 4,096; the rest is for the store. For one more, the one that has been idle longest is closed.\n\n" +
 			"Without a server, whichever bugle has the store open, a terminal for one, answers the same API\n" +
 			"on the socket bugle.sock in the data folder, which is its user's alone, without credentials;\n" +
 			"X-SVC-Tenant-ID names the workspace where there are several.",

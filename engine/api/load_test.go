@@ -47,7 +47,7 @@ func note(peak *atomic.Int64) {
 // Many hostile searches at once, each with a body of 1 MiB full of problems, take no more memory than the
 // API may, twice for the collector, and are refused one by one.
 func TestHostileSearchesAtOnce(t *testing.T) {
-	const memory, atOnce = 64 << 20, 48
+	const memory, atOnce = 64 << 20, 24
 	b := newBench(t, func(b *bench, _ *engine.Workspace) { b.api.Memory = memory })
 	for name, list := range map[string]string{
 		"more values than a body may have": strings.Repeat("{},", api.MaxBody/3-100),

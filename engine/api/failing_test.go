@@ -145,6 +145,10 @@ func TestUserNamesThatNoWorkspaceHas(t *testing.T) {
 	h := api.New(api.Keys(func(_ context.Context, id string) (engine.Workspace, engine.Service, error) {
 		return engine.Workspace{}, nil, fmt.Errorf("the store does not take %q", id)
 	}), api.Options{})
+	trusted := api.Trusted(func(_ context.Context, id string) (engine.Workspace, engine.Service, error) {
+		return engine.Workspace{}, nil, fmt.Errorf("the store does not take %q", id)
+	}, func(context.Context) ([]string, error) { return nil, nil }, api.Options{})
+	send(t, trusted, request(t.Context(), "GET", campaigns+"/x", "", header("Authorization", ""), header("X-SVC-Tenant-ID", "a b"))).refused(404, engine.NotFound, "X-SVC-Tenant-ID")
 	for _, user := range []string{"TEST\x00", "\x00", "a b", "a\nb", "\xff", "\u202eTSET", "\ufffd", "\x7f", "\U000E0041"} {
 		send(t, h, request(t.Context(), "GET", campaigns+"/x", "", as(user, keyAll))).refused(401, engine.Unauthorized, "Authorization")
 	}

@@ -48,6 +48,9 @@ func (t trusted) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 	if err != nil {
 		return Tenant{}, false, err
 	}
+	if !engine.IsWorkspaceID(id) {
+		return Tenant{}, false, aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q here", id))
+	}
 	w, svc, err := t.lookup(ctx, id)
 	if err != nil {
 		return Tenant{}, false, aboutTenant(err)

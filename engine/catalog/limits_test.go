@@ -36,6 +36,16 @@ func TestEveryListIsBounded(t *testing.T) {
 	}
 }
 
+// The export has the bounds as maxItems.
+func TestBoundsAreExported(t *testing.T) {
+	out := string(CreateRequest(Push).JSONSchema(schema.ExportOptions{}).Encode())
+	for _, want := range []string{`"maxItems":100`, `"maxItems":500`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s is not in the JSON Schema", want)
+		}
+	}
+}
+
 func TestTagsAreBounded(t *testing.T) {
 	body := func(n int) string {
 		return `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":"x","content_type":"TRANSACTIONAL","tags":[` +

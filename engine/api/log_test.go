@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,9 +113,10 @@ func page(t *testing.T, b *bench, path string, status int) string {
 // A store that does not answer is not waited for, and not asked over and over.
 func TestHealthOfAStoreThatIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked, answer := 0, make(chan error)
+		var asked atomic.Int32
+		answer := make(chan error)
 		b := newBench(t, func(b *bench, _ *engine.Workspace) {
-			b.api.Health = func(context.Context) error { asked++; return <-answer }
+			b.api.Health = func(context.Context) error { asked.Add(1); return <-answer }
 		})
 		start := time.Now()
 		for range 3 {
@@ -122,8 +124,8 @@ func TestHealthOfAStoreThatIsStuck(t *testing.T) {
 				t.Errorf("/healthz says %s", got)
 			}
 		}
-		if took := time.Since(start); took > 10*time.Second || asked != 1 {
-			t.Errorf("it took %s, and the store was asked %d times", took, asked)
+		if took := time.Since(start); took > 10*time.Second || asked.Load() != 1 {
+			t.Errorf("it took %s, and the store was asked %d times", took, asked.Load())
 		}
 		answer <- errors.New("the disk is gone")
 		synctest.Wait()
@@ -131,8 +133,8 @@ func TestHealthOfAStoreThatIsStuck(t *testing.T) {
 		if got := page(t, b, "/healthz", 200); got != `{"status":"ok"}` {
 			t.Errorf("/healthz says %s", got)
 		}
-		if asked != 2 {
-			t.Errorf("the store was asked %d times", asked)
+		if asked.Load() != 2 {
+			t.Errorf("the store was asked %d times", asked.Load())
 		}
 	})
 }

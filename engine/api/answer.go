@@ -137,7 +137,7 @@ func (x *exchange) explain(err error) *engine.Error {
 	return engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected)
 }
 
-// inside gives what a caller is told in the place of a message that quotes what went wrong inside: paths,
+// inside returns what a caller is told instead of a message that quotes what went wrong inside: paths,
 // process ids, texts of the system. The log has that message.
 func inside(status int) string {
 	switch status {

@@ -44,7 +44,7 @@ type conn struct {
 	framing *framing // nil where it is not watched, as HTTP/2 is not
 }
 
-// Accept gives the next connection.
+// Accept returns the next connection.
 func (l *connections) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -61,7 +61,7 @@ func (l *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts a connection, and closes an idle one for it where there are too many. It gives nil where
+// add counts a connection, and closes an idle one for it where there are too many. It returns nil where
 // all of them are at work.
 func (l *connections) add(c net.Conn) *conn {
 	if l.isFull() && !l.closeIdle() {
@@ -161,13 +161,13 @@ func (c *conn) CloseWrite() error {
 // connKey is where the context of a request keeps its *conn.
 type connKey struct{}
 
-// connOf gives the connection of a request, nil where it did not come through [Serve].
+// connOf returns the connection of a request, nil where it did not come through [Serve].
 func connOf(ctx context.Context) *conn {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	return c
 }
 
-// connBelow gives the *conn of a connection of the server, nil where it is none.
+// connBelow returns the *conn of a connection of the server, nil where it is none.
 func connBelow(c net.Conn) *conn {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = secure.NetConn()

@@ -8,5 +8,5 @@ func ComparedHashes(made engine.APIKey) map[string]string {
 	return map[string]string{"a key": made.Hash, "no key": noKeys[0].Hash}
 }
 
-// Watcher gives what watches the headers of one connection, for a benchmark.
+// Watcher returns what watches the headers of one connection, for a benchmark.
 func Watcher() func([]byte) { return new(framing).watch }

@@ -13,8 +13,8 @@ import (
 // load bounds how much memory requests take at once, and with it their number: what a request may need
 // is taken before it is done, and given back when its answer has left. A request for which there is no
 // room waits a moment, and is answered 503 then. There are two of them, each with half of what the API
-// may take: one for requests as they arrive, one for those that are worked on. Who waits for the second
-// holds nothing of it, so that those who hold it always end.
+// may take: one for requests as they arrive, one for those that are worked on. A request that waits for
+// the second one holds nothing of it, so that no two requests wait for each other.
 type load struct {
 	limit int64 // bytes for all requests
 	share int64 // bytes for those with one API key, so that none of them shuts the others out

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// secureConnections is a listener that gives connections once TLS is spoken over them. net/http would do
+// secureConnections is a listener that returns connections once TLS is spoken over them. net/http would do
 // so itself; here those of HTTP/1 are watched as well.
 type secureConnections struct {
 	*connections
@@ -77,7 +77,7 @@ func (l *secureConnections) shake(c net.Conn) {
 	}
 }
 
-// Accept gives the next connection over which TLS is spoken.
+// Accept returns the next connection over which TLS is spoken.
 func (l *secureConnections) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.ready:

@@ -21,8 +21,8 @@ func Parse(b []byte) (Value, error) { return ParseAtMost(b, math.MaxInt) }
 // ErrTooMany says that a text has more values than [ParseAtMost] was to read.
 var ErrTooMany = errors.New("too many values")
 
-// ParseAtMost is [Parse] for texts of which nobody knows where they come from: it fails with [ErrTooMany]
-// where there are more values than most, counting each object, array and scalar. A value takes up to a
+// ParseAtMost is [Parse] for texts from callers that are not trusted: it fails with [ErrTooMany] where
+// there are more values than most, counting each object, array and scalar. A value takes up to a
 // hundred bytes of memory, whereas two bytes are enough to write one.
 func ParseAtMost(b []byte, most int) (Value, error) {
 	p := parsers.Get().(*parser)

@@ -59,7 +59,7 @@ func (c *checker) forget() {
 	*c = checker{problems: c.problems[:0], path: c.path[:0], scopes: c.scopes[:0], members: c.members[:0], around: c.around[:0]}
 }
 
-// add lists a problem, and gives it for the caller to complete; nil where it is not listed.
+// add lists a problem, and returns it for the caller to complete; nil where it is not listed.
 func (c *checker) add(n *Node, key string, sev Severity, section, message, human string, below []doc.Step) *Problem {
 	if c.full || sev == Notice && c.tallies[sev].full() {
 		return nil

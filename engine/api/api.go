@@ -9,7 +9,9 @@
 package api
 
 import (
+	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -106,6 +108,7 @@ type handler struct {
 	records    records
 	health     *probe // nil: it is always well
 	lines      *Log
+	writes     writes
 	mux        *http.ServeMux
 }
 
@@ -164,16 +167,52 @@ func (h *handler) side(path string, page http.Handler) {
 // healthz answers 503 where requests cannot be answered, and 200 with what is wrong where they can.
 func (h *handler) healthz(w http.ResponseWriter, r *http.Request) {
 	out := reply{status: http.StatusOK, body: []byte(`{"status":"ok"}`)}
+	degraded := h.writes.stuck(h.now())
 	if h.lines != nil {
-		if err := h.lines.Stuck(); err != nil {
-			out.body = doc.NewObject(text("status", "degraded"), text("reason", err.Error())).Encode()
-		}
+		degraded = errors.Join(degraded, h.lines.Stuck())
+	}
+	if degraded != nil {
+		reason := strings.ReplaceAll(degraded.Error(), "\n", "; ")
+		out.body = doc.NewObject(text("status", "degraded"), text("reason", reason)).Encode()
 	}
 	if err := h.health.ask(r.Context()); err != nil {
 		h.log.ErrorContext(r.Context(), "not healthy", "error", err)
 		out = reply{status: http.StatusServiceUnavailable, body: []byte(`{"status":"failing"}`)}
 	}
 	out.write(w, r)
+}
+
+// writes knows which writes the service is working on.
+type writes struct {
+	mu      sync.Mutex
+	running list.List // of when they began, the first one first
+}
+
+// slowWrite is how long a write takes no more where the store is well. Test sends talk to others, and do
+// not count.
+const slowWrite = 10 * time.Second
+
+// begin notes a write; its end is to be called when it is done.
+func (w *writes) begin(now time.Time) (end func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := w.running.PushBack(now)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.running.Remove(at)
+	}
+}
+
+// stuck returns an error where a write has been running for long.
+func (w *writes) stuck(now time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first := w.running.Front()
+	if first == nil || now.Sub(first.Value.(time.Time)) < slowWrite {
+		return nil
+	}
+	return fmt.Errorf("writes do not come back: %d are under way, the first of them for more than %s", w.running.Len(), slowWrite)
 }
 
 // probe asks whether the service is well, one question at a time: one that gets no answer is not asked

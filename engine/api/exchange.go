@@ -121,6 +121,9 @@ func (h *handler) perform(x *exchange) (result, error) {
 	}
 	ctx, cancel := x.context()
 	defer cancel()
+	if x.op.write && x.op.budget == usualBudget {
+		defer h.writes.begin(h.now())()
+	}
 	if x.op.creates {
 		return h.limits.create(ctx, x, func() (result, error) { return x.op.run(ctx, x) })
 	}

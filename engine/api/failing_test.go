@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"bugle/engine"
 	"bugle/engine/api"
@@ -85,6 +86,44 @@ func TestTheDiskIsFull(t *testing.T) {
 	f.update = nil
 	key := idemKey("2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09")
 	b.do("PATCH", campaigns+"/"+id, `{"basic_details":{"name":"x"}}`, key).is(200)
+}
+
+// stuck is a store whose writes do not come back until they are let go.
+type stuck struct {
+	store.DB
+	began, release chan struct{}
+}
+
+func (s *stuck) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if s.began != nil {
+		s.began <- struct{}{}
+		<-s.release
+	}
+	return s.DB.Update(ctx, fn)
+}
+
+// While writes do not come back, /healthz tells, and reads go on.
+func TestHealthWhileWritesAreStuck(t *testing.T) {
+	db := &stuck{}
+	b := newBench(t, func(b *bench, _ *engine.Workspace) { db.DB = b.db; b.db = db })
+	id := b.create(whole)
+	db.began, db.release = make(chan struct{}), make(chan struct{})
+	done := make(chan answer, 1)
+	go func() { done <- b.do("PATCH", campaigns+"/"+id, `{"basic_details":{"name":"x"}}`) }()
+	<-db.began
+	if got := page(t, b, "/healthz", 200); got != `{"status":"ok"}` {
+		t.Errorf("at first /healthz says %s", got)
+	}
+	b.clock.Add(11 * time.Second)
+	if got := page(t, b, "/healthz", 200); !strings.Contains(got, `"degraded"`) || !strings.Contains(got, "1 are under way") {
+		t.Errorf("/healthz says %s", got)
+	}
+	b.do("GET", campaigns+"/"+id, "").is(200)
+	close(db.release)
+	(<-done).is(200)
+	if got := page(t, b, "/healthz", 200); got != `{"status":"ok"}` {
+		t.Errorf("in the end /healthz says %s", got)
+	}
 }
 
 // What is too much for one transaction is the caller's to make smaller.

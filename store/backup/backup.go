@@ -156,7 +156,7 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 		return info, unwritable(file, err)
 	}
 	info.File = file
-	return info, syncFolder(filepath.Dir(file))
+	return info, store.SyncFolder(filepath.Dir(file))
 }
 
 func remove(name string) error {
@@ -178,15 +178,6 @@ func unwritable(file string, err error) error {
 		return fmt.Errorf("cannot write %s: %w", file, path.Err)
 	}
 	return fmt.Errorf("cannot make the backup %s: %w", file, err)
-}
-
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync() // some systems cannot
-	return f.Close()
 }
 
 func writeAll(f *os.File, o Options, records func(io.Writer) error) error {

@@ -59,7 +59,7 @@ func free(base string) string {
 // MakeFolder makes the folder of backups in the data folder, which only its owner can read.
 func MakeFolder(dataDir string) error {
 	dir := filepath.Join(dataDir, Folder)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), store.SyncFolder(dataDir)); err != nil {
 		return unwritable(dir, err)
 	}
 	return nil
@@ -207,7 +207,7 @@ func (k *Keeper) make(ctx context.Context) (Info, error) {
 	}
 	if !info.Sound() {
 		name := free(base + damagedEnding)
-		if err := os.Rename(info.File, name); err != nil {
+		if err := errors.Join(os.Rename(info.File, name), store.SyncFolder(filepath.Dir(name))); err != nil {
 			return info, unwritable(name, err)
 		}
 		info.File = name

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
+	"bugle/store"
 	"bugle/store/crypt"
 )
 
@@ -40,7 +42,7 @@ func Reseal(ctx context.Context, file, from string, to *crypt.Key) (info Info, e
 		return info, errors.Join(unwritable(file, err), remove(fresh))
 	}
 	info.File = file
-	return info, nil
+	return info, store.SyncFolder(filepath.Dir(file))
 }
 
 // copyRecords writes what is within a backup as it is.

@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -159,4 +160,9 @@ func (d *DB) Known() bool {
 		}
 	}
 	return true
+}
+
+// SetBeforeRemove has fn called before a folder is removed.
+func SetBeforeRemove(fn func(path string) error) {
+	removeTree = func(path string) error { return errors.Join(fn(path), os.RemoveAll(path)) }
 }

@@ -30,6 +30,10 @@ func (d *DB) makeFolder() error {
 		if err := settle(d.path); err != nil {
 			return d.unwritable(err)
 		}
+	case err == nil:
+		if err := store.SyncAncestors(d.path); err != nil {
+			return d.unwritable(err)
+		}
 	case err != nil && !errors.Is(err, fs.ErrExist):
 		return d.unwritable(err)
 	}

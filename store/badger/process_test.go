@@ -24,7 +24,13 @@ const (
 	envDir  = "BUGLE_STORE_TEST_DIR"
 )
 
+// roles are those of one system.
+var roles = map[string]func(dir string) int{}
+
 func TestMain(m *testing.M) {
+	if role := roles[os.Getenv(envRole)]; role != nil {
+		os.Exit(role(os.Getenv(envDir)))
+	}
 	switch os.Getenv(envRole) {
 	case "hold":
 		os.Exit(hold(os.Getenv(envDir)))

@@ -24,7 +24,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 		return "", fmt.Errorf("the data folder %q cannot be used: %w", dir, err)
 	}
 	d := newDB(dir, filepath.Join(dir, Folder), slog.New(slog.DiscardHandler))
-	if err := errors.Join(os.MkdirAll(dir, 0o700), settle(d.path)); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), store.SyncAncestors(dir), settle(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
 	release, err := lockFolder(d.path)

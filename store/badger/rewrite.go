@@ -163,7 +163,7 @@ func (d *DB) giveWay(into string) error {
 	if err != nil {
 		return d.unwritable(err)
 	}
-	if err := os.RemoveAll(aside); err != nil {
+	if err := removeAll(aside); err != nil {
 		return fmt.Errorf("the new store is in its place, but the files of the old one are still in %s; remove that folder: %w", aside, err)
 	}
 	return nil
@@ -177,7 +177,7 @@ func tidy(path string) error {
 		return err
 	}
 	for _, name := range append(names, path+mendingSuffix) {
-		if err := os.RemoveAll(name); err != nil {
+		if err := removeAll(name); err != nil {
 			return err
 		}
 	}

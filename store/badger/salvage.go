@@ -270,14 +270,18 @@ func globEscape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// swapIn puts a database that is whole in the place of the one at path, which is kept aside under a
-// name that says why and when. Where the process ends in between, [settle] goes on.
+// swapIn puts a database that is whole, and closed, in the place of the one at path, which is kept aside
+// under a name that says why and when. Where the process ends in between, [settle] goes on. Each step is
+// durable before the next one begins: after a power cut there is the old store or the new one.
 func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 	ready := path + mendedSuffix
-	if err := os.RemoveAll(ready); err != nil {
+	if err := removeAll(ready); err != nil {
 		return "", fmt.Errorf("making room for the new store: %w", err)
 	}
-	if err := os.Rename(from, ready); err != nil {
+	if err := syncFiles(from); err != nil {
+		return "", err
+	}
+	if err := rename(from, ready); err != nil {
 		return "", fmt.Errorf("putting the new store in its place: %w", err)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -285,14 +289,14 @@ func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 		for n := 2; exists(aside); n++ {
 			aside = fmt.Sprintf("%s.%s-%s-%d", path, why, at.Format("20060102-150405"), n)
 		}
-		if err := os.Rename(path, aside); err != nil {
+		if err := rename(path, aside); err != nil {
 			return "", fmt.Errorf("keeping the old store aside: %w", err)
 		}
 	}
 	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another may settle it
 		return aside, fmt.Errorf("putting the new store in its place: %w", err)
 	}
-	return aside, nil
+	return aside, store.SyncFolder(filepath.Dir(path))
 }
 
 // settle finishes what [swapIn] had begun in a process that ended. One that is still at it has the lock
@@ -305,7 +309,7 @@ func settle(path string) error {
 	release, err := lockFolder(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err = os.Rename(ready, path); errors.Is(err, fs.ErrNotExist) {
+		if err = rename(ready, path); errors.Is(err, fs.ErrNotExist) {
 			return nil // it was not left behind
 		}
 		return err
@@ -313,7 +317,7 @@ func settle(path string) error {
 		return nil // whoever opens the store is told
 	}
 	defer release()
-	return os.RemoveAll(ready)
+	return removeAll(ready)
 }
 
 func exists(path string) bool {

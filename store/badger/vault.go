@@ -292,14 +292,5 @@ func replaceFile(name string, b []byte) (err error) {
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(name))
-}
-
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync() // some systems cannot
-	return f.Close()
+	return store.SyncFolder(filepath.Dir(name))
 }

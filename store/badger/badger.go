@@ -117,6 +117,7 @@ type DB struct {
 	proved  sync.WaitGroup
 
 	sequence    sequence
+	logs        logs
 	commits     commits
 	compactions *compactions
 
@@ -246,12 +247,18 @@ func (d *DB) openFiles(log *slog.Logger) (err error) {
 		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions})
 		if d.short {
 			o = o.WithNumCompactors(0) // they write
+		} else {
+			o = d.logs.begin(d.path, o)
 		}
 		if d.db, err = open(o); err == nil || !strings.Contains(err.Error(), emptyFile) {
 			break
 		}
 	}
-	return err
+	if err != nil {
+		d.logs.end()
+		return err
+	}
+	return ownOnly(d.path)
 }
 
 // begin starts what goes on while the store is open.
@@ -269,7 +276,7 @@ func (d *DB) begin(found inspection) error {
 		return errors.Join(d.explain(err), d.db.Close())
 	}
 	d.opened = d.db.MaxVersion()
-	d.commits.begin(d.db, d.checkSpace, d.sequence.reached)
+	d.commits.begin(d.db, &d.logs, d.checkSpace, d.sequence.reached)
 	if err := d.compactions.begin(d); err != nil {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
@@ -358,7 +365,7 @@ func (d *DB) Close() error {
 		d.compactions.close()
 		d.commits.end()
 		if d.stuck() {
-			d.ended = fmt.Errorf("%w, and the store in %s was left as it is: what was saved is there, and the next bugle goes on from it once at least %d MB are free", store.ErrFull, d.dir, reserve>>20)
+			d.ended = d.left()
 			return
 		}
 		if d.unsound.Load() && !d.short {
@@ -369,7 +376,10 @@ func (d *DB) Close() error {
 		since := d.provedSince()
 		d.giveBack()
 		newest := d.db.MaxVersion()
-		if err := d.db.Close(); err != nil {
+		if err := d.closeFiles(); errors.Is(err, errStuck) {
+			d.ended = d.left()
+			return
+		} else if err != nil {
 			d.ended = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
 		}
 		d.compactions.end()
@@ -387,6 +397,9 @@ func (d *DB) Close() error {
 // giveBack rewrites value log files that hold mostly values which are no longer there: those
 // of records of more than 1 MB. Mostly there is none, and it takes no time.
 func (d *DB) giveBack() {
+	if d.checkSpace() != nil {
+		return
+	}
 	for range 4 {
 		if err := d.db.RunValueLogGC(0.5); err != nil {
 			return // nothing to give back; a real fault shows when the database is closed

@@ -51,6 +51,7 @@ var errInterrupted = errors.New("the change was interrupted as it was written")
 // commits commits changes, one group after another.
 type commits struct {
 	db      *badger.DB
+	logs    *logs
 	prepare func() error // says why nothing may be written now
 	reached func(version uint64)
 
@@ -73,8 +74,8 @@ type group struct {
 	prints  []uint64
 }
 
-func (c *commits) begin(db *badger.DB, prepare func() error, reached func(uint64)) {
-	c.db, c.prepare, c.reached, c.last = db, prepare, reached, map[uint64]uint64{}
+func (c *commits) begin(db *badger.DB, logs *logs, prepare func() error, reached func(uint64)) {
+	c.db, c.logs, c.prepare, c.reached, c.last = db, logs, prepare, reached, map[uint64]uint64{}
 	c.newest = &snapshot{txn: db.NewTransaction(false), users: 1}
 	c.live = []*snapshot{c.newest}
 }
@@ -244,7 +245,7 @@ func (c *commits) write(changes []*change) error {
 	if err != nil {
 		return errors.Join(errStage, err)
 	}
-	if err = txn.Commit(); err != nil {
+	if err = c.logs.commit(txn, changes); err != nil {
 		counts = nil
 	}
 	c.counts = counts

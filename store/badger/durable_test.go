@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -248,6 +250,8 @@ func (d *disk) call(name, args, result string) {
 		on.synced, on.dirty = true, false
 		if on.live != nil {
 			on.durable, on.changes = maps.Clone(on.live), nil
+		} else if strings.Contains(args, "/MANIFEST>") {
+			d.named(".sst", "a table is named")
 		}
 		d.heard()
 	case "write", "pwrite64", "ftruncate":
@@ -256,7 +260,22 @@ func (d *disk) call(name, args, result string) {
 		}
 		if strings.HasPrefix(args, "1<") && len(paths) > 0 {
 			d.acked = append(d.acked, strings.TrimSuffix(filepath.Base(paths[0]), `\n`))
+			d.named(".mem", "a change is acknowledged")
+			d.named(".vlog", "a change is acknowledged")
 			d.heard()
+		}
+	}
+}
+
+// named expects the names of all files of a kind that were ever synced, and so are in use, to be durable.
+func (d *disk) named(ext, when string) {
+	folder := d.tree.live[badger.Folder]
+	if folder == nil {
+		return
+	}
+	for name, n := range folder.live {
+		if strings.HasSuffix(name, ext) && n.synced && folder.durable[name] != n {
+			d.t.Errorf("%s while the name of %s is not durable", when, name)
 		}
 	}
 }
@@ -392,6 +411,8 @@ func traced(dir string) int {
 				_, err = backup.Write(ctx, db, backup.Name(dir, time.Now()), backup.Options{})
 			}
 		}
+	case "log", "table", "value":
+		err = fillLogs(o, os.Getenv(envDo))
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -399,6 +420,35 @@ func traced(dir string) int {
 	}
 	fmt.Println("done")
 	return 0
+}
+
+// fillLogs saves campaigns until there is a third log, a log has become a table, or there is a third value
+// log, and another one then.
+func fillLogs(o badger.Options, until string) error {
+	db, err := badger.Open(context.Background(), o)
+	path := filepath.Join(o.Dir, badger.Folder)
+	for n := 0; err == nil; n++ {
+		size, name, gone := 500_000, "00003.mem", false
+		switch until {
+		case "table":
+			name, gone = "00001.mem", true
+		case "value":
+			size, name = 1_000_000, "000003.vlog"
+		}
+		info, serr := os.Stat(filepath.Join(path, name))
+		reached := serr == nil && info.Size() > 0
+		if gone {
+			reached = errors.Is(serr, fs.ErrNotExist)
+		}
+		id := fmt.Sprint("n", n)
+		if err = savePlain(db, id, unpackable(size)); err == nil {
+			fmt.Println("saved", id)
+		}
+		if reached {
+			break
+		}
+	}
+	return err
 }
 
 func savePlain(db store.DB, id, text string) error {
@@ -521,5 +571,40 @@ func checkSurvivor(t *testing.T, dir, do string, reported bool) {
 	}
 	if err := db.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What was acknowledged is there after a power cut: also when it is in a log, a value log or a table that
+// was made a moment before.
+func TestPowerCutWhileWriting(t *testing.T) {
+	for _, do := range []string{"log", "table", "value"} {
+		t.Run(do, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			d := newDisk(t, root, "")
+			d.tree = d.scan(root)
+			d.replay(record(t, root, t.TempDir(), do))
+			d.locate(d.tree, root)
+			end := filepath.Join(t.TempDir(), "end")
+			if !d.survive(end) {
+				t.Fatal("what a power cut leaves is not known")
+			}
+			db := open(t, end)
+			if said := db.Notices(); len(said) > 0 {
+				t.Errorf("it says %q", said)
+			}
+			n := 0
+			for _, word := range d.acked {
+				if id, ok := strings.CutPrefix(word, "saved "); ok {
+					n++
+					if _, err := body(t, db, id); err != nil {
+						t.Errorf("%s was saved and is gone: %v", id, err)
+					}
+				}
+			}
+			if n < 5 {
+				t.Errorf("only %s were saved: %q", strconv.Itoa(n), d.acked)
+			}
+		})
 	}
 }

@@ -162,6 +162,9 @@ func (d *DB) Known() bool {
 	return true
 }
 
+// Waiting gives how many tables wait for space on the disk.
+func (d *DB) Waiting() int { return int(d.logs.waiting.Load()) }
+
 // SetBeforeRemove has fn called before a folder is removed.
 func SetBeforeRemove(fn func(path string) error) {
 	removeTree = func(path string) error { return errors.Join(fn(path), os.RemoveAll(path)) }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -37,7 +38,6 @@ func (d *DB) makeFolder() error {
 	case err != nil && !errors.Is(err, fs.ErrExist):
 		return d.unwritable(err)
 	}
-	// Some of the database's files take whatever permissions the process gives by default.
 	if err := os.Chmod(d.path, 0o700); err != nil {
 		return d.unwritable(err)
 	}
@@ -48,6 +48,25 @@ func (d *DB) makeFolder() error {
 	}
 	if err := os.Remove(probe); err != nil && !errors.Is(err, fs.ErrNotExist) { // another's, too
 		return d.unwritable(err)
+	}
+	return nil
+}
+
+// ownOnly has nobody but their owner read or write the files of a store: the database makes some of them with
+// whatever permissions the process gives by default, and earlier versions have left them so.
+func ownOnly(path string) error {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+			err = os.Chmod(filepath.Join(path, f.Name()), 0o600)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }
@@ -77,8 +96,10 @@ func (d *DB) checkRoom() error {
 	if err != nil {
 		return err
 	}
-	for range logs {
-		need += maxValue // it becomes a table of about that size
+	for _, name := range logs {
+		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+			need += maxValue // it becomes a table of about that size
+		}
 	}
 	if n < need || !Has(d.dir) {
 		return d.full()
@@ -88,15 +109,30 @@ func (d *DB) checkRoom() error {
 	return nil
 }
 
-// checkSpace refuses to write where the disk is all but full.
+// checkSpace refuses to write where the disk is all but full, a table waits for its space, or the disk has
+// failed.
 func (d *DB) checkSpace() error {
-	if d.short {
+	if d.short || d.logs.waiting.Load() > 0 {
 		return d.full()
 	}
-	if n, err := d.free(d.path); err == nil && n < reserve {
+	if n, err := d.free(d.path); err == nil && n+d.logs.held.Load() < d.need() {
 		return d.full()
+	}
+	if err := d.logs.ready(); store.NoSpace(err) && !errors.Is(err, errUncertain) {
+		return d.full()
+	} else if err != nil {
+		return d.explain(err)
 	}
 	return nil
+}
+
+// need is the free space without which nothing is written: beside the reserve, that for merging the tables
+// that were made last, which stay until that is done.
+func (d *DB) need() uint64 {
+	if d.db == nil {
+		return reserve
+	}
+	return reserve + uint64(max(0, d.db.Levels()[0].Size))
 }
 
 func (d *DB) full() error {
@@ -104,7 +140,7 @@ func (d *DB) full() error {
 	if d.short {
 		then = "start bugle again"
 	}
-	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrFull, d.dir, reserve>>20, then)
+	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrFull, d.dir, d.need()>>20, then)
 }
 
 // explainOpen puts an error of badger.Open into words. Badger gives most of them as text.
@@ -169,10 +205,50 @@ func (d *DB) explain(err error) error {
 // closing is the space that is needed to close the database: for the last table, and what it is made of.
 const closing = 32 << 20
 
-// stuck reports whether the disk is so full that closing the database, which writes, would end the
-// process with a bus error. It is left as it is then: all that was acknowledged is in its logs, and the
-// next to open it goes on from there.
+// stuck reports whether the disk is so full that the database, which writes as it is closed, would wait for
+// space, or end the process with a bus error. It is left as it is then: all that was acknowledged is in its
+// logs, and the next to open it goes on from there.
 func (d *DB) stuck() bool {
 	n, err := d.free(d.path)
-	return err == nil && n < closing && d.db.MaxVersion() > d.opened
+	return err == nil && n+d.logs.held.Load()/2 < closing && d.db.MaxVersion() > d.opened
 }
+
+// left says what becomes of a store that is left as it is.
+func (d *DB) left() error {
+	return fmt.Errorf("%w, and the store in %s was left as it is: what was saved is there, and the next bugle goes on from it once at least %d MB are free", store.ErrFull, d.dir, reserve>>20)
+}
+
+// errStuck says that the database could not be closed for want of space.
+var errStuck = errors.New("there is no space for the last table")
+
+// closeFiles closes the database, or leaves it with errStuck when the disk fills up meanwhile.
+func (d *DB) closeFiles() error {
+	d.logs.drop()
+	done := make(chan error, 1)
+	go func() { // where it is left it ends with the process, or when there is space
+		err := errors.Join(d.db.Close(), ownOnly(d.path))
+		d.logs.end()
+		done <- err
+	}()
+	look := time.NewTicker(retryAfter)
+	defer look.Stop()
+	for tries := 0; ; {
+		select {
+		case err := <-done:
+			return err
+		case <-look.C:
+		}
+		if tries++; d.logs.waiting.Load() == 0 {
+			tries = 0
+		} else if tries == closeTries {
+			return errStuck
+		}
+	}
+}
+
+// retryAfter is how often a table asks whether there is space for it, and closeTries how often in a row
+// until nobody waits for it as the store is closed.
+const (
+	retryAfter = 50 * time.Millisecond
+	closeTries = 20
+)

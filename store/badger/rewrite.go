@@ -170,7 +170,7 @@ func (d *DB) giveWay(into string) error {
 }
 
 // tidy removes what a process that ended has left beside the store: one that it had not completed, and
-// one that had been replaced. Whoever calls it holds the lock on the store.
+// one that had been replaced, and the logs within the store that it had not begun. Whoever calls it holds the lock on the store.
 func tidy(path string) error {
 	names, err := filepath.Glob(globEscape(path) + "." + replacedReason + "-*")
 	if err != nil {
@@ -181,7 +181,7 @@ func tidy(path string) error {
 			return err
 		}
 	}
-	return nil
+	return removeEmptyLogs(path)
 }
 
 // OldCopies gives the folders in a data folder that hold the store as it was before a restore, or

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package badger
+
+import (
+	"errors"
+	"os"
+)
+
+// watch does nothing here: the reserve of free space must be enough for what the database writes.
+func (l *logs) watch() (stop func()) { return func() {} }
+
+func allocate(*os.File, int64) error { return errors.ErrUnsupported }

@@ -289,9 +289,12 @@ func (c *commits) count(changes []*change) (counts store.Counts, changed []strin
 	return counts, changed, nil
 }
 
-// publish makes the next snapshot, which has the changes. What failed is published too: whether it
-// reached the memory of Badger is not known.
+// publish makes the next snapshot, which has the changes. One that may be on the disk or not is in the memory
+// of Badger, and nobody is to read it: everybody keeps the snapshot before it, as nothing is written any more.
 func (c *commits) publish(changes ...*change) {
+	if slices.ContainsFunc(changes, func(ch *change) bool { return errors.Is(ch.err, errUncertain) }) {
+		return
+	}
 	next := &snapshot{txn: c.db.NewTransaction(false), users: 1}
 	g := group{version: next.version()}
 	for _, ch := range changes {

@@ -192,6 +192,7 @@ func (d *DB) explain(err error) error {
 		return err
 	case errors.Is(err, badger.ErrKeyNotFound):
 		return store.ErrNotFound
+	case errors.Is(err, errUncertain): // whatever its cause
 	case errors.Is(err, badger.ErrTxnTooBig):
 		return store.ErrTooBig
 	case errors.Is(err, badger.ErrDBClosed), errors.Is(err, badger.ErrBlockedWrites):

@@ -288,3 +288,65 @@ func saveText(db store.DB, id, text string) error {
 		return err
 	})
 }
+
+// failSync makes syncing a mapped file fail from now on: a page at its end is not mapped any more.
+func failSync(t *testing.T, name string) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if strings.HasSuffix(strings.TrimSpace(line), name) {
+			var from, to uintptr
+			if _, err := fmt.Sscanf(line, "%x-%x", &from, &to); err != nil {
+				t.Fatal(err)
+			}
+			page := uintptr(os.Getpagesize())
+			if _, _, errno := unix.Syscall(unix.SYS_MUNMAP, to-page, page, 0); errno != 0 {
+				t.Fatal(errno)
+			}
+			return
+		}
+	}
+	t.Fatalf("%s is not mapped", name)
+}
+
+// A change whose sync fails may be on the disk or not. That is said, nobody reads it, and nothing more is
+// written; the next opening goes on from what is there.
+func TestSyncFails(t *testing.T) {
+	large := `{"html":"` + strings.Repeat("0123456789", 200_000) + `"}`
+	for file, text := range map[string]string{"00001.mem": `{"n":2}`, "000001.vlog": large} {
+		t.Run(file, func(t *testing.T) {
+			dir := t.TempDir()
+			db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := put(db, t, "c", `{"n":1}`); err != nil {
+				t.Fatal(err)
+			}
+			failSync(t, filepath.Join(dir, badger.Folder, file))
+			for n := range 2 {
+				err := put(db, t, "c", text)
+				if err == nil || !strings.Contains(err.Error(), "it is not known whether the last changes are saved: start bugle again to see") {
+					t.Errorf("change %d: %v", n, err)
+				}
+				text = `{"n":3}`
+			}
+			if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {
+				t.Errorf("c is %.40s, %v", got, err)
+			}
+			if err := db.Close(); err != nil && file == "00001.mem" { // the value log is synced as it is closed
+				t.Error(err)
+			}
+			again := open(t, dir)
+			if got, err := body(t, again, "c"); err != nil || got == `{"n":3}` {
+				t.Errorf("c is %.40s, %v", got, err)
+			}
+			if err := put(again, t, "c", `{"n":4}`); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -321,3 +321,21 @@ func TestDamageFoundMeanwhile(t *testing.T) {
 		t.Errorf("%v, %v", info.Contents, err)
 	}
 }
+
+// What a killed process has left is gone as soon as there is a keeper, and nothing is removed later: a
+// backup that is asked for then has a file that looks the same.
+func TestKeepSweepsFirst(t *testing.T) {
+	dir := t.TempDir()
+	if err := backup.MakeFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, backup.Folder, ".bugle"+backup.Suffix+"-1.partial")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := backup.Keep(newStore(t, 1), backup.Daily{DataDir: dir, Wait: time.Hour})
+	defer k.Close()
+	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was left is there: %v", err)
+	}
+}

@@ -148,6 +148,9 @@ func Keep(db store.DB, o Daily) *Keeper {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	k := &Keeper{o: o, db: db, stop: stop}
+	if err := Sweep(o.DataDir); err != nil { // whoever had the store before may have been killed
+		o.Logger.Error("backups that were not completed are left", "error", err)
+	}
 	k.done.Go(func() { k.run(ctx) })
 	return k
 }
@@ -159,9 +162,6 @@ func (k *Keeper) Close() {
 }
 
 func (k *Keeper) run(ctx context.Context) {
-	if err := Sweep(k.o.DataDir); err != nil { // whoever had the store before may have been killed
-		k.o.Logger.Error("backups that were not completed are left", "error", err)
-	}
 	next := time.NewTimer(k.o.Wait)
 	defer next.Stop()
 	for {

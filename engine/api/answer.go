@@ -122,7 +122,7 @@ func (x *exchange) explain(err error) *engine.Error {
 			out.HTTP = http.StatusInternalServerError
 		}
 		if out.HTTP >= http.StatusInternalServerError && out.Err != nil && strings.Contains(out.Message, out.Err.Error()) {
-			out.Message = inside(out.HTTP)
+			out.Message = withoutCause(out)
 		}
 		return &out
 	}
@@ -135,6 +135,16 @@ func (x *exchange) explain(err error) *engine.Error {
 		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "the service is stopping; try again")
 	}
 	return engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected)
+}
+
+// withoutCause returns the message of an error without what it quotes of its cause: in parentheses it is left
+// out, elsewhere another sentence is said instead.
+func withoutCause(e engine.Error) string {
+	cause := e.Err.Error()
+	if text := strings.Replace(e.Message, " ("+cause+")", "", 1); !strings.Contains(text, cause) {
+		return text
+	}
+	return inside(e.HTTP)
 }
 
 // inside returns what a caller is told instead of a message that quotes what went wrong inside: paths,

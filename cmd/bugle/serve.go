@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bugle/cmd/bugle/internal/heap"
 	"bugle/engine/api"
 	"bugle/engine/openapi"
 )
@@ -94,6 +95,7 @@ func (s *server) run(ctx context.Context, f *factory) error {
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() { f.notices.follow(following, func(text string) { log.Warn("the store", "notice", text) }) })
+	follower.Go(func() { heap.Bounded(following) })
 	defer func() { stop(); follower.Wait() }()
 	desk := &desk{node: node}
 	if err := desk.narrow(ctx, f.workspace); err != nil {

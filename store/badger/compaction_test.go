@@ -3,6 +3,7 @@ package badger_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -126,5 +127,30 @@ func TestHeldTablesAreExaminedLater(t *testing.T) {
 	}
 	if held := db.Held(); len(held) > 0 {
 		t.Errorf("%q are still held", held)
+	}
+}
+
+// Badger forgets the error of a table that a compaction cannot write, and removes the tables that went into it.
+func TestATableThatCannotBeWritten(t *testing.T) {
+	defer badger.SetCompactors(0)()
+	dir := t.TempDir()
+	want := sessions(t, dir, 5)
+	db := open(t, dir)
+	// The name of the next table is taken.
+	if err := os.WriteFile(filepath.Join(dir, badger.Folder, "000006.sst"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	db.Prove(t.Context())
+	if _, examined := db.Compactions(); examined != 1 {
+		t.Errorf("%d compactions were examined", examined)
+	}
+	if lost := judge(t, db, want); lost > 0 || len(db.Lost()) > 0 {
+		t.Errorf("%d of %d are lost: %q", lost, len(want), db.Lost())
+	}
+	if d := differences(t, db); len(d) > 0 {
+		t.Errorf("%q", d)
 	}
 }

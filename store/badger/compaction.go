@@ -52,7 +52,7 @@ type compactions struct {
 
 	mu        sync.Mutex
 	running   map[int]*tally              // by the number of the compactor
-	known     map[uint64]badger.TableInfo // the tables that are held
+	known     map[uint64]badger.TableInfo // the tables that there are, or are not let go yet
 	list      manifestLog                 // what was read of the list of tables
 	pending   []manifestChange            // compactions that the list names, and that were not checked
 	closing   bool                        // what is wrong from now on is examined when the store is opened again
@@ -60,6 +60,7 @@ type compactions struct {
 	last      func()                      // unpins what was there when closing began
 	examining int                         // how many examinations are going on
 	idle      *sync.Cond                  // there is none
+	unpins    []func()                    // of tables that are being examined
 	ready     chan struct{}
 
 	complete, examined int // compactions so far
@@ -204,12 +205,18 @@ func (c *compactions) done(compactor int) {
 			return
 		}
 	}
-	// Nothing that is in the list is what this compactor has counted: one of them is not complete.
+	// Nothing that is in the list is what this compactor has counted: it is not complete. What another one has
+	// counted, which is about to be done as well, waits for that.
 	var ids []uint64
+	others := c.pending[:0]
 	for _, change := range c.pending {
-		ids = append(ids, change.in...)
+		if c.countedByAny(change, there) {
+			others = append(others, change)
+		} else {
+			ids = append(ids, change.in...)
+		}
 	}
-	c.pending = nil
+	c.pending = others
 	if err != nil || c.list.restarted {
 		c.list.restarted = false
 		ids = ids[:0]
@@ -219,8 +226,9 @@ func (c *compactions) done(compactor int) {
 			}
 		}
 	}
-	if len(ids) == 0 {
-		t.unpin()
+	if len(ids) == 0 { // what it has done is being examined already
+		c.unpins = append(c.unpins, t.unpin)
+		c.settle()
 		return
 	}
 	c.examined++
@@ -229,11 +237,30 @@ func (c *compactions) done(compactor int) {
 		c.d.unsound.Store(true)
 		return
 	}
-	undo := c.doubt(ids)
-	c.start(ids, func() {
-		undo()
-		t.unpin()
-	})
+	c.unpins = append(c.unpins, t.unpin)
+	c.start(ids, c.doubt(ids))
+}
+
+// countedByAny reports whether a compactor that is not done has counted a change.
+func (c *compactions) countedByAny(change manifestChange, there map[uint64]badger.TableInfo) bool {
+	for _, t := range c.running {
+		if c.counted(change, t, there) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle lets go of what was pinned, when nothing is being examined. c.mu is held.
+func (c *compactions) settle() {
+	if c.examining > 0 {
+		return
+	}
+	for _, unpin := range c.unpins {
+		unpin()
+	}
+	c.unpins = nil
+	c.idle.Broadcast()
 }
 
 // start examines tables in a goroutine of its own. c.mu is held.
@@ -245,9 +272,8 @@ func (c *compactions) start(ids []uint64, then func()) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.release(ids)
-		if c.examining--; c.examining == 0 {
-			c.idle.Broadcast()
-		}
+		c.examining--
+		c.settle()
 	}()
 }
 

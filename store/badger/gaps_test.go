@@ -1,6 +1,7 @@
 package badger_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -53,21 +54,25 @@ func TestScansGoOnBehindDamage(t *testing.T) {
 	}
 }
 
-// spoil overwrites bytes of a file, whose time of change stays.
+// spoil overwrites bytes of a file in their place, as it may be mapped. Its time of change stays.
 func spoil(t *testing.T, name string, at, n int) {
 	t.Helper()
-	info, err := os.Stat(name)
+	overwrite(t, name, at, bytes.Repeat([]byte{0xff}, n))
+}
+
+// overwrite writes over bytes of a file in their place. Its time of change stays.
+func overwrite(t *testing.T, name string, at int, b []byte) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.WriteAt(b, int64(at))
+		err = errors.Join(err, os.Chtimes(name, info.ModTime(), info.ModTime()))
 	}
-	for i := range n {
-		b[at+i] = 0xff
-	}
-	if err := errors.Join(os.WriteFile(name, b, 0o600), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
+	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -77,8 +77,7 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 		c := &checker{tx: confirming{tx}, raw: tx, out: &out, spaces: map[string]bool{}}
 		counts := Counts{}
 		err := c.tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
-			if len(value) > 0 {
-				counts.Add(key, 1)
+			if counts.Add(key, 1); len(value) > 0 {
 				c.doubtful(key)
 			}
 			if out.Records++; out.Records%256 == 0 && progress != nil {

@@ -238,13 +238,12 @@ func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) er
 		}
 		counts := store.Counts{}
 		err = tx.Scan(nil, store.ScanOptions{Proved: true}, func(key, value []byte) error {
-			if store.Sealed(key, value) != nil {
+			if counts.Add(key, 1); store.Sealed(key, value) != nil {
 				c.Damaged++
 			}
 			if len(value) == 0 {
 				return nil
 			}
-			counts.Add(key, 1)
 			if store.IsCampaign(key) {
 				c.Campaigns++
 			}

@@ -33,9 +33,6 @@ import (
 // heldFolder holds, in the database's folder, the tables that a process which ended has left to be examined.
 const heldFolder = "held"
 
-// openingLimit is how long a compaction waits for the database to be open.
-const openingLimit = 10 * time.Second
-
 // noContext is for log lines that belong to no call.
 var noContext = context.Background()
 
@@ -43,6 +40,7 @@ var noContext = context.Background()
 type tally struct {
 	kept, skipped int
 	unpin         func()
+	early         bool // it began before the database was open
 }
 
 // compactions checks the compactions of one open database.
@@ -61,13 +59,12 @@ type compactions struct {
 	examining int                         // how many examinations are going on
 	idle      *sync.Cond                  // there is none
 	unpins    []func()                    // of tables that are being examined
-	ready     chan struct{}
 
 	complete, examined int // compactions so far
 }
 
 func newCompactions() *compactions {
-	c := &compactions{ready: make(chan struct{})}
+	c := &compactions{running: map[int]*tally{}}
 	c.idle = sync.NewCond(&c.mu)
 	return c
 }
@@ -75,14 +72,13 @@ func newCompactions() *compactions {
 // manifestChange is the tables that one compaction replaced, and those that it made.
 type manifestChange struct{ in, out []uint64 }
 
-// begin starts checking: until then compactions wait before they remove anything. What a process that ended
-// has left to be examined is examined now.
+// begin starts checking. What is compacted before, while the database opens, was proved just before that (see
+// [inspection.compacted]). What a process that ended has left to be examined is examined now.
 func (c *compactions) begin(d *DB) error {
-	defer close(c.ready)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.d, c.path = d, filepath.Join(d.path, heldFolder)
-	c.running, c.known = map[int]*tally{}, map[uint64]badger.TableInfo{}
+	c.known = map[uint64]badger.TableInfo{}
 	c.list = manifestLog{name: filepath.Join(d.path, badger.ManifestFilename)}
 	if _, err := c.list.read(); err != nil {
 		return fmt.Errorf("reading the list of tables: %w", err)
@@ -138,15 +134,14 @@ func setAside(path string) error {
 
 // iterated notes that a compactor has come to the end of a part of its tables. They are still there.
 func (c *compactions) iterated(compactor, kept, skipped int) {
-	select {
-	case <-c.ready:
-	case <-time.After(openingLimit): // opening has failed, and is waiting for this compactor to end
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.running[compactor]
-	if t == nil {
+	switch {
+	case t == nil && c.d == nil:
+		c.running[compactor] = &tally{early: true}
+		return
+	case t == nil:
 		t = &tally{unpin: c.pin()}
 		c.running[compactor] = t
 	}
@@ -170,7 +165,9 @@ func (c *compactions) failed(compactor int) {
 	defer c.mu.Unlock()
 	if t := c.running[compactor]; t != nil {
 		delete(c.running, compactor)
-		t.unpin()
+		if !t.early {
+			t.unpin()
+		}
 	}
 }
 
@@ -178,14 +175,14 @@ func (c *compactions) failed(compactor int) {
 func (c *compactions) done(compactor int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	t := c.running[compactor]
+	delete(c.running, compactor)
 	if c.d == nil {
 		return
 	}
-	t := c.running[compactor]
-	if t == nil {
-		t = &tally{unpin: func() {}}
+	if t == nil { // its lines were not seen: whatever the list says of it has to be examined
+		t = &tally{unpin: c.d.pin()}
 	}
-	delete(c.running, compactor)
 	changes, err := c.list.read()
 	if err != nil {
 		c.d.log.Warn("the list of tables cannot be read to check a compaction", "error", err)
@@ -197,7 +194,7 @@ func (c *compactions) done(compactor int) {
 		there[info.ID] = info
 	}
 	for i, change := range c.pending {
-		if c.counted(change, t, there) {
+		if !t.early && c.counted(change, t, there) {
 			c.pending = slices.Delete(c.pending, i, i+1)
 			c.release(change.in)
 			c.complete++
@@ -217,6 +214,9 @@ func (c *compactions) done(compactor int) {
 		}
 	}
 	c.pending = others
+	if t.early {
+		return
+	}
 	if err != nil || c.list.restarted {
 		c.list.restarted = false
 		ids = ids[:0]
@@ -244,7 +244,7 @@ func (c *compactions) done(compactor int) {
 // countedByAny reports whether a compactor that is not done has counted a change.
 func (c *compactions) countedByAny(change manifestChange, there map[uint64]badger.TableInfo) bool {
 	for _, t := range c.running {
-		if c.counted(change, t, there) {
+		if !t.early && c.counted(change, t, there) {
 			return true
 		}
 	}

@@ -58,13 +58,15 @@ type compactions struct {
 	last      func()                      // unpins what was there when closing began
 	examining int                         // how many examinations are going on
 	idle      *sync.Cond                  // there is none
+	unchecked map[*tally]int64            // where the list ended as each compaction began that is not checked
+	checked   []uint64                    // a table of each that was checked since the first of these began
 	unpins    []func()                    // of tables that are being examined
 
 	complete, examined int // compactions so far
 }
 
 func newCompactions() *compactions {
-	c := &compactions{running: map[int]*tally{}}
+	c := &compactions{running: map[int]*tally{}, unchecked: map[*tally]int64{}}
 	c.idle = sync.NewCond(&c.mu)
 	return c
 }
@@ -108,30 +110,6 @@ func (c *compactions) left() (ids []uint64, err error) {
 	return ids, nil
 }
 
-// setAside moves the tables that a compaction has replaced, and that are still there as a process ended then, to
-// where they are examined. The database is not open, and would remove them.
-func setAside(path string) error {
-	files, err := filepath.Glob(filepath.Join(globEscape(path), "*.sst"))
-	if err != nil {
-		return err
-	}
-	gone := rewritten(path)
-	for _, name := range files {
-		id, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ".sst"), 10, 64)
-		if err != nil || !gone[id] {
-			continue
-		}
-		into := filepath.Join(path, heldFolder)
-		if err := os.MkdirAll(into, 0o700); err != nil {
-			return err
-		}
-		if err := os.Rename(name, join(into, tableName(id))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // iterated notes that a compactor has come to the end of a part of its tables. They are still there.
 func (c *compactions) iterated(compactor, kept, skipped int) {
 	c.mu.Lock()
@@ -144,6 +122,8 @@ func (c *compactions) iterated(compactor, kept, skipped int) {
 	case t == nil:
 		t = &tally{unpin: c.pin()}
 		c.running[compactor] = t
+		c.unchecked[t] = c.list.at
+		c.noteUnchecked()
 	}
 	t.kept += kept
 	t.skipped += skipped
@@ -167,8 +147,15 @@ func (c *compactions) failed(compactor int) {
 		delete(c.running, compactor)
 		if !t.early {
 			t.unpin()
+			c.forget(t)
 		}
 	}
+}
+
+// forget notes that nothing is left to be checked of a compaction. c.mu is held.
+func (c *compactions) forget(t *tally) {
+	delete(c.unchecked, t)
+	c.noteUnchecked()
 }
 
 // done checks what a compactor has just done.
@@ -194,10 +181,12 @@ func (c *compactions) done(compactor int) {
 		there[info.ID] = info
 	}
 	for i, change := range c.pending {
-		if !t.early && c.counted(change, t, there) {
+		if !t.early && (c.counted(change, t, there) || c.countedTwice(change, t, there)) {
 			c.pending = slices.Delete(c.pending, i, i+1)
 			c.release(change.in)
 			c.complete++
+			c.checked = append(c.checked, change.in[0])
+			c.forget(t)
 			t.unpin()
 			return
 		}
@@ -227,7 +216,7 @@ func (c *compactions) done(compactor int) {
 		}
 	}
 	if len(ids) == 0 { // what it has done is being examined already
-		c.unpins = append(c.unpins, t.unpin)
+		c.unpins = append(c.unpins, func() { c.forget(t); t.unpin() })
 		c.settle()
 		return
 	}
@@ -237,7 +226,7 @@ func (c *compactions) done(compactor int) {
 		c.d.unsound.Store(true)
 		return
 	}
-	c.unpins = append(c.unpins, t.unpin)
+	c.unpins = append(c.unpins, func() { c.forget(t); t.unpin() })
 	c.start(ids, c.doubt(ids))
 }
 
@@ -280,11 +269,17 @@ func (c *compactions) start(ids []uint64, then func()) {
 // counted reports whether the tables that went into a compaction had as many entries as it has read, and
 // those that came out have as many as it has kept.
 func (c *compactions) counted(change manifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
-	in, out := 0, 0
+	in, out, ok := c.entries(change, there)
+	return ok && in == t.kept+t.skipped && out == t.kept
+}
+
+// entries returns how many entries the tables have that went into a compaction, and that came out; false where
+// that is not known.
+func (c *compactions) entries(change manifestChange, there map[uint64]badger.TableInfo) (in, out int, ok bool) {
 	for _, id := range change.in {
 		info, ok := c.known[id]
 		if !ok {
-			return false
+			return 0, 0, false
 		}
 		in += int(info.KeyCount)
 	}
@@ -293,12 +288,32 @@ func (c *compactions) counted(change manifestChange, t *tally, there map[uint64]
 		if !ok {
 			// It may have gone into another compaction since, which has noted it first.
 			if info, ok = c.known[id]; !ok {
-				return false
+				return 0, 0, false
 			}
 		}
 		out += int(info.KeyCount)
 	}
-	return in == t.kept+t.skipped && out == t.kept
+	return in, out, true
+}
+
+// countedTwice reports whether the tables that went into a compaction were all read, although it has read less
+// than they have: after a process was killed two tables may have the same entries.
+func (c *compactions) countedTwice(change manifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
+	if in, out, ok := c.entries(change, there); !ok || out != t.kept || in <= t.kept+t.skipped {
+		return false
+	}
+	type version struct{ key, n uint64 }
+	seen := map[version]struct{}{}
+	for _, id := range change.in {
+		table, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), func(e entry) error {
+			seen[version{xxhash.Sum64(e.key), e.version}] = struct{}{}
+			return nil
+		})
+		if err != nil || !table.indexed || len(table.gaps) > 0 {
+			return false
+		}
+	}
+	return len(seen) == t.kept+t.skipped
 }
 
 // doubt makes reads of what a compaction may have lost fail, rather than find nothing, until undo.

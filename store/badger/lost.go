@@ -203,8 +203,13 @@ func (d *DB) changeLost(change func([]lost) []lost) {
 // missing reports whether a record that is not there may be lost, in what txn sees. One that was deleted
 // since is not.
 func (d *DB) missing(txn *badger.Txn, key []byte) bool {
+	return d.missingIn(txn, key, func(lost) bool { return true })
+}
+
+// missingIn is missing for some of the marks.
+func (d *DB) missingIn(txn *badger.Txn, key []byte, some func(lost) bool) bool {
 	for _, l := range *d.lost.Load() {
-		if !l.touches(key) {
+		if !some(l) || !l.touches(key) {
 			continue
 		}
 		if newest, err := newestVersion(txn, key); err != nil || newest <= l.Version {

@@ -103,18 +103,19 @@ type DB struct {
 	// short says that the disk was full as the store was opened: it can only be read.
 	short bool
 
-	vault   *vault
-	named   map[uint64]badger.TableManifest // as it was opened
-	opened  uint64                          // the newest version then
-	lost    atomic.Pointer[[]lost]
-	keeping sync.Mutex // of who writes marks
-	tables  tables
-	log     *slog.Logger
-	unsound atomic.Bool                         // a table is not what was written
-	found   atomic.Pointer[func(notice string)] // nil until it is open
-	gaps    gaps
-	stop    chan struct{}
-	proved  sync.WaitGroup
+	vault    *vault
+	identity *identity                       // nil: the disk was full before it got one
+	named    map[uint64]badger.TableManifest // as it was opened
+	opened   uint64                          // the newest version then
+	lost     atomic.Pointer[[]lost]
+	keeping  sync.Mutex // of who writes marks
+	tables   tables
+	log      *slog.Logger
+	unsound  atomic.Bool                         // a table is not what was written
+	found    atomic.Pointer[func(notice string)] // nil until it is open
+	gaps     gaps
+	stop     chan struct{}
+	proved   sync.WaitGroup
 
 	sequence    sequence
 	logs        logs
@@ -195,7 +196,7 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	} else if err != nil {
 		return d.unreadable(err)
 	}
-	if err := setAside(d.path); err != nil {
+	if err := errors.Join(setAside(d.path), found.removeOutdated(d.path)); err != nil {
 		return d.unwritable(err)
 	}
 	if len(found.problems) == 0 {
@@ -229,7 +230,11 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	if err := d.openFiles(log); err != nil {
 		return d.explainOpen(err)
 	}
-	return d.begin(inspection{proved: true})
+	identity, listed, err := readIdentity(d.path, d.vault)
+	if err != nil {
+		return errors.Join(d.unreadable(err), d.db.Close())
+	}
+	return d.begin(inspection{proved: true, identity: identity, listed: listed})
 }
 
 // mended says what was wrong, and what became of it.
@@ -268,15 +273,21 @@ func (d *DB) begin(found inspection) error {
 	}
 	d.named = found.named
 	d.stop = make(chan struct{})
-	d.tables.begin(d, found)
-	if err := d.sequence.open(d.path, d.db.MaxVersion()); err != nil {
+	made := d.identify(found)
+	if err := d.sequence.open(d.path, d.db.MaxVersion(), d.identity); err != nil {
 		return errors.Join(d.unwritable(err), d.db.Close())
+	}
+	d.tables.begin(d, found)
+	if made {
+		if err := d.db.Update(func(txn *badger.Txn) error { return txn.SetEntry(d.identity.link(0)) }); err != nil {
+			return errors.Join(d.explain(err), d.db.Close())
+		}
 	}
 	if err := d.counted(); err != nil {
 		return errors.Join(d.explain(err), d.db.Close())
 	}
 	d.opened = d.db.MaxVersion()
-	d.commits.begin(d.db, &d.logs, d.checkSpace, d.sequence.reached)
+	d.commits.begin(d.db, &d.logs, d.identity, d.checkSpace, d.sequence.reached)
 	if err := d.compactions.begin(d); err != nil {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
@@ -295,7 +306,20 @@ func (d *DB) counted() error {
 	if counts, err := readCounts(txn); err != nil || counts != nil {
 		return err
 	}
-	return recount(d.db)
+	return recount(d.db, d.identity)
+}
+
+// identify sets the id of the store, and reports whether it has made one.
+func (d *DB) identify(found inspection) (made bool) {
+	d.identity = found.identity
+	switch {
+	case d.identity == nil && !d.short:
+		d.identity = newIdentity(d.vault, d.db.MaxVersion())
+		return true
+	case found.older:
+		d.identity.untagged = d.db.MaxVersion()
+	}
+	return false
 }
 
 // open opens the database. It panics where some of its files are damaged.
@@ -384,6 +408,7 @@ func (d *DB) Close() error {
 		}
 		d.compactions.end()
 		d.sequence.close(newest)
+		d.tables.listClosed()
 		switch {
 		case d.unsound.Load():
 			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that all is proved by the next to open it

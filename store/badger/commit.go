@@ -52,6 +52,7 @@ var errInterrupted = errors.New("the change was interrupted as it was written")
 type commits struct {
 	db      *badger.DB
 	logs    *logs
+	of      *identity
 	prepare func() error // says why nothing may be written now
 	reached func(version uint64)
 
@@ -74,8 +75,8 @@ type group struct {
 	prints  []uint64
 }
 
-func (c *commits) begin(db *badger.DB, logs *logs, prepare func() error, reached func(uint64)) {
-	c.db, c.logs, c.prepare, c.reached, c.last = db, logs, prepare, reached, map[uint64]uint64{}
+func (c *commits) begin(db *badger.DB, logs *logs, of *identity, prepare func() error, reached func(uint64)) {
+	c.db, c.logs, c.of, c.prepare, c.reached, c.last = db, logs, of, prepare, reached, map[uint64]uint64{}
 	c.newest = &snapshot{txn: db.NewTransaction(false), users: 1}
 	c.live = []*snapshot{c.newest}
 }
@@ -220,14 +221,14 @@ var errStage = errors.New("the changes cannot be written")
 func (c *commits) write(changes []*change) error {
 	txn := c.db.NewTransaction(true)
 	defer txn.Discard()
-	err := txn.Set(sequenceKey, nil)
+	err := txn.SetEntry(c.of.link(linked(c.newest.txn)))
 	counts, changed, countErr := c.count(changes)
 	if countErr != nil {
 		return countErr
 	}
 	for _, workspace := range changed {
 		if key := countKey(workspace); err == nil {
-			err = txn.Set(key, encodeCounts(key, counts[workspace]))
+			err = txn.SetEntry(c.of.entry(key, encodeCounts(key, counts[workspace])))
 		}
 	}
 	for _, ch := range changes {
@@ -238,7 +239,7 @@ func (c *commits) write(changes []*change) error {
 			if w.deleted {
 				err = txn.Delete(w.key)
 			} else {
-				err = txn.Set(w.key, w.value)
+				err = txn.SetEntry(c.of.entry(w.key, w.value))
 			}
 		}
 	}
@@ -254,7 +255,7 @@ func (c *commits) write(changes []*change) error {
 
 // recount counts all records anew, while nobody writes.
 func (c *commits) recount() error {
-	return c.commit(&change{alone: func() error { return recount(c.db) }})
+	return c.commit(&change{alone: func() error { return recount(c.db, c.of) }})
 }
 
 // count returns how many records there are after the changes, and of which workspaces the numbers are others.

@@ -91,7 +91,7 @@ func countAll(txn *badger.Txn) (store.Counts, error) {
 }
 
 // setCounts writes counts, and removes those of workspaces that are not among them.
-func setCounts(txn *badger.Txn, counts store.Counts) error {
+func setCounts(txn *badger.Txn, of *identity, counts store.Counts) error {
 	old, err := readCounts(txn)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func setCounts(txn *badger.Txn, counts store.Counts) error {
 		}
 	}
 	for workspace, kinds := range counts {
-		if err := txn.Set(countKey(workspace), encodeCounts(countKey(workspace), kinds)); err != nil {
+		if err := txn.SetEntry(of.entry(countKey(workspace), encodeCounts(countKey(workspace), kinds))); err != nil {
 			return err
 		}
 	}
@@ -112,13 +112,13 @@ func setCounts(txn *badger.Txn, counts store.Counts) error {
 }
 
 // recount makes the counts those of the records that there are.
-func recount(db *badger.DB) error {
+func recount(db *badger.DB, of *identity) error {
 	return db.Update(func(txn *badger.Txn) error {
 		counts, err := countAll(txn)
 		if err != nil {
 			return err
 		}
-		return setCounts(txn, counts)
+		return setCounts(txn, of, counts)
 	})
 }
 

@@ -27,6 +27,7 @@ type examination struct {
 // cannot be read as lost.
 func (c *compactions) examine(ids []uint64) {
 	e := &examination{d: c.d, newest: map[uint64]uint64{}}
+	ids = slices.DeleteFunc(slices.Clone(ids), c.foreign)
 	var marks []lost
 	for _, id := range ids {
 		if !exists(c.file(id)) {
@@ -80,6 +81,20 @@ func (c *compactions) examine(ids []uint64) {
 	if e.back > 0 {
 		c.d.log.Warn("records that a compaction had left out were written again", "records", e.back)
 	}
+}
+
+// foreign reports whether a table that a process which ended has left is one of another store.
+func (c *compactions) foreign(id uint64) bool {
+	name := join(c.path, tableName(id))
+	if !exists(name) {
+		return false
+	}
+	o := origin{of: c.d.identity}
+	if _, err := readTable(name, c.d.vault.how(nil, 0), o.see); err != nil || !o.foreign {
+		return false
+	}
+	c.d.log.Warn("a table that was to be examined was not written by this store", "table", tableName(id))
+	return true
 }
 
 // note finds the newest entry of each key.

@@ -123,7 +123,7 @@ func Touched(name string, at, n int) (out []Block, beyond bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	blocks, _ := readIndex(b, int64(len(b)), nil)
+	blocks, _, _ := readIndex(b, int64(len(b)), nil)
 	if blocks == nil {
 		return nil, false, errBlock
 	}
@@ -168,4 +168,37 @@ func (d *DB) Waiting() int { return int(d.logs.waiting.Load()) }
 // SetBeforeRemove has fn called before a folder is removed.
 func SetBeforeRemove(fn func(path string) error) {
 	removeTree = func(path string) error { return errors.Join(fn(path), os.RemoveAll(path)) }
+}
+
+// Unlist removes a table from the list of tables, as if a process had been killed before it was listed.
+func Unlist(t testing.TB, path, table string) {
+	t.Helper()
+	s, prints := readTables(path)
+	if _, ok := prints[table]; !ok {
+		t.Fatalf("the list of tables is %v", prints)
+	}
+	delete(prints, table)
+	if err := writeTables(path, s, s.version, prints, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Inspect returns what is wrong with the files of a store that is not open and not encrypted, and its id.
+func Inspect(t testing.TB, path string) (problems []string, id [16]byte) {
+	t.Helper()
+	found, err := inspect(path, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.identity != nil {
+		id = found.identity.id
+	}
+	return found.problems, id
+}
+
+// WriteAsBefore has a store write its records as an earlier program did, which knew of no ids.
+func (d *DB) WriteAsBefore() {
+	d.identity, d.commits.of, d.sequence.of = nil, nil, nil
+	_ = d.sequence.store.Close()
+	d.sequence.store = nil
 }

@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,6 +34,13 @@ type inspection struct {
 	proved   bool                            // every block of every table was proved
 	closed   closedTables
 	vault    *vault
+
+	identity *identity                   // nil: the store has no id yet
+	listed   map[string]tableFingerprint // what the tables were
+	prints   map[string]tableFingerprint // what they are
+	foreign  map[string]bool             // the files that this store has not written
+	outdated []string                    // the logs of which all is in tables
+	older    bool                        // an earlier program has written to the store since it got its id
 }
 
 func (i *inspection) wrong(format string, args ...any) {
@@ -46,9 +54,16 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	if err != nil {
 		return i, fmt.Errorf("looking into %s: %w", path, err)
 	}
-	i.acked = readSequence(path)
+	i.foreign = map[string]bool{}
+	if i.identity, i.listed, err = readIdentity(path, v); err != nil {
+		return i, err
+	}
+	i.acked = readSequence(path, i.identity)
+	if i.identity != nil {
+		i.acked = max(i.acked, i.identity.version)
+	}
 	known := readClosed(path)
-	var tables, logs []string
+	var tables, logs, values []string
 	var total int64
 	for _, f := range files {
 		switch filepath.Ext(f.Name()) {
@@ -59,6 +74,8 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 			}
 		case ".mem":
 			logs = append(logs, f.Name())
+		case ".vlog":
+			values = append(values, f.Name())
 		}
 	}
 	named, err := i.manifest(path, len(tables)+len(logs) > 0)
@@ -79,19 +96,26 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		there = append(there, id)
 	}
 	soon := i.compacted(len(logs))
-	err = i.tables(path, there, func(name string) bool {
-		return all || total <= thorough || soon[name] || !known.has(path, name)
+	unlisted := func(name string) bool { _, ok := i.listed[name]; return i.identity != nil && !ok }
+	err = i.tables(path, there, func(name string) (whole, tags bool) {
+		tags = total <= thorough || unlisted(name)
+		return all || tags || soon[name] || !known.has(path, name), tags
 	})
 	if err != nil {
 		return i, err
 	}
-	for _, name := range logs {
-		l, err := i.vault.readLog(filepath.Join(path, name))
-		if err != nil {
-			return i, err
+	if err := i.logs(path, logs); err != nil {
+		return i, err
+	}
+	for _, name := range values {
+		if i.identity == nil {
+			break
 		}
-		if i.newest = max(i.newest, l.newest); l.lost(i.acked) {
-			i.wrong("the log %s cannot be read to its end", name)
+		if foreign, err := v.foreignValues(join(path, name), i.identity); err != nil {
+			return i, err
+		} else if foreign {
+			i.foreign[name] = true
+			i.wrong("the value log %s was not written by this store", name)
 		}
 	}
 	if err := i.strays(path, tables, named, logs); err != nil {
@@ -101,6 +125,68 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		i.wrong("the last %d changes are not there any more", i.acked-i.newest)
 	}
 	return i, nil
+}
+
+// notOurs notes a file that does not belong to the store as it is. What was in its place is lost.
+func (i *inspection) notOurs(name, format string, args ...any) {
+	i.foreign[name] = true
+	i.wrong(format, args...)
+	i.gone = append(i.gone, i.problems[len(i.problems)-1])
+}
+
+// logs reads the logs. They hold what was written after the tables, without a gap. The one that was made a table
+// last may still be there. An older one may be as well, where somebody was reading as the process was killed, or
+// somebody has put it back: all of it is in tables, or was deleted since.
+func (i *inspection) logs(path string, names []string) error {
+	flushed, links, there := i.newest, []link{}, map[uint64]bool{}
+	for _, name := range names {
+		l, err := i.vault.readLog(join(path, name), i.identity)
+		if err != nil {
+			return err
+		}
+		i.older = i.older || l.older
+		switch {
+		case l.foreign:
+			i.notOurs(name, "the log %s was not written by this store", name)
+		case len(l.links) > 0 && l.newest < flushed:
+			i.outdated = append(i.outdated, name)
+			continue
+		}
+		if i.newest = max(i.newest, l.newest); l.lost(i.acked) {
+			i.wrong("the log %s cannot be read to its end", name)
+		}
+		links = append(links, l.links...)
+		for _, e := range l.entries {
+			there[e.version] = true
+		}
+	}
+	if len(i.problems) > 0 {
+		return nil
+	}
+	missing := 0
+	for _, l := range links {
+		if l.before > flushed && !there[l.before] {
+			missing++
+		}
+	}
+	if missing > 0 {
+		i.wrong("changes before the last ones are not there any more")
+		i.gone = append(i.gone, i.problems[len(i.problems)-1])
+	}
+	return nil
+}
+
+// removeOutdated removes the logs that would bring back what was deleted since.
+func (i *inspection) removeOutdated(path string) error {
+	if len(i.problems) > 0 {
+		return nil
+	}
+	for _, name := range i.outdated {
+		if err := os.Remove(join(path, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compacted gives the tables that the database puts into others as soon as it is open, before anybody can
@@ -154,6 +240,11 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 	}
 	alone := map[uint64]entry{}
 	for _, name := range tables {
+		if foreign, err := i.isForeign(path, name); err != nil {
+			return err
+		} else if foreign {
+			continue
+		}
 		_, err := readTable(join(path, name), i.vault.how(nil, 0), func(e entry) error {
 			if h := xxhash.Sum64(e.key); !own(e.key) && alone[h].version <= e.version {
 				alone[h] = entry{version: e.version, meta: e.meta}
@@ -176,7 +267,7 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 		}
 	}
 	for _, name := range logs {
-		l, err := i.vault.readLog(join(path, name))
+		l, err := i.vault.readLog(join(path, name), i.identity)
 		if err != nil {
 			return err
 		}
@@ -191,6 +282,21 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 		}
 	}
 	return nil
+}
+
+// isForeign reports whether another store has written a table that the list of tables does not name.
+func (i *inspection) isForeign(path, name string) (bool, error) {
+	o := origin{of: i.identity}
+	if o.of == nil {
+		return false, nil
+	}
+	t, err := readTable(join(path, name), i.vault.how(nil, 0), o.see)
+	if err != nil {
+		return false, err
+	}
+	print, ok := i.listed[name]
+	i.foreign[name] = o.foreign || ok && t.indexed && !t.print.is(print)
+	return i.foreign[name], nil
 }
 
 func join(dir, name string) string { return filepath.Join(dir, name) }
@@ -219,9 +325,11 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 	return slices.Sorted(maps.Keys(m.Tables)), nil
 }
 
-// tables looks into tables, several at a time: one that is not to be proved takes what its head takes.
-func (i *inspection) tables(path string, ids []uint64, prove func(name string) bool) error {
+// tables looks into tables, several at a time: one that is not to be proved takes what its head takes. prove says
+// whether all of it is read, and whether its tags are.
+func (i *inspection) tables(path string, ids []uint64, prove func(name string) (whole, tags bool)) error {
 	found, proved, failed := make([]table, len(ids)), make([]bool, len(ids)), make([]error, len(ids))
+	from := make([]origin, len(ids))
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(ids)) {
@@ -229,25 +337,42 @@ func (i *inspection) tables(path string, ids []uint64, prove func(name string) b
 			var buf []byte
 			for n := next.Add(1) - 1; n < int64(len(ids)); n = next.Add(1) - 1 {
 				name, h := tableName(ids[n]), i.vault.how(i.named, ids[n])
-				if proved[n] = prove(name); proved[n] {
+				whole, tags := prove(name)
+				proved[n] = whole
+				switch {
+				case tags && i.identity != nil:
+					from[n].of = i.identity
+					found[n], failed[n] = readTable(join(path, name), h, from[n].see)
+				case whole:
 					found[n], failed[n] = readTable(join(path, name), h, nil)
-				} else {
+				default:
 					found[n], buf, failed[n] = readTableHead(join(path, name), h, buf)
 				}
 			}
 		})
 	}
 	all.Wait()
+	i.prints = map[string]tableFingerprint{}
 	for n, t := range found {
 		i.proved = i.proved && proved[n]
-		i.newest = max(i.newest, t.newest)
-		switch {
-		case failed[n] != nil:
+		if failed[n] != nil {
 			return failed[n]
+		}
+		name := tableName(ids[n])
+		if print, ok := i.listed[name]; from[n].foreign || ok && t.indexed && !t.print.is(print) {
+			i.notOurs(name, "the table %s is not the one that this store wrote", name)
+			continue
+		}
+		i.newest = max(i.newest, t.newest)
+		i.older = i.older || from[n].older
+		if t.indexed {
+			i.prints[name] = t.print
+		}
+		switch {
 		case !t.indexed:
-			i.wrong("the table %s has lost its index", tableName(ids[n]))
+			i.wrong("the table %s has lost its index", name)
 		case len(t.gaps) > 0:
-			i.wrong("%d blocks of the table %s are not what was written", len(t.gaps), tableName(ids[n]))
+			i.wrong("%d blocks of the table %s are not what was written", len(t.gaps), name)
 		}
 	}
 	return nil
@@ -262,32 +387,62 @@ const sequenceFile = "SEQUENCE"
 // is that of the newest change.
 var sequenceKey = []byte("\x00sequence")
 
-func encodeSequence(version uint64) []byte {
+// encodeSequence returns the version and its checksum, and a checksum of both and the store's id.
+func encodeSequence(version uint64, of *identity) []byte {
 	b := binary.BigEndian.AppendUint64(nil, version)
-	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(b))
+	b = binary.BigEndian.AppendUint64(b, xxhash.Sum64(b))
+	if of == nil {
+		return b
+	}
+	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(append(of.id[:len(of.id):len(of.id)], b...)))
 }
 
-func readSequence(path string) uint64 {
+// readSequence returns the version in the sequence file, 0 where it is not known or of another store. What an
+// earlier program has written has no id.
+func readSequence(path string, of *identity) uint64 {
 	b, err := os.ReadFile(filepath.Join(path, sequenceFile))
-	if err != nil || len(b) != 16 || xxhash.Sum64(b[:8]) != binary.BigEndian.Uint64(b[8:]) {
+	if err != nil || len(b) < 16 {
 		return 0
 	}
-	return binary.BigEndian.Uint64(b)
+	version := binary.BigEndian.Uint64(b)
+	if !bytes.Equal(b[:16], encodeSequence(version, nil)) || of != nil && len(b) > 16 && !bytes.Equal(b, encodeSequence(version, of)) {
+		return 0
+	}
+	return version
 }
 
-// sequence keeps the sequence file.
+// sequence keeps the sequence file and the store file.
 type sequence struct {
-	mu   sync.Mutex
-	file *os.File
-	last uint64
+	mu    sync.Mutex
+	of    *identity
+	file  *os.File
+	store *os.File // nil: the store has no id
+	last  uint64
 }
 
-func (s *sequence) open(path string, version uint64) (err error) {
+func (s *sequence) open(path string, version uint64, of *identity) (err error) {
 	if s.file, err = os.OpenFile(filepath.Join(path, sequenceFile), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return fmt.Errorf("keeping the sequence of changes: %w", err)
 	}
+	if s.of = of; of != nil {
+		if s.store, err = os.OpenFile(filepath.Join(path, storeFile), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+			return errors.Join(fmt.Errorf("keeping the id of the store: %w", err), s.file.Close())
+		}
+	}
 	s.write(version)
+	for f, size := range map[*os.File]int64{s.file: int64(len(encodeSequence(0, of))), s.store: int64(storeSize)} {
+		if f != nil {
+			_ = f.Truncate(size) // what stands behind is damage
+		}
+	}
 	return nil
+}
+
+// reachedVersion returns the version of the last acknowledged change.
+func (s *sequence) reachedVersion() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
 }
 
 // reached notes that a change of that version is durable.
@@ -299,10 +454,13 @@ func (s *sequence) reached(version uint64) {
 	}
 }
 
-// write is not looked after: the file may always be behind.
+// write is not looked after: the files may always be behind.
 func (s *sequence) write(version uint64) {
-	if _, err := s.file.WriteAt(encodeSequence(version), 0); err == nil {
+	if _, err := s.file.WriteAt(encodeSequence(version, s.of), 0); err == nil {
 		s.last = version
+	}
+	if s.store != nil {
+		_, _ = s.store.WriteAt(s.of.encode(version), 0)
 	}
 }
 
@@ -310,5 +468,8 @@ func (s *sequence) close(newest uint64) {
 	if s.file != nil {
 		s.reached(newest)
 		_ = s.file.Close()
+		if s.store != nil {
+			_ = s.store.Close()
+		}
 	}
 }

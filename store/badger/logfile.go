@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4/y"
 )
@@ -26,7 +27,12 @@ type logged struct {
 	broken bool
 	after  uint64
 	near   [][]byte
+	links  []link
+	origin // of its entries
 }
+
+// link is what a sequence record says of the commits before.
+type link struct{ version, before uint64 }
 
 // lost reports whether acknowledged changes cannot be read; acked is the last one, 0 where that is
 // not known.
@@ -81,8 +87,10 @@ func (v *vault) logCipher(b []byte, end int) (logCipher, bool) {
 // unlikely is a version that no store comes to.
 const unlikely = 1 << 48
 
-// readLog reads the log of a table in memory.
-func (v *vault) readLog(path string) (l logged, err error) {
+// readLog reads the log of a table in memory, and leaves out what another store than that one has written; nil
+// takes all.
+func (v *vault) readLog(path string, of *identity) (l logged, err error) {
+	l.of = of
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return l, fmt.Errorf("reading a log: %w", err)
@@ -128,36 +136,69 @@ func (v *vault) readLog(path string) (l logged, err error) {
 		}
 	}
 	l.torn = append(l.torn, open...)
+	l.settle()
 	return l, nil
+}
+
+// settle removes the transactions that another store has written.
+func (l *logged) settle() {
+	strange := map[uint64]bool{} // versions
+	for _, e := range slices.Concat(l.entries, l.torn) {
+		o := origin{of: l.of}
+		_ = o.see(e)
+		l.ours, l.foreign, l.older = l.ours || o.ours, l.foreign || o.foreign, l.older || o.older
+		if o.foreign {
+			strange[e.version] = true
+		}
+	}
+	if l.foreign {
+		drop := func(e entry) bool { return !l.ours || strange[e.version] } // a deletion does not tell
+		l.entries, l.torn = slices.DeleteFunc(l.entries, drop), slices.DeleteFunc(l.torn, drop)
+		l.newest = 0
+	}
+	for _, e := range l.entries {
+		l.newest = max(l.newest, e.version)
+		if bytes.Equal(e.key, sequenceKey) && len(e.value) == linkSize {
+			l.links = append(l.links, link{e.version, binary.BigEndian.Uint64(e.value[16:])})
+		}
+	}
+}
+
+// recordSizes returns where the key of a record begins, and how long key and value are; all 0 where none begins
+// like that.
+func recordSizes(b []byte) (from, klen, vlen int) {
+	if len(b) < 2 {
+		return 0, 0, 0
+	}
+	from = 2
+	var sizes [3]uint64 // of key and value; when it expires
+	for i := range sizes {
+		v, used := binary.Uvarint(b[from:])
+		if used <= 0 {
+			return 0, 0, 0
+		}
+		sizes[i] = v
+		from += used
+	}
+	if sizes[0] < 8 || sizes[0] > 1<<16 || sizes[1] > 2*maxValue {
+		return 0, 0, 0
+	}
+	return from, int(sizes[0]), int(sizes[1])
 }
 
 // logEntry reads the record at a place of a log, and gives its length. Where its checksum is wrong, it
 // gives the key that it seems to have.
 func logEntry(log []byte, at int, c logCipher) (e entry, n int, ok bool) {
 	b := log[at:]
-	if len(b) < 2 {
+	from, klen, vlen := recordSizes(b)
+	if n = from + klen + vlen; from == 0 || len(b)-n < crc32.Size {
 		return e, 0, false
 	}
-	e.meta, n = b[0], 2
-	var sizes [3]uint64 // of key and value; when it expires
-	for i := range sizes {
-		v, used := binary.Uvarint(b[n:])
-		if used <= 0 {
-			return e, 0, false
-		}
-		sizes[i] = v
-		n += used
-	}
-	klen, vlen := sizes[0], sizes[1]
-	if klen < 8 || klen > 1<<16 || vlen > 2*maxValue || uint64(len(b)-n) < klen+vlen+crc32.Size {
-		return e, 0, false
-	}
-	from := n
-	n += int(klen + vlen)
+	e.meta, e.tag = b[0], b[1]
 	ok = crc32.Checksum(b[:n], y.CastagnoliCrcTable) == binary.BigEndian.Uint32(b[n:])
 	size := n
 	if !ok {
-		size = from + int(klen)
+		size = from + klen
 	}
 	plain := c.open(b[from:size], at)
 	e.key, e.version, e.value = y.ParseKey(plain[:klen]), y.ParseTs(plain[:klen]), plain[klen:]

@@ -138,7 +138,7 @@ func (d *DB) readLost() error {
 
 // writeLost keeps marks in the database, each in a transaction of its own. That one cannot be kept does not
 // keep the others from it.
-func writeLost(db *badger.DB, marks []lost) error {
+func writeLost(db *badger.DB, of *identity, marks []lost) error {
 	var failed []error
 	n := 0
 	for _, l := range marks {
@@ -151,7 +151,7 @@ func writeLost(db *badger.DB, marks []lost) error {
 		b, err := json.Marshal(l)
 		if err == nil {
 			key := lostKey(n)
-			err = db.Update(func(t *badger.Txn) error { return t.Set(key, b) })
+			err = db.Update(func(t *badger.Txn) error { return t.SetEntry(of.entry(key, b)) })
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("keeping what is lost: %w", err))
@@ -167,7 +167,7 @@ func writeLost(db *badger.DB, marks []lost) error {
 func (d *DB) keepLost() error {
 	d.keeping.Lock()
 	defer d.keeping.Unlock()
-	return writeLost(d.db, *d.lost.Load())
+	return writeLost(d.db, d.identity, *d.lost.Load())
 }
 
 // addLost notes what was found while the store is open. What is found of a table later is added to what was

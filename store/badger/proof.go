@@ -6,10 +6,14 @@ import (
 	"crypto/cipher"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,6 +72,9 @@ type tables struct {
 	mu   sync.Mutex // one refresh at a time
 	list atomic.Pointer[tableList]
 	news chan struct{} // there may be new tables
+
+	prints map[string]tableFingerprint // of the tables as the store was opened
+	listed map[string]tableFingerprint // what the file has that lists them; nil: that is not known
 }
 
 // tableList is the tables at one time.
@@ -79,9 +86,17 @@ type tableList struct {
 
 // begin notes the tables of a database that was just opened, after found was found of its files.
 func (p *tables) begin(d *DB, found inspection) {
-	p.d, p.news = d, make(chan struct{}, 1)
+	p.d, p.news, p.prints = d, make(chan struct{}, 1), found.prints
+	if !found.older {
+		p.listed = found.listed
+	}
 	p.list.Store(&tableList{})
 	p.refresh()
+	if p.listed == nil {
+		p.mu.Lock()
+		p.keepList(p.list.Load().all, true)
+		p.mu.Unlock()
+	}
 	for _, u := range p.list.Load().all {
 		if found.proved {
 			u.whole.Store(int64(now()))
@@ -101,6 +116,7 @@ func (p *tables) refresh() {
 		u, ok := old.byID[t.ID]
 		if !ok {
 			u, same = newOpenTable(p.d.path, t), false
+			u.print = p.prints[u.name]
 		}
 		next.byID[t.ID] = u
 		next.all = append(next.all, u)
@@ -108,6 +124,7 @@ func (p *tables) refresh() {
 	if same && len(next.all) == len(old.all) {
 		return
 	}
+	p.keepList(next.all, len(old.all) == 0)
 	slices.SortFunc(next.all, func(a, b *openTable) int { return bytes.Compare(a.left, b.left) })
 	var last []byte
 	for _, u := range next.all {
@@ -117,6 +134,76 @@ func (p *tables) refresh() {
 		next.last = append(next.last, last)
 	}
 	p.list.Store(next)
+}
+
+// keepList writes the list of tables, so that a table of another store is not taken for one of them; first says
+// that the store was just opened. p.mu is held.
+func (p *tables) keepList(all []*openTable, first bool) {
+	if p.d.identity == nil {
+		return
+	}
+	prints := map[string]tableFingerprint{}
+	for _, u := range all {
+		if u.print == (tableFingerprint{}) {
+			u.print = p.printOf(u.name, u.id)
+		}
+		if u.print != (tableFingerprint{}) {
+			prints[u.name] = u.print
+		}
+	}
+	// The database gives a number again only after it was opened anew: by then nothing else may be listed with it.
+	reused := false
+	for name := range p.listed {
+		_, ok := prints[name]
+		reused = reused || first && !ok
+	}
+	p.write(prints, reused)
+}
+
+// printOf returns the fingerprint of a table; the zero one where it cannot be read or is gone.
+func (p *tables) printOf(name string, id uint64) tableFingerprint {
+	t, _, err := readTableHead(join(p.d.path, name), p.d.vault.how(p.d.named, id), nil)
+	if err != nil || !t.indexed {
+		return tableFingerprint{}
+	}
+	return t.print
+}
+
+// write writes the list where it has changed. That it fails means more work for the next to open the store.
+func (p *tables) write(prints map[string]tableFingerprint, synced bool) {
+	if p.listed != nil && maps.Equal(prints, p.listed) {
+		return
+	}
+	if err := writeTables(p.d.path, p.d.identity, p.d.sequence.reachedVersion(), prints, synced); err != nil {
+		p.d.log.Warn("the list of fingerprints cannot be written", "error", err)
+		return
+	}
+	p.listed = prints
+}
+
+// listClosed lists the tables of a database that was just closed, which has made a table of its log.
+func (p *tables) listClosed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	files, err := os.ReadDir(p.d.path)
+	if err != nil || p.d.identity == nil {
+		return
+	}
+	prints := map[string]tableFingerprint{}
+	for _, f := range files {
+		id, err := strconv.ParseUint(strings.TrimSuffix(f.Name(), ".sst"), 10, 64)
+		if err != nil || filepath.Ext(f.Name()) != ".sst" {
+			continue
+		}
+		print, ok := p.listed[f.Name()]
+		if !ok {
+			print = p.printOf(f.Name(), id)
+		}
+		if print != (tableFingerprint{}) {
+			prints[f.Name()] = print
+		}
+	}
+	p.write(prints, false)
 }
 
 // changed says that there may be new tables.
@@ -360,7 +447,8 @@ type openTable struct {
 	id          uint64
 	size        int64 // of its file
 	left, right []byte
-	newest      uint64    // the highest version in it
+	newest      uint64 // the highest version in it
+	print       tableFingerprint
 	since       time.Time // when it was proved by another process; zero where that is not known
 
 	whole atomic.Int64 // the moment since which every block was proved
@@ -570,7 +658,7 @@ func (u *openTable) load(d *DB) (*tableIndex, error) {
 		return nil, u.unless(d, err)
 	}
 	defer f.Close()
-	blocks, key, _, err := readTail(f, d.vault.how(d.named, u.id), nil)
+	blocks, key, _, _, err := readTail(f, d.vault.how(d.named, u.id), nil)
 	if err != nil {
 		return nil, u.unless(d, err)
 	}

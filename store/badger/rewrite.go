@@ -156,7 +156,7 @@ func (d *DB) giveWay(into string) error {
 		return errors.Join(d.explainLock(err), os.RemoveAll(into))
 	}
 	defer release()
-	if readSequence(d.path) != d.sequence.last {
+	if readSequence(d.path, d.identity) != d.sequence.last {
 		return errors.Join(fmt.Errorf("another bugle has changed the store in %s meanwhile; nothing was done, try again", d.dir), os.RemoveAll(into))
 	}
 	aside, err := swapIn(d.path, into, replacedReason, time.Now())

@@ -31,6 +31,7 @@ type salvage struct {
 	before map[string]entry  // the newest of each mark of what was lost before
 	marks  []lost            // with the version below which records may be missing
 	at     time.Time
+	fresh  *identity // of the new store
 }
 
 // mend puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
@@ -40,6 +41,7 @@ func mend(path string, i inspection, free func(string) (uint64, error), log *slo
 	if s.values, err = readValueLogs(path); err != nil {
 		return "", nil, err
 	}
+	maps.DeleteFunc(s.values, func(n uint32, _ []byte) bool { return s.foreign[fmt.Sprintf("%06d.vlog", n)] })
 	if err := s.each(s.note); err != nil {
 		return "", nil, err
 	}
@@ -148,8 +150,14 @@ func (s *salvage) each(fn func(entry) error) error {
 		name := filepath.Join(s.path, f.Name())
 		switch filepath.Ext(f.Name()) {
 		case ".sst":
+			if s.foreign[f.Name()] {
+				continue
+			}
 			err = s.table(name, first, fn)
 		case ".mem":
+			if slices.Contains(s.outdated, f.Name()) {
+				continue
+			}
 			err = s.log(name, first, fn)
 		}
 		if err != nil {
@@ -164,6 +172,15 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 	if err != nil {
 		return nil
 	}
+	if _, ok := s.named[id]; !ok && first {
+		foreign, err := s.isForeign(s.path, filepath.Base(name))
+		if _, ok := s.listed[filepath.Base(name)]; ok && foreign { // the list of tables is damaged as well
+			s.lose(lost{Unknown: true, Why: fmt.Sprintf("the table %s is not the one that this store wrote", filepath.Base(name))})
+		}
+		if err != nil || foreign {
+			return err
+		}
+	}
 	t, err := readTable(name, s.vault.how(s.named, id), fn)
 	if err != nil || !first {
 		return err
@@ -175,7 +192,7 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 }
 
 func (s *salvage) log(name string, first bool, fn func(entry) error) error {
-	l, err := s.vault.readLog(name)
+	l, err := s.vault.readLog(name, s.identity)
 	if err != nil {
 		return err
 	}
@@ -214,13 +231,20 @@ func (s *salvage) write(into string, log *slog.Logger) (err error) {
 		return fmt.Errorf("making a new store: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	s.fresh = newIdentity(v, 0)
+	if err := os.WriteFile(filepath.Join(into, storeFile), s.fresh.encode(0), 0o600); err != nil {
+		return fmt.Errorf("making a new store: %w", err)
+	}
 	if err := s.pass(db); err != nil {
 		return err
+	}
+	if err := db.Update(func(txn *badger.Txn) error { return txn.SetEntry(s.fresh.link(0)) }); err != nil {
+		return fmt.Errorf("writing the new store: %w", err)
 	}
 	for i := range s.marks {
 		s.marks[i].Version = db.MaxVersion()
 	}
-	if err := writeLost(db, s.marks); err != nil {
+	if err := writeLost(db, s.fresh, s.marks); err != nil {
 		log.Error("what is lost cannot be noted in the store", "error", err)
 	}
 	return nil
@@ -242,7 +266,7 @@ func (s *salvage) pass(db *badger.DB) error {
 			}
 			e.value = value
 		}
-		return wb.Set(append([]byte(nil), e.key...), append([]byte(nil), e.value...))
+		return wb.SetEntry(s.fresh.entry(append([]byte(nil), e.key...), append([]byte(nil), e.value...)))
 	})
 	if err != nil {
 		return fmt.Errorf("writing the new store: %w", err)

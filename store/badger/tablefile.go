@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
@@ -26,6 +28,7 @@ type entry struct {
 	key     []byte // without the version
 	version uint64
 	meta    byte
+	tag     byte // of the store that wrote it; 0: none
 	value   []byte
 }
 
@@ -43,6 +46,7 @@ type table struct {
 	bloom   []byte // whether it may have a key; nil where that is not known
 	newest  uint64 // the highest version in it, as its index says
 	gaps    []span
+	print   tableFingerprint
 }
 
 var errBlock = errors.New("a block is not what was written")
@@ -60,10 +64,11 @@ func readTable(path string, h how, fn func(entry) error) (t table, err error) {
 	if err != nil {
 		return t, fmt.Errorf("reading a table: %w", err)
 	}
-	index, key := readIndex(b, int64(len(b)), h.keys)
+	index, key, hash := readIndex(b, int64(len(b)), h.keys)
 	if index == nil {
 		return t, walkBlocks(b, h, fn)
 	}
+	t.print = tableFingerprint{size: int64(len(b)), index: hash}
 	t.indexed, t.newest, t.bloom = true, index.MaxVersion(), index.BloomFilterBytes()
 	r := blockReader{packed: h.packed, key: key}
 	var at, next fb.BlockOffset
@@ -83,36 +88,38 @@ func readTable(path string, h how, fn func(entry) error) (t table, err error) {
 			t.gaps = append(t.gaps, g)
 		} else if err != nil {
 			return t, err
+		} else if i+1 == index.OffsetsLength() {
+			t.print.last = xxhash.Sum64(b[from:end])
 		}
 	}
 	return t, nil
 }
 
-// readIndex gives a table's list of blocks, nil where it is not what was written, and the key of those
-// that the table is encrypted with. b is the end of the table's file, which has that size.
-func readIndex(b []byte, size int64, keys []cipher.Block) (*fb.TableIndex, cipher.Block) {
+// readIndex returns a table's list of blocks, nil where it is not what was written, the key of those that the
+// table is encrypted with, and a hash of the list. b is the end of the table's file, which has that size.
+func readIndex(b []byte, size int64, keys []cipher.Block) (*fb.TableIndex, cipher.Block, uint64) {
 	rest, sum := cutSized(b)
 	var want pb.Checksum
 	if sum == nil || proto.Unmarshal(sum, &want) != nil {
-		return nil, nil
+		return nil, nil, 0
 	}
 	_, data := cutSized(rest)
 	if data == nil || y.VerifyChecksum(data, &want) != nil {
-		return nil, nil
+		return nil, nil, 0
 	}
 	if len(keys) == 0 {
 		if index := asIndex(data); index != nil && likely(index, size) {
-			return index, nil
+			return index, nil, xxhash.Sum64(data)
 		}
-		return nil, nil // it is encrypted
+		return nil, nil, 0 // it is encrypted
 	}
 	// The checksum is of what is encrypted, and says nothing about the key.
 	for _, key := range keys {
 		if index := asIndex(unseal(nil, data, key)); index != nil && likely(index, size) {
-			return index, key
+			return index, key, xxhash.Sum64(data)
 		}
 	}
-	return nil, nil
+	return nil, nil, 0
 }
 
 // asIndex gives the list of blocks in b, nil where there is none.
@@ -247,7 +254,7 @@ func eachEntry(data, offsets []byte, fn func(entry) error) error {
 		}
 		var v y.ValueStruct
 		v.Decode(b[4+diff:])
-		if err := fn(entry{key: y.ParseKey(key), version: y.ParseTs(key), meta: v.Meta, value: v.Value}); err != nil {
+		if err := fn(entry{key: y.ParseKey(key), version: y.ParseTs(key), meta: v.Meta, tag: v.UserMeta, value: v.Value}); err != nil {
 			return err
 		}
 	}
@@ -268,11 +275,11 @@ func readTableHead(path string, h how, buf []byte) (t table, _ []byte, err error
 		return t, buf, fmt.Errorf("reading a table: %w", err)
 	}
 	defer f.Close()
-	index, key, buf, err := readTail(f, h, buf)
+	index, key, print, buf, err := readTail(f, h, buf)
 	if err != nil || index == nil {
 		return t, buf, err
 	}
-	t = table{indexed: true, newest: index.MaxVersion()}
+	t = table{indexed: true, newest: index.MaxVersion(), print: print}
 	var last fb.BlockOffset
 	if index.Offsets(&last, index.OffsetsLength()-1) {
 		r := blockReader{packed: h.packed, key: key}
@@ -280,17 +287,43 @@ func readTableHead(path string, h how, buf []byte) (t table, _ []byte, err error
 			t.gaps = append(t.gaps, span{From: y.ParseKey(y.Copy(last.KeyBytes()))})
 		} else if err != nil {
 			return t, buf, err
+		} else {
+			t.print.last = xxhash.Sum64(r.raw)
 		}
 	}
 	return t, buf, nil
 }
 
+// readKey gives those entries of a table to fn that may be of a key. Blocks that cannot be read are left out.
+func readKey(path string, h how, key []byte, fn func(entry) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("reading a table: %w", err)
+	}
+	defer f.Close()
+	index, cipher, _, _, err := readTail(f, h, nil)
+	if err != nil || index == nil {
+		return err
+	}
+	x := tableIndex{blocks: index, proved: make([]atomic.Int64, index.OffsetsLength())}
+	r := blockReader{packed: h.packed, key: cipher}
+	for n, end := x.span(key, after(key)); n < end; n++ {
+		var at fb.BlockOffset
+		index.Offsets(&at, n)
+		if err := r.readAt(f, &at, fn); err != nil && !errors.Is(err, errBlock) {
+			return err
+		}
+	}
+	return nil
+}
+
 // readTail reads a table's index, nil where it is not what was written, into buf, which it gives back
-// as large as it was needed.
-func readTail(f *os.File, h how, buf []byte) (*fb.TableIndex, cipher.Block, []byte, error) {
+// as large as it was needed. The table's fingerprint has no last block.
+func readTail(f *os.File, h how, buf []byte) (*fb.TableIndex, cipher.Block, tableFingerprint, []byte, error) {
+	var print tableFingerprint
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, buf, fmt.Errorf("reading a table: %w", err)
+		return nil, nil, print, buf, fmt.Errorf("reading a table: %w", err)
 	}
 	size := info.Size()
 	read := func(n int64) error {
@@ -302,19 +335,19 @@ func readTail(f *os.File, h how, buf []byte) (*fb.TableIndex, cipher.Block, []by
 	}
 	n := min(size, tailSize)
 	if err := read(n); err != nil {
-		return nil, nil, buf, err
+		return nil, nil, print, buf, err
 	}
 	if rest, sum := cutSized(buf); sum != nil && len(rest) >= 4 {
 		n += int64(binary.BigEndian.Uint32(rest[len(rest)-4:]))
 	}
 	if n > maxHead {
-		return nil, nil, buf, nil
+		return nil, nil, print, buf, nil
 	}
 	if err := read(min(n, size)); err != nil {
-		return nil, nil, buf, err
+		return nil, nil, print, buf, err
 	}
-	index, key := readIndex(buf, size, h.keys)
-	return index, key, buf, nil
+	index, key, hash := readIndex(buf, size, h.keys)
+	return index, key, tableFingerprint{size: size, index: hash}, buf, nil
 }
 
 // readAt proves a block of a table's file, and gives its entries to fn, which may be nil. It fails with errBlock

@@ -1,0 +1,339 @@
+package badger
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/y"
+)
+
+// A file of another store, or an older copy of one of ours, looks like one that is whole. So a store has an
+// id, and its files are tied to it:
+//
+//   - Each record has a tag, which follows from the id and the key.
+//   - The sequence record, which every commit writes, has the id and the version of the commit before.
+//   - A list has a fingerprint of each table ([tableFingerprint]).
+//
+// The id is in the file STORE, together with the version of the last acknowledged change, which the sequence
+// file has as well. Where that file is damaged, the list of tables has the id, and where that is damaged too,
+// the sequence records have it.
+//
+// A store that is written anew, as it was damaged, encrypted or restored, gets an id of its own, as its versions
+// begin again. One that an earlier program has made gets its id when it is opened; what that program has written
+// has no tags.
+type identity struct {
+	id       [16]byte
+	untagged uint64 // entries up to that version may have no tag
+	version  uint64 // of the last change that was acknowledged, as far as the files tell
+	seed     uint64 // of the tags
+}
+
+func newIdentity(v *vault, untagged uint64) *identity {
+	s := &identity{untagged: untagged}
+	rand.Read(s.id[:])
+	return s.withSeed(v)
+}
+
+// withSeed sets the seed. That of an encrypted store cannot be found without its key: tags are not encrypted, and
+// would show which keys the store may have.
+func (s *identity) withSeed(v *vault) *identity {
+	s.seed = xxhash.Sum64(s.id[:])
+	if v != nil {
+		s.seed ^= binary.BigEndian.Uint64(v.key.Derive("tags"))
+	}
+	return s
+}
+
+// tag returns the tag of the entries of a key; it is never 0.
+func (s *identity) tag(key []byte) byte {
+	h := (xxhash.Sum64(key) ^ s.seed) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>32) * 0xbf58476d1ce4e5b9
+	return byte(1 + (h>>32)%255)
+}
+
+// entry returns what is written for a record. A nil identity is that of a store that is not written to.
+func (s *identity) entry(key, value []byte) *badger.Entry {
+	e := badger.NewEntry(key, value)
+	if s != nil {
+		e.UserMeta = s.tag(key)
+	}
+	return e
+}
+
+// link returns the sequence record of a commit; before is the version of the one before, 0 where that is not
+// known.
+func (s *identity) link(before uint64) *badger.Entry {
+	if s == nil {
+		return badger.NewEntry(sequenceKey, nil)
+	}
+	return s.entry(sequenceKey, binary.BigEndian.AppendUint64(s.id[:len(s.id):len(s.id)], before))
+}
+
+// linkSize is how long the value of a sequence record is. Earlier programs have left it empty.
+const linkSize = 16 + 8
+
+// linked returns the version of the newest commit that a transaction sees, and 0 where that is not known.
+func linked(txn *badger.Txn) uint64 {
+	var item *badger.Item
+	var err error
+	if moved(func() { item, err = txn.Get(sequenceKey) }) != nil || err != nil {
+		return 0
+	}
+	return item.Version()
+}
+
+// origin is what the entries of a file tell of the store that wrote it.
+type origin struct {
+	of      *identity // nil: nothing can be told
+	ours    bool      // some are of this store
+	foreign bool      // some are of another store
+	older   bool      // an earlier program has written some since the last change that this store knows of
+}
+
+// see notes one entry. Deletions have no tag.
+func (o *origin) see(e entry) error {
+	switch {
+	case o.of == nil || e.meta&metaDeleted != 0 || bytes.HasPrefix(e.key, []byte("!badger!")):
+	case e.tag == 0 && e.version <= o.of.untagged:
+		o.ours = true
+	case e.tag == 0 && e.version > o.of.version:
+		o.ours, o.older = true, true
+	case e.tag == 0, e.tag != o.of.tag(e.key):
+		o.foreign = true
+	case bytes.Equal(e.key, sequenceKey) && len(e.value) == linkSize && [16]byte(e.value) != o.of.id:
+		o.foreign = true
+	default:
+		o.ours = true
+	}
+	return nil
+}
+
+// storeFile has the id of the store and the version of the last acknowledged change. It is written after each
+// commit, as the sequence file is, and never waited for.
+const (
+	storeFile = "STORE"
+	storeHead = "BUGLE 1\n"
+	storeSize = len(storeHead) + 16 + 3*8
+)
+
+func (s *identity) encode(version uint64) []byte {
+	b := append([]byte(storeHead), s.id[:]...)
+	b = binary.BigEndian.AppendUint64(b, s.untagged)
+	b = binary.BigEndian.AppendUint64(b, version)
+	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+func decodeIdentity(b []byte) *identity {
+	end := storeSize - 8
+	if len(b) != storeSize || string(b[:len(storeHead)]) != storeHead || xxhash.Sum64(b[:end]) != binary.BigEndian.Uint64(b[end:]) {
+		return nil
+	}
+	b = b[len(storeHead):]
+	return &identity{id: [16]byte(b), untagged: binary.BigEndian.Uint64(b[16:]), version: binary.BigEndian.Uint64(b[24:])}
+}
+
+// readIdentity finds out the id of a store, and what fingerprints its tables had. Both are nil where an earlier
+// program has made the store.
+func readIdentity(path string, v *vault) (*identity, map[string]tableFingerprint, error) {
+	b, err := os.ReadFile(filepath.Join(path, storeFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("reading the id of the store: %w", err)
+	}
+	own := decodeIdentity(b)
+	listed, prints := readTables(path)
+	switch {
+	case own != nil && listed != nil && own.id == listed.id:
+		own.version, own.untagged = max(own.version, listed.version), max(own.untagged, listed.untagged)
+		return own.withSeed(v), prints, nil
+	case own == nil && listed != nil:
+		return listed.withSeed(v), prints, nil
+	case own != nil && listed == nil:
+		return own.withSeed(v), nil, nil
+	}
+	// One of them is of another store, or both are damaged: the other files know.
+	id, err := writtenBy(path, v)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case listed != nil && id == listed.id:
+		return listed.withSeed(v), prints, nil
+	case own != nil:
+		return own.withSeed(v), nil, nil
+	case id != [16]byte{}:
+		return (&identity{id: id}).withSeed(v), nil, nil
+	}
+	return nil, nil, nil
+}
+
+// writtenBy returns the id that most of the tables and logs have; zero where there is none.
+func writtenBy(path string, v *vault) (id [16]byte, err error) {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return id, fmt.Errorf("looking into %s: %w", path, err)
+	}
+	votes := map[[16]byte]int{}
+	for _, f := range files {
+		seen := map[[16]byte]bool{}
+		see := func(e entry) error {
+			if bytes.Equal(e.key, sequenceKey) && len(e.value) == linkSize {
+				seen[[16]byte(e.value)] = true
+			}
+			return nil
+		}
+		switch name := filepath.Join(path, f.Name()); filepath.Ext(name) {
+		case ".sst":
+			err = readKey(name, v.how(nil, 0), sequenceKey, see)
+		case ".mem":
+			var l logged
+			l, err = v.readLog(name, nil)
+			for _, e := range l.entries {
+				_ = see(e)
+			}
+		}
+		if err != nil {
+			return id, err
+		}
+		for s := range seen {
+			if votes[s]++; votes[s] > votes[id] {
+				id = s
+			}
+		}
+	}
+	return id, nil
+}
+
+// tableFingerprint tells a table from any other.
+type tableFingerprint struct {
+	size  int64  // of the file
+	index uint64 // hash of its list of blocks
+	last  uint64 // hash of its last block; 0: it cannot be read
+}
+
+// is reports whether two fingerprints are of the same table, as far as it can be read.
+func (p tableFingerprint) is(o tableFingerprint) bool {
+	return p.size == o.size && p.index == o.index && (p.last == o.last || p.last == 0 || o.last == 0)
+}
+
+// tablesFile lists the tables of the store: a head with its id, a line for each table, and a checksum. It is
+// written anew when tables come and go. A table that is not in it was made just before a process was killed: its
+// tags are read.
+const (
+	tablesFile = "TABLES"
+	tablesHead = "BUGLE TABLES 1"
+)
+
+func readTables(path string) (*identity, map[string]tableFingerprint) {
+	b, err := os.ReadFile(filepath.Join(path, tablesFile))
+	at := len(b) - 17
+	if err != nil || at < 0 || string(b[at:]) != fmt.Sprintf("%016x\n", xxhash.Sum64(b[:at])) {
+		return nil, nil
+	}
+	head, lines, _ := strings.Cut(string(b[:at]), "\n")
+	var id []byte
+	s := &identity{}
+	if _, err := fmt.Sscanf(head, tablesHead+" %x %d %d", &id, &s.untagged, &s.version); err != nil || len(id) != len(s.id) {
+		return nil, nil
+	}
+	s.id = [16]byte(id)
+	prints := map[string]tableFingerprint{}
+	for line := range strings.Lines(lines) {
+		var name string
+		var p tableFingerprint
+		if _, err := fmt.Sscanf(line, "%s %d %x %x\n", &name, &p.size, &p.index, &p.last); err != nil {
+			return nil, nil
+		}
+		prints[name] = p
+	}
+	return s, prints
+}
+
+// writeTables writes the list. Where it is not synced, a power cut may leave an older one, or none.
+func writeTables(path string, s *identity, version uint64, prints map[string]tableFingerprint, synced bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %d %d\n", tablesHead, hex.EncodeToString(s.id[:]), s.untagged, version)
+	for _, name := range slices.Sorted(maps.Keys(prints)) {
+		p := prints[name]
+		fmt.Fprintf(&b, "%s %d %x %x\n", name, p.size, p.index, p.last)
+	}
+	fmt.Fprintf(&b, "%016x\n", xxhash.Sum64String(b.String()))
+	name := filepath.Join(path, tablesFile)
+	if synced {
+		return replaceFile(name, []byte(b.String()))
+	}
+	if err := os.WriteFile(name+".new", []byte(b.String()), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// foreignValues reports whether a value log has a record that another store wrote. The keys of its records are
+// read, and of one with another tag all of it: the tag may be damaged.
+func (v *vault) foreignValues(name string, of *identity) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, fmt.Errorf("reading the value log: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("reading the value log: %w", err)
+	}
+	read := func(at, n int64) ([]byte, error) {
+		b := make([]byte, max(0, min(n, info.Size()-at)))
+		if _, err := f.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("reading the value log: %w", err)
+		}
+		return b, nil
+	}
+	head, err := read(0, logHead)
+	if err != nil {
+		return false, err
+	}
+	for at := int64(logHead); at < info.Size(); {
+		b, err := read(at, 1<<10)
+		if err != nil {
+			return false, err
+		}
+		from, klen, vlen := recordSizes(b)
+		size := int64(from + klen + vlen + crc32.Size)
+		if from == 0 || size > info.Size()-at {
+			return false, nil // it ends here, or is damaged
+		}
+		if from+klen > len(b) {
+			if b, err = read(at, int64(from+klen)); err != nil {
+				return false, err
+			}
+		}
+		ours := func(c logCipher) bool {
+			key := c.open(b[from:from+klen], int(at))
+			o := origin{of: of}
+			_ = o.see(entry{key: y.ParseKey(key), version: y.ParseTs(key), tag: b[1]})
+			return o.ours
+		}
+		if !slices.ContainsFunc(v.logCiphers(head), ours) {
+			all, err := os.ReadFile(name)
+			if err != nil {
+				return false, fmt.Errorf("reading the value log: %w", err)
+			}
+			if _, _, ok := logEntry(all, int(at), logCipher{}); ok {
+				return true, nil
+			}
+		}
+		at += size
+	}
+	return false, nil
+}

@@ -406,7 +406,9 @@ func (d *DB) Close() error {
 		} else if err != nil {
 			d.ended = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
 		}
-		d.compactions.end()
+		if d.compactions.end() {
+			d.log.Warn("the tables that were replaced were let go after the store was closed: Badger logs other lines than expected")
+		}
 		d.sequence.close(newest)
 		d.tables.listClosed()
 		switch {

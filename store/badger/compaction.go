@@ -393,14 +393,17 @@ func (c *compactions) close() {
 	}
 }
 
-// end lets go of the tables that were replaced as the database was closed. Those of a compaction that was not
-// complete stay for the next to open the store.
-func (c *compactions) end() {
+// end lets go of the tables that were replaced as the database was closed, before another process may open it.
+// Those of a compaction that was not complete stay for that one. It reports whether there was anything to let go.
+func (c *compactions) end() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.postponed {
-		c.last()
+	if c.last == nil || c.postponed {
+		return false
 	}
+	c.last()
+	c.last = nil
+	return true
 }
 
 // manifestLog reads the database's list of tables as it grows. It is a head of 8 bytes and then sets of

@@ -1,8 +1,10 @@
 package badger_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,7 +95,11 @@ func TestCompactionsAreSeen(t *testing.T) {
 	defer badger.SetCompactors(0)()
 	dir := t.TempDir()
 	want := sessions(t, dir, 6)
-	db := open(t, dir)
+	var log bytes.Buffer
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := db.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +109,12 @@ func TestCompactionsAreSeen(t *testing.T) {
 	}
 	if judge(t, db, want) > 0 || len(db.Lost()) > 0 {
 		t.Errorf("lost is %q", db.Lost())
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if log.Len() > 0 {
+		t.Errorf("it logs %s", log.String())
 	}
 }
 

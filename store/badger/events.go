@@ -15,10 +15,11 @@ type events struct {
 	check *compactions // nil: nobody listens
 }
 
-// The lines of badger/v4/levels.go that are listened to.
+// The lines of badger/v4/levels.go and db.go that are listened to.
 const (
 	lineIterated = "[%d] LOG Compact. Added %d keys. Skipped %d keys." // subcompact: before the inputs are removed
 	lineDone     = "[Compactor: %d] Compaction for level: %d DONE"     // doCompact: after they are
+	lineClosing  = "Waiting for closer"                                // close: all compactions are over, and the lock is held
 	lineFailed   = "[Compactor: %d] LOG Compact FAILED"                // doCompact: they stay
 )
 
@@ -50,6 +51,8 @@ func (e events) Debugf(format string, args ...any) {
 			if ok && ok1 && ok2 {
 				e.check.iterated(id, added, skipped)
 			}
+		case strings.HasPrefix(format, lineClosing):
+			e.check.end()
 		case strings.HasPrefix(format, lineDone):
 			if id, ok := number(args, 0); ok {
 				e.check.done(id)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,7 @@ type Harness struct {
 	ordered       bool // results come in the order that their commands began in
 	held          bool // commands are kept for later
 	kept          []tea.Cmd
+	runs          []*pool // those within which it runs now, the outermost first
 
 	// Opened are the routes that the screen asked for, the newest last.
 	Opened []screen.Route
@@ -214,6 +216,24 @@ func (h *Harness) Why(key string) string {
 // commandTime is how long a command may run before the test fails.
 const commandTime = 20 * time.Second
 
+// deepest is how often a command may follow from another before others that are still running are heard again: one
+// that comes back again and again until another is done would never hear of it.
+const deepest = 64
+
+// pool is the commands that one run waits for.
+type pool struct {
+	news    chan tea.Msg
+	running int
+}
+
+func (p *pool) start(cmd tea.Cmd) {
+	if cmd == nil || waits(cmd) {
+		return
+	}
+	p.running++
+	go func() { p.news <- cmd() }()
+}
+
 // run runs a command and delivers what it gives. Commands that only wait for a time are left out.
 func (h *Harness) run(cmd tea.Cmd) {
 	h.t.Helper()
@@ -225,24 +245,26 @@ func (h *Harness) run(cmd tea.Cmd) {
 		h.runOrdered(cmd)
 		return
 	}
-	news := make(chan tea.Msg)
-	running := 0
-	start := func(cmd tea.Cmd) {
-		if cmd == nil || waits(cmd) {
-			return
+	if len(h.runs) >= deepest {
+		for _, p := range slices.Backward(h.runs) {
+			if p.running > 0 {
+				p.start(cmd)
+				return
+			}
 		}
-		running++
-		go func() { news <- cmd() }()
 	}
-	start(cmd)
+	p := &pool{news: make(chan tea.Msg)}
+	h.runs = append(h.runs, p)
+	defer func() { h.runs = h.runs[:len(h.runs)-1] }()
+	p.start(cmd)
 	limit := time.After(commandTime)
-	for running > 0 {
+	for p.running > 0 {
 		select {
-		case msg := <-news:
-			running--
+		case msg := <-p.news:
+			p.running--
 			if batch, ok := msg.(tea.BatchMsg); ok { // they run side by side, as in the program
 				for _, c := range batch {
-					start(c)
+					p.start(c)
 				}
 				continue
 			}

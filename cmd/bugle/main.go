@@ -19,15 +19,30 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // by nohup
 		ends = append(ends, syscall.SIGHUP)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	// The second signal ends a program that takes its time to stop.
-	context.AfterFunc(ctx, stop)
+	ctx, stop := untilSignal(ends...)
 	// A reader that has left is an error of the write, not the end of the program: the store is
 	// closed as always. Notify, as what is ignored would be ignored by an editor as well.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	code := run(ctx, os.Args[1:], os.Getenv, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)
+}
+
+// untilSignal returns a context that ends with the first of some signals. The second one ends a program that takes
+// its time to stop: what signals do is restored before anybody hears that the context has ended.
+func untilSignal(ends ...os.Signal) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, ends...)
+	go func() {
+		select {
+		case <-heard:
+		case <-ctx.Done():
+		}
+		signal.Stop(heard)
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // streams are where the program reads and writes. A test gives its own.

@@ -75,7 +75,7 @@ func TestSuspendAndGoOn(t *testing.T) {
 	}
 	term.tmux("-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "80", "-y", "24", "-e", "BUGLE_DATA="+term.data, "-e", "XDG_STATE_HOME="+home,
 		"-e", "XDG_CONFIG_HOME="+home, "-e", "TERM=xterm-256color", "-e", "COLORFGBG=15;0", shell+" --norc --noprofile -i")
-	t.Cleanup(func() { _ = term.command("kill-server").Run() })
+	t.Cleanup(term.end)
 	term.see("bash-")
 	term.write(binary)
 	term.press("Enter")

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,8 +69,29 @@ func open(t *testing.T, width, height int, data string, env ...string) *terminal
 	// The shell stays after the program, so that its exit can be seen.
 	term.start = fmt.Sprintf("%s; echo EXIT=$?; exec cat", binary)
 	term.tmux(append(args, term.start)...)
-	t.Cleanup(func() { _ = term.command("kill-server").Run() })
+	t.Cleanup(term.end)
 	return term
+}
+
+// end ends the windows, and waits for the programs in them: they still write as they end.
+func (term *terminal) end() {
+	var pids []int
+	shells, _ := term.command("list-panes", "-a", "-F", "#{pane_pid}").Output() // the server may have ended
+	for shell := range strings.FieldsSeq(string(shells)) {
+		children, _ := exec.Command("pgrep", "-P", shell).Output() // there may be none
+		for child := range strings.FieldsSeq(string(children)) {
+			if pid, err := strconv.Atoi(child); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	_ = term.command("kill-server").Run()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) { // between two looks at other processes
+		if !slices.ContainsFunc(pids, func(pid int) bool { return syscall.Kill(pid, 0) == nil }) {
+			return
+		}
+	}
+	term.t.Errorf("of the programs %v some have not ended", pids)
 }
 
 func (term *terminal) command(args ...string) *exec.Cmd {

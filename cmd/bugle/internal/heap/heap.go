@@ -69,7 +69,7 @@ func Sparing(ctx context.Context) {
 const (
 	// room is how much a server may have beyond what is in use for good, in bytes: garbage, and the buffers
 	// that tables are built in.
-	room = 112 << 20
+	room = 152 << 20
 	// quiet is over how many looks the least that is in use counts as in use for good.
 	quiet = 60
 )

@@ -43,7 +43,7 @@ func (w *wire) say(text string) {
 	}
 }
 
-// hear reads an answer, and gives its status and body; 0 where the connection was closed instead.
+// hear reads an answer and returns its status and body, 0 where the connection was closed instead.
 func (w *wire) hear() (int, string) {
 	w.Helper()
 	res, err := http.ReadResponse(w.in, nil)

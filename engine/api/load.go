@@ -96,7 +96,7 @@ func (l *load) await(ctx context.Context, late <-chan time.Time) error {
 	}
 }
 
-// add takes n bytes more that are in use already, or gives bytes back where n is below 0.
+// add takes n bytes more that are in use already, or returns bytes where n is below 0.
 func (l *load) add(who requester, n int64) {
 	if n == 0 {
 		return
@@ -153,7 +153,7 @@ func (h *holding) work(ctx context.Context, n int64) error {
 	return nil
 }
 
-// leave keeps what an answer of that size takes until it is written, and gives back the rest.
+// leave keeps what an answer of that size takes until it is written, and returns the rest.
 func (h *holding) leave(answer int64) {
 	if h.whileArriving == 0 {
 		return
@@ -163,7 +163,7 @@ func (h *holding) leave(answer int64) {
 	h.whileWorks = n
 }
 
-// end gives everything back.
+// end returns everything.
 func (h *holding) end() {
 	h.working.add(h.who, -h.whileWorks)
 	h.arriving.add(h.who, -h.whileArriving)

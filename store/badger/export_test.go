@@ -65,7 +65,7 @@ func (d *DB) Compactions() (complete, examined int) {
 	return d.compactions.complete, d.compactions.examined
 }
 
-// Held returns the tables that are held.
+// Held returns the tables that were left to be examined.
 func (d *DB) Held() []string {
 	names, err := filepath.Glob(filepath.Join(d.path, heldFolder, "*"))
 	if err != nil {

@@ -79,7 +79,7 @@ func (p Patience) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Silent is the error of an address that a profile names, and that gives no
+// Silent is the error of an address that a profile names, and that sends no
 // answer: the same for all causes, and after about the same time since start.
 func (p Patience) Silent(ctx context.Context, name string, start time.Time, cause error) error {
 	var whole *url.Error

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
@@ -49,20 +49,60 @@ type compactions struct {
 	path string // of the tables that were left
 
 	mu        sync.Mutex
-	running   map[int]*tally              // by the number of the compactor
-	known     map[uint64]badger.TableInfo // the tables that there are, or are not let go yet
-	list      manifestLog                 // what was read of the list of tables
-	pending   []manifestChange            // compactions that the list names, and that were not checked
-	closing   bool                        // what is wrong from now on is examined when the store is opened again
-	postponed bool                        // something was
-	last      func()                      // unpins what was there when closing began
-	examining int                         // how many examinations are going on
-	idle      *sync.Cond                  // there is none
-	unchecked map[*tally]int64            // where the list ended as each compaction began that is not checked
-	checked   []uint64                    // a table of each that was checked since the first of these began
-	unpins    []func()                    // of tables that are being examined
+	running   map[int]*tally   // by the number of the compactor
+	known     knownTables      // the tables that there are, or are not let go yet
+	list      manifestLog      // what was read of the list of tables
+	pending   []manifestChange // compactions that the list names, and that were not checked
+	closing   bool             // what is wrong from now on is examined when the store is opened again
+	postponed bool             // something was
+	last      func()           // unpins what was there when closing began
+	examining int              // how many examinations are going on
+	idle      *sync.Cond       // there is none
+	unchecked map[*tally]int64 // where the list ended as each compaction began that is not checked
+	checked   []uint64         // a table of each that was checked since the first of these began
+	unpins    []func()         // of tables that are being examined
 
 	complete, examined int // compactions so far
+}
+
+// knownTables are tables by their ids. It is safe for concurrent use.
+type knownTables struct {
+	mu  sync.Mutex
+	all map[uint64]badger.TableInfo
+}
+
+func (k *knownTables) add(t badger.TableInfo) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil {
+		k.all = map[uint64]badger.TableInfo{}
+	}
+	k.all[t.ID] = t
+}
+
+func (k *knownTables) remove(id uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.all, id)
+}
+
+func (k *knownTables) of(id uint64) (badger.TableInfo, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t, ok := k.all[id]
+	return t, ok
+}
+
+func (k *knownTables) has(id uint64) bool {
+	_, ok := k.of(id)
+	return ok
+}
+
+// ids returns the ids of all of them.
+func (k *knownTables) ids() []uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Collect(maps.Keys(k.all))
 }
 
 func newCompactions() *compactions {
@@ -80,16 +120,27 @@ func (c *compactions) begin(d *DB) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.d, c.path = d, filepath.Join(d.path, heldFolder)
-	c.known = map[uint64]badger.TableInfo{}
 	c.list = manifestLog{name: filepath.Join(d.path, badger.ManifestFilename)}
 	if _, err := c.list.read(); err != nil {
 		return fmt.Errorf("reading the list of tables: %w", err)
 	}
-	left, err := c.left()
-	if err != nil || len(left) == 0 {
+	all, err := c.left()
+	if err != nil {
 		return err
 	}
-	c.start(left, func() {})
+	var left, foreign []uint64
+	for _, id := range all {
+		if c.foreign(id) {
+			foreign = append(foreign, id)
+		} else {
+			left = append(left, id)
+		}
+	}
+	c.release(foreign)
+	if len(left) > 0 {
+		d.tables.hold(c.path, left)
+		c.start(left)
+	}
 	return nil
 }
 
@@ -132,9 +183,10 @@ func (c *compactions) iterated(compactor, kept, skipped int) {
 // pin notes the tables that there are, and keeps them from being removed until unpin.
 func (c *compactions) pin() (unpin func()) {
 	for _, t := range c.d.db.Tables() {
-		c.known[t.ID] = t
+		c.known.add(t)
 	}
-	if c.closing { // end has one pin for all that is compacted then
+	c.d.tables.refresh() // those that are about to be replaced are read until the compaction is checked
+	if c.closing {       // end has one pin for all that is compacted then
 		return func() {}
 	}
 	return c.d.pin()
@@ -209,7 +261,7 @@ func (c *compactions) done(compactor int) {
 	if err != nil || c.list.restarted {
 		c.list.restarted = false
 		ids = ids[:0]
-		for id := range c.known {
+		for _, id := range c.known.ids() {
 			if _, ok := there[id]; !ok {
 				ids = append(ids, id)
 			}
@@ -227,7 +279,7 @@ func (c *compactions) done(compactor int) {
 		return
 	}
 	c.unpins = append(c.unpins, func() { c.forget(t); t.unpin() })
-	c.start(ids, c.doubt(ids))
+	c.start(ids)
 }
 
 // countedByAny reports whether a compactor that is not done has counted a change.
@@ -253,11 +305,10 @@ func (c *compactions) settle() {
 }
 
 // start examines tables in a goroutine of its own. c.mu is held.
-func (c *compactions) start(ids []uint64, then func()) {
+func (c *compactions) start(ids []uint64) {
 	c.examining++
 	go func() {
 		c.examine(ids)
-		then()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.release(ids)
@@ -277,7 +328,7 @@ func (c *compactions) counted(change manifestChange, t *tally, there map[uint64]
 // that is not known.
 func (c *compactions) entries(change manifestChange, there map[uint64]badger.TableInfo) (in, out int, ok bool) {
 	for _, id := range change.in {
-		info, ok := c.known[id]
+		info, ok := c.known.of(id)
 		if !ok {
 			return 0, 0, false
 		}
@@ -287,7 +338,7 @@ func (c *compactions) entries(change manifestChange, there map[uint64]badger.Tab
 		info, ok := there[id]
 		if !ok {
 			// It may have gone into another compaction since, which has noted it first.
-			if info, ok = c.known[id]; !ok {
+			if info, ok = c.known.of(id); !ok {
 				return 0, 0, false
 			}
 		}
@@ -316,25 +367,6 @@ func (c *compactions) countedTwice(change manifestChange, t *tally, there map[ui
 	return len(seen) == t.kept+t.skipped
 }
 
-// doubt makes reads of what a compaction may have lost fail, rather than find nothing, until undo.
-func (c *compactions) doubt(ids []uint64) (undo func()) {
-	var marks []lost
-	for _, id := range ids {
-		if info, ok := c.known[id]; ok {
-			marks = append(marks, lost{Table: tableName(id), Doubt: true, Spans: []span{spanOf(info)}, Version: info.MaxVersion,
-				Why: "the table " + tableName(id) + " is being examined", At: time.Now()})
-		}
-	}
-	c.d.addLost(marks...)
-	return func() {
-		c.d.changeLost(func(all []lost) []lost {
-			return slices.DeleteFunc(all, func(l lost) bool {
-				return l.Doubt && slices.ContainsFunc(marks, func(m lost) bool { return m.Table == l.Table })
-			})
-		})
-	}
-}
-
 // pin keeps the tables that there are from being removed, until unpin: an iterator uses them. It begins no
 // transaction of its own: that would wait for commits, which may wait for a compaction.
 func (d *DB) pin() (unpin func()) {
@@ -349,7 +381,7 @@ func (d *DB) pin() (unpin func()) {
 // release lets go of tables that nobody needs any more.
 func (c *compactions) release(ids []uint64) {
 	for _, id := range ids {
-		delete(c.known, id)
+		c.known.remove(id)
 		if err := os.Remove(join(c.path, tableName(id))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			c.d.log.Warn("a table that was examined cannot be removed", "table", tableName(id), "error", err)
 		}

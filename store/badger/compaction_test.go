@@ -2,12 +2,16 @@ package badger_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"bugle/store"
@@ -74,6 +78,54 @@ func TestRotBeforeACompaction(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Between the moment at which a compaction has put its tables in the place of others and that at which it is
+// checked, what it has left out is neither missing nor in an earlier state.
+func TestReadsBeforeACompactionIsChecked(t *testing.T) {
+	defer badger.SetCompactors(0)()
+	dir := t.TempDir()
+	want := sessions(t, dir, 5)
+	check := &checkHook{Handler: slog.DiscardHandler}
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Logger: slog.New(check)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	goOn := make(chan func(), 1)
+	check.iterated = sync.OnceFunc(func() { goOn <- db.HoldCheck() })
+	spoil(t, filepath.Join(dir, badger.Folder, "000002.sst"), 33000, 40)
+	compacted := make(chan error, 1)
+	go func() { compacted <- db.Compact(t.Context()) }()
+	release := <-goOn
+	for before := db.TableIDs(); slices.Equal(before, db.TableIDs()); {
+		runtime.Gosched()
+	}
+	db.Refresh() // as happens every few milliseconds
+	damaged := judge(t, db, want)
+	release()
+	if err := <-compacted; err != nil {
+		t.Fatal(err)
+	}
+	db.Prove(t.Context())
+	if lost := judge(t, db, want); lost == 0 || lost > 8 || damaged <= lost {
+		t.Errorf("%d of %d are lost, and %d could not be read before it was known", lost, len(want), damaged)
+	}
+}
+
+// checkHook calls a function when a compaction has read its tables, and has not replaced them.
+type checkHook struct {
+	slog.Handler
+	iterated func()
+}
+
+func (h *checkHook) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h *checkHook) Handle(_ context.Context, r slog.Record) error {
+	if h.iterated != nil && strings.Contains(r.Message, "LOG Compact. Added") {
+		h.iterated()
+	}
+	return nil
 }
 
 // judge reads what a store is to hold: each record is whole, or reported to be lost. It returns how many are.

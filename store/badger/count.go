@@ -142,7 +142,7 @@ func (t *tx) existed(key []byte) (bool, error) {
 	case err == nil:
 		return true, nil
 	case errors.Is(err, badger.ErrKeyNotFound):
-		return t.db.missingIn(t.txn, key, func(l lost) bool { return !l.Doubt }), nil
+		return t.db.missing(t.txn, key), nil
 	default:
 		return false, t.db.explain(err)
 	}

@@ -27,15 +27,12 @@ type examination struct {
 // cannot be read as lost.
 func (c *compactions) examine(ids []uint64) {
 	e := &examination{d: c.d, newest: map[uint64]uint64{}}
-	ids = slices.DeleteFunc(slices.Clone(ids), c.foreign)
 	var marks []lost
 	for _, id := range ids {
 		if !exists(c.file(id)) {
-			c.mu.Lock()
-			info, ok := c.known[id]
-			c.mu.Unlock()
+			info, ok := c.known.of(id)
 			c.d.log.Warn("a table cannot be examined: it is gone", "table", tableName(id))
-			if ok {
+			if ok && info.Left != nil {
 				marks = append(marks, lost{Table: tableName(id), Spans: []span{spanOf(info)}, Version: info.MaxVersion, At: time.Now(),
 					Why: "the table " + tableName(id) + " was not compacted completely"})
 			}
@@ -86,9 +83,6 @@ func (c *compactions) examine(ids []uint64) {
 // foreign reports whether a table that a process which ended has left is one of another store.
 func (c *compactions) foreign(id uint64) bool {
 	name := join(c.path, tableName(id))
-	if !exists(name) {
-		return false
-	}
 	o := origin{of: c.d.identity}
 	if _, err := readTable(name, c.d.vault.how(nil, 0), o.see); err != nil || !o.foreign {
 		return false

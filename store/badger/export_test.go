@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
@@ -64,6 +65,24 @@ func (d *DB) Compactions() (complete, examined int) {
 	defer d.compactions.mu.Unlock()
 	return d.compactions.complete, d.compactions.examined
 }
+
+// HoldCheck keeps compactions from being checked until release.
+func (d *DB) HoldCheck() (release func()) {
+	d.compactions.mu.Lock()
+	return d.compactions.mu.Unlock
+}
+
+// TableIDs returns the ids of the tables that there are.
+func (d *DB) TableIDs() (ids []uint64) {
+	for _, t := range d.db.Tables() {
+		ids = append(ids, t.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Refresh notes which tables there are.
+func (d *DB) Refresh() { d.tables.refresh() }
 
 // Held returns the tables that were left to be examined.
 func (d *DB) Held() []string {

@@ -26,8 +26,6 @@ type lost struct {
 	Why     string    `json:"why"`
 	At      time.Time `json:"at"`
 
-	// Doubt says that the table is being examined: it is not kept.
-	Doubt bool `json:"-"`
 	// From and To are what earlier programs have kept instead of Spans.
 	From []byte `json:"from,omitempty"`
 	To   []byte `json:"to,omitempty"`
@@ -142,9 +140,6 @@ func writeLost(db *badger.DB, of *identity, marks []lost) error {
 	var failed []error
 	n := 0
 	for _, l := range marks {
-		if l.Doubt {
-			continue
-		}
 		if len(l.Bloom) > maxBloom {
 			l.Bloom = nil
 		}
@@ -176,7 +171,7 @@ func (d *DB) addLost(marks ...lost) {
 	d.changeLost(func(all []lost) []lost {
 		for _, l := range marks {
 			i := slices.IndexFunc(all, func(o lost) bool {
-				return l.Table != "" && o.Table == l.Table && o.Doubt == l.Doubt && o.Unknown == l.Unknown
+				return l.Table != "" && o.Table == l.Table && o.Unknown == l.Unknown
 			})
 			if i < 0 {
 				all = append(all, l)
@@ -203,13 +198,8 @@ func (d *DB) changeLost(change func([]lost) []lost) {
 // missing reports whether a record that is not there may be lost, in what txn sees. One that was deleted
 // since is not.
 func (d *DB) missing(txn *badger.Txn, key []byte) bool {
-	return d.missingIn(txn, key, func(lost) bool { return true })
-}
-
-// missingIn is missing for some of the marks.
-func (d *DB) missingIn(txn *badger.Txn, key []byte, some func(lost) bool) bool {
 	for _, l := range *d.lost.Load() {
-		if !some(l) || !l.touches(key) {
+		if !l.touches(key) {
 			continue
 		}
 		if newest, err := newestVersion(txn, key); err != nil || newest <= l.Version {
@@ -217,12 +207,6 @@ func (d *DB) missingIn(txn *badger.Txn, key []byte, some func(lost) bool) bool {
 		}
 	}
 	return false
-}
-
-// examining reports whether a record of that version may have been newer in a table that is being examined: what
-// a compaction has left out of it is not back yet.
-func (d *DB) examining(key []byte, version uint64) bool {
-	return slices.ContainsFunc(*d.lost.Load(), func(l lost) bool { return l.Doubt && version <= l.Version && l.touches(key) })
 }
 
 // Doubtful implements [store.Doubter].
@@ -240,10 +224,6 @@ func (d *DB) Lost() []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, l := range *d.lost.Load() {
-		if l.Doubt {
-			out = append(out, l.Why)
-			continue
-		}
 		text := fmt.Sprintf("on %s a part of the store was lost: %s", l.At.Local().Format("2006-01-02 15:04"), l.Why)
 		if !seen[text] {
 			out, seen[text] = append(out, text), true

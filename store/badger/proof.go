@@ -39,9 +39,7 @@ const (
 	pause      = 20 * time.Millisecond
 	// stride is how many blocks of a table are proved at a time: a megabyte.
 	stride = 64
-	// trustRead and trustScan are how long a block that was proved is trusted, where a record of it was read
-	// and where a scan comes past it.
-	trustRead = time.Minute
+	// trustScan is how long a block that was proved is trusted where a scan comes past it.
 	trustScan = 10 * time.Second
 	// look is how often it is looked whether there are new tables, which takes some microseconds.
 	look = 50 * time.Millisecond
@@ -82,6 +80,8 @@ type tableList struct {
 	all  []*openTable // by their first key
 	last [][]byte     // of the tables up to each one, the highest last key
 	byID map[uint64]*openTable
+	// replaced is the tables whose compaction has not been checked: what it has lost is only in them.
+	replaced []*openTable
 }
 
 // begin notes the tables of a database that was just opened, after found was found of its files.
@@ -121,7 +121,12 @@ func (p *tables) refresh() {
 		next.byID[t.ID] = u
 		next.all = append(next.all, u)
 	}
-	if same && len(next.all) == len(old.all) {
+	for _, u := range slices.Concat(old.all, old.replaced) {
+		if next.byID[u.id] == nil && p.d.compactions.known.has(u.id) {
+			next.replaced = append(next.replaced, u)
+		}
+	}
+	if same && len(next.all) == len(old.all) && len(next.replaced) == len(old.replaced) {
 		return
 	}
 	p.keepList(next.all, len(old.all) == 0)
@@ -243,51 +248,63 @@ func (d *DB) Prove(ctx context.Context) {
 	}
 }
 
-// checkFound proves what may hold a newer version of a record than the one that was found.
-func (p *tables) checkFound(key []byte, version uint64) error {
+// newer returns an error that wraps [store.ErrLost] where a table has a newer version of a record than the one
+// that was read, or may have it; 0 is the version of a record that was not found.
+func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
+	list := p.list.Load()
 	var hash uint32
-	for _, u := range p.list.Load().of(key, after(key)) {
+	var newest entry
+	var holder *openTable
+	for _, u := range slices.Concat(list.of(key, after(key)), list.replacedOf(key)) {
 		if u.newest <= version {
 			continue
 		}
 		if hash == 0 {
 			hash = y.Hash(key)
 		}
-		if err := u.proveKey(p.d, key, hash, ago(trustRead), nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkMissing proves that no table has a record which was not found. It fails with [store.ErrLost] where one
-// has it all the same.
-func (p *tables) checkMissing(txn *badger.Txn, key []byte) error {
-	var hash uint32
-	for _, u := range p.list.Load().of(key, after(key)) {
-		if hash == 0 {
-			hash = y.Hash(key)
-		}
-		var newest entry
-		err := u.proveKey(p.d, key, hash, math.MaxInt64, func(e entry) error {
-			if e.version <= txn.ReadTs() && e.version >= newest.version && bytes.Equal(e.key, key) {
-				newest = entry{version: e.version, meta: e.meta}
+		err := u.proveKey(p.d, key, hash, func(e entry) error {
+			if e.version <= txn.ReadTs() && e.version > newest.version && bytes.Equal(e.key, key) {
+				newest, holder = entry{version: e.version, meta: e.meta}, u
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		if newest.version == 0 || newest.meta&metaDeleted != 0 {
-			continue
-		}
-		// It was deleted since, or a compaction has just dropped both, or the database cannot read its table.
-		if deleted, err := newestVersion(txn, key); err != nil || deleted < newest.version && p.d.has(u.id) {
-			p.d.unsound.Store(true)
-			return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrLost, u.name)
+	}
+	if newest.version <= version || version == 0 && newest.meta&metaDeleted != 0 {
+		return nil
+	}
+	if !p.d.has(holder.id) && !p.d.compactions.known.has(holder.id) {
+		return nil // a compaction that was checked has dropped it, or put it elsewhere
+	}
+	if found, err := newestVersion(txn, key); err == nil && found >= newest.version {
+		return nil // it was deleted since
+	}
+	p.d.unsound.Store(true)
+	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrLost, holder.name)
+}
+
+// hold has tables that a process which ended has left to be examined read until they were.
+func (p *tables) hold(folder string, ids []uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := *p.list.Load()
+	for _, id := range ids {
+		p.d.compactions.known.add(badger.TableInfo{ID: id})
+		list.replaced = append(list.replaced, &openTable{name: tableName(id), id: id, path: join(folder, tableName(id)), newest: math.MaxUint64})
+	}
+	p.list.Store(&list)
+}
+
+// replacedOf returns the replaced tables that may have a key.
+func (l *tableList) replacedOf(key []byte) (out []*openTable) {
+	for _, u := range l.replaced {
+		if bytes.Compare(u.left, key) <= 0 && (u.right == nil || bytes.Compare(key, u.right) <= 0) {
+			out = append(out, u)
 		}
 	}
-	return nil
+	return out
 }
 
 // after returns the key that follows another.
@@ -445,8 +462,9 @@ func (d *DB) provedSince() func(name string) time.Time {
 type openTable struct {
 	name        string
 	id          uint64
-	size        int64 // of its file
-	left, right []byte
+	path        string // of its file
+	size        int64  // of its file
+	left, right []byte // its first and last key; nil: the last is not known
 	newest      uint64 // the highest version in it
 	print       tableFingerprint
 	since       time.Time // when it was proved by another process; zero where that is not known
@@ -461,7 +479,8 @@ type openTable struct {
 
 func newOpenTable(path string, t badger.TableInfo) *openTable {
 	u := &openTable{name: tableName(t.ID), id: t.ID, left: y.ParseKey(y.Copy(t.Left)), right: y.ParseKey(y.Copy(t.Right)), newest: t.MaxVersion}
-	if info, err := os.Stat(join(path, u.name)); err == nil {
+	u.path = join(path, u.name)
+	if info, err := os.Stat(u.path); err == nil {
 		u.size = info.Size()
 	}
 	return u
@@ -544,18 +563,14 @@ func (u *openTable) bound(d *DB, from, to []byte, stride int, reverse bool, afte
 	return nil
 }
 
-// proveKey proves the blocks that may have a key with that hash, where they were not since that moment.
-// Their entries are given to fn, which may be nil.
-func (u *openTable) proveKey(d *DB, key []byte, hash uint32, since moment, fn func(entry) error) error {
-	if moment(u.whole.Load()) >= since {
-		return nil
-	}
+// proveKey proves the blocks that may have a key with that hash, and gives their entries to fn.
+func (u *openTable) proveKey(d *DB, key []byte, hash uint32, fn func(entry) error) error {
 	x, err := u.load(d)
 	if err != nil || x == nil || len(x.bloom) > 0 && !x.bloom.MayContain(hash) {
 		return err
 	}
 	begin, end := x.span(key, after(key))
-	return u.proveBlocks(d, x, begin, end, since, fn)
+	return u.proveBlocks(d, x, begin, end, math.MaxInt64, fn)
 }
 
 // prove proves the blocks that may have keys of a range, where they were not since that moment. It fails
@@ -582,7 +597,7 @@ func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after mome
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	f, err := os.Open(join(d.path, u.name))
+	f, err := os.Open(u.path)
 	if err != nil {
 		return u.unless(d, err)
 	}
@@ -599,6 +614,9 @@ func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after mome
 		if err := r.readAt(f, &block, fn); errors.Is(err, errBlock) {
 			if u.gone(f) {
 				return nil
+			}
+			if !d.has(u.id) {
+				return u.replacedError(d)
 			}
 			g := span{From: bytes.Clone(x.first(n))}
 			if n+1 < len(x.proved) {
@@ -638,7 +656,16 @@ func (u *openTable) unless(d *DB, err error) error {
 	if d.has(u.id) {
 		return fmt.Errorf("proving a table: %w", err)
 	}
-	return nil
+	return u.replacedError(d)
+}
+
+// replacedError returns an error where the compaction that has replaced the table is not checked: what it may have
+// lost of what cannot be read of the table is not known yet.
+func (u *openTable) replacedError(d *DB) error {
+	if !d.compactions.known.has(u.id) {
+		return nil
+	}
+	return fmt.Errorf("%w: the table %s is being examined", store.ErrLost, u.name)
 }
 
 // load returns the index of the table, which it reads when it is first needed; nil where the table is gone, or
@@ -653,7 +680,7 @@ func (u *openTable) load(d *DB) (*tableIndex, error) {
 	if x := u.index.Load(); x != nil || u.lost {
 		return x, nil
 	}
-	f, err := os.Open(join(d.path, u.name))
+	f, err := os.Open(u.path)
 	if err != nil {
 		return nil, u.unless(d, err)
 	}
@@ -663,6 +690,9 @@ func (u *openTable) load(d *DB) (*tableIndex, error) {
 		return nil, u.unless(d, err)
 	}
 	if blocks == nil {
+		if !u.gone(f) && !d.has(u.id) {
+			return nil, u.replacedError(d)
+		}
 		if !u.gone(f) {
 			u.lost = true
 			u.lose(d, []span{{From: u.left, To: append(bytes.Clone(u.right), 0)}}, nil)

@@ -49,7 +49,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	}
 	switch {
 	case errors.Is(err, badger.ErrKeyNotFound):
-		if err := t.db.tables.checkMissing(t.txn, key); err != nil {
+		if err := t.db.tables.newer(t.txn, key, 0); err != nil {
 			return nil, t.db.explain(err)
 		}
 		if t.db.missing(t.txn, key) {
@@ -64,11 +64,8 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.db.tables.checkFound(key, item.Version()); err != nil {
+	if err := t.db.tables.newer(t.txn, key, item.Version()); err != nil {
 		return nil, t.db.explain(err)
-	}
-	if t.db.examining(key, item.Version()) {
-		return nil, store.ErrLost
 	}
 	t.note(key, present)
 	return value, nil

@@ -32,15 +32,16 @@ func (s Space) campaign(what string, key []byte) (engine.Campaign, error) {
 	return engine.Campaign{Head: engine.Head(h), Body: body}, nil
 }
 
-// PutCampaign stores a campaign's document, its summary, and a revision, and gives the number
-// of the revision: one more than the last one's. The head's, the summary's and the revision's
+// PutCampaign stores a campaign's document, its summary, and a revision, and returns the number
+// of the revision: one more than the last one's, be that known from the history, from the document that is
+// replaced, or from documents of revisions whose note is lost. The head's, the summary's and the revision's
 // own numbers, and the revision's size, are set here. Of a long history some revisions are dropped
 // ([Space.thinHistory]).
 //
 // With coalesce the new revision takes the place of the newest one. The first, which is the
 // campaign as it was created, always stays.
 //
-// It does not look at the document that it replaces, so that a damaged one can be replaced.
+// The document that it replaces may be damaged.
 func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error) {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return 0, err
@@ -50,15 +51,23 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 		return 0, fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
 	}
 	// Reading the key, whatever is there, makes two writers of one campaign conflict.
-	_, err := s.tx.Get(s.key(kindCampaign, c.ID))
-	if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
-		return 0, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
+	old, err := s.get(what, s.key(kindCampaign, c.ID))
+	if err != nil && !isDamage(err) {
+		return 0, err
+	}
+	var before head
+	if err == nil {
+		_, _ = decodeBefore(old, &before) // a damaged one says nothing
 	}
 	last, err := s.lastRevisionOf(c.ID, errors.Is(err, ErrNotFound))
 	if err != nil {
 		return 0, err
 	}
-	n := last + 1
+	last = max(last, before.Revision)
+	n, err := s.unused(c.ID, last+1)
+	if err != nil {
+		return 0, err
+	}
 	c.Revision, sum.Revision = n, n
 	body := c.Body.Encode()
 	rev.N, rev.Size = n, len(body)
@@ -202,6 +211,18 @@ func (s Space) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 		}
 	}
 	return s.lastRevision(id)
+}
+
+// unused returns the first number from n on that no revision's document has.
+func (s Space) unused(id string, n int64) (int64, error) {
+	for ; ; n++ {
+		switch _, err := s.tx.Get(s.revisionKey(kindVersion, id, n)); {
+		case errors.Is(err, ErrNotFound):
+			return n, nil
+		case err != nil && !errors.Is(err, ErrLost):
+			return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
+		}
+	}
 }
 
 // lastRevision gives the number of the newest revision, 0 where there is none.

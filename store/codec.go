@@ -118,16 +118,19 @@ func encodeBefore(v any, tree []byte) ([]byte, error) {
 
 // decodeWith is the reverse of encodeWith.
 func decodeWith(b []byte, v any) (doc.Value, error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size) {
-		return doc.Value{}, errShort
-	}
-	head, tree := b[size:size+int(n)], b[size+int(n):]
-	if err := decodeRow(head, v); err != nil {
+	tree, err := decodeBefore(b, v)
+	if err != nil || len(tree) == 0 {
 		return doc.Value{}, err
 	}
-	if len(tree) == 0 {
-		return doc.Value{}, nil
-	}
 	return doc.Parse(tree)
+}
+
+// decodeBefore is the reverse of encodeBefore.
+func decodeBefore(b []byte, v any) (tree []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return nil, errShort
+	}
+	head, tree := b[size:size+int(n)], b[size+int(n):]
+	return tree, decodeRow(head, v)
 }

@@ -6,11 +6,13 @@ const refControls = "spec.md, delivery_controls"
 
 func pushDeliveryControls() schema.Field {
 	queuing := schema.Forbidden{When: schema.Not{C: schema.Flag{Name: "queuing"}}}
+	triggered := forTypes(EventTriggered)
 	return schema.Field{
 		Name: string(DeliveryControls), ID: "push.delivery_controls", Title: "Delivery controls", Kind: schema.Object, Ref: refControls,
-		Help: "Quiet hours, caps and pace: how much of it one user gets, and how fast it goes out.",
+		Help:     "Quiet hours, caps and pace: how much of it one user gets, and how fast it goes out.",
+		Required: []schema.Required{{When: triggered, At: schema.Publish}}, // for bypass_dnd
 		Fields: []schema.Field{
-			bypassDND(schema.Required{When: forTypes(EventTriggered)}),
+			bypassDND(schema.Required{When: triggered}),
 			throttle(notTypes(DeviceTriggered, LocationTriggered, EventTriggered)),
 			countForCapping(),
 			ignoreCapping(),

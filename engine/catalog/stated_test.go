@@ -163,7 +163,7 @@ func TestStatedComponents(t *testing.T) {
 	for dt, want := range map[DeliveryType]string{
 		OneTime:                "segmentation_details scheduling_details",
 		Periodic:               "segmentation_details scheduling_details",
-		EventTriggered:         "segmentation_details trigger_condition",
+		EventTriggered:         "segmentation_details trigger_condition delivery_controls",
 		BusinessEventTriggered: "segmentation_details",
 		DeviceTriggered:        "trigger_condition",
 		LocationTriggered:      "trigger_condition",
@@ -171,6 +171,9 @@ func TestStatedComponents(t *testing.T) {
 		for _, ch := range []Channel{Push, Email} {
 			if ch == Email && (dt == DeviceTriggered || dt == LocationTriggered) {
 				continue
+			}
+			if ch == Email {
+				want = strings.TrimSuffix(want, " delivery_controls") // no field of it is required on Email
 			}
 			wanted := "basic_details campaign_content " + want
 			if ch == Email {

@@ -30,10 +30,11 @@ func Cases(s *Schema, base doc.Value, env Env) []Case {
 }
 
 type generator struct {
-	schema *Schema
-	env    *Env
-	base   doc.Value
-	out    []Case
+	schema  *Schema
+	env     *Env
+	base    doc.Value
+	out     []Case
+	missing []MissingCase
 }
 
 // place is where a value is: its path, and those of the objects around it, outermost first.
@@ -176,6 +177,7 @@ func (g *generator) condition(n *Node, key string, c Cond, with doc.Value, p pla
 func (g *generator) required(n *Node, i int, with doc.Value, p place) {
 	for _, root := range g.make(All{n.Required[i].When, n.Applies, n.Used}, True, with, p) {
 		g.add(n, requiredKey(i), root, p, false)
+		g.lacking(n, i, root, p)
 		sc := p.scope(root)
 		first := true // an earlier requirement that holds is the one that is reported
 		for _, r := range n.Required[:i] {

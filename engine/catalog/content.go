@@ -57,6 +57,7 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 				Required: []schema.Required{{At: schema.Inline | schema.Saved | schema.Publish}},
 				Fields:   members,
 				Elem:     localeTable(members, message.Name),
+				Either:   true, // one_shape
 				Rules: []schema.Rule{
 					schema.Named{ID: "one_shape", Says: "either one message, or messages by locale and variation; one alone only without locales and A/B variations", Check: oneShape},
 					schema.Named{ID: "default_locale", Says: "the default locale is always there", Check: defaultLocale},

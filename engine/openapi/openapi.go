@@ -42,6 +42,7 @@ type builder struct {
 
 func build(version string) doc.Value {
 	b := &builder{x: schema.NewExporter(schemas)}
+	b.x.DefaultKeyword = "x-default"
 	paths := b.paths() // first: it fills the components
 	return object(
 		m("openapi", "3.1.0"),
@@ -81,7 +82,7 @@ const about = "A campaign is built step by step as a draft: create it with a cha
 	"components. Each component that is sent is checked in full before the draft changes. Validate runs the check of publishing " +
 	"without changing anything; test sends to chosen recipients.\n\n" +
 	"The schemas say what a request is refused for as far as a schema can. Rules that need more, such as what a workspace has " +
-	"configured, stand beside the field as `x-rules`. `x-used-when` names when a field counts; it is kept otherwise.\n\n" +
+	"configured, stand beside the field as `x-rules`. `x-used-when` names when a field counts; it is kept otherwise. `x-default` is what counts where a field is absent.\n\n" +
 	"Every error has the same envelope; `details` lists all that is wrong with a request."
 
 func tags() doc.Value {

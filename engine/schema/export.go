@@ -43,6 +43,11 @@ func (s *Schema) JSONSchema(o ExportOptions) doc.Value {
 // becomes a definition of that name, once; where the same table differs between requests or
 // stages, a number is appended. It is not safe for concurrent use.
 type Exporter struct {
+	// DefaultKeyword is the keyword of the value that counts where a field is absent: "default". In a
+	// description of requests another one is better, as generators of clients take a field with a
+	// default for one that is always there.
+	DefaultKeyword string
+
 	prefix string
 	names  []string // of the definitions, in the order of their making
 	defs   map[string]doc.Value
@@ -61,7 +66,7 @@ func NewExporter(prefix string) *Exporter {
 	if prefix == "" {
 		prefix = "#/$defs/"
 	}
-	return &Exporter{prefix: prefix, defs: map[string]doc.Value{}, bodies: map[string]string{}}
+	return &Exporter{DefaultKeyword: "default", prefix: prefix, defs: map[string]doc.Value{}, bodies: map[string]string{}}
 }
 
 // Table gives the schema of a whole table at a stage; its references lead to [Exporter.Defs].

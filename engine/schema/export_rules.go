@@ -34,7 +34,7 @@ func (w *walk) kind(n *Node) doc.Value {
 		ms = append(ms, w.options(n)...)
 	}
 	if v, err := doc.Parse([]byte(n.Default)); err == nil {
-		ms = append(ms, doc.M("default", v))
+		ms = append(ms, doc.M(w.x.DefaultKeyword, v))
 	}
 	return doc.NewObject(ms...)
 }

@@ -113,8 +113,24 @@ func (w *walk) object(n *Node, b *bag) {
 	if len(required) > 0 {
 		ms = append(ms, doc.M("required", doc.NewStrings(required...)))
 	}
-	b.add(doc.NewObject(append(ms, doc.M("additionalProperties", further))...))
+	if n.Either {
+		b.add(either(n, ms, further))
+	} else {
+		b.add(doc.NewObject(append(ms, doc.M("additionalProperties", further))...))
+	}
 	f.tree.render(b)
+}
+
+// either gives the two shapes of an object whose further members stand alone.
+func either(n *Node, known []doc.Member, further doc.Value) doc.Value {
+	names := make([]string, len(n.Children))
+	for i, c := range n.Children {
+		names[i] = c.Name
+	}
+	return doc.NewObject(doc.M("anyOf", doc.NewArray(
+		doc.NewObject(append(known, doc.M("additionalProperties", doc.NewBool(false)))...),
+		doc.NewObject(doc.M("propertyNames", not(oneOf(names))), doc.M("additionalProperties", further)),
+	)))
 }
 
 // member adds when the member n of the top frame's object may and must be there. It reports

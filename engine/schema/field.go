@@ -95,6 +95,9 @@ type Field struct {
 	// Elem is the shape of a List's elements, of a Map's values, and of an Object's members
 	// that Fields does not name (what their names may be is a rule: Extra, Keys).
 	Elem *Field
+	// Either says that an Object has the members of Fields or those of Elem, never both; a rule keeps
+	// them apart.
+	Either bool
 	// Like names, by ID, the enclosing table whose members this Object has too: the way to
 	// write a table that nests in itself.
 	Like string

@@ -238,7 +238,7 @@ func androidAdvanced() schema.Field {
 			{
 				Name: "auto_dismiss_notification_time_value", Title: "Dismiss after", Kind: schema.Integer,
 				Help: "How long it stays before it goes by itself.", Example: "6",
-				Used: auto, Required: []schema.Required{{When: auto}},
+				Used: auto, Required: []schema.Required{{When: auto}}, Rules: []schema.Rule{atLeastOne},
 			},
 			{
 				Name: "auto_dismiss_notification_time_granularity", Title: "Dismiss after, unit", Kind: schema.String, Help: "The unit of that time.",

@@ -20,13 +20,21 @@ func init() {
 	}
 	handCases = append(handCases,
 		ruleCase{
-			rule: "connector#configured_pair", schema: "campaign email", env: schema.Env{Stage: schema.Publish},
+			rule: "connector.connector_name#configured_pair", schema: "campaign email", env: schema.Env{Stage: schema.Publish},
 			accept: []string{mail("SENDGRID", "Bulk mail"), mail("SENDGRID", "No such one")}, refuse: []string{mail("SENDGRID", "Main SMTP")},
 		},
 		ruleCase{
 			rule: "request.test.push#no_connector", schema: "request test push", env: schema.Env{Stage: schema.Saved},
 			accept: []string{fmt.Sprintf(savedPush, "")},
 			refuse: []string{fmt.Sprintf(savedPush, `,"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Main SMTP"}`)},
+		},
+		ruleCase{
+			rule: "campaign_content#split", schema: "campaign push", env: schema.Env{Stage: schema.Publish},
+			accept: []string{
+				pushOf(OneTime, `"campaign_content":{"variation_details":{"no_of_variations":1}}`),
+				pushOf(OneTime, `"campaign_content":{"variation_details":{"no_of_variations":2,"distribution_type":"MANUAL"}}`),
+			},
+			refuse: []string{pushOf(OneTime, `"campaign_content":{"variation_details":{"no_of_variations":2}}`)},
 		},
 		ruleCase{
 			rule: "filter#closed", schema: "campaign push",

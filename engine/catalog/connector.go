@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
@@ -12,8 +11,7 @@ import (
 func connectorTable() schema.Field {
 	return schema.Field{
 		Name: "connector", ID: "connector", Kind: schema.Object, Ref: "spec.md, `connector` (Email)",
-		Help:  "The configured service that carries the mail.",
-		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: configuredPair, Ref: refPublish}},
+		Help: "The configured service that carries the mail.",
 		Fields: []schema.Field{
 			{
 				Name: "connector_type", Title: "Type", Kind: schema.String, Suggest: "connector_types",
@@ -25,7 +23,10 @@ func connectorTable() schema.Field {
 				Name: "connector_name", Title: "Name", Kind: schema.String, Suggest: "connector_names",
 				Help:    "The name that the connector has in the workspace.",
 				Example: "Main SMTP", Required: []schema.Required{{}},
-				Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "connector_names"}, Ref: refPublish}},
+				Rules: []schema.Rule{
+					schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "connector_names"}, Ref: refPublish},
+					schema.Guard{At: schema.Publish, Rule: configuredPair, Ref: refPublish},
+				},
 			},
 		},
 	}
@@ -34,7 +35,7 @@ func connectorTable() schema.Field {
 // ConnectorPair spells a connector's type and name as one entry of the workspace list "connectors".
 func ConnectorPair(kind, name string) string { return kind + " " + name }
 
-// configuredPair wants the two members to name one connector, not the type of one and the name of
+// configuredPair wants type and name to be those of one connector, not the type of one and the name of
 // another; that each is configured at all is said by their own rules.
 var configuredPair = schema.Named{
 	ID: "configured_pair", Says: "a connector of that type and name that the workspace has configured",
@@ -42,7 +43,7 @@ var configuredPair = schema.Named{
 		if p.Env.Lists == nil {
 			return nil
 		}
-		kind, name := p.Value.Get("connector_type").Text(), p.Value.Get("connector_name").Text()
+		kind, name := p.Object.Get("connector_type").Text(), p.Value.Text()
 		pairs, known := p.Env.Lists("connectors")
 		kinds, _ := p.Env.Lists("connector_types")
 		names, _ := p.Env.Lists("connector_names")
@@ -50,7 +51,6 @@ var configuredPair = schema.Named{
 			return nil
 		}
 		return []schema.Finding{{
-			Path:    doc.P("connector_name"),
 			Message: fmt.Sprintf("the workspace has no %s connector named %q; the name belongs to one of another type", kind, name),
 		}}
 	},

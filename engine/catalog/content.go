@@ -39,6 +39,9 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 		Name: "campaign_content", ID: "campaign_content", Title: "Content", Kind: schema.Object, Ref: "spec.md, Campaign content",
 		Editor: schema.EditorContent,
 		Help:   "What people get: the message, its translations and its variations.",
+		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refOurs, Rule: schema.Named{
+			ID: "split", Says: "several variations need a distribution type", Check: splitKnown,
+		}}},
 		Fields: []schema.Field{
 			{
 				Name: "locales", Kind: schema.List, Suggest: "locales",
@@ -74,7 +77,7 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 // localeTable is the shape of one locale in keyed content: its variations, each a cell.
 func localeTable(members []schema.Field, message string) *schema.Field {
 	return &schema.Field{
-		Title: "Locale", Kind: schema.Map, Help: "The variations of one locale.", Rules: []schema.Rule{variationNames},
+		Title: "Locale", Kind: schema.Map, Help: "The variations of one locale.", Rules: []schema.Rule{cellNames},
 		Elem: &schema.Field{
 			Title: "Variation", Kind: schema.Object, Fields: members, Help: "The message for one locale and variation.",
 			Rules: []schema.Rule{schema.Guard{At: schema.Inline | schema.Publish, Rule: schema.OneOf{Fields: []string{message}}}},

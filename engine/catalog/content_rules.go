@@ -96,6 +96,27 @@ func everyCell(p schema.Place) []schema.Finding {
 	return out
 }
 
+// splitKnown wants it said who gets which of several variations.
+func splitKnown(p schema.Place) []schema.Finding {
+	several := len(variations(p.Value, 2)) > 1
+	for _, cells := range p.Value.Get("content").Members() {
+		named := 0
+		for name := range cells.Members() {
+			if variationName.MatchString(name) {
+				named++
+			}
+		}
+		several = several || named > 1
+	}
+	if !several || !p.Value.Get("variation_details").Get("distribution_type").Empty() {
+		return nil
+	}
+	return []schema.Finding{{
+		Path:    doc.P("variation_details", "distribution_type"),
+		Message: "is required where there are several variations: it says how the audience is split between them",
+	}}
+}
+
 func everyPlatform(p schema.Place) []schema.Finding {
 	var out []schema.Finding
 	for _, platform := range p.Root.Get("basic_details").Get("platforms").Strings() {

@@ -54,13 +54,19 @@ func schedulingDetails() schema.Field {
 func periodicDetails() schema.Field {
 	weekly := schema.When("sending_frequency", "WEEKLY")
 	monthly := schema.When("sending_frequency", "MONTHLY")
+	notMonthly := func(name string) schema.Rule {
+		return unpublishable(name, schema.When("sending_frequency", "DAILY", "WEEKLY"))
+	}
 	return schema.Field{
 		Name: "periodic_details", Title: "Repeats", Kind: schema.Object, Help: "How often the campaign is sent again.",
 		Used: forTypes(Periodic), Required: []schema.Required{{When: forTypes(Periodic)}},
-		Rules: []schema.Rule{schema.Guard{
-			When: schema.When("periodic_details.sending_frequency", "MONTHLY"), At: schema.Publish, Ref: refPublish,
-			Rule: schema.OneOf{Fields: []string{"repeat_on_date_of_month", "repeat_on_days_of_week", "repeat_on_days_of_week_for_month"}},
-		}},
+		Rules: []schema.Rule{
+			schema.Guard{
+				When: schema.When("periodic_details.sending_frequency", "MONTHLY"), At: schema.Publish, Ref: refPublish,
+				Rule: schema.OneOf{Fields: []string{"repeat_on_date_of_month", "repeat_on_days_of_week", "repeat_on_days_of_week_for_month"}},
+			},
+			unpublishable("periodic_details", notTypes(Periodic)),
+		},
 		Fields: []schema.Field{
 			{
 				Name: "sending_frequency", Title: "Frequency", Kind: schema.String, Required: []schema.Required{{}}, Help: "The kind of interval.",
@@ -75,18 +81,21 @@ func periodicDetails() schema.Field {
 				Help: "How many times it is sent in all.", Rules: []schema.Rule{atLeastOne},
 			},
 			{
-				Name: "repeat_on_date_of_month", Title: "Days of the month", Kind: schema.List, Used: monthly, Example: "1, 15", Rules: []schema.Rule{atMost(fewItems)},
-				Help: "The days of the month on which it is sent.",
+				Name: "repeat_on_date_of_month", Title: "Days of the month", Kind: schema.List, Used: monthly, Example: "1, 15",
+				Rules: []schema.Rule{atMost(fewItems), notMonthly("repeat_on_date_of_month")},
+				Help:  "The days of the month on which it is sent.",
 				Elem: &schema.Field{
 					Title: "Day of the month", Kind: schema.Integer, Help: "A day of the month.", Example: "15",
 					Rules: []schema.Rule{schema.Range{Min: 1, Max: 31}},
 				},
 			},
 			weekdays("The days of the week on which it is sent.", schema.When("sending_frequency", "WEEKLY", "MONTHLY"),
-				schema.Required{When: weekly, At: schema.Publish, Ref: refPublish}),
+				schema.Required{When: weekly, At: schema.Publish, Ref: refPublish},
+				unpublishable("repeat_on_days_of_week", schema.When("sending_frequency", "DAILY"))),
 			{
-				Name: "repeat_on_days_of_week_for_month", Title: "Weekdays of the month", Kind: schema.List, Used: monthly, Rules: []schema.Rule{atMost(fewItems)},
-				Help: "The weekdays counted within the month, such as the first Monday.",
+				Name: "repeat_on_days_of_week_for_month", Title: "Weekdays of the month", Kind: schema.List, Used: monthly,
+				Rules: []schema.Rule{atMost(fewItems), notMonthly("repeat_on_days_of_week_for_month")},
+				Help:  "The weekdays counted within the month, such as the first Monday.",
 				Elem: &schema.Field{
 					Title: "Weekday of the month", Kind: schema.Object, Help: "Weekdays of one week of the month.",
 					Fields: []schema.Field{
@@ -105,11 +114,17 @@ func periodicDetails() schema.Field {
 	}
 }
 
+// unpublishable refuses, when the campaign is published, a field that holds something where nothing
+// would come of it.
+func unpublishable(name string, when schema.Cond) schema.Rule {
+	return schema.Guard{When: schema.Has{Path: name}, At: schema.Publish, Ref: refOurs, Rule: schema.Forbidden{When: when}}
+}
+
 var atLeastOne = schema.Range{Min: 1, Max: math.Inf(1)}
 
-func weekdays(help string, used schema.Cond, required schema.Required) schema.Field {
+func weekdays(help string, used schema.Cond, required schema.Required, rules ...schema.Rule) schema.Field {
 	return schema.Field{
-		Name: "repeat_on_days_of_week", Title: "Days of the week", Kind: schema.List, Help: help, Used: used, Rules: []schema.Rule{atMost(fewItems)},
+		Name: "repeat_on_days_of_week", Title: "Days of the week", Kind: schema.List, Help: help, Used: used, Rules: append([]schema.Rule{atMost(fewItems)}, rules...),
 		Required: []schema.Required{required},
 		Elem: &schema.Field{
 			Title: "Day of the week", Kind: schema.String, Help: "A day of the week.",
@@ -179,8 +194,8 @@ func geofenceTimes() schema.Field {
 				Elem: &schema.Field{
 					Title: "Hours", Kind: schema.Object, Help: "From one time to another.",
 					Fields: []schema.Field{
-						bound("start_time", "From", "When sending starts.", "09:00"),
-						bound("end_time", "To", "When sending ends.", "21:00"),
+						bound("start_time", "From", "When sending starts.", "2026-12-01T09:00:00Z"),
+						bound("end_time", "To", "When sending ends.", "2026-12-01T21:00:00Z"),
 					},
 				},
 			},

@@ -13,6 +13,9 @@ import (
 var (
 	variationName  = regexp.MustCompile(`^variation_[1-9][0-9]*$`)
 	variationNames = schema.Keys{Re: variationName, Says: "variation_ and a number, such as variation_1"}
+	cellNames      = schema.Keys{
+		Re: regexp.MustCompile(`^(?:control|variation_[1-9][0-9]*)$`), Says: "variation_ and a number, such as variation_1, or control",
+	}
 )
 
 // variationDetails is campaign_content.variation_details: the A/B test.
@@ -52,7 +55,7 @@ func variationDetails() schema.Field {
 			{
 				Name: "optimizer_campaign_duration", Title: "Optimizer duration", Kind: schema.Integer,
 				Help: "How many hours the optimizer gathers data before it declares a winner.", Example: "6",
-				Used: optimizer, Required: []schema.Required{{When: optimizer}},
+				Used: optimizer, Required: []schema.Required{{When: optimizer}}, Rules: []schema.Rule{atLeastOne},
 			},
 			{
 				Name: "optimizer_distribution_metric", Title: "Optimizer metric", Kind: schema.String, Help: "What makes a variation the best one.",

@@ -52,8 +52,8 @@ func webContent() schema.Field {
 							Name: "icon_url", Title: "Icon URL",
 							Help: "A small picture on the button.", Example: "https://cdn.example.com/cart.png",
 						}),
-						personal(schema.Field{
-							Name: "url", Title: "URL", Kind: schema.String, Links: schema.LinkItself,
+						uri(schema.Field{
+							Name: "url", Title: "URL", Links: schema.LinkItself,
 							Help: "The page that the button opens.", Example: "https://shop.example.com/spring",
 						}),
 					},

@@ -28,7 +28,7 @@ func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 		c.excluded(n, k, r, v)
 	case Length, Pattern, Format, Configured, Expressions:
 		if v.Kind() == doc.String {
-			if msg := c.text(r, v.Text()); msg != "" {
+			if msg := c.text(n, r, v.Text(), sc); msg != "" {
 				c.breach(n, k, msg)
 			}
 		}
@@ -79,7 +79,7 @@ func (c *checker) excluded(n *Node, k *check, r Excludes, v doc.Value) {
 }
 
 // text gives what is wrong with a string, or "".
-func (c *checker) text(r Rule, s string) string {
+func (c *checker) text(n *Node, r Rule, s string, sc *scope) string {
 	switch r := r.(type) {
 	case Length:
 		if l := utf8.RuneCountInString(s); l < r.Min || r.Max > 0 && l > r.Max {
@@ -103,8 +103,15 @@ func (c *checker) text(r Rule, s string) string {
 			return "the workspace has no " + what + " yet; configure one first"
 		}
 		msg := quoteShort(s) + " is not among the workspace's " + what
+		if c.probe {
+			return msg
+		}
+		names = c.configured(n, sc)
 		if near := nearest(s, names); near != "" {
 			return msg + "; did you mean " + near + "?"
+		}
+		if len(names) == 0 {
+			return msg
 		}
 		return msg + ": " + strings.Join(names[:min(8, len(names))], ", ")
 	case Expressions:

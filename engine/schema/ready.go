@@ -10,6 +10,7 @@ type ready struct {
 	offered       []*test // of Options, in that order
 	checks        []check
 	stages        Stage // at which something is required
+	unique        bool  // the entries of a list are distinct
 }
 
 // check is a rule without the guards around it.
@@ -37,7 +38,11 @@ func (n *Node) makeReady() {
 		r.offered = append(r.offered, prepare(o.When))
 	}
 	for _, rule := range n.Rules {
-		r.checks = append(r.checks, unguarded(rule))
+		k := unguarded(rule)
+		r.checks = append(r.checks, k)
+		if _, ok := k.rule.(Unique); ok {
+			r.unique = true
+		}
 	}
 	n.ready = r
 }

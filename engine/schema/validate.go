@@ -40,6 +40,8 @@ type checker struct {
 	problems []Problem
 	tallies  [Notice + 1]tally // by severity
 	full     bool              // there are more errors than are listed: the check ends
+	listed   list              // the list that is being checked, where its entries are distinct
+	probe    bool              // only whether there is an error is asked; full says so
 
 	path    []doc.Step
 	scopes  []scope // of the objects that are open
@@ -61,6 +63,10 @@ func (c *checker) forget() {
 
 // add lists a problem, and returns it for the caller to complete; nil where it is not listed.
 func (c *checker) add(n *Node, key string, sev Severity, section, message, human string, below []doc.Step) *Problem {
+	if c.probe {
+		c.full = c.full || sev == Error
+		return nil
+	}
 	if c.full || sev == Notice && c.tallies[sev].full() {
 		return nil
 	}
@@ -89,6 +95,10 @@ func (c *checker) report(n *Node, key string, sev Severity, section, message str
 
 // tell reports a problem whose message names options or members: it is said in both voices.
 func (c *checker) tell(n *Node, key, section string, say func(voice) string, below ...doc.Step) {
+	if c.probe {
+		c.full = true
+		return
+	}
 	c.add(n, key, Error, section, say(wire), say(people), below)
 }
 
@@ -98,7 +108,7 @@ func (c *checker) pop()            { c.path = c.path[:len(c.path)-1] }
 // value checks v, which exists, as n says. sc is the object around it.
 func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 	if !n.fits(v) {
-		c.report(n, "type", Error, "", n.mustBe(v))
+		c.report(n, "type", Error, "", c.mustBe(n, v, sc))
 		return
 	}
 	switch n.Kind {
@@ -107,14 +117,19 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 		c.object(n, v, &c.scopes[len(c.scopes)-1])
 		c.scopes = c.scopes[:len(c.scopes)-1]
 	case List:
+		before := c.listed
+		if c.listed = (list{}); n.ready.unique {
+			c.listed = list{n.Element, v}
+		}
 		for i, e := range v.Elems() {
 			if c.full {
-				return
+				break
 			}
 			c.push(doc.Index(i))
 			c.value(n.Element, e, sc)
 			c.pop()
 		}
+		c.listed = before
 	default:
 		if len(n.Options) > 0 {
 			c.option(n, v, sc)
@@ -164,8 +179,7 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 		case n.Open:
 			c.report(n, "extra_member", Notice, "", "is not in the specification; it is kept as it is")
 		default:
-			near := nearest(name, n.ready.children)
-			c.tell(n, "unknown", "", func(say voice) string { return n.unknown(say, near) })
+			c.tell(n, "unknown", "", func(say voice) string { return c.unknown(say, n, name, v, inside) })
 		}
 		c.pop()
 	}
@@ -204,23 +218,26 @@ func (c *checker) present(n *Node, v doc.Value, in *scope) {
 func (c *checker) demand(n *Node, in *scope, below ...doc.Step) bool {
 	for i, r := range n.Required {
 		if r.At.covers(c.env.stage()) && n.ready.required[i].ask(in, c.env) == True {
-			c.tell(n, requiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r) }, below...)
+			c.tell(n, requiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r, in) }, below...)
 			return true
 		}
 	}
 	return false
 }
 
-func (c *checker) missing(say voice, n *Node, r Required) string {
+func (c *checker) missing(say voice, n *Node, r Required, in *scope) string {
 	msg := "is required"
 	if r.When != nil {
 		msg += " when " + c.schema.Words(n.Parent, r.When)
 	}
-	switch {
-	case len(n.Options) > 0 && len(n.Options) <= 6:
-		msg += "; choose " + orList(n.optionWords(say, nil))
-	case n.Example != "":
-		msg += ", such as " + n.Example
+	if options := n.optionWords(say, c.offered(n, in)); len(options) > 0 && len(n.Options) <= 6 {
+		return msg + "; choose " + orList(options)
+	}
+	if example := c.example(n, in); example != "" {
+		return msg + ", such as " + example
+	}
+	if names := c.configured(n, in); len(names) > 0 {
+		return msg + "; choose " + orList(names[:min(8, len(names))])
 	}
 	return msg
 }
@@ -240,9 +257,9 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 		}
 		return
 	}
-	offered := n.offered(sc, c.env)
-	near := nearest(got, n.optionWords(wire, offered))
 	c.tell(n, "enum", "", func(say voice) string {
+		offered := c.offered(n, sc)
+		near := nearest(got, n.optionWords(wire, offered))
 		msg := quoteShort(got) + " is no option; "
 		if near != "" {
 			msg += "did you mean " + n.optionWord(say, near) + "? Allowed: "
@@ -258,7 +275,11 @@ func (c *checker) elsewhere(say voice, n *Node, o *Option, got string, sc *scope
 	if say == people {
 		named = o.Title()
 	}
-	return named + " is offered only when " + c.schema.Words(n.Parent, o.When) + "; here choose " + orList(n.optionWords(say, n.offered(sc, c.env)))
+	msg := named + " is offered only when " + c.schema.Words(n.Parent, o.When)
+	if options := n.optionWords(say, c.offered(n, sc)); len(options) > 0 {
+		msg += "; here choose " + orList(options)
+	}
+	return msg
 }
 
 func (o *Option) same(got string, v doc.Value) bool {
@@ -271,11 +292,6 @@ func (o *Option) same(got string, v doc.Value) bool {
 	f, ok := v.Float()
 	want, err := strconv.ParseFloat(o.Value, 64)
 	return ok && err == nil && f == want
-}
-
-// offered tells which options there are for a field of the object of sc.
-func (n *Node) offered(sc *scope, env *Env) func(i int) bool {
-	return func(i int) bool { return n.ready.offered[i].ask(sc, env) != False }
 }
 
 func (n *Node) fits(v doc.Value) bool {
@@ -301,14 +317,18 @@ func (n *Node) fits(v doc.Value) bool {
 	return false
 }
 
-func (n *Node) mustBe(v doc.Value) string {
+func (c *checker) mustBe(n *Node, v doc.Value, sc *scope) string {
 	got := v.Kind().String()
 	if v.Literal() != "" && v.Kind() != doc.Null {
 		got = spelled(clip(v.Literal(), 40))
 	} else if v.Kind() == doc.Object || v.Kind() == doc.Array {
 		got = "an " + got
 	}
-	return "must be " + n.Kind.wanted() + ", not " + got
+	wanted := n.Kind.wanted()
+	if n.Kind == Time && !c.probe {
+		wanted = c.wantedTime(n, sc)
+	}
+	return "must be " + wanted + ", not " + got
 }
 
 // wanted tells people what a value of the kind is.
@@ -324,21 +344,4 @@ func (k Kind) wanted() string {
 		return "an " + k.String()
 	}
 	return "a " + k.String()
-}
-
-// unknown tells of a member that the table does not name, near is the one that was probably meant.
-func (n *Node) unknown(say voice, near string) string {
-	msg := "is not a member that the specification knows here"
-	if near != "" {
-		return msg + "; did you mean " + say.member(n.names[near]) + "?"
-	}
-	if len(n.Children) > 0 && len(n.Children) <= 12 {
-		shown := make([]string, len(n.Children))
-		for i, child := range n.Children {
-			shown[i] = say.member(child)
-		}
-		slices.Sort(shown)
-		msg += "; it knows " + strings.Join(shown, ", ")
-	}
-	return msg
 }

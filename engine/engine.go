@@ -205,12 +205,14 @@ type MetaRequest struct {
 	CreatedBy    []string
 	Created      DateRange
 	DeliveryType DeliveryType
-	Name         string
-	Status       []State
-	Tags         []string
-	Limit, Page  int
-	Children     bool
-	Archived     bool
+	// DeliveryTypes are what campaign_delivery_type lists; a campaign has to be of DeliveryType as well.
+	DeliveryTypes []DeliveryType
+	Name          string
+	Status        []State
+	Tags          []string
+	Limit, Page   int
+	Children      bool
+	Archived      bool
 }
 
 // Meta is one row of Get Campaign Meta (gaps.md, Record, search and meta fields).

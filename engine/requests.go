@@ -101,7 +101,8 @@ func ParseMeta(v doc.Value) (MetaRequest, error) {
 		Children: v.Get(fChildren).True(), Archived: v.Get(fArchived).True(),
 		ID: f.Get(fID).Text(), Channels: words[Channel](f.Get(fChannels)), CreatedBy: by,
 		Created: dateRange(f.Get(fCreatedDate)), DeliveryType: DeliveryType(f.Get(fMetaType).Text()),
-		Name: f.Get(fNamePart).Text(), Status: words[State](f.Get(fStatus)), Tags: f.Get(fTags).Strings(),
+		DeliveryTypes: words[DeliveryType](f.Get(fDeliveryType)),
+		Name:          f.Get(fNamePart).Text(), Status: words[State](f.Get(fStatus)), Tags: f.Get(fTags).Strings(),
 	}, nil
 }
 
@@ -109,7 +110,7 @@ func ParseMeta(v doc.Value) (MetaRequest, error) {
 func (r MetaRequest) Document() doc.Value {
 	filters := doc.NewObject(
 		text(fID, r.ID), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),
-		text(fMetaType, string(r.DeliveryType)), text(fNamePart, r.Name), list(fStatus, r.Status), list(fTags, r.Tags),
+		text(fMetaType, string(r.DeliveryType)), list(fDeliveryType, r.DeliveryTypes), text(fNamePart, r.Name), list(fStatus, r.Status), list(fTags, r.Tags),
 	)
 	return doc.NewObject(
 		text(fRequestID, r.RequestID), unlessEmpty(fFilters, filters), doc.M(fLimit, doc.NewInt(int64(r.Limit))), doc.M(fPage, doc.NewInt(int64(r.Page))),

@@ -31,7 +31,8 @@ func TestParseSearch(t *testing.T) {
 }
 
 func TestParseMeta(t *testing.T) {
-	const body = `{"request_id":"r","campaign_fields":{"id":"1","channels":["SMS"],"created_by":["a@example.com"],"delivery_type":"PERIODIC","name":"n","status":["SENT"],"tags":["t"]},"limit":2,"page":1}`
+	const body = `{"request_id":"r","campaign_fields":{"id":"1","channels":["SMS"],"created_by":["a@example.com"],"delivery_type":"PERIODIC",` +
+		`"campaign_delivery_type":["PERIODIC"],"name":"n","status":["SENT"],"tags":["t"]},"limit":2,"page":1,"include_child_campaigns":true,"include_archive_campaigns":true}`
 	r, err := engine.ParseMeta(parse(t, body))
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 const (
 	DefaultLocale    = "default"
 	DefaultVariation = "variation_1"
+	ControlVariation = "control" // the cell of the control group, which no A/B test counts
 )
 
 // MaxTestKeys is how many keys [TestKeys] gives at most: no campaign that people make has as
@@ -101,6 +102,9 @@ func testVariations(content doc.Value, flat bool) []string {
 		var out []string
 		for i := range min(n, MaxTestKeys) {
 			out = append(out, "variation_"+strconv.FormatInt(i+1, 10))
+		}
+		if content.Get("content").Get(DefaultLocale).Get(ControlVariation).Exists() {
+			out = append(out, ControlVariation)
 		}
 		return out
 	}

@@ -37,6 +37,8 @@ func TestTestKeys(t *testing.T) {
 			"IOS_default_variation_1@campaign_content.content.push.ios"},
 		{"platforms of any cell, narrowed", `{"campaign_content":{"locales":["de"],"variation_details":{"no_of_variations":2},"content":` + keyed + `}}`, catalog.Push,
 			engine.KeyFilter{Locale: "de", Variation: "variation_2", Platform: "IOS"}, "IOS_de_variation_2@campaign_content.content.de.variation_2.push.ios"},
+		{"the control group's cell beside the numbered ones", `{"campaign_content":{"variation_details":{"no_of_variations":1},"content":{"default":{"variation_1":{},"control":{}}}}}`, catalog.Email,
+			engine.KeyFilter{Variation: "control"}, "EMAIL_default_control@campaign_content.content.default.control.email"},
 		{"variations of the content", `{"campaign_content":{"content":` + keyed + `}}`, catalog.Push, engine.KeyFilter{Platform: "WEB"},
 			"WEB_default_variation_1@campaign_content.content.default.variation_1.push.web WEB_default_variation_2@campaign_content.content.default.variation_2.push.web"},
 		{"what is not there", `{"campaign_content":{"content":{"email":{}}}}`, catalog.Email, engine.KeyFilter{Locale: "fr"}, ""},

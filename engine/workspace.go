@@ -226,14 +226,23 @@ type APIKey struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// The scopes of an API key (spec.md, Authentication).
+// The scopes of an API key (spec.md, Authentication; gaps.md, Search and meta, more). Each includes
+// those before it.
 const (
+	ScopeView    = "campaigns:view"                  // read
 	ScopeManage  = "campaigns:create_manage"         // create, change, test, and what else is no publishing
 	ScopePublish = "campaigns:create_manage_publish" // publish
 )
 
-// KnownScopes lists the scopes.
-func KnownScopes() []string { return []string{ScopeManage, ScopePublish} }
+// KnownScopes lists the scopes, each after those that it includes.
+func KnownScopes() []string { return []string{ScopeView, ScopeManage, ScopePublish} }
+
+// Grants reports whether scopes hold need, or a scope that includes it.
+func Grants(scopes []string, need string) bool {
+	known := KnownScopes()
+	i := slices.Index(known, need)
+	return i >= 0 && slices.ContainsFunc(known[i:], func(s string) bool { return slices.Contains(scopes, s) })
+}
 
 // Profile is one user of the workspace's apps.
 type Profile struct {

@@ -26,11 +26,9 @@ func newKeys(f *factory) *cobra.Command {
 // scopeChoices are the scopes that a key may have.
 func scopeChoices() (cs choices) {
 	for _, s := range engine.KnownScopes() {
-		help := "create, change, test and manage"
-		if s == engine.ScopePublish {
-			help = "publish"
-		}
-		cs = append(cs, choice{s, help})
+		cs = append(cs, choice{s, map[string]string{
+			engine.ScopeView: "read", engine.ScopeManage: "read, create, change, test and manage", engine.ScopePublish: "all that, and publish",
+		}[s]})
 	}
 	return cs
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -196,7 +195,7 @@ func (x *exchange) authorize() error {
 		return nil
 	}
 	need := x.op.scope(x)
-	if need == "" || slices.Contains(x.tenant.Scopes, need) {
+	if need == "" || engine.Grants(x.tenant.Scopes, need) {
 		return nil
 	}
 	e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "the API key lacks the scope %s; use a key that has it", need)

@@ -78,7 +78,7 @@ func newBench(t testing.TB, change ...func(*bench, *engine.Workspace)) *bench {
 		},
 		Keys: []engine.APIKey{
 			apiKey("k-all", keyAll, engine.KnownScopes()...), apiKey("k-manage", keyManage, engine.ScopeManage),
-			apiKey("k-publish", keyPublish, engine.ScopePublish), apiKey("k-read", keyRead),
+			apiKey("k-publish", keyPublish, engine.ScopePublish), apiKey("k-read", keyRead, engine.ScopeView),
 		},
 	}
 	for _, f := range change {

@@ -17,17 +17,14 @@ var SearchRequest = compiled(func() schema.Field {
 					channelsFilter(),
 					textList("created_by", "Created by", "Who created them.", "ann@example.com"),
 					createdDate(),
-					enumList("campaign_delivery_type", "Delivery types", "Delivery types to find.", deliveryTypeOptions()),
+					deliveryTypesFilter(),
 					nameFilter(),
 					statusFilter(),
 					textList("tags", "Tags", "Tags to find; one that matches is enough.", "sale"),
 					{Name: "version_number", Kind: schema.Integer, Help: "Only this version of each campaign.", Example: "1", Rules: []schema.Rule{atLeastOne}},
 				},
 			},
-		}, paging(
-			schema.Field{Name: "include_child_campaigns", Kind: schema.Bool, Default: "false", Help: "Find the campaigns of flows and the runs of periodic campaigns as well."},
-			schema.Field{Name: "include_archive_campaigns", Kind: schema.Bool, Default: "false", Help: "Find archived campaigns as well."},
-		)...),
+		}, paging()...),
 	}
 })
 
@@ -45,6 +42,7 @@ var MetaRequest = compiled(func() schema.Field {
 					{Name: "created_by", Title: "Created by", Kind: schema.Any, Help: "Who created them.", Example: "ann@example.com", Rules: []schema.Rule{stringOrList}},
 					createdDate(),
 					{Name: "delivery_type", Kind: schema.String, Help: "The delivery type to find.", Options: deliveryTypeOptions()},
+					deliveryTypesFilter(),
 					nameFilter(),
 					statusFilter(),
 					textList("tags", "Tags", "Tags to find; one that matches is enough.", "sale"),
@@ -54,8 +52,13 @@ var MetaRequest = compiled(func() schema.Field {
 	}
 })
 
-func paging(between ...schema.Field) []schema.Field {
-	out := []schema.Field{
+func deliveryTypesFilter() schema.Field {
+	return enumList("campaign_delivery_type", "Delivery types", "Delivery types to find.", deliveryTypeOptions())
+}
+
+// paging are the fields that say which campaigns a page may hold, and which page it is.
+func paging() []schema.Field {
+	return []schema.Field{
 		{
 			Name: "limit", ID: "paging.limit", Title: "Page size", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
 			Help: "How many campaigns a page has at most.", Example: "15", Rules: []schema.Rule{schema.Range{Min: 1, Max: 15}},
@@ -64,8 +67,15 @@ func paging(between ...schema.Field) []schema.Field {
 			Name: "page", ID: "paging.page", Title: "Page", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
 			Help: "The page, counted from 1.", Example: "1", Rules: []schema.Rule{atLeastOne},
 		},
+		{
+			Name: "include_child_campaigns", ID: "paging.include_child_campaigns", Kind: schema.Bool, Default: "false", Ref: refOther,
+			Help: "Find the campaigns of flows and the runs of periodic campaigns as well.",
+		},
+		{
+			Name: "include_archive_campaigns", ID: "paging.include_archive_campaigns", Kind: schema.Bool, Default: "false", Ref: refOther,
+			Help: "Find archived campaigns as well.",
+		},
 	}
-	return append(out, between...)
 }
 
 func textList(name, title, help, example string) schema.Field {

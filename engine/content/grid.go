@@ -110,7 +110,7 @@ func Read(ch engine.Channel, root doc.Value) Grid {
 	}
 	for _, l := range keyed {
 		for name := range all.Get(l).Members() {
-			g.addVariation(Variation{Name: name, Stray: true, Share: of.Get(name).Literal()})
+			g.addVariation(Variation{Name: name, Stray: name != engine.ControlVariation, Share: of.Get(name).Literal()})
 		}
 	}
 	for name, v := range of.Members() {

@@ -165,13 +165,16 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 	}
 	f := filter{
 		channels: r.Channels, createdBy: r.CreatedBy, created: r.Created, name: r.Name,
-		status: r.Status, tags: r.Tags, children: r.Children, archived: r.Archived,
+		status: r.Status, tags: r.Tags, types: r.DeliveryTypes, children: r.Children, archived: r.Archived,
 	}
 	if r.ID != "" {
 		// One campaign by its id is shown whatever it is.
 		f.ids, f.drafts, f.archived, f.children = []string{r.ID}, true, true, true
 	}
 	if r.DeliveryType != "" {
+		if !among(r.DeliveryTypes, r.DeliveryType) {
+			return nil, nil // both filters count
+		}
 		f.types = []engine.DeliveryType{r.DeliveryType}
 	}
 	out, err := s.metas(ctx, f, r.Limit, r.Page)

@@ -68,7 +68,7 @@ func build(version string) doc.Value {
 			m("securitySchemes", object(m("basic", object(
 				m("type", "http"), m("scheme", "basic"),
 				m("description", "The workspace id as the user name, an API key as the password. Scopes belong to the key: "+
-					"`campaigns:create_manage` to create, change and test; `campaigns:create_manage_publish` to publish."),
+					"`campaigns:view` to read; `campaigns:create_manage` to create, change and test as well; `campaigns:create_manage_publish` to publish as well."),
 			)))),
 			m("parameters", parameters()),
 			m("headers", headers()),

@@ -240,7 +240,10 @@ func localesSection() *Section {
 func keysSection() *Section {
 	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: must(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
 		Help: "What the key may do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing that the key may do."}}
-	help := map[string]string{engine.ScopeManage: "create, change and test campaigns", engine.ScopePublish: "publish them"}
+	help := map[string]string{
+		engine.ScopeView: "read campaigns", engine.ScopeManage: "create, change and test campaigns, and read them",
+		engine.ScopePublish: "publish campaigns, and all else",
+	}
 	for _, name := range engine.KnownScopes() {
 		scopes.Elem.Options = append(scopes.Elem.Options, schema.Option{Value: name, Label: name, Help: help[name]})
 	}

@@ -59,7 +59,7 @@ func newKeysCreate(f *factory) *cobra.Command {
 					Scopes []string `json:"scopes"`
 				}{made.ID, key, made.Scopes})
 			}
-			fmt.Fprintf(f.out, "Made key %s for %s.\nAPI key (shown once): %s\n", made.ID, strings.Join(made.Scopes, " and "), key)
+			fmt.Fprintf(f.out, "Made key %s for %s.\nAPI key (shown once): %s\n", made.ID, strings.Join(made.Scopes, ", "), key)
 			return nil
 		},
 	}

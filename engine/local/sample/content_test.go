@@ -21,6 +21,7 @@ var unfinished = map[string]struct{ draft, publish []string }{
 		publish: []string{
 			"basic_details push.basic_details#required",
 			"campaign_content campaign_content#required",
+			"delivery_controls push.delivery_controls#required",
 			"segmentation_details segmentation_details#required",
 			"trigger_condition trigger_condition#required",
 		},

@@ -65,7 +65,7 @@ const fiveFilters = `{
 		{"filter_type": "user_attributes", "data_type": "datetime", "name": "Last Purchase", "operator": "inTheLast", "value": 60},
 		{"filter_type": "actions", "action_name": "Added To Cart", "executed": true, "execution": {"type": "atleast", "count": 2},
 			"attributes": {"filter_operator": "and", "filters": [
-				{"filter_type": "event_attributes", "data_type": "double", "name": "price", "operator": "greaterThan", "value": 20}]}}
+				{"filter_type": "user_attributes", "data_type": "double", "name": "price", "operator": "greaterThan", "value": 20}]}}
 	]},
 	"excluded_filters": {"filter_operator": "or", "filters": [{"filter_type": "custom_segments", "name": "Staff"}]}
 }`

@@ -64,8 +64,6 @@ func blank(kind Kind) doc.Value {
 			doc.M(mExecution, doc.NewObject(text(mCounting, "atleast"), doc.M(mTimes, doc.NewInt(1)))))
 	case Segment:
 		return doc.NewObject(text(mType, typeSegment))
-	case EventAttribute:
-		return doc.NewObject(text(mType, typeEvent), text(mDataType, dataType), text(mOperator, catalog.Operators(dataType)[0]))
 	}
 	return doc.NewObject(text(mType, typeAttribute), text(mDataType, dataType), text(mOperator, catalog.Operators(dataType)[0]))
 }
@@ -162,7 +160,7 @@ func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 		return root, p, errors.New("there is no action right above that it could go into; groups do not nest in groups")
 	}
 	conditions := p.Parent().Elem(i - 1).Child(mConditions)
-	return retyped(root, p, typeEvent, conditions, root.Lookup(conditions).Get(mFilters).Len())
+	return retyped(root, p, conditions, root.Lookup(conditions).Get(mFilters).Len())
 }
 
 // Outdent makes a condition of an action a filter on a user attribute, after the action. A group in a
@@ -183,14 +181,14 @@ func Outdent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 		return remove(out, p), to, nil
 	case ofEvents(p):
 		action := actionOf(p)
-		return retyped(root, p, typeAttribute, groupOf(action), action.Last().Index+1)
+		return retyped(root, p, groupOf(action), action.Last().Index+1)
 	}
 	return root, p, errors.New("the filter stands at the outer level already")
 }
 
-// retyped moves a filter into another group, as a filter of another type.
-func retyped(root doc.Value, p doc.Path, filterType string, group doc.Path, i int) (doc.Value, doc.Path, error) {
-	f, err := root.Lookup(p).Set(doc.P(mType), doc.NewString(filterType))
+// retyped moves a filter on an attribute into another group, and writes its type where it has none.
+func retyped(root doc.Value, p, group doc.Path, i int) (doc.Value, doc.Path, error) {
+	f, err := root.Lookup(p).Set(doc.P(mType), doc.NewString(typeAttribute))
 	if err != nil {
 		return root, p, fmt.Errorf("the filter cannot be changed: %w", err)
 	}

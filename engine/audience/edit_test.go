@@ -201,7 +201,7 @@ func TestRetype(t *testing.T) {
 		t.Errorf("outdented: %s, %v", got, err)
 	}
 	out, p, err = Indent(out, p)
-	if got := out.Lookup(p).Get(mType).Text(); err != nil || got != "event_attributes" || !p.Equal(at("filters", 0, "attributes", "filters", 0)) {
+	if got := out.Lookup(p).Get(mType).Text(); err != nil || got != "user_attributes" || !p.Equal(at("filters", 0, "attributes", "filters", 0)) {
 		t.Errorf("indented: %s at %s, %v", got, p, err)
 	}
 }

@@ -15,7 +15,7 @@ func FuzzFilters(f *testing.F) {
 		`{}`, `[]`, `{"is_all_user_campaign":true,"send_campaign_to_opt_out_users":true}`, `{"included_filters":null}`,
 		`{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","name":"City","data_type":"string","operator":"in","value":["Oslo","é"],"case_sensitive":true,"negate":true}]}}`,
 		`{"included_filters":{"filter_operator":"or","filters":[{"filter_type":"user_attributes","name":"Age","data_type":"double","operator":"between","value":[1,1e400]},{"filter_type":"custom_segments","name":"List","id":"1"}]},"excluded_filters":{"filters":[]}}`,
-		`{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Bought","executed":false,"execution":{"type":"atmost","count":9223372036854775807},"attributes":{"filter_operator":"and","filters":[{"filter_type":"event_attributes","name":"n","data_type":"datetime","operator":"inTheLast","value":9e18}]}}]}}`,
+		`{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Bought","executed":false,"execution":{"type":"atmost","count":9223372036854775807},"attributes":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","name":"n","data_type":"datetime","operator":"inTheLast","value":9e18}]}}]}}`,
 		`{"included_filters":{"filter_operator":"and","filters":[{"filter_operator":"or","filters":[{"filter_type":"user_attributes","name":"When","data_type":"datetime","operator":"on","value":"2026-11-21"}]}]}}`,
 		`{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","name":"\u001b[2J","data_type":"bool","operator":"is","value":"true"},{"filter_type":"custom_segments","name":"Rule"}]}}`,
 	} {

@@ -71,8 +71,8 @@ func TestActions(t *testing.T) {
 		bought(40*day, 10.0), {Name: "Seen", At: noon.Add(-2 * day)}, bought(3*day, 600.0),
 	}}
 	never := engine.Profile{Events: []engine.Event{{Name: "Seen", At: noon}}}
-	price := `{"filter_type":"event_attributes","name":"price","data_type":"double","operator":"greaterThan","value":500}`
-	cheap := `{"filter_type":"event_attributes","name":"price","data_type":"double","operator":"lessThan","value":500}`
+	price := `{"filter_type":"user_attributes","name":"price","data_type":"double","operator":"greaterThan","value":500}`
+	cheap := `{"filter_type":"user_attributes","name":"price","data_type":"double","operator":"lessThan","value":500}`
 	lately := `{"name":"Event Time (Standard)","data_type":"datetime","operator":"inTheLast","value":7}`
 	execution := func(how string, n int) string { return fmt.Sprintf(`"execution":{"type":%q,"count":%d}`, how, n) }
 	for _, c := range []struct {
@@ -193,9 +193,10 @@ func TestProblems(t *testing.T) {
 		`{"filter_type":"actions","action_name":"x","attributes":{"filters":[{}]}}`:                    "filters[0].attributes.filters[0].name",
 		`{"filter_type":"actions","action_name":"x","attributes":{"filters":[` + inSegment("") + `]}}`: "filters[0].attributes.filters[0].filter_type",
 		`{"filter_type":"event_attributes"}`:                                                           "filters[0].filter_type",
-		`{}`:                                                                                           "filters[0].filter_type",
-		`7`:                                                                                            "filters[0].filter_type",
-		`{"filter_operator":"xor","filters":[` + yes + `]}`:                                            "filters[0].filter_operator",
+		`{"filter_type":"actions","action_name":"x","attributes":{"filters":[{"filter_type":"event_attributes","name":"x","data_type":"string","operator":"exists"}]}}`: "filters[0].attributes.filters[0].filter_type",
+		`{}`: "filters[0].filter_type",
+		`7`:  "filters[0].filter_type",
+		`{"filter_operator":"xor","filters":[` + yes + `]}`: "filters[0].filter_operator",
 		`{"filters":7}`: "filters[0].filters",
 	} {
 		a, problems := Compile(parsed(t, `{"filters":[`+filter+`]}`), Env{})
@@ -235,7 +236,7 @@ func TestExplain(t *testing.T) {
 	filters := `{"included_filters":` + filterGroup("and",
 		`{"filter_type":"user_attributes","name":"Country","data_type":"string","operator":"in","value":["India","Nepal"]}`,
 		`{"filter_type":"actions","action_name":"Bought","execution":{"type":"atleast","count":2},"attributes":`+
-			filterGroup("and", `{"filter_type":"event_attributes","name":"price","data_type":"double","operator":"greaterThan","value":500}`)+`}`) +
+			filterGroup("and", `{"filter_type":"user_attributes","name":"price","data_type":"double","operator":"greaterThan","value":500}`)+`}`) +
 		`,"excluded_filters":` + filterGroup("or", inSegment("Staff")) + `}`
 	a := compiled(t, filters, Env{Workspace: engine.Workspace{Segments: []engine.Segment{{Name: "Staff", Members: []string{"boss"}}}}})
 	p := engine.Profile{ID: "boss", OptedOut: true, Attributes: map[string]any{"Country": "Peru"}, Events: []engine.Event{bought(0, 10.0), bought(0, 600.0)}}

@@ -45,7 +45,7 @@ func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) [
 	var used, rest []Input
 	for _, f := range obj.Fields {
 		switch {
-		case f.Node.Name == mType && kind != Unknown, f.Node.Name == mConditions, f.Node.Name == mSecond && f.Shown:
+		case f.Node.Name == mType && kind != Unknown && f.Value.Exists(), f.Node.Name == mConditions, f.Node.Name == mSecond && f.Shown:
 			continue // said by the kind, filters themselves, a part of the value
 		case f.Node.Name == mCaseSensitive && !f.Value.Exists() && root.Lookup(filter).Get(mDataType).Text() != "string":
 			continue

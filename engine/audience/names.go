@@ -32,7 +32,6 @@ const (
 	typeAttribute = "user_attributes"
 	typeAction    = "actions"
 	typeSegment   = "custom_segments"
-	typeEvent     = "event_attributes"
 
 	joinAnd = "and"
 	joinOr  = "or"

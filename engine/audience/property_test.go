@@ -95,7 +95,7 @@ func drawGroup(t *rapid.T, depth int) map[string]any {
 		case kind <= 2:
 			filters = append(filters, drawAction(t))
 		default:
-			filters = append(filters, drawAttribute(t, "user_attributes", []string{"text", "number", "date", "flag", "any"}))
+			filters = append(filters, drawAttribute(t, []string{"text", "number", "date", "flag", "any"}))
 		}
 	}
 	return map[string]any{"filter_operator": pick(t, []string{"and", "or"}), "filters": filters}
@@ -112,18 +112,18 @@ func drawAction(t *rapid.T) map[string]any {
 	if rapid.Bool().Draw(t, "narrowed") {
 		var conditions []any
 		for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-			conditions = append(conditions, drawAttribute(t, "event_attributes", []string{"text", "number", engine.AttrEventTime}))
+			conditions = append(conditions, drawAttribute(t, []string{"text", "number", engine.AttrEventTime}))
 		}
 		f["attributes"] = map[string]any{"filter_operator": pick(t, []string{"and", "or"}), "filters": conditions}
 	}
 	return f
 }
 
-func drawAttribute(t *rapid.T, filterType string, names []string) map[string]any {
+func drawAttribute(t *rapid.T, names []string) map[string]any {
 	dataType := pick(t, []string{"string", "double", "bool", "datetime"})
 	operator := pick(t, catalog.Operators(dataType))
 	f := map[string]any{
-		"filter_type": filterType, "name": pick(t, names), "data_type": dataType, "operator": operator,
+		"filter_type": "user_attributes", "name": pick(t, names), "data_type": dataType, "operator": operator,
 		"negate": rapid.Bool().Draw(t, "negate"), "case_sensitive": rapid.Bool().Draw(t, "case"),
 	}
 	operand, _ := catalog.OperandOf(dataType, operator)
@@ -236,7 +236,8 @@ func (n naive) filter(f map[string]any, p engine.Profile, e *engine.Event) bool 
 		return n.leaves(rule) > 0 && n.group(rule, p, nil)
 	case "actions":
 		return n.action(f, p)
-	case "event_attributes":
+	}
+	if e != nil {
 		v, ok := e.Attributes[f["name"].(string)]
 		if !ok && f["name"] == engine.AttrEventTime {
 			v = e.At.Format(time.RFC3339)

@@ -12,7 +12,8 @@ import (
 // Kind is what a node of a tree of filters is.
 type Kind string
 
-// The kinds. Unknown is a filter of a type that spec.md does not have.
+// The kinds. Unknown is a filter of a type that spec.md does not have, or that looks at no event where it is
+// nested in an action.
 const (
 	Group          Kind = "group"
 	Attribute      Kind = "attribute"       // on what is known of the user
@@ -32,7 +33,7 @@ func (k Kind) Label() string {
 	case Segment:
 		return optionTitle(filterNode().Child(mType), typeSegment)
 	case EventAttribute:
-		return optionTitle(eventNode().Child(mType), typeEvent)
+		return optionTitle(eventNode().Child(mType), typeAttribute)
 	}
 	return strings.ToUpper(string(k[:1])) + string(k[1:])
 }
@@ -166,7 +167,7 @@ func kindOf(f doc.Value, ofEvent bool) Kind {
 	switch {
 	case t == "" && f.Get(mFilters).Exists():
 		return Group
-	case ofEvent && (t == "" || t == typeEvent || t == typeAttribute):
+	case ofEvent && (t == "" || t == typeAttribute): // a service may leave the type out
 		return EventAttribute
 	case ofEvent:
 		return Unknown

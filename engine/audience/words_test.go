@@ -10,8 +10,8 @@ func TestSentence(t *testing.T) {
 	const (
 		country = `{"filter_type":"user_attributes","name":"Country","data_type":"string","operator":"in","value":["India","Nepal"]}`
 		cart    = `{"filter_type":"actions","action_name":"Added to Cart","executed":true,"execution":{"type":"atleast","count":2},"attributes":{"filter_operator":"and","filters":[
-			{"filter_type":"event_attributes","name":"Event Time (Standard)","data_type":"datetime","operator":"inTheLast","value":7},
-			{"filter_type":"event_attributes","name":"Price","data_type":"double","operator":"greaterThan","value":500}]}}`
+			{"filter_type":"user_attributes","name":"Event Time (Standard)","data_type":"datetime","operator":"inTheLast","value":7},
+			{"filter_type":"user_attributes","name":"Price","data_type":"double","operator":"greaterThan","value":500}]}}`
 		staff = `{"filter_type":"custom_segments","name":"Staff"}`
 	)
 	for _, c := range []struct{ filters, want string }{

@@ -65,7 +65,8 @@ func triggerCases() []ruleCase {
 
 func filterCases() []ruleCase {
 	user := pushOf(OneTime, `"segmentation_details":{"included_filters":{"filters":[{"filter_type":"user_attributes","name":"x",%s}]}}`)
-	event := pushOf(EventTriggered, `"trigger_condition":{"included_filters":{"filters":[{"filter_type":"actions","attributes":{"filters":[{"name":"x",%s}]}}]}}`)
+	event := pushOf(EventTriggered, `"trigger_condition":{"included_filters":{"filters":[{"filter_type":"actions","attributes":{"filters":[{"filter_type":"user_attributes","name":"x",%s}]}}]}}`)
+	nestedFilter := pushOf(EventTriggered, `"trigger_condition":{"included_filters":{"filters":[{"filter_type":"actions","attributes":{"filters":[{%s}]}}]}}`)
 	accept := []string{
 		`"data_type":"bool","operator":"is","value":true`,
 		`"data_type":"bool","operator":"is","value":"false"`,
@@ -113,15 +114,35 @@ func filterCases() []ruleCase {
 		`"data_type":"datetime","operator":"between","value":"2026-12-01","value1":7`,
 	}
 	goal := pushOf(OneTime, `"conversion_goal_details":{"goals":[{"goal_event_attribute":{%s}}]}`)
-	nested := fmt.Sprintf(goal, `"data_type":"OBJECT","filters":[{"data_type":"ARRAY_OBJECT","filters":[{%s}]}]`)
 	return []ruleCase{
-		{ // a goal's attribute nests as deep as it likes, and is checked all the way down
-			rule: "goal_event_attribute.is_case_sensitive#type", schema: "campaign push",
-			accept: each1(nested, `"is_case_sensitive":true`), refuse: each1(nested, `"is_case_sensitive":"yes"`),
+		{
+			rule: "event_filter.filter_type#required", schema: "campaign push",
+			accept: each1(nestedFilter, `"filter_type":"user_attributes"`),
+			refuse: each1(nestedFilter, `"name":"x","data_type":"string","operator":"exists"`, `"filter_type":""`),
 		},
 		{
-			rule: "goal_event_attribute.data_type#enum", schema: "campaign push",
-			accept: each1(nested, `"data_type":"STRING"`), refuse: each1(nested, `"data_type":"string"`),
+			rule: "event_filter.filter_type#enum", schema: "campaign push",
+			accept: each1(nestedFilter, `"filter_type":"user_attributes"`, `"filter_type":"actions"`, `"filter_type":"custom_segments"`),
+			refuse: each1(nestedFilter, `"filter_type":"event_attributes"`, `"filter_type":"novel"`),
+		},
+		{ // an action within an action is checked in full, as deep as they go
+			rule: "event_filter.filter_type#required", schema: "campaign push",
+			accept: each1(nestedFilter, `"filter_type":"actions","attributes":{"filters":[{"filter_type":"user_attributes"}]}`),
+			refuse: each1(nestedFilter, `"filter_type":"actions","attributes":{"filters":[{"name":"x"}]}`),
+		},
+		{
+			rule: "event_filter#closed", schema: "campaign push",
+			accept: each1(nestedFilter, `"filter_type":"user_attributes","own":1`, `"filter_type":"actions","action_name":"x"`),
+			refuse: each1(nestedFilter, `"filter_type":"actions","own":1`, `"filter_type":"custom_segments","own":1`),
+		},
+		{
+			rule: "event_filter.project_name#forbidden", schema: "campaign push",
+			accept: each1(event, `"project_name":"Retail"`, `"operator":"exists"`),
+		},
+		{
+			rule: "event_filter.project_name#forbidden", schema: "campaign push", env: flagsOff(),
+			accept: each1(event, `"operator":"exists"`),
+			refuse: each1(event, `"project_name":"Retail"`),
 		},
 		{rule: "filter.value#fits", schema: "campaign push", accept: each1(user, accept...), refuse: each1(user, refuse...)},
 		{rule: "filter.value1#fits", schema: "campaign push", accept: each1(user, second...), refuse: each1(user, badSecond...)},

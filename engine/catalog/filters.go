@@ -3,6 +3,7 @@ package catalog
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
@@ -87,10 +88,9 @@ func FilterGroups(component Component) []string {
 
 // filterGroup is a filter group: a member of a component, with rules of that member's own.
 func filterGroup(name, title, help string, rules ...schema.Rule) schema.Field {
-	filter := filterTable()
 	return schema.Field{
 		Name: name, Title: title, Help: help, Kind: schema.Object, Ref: refFilters, Rules: rules, Editor: schema.EditorFilters,
-		Fields: groupFields("filter_group", "What a user must match.", filter),
+		Fields: groupFields("filter_group", "What a user must match.", filterTable()),
 	}
 }
 
@@ -108,7 +108,27 @@ func groupFields(id, help string, elem schema.Field) []schema.Field {
 	}
 }
 
+// filterTable is a filter of a component's group.
 func filterTable() schema.Field {
+	project := schema.Field{Required: []schema.Required{{When: schema.Flag{Name: portfolio}}}}
+	return filterOf("filter", "user_attributes", "User attribute", "what is known of the user", project, eventFilterTable())
+}
+
+// eventFilterTable is a filter nested in a filter on an action: one of type user_attributes looks at an
+// attribute of the event. It has the other types too, because gaps.md, Search and meta, more, gives every
+// filter the same three.
+func eventFilterTable() schema.Field {
+	project := schema.Field{Ref: refMore, Rules: []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: portfolio}}}}}
+	deeper := schema.Field{Kind: schema.Object, Like: "event_filter"}
+	return filterOf("event_filter", "event_attributes", "Event attribute", "what the event says", project, deeper)
+}
+
+// portfolio is the feature of a workspace whose attributes belong to projects.
+const portfolio = "portfolio"
+
+// filterOf is the table of a filter whose attributes are those of a list of the workspace. project is what
+// project_name has of its own, nested what the attributes of an action have as filters.
+func filterOf(id, list, label, help string, project, nested schema.Field) schema.Field {
 	attribute := schema.When("filter_type", "user_attributes")
 	action := schema.When("filter_type", "actions")
 	segment := schema.When("filter_type", "custom_segments")
@@ -117,15 +137,15 @@ func filterTable() schema.Field {
 		Name: "filter_type", Title: "Filter type", Kind: schema.String, Required: []schema.Required{{}},
 		Help: "What the filter looks at.",
 		Options: []schema.Option{
-			{Value: "user_attributes", Label: "User attribute", Help: "what is known of the user"},
+			{Value: "user_attributes", Label: label, Help: help},
 			{Value: "actions", Label: "Action", Help: "what the user has done"},
 			{Value: "custom_segments", Label: "Segment", Help: "a segment of the workspace that the user is in"},
 		},
 	}}
-	for _, f := range attributeFields("user_attributes") {
+	for _, f := range attributeFields(list) {
 		f.Applies = attribute
 		if f.Name == "name" {
-			f.Help = "The user attribute, or the segment by its name."
+			f.Help = "The " + strings.ToLower(label) + ", or the segment by its name."
 			f.Applies = schema.When("filter_type", "user_attributes", "custom_segments")
 			f.Required = []schema.Required{
 				{When: attribute},
@@ -134,13 +154,10 @@ func filterTable() schema.Field {
 		}
 		fields = append(fields, f)
 	}
-	fields = append(fields, schema.Field{
-		Name: "project_name", Kind: schema.String, Applies: attribute,
-		Help:     "The project that the attribute belongs to, in a workspace with the portfolio feature.",
-		Example:  "Retail",
-		Required: []schema.Required{{When: schema.Flag{Name: "portfolio"}}},
-	})
-	for _, f := range actionFields() {
+	project.Name, project.Kind, project.Applies, project.Example = "project_name", schema.String, attribute, "Retail"
+	project.Help = "The project that the attribute belongs to, in a workspace with the portfolio feature."
+	fields = append(fields, project)
+	for _, f := range actionFields(nested) {
 		f.Applies = action
 		fields = append(fields, f)
 	}
@@ -149,7 +166,7 @@ func filterTable() schema.Field {
 		Help: "The segment by its id; its name is enough where names are unique.", Example: "65f0a1b2c3d4e5f60718293a",
 	})
 	return schema.Field{
-		ID: "filter", Kind: schema.Object, Ref: refFilters, Fields: fields,
+		ID: id, Kind: schema.Object, Ref: refFilters, Fields: fields,
 		Open: true, Rules: []schema.Rule{closedFilters(fields)},
 	}
 }
@@ -249,12 +266,8 @@ func typesWith(op string) []string {
 	return types
 }
 
-// actionFields are the members of a filter on what a user did.
-func actionFields() []schema.Field {
-	attribute := schema.Field{ID: "event_filter", Kind: schema.Object, Ref: refFilters, Fields: append([]schema.Field{{
-		Name: "filter_type", Kind: schema.String, Help: "What the filter looks at; among event attributes it may be left out.",
-		Options: []schema.Option{{Value: "event_attributes", Label: "Event attribute"}, {Value: "user_attributes", Label: "Attribute"}},
-	}}, attributeFields("event_attributes")...)}
+// actionFields are the members of a filter on what a user did, whose attributes have nested filters.
+func actionFields(nested schema.Field) []schema.Field {
 	return []schema.Field{
 		{
 			Name: "action_name", Title: "Event", Kind: schema.String, Required: []schema.Required{{}}, Suggest: "events",
@@ -280,7 +293,7 @@ func actionFields() []schema.Field {
 		{
 			Name: "attributes", Title: "Event attributes", Kind: schema.Object,
 			Help:   "Only events whose attributes match these filters count.",
-			Fields: groupFields("event_filter_group", "What an attribute of the event must match.", attribute),
+			Fields: groupFields("event_filter_group", "What an attribute of the event must match.", nested),
 		},
 		{Name: "condition", Title: "Condition label", Kind: schema.String, Help: "A label of your own for the condition.", Example: "Viewed twice"},
 	}

@@ -1,8 +1,11 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+
+	"bugle/engine/schema"
 )
 
 // Every operator of spec.md has a label and a phrase, and takes an operand.
@@ -61,6 +64,20 @@ func TestFilterValue(t *testing.T) {
 		words, ok := FilterValue(mustParse(t, filter))
 		if ok != want || !ok && words == "" {
 			t.Errorf("%s: %q, %v", filter, words, ok)
+		}
+	}
+}
+
+// The sub-filters of a goal's event attribute are open objects: any field is taken, without a word.
+func TestGoalSubFiltersAreOpen(t *testing.T) {
+	goal := `"conversion_goal_details":{"goals":[{"goal_name":"g","goal_event_name":"e","goal_event_attribute":{"name":"items","data_type":"ARRAY_OBJECT","condition":"is","filters":%s}}]}`
+	for list, want := range map[string]int{
+		`[{},{"name":"sku","condition":"between","data_type":"text","value":{"from":1},"own":[1.0,null]}]`: 0,
+		`["sku",7]`: 2,
+	} {
+		v := mustParse(t, pushOf(OneTime, fmt.Sprintf(goal, list)))
+		if got := Campaign(Push).Validate(v, caseEnv(schema.Draft, true)); len(got) != want {
+			t.Errorf("%s: %v", list, got)
 		}
 	}
 }

@@ -41,7 +41,6 @@ func conversionGoalDetails() schema.Field {
 	}
 }
 
-// goalEventAttribute nests in itself: the filters of an attribute that is an object are such tables.
 func goalEventAttribute() schema.Field {
 	between := schema.When("condition", "between")
 	return schema.Field{
@@ -64,9 +63,12 @@ func goalEventAttribute() schema.Field {
 			{Name: "value_type", Kind: schema.String, Help: "How the value is meant, such as absolute or relative for a date.", Example: "absolute"},
 			{Name: "array_filter_type", Title: "Match within a list", Kind: schema.String, Help: "Whether any or all elements of a list have to match.", Example: "any_of"},
 			{
-				Name: "filters", Kind: schema.List, Help: "Conditions on the members of an attribute that is an object.", Rules: []schema.Rule{atMost(fewItems)},
+				Name: "filters", Kind: schema.List, Help: "Conditions on the fields of an attribute that is an object.", Rules: []schema.Rule{atMost(fewItems)},
 				Used: schema.When("data_type", "OBJECT", "ARRAY_OBJECT"),
-				Elem: &schema.Field{Title: "Sub-filter", Kind: schema.Object, Like: "goal_event_attribute", Help: "A condition on one member of the object."},
+				Elem: &schema.Field{
+					Title: "Sub-filter", Kind: schema.Map, Ref: refMore, Help: "A condition on one field of the object, in whatever form the service takes.",
+					Elem: &schema.Field{Title: "Field", Help: "A part of the condition, such as its name or value.", Example: "Berlin"},
+				},
 			},
 			{Name: "is_case_sensitive", Title: "Case sensitive", Kind: schema.Bool, Help: "Tell capitals from small letters."},
 		},

@@ -6,6 +6,7 @@ import "bugle/engine/schema"
 const (
 	refObjects = "gaps.md, Fields of the objects that spec.md does not show"
 	refPublish = "gaps.md, Publish-time rules"
+	refMore    = "gaps.md, Search and meta, more"
 )
 
 // personal makes a text take personalisation expressions, which must parse at publish.

@@ -67,6 +67,7 @@ func TestStatedOptions(t *testing.T) {
 		"trigger_condition.intelligent_delay_optimization.max_delay_granularity":                   "HOURS DAYS",
 		"trigger_condition.included_filters.filter_operator":                                       "and or",
 		"segmentation_details.included_filters.filters[0].filter_type":                             "user_attributes actions custom_segments",
+		"segmentation_details.included_filters.filters[0].attributes.filters[0].filter_type":       "user_attributes actions custom_segments",
 		"segmentation_details.excluded_filters.filters[0].data_type":                               "string double datetime bool",
 		"segmentation_details.included_filters.filters[0].execution.type":                          "atleast atmost exactly",
 		"scheduling_details.delivery_type":                                                         "ASAP AT_FIXED_TIME SEND_IN_BTS SEND_IN_USER_TIMEZONE",

@@ -44,8 +44,8 @@ const audienceJSON = `{"segmentation_details":{
 	"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"user_attributes","data_type":"string","category":"Tracked Standard Attribute","name":"Country","operator":"in","value":["India","Nepal"]},
 		{"filter_type":"actions","action_name":"Added to Cart","execution":{"type":"atleast","count":2},"executed":true,"attributes":{"filter_operator":"and","filters":[
-			{"filter_type":"event_attributes","data_type":"double","name":"Price","operator":"greaterThan","value":500},
-			{"filter_type":"event_attributes","data_type":"datetime","name":"Event Time (Standard)","operator":"inTheLast","value":30}]}},
+			{"filter_type":"user_attributes","data_type":"double","name":"Price","operator":"greaterThan","value":500},
+			{"filter_type":"user_attributes","data_type":"datetime","name":"Event Time (Standard)","operator":"inTheLast","value":30}]}},
 		{"filter_type":"user_attributes","data_type":"double","name":"Age","operator":"between","value":18,"value1":65.0,"negate":true}]},
 	"excluded_filters":{"filter_operator":"or","filters":[
 		{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"},
@@ -183,10 +183,10 @@ func TestAudienceIsBuiltByTheKeysAlone(t *testing.T) {
 	h.Goldens("built")
 	const want = `{"included_filters":{"filter_operator":"and","filters":[` +
 		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":2},"action_name":"Added to Cart","attributes":{"filter_operator":"and","filters":[` +
-		`{"filter_type":"event_attributes","data_type":"double","operator":"greaterThan","name":"Price","category":"Tracked Standard Attribute","value":500},` +
-		`{"filter_type":"event_attributes","data_type":"datetime","operator":"inTheLast","name":"Event Time (Standard)","value":30}]}},` +
+		`{"filter_type":"user_attributes","data_type":"double","operator":"greaterThan","name":"Price","category":"Tracked Standard Attribute","value":500},` +
+		`{"filter_type":"user_attributes","data_type":"datetime","operator":"inTheLast","name":"Event Time (Standard)","value":30}]}},` +
 		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":1},"action_name":"Purchase","attributes":{"filter_operator":"and","filters":[` +
-		`{"filter_type":"event_attributes","data_type":"double","operator":"lessThan","name":"Amount","category":"Tracked Standard Attribute","value":1000}]}},` +
+		`{"filter_type":"user_attributes","data_type":"double","operator":"lessThan","name":"Amount","category":"Tracked Standard Attribute","value":1000}]}},` +
 		`{"filter_type":"user_attributes","data_type":"string","operator":"in","name":"Country","category":"Tracked Standard Attribute","value":["India","Nepal"]},` +
 		`{"filter_type":"user_attributes","data_type":"datetime","operator":"inTheLast","name":"Birthday","category":"Tracked Standard Attribute","value":7}]},` +
 		`"excluded_filters":{"filter_operator":"or","filters":[{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"}]}}`

@@ -32,7 +32,7 @@ const oddJSON = `{"segmentation_details":{"x-top":1e2,"included_filters":{"filte
 	{"filters":[{"filter_type":"custom_segments","name":"Staff","id":7}],"filter_operator":"or"},
 	{"filter_type":"novel","x":[1,{"y":2.50}]},
 	{"filter_type":"actions","action_name":"Added to Cart","execution":{"type":"sometimes","count":"2"},"executed":"no","attributes":{"filter_operator":"and","filters":[
-		{"filter_type":"event_attributes","data_type":"double","name":"Price","operator":"greaterThan","value":500.00,"x-kept":true}]}}]},
+		{"filter_type":"user_attributes","data_type":"double","name":"Price","operator":"greaterThan","value":500.00,"x-kept":true}]}}]},
 	"excluded_filters":{"filter_operator":"xor","filters":[]},"is_all_user_campaign":false}}`
 
 func parse(t testing.TB, text string) doc.Value {

@@ -220,7 +220,7 @@ func everything() []string {
 	each("connector_type", "CUSTOM_SMTP", "AMAZON_SES", "SENDGRID")
 	each("delivery_type", "ASAP", "AT_FIXED_TIME", "SEND_IN_BTS", "SEND_IN_USER_TIMEZONE")
 	each("file_type", "URL", "PERSONALIZED_ATTACHMENT")
-	each("filter_type", "user_attributes", "actions", "custom_segments", "event_attributes")
+	each("filter_type", "user_attributes", "actions", "custom_segments")
 	each("sending_frequency", "DAILY", "WEEKLY", "MONTHLY")
 	each("timer_ends_at", "DURATION", "SPECIFIC_TIME_USER_TIMEZONE")
 	each("trigger_delay_type", "DELAY", "ASAP", "INTELLIGENT_DELAY")

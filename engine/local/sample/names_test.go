@@ -80,8 +80,13 @@ func TestNamesAreConfigured(t *testing.T) {
 		names, _ := w.Lists(list)
 		return slices.Contains(names, name)
 	}
+	named := func(filter doc.Value) func(engine.Attribute) bool {
+		want := engine.Attribute{Name: filter.Get("name").Text(), DataType: filter.Get("data_type").Text(), Category: filter.Get("category").Text()}
+		return func(a engine.Attribute) bool { return a == want }
+	}
 	for _, c := range campaigns(t, svc) {
 		name := engine.NameOf(c.Body)
+		ofEvent := map[doc.Value]bool{}
 		walk(c.Body, func(member string, v doc.Value) {
 			ok := true
 			switch member {
@@ -95,10 +100,18 @@ func TestNamesAreConfigured(t *testing.T) {
 				ok = !slices.ContainsFunc(v.Strings(), func(l string) bool { return !in("locales", l) })
 			}
 			switch filter := v.Get("name").Text(); v.Get("filter_type").Text() {
+			case "actions":
+				i := slices.IndexFunc(w.Events, func(e engine.EventType) bool { return e.Name == v.Get("action_name").Text() })
+				for _, f := range v.Lookup(doc.P("attributes", "filters")).Elems() {
+					ofEvent[f] = true
+					if f.Get("name").Text() != engine.AttrEventTime && (i < 0 || !slices.ContainsFunc(w.Events[i].Attributes, named(f))) {
+						t.Errorf("%q: its event does not have %s", name, f.Encode())
+					}
+				}
 			case "custom_segments":
 				ok = slices.ContainsFunc(w.Segments, func(s engine.Segment) bool { return s.Name == filter && s.ID == v.Get("id").Text() })
 			case "user_attributes":
-				ok = slices.Contains(w.Attributes, engine.Attribute{Name: filter, DataType: v.Get("data_type").Text(), Category: v.Get("category").Text()})
+				ok = ofEvent[v] || slices.ContainsFunc(w.Attributes, named(v))
 			}
 			if !ok {
 				t.Errorf("%q: %s names what the workspace does not have: %s", name, member, v.Encode())

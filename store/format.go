@@ -7,8 +7,9 @@ import (
 )
 
 // Format is the number of the layout that this package writes. Since 2 the settings of a workspace and its
-// API keys have copies ([Space.PutSettings]).
-const Format = 2
+// API keys have copies ([Space.PutSettings]). Since 3 every filter that is nested in an action has a type of
+// the specification ([Space.Upgrade]).
+const Format = 3
 
 type storeFormat struct {
 	Format int `json:"format"`
@@ -17,7 +18,7 @@ type storeFormat struct {
 // migrations lead from a layout to the one after it, by the number of the first. Each runs in as many
 // transactions as it needs, and again from its beginning where the process ended in between: so it
 // must take a store that it has changed in part.
-var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings}
+var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings, 2: typeAllFilters}
 
 // Prepare readies an opened store: it writes the number of the layout into a new one, brings one with
 // an earlier number up to [Format], and refuses one with a later number with [ErrNewer].
@@ -32,7 +33,7 @@ func Prepare(ctx context.Context, db DB) error {
 	}
 	err = migrate(ctx, db, have, Format, migrations)
 	if errors.Is(err, ErrFull) {
-		return nil // the steps so far only add copies: the store is read as it is, and the next open takes them
+		return nil // no step so far changes how records are read: the store is used as it is, and the next open takes them
 	}
 	return err
 }

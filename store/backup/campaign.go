@@ -48,7 +48,6 @@ func Recover(ctx context.Context, db store.DB, file, passphrase, workspace, id s
 				return err
 			}
 		}
-		_, err = s.Campaign(id)
-		return err
+		return s.Upgrade(id) // the backup may be of an earlier format
 	})
 }

@@ -22,7 +22,7 @@ func (s Space) Upgrade(id string) error {
 	before := c.Revision
 	if body, changed := catalog.WithFilterTypes(c.Body); changed {
 		c.Body = body
-		rev := engine.Revision{At: time.Now().UTC(), By: "bugle", Note: "set the type of filters on event attributes"}
+		rev := engine.Revision{At: time.Now().UTC(), By: "bugle", Note: "upgraded filters"}
 		// It is no edit: the campaign keeps its place among those that were changed last.
 		if c.Revision, err = s.PutCampaign(c, engine.Summarize(c), rev, false); err != nil {
 			return err

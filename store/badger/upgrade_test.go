@@ -116,7 +116,7 @@ func wantUpgraded(t *testing.T, s store.Space, id string, revisions int64) {
 	if id == oldPlain {
 		return
 	}
-	if r := list[0]; r.By != "bugle" || r.Note != "set the type of filters on event attributes" || time.Since(r.At) > time.Hour {
+	if r := list[0]; r.By != "bugle" || r.Note != "upgraded filters" || time.Since(r.At) > time.Hour {
 		t.Errorf("%s: the history has %+v", id, r)
 	}
 	before, err := s.Revision(id, revisions-1)

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -264,7 +265,7 @@ func (s *Screen) restore() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	body := s.shown.version.Body
+	body, _ := catalog.WithFilterTypes(s.shown.version.Body) // an earlier program may have written it
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d?", rev.N),
 		Body:    "The campaign becomes what it was " + s.when(rev.At) + ". Nothing is lost: the present version stays in the history, and undo brings it back.",

@@ -3,6 +3,7 @@ package history_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,28 @@ func TestRestoreHandsTheVersionToTheBuilder(t *testing.T) {
 	}
 	if got := r.Doc.Lookup(doc.P("campaign_content", "content", "email", "html_content")).Text(); strings.Contains(got, "half") {
 		t.Errorf("the builder got %q", got)
+	}
+}
+
+// earlier has versions whose filters were written by an earlier program.
+type earlier struct{ *local.Service }
+
+const earlierFilter = `{"segmentation_details":{"included_filters":{"filters":[{"filter_type":"actions","action_name":"Bought","attributes":{"filters":[{"filter_type":%q,"name":"price"}]}}]}}}`
+
+func (e earlier) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
+	c, err := e.Service.Revision(ctx, id, n)
+	if err == nil {
+		c.Body, err = doc.Parse(fmt.Appendf(nil, earlierFilter, "event_attributes"))
+	}
+	return c, err
+}
+
+func TestRestoreOfAnEarlierProgramsVersionIsUpToDate(t *testing.T) {
+	svc, id := versions(t)
+	h := uitest.New(t, history.New(uitest.Deps(earlier{svc}), screen.Route{ID: id}), 120, 40)
+	h.Press("down", "enter", "y")
+	if got := string(h.Last().Doc.Encode()); got != fmt.Sprintf(earlierFilter, "user_attributes") {
+		t.Errorf("the builder got %s", got)
 	}
 }
 

@@ -165,7 +165,7 @@ func (w *work) revision(ctx context.Context, h engine.Historian, n int64) error 
 		return w.failed(ctx, "The version could not be read", err)
 	}
 	c := w.campaign
-	c.Body = then.Body
+	c.Body, _ = catalog.WithFilterTypes(then.Body) // an earlier program may have written it
 	root := c.Document()
 	changes := doc.Diff(engine.BodyOf(w.root), then.Body)
 	if len(changes) == 0 {

@@ -113,3 +113,30 @@ func TestSteps(t *testing.T) {
 		t.Error("of filters of which one is enough, the first is a step")
 	}
 }
+
+// A filter nested in an action asks for its type where a service has left it out, and otherwise for what a
+// filter on an attribute is made of; for a project where the workspace has some.
+func TestInputsOfNestedFilters(t *testing.T) {
+	root := parsed(t, `{"segmentation_details":{"included_filters":{"filters":[{"filter_type":"actions","attributes":{"filters":[
+		{"name":"price","data_type":"double","operator":"exists"},
+		{"filter_type":"user_attributes","name":"price","data_type":"double","operator":"exists"}]}}]}}}`)
+	at := doc.P("segmentation_details", "included_filters", "filters", 0, "attributes", "filters")
+	for i, want := range [][]string{
+		{"Filter type", "Data type", "Name", "Operator"},
+		{"Name", "Data type", "Operator", "Negate", "Value is an expression", "Category"},
+	} {
+		for _, portfolio := range []bool{false, true} {
+			env := schema.Env{Flags: map[string]bool{"portfolio": portfolio}}
+			var got []string
+			for _, in := range Inputs(catalog.Campaign(catalog.Push), root, at.Elem(i), env) {
+				got = append(got, in.Label)
+			}
+			if portfolio && i == 1 {
+				want = append(slices.Clone(want), "Project name")
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("filter %d, portfolio %v: %q, want %q", i, portfolio, got, want)
+			}
+		}
+	}
+}

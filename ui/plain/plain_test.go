@@ -302,6 +302,27 @@ func TestHistoryTellsAndBringsBack(t *testing.T) {
 	b.has("basic_details.name", `"Spring sale"`)
 }
 
+// What an earlier program wrote comes back with the filter types of the specification.
+func TestAVersionOfAnEarlierProgramIsBroughtBackUpToDate(t *testing.T) {
+	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	c := b.stored()
+	group, err := doc.Parse([]byte(`{"filters":[{"filter_type":"actions","action_name":"Bought","attributes":{"filters":[{"name":"price"}]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := c.Body.Set(doc.P("segmentation_details", "included_filters"), group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []doc.Value{body, c.Body} {
+		if _, err := b.svc.Save(t.Context(), engine.SaveRequest{ID: b.id, Revision: b.stored().Revision, Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.play("history|version 2|yes||leave")
+	b.has("segmentation_details.included_filters.filters[0].attributes.filters[0].filter_type", `"user_attributes"`)
+}
+
 // Edits of a service that stores nothing unfinished wait, survive, and are applied in one go.
 func TestEditsWaitUntilTheyAreApplied(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)

@@ -191,6 +191,8 @@ func (r *rotRound) judge() {
 			lists++
 		case r.inIndex && len(r.reports.loss) > 0:
 			r.counts["not found or older, where an index was hit and a loss was reported"]++
+		case r.all[x.id] == rotRight && x.state == rotOlder && len(r.reports.loss) > 0: // it was written again since
+			r.counts["older until it was written again, and a loss was reported"]++
 		case r.all[x.id] == rotRight: // it was put right, or written again
 			r.fault("wrong for a moment", "%s of %s: %s; when all were read, it was right", x.how, x.id, x.state)
 		case len(r.reports.loss) == 0:

@@ -51,10 +51,15 @@ func testPublish(b *bench) {
 		b.ok(err)
 		b.equal(string(dt), []any{out.ID, out.ResponseID, b.get(id).Status}, []any{id, "mine", want})
 	}
-	// The same action as an update, and what the clock makes of it.
-	id := b.create(complete(catalog.OneTime))
-	_, err := b.Service.Update(b.ctx, engine.UpdateRequest{ID: id, Body: b.parse(`{"status":"PUBLISH"}`)})
+	// The same action as an update, also with what the campaign is.
+	said := b.create(complete(catalog.EventTriggered))
+	_, err := b.Service.Update(b.ctx, engine.UpdateRequest{ID: said, Body: b.parse(`{"channel":"PUSH","campaign_delivery_type":"EVENT_TRIGGERED","status":"PUBLISH"}`)})
 	b.ok(err)
+	b.equal("with its channel and delivery type", b.get(said).Status, catalog.Active)
+	id := b.create(complete(catalog.OneTime))
+	_, err = b.Service.Update(b.ctx, engine.UpdateRequest{ID: id, Body: b.parse(`{"status":"PUBLISH"}`)})
+	b.ok(err)
+	// What the clock makes of it.
 	b.Clock.Advance(29*24*time.Hour + 20*time.Hour + time.Second) // to 1 December, 09:00 in Berlin
 	b.equal("at its start", b.get(id).Status, catalog.Sending)
 	b.Clock.Advance(time.Hour)

@@ -163,6 +163,8 @@ func testUpdateRefused(b *bench) {
 		targets []string
 	}{
 		{`{"status":"PUBLISH","basic_details":{"name":"x"}}`, engine.BadRequest, 400, nil},
+		{`{"status":"PUBLISH","channel":"EMAIL"}`, engine.ValidationFailed, 400, []string{"channel"}},
+		{`{"status":"PUBLISH","channel":"PUSH","campaign_delivery_type":"PERIODIC"}`, engine.ValidationFailed, 400, []string{"campaign_delivery_type"}},
 		{`{"status":"STOP"}`, engine.ValidationFailed, 400, []string{"status"}},
 		{`{"channel":"EMAIL","basic_details":{"name":"x"}}`, engine.ValidationFailed, 400, []string{"channel"}},
 		{`{"campaign_delivery_type":"PERIODIC","basic_details":{"name":"x"}}`, engine.ValidationFailed, 400, []string{"campaign_delivery_type"}},

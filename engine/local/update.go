@@ -12,8 +12,8 @@ import (
 	"bugle/store"
 )
 
-// Update changes components, each of them whole (spec.md, Update Campaign). A body whose only
-// member is a status of PUBLISH is the publish action.
+// Update changes components, each of them whole (spec.md, Update Campaign). A body with a status of
+// PUBLISH and no component is the publish action.
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	ids, err := request(r.Call, r.Body)
 	if err != nil {
@@ -24,6 +24,9 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 	}
 	if st := r.Body.Get(mStatus); st.Exists() {
 		if err := statusAlone(r.Body); err != nil {
+			return engine.Updated{}, stamped(err, ids.RequestID)
+		}
+		if err := s.ofThatKind(ctx, r); err != nil {
 			return engine.Updated{}, stamped(err, ids.RequestID)
 		}
 		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text()})
@@ -37,7 +40,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 func statusAlone(body doc.Value) error {
 	for name := range body.Members() {
 		switch name {
-		case mStatus, mUpdatedBy, mRequestID:
+		case mStatus, mChannel, mDeliveryType, mUpdatedBy, mRequestID:
 		default:
 			e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "a component and a status cannot be changed in one request; send %s first, then the status alone", name)
 			e.Target = mStatus
@@ -51,6 +54,41 @@ func statusAlone(body doc.Value) error {
 		return refuse(mStatus, "the status must be %q, not %s; stop, pause and resume have an operation of their own", catalog.Publish, st.Encode())
 	}
 	return nil
+}
+
+// ofThatKind refuses a body that has another channel or delivery type than the campaign, which never
+// change.
+func (s *Service) ofThatKind(ctx context.Context, r engine.UpdateRequest) error {
+	if !r.Body.Get(mChannel).Exists() && !r.Body.Get(mDeliveryType).Exists() {
+		return nil
+	}
+	return s.view(ctx, func(sp store.Space) error {
+		c, err := s.campaign(sp, r.ID)
+		if err != nil {
+			return err
+		}
+		_, err = withKind(c, r.Body)
+		return err
+	})
+}
+
+// withKind returns the body with the campaign's own channel and delivery type where it leaves them
+// out, and refuses others.
+func withKind(c engine.Campaign, body doc.Value) (doc.Value, error) {
+	for name, own := range map[string]string{mChannel: string(c.Channel), mDeliveryType: string(c.DeliveryType)} {
+		v := body.Get(name)
+		if v.Exists() && (v.Kind() != doc.String || v.Text() != own) {
+			return body, refuse(name, "%s cannot be changed: this campaign's is %s, not %s", name, own, v.Encode())
+		}
+		if v.Exists() {
+			continue
+		}
+		var err error
+		if body, err = body.Set(doc.P(name), doc.NewString(own)); err != nil {
+			return body, refuse(name, "%w", err)
+		}
+	}
+	return body, nil
 }
 
 func (s *Service) change(sp store.Space, r engine.UpdateRequest) (engine.Updated, error) {
@@ -92,18 +130,9 @@ func (s *Service) checkUpdate(w engine.Workspace, c engine.Campaign, body doc.Va
 	if !c.Channel.Writable() {
 		return refuse(mChannel, "%s campaigns can be read here, not changed", c.Channel.Label())
 	}
-	for name, own := range map[string]string{mChannel: string(c.Channel), mDeliveryType: string(c.DeliveryType)} {
-		v := body.Get(name)
-		if v.Kind() == doc.String && v.Text() != own {
-			return refuse(name, "%s cannot be changed: this campaign's is %s, not %s", name, own, v.Encode())
-		}
-		if v.Exists() {
-			continue
-		}
-		var err error
-		if body, err = body.Set(doc.P(name), doc.NewString(own)); err != nil {
-			return refuse(name, "%w", err)
-		}
+	body, err := withKind(c, body)
+	if err != nil {
+		return err
 	}
 	return invalid("the change", catalog.UpdateRequest(c.Channel).Validate(body, s.env(w, schema.Draft)))
 }

@@ -126,6 +126,7 @@ func TestRequestsAgainstDocument(t *testing.T) {
 		}
 	}
 	check("publish", http.MethodPatch, campaign, parse(t, `{"status":"PUBLISH"}`), true)
+	check("publish, said of what", http.MethodPatch, campaign, parse(t, `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","status":"PUBLISH"}`), true)
 	check("publish beside a component", http.MethodPatch, campaign, parse(t, `{"status":"PUBLISH","utm_params":{"utm_source":"a","utm_medium":"b"}}`), false)
 	check("an update of nothing", http.MethodPatch, campaign, parse(t, `{"updated_by":"ann@example.com"}`), false)
 	check("a channel that cannot be created", http.MethodPost, "/v5/campaigns", parse(t, `{"channel":"SMS","campaign_delivery_type":"ONE_TIME","created_by":"a@b.c"}`), false)

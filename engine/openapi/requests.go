@@ -73,7 +73,9 @@ func (b *builder) update() (body, examples doc.Value) {
 	alone := b.x.Define("PublishAction", object(
 		m("title", "Publish"), m("description", "The publish action. It names no component."), m("type", "object"),
 		m("properties", object(
-			m(mStatus, object(m("type", "string"), m("enum", names([]catalog.Action{catalog.Publish})))), shared("updated_by"), shared("request_id"),
+			m(mStatus, object(m("type", "string"), m("enum", names([]catalog.Action{catalog.Publish})))),
+			m(mChannel, object(m("type", "string"), m("enum", names([]catalog.Channel{catalog.Push, catalog.Email})))),
+			shared("campaign_delivery_type"), shared("updated_by"), shared("request_id"),
 		)),
 		m("required", doc.NewStrings(mStatus)), m("additionalProperties", false),
 	))

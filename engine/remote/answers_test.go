@@ -99,7 +99,7 @@ func TestLiberal(t *testing.T) {
 	}
 	for _, status := range []int{200, 202, 204} {
 		s, _ := scripted(t, remote.Config{}, says(status, ""))
-		out, err := s.Update(t.Context(), engine.UpdateRequest{ID: "x", Body: parse(t, `{}`)})
+		out, err := s.Update(t.Context(), engine.UpdateRequest{ID: "x", Body: parse(t, `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME"}`)})
 		if err != nil || out.ID != "x" {
 			t.Errorf("%d with no words: %+v, %v", status, out, err)
 		}

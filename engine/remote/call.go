@@ -20,10 +20,16 @@ type operation struct {
 	method string
 	path   string // {id} stands for the campaign
 	limits []limit.Window
-	// write: the call is done once, whatever it takes: it carries an Idempotency-Key.
+	// write: the call changes something, and is done once, whatever it takes.
 	write bool
 	slow  bool // the service itself waits for others
+	// named: the body has the request id, as the header does.
+	named bool
 }
+
+// keyed reports whether the call carries an Idempotency-Key. Services require one on every POST and
+// PATCH except validate (gaps.md, Services that others run).
+func (op operation) keyed() bool { return op.method != http.MethodGet && op.name != opValidate.name }
 
 const (
 	pathCampaigns = "/v5/campaigns"
@@ -34,12 +40,12 @@ var (
 	opCreate   = operation{name: "create", method: http.MethodPost, path: pathCampaigns, limits: limit.Create, write: true}
 	opGet      = operation{name: "get", method: http.MethodGet, path: pathCampaign, limits: limit.Other}
 	opUpdate   = operation{name: "update", method: http.MethodPatch, path: pathCampaign, limits: limit.Other, write: true}
-	opValidate = operation{name: "validate", method: http.MethodPost, path: pathCampaign + "/validate", limits: limit.Other}
+	opValidate = operation{name: "validate", method: http.MethodPost, path: pathCampaign + "/validate", limits: limit.Other, named: true}
 	opStatus   = operation{name: "status", method: http.MethodPost, path: pathCampaign + "/status", limits: limit.Other, write: true}
 	opSearch   = operation{name: "search", method: http.MethodPost, path: pathCampaigns + "/search", limits: limit.Other}
 	opMeta     = operation{name: "meta", method: http.MethodPost, path: pathCampaigns + "/meta", limits: limit.Other}
 	opTest     = operation{name: "test", method: http.MethodPost, path: pathCampaigns + "/test", limits: limit.Other, write: true, slow: true}
-	opPreview  = operation{name: "preview", method: http.MethodPost, path: "/v5/personalization/preview", limits: limit.Preview}
+	opPreview  = operation{name: "preview", method: http.MethodPost, path: "/v5/personalization/preview", limits: limit.Preview, named: true}
 
 	operations = []operation{opCreate, opGet, opUpdate, opValidate, opStatus, opSearch, opMeta, opTest, opPreview}
 )
@@ -51,7 +57,7 @@ type request struct {
 	operation
 	engine.Call
 	id   string    // the campaign; empty where the path has none
-	body doc.Value // absent: none
+	body doc.Value // absent: none, or the request id alone
 	wire []byte    // the body as it is sent
 	news *news     // of a test
 }
@@ -65,11 +71,22 @@ func (r *request) settle() {
 		r.RequestID = uuid.NewString()
 	}
 	switch {
-	case !r.write:
+	case !r.keyed():
 		r.IdempotencyKey = ""
 	case r.IdempotencyKey == "":
 		r.IdempotencyKey = uuid.NewString()
 	}
+	if r.named && !r.body.Get(memberRequestID).Exists() {
+		r.body = withFirst(r.body, doc.M(memberRequestID, doc.NewString(r.RequestID)))
+	}
+}
+
+// withFirst returns an object that begins with the given fields, and then has those of body.
+func withFirst(body doc.Value, first ...doc.Member) doc.Value {
+	for name, v := range body.Members() {
+		first = append(first, doc.M(name, v))
+	}
+	return doc.NewObject(first...)
 }
 
 // answer is what the service said to a call, in our own words.
@@ -172,7 +189,7 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 		c.s.quotas.close(c.req.name, pause)
 		return pause, Limited, true
 	case got.broken():
-	case got.status == http.StatusConflict && c.lost && c.req.write:
+	case got.status == http.StatusConflict && c.lost && c.req.keyed():
 		return c.poll()
 	default:
 		return 0, 0, false

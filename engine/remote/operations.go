@@ -19,6 +19,7 @@ const (
 	mContent    = "personalized_content"
 	mUnresolved = "unresolved"
 	mChannel    = "channel"
+	mType       = "campaign_delivery_type"
 	mDraftID    = "draft_id"
 )
 
@@ -52,31 +53,49 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	return c, nil
 }
 
-// Update changes components, each of them whole. Who updates is the body's updated_by: nothing is
-// added to it (see [engine.UpdatedBy]).
+// Update changes components, each of them whole. Where the body does not have the campaign's channel
+// and delivery type, they are read from the service first: services need them. Who updates is the
+// body's updated_by: nothing is added to it (see [engine.UpdatedBy]).
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
-	return s.update(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: r.Body})
-}
-
-// Publish asks for the publish action, whose body is a status and nothing else (spec.md, Update
-// Campaign): r.By has no place in it, so that the service takes the credentials for who publishes.
-// Nor does r.Console: the console of a remote workspace is its own dashboard, and while the publish
-// action is in beta the service refuses it to every caller.
-func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
-	body := doc.NewObject(doc.M(mStatus, doc.NewString(string(catalog.Publish))))
-	return s.update(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: body})
-}
-
-func (s *Service) update(ctx context.Context, r request) (engine.Updated, error) {
-	out, err := s.call(ctx, r)
+	body := r.Body
+	if body.Kind() == doc.Object && (!body.Get(mChannel).Exists() || !body.Get(mType).Exists()) {
+		c, err := s.Get(ctx, r.ID)
+		if err != nil {
+			return engine.Updated{}, err
+		}
+		body = saying(c.Head, body)
+	}
+	out, err := s.call(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: body})
 	if err != nil {
 		return engine.Updated{}, err
 	}
 	id := out.data.Get(mID).Text()
 	if id == "" {
-		id = r.id
+		id = r.ID
 	}
 	return engine.Updated{Answer: out.Answer, ID: id}, nil
+}
+
+// saying returns the body of an update with the campaign's channel and delivery type in front, each
+// where the body does not have it.
+func saying(h engine.Head, body doc.Value) doc.Value {
+	var first []doc.Member
+	for name, own := range engine.UpdateBody(h, "").Members() {
+		if !body.Get(name).Exists() {
+			first = append(first, doc.M(name, own))
+		}
+	}
+	return withFirst(body, first...)
+}
+
+// Publish asks for the publish action, whose body is a status beside the campaign's channel and
+// delivery type (spec.md, Update Campaign; gaps.md, Services that others run). r.By has no place in
+// it, so that the service takes the credentials for who publishes. Nor does r.Console: the console of
+// a remote workspace is its own dashboard, and while the publish action is in beta the service
+// refuses it to every caller.
+func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
+	body := doc.NewObject(doc.M(mStatus, doc.NewString(string(catalog.Publish))))
+	return s.Update(ctx, engine.UpdateRequest{Call: r.Call, ID: r.ID, Body: body})
 }
 
 // Validate runs the publish-time check.

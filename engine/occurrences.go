@@ -118,7 +118,7 @@ func LastOccurrence(scheduling doc.Value) time.Time {
 // changes that a rule could stumble over; false where there is no start.
 func startOf(scheduling doc.Value, loc *time.Location) (time.Time, bool) {
 	text := scheduling.Get("start_time").Text()
-	t, ok := schema.ParseTime(text, time.UTC)
+	t, ok := schema.ReadTime(text, time.UTC)
 	if !ok || !schema.HasOffset(text) {
 		return t, ok
 	}

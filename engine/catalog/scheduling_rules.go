@@ -70,5 +70,5 @@ func moment(v, scheduling doc.Value) (time.Time, bool) {
 	if v.Kind() != doc.String {
 		return time.Time{}, false
 	}
-	return schema.ParseTime(v.Text(), loc)
+	return schema.ReadTime(v.Text(), loc)
 }

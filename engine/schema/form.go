@@ -135,6 +135,19 @@ func ParseTime(s string, loc *time.Location) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// ReadTime reads a time of a response: what [ParseTime] reads, and the form with a blank,
+// "2024-07-04 08:00:54.847000". One without an offset is taken in loc.
+func ReadTime(s string, loc *time.Location) (time.Time, bool) { return ParseTime(withT(s), loc) }
+
+// withT returns a date-time that has a blank between date and time with a T there.
+func withT(s string) string {
+	const date = len(time.DateOnly)
+	if len(s) > date && s[date] == ' ' {
+		return s[:date] + "T" + s[date+1:]
+	}
+	return s
+}
+
 // HasOffset reports whether a date-time that [ParseTime] takes names its own offset.
 func HasOffset(s string) bool {
 	if plainTime(s) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"bugle/engine/catalog"
@@ -66,12 +67,33 @@ func IsHeadField(name string) bool {
 	return false
 }
 
+// With returns the campaign with another body.
+func (c Campaign) With(body doc.Value) Campaign {
+	c.Body = body
+	return c
+}
+
+// onlyInResponses reports whether a member of the head is in no request. A status is in one that
+// publishes.
+func onlyInResponses(name string) bool {
+	switch name {
+	case fChannel, fDeliveryType, fCreatedBy, fUpdatedBy, fStatus:
+		return false
+	}
+	return IsHeadField(name)
+}
+
 // Document gives the campaign as the tables see it: channel, delivery type and people, then
-// the body.
+// the body, without members of the head that could not be read.
 func (c Campaign) Document() doc.Value {
 	ms := []doc.Member{
 		text(fChannel, string(c.Channel)), text(fDeliveryType, string(c.DeliveryType)),
 		text(fCreatedBy, c.CreatedBy), text(fUpdatedBy, c.UpdatedBy),
+	}
+	for name := range c.Body.Members() {
+		if onlyInResponses(name) || name == fStatus {
+			c.Body = c.Body.Delete(doc.P(name))
+		}
 	}
 	return c.with(ms)
 }
@@ -97,9 +119,7 @@ func ParseRecord(v doc.Value) Campaign {
 		c.Version = int(n)
 	}
 	for name, at := range map[string]*time.Time{fCreatedAt: &c.CreatedAt, fUpdatedAt: &c.UpdatedAt, fSentTime: &c.SentTime} {
-		if t, err := time.Parse(time.RFC3339Nano, v.Get(name).Text()); err == nil {
-			*at = t.UTC()
-		}
+		*at = instant(v.Get(name), time.UTC)
 	}
 	known := c.Record()
 	var body []doc.Member
@@ -152,10 +172,43 @@ func BodyOf(document doc.Value) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// UpdateBody gives the body of an update request that changes components of a campaign.
+// UpdateBody gives the body of an update request that changes components of a campaign. What only
+// responses have is left out of them.
 func UpdateBody(h Head, by string, components ...doc.Member) doc.Value {
 	ms := []doc.Member{text(fChannel, string(h.Channel)), text(fDeliveryType, string(h.DeliveryType)), text(fUpdatedBy, by)}
-	return doc.NewObject(append(ms, components...)...)
+	return doc.NewObject(append(ms, sent(h.Channel, components)...)...)
+}
+
+// RequestBody returns the body of a create or update request without what only responses have.
+func RequestBody(body doc.Value) doc.Value {
+	if body.Kind() != doc.Object {
+		return body
+	}
+	ch := Channel(body.Get(fChannel).Text())
+	out := body
+	for name, v := range body.Members() {
+		at := doc.P(name)
+		switch as := catalog.InRequest(ch, catalog.Component(name), v); {
+		case onlyInResponses(name), name == fStatus && slices.Contains(catalog.States, State(v.Text())):
+			out = out.Delete(at)
+		case !as.Same(v):
+			out, _ = out.Set(at, as) // the member is there
+		}
+	}
+	return out
+}
+
+// sent returns members of a record as a request has them: without the head, and without what only
+// responses have.
+func sent(ch Channel, components []doc.Member) []doc.Member {
+	var out []doc.Member
+	for _, m := range components {
+		if !IsHeadField(m.Name) {
+			m.Value = catalog.InRequest(ch, catalog.Component(m.Name), m.Value)
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // CheckedAt gives what a publish check of the campaign takes as now: zero once it is published,

@@ -121,6 +121,13 @@ type PushMessage struct {
 	Payload         doc.Value         // all of it, as a gateway would get it
 }
 
+// Foreign reports whether others run the service. It may then know names and values that the tables
+// do not, and what it returned is not held against them (see [schema.Env.Record]).
+func Foreign(s Service) bool {
+	_, ours := s.(WorkspaceKeeper)
+	return !ours
+}
+
 // WorkspaceKeeper reads and changes the workspace's settings.
 type WorkspaceKeeper interface {
 	Workspace(ctx context.Context) (Workspace, error)

@@ -10,19 +10,18 @@ const fName = "name"
 
 // NewDraftBody gives the body of a create request (spec.md, Create Campaign): the head members
 // that it must have, then components, an object that may be absent. Head members among the
-// components, as a record has them, are left out.
+// components, as a record has them, and what else only responses have are left out.
 func NewDraftBody(ch Channel, dt DeliveryType, createdBy string, components doc.Value) doc.Value {
 	ms := []doc.Member{
 		doc.M(fChannel, doc.NewString(string(ch))),
 		doc.M(fDeliveryType, doc.NewString(string(dt))),
 		doc.M(fCreatedBy, doc.NewString(createdBy)),
 	}
+	var given []doc.Member
 	for name, v := range components.Members() {
-		if !IsHeadField(name) {
-			ms = append(ms, doc.M(name, v))
-		}
+		given = append(given, doc.M(name, v))
 	}
-	return doc.NewObject(ms...)
+	return doc.NewObject(append(ms, sent(ch, given)...)...)
 }
 
 // NameOf gives what people call the campaign with these components; empty where it has no name.

@@ -40,7 +40,7 @@ func (s Summary) Title() string {
 
 // schedule gives when a campaign starts and when it is over; zero where it has no such time.
 func schedule(c Campaign) (start, end time.Time) {
-	s := c.Body.Get(string(catalog.SchedulingDetails))
+	s := catalog.InRequest(c.Channel, catalog.SchedulingDetails, c.Body.Get(string(catalog.SchedulingDetails)))
 	loc := scheduleZone(s)
 	start, expiry := instant(s.Get("start_time"), loc), instant(s.Get("expiry_time"), loc)
 	switch c.DeliveryType {
@@ -76,7 +76,7 @@ func scheduleZone(s doc.Value) *time.Location {
 }
 
 func instant(v doc.Value, loc *time.Location) time.Time {
-	t, ok := schema.ParseTime(v.Text(), loc)
+	t, ok := schema.ReadTime(v.Text(), loc)
 	if !ok {
 		return time.Time{}
 	}

@@ -43,6 +43,8 @@ func (f *Form) heading(i int) string {
 		if len(r.Path) > len(f.cfg.Path) {
 			return "Not in the specification"
 		}
+	case received:
+		return "Read-only"
 	}
 	return ""
 }
@@ -193,7 +195,7 @@ func (f *Form) draw(i int) []string {
 		out = append(out, t.Title.Render(h))
 	}
 	style := t.Muted
-	if r.group == unused || r.group == unknown {
+	if r.group == unused || r.group == unknown || r.group == received {
 		style = t.Faint
 	}
 	out = append(out, f.labelled(r, "  ", style, f.valueLine(r))...)

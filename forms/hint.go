@@ -13,7 +13,7 @@ func (f *Form) hint(r row) string {
 	switch {
 	case f.naming != nil:
 		return "enter takes the name, esc leaves it"
-	case r.locked != "" && f.lockedHere() == "":
+	case r.group == received, r.locked != "" && f.lockedHere() == "":
 		return r.locked
 	case r.locked != "" && r.Node != nil:
 		return firstSentence(r.Node.Help)

@@ -16,10 +16,11 @@ import (
 type group uint8
 
 const (
-	shown   group = iota // fields that apply, in the order of the table; members of a map; elements
-	unused               // fields that are there though the document does not use them
-	unknown              // members that no table knows
-	adder                // the last row of a map or list: adds to it
+	shown    group = iota // fields that apply, in the order of the table; members of a map; elements
+	unused                // fields that are there though the document does not use them
+	unknown               // members that no table knows
+	received              // members that only responses have
+	adder                 // the last row of a map or list: adds to it
 )
 
 // hidden tells the groups whose values are kept and mean nothing here.
@@ -65,7 +66,9 @@ func (f *Form) build() []row {
 		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == adder })
 	}
 	for i := range rows {
-		rows[i].locked = f.cfg.Locked(rows[i].Path)
+		if rows[i].group != received {
+			rows[i].locked = f.cfg.Locked(rows[i].Path)
+		}
 	}
 	return rows
 }
@@ -110,9 +113,15 @@ func (f *Form) members() []row {
 			rest = append(rest, r)
 		}
 	}
-	var strange []row
+	var strange, theirs []row
 	for _, s := range st.Extras {
 		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
+		if s.Response != nil {
+			r.group, r.shape, r.label = received, fixed, s.Response.Label()
+			r.locked = firstSentence(s.Response.Help) + " Read-only: it is only in responses."
+			theirs = append(theirs, r)
+			continue
+		}
 		if s.Node == nil {
 			r.group, r.shape = unknown, raw
 			strange = append(strange, r)
@@ -124,7 +133,7 @@ func (f *Form) members() []row {
 	if st.Node.Element != nil {
 		rows = append(rows, f.adderRow(st.Node.Element))
 	}
-	return append(append(rows, rest...), strange...)
+	return slices.Concat(rows, rest, strange, theirs)
 }
 
 func (f *Form) elements() []row {

@@ -245,6 +245,9 @@ func importFiles(ctx context.Context, f *factory, files []string, by string) err
 			row := &imported{File: h.where, err: h.err}
 			if h.err == nil {
 				row.body, row.Name = newBody(h.body, by, author), engine.NameOf(h.body)
+				if env.Record = (doc.Value{}); engine.Foreign(svc) && (isRecord(h.body) || isExport(h.body)) {
+					env.Record = row.body
+				}
 				row.err = checkNew(row.body, env)
 			}
 			rows = append(rows, row)

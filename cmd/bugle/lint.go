@@ -148,6 +148,9 @@ func (f *factory) printLinted(l linted) {
 func lintDocument(v doc.Value, env schema.Env) []schema.Problem {
 	rec := engine.ParseRecord(v)
 	if (isRecord(v) || isExport(v)) && rec.Channel.Writable() {
+		if isRecord(v) {
+			env.Record = rec.Document()
+		}
 		return catalog.Campaign(rec.Channel).Validate(rec.Document(), env)
 	}
 	return catalog.CreateRequest(rec.Channel).Validate(v, env)

@@ -37,6 +37,8 @@ type step struct {
 	diff   []doc.Change
 	before engine.Campaign // an update's campaign as the plan saw it
 	body   doc.Value       // of the request
+	// returned says that the file has a campaign as a service returned it.
+	returned bool
 }
 
 func (s *step) fail(action string, err error) {
@@ -86,7 +88,7 @@ func newPlanner(ctx context.Context, f *factory, svc engine.Service, by string) 
 
 // add plans for one campaign of a file.
 func (p *planner) add(ctx context.Context, h heldCampaign) {
-	s := &step{File: h.where}
+	s := &step{File: h.where, returned: h.err == nil && (isRecord(h.body) || isExport(h.body))}
 	p.steps = append(p.steps, s)
 	if h.err != nil {
 		s.fail(actionInvalid, h.err)
@@ -139,7 +141,11 @@ func (p *planner) find(rec engine.Campaign, name string) (string, error) {
 
 func (p *planner) create(s *step, rec engine.Campaign) {
 	s.body = newBody(rec.Document(), "", p.by)
-	if err := checkNew(s.body, p.env); err != nil {
+	env := p.env
+	if engine.Foreign(p.svc) && s.returned {
+		env.Record = s.body
+	}
+	if err := checkNew(s.body, env); err != nil {
 		s.fail(actionInvalid, err)
 		return
 	}
@@ -161,7 +167,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	after := c
 	var parts []doc.Member
 	for name, v := range rec.Body.Members() {
-		if yamldoc.Same(c.Body.Get(name), v) {
+		if at := catalog.Component(name); yamldoc.Same(catalog.InRequest(c.Channel, at, c.Body.Get(name)), catalog.InRequest(c.Channel, at, v)) {
 			continue
 		}
 		parts = append(parts, doc.M(name, v))
@@ -181,7 +187,11 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	}
 	s.diff = yamldoc.Changes(c.Body, after.Body)
 	s.Action, s.Changes, s.body = actionUpdate, shownChanges(s.diff), engine.UpdateBody(c.Head, p.by, parts...)
-	if err := checkChange(c, after, s.body, p.env); err != nil {
+	env := p.env
+	if engine.Foreign(p.svc) {
+		env.Record = engine.UpdateBody(c.Head, p.by, members(c.Body)...)
+	}
+	if err := checkChange(c, after, s.body, env); err != nil {
 		s.fail(actionFor(err), err)
 	}
 }

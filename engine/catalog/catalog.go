@@ -115,6 +115,14 @@ func components(ch Channel) []schema.Field {
 	}
 }
 
+// InRequest returns a component of a campaign as a request has it: without what only responses have.
+func InRequest(ch Channel, name Component, v doc.Value) doc.Value {
+	if !ch.Writable() {
+		ch = Push // what both channels have, other channels have too
+	}
+	return Campaign(ch).InRequest(doc.P(string(name)), v)
+}
+
 // buildOrder is the order in which people build a campaign.
 var buildOrder = []Component{
 	BasicDetails, Connector, CampaignContent, TriggerCondition, SegmentationDetails, SchedulingDetails, DeliveryControls,

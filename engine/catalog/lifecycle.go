@@ -122,6 +122,8 @@ func refusal(sp spelling, a Action, ch Channel, dt DeliveryType, st State) strin
 		reason = "there is no such action; the status takes " + join(StatusActions, " or ", sp.action)
 	case !ch.Writable():
 		reason = ch.Label() + " campaigns can only be read here"
+	case a == Edit && !slices.Contains(States, st):
+		return "" // a service may have states of its own, and knows what it takes in them
 	case !slices.Contains(t.types(ch), dt):
 		reason = t.whyNotType(sp, ch, dt, st)
 	case !slices.Contains(t.From, st):

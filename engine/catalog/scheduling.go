@@ -17,10 +17,15 @@ func schedulingDetails() schema.Field {
 		Help:     "When the campaign goes out, how often, and until when.",
 		Required: []schema.Required{{When: scheduled, At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Guard{At: schema.Publish, Ref: refObjects, Rule: zoneKnown}},
+		Responses: []schema.Response{
+			{Name: "schedule_time", Title: "Resolved start", Help: "When the service starts the campaign.", As: "start_time", When: timed},
+			{Name: "time_zone", Title: "Resolved time zone", Help: "The time zone that the service takes.", As: "timezone"},
+		},
 		Fields: []schema.Field{
 			{
 				Name: "delivery_type", Title: "Sending time", Kind: schema.String, Help: "What decides when a message goes out.",
-				Required: []schema.Required{{When: scheduled, At: schema.Publish}},
+				Required:       []schema.Required{{When: scheduled, At: schema.Publish}},
+				ResponseValues: map[string]string{"SCHEDULED": "AT_FIXED_TIME"},
 				Options: []schema.Option{
 					{Value: "ASAP", Label: "As soon as possible", Help: "as soon as it is published", When: notTypes(Periodic)},
 					{Value: "AT_FIXED_TIME", Label: "At a fixed time", Help: "to everyone at the same moment"},

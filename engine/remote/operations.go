@@ -23,9 +23,9 @@ const (
 	mDraftID    = "draft_id"
 )
 
-// Create starts a draft.
+// Create starts a draft. What only responses have is left out of the body.
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
-	out, err := s.call(ctx, request{operation: opCreate, Call: r.Call, body: r.Body})
+	out, err := s.call(ctx, request{operation: opCreate, Call: r.Call, body: engine.RequestBody(r.Body)})
 	if err != nil {
 		return engine.Created{}, err
 	}
@@ -54,8 +54,8 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 }
 
 // Update changes components, each of them whole. Where the body does not have the campaign's channel
-// and delivery type, they are read from the service first: services need them. Who updates is the
-// body's updated_by: nothing is added to it (see [engine.UpdatedBy]).
+// and delivery type, they are read from the service first: services need them. What
+// only responses have is left out. Who updates is the body's updated_by: nothing is added to it (see [engine.UpdatedBy]).
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	body := r.Body
 	if body.Kind() == doc.Object && (!body.Get(mChannel).Exists() || !body.Get(mType).Exists()) {
@@ -65,7 +65,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		}
 		body = saying(c.Head, body)
 	}
-	out, err := s.call(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: body})
+	out, err := s.call(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: engine.RequestBody(body)})
 	if err != nil {
 		return engine.Updated{}, err
 	}

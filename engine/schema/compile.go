@@ -228,6 +228,26 @@ func (c *compiler) lint(n *Node) {
 	for _, r := range n.Rules {
 		c.lintRule(n, r)
 	}
+	for i := range n.Responses {
+		c.lintResponse(n, &n.Responses[i])
+	}
+	for theirs, ours := range n.ResponseValues {
+		if n.hasOption(theirs) || !n.hasOption(ours) {
+			c.fault(n, "the response value %q must be no option, and %q must be one", theirs, ours)
+		}
+	}
+}
+
+func (c *compiler) lintResponse(n *Node, r *Response) {
+	if n.names[r.Name] != nil {
+		c.fault(n, "the response field %q is a field of requests too", r.Name)
+	}
+	if r.Help == "" {
+		c.fault(n, "the response field %q has no help", r.Name)
+	}
+	if r.As != "" && n.names[r.As] == nil {
+		c.fault(n, "the response field %q names %q, which is no member", r.Name, r.As)
+	}
 }
 
 func (c *compiler) lintPath(n *Node, path string, values []string) {

@@ -18,9 +18,10 @@ type FieldState struct {
 	Node     *Node
 	Path     doc.Path
 	Value    doc.Value
-	Shown    bool   // it applies, and the document uses it
-	Why      string // why it is not shown, as a clause
-	Required bool   // at the stage asked for
+	Shown    bool      // it applies, and the document uses it
+	Why      string    // why it is not shown, as a clause
+	Required bool      // at the stage asked for
+	Response *Response // an extra that only responses have; nil for all else
 	Options  []OptionState
 }
 
@@ -113,6 +114,9 @@ func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 }
 
 func (s *Schema) extraState(n *Node, p doc.Path, v doc.Value, in *scope, env *Env) FieldState {
+	if r := n.response(p.Last().Name); r != nil {
+		return FieldState{Path: p, Value: v, Shown: true, Response: r, Why: "only in responses, and never sent"}
+	}
 	if n.Element == nil {
 		return FieldState{Path: p, Value: v, Shown: true, Why: "not in the specification"}
 	}

@@ -110,6 +110,12 @@ type Field struct {
 	Required []Required
 	Rules    []Rule
 	Open     bool // an Object that keeps members no table knows (gaps.md names them)
+	// Responses are fields of an Object that only responses have. A document that came from a service
+	// has them; a request never does (see [Schema.InRequest]).
+	Responses []Response
+	// ResponseValues are values of a String that only responses have, each with the one that a request
+	// has in its place.
+	ResponseValues map[string]string
 
 	Default  string // the value that counts where the member is absent, as a JSON literal
 	Long     bool   // a text of several lines
@@ -119,6 +125,15 @@ type Field struct {
 	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty
 	// Editor names what people edit the object with where that is more than a plain form.
 	Editor Editor
+}
+
+// Response is a field that only responses have.
+type Response struct {
+	Name  string
+	Title string
+	Help  string // one sentence
+	As    string // the field of the same object that a request has in its place; empty where none
+	When  Cond   // when a request takes that; nil: always
 }
 
 // Links says how a text leads people elsewhere.

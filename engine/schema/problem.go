@@ -87,6 +87,9 @@ type Env struct {
 	// Lists gives the workspace's configured names, such as "subscription_categories"; nil, or
 	// false for a list, where they are not known.
 	Lists func(list string) ([]string, bool)
+	// Record is the document as a service returned it; absent where no service did. What stands in it
+	// unchanged and is not known here is a notice: the service knows it.
+	Record doc.Value
 	// Expression reports why a text with personalisation expressions does not parse; nil where
 	// that is not checked.
 	Expression func(text string) error

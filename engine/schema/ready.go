@@ -8,6 +8,7 @@ type ready struct {
 	applies, used *test
 	required      []*test // of Required, in that order
 	offered       []*test // of Options, in that order
+	responses     []*test // of Responses, in that order
 	checks        []check
 	stages        Stage // at which something is required
 	unique        bool  // the entries of a list are distinct
@@ -36,6 +37,9 @@ func (n *Node) makeReady() {
 	}
 	for _, o := range n.Options {
 		r.offered = append(r.offered, prepare(o.When))
+	}
+	for _, f := range n.Responses {
+		r.responses = append(r.responses, prepare(f.When))
 	}
 	for _, rule := range n.Rules {
 		k := unguarded(rule)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"bugle/engine/doc"
 )
@@ -73,6 +74,9 @@ func (c *checker) add(n *Node, key string, sev Severity, section, message, human
 	if section == "" {
 		section = n.Section
 	}
+	if sev == Error && theirs[key] && c.received(doc.Path(c.path).Join(below...)) {
+		sev = Notice
+	}
 	p := Problem{
 		Path: doc.Path(c.path).Join(below...), Rule: n.RuleID + "#" + key, Severity: sev, Message: message, Section: section,
 		Human: differing(n.forPeople(human), message),
@@ -87,6 +91,19 @@ func (c *checker) add(n *Node, key string, sev Severity, section, message, human
 	c.tallies[sev].add(p)
 	c.problems = append(c.problems, p)
 	return &c.problems[len(c.problems)-1]
+}
+
+// theirs are the rules that a value may break because the service knows more than the tables: names,
+// values and their forms. What is missing, or does not fit together, is an error wherever it came from.
+var theirs = map[string]bool{
+	"unknown": true, "applies": true, "enum": true, "type": true,
+	Pattern{}.key(): true, string(URI): true, string(Email): true, string(Zone): true, string(Color): true,
+}
+
+// received reports whether what stands at p came from the service as it is.
+func (c *checker) received(p doc.Path) bool {
+	was, is := c.env.Record.Lookup(p), c.root.Lookup(p)
+	return was.Exists() && (was.Same(is) || identical(was, is))
 }
 
 func (c *checker) report(n *Node, key string, sev Severity, section, message string, below ...doc.Step) {
@@ -108,6 +125,9 @@ func (c *checker) pop()            { c.path = c.path[:len(c.path)-1] }
 // value checks v, which exists, as n says. sc is the object around it.
 func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 	if !n.fits(v) {
+		if _, ok := ReadTime(v.Text(), time.UTC); ok && n.Kind == Time && c.received(c.path) {
+			return
+		}
 		c.report(n, "type", Error, "", c.mustBe(n, v, sc))
 		return
 	}
@@ -173,7 +193,11 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 			return
 		}
 		c.push(doc.Name(name))
+		response := n.response(name)
 		switch {
+		case response != nil && c.received(c.path):
+		case response != nil:
+			c.report(n, "unknown", Error, "", "is only in responses; "+response.instead())
 		case n.Element != nil:
 			c.value(n.Element, m, inside)
 		case n.Open:
@@ -255,6 +279,9 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 		if n.ready.offered[i].ask(sc, c.env) == False {
 			c.tell(n, "enum", "", func(say voice) string { return c.elsewhere(say, n, o, got, sc) })
 		}
+		return
+	}
+	if _, ok := n.ResponseValues[got]; ok && c.received(c.path) {
 		return
 	}
 	c.tell(n, "enum", "", func(say voice) string {

@@ -222,7 +222,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	s.campaign, s.workspace, s.offers = l.campaign, l.workspace, l.offers
 	s.schema = catalog.Campaign(l.campaign.Channel)
 	s.root = l.campaign.Document()
-	s.origin = l.campaign.Body
+	s.origin = engine.BodyOf(l.campaign.Body)
 	cmd := s.recover(l.copy)
 	s.check()
 	if len(s.start) == 0 {
@@ -287,6 +287,9 @@ func (s *Screen) changedElsewhere(msg screen.ChangedMsg) tea.Cmd {
 // env is what the check of a campaign that is being built knows.
 func (s *Screen) env() schema.Env {
 	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckedAt(s.deps.Now()), Expression: personalize.Parse}
+	if engine.Foreign(s.deps.Service) {
+		env.Record = s.campaign.With(s.origin).Document()
+	}
 	if s.workspace.ID != "" {
 		env.Flags, env.Lists = s.workspace.Flags, s.workspace.Lists
 		if env.Flags == nil {

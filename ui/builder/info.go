@@ -164,6 +164,15 @@ func (s *Screen) fieldText() string {
 			add(s.theme.Tone(tone), sign+capital(p.Words())+".")
 		}
 	}
+	if st, ok := s.schema.Object(s.root, path.Parent(), schema.Env{}); node == nil && ok {
+		for _, x := range st.Extras {
+			if x.Response != nil && x.Path.Equal(path) {
+				add(s.theme.Strong, x.Response.Label())
+				add(s.theme.Text, x.Response.Help+" It is read-only: only responses have it, and it is never sent.")
+				return strings.Join(lines, "\n")
+			}
+		}
+	}
 	if node == nil {
 		add(s.theme.Muted, "This member is not in the specification. It is kept as it is.")
 		return strings.Join(lines, "\n")

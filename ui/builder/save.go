@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,7 +38,7 @@ func (v saving) badge(st engine.State) (string, themes.Tone) {
 		return "saving…", themes.ToneMuted
 	case v.pending:
 		return "changes not applied", themes.ToneWarning
-	case !st.Live() && st != catalog.Draft:
+	case slices.ContainsFunc(catalog.Locked(st), func(l catalog.Lock) bool { return len(l.Path) == 0 }):
 		return st.Label() + " · read only", themes.ToneMuted
 	case st != catalog.Draft:
 		return st.Label(), themes.ToneInfo

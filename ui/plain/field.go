@@ -42,8 +42,12 @@ func (w *work) field(ctx context.Context, r row, place, of int) error {
 			w.say("%s", w.problemText(pr, r.Path.Parent()))
 		}
 	}
-	if why := w.lockedAt(r.Path); why != "" {
-		return w.locked(ctx, r)
+	why := w.lockedAt(r.Path)
+	if r.Response != nil {
+		why = "This is read-only: only responses have it."
+	}
+	if why != "" {
+		return w.locked(ctx, r, why)
 	}
 	switch {
 	case r.kept != "", r.Node == nil:
@@ -164,7 +168,7 @@ func (a *asking) common(ctx context.Context, got answer) (bool, error) {
 }
 
 // locked passes a field that the campaign's state keeps from being changed; objects can be looked at.
-func (w *work) locked(ctx context.Context, r row) error {
+func (w *work) locked(ctx context.Context, r row, why string) error {
 	if r.Node != nil && opens(r.FieldState) && r.Value.Len() > 0 {
 		return w.passOrOpen(ctx, r)
 	}
@@ -175,7 +179,7 @@ func (w *work) locked(ctx context.Context, r row) error {
 			case a.word == wordList:
 				return errList
 			case strings.TrimSpace(a.text) != "":
-				return wrong("%s", w.lockedAt(r.Path))
+				return wrong("%s", why)
 			}
 			return nil
 		},

@@ -39,6 +39,11 @@ func (w *work) rows(p doc.Path) []row {
 	}
 	for _, st := range obj.Extras {
 		r := row{FieldState: st, label: st.Path.Last().Name, free: true}
+		if st.Response != nil {
+			r.label, r.kept, r.free = st.Response.Label(), "read-only, as only responses have it", false
+			kept = append(kept, r)
+			continue
+		}
 		if st.Node == nil {
 			r.kept = "not in the specification, and kept as it is"
 			kept = append(kept, r)

@@ -69,7 +69,7 @@ func (w *work) load(ctx context.Context, id string) error {
 		}
 	}
 	w.campaign, w.schema = c, catalog.Campaign(c.Channel)
-	w.root, w.origin, w.past, w.pending = c.Document(), c.Body, nil, false
+	w.root, w.origin, w.past, w.pending = c.Document(), engine.BodyOf(c.Body), nil, false
 	w.begun = w.root
 	if err := w.recover(ctx); err != nil {
 		return err
@@ -102,6 +102,9 @@ func (w *work) recover(ctx context.Context) error {
 
 func (w *work) env() schema.Env {
 	env := schema.Env{Stage: schema.Publish, Now: w.campaign.CheckedAt(w.deps.Now()), Expression: personalize.Parse}
+	if engine.Foreign(w.deps.Service) {
+		env.Record = w.campaign.With(w.origin).Document()
+	}
 	if w.workspace.ID != "" {
 		env.Flags, env.Lists = w.workspace.Flags, w.workspace.Lists
 		if env.Flags == nil {

@@ -1,0 +1,60 @@
+package builder_test
+
+import (
+	"context"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/copies"
+	"bugle/engine/doc"
+	"bugle/ui/builder"
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// theirs is a service that others run, with one campaign as it returns it.
+type theirs struct {
+	engine.Service
+	record doc.Value
+	sent   []doc.Value
+}
+
+func (s *theirs) Get(context.Context, string) (engine.Campaign, error) {
+	return engine.ParseRecord(s.record), nil
+}
+
+func (s *theirs) Update(_ context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+	s.sent = append(s.sent, r.Body)
+	return engine.Updated{ID: r.ID}, nil
+}
+
+// Fields that only responses have are shown, cannot be changed, and are not sent with what is.
+func TestARecordOfOthersIsEdited(t *testing.T) {
+	b := newBench(t, catalog.Push, `{}`)
+	svc := &theirs{Service: plainService{b.svc}, record: tree(t, `{"id":"`+b.id+`","campaign_id":"`+b.id+`","status":"IN_REVIEW","channel":"PUSH",`+
+		`"campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","created_at":"2024-07-04 08:00:54.847000","version_number":"3",`+
+		`"basic_details":{"name":"Theirs","x_color":"red"},`+
+		`"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2030-12-01 08:00:00.000000","time_zone":"Europe/Berlin"}}`)}
+	deps := uitest.Deps(svc)
+	deps.Copies = copies.In(t.TempDir())
+	h := uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details")}), 120, 40)
+	h.Want("Read-only", "Resolved start", "2030-12-01 08:00:00.000000", "Resolved time zone")
+	h.WantNot("not a member", "is only in responses;")
+	h = uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details", "schedule_time")}), 120, 40)
+	h.Press("x", "ctrl+x", "5", "e")
+	h.Press("ctrl+s")
+	if len(svc.sent) > 0 {
+		t.Fatalf("a read-only field was changed: %s", svc.sent[0].Encode())
+	}
+	h = uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details", "expiry_time")}), 120, 40)
+	h.Type("2030-12-31T00:00:00Z")
+	h.Press("enter", "ctrl+s")
+	h.Want("Applied.")
+	h.WantNot("stays: an update")
+	want := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","updated_by":"ann@example.com",` +
+		`"scheduling_details":{"delivery_type":"AT_FIXED_TIME","expiry_time":"2030-12-31T00:00:00Z","start_time":"2030-12-01T08:00:00Z","timezone":"Europe/Berlin"}}`
+	if len(svc.sent) != 1 || string(svc.sent[0].Encode()) != want {
+		t.Errorf("sent %v\nwant %s", svc.sent, want)
+	}
+}

@@ -34,6 +34,9 @@ type Error struct {
 	Details    []Detail
 	RequestID  string
 	RetryAfter time.Duration // RATE_LIMITED: when to try again
+	// Service is the host of the service that refused, where others run it: then the words are its own,
+	// and nothing here found a fault before.
+	Service string
 	// Problems are the findings that Details is made of, where the tables found them.
 	Problems []schema.Problem
 	Err      error // the cause, for logs
@@ -51,7 +54,10 @@ func (e *Error) Error() string {
 	}
 	lines := []string{e.Message}
 	for _, d := range e.Details {
-		lines = append(lines, "  "+d.Target+": "+d.Message)
+		if d.Target != "" {
+			d.Target += ": "
+		}
+		lines = append(lines, "  "+d.Target+d.Message)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -65,6 +65,8 @@ func exitCode(err error) int {
 	switch {
 	case e == nil, e.Code == engine.Internal:
 		return exitFailed
+	case e.Service != "": // whatever it says of the request: nothing was found here
+		return exitRefused
 	case e.Code == engine.ValidationFailed, len(e.Problems) > 0:
 		return exitInvalid
 	}

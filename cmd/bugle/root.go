@@ -224,7 +224,7 @@ func topics() []*cobra.Command {
 			Use:   "exit-codes",
 			Short: "What the exit code of a command says",
 			Long: "0  done\n1  failed: a file, the store or a test send\n2  misused: the command line does not say what it must\n" +
-				"3  the campaign is invalid\n4  the service refused\n\n" +
+				"3  the campaign is invalid, found before it was sent\n4  the service refused, in its own words\n\n" +
 				"With --json what failed is one JSON object on standard error: error.code, error.message,\n" +
 				"error.details and what else the service says.",
 		},

@@ -42,7 +42,7 @@ func codeOf(status int) engine.Code {
 // refusal makes the error of an answer that says no, in whatever shape it says so: the envelope of
 // spec.md (Errors), a problem (RFC 9457), an error that is only a text, or no JSON at all.
 func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.Duration) error {
-	e := &engine.Error{Code: codeOf(res.StatusCode), HTTP: res.StatusCode, RequestID: r.RequestID, RetryAfter: wait}
+	e := &engine.Error{Code: codeOf(res.StatusCode), HTTP: res.StatusCode, RequestID: r.RequestID, RetryAfter: wait, Service: s.base.Host}
 	if moved := s.moved(res); moved != "" {
 		e.Message = moved
 		return e

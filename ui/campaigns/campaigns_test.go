@@ -339,3 +339,14 @@ func TestVeryMany(t *testing.T) {
 	h.Want("66667 of 200000", "Weekly digest")
 	h.WantNot("Cart reminder")
 }
+
+// What a service refuses the list with is shown in its words, with the details.
+func TestARefusedListShowsTheDetails(t *testing.T) {
+	f := newFake()
+	f.Fail("List", &engine.Error{
+		Code: engine.ValidationFailed, HTTP: 400, Message: "The request is not right.", Service: "api.example.com",
+		Details: []engine.Detail{{Target: "campaign_fields.status", Message: "is not one of ours"}, {Message: "ask the help desk"}},
+	})
+	h := uitest.New(t, campaigns.New(uitest.Deps(f), screen.Route{}), 80, 24)
+	h.Want("The request is not right.", "campaign_fields.status: is not one of ours", "ask the help desk")
+}

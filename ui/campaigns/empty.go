@@ -3,6 +3,8 @@ package campaigns
 import (
 	"fmt"
 	"strings"
+
+	"bugle/ui/status"
 )
 
 // empty says why there are no rows, and what to do.
@@ -10,7 +12,7 @@ func (s *Screen) empty() string {
 	none := s.source.index().Len() == 0
 	switch {
 	case s.failed != nil && none:
-		return "The campaigns could not be loaded: " + firstLine(s.failed.Error()) + "\n\nPress r to try again."
+		return "The campaigns could not be loaded: " + status.Refusal(s.failed) + "\n\nPress r to try again."
 	case !s.loaded && none || s.answer == nil:
 		return "Loading the campaigns…"
 	case none:
@@ -46,9 +48,4 @@ func (s *Screen) dropKey() string {
 		return "ctrl+x"
 	}
 	return "backspace"
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

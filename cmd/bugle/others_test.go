@@ -1,0 +1,256 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"bugle/engine/doc"
+)
+
+const theirID = "65f0a1b2c3d4e5f60718293a"
+
+// theirRecord is a campaign as a service that others run may return it: with times in its own
+// spellings, fields that only responses have, a state and names that are not known here.
+const theirRecord = `{"id":"` + theirID + `","campaign_id":"` + theirID + `","version_number":"3","status":"IN_REVIEW",` +
+	`"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"Ann from the dashboard","updated_by":"bo@example.com",` +
+	`"created_at":"2024-07-04 08:00:54.847000","updated_at":"2024-07-05T20:32:00","sent_time":1720080054,` +
+	`"flow_id":"f","flow_name":"Flow","parent_id":"p","rejection_comment":"no",` +
+	`"basic_details":{"name":"Theirs","platforms":["ANDROID"],"x_color":"red"},` +
+	`"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.000000","time_zone":"Europe/Berlin","expiry_time":"2026-12-31 23:59:00.000000"},` +
+	`"advanced":{"platform_level_priority":{"ios_specific_priority":{"interruption_level":"LOUD"}}},"x_budget":{"amount":1.50}}`
+
+// theirService is a service that others run: strict about what it is sent.
+type theirService struct {
+	mu     sync.Mutex
+	sent   []doc.Value // the bodies of creates and updates
+	refuse string      // the error that writes are answered with; empty: they are done
+	status int
+}
+
+// headOnly are the fields that only responses have.
+var headOnly = []string{
+	"id", "campaign_id", "version_number", "status", "created_at", "updated_at", "sent_time", "flow_id", "flow_name", "parent_id", "rejection_comment",
+}
+
+func (s *theirService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer := func(status int, body string) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+	if r.Method == http.MethodGet {
+		answer(200, `{"response_id":"r","type":"campaign","data":`+theirRecord+`}`)
+		return
+	}
+	b, _ := io.ReadAll(r.Body)
+	body, err := doc.Parse(b)
+	switch {
+	case err != nil || body.Kind() != doc.Object:
+		answer(400, `{"error":{"code":"BAD_REQUEST","message":"a JSON object is needed"}}`)
+	case r.Header.Get("Idempotency-Key") == "" && !strings.HasSuffix(r.URL.Path, "/validate"):
+		answer(400, `{"error":{"code":"BAD_REQUEST","message":"Idempotency-Key is missing"}}`)
+	case strings.HasSuffix(r.URL.Path, "/search"):
+		found := theirRecord
+		if body.Get("campaign_fields").Get("status").Len() > 0 || body.Get("page").Literal() != "1" { // the list asks for drafts first
+			found = ""
+		}
+		answer(200, `{"data":{"campaigns":[`+found+`]}}`)
+	case strings.HasSuffix(r.URL.Path, "/meta"):
+		answer(200, `{"data":{"campaigns":[]}}`)
+	case s.refuse != "":
+		answer(s.status, s.refuse)
+	case strings.HasSuffix(r.URL.Path, "/validate"):
+		answer(200, `{"data":{"valid":true}}`)
+	default:
+		s.sent = append(s.sent, body)
+		answer(201, `{"data":{"id":"`+theirID+`"}}`)
+	}
+}
+
+// theirs returns the service and how to run the program against it.
+func theirs(t *testing.T) (*theirService, func(in string, args ...string) (code int, out, errs string)) {
+	t.Helper()
+	svc := &theirService{}
+	server := httptest.NewServer(svc)
+	t.Cleanup(server.Close)
+	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir(), "XDG_STATE_HOME": t.TempDir(), "THEIR_KEY": "k", "BUGLE_AUTHOR": "cy@example.com"}
+	do := func(in string, args ...string) (int, string, string) {
+		var out, errs strings.Builder
+		code := run(t.Context(), args, func(name string) string { return env[name] }, streams{in: strings.NewReader(in), out: &out, err: &errs})
+		return code, out.String(), errs.String()
+	}
+	if code, _, errs := do("", "profile", "add", "theirs", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--use"); code != 0 {
+		t.Fatal(errs)
+	}
+	return svc, do
+}
+
+func (s *theirService) last(t *testing.T) doc.Value {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.sent) == 0 {
+		t.Fatal("nothing was sent")
+	}
+	return s.sent[len(s.sent)-1]
+}
+
+// clean checks that a body has nothing that only responses have, and all else that the record had.
+func (s *theirService) clean(t *testing.T, body doc.Value, head ...string) {
+	t.Helper()
+	for _, name := range append(headOnly, head...) {
+		if body.Get(name).Exists() {
+			t.Errorf("%s was sent", name)
+		}
+	}
+	for path, want := range map[string]string{
+		"channel":                `"PUSH"`,
+		"campaign_delivery_type": `"ONE_TIME"`,
+		"scheduling_details":     `{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T23:59:00.000000","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}`,
+		"x_budget":               `{"amount":1.50}`,
+		"basic_details.x_color":  `"red"`,
+	} {
+		p, _ := doc.ParsePath(path)
+		if got := string(body.Lookup(p).Encode()); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", path, got, want)
+		}
+	}
+}
+
+// What a service returns goes back to it, without what only responses have.
+func TestARecordOfOthersGoesBack(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		head []string // what of the head this request does not have besides
+	}{
+		"update": {[]string{"update", "-"}, []string{"created_by"}},
+		"import": {[]string{"import", "-"}, []string{"updated_by"}},
+		"create": {[]string{"create", "-"}, []string{"updated_by"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc, do := theirs(t)
+			code, record, errs := do("", "get", theirID)
+			if code != 0 {
+				t.Fatal(errs)
+			}
+			if code, out, errs := do(record, tt.args...); code != 0 {
+				t.Fatalf("exit code %d\n%s%s", code, out, errs)
+			}
+			svc.clean(t, svc.last(t), tt.head...)
+		})
+	}
+}
+
+// A part of a record goes back too.
+func TestAPartOfARecordGoesBack(t *testing.T) {
+	svc, do := theirs(t)
+	code, out, errs := do(`{"created_at":"2024-07-04 08:00:54.847000","status":"ACTIVE","scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.000000"}}`, "update", theirID, "-")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	want := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-12-01T08:00:00Z"},"updated_by":"cy@example.com"}`
+	if got := string(svc.last(t).Encode()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Applying what was read changes nothing, and applying a change sends the component as a request has it.
+func TestApplyARecordOfOthers(t *testing.T) {
+	svc, do := theirs(t)
+	_, record, _ := do("", "get", theirID)
+	if code, out, errs := do(record, "apply", "--yes", "-"); code != 0 || !strings.Contains(out, "1 unchanged") {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	// The same schedule, as a request spells it.
+	asked := strings.NewReplacer(`"SCHEDULED"`, `"AT_FIXED_TIME"`, `"schedule_time"`, `"start_time"`, `"time_zone"`, `"timezone"`, "08:00:00.000000", "08:00:00Z", "2026-12-01 ", "2026-12-01T", "2026-12-31 ", "2026-12-31T").Replace(record)
+	if code, out, errs := do(asked, "apply", "--yes", "-"); code != 0 || !strings.Contains(out, "1 unchanged") {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	if code, out, errs := do(strings.Replace(record, "23:59:00", "22:59:00", 1), "apply", "--yes", "-"); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	want := `{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T22:59:00.000000","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}`
+	body := svc.last(t)
+	if got := string(body.Get("scheduling_details").Encode()); got != want || body.Get("basic_details").Exists() {
+		t.Errorf("sent %s", body.Encode())
+	}
+}
+
+// A name that the person made up is still found before it is sent.
+func TestANameOfOnesOwnIsAnError(t *testing.T) {
+	_, do := theirs(t)
+	code, out, errs := do(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","basic_details":{"nmae":"x"}}`, "import", "-")
+	if code != exitInvalid || !strings.Contains(errs, "basic_details.nmae") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// Times of every spelling are shown, and found by.
+func TestTimesOfOthersAreFound(t *testing.T) {
+	_, do := theirs(t)
+	for query, found := range map[string]bool{"created:2024": true, "created:2024-07-04": true, "updated:2024-07-05": true, "start:2026-12": true, "created:2023": false} {
+		code, out, errs := do("", "search", "--children", query)
+		if code != 0 || strings.Contains(out, "Theirs") != found {
+			t.Errorf("%s: exit code %d\n%s%s", query, code, out, errs)
+		}
+	}
+	if code, out, errs := do("", "get", theirID); code != 0 || !strings.Contains(out, `"created_at": "2024-07-04T08:00:54`) || !strings.Contains(out, `"updated_at": "2024-07-05T20:32:00Z"`) {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if _, out, _ := do(theirRecord, "lint", "-"); strings.Contains(out, "_at:") || strings.Contains(out, "sent_time") || strings.Contains(out, "_time:") || strings.Contains(out, "time_zone") {
+		t.Errorf("lint finds fault with times:\n%s", out)
+	}
+}
+
+// What a service refuses is its own: its code and words, and nothing of ours.
+func TestARefusalOfOthersIsTheirs(t *testing.T) {
+	const details = `"details":[{"target":"basic_details.name","message":"name is taken"},{"target":"","message":"and more"}]`
+	create := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com","basic_details":{"name":"x"}}`
+	for name, tt := range map[string]struct {
+		in   string
+		args []string
+	}{
+		"create from a file": {create, []string{"create", "-"}},
+		"create from flags":  {"", []string{"create", "--channel", "PUSH", "--type", "ONE_TIME"}},
+		"import":             {create, []string{"import", "-"}},
+		"update":             {`{"basic_details":{"name":"x"}}`, []string{"update", theirID, "-"}},
+		"apply":              {create, []string{"apply", "--yes", "-"}},
+		"publish":            {"", []string{"publish", theirID}},
+		"status":             {"", []string{"status", theirID, "STOP"}},
+		"validate":           {"", []string{"validate", theirID}},
+		"preview":            {"", []string{"preview", theirID, "--user", "U"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc, do := theirs(t)
+			svc.status, svc.refuse = 400, `{"response_id":"r","error":{"code":"VALIDATION_FAILED","message":"We do not like this.",`+details+`}}`
+			code, out, errs := do(tt.in, tt.args...)
+			if code != exitRefused {
+				t.Errorf("exit code %d", code)
+			}
+			for _, want := range []string{"We do not like this.", "basic_details.name: name is taken", "  and more"} {
+				if !strings.Contains(errs, want) {
+					t.Errorf("%q is missing", want)
+				}
+			}
+			for _, ours := range []string{"--help", "invalid", "not valid"} {
+				if strings.Contains(out+errs, ours) {
+					t.Errorf("it says %q", ours)
+				}
+			}
+			if t.Failed() {
+				t.Logf("%s\n%s", out, errs)
+			}
+			code, _, errs = do(tt.in, append([]string{"--json"}, tt.args...)...)
+			if code != exitRefused || name != "import" && name != "apply" && !strings.Contains(errs, `"target": "basic_details.name"`) {
+				t.Errorf("--json: exit code %d\n%s", code, errs)
+			}
+		})
+	}
+}

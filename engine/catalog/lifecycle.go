@@ -124,7 +124,7 @@ func refusal(sp spelling, a Action, ch Channel, dt DeliveryType, st State) strin
 		reason = ch.Label() + " campaigns can only be read here"
 	case a == Edit && !slices.Contains(States, st):
 		return "" // a service may have states of its own, and knows what it takes in them
-	case !slices.Contains(t.types(ch), dt):
+	case !slices.Contains(t.types(ch), dt) && (a != Edit || dt.known()): // and delivery types
 		reason = t.whyNotType(sp, ch, dt, st)
 	case !slices.Contains(t.From, st):
 		reason = t.whyNotState(sp, st)
@@ -132,6 +132,11 @@ func refusal(sp spelling, a Action, ch Channel, dt DeliveryType, st State) strin
 		return ""
 	}
 	return fmt.Sprintf("%s does not apply to this %s campaign, which is %s: %s.", sp.action(a), sp.kind(dt), sp.state(st), reason)
+}
+
+// known reports whether the tables have the delivery type.
+func (t DeliveryType) known() bool {
+	return slices.ContainsFunc(deliveryTypes, func(r deliveryType) bool { return r.Type == t })
 }
 
 func (t transition) whyNotType(sp spelling, ch Channel, dt DeliveryType, st State) string {

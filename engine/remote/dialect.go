@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sort"
 	"strings"
 
-	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
@@ -19,29 +18,153 @@ import (
 // "SVC_*": "ACME_*". Words are replaced where the tables of the specification have them: the names
 // of members, and values of enumerations. Texts that people wrote are never touched.
 type Dialect struct {
-	Headers      map[string]string `json:"headers,omitempty"`
-	Members      map[string]string `json:"members,omitempty"`
-	Values       map[string]string `json:"values,omitempty"`
-	StatusMethod string            `json:"status_method,omitempty"` // POST, the default, or PATCH
+	Headers map[string]string
+	Members map[string]string
+	// Values are replaced in every field that lists them, and FieldValues, by path, in the fields at
+	// that path alone, where they come first. A path begins at the root of a request's body, as in
+	// "advanced.platform_level_priority.*.interruption_level": * stands for any one name, ** for any
+	// number of them, and elements of arrays add nothing to it. The states of records follow
+	// "campaign_fields.status". A file has both in "values".
+	Values      map[string]string
+	FieldValues map[string]map[string]string
+	// Unwrap names, by path, objects that the service spells as a plain string, and the field that
+	// holds the string here: {"trigger_condition.trigger_attr": "name"}.
+	Unwrap       map[string]string
+	StatusMethod string // POST, the default, or PATCH
 }
 
-// ParseDialect reads a dialect from JSON: an object with the members headers, members, values and
-// status_method, each of which may be left out.
+// dialectFile is a dialect in JSON.
+type dialectFile struct {
+	Headers      map[string]string    `json:"headers,omitempty"`
+	Members      map[string]string    `json:"members,omitempty"`
+	Values       map[string]valueFile `json:"values,omitempty"`
+	Unwrap       map[string]string    `json:"unwrap,omitempty"`
+	StatusMethod string               `json:"status_method,omitempty"`
+}
+
+// valueFile is the service's word for a value, or a table of words for the fields at a path.
+type valueFile struct {
+	word  string
+	words map[string]string // nil: it is the word
+}
+
+func (v valueFile) MarshalJSON() ([]byte, error) {
+	if v.words != nil {
+		return json.Marshal(v.words)
+	}
+	return json.Marshal(v.word)
+}
+
+func (v *valueFile) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(b, []byte("{")) {
+		return json.Unmarshal(b, &v.words)
+	}
+	return json.Unmarshal(b, &v.word)
+}
+
+// MarshalJSON writes the dialect as [ParseDialect] reads it.
+func (d Dialect) MarshalJSON() ([]byte, error) {
+	f := dialectFile{Headers: d.Headers, Members: d.Members, Values: map[string]valueFile{}, Unwrap: d.Unwrap, StatusMethod: d.StatusMethod}
+	for ours, theirs := range d.Values {
+		f.Values[ours] = valueFile{word: theirs}
+	}
+	for path, words := range d.FieldValues {
+		f.Values[path] = valueFile{words: words}
+	}
+	return json.Marshal(f)
+}
+
+// UnmarshalJSON reads what [Dialect.MarshalJSON] writes. Whether the words can be told apart is left
+// to [Dialect.Check].
+func (d *Dialect) UnmarshalJSON(b []byte) error {
+	var f dialectFile
+	if err := json.Unmarshal(b, &f); err != nil {
+		return fmt.Errorf("the dialect cannot be read: %w", err)
+	}
+	*d = Dialect{Headers: f.Headers, Members: f.Members, Unwrap: f.Unwrap, StatusMethod: f.StatusMethod}
+	for key, v := range f.Values {
+		if v.words != nil {
+			put(&d.FieldValues, key, v.words)
+		} else {
+			put(&d.Values, key, v.word)
+		}
+	}
+	return nil
+}
+
+func put[V any](m *map[string]V, key string, v V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = v
+}
+
+// ParseDialect reads a dialect from JSON, as [DialectTable] describes it. Whatever is wrong is in a
+// *[DialectError]: besides what [Dialect.Check] refuses, words and paths that the specification does
+// not have.
 func ParseDialect(b []byte) (Dialect, error) {
-	var d Dialect
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil {
+	b = bytes.TrimPrefix(b, []byte("\uFEFF")) // editors put it there
+	v, err := doc.Parse(b)
+	var syntax *doc.SyntaxError
+	if errors.As(err, &syntax) {
+		return Dialect{}, &DialectError{[]DialectProblem{{Line: syntax.Line, Column: syntax.Column, Message: syntax.Msg}}}
+	}
+	if err != nil {
 		return Dialect{}, fmt.Errorf("the dialect cannot be read: %w", err)
 	}
-	if dec.More() {
-		return Dialect{}, errors.New("the dialect cannot be read: there is more after its end")
+	wrong := &DialectError{}
+	for _, p := range DialectTable().Validate(v, schema.Env{}) {
+		if p.Severity == schema.Error {
+			wrong.add(b, p.Path, p.Message)
+		}
 	}
-	return d, d.Check()
+	if len(wrong.Problems) > 0 {
+		return Dialect{}, wrong
+	}
+	var d Dialect
+	if err := d.UnmarshalJSON(b); err != nil {
+		return Dialect{}, err
+	}
+	_, faults := translate(d)
+	for _, f := range faults {
+		wrong.add(b, f.path, f.message)
+	}
+	if len(wrong.Problems) > 0 {
+		return Dialect{}, wrong
+	}
+	return d, nil
 }
 
-// Check says what is wrong with the dialect: two of our words that become one, or a word that means
-// something else in the specification, could not be told apart on the way back.
+// DialectError says everything that is wrong with the text of a dialect.
+type DialectError struct{ Problems []DialectProblem }
+
+// DialectProblem is one thing that is wrong, and its place in the text, from 1.
+type DialectProblem struct {
+	Line, Column int
+	Path         string // empty where the text is no JSON object
+	Message      string
+}
+
+func (e *DialectError) add(text []byte, p doc.Path, message string) {
+	line, column := doc.Position(text, p)
+	e.Problems = append(e.Problems, DialectProblem{Line: line, Column: column, Path: p.String(), Message: message})
+}
+
+// Error lists the problems, one a line.
+func (e *DialectError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = fmt.Sprintf("line %d, column %d: ", p.Line, p.Column)
+		if p.Path != "" {
+			lines[i] += p.Path + ": "
+		}
+		lines[i] += p.Message
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Check reports what is wrong with the dialect: two of our words that become one, or a word that
+// means something else in the same field, could not be told apart on the way back.
 func (d Dialect) Check() error {
 	_, err := newTranslator(d)
 	return err
@@ -49,61 +172,94 @@ func (d Dialect) Check() error {
 
 // Empty reports whether the dialect is spec.md's own.
 func (d Dialect) Empty() bool {
-	return len(d.Headers)+len(d.Members)+len(d.Values) == 0 && (d.StatusMethod == "" || d.StatusMethod == http.MethodPost)
+	return len(d.Headers)+len(d.Members)+len(d.Values)+len(d.FieldValues)+len(d.Unwrap) == 0 && (d.StatusMethod == "" || d.StatusMethod == http.MethodPost)
+}
+
+// fault is one thing that is wrong with a dialect.
+type fault struct {
+	path    doc.Path // in the dialect's file
+	message string
+	idle    bool // it names what the specification does not have, and does nothing
+}
+
+// pair is one replacement of a table.
+type pair struct {
+	ours, theirs string
+	path         doc.Path // in the dialect's file
+}
+
+// pairs gives the replacements of a table in the order of our words.
+func pairs(table map[string]string, at doc.Path) []pair {
+	var out []pair
+	for ours, theirs := range table {
+		out = append(out, pair{ours, theirs, at.Child(ours)})
+	}
+	slices.SortFunc(out, func(a, b pair) int { return strings.Compare(a.ours, b.ours) })
+	return out
 }
 
 // glossary is one table of a dialect, both ways.
 type glossary struct {
-	there, back map[string]string // whole words
-	prefixes    []prefix          // longest of ours first
+	there, back map[string]pair // whole words
+	prefixes    []pair          // longest of ours first, without the *
 }
 
-type prefix struct{ ours, theirs string }
-
-func newGlossary(kind string, table map[string]string) (glossary, error) {
-	g := glossary{there: map[string]string{}, back: map[string]string{}}
-	for ours, theirs := range table {
-		o, cut := strings.CutSuffix(ours, "*")
-		t, cutToo := strings.CutSuffix(theirs, "*")
+// newGlossary makes a glossary of replacements. Where one word has two of them, the first counts.
+func newGlossary(table []pair) (glossary, []fault) {
+	g := glossary{there: map[string]pair{}, back: map[string]pair{}}
+	var faults []fault
+	for _, p := range table {
+		o, cut := strings.CutSuffix(p.ours, "*")
+		t, cutToo := strings.CutSuffix(p.theirs, "*")
+		_, again := g.there[o]
+		other, taken := g.back[t]
 		switch {
 		case cut != cutToo:
-			return g, fmt.Errorf("dialect, %s: %q and %q must both end in *, or neither", kind, ours, theirs)
+			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q and %q must both end in *, or neither", p.ours, p.theirs)})
 		case o == "" || t == "":
-			return g, fmt.Errorf("dialect, %s: a word is empty", kind)
+			faults = append(faults, fault{path: p.path, message: "a word is empty"})
 		case cut:
-			g.prefixes = append(g.prefixes, prefix{o, t})
-		case g.back[t] != "":
-			return g, fmt.Errorf("dialect, %s: two words become %q, and could not be told apart on the way back", kind, t)
+			if !slices.ContainsFunc(g.prefixes, func(q pair) bool { return q.ours == o }) {
+				g.prefixes = append(g.prefixes, pair{o, t, p.path})
+			}
+		case again:
+		case taken:
+			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q becomes %q as well, and they could not be told apart on the way back", other.ours, t)})
 		default:
-			g.there[o], g.back[t] = t, o
+			g.there[o], g.back[t] = p, p
 		}
 	}
-	sort.Slice(g.prefixes, func(i, j int) bool {
-		a, b := g.prefixes[i], g.prefixes[j]
-		return len(a.ours) > len(b.ours) || len(a.ours) == len(b.ours) && a.ours < b.ours
-	})
-	return g, nil
+	slices.SortStableFunc(g.prefixes, func(a, b pair) int { return len(b.ours) - len(a.ours) })
+	return g, faults
 }
 
 func (g glossary) empty() bool { return len(g.there) == 0 && len(g.prefixes) == 0 }
 
-// theirs gives the service's word for one of ours; the word itself where it has no other.
-func (g glossary) theirs(word string) string {
-	if t, ok := g.there[word]; ok {
-		return t
+// of finds the replacement of one of our words, without a * in it.
+func (g glossary) of(word string) (pair, bool) {
+	if p, ok := g.there[word]; ok {
+		return p, true
 	}
 	for _, p := range g.prefixes {
 		if rest, ok := strings.CutPrefix(word, p.ours); ok {
-			return p.theirs + rest
+			return pair{word, p.theirs + rest, p.path}, true
 		}
+	}
+	return pair{}, false
+}
+
+// theirs gives the service's word for one of ours; the word itself where it has no other.
+func (g glossary) theirs(word string) string {
+	if p, ok := g.of(word); ok {
+		return p.theirs
 	}
 	return word
 }
 
 // ours gives our word for one of the service's, false where it is not known to be one.
 func (g glossary) ours(word string) (string, bool) {
-	if o, ok := g.back[word]; ok {
-		return o, true
+	if p, ok := g.back[word]; ok {
+		return p.ours, true
 	}
 	for _, p := range g.prefixes {
 		if rest, ok := strings.CutPrefix(word, p.theirs); ok && g.theirs(p.ours+rest) == word {
@@ -113,34 +269,45 @@ func (g glossary) ours(word string) (string, bool) {
 	return "", false
 }
 
-// clash finds two of the specification's words that the glossary makes one.
-func (g glossary) clash(kind string, words []string) error {
+// clashes finds words that the glossary makes one, of those that can stand in the same place.
+func (g glossary) clashes(words []string) []fault {
+	if g.empty() {
+		return nil
+	}
+	var out []fault
 	from := map[string]string{}
 	for _, w := range words {
 		t := g.theirs(w)
 		if other, taken := from[t]; taken && other != w {
-			return fmt.Errorf("dialect, %s: %q and %q would both be %q, and could not be told apart on the way back", kind, w, other, t)
+			p, ok := g.of(w)
+			if !ok {
+				p, _ = g.of(other)
+			}
+			out = append(out, fault{path: p.path, message: fmt.Sprintf("%q and %q would both be %q, and could not be told apart on the way back", other, w, t)})
 		}
 		from[t] = w
 	}
-	return nil
+	return out
 }
 
-// vocabulary gives the names of members, and the values of enumerations, of all tables.
-func vocabulary() (members, values []string) {
-	for _, table := range catalog.All() {
-		for _, n := range table.Nodes() {
-			if n.Name != "" {
-				members = append(members, n.Name)
-			}
-			for _, o := range n.Options {
-				if n.Kind == schema.String {
-					values = append(values, o.Value)
-				}
-			}
+// fewWords is how many words a message lists.
+const fewWords = 12
+
+// idle finds the replacements of words that are not among those that there are.
+func idle(table []pair, words []string, what string) []fault {
+	has := ""
+	if len(words) <= fewWords {
+		has = "; there are " + strings.Join(words, ", ")
+	}
+	var out []fault
+	for _, p := range table {
+		prefix, cut := strings.CutSuffix(p.ours, "*")
+		switch {
+		case cut && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, prefix) }):
+			out = append(out, fault{path: p.path, idle: true, message: fmt.Sprintf("no %s begins with %q%s", what, prefix, has)})
+		case !cut && !slices.Contains(words, p.ours):
+			out = append(out, fault{path: p.path, idle: true, message: fmt.Sprintf("there is no %s %q%s", what, p.ours, has)})
 		}
 	}
-	slices.Sort(members)
-	slices.Sort(values)
-	return slices.Compact(members), slices.Compact(values)
+	return out
 }

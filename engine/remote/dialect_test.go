@@ -1,6 +1,8 @@
 package remote_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/remote"
@@ -153,22 +156,152 @@ func TestParseDialect(t *testing.T) {
 	if d, err := remote.ParseDialect([]byte(`{}`)); err != nil || !d.Empty() {
 		t.Errorf("%+v, %v", d, err)
 	}
+	const level = "advanced.platform_level_priority.*.interruption_level"
 	for in, want := range map[string]string{
-		`{"header":{}}`:                     "unknown field",
-		`{} {}`:                             "more after its end",
-		`[`:                                 "cannot be read",
-		`{"status_method":"PUT"}`:           "POST or PATCH",
-		`{"values":{"SVC_*":"ACME"}}`:       "both end in *",
-		`{"values":{"*":"ACME_*"}}`:         "empty",
-		`{"values":{"OPTIMIZER":"MANUAL"}}`: "could not be told apart",
-		`{"members":{"name":"tags"}}`:       "could not be told apart",
+		"{\n  \"header\": {}\n}":                            "line 2, column 3: header: ",
+		`{} {}`:                                             "line 1, column 4: ",
+		"{\n\n[":                                            "line 3, column 2: ",
+		`[]`:                                                "line 1, column 1: ",
+		`{"values":{"a":"b","a":"c"}}`:                      "line 1, column 20: ",
+		`{"status_method":"PUT"}`:                           "line 1, column 2: status_method: ",
+		`{"values":{"SVC_*":"ACME"}}`:                       "line 1, column 12: values.SVC_*: \"SVC_*\" and \"ACME\" must both end in *",
+		`{"values":{"*":"ACME_*"}}`:                         "empty",
+		`{"values":{"OPTIMIZER":""}}`:                       "column 12: values.OPTIMIZER: ",
+		`{"values":{"OPTIMIZER":3}}`:                        "column 12: values.OPTIMIZER: must be a string, or an object of strings",
+		`{"values":{"OPTIMIZER":"MANUAL"}}`:                 "could not be told apart",
+		`{"members":{"name":"tags"}}`:                       "could not be told apart",
 		`{"values":{"OPTIMIZER":"A","MANUAL":"A"}}`:         "could not be told apart",
-		`{"headers":{"X-SVC-Tenant-ID":"no name"}}`:         "no name of a header",
+		`{"headers":{"X-SVC-Tenant-ID":"no name"}}`:         "a name of a header",
 		`{"headers":{"X-SVC-Tenant-ID":"Idempotency-Key"}}`: "could not be told apart",
+
+		// A path has words of its own.
+		`{"values":{"` + level + `":{"Active":"Passive"}}}`:                         `"Active" and "Passive" would both be "Passive"`,
+		`{"values":{"Critical":"X","` + level + `":{"Active":"X"}}}`:                "could not be told apart",
+		`{"values":{"` + level + `":{"Active":3}}}`:                                 `values["` + level + `"].Active: must be a string`,
+		"{\"values\":{\"" + level + "\":{\n\"Active\":\"A\",\n \"Aktive\":\"B\"}}}": `line 3, column 2: values["` + level + `"].Aktive: there is no value of this field "Aktive"; there are Active, Critical, Passive, Time sensitive`,
+		`{"values":{"advanced.interruption_level":{"Active":"A"}}}`:                 "no field of a request with a list of values has this path",
+		`{"values":{"basic_details.name":{"Active":"A"}}}`:                          "no field of a request with a list of values has this path",
+		`{"unwrap":{"trigger_condition.trigger":"name"}}`:                           "no object of a request has this path",
+		`{"unwrap":{"trigger_condition.trigger_attr":"id"}}`:                        `there is no field of this object "id"; there are name`,
+
+		// What the specification does not have would do nothing.
+		`{"values":{"OPTIMISER":"ACME"}}`: `there is no value "OPTIMISER"`,
+		`{"values":{"SVX_*":"ACME_*"}}`:   `no value begins with "SVX_"`,
+		`{"members":{"nmae":"acme"}}`:     `there is no field "nmae"`,
+		`{"headers":{"X-SVC-App":"A"}}`:   `there is no header`,
 	} {
-		if _, err := remote.ParseDialect([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := remote.ParseDialect([]byte(in))
+		var wrong *remote.DialectError
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q in it", in, err, want)
 		}
+	}
+	_, err = remote.ParseDialect([]byte("{\"values\": {\n\t\"A\": \"B\"},\n\"members\": {\"C\": \"D\"}}"))
+	if got := strings.Count(fmt.Sprint(err), "\n") + 1; got != 2 {
+		t.Errorf("%d problems are reported, want both:\n%v", got, err)
+	}
+}
+
+// A profile that was made with another version keeps working, though a word of its dialect does nothing.
+func TestDialectOfAnotherVersion(t *testing.T) {
+	for _, d := range []remote.Dialect{
+		{Values: map[string]string{"NO_LONGER": "X"}},
+		{FieldValues: map[string]map[string]string{"no.longer": {"A": "B"}}},
+		{Unwrap: map[string]string{"no.longer": "name"}},
+	} {
+		if err := d.Check(); err != nil {
+			t.Errorf("%+v: %v", d, err)
+		}
+	}
+}
+
+func TestDialectInJSON(t *testing.T) {
+	for _, want := range []string{
+		`{}`,
+		`{"headers":{"X-SVC-*":"X-ACME-*"},"members":{"optimizer_*":"acme_*"},"status_method":"PATCH"}`,
+		`{"values":{"OPTIMIZER":"ACME","campaign_fields.status":{"SENT":"COMPLETED"}},"unwrap":{"trigger_condition.trigger_attr":"name"}}`,
+	} {
+		d, err := remote.ParseDialect([]byte(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(d)
+		if err != nil || string(b) != want {
+			t.Errorf("%s became %s, %v", want, b, err)
+		}
+		if d.Empty() != (want == "{}") {
+			t.Errorf("%s is said to be empty: %t", want, d.Empty())
+		}
+	}
+}
+
+// One word may mean different things in different fields.
+func TestDialectByPath(t *testing.T) {
+	d, err := remote.ParseDialect([]byte(`{
+		"values": {
+			"SVC_*": "ACME_*",
+			"advanced.platform_level_priority.*.interruption_level": {"Active": "ACTIVE", "Time sensitive": "TIME_SENSITIVE"},
+			"test_campaign_meta.identifier": {"EMAIL": "MAIL"},
+			"**.included_filters.**.operator": {"in": "IN"},
+			"campaign_content.**.email_editor": {"Rich Editor": "Acme Editor"},
+			"scheduling_details.periodic_details.repeat_on_days_of_week[]": {"MONDAY": "MON"},
+			"campaign_fields.status": {"SENT": "COMPLETED"}
+		},
+		"unwrap": {"trigger_condition.trigger_attr": "name"}
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, in, _, err := remote.Words(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nested := func(op, other string) string {
+		return `{"segmentation_details":{"included_filters":{"filters":[{"operator":"` + op + `","attributes":{"filters":[{"operator":"` + op + `"}]}}]},"excluded_filters":{"filters":[{"operator":"` + other + `"}]}}}`
+	}
+	for ours, theirs := range map[string]string{
+		`{"advanced":{"platform_level_priority":{"ios_specific_priority":{"interruption_level":"Active"}}}}`: `{"advanced":{"platform_level_priority":{"ios_specific_priority":{"interruption_level":"ACTIVE"}}}}`,
+		`{"campaign_fields":{"status":["ACTIVE","SENT"]}}`:                                                   `{"campaign_fields":{"status":["ACTIVE","COMPLETED"]}}`,
+		`{"test_campaign_meta":{"identifier":"EMAIL"},"channel":"EMAIL"}`:                                    `{"test_campaign_meta":{"identifier":"MAIL"},"channel":"EMAIL"}`,
+		`{"test_campaign_meta":{"identifier":"SVC_GAID"}}`:                                                   `{"test_campaign_meta":{"identifier":"ACME_GAID"}}`,
+		`{"user_identification":{"type":"SVC_GAID"}}`:                                                        `{"user_identification":{"type":"ACME_GAID"}}`,
+		nested("in", "in"): nested("IN", "in"),
+		`{"campaign_content":{"content":{"email":{"email_editor":"Rich Editor"}}}}`:                        `{"campaign_content":{"content":{"email":{"email_editor":"Acme Editor"}}}}`,
+		`{"campaign_content":{"content":{"de":{"variation_1":{"email":{"email_editor":"Rich Editor"}}}}}}`: `{"campaign_content":{"content":{"de":{"variation_1":{"email":{"email_editor":"Acme Editor"}}}}}}`,
+		`{"scheduling_details":{"periodic_details":{"repeat_on_days_of_week":["MONDAY","FRIDAY"]}}}`:       `{"scheduling_details":{"periodic_details":{"repeat_on_days_of_week":["MON","FRIDAY"]}}}`,
+		`{"trigger_condition":{"trigger_attr":{"name":"Booked \u0061t"}}}`:                                 `{"trigger_condition":{"trigger_attr":"Booked \u0061t"}}`,
+		`{"trigger_condition":{"trigger_attr":{"name":"x","more":1.0}}}`:                                   `{"trigger_condition":{"trigger_attr":{"name":"x","more":1.0}}}`,
+		`{"trigger_condition":{"trigger_attr":{"name":7}}}`:                                                `{"trigger_condition":{"trigger_attr":{"name":7}}}`,
+		`{"trigger_condition":{"trigger_attr":{}}}`:                                                        `{"trigger_condition":{"trigger_attr":{}}}`,
+	} {
+		if got := string(out(parse(t, ours)).Encode()); got != theirs {
+			t.Errorf("%s is sent as\n%s, want\n%s", ours, got, theirs)
+		}
+		if got := string(in(parse(t, theirs)).Encode()); got != ours {
+			t.Errorf("%s is read as\n%s, want\n%s", theirs, got, ours)
+		}
+	}
+	// A service that answers with the object is understood as well.
+	const object = `{"trigger_condition":{"trigger_attr":{"name":"x"}}}`
+	if got := string(in(parse(t, object)).Encode()); got != object {
+		t.Errorf("%s is read as %s", object, got)
+	}
+	// Words that only other fields have do not stand in the way.
+	if _, err := remote.ParseDialect([]byte(`{"values":{"Active":"ACTIVE"}}`)); err != nil {
+		t.Error(err)
+	}
+}
+
+// The states of records, which no table describes, follow those of the filters.
+func TestDialectOfStates(t *testing.T) {
+	d := remote.Dialect{FieldValues: map[string]map[string]string{"campaign_fields.status": {"SENT": "COMPLETED"}}}
+	s, way := scripted(t, remote.Config{Dialect: d}, says(200, `{"response_id":"r","data":{"campaigns":[{"id":"1","status":"COMPLETED"}]}}`))
+	found, err := s.Search(t.Context(), engine.SearchRequest{Status: []engine.State{catalog.Sent}, Limit: 1, Page: 1})
+	if err != nil || len(found) != 1 || found[0].Status != catalog.Sent {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if !strings.Contains(way.bodies[0], `"status":["COMPLETED"]`) {
+		t.Errorf("sent %s", way.bodies[0])
 	}
 }
 

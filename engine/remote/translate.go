@@ -20,69 +20,71 @@ import (
 // document, and nothing is lost.
 type translator struct {
 	members, values glossary
-	headers         glossary // in canonical spelling
-	statusMethod    string
-	root            place
+	// fields has the values of fields that a path names, with those that hold everywhere.
+	fields map[*schema.Node]glossary
+	// wrapped has the objects that the service spells as a string, and the field that holds it.
+	wrapped      map[*schema.Node]string
+	headers      glossary // in canonical spelling
+	statusMethod string
+	root         place
 }
 
 // place is what the tables know of one value: the nodes that describe it in the tables of the
 // channels and requests, which agree on their words.
 type place []*schema.Node
 
+// newTranslator makes a translator of a dialect whose words can be told apart. What does nothing is
+// passed over: what the specification has may change while a profile keeps its dialect.
 func newTranslator(d Dialect) (*translator, error) {
-	t := &translator{statusMethod: d.StatusMethod}
+	t, faults := translate(d)
+	faults = slices.DeleteFunc(faults, func(f fault) bool { return f.idle })
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("dialect, %s: %s", faults[0].path, faults[0].message)
+	}
+	return t, nil
+}
+
+// translate makes a translator, and finds all that is wrong with its dialect.
+func translate(d Dialect) (*translator, []fault) {
+	t := &translator{statusMethod: d.StatusMethod, fields: map[*schema.Node]glossary{}, wrapped: map[*schema.Node]string{}}
+	var faults []fault
 	switch d.StatusMethod {
 	case "":
 		t.statusMethod = http.MethodPost
 	case http.MethodPost, http.MethodPatch:
 	default:
-		return nil, fmt.Errorf("dialect: the status_method must be POST or PATCH, not %q", d.StatusMethod)
+		faults = append(faults, fault{path: doc.P(dStatusMethod), message: fmt.Sprintf("must be POST or PATCH, not %q", d.StatusMethod)})
 	}
-	var err error
-	if t.members, err = newGlossary("members", d.Members); err != nil {
-		return nil, err
-	}
-	if t.values, err = newGlossary("values", d.Values); err != nil {
-		return nil, err
-	}
-	canonical := map[string]string{}
-	for ours, theirs := range d.Headers {
-		if strings.ContainsFunc(theirs, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
-			return nil, fmt.Errorf("dialect, headers: %q is no name of a header", theirs)
-		}
-		canonical[http.CanonicalHeaderKey(ours)] = theirs
-	}
-	if t.headers, err = newGlossary("headers", canonical); err != nil {
-		return nil, err
-	}
-	return t, t.prepare()
-}
-
-// prepare holds the dialect against the words of the tables.
-func (t *translator) prepare() error {
-	if err := t.headers.clash("headers", []string{"Authorization", "Content-Type", "Accept", canonicalTenant, canonicalRequestID, headerKey, headerReplayed}); err != nil {
-		return err
-	}
-	if t.members.empty() && t.values.empty() {
-		return nil
-	}
-	members, values := vocabulary()
-	if err := t.members.clash("members", members); err != nil {
-		return err
-	}
-	if err := t.values.clash("values", values); err != nil {
-		return err
+	faults = append(faults, t.prepareHeaders(d)...)
+	if len(d.Members)+len(d.Values)+len(d.FieldValues)+len(d.Unwrap) == 0 {
+		return t, faults
 	}
 	for _, table := range catalog.All() {
 		t.root = append(t.root, table.Root())
 	}
-	return nil
+	w := survey{t: t, d: d, seen: map[string]bool{}, met: map[string][]string{}}
+	return t, append(faults, w.run()...)
 }
 
-var (
-	canonicalTenant    = http.CanonicalHeaderKey(headerTenant)
-	canonicalRequestID = http.CanonicalHeaderKey(headerRequestID)
-)
+var headers = []string{"Authorization", "Content-Type", "Accept", "User-Agent", headerTenant, headerRequestID, headerKey, headerReplayed}
+
+func (t *translator) prepareHeaders(d Dialect) []fault {
+	table := pairs(d.Headers, doc.P(dHeaders))
+	var faults []fault
+	for i, p := range table {
+		if strings.ContainsFunc(p.theirs, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
+			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q is no name of a header", p.theirs)})
+		}
+		table[i].ours = http.CanonicalHeaderKey(p.ours)
+	}
+	known := make([]string, len(headers))
+	for i, h := range headers {
+		known[i] = http.CanonicalHeaderKey(h)
+	}
+	var more []fault
+	t.headers, more = newGlossary(table)
+	return slices.Concat(faults, more, t.headers.clashes(known), idle(table, known, "header"))
+}
 
 func (t *translator) header(name string) string {
 	if theirs := t.headers.theirs(http.CanonicalHeaderKey(name)); theirs != http.CanonicalHeaderKey(name) {
@@ -172,6 +174,14 @@ func (t *translator) value(v doc.Value, at place, out bool) doc.Value {
 	if len(at) == 0 {
 		return v
 	}
+	if inner := t.inner(at); inner != "" {
+		switch held := v.Get(inner); {
+		case out && v.Len() == 1 && held.Kind() == doc.String:
+			return t.value(held, at.member(inner), out)
+		case !out && v.Kind() == doc.String:
+			return doc.NewObject(doc.M(inner, t.value(v, at.member(inner), out)))
+		}
+	}
 	switch v.Kind() {
 	case doc.Object:
 		return t.object(v, at, out)
@@ -183,11 +193,37 @@ func (t *translator) value(v doc.Value, at place, out bool) doc.Value {
 		}
 		return list
 	case doc.String:
-		if word := swap(t.values, v.Text(), at.option); word != v.Text() {
+		if word := swap(t.valuesAt(at), v.Text(), at.option); word != v.Text() {
 			return doc.NewString(word)
 		}
 	}
 	return v
+}
+
+// inner names the field of the object there that the service sends in its place; empty where it sends
+// the object. An object that holds more than that field is sent as it is, and one that the service
+// sends is taken: no word of either is lost.
+func (t *translator) inner(at place) string {
+	if len(t.wrapped) == 0 {
+		return ""
+	}
+	for _, n := range at {
+		if inner := t.wrapped[n]; inner != "" {
+			return inner
+		}
+	}
+	return ""
+}
+
+func (t *translator) valuesAt(at place) glossary {
+	if len(t.fields) > 0 {
+		for _, n := range at {
+			if g, ok := t.fields[n]; ok {
+				return g
+			}
+		}
+	}
+	return t.values
 }
 
 func (t *translator) object(v doc.Value, at place, out bool) doc.Value {

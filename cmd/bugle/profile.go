@@ -1,11 +1,10 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,6 +53,10 @@ func newProfileAdd(f *factory) *cobra.Command {
 					return fmt.Errorf("cannot read %s: %w", dialect, cause(err))
 				}
 				d, err := remote.ParseDialect(b)
+				var wrong *remote.DialectError
+				if errors.As(err, &wrong) {
+					return dialectError(dialect, wrong)
+				}
 				if err != nil {
 					return misused("%s: %w", dialect, err)
 				}
@@ -89,10 +92,23 @@ func newProfileAdd(f *factory) *cobra.Command {
 	fl.BoolVar(&p.Key.Keyring, "keyring", false, "the key is in the system's keyring")
 	fl.StringVar(&p.Key.Env, "key-env", "", "`variable` that holds the key")
 	fl.StringVar(&command, "key-command", "", "`command` that prints the key")
-	fl.StringVar(&dialect, "dialect", "", "`file` with the service's own words, as JSON")
+	fl.StringVar(&dialect, "dialect", "", "`file` with the service's own words, as JSON; see `bugle schema dialect`")
 	fl.BoolVar(&p.Insecure, "insecure", false, "allow an address without TLS that is not on this machine")
 	fl.BoolVar(&use, "use", false, "use it from now on")
 	return cmd
+}
+
+// dialectError reports each problem of a dialect's file on a line of its own.
+func dialectError(file string, wrong *remote.DialectError) error {
+	e := engine.Errorf(codeMisused, 0, "%s is not a valid dialect; `bugle schema dialect` shows the format", file)
+	for _, p := range wrong.Problems {
+		where := fmt.Sprintf("line %d, column %d", p.Line, p.Column)
+		if p.Path != "" {
+			where += ", " + p.Path
+		}
+		e.Details = append(e.Details, engine.Detail{Target: where, Message: p.Message})
+	}
+	return usageError{e}
 }
 
 func newProfileList(f *factory) *cobra.Command {
@@ -142,37 +158,6 @@ func newProfileUse(f *factory) *cobra.Command {
 				return f.printJSON(map[string]any{"current": file.Current()})
 			}
 			fmt.Fprintln(f.out, line(fmt.Sprintf("bugle works on %s now.", args[0])))
-			return nil
-		},
-	}
-}
-
-func newProfileTest(f *factory) *cobra.Command {
-	return &cobra.Command{
-		Use:               "test NAME",
-		Short:             "See whether a profile's service answers",
-		Args:              exactly(1, "the NAME of a profile"),
-		ValidArgsFunction: f.completeProfiles(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, p, err := f.profileNamed(args[0])
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
-			defer cancel()
-			svc, err := f.remote(p, func(c *remote.Config) { c.Retries = -1 })
-			if err != nil {
-				return err
-			}
-			begun := time.Now()
-			if _, err := svc.Search(ctx, engine.SearchRequest{Limit: 1, Page: 1}); err != nil {
-				return err
-			}
-			took := time.Since(begun).Round(time.Millisecond)
-			if f.json {
-				return f.printJSON(map[string]any{"profile": p.Name, "url": svc.BaseURL(), "milliseconds": took.Milliseconds()})
-			}
-			fmt.Fprintln(f.out, line(fmt.Sprintf("%s answers for workspace %s in %s.", svc.BaseURL(), p.Workspace, took)))
 			return nil
 		},
 	}

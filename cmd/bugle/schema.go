@@ -11,6 +11,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/openapi"
+	"bugle/engine/remote"
 	"bugle/engine/schema"
 )
 
@@ -58,12 +59,16 @@ func newSchema(f *factory) *cobra.Command {
 	return cmd
 }
 
-// tableNames are the names of all tables, sorted.
-func tableNames() []string { return slices.Sorted(maps.Keys(catalog.All())) }
+// tables are those of the specification, and that of a remote's dialect, by name.
+func tables() map[string]*schema.Schema {
+	all := catalog.All()
+	all["dialect"] = remote.DialectTable()
+	return all
+}
 
 func tableChoices() (cs choices) {
-	all := catalog.All()
-	for _, name := range tableNames() {
+	all := tables()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		cs = append(cs, choice{name, all[name].Root().Help})
 	}
 	return cs
@@ -100,7 +105,7 @@ func findTable(args []string) (name string, s *schema.Schema, path string, err e
 	if err != nil {
 		return "", nil, "", misused("there is no table %q; there are %s", strings.Join(args, " "), strings.Join(cs.values(), ", "))
 	}
-	return name, catalog.All()[name], path, nil
+	return name, tables()[name], path, nil
 }
 
 // table writes one table.
@@ -200,8 +205,9 @@ func (f *factory) printTables() error {
 			Fields int    `json:"fields"`
 		}
 		var out []table
+		all := tables()
 		for _, c := range tableChoices() {
-			out = append(out, table{c.value, c.help, len(fieldRows(catalog.All()[c.value], ""))})
+			out = append(out, table{c.value, c.help, len(fieldRows(all[c.value], ""))})
 		}
 		return f.printJSON(map[string]any{"tables": out})
 	}

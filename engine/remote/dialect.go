@@ -297,7 +297,7 @@ const fewWords = 12
 func idle(table []pair, words []string, what string) []fault {
 	has := ""
 	if len(words) <= fewWords {
-		has = "; there are " + strings.Join(words, ", ")
+		has = "; allowed: " + strings.Join(words, ", ")
 	}
 	var out []fault
 	for _, p := range table {

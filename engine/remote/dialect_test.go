@@ -178,11 +178,11 @@ func TestParseDialect(t *testing.T) {
 		`{"values":{"` + level + `":{"Active":"Passive"}}}`:                         `"Active" and "Passive" would both be "Passive"`,
 		`{"values":{"Critical":"X","` + level + `":{"Active":"X"}}}`:                "could not be told apart",
 		`{"values":{"` + level + `":{"Active":3}}}`:                                 `values["` + level + `"].Active: must be a string`,
-		"{\"values\":{\"" + level + "\":{\n\"Active\":\"A\",\n \"Aktive\":\"B\"}}}": `line 3, column 2: values["` + level + `"].Aktive: there is no value of this field "Aktive"; there are Active, Critical, Passive, Time sensitive`,
+		"{\"values\":{\"" + level + "\":{\n\"Active\":\"A\",\n \"Aktive\":\"B\"}}}": `line 3, column 2: values["` + level + `"].Aktive: there is no value of this field "Aktive"; allowed: Active, Critical, Passive, Time sensitive`,
 		`{"values":{"advanced.interruption_level":{"Active":"A"}}}`:                 "no field of a request with a list of values has this path",
 		`{"values":{"basic_details.name":{"Active":"A"}}}`:                          "no field of a request with a list of values has this path",
 		`{"unwrap":{"trigger_condition.trigger":"name"}}`:                           "no object of a request has this path",
-		`{"unwrap":{"trigger_condition.trigger_attr":"id"}}`:                        `there is no field of this object "id"; there are name`,
+		`{"unwrap":{"trigger_condition.trigger_attr":"id"}}`:                        `there is no field of this object "id"; allowed: name`,
 
 		// What the specification does not have would do nothing.
 		`{"values":{"OPTIMISER":"ACME"}}`: `there is no value "OPTIMISER"`,

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/profiles"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/remote"
+	"bugle/engine/starters"
+)
+
+// The results of trying an operation.
+const (
+	triedOK      = "ok"
+	triedRefused = "refused" // by the service
+	triedFailed  = "failed"
+	triedSkipped = "skipped"
+)
+
+// tried is what came of one operation.
+type tried struct {
+	Operation    string   `json:"operation"`
+	Result       string   `json:"result"`
+	Milliseconds int64    `json:"milliseconds"`
+	Message      string   `json:"message"`
+	Error        *failure `json:"error,omitempty"`
+}
+
+// trial tries the operations of a service that change nothing.
+type trial struct {
+	svc      *remote.Service
+	user     string          // whom a preview is for; empty: the creator of the campaign found
+	campaign engine.Campaign // one that search found
+	results  []tried
+}
+
+func newProfileTest(f *factory) *cobra.Command {
+	var user string
+	cmd := &cobra.Command{
+		Use:   "test NAME",
+		Short: "Try every operation of a profile's service that reads",
+		Long: "Try every operation of a profile's service that changes nothing, and report each on a line of\n" +
+			"its own: search, get, validate, meta and preview. Get and validate need a campaign, and take\n" +
+			"the first that search finds. Ends with 4 when the service refuses one of them.",
+		Example:           "  bugle profile test prod --user ann@example.com",
+		Args:              exactly(1, "the NAME of a profile"),
+		ValidArgsFunction: f.completeProfiles(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, p, err := f.profileNamed(args[0])
+			if err != nil {
+				return err
+			}
+			svc, err := f.remote(p, func(c *remote.Config) { c.Retries = -1 })
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
+			defer cancel()
+			t := trial{svc: svc, user: cmp.Or(user, p.Author)}
+			if err := t.run(ctx); err != nil {
+				return err
+			}
+			return t.report(f, p)
+		},
+	}
+	cmd.Flags().StringVar(&user, "user", "", "`id` or email address of the user to preview for (default: the profile's author, or who created the campaign)")
+	return cmd
+}
+
+// run tries the operations one after the other. Its error is that the service cannot be asked at all.
+func (t *trial) run(ctx context.Context) error {
+	err := t.try("search", func() (string, error) {
+		found, err := t.svc.Search(ctx, engine.SearchRequest{
+			Call: engine.NewCall(), Channels: []engine.Channel{catalog.Email, catalog.Push}, Status: catalog.States, Limit: 1, Page: 1,
+		})
+		if len(found) == 0 {
+			return "no campaigns", err
+		}
+		t.campaign = found[0]
+		return "found " + t.campaign.ID, nil
+	})
+	if err != nil && engine.AsError(err) == nil {
+		return err
+	}
+	_ = t.try("get", t.ofCampaign(func(id string) (string, error) {
+		c, err := t.svc.Get(ctx, id)
+		return "status " + strings.ToLower(c.Status.Label()), err
+	}))
+	_ = t.try("validate", t.ofCampaign(func(id string) (string, error) {
+		res, err := t.svc.Validate(ctx, id)
+		if res.Valid {
+			return "valid", err
+		}
+		return counted(len(res.Problems), "problem"), err
+	}))
+	_ = t.try("meta", func() (string, error) {
+		rows, err := t.svc.Meta(ctx, engine.MetaRequest{Call: engine.NewCall(), Status: catalog.States, Limit: 1, Page: 1})
+		return counted(len(rows), "campaign"), err
+	})
+	_ = t.try("preview", func() (string, error) {
+		user := cmp.Or(t.user, t.campaign.CreatedBy)
+		if user == "" {
+			return "", skipped("there is no user to preview for; name one with --user")
+		}
+		body, err := previewOfAStarter(user)
+		if err != nil {
+			return "", err
+		}
+		_, err = t.svc.Preview(ctx, engine.PreviewRequest{Call: engine.NewCall(), Body: body})
+		return "for " + user, err
+	})
+	return nil
+}
+
+// skipped is why an operation is not tried.
+type skipped string
+
+func (s skipped) Error() string { return string(s) }
+
+// ofCampaign makes a trial that needs the campaign found.
+func (t *trial) ofCampaign(do func(id string) (string, error)) func() (string, error) {
+	return func() (string, error) {
+		switch {
+		case t.campaign.ID != "":
+		case t.results[0].Result == triedOK:
+			return "", skipped("there is no campaign in the workspace to try it with")
+		default:
+			return "", skipped("it needs a campaign, and search did not find one")
+		}
+		return do(t.campaign.ID)
+	}
+}
+
+// try tries an operation and keeps its result.
+func (t *trial) try(operation string, do func() (string, error)) error {
+	begun := time.Now()
+	message, err := do()
+	r := tried{Operation: operation, Result: triedOK, Milliseconds: time.Since(begun).Milliseconds(), Message: message}
+	var skip skipped
+	switch e := engine.AsError(err); {
+	case err == nil:
+	case errors.As(err, &skip):
+		r.Result, r.Message = triedSkipped, skip.Error()
+	default:
+		fail := failureOf(err)
+		r.Result, r.Message, r.Error = triedFailed, fail.text(), &fail
+		if e != nil && e.HTTP < http.StatusInternalServerError {
+			r.Result, r.Message = triedRefused, fmt.Sprintf("%d %s: %s", e.HTTP, e.Code, r.Message)
+		}
+	}
+	t.results = append(t.results, r)
+	return err
+}
+
+// previewOfAStarter gives the request for a preview of a text of our own.
+func previewOfAStarter(user string) (doc.Value, error) {
+	all, err := starters.All()
+	if err != nil {
+		return doc.Value{}, err
+	}
+	draft := all[0].Doc
+	return engine.PreviewBody(engine.Channel(draft.Get("channel").Text()), user, draft.Get(string(catalog.CampaignContent))), nil
+}
+
+// report prints the results. It ends with a code of its own where an operation did not work.
+func (t *trial) report(f *factory, p profiles.Profile) error {
+	code := exitDone
+	for _, r := range t.results {
+		switch {
+		case r.Result == triedRefused:
+			code = exitRefused
+		case r.Result == triedFailed && code == exitDone:
+			code = exitFailed
+		}
+	}
+	var err error
+	if f.json {
+		err = f.printJSON(map[string]any{"profile": p.Name, "url": t.svc.BaseURL(), "workspace_id": p.Workspace, "operations": t.results})
+	} else {
+		rows := make([][]string, len(t.results))
+		for i, r := range t.results {
+			took := fmt.Sprintf("%d ms", r.Milliseconds)
+			if r.Result == triedSkipped {
+				took = ""
+			}
+			rows[i] = []string{r.Operation, r.Result, took, r.Message}
+		}
+		err = f.rows([]string{"OPERATION", "RESULT", "TIME", ""}, rows)
+	}
+	if err == nil && code != exitDone {
+		return silentError(code)
+	}
+	return err
+}

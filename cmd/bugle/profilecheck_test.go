@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// profileOf gives a bugle with a profile "there" of a service.
+func profileOf(t *testing.T, url string, more ...string) bugle {
+	t.Helper()
+	b := newBugle(t)
+	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"] = t.TempDir(), "s3cret"
+	b.run(exitDone, "", append([]string{"profile", "add", "there", "--url", url, "--workspace-id", "W1", "--key-env", "REMOTE_KEY"}, more...)...)
+	return b
+}
+
+// checkRows gives the lines of a report by operation, without the times.
+func checkRows(t *testing.T, b bugle, code int, more ...string) map[string]string {
+	t.Helper()
+	out, _ := b.run(code, "", append([]string{"profile", "test", "there", "--json"}, more...)...)
+	var said struct{ Operations []tried }
+	if err := json.Unmarshal([]byte(out), &said); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for _, r := range said.Operations {
+		rows[r.Operation] = r.Result + " " + r.Message
+	}
+	table, _ := b.run(code, "", append([]string{"profile", "test", "there"}, more...)...)
+	if got := strings.Count(table, "\n"); got != 6 {
+		t.Errorf("the report has %d lines, want a head and one for each of five operations:\n%s", got, table)
+	}
+	return rows
+}
+
+func TestProfileTest(t *testing.T) {
+	home := newBugle(t)
+	home.run(exitDone, "", "init", "--id", "W1")
+	key := home.key("W1", "")
+	server := home.serve("--rate-limits", "off")
+	b := profileOf(t, server.url)
+	b.env["REMOTE_KEY"] = key.key
+
+	rows := checkRows(t, b, exitDone, "--user", "ann@example.com")
+	for op, want := range map[string]string{
+		"search": "ok no campaigns", "get": "skipped there is no campaign", "validate": "skipped there is no campaign",
+		"meta": "ok 0 campaigns", "preview": "ok for ann@example.com",
+	} {
+		if !strings.HasPrefix(rows[op], want) {
+			t.Errorf("%s: %q, want %q", op, rows[op], want)
+		}
+	}
+
+	id := home.create(smtpDraft)
+	rows = checkRows(t, b, exitDone)
+	for op, want := range map[string]string{
+		"search": "ok found " + id, "get": "ok status draft", "validate": "ok ", "meta": "ok 1 campaign", "preview": "ok for ann@example.com",
+	} {
+		if !strings.HasPrefix(rows[op], want) {
+			t.Errorf("%s: %q, want %q", op, rows[op], want)
+		}
+	}
+}
+
+// Each operation is tried, whatever came of the others.
+func TestProfileTestOfAServiceThatRefuses(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := func(status int, body string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/search"):
+			answer(200, `{"response_id":"r","data":{"campaigns":[{"id":"65f0a1b2c3d4e5f60718293a","channel":"EMAIL","status":"DRAFT","created_by":"ann@example.com"}]}}`)
+		case strings.HasSuffix(r.URL.Path, "/meta"):
+			answer(400, `{"error":{"code":"VALIDATION_FAILED","message":"The request is wrong","details":[{"target":"limit","message":"is too small"}]}}`)
+		case strings.HasSuffix(r.URL.Path, "/validate"):
+			answer(500, `{"error":{"code":"INTERNAL_ERROR","message":"It broke"}}`)
+		case strings.HasSuffix(r.URL.Path, "/preview"):
+			answer(404, `{"error":{"code":"NOT_FOUND","message":"No such user"}}`)
+		default:
+			answer(200, `{"response_id":"r","data":{"id":"65f0a1b2c3d4e5f60718293a","status":"SENT"}}`)
+		}
+	}))
+	defer server.Close()
+	b := profileOf(t, server.URL)
+	rows := checkRows(t, b, exitRefused)
+	for op, want := range map[string]string{
+		"search": "ok found 65f0a1b2c3d4e5f60718293a", "get": "ok status sent",
+		"validate": "failed It broke", "meta": "refused 400 VALIDATION_FAILED: The request is wrong\n  limit: is too small", "preview": "refused 404 NOT_FOUND: No such user",
+	} {
+		if rows[op] != want {
+			t.Errorf("%s: %q, want %q", op, rows[op], want)
+		}
+	}
+}
+
+func TestProfileTestOfNoService(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	_, errs := profileOf(t, server.URL).run(exitFailed, "", "profile", "test", "there")
+	if want := strings.TrimPrefix(server.URL, "http://"); !strings.Contains(errs, want) || strings.Contains(errs, "skipped") {
+		t.Errorf("it says %q, want %q in it", errs, want)
+	}
+}
+
+// A dialect is asked for by what a service is called, and used by every operation.
+func TestProfileTestInADialect(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Header.Get("X-Acme-Workspace") != "W1" || strings.Contains(string(body), `"SENT"`) {
+			w.WriteHeader(400)
+			return
+		}
+		fmt.Fprint(w, `{"response_id":"r","data":{"campaigns":[]}}`)
+	}))
+	defer server.Close()
+	dialect := filepath.Join(t.TempDir(), "dialect.json")
+	if err := os.WriteFile(dialect, []byte(`{"headers":{"X-SVC-Tenant-ID":"X-Acme-Workspace"},"values":{"campaign_fields.status":{"SENT":"COMPLETED"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := profileOf(t, server.URL, "--dialect", dialect)
+	if rows := checkRows(t, b, exitDone); rows["search"] != "ok no campaigns" {
+		t.Errorf("%v", rows)
+	}
+}

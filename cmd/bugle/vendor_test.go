@@ -1,0 +1,100 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bugle/engine/remote/vendortest"
+)
+
+// The commands against a server of another vendor, which refuses each request that its description
+// does not allow.
+func TestCommandsAgainstAnotherVendor(t *testing.T) {
+	server := vendortest.Start(t)
+	b := newBugle(t)
+	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"], b.env[envProfile] = t.TempDir(), "k", "acme"
+	b.run(exitDone, "", "profile", "add", "acme", "--url", server.URL, "--workspace-id", vendortest.Workspace, "--key-env", "REMOTE_KEY", "--dialect", vendortest.DialectFile(t))
+	in := func(name string) string { return filepath.Join(b.env[envData], name) }
+	each := func(name string, do func(*testing.T, bugle)) {
+		t.Run(name, func(t *testing.T) { do(t, bugle{t, b.env}) })
+	}
+	says := func(t *testing.T, out string, texts ...string) {
+		t.Helper()
+		for _, want := range texts {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q is missing in:\n%s", want, out)
+			}
+		}
+	}
+	each("profile test", func(t *testing.T, b bugle) {
+		out, _ := b.run(exitDone, "", "profile", "test", "acme")
+		if strings.Count(out, " ok ") != 5 {
+			t.Errorf("not all five operations work:\n%s", out)
+		}
+	})
+	each("search", func(t *testing.T, b bugle) {
+		out, _ := b.run(exitDone, "", "search")
+		says(t, out, "Acme summer sale", "Boots are back", "Parcel on its way")
+		out, _ = b.run(exitDone, "", "search", "--children", "created:2024") // nodes of flows too
+		says(t, out, "Acme summer sale", "Boots are back")
+		if strings.Contains(out, "Parcel") {
+			t.Errorf("a campaign of 2023 is found in 2024:\n%s", out)
+		}
+	})
+	each("meta", func(t *testing.T, b bugle) {
+		out, _ := b.run(exitDone, "", "meta")
+		says(t, out, "Parcel on its way")
+	})
+	for _, id := range []string{vendortest.Email, vendortest.Push} {
+		each("the record "+id, func(t *testing.T, b bugle) {
+			record, _ := b.run(exitDone, "", "get", id)
+			says(t, record, id)
+			b.run(exitDone, record, "update", "-")
+			b.run(exitDone, record, "import", "-")
+			file := in("record.json")
+			if err := os.WriteFile(file, []byte(strings.Replace(record, "summer", "autumn", 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b.run(exitDone, "", "apply", "--yes", file)
+			b.run(exitDone, "", "publish", id)
+		})
+	}
+	each("create", func(t *testing.T, b bugle) {
+		out, _ := b.run(exitDone, "", "create", "--channel", "PUSH", "--type", "ONE_TIME", "--name", "New")
+		says(t, out, vendortest.Email)
+		out, _ = b.run(exitDone, smtpDraft, "create", "-")
+		says(t, out, vendortest.Email)
+	})
+	each("validate", func(t *testing.T, b bugle) {
+		out, errs := b.run(exitInvalid, "", "validate", vendortest.Email)
+		says(t, out+errs, "optimizer_campaign_duration", "Acme wants two days")
+	})
+	each("status", func(t *testing.T, b bugle) {
+		out, _ := b.run(exitDone, "", "status", vendortest.Push, "PAUSE")
+		says(t, out, vendortest.Push)
+	})
+	each("test", func(t *testing.T, b bugle) {
+		out, errs := b.run(exitFailed, "", "test", vendortest.Email, "--to", "ann@acme.example")
+		says(t, out+errs, "SENT", "Acme has no such mailbox")
+	})
+	each("preview", func(t *testing.T, b bugle) {
+		out, _ := b.run(exitDone, "", "preview", vendortest.Email, "--email", "ann@acme.example")
+		says(t, out, "Hello Ann", "Rich Editor")
+	})
+	each("export", func(t *testing.T, b bugle) {
+		b.run(exitDone, "", "export", "--all", "--dir", in("files"))
+		found, err := filepath.Glob(in("files") + "/*")
+		if err != nil || len(found) != 3 {
+			t.Errorf("%q, %v", found, err)
+		}
+	})
+	each("refused", func(t *testing.T, b bugle) {
+		_, errs := b.run(exitRefused, `{"basic_details": {"team": "Nobody"}}`, "update", vendortest.Email, "-")
+		says(t, errs, "Acme cannot take this request", "basic_details.team: Acme has no such team", "optimizer_campaign_duration: Acme wants")
+		if strings.Contains(errs, "--help") || strings.Contains(errs, "invalid") {
+			t.Errorf("the refusal is taken for one of ours:\n%s", errs)
+		}
+	})
+}

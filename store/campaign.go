@@ -213,22 +213,25 @@ func (s Space) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 	return s.lastRevision(id)
 }
 
-// unused returns the first number from n on that no revision's document has.
+// unused returns a number from n on that is higher than those of all documents of revisions.
 func (s Space) unused(id string, n int64) (int64, error) {
-	for ; ; n++ {
-		switch _, err := s.tx.Get(s.revisionKey(kindVersion, id, n)); {
-		case errors.Is(err, ErrNotFound):
-			return n, nil
-		case err != nil && !errors.Is(err, ErrLost):
-			return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
-		}
+	switch _, err := s.tx.Get(s.revisionKey(kindVersion, id, n)); {
+	case errors.Is(err, ErrNotFound):
+		return n, nil
+	case err != nil && !errors.Is(err, ErrLost):
+		return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
 	}
+	last, err := s.last(kindVersion, id)
+	return max(n, last+1), err
 }
 
-// lastRevision gives the number of the newest revision, 0 where there is none.
-func (s Space) lastRevision(id string) (int64, error) {
+// lastRevision returns the number of the newest revision, 0 where there is none.
+func (s Space) lastRevision(id string) (int64, error) { return s.last(kindRevision, id) }
+
+// last returns the highest number of the records of a kind that a campaign's revisions have, 0 where there is none.
+func (s Space) last(kind byte, id string) (int64, error) {
 	var last int64
-	prefix := s.key(kindRevision, id)
+	prefix := s.key(kind, id)
 	err := s.tx.Scan(prefix, ScanOptions{Reverse: true, KeysOnly: true, Limit: 1}, func(key, _ []byte) error {
 		n, _, err := cutNumber(key[len(prefix):])
 		if err != nil {

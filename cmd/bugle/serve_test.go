@@ -190,7 +190,7 @@ func TestServe(t *testing.T) {
 	b.run(exitDone, "", "init")
 	b.run(exitDone, "", "init", "--id", "SHOP")
 	main, shop := b.key("MAIN", ""), b.key("SHOP", engine.ScopeManage)
-	publisher := b.key("MAIN", engine.ScopePublish)
+	viewer := b.key("MAIN", engine.ScopeView)
 	s := b.serve()
 
 	if got := s.do(200, "GET", "/healthz", "", credentials{}); got != `{"status":"ok"}` {
@@ -206,7 +206,7 @@ func TestServe(t *testing.T) {
 	s.do(404, "GET", "/v5/campaigns/"+id, "", shop)
 	s.do(401, "GET", "/v5/campaigns/"+id, "", credentials{"SHOP", main.key})
 	s.do(401, "GET", "/v5/campaigns/"+id, "", credentials{"NONE", main.key})
-	s.do(403, "POST", "/v5/campaigns", servedDraft, publisher)
+	s.do(403, "POST", "/v5/campaigns", servedDraft, viewer)
 	if got := s.do(200, "GET", "/metrics", "", credentials{}); !strings.Contains(got, "bugle") {
 		t.Errorf("/metrics says %.200s", got)
 	}

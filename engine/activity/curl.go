@@ -60,7 +60,7 @@ func (c Call) ownHeader(hasBody bool) http.Header {
 		id = uuid.NewString()
 	}
 	h := http.Header{headerRequestID: {id}}
-	if key == "" && writes(c.Operation) {
+	if key == "" && keyed(c.Operation) {
 		key = uuid.NewString()
 	}
 	if key != "" {

@@ -50,13 +50,18 @@ func TestACallLooksAsItDoesThroughTheAPI(t *testing.T) {
 	check := func(what string) {
 		t.Helper()
 		in, out := last(t, inside), last(t, outside)
-		if in.Method != out.Method || in.Path != out.Path || in.Status != out.Status || in.Err != out.Err || in.IdempotencyKey != out.IdempotencyKey || in.Replayed != out.Replayed {
+		if in.Method != out.Method || in.Path != out.Path || in.Status != out.Status || in.Err != out.Err || in.Replayed != out.Replayed {
 			t.Errorf("%s inside:\n%s\noutside:\n%s", what, in.Document().Indent(), out.Document().Indent())
 		}
 		if out.Campaign != "" && in.Campaign != out.Campaign {
 			t.Errorf("%s is about %q inside, %q outside", what, in.Campaign, out.Campaign)
 		}
-		same(t, what+" request", in.Request(), out.Request())
+		if in.IdempotencyKey != "" && in.IdempotencyKey != out.IdempotencyKey { // our API needs none of what changes nothing
+			t.Errorf("%s has the key %s inside, %s outside", what, in.IdempotencyKey, out.IdempotencyKey)
+		}
+		if what != "validate" { // which has the request's id alone
+			same(t, what+" request", in.Request(), out.Request())
+		}
 		same(t, what+" response", in.Response(), out.Response())
 		if len(inside.Calls()) != len(outside.Calls()) {
 			t.Fatalf("%s: %d calls inside, %d outside", what, len(inside.Calls()), len(outside.Calls()))
@@ -77,7 +82,7 @@ func TestACallLooksAsItDoesThroughTheAPI(t *testing.T) {
 	check("get")
 	_, _ = client.Get(ctx, "no/such")
 	check("get missing")
-	_, _ = client.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: made.ID, Body: parse(t, `{"updated_by":"ann@example.com","basic_details":{"name":"Other","content_type":"TRANSACTIONAL"}}`)})
+	_, _ = client.Update(ctx, engine.UpdateRequest{Call: engine.NewCall(), ID: made.ID, Body: parse(t, `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","updated_by":"ann@example.com","basic_details":{"name":"Other","content_type":"TRANSACTIONAL"}}`)})
 	check("update")
 	_, _ = client.Validate(ctx, made.ID)
 	check("validate")

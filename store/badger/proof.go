@@ -69,6 +69,7 @@ type tables struct {
 	d    *DB
 	mu   sync.Mutex // one refresh at a time
 	list atomic.Pointer[tableList]
+	size atomic.Int64  // of the database's list of tables as list was made
 	news chan struct{} // there may be new tables
 
 	prints map[string]tableFingerprint // of the tables as the store was opened
@@ -248,10 +249,21 @@ func (d *DB) Prove(ctx context.Context) {
 	}
 }
 
+// current returns the tables after noting new ones: the database lists a table before it reads from it.
+func (p *tables) current() *tableList {
+	info, err := os.Stat(join(p.d.path, badger.ManifestFilename))
+	if err == nil && info.Size() != p.size.Load() {
+		p.refresh()
+		p.size.Store(info.Size())
+		p.changed()
+	}
+	return p.list.Load()
+}
+
 // newer returns an error that wraps [store.ErrLost] where a table has a newer version of a record than the one
 // that was read, or may have it; 0 is the version of a record that was not found.
 func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
-	list := p.list.Load()
+	list := p.current()
 	var hash uint32
 	var newest entry
 	var holder *openTable
@@ -430,18 +442,13 @@ func (p *tables) later(stop <-chan struct{}) {
 func (p *tables) watch(stop <-chan struct{}) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
-	var size int64
 	for n := 0; ; n++ {
 		select {
 		case <-stop:
 			return
 		case <-tick.C:
 		}
-		if info, err := os.Stat(join(p.d.path, badger.ManifestFilename)); err == nil && info.Size() != size {
-			size = info.Size()
-			p.refresh()
-			p.changed()
-		}
+		p.current()
 		if n%5 == 0 {
 			p.d.trim()
 		}

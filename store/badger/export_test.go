@@ -81,9 +81,6 @@ func (d *DB) TableIDs() (ids []uint64) {
 	return ids
 }
 
-// Refresh notes which tables there are.
-func (d *DB) Refresh() { d.tables.refresh() }
-
 // Held returns the tables that were left to be examined.
 func (d *DB) Held() []string {
 	names, err := filepath.Glob(filepath.Join(d.path, heldFolder, "*"))

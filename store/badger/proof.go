@@ -594,6 +594,9 @@ func (u *openTable) prove(d *DB, from, to []byte, after moment) error {
 	return u.proveBlocks(d, x, begin, end, after, nil)
 }
 
+// readers keeps what blocks are read into: a filter lets a block be read for some of all records.
+var readers = sync.Pool{New: func() any { return new(blockReader) }}
+
 func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after moment, fn func(entry) error) error {
 	due := func(n int) bool { m := moment(x.proved[n].Load()); return m == 0 || m < after }
 	for begin < end && !due(begin) {
@@ -610,7 +613,9 @@ func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after mome
 	}
 	defer f.Close()
 	var bad []span
-	r := blockReader{packed: d.vault.how(d.named, u.id).packed, key: x.key}
+	r := readers.Get().(*blockReader)
+	defer readers.Put(r)
+	r.packed, r.key = d.vault.how(d.named, u.id).packed, x.key
 	for n := begin; n < end; n++ {
 		if !due(n) {
 			continue

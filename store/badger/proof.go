@@ -39,8 +39,10 @@ const (
 	pause      = 20 * time.Millisecond
 	// stride is how many blocks of a table are proved at a time: a megabyte.
 	stride = 64
-	// trustScan is how long a block that was proved is trusted where a scan comes past it.
+	// trustScan is how long a block that was proved is trusted where a scan comes past it, and trustRead where a
+	// filter says that it may have a newer version of a record. A few records are read with every request.
 	trustScan = 10 * time.Second
+	trustRead = 100 * time.Millisecond
 	// look is how often it is looked whether there are new tables, which takes some microseconds.
 	look = 50 * time.Millisecond
 	// idleIndex is how long the index of a table is kept in memory after it was last needed.
@@ -263,18 +265,25 @@ func (p *tables) current() *tableList {
 // newer returns an error that wraps [store.ErrLost] where a table has a newer version of a record than the one
 // that was read, or may have it; 0 is the version of a record that was not found.
 func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
-	list := p.current()
+	list, since := p.list.Load(), ago(trustRead)
+	if version == 0 {
+		list, since = p.current(), math.MaxInt64
+	}
 	var hash uint32
 	var newest entry
 	var holder *openTable
-	for _, u := range slices.Concat(list.of(key, after(key)), list.replacedOf(key)) {
+	tables := list.of(key, after(key))
+	if len(list.replaced) > 0 {
+		tables = append(tables, list.replacedOf(key)...)
+	}
+	for _, u := range tables {
 		if u.newest <= version {
 			continue
 		}
 		if hash == 0 {
 			hash = y.Hash(key)
 		}
-		err := u.proveKey(p.d, key, hash, func(e entry) error {
+		err := u.proveKey(p.d, key, hash, since, func(e entry) error {
 			if e.version <= txn.ReadTs() && e.version > newest.version && bytes.Equal(e.key, key) {
 				newest, holder = entry{version: e.version, meta: e.meta}, u
 			}
@@ -570,14 +579,15 @@ func (u *openTable) bound(d *DB, from, to []byte, stride int, reverse bool, afte
 	return nil
 }
 
-// proveKey proves the blocks that may have a key with that hash, and gives their entries to fn.
-func (u *openTable) proveKey(d *DB, key []byte, hash uint32, fn func(entry) error) error {
+// proveKey proves the blocks that may have a key with that hash, where they were not since that moment, and calls
+// fn with their entries.
+func (u *openTable) proveKey(d *DB, key []byte, hash uint32, since moment, fn func(entry) error) error {
 	x, err := u.load(d)
 	if err != nil || x == nil || len(x.bloom) > 0 && !x.bloom.MayContain(hash) {
 		return err
 	}
 	begin, end := x.span(key, after(key))
-	return u.proveBlocks(d, x, begin, end, math.MaxInt64, fn)
+	return u.proveBlocks(d, x, begin, end, since, fn)
 }
 
 // prove proves the blocks that may have keys of a range, where they were not since that moment. It fails

@@ -67,10 +67,9 @@ var compactors = 2 // a test changes it
 // as the value log is not checked when it is read, and its space is not given back.
 //
 // Memory: Badger builds a table in memory, in buffers of several times its size that a pool of eight keeps. So
-// tables are small, on all levels the same: with tables that double from level to level the pool alone took
-// gigabytes under a load of creates. Smaller ones would be more files to open at the start.
+// tables are small; they are no smaller as each is a file to open at the start.
 func settings(dir string, log *slog.Logger) badger.Options {
-	o := badger.DefaultOptions(dir).
+	return badger.DefaultOptions(dir).
 		WithMemTableSize(16 << 20).
 		WithNumMemtables(3).
 		WithNumLevelZeroTables(4).
@@ -88,8 +87,6 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMetricsEnabled(false).
 		WithLogger(events{log: log})
-	o.TableSizeMultiplier = 1
-	return o
 }
 
 // DB is an open store.

@@ -72,6 +72,7 @@ type tables struct {
 	mu   sync.Mutex // one refresh at a time
 	list atomic.Pointer[tableList]
 	size atomic.Int64  // of the database's list of tables as list was made
+	last atomic.Int64  // the moment at which that was looked at last
 	news chan struct{} // there may be new tables
 
 	prints map[string]tableFingerprint // of the tables as the store was opened
@@ -251,8 +252,12 @@ func (d *DB) Prove(ctx context.Context) {
 	}
 }
 
-// current returns the tables after noting new ones: the database lists a table before it reads from it.
+// current returns the tables, those of the last millisecond among them: the database lists a table before it reads
+// from it.
 func (p *tables) current() *tableList {
+	if at := int64(now()); p.last.Swap(at) == at {
+		return p.list.Load()
+	}
 	info, err := os.Stat(join(p.d.path, badger.ManifestFilename))
 	if err == nil && info.Size() != p.size.Load() {
 		p.refresh()

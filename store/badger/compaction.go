@@ -2,10 +2,8 @@ package badger
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,8 +15,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/pb"
-	"google.golang.org/protobuf/proto"
 )
 
 // A compaction that comes to a block which it cannot read leaves out the rest of that table without a word
@@ -110,9 +106,6 @@ func newCompactions() *compactions {
 	c.idle = sync.NewCond(&c.mu)
 	return c
 }
-
-// manifestChange is the tables that one compaction replaced, and those that it made.
-type manifestChange struct{ in, out []uint64 }
 
 // begin starts checking. What is compacted before, while the database opens, was proved just before that (see
 // [inspection.compacted]). What a process that ended has left to be examined is examined now.
@@ -436,61 +429,4 @@ func (c *compactions) end() bool {
 	c.last()
 	c.last = nil
 	return true
-}
-
-// manifestLog reads the database's list of tables as it grows. It is a head of 8 bytes and then sets of
-// changes, each after its length and its checksum (CRC-32C), of 4 bytes each (badger/v4/manifest.go).
-type manifestLog struct {
-	name string
-	at   int64
-	// restarted says that the list was written anew since, which loses what it said of compactions.
-	restarted bool
-	first     uint64 // fingerprint of its first set of changes
-}
-
-// read returns the compactions that were added since the last call.
-func (m *manifestLog) read() (out []manifestChange, err error) {
-	b, err := os.ReadFile(m.name)
-	if err != nil {
-		return nil, err
-	}
-	at, first := int64(8), uint64(0)
-	for at+8 <= int64(len(b)) {
-		size, sum := int64(binary.BigEndian.Uint32(b[at:])), binary.BigEndian.Uint32(b[at+4:])
-		if at+8+size > int64(len(b)) {
-			break // it is being written
-		}
-		body := b[at+8 : at+8+size]
-		if at == 8 {
-			first = xxhash.Sum64(body)
-			if m.at > 8 && first != m.first {
-				m.restarted, m.at = true, 0
-			}
-			m.first = first
-		}
-		at += 8 + size
-		if at <= m.at {
-			continue
-		}
-		var set pb.ManifestChangeSet
-		if crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum || proto.Unmarshal(body, &set) != nil {
-			return out, errors.New("a set of changes is not what was written")
-		}
-		if c := changeOf(&set); len(c.in) > 0 && m.at > 0 {
-			out = append(out, c)
-		}
-	}
-	m.at = at
-	return out, nil
-}
-
-func changeOf(set *pb.ManifestChangeSet) (c manifestChange) {
-	for _, change := range set.Changes {
-		if change.Op == pb.ManifestChange_DELETE {
-			c.in = append(c.in, change.Id)
-		} else {
-			c.out = append(c.out, change.Id)
-		}
-	}
-	return c
 }

@@ -118,10 +118,10 @@ func (m *rotModel) deleted(id string) {
 	m.campaigns[id].deleteAck = time.Now()
 }
 
-func (m *rotModel) settle(id string) {
+func (m *rotModel) settle(id string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.campaigns[id].settled = time.Now()
+	m.campaigns[id].settled = at
 }
 
 // judge is [rotCampaign.judge] for one of them, which may be unknown.

@@ -245,7 +245,7 @@ func (r *rotRound) afterwards() {
 	if !r.chance(2) || !r.running() {
 		return
 	}
-	suspects := r.suspects
+	suspects, began := r.suspects, time.Now()
 	r.repair()
 	after := r.readAll()
 	r.suspects, r.all = suspects, before // what is wrong after the repair is judged here
@@ -260,7 +260,7 @@ func (r *rotRound) afterwards() {
 		default:
 			r.fault("harm in the repair", "campaign %s was right before the repair, and is %s", id, now)
 		}
-		r.model.settle(id)
+		r.model.settle(id, began) // a daily backup may have been made since
 	}
 	r.backup()
 }

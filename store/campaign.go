@@ -196,6 +196,12 @@ func (s Space) revisionKey(kind byte, id string, n int64) []byte {
 // found, the store is looked through forwards, which passes by all tables that cannot have any of it.
 func (s Space) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 	if seemsNew {
+		// The mark may be all that is left of a history: who removes it would take what is new for the rest.
+		if gone, err := s.deleted(id); err != nil {
+			return 0, err
+		} else if gone {
+			return 0, fmt.Errorf("campaign %q is being deleted: try again in a minute, or choose another id", id)
+		}
 		found := false
 		err := s.tx.Scan(s.key(kindRevision, id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
 			found = true
@@ -203,11 +209,6 @@ func (s Space) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 		})
 		if err != nil || !found {
 			return 0, err
-		}
-		if gone, err := s.deleted(id); err != nil {
-			return 0, err
-		} else if gone {
-			return 0, fmt.Errorf("campaign %q is being deleted: try again in a minute, or choose another id", id)
 		}
 	}
 	return s.lastRevision(id)

@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"maps"
@@ -33,6 +34,7 @@ type write struct {
 type change struct {
 	seen   uint64   // version of its snapshot
 	reads  []uint64 // fingerprints of the keys
+	ranges []span   // that were scanned, of which reads has only the keys that were there
 	writes []write
 	count  int64 // of records and bytes, as Badger counts them
 	size   int64
@@ -73,6 +75,7 @@ type commits struct {
 type group struct {
 	version uint64
 	prints  []uint64
+	set     [][]byte // keys that were not deleted
 }
 
 func (c *commits) begin(db *badger.DB, logs *logs, of *identity, prepare func() error, reached func(uint64)) {
@@ -186,13 +189,14 @@ func (c *commits) settle(batch []*change) {
 func (c *commits) sound(batch []*change) []*change {
 	slices.SortStableFunc(batch, func(a, b *change) int { return cmp.Compare(b.tries, a.tries) })
 	var now map[uint64]struct{}
+	var set [][]byte
 	stale := func(ch *change) bool {
 		for _, print := range ch.reads {
 			if _, ok := now[print]; ok || c.last[print] > ch.seen {
 				return true
 			}
 		}
-		return false
+		return ch.scanned(set) || slices.ContainsFunc(c.wrote, func(g group) bool { return g.version > ch.seen && ch.scanned(g.set) })
 	}
 	sound := batch[:0]
 	for i, ch := range batch {
@@ -210,8 +214,24 @@ func (c *commits) sound(batch []*change) []*change {
 		for _, w := range ch.writes {
 			now[w.print] = struct{}{}
 		}
+		set = ch.set(set)
 	}
 	return sound
+}
+
+// scanned reports whether the change has scanned a range that has one of the keys.
+func (ch *change) scanned(keys [][]byte) bool {
+	return slices.ContainsFunc(ch.ranges, func(s span) bool { return slices.ContainsFunc(keys, s.has) })
+}
+
+// set appends the keys that the change writes and does not delete.
+func (ch *change) set(keys [][]byte) [][]byte {
+	for _, w := range ch.writes {
+		if !w.deleted {
+			keys = append(keys, w.key)
+		}
+	}
+	return keys
 }
 
 // errStage says that changes do not go into one transaction; nothing was written.
@@ -303,6 +323,10 @@ func (c *commits) publish(changes ...*change) {
 			g.prints = append(g.prints, w.print)
 			c.last[w.print] = g.version
 		}
+		g.set = ch.set(g.set)
+	}
+	for i, key := range g.set {
+		g.set[i] = bytes.Clone(key) // it is the caller's when the transaction has ended
 	}
 	c.wrote = append(c.wrote, g)
 	c.mu.Lock()

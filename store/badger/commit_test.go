@@ -20,33 +20,39 @@ type heldStore struct {
 }
 
 // holdCommits opens a store and has one transaction lead a commit that does not go on, and n stand in line
-// behind it, each of which runs its function.
+// behind it in their order, each of which runs its function.
 func holdCommits(t *testing.T, fns ...func(store.Tx) error) *heldStore {
 	t.Helper()
 	h := &heldStore{T: t, db: open(t, t.TempDir())}
 	putText(t, h.db, "before", "1")
+	h.hold(fns...)
+	return h
+}
+
+// hold is what holdCommits does, on a store that is open.
+func (h *heldStore) hold(fns ...func(store.Tx) error) {
+	h.Helper()
 	begun, gate := make(chan struct{}), make(chan struct{})
 	h.free = sync.OnceFunc(func() { close(gate) })
-	t.Cleanup(h.free)
+	h.Cleanup(h.free)
 	var once sync.Once
 	h.db.SetSpace(func(string) (uint64, error) {
 		once.Do(func() { close(begun) })
 		<-gate
 		return 1 << 40, nil
 	})
-	h.all.Go(func() { putText(t, h.db, "leader", "1") })
+	h.all.Go(func() { putText(h.T, h.db, "leader", "1") })
 	<-begun
-	for _, fn := range fns {
+	for i, fn := range fns {
 		h.all.Go(func() {
-			if err := h.db.Update(t.Context(), fn); err != nil {
-				t.Errorf("Update: %v", err)
+			if err := h.db.Update(h.Context(), fn); err != nil {
+				h.Errorf("Update: %v", err)
 			}
 		})
+		for h.db.InLine() <= i {
+			h.db.Yield()
+		}
 	}
-	for h.db.InLine() < len(fns) {
-		h.db.Yield()
-	}
-	return h
 }
 
 func (h *heldStore) release() {
@@ -219,5 +225,63 @@ func TestWritersOfOneRecord(t *testing.T) {
 	}
 	if n := db.Remembered(); n > 1 {
 		t.Errorf("%d keys are remembered although nobody reads what they were", n)
+	}
+}
+
+// A scan misses nothing that another transaction adds among the keys that it has passed, and what is added
+// elsewhere does not make it run again.
+func TestScansMissNothingThatIsAdded(t *testing.T) {
+	var all error
+	tests := []struct {
+		name, prefix string
+		o            store.ScanOptions
+		fn           error // what the function of the scan returns
+		added        string
+		again        bool
+	}{
+		{"an empty range", "b", store.ScanOptions{}, all, "b1", true},
+		{"before an empty range", "b", store.ScanOptions{}, all, "a1", false},
+		{"after an empty range", "b", store.ScanOptions{}, all, "c1", false},
+		{"behind the last one", "k", store.ScanOptions{}, all, "k9", true},
+		{"before the first one", "k", store.ScanOptions{KeysOnly: true}, all, "k0", true},
+		{"before where it begins", "k", store.ScanOptions{From: []byte("k3")}, all, "k2", false},
+		{"behind where it begins", "k", store.ScanOptions{From: []byte("k3")}, all, "k4", true},
+		{"behind its limit", "k", store.ScanOptions{Limit: 1}, all, "k2", false},
+		{"within its limit", "k", store.ScanOptions{Limit: 2}, all, "k2", true},
+		{"behind where it was stopped", "k", store.ScanOptions{}, store.Stop, "k2", false},
+		{"before where it was stopped", "k", store.ScanOptions{}, store.Stop, "k0", true},
+		{"backwards, behind its limit", "k", store.ScanOptions{Reverse: true, Limit: 1}, all, "k4", false},
+		{"backwards, within its limit", "k", store.ScanOptions{Reverse: true, Limit: 1}, all, "k6", true},
+		{"backwards, before where it begins", "k", store.ScanOptions{Reverse: true, From: []byte("k3")}, all, "k4", false},
+		{"backwards, behind where it begins", "k", store.ScanOptions{Reverse: true, From: []byte("k3")}, all, "k2", true},
+	}
+	for _, test := range tests {
+		for _, together := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, in one commit %v", test.name, together), func(t *testing.T) {
+				h := holdCommits(t)
+				h.release()
+				for _, key := range []string{"k1", "k3", "k5"} {
+					putText(t, h.db, key, "1")
+				}
+				runs := 0
+				scan := func(tx store.Tx) error {
+					runs++
+					err := tx.Scan([]byte(test.prefix), test.o, func(_, _ []byte) error { return test.fn })
+					if runs == 1 && !together {
+						putText(t, h.db, test.added, "2")
+					}
+					return errors.Join(err, tx.Set([]byte("seen"), []byte("1")))
+				}
+				if together {
+					h.hold(setting(test.added, "2"), scan)
+					h.release()
+				} else if err := h.db.Update(t.Context(), scan); err != nil {
+					t.Fatal(err)
+				}
+				if want := 1 + map[bool]int{true: 1}[test.again]; runs != want {
+					t.Errorf("the scan was run %d times, want %d", runs, want)
+				}
+			})
+		}
 	}
 }

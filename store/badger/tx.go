@@ -156,21 +156,49 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 		return t.db.explain(err)
 	}
 	c := cursor{tx: t, it: it, prefix: prefix, o: o, own: t.written(prefix, o), proved: proved}
-	for n := 0; o.Limit == 0 || n < o.Limit; n++ {
+	for n := 1; ; n++ {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
 		key, value, err := c.next()
 		if key == nil || err != nil {
+			t.scanned(prefix, o, nil)
 			return err
 		}
-		if err := fn(key, value); errors.Is(err, store.Stop) {
+		err = fn(key, value)
+		if err == nil && n != o.Limit {
+			continue
+		}
+		t.scanned(prefix, o, key)
+		if errors.Is(err, store.Stop) {
 			return nil
-		} else if err != nil {
-			return err
 		}
+		return err
 	}
-	return nil
+}
+
+// scanned notes the keys that a scan has passed, up to the last one that it gave; nil: to its end. A record that
+// another transaction adds among them was missed.
+func (t *tx) scanned(prefix []byte, o store.ScanOptions, last []byte) {
+	if t.change == nil {
+		return
+	}
+	s := span{From: bytes.Clone(prefix), To: store.After(prefix)}
+	switch {
+	case o.From == nil:
+	case o.Reverse:
+		s.To = after(o.From)
+	case bytes.Compare(o.From, prefix) > 0:
+		s.From = bytes.Clone(o.From)
+	}
+	switch {
+	case last == nil:
+	case o.Reverse:
+		s.From = bytes.Clone(last)
+	default:
+		s.To = after(last)
+	}
+	t.change.ranges = append(t.change.ranges, s)
 }
 
 // iterator returns an iterator over the tables that [tables] knows, which it holds while it is open.

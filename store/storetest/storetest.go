@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(testing.TB) store.DB) {
 		{"Format", testFormat},
 		{"AgainstMaps", testAgainstMaps},
 		{"Concurrently", testConcurrently},
+		{"DeleteRaces", testDeleteRaces},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -15,7 +16,8 @@ type Finding struct {
 	Campaign string `json:"campaign,omitempty"`
 	What     string `json:"what"`             // what is wrong, a sentence without its full stop
 	Mend     string `json:"mend,omitempty"`   // what [Repair] does about it; empty where it can do nothing
-	Advice   string `json:"advice,omitempty"` // what a person can do where Repair can do nothing
+	Advice   string `json:"advice,omitempty"` // what a person can do where Repair can do nothing, or does not bring back what is lost
+	Loss     bool   `json:"loss,omitempty"`   // something is lost that it does not name
 	Mended   bool   `json:"mended"`           // Repair did it
 	Failed   string `json:"failed,omitempty"` // why it did not
 
@@ -54,6 +56,16 @@ func (c Checked) Mendable() int {
 	return n
 }
 
+// Lossy reports whether the store has lost something that no finding may name.
+func (c Checked) Lossy() bool {
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Loss })
+}
+
+// Names reports whether a finding is about the campaign.
+func (c Checked) Names(workspace, campaign string) bool {
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Campaign == campaign && f.Workspace == workspace })
+}
+
 // loser is a [DB] that knows of parts that it has lost.
 type loser interface {
 	Lost() []string
@@ -88,14 +100,15 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 		if err != nil {
 			return err
 		}
-		return c.counted(counts)
+		l, ok := db.(loser)
+		return c.counted(counts, ok && len(l.Lost()) > 0)
 	})
 	if err != nil {
 		return out, fmt.Errorf("checking the store: %w", err)
 	}
 	if l, ok := db.(loser); ok {
 		for _, text := range l.Lost() { // the last ones, so that they are forgotten last
-			out.Findings = append(out.Findings, Finding{What: text, Advice: adviceLost,
+			out.Findings = append(out.Findings, Finding{What: text, Advice: adviceLost, Loss: true,
 				Mend: "note that this is known, after everything else is mended; what is lost then counts as not there"})
 		}
 	}
@@ -105,18 +118,29 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 	return out, nil
 }
 
-// counted compares the records that were read with those that the store has counted as it wrote them.
-func (c *checker) counted(have Counts) error {
-	counter, ok := c.raw.(Counter)
-	if !ok {
+// counted compares the records that were read with those that the store has counted as it wrote them. lossy says
+// that the store knows of a loss, which the numbers may be older than.
+func (c *checker) counted(have Counts, lossy bool) error {
+	var want Counts
+	if counter, ok := c.raw.(Counter); ok {
+		var err error
+		if want, err = counter.Counts(); err != nil {
+			return err
+		}
+	}
+	for _, workspace := range slices.Sorted(maps.Keys(have)) {
+		if !lossy && want[workspace][kindCampaign] <= have[workspace][kindCampaign] {
+			continue
+		}
+		if err := c.mentioned(workspace); err != nil {
+			return err
+		}
+	}
+	if want == nil {
 		return nil
 	}
-	want, err := counter.Counts()
-	if err != nil || want == nil {
-		return err
-	}
 	for _, text := range have.Differences(want) {
-		c.found(Finding{What: text, Advice: adviceLost, Mend: "note how many records there are, after everything else is repaired"})
+		c.found(Finding{What: text, Advice: adviceLost, Loss: true, Mend: "note how many records there are, after everything else is repaired"})
 	}
 	return nil
 }

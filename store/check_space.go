@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"syscall"
 
 	"bugle/engine"
@@ -364,7 +363,7 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 // goneCampaign reports once that a campaign is gone of which other records are left; surely says that it is
 // not only lost.
 func (c spaceCheck) goneCampaign(kind byte, id string, surely bool) error {
-	if slices.ContainsFunc(c.out.Findings, func(f Finding) bool { return f.Workspace == c.s.id && f.Campaign == id }) {
+	if c.out.Names(c.s.id, id) {
 		return nil
 	}
 	n, err := newestReadable(c.s, id)

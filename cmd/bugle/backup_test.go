@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,5 +134,56 @@ func TestDamagedCampaign(t *testing.T) {
 	}
 	must(0, "restore", file, "--campaign", id)
 	must(0, "get", id)
+	must(0, "doctor")
+}
+
+// A campaign that is lost without a trace is named by doctor where a backup has it, with the command that puts it
+// back.
+func TestLostCampaignIsInABackup(t *testing.T) {
+	dir := t.TempDir()
+	must := func(want int, args ...string) string {
+		t.Helper()
+		var o, e bytes.Buffer
+		code := run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, streams{in: strings.NewReader(""), out: &o, err: &e})
+		if code != want {
+			t.Fatalf("bugle %s: exit code %d\n%s%s", strings.Join(args, " "), code, o.String(), e.String())
+		}
+		return o.String() + e.String()
+	}
+	tables := func() []string {
+		t.Helper()
+		names, err := filepath.Glob(filepath.Join(dir, badger.Folder, "*.sst"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	must(0, "init", "--id", "SHOP")
+	must(0, "create", "--channel", "PUSH")
+	before := tables()
+	var created struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal([]byte(must(0, "create", "--channel", "PUSH", "--json")), &created); err != nil || created.ID == "" {
+		t.Fatal(created, err)
+	}
+	after := slices.DeleteFunc(tables(), func(name string) bool { return slices.Contains(before, name) })
+	if len(after) != 1 {
+		t.Fatalf("the campaign is in the tables %q", after)
+	}
+	must(0, "backup")
+	if err := os.Truncate(after[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	out := must(1, "doctor")
+	_, advice, _ := strings.Cut(out, `campaign "`+created.ID+`" in workspace "SHOP" is gone, and the backup of `)
+	_, advice, ok := strings.Cut(advice, "`bugle ")
+	command, _, _ := strings.Cut(advice, "`")
+	if !ok || !strings.Contains(out, "the newest backup of the whole store is "+filepath.Join(dir, backup.Folder)) {
+		t.Fatalf("doctor says %s", out)
+	}
+	must(0, strings.Fields(command)...)
+	must(0, "get", created.ID)
+	must(0, "doctor", "--repair")
 	must(0, "doctor")
 }

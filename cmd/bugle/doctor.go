@@ -125,6 +125,9 @@ func sayFindings(f *factory, c checkup, how string) {
 		fmt.Fprintf(f.out, "\n  %s\n", line(x.What))
 		if x.Mend != "" {
 			fmt.Fprintf(f.out, "    %s: %s\n", how, line(x.Mend))
+			if x.Loss {
+				fmt.Fprintf(f.out, "    this does not bring back what is lost; %s\n", line(x.Advice))
+			}
 		} else {
 			fmt.Fprintf(f.out, "    cannot be mended here; %s\n", line(x.Advice))
 		}
@@ -210,6 +213,9 @@ func (o owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobP
 		if err != nil {
 			return nil, err
 		}
+		if err := backup.Compare(ctx, o.db, o.dataDir, func(i backup.Info) string { return o.passphrase(attach.Job{File: i.File}) }, &found); err != nil {
+			return nil, err
+		}
 		_, encrypted := o.db.Key()
 		return json.Marshal(checkup{Sound: found.Sound(), Notices: o.db.Notices(), Encrypted: encrypted, Checked: found})
 	case attach.JobBackup:
@@ -285,7 +291,7 @@ const envBackups = "BUGLE_BACKUPS"
 // keep begins the daily backups of a store that was opened, and notes what was wrong with it.
 func (f *factory) keep(db *badger.DB, found *findings) attach.Owned {
 	f.notices.add(db.Notices()...)
-	k := kept{owned: owned{db}, findings: found}
+	k := kept{owned: owned{db, f.dataDir()}, findings: found}
 	if f.getenv(envBackups) != onOff(false) {
 		k.daily = backup.Keep(db, f.daily(k.owned))
 	}

@@ -134,7 +134,7 @@ func daily(t *testing.T, c commands) {
 	}
 	defer db.Close()
 	made := make(chan error, 1)
-	o := f.daily(owned{db})
+	o := f.daily(owned{db: db})
 	o.Wait, o.Made = time.Millisecond, func(info backup.Info, err error) {
 		if err == nil && info.Key == "" {
 			err = fmt.Errorf("%s is not encrypted with the store's key", info.File)

@@ -96,7 +96,10 @@ func damagedSettings(ctx context.Context, db store.DB) (out []string) {
 }
 
 // owned is the store while this process has it.
-type owned struct{ db *badger.DB }
+type owned struct {
+	db      *badger.DB
+	dataDir string
+}
 
 func (o owned) Open(id string) (attach.Service, error) {
 	return local.Open(o.db, id, local.Options{})

@@ -80,7 +80,7 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	told := f.daily(owned{db}).Made
+	told := f.daily(owned{db: db}).Made
 	for range 3 {
 		told(backup.Info{}, os.ErrPermission)
 	}

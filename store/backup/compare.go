@@ -1,0 +1,127 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"bugle/store"
+)
+
+// MaxNamed is how many campaigns [Compare] names at most; it counts the others.
+const MaxNamed = 500
+
+// compared is what a backup has that the store lacks.
+type compared struct {
+	info  Info
+	lacks []store.Lack
+	more  int // that are not in lacks
+}
+
+// Compare looks into the backups in the data folder for what a store has lost. A check of the store has found
+// that it has lost something; the campaigns that the backups have and the store does not, or only as they were
+// before, are added to what was found. Backups are read from the newest to the first one that was made of a whole
+// store. passphrase returns that of an encrypted backup, "" where it is not known.
+//
+// The findings that something is lost say which backup has it.
+func Compare(ctx context.Context, db store.DB, dataDir string, passphrase func(Info) string, found *store.Checked) error {
+	if !found.Lossy() {
+		return nil
+	}
+	list, err := List(dataDir)
+	if err != nil {
+		return err
+	}
+	var unread error // why the newest backup cannot be read
+	for i, info := range list {
+		c, err := compare(ctx, db, info.File, passphrase(info), found)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			c.add(found)
+			if c.info.Sound() {
+				advise(found, c.info, nil)
+				return nil
+			}
+		case i == 0:
+			unread = err
+		}
+	}
+	if len(list) > 0 {
+		advise(found, list[0], unread)
+	}
+	return nil
+}
+
+func compare(ctx context.Context, db store.DB, file, passphrase string, found *store.Checked) (c compared, err error) {
+	known := map[[2]string]bool{}
+	for _, f := range found.Findings {
+		known[[2]string{f.Workspace, f.Campaign}] = true
+	}
+	err = db.View(ctx, func(tx store.Tx) error {
+		c = compared{}
+		c.info, err = Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
+			l, lacks, err := store.Lacks(tx, key, value)
+			switch {
+			case err != nil || !lacks || known[[2]string{l.Workspace, l.Campaign}]:
+			case len(c.lacks) == MaxNamed:
+				c.more++
+			default:
+				c.lacks = append(c.lacks, l)
+			}
+			return err
+		})
+		return err
+	})
+	return c, err
+}
+
+// add adds what a backup has that the store lacks to what was found.
+func (c compared) add(found *store.Checked) {
+	made := c.info.Made.Local().Format("2006-01-02 15:04")
+	for _, l := range c.lacks {
+		f := store.Finding{Workspace: l.Workspace, Campaign: l.Campaign}
+		f.What = fmt.Sprintf("campaign %q in workspace %q is gone, and the backup of %s has it: it was lost, or deleted after that", l.Campaign, l.Workspace, made)
+		f.Advice = fmt.Sprintf("put it back: `bugle restore %s --campaign %s --workspace %s`", argument(c.info.File), argument(l.Campaign), argument(l.Workspace))
+		if l.Store > 0 {
+			f.What = fmt.Sprintf("campaign %q in workspace %q is as it was at revision %d, and the backup of %s has revision %d", l.Campaign, l.Workspace, l.Store, made, l.Backup)
+			f.Advice = fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", argument(c.info.File))
+		}
+		found.Findings = append(found.Findings, f)
+	}
+	if c.more > 0 {
+		found.Findings = append(found.Findings, store.Finding{
+			What:   fmt.Sprintf("%d more campaigns are gone, or as they were earlier, and the backup of %s has them", c.more, made),
+			Advice: fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", argument(c.info.File)),
+		})
+	}
+}
+
+// argument returns a text as it is written on a command line.
+func argument(s string) string {
+	if strings.ContainsAny(s, " \t'&;()<>|*?#~") {
+		return `"` + s + `"`
+	}
+	return s
+}
+
+// advise has the findings that something is lost name a backup. unread is why it could not be compared.
+func advise(found *store.Checked, info Info, unread error) {
+	made := info.Made.Local().Format("2006-01-02 15:04")
+	advice := fmt.Sprintf("the newest backup of the whole store is %s, of %s: `bugle restore` puts it, or one campaign of it, back", info.File, made)
+	if unread != nil {
+		for _, known := range []error{ErrNoPassphrase, ErrPassphrase, ErrKey, ErrDamaged, ErrNewer} {
+			if errors.Is(unread, known) {
+				unread = known
+			}
+		}
+		advice = fmt.Sprintf("the newest backup, %s of %s, cannot be compared with the store (%v): `bugle restore` puts it, or one campaign of it, back", info.File, made, unread)
+	}
+	for i := range found.Findings {
+		if found.Findings[i].Loss {
+			found.Findings[i].Advice = advice
+		}
+	}
+}

@@ -172,7 +172,7 @@ func BodyOf(document doc.Value) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// UpdateBody gives the body of an update request that changes components of a campaign. What only
+// UpdateBody returns the body of an update request that changes components of a campaign. What only
 // responses have is left out of them.
 func UpdateBody(h Head, by string, components ...doc.Member) doc.Value {
 	ms := []doc.Member{text(fChannel, string(h.Channel)), text(fDeliveryType, string(h.DeliveryType)), text(fUpdatedBy, by)}

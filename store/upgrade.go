@@ -147,8 +147,8 @@ func mayNest(payload []byte) bool {
 	return bytes.Contains(payload, []byte("attributes")) || bytes.Contains(payload, []byte(`\u00`))
 }
 
-// typeSegments gives the filters of the workspace's segments their types. Everything else that its settings
-// hold stays as it is spelled.
+// typeSegments sets the types of the filters in the workspace's segments. Everything else that its settings hold
+// stays as it is spelled.
 func (s Space) typeSegments() error {
 	w, payload, err := s.readSettings(s.settingsKey())
 	damaged := isDamage(err)

@@ -162,7 +162,7 @@ func (t *trial) try(operation string, do func() (string, error)) error {
 	return err
 }
 
-// previewOfAStarter gives the request for a preview of a text of our own.
+// previewOfAStarter returns the request for a preview of a text of our own.
 func previewOfAStarter(user string) (doc.Value, error) {
 	all, err := starters.All()
 	if err != nil {

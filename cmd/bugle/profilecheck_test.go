@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// profileOf gives a bugle with a profile "there" of a service.
+// profileOf returns a bugle with a profile "there" of a service.
 func profileOf(t *testing.T, url string, more ...string) bugle {
 	t.Helper()
 	b := newBugle(t)
@@ -21,7 +21,7 @@ func profileOf(t *testing.T, url string, more ...string) bugle {
 	return b
 }
 
-// checkRows gives the lines of a report by operation, without the times.
+// checkRows returns the lines of a report by operation, without the times.
 func checkRows(t *testing.T, b bugle, code int, more ...string) map[string]string {
 	t.Helper()
 	out, _ := b.run(code, "", append([]string{"profile", "test", "there", "--json"}, more...)...)

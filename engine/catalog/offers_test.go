@@ -16,7 +16,7 @@ import (
 // offer finds what a message tells people to write.
 var offer = regexp.MustCompile(`(?:choose |did you mean |[Aa]llowed: |such as |: )([^;?]+)`)
 
-// offered gives the values that a message about a field offers.
+// offered returns the values that a message about a field offers.
 func offered(n *schema.Node, message string) []doc.Value {
 	var out []doc.Value
 	for _, m := range offer.FindAllStringSubmatch(message, -1) {

@@ -151,7 +151,7 @@ func shapes(content doc.Value) (flat, keyed []string) {
 	return flat, keyed
 }
 
-// configured gives the names of the variations that the A/B test has; one where there is none.
+// configured returns the names of the variations that the A/B test has; one where there is none.
 func configured(root doc.Value) []string {
 	n, ok := root.Lookup(number).Int()
 	if ok && n >= 1 {

@@ -14,7 +14,7 @@ import (
 // npmTools is where `npm install` in testdata/client puts its programs.
 var npmTools = filepath.Join("testdata", "client", "node_modules")
 
-// npmFolder gives a folder with the document, the client and the programs from npm. The test is skipped
+// npmFolder returns a folder with the document, the client and the programs from npm. The test is skipped
 // where they are not installed.
 func npmFolder(t *testing.T) string {
 	t.Helper()

@@ -188,7 +188,7 @@ type pair struct {
 	path         doc.Path // in the dialect's file
 }
 
-// pairs gives the replacements of a table in the order of our words.
+// pairs returns the replacements of a table in the order of our words.
 func pairs(table map[string]string, at doc.Path) []pair {
 	var out []pair
 	for ours, theirs := range table {
@@ -248,7 +248,7 @@ func (g glossary) of(word string) (pair, bool) {
 	return pair{}, false
 }
 
-// theirs gives the service's word for one of ours; the word itself where it has no other.
+// theirs returns the service's word for one of ours; the word itself where it has no other.
 func (g glossary) theirs(word string) string {
 	if p, ok := g.of(word); ok {
 		return p.theirs

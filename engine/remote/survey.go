@@ -9,8 +9,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// survey goes through every place of the tables once, gives those that the paths of a dialect name
-// their own words, and looks for words that could not be told apart there.
+// survey visits every place of the tables once, notes the words that the paths of a dialect set for it alone, and
+// looks for words that could not be told apart there.
 type survey struct {
 	t      *translator
 	d      Dialect
@@ -122,7 +122,7 @@ func (w *survey) object(at place, path, names []string) {
 	}
 }
 
-// words gives the place its values, where paths name it, and checks them.
+// words notes the values of the place, where paths name it, and checks them.
 func (w *survey) words(at place, path []string) {
 	options := at.options()
 	if len(options) == 0 {
@@ -173,7 +173,7 @@ func distinct(words []string) []string {
 	return slices.Compact(out)
 }
 
-// options gives the values that the tables list there.
+// options returns the values that the tables list there.
 func (p place) options() []string {
 	var out []string
 	for _, n := range p {
@@ -186,7 +186,7 @@ func (p place) options() []string {
 	return distinct(out)
 }
 
-// others gives what the tables know of members that they do not name.
+// others returns what the tables know of members that they do not name.
 func (p place) others() place {
 	var out place
 	for _, n := range p {

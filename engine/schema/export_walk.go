@@ -121,7 +121,7 @@ func (w *walk) object(n *Node, b *bag) {
 	f.tree.render(b)
 }
 
-// either gives the two shapes of an object whose further members stand alone.
+// either returns the two shapes of an object whose further members stand alone.
 func either(n *Node, known []doc.Member, further doc.Value) doc.Value {
 	names := make([]string, len(n.Children))
 	for i, c := range n.Children {

@@ -26,7 +26,7 @@ type list struct {
 	value doc.Value
 }
 
-// offered tells which options would be taken as the field n of the object of in, or as the entry n of
+// offered reports which options would be taken as the field n of the object of in, or as the entry n of
 // the list that is being checked.
 func (c *checker) offered(n *Node, in *scope) func(i int) bool {
 	return func(i int) bool {
@@ -35,7 +35,7 @@ func (c *checker) offered(n *Node, in *scope) func(i int) bool {
 	}
 }
 
-// example gives the example of n as it is written there, another moment where that is over; "" where
+// example returns the example of n as it is written there, another moment where that is over; "" where
 // it would be refused.
 func (c *checker) example(n *Node, in *scope) string {
 	switch n.Kind {
@@ -56,7 +56,7 @@ func (c *checker) example(n *Node, in *scope) string {
 	return ""
 }
 
-// wantedTime tells people what a moment is.
+// wantedTime says in words what a moment is.
 func (c *checker) wantedTime(n *Node, in *scope) string {
 	words, _, _ := strings.Cut(DateTime.Words(), ", such as ")
 	if example := c.example(n, in); example != "" {
@@ -65,7 +65,7 @@ func (c *checker) wantedTime(n *Node, in *scope) string {
 	return words
 }
 
-// configured gives the names of the workspace's list for n that would be taken.
+// configured returns the names of the workspace's list for n that would be taken.
 func (c *checker) configured(n *Node, in *scope) []string {
 	for i := range n.ready.checks {
 		k := &n.ready.checks[i]
@@ -87,7 +87,7 @@ func (c *checker) allowed(n *Node, in *scope) bool {
 	})
 }
 
-// unknown tells of the field of that name of v, which the table of n does not have.
+// unknown says what is wrong with the field of that name of v, which the table of n does not have.
 func (c *checker) unknown(say voice, n *Node, name string, v doc.Value, inside *scope) string {
 	var free, known []string
 	for _, child := range n.Children {

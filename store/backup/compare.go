@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+
+	shellquote "github.com/kballard/go-shellquote"
 
 	"bugle/store"
 )
@@ -84,27 +85,19 @@ func (c compared) add(found *store.Checked) {
 	for _, l := range c.lacks {
 		f := store.Finding{Workspace: l.Workspace, Campaign: l.Campaign}
 		f.What = fmt.Sprintf("campaign %q in workspace %q is gone, and the backup of %s has it: it was lost, or deleted after that", l.Campaign, l.Workspace, made)
-		f.Advice = fmt.Sprintf("put it back: `bugle restore %s --campaign %s --workspace %s`", argument(c.info.File), argument(l.Campaign), argument(l.Workspace))
+		f.Advice = fmt.Sprintf("put it back: `bugle restore %s`", shellquote.Join(c.info.File, "--campaign", l.Campaign, "--workspace", l.Workspace))
 		if l.Store > 0 {
 			f.What = fmt.Sprintf("campaign %q in workspace %q is as it was at revision %d, and the backup of %s has revision %d", l.Campaign, l.Workspace, l.Store, made, l.Backup)
-			f.Advice = fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", argument(c.info.File))
+			f.Advice = fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", shellquote.Join(c.info.File))
 		}
 		found.Findings = append(found.Findings, f)
 	}
 	if c.more > 0 {
 		found.Findings = append(found.Findings, store.Finding{
 			What:   fmt.Sprintf("%d more campaigns are gone, or as they were earlier, and the backup of %s has them", c.more, made),
-			Advice: fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", argument(c.info.File)),
+			Advice: fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", shellquote.Join(c.info.File)),
 		})
 	}
-}
-
-// argument returns a text as it is written on a command line.
-func argument(s string) string {
-	if strings.ContainsAny(s, " \t'&;()<>|*?#~") {
-		return `"` + s + `"`
-	}
-	return s
 }
 
 // advise has the findings that something is lost name a backup. unread is why it could not be compared.

@@ -216,7 +216,7 @@ func writtenBy(path string, v *vault) (id [16]byte, err error) {
 	return id, nil
 }
 
-// tableFingerprint tells a table from any other.
+// tableFingerprint distinguishes a table from any other.
 type tableFingerprint struct {
 	size  int64  // of the file
 	index uint64 // hash of its list of blocks

@@ -186,7 +186,7 @@ func recordSizes(b []byte) (from, klen, vlen int) {
 	return from, int(sizes[0]), int(sizes[1])
 }
 
-// logEntry reads the record at a place of a log, and gives its length. Where its checksum is wrong, it
+// logEntry reads the record at a place of a log, and returns its length. Where its checksum is wrong, it
 // gives the key that it seems to have.
 func logEntry(log []byte, at int, c logCipher) (e entry, n int, ok bool) {
 	b := log[at:]

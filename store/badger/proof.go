@@ -160,7 +160,7 @@ func (p *tables) keepList(all []*openTable, first bool) {
 			prints[u.name] = u.print
 		}
 	}
-	// The database gives a number again only after it was opened anew: by then nothing else may be listed with it.
+	// The database uses a number again only after it was opened anew: by then nothing else may be listed with it.
 	reused := false
 	for name := range p.listed {
 		_, ok := prints[name]
@@ -276,12 +276,12 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 	}
 	var hash uint32
 	var newest entry
-	var holder *openTable
-	tables := list.of(key, after(key))
+	var newestIn *openTable
+	holders := list.of(key, after(key))
 	if len(list.replaced) > 0 {
-		tables = append(tables, list.replacedOf(key)...)
+		holders = append(holders, list.replacedOf(key)...)
 	}
-	for _, u := range tables {
+	for _, u := range holders {
 		if u.newest <= version {
 			continue
 		}
@@ -290,7 +290,7 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 		}
 		err := u.proveKey(p.d, key, hash, since, func(e entry) error {
 			if e.version <= txn.ReadTs() && e.version > newest.version && bytes.Equal(e.key, key) {
-				newest, holder = entry{version: e.version, meta: e.meta}, u
+				newest, newestIn = entry{version: e.version, meta: e.meta}, u
 			}
 			return nil
 		})
@@ -301,14 +301,14 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 	if newest.version <= version || version == 0 && newest.meta&metaDeleted != 0 {
 		return nil
 	}
-	if !p.d.has(holder.id) && !p.d.compactions.known.has(holder.id) {
+	if !p.d.has(newestIn.id) && !p.d.compactions.known.has(newestIn.id) {
 		return nil // a compaction that was checked has dropped it, or put it elsewhere
 	}
 	if found, err := newestVersion(txn, key); err == nil && found >= newest.version {
 		return nil // it was deleted since
 	}
 	p.d.unsound.Store(true)
-	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrLost, holder.name)
+	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrLost, newestIn.name)
 }
 
 // hold has tables that a process which ended has left to be examined read until they were.

@@ -294,7 +294,7 @@ func readTableHead(path string, h how, buf []byte) (t table, _ []byte, err error
 	return t, buf, nil
 }
 
-// readKey gives those entries of a table to fn that may be of a key. Blocks that cannot be read are left out.
+// readKey calls fn with those entries of a table that may be of a key. Blocks that cannot be read are left out.
 func readKey(path string, h how, key []byte, fn func(entry) error) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -167,7 +167,7 @@ func (w *work) revision(ctx context.Context, h engine.Historian, n int64) error 
 	c := w.campaign
 	c.Body, _ = catalog.WithFilterTypes(then.Body) // an earlier program may have written it
 	root := c.Document()
-	changes := doc.Diff(engine.BodyOf(w.root), then.Body)
+	changes := doc.Diff(engine.BodyOf(w.root), c.Body)
 	if len(changes) == 0 {
 		w.say("Version %d is the same as now.", n)
 		return nil

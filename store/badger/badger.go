@@ -66,10 +66,14 @@ var compactors = 2 // a test changes it
 // lists, is kept elsewhere: a larger cache of blocks would hold what the last scan left. Values are kept inline,
 // as the value log is not checked when it is read, and its space is not given back.
 //
-// Memory: Badger builds a table in memory, in buffers of several times its size that a pool of eight keeps. So
-// tables are small; they are no smaller as each is a file to open at the start.
+// Memory: Badger builds up to five tables of one compaction at once, each in buffers of about six times its size.
+// So tables are small, and on all levels of one size; they are no smaller as each is a file to open at the start.
+// See [unpool] as well.
+//
+// Most reads of a new record are of what is not there, and whether that is so is read from the disk ([tables.newer])
+// where a filter says that it may be there: so filters err once in a thousand times, for half a byte more a record.
 func settings(dir string, log *slog.Logger) badger.Options {
-	return badger.DefaultOptions(dir).
+	o := badger.DefaultOptions(dir).
 		WithMemTableSize(16 << 20).
 		WithNumMemtables(3).
 		WithNumLevelZeroTables(4).
@@ -77,6 +81,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithNumCompactors(compactors).
 		WithBaseTableSize(4 << 20).
 		WithBlockSize(16 << 10).
+		WithBloomFalsePositive(0.001).
 		WithValueThreshold(inline).
 		WithValueLogFileSize(maxValue).
 		WithBlockCacheSize(4 << 20).
@@ -87,6 +92,8 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMetricsEnabled(false).
 		WithLogger(events{log: log})
+	o.TableSizeMultiplier = 1
+	return o
 }
 
 // DB is an open store.
@@ -260,6 +267,7 @@ func (d *DB) openFiles(log *slog.Logger) (err error) {
 		d.logs.end()
 		return err
 	}
+	unpool(d.db)
 	return ownOnly(d.path)
 }
 

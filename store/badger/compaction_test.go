@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"bugle/store"
 	"bugle/store/badger"
@@ -215,5 +216,29 @@ func TestATableThatCannotBeWritten(t *testing.T) {
 	}
 	if d := differences(t, db); len(d) > 0 {
 		t.Errorf("%q", d)
+	}
+}
+
+func TestBuffersAreGivenBack(t *testing.T) {
+	dir := t.TempDir()
+	sessions(t, dir, 5)
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, most := db.Pooled(); most == 0 {
+		t.Fatal("the database has no pool of buffers where it is looked for")
+	}
+	if err := db.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the database itself gives back one set in two
+	defer cancel()
+	for n := 1; n > 0; n, _ = db.Pooled() {
+		if ctx.Err() != nil {
+			t.Fatalf("the database keeps %d sets of buffers of tables that it has built", n)
+		}
+		db.Yield()
 	}
 }

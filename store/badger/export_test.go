@@ -218,3 +218,9 @@ func (d *DB) WriteAsBefore() {
 	_ = d.sequence.store.Close()
 	d.sequence.store = nil
 }
+
+// Pooled returns how many sets of buffers the database keeps of tables that it has built, and how many it may keep.
+func (d *DB) Pooled() (n, most int) {
+	kept := pooled(d.db)
+	return len(kept), cap(kept)
+}

@@ -86,9 +86,13 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		return i, errNoRegistry
 	}
 	i.proved, i.closed = true, known
+	found := map[string]bool{}
+	for _, name := range tables {
+		found[name] = true
+	}
 	var there []uint64
 	for _, id := range named {
-		if !slices.Contains(tables, tableName(id)) {
+		if !found[tableName(id)] {
 			i.wrong("the table %s is gone", tableName(id))
 			i.gone = append(i.gone, i.problems[len(i.problems)-1])
 			continue
@@ -226,14 +230,18 @@ func (i *inspection) encrypted() bool {
 // those that it had rewritten, as the list says, and those that it was writing, whose records are all in
 // other files as well. Where they are not, the list has lost a table, and the database would remove it.
 func (i *inspection) strays(path string, tables []string, named []uint64, logs []string) error {
-	tables = slices.Clone(tables)
+	known := map[string]bool{}
 	for _, id := range named {
-		tables = slices.DeleteFunc(tables, func(name string) bool { return name == tableName(id) })
+		known[tableName(id)] = true
 	}
-	if len(tables) > 0 {
+	without := func(names []string) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
+	}
+	if tables = without(tables); len(tables) > 0 {
 		for id, gone := range rewritten(path) {
-			tables = slices.DeleteFunc(tables, func(name string) bool { return gone && name == tableName(id) })
+			known[tableName(id)] = gone
 		}
+		tables = without(tables)
 	}
 	if len(tables) == 0 || len(i.problems) > 0 {
 		return nil

@@ -47,9 +47,6 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 		return 0, err
 	}
 	what := fmt.Sprintf("campaign %q", c.ID)
-	if sum.ID != c.ID {
-		return 0, fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
-	}
 	// Reading the key, whatever is there, makes two writers of one campaign conflict.
 	old, err := s.get(what, s.key(kindCampaign, c.ID))
 	if err != nil && !isDamage(err) {
@@ -68,14 +65,6 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 	if err != nil {
 		return 0, err
 	}
-	c.Revision, sum.Revision = n, n
-	body := c.Body.Encode()
-	rev.N, rev.Size = n, len(body)
-
-	document, err := encodeBefore(head(c.Head), body)
-	if err != nil {
-		return 0, fmt.Errorf("%s %w", what, err)
-	}
 	if coalesce && last > 1 {
 		if err := s.dropRevision(c.ID, last); err != nil {
 			return 0, err
@@ -84,8 +73,40 @@ func (s Space) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 	if err := s.thinHistory(c.ID, n); err != nil {
 		return 0, err
 	}
+	return n, s.putRevision(c, sum, rev, n)
+}
+
+// AddCampaign stores the first revision of a campaign whose id was made for it and is in use nowhere else: nothing
+// is looked for that may be left of another campaign with that id, as [Space.PutCampaign] does. It fails where
+// there is a campaign with it.
+func (s Space) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
+	if err := s.check(whatCampaign, c.ID); err != nil {
+		return err
+	}
+	switch _, err := s.tx.Get(s.key(kindCampaign, c.ID)); {
+	case err == nil:
+		return fmt.Errorf("there is a campaign %q already", c.ID)
+	case !errors.Is(err, ErrNotFound):
+		return fmt.Errorf("reading campaign %q in workspace %q: %w", c.ID, s.id, err)
+	}
+	return s.putRevision(c, sum, rev, 1)
+}
+
+// putRevision stores a campaign's document, its summary, and its revision n.
+func (s Space) putRevision(c engine.Campaign, sum engine.Summary, rev engine.Revision, n int64) error {
+	what := fmt.Sprintf("campaign %q", c.ID)
+	if sum.ID != c.ID {
+		return fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
+	}
+	c.Revision, sum.Revision = n, n
+	body := c.Body.Encode()
+	rev.N, rev.Size = n, len(body)
+	document, err := encodeBefore(head(c.Head), body)
+	if err != nil {
+		return fmt.Errorf("%s %w", what, err)
+	}
 	s.summarized(sum)
-	return n, errors.Join(
+	return errors.Join(
 		s.put(what, s.key(kindCampaign, c.ID), document),
 		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), toSummary(sum)),
 		s.putJSON(revisionName(c.ID, n), s.revisionKey(kindRevision, c.ID, n), revision{rev, c.Status}),

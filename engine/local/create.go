@@ -52,8 +52,9 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 		if err := s.useRequestID(sp, draft.Channel, r.Body.Get(mRequestID).Text()); err != nil {
 			return engine.Created{}, err
 		}
-		if err := s.put(sp, &draft, "", "created", false); err != nil {
-			return engine.Created{}, err
+		rev := s.revise(&draft, "", "created")
+		if err := sp.AddCampaign(draft, engine.Summarize(draft), rev); err != nil {
+			return engine.Created{}, fmt.Errorf("storing campaign %s: %w", draft.ID, err)
 		}
 		return engine.Created{ID: draft.ID, Status: draft.Status}, nil
 	})

@@ -3,6 +3,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,6 +223,17 @@ func (s *Service) current(c engine.Campaign) engine.Campaign {
 
 // put stores c as changed now by someone, with a note for the history.
 func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coalesce bool) error {
+	rev := s.revise(c, by, note)
+	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
+	if err != nil {
+		return fmt.Errorf("storing campaign %s: %w", c.ID, err)
+	}
+	c.Revision = n
+	return nil
+}
+
+// revise notes in c that it is changed now by someone, and returns the entry of its history, with a note.
+func (s *Service) revise(c *engine.Campaign, by, note string) engine.Revision {
 	// After the clock was set back, what changes now is not older than what it changes: whoever looks
 	// for the newest would not find it.
 	if now := s.now(); now.After(c.UpdatedAt) {
@@ -230,16 +242,7 @@ func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coale
 	if by != "" {
 		c.UpdatedBy = by
 	}
-	rev := engine.Revision{At: c.UpdatedAt, By: c.UpdatedBy, Note: note}
-	if rev.By == "" {
-		rev.By = c.CreatedBy
-	}
-	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
-	if err != nil {
-		return fmt.Errorf("storing campaign %s: %w", c.ID, err)
-	}
-	c.Revision = n
-	return nil
+	return engine.Revision{At: c.UpdatedAt, By: cmp.Or(c.UpdatedBy, c.CreatedBy), Note: note}
 }
 
 // env is what checks of this workspace know at a stage.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,6 +61,51 @@ func testRoundTrip(t *testing.T, db store.DB) {
 		}
 		return nil
 	})
+}
+
+// A campaign that is added is stored as one that is put, and takes the place of none.
+func testAdd(t *testing.T, db store.DB) {
+	c := engine.Campaign{Head: engine.Head{ID: "new"}, Body: parse(t, tree)}
+	add := func(s store.Space) error {
+		return s.AddCampaign(c, engine.Summary{Head: c.Head, Name: "added"}, engine.Revision{At: noon, Note: "created"})
+	}
+	in(t, db, add)
+	in(t, db, func(s store.Space) error {
+		got, err1 := s.Campaign("new")
+		sum, err2 := s.Summary("new")
+		revs, err3 := s.Revisions("new")
+		if err := errors.Join(err1, err2, err3); err != nil || got.Revision != 1 || string(got.Body.Encode()) != tree || sum.Name != "added" || len(revs) != 1 || revs[0].N != 1 {
+			t.Errorf("added: %+v, %+v, %+v, %v", got, sum, revs, err)
+		}
+		if err := add(s); err == nil {
+			t.Error("a second campaign was added with the id of the first")
+		}
+		n, err := save(s, "new", `{"n":2}`, t, false)
+		if err != nil || n != 2 {
+			t.Errorf("the change of an added campaign is revision %d, %v", n, err)
+		}
+		return err
+	})
+	// Of two that add one at once, one is refused.
+	var added, refused atomic.Int64
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			c := engine.Campaign{Head: engine.Head{ID: "one"}, Body: parse(t, tree)}
+			err := db.Update(t.Context(), func(tx store.Tx) error {
+				return store.In(tx, space).AddCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{At: noon})
+			})
+			if err == nil {
+				added.Add(1)
+			} else {
+				refused.Add(1)
+			}
+		})
+	}
+	both.Wait()
+	if added.Load() != 1 || refused.Load() != 1 {
+		t.Errorf("of two that were added with one id, %d are there", added.Load())
+	}
 }
 
 func testSpelling(t *testing.T, db store.DB) {

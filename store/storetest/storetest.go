@@ -24,6 +24,7 @@ func Run(t *testing.T, open func(testing.TB) store.DB) {
 		{"Closed", testClosed},
 		{"CloseWaits", testCloseWaits},
 		{"RoundTrip", testRoundTrip},
+		{"Add", testAdd},
 		{"Spelling", testSpelling},
 		{"Revisions", testRevisions},
 		{"DeleteCampaign", testDeleteCampaign},

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -305,8 +306,10 @@ func wrapLine(b *strings.Builder, l, seam string, width int, long, hyphens bool)
 }
 
 // hyphenated is the start of a word up to a hyphen that it may be broken after:
-// between two letters and two more.
-var hyphenated = regexp.MustCompile(`^[^\s\pL\pN_]*(?:[\pL\pN_]+\pL-)(?:[\pL\pN_]+\pL)`)
+// between two letters and two more. It is large, and most templates do not need it.
+var hyphenated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^\s\pL\pN_]*(?:[\pL\pN_]+\pL-)(?:[\pL\pN_]+\pL)`)
+})
 
 // chunk is the first run of spaces or of other characters; with hyphens a word
 // ends after the first one that it may be broken at.
@@ -317,8 +320,10 @@ func chunk(s string, hyphens bool) string {
 	if end := strings.IndexFunc(s, unicode.IsSpace); end > 0 {
 		s = s[:end]
 	}
-	if m := hyphenated.FindString(s); hyphens && m != "" {
-		return s[:strings.IndexByte(m, '-')+1]
+	if hyphens {
+		if m := hyphenated().FindString(s); m != "" {
+			return s[:strings.IndexByte(m, '-')+1]
+		}
 	}
 	return s
 }

@@ -49,8 +49,14 @@ type Carrier struct {
 
 var (
 	identifier  = regexp.MustCompile(`^[A-Z0-9]{10}$`)
-	bundleID    = regexp.MustCompile(`^[A-Za-z0-9.-]{1,155}$`)
-	deviceToken = regexp.MustCompile(`^[0-9A-Fa-f]{2,400}$`)
+	bundleID    = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
+	deviceToken = regexp.MustCompile(`^[0-9A-Fa-f]{2,}$`)
+)
+
+// Lengths in bytes. A limit in an expression would take a millisecond of every start of the program.
+const (
+	maxBundleID    = 155
+	maxDeviceToken = 400
 )
 
 // New checks the settings and the key; nothing is connected yet.
@@ -87,7 +93,7 @@ func Settings(c Config) error {
 		return gateway.Refuse("the key id of APNs is %q, and ten capital letters and digits: it stands beside the key in the developer account", c.KeyID)
 	case !identifier.MatchString(c.TeamID):
 		return gateway.Refuse("the team id of APNs is %q, and ten capital letters and digits: it stands under Membership in the developer account", c.TeamID)
-	case !bundleID.MatchString(c.Topic):
+	case len(c.Topic) > maxBundleID || !bundleID.MatchString(c.Topic):
 		return gateway.Refuse("the topic of APNs is %q, and the bundle id of the app, such as com.example.shop", c.Topic)
 	}
 	return nil
@@ -146,7 +152,7 @@ func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 		return delivery.Receipt{}, gateway.Refuse("the message %s is not for iOS: APNs cannot carry it", m.Key)
 	}
 	// The token becomes a part of the address.
-	if !deviceToken.MatchString(m.Push.Token) {
+	if len(m.Push.Token) > maxDeviceToken || !deviceToken.MatchString(m.Push.Token) {
 		return delivery.Receipt{}, gateway.Refuse("the device's token is none of APNs, which are hexadecimal: update the profile")
 	}
 	n := c.notification(m.Push)

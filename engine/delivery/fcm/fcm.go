@@ -44,7 +44,10 @@ type Carrier struct {
 	patience gateway.Patience
 }
 
-var projectID = regexp.MustCompile(`^[A-Za-z0-9:._-]{1,100}$`)
+var projectID = regexp.MustCompile(`^[A-Za-z0-9:._-]+$`)
+
+// maxProjectID is in bytes. A limit in the expression would take time of every start of the program.
+const maxProjectID = 100
 
 // New checks the settings and the key; nothing is connected yet.
 func New(c Config) (*Carrier, error) {
@@ -64,7 +67,7 @@ func New(c Config) (*Carrier, error) {
 	if project == "" {
 		project = a.project
 	}
-	if !projectID.MatchString(project) {
+	if len(project) > maxProjectID || !projectID.MatchString(project) {
 		return nil, gateway.Refuse("the project of FCM is missing: name the Firebase project's id")
 	}
 	return &Carrier{

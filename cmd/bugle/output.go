@@ -119,6 +119,9 @@ func (p plainJSON) Write(b []byte) (int, error) {
 }
 
 func escaped(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0 {
+		return text // nearly all of the lines of a log, which come with every request
+	}
 	if !visible.Hides(strings.ReplaceAll(text, "\n", "")) {
 		return text
 	}

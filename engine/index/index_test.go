@@ -231,8 +231,8 @@ func TestLongResults(t *testing.T) {
 
 // The same is found in many rows as by going through them, with the lexicon and without.
 func TestManyRows(t *testing.T) {
-	written := indextest.Rows(70_000, 3)
-	made := slices.Clone(written)
+	written := indextest.Rows(10_000, 3)
+	made := indextest.Rows(70_000, 3)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range made {
 		word := func() string { return strconv.FormatUint(random.Uint64()|1<<60, 26) }

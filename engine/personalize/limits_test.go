@@ -122,12 +122,10 @@ func TestLongExpressions(t *testing.T) {
 		"u" + strings.Repeat(" or u", 1600), "[" + strings.Repeat("u,", 4000) + "]", "u" + strings.Repeat("()", 4000), "'x'" + strings.Repeat(" ~ 'x'", 1100),
 		strings.Repeat("(", 30) + "u" + strings.Repeat(")", 30), "u" + strings.Repeat(" is defined", 700), "-" + strings.Repeat("-", 4000) + "1",
 	} {
-		begin := time.Now()
-		err := within(t, func() error {
+		_ = within(t, func() error {
 			_, _, err := personalize.Preview(t.Context(), "{% for i in range(9999) %}{{ "+e+" }}{% endfor %}", data())
 			return err
 		})
-		fmt.Printf("%.20q %s %v\n", e, time.Since(begin), err)
 	}
 }
 

@@ -21,29 +21,46 @@ type order struct {
 // orders keeps the orders that were asked for. Rows that are added are put in their places when
 // the order is asked for again.
 type orders struct {
-	mu  sync.Mutex
-	all map[query.Key]*order
+	mu       sync.Mutex
+	byColumn map[query.Key]*newestOrder
 }
 
-// sorted gives the order by a column, which is updated, created, start, name or version. It has at
-// least the slots of the snapshot.
-func (ix *Index) sorted(s *snapshot, column query.Key) *order {
-	ix.orders.mu.Lock()
-	defer ix.orders.mu.Unlock()
-	o := ix.orders.all[column]
+// newestOrder is the order by one column that was made last. Who needs it while it is made waits; who needs that of
+// another column does not.
+type newestOrder struct {
+	mu sync.Mutex
+	*order
+}
+
+func (o *orders) by(column query.Key) *newestOrder {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.byColumn == nil {
+		o.byColumn = map[query.Key]*newestOrder{}
+	}
+	if o.byColumn[column] == nil {
+		o.byColumn[column] = &newestOrder{}
+	}
+	return o.byColumn[column]
+}
+
+// sorted returns the order by a column, which is updated, created, start, name or version. It has at
+// least the slots of the snapshot. It is made by that many goroutines, 1 or 2.
+func (ix *Index) sorted(s *snapshot, column query.Key, goroutines int) *order {
+	last := ix.orders.by(column)
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	o := last.order
 	switch {
 	case o != nil && o.epoch == s.epoch && len(o.slots) >= s.n:
 		return o
 	case o != nil && o.epoch == s.epoch:
 		o = &order{s.epoch, s.merge(column, o.slots)}
 	default:
-		o = &order{s.epoch, s.sort(column, slotsFrom(0, s.n))}
+		o = &order{s.epoch, s.sort(column, slotsFrom(0, s.n), goroutines)}
 	}
-	if ix.orders.all == nil {
-		ix.orders.all = map[query.Key]*order{}
-	}
-	if last := ix.orders.all[column]; last == nil || last.epoch <= s.epoch {
-		ix.orders.all[column] = o
+	if last.order == nil || last.epoch <= s.epoch {
+		last.order = o
 	}
 	return o
 }
@@ -58,7 +75,7 @@ func slotsFrom(from, to int) []uint32 {
 
 // merge puts the slots that are not sorted yet in their places.
 func (s *snapshot) merge(column query.Key, sorted []uint32) []uint32 {
-	added := s.sort(column, slotsFrom(len(sorted), s.n))
+	added := s.sort(column, slotsFrom(len(sorted), s.n), 1)
 	out := make([]uint32, 0, s.n)
 	for _, slot := range added {
 		k := s.key(column, slot)
@@ -82,12 +99,12 @@ type keyed struct {
 const alone = 1 << 15
 
 // sort sorts slots by a column.
-func (s *snapshot) sort(column query.Key, slots []uint32) []uint32 {
+func (s *snapshot) sort(column query.Key, slots []uint32, goroutines int) []uint32 {
 	keys := make([]keyed, len(slots))
 	for i, slot := range slots {
 		keys[i] = s.key(column, slot)
 	}
-	if len(keys) < alone {
+	if goroutines == 1 || len(keys) < alone {
 		s.sortKeys(column, keys, 0)
 		return put(slots, keys)
 	}

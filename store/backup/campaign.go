@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ func Recover(ctx context.Context, db store.DB, file, passphrase, workspace, id s
 	var records []record
 	info, err := Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
 		if store.BelongsTo(key, workspace, id) {
-			records = append(records, record{key, value})
+			records = append(records, record{bytes.Clone(key), bytes.Clone(value)})
 		}
 		return nil
 	})

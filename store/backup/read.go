@@ -12,6 +12,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"slices"
 
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
@@ -46,7 +47,7 @@ func Verify(ctx context.Context, file, passphrase string, progress func(records 
 }
 
 // Read gives the records of a backup to fn, with how many came before. Only when it returns without an
-// error were they all what was written. Key and value are fn's to keep.
+// error were they all what was written. Key and value are fn's until it returns.
 func Read(ctx context.Context, file, passphrase string, fn func(n int, key, value []byte) error) (Info, error) {
 	r, err := open(file)
 	if err != nil {
@@ -155,16 +156,16 @@ func (r *reader) records(ctx context.Context, passphrase string, fn func(n int, 
 func (r *reader) each(ctx context.Context, in *bufio.Reader, fn func(n int, key, value []byte) error) error {
 	bad := func(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
 	damaged := 0
+	var key, value []byte
 	for n := 0; ; n++ {
-		if err := ctx.Err(); err != nil {
+		err := ctx.Err()
+		if err != nil {
 			return err
 		}
-		key, err := readPart(in)
-		if err != nil {
+		if key, err = readPart(in, key); err != nil {
 			return bad(err)
 		}
-		value, err := readPart(in)
-		if err != nil {
+		if value, err = readPart(in, value); err != nil {
 			return bad(err)
 		}
 		if len(key) == 0 {
@@ -196,7 +197,8 @@ func (r *reader) finish(in *bufio.Reader, end []byte, n, damaged int) error {
 	return nil
 }
 
-func readPart(in *bufio.Reader) ([]byte, error) {
+// readPart reads a key or a value into buf, where that is large enough.
+func readPart(in *bufio.Reader, buf []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
 		return nil, unexpected(err)
@@ -204,9 +206,9 @@ func readPart(in *bufio.Reader) ([]byte, error) {
 	if n > maxPart {
 		return nil, fmt.Errorf("a record claims to be %d bytes long", n)
 	}
-	b := make([]byte, n)
-	_, err = io.ReadFull(in, b)
-	return b, unexpected(err)
+	buf = slices.Grow(buf[:0], int(n))[:n]
+	_, err = io.ReadFull(in, buf)
+	return buf, unexpected(err)
 }
 
 func unexpected(err error) error {
@@ -234,7 +236,7 @@ func Load(ctx context.Context, db store.DB, file, passphrase string, progress fu
 		return err
 	}
 	info, err := Read(ctx, file, passphrase, func(n int, key, value []byte) error {
-		some, size = append(some, record{key, value}), size+len(value)
+		some, size = append(some, record{bytes.Clone(key), bytes.Clone(value)}), size+len(value)
 		if len(some) < 1000 && size < 2<<20 {
 			return nil
 		}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +33,8 @@ type theirService struct {
 	sent   []doc.Value // the bodies of creates and updates
 	refuse string      // the error that writes are answered with; empty: they are done
 	status int
+	record string   // empty: theirRecord
+	more   []string // other records that searches find
 }
 
 // headOnly are the fields that only responses have.
@@ -45,8 +50,9 @@ func (s *theirService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		fmt.Fprint(w, body)
 	}
+	record := cmp.Or(s.record, theirRecord)
 	if r.Method == http.MethodGet {
-		answer(200, `{"response_id":"r","type":"campaign","data":`+theirRecord+`}`)
+		answer(200, `{"response_id":"r","type":"campaign","data":`+record+`}`)
 		return
 	}
 	b, _ := io.ReadAll(r.Body)
@@ -57,7 +63,7 @@ func (s *theirService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Header.Get("Idempotency-Key") == "" && !strings.HasSuffix(r.URL.Path, "/validate"):
 		answer(400, `{"error":{"code":"BAD_REQUEST","message":"Idempotency-Key is missing"}}`)
 	case strings.HasSuffix(r.URL.Path, "/search"):
-		found := theirRecord
+		found := strings.Join(append([]string{record}, s.more...), ",")
 		if body.Get("campaign_fields").Get("status").Len() > 0 || body.Get("page").Literal() != "1" { // the list asks for drafts first
 			found = ""
 		}
@@ -148,6 +154,52 @@ func TestARecordOfOthersGoesBack(t *testing.T) {
 	}
 }
 
+// Who changed a record last, as the record says, is not who changes it now.
+func TestWhoUpdatedARecordOfOthersIsNotSent(t *testing.T) {
+	svc, do := theirs(t)
+	if code, out, errs := do(theirRecord, "update", "-"); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	if got := svc.last(t).Get("updated_by").Text(); got != "cy@example.com" {
+		t.Errorf("updated_by is %q", got)
+	}
+}
+
+// Records may leave things out, be of channels that are only read here, and hold what no request has.
+func TestAnyRecordOfOthersGoesBack(t *testing.T) {
+	const head = `{"id":"` + theirID + `","status":"ACTIVE","channel":"PUSH","campaign_delivery_type":"ONE_TIME"`
+	for name, record := range map[string]string{
+		"a head alone": head + `}`,
+		"nothing in it": head + `,"campaign_id":null,"version_number":null,"created_by":"","updated_by":null,"created_at":null,"updated_at":"","sent_time":null,"flow_id":"",` +
+			`"flow_name":null,"parent_id":null,"rejection_comment":"","basic_details":null,"scheduling_details":null,"campaign_content":{}}`,
+		"other types": head + `,"campaign_id":7,"version_number":1.5,"created_by":{"name":"Ann"},"updated_by":[],"created_at":1720080054,"updated_at":{},"sent_time":[],"flow_id":1,` +
+			`"flow_name":2,"parent_id":3,"rejection_comment":[],"basic_details":{"name":7,"tags":"sale"},"scheduling_details":[]}`,
+		"unknown words": head + `,"basic_details":{"name":"n","platforms":["WATCH"],"content_type":"NOVEL"},"scheduling_details":{"delivery_type":"SOON","timezone":"Nowhere/Town"},` +
+			`"segmentation_details":{"included_filters":{"filter_operator":"xor","filters":[{"filter_type":"novel","own":1.0}]}}}`,
+		"times": head + `,"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2024-07-04T20:32:00","expiry_time":"2024-07-04T20:32:00"}}`,
+	} {
+		for _, command := range []string{"update", "import"} {
+			t.Run(name+"/"+command, func(t *testing.T) {
+				svc, do := theirs(t)
+				svc.record = record
+				code, shown, errs := do("", "get", theirID)
+				if code != 0 {
+					t.Fatal(errs)
+				}
+				if code, out, errs := do(shown, command, "-"); code != 0 {
+					t.Fatalf("exit code %d\n%s%s", code, out, errs)
+				}
+				body := svc.last(t)
+				for _, name := range headOnly {
+					if body.Get(name).Exists() {
+						t.Errorf("%s was sent: %s", name, body.Encode())
+					}
+				}
+			})
+		}
+	}
+}
+
 // A part of a record goes back too.
 func TestAPartOfARecordGoesBack(t *testing.T) {
 	svc, do := theirs(t)
@@ -176,10 +228,10 @@ func TestApplyARecordOfOthers(t *testing.T) {
 	if code, out, errs := do(strings.Replace(record, "23:59:00", "22:59:00", 1), "apply", "--yes", "-"); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
-	want := `{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T22:59:00.000000","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}`
-	body := svc.last(t)
-	if got := string(body.Get("scheduling_details").Encode()); got != want || body.Get("basic_details").Exists() {
-		t.Errorf("sent %s", body.Encode())
+	want := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","updated_by":"cy@example.com",` +
+		`"scheduling_details":{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T22:59:00.000000","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}}`
+	if got := string(svc.last(t).Encode()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
@@ -189,6 +241,40 @@ func TestANameOfOnesOwnIsAnError(t *testing.T) {
 	code, out, errs := do(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","basic_details":{"nmae":"x"}}`, "import", "-")
 	if code != exitInvalid || !strings.Contains(errs, "basic_details.nmae") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// What is found here has a code of its own, and nothing is sent of it.
+func TestWhatIsFoundBeforeSendingIsNotSent(t *testing.T) {
+	wrong := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com","basic_details":{"name":"x","nmae":"x"}}`
+	for _, tt := range []struct {
+		code int
+		in   string
+		args []string
+	}{
+		{exitInvalid, wrong, []string{"import", "-"}},
+		{exitInvalid, wrong, []string{"apply", "--yes", "-"}},
+		{exitMisused, `{"basic_details":{"name":"x"}}`, []string{"update", "-"}},
+		{exitMisused, "", []string{"create", "--channel", "FAX"}},
+		{exitMisused, "", []string{"status", theirID, "EXPLODE"}},
+	} {
+		svc, do := theirs(t)
+		code, out, errs := do(tt.in, tt.args...)
+		if code != tt.code || len(svc.sent) > 0 {
+			t.Errorf("%q: exit code %d, want %d, sent %v\n%s%s", tt.args, code, tt.code, svc.sent, out, errs)
+		}
+	}
+}
+
+// Whatever status a refusal has, it is the service's.
+func TestEveryRefusalOfOthersHasTheirCode(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404, 409, 413, 422} {
+		svc, do := theirs(t)
+		svc.status, svc.refuse = status, `{"error":{"code":"VALIDATION_FAILED","message":"We do not like this."}}`
+		code, out, errs := do(`{"basic_details":{"name":"x"}}`, "update", theirID, "-")
+		if code != exitRefused || !strings.Contains(errs, "We do not like this.") {
+			t.Errorf("%d: exit code %d\n%s%s", status, code, out, errs)
+		}
 	}
 }
 
@@ -209,6 +295,56 @@ func TestTimesOfOthersAreFound(t *testing.T) {
 	}
 }
 
+// Times of every spelling have one order.
+func TestTimesOfOthersAreSorted(t *testing.T) {
+	svc, do := theirs(t)
+	for i, at := range []string{"2024-07-04T09:00:00", "2024-07-04 07:00:00.000000", "2024-07-04T12:30:00+02:00", "2024-07-04T06:00:00Z"} {
+		svc.more = append(svc.more, fmt.Sprintf(`{"id":"%024d","status":"ACTIVE","channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_at":%q,"updated_at":%[2]q,`+
+			`"basic_details":{"name":"Number %[1]d"},"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":%[2]q,"time_zone":"Europe/Berlin"}}`, i, at))
+	}
+	svc.record, svc.more = svc.more[0], svc.more[1:]
+	for _, order := range []string{"created", "updated", "start"} {
+		code, out, errs := do("", "search", "--children", "sort:-"+order)
+		var got []string
+		for _, word := range strings.Fields(strings.ReplaceAll(out, "Number ", "Number_")) {
+			if n, ok := strings.CutPrefix(word, "Number_"); ok {
+				got = append(got, n)
+			}
+		}
+		if strings.Join(got, " ") != "2 0 1 3" || code != 0 {
+			t.Errorf("by %s: %q, exit code %d\n%s%s", order, got, code, out, errs)
+		}
+	}
+}
+
+// The words of another vendor are on the wire alone: what is read here, and what is written, has ours.
+func TestWordsOfAVendorAreOnlyOnTheWire(t *testing.T) {
+	svc := &theirService{record: `{"id":"` + theirID + `","status":"DRAFT","channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com",` +
+		`"campaign_content":{"variation_details":{"distribution_type":"ACME","acme_campaign_duration":4}}}`}
+	server := httptest.NewServer(svc)
+	t.Cleanup(server.Close)
+	b := newBugle(t)
+	b.env["XDG_CONFIG_HOME"], b.env["THEIR_KEY"], b.env[envProfile], b.env["BUGLE_AUTHOR"] = t.TempDir(), "k", "acme", "cy@example.com"
+	dialect := filepath.Join(t.TempDir(), "dialect.json")
+	if err := os.WriteFile(dialect, []byte(`{"members":{"optimizer_*":"acme_*"},"values":{"OPTIMIZER":"ACME"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.run(exitDone, "", "profile", "add", "acme", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--dialect", dialect)
+	record, _ := b.run(exitDone, "", "get", theirID)
+	if !strings.Contains(record, `"OPTIMIZER"`) || !strings.Contains(record, `"optimizer_campaign_duration"`) || strings.Contains(strings.ToLower(record), "acme") {
+		t.Errorf("get prints\n%s", record)
+	}
+	b.run(exitDone, record, "update", "-")
+	if got := string(svc.last(t).Get("campaign_content").Encode()); got != `{"variation_details":{"distribution_type":"ACME","acme_campaign_duration":4}}` {
+		t.Errorf("sent %s", got)
+	}
+	theirs := strings.NewReplacer("OPTIMIZER", "ACME", "optimizer_", "acme_", theirID, "", `"status": "DRAFT",`, "", `"id": "",`, "").Replace(record)
+	sent := len(svc.sent)
+	if _, errs := b.run(exitInvalid, theirs, "import", "-"); !strings.Contains(errs, "acme_campaign_duration") || len(svc.sent) != sent {
+		t.Errorf("a file with the vendor's words is taken:\n%s", errs)
+	}
+}
+
 // What a service refuses is its own: its code and words, and nothing of ours.
 func TestARefusalOfOthersIsTheirs(t *testing.T) {
 	const details = `"details":[{"target":"basic_details.name","message":"name is taken"},{"target":"","message":"and more"}]`
@@ -226,6 +362,7 @@ func TestARefusalOfOthersIsTheirs(t *testing.T) {
 		"status":             {"", []string{"status", theirID, "STOP"}},
 		"validate":           {"", []string{"validate", theirID}},
 		"preview":            {"", []string{"preview", theirID, "--user", "U"}},
+		"test":               {"", []string{"test", theirID, "--to", "U", "--identifier", "PUSH_ID"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc, do := theirs(t)

@@ -34,6 +34,7 @@ func TestARecordOfOthersIsEdited(t *testing.T) {
 	b := newBench(t, catalog.Push, `{}`)
 	svc := &theirs{Service: plainService{b.svc}, record: tree(t, `{"id":"`+b.id+`","campaign_id":"`+b.id+`","status":"IN_REVIEW","channel":"PUSH",`+
 		`"campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","created_at":"2024-07-04 08:00:54.847000","version_number":"3",`+
+		`"updated_at":"2024-07-05T20:32:00","updated_by":"bo@example.com","sent_time":1720080054,"flow_id":"f","flow_name":"Flow","parent_id":"p","rejection_comment":["no"],`+
 		`"basic_details":{"name":"Theirs","x_color":"red"},`+
 		`"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2030-12-01 08:00:00.000000","time_zone":"Europe/Berlin"}}`)}
 	deps := uitest.Deps(svc)

@@ -292,6 +292,32 @@ func TestDialectByPath(t *testing.T) {
 	}
 }
 
+// Without a dialect the words are those of the specification, both ways.
+func TestDefaultDialect(t *testing.T) {
+	out, in, path, err := remote.Words(remote.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const words = `{"campaign_content":{"variation_details":{"distribution_type":"OPTIMIZER","optimizer_distribution_metric":"BOTH"},"content":{"email":{"email_editor":"Rich Editor"}}},` +
+		`"trigger_condition":{"trigger_attr":{"name":"x"}},"test_campaign_meta":{"identifier":"SVC_GAID"}}`
+	if got := string(out(parse(t, words)).Encode()); got != words {
+		t.Errorf("sent as %s", got)
+	}
+	if got := string(in(parse(t, words)).Encode()); got != words {
+		t.Errorf("read as %s", got)
+	}
+	if got := path("a.optimizer_x"); got != "a.optimizer_x" {
+		t.Errorf("the path became %s", got)
+	}
+	s, way := scripted(t, remote.Config{}, says(200, answeredDraft))
+	if _, err := s.ChangeStatus(t.Context(), engine.StatusRequest{ID: answeredID, Action: catalog.Stop}); err != nil {
+		t.Fatal(err)
+	}
+	if r := way.got[0]; r.Method != "POST" || r.Header.Get("X-SVC-Tenant-ID") != workspace || r.Header.Get("X-SVC-Request-Id") == "" {
+		t.Errorf("%s with %v", r.Method, r.Header)
+	}
+}
+
 // The states of records, which no table describes, follow those of the filters.
 func TestDialectOfStates(t *testing.T) {
 	d := remote.Dialect{FieldValues: map[string]map[string]string{"campaign_fields.status": {"SENT": "COMPLETED"}}}

@@ -172,6 +172,30 @@ func TestUpdateAndPublishSayWhatCampaignItIs(t *testing.T) {
 	}
 }
 
+// Whoever calls, what only responses have does not leave.
+func TestWhatOnlyResponsesHaveIsNotSent(t *testing.T) {
+	record := parse(t, `{"id":"`+answeredID+`","campaign_id":"c","version_number":3,"status":"ACTIVE","channel":"PUSH","campaign_delivery_type":"ONE_TIME",
+		"created_at":"2024-07-04 08:00:54.847000","updated_at":"2024-07-05T20:32:00","sent_time":"2024-07-05T20:32:00Z","flow_id":"f","flow_name":"F","parent_id":"p","rejection_comment":"no",
+		"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.5","time_zone":"Europe/Berlin"},"x_own":1.0}`)
+	const want = `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME",` +
+		`"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-12-01T08:00:00.5Z","timezone":"Europe/Berlin"},"x_own":1.0}`
+	for name, call := range map[string]func(*remote.Service) error{
+		"create": func(s *remote.Service) error {
+			_, err := s.Create(t.Context(), engine.CreateRequest{Body: record})
+			return err
+		},
+		"update": func(s *remote.Service) error {
+			_, err := s.Update(t.Context(), engine.UpdateRequest{ID: answeredID, Body: record})
+			return err
+		},
+	} {
+		s, way := scripted(t, remote.Config{}, says(200, answeredDraft))
+		if err := call(s); err != nil || len(way.bodies) != 1 || way.bodies[0] != want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", name, err, way.bodies, want)
+		}
+	}
+}
+
 func everyWriteCall(t *testing.T, name string) func(*remote.Service) error {
 	return func(s *remote.Service) error { return everyWrite(t, s)[name]() }
 }

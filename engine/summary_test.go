@@ -45,6 +45,7 @@ func TestSchedules(t *testing.T) {
 	}{
 		{"ASAP", catalog.OneTime, `{"scheduling_details":{"delivery_type":"ASAP"}}`, "", ""},
 		{"in its zone", catalog.OneTime, `{"scheduling_details":{"start_time":"2026-07-01T09:00:00","timezone":"Europe/Berlin"}}`, "2026-07-01T07:00:00Z", "2026-07-01T07:05:00Z"},
+		{"as a service spells it", catalog.OneTime, `{"scheduling_details":{"start_time":"2026-07-01 09:00:00.000000","time_zone":"Europe/Berlin"}}`, "2026-07-01T09:00:00Z", "2026-07-01T09:05:00Z"},
 		{"with an offset", catalog.OneTime, `{"scheduling_details":{"start_time":"2026-07-01T09:00:00-03:00","timezone":"Europe/Berlin"}}`, "2026-07-01T12:00:00Z", "2026-07-01T12:05:00Z"},
 		{"each user's zone", catalog.OneTime, `{"scheduling_details":{"delivery_type":"SEND_IN_USER_TIMEZONE","start_time":"2026-07-01T09:00:00Z"}}`, "2026-07-01T09:00:00Z", "2026-07-02T09:00:00Z"},
 		{"expiry", catalog.EventTriggered, `{"scheduling_details":{"start_time":"2026-07-01T09:00:00Z","expiry_time":"2026-08-01T00:00:00Z"}}`, "2026-07-01T09:00:00Z", "2026-08-01T00:00:00Z"},

@@ -119,7 +119,7 @@ func (s *theirService) clean(t *testing.T, body doc.Value, head ...string) {
 	for path, want := range map[string]string{
 		"channel":                `"PUSH"`,
 		"campaign_delivery_type": `"ONE_TIME"`,
-		"scheduling_details":     `{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T23:59:00.000000","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}`,
+		"scheduling_details":     `{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T23:59:00.000000Z","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}`,
 		"x_budget":               `{"amount":1.50}`,
 		"basic_details.x_color":  `"red"`,
 	} {
@@ -221,7 +221,7 @@ func TestApplyARecordOfOthers(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	// The same schedule, as a request spells it.
-	asked := strings.NewReplacer(`"SCHEDULED"`, `"AT_FIXED_TIME"`, `"schedule_time"`, `"start_time"`, `"time_zone"`, `"timezone"`, "08:00:00.000000", "08:00:00Z", "2026-12-01 ", "2026-12-01T", "2026-12-31 ", "2026-12-31T").Replace(record)
+	asked := strings.NewReplacer(`"SCHEDULED"`, `"AT_FIXED_TIME"`, `"schedule_time"`, `"start_time"`, `"time_zone"`, `"timezone"`, "08:00:00.000000", "08:00:00Z", "23:59:00.000000", "23:59:00.000000Z", "2026-12-01 ", "2026-12-01T", "2026-12-31 ", "2026-12-31T").Replace(record)
 	if code, out, errs := do(asked, "apply", "--yes", "-"); code != 0 || !strings.Contains(out, "1 unchanged") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -229,7 +229,7 @@ func TestApplyARecordOfOthers(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	want := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","updated_by":"cy@example.com",` +
-		`"scheduling_details":{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T22:59:00.000000","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}}`
+		`"scheduling_details":{"delivery_type":"AT_FIXED_TIME","expiry_time":"2026-12-31T22:59:00.000000Z","start_time":"2026-12-01T08:00:00Z","timezone":"Europe/Berlin"}}`
 	if got := string(svc.last(t).Encode()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

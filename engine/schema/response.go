@@ -8,7 +8,7 @@ import (
 
 // InRequest returns a value that a service returned as a request has it; v is what stands at p. Fields
 // and values that only responses have become those of a request or are left out, and times with a
-// blank in them get a T. All else stays as it is.
+// blank in them get a T, and the offset of UTC where they have none. All else stays as it is.
 func (s *Schema) InRequest(p doc.Path, v doc.Value) doc.Value {
 	n := s.At(p)
 	if n == nil {
@@ -36,11 +36,24 @@ func (n *Node) inRequest(v doc.Value, sc *scope) doc.Value {
 		if as, ok := n.ResponseValues[v.Text()]; ok {
 			return doc.NewString(as)
 		}
-		if as := withT(v.Text()); n.Kind == Time && as != v.Text() {
+		if as := timeInRequest(v.Text()); n.Kind == Time && as != v.Text() {
 			return doc.NewString(as)
 		}
 	}
 	return v
+}
+
+// timeInRequest returns a time that only responses spell so, with a blank, as a request has it. It is in
+// UTC where it has no offset, and a request means its own time zone then.
+func timeInRequest(s string) string {
+	t := withT(s)
+	if t == s {
+		return s
+	}
+	if _, ok := ParseTime(t+"Z", time.UTC); ok {
+		return t + "Z"
+	}
+	return t
 }
 
 func (n *Node) requestObject(v doc.Value, sc *scope) doc.Value {

@@ -18,7 +18,12 @@ func TestInRequest(t *testing.T) {
 		// What the request's own fields say wins.
 		`{"delivery_type":"AT_FIXED_TIME","start_time":"2030-01-01T00:00:00Z","schedule_time":"2024-07-04T08:00:54Z","timezone":"UTC","time_zone":"Europe/Berlin"}`: `{"delivery_type":"AT_FIXED_TIME","start_time":"2030-01-01T00:00:00Z","timezone":"UTC"}`,
 		`{"delivery_type":"AT_FIXED_TIME","schedule_time":"soon","time_zone":5}`:                                                                                    `{"delivery_type":"AT_FIXED_TIME"}`,
-		`{"expiry_time":"2024-07-04 08:00:54","x":"2024-07-04 08:00:54"}`:                                                                                           `{"expiry_time":"2024-07-04T08:00:54","x":"2024-07-04 08:00:54"}`,
+		// A time with a blank is the service's, and in UTC; one with a T may be in the campaign's time zone.
+		`{"expiry_time":"2024-07-04 08:00:54","x":"2024-07-04 08:00:54"}`:        `{"expiry_time":"2024-07-04T08:00:54Z","x":"2024-07-04 08:00:54"}`,
+		`{"start_time":"2024-07-04 08:00:54.847000","timezone":"Europe/Berlin"}`: `{"start_time":"2024-07-04T08:00:54.847000Z","timezone":"Europe/Berlin"}`,
+		`{"start_time":"2024-07-04 08:00:54+02:00","timezone":"Europe/Berlin"}`:  `{"start_time":"2024-07-04T08:00:54+02:00","timezone":"Europe/Berlin"}`,
+		`{"start_time":"2024-07-04T08:00:54","timezone":"Europe/Berlin"}`:        `{"start_time":"2024-07-04T08:00:54","timezone":"Europe/Berlin"}`,
+		`{"start_time":"2024-07-04 soon","expiry_time":"2024-07-04 08:00:54Z"}`:  `{"start_time":"2024-07-04Tsoon","expiry_time":"2024-07-04T08:00:54Z"}`,
 	} {
 		v, err := doc.Parse([]byte(in))
 		if err != nil {

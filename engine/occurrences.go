@@ -31,16 +31,22 @@ var weeksOfMonth = map[string]int{"FIRST": 1, "SECOND": 2, "THIRD": 3, "FOURTH":
 // Zone gives the time zone that a campaign's document names, and false where it names none that is
 // known. Times without an offset are UTC's then.
 func Zone(document doc.Value) (*time.Location, bool) {
-	s := document.Get(string(catalog.SchedulingDetails))
+	s := scheduling(document)
 	loc := scheduleZone(s)
 	return loc, loc != time.UTC || schema.Zone.Matches(s.Get("timezone").Text())
+}
+
+// scheduling returns the schedule of a document as a request has it.
+func scheduling(document doc.Value) doc.Value {
+	channel := Channel(document.Get(fChannel).Text())
+	return catalog.InRequest(channel, catalog.SchedulingDetails, document.Get(string(catalog.SchedulingDetails)))
 }
 
 // NextSends gives the first n times from after on at which the campaign of this document goes out,
 // in its time zone: the occurrences of a periodic one, the start of one that is sent once at a time.
 // There are none where it is sent at once or by a trigger, and where its schedule cannot be read.
 func NextSends(document doc.Value, after time.Time, n int) []time.Time {
-	s := document.Get(string(catalog.SchedulingDetails))
+	s := scheduling(document)
 	switch DeliveryType(document.Get("campaign_delivery_type").Text()) {
 	case catalog.Periodic:
 		return Occurrences(s, after, n)
@@ -57,7 +63,7 @@ func NextSends(document doc.Value, after time.Time, n int) []time.Time {
 
 // NoSends says why [NextSends] gives nothing for a document from after on: a sentence.
 func NoSends(document doc.Value, after time.Time) string {
-	s := document.Get(string(catalog.SchedulingDetails))
+	s := scheduling(document)
 	kind := DeliveryType(document.Get("campaign_delivery_type").Text())
 	start, readable := startOf(s, scheduleZone(s))
 	switch {

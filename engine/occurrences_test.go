@@ -113,3 +113,22 @@ func TestZone(t *testing.T) {
 		}
 	}
 }
+
+// The schedule of a record that a service returned is read as well.
+func TestNextSendsOfARecord(t *testing.T) {
+	for _, spelled := range []string{"2030-12-01T08:00:00Z", "2030-12-01T08:00:00", "2030-12-01 08:00:00.000000"} {
+		for kind, more := range map[string]string{"ONE_TIME": "", "PERIODIC": `,"periodic_details":{"sending_frequency":"DAILY","no_of_occurences":1}`} {
+			v := parse(t, `{"channel":"PUSH","campaign_delivery_type":"`+kind+`","scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"`+spelled+`","time_zone":"Europe/Berlin"`+more+`}}`)
+			next := engine.NextSends(v, at(t, "2030-11-01T00:00:00Z"), 1)
+			if len(next) != 1 || next[0].Format("Jan 2 15:04 MST") != "Dec 1 09:00 CET" {
+				t.Errorf("%s, %s: %v", kind, spelled, next)
+			}
+			if loc, ok := engine.Zone(v); !ok || loc.String() != "Europe/Berlin" {
+				t.Errorf("%s: the zone is %v, %t", spelled, loc, ok)
+			}
+			if why := engine.NoSends(v, at(t, "2031-11-01T00:00:00Z")); why != "Its last time has passed." {
+				t.Errorf("%s: %s", spelled, why)
+			}
+		}
+	}
+}

@@ -48,10 +48,7 @@ func readClosed(path string) closedTables {
 	return out
 }
 
-func (c closedTables) has(path, name string) bool {
-	info, err := os.Stat(filepath.Join(path, name))
-	return err == nil && c[name].stamp == stamp(info)
-}
+func (c closedTables) has(info fs.FileInfo) bool { return c[info.Name()].stamp == stamp(info) }
 
 // writeClosed notes the tables of a database that was just closed; since says when a table was last
 // proved. That it fails means more work for the next to open it.

@@ -65,12 +65,14 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	known := readClosed(path)
 	var tables, logs, values []string
 	var total int64
+	unchanged := map[string]bool{}
 	for _, f := range files {
 		switch filepath.Ext(f.Name()) {
 		case ".sst":
 			tables = append(tables, f.Name())
 			if info, err := f.Info(); err == nil {
 				total += info.Size()
+				unchanged[f.Name()] = known.has(info)
 			}
 		case ".mem":
 			logs = append(logs, f.Name())
@@ -103,7 +105,7 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	unlisted := func(name string) bool { _, ok := i.listed[name]; return i.identity != nil && !ok }
 	err = i.tables(path, there, func(name string) (whole, tags bool) {
 		tags = total <= thorough || unlisted(name)
-		return all || tags || soon[name] || !known.has(path, name), tags
+		return all || tags || soon[name] || !unchanged[name], tags
 	})
 	if err != nil {
 		return i, err

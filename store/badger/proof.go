@@ -382,8 +382,15 @@ func (a *ahead) at(key []byte) (instead []byte) {
 
 func (a *ahead) step() {
 	a.bound = nil
-	tables := a.list.of(a.from, a.to)
+	tables := a.list.of(a.from, a.to) // the last one first
+	if !a.reverse {
+		slices.Reverse(tables)
+	}
 	for _, u := range tables {
+		// What lies beyond the bound is for a later step: most scans end before, and need no index of these.
+		if a.bound != nil && (!a.reverse && bytes.Compare(u.left, a.bound) >= 0 || a.reverse && bytes.Compare(u.right, a.bound) < 0) {
+			continue
+		}
 		b := u.bound(a.d, a.from, a.to, a.stride, a.reverse, a.after)
 		switch {
 		case b == nil:
@@ -399,7 +406,7 @@ func (a *ahead) step() {
 	default:
 		to = a.bound
 	}
-	for _, u := range tables {
+	for _, u := range a.list.of(from, to) {
 		if err := u.prove(a.d, from, to, a.after); err != nil && a.err == nil {
 			a.err = err
 		}

@@ -11,20 +11,18 @@ import (
 // unpool has the buffers that a table was built in given back as soon as it is written, until the database is
 // closed. Badger keeps those of eight tables, each several times as large as a table: under a burst of writes they
 // were most of a server's memory, and a limit on the heap had the collector run all the time. The pool cannot be
-// set; but it is a channel that a table's buffers are put into, and this takes them out.
-//
-// It reports whether the database has such a pool. TestBuffersAreGivenBack fails where another version has not.
-func unpool(db *badger.DB) bool {
+// set; but it is a channel that a table's buffers are put into, and this takes them out. It does nothing where the
+// database has no such pool; TestBuffersAreGivenBack fails then.
+func unpool(db *badger.DB) {
 	kept := pooled(db)
 	if kept == nil {
-		return false
+		return
 	}
 	go func() { // Badger closes the channel as the database is closed
 		for buffers := range kept {
 			buffers.Release()
 		}
 	}()
-	return true
 }
 
 // pooled returns the channel of the pool (badger/v4/db.go, ristretto/v2/z/allocator.go), nil where there is none.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -56,8 +57,10 @@ func (r *run) http(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	made := make([]string, 0, len(calls))
 	for i, c := range calls {
-		size, err := r.callAll(ctx, s.addr, c)
+		size, n, err := r.callAll(ctx, s.addr, c)
+		made = append(made, fmt.Sprintf("%d of %q", n, c.what))
 		if i == 0 && err == nil {
 			err = r.yardstick(ctx, size)
 		}
@@ -65,25 +68,25 @@ func (r *run) http(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	r.peak(s.cmd.Process.Pid)
+	r.peak(s.cmd.Process.Pid, "after "+strings.Join(made, ", ")+fmt.Sprintf(", with up to %d clients", slices.Max(r.Clients)))
 	return nil
 }
 
-// callAll makes one kind of request with each number of clients, and gives how long the body of an
-// answer was on average.
-func (r *run) callAll(ctx context.Context, addr string, c call) (size int, err error) {
+// callAll makes one kind of request with each number of clients. It returns how long the body of an answer was on
+// average, in bytes, and how many requests were made in all.
+func (r *run) callAll(ctx context.Context, addr string, c call) (size int, n int64, err error) {
 	var made atomic.Int64
 	for _, clients := range r.Clients {
 		r.Say(fmt.Sprintf("measuring: http, %s, clients: %d", c.what, clients))
 		row := Row{Part: Serving, What: c.what, Unit: "requests/s", Campaigns: r.Campaigns, Clients: clients}
 		l := load{addr: addr, clients: clients, status: c.status, request: func() []byte { return c.request(made.Add(1)) }}
-		_, err := l.run(ctx, r.For/10) // connections and caches are as they stay
+		_, err := l.run(ctx, r.For/2) // connections and caches are as they stay: each campaign that is asked for was read
 		var done loaded
 		if err == nil {
 			done, err = l.run(ctx, r.For)
 		}
 		if ctx.Err() != nil {
-			return 0, ctx.Err()
+			return 0, 0, ctx.Err()
 		}
 		if err != nil {
 			r.fail(row, err)
@@ -97,7 +100,7 @@ func (r *run) callAll(ctx context.Context, addr string, c call) (size int, err e
 		r.add(row)
 		size = int(done.read / int64(len(done.took)))
 	}
-	return size, nil
+	return size, made.Load(), nil
 }
 
 // yardstick measures a handler that answers with as many bytes and does nothing else.
@@ -113,7 +116,7 @@ func (r *run) yardstick(ctx context.Context, size int) error {
 	})}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
-	_, err = r.callAll(ctx, ln.Addr().String(), call{
+	_, _, err = r.callAll(ctx, ln.Addr().String(), call{
 		what: "yardstick: plain net/http, an answer of the same size as get's", status: http.StatusOK,
 		request: func(int64) []byte { return []byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n") },
 	})

@@ -14,6 +14,7 @@ const (
 	keyUp, keyDown      = "\x1b[A", "\x1b[B"
 	keyPgUp, keyPgDown  = "\x1b[5~", "\x1b[6~"
 	keyEnter, keyEscape = "\r", "\x1b"
+	keyHome             = "\x1b[H"
 	keyBackspace        = "\x7f"
 )
 
@@ -25,15 +26,16 @@ type walk struct {
 	after  []string // back to the list
 }
 
-// walks are the kinds, each from the list of campaigns back to it.
+// walks are the kinds, each from the list of campaigns back to it. The first campaign of the list is a draft, whose
+// forms take text.
 func walks() []walk {
 	return []walk{
 		{what: "down and up in the list", keys: []string{keyDown, keyDown, keyDown, keyUp}},
 		{what: "pages of the list", keys: []string{keyPgDown, keyPgDown, keyPgDown, keyPgUp}},
 		{what: "typing a search", before: []string{"/"}, keys: typed(), after: []string{keyEscape, keyEscape}},
 		{what: "opening and leaving a campaign", keys: []string{keyEnter, keyEscape}},
-		{what: "down and up in a form", before: []string{keyEnter, keyEnter}, keys: []string{keyDown, keyUp}, after: []string{keyEscape, keyEscape}},
-		{what: "typing in a form", before: []string{keyEnter, keyEnter}, keys: append(strings.Split("bean", ""), keyBackspace, keyBackspace, keyBackspace, keyBackspace), after: []string{keyEscape, keyEscape}},
+		{what: "down and up in a form", before: []string{keyHome, keyEnter, keyEnter}, keys: []string{keyDown, keyUp}, after: []string{keyEscape, keyEscape}},
+		{what: "typing in a form", before: []string{keyHome, keyEnter, keyEnter}, keys: append(strings.Split("bean", ""), keyBackspace, keyBackspace, keyBackspace, keyBackspace), after: []string{keyEscape, keyEscape}},
 	}
 }
 

@@ -109,20 +109,20 @@ func (s *session) watch(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// peak adds what the server took at most while it answered, mapped files included.
-func (r *run) peak(pid int) {
+// peak adds what the server took at most while it answered, mapped files included. The note says after which requests.
+func (r *run) peak(pid int, note string) {
 	most := 600.0
 	if r.Campaigns <= 100_000 {
 		most = 300
 	}
-	row := Row{Part: Serving, What: "peak memory of the server", Unit: "MB", Campaigns: r.Campaigns}
+	row := Row{Part: Serving, What: "peak memory of the server under load", Unit: "MB", Campaigns: r.Campaigns}
 	size, err := memoryOf(pid, "VmHWM:")
 	if err != nil {
 		r.fail(row, err)
 		return
 	}
 	row = value(Serving, row.What, row.Unit, size/megabyte, atMost(ofValue, most))
-	row.Campaigns = r.Campaigns
+	row.Campaigns, row.Note = r.Campaigns, note
 	r.add(row)
 }
 

@@ -21,9 +21,9 @@ import (
 // FPS is for [tea.WithFPS]: how often Bubble Tea looks for changes that it never finds. It knows no never.
 const FPS = 1
 
-// rest is the least time from one frame to the next, so that news which come in a stream are drawn
-// together.
-const rest = 4 * time.Millisecond
+// usualRest is the least time from one frame to the next, so that results which come in a stream are drawn
+// together. The frame that follows a key does not wait for it.
+const usualRest = 4 * time.Millisecond
 
 // blank is what Bubble Tea is told to show. It is written into the alternate screen by nobody: a frame of
 // Bubble Tea's is known by it.
@@ -32,6 +32,7 @@ const blank = "\x1b]bugle\x1b\\"
 // Screen is a terminal that a program draws on. It is what the program writes to ([tea.WithOutput]).
 type Screen struct {
 	file *os.File
+	rest time.Duration // between two frames, unless a key is answered
 
 	mu            sync.Mutex // guards what is to be drawn; held for moments only
 	next          string
@@ -43,20 +44,23 @@ type Screen struct {
 	sized  [2]int     // the size that shown was drawn for
 
 	wake chan struct{}
+	now  chan struct{} // cuts the rest between two frames short
 	stop chan struct{}
 	done chan struct{}
 }
 
 // New makes a screen of a terminal. It must be closed.
 func New(terminal *os.File) *Screen {
-	s := &Screen{file: terminal, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &Screen{file: terminal, rest: usualRest, wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go s.run()
 	return s
 }
 
 // Show makes a model one that is drawn on the screen. The commands run as it begins, when the terminal
 // is in raw mode.
-func (s *Screen) Show(m tea.Model, first ...tea.Cmd) tea.Model { return model{m, s, first} }
+func (s *Screen) Show(m tea.Model, first ...tea.Cmd) tea.Model {
+	return model{Model: m, screen: s, first: first}
+}
 
 // Close ends drawing. The terminal stays open.
 func (s *Screen) Close() error {
@@ -92,9 +96,12 @@ func (s *Screen) Write(b []byte) (int, error) {
 }
 
 // draws has the newest frame drawn soon.
-func (s *Screen) draws() {
+func (s *Screen) draws() { signal(s.wake) }
+
+// signal leaves word in a channel of one, unless there is word already.
+func signal(c chan struct{}) {
 	select {
-	case s.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -110,22 +117,28 @@ func (s *Screen) run() {
 			return
 		}
 		s.draw()
-		pause.Reset(rest)
+		pause.Reset(s.rest)
 		select {
 		case <-pause.C:
+		case <-s.now:
 		case <-s.stop:
 			return
 		}
 	}
 }
 
-func (s *Screen) show(view string) {
+// show takes the newest frame. It is drawn at once where it answers a key or the mouse.
+func (s *Screen) show(view string, answer bool) {
 	s.mu.Lock()
 	changed := view != s.next
 	s.next = view
 	s.mu.Unlock()
-	if changed {
-		s.draws()
+	if !changed {
+		return
+	}
+	s.draws()
+	if answer {
+		signal(s.now)
 	}
 }
 
@@ -201,6 +214,7 @@ type model struct {
 	tea.Model
 	screen *Screen
 	first  []tea.Cmd
+	answer bool // the last message was a key or from the mouse
 }
 
 func (m model) Init() tea.Cmd { return tea.Batch(append(m.first, m.Model.Init())...) }
@@ -209,11 +223,16 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if size, ok := msg.(tea.WindowSizeMsg); ok {
 		m.screen.Size(size.Width, size.Height)
 	}
+	answer := false
+	switch msg.(type) {
+	case tea.KeyMsg, tea.MouseMsg:
+		answer = true
+	}
 	next, cmd := m.Model.Update(msg)
-	return model{next, m.screen, nil}, cmd
+	return model{Model: next, screen: m.screen, answer: answer}, cmd
 }
 
 func (m model) View() string {
-	m.screen.show(m.Model.View())
+	m.screen.show(m.Model.View(), m.answer)
 	return blank
 }

@@ -24,5 +24,5 @@ func TestAudienceOfTwoActions(t *testing.T) {
 
 	// And becomes or for the whole group; then everything is taken back in turn.
 	p.play("Home", "?▸ Include", "Space", "?ANY of these", "?or  Did Added To Cart", "C-z", "?ALL of these", "C-z", "!Lapsed 90 days", "C-y", "?Lapsed 90 days")
-	holds(t, p.draft("Drinkers"), `"action_name":"Product Viewed"`, `["Beans","Mug"]`, `"excluded_filters"`, "Lapsed 90 days", "inTheLast", "30")
+	p.holds("Drinkers", `"action_name":"Product Viewed"`, `["Beans","Mug"]`, `"excluded_filters"`, "Lapsed 90 days", "inTheLast", "30")
 }

@@ -61,5 +61,5 @@ func TestContentInTheGrid(t *testing.T) {
 	}
 	// What the editor leaves must be JSON here; what is not is never taken over.
 	p.play("e", "?Drop my text", "d", "!Drop my text", "?✓ Komm und probier")
-	holds(t, p.draft("Tasting"), `"locales":["de","fr"]`, `"no_of_variations":2`, `:60`, `:40`, "Komm und probier", "Added in the editor.")
+	p.holds("Tasting", `"locales":["de","fr"]`, `"no_of_variations":2`, `:60`, `:40`, "Komm und probier", "Added in the editor.")
 }

@@ -20,7 +20,7 @@ func TestScheduleAsPeopleSayIt(t *testing.T) {
 		"C-n Enter", "?Europe/Berlin", "Down Enter", "?▸ Frequency", "Right Right Right", "?Weekdays of the month", "Down Down Down Down Down Enter", "?Nothing here yet", "Enter", "?▸ Week *",
 		"Right Right Right Right Right", "?‹ Last ›", "Down Enter", "?[ ] Monday", "Down Down Down Down Space Enter", "?‹ Friday ›", "?✓ Schedule", "?Fri ", "?09:00")
 	p.play("Escape Escape Escape Escape", "?v validate", "p", "?esc", "?Calendar")
-	holds(t, p.draft("Last Fridays"), `"LAST"`, `"Europe/Berlin"`, `T09:00:00`)
+	p.holds("Last Fridays", `"LAST"`, `"Europe/Berlin"`, `T09:00:00`)
 }
 
 // Colours, buttons, links and goals; the whole campaign in the editor; and back to how it was.
@@ -40,7 +40,7 @@ func TestDetailsAndHistory(t *testing.T) {
 	p.play("E", "?saved", "Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")
 	p.play("End", "?Created", "Enter", "?Leave as it is", "y", "!Leave as it is", "?○ Content")
 	p.play("C-z", "?✓ Content")
-	holds(t, p.draft("Black Friday"), "Order at once")
+	p.holds("Black Friday", "Order at once")
 }
 
 // A campaign that is live: what its state locks says so, what may be changed waits until it is applied,

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -74,15 +75,30 @@ func (p *player) draft(name string) string {
 	return out
 }
 
-// holds reports each of the texts that is not in what a command printed.
-func holds(t *testing.T, out string, texts ...string) {
-	t.Helper()
+// holds waits until the drafts of that name hold all of the texts: the screen shows a change before it is saved.
+func (p *player) holds(name string, texts ...string) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		out := p.draft(name)
+		not := missing(out, texts)
+		if len(not) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("%q are not in\n%s", not, out)
+		}
+	}
+}
+
+// missing returns those of the texts that are not in what a command printed, however it was indented.
+func missing(out string, texts []string) (missing []string) {
 	flat := strings.NewReplacer(" ", "", "\n", "").Replace(out)
 	for _, want := range texts {
 		if !strings.Contains(flat, strings.ReplaceAll(want, " ", "")) {
-			t.Errorf("%s is not in\n%s", want, out)
+			missing = append(missing, want)
 		}
 	}
+	return missing
 }
 
 // sampleInLines opens the program as a screen reader hears it, at its main menu.

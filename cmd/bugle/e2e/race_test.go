@@ -16,5 +16,5 @@ func TestTypedAndTestedAtOnce(t *testing.T) {
 		p.play("Home Down Down Enter", "?Message *", "Down Down Enter", "?+ add locale", "Enter", "?▸ Subject", "C-u", fmt.Sprintf(">Roast %d for you", i), "M-t", "?Recipients", "?What goes out")
 		p.play("!changed elsewhere", "Escape", "?Parts", "Escape Escape Escape", "?v validate")
 	}
-	holds(t, p.draft("Winter roast"), "Roast 4 for you")
+	p.holds("Winter roast", "Roast 4 for you")
 }

@@ -36,5 +36,5 @@ func TestTrialOfANewUser(t *testing.T) {
 	if p.strokes > 260 {
 		t.Errorf("it took %d keystrokes", p.strokes)
 	}
-	holds(t, p.draft("Weekly tips"), `"locales":["de"]`, `"no_of_variations":2`, `"no_of_variations":2`, `"UPS"`, `"WEEKLY"`)
+	p.holds("Weekly tips", `"locales":["de"]`, `"no_of_variations":2`, `"no_of_variations":2`, `"UPS"`, `"WEEKLY"`)
 }

@@ -23,13 +23,13 @@ func (s *Screen) Typing() bool { return s.focus == paneFilter }
 func (s *Screen) Actions() []screen.Action {
 	if s.focus == paneFilter {
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "keep", Help: "keep the filter", Group: groupList, Bar: 9, Typing: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "no filter", Help: "show all calls", Group: groupList, Bar: 8, Typing: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupList, Bar: 9, Typing: true, Run: s.keepFilter},
+			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all calls", Group: groupList, Bar: 8, Typing: true, Run: s.dropFilter},
 		}
 	}
 	none := ""
 	if _, ok := s.selected(); !ok {
-		none = "There is no call here."
+		none = "No call is selected."
 	}
 	return append(s.moves(none), s.uses(none)...)
 }
@@ -38,19 +38,19 @@ func (s *Screen) moves(none string) []screen.Action {
 	if s.focus == paneCall {
 		return []screen.Action{
 			{Keys: []string{"esc"}, Label: "calls", Help: "back to the calls", Group: groupMove, Bar: 9, Run: s.toTable},
-			{Keys: []string{"tab", "]"}, Label: "next view", Help: "request, response, or all else", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
-			{Keys: []string{"shift+tab", "["}, Label: "view before", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
+			{Keys: []string{"tab", "]"}, Label: "next view", Help: "request, response or details", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
+			{Keys: []string{"shift+tab", "["}, Label: "previous view", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
 			{Keys: []string{"n"}, Label: "older call", Group: groupMove, Bar: 3, Run: func() tea.Cmd { return s.step(1) }},
 			{Keys: []string{"p"}, Label: "newer call", Group: groupMove, Run: func() tea.Cmd { return s.step(-1) }},
-			{Keys: []string{"left", "right"}, Help: "move long lines sideways", Group: groupMove, Info: true},
+			{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupMove, Info: true},
 		}
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter", "tab"}, Label: "read", Help: "read what was said", Group: groupMove, Bar: 9, Why: none, Run: s.toCall},
-		{Keys: []string{"/"}, Label: "filter", Help: "show the calls that hold some words, or a status such as 4xx", Group: groupList, Bar: 7, Run: s.toFilter},
+		{Keys: []string{"enter", "tab"}, Label: "read", Help: "read the request and response", Group: groupMove, Bar: 9, Why: none, Run: s.toCall},
+		{Keys: []string{"/"}, Label: "filter", Help: "filter calls by text, or by a status such as 4xx", Group: groupList, Bar: 7, Run: s.toFilter},
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "no filter", Help: "show all calls", Group: groupList, Bar: 8, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all calls", Group: groupList, Bar: 8, Run: s.dropFilter})
 	}
 	return acts
 }
@@ -59,28 +59,28 @@ func (s *Screen) uses(none string) []screen.Action {
 	noCurl, noCampaign, empty := none, none, ""
 	if c, ok := s.selected(); ok {
 		if c.Local {
-			noCurl = "A save is no request: there is no curl to copy."
+			noCurl = "This change was saved locally, without a request, so there is no curl command."
 		}
 		if c.Campaign == "" {
-			noCampaign = "This call was not about one campaign."
+			noCampaign = "This call was not about a single campaign."
 		}
 	}
 	if len(s.calls) == 0 {
-		empty = "There is no call to forget."
+		empty = "The list is already empty."
 	}
-	follow := "keep the cursor on the newest call"
+	follow := "follow new calls"
 	if s.follow {
-		follow = "stay where you are when something is called"
+		follow = "stop following new calls"
 	}
 	acts := []screen.Action{
-		{Keys: []string{"y"}, Label: "copy curl", Help: "copy it as a curl command, without credentials", Group: groupCall, Bar: 6, Why: noCurl, Run: s.copyCurl},
-		{Keys: []string{"Y"}, Label: "copy", Help: "copy what is shown of it", Group: groupCall, Why: none, Run: s.copyShown},
-		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign that it was about", Group: groupCall, Why: noCampaign, Run: s.toCampaign},
+		{Keys: []string{"y"}, Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall, Bar: 6, Why: noCurl, Run: s.copyCurl},
+		{Keys: []string{"Y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, Why: none, Run: s.copyShown},
+		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign", Group: groupCall, Why: noCampaign, Run: s.toCampaign},
 		{Keys: []string{"f"}, Label: "follow", Help: follow, Group: groupList, Bar: 5, Run: s.toggleFollow},
-		{Keys: []string{"x"}, Label: "clear", Help: "forget all calls", Group: groupList, Bar: 2, Why: empty, Run: s.clear},
+		{Keys: []string{"x"}, Label: "clear", Help: "clear the list of calls", Group: groupList, Bar: 2, Why: empty, Run: s.clear},
 	}
 	if s.limited() {
-		acts = append(acts, screen.Action{Keys: []string{"u"}, Label: "limits", Help: "what is used of the service's limits", Group: groupList, Bar: 4, Run: s.showLimits})
+		acts = append(acts, screen.Action{Keys: []string{"u"}, Label: "limits", Help: "show how much of the service's rate limits is used", Group: groupList, Bar: 4, Run: s.showLimits})
 	}
 	return acts
 }
@@ -154,8 +154,8 @@ func (s *Screen) toCampaign() tea.Cmd {
 
 func (s *Screen) clear() tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: "Forget the calls?", Focus: 1,
-		Body:    fmt.Sprintf("%s will be forgotten here. What they did is not changed.", count(len(s.calls))),
+		Title: "Clear the list of calls?", Focus: 1,
+		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", count(len(s.calls))),
 		Buttons: []widget.Button{{Label: "Forget", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -164,7 +164,7 @@ func (s *Screen) clear() tea.Cmd {
 			s.log.Clear()
 			s.focus = paneTable
 			s.refresh()
-			return screen.Notify(widget.LevelSuccess, "The calls are forgotten")
+			return screen.Notify(widget.LevelSuccess, "Cleared the list of calls")
 		},
 	})
 }

@@ -53,7 +53,7 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, log: log, follow: true,
 		table:  widget.NewTable(deps.Theme, columns...),
-		filter: widget.NewPrompt(deps.Theme, "/", "words of operation, path, error or id; 4xx, 409, failed, local"),
+		filter: widget.NewPrompt(deps.Theme, "/", "operation, path, error or ID; 4xx, 409, failed, local"),
 		reader: newReader(deps.Theme),
 	}
 	s.table.Focused = true

@@ -158,7 +158,7 @@ func TestCopy(t *testing.T) {
 	if len(h.Copied) != 2 {
 		t.Errorf("a save was copied as %s", h.Copied[2])
 	}
-	h.Want("there is no curl to copy")
+	h.Want("there is no curl command")
 }
 
 func TestFilter(t *testing.T) {
@@ -173,7 +173,7 @@ func TestFilter(t *testing.T) {
 		h.Press("/")
 		h.Type(test.typed)
 		if test.want == 0 {
-			h.Want("No call fits the filter. esc shows all of them.")
+			h.Want("No call matches. Press esc to clear the filter.")
 			continue
 		}
 		h.Want(fmt.Sprintf("1 of %d", test.want))
@@ -236,13 +236,13 @@ func TestClear(t *testing.T) {
 	l := filled(t)
 	h := open(t, l)
 	h.Press("x")
-	h.Want("Forget the calls?", "6 calls")
+	h.Want("Clear the list of calls?", "6 calls")
 	h.Press("enter") // the focus is on the answer that does no harm
 	if len(l.Calls()) != 6 {
 		t.Fatal("they were forgotten without a yes")
 	}
 	h.Press("enter", "x", "y")
-	h.Want("Nothing was called yet.")
+	h.Want("No calls yet.")
 	if len(l.Calls()) != 0 {
 		t.Error("the log still has them")
 	}
@@ -304,7 +304,7 @@ func TestBodiesThatWereLetGo(t *testing.T) {
 	}
 	h := open(t, l)
 	h.Press("down", "enter")
-	h.Want("no longer kept")
+	h.Want("were dropped")
 }
 
 func TestAFullLogSaysSo(t *testing.T) {
@@ -314,7 +314,7 @@ func TestAFullLogSaysSo(t *testing.T) {
 	}
 	h := open(t, l)
 	h.Press("end")
-	h.Want("500 of 500", "older ones are forgotten")
+	h.Want("500 of 500", "older calls are dropped")
 	l.Add(at(0, 0, "get", "GET", "/v5/campaigns/y", 200))
 	again(h) // the call under the cursor is gone
 	h.Want("500 of 500")
@@ -355,5 +355,5 @@ func TestItWaitsForTheNextCall(t *testing.T) {
 
 func TestWithoutALog(t *testing.T) {
 	h := open(t, nil)
-	h.Want("Nothing was called yet.")
+	h.Want("No calls yet.")
 }

@@ -41,7 +41,7 @@ func (s *Screen) limits(width int) string {
 		line += q.Name() + " " + used(q)
 	}
 	if line == "Limits: " {
-		line += "nothing is used"
+		line += "nothing used"
 	}
 	return s.theme.Muted.Render(widget.Truncate(line, width))
 }
@@ -94,7 +94,7 @@ func (s *Screen) showLimits() tea.Cmd {
 		return nil
 	}
 	return screen.Ask(screen.Question{
-		Title: "Limits of the service", Body: limitsTable(far.Quotas()),
+		Title: "Rate limits of the service", Body: limitsTable(far.Quotas()),
 		Buttons: []widget.Button{{Label: "Close", Key: "c"}},
 	})
 }
@@ -105,7 +105,7 @@ func limitsTable(all []engine.Quota) string {
 	for _, q := range all {
 		wide = max(wide, len(q.Name()))
 	}
-	lines := []string{"Used by this program, of what the service takes:"}
+	lines := []string{"Requests used / allowed, as counted by this program:"}
 	for _, ofOne := range byOperation(all) {
 		texts := make([]string, len(ofOne))
 		for i, q := range ofOne {

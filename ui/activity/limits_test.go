@@ -60,7 +60,7 @@ func TestTheLimitsAreTold(t *testing.T) {
 
 func TestLimitsThatAreNotUsed(t *testing.T) {
 	h := onLimits(t, []engine.Quota{per(5, 5, time.Second)})
-	h.Want("Limits: nothing is used")
+	h.Want("Limits: nothing used")
 }
 
 // A store on this machine has no limits, and no line of them.

@@ -105,13 +105,13 @@ func (r *reader) fill() {
 func (r *reader) said() string {
 	switch {
 	case r.call.Forgotten():
-		return "The bodies of this call are no longer kept: newer ones needed the room."
+		return "The bodies of this call were dropped to make room for newer ones."
 	case r.tabs.Active == viewRequest:
 		return "The request has no body."
 	case r.call.Err != "":
 		return r.call.Err
 	}
-	return "The answer has no body."
+	return "The response has no body."
 }
 
 // pretty gives a body for people, and says whether it is JSON.

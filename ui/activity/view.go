@@ -130,7 +130,7 @@ func (s *Screen) list() string {
 		panel.Info = fmt.Sprintf("%d of %d", s.table.Cursor+1, len(s.shown))
 	}
 	if len(s.calls) == activity.Capacity {
-		panel.Footer = "older ones are forgotten"
+		panel.Footer = "older calls are dropped"
 	}
 	panel.SetSize(s.tableWidth(), s.height)
 	s.table.Empty = s.emptyText()
@@ -146,9 +146,9 @@ func (s *Screen) list() string {
 
 func (s *Screen) emptyText() string {
 	if len(s.calls) > 0 {
-		return "No call fits the filter. esc shows all of them."
+		return "No call matches. Press esc to clear the filter."
 	}
-	return "Nothing was called yet."
+	return "No calls yet."
 }
 
 func (s *Screen) call(width int) string {

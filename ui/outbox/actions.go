@@ -24,13 +24,13 @@ func (s *Screen) Typing() bool { return s.focus == paneFilter }
 func (s *Screen) Actions() []screen.Action {
 	if s.focus == paneFilter {
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "keep", Help: "keep the filter", Group: groupOutbox, Bar: 9, Typing: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "no filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Typing: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupOutbox, Bar: 9, Typing: true, Run: s.keepFilter},
+			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Typing: true, Run: s.dropFilter},
 		}
 	}
 	none := ""
 	if _, ok := s.selected(); !ok {
-		none = "There is no message here."
+		none = "No message is selected."
 	}
 	return append(s.moves(none), s.uses(none)...)
 }
@@ -40,17 +40,17 @@ func (s *Screen) moves(none string) []screen.Action {
 		return []screen.Action{
 			{Keys: []string{"esc"}, Label: "messages", Help: "back to the messages", Group: groupMove, Bar: 9, Run: s.toTable},
 			{Keys: []string{"tab", "right", "]", "l"}, Label: "next view", Help: "text, source or payload", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
-			{Keys: []string{"shift+tab", "left", "[", "h"}, Label: "view before", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
+			{Keys: []string{"shift+tab", "left", "[", "h"}, Label: "previous view", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
 			{Keys: []string{"n"}, Label: "next message", Group: groupMove, Bar: 3, Run: func() tea.Cmd { return s.step(1) }},
-			{Keys: []string{"p"}, Label: "message before", Group: groupMove, Run: func() tea.Cmd { return s.step(-1) }},
+			{Keys: []string{"p"}, Label: "previous message", Group: groupMove, Run: func() tea.Cmd { return s.step(-1) }},
 		}
 	}
 	acts := []screen.Action{
 		{Keys: []string{"enter", "tab"}, Label: "read", Help: "read the message", Group: groupMove, Bar: 9, Why: none, Run: s.toMessage},
-		{Keys: []string{"/"}, Label: "filter", Help: "show the messages that hold some words", Group: groupOutbox, Bar: 7, Run: s.toFilter},
+		{Keys: []string{"/"}, Label: "filter", Help: "filter messages by text", Group: groupOutbox, Bar: 7, Run: s.toFilter},
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "no filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Run: s.dropFilter})
 	}
 	return acts
 }
@@ -58,26 +58,26 @@ func (s *Screen) moves(none string) []screen.Action {
 func (s *Screen) uses(none string) []screen.Action {
 	noHTML := none
 	if m, ok := s.selected(); ok && (m.Email == nil || m.Email.HTML == "") {
-		noHTML = "Only e-mails with HTML can be opened in the browser."
+		noHTML = "Only emails with HTML can be opened in the browser."
 	}
 	noBox, empty := "", ""
 	if _, ok := s.box(); !ok {
 		noBox, empty = noOutbox, noOutbox
 	} else if len(s.messages) == 0 {
-		empty = "The outbox is empty already."
+		empty = "The outbox is already empty."
 	}
 	return []screen.Action{
-		{Keys: []string{"o"}, Label: "browser", Help: "open the e-mail in the browser", Group: groupMessage, Bar: 6, Why: noHTML, Run: s.browse},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy what is shown of the message", Group: groupMessage, Bar: 5, Why: none, Run: s.copy},
-		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign that it came from", Group: groupMessage, Why: s.noCampaign(none), Run: s.toCampaign},
+		{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, Bar: 6, Why: noHTML, Run: s.browse},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, Bar: 5, Why: none, Run: s.copy},
+		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage, Why: s.noCampaign(none), Run: s.toCampaign},
 		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, Bar: 4, Why: noBox, Run: s.load},
-		{Keys: []string{"x"}, Label: "clear", Help: "forget all messages", Group: groupOutbox, Bar: 2, Why: empty, Run: s.clear},
+		{Keys: []string{"x"}, Label: "clear", Help: "delete all messages", Group: groupOutbox, Bar: 2, Why: empty, Run: s.clear},
 	}
 }
 
 func (s *Screen) noCampaign(none string) string {
 	if m, ok := s.selected(); ok && m.CampaignID == "" {
-		return "This message was sent from a request, not from a draft."
+		return "This message was sent through the API, not from a campaign."
 	}
 	return none
 }
@@ -149,7 +149,7 @@ func (s *Screen) clear() tea.Cmd {
 	}
 	return screen.Ask(screen.Question{
 		Title: "Clear the outbox?", Danger: true, Focus: 1,
-		Body:    fmt.Sprintf("%s will be forgotten, those of every campaign. Nothing else is changed.", count(len(s.messages))),
+		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", count(len(s.messages))),
 		Buttons: []widget.Button{{Label: "Clear", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

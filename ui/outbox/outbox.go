@@ -57,7 +57,7 @@ func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
 		table:  widget.NewTable(deps.Theme, columns...),
-		filter: widget.NewPrompt(deps.Theme, "/", "words of recipient, key, campaign or subject"),
+		filter: widget.NewPrompt(deps.Theme, "/", "recipient, key, campaign or subject"),
 		reader: newReader(deps.Theme),
 	}
 	s.table.Focused = true
@@ -98,7 +98,7 @@ func (s *Screen) Close() tea.Cmd {
 	return tea.Batch(s.Base.Close(), func() tea.Msg { s.pages.Clean(); return nil })
 }
 
-const noOutbox = "This service keeps no outbox: test messages went to the real recipients."
+const noOutbox = "This service has no outbox. Test messages went to the real recipients."
 
 func (s *Screen) box() (engine.OutboxReader, bool) {
 	b, ok := s.deps.Service.(engine.OutboxReader)
@@ -138,10 +138,10 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		}
 	case taskClear:
 		if r.Err != nil {
-			return screen.Notify(widget.LevelError, "The outbox was not cleared: "+r.Err.Error())
+			return screen.Notify(widget.LevelError, "Cannot clear the outbox: "+r.Err.Error())
 		}
 		s.focus = paneTable
-		return tea.Batch(screen.Notify(widget.LevelSuccess, "The outbox is empty"), s.load())
+		return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())
 	case taskOpen:
 		if r.Err != nil {
 			return screen.Notify(widget.LevelError, r.Err.Error())

@@ -96,7 +96,7 @@ func TestAMailIsReadAsItsRecipientDoes(t *testing.T) {
 func TestAPushShowsItsPayload(t *testing.T) {
 	h := open(t, filled())
 	h.Press("down", "enter")
-	h.Want("▍ Hallo", "▍ Der Frühling ist da.", "ANDROID tok-a", "ANDROID_de_variation_2", "none: it stays here", "apns-priority: 5")
+	h.Want("▍ Hallo", "▍ Der Frühling ist da.", "ANDROID tok-a", "ANDROID_de_variation_2", "none (kept in this outbox)", "apns-priority: 5")
 	h.WantNot("\x1b[2J")
 	h.Press("tab")
 	h.Want(`"deep": 1.50`)
@@ -125,7 +125,7 @@ func TestFilter(t *testing.T) {
 	h.Want("USER_1", "1 of 1")
 	h.WantNot("ada@example.com")
 	h.Type("zzz")
-	h.Want("No message holds these words")
+	h.Want("No message matches")
 	h.Press("backspace", "backspace", "backspace", "enter")
 	h.Want("USER_1")
 	h.Press("esc")
@@ -142,7 +142,7 @@ func TestClearAsksFirst(t *testing.T) {
 		t.Fatal("it was cleared without a yes")
 	}
 	h.Press("x", "y")
-	h.Want("Nothing was sent yet. Open a draft and press t.")
+	h.Want("No test messages yet. Open a draft and press t to send one.")
 	if why := h.Why("x"); why == "" {
 		t.Error("an empty outbox can be cleared")
 	}
@@ -194,7 +194,7 @@ func TestNoBrowserSaysWhatToDo(t *testing.T) {
 
 func TestWithoutAnOutbox(t *testing.T) {
 	h := open(t, uitest.NewFake().Only())
-	h.Want("This service keeps no outbox")
+	h.Want("This service has no outbox")
 	if why := h.Why("r"); why == "" {
 		t.Error("what is not there can be reloaded")
 	}
@@ -203,7 +203,7 @@ func TestWithoutAnOutbox(t *testing.T) {
 func TestAFailureSaysWhatToDo(t *testing.T) {
 	b := &box{err: errors.New("the store is damaged")}
 	h := open(t, b)
-	h.Want("The outbox could not be read: the store is damaged", "r tries again")
+	h.Want("Cannot load the outbox: the store is damaged", "Press r to try again")
 	b.err, b.messages = nil, filled().messages
 	h.Press("r")
 	h.Want("ada@example.com")
@@ -339,7 +339,7 @@ func TestArrowsMoveWhileFiltering(t *testing.T) {
 	h.Press("down")
 	h.Want("2 of 3", "/ e")
 	h.Type("j") // a letter, no key that moves
-	h.Want("No message holds")
+	h.Want("No message matches")
 }
 
 func TestAMessageScrolls(t *testing.T) {

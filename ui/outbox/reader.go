@@ -197,7 +197,7 @@ func (r *reader) text() string {
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
 		head("Device", p.Platform+" "+p.Token)
-		head("Gateway", orElse(m.Connector, "none: it stays here"))
+		head("Gateway", orElse(m.Connector, "none (kept in this outbox)"))
 	}
 	head("Campaign", joined(m.Campaign, m.Key))
 	if m.Push != nil {
@@ -225,7 +225,7 @@ func (r *reader) headers(p *engine.PushMessage) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "\n\nBeside the payload" + b.String()
+	return "\n\nOutside the payload" + b.String()
 }
 
 func orElse(s, other string) string {

@@ -82,13 +82,13 @@ func (s *Screen) emptyText() string {
 	case !has:
 		return noOutbox
 	case s.failed != nil:
-		return "The outbox could not be read: " + s.failed.Error() + "\nr tries again."
+		return "Cannot load the outbox: " + s.failed.Error() + "\nPress r to try again."
 	case !s.loaded:
-		return "Reading the outbox…"
+		return "Loading…"
 	case len(s.messages) > 0:
-		return "No message holds these words. esc shows all of them."
+		return "No message matches. Press esc to clear the filter."
 	}
-	return "Nothing was sent yet. Open a draft and press t."
+	return "No test messages yet. Open a draft and press t to send one."
 }
 
 func (s *Screen) message(width int) string {

@@ -25,7 +25,7 @@ func (w *work) choice(ctx context.Context, r row) error {
 				case "n", "no":
 					return a.put(ctx, doc.NewBool(false), "")
 				}
-				return wrong("Answer yes or no. An empty line leaves it as it is.")
+				return wrong("Answer yes or no. Press Enter to leave it as it is.")
 			},
 		})
 	}
@@ -102,7 +102,7 @@ func (w *work) ticks(ctx context.Context, r row) error {
 		a := &asking{w: w, row: r}
 		done := false
 		err := w.ask(ctx, question{
-			prompt: r.label + ", numbers to turn on or off, an empty line when it is right", help: w.help(r), words: words(r),
+			prompt: r.label + ", numbers to turn on or off, Enter when done", help: w.help(r), words: words(r),
 			take: func(got answer) error {
 				if ended, err := a.common(ctx, got); ended {
 					done = got.word != wordClear

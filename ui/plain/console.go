@@ -98,8 +98,8 @@ const (
 	wordRead   = "read"
 )
 
-const everyQuestion = "At every question, back leaves it, and quit ends the program with everything saved. " +
-	"To answer with one of these words themselves, put a backslash before it."
+const everyQuestion = "At any question, type back to go back, or quit to save everything and quit. " +
+	"To answer with one of these words itself, put a backslash before it."
 
 // question is what is asked in one line.
 type question struct {
@@ -138,7 +138,7 @@ func (c *console) ask(ctx context.Context, q question) error {
 		case wordQuit:
 			return errQuit
 		}
-		err = wrong("The line holds keys that move a cursor, which mean nothing here. Type it again.")
+		err = wrong("Arrow and other cursor keys do not work here. Type your answer again.")
 		if !strings.ContainsRune(text, '\x1b') {
 			err = q.take(q.read(text))
 		}
@@ -148,7 +148,7 @@ func (c *console) ask(ctx context.Context, q question) error {
 		}
 		c.say("%s", a.why)
 		if missed++; missed == mostWrong {
-			c.say("These were %d answers that do not do. The question is left as it was.", mostWrong)
+			c.say("That was %d invalid answers in a row. The value was left as it was.", mostWrong)
 			return errLost
 		}
 	}
@@ -180,13 +180,13 @@ func (q question) read(text string) answer {
 // yes asks a question that is answered with yes or no. An empty line is what instead says.
 func (c *console) yes(ctx context.Context, prompt string, instead bool) (bool, error) {
 	yes := instead
-	hint := "yes or no, empty is no"
+	hint := "yes or no, Enter is no"
 	if instead {
-		hint = "yes or no, empty is yes"
+		hint = "yes or no, Enter is yes"
 	}
 	err := c.ask(ctx, question{
 		prompt: prompt + " (" + hint + ")",
-		help:   func() []string { return []string{"Answer yes or no; y and n do."} },
+		help:   func() []string { return []string{"Answer yes or no. y and n work too."} },
 		take: func(a answer) error {
 			switch strings.ToLower(strings.TrimSpace(a.text)) {
 			case "":

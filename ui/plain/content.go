@@ -22,7 +22,7 @@ func (w *work) content(ctx context.Context, p doc.Path) error {
 		},
 		items: func() []item { return w.contentItems(p) },
 		help: func() []string {
-			return append(w.help(w.rowAt(p))(), "Choose a message to be asked its fields, or one of what says which messages there are.")
+			return append(w.help(w.rowAt(p))(), "Choose a message to fill in, or one of the settings for locales and variations.")
 		},
 		full: true, leave: true,
 	})
@@ -51,7 +51,7 @@ func (w *work) contentItems(p doc.Path) []item {
 	}
 	if filled, some := catalog.FillCells(w.root.Lookup(p)); some {
 		out = append(out, item{
-			label: "Fill", word: "fill", state: "copy the message to each locale and variation that has none",
+			label: "Fill", word: "fill", state: "copy the message to every locale and variation that has none",
 			run: func(ctx context.Context) error {
 				root, err := w.root.Set(p, filled)
 				if err != nil {

@@ -26,7 +26,7 @@ func (w *work) entries(ctx context.Context, p doc.Path) error {
 		},
 		items: func() []item { return w.entryItems(p, n) },
 		help: func() []string {
-			return append(w.help(w.rowAt(p))(), "Choose an entry to change it, or one of the actions after the entries.")
+			return append(w.help(w.rowAt(p))(), "Choose an entry to edit it, or one of the actions after the entries.")
 		},
 		full: true, leave: true,
 	})
@@ -118,7 +118,7 @@ func (w *work) addObject(ctx context.Context, at doc.Path, elem *schema.Node) er
 	w.check()
 	err = w.open(ctx, at)
 	if v := w.root.Lookup(at); v.Exists() && v.Len() == 0 {
-		w.say("Nothing was filled in, so nothing was added.")
+		w.say("Nothing was entered, so nothing was added.")
 		if w.root.Same(root) {
 			w.root = before
 			w.check()
@@ -171,7 +171,7 @@ func (w *work) removeEntry(ctx context.Context, p doc.Path) error {
 			return err
 		}
 	}
-	w.say("Removed. Undo, in the menu of the campaign, brings it back.")
+	w.say("Removed. To restore it, choose undo in the campaign menu.")
 	return w.change(ctx, root, name+" removed")
 }
 
@@ -183,7 +183,7 @@ func (w *work) moveEntry(ctx context.Context, p doc.Path) error {
 	n := w.root.Lookup(p).Len()
 	to := 0
 	err = w.ask(ctx, question{
-		prompt: fmt.Sprintf("To which place, 1 to %d", n),
+		prompt: fmt.Sprintf("New position, 1 to %d", n),
 		take: func(a answer) error {
 			i, err := strconv.Atoi(strings.TrimSpace(a.text))
 			switch {
@@ -204,7 +204,7 @@ func (w *work) moveEntry(ctx context.Context, p doc.Path) error {
 		w.say("%s", sentence(err.Error()))
 		return nil
 	}
-	w.say("Moved to place %d.", to+1)
+	w.say("Moved to position %d.", to+1)
 	return w.change(ctx, root, trail(w.schema, at)+" moved")
 }
 
@@ -214,7 +214,7 @@ func (w *work) renameEntry(ctx context.Context, p doc.Path) error {
 		return err
 	}
 	return w.ask(ctx, question{
-		prompt: "New name, an empty line keeps " + at.Last().Name,
+		prompt: "New name, Enter keeps " + at.Last().Name,
 		take: func(a answer) error {
 			name := strings.TrimSpace(a.text)
 			if name == "" {

@@ -44,7 +44,7 @@ func (w *work) field(ctx context.Context, r row, place, of int) error {
 	}
 	why := w.lockedAt(r.Path)
 	if r.Response != nil {
-		why = "This is read-only: only responses have it."
+		why = "This is read-only. The service sets it."
 	}
 	if why != "" {
 		return w.locked(ctx, r, why)
@@ -93,13 +93,13 @@ func (w *work) value(r row) string {
 func (w *work) help(r row) func() []string {
 	return func() []string {
 		if r.Node == nil {
-			return []string{"No table of the specification has this member."}
+			return []string{"This is an unknown field. It is kept as it is."}
 		}
 		out := w.schema.Notes(r.Node)
 		for i := range out {
 			out[i] = sentence(out[i])
 		}
-		return append(out, "An empty line keeps what is there, clear empties it, list tells all questions here.")
+		return append(out, "Press Enter to keep the value, clear to empty it, list to hear all questions here.")
 	}
 }
 
@@ -118,7 +118,7 @@ func (a *asking) put(ctx context.Context, v doc.Value, said string) error {
 	if bad := a.refused(root); len(bad) > 0 {
 		a.tried = v
 		a.w.say("%s", strings.Join(bad, "\n"))
-		return wrong("Type another one. An empty line leaves it as it was, keep takes yours all the same.")
+		return wrong("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
 	}
 	return w.take(ctx, root, a.row, said)
 }
@@ -152,11 +152,11 @@ func (a *asking) common(ctx context.Context, got answer) (bool, error) {
 		if err != nil {
 			return true, wrong("%s", sentence(err.Error()))
 		}
-		return true, a.w.take(ctx, root, a.row, "Taken, though it will not do: validate tells of it.")
+		return true, a.w.take(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
 	case got.word == wordKeep, got.word == "" && strings.TrimSpace(got.text) == "":
 		return true, nil
 	case got.word == wordClear && !a.row.Value.Exists():
-		return true, wrong("It is empty already.")
+		return true, wrong("It is already empty.")
 	case got.word == wordClear:
 		root, err := a.w.set(a.row.Path, doc.Value{})
 		if err != nil {
@@ -173,7 +173,7 @@ func (w *work) locked(ctx context.Context, r row, why string) error {
 		return w.passOrOpen(ctx, r)
 	}
 	return w.ask(ctx, question{
-		prompt: r.label + " cannot be changed now, an empty line goes on", words: []string{wordList}, help: w.help(r),
+		prompt: r.label + " cannot be changed now, Enter to go on", words: []string{wordList}, help: w.help(r),
 		take: func(a answer) error {
 			switch {
 			case a.word == wordList:
@@ -191,7 +191,7 @@ func (w *work) passOrOpen(ctx context.Context, r row) error {
 	in := false
 	a := &asking{w: w, row: r}
 	err := w.ask(ctx, question{
-		prompt: "Open " + r.label + "? (yes, clear, or an empty line to go on)", help: w.help(r), words: words(r),
+		prompt: "Open " + r.label + "? (yes, clear, or Enter to go on)", help: w.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -201,7 +201,7 @@ func (w *work) passOrOpen(ctx context.Context, r row) error {
 				in = true
 			case "n", "no":
 			default:
-				return wrong("Answer yes, clear, or with an empty line.")
+				return wrong("Answer yes or clear, or press Enter.")
 			}
 			return nil
 		},
@@ -220,12 +220,12 @@ func (w *work) passOrOpen(ctx context.Context, r row) error {
 func (w *work) keptValue(ctx context.Context, r row) error {
 	a := &asking{w: w, row: r}
 	return w.ask(ctx, question{
-		prompt: r.label + ", an empty line keeps it, clear removes it", help: w.help(r), words: words(r),
+		prompt: r.label + ", Enter keeps it, clear removes it", help: w.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
 			}
-			return wrong("It can be kept or removed here: an empty line, or clear.")
+			return wrong("Press Enter to keep it, or type clear to remove it.")
 		},
 	})
 }
@@ -285,7 +285,7 @@ func (a *asking) typed(ctx context.Context, text string) error {
 		t, err := a.w.readTime(text, r)
 		if err != nil {
 			a.tried = doc.NewString(text)
-			return wrong("%s An empty line leaves it as it was.", sentence(err.Error()))
+			return wrong("%s Press Enter to leave it as it was.", sentence(err.Error()))
 		}
 		return a.put(ctx, doc.NewString(t.Wire), understood(t))
 	case len(a.offers) > 0:
@@ -337,9 +337,9 @@ func (a *asking) offer() {
 	switch {
 	case len(a.offers) == 0:
 	case len(a.offers) > mostOffers:
-		a.w.say("There are %d to choose from: type a part of the name.", len(a.offers))
+		a.w.say("There are %d to choose from. Type part of a name.", len(a.offers))
 	default:
-		a.w.say("The workspace has: %s. The beginning of a name is enough.", strings.Join(a.offers, ", "))
+		a.w.say("The workspace has: %s. The start of a name is enough.", strings.Join(a.offers, ", "))
 	}
 }
 
@@ -383,7 +383,7 @@ func (a *asking) named(text string) (string, error) {
 	case len(found) == 1 && (a.closed || a.zone):
 		return found[0], nil
 	case len(found) > 1 && (a.closed || a.zone):
-		return "", wrong("%s can be several: %s. Type more of it.", text, strings.Join(found[:min(len(found), mostOffers)], ", "))
+		return "", wrong("%s matches several: %s. Type more of it.", text, strings.Join(found[:min(len(found), mostOffers)], ", "))
 	}
 	return "", nil
 }

@@ -40,12 +40,12 @@ func (w *work) rows(p doc.Path) []row {
 	for _, st := range obj.Extras {
 		r := row{FieldState: st, label: st.Path.Last().Name, free: true}
 		if st.Response != nil {
-			r.label, r.kept, r.free = st.Response.Label(), "read-only, as only responses have it", false
+			r.label, r.kept, r.free = st.Response.Label(), "read-only, set by the service", false
 			kept = append(kept, r)
 			continue
 		}
 		if st.Node == nil {
-			r.kept = "not in the specification, and kept as it is"
+			r.kept = "unknown field, kept as it is"
 			kept = append(kept, r)
 			continue
 		}
@@ -91,7 +91,7 @@ func (w *work) rowAt(p doc.Path) row {
 func (w *work) walk(ctx context.Context, p doc.Path) error {
 	rows := w.rows(p)
 	title := trail(w.schema, p)
-	w.say("%s. %s. An empty line keeps what is there and goes on; list tells them all, back leaves.", title, counted(len(rows), "question"))
+	w.say("%s. %s. Press Enter to keep a value and go on, list to hear them all, back to go back.", title, counted(len(rows), "question"))
 	if why := w.lockedAt(p); why != "" {
 		w.say("%s", why)
 	}
@@ -156,7 +156,7 @@ func (w *work) end(p doc.Path, title string) error {
 		here = append(here, w.problemText(pr, p))
 	}
 	if len(here) == 0 {
-		w.say("End of %s. Nothing is wrong or missing here.", title)
+		w.say("End of %s. Nothing is invalid or missing here.", title)
 	} else {
 		w.say("End of %s. Still to do: %s.", title, counted(len(here), "problem"))
 		for _, l := range here {
@@ -197,12 +197,12 @@ func (w *work) addMember(ctx context.Context, p doc.Path, elem *schema.Node) err
 	for {
 		name := ""
 		err := w.ask(ctx, question{
-			prompt: fmt.Sprintf("Name of another %s, an empty line for none", entryNoun(elem)),
+			prompt: fmt.Sprintf("Name of another %s, Enter for none", entryNoun(elem)),
 			help:   func() []string { return w.schema.Notes(elem) },
 			take: func(a answer) error {
 				name = strings.TrimSpace(a.text)
 				if w.root.Lookup(p.Child(name)).Exists() && name != "" {
-					return wrong("There is one named %s already.", name)
+					return wrong("There is already one named %s.", name)
 				}
 				return nil
 			},

@@ -64,8 +64,8 @@ func (w *work) more(ctx context.Context, p doc.Path, asked map[string]bool) (boo
 	if len(names) == 0 {
 		return false, nil
 	}
-	w.say("There is more that can be said: %s.", strings.Join(names, ", "))
-	return w.yes(ctx, "Go on to that", false)
+	w.say("More settings: %s.", strings.Join(names, ", "))
+	return w.yes(ctx, "Go through them", false)
 }
 
 // input asks for one member of a filter.
@@ -80,7 +80,7 @@ func (w *work) input(ctx context.Context, p doc.Path, in audience.Input) error {
 		return w.filterValue(ctx, p, in)
 	}
 	if in.State.Node == nil || !in.State.Shown {
-		r.kept = "kept, and not used"
+		r.kept = "kept, but not used"
 	}
 	return w.field(ctx, r, 0, 0)
 }
@@ -92,7 +92,7 @@ func (w *work) filterName(ctx context.Context, p doc.Path, in audience.Input) er
 	w.say("%s. Now: %s.", in.Label, now(in.State))
 	for i, o := range a.offers {
 		if i == mostOffers {
-			w.say("And %d more; type a part of the name.", len(a.offers)-i)
+			w.say("And %d more. Type part of a name.", len(a.offers)-i)
 			break
 		}
 		w.say("%d. %s", i+1, o)
@@ -255,13 +255,13 @@ func (w *work) filterList(ctx context.Context, p doc.Path, in audience.Input, ha
 	if len(had) > 0 {
 		held = strings.Join(had, ", ")
 	}
-	w.say("%s, one or several. Now: %s. A first value takes the place of all that are there.", in.Label, held)
+	w.say("%s, one or several. Now: %s. Your first value replaces them all.", in.Label, held)
 	var next []string
 	for {
 		done := false
 		prompt := in.Label + ", the first"
 		if len(next) > 0 {
-			prompt = "Another value, an empty line for no more"
+			prompt = "Another value, Enter when done"
 		}
 		err := w.ask(ctx, question{
 			prompt: prompt, help: w.help(a.row), words: words(a.row),

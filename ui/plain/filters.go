@@ -20,7 +20,7 @@ func (w *work) filters(ctx context.Context, p doc.Path) error {
 		head:  func() []string { return w.filterHead(ctx, p) },
 		items: func() []item { return w.filterItems(p) },
 		help: func() []string {
-			return append(w.help(w.rowAt(p))(), "Choose a filter to change it, or one of the actions after the filters.")
+			return append(w.help(w.rowAt(p))(), "Choose a filter to edit it, or one of the actions after the filters.")
 		},
 		full: true, leave: true,
 	})
@@ -34,7 +34,7 @@ func (w *work) filterHead(ctx context.Context, p doc.Path) []string {
 	out = append(out, audience.Sentence(whole, w.audienceEnv()))
 	if reader, ok := w.deps.Service.(engine.AudienceReader); ok && n == 0 && w.filterCount(p) > 0 {
 		if c, err := reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: whole}); err == nil {
-			out = append(out, fmt.Sprintf("That is %d of %d people; %d can be reached by e-mail, %d by push.", c.Matched, c.Total, c.Reach.Email, c.Reach.Push))
+			out = append(out, fmt.Sprintf("That is %d of %d people: %d can be reached by email, %d by push.", c.Matched, c.Total, c.Reach.Email, c.Reach.Push))
 		}
 	}
 	return out
@@ -63,7 +63,7 @@ func (w *work) filterItems(p doc.Path) []item {
 		}
 		state := ""
 		if n.Depth > 1 {
-			state = "inside the one before it"
+			state = "inside the filter before it"
 		}
 		if n.Problems > 0 {
 			state = strings.TrimPrefix(state+", "+counted(n.Problems, "problem"), ", ")
@@ -76,9 +76,9 @@ func (w *work) filterItems(p doc.Path) []item {
 	count := len(out)
 	out = append(out, item{label: "Add a filter", word: "add", run: func(ctx context.Context) error { return w.addFilter(ctx, p) }})
 	if count > 1 {
-		other, words := "or", "all of them have to match now"
+		other, words := "or", "people must match all of them"
 		if join == other {
-			other, words = "and", "one of them is enough now"
+			other, words = "and", "people must match any of them"
 		}
 		out = append(out, item{label: "Join by " + other, word: other, state: words, run: func(ctx context.Context) error {
 			root, err := audience.SetJoin(w.root, p, other)
@@ -108,10 +108,10 @@ func (w *work) refined(ctx context.Context, root doc.Value, err error, what stri
 }
 
 var kindHelp = map[audience.Kind]string{
-	audience.Attribute:      "what is known of people",
-	audience.Action:         "what they did, or did not do",
-	audience.Segment:        "people who are in it",
-	audience.EventAttribute: "of what they did, or when",
+	audience.Attribute:      "attributes of people",
+	audience.Action:         "events they did or did not do",
+	audience.Segment:        "people in a segment",
+	audience.EventAttribute: "attributes of the event, or when it happened",
 }
 
 // addFilter asks what kind of filter to add at a group or filter, and then what it says. One in which
@@ -125,7 +125,7 @@ func (w *work) addFilter(ctx context.Context, at doc.Path) error {
 			options[i] = option{label: k.Label(), help: kindHelp[k]}
 		}
 		var err error
-		if n, err = w.among(ctx, "Filter on what", options, -1); err != nil {
+		if n, err = w.among(ctx, "Filter by", options, -1); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (w *work) addFilter(ctx context.Context, at doc.Path) error {
 	if w.root.Same(root) {
 		w.root = before
 		w.check()
-		w.say("Nothing was filled in, so no filter was added.")
+		w.say("Nothing was entered, so no filter was added.")
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (w *work) filter(ctx context.Context, n audience.Node) error {
 	p := n.Path
 	items := []item{}
 	if n.Kind != audience.Group {
-		items = append(items, item{label: "Change", word: "change", state: "what it says, question by question", run: func(ctx context.Context) error { return w.fill(ctx, p) }})
+		items = append(items, item{label: "Change", word: "change", state: "edit the filter, question by question", run: func(ctx context.Context) error { return w.fill(ctx, p) }})
 	}
 	edit := func(label, word, what string, do func() (doc.Value, error)) {
 		items = append(items, item{label: label, word: word, run: func(ctx context.Context) error {
@@ -165,7 +165,7 @@ func (w *work) filter(ctx context.Context, n audience.Node) error {
 	if n.Kind == audience.Action {
 		items = append(items, item{label: "Add a condition on the event", word: "condition", run: func(ctx context.Context) error { return w.addFilter(ctx, p) }})
 	}
-	edit("Turn it round", "not", "filter turned round", func() (doc.Value, error) { return audience.Negate(w.root, p) })
+	edit("Negate", "not", "filter negated", func() (doc.Value, error) { return audience.Negate(w.root, p) })
 	edit("Duplicate", "duplicate", "filter duplicated", moved(audience.Duplicate))
 	edit("Move up", "up", "filter moved", moved(func(r doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(r, p, -1) }))
 	edit("Move down", "down", "filter moved", moved(func(r doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(r, p, 1) }))

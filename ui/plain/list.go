@@ -29,7 +29,7 @@ type finding struct {
 func (s *session) campaigns(ctx context.Context) error {
 	ix, err := s.read(ctx)
 	if err != nil {
-		return s.failed(ctx, "The campaigns could not be read", err)
+		return s.failed(ctx, "Cannot load the campaigns", err)
 	}
 	f := &finding{s: s, ix: ix}
 	if err := f.search(ctx, s.query); err != nil {
@@ -62,9 +62,9 @@ func (s *session) read(ctx context.Context) (*index.Index, error) {
 
 func searchHelp() []string {
 	return []string{
-		"Type the number of a campaign to open it, or words to search for.",
-		"Words are looked for in names, tags, teams and creators. These narrow: status:draft channel:email type:periodic tag:sale by:ann updated:<7d. A minus before a word leaves out what matches; sort:name sorts.",
-		"Type all to hear all campaigns again.",
+		"Type the number of a campaign to open it, or text to search for.",
+		"Search looks in names, tags, teams and creators. To filter, type for example status:draft channel:email type:periodic tag:sale by:ann updated:<7d. A minus before a word excludes matches. sort:name sorts.",
+		"Type all to show all campaigns again.",
 	}
 }
 
@@ -91,10 +91,10 @@ func (f *finding) head() []string {
 	n := f.rows.Len()
 	text := fmt.Sprintf("%s: %s.", q.Explain(), counted(n, "campaign"))
 	if n == 0 && f.text != "" {
-		text += " Type all to hear all of them."
+		text += " Type all to show all of them."
 	}
 	if n > page {
-		text += fmt.Sprintf(" These are %d to %d.", f.from+1, min(f.from+page, n))
+		text += fmt.Sprintf(" Showing %d to %d.", f.from+1, min(f.from+page, n))
 	}
 	return []string{text}
 }
@@ -125,7 +125,7 @@ func (f *finding) open(ctx context.Context, id string) error {
 	}
 	ix, err := f.s.read(ctx)
 	if err != nil {
-		return f.s.failed(ctx, "The campaigns could not be read again", err)
+		return f.s.failed(ctx, "Cannot reload the campaigns", err)
 	}
 	from := f.from
 	f.ix = ix
@@ -145,7 +145,7 @@ func (s *session) newDraft(ctx context.Context) error {
 			channels, options = append(channels, ch), append(options, option{label: ch.Label()})
 		}
 	}
-	s.say("A new draft. Four questions: channel, delivery type, name, creator.")
+	s.say("New draft. There are four questions: channel, delivery type, name, creator.")
 	n, err := s.among(ctx, "Channel", options, -1)
 	if err != nil {
 		return err
@@ -166,17 +166,17 @@ func (s *session) newDraft(ctx context.Context) error {
 	components := engine.WithName(doc.NewObject(), name)
 	made, err := s.deps.Service.Create(ctx, engine.CreateRequest{Call: engine.NewCall(), Body: engine.NewDraftBody(channel, types[n].Type, by, components)})
 	if err != nil {
-		return s.failed(ctx, "The draft was not created", err)
+		return s.failed(ctx, "Cannot create the draft", err)
 	}
-	s.say("The draft is created.")
+	s.say("Created the draft.")
 	return s.visit(ctx, made.ID)
 }
 
 // nameAndCreator asks for the last two things that a draft begins with.
 func (s *session) nameAndCreator(ctx context.Context) (name, by string, err error) {
 	err = s.ask(ctx, question{
-		prompt: "Name, an empty line for none yet",
-		help:   func() []string { return []string{"What you and others call the campaign. It can be changed later."} },
+		prompt: "Name, Enter for none yet",
+		help:   func() []string { return []string{"The name of the campaign. You can change it later."} },
 		take:   func(a answer) error { name = strings.TrimSpace(a.text); return nil },
 	})
 	if err != nil {
@@ -184,13 +184,13 @@ func (s *session) nameAndCreator(ctx context.Context) (name, by string, err erro
 	}
 	by = s.deps.Author
 	err = s.ask(ctx, question{
-		prompt: "Creator, empty is " + by,
-		help:   func() []string { return []string{"The e-mail address of the person who creates the campaign."} },
+		prompt: "Creator, Enter for " + by,
+		help:   func() []string { return []string{"The email address of the person who creates the campaign."} },
 		take: func(a answer) error {
 			switch text := strings.TrimSpace(a.text); {
 			case text == "":
 			case !schema.Email.Matches(text):
-				return wrong("The creator must be %s. An empty line takes %s.", schema.Email.Words(), by)
+				return wrong("The creator must be %s. Press Enter for %s.", schema.Email.Words(), by)
 			default:
 				by = text
 			}

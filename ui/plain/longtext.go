@@ -7,8 +7,8 @@ import (
 	"bugle/engine/doc"
 )
 
-const longHelp = "Type one line, or edit for your editor, or lines to type several lines and end them with a line that has a dot alone. " +
-	"A terminal takes at most some 4,000 characters in a line. read tells all of the text."
+const longHelp = "Type one line. Type edit to open your editor, or lines to type several lines and end with a line that is only a dot. " +
+	"Most terminals accept up to about 4,000 characters in a line. Type read to hear the whole text."
 
 // longText asks for a text of several lines.
 func (w *work) longText(ctx context.Context, r row) error {
@@ -50,7 +50,7 @@ func (w *work) readOut(r row) error {
 
 // typeLines takes lines until one with a dot alone. A line that begins with two dots loses one.
 func (w *work) typeLines(ctx context.Context, a *asking) error {
-	w.say("Type the text. A line with a dot alone ends it; the lines before are only taken then.")
+	w.say("Type the text. End it with a line that is only a dot. Nothing is saved before that.")
 	var out []string
 	for {
 		text, err := w.line(ctx, "Line")
@@ -66,7 +66,7 @@ func (w *work) typeLines(ctx context.Context, a *asking) error {
 		out = append(out, text)
 	}
 	if len(out) == 0 {
-		return wrong("No line was typed; the text is as it was.")
+		return wrong("Nothing was typed. The text was left as it was.")
 	}
 	return a.put(ctx, doc.NewString(strings.Join(out, "\n")), "")
 }

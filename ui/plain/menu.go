@@ -27,7 +27,7 @@ func (i item) line(n int) string {
 		text += ": " + i.state
 	}
 	if i.why != "" {
-		text += ". Not possible: " + i.why
+		text += ". Not available: " + i.why
 	}
 	return text
 }
@@ -135,7 +135,7 @@ func (m menu) prompt(n int) string {
 		ways = append(ways, m.ask)
 	}
 	if m.leave {
-		ways = append(ways, "an empty line to go on")
+		ways = append(ways, "Enter to go on")
 	} else {
 		ways = append(ways, "list")
 	}
@@ -156,7 +156,7 @@ func pick(items []item, text string) (*item, error) {
 			return nil, wrong("There is nothing to choose here.")
 		}
 		if n < 1 || n > len(items) {
-			return nil, wrong("There is no number %d here; type one from 1 to %d.", n, len(items))
+			return nil, wrong("There is no number %d. Type one from 1 to %d.", n, len(items))
 		}
 		found = n - 1
 	}
@@ -170,13 +170,13 @@ func pick(items []item, text string) (*item, error) {
 				continue
 			}
 			if found >= 0 {
-				return nil, wrong("%s can mean %s or %s; type a number.", text, items[found].label, it.label)
+				return nil, wrong("%s can mean %s or %s. Type a number.", text, items[found].label, it.label)
 			}
 			found = i
 		}
 	}
 	if found < 0 {
-		return nil, wrong("%q is none of these; type a number, list to hear them, or ? for help.", text)
+		return nil, wrong("%q is none of these. Type a number, list to hear them, or ? for help.", text)
 	}
 	if why := items[found].why; why != "" {
 		return nil, wrong("%s cannot be chosen: %s", items[found].label, why)
@@ -201,7 +201,7 @@ func (c *console) among(ctx context.Context, title string, options []option, ins
 	c.list(items)
 	prompt := fmt.Sprintf("%s, 1 to %d", title, len(items))
 	if instead >= 0 {
-		prompt += ", empty is " + options[instead].label
+		prompt += ", Enter for " + options[instead].label
 	}
 	chosen := instead
 	err := c.ask(ctx, question{

@@ -11,14 +11,14 @@ import (
 // mostDelivered is how many messages of the outbox are told.
 const mostDelivered = 20
 
-// outbox tells what test sends delivered, and reads a message.
+// outbox tells read test messages, and reads a message.
 func (s *session) outbox(ctx context.Context) error {
 	found, err := s.deps.Service.(engine.OutboxReader).Outbox(ctx, mostDelivered)
 	if err != nil {
-		return s.failed(ctx, "The outbox could not be read", err)
+		return s.failed(ctx, "Cannot load the outbox", err)
 	}
 	if len(found) == 0 {
-		s.say("The outbox is empty. Test sends put what they deliver here.")
+		s.say("The outbox is empty. Test messages appear here.")
 		return nil
 	}
 	return s.choose(ctx, menu{
@@ -33,7 +33,7 @@ func (s *session) outbox(ctx context.Context) error {
 			}
 			return out
 		},
-		help:  func() []string { return []string{"Type the number of a message to have it read."} },
+		help:  func() []string { return []string{"Type the number of a message to read it."} },
 		leave: true,
 	})
 }
@@ -61,11 +61,11 @@ func (s *session) delivered(d engine.Delivered) {
 	}
 	tell("To", d.Recipient)
 	tell("Campaign", d.Campaign)
-	tell("Carried by", d.Connector)
+	tell("Sent through", d.Connector)
 	if m := d.Email; m != nil {
 		tell("From", strings.TrimSpace(m.FromName+" "+m.From))
-		tell("Replies go to", m.ReplyTo)
-		tell("Copies to", strings.Join(m.Cc, ", "))
+		tell("Reply to", m.ReplyTo)
+		tell("Cc", strings.Join(m.Cc, ", "))
 		tell("Subject", m.Subject)
 		tell("Preview text", m.PreviewText)
 		tell("Attachments", strings.Join(m.Attachments, ", "))

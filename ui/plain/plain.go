@@ -54,14 +54,14 @@ func Run(ctx context.Context, o Options) error {
 		err = nil
 	}
 	if err == nil {
-		s.say("The end. Everything is saved.")
+		s.say("Goodbye. Everything is saved.")
 		err = s.writeFailure()
 	}
 	return err
 }
 
 func (s *session) run(ctx context.Context, o Options) error {
-	s.say("bugle, asked and answered in lines. Type ? at a question for help.")
+	s.say("bugle, in question and answer mode. Type ? at any question for help.")
 	if o.Start != nil {
 		if err := s.welcome(ctx, o.Start); err != nil {
 			return err
@@ -76,17 +76,17 @@ func (s *session) run(ctx context.Context, o Options) error {
 		if err := s.choose(ctx, menu{head: s.where, items: s.mainItems, help: mainHelp}); !errors.Is(err, errBack) {
 			return err
 		}
-		s.say("There is nothing further back. Type quit to end.")
+		s.say("This is the first question. Type quit to quit.")
 	}
 	return errQuit
 }
 
 // welcome asks what the first workspace shall be, and makes it.
 func (s *session) welcome(ctx context.Context, start func(context.Context, bool) (screen.Deps, error)) error {
-	s.say("Welcome. There is no workspace here yet. What shall the first one be?")
+	s.say("Welcome. There is no workspace here yet. What do you want to start with?")
 	n, err := s.among(ctx, "The first workspace", []option{
-		{label: "The sample workspace", help: "campaigns of every kind, a dozen users to send tests to, and a local outbox that keeps what tests deliver; nothing leaves this machine"},
-		{label: "An empty workspace", help: "nothing but the settings"},
+		{label: "Sample workspace", help: "campaigns of every type, 12 users to send tests to, and a local outbox that keeps test messages. Nothing leaves this machine"},
+		{label: "Empty workspace", help: "no campaigns, no users"},
 	}, 0)
 	if err != nil {
 		return err
@@ -107,18 +107,18 @@ func (s *session) where() []string {
 
 func mainHelp() []string {
 	return []string{
-		"This is the main menu. Type the number of what you want to do.",
-		"Changes of a draft are saved as soon as an answer is taken; changes of a live campaign wait until you apply them.",
+		"This is the main menu. Type a number to choose.",
+		"Changes to a draft are saved with each answer. Changes to a live campaign are saved when you apply them.",
 	}
 }
 
 func (s *session) mainItems() []item {
 	items := []item{
-		{label: "Campaigns", word: "campaigns", state: "hear them, search, open one", run: s.campaigns},
-		{label: "New draft", word: "new", state: "create a campaign and build it", run: s.newDraft},
+		{label: "Campaigns", word: "campaigns", state: "list, search and open campaigns", run: s.campaigns},
+		{label: "New draft", word: "new", state: "create a campaign", run: s.newDraft},
 	}
 	if _, ok := s.deps.Service.(engine.OutboxReader); ok {
-		items = append(items, item{label: "Outbox", word: "outbox", state: "what test sends delivered", run: s.outbox})
+		items = append(items, item{label: "Outbox", word: "outbox", state: "read test messages", run: s.outbox})
 	}
 	return append(items, item{label: "Quit", word: wordQuit, state: "everything is saved", run: func(context.Context) error { return errQuit }})
 }

@@ -117,14 +117,14 @@ const mail = `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTI
 
 func TestTexts(t *testing.T) {
 	for name, c := range map[string]struct{ script, path, want, said string }{
-		"an empty line keeps":          {"basics|", "basic_details.name", `"Spring sale"`, "Now: Spring sale."},
+		"Enter keeps":          {"basics|", "basic_details.name", `"Spring sale"`, "Now: Spring sale."},
 		"a text is taken as typed":     {"basics|  Summer ", "basic_details.name", `"  Summer "`, "Saved."},
 		"clear empties":                {"basics|clear", "basic_details.name", ``, "Emptied."},
 		"a backslash makes a text":     {`basics|\back`, "basic_details.name", `"back"`, "Saved."},
 		"and is a text where it stays": {`basics|\o/`, "basic_details.name", `"\\o/"`, "Saved."},
 		"help has its section":         {"basics|?|", "basic_details.name", `"Spring sale"`, "Source: spec.md"},
 		"back keeps":                   {"basics|back|leave", "basic_details.name", `"Spring sale"`, "Main menu"},
-		"cursor keys are no text":      {"basics|\x1b[D|", "basic_details.name", `"Spring sale"`, "keys that move a cursor"},
+		"cursor keys are no text":      {"basics|\x1b[D|", "basic_details.name", `"Spring sale"`, "cursor keys do not work here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, catalog.Email, catalog.OneTime, mail)
@@ -138,7 +138,7 @@ func TestTexts(t *testing.T) {
 func TestWrongTextIsAskedAgainAndCanBeKept(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("content|1|list|4|nonsense|")
-	b.want("From address must be an e-mail address, such as ann@example.com, not \"nonsense\".", "keep takes yours all the same")
+	b.want("From address must be an e-mail address, such as ann@example.com, not \"nonsense\".", "type keep to save yours anyway")
 	b.has("campaign_content.content.email.from_address", "")
 	b.play("content|1|list|4|nonsense|keep")
 	b.has("campaign_content.content.email.from_address", `"nonsense"`)
@@ -154,7 +154,7 @@ func TestChoices(t *testing.T) {
 	b.play("basics|list|platforms|clear")
 	b.has("basic_details.platforms", ``)
 	b.play("schedule|9|asap|1")
-	b.want("There is no number 9 here", "As soon as possible: as soon as it is published")
+	b.want("There is no number 9.", "As soon as possible: as soon as it is published")
 	b.has("scheduling_details.delivery_type", `"ASAP"`)
 	b.play("delivery controls|maybe|yes")
 	b.want("Answer yes or no.", "Saved.")
@@ -172,7 +172,7 @@ func TestTimesAreReadAsTheyAreTyped(t *testing.T) {
 	b.play("schedule|at a fixed time|someday|tomorrow 9am|| berlin")
 	b.has("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
 	b.has("scheduling_details.timezone", `"Europe/Berlin"`)
-	b.want("Understood as Sun 15 Mar 2026, 09:00", "An empty line leaves it as it was.", "Send 1: Sun 15 Mar 2026, 09:00")
+	b.want("Understood as Sun 15 Mar 2026, 09:00", "Press Enter to leave it as it was.", "Send 1: Sun 15 Mar 2026, 09:00")
 }
 
 func TestLongTexts(t *testing.T) {
@@ -196,7 +196,7 @@ func TestListsAreAddedToMovedAndRemovedFrom(t *testing.T) {
 	b.has("basic_details.tags", `["sale","spring","roast"]`)
 	b.play("basics|list|tags|yes|move|3|1|remove|2|yes|1|coffee||")
 	b.has("basic_details.tags", `["coffee","spring"]`)
-	b.want("Moved to place 1.", "Removed. Undo, in the menu of the campaign, brings it back.")
+	b.want("Moved to position 1.", "Removed. To restore it, choose undo in the campaign menu.")
 	b.play("basics|list|tags|yes|remove|1|yes|remove|yes||back|undo|undo")
 	b.has("basic_details.tags", `["coffee","spring"]`)
 }
@@ -204,7 +204,7 @@ func TestListsAreAddedToMovedAndRemovedFrom(t *testing.T) {
 func TestObjectsInListsAreAskedAndGoWhereNothingIsFilledIn(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("conversion goals|list|goals|yes|add|back||")
-	b.want("Nothing was filled in, so nothing was added.")
+	b.want("Nothing was entered, so nothing was added.")
 	b.has("conversion_goal_details", ``)
 	b.play("conversion goals|list|goals|yes|add|Bought|Order placed|back||")
 	b.has("conversion_goal_details.goals", `[{"goal_name":"Bought","goal_event_name":"Order placed"}]`)
@@ -245,7 +245,7 @@ func TestFilters(t *testing.T) {
 	b.play("audience|yes|1|not|2|up|1|remove||")
 	b.has("segmentation_details.included_filters.filters[0].negate", `true`)
 	b.play("audience|yes|add|action|back||")
-	b.want("Nothing was filled in, so no filter was added.")
+	b.want("Nothing was entered, so no filter was added.")
 	b.play("audience|yes|add|user|birthday||after|someday|2000-01-31||")
 	b.has("segmentation_details.included_filters.filters[1].value", `"2000-01-31"`)
 }
@@ -275,7 +275,7 @@ func TestFailedTestsAreSentAgain(t *testing.T) {
 		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
 		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
 	b.play("test||x@example.com||no|yes|yes|no|leave")
-	b.want("The content uses City.", "What will go out, to x@example.com:", "1. E-mail, locale default, variation_1", "E-mail, locale default, variation_1: failed. ")
+	b.want("The content uses City.", "This will be sent to x@example.com:", "1. E-mail, locale default, variation_1", "E-mail, locale default, variation_1: failed. ")
 	if n := strings.Count(b.said, "variation_1: failed. "); n != 2 {
 		t.Errorf("%d failures are told, want one of each send\n%s", n, b.said)
 	}
@@ -286,10 +286,10 @@ func TestFailedTestsAreSentAgain(t *testing.T) {
 func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|stop|delete|no|delete|yes")
-	b.want("Stop cannot be chosen: Stop does not apply", "The draft is deleted for good.", "Spring sale is deleted.", "0 campaigns.")
+	b.want("Stop cannot be chosen: Stop does not apply", "The draft is deleted for good.", "Deleted Spring sale.", "0 campaigns.")
 	b = newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|yes")
-	b.want("Publish was not done", "Connector is required.", "Choose validate in the menu")
+	b.want("Publish was not done", "Connector is required.", "Choose validate in the campaign menu")
 	if st := b.stored().Status; st != catalog.Draft {
 		t.Errorf("the campaign is %s", st)
 	}
@@ -298,7 +298,7 @@ func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
 func TestHistoryTellsAndBringsBack(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("basics|Summer|back|history|version 1|yes||leave")
-	b.want("Version 1 has 1 difference from now.", "Basics, Campaign name: Summer now, Spring sale then.")
+	b.want("Version 1 has 1 difference.", "Basics, Campaign name: Summer now, Spring sale then.")
 	b.has("basic_details.name", `"Spring sale"`)
 }
 
@@ -329,10 +329,10 @@ func TestEditsWaitUntilTheyAreApplied(t *testing.T) {
 	b.deps.Service = struct{ engine.Service }{b.svc}
 	b.deps.Copies = copies.In(t.TempDir())
 	b.run("campaigns|1|basics|Summer|back|leave")
-	b.want("Kept, not applied yet.", "Your changes are kept, and not applied yet.")
+	b.want("Kept, not applied yet.", "Your changes are kept, but not applied yet.")
 	b.has("basic_details.name", `"Spring sale"`)
 	b.run("campaigns|1|apply|leave")
-	b.want("Your changes from before are here.", "Applied.")
+	b.want("Your earlier changes are here.", "Applied.")
 	b.has("basic_details.name", `"Summer"`)
 	b.run("campaigns|1|basics|Autumn|back|drop|yes|leave")
 	b.want("Dropped.")
@@ -345,7 +345,7 @@ func TestAChangeElsewhereIsAskedAbout(t *testing.T) {
 		b := newBench(t, catalog.Email, catalog.OneTime, mail)
 		b.deps.Service = &meddler{Service: b.svc, id: b.id}
 		b.play("basics|Summer|" + answer + "|back")
-		b.want("Somebody, or another program, saved this draft after you opened it.")
+		b.want("Someone else saved this draft after you opened it.")
 		b.has("basic_details.name", want)
 	}
 }
@@ -382,7 +382,7 @@ func TestNewDraft(t *testing.T) {
 	b.run("new|email|e-mail|device-triggered|periodic|Weekly|nobody|bob@example.com")
 	b.want("Device-triggered cannot be chosen: Device-triggered is for Push only", "The creator must be an e-mail address", "Campaign Weekly. E-mail, periodic, draft.")
 	b.run("new|push|back|back|quit")
-	b.want("There is nothing further back. Type quit to end.")
+	b.want("This is the first question. Type quit to quit.")
 }
 
 // An answer that never does, and one that never comes, end.
@@ -394,7 +394,7 @@ func TestNothingGoesOnForEver(t *testing.T) {
 			if err := plain.Run(t.Context(), plain.Options{Deps: b.deps, In: in, Out: &out}); err != nil {
 				t.Error(err)
 			}
-			if !strings.HasSuffix(out.String(), "The end. Everything is saved.\n") {
+			if !strings.HasSuffix(out.String(), "Goodbye. Everything is saved.\n") {
 				t.Errorf("the end is not told:\n%s", out.String())
 			}
 		})
@@ -415,7 +415,7 @@ func TestAnEndWhileWaiting(t *testing.T) {
 	if err := plain.Run(ctx, plain.Options{Deps: b.deps, In: r, Out: out}); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(out.b.String(), "The end. Everything is saved.") {
+	if !strings.Contains(out.b.String(), "Goodbye. Everything is saved.") {
 		t.Errorf("the end is not told:\n%s", out.b.String())
 	}
 }

@@ -68,9 +68,9 @@ func (w *work) withTemplates(ctx context.Context, o *render.Options) (doc.Value,
 // forWhom asks for a person, and lets the service fill the expressions for them.
 func (w *work) forWhom(ctx context.Context, root doc.Value, o *render.Options) (doc.Value, error) {
 	err := w.ask(ctx, question{
-		prompt: "For whom, a user's id or e-mail address, an empty line for nobody in particular",
+		prompt: "Preview as, a user ID or email address, Enter for nobody",
 		help: func() []string {
-			return []string{"Expressions in the message are filled in for that person. For nobody in particular they are told as they stand."}
+			return []string{"Expressions in the message are filled in for this user. With nobody, they are read as they are."}
 		},
 		take: func(a answer) error {
 			user := strings.TrimSpace(a.text)
@@ -101,7 +101,7 @@ func (w *work) piece(name, text string) {
 }
 
 func (w *work) mail(m *render.Mail) {
-	w.say("An e-mail.")
+	w.say("Email.")
 	if m.Blank {
 		w.say("It is empty.")
 		return
@@ -110,16 +110,16 @@ func (w *work) mail(m *render.Mail) {
 	if m.From.String() != m.Sender.String() {
 		w.piece("Address", m.From.String())
 	}
-	w.piece("Replies go to", m.ReplyTo.String())
-	w.piece("Copies to", strings.Join(m.Cc, ", "))
-	w.piece("Blind copies to", strings.Join(m.Bcc, ", "))
+	w.piece("Reply to", m.ReplyTo.String())
+	w.piece("Cc", strings.Join(m.Cc, ", "))
+	w.piece("Bcc", strings.Join(m.Bcc, ", "))
 	w.piece("Subject", m.Subject.String())
 	if m.FromBody {
-		w.piece("Inboxes show, from the start of the text", m.Preview.String())
+		w.piece("Inbox preview, from the start of the text", m.Preview.String())
 	} else {
 		w.piece("Preview text", m.Preview.String())
 	}
-	w.saved(m.Custom, "The body is the saved template")
+	w.saved(m.Custom, "The body comes from the saved template")
 	for _, b := range m.Blocks {
 		w.block(b)
 	}
@@ -200,9 +200,9 @@ func (w *work) notification(n *render.Notification) {
 	for _, f := range n.Facts {
 		w.piece(f.Name, f.Text)
 	}
-	w.piece("Background colour", n.Look.Background)
+	w.piece("Background color", n.Look.Background)
 	if n.Backup != nil {
-		w.say("Devices that cannot show the template get:")
+		w.say("Devices that cannot show the template show:")
 		w.piece("Title", spoken(n.Backup.Title))
 		w.piece("Message", spoken(n.Backup.Body))
 	}

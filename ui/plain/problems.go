@@ -16,7 +16,7 @@ import (
 func (w *work) validate(ctx context.Context) error {
 	problems, err := w.allProblems(ctx)
 	if err != nil {
-		return w.failed(ctx, "It could not be checked", err)
+		return w.failed(ctx, "Cannot check the campaign", err)
 	}
 	if len(problems) == 0 {
 		w.say("Valid: this campaign can be published.")
@@ -32,7 +32,7 @@ func (w *work) validate(ctx context.Context) error {
 						return err
 					}
 					if problems, err = w.allProblems(ctx); err != nil {
-						return w.failed(ctx, "It could not be checked again", err)
+						return w.failed(ctx, "Cannot check the campaign again", err)
 					}
 					if len(schema.Errors(problems)) == 0 {
 						w.say("Valid: this campaign can be published.")
@@ -62,7 +62,7 @@ func problemHead(problems []schema.Problem) string {
 	notes := len(problems) - bad
 	switch {
 	case bad == 0:
-		return "Valid: this campaign can be published. " + counted(notes, "notice") + ", which keep nothing from being published."
+		return "Valid: this campaign can be published. " + counted(notes, "notice") + ", which do not block publishing."
 	case notes > 0:
 		return fmt.Sprintf("Not valid yet: %s, and %s.", counted(bad, "problem"), counted(notes, "notice"))
 	}
@@ -89,7 +89,7 @@ func (w *work) goTo(ctx context.Context, p doc.Path) error {
 		p = p.Parent()
 	}
 	if len(p) == 0 {
-		w.say("This is about the campaign as a whole.")
+		w.say("This is about the whole campaign.")
 		return nil
 	}
 	return w.pass(ctx, p)

@@ -30,13 +30,13 @@ func (w *work) inPlace() bool {
 func (w *work) lockedAt(p doc.Path) string {
 	state := stateWord(w.campaign.Status)
 	if !w.campaign.Channel.Writable() {
-		return w.campaign.Channel.Label() + " campaigns can only be read here."
+		return w.campaign.Channel.Label() + " campaigns are read-only here."
 	}
 	for _, l := range catalog.Locked(w.campaign.Status) {
 		switch {
 		case !p.HasPrefix(l.Path):
 		case len(l.Path) == 0:
-			return "This campaign is " + state + ": nothing in it can be changed."
+			return "This campaign is " + state + ". It cannot be changed."
 		default:
 			return "This cannot be changed while the campaign is " + state + "."
 		}
@@ -79,11 +79,11 @@ func (w *work) save(ctx context.Context, what string) error {
 		return w.conflict(ctx, what)
 	case err != nil:
 		w.say("Not saved: %s", refusal(err))
-		w.say("What you typed is still here, and is saved with the next change.")
+		w.say("Your change is still here and will be saved with the next one.")
 		return nil
 	}
 	w.campaign.Head, w.campaign.Body = h, body
-	w.tellSaved("Saved.", "Every change is saved like this, at once.")
+	w.tellSaved("Saved.", "Every change is saved right away.")
 	return nil
 }
 
@@ -99,23 +99,23 @@ func (w *work) tellSaved(text, more string) {
 func (w *work) keepCopy(ctx context.Context, body doc.Value) error {
 	k, ok := w.deps.WorkingCopies()
 	if !ok {
-		w.say("Kept until you leave the campaign: this service keeps nothing that is not applied.")
+		w.say("Kept until you leave the campaign. This service does not store changes before they are applied.")
 		return nil
 	}
 	copied := engine.WorkingCopy{Base: w.campaign.Revision, Origin: w.origin, Body: body, At: w.deps.Now()}
 	if err := k.KeepCopy(ctx, w.campaign.ID, copied); err != nil {
-		w.say("Not kept: %s", refusal(err))
+		w.say("Cannot keep the change: %s", refusal(err))
 		return nil
 	}
-	w.tellSaved("Kept, not applied yet.", "Changes of this campaign wait until you choose apply.")
+	w.tellSaved("Kept, not applied yet.", "Choose apply to send your changes.")
 	return nil
 }
 
 // conflict asks what shall count after somebody else changed the draft.
 func (w *work) conflict(ctx context.Context, what string) error {
-	w.say("Somebody, or another program, saved this draft after you opened it.")
-	n, err := w.among(ctx, "What shall count", []option{
-		{label: "Yours", help: "theirs stays in the history"}, {label: "Theirs", help: "your last change is dropped"},
+	w.say("Someone else saved this draft after you opened it.")
+	n, err := w.among(ctx, "Which version do you want to keep", []option{
+		{label: "Yours", help: "theirs stays in the history"}, {label: "Theirs", help: "your last change is discarded"},
 	}, 0)
 	if err != nil {
 		return err
@@ -124,9 +124,9 @@ func (w *work) conflict(ctx context.Context, what string) error {
 	defer cancel()
 	if n == 1 {
 		if err := w.load(during, w.campaign.ID); err != nil {
-			return w.failed(ctx, "The campaign could not be read", err)
+			return w.failed(ctx, "Cannot load the campaign", err)
 		}
-		w.say("Theirs counts.")
+		w.say("Kept theirs.")
 		return nil
 	}
 	theirs, err := w.deps.Service.Get(during, w.campaign.ID)
@@ -181,7 +181,7 @@ func (w *work) apply(ctx context.Context, side string) error {
 	}
 	w.say("Applied. %s", catalog.Propagation(w.campaign.DeliveryType, w.campaign.Status))
 	if len(removed) > 0 {
-		w.say("%s stays: an update cannot take a part away.", w.titles(removed))
+		w.say("%s stays. An update cannot remove a section.", w.titles(removed))
 	}
 	return w.renew(ctx, head.ID, id)
 }
@@ -205,18 +205,18 @@ func (w *work) renew(ctx context.Context, old, id string) error {
 	defer cancel()
 	if k, ok := w.deps.WorkingCopies(); ok {
 		if err := k.DropCopy(during, old); err != nil {
-			return w.failed(ctx, "The copy of your changes stays", err)
+			return w.failed(ctx, "Cannot delete the copy of your changes", err)
 		}
 	}
 	if err := w.load(during, id); err != nil {
-		return w.failed(ctx, "The campaign could not be read again", err)
+		return w.failed(ctx, "Cannot reload the campaign", err)
 	}
 	return nil
 }
 
 // drop forgets the edits that wait, after a question.
 func (w *work) drop(ctx context.Context) error {
-	yes, err := w.yes(ctx, "Drop all changes that are not applied", false)
+	yes, err := w.yes(ctx, "Discard all changes that are not applied", false)
 	if err != nil || !yes {
 		return err
 	}
@@ -225,8 +225,8 @@ func (w *work) drop(ctx context.Context) error {
 }
 
 func (w *work) askWhose(ctx context.Context, names []string) error {
-	w.say("Since you began, somebody else changed the same part as you: %s. What only one of you changed is kept.", w.titles(names))
-	n, err := w.among(ctx, "Whose shall count", []option{{label: "Yours"}, {label: "Theirs"}, {label: "Not yet", help: "nothing is applied"}}, 2)
+	w.say("Someone else changed the same section while you were editing: %s. All other changes of both are kept.", w.titles(names))
+	n, err := w.among(ctx, "Which version do you want to keep", []option{{label: "Yours"}, {label: "Theirs"}, {label: "Not yet", help: "no changes are made"}}, 2)
 	if err != nil || n == 2 {
 		return err
 	}

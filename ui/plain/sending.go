@@ -37,7 +37,7 @@ func (w *work) send(ctx context.Context, keys []engine.TestKey, asks []engine.Te
 				Progress: func(p engine.TestProgress) { w.progress(keys, p); failed.note(p) },
 			})
 			if err != nil {
-				if err := w.failed(ctx, "The test was not sent", err); err != nil {
+				if err := w.failed(ctx, "Cannot send the test", err); err != nil {
 					return err
 				}
 				return nil
@@ -47,7 +47,7 @@ func (w *work) send(ctx context.Context, keys []engine.TestKey, asks []engine.Te
 		if len(bad) == 0 {
 			return nil
 		}
-		yes, err := w.yes(ctx, "Send what failed again", false)
+		yes, err := w.yes(ctx, "Retry the failed messages", false)
 		if err != nil || !yes {
 			return err
 		}

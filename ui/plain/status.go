@@ -40,10 +40,10 @@ func (w *work) why(a catalog.Action) string {
 		return why
 	}
 	if _, ok := w.deps.Service.(engine.Curator); !ok && (a == catalog.Archive || a == catalog.Restore || a == catalog.Delete) {
-		return "this service cannot " + strings.ToLower(a.Label()) + " campaigns; do it in its own dashboard."
+		return "this service cannot " + strings.ToLower(a.Label()) + " campaigns. Use its own dashboard."
 	}
 	if w.pending {
-		return "there are changes that are not applied; apply or drop them first."
+		return "there are changes that are not applied. Apply or discard them first."
 	}
 	return ""
 }
@@ -67,12 +67,12 @@ func (w *work) act(ctx context.Context, a catalog.Action) error {
 			return ended
 		}
 		if a == catalog.Publish && e != nil && len(e.Details) > 0 {
-			w.say("Choose validate in the menu of the campaign to go to what is wrong.")
+			w.say("Choose validate in the campaign menu to see what is invalid.")
 		}
 		return nil
 	}
 	if a == catalog.Delete {
-		w.say("%s is deleted.", sum.Title())
+		w.say("Deleted %s.", sum.Title())
 		return errGone
 	}
 	if state == "" {
@@ -88,7 +88,7 @@ var errGone = errors.New("the campaign is gone")
 
 func (w *work) failedOr(ctx context.Context, err error) error {
 	if err != nil {
-		return w.failed(ctx, "The campaign could not be read again", err)
+		return w.failed(ctx, "Cannot reload the campaign", err)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (w *work) history(ctx context.Context) error {
 	h := w.deps.Service.(engine.Historian)
 	revisions, err := h.Revisions(ctx, w.campaign.ID)
 	if err != nil {
-		return w.failed(ctx, "The history could not be read", err)
+		return w.failed(ctx, "Cannot load the history", err)
 	}
 	return w.choose(ctx, menu{
 		head: func() []string {
@@ -149,7 +149,7 @@ func (w *work) history(ctx context.Context) error {
 			return out
 		},
 		help: func() []string {
-			return []string{"Choose a version to hear how it differs from now, and to bring it back."}
+			return []string{"Choose a version to compare it with the current one, or to restore it."}
 		},
 		leave: true,
 	})
@@ -162,17 +162,17 @@ const mostChanges = 30
 func (w *work) revision(ctx context.Context, h engine.Historian, n int64) error {
 	then, err := h.Revision(ctx, w.campaign.ID, n)
 	if err != nil {
-		return w.failed(ctx, "The version could not be read", err)
+		return w.failed(ctx, "Cannot load the version", err)
 	}
 	c := w.campaign
 	c.Body, _ = catalog.WithFilterTypes(then.Body) // an earlier program may have written it
 	root := c.Document()
 	changes := doc.Diff(engine.BodyOf(w.root), c.Body)
 	if len(changes) == 0 {
-		w.say("Version %d is the same as now.", n)
+		w.say("Version %d is the same as the current one.", n)
 		return nil
 	}
-	w.say("Version %d has %s from now.", n, counted(len(changes), "difference"))
+	w.say("Version %d has %s.", n, counted(len(changes), "difference"))
 	for i, ch := range changes {
 		if i == mostChanges {
 			w.say("And %d more.", len(changes)-i)
@@ -180,11 +180,11 @@ func (w *work) revision(ctx context.Context, h engine.Historian, n int64) error 
 		}
 		w.say("%s: %s now, %s then.", trail(w.schema, ch.Path), w.held(ch.Path, ch.Before), w.held(ch.Path, ch.After))
 	}
-	yes, err := w.yes(ctx, fmt.Sprintf("Bring version %d back", n), false)
+	yes, err := w.yes(ctx, fmt.Sprintf("Restore version %d", n), false)
 	if err != nil || !yes {
 		return err
 	}
-	return w.change(ctx, root, fmt.Sprintf("version %d brought back", n))
+	return w.change(ctx, root, fmt.Sprintf("version %d restored", n))
 }
 
 // held puts what a place holds into words.

@@ -20,7 +20,7 @@ func (w *work) testWhy() string {
 	case w.campaign.Status != catalog.Draft:
 		return "only drafts can be tested."
 	case !w.inPlace() && w.pending:
-		return "there are changes that are not applied; a test would go out without them."
+		return "there are changes that are not applied. A test would be sent without them."
 	}
 	return ""
 }
@@ -38,7 +38,7 @@ func (w *work) testSend(ctx context.Context) error {
 		w.say("There is no message to send yet.")
 		return nil
 	}
-	w.say("What will go out, to %s:", strings.Join(ask.Values, ", "))
+	w.say("This will be sent to %s:", strings.Join(ask.Values, ", "))
 	for i, k := range keys {
 		w.say("%d. %s", i+1, keyName(k))
 	}
@@ -124,7 +124,7 @@ func (w *work) askRecipients(ctx context.Context, t *engine.TestSend) error {
 			prompt += ", or a number from above"
 		}
 		if len(t.Values) > 0 {
-			prompt = fmt.Sprintf("Another recipient, %d of %d so far, an empty line for no more", len(t.Values), limit)
+			prompt = fmt.Sprintf("Another recipient, %d of %d so far, Enter when done", len(t.Values), limit)
 		}
 		done := false
 		err := w.ask(ctx, question{
@@ -132,7 +132,7 @@ func (w *work) askRecipients(ctx context.Context, t *engine.TestSend) error {
 			take: func(a answer) error {
 				if strings.TrimSpace(a.text) == "" {
 					if len(t.Values) == 0 {
-						return wrong("At least one recipient is needed. Type back to leave.")
+						return wrong("Enter at least one recipient, or type back.")
 					}
 					done = true
 					return nil
@@ -238,7 +238,7 @@ func (w *work) askOverrides(ctx context.Context, t *engine.TestSend) error {
 	for _, a := range used {
 		names = append(names, a.name)
 	}
-	yes, err := w.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Give values in place of the recipients' own", false)
+	yes, err := w.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Enter other values for the test", false)
 	if err != nil || !yes {
 		return err
 	}
@@ -248,7 +248,7 @@ func (w *work) askOverrides(ctx context.Context, t *engine.TestSend) error {
 			whose = "none"
 		}
 		err := w.ask(ctx, question{
-			prompt: a.name + ", an empty line for " + whose,
+			prompt: a.name + ", Enter for " + whose,
 			take: func(got answer) error {
 				if got.text == "" {
 					return nil

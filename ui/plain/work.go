@@ -38,22 +38,22 @@ type step struct {
 func (s *session) visit(ctx context.Context, id string) error {
 	w := &work{session: s}
 	if err := w.load(ctx, id); err != nil {
-		return s.failed(ctx, "The campaign could not be opened", err)
+		return s.failed(ctx, "Cannot open the campaign", err)
 	}
 	err := s.choose(ctx, menu{head: w.head, items: w.items, help: campaignHelp})
 	if errors.Is(err, errGone) {
 		return errBack
 	}
 	if isBack(err) && w.pending {
-		s.say("Your changes are kept, and not applied yet. They will be here when you open the campaign again.")
+		s.say("Your changes are kept, but not applied yet. They will be here when you open the campaign again.")
 	}
 	return err
 }
 
 func campaignHelp() []string {
 	return []string{
-		"This is one campaign. Choose a part to be asked its fields one by one, or one of the actions after the parts.",
-		"Parts are told with their state: empty, needed, unfinished, wrong or done.",
+		"This is a campaign. Choose a section to fill it in, or one of the actions after the sections.",
+		"Each section has a state: empty, required, incomplete, invalid or done.",
 	}
 }
 
@@ -95,7 +95,7 @@ func (w *work) recover(ctx context.Context) error {
 	c.Body, _ = engine.Rebase(w.origin, kept.Body, w.campaign.Body)
 	if root := c.Document(); len(doc.Diff(w.root, root)) > 0 {
 		w.root, w.pending = root, true
-		w.say("Your changes from before are here. They are not applied yet.")
+		w.say("Your earlier changes are here. They are not applied yet.")
 	}
 	return nil
 }
@@ -129,9 +129,9 @@ func (w *work) summary() engine.Summary { return engine.Summarize(w.current()) }
 func (w *work) head() []string {
 	sum := w.summary()
 	n := len(schema.Errors(w.problems))
-	state := "Nothing is wrong or missing."
+	state := "Nothing is invalid or missing."
 	if n > 0 {
-		state = "To be done before it can be published: " + counted(n, "problem") + "."
+		state = "Before you can publish: " + counted(n, "problem") + "."
 	}
 	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindOf(sum)), state)}
 	if why := w.lockedAt(nil); why != "" {
@@ -149,18 +149,18 @@ func (w *work) items() []item {
 		out = append(out, item{label: p.title, state: p.words(), why: p.why, run: func(ctx context.Context) error { return w.open(ctx, doc.P(p.name)) }})
 	}
 	if bad := schema.Errors(w.problems); len(bad) > 0 && w.lockedAt(nil) == "" {
-		out = append(out, item{label: "Next thing to do", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.goTo(ctx, bad[0].Path) }})
+		out = append(out, item{label: "Next problem", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.goTo(ctx, bad[0].Path) }})
 	}
 	out = append(out,
-		item{label: "Validate", word: "validate", state: "what is wrong or missing", run: w.validate},
-		item{label: "Preview", word: "preview", state: "the message in words", run: w.preview},
+		item{label: "Validate", word: "validate", state: "find what is invalid or missing", run: w.validate},
+		item{label: "Preview", word: "preview", state: "read the message", run: w.preview},
 		item{label: "Test send", word: "test", state: "send it to a few people", why: w.testWhy(), run: w.testSend},
 		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: w.status},
 	)
 	if w.pending {
 		out = append(out,
 			item{label: "Apply your changes", word: "apply", run: func(ctx context.Context) error { return w.apply(ctx, "") }},
-			item{label: "Drop your changes", word: "drop", run: w.drop},
+			item{label: "Discard your changes", word: "drop", run: w.drop},
 		)
 	}
 	if n := len(w.past); n > 0 {
@@ -169,7 +169,7 @@ func (w *work) items() []item {
 	if _, ok := w.deps.Service.(engine.Historian); ok {
 		out = append(out, item{label: "History", word: "history", state: "earlier versions", run: w.history})
 	}
-	return append(out, item{label: "Back to where you came from", word: "leave", run: func(context.Context) error { return errLeave }})
+	return append(out, item{label: "Back", word: "leave", run: func(context.Context) error { return errLeave }})
 }
 
 // part is a component and how it stands.
@@ -215,11 +215,11 @@ func (p *part) judge(v doc.Value, problems []schema.Problem) {
 		p.problems++
 		switch {
 		case v.Empty():
-			p.state = "needed"
+			p.state = "required"
 		case !isMissing(pr):
-			p.state = "wrong"
-		case p.state != "wrong":
-			p.state = "unfinished"
+			p.state = "invalid"
+		case p.state != "invalid":
+			p.state = "incomplete"
 		}
 	}
 }

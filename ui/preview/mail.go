@@ -72,11 +72,11 @@ func (s *sheet) message(m *render.Mail) {
 func emptyBody(m *render.Mail) string {
 	switch s := m.Custom; {
 	case s.Name == "" || s.Why != "":
-		return "There is no body yet."
+		return "No body yet."
 	case s.Known:
 		return "The saved template " + s.Name + " has no body."
 	default:
-		return "The body is that of the saved template " + s.Name + "."
+		return "The body comes from the saved template " + s.Name + "."
 	}
 }
 

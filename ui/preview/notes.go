@@ -77,7 +77,7 @@ func design(s render.Saved) string {
 	case s.Known:
 		return "from the saved template " + s.Name
 	}
-	return "that of the saved template " + s.Name
+	return "from the saved template " + s.Name
 }
 
 // colours says what the colours are, for where they are not drawn.

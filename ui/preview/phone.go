@@ -26,7 +26,7 @@ const (
 const (
 	whileCollapsed = "while collapsed"
 	whileExpanded  = "when expanded"
-	unheld         = "before it is held"
+	unheld         = "before a long press"
 )
 
 // drawing is one view of a notification.
@@ -122,7 +122,7 @@ func (d *drawing) untold() bool {
 	if d.n.Custom.Name == "" || d.n.Custom.Known || !d.n.Title.Empty() || !d.n.Body.Empty() {
 		return false
 	}
-	d.add(words("(as the saved template says)", pen{tone: themes.ToneFaint}))
+	d.add(words("(from the saved template)", pen{tone: themes.ToneFaint}))
 	return true
 }
 

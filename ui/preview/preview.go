@@ -208,14 +208,14 @@ func (p *Preview) Bindings() []Binding {
 	var out []Binding
 	if len(p.looks) > 1 {
 		out = append(out,
-			Binding{Keys: []string{"right", "l"}, Label: "next look", Help: "collapsed, expanded and the other looks of the message", Run: p.Next},
-			Binding{Keys: []string{"left", "h"}, Label: "look before", Help: "the look before", Run: p.Prev},
+			Binding{Keys: []string{"right", "l"}, Label: "next view", Help: "show the message collapsed, expanded and so on", Run: p.Next},
+			Binding{Keys: []string{"left", "h"}, Label: "previous view", Run: p.Prev},
 		)
 	}
 	if p.slides() > 1 {
 		out = append(out,
 			Binding{Keys: []string{".", ">"}, Label: "next slide", Help: "swipe to the next slide of the carousel", Run: func() { p.Turn(1) }},
-			Binding{Keys: []string{",", "<"}, Label: "slide before", Help: "swipe to the slide before", Run: func() { p.Turn(-1) }},
+			Binding{Keys: []string{",", "<"}, Label: "previous slide", Help: "swipe to the previous slide", Run: func() { p.Turn(-1) }},
 		)
 	}
 	return out
@@ -284,7 +284,7 @@ func (p *Preview) draw() {
 		d := &drawing{sheet: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed()}
 		d.notification(p.look())
 	default:
-		s.wrapped("There is no message to show here.", pen{tone: themes.ToneFaint})
+		s.wrapped("There is no message to preview.", pen{tone: themes.ToneFaint})
 	}
 	p.pager.SetStyled(strings.Join(s.lines, "\n"))
 }

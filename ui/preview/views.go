@@ -8,7 +8,7 @@ import (
 // mail draws one look of a mail.
 func (s *sheet) mail(m *render.Mail, l look) {
 	if m.Blank {
-		s.wrapped("The e-mail is empty.", pen{tone: themes.ToneFaint})
+		s.wrapped("The email is empty.", pen{tone: themes.ToneFaint})
 		return
 	}
 	switch l {

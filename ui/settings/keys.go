@@ -24,8 +24,8 @@ type keys struct {
 }
 
 func newKeys(t themes.Theme) keys {
-	k := keys{list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "a name, a key, or what it does")}
-	k.list.Focused, k.list.Empty = true, "No action is called so. esc shows all of them."
+	k := keys{list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "name, key or description")}
+	k.list.Focused, k.list.Empty = true, "No action matches. Press esc to clear the filter."
 	k.list.SetTheme(t)
 	k.fill()
 	return k
@@ -97,7 +97,7 @@ func (s *Screen) askKey(more bool) tea.Cmd {
 	}
 	have := s.keys.of.Keys(e)
 	body := fmt.Sprintf("%s: %s. Now: %s.", e.Name, e.Does, keymap.ShowAll(have))
-	return screen.Send(screen.KeyMsg{Title: "Another key", Body: body, Then: func(pressed string) tea.Cmd {
+	return screen.Send(screen.KeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
 		key, err := keymap.Key(pressed)
 		if err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
@@ -106,7 +106,7 @@ func (s *Screen) askKey(more bool) tea.Cmd {
 		if more {
 			next = append(slices.Clone(have), key)
 		}
-		return s.setKeys(e.Name, next, fmt.Sprintf("%s has the key %s.", e.Name, keymap.ShowAll(next)))
+		return s.setKeys(e.Name, next, fmt.Sprintf("%s now has the key %s.", e.Name, keymap.ShowAll(next)))
 	}})
 }
 
@@ -115,7 +115,7 @@ func (s *Screen) ownKeys() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.setKeys(e.Name, nil, fmt.Sprintf("%s has its own keys again: %s.", e.Name, keymap.ShowAll(e.Keys)))
+	return s.setKeys(e.Name, nil, fmt.Sprintf("%s has its default keys again: %s.", e.Name, keymap.ShowAll(e.Keys)))
 }
 
 func (s *Screen) noKeys() tea.Cmd {
@@ -123,7 +123,7 @@ func (s *Screen) noKeys() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.setKeys(e.Name, []string{}, e.Name+" has no key; the palette still finds it.")
+	return s.setKeys(e.Name, []string{}, e.Name+" has no key now. You can still run it from the palette.")
 }
 
 func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
@@ -142,7 +142,7 @@ func (s *Screen) keysAre(k keysChanged) tea.Cmd {
 	s.keys.set(k.keys, k.problems)
 	level := widget.LevelSuccess
 	if k.byHand && len(k.problems) > 0 {
-		level, k.said = widget.LevelError, fmt.Sprintf("Not all of the file is followed: %s", k.problems[0])
+		level, k.said = widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", k.problems[0])
 	}
 	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: k.keys}), screen.Notify(level, k.said))
 }
@@ -161,7 +161,7 @@ func (s *Screen) editKeys() tea.Cmd {
 					return nil, err
 				}
 				m, problems := keymap.Parse([]byte(text))
-				return keysChanged{m, problems, "The keys are those of the file.", true}, nil
+				return keysChanged{m, problems, "Loaded the key file.", true}, nil
 			})
 		}}, err
 	})
@@ -171,10 +171,10 @@ func (s *Screen) editKeys() tea.Cmd {
 func (s *Screen) whyNotChanged() string {
 	e, ok := s.keys.selected()
 	if !ok {
-		return "No action is chosen."
+		return "No action is selected."
 	}
 	if _, other := s.keys.of.For(e.Name); !other {
-		return "It has its own keys."
+		return "It already has its default keys."
 	}
 	return ""
 }

@@ -96,7 +96,7 @@ func (s *Screen) chooseTheme() tea.Cmd {
 	name := s.look.under()
 	s.look.kept, s.look.trying = name, name
 	s.look.set(s.look.names)
-	return tea.Batch(screen.Send(screen.ThemeMsg{Name: name}), screen.Notify(widget.LevelSuccess, "The theme is "+name+", from the next start on, too."))
+	return tea.Batch(screen.Send(screen.ThemeMsg{Name: name}), screen.Notify(widget.LevelSuccess, "Theme set to "+name))
 }
 
 var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$`)
@@ -106,13 +106,13 @@ func (s *Screen) newTheme() tea.Cmd {
 	base := s.look.under()
 	names := s.src.Themes.Names()
 	return screen.Send(screen.InputMsg{
-		Title: "Name of the theme, made from " + base, Placeholder: "evening",
+		Title: "Name of the new theme, based on " + base, Placeholder: "evening",
 		Check: func(name string) string {
 			switch {
 			case !themeName.MatchString(name):
-				return "Letters, digits, blanks, dashes and underscores."
+				return "Use letters, digits, spaces, dashes and underscores."
 			case slices.Contains(names, name):
-				return "There is a theme of that name."
+				return "A theme with this name already exists."
 			}
 			return ""
 		},
@@ -129,7 +129,7 @@ func (s *Screen) newTheme() tea.Cmd {
 // template is the file of a theme that changes nothing yet.
 func template(base string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# A theme of your own: another one with some colours changed. Colours are \"#rrggbb\", in quotes,\n# or the number of one of the terminal's 256. Take the # away before the tokens that you change.\nbase: %s\ntokens:\n", base)
+	fmt.Fprintf(&b, "# Your own theme, based on another one. Colors are \"#rrggbb\", in quotes, or a number from 0 to 255.\n# Remove the # in front of the tokens you change.\nbase: %s\ntokens:\n", base)
 	for _, t := range themes.TokenNames() {
 		fmt.Fprintf(&b, "  # %s: \"#808080\"\n", t)
 	}
@@ -147,11 +147,11 @@ func (s *Screen) editTheme() tea.Cmd {
 				continue
 			}
 			if err != nil {
-				return nil, fmt.Errorf("the theme cannot be read: %w", err)
+				return nil, fmt.Errorf("cannot read the theme: %w", err)
 			}
 			return opened{string(b), ending, func(text string, _ bool) tea.Cmd { return s.writeTheme(name, path, text) }}, nil
 		}
-		return nil, fmt.Errorf("the file of theme %s is gone", name)
+		return nil, fmt.Errorf("the file of theme %s was removed", name)
 	})
 }
 
@@ -166,10 +166,10 @@ func (s *Screen) writeTheme(name, path, text string) tea.Cmd {
 	list := s.src.Themes
 	return s.Run(taskTheme, func(context.Context) (any, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fmt.Errorf("writing the theme: %w", err)
+			return nil, fmt.Errorf("cannot write the theme: %w", err)
 		}
 		if err := atomic.WriteFile(path, strings.NewReader(text)); err != nil {
-			return nil, fmt.Errorf("writing the theme: %w", err)
+			return nil, fmt.Errorf("cannot write the theme: %w", err)
 		}
 		return themeWritten{name, path, text, list.Reload()}, nil
 	})
@@ -197,8 +197,8 @@ func (s *Screen) askAgain(w themeWritten) tea.Cmd {
 		}
 	}
 	return screen.Ask(screen.Question{
-		Title: "The theme cannot be used yet", Body: why,
-		Buttons: []widget.Button{{Label: "Edit it again", Key: "e"}, {Label: "Later", Key: "l"}},
+		Title: "The theme is not valid yet", Body: why,
+		Buttons: []widget.Button{{Label: "Edit again", Key: "e"}, {Label: "Later", Key: "l"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
@@ -211,7 +211,7 @@ func (s *Screen) askAgain(w themeWritten) tea.Cmd {
 // whyNoEdit says why the theme under the cursor has no file.
 func (s *Screen) whyNoEdit() string {
 	if s.look.list.Cursor < len(themes.Names()) {
-		return "This theme is built in: press n to make one of your own from it."
+		return "This theme is built in. Press n to make your own based on it."
 	}
 	return ""
 }

@@ -51,7 +51,7 @@ func (s *Screen) useProfile() tea.Cmd {
 			return nil, err
 		}
 		all, err := list.List()
-		return profileUsed{all, "The next start works on " + name + "; this window stays where it is."}, err
+		return profileUsed{all, "The next start uses " + name + ". This window stays connected as it is."}, err
 	})
 }
 
@@ -59,9 +59,9 @@ func (s *Screen) whyNoUse() string {
 	at := s.profiles.list.Cursor
 	switch {
 	case at >= len(s.profiles.all):
-		return "There is no profile to use."
+		return "No remote is selected."
 	case s.profiles.all[at].Next:
-		return "The next start works on it already."
+		return "The next start already uses it."
 	}
 	return ""
 }

@@ -172,7 +172,7 @@ func TestThemesAreLookedAtAndKept(t *testing.T) {
 	}
 	d.Press("tab") // away from it
 	d.Press("shift+tab", "down", "down", "enter")
-	d.Want("✓ colour-blind", "The theme is colour-blind")
+	d.Want("✓ colour-blind", "Theme set to colour-blind")
 	if got := d.chosen(t); got != themes.ColourBlind {
 		t.Errorf("the theme of the next start is %q", got)
 	}
@@ -224,10 +224,10 @@ func TestOwnThemesAreEditedAndToldOf(t *testing.T) {
 	d.Want("broken", "own")
 	d.WantNot("is no colour")
 	d.Press("n")
-	d.Want("Name of the theme, made from dark")
+	d.Want("Name of the new theme, based on dark")
 	d.Type("light")
 	d.Press("enter")
-	d.Want("There is a theme of that name.")
+	d.Want("A theme with this name already exists.")
 }
 
 // alone is the screen without a program around it: what it asks for is noted, and answered at once.
@@ -339,9 +339,9 @@ func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
 	d.Want("app.palette", "ctrl+k")
 	d.WantNot("app.quit")
 	d.Press("enter", "enter")
-	d.Want("Another key", "Now: ctrl+k.")
+	d.Want("Change key", "Now: ctrl+k.")
 	d.Press("ctrl+p")
-	d.Want("app.palette has the key ctrl+p.", "1 changed")
+	d.Want("app.palette now has the key ctrl+p.", "1 changed")
 	d.Press("ctrl+k")
 	d.WantNot("Palette")
 	d.Press("ctrl+p")
@@ -356,11 +356,11 @@ func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
 	d.Press("enter", "q")
 	d.Want("app.palette keeps its keys: q is the key of app.quit")
 	d.Press("d")
-	d.Want("its own keys again: ctrl+k", "0 changed")
+	d.Want("its default keys again: ctrl+k", "0 changed")
 	d.Press("d")
-	d.Want("It has its own keys.")
+	d.Want("It already has its default keys.")
 	d.Press("x")
-	d.Want("app.palette has no key", "none")
+	d.Want("app.palette has no key now", "none")
 	d.Press("ctrl+k")
 	d.WantNot("enter run")
 	d.Press("esc")
@@ -370,7 +370,7 @@ func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
 func TestWhatIsNotFollowedOfTheFileIsTold(t *testing.T) {
 	d := open(t, func(d *desk) { write(t, d.keys.Path, "app.palete: ctrl+p\napp.quit: ctrl+c\napp.theme: x9\n") })
 	d.Press("tab")
-	d.Want("✗ line 1, app.palete: there is no action of that name; did you mean", "app.palette?", "✗ and 2 more; e opens the file")
+	d.Want("✗ line 1, app.palete: there is no action of that name; did you mean", "app.palette?", "✗ and 2 more. Press e to open the file.")
 }
 
 func TestProfiles(t *testing.T) {
@@ -378,9 +378,9 @@ func TestProfiles(t *testing.T) {
 	d.Press("tab", "tab")
 	d.Want("✓ local", "in use", "prod", "W1 at")
 	d.Press("enter")
-	d.Want("The next start works on it already.")
+	d.Want("The next start already uses it.")
 	d.Press("down", "enter")
-	d.Want("The next start works on prod; this window stays", "○ prod", "next start", "● local", "this window")
+	d.Want("The next start uses prod. This window stays", "○ prod", "next start", "● local", "this window")
 	d.list.fail = errors.New("the profiles in profiles.json cannot be read")
 	d.Send(screen.ChangedMsg{})
 	d.Want("✗ the profiles in profiles.json cannot be read")

@@ -18,13 +18,13 @@ const group = "Settings"
 func (s *Screen) Actions() []screen.Action {
 	if s.Typing() {
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "keep", Help: "keep the filter", Group: group, Bar: 9, Typing: true, Run: func() tea.Cmd { s.keys.filter.Blur(); return nil }},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, Bar: 9, Typing: true, Run: func() tea.Cmd { s.keys.filter.Blur(); return nil }},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 8, Typing: true, Run: s.showAll},
 		}
 	}
 	return append(s.tabActions(), []screen.Action{
-		{Keys: []string{"tab", "right", "l"}, Label: "next tab", Help: "theme, keys, profiles, files", Group: group, Bar: 5, Run: s.step(1)},
-		{Keys: []string{"shift+tab", "left", "h"}, Label: "tab before", Group: group, Run: s.step(-1)},
+		{Keys: []string{"tab", "right", "l"}, Label: "next tab", Help: "theme, keys, remotes, files", Group: group, Bar: 5, Run: s.step(1)},
+		{Keys: []string{"shift+tab", "left", "h"}, Label: "previous tab", Group: group, Run: s.step(-1)},
 	}...)
 }
 
@@ -32,29 +32,29 @@ func (s *Screen) tabActions() []screen.Action {
 	switch s.tabs.Active {
 	case tabTheme:
 		return []screen.Action{
-			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme, from now on", Group: group, Bar: 9, Run: s.chooseTheme},
-			{Keys: []string{"n"}, Label: "new theme", Help: "make a theme of your own from this one, in your editor", Group: group, Bar: 7, Run: s.newTheme},
-			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your own theme", Group: group, Bar: 6, Why: s.whyNoEdit(), Run: s.editTheme},
+			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme", Group: group, Bar: 9, Run: s.chooseTheme},
+			{Keys: []string{"n"}, Label: "new theme", Help: "create your own theme from this one, in your editor", Group: group, Bar: 7, Run: s.newTheme},
+			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, Bar: 6, Why: s.whyNoEdit(), Run: s.editTheme},
 		}
 	case tabKeys:
 		none := ""
 		if _, ok := s.keys.selected(); !ok {
-			none = "No action is chosen."
+			none = "No action is selected."
 		}
 		acts := []screen.Action{
-			{Keys: []string{"enter"}, Label: "another key", Help: "give the action another key", Group: group, Bar: 9, Why: none, Run: func() tea.Cmd { return s.askKey(false) }},
-			{Keys: []string{"a"}, Label: "one more", Help: "give the action one more key", Group: group, Bar: 8, Why: none, Run: func() tea.Cmd { return s.askKey(true) }},
-			{Keys: []string{"d"}, Label: "own keys", Help: "give the action its own keys again", Group: group, Bar: 7, Why: s.whyNotChanged(), Run: s.ownKeys},
-			{Keys: []string{"x"}, Label: "no key", Help: "leave the action without a key", Group: group, Why: none, Run: s.noKeys},
-			{Keys: []string{"/"}, Label: "find", Help: "find an action by its name, its key or what it does", Group: group, Bar: 6, Run: func() tea.Cmd { s.keys.filter.Focus(); return nil }},
-			{Keys: []string{"e"}, Label: "edit file", Help: "edit the file of keys", Group: group, Bar: 4, Run: s.editKeys},
+			{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, Bar: 9, Why: none, Run: func() tea.Cmd { return s.askKey(false) }},
+			{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, Bar: 8, Why: none, Run: func() tea.Cmd { return s.askKey(true) }},
+			{Keys: []string{"d"}, Label: "own keys", Help: "give the action its default keys again", Group: group, Bar: 7, Why: s.whyNotChanged(), Run: s.ownKeys},
+			{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, Why: none, Run: s.noKeys},
+			{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, Bar: 6, Run: func() tea.Cmd { s.keys.filter.Focus(); return nil }},
+			{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, Bar: 4, Run: s.editKeys},
 		}
 		if s.keys.filter.Value() != "" {
 			acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 3, Run: s.showAll})
 		}
 		return acts
 	case tabProfiles:
-		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from the next start", Group: group, Bar: 9, Why: s.whyNoUse(), Run: s.useProfile}}
+		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, Bar: 9, Why: s.whyNoUse(), Run: s.useProfile}}
 	case tabFiles:
 		if len(s.src.Places) > 0 {
 			return []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, Bar: 9, Run: s.copyPath}}
@@ -119,7 +119,7 @@ func (s *Screen) keysTop() []string {
 	told := widget.Wrap(widget.Clean("✗ "+s.keys.problems[0].String()), w)
 	told = told[:min(len(told), 2)]
 	if more := len(s.keys.problems) - 1; more > 0 {
-		told = append(told, fmt.Sprintf("✗ and %d more; e opens the file", more))
+		told = append(told, fmt.Sprintf("✗ and %d more. Press e to open the file.", more))
 	}
 	for _, l := range told {
 		lines = append(lines, s.theme.Danger.Render(l))
@@ -174,12 +174,12 @@ func (s *Screen) themeView() string {
 func (s *Screen) sample(w, h int) []string {
 	t := s.theme
 	line := func(text string) string { return widget.Truncate(text, w) }
-	selected := widget.PadRight("▸ the row under the cursor", max(min(w, 40), 1))
-	out := []string{t.TitleFocus.Render(line("A panel with the keyboard")), t.Selected.Render(line(selected)), ""}
+	selected := widget.PadRight("▸ selected row", max(min(w, 40), 1))
+	out := []string{t.TitleFocus.Render(line("Focused panel")), t.Selected.Render(line(selected)), ""}
 	for _, row := range [][]string{
 		{t.Strong.Render("Strong"), t.Text.Render("text"), t.Muted.Render("label"), t.Faint.Render("hint")},
 		{t.Badge(themes.RoleDraft, "Draft"), t.Badge(themes.RoleWaiting, "Scheduled"), t.Badge(themes.RoleLive, "Active"), t.Badge(themes.RolePaused, "Paused"), t.Badge(themes.RoleDone, "Sent"), t.Badge(themes.RoleStopped, "Stopped")},
-		{t.Success.Render("✓ done"), t.Warning.Render("! careful"), t.Danger.Render("✗ wrong"), t.Info.Render("i news")},
+		{t.Success.Render("✓ done"), t.Warning.Render("! warning"), t.Danger.Render("✗ error"), t.Info.Render("i info")},
 		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
 		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},
 	} {
@@ -207,7 +207,7 @@ func (s *Screen) themeNotes(w int) []string {
 		}
 	}
 	if len(out) == 0 {
-		add("Themes of your own: files in "+s.src.Themes.Dir(), themes.ToneMuted)
+		add("Your own themes are files in "+s.src.Themes.Dir(), themes.ToneMuted)
 	}
 	return out
 }
@@ -231,9 +231,9 @@ func (s *Screen) keysView() string {
 	lines = append(lines, strings.Split(s.keys.list.View(), "\n")...)
 	if e, ok := s.keys.selected(); ok {
 		lines = append(lines, "", s.theme.Text.Render(widget.Truncate(e.Does, w)))
-		own := "Its own keys: " + keymap.ShowAll(e.Keys)
+		own := "Default keys: " + keymap.ShowAll(e.Keys)
 		if _, other := s.keys.of.For(e.Name); !other {
-			own = "It has its own keys."
+			own = "It already has its default keys."
 		}
 		lines = append(lines, s.theme.Muted.Render(widget.Truncate(own, w)), s.theme.Muted.Render(widget.Truncate(s.src.Keys.Path, w)))
 	}
@@ -251,9 +251,9 @@ func (s *Screen) profilesView() string {
 		lines = strings.Split(s.profiles.list.View(), "\n")
 	}
 	lines = append(lines, "")
-	text := "The profile under the cursor is opened by the next start without a flag; bugle --profile NAME opens one at once, and --profile local this machine's own store."
+	text := "The selected remote is used from the next start. bugle --remote NAME uses one right away, and --remote local the store on this machine."
 	if len(s.profiles.all) < 2 {
-		text = "There is no profile of a remote service yet: bugle profile add makes one, bugle profile add --help says how."
+		text = "There are no remotes yet. Run bugle remote add to connect to a service; bugle remote add --help shows how."
 	}
 	for _, l := range widget.Wrap(text, w) {
 		lines = append(lines, s.theme.Muted.Render(l))

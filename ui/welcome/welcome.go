@@ -31,16 +31,16 @@ const taskStart = "start"
 // New makes the screen.
 func New(deps screen.Deps, start Start) *Screen {
 	s := &Screen{Base: screen.NewBase(), theme: deps.Theme, start: start, list: widget.NewList(deps.Theme,
-		widget.Item{Text: "The sample workspace", Info: "recommended"},
-		widget.Item{Text: "An empty workspace"},
+		widget.Item{Text: "Sample workspace", Info: "recommended"},
+		widget.Item{Text: "Empty workspace"},
 	)}
 	s.list.Focused = true
 	return s
 }
 
 var about = []string{
-	"Campaigns of every kind and state, a dozen users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: what test sends deliver lands in a local outbox.",
-	"Nothing but the settings. Create campaigns with n; connectors and users come with `bugle workspace set`.",
+	"Campaigns of every type and status, 12 users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: test messages go to a local outbox.",
+	"No campaigns, no users. Press n to create a campaign; add connectors and users under Workspace.",
 }
 
 // Title names the screen.
@@ -64,7 +64,7 @@ func (s *Screen) Actions() []screen.Action {
 		return nil
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "begin", Help: "begin with the workspace under the cursor", Group: "Welcome", Bar: 9, Run: s.begin},
+		{Keys: []string{"enter"}, Label: "start", Help: "create the selected workspace", Group: "Welcome", Bar: 9, Run: s.begin},
 		{Keys: []string{"↑/↓"}, Label: "choose", Group: "Welcome", Bar: 8, Info: true},
 	}
 }
@@ -94,7 +94,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-const intro = "Build push and e-mail campaigns, component by component, and send tests by hand. What shall the first workspace be?"
+const intro = "Build push and email campaigns section by section, and send tests to a few people. What do you want to start with?"
 
 // box draws the offer. It gives its height and the line in it where the list begins. Neither depends
 // on the cursor, so that the box does not jump.
@@ -133,7 +133,7 @@ func (s *Screen) news(w int) []string {
 		return []string{"", s.theme.Accent.Render("Setting it up…")}
 	case s.failed != nil:
 		out := []string{""}
-		for _, l := range widget.Wrap(widget.Clean(s.failed.Error())+" enter tries again.", w) {
+		for _, l := range widget.Wrap(widget.Clean(s.failed.Error())+" Press enter to try again.", w) {
 			out = append(out, s.theme.Danger.Render(l))
 		}
 		return out

@@ -56,7 +56,7 @@ func TestTheSampleIsOneKeyAway(t *testing.T) {
 func TestAnEmptyWorkspace(t *testing.T) {
 	h, s := open(t, 80, 24)
 	h.Press("j")
-	h.Want("Nothing but the settings.")
+	h.Want("No campaigns, no users.")
 	h.Press("k", "down", "enter")
 	if len(s.asked) != 1 || s.asked[0] {
 		t.Errorf("started %v", s.asked)
@@ -67,7 +67,7 @@ func TestAFailedStartCanBeTriedAgain(t *testing.T) {
 	h, s := open(t, 80, 24)
 	s.fail = errors.New("The disk is full.")
 	h.Press("enter")
-	h.Want("The disk is full. enter tries again.")
+	h.Want("The disk is full. Press enter to try again.")
 	s.fail = nil
 	h.Press("enter")
 	if len(s.asked) != 2 || h.Last().Name != screen.Campaigns {
@@ -78,8 +78,8 @@ func TestAFailedStartCanBeTriedAgain(t *testing.T) {
 func TestClickChooses(t *testing.T) {
 	for _, size := range uitest.Sizes { // the text above the list takes more lines in a narrow window
 		h, s := open(t, size.W, size.H)
-		h.ClickOn("An empty workspace")
-		h.Want("Nothing but the settings.")
+		h.ClickOn("Empty workspace")
+		h.Want("No campaigns, no users.")
 		h.Press("enter")
 		if len(s.asked) != 1 || s.asked[0] {
 			t.Errorf("%d×%d: started %v", size.W, size.H, s.asked)

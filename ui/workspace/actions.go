@@ -24,14 +24,14 @@ func (s *List) Actions() []screen.Action {
 	switch s.focus {
 	case paneFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "keep", Help: "keep the filter", Group: groupMove, Bar: 9, Typing: true, Run: s.keepFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, Bar: 9, Typing: true, Run: s.keepFilter},
 			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, Bar: 8, Typing: true, Run: s.dropFilter},
 		}
 	case paneReport:
 		return []screen.Action{
-			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "back to the records", Group: groupMove, Bar: 9, Run: s.closeReport},
-			{Keys: []string{"t"}, Label: "again", Help: "try it again", Group: groupRecord, Bar: 7, Why: s.whyNoTrial(), Run: s.try},
-			{Keys: []string{"y"}, Label: "copy", Help: "copy what is said", Group: groupRecord, Bar: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "The report") }},
+			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "close the report", Group: groupMove, Bar: 9, Run: s.closeReport},
+			{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, Bar: 7, Why: s.whyNoTrial(), Run: s.try},
+			{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupRecord, Bar: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "the report") }},
 		}
 	}
 	acts := s.onRecord()
@@ -46,16 +46,16 @@ func (s *List) Actions() []screen.Action {
 }
 
 func (s *List) moves() []screen.Action {
-	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "show the records that hold some words; users are searched by id and attributes", Group: groupMove, Bar: 4, Why: s.lacks(), Run: s.toFilter}
-	reload := screen.Action{Keys: []string{"r"}, Label: "reload", Help: "read everything again", Group: groupWorkspace, Run: s.load}
+	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "filter records by text; users by ID and attributes", Group: groupMove, Bar: 4, Why: s.lacks(), Run: s.toFilter}
+	reload := screen.Action{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, Run: s.load}
 	if s.focus == paneSections {
 		return []screen.Action{
-			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "to the records of the section", Group: groupMove, Bar: 9, Why: s.lacks(), Run: s.toRecords},
+			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "go to the records of the section", Group: groupMove, Bar: 9, Why: s.lacks(), Run: s.toRecords},
 			filter, reload,
 		}
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "edit", Help: "edit it in a form", Group: groupRecord, Bar: 9, Why: s.none(), Run: s.open},
+		{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, Bar: 9, Why: s.none(), Run: s.open},
 	}
 	if s.Running(taskImport) {
 		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, Bar: 10, Run: s.cancelImport})
@@ -76,13 +76,13 @@ func (s *List) onRecord() []screen.Action {
 		trial, rank = sec.Trial, 6
 	}
 	acts := []screen.Action{
-		{Keys: []string{"n"}, Label: "new", Help: "begin another record", Group: groupRecord, Bar: 8, Why: s.whyNoNew(), Run: s.fresher},
-		{Name: "try", Keys: []string{"t"}, Label: trial, Help: "try it: send a hello, make a call, see who matches", Group: groupRecord, Bar: rank, Why: s.whyNoTrial(), Run: s.try},
-		{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete it, after a question that tells what still uses it", Group: groupRecord, Bar: 5, Why: s.whyNoDelete(), Run: s.remove},
-		{Keys: []string{"c"}, Label: "duplicate", Help: "begin another one like it", Group: groupRecord, Bar: 3, Why: s.whyNoDelete(), Run: s.duplicate},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy it as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},
-		{Keys: []string{"u"}, Label: "used in", Help: "what refers to it", Group: groupRecord, Why: s.whyNoDelete(), Run: s.uses},
-		{Keys: []string{"w"}, Label: "who matches", Help: "whom the audience of a campaign picks, and why", Group: groupWorkspace, Why: s.whyNoAudience(), Run: s.askAudience},
+		{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, Bar: 8, Why: s.whyNoNew(), Run: s.fresher},
+		{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, Bar: rank, Why: s.whyNoTrial(), Run: s.try},
+		{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, Bar: 5, Why: s.whyNoDelete(), Run: s.remove},
+		{Keys: []string{"c"}, Label: "duplicate", Help: "copy the record into a new one", Group: groupRecord, Bar: 3, Why: s.whyNoDelete(), Run: s.duplicate},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},
+		{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, Why: s.whyNoDelete(), Run: s.uses},
+		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, Why: s.whyNoAudience(), Run: s.askAudience},
 	}
 	if sec.Searched {
 		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, Bar: 7, Why: s.whyNoImport(), Run: s.askImport})
@@ -96,7 +96,7 @@ func (s *List) none() string {
 		return why
 	}
 	if _, ok := s.selected(); !ok {
-		return "There is no record here."
+		return "No record is selected."
 	}
 	return ""
 }
@@ -106,14 +106,14 @@ func (s *List) whyNoNew() string {
 	case s.lacks() != "":
 		return s.lacks()
 	case s.section().Single:
-		return "There is one of these, and it is there: enter changes it."
+		return "There can only be one. Press enter to edit it."
 	}
 	return ""
 }
 
 func (s *List) whyNoDelete() string {
 	if s.section().Single && s.lacks() == "" {
-		return "There is one of these, always: it is only changed."
+		return "There is always exactly one. You can edit it, not delete it."
 	}
 	return s.none()
 }
@@ -123,9 +123,9 @@ func (s *List) whyNoTrial() string {
 	case s.none() != "":
 		return s.none()
 	case s.section().Trial == "":
-		return "There is nothing to try of " + lowerFirst(s.section().Title) + "."
+		return s.section().Title + " cannot be tested."
 	case s.Running(taskTry):
-		return "It is being tried."
+		return "A test is already running."
 	}
 	return ""
 }
@@ -218,7 +218,7 @@ func (s *List) copy() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return screen.Copy(string(v.Indent()), "The "+s.section().One)
+	return screen.Copy(string(v.Indent()), "the "+s.section().One)
 }
 
 // notice tells of an error.

@@ -15,7 +15,7 @@ import (
 )
 
 // untold is said where the service cannot evaluate filters.
-const untold = "This service does not tell whom filters pick: they are counted when a campaign goes out."
+const untold = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
 const (
 	maxMembers = 500 // people who are listed
@@ -72,7 +72,7 @@ func newAudience(deps screen.Deps, r screen.Route) *Audience {
 		table: widget.NewTable(deps.Theme,
 			widget.Column{Title: "", Min: 1, Max: 1}, widget.Column{Title: "Id", Min: 10, Max: 24, Weight: 1},
 			widget.Column{Title: "Name", Min: 10, Max: 30, Weight: 2}, widget.Column{Title: "E-mail", Min: 16, Weight: 2, Priority: 1}),
-		filter: widget.NewPrompt(deps.Theme, "/", "a name, an e-mail address or an id"), pager: widget.NewPager(deps.Theme), focus: paneRecords,
+		filter: widget.NewPrompt(deps.Theme, "/", "name, email address or ID"), pager: widget.NewPager(deps.Theme), focus: paneRecords,
 	}
 	s.reader, _ = deps.Service.(engine.AudienceReader)
 	s.table.Focused = true
@@ -257,25 +257,25 @@ func (s *Audience) Actions() []screen.Action {
 	switch s.focus {
 	case paneFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "keep", Help: "keep the filter", Group: groupMove, Bar: 9, Typing: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show who is in", Group: groupMove, Bar: 8, Typing: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, Bar: 9, Typing: true, Run: s.keepFilter},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, Bar: 8, Typing: true, Run: s.dropFilter},
 		}
 	case paneReport:
-		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "people", Help: "back to the people", Group: groupMove, Bar: 9, Run: s.toPeople}}
+		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, Bar: 9, Run: s.toPeople}}
 	}
 	none := cannot
 	if _, ok := s.selected(); !ok && none == "" {
-		none = "Nobody is here."
+		none = "No user is selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "which filter let this one in, or kept them out", Group: groupMove, Bar: 9, Why: none, Run: s.toWhy},
-		{Keys: []string{"/"}, Label: "find", Help: "find anybody, in the audience or not", Group: groupMove, Bar: 8, Why: cannot, Run: s.toFilter},
+		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, Bar: 9, Why: none, Run: s.toWhy},
+		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, Bar: 8, Why: cannot, Run: s.toFilter},
 		{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: groupRecord, Bar: 6, Why: none, Run: s.openUser},
-		{Name: "copy-ids", Keys: []string{"y"}, Label: "copy ids", Help: "copy the ids that are listed, a line each", Group: groupRecord, Bar: 4, Why: none, Run: s.copy},
-		{Keys: []string{"r"}, Label: "reload", Help: "read everything again", Group: groupWorkspace, Why: cannot, Run: s.load},
+		{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: groupRecord, Bar: 4, Why: none, Run: s.copy},
+		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, Why: cannot, Run: s.load},
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who is in", Group: groupMove, Bar: 5, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, Bar: 5, Run: s.dropFilter})
 	}
 	return acts
 }
@@ -321,5 +321,5 @@ func (s *Audience) copy() tea.Cmd {
 	for i, p := range s.people {
 		ids[i] = p.ID
 	}
-	return screen.Copy(strings.Join(ids, "\n"), "The ids")
+	return screen.Copy(strings.Join(ids, "\n"), "the IDs")
 }

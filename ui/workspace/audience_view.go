@@ -82,7 +82,7 @@ func (s *Audience) head() []string {
 }
 
 func (s *Audience) counted() string {
-	return fmt.Sprintf("%s of %s · %s by e-mail, %s by push", thousands(s.count.Matched), thousands(s.count.Total), thousands(s.count.Reach.Email), thousands(s.count.Reach.Push))
+	return fmt.Sprintf("%s of %s · %s by email, %s by push", thousands(s.count.Matched), thousands(s.count.Total), thousands(s.count.Reach.Email), thousands(s.count.Reach.Push))
 }
 
 // View draws the people and why the one under the cursor is in or out, or one of both.
@@ -121,13 +121,13 @@ func (s *Audience) emptyText() string {
 	case s.reader == nil:
 		return untold
 	case s.failed != nil:
-		return "The audience could not be found: " + sentence(s.failed.Error()) + "\nr tries again."
+		return "Cannot load the audience: " + sentence(s.failed.Error()) + "\nPress r to try again."
 	case !s.loaded:
 		return "Counting…"
 	case s.found != "":
-		return "Nobody holds these words. esc shows who is in."
+		return "No user matches this search. Press esc to clear it."
 	}
-	return "Nobody matches. / finds somebody, and tells why they are not in."
+	return "Nobody matches. Press / to find a user and see why they are not included."
 }
 
 func (s *Audience) whyView(width int) string {
@@ -148,9 +148,9 @@ func (s *Audience) draw() {
 	if s.both() {
 		w = max(s.width-s.tableWidth()-4, 1)
 	}
-	head, tone := p.DisplayName()+" is not in, because:", themes.ToneWarning
+	head, tone := p.DisplayName()+" is not included:", themes.ToneWarning
 	if s.why.result.Matched {
-		head, tone = p.DisplayName()+" is in, because:", themes.ToneSuccess
+		head, tone = p.DisplayName()+" is included:", themes.ToneSuccess
 	}
 	lines := painted(s.theme, tone, head, w, 0)
 	for _, r := range s.why.result.Decisive() {
@@ -185,7 +185,7 @@ func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []stri
 		words := r.Words
 		switch {
 		case words == "" && r.Excludes:
-			words = "left out by:"
+			words = "excluded by:"
 		case words == "" && r.Any:
 			words = "any of:"
 		case words == "":

@@ -16,7 +16,7 @@ func (s *List) whyNoAudience() string {
 		return untold
 	}
 	if _, ok := s.deps.Service.(engine.Lister); !ok {
-		return "This service does not list its campaigns."
+		return "This service cannot list its campaigns."
 	}
 	return ""
 }
@@ -46,14 +46,14 @@ func (s *List) chooseAudience(r screen.Result) tea.Cmd {
 	}
 	all, _ := r.Value.([]engine.Summary)
 	if len(all) == 0 {
-		return screen.Notify(widget.LevelInfo, "There is no campaign yet.")
+		return screen.Notify(widget.LevelInfo, "There are no campaigns yet.")
 	}
 	all = all[:min(len(all), maxOffered)]
 	options := make([]widget.Option, len(all))
 	for i, sum := range all {
 		options[i] = widget.Option{Label: sum.Name, Help: sum.Status.Label() + ", " + sum.Channel.Label()}
 	}
-	return screen.Send(screen.ChooseMsg{Title: "Whose audience?", Options: options, Then: func(a widget.Answer) tea.Cmd {
+	return screen.Send(screen.ChooseMsg{Title: "Choose a campaign", Options: options, Then: func(a widget.Answer) tea.Cmd {
 		svc, id := s.deps.Service, all[a.Index].ID
 		return s.Run(taskCampaigns, func(ctx context.Context) (any, error) { return svc.Get(ctx, id) })
 	}})

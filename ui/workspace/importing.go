@@ -25,10 +25,10 @@ type importing struct {
 
 func (s *List) whyNoImport() string {
 	if _, ok := s.deps.Service.(engine.ProfileImporter); !ok {
-		return "This service takes no users from a file."
+		return "This service cannot import users."
 	}
 	if s.Running(taskImport) {
-		return "An import goes on. X ends it."
+		return "An import is running. Press X to cancel it."
 	}
 	return ""
 }
@@ -41,20 +41,20 @@ func (s *List) askImport() tea.Cmd {
 			info, err := os.Stat(expanded(text))
 			switch {
 			case strings.TrimSpace(text) == "":
-				return "Say which file."
+				return "Enter a file name."
 			case err != nil:
-				return "There is no such file."
+				return "No such file."
 			case info.IsDir():
-				return "This is a folder."
+				return "This is a folder, not a file."
 			}
 			return ""
 		},
 		Then: func(text string) tea.Cmd {
 			return screen.Send(screen.ChooseMsg{
-				Title: "Users who are there already", Body: filepath.Base(expanded(text)),
+				Title: "What about users who already exist?", Body: filepath.Base(expanded(text)),
 				Options: []widget.Option{
-					{Label: "Keep what the file does not speak of", Help: "Other attributes, devices and events of the user stay."},
-					{Label: "Replace them", Help: "A line of the file takes the place of the user with its id."},
+					{Label: "Merge", Help: "Keeps attributes, devices and events that are not in the file."},
+					{Label: "Replace", Help: "Replaces each user with the line that has the same ID."},
 				},
 				Then: func(a widget.Answer) tea.Cmd {
 					return s.startImport(settings.Import{File: expanded(text), Merge: a.Index == 0})
@@ -98,14 +98,14 @@ func (s *List) imported(r screen.Result) tea.Cmd {
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
 	switch {
 	case screen.Cancelled(r.Err):
-		s.say("Import", true, "The import was ended: "+done, "What is stored stays. The same file can be imported again without harm.")
+		s.say("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
 	case r.Err != nil:
-		s.say("Import", true, sentence(r.Err.Error()), "Users before it are stored: "+done)
+		s.say("Import", true, sentence(r.Err.Error()), "Users before it were imported: "+done)
 		if out.Total() == 0 {
-			s.say("Import", true, sentence(r.Err.Error()), "Nothing was stored.")
+			s.say("Import", true, sentence(r.Err.Error()), "No changes made.")
 		}
 	case out.Bad > 0:
-		s.say("Import", true, fmt.Sprintf("%s cannot be taken: %s wrong. Nothing was stored.", s.work.file, lines(out.Bad)), wrongLines(out))
+		s.say("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", s.work.file, lines(out.Bad)), wrongLines(out))
 	default:
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+s.work.file+": "+done), s.load())
 	}
@@ -125,7 +125,7 @@ func wrongLines(out settings.Imported) string {
 		text = append(text, err.Error())
 	}
 	if more := out.Bad - len(out.Wrong); more > 0 {
-		text = append(text, fmt.Sprintf("and %d more", more))
+		text = append(text, fmt.Sprintf("… and %d more", more))
 	}
 	return strings.Join(text, "\n")
 }
@@ -134,7 +134,7 @@ func wrongLines(out settings.Imported) string {
 func (w importing) line(t themes.Theme, width int) string {
 	what := "Checking " + w.file
 	if w.now.Checked {
-		what = fmt.Sprintf("Storing %s · %d users", w.file, w.now.Users)
+		what = fmt.Sprintf("Importing %s · %d users", w.file, w.now.Users)
 	}
 	p := widget.NewProgress(t, what)
 	p.Frame = w.tick

@@ -232,14 +232,14 @@ func (s *Record) editJSON(p doc.Path, text, before string) tea.Cmd {
 			s.goTo(p)
 			return nil
 		}
-		why := "A record is an object: { … }."
+		why := "A record must be a JSON object: { … }."
 		if err != nil {
 			why = sentence(err.Error())
 		}
 		return screen.Ask(screen.Question{
-			Title:   "This cannot be taken over yet",
-			Body:    why + "\n\nGo on editing your text, or leave the record as it was?",
-			Buttons: []widget.Button{{Label: "Go on editing", Key: "e"}, {Label: "Drop my text", Key: "d", Danger: true}},
+			Title:   "This is not valid yet",
+			Body:    why + "\n\nKeep editing, or discard your text?",
+			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {
 				if a.Index == 1 {
 					return nil

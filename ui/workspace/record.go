@@ -283,7 +283,7 @@ func (s *Record) redo() tea.Cmd { return s.restore(s.history.redo(s.root)) }
 
 func (s *Record) restore(root doc.Value, ok bool) tea.Cmd {
 	if !ok {
-		return screen.Notify(widget.LevelInfo, "Nothing more to undo or redo.")
+		return screen.Notify(widget.LevelInfo, "Nothing to undo or redo")
 	}
 	s.root, s.refused = root, nil
 	table := s.table
@@ -301,10 +301,10 @@ func (s *Record) Leaving() *screen.Question {
 		return nil
 	}
 	return &screen.Question{
-		Title: "Leave without saving?",
-		Body:  "Your changes of " + named(s.section, s.was) + " are not saved yet.",
+		Title: "Discard unsaved changes?",
+		Body:  "Your changes to " + named(s.section, s.was) + " are not saved.",
 		Buttons: []widget.Button{
-			{Label: "Drop them", Key: "d", Danger: true}, {Label: "Save", Key: "s"}, {Label: "Stay", Key: "n"},
+			{Label: "Discard", Key: "d", Danger: true}, {Label: "Save", Key: "s"}, {Label: "Keep editing", Key: "n"},
 		},
 		Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {

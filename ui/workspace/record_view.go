@@ -74,7 +74,7 @@ func (s *Record) waiting() string {
 	text := s.theme.Muted.Render("Reading…")
 	if s.failed != nil {
 		text = strings.Join(widget.Wrap(widget.Clean(sentence(s.failed.Error())), max(s.width-4, 1)), "\n")
-		text = s.theme.Danger.Render(text) + "\n" + s.theme.Muted.Render("r tries again.")
+		text = s.theme.Danger.Render(text) + "\n" + s.theme.Muted.Render("Press r to try again.")
 	}
 	return panel.View(text)
 }
@@ -133,7 +133,7 @@ func (s *Record) Actions() []screen.Action {
 	acts := s.recordMoves()
 	saved := ""
 	if s.was != "" && !s.dirty() {
-		saved = "Nothing has changed."
+		saved = "No changes to save."
 	}
 	next := "the record as JSON"
 	if s.both() {
@@ -183,13 +183,13 @@ func (s *Record) recordMoves() []screen.Action {
 	acts := s.formKeys()
 	switch {
 	case s.form.Modal():
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "close", Help: "close what is open, and leave the field as it was", Group: groupMove, Bar: 8, Typing: true,
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: groupMove, Bar: 8, Typing: true,
 			Run: func() tea.Cmd { return s.fromForm(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc})) }})
 	case len(s.path) > 0:
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "out", Help: "out of this form, to the one around it", Group: groupMove, Bar: 8, Typing: true, Run: s.up})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the outer form", Group: groupMove, Bar: 8, Typing: true, Run: s.up})
 	}
 	if s.info.aside != nil {
-		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "whom the filters pick, and why", Group: groupMove, Bar: 4, Typing: true, Run: s.toAudience})
+		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, Bar: 4, Typing: true, Run: s.toAudience})
 	}
 	return acts
 }

@@ -47,7 +47,7 @@ func (s *List) deleted(r screen.Result) tea.Cmd {
 	case r.Err != nil:
 		return notice(r.Err)
 	case u.look && len(u.uses) == 0:
-		return screen.Notify(widget.LevelInfo, "Nothing refers to "+named(s.section(), u.name)+".")
+		return screen.Notify(widget.LevelInfo, "Nothing uses "+named(s.section(), u.name)+".")
 	case u.look:
 		s.say("Used in", false, sentence(named(s.section(), u.name)+" is used in "+places(len(u.uses))), useLines(u.uses, len(u.uses)))
 		return nil
@@ -65,7 +65,7 @@ func (s *List) askDelete(u used) tea.Cmd {
 	body := "This cannot be undone."
 	force := len(u.uses) > 0
 	if force {
-		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThey will ask for what is not there. This cannot be undone.", places(len(u.uses)), useLines(u.uses, maxUses))
+		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", places(len(u.uses)), useLines(u.uses, maxUses))
 	}
 	return screen.Ask(screen.Question{
 		Title: "Delete " + named(sec, u.name) + "?", Body: body, Danger: true, Focus: 1,
@@ -93,7 +93,7 @@ func useLines(uses []engine.ContentUse, most int) string {
 	var out []string
 	for i, u := range uses {
 		if i == most {
-			out = append(out, fmt.Sprintf("· and %d more", len(uses)-i))
+			out = append(out, fmt.Sprintf("… and %d more", len(uses)-i))
 			break
 		}
 		out = append(out, "· "+widget.Clean(settings.UseWords(u)))

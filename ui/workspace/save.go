@@ -113,10 +113,10 @@ func (s *Record) saved(r screen.Result) tea.Cmd {
 func (s *Record) showSecret(k kept) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "The new " + s.section.One, Body: k.Secret + "\n\n" + k.Note,
-		Buttons: []widget.Button{{Label: "Copy it", Key: "y"}, {Label: "Done", Key: "n"}},
+		Buttons: []widget.Button{{Label: "Copy", Key: "y"}, {Label: "Done", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Yes() {
-				return tea.Sequence(screen.Copy(k.Secret, "The "+s.section.One), screen.Changed(""), screen.Back())
+				return tea.Sequence(screen.Copy(k.Secret, "the "+s.section.One), screen.Changed(""), screen.Back())
 			}
 			return tea.Sequence(screen.Changed(""), screen.Back())
 		},
@@ -147,10 +147,10 @@ func (s *Record) notSaved(err error) tea.Cmd {
 func (s *Record) askRename(used *settings.InUse) tea.Cmd {
 	leave := s.leaving
 	return screen.Ask(screen.Question{
-		Title: "Change the name " + s.was + "?", Danger: true, Focus: 1,
-		Body: fmt.Sprintf("It is used in %s:\n%s\n\nThey would still ask for the old name.", places(len(used.Uses)), useLines(used.Uses, maxUses)),
+		Title: "Rename " + s.was + "?", Danger: true, Focus: 1,
+		Body: fmt.Sprintf("It is used in %s:\n%s\n\nThese will still use the old name.", places(len(used.Uses)), useLines(used.Uses, maxUses)),
 		Buttons: []widget.Button{
-			{Label: "Change it", Key: "y", Danger: true}, {Label: "Go on editing", Key: "n"},
+			{Label: "Rename", Key: "y", Danger: true}, {Label: "Keep editing", Key: "n"},
 		},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -169,7 +169,7 @@ func (s *Record) askOverwrite(e *engine.Error) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Not saved", Body: sentence(e.Message), Focus: 2,
 		Buttons: []widget.Button{
-			{Label: "Keep mine", Key: "m", Danger: true}, {Label: "Take theirs", Key: "t"}, {Label: "Go on editing", Key: "n"},
+			{Label: "Keep mine", Key: "m", Danger: true}, {Label: "Take theirs", Key: "t"}, {Label: "Keep editing", Key: "n"},
 		},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {

@@ -36,13 +36,13 @@ func (s *List) askInput(sec *settings.Section, name string, left []settings.Inpu
 		return s.runTrial(sec, name, said)
 	}
 	in := left[0]
-	title := "Send a hello through " + name
+	title := "Send a test message through " + name
 	if !in.Optional {
 		title = name + ": " + in.Name
 	}
 	placeholder := in.Example
 	if in.Optional {
-		placeholder = in.Example + ", or nothing to check the settings alone"
+		placeholder = in.Example + "; leave empty to only check the settings"
 	}
 	if placeholder == "" {
 		placeholder = in.Help

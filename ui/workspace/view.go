@@ -163,11 +163,11 @@ func (s *List) emptyText() string {
 	case s.lacks() != "":
 		return s.lacks()
 	case s.failed[sec.ID] != nil:
-		return "This could not be read: " + s.failed[sec.ID].Error() + "\nr tries again."
+		return "Cannot load this section: " + s.failed[sec.ID].Error() + "\nPress r to try again."
 	case !s.loaded:
 		return "Reading…"
 	case s.filter.Value() != "":
-		return "Nothing here holds these words. esc shows all."
+		return "No match. Press esc to clear the filter."
 	}
 	return sec.Empty
 }

@@ -95,7 +95,7 @@ func newList(deps screen.Deps) *List {
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, sections: settings.Sections(),
 		records: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
 		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), detail: widget.NewJSONView(deps.Theme),
-		filter: widget.NewPrompt(deps.Theme, "/", "words of the records"), report: newReport(deps.Theme),
+		filter: widget.NewPrompt(deps.Theme, "/", "text in a record"), report: newReport(deps.Theme),
 	}
 	s.fill()
 	s.list.Choose(1)

@@ -86,7 +86,7 @@ func TestChangesAreSavedWhenThePersonSaysSo(t *testing.T) {
 		t.Error("it was saved unasked")
 	}
 	h.Press("esc")
-	h.Want("Leave without saving?")
+	h.Want("Discard unsaved changes?")
 	h.Press("n")
 	h.Want("Demo shop")
 	h.Press("ctrl+z")
@@ -98,7 +98,7 @@ func TestChangesAreSavedWhenThePersonSaysSo(t *testing.T) {
 	}
 	h.Type("!")
 	h.Press("esc", "d")
-	h.WantNot("Leave without")
+	h.WantNot("Discard unsaved")
 	if got := settingsOf(t, svc).Name; got != "Demo shop" {
 		t.Errorf("what was dropped is saved: %q", got)
 	}
@@ -128,7 +128,7 @@ func TestWhatIsUsedIsNamed(t *testing.T) {
 	h.Press("n", "enter")
 	h.Type("!")
 	h.Press("ctrl+s")
-	h.Want("Change the name Growth?")
+	h.Want("Rename Growth?")
 	h.Press("n")
 	if got := settingsOf(t, svc).Teams[0]; got != "Growth" {
 		t.Errorf("the team is %q", got)
@@ -165,10 +165,10 @@ func TestASegmentIsMadeOfFilters(t *testing.T) {
 		t.Fatalf("%+v", last)
 	}
 	h.Press("esc", "esc", "esc", "t")
-	h.Want("Who matches Norwegians", "is in, because:")
+	h.Want("Who matches Norwegians", "is included:")
 	h.Press("/")
 	h.Type("elodie")
-	h.Want("✗", "is not in, because:", "France")
+	h.Want("✗", "is not included:", "France")
 }
 
 // An empty group that the editor needs is nothing to save.
@@ -180,7 +180,7 @@ func TestLookingAtFiltersChangesNothing(t *testing.T) {
 	h.Want("saved")
 	h.WantNot("not saved")
 	h.Press("esc")
-	h.WantNot("Leave without saving?")
+	h.WantNot("Discard unsaved changes?")
 }
 
 func TestAKeyIsShownOnce(t *testing.T) {
@@ -221,9 +221,9 @@ func TestUsersAreFoundAndImported(t *testing.T) {
 	h.Press("i")
 	h.Type(path + "x")
 	h.Press("enter")
-	h.Want("There is no such file.")
+	h.Want("No such file.")
 	h.Press("backspace", "enter")
-	h.Want("Users who are there already")
+	h.Want("What about users who already exist?")
 	h.Press("enter")
 	h.Want("1 added, 1 changed")
 	p, err := svc.Profile(t.Context(), "USER_1")
@@ -236,7 +236,7 @@ func TestUsersAreFoundAndImported(t *testing.T) {
 	h.Press("i")
 	h.Type(path)
 	h.Press("enter", "enter")
-	h.Want("1 line is wrong. Nothing was stored.", "line 2")
+	h.Want("1 line is invalid. No changes made.", "line 2")
 	h.Press("esc")
 	h.Want("NEW")
 }
@@ -256,7 +256,7 @@ func TestTrialsTellWhatHappened(t *testing.T) {
 	h := program(t, svc, 100, 30)
 	to(h, "Connectors")
 	h.Press("t")
-	h.Want("Send a hello through Demo mail", "ann@example.com")
+	h.Want("Send a test message through Demo mail", "ann@example.com")
 	h.Press("enter")
 	h.Want("keeps its mail in the local outbox")
 	h.Press("esc", "esc")
@@ -275,7 +275,7 @@ func TestTrialsTellWhatHappened(t *testing.T) {
 	h.Press("esc", "esc")
 	to(h, "Teams")
 	h.Press("t")
-	h.Want("There is nothing to try of teams.")
+	h.Want("Teams cannot be tested.")
 }
 
 // Another channel gives the content of a template another form.

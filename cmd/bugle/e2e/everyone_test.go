@@ -50,12 +50,12 @@ func TestMainJobHeard(t *testing.T) {
 	t.Parallel()
 	p := sampleInLines(t)
 	for _, a := range []struct{ text, then string }{
-		{"new", "Channel, 1 to 2:"}, {"e-mail", "Delivery type, 1 to 7:"}, {"one-time", "Name, an empty line"}, {"Spring sale", "Creator, empty is"}, {"", "can be published: 4 problems."},
+		{"new", "Channel, 1 to 2:"}, {"e-mail", "Delivery type, 1 to 7:"}, {"one-time", "Name, Enter for none yet"}, {"Spring sale", "Creator, Enter for"}, {"", "Before you can publish: 4 problems."},
 		{"connector", "1 of 2. Type. Required."}, {"custom", "2 of 2. Name. Required."}, {"Demo mail", "End of Connector."},
 		{"content", "The message: empty"}, {"1", "1 of 11. Subject. Required."}, {"Spring is here", "2 of 11."}, {"list", "Go to, 1 to 11"}, {"from", "4 of 11."}, {"news@example.com", "5 of 11."},
-		{"list", "Go to, 1 to 11, empty is Subject:"}, {"html", "8 of 11."}, {"Our beans are 20% off.", "9 of 11."}, {"back", "The message: done"}, {"", "can be published: 2 problems."},
+		{"list", "Go to, 1 to 11, Enter for Subject:"}, {"html", "8 of 11."}, {"Our beans are 20% off.", "9 of 11."}, {"back", "The message: done"}, {"", "Before you can publish: 2 problems."},
 		{"audience", "1 of 4. Include."}, {"list", "Go to, 1 to 4"}, {"all", "3 of 4. All users."}, {"yes", "4 of 4."}, {"back", "can be published: 1 problem."},
-		{"schedule", "Sending time, 1 to 4:"}, {"as soon", "2 of 4. Start."}, {"back", "Nothing is wrong or missing."},
+		{"schedule", "Sending time, 1 to 4:"}, {"as soon", "2 of 4. Start."}, {"back", "Nothing is invalid or missing."},
 		{"validate", "Valid: this campaign can be published."},
 		{"test", "Identifier, 1 to 4"}, {"", "Recipient:"}, {"ann@example.com", "Another recipient, 1 of 10"}, {"", "Send 1 message to 1 recipient"}, {"", "Sent 1 message."},
 		{"leave", "Main menu of workspace DEMO."}, {"outbox", "1. Spring is here: to ann@example.com"},

@@ -12,7 +12,7 @@ import (
 // The main job, with keys alone, at 80×24: an e-mail from nothing to a test that can be read.
 func TestEmailFromNothingToSent(t *testing.T) {
 	term := open(t, 80, 24, filepath.Join(t.TempDir(), "data"))
-	term.see("Welcome to bugle", "The sample workspace")
+	term.see("Welcome to bugle", "Sample workspace")
 	term.press("Enter")
 	term.see("Campaigns", "Winter roast launch")
 

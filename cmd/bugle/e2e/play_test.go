@@ -20,7 +20,7 @@ type player struct {
 func sample(t *testing.T, width, height int, env ...string) *player {
 	t.Helper()
 	p := &player{terminal: open(t, width, height, filepath.Join(t.TempDir(), "data"), env...)}
-	p.play("?The sample workspace", "Enter", "?Winter roast launch")
+	p.play("?Sample workspace", "Enter", "?Winter roast launch")
 	p.strokes = 0
 	return p
 }

@@ -51,9 +51,9 @@ func (s *Screen) moves() []screen.Action {
 	switch s.focus {
 	case paneForm:
 		acts := s.formKeys()
-		out := screen.Action{Keys: []string{"esc"}, Label: "out", Help: "out of this form", Group: groupMove, Bar: 8, Typing: true, Run: s.up}
+		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, Bar: 8, Typing: true, Run: s.up}
 		if s.form.Modal() {
-			out.Label, out.Help = "close", "close what is open, and leave the field as it was"
+			out.Label, out.Help = "close", "cancel and keep the field as it was"
 			out.Run = func() tea.Cmd { return s.fromForm(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc})) }
 		}
 		acts = append(acts, out)
@@ -62,7 +62,8 @@ func (s *Screen) moves() []screen.Action {
 		acts = append(acts, s.stripKeys()...)
 		return append(acts, []screen.Action{
 			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
-			{Keys: []string{"f3"}, Label: "next tab", Help: "the next view beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
+			{Keys: []string{"f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
+			s.zoomKey("alt+z"),
 		}...)
 	case paneInfo:
 		acts := []screen.Action{{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, Bar: 9, Run: s.toProblem}}
@@ -73,17 +74,28 @@ func (s *Screen) moves() []screen.Action {
 			acts = nil
 		}
 		return append(acts, []screen.Action{
-			{Keys: []string{"esc", "tab"}, Label: "parts", Help: "back to the parts", Group: groupMove, Bar: 8, Run: s.toParts},
+			{Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, Bar: 8, Run: s.toParts},
 			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
-			{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
+			{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
+			s.zoomKey("z"),
 		}...)
 	}
 	return append([]screen.Action{
-		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the part", Group: groupMove, Bar: 9, Run: s.enter},
+		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, Bar: 9, Run: s.enter},
 		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: s.toProblems},
-		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "the next view beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
-		{Keys: []string{"["}, Label: "tab before", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
+		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
+		{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
+		s.zoomKey("z"),
 	}, append(s.toAsideKey("p", 5), s.gridKey()...)...)
+}
+
+// zoomKey is the action that gives the focused pane the whole screen, or takes it back.
+func (s *Screen) zoomKey(key string) screen.Action {
+	a := screen.Action{Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: groupMove, Typing: key != "z", Run: s.toggleZoom}
+	if s.zoom {
+		a.Label, a.Help = "unzoom", "show all panes"
+	}
+	return a
 }
 
 // toAsideKey is the action that gives the view beside the editor the keyboard, where there is one.
@@ -114,7 +126,7 @@ func (s *Screen) toPreviewKey(key string) []screen.Action {
 		return nil
 	}
 	return []screen.Action{{
-		Keys: []string{key}, Label: "preview", Help: "go to the message as its recipient sees it", Group: groupMove,
+		Keys: []string{key}, Label: "preview", Help: "preview the message", Group: groupMove,
 		Run: func() tea.Cmd { return s.toPreview(at) },
 	}}
 }
@@ -193,19 +205,19 @@ func (s *Screen) edits() []screen.Action {
 			bar = 9
 		}
 		acts = append(acts,
-			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the part as JSON in your editor", Group: groupEdit, Bar: bar, Why: locked, Run: s.editPart},
+			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, Bar: bar, Why: locked, Run: s.editPart},
 			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, Bar: bar / 9 * 7, Why: s.lockedAt(nil), Run: s.editAll},
 		)
 	}
 	acts = append(acts, s.filling())
-	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (every change is saved by itself)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.apply(ask) }}
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.apply(ask) }}
 	if !s.inPlace(s.campaign.Head) {
 		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the campaign", 7
 		if when := catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status); when != "" {
 			apply.Help += " · " + strings.TrimSuffix(when, ".")
 		}
 		if !s.saving.pending {
-			apply.Why = "There is nothing to apply."
+			apply.Why = "There are no changes to apply."
 		}
 	}
 	return append(acts, apply)
@@ -217,7 +229,7 @@ func (s *Screen) filling() screen.Action {
 	filled, some := catalog.FillCells(s.root.Lookup(content))
 	act := screen.Action{
 		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, Typing: true,
-		Help: "copy the message to each locale and variation that has none",
+		Help: "copy the message to every locale and variation that has none",
 		Why:  s.lockedAt(content),
 		Run: func() tea.Cmd {
 			cmd := s.put(content, filled)
@@ -234,7 +246,7 @@ func (s *Screen) filling() screen.Action {
 	case some:
 		act.Bar = 7
 	default:
-		act.Why = "Each locale and each variation has its message already, or there is none to copy."
+		act.Why = "Every locale and variation already has a message, or there is none to copy."
 	}
 	return act
 }
@@ -243,11 +255,11 @@ func (s *Screen) onCampaign() []screen.Action {
 	testWhy := ""
 	switch {
 	case s.campaign.Status != catalog.Draft:
-		testWhy = "Test sends are for drafts; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
+		testWhy = "Only drafts can be tested, and this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
 	case !s.campaign.Channel.Writable():
-		testWhy = "Test sends are for push and e-mail."
+		testWhy = "Only push and email campaigns can be tested."
 	case s.saving.pending:
-		testWhy = "Apply your changes first (ctrl+s): a test is sent from what the service has."
+		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
 	go_ := func(route string) func() tea.Cmd {
 		return func() tea.Cmd { return s.after(screen.Open(screen.Route{Name: route, ID: s.id})) }
@@ -257,12 +269,12 @@ func (s *Screen) onCampaign() []screen.Action {
 		browserBar = 4
 	}
 	acts := []screen.Action{
-		{Keys: []string{"v"}, Label: "validate", Help: "check it as publishing would", Group: groupCampaign, Bar: 6, Run: go_(screen.Validate)},
-		{Keys: []string{"t"}, Label: "test send", Help: "send it to a few people", Group: groupCampaign, Bar: 5, Why: testWhy, Run: go_(screen.TestSend)},
+		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, Bar: 6, Run: go_(screen.Validate)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, Bar: 5, Why: testWhy, Run: go_(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 3, Run: s.chooseStatus},
-		{Keys: []string{"H"}, Label: "history", Help: "earlier versions, what each changed, and the way back", Group: groupCampaign, Bar: 2, Run: go_(screen.History)},
-		{Keys: []string{"O"}, Label: "outbox", Help: "what test sends delivered", Group: groupCampaign, Run: go_(screen.Outbox)},
-		{Keys: []string{"o"}, Label: "browser", Help: "show the message in your browser", Group: groupCampaign, Bar: browserBar, Run: s.openInBrowser},
+		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, Bar: 2, Run: go_(screen.History)},
+		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
+		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser", Group: groupCampaign, Bar: browserBar, Run: s.openInBrowser},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.current().Record().Indent()), "the campaign as JSON")
 		}},

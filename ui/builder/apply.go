@@ -78,7 +78,7 @@ func withTheirs(merged, now doc.Value, names []string) doc.Value {
 // applied reads the campaign as it is now, or asks whose changes shall count.
 func (s *Screen) applied(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.Notify(widget.LevelError, "Not applied: "+r.Err.Error())
+		return screen.Notify(widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
 	}
 	if c, ok := r.Value.(contested); ok {
 		return s.askWhose(c.names)
@@ -89,7 +89,7 @@ func (s *Screen) applied(r screen.Result) tea.Cmd {
 	s.id, s.start = done.id, s.place()
 	news := screen.Notify(widget.LevelSuccess, "Applied. "+catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status))
 	if len(done.removed) > 0 {
-		news = screen.Notify(widget.LevelWarning, "Applied, but "+s.titles(done.removed)+" stays: an update cannot take a part away.")
+		news = screen.Notify(widget.LevelWarning, "Applied, but "+s.titles(done.removed)+" stays. An update cannot remove a section.")
 	}
 	return tea.Sequence(s.dropCopy(old), s.load(), screen.Changed(""), news)
 }
@@ -111,9 +111,9 @@ func (s *Screen) dropCopy(id string) tea.Cmd {
 // changed is kept in any case.
 func (s *Screen) askWhose(names []string) tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: "The campaign was changed meanwhile",
-		Body: "Since you began, somebody else changed the same part as you: " + s.titles(names) + ". Whose shall count? " +
-			"What only one of you changed is kept.",
+		Title: "The campaign was changed elsewhere",
+		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
+			"All other changes of both are kept.",
 		Buttons: []widget.Button{{Label: "Mine", Key: "m"}, {Label: "Theirs", Key: "t", Danger: true}, {Label: "Not yet", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {

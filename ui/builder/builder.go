@@ -61,6 +61,9 @@ type Screen struct {
 
 	width, height int
 	layout        layout
+	asked         demand        // what the layout was made for
+	formOf        editor.Editor // the form whose lines were counted
+	zoom          bool          // the focused pane has the whole screen
 }
 
 // pane is where the keyboard is.
@@ -257,7 +260,7 @@ func (s *Screen) recover(w *engine.WorkingCopy) tea.Cmd {
 	c.Body, _ = engine.Rebase(s.origin, w.Body, s.campaign.Body)
 	if root := c.Document(); len(doc.Diff(s.root, root)) > 0 {
 		s.root, s.saving.pending = root, true
-		return screen.Notify(widget.LevelInfo, "Your changes from before are here. ctrl+s applies them.")
+		return screen.Notify(widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
 	return nil
 }
@@ -328,7 +331,7 @@ func (s *Screen) Leaving() *screen.Question {
 	}
 	return &screen.Question{
 		Title:   "Leave without applying?",
-		Body:    fmt.Sprintf("Your changes of this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.campaign.Status.Label(), catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)),
+		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.campaign.Status.Label(), catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }

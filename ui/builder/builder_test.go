@@ -2,6 +2,7 @@ package builder_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,33 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// At 80×24 problems can be read in full, a focused pane below the form has 12 lines, and z gives a pane the screen.
+func TestRoomWhereItIsNeeded(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
+	h := b.open(80, 24)
+	h.WantNot("required whe…")
+	h.Press("!")
+	top := slices.IndexFunc(strings.Split(h.Text(), "\n"), func(l string) bool { return strings.Contains(l, "[Problems]") })
+	if got := 22 - top - 1; got < 12 {
+		t.Errorf("the problems have %d lines:\n%s", got, h.Text())
+	}
+	h.Press("z")
+	h.Want("Problems")
+	h.WantNot("Sections", "Campaign name *")
+	h.Press("z")
+	h.Want("Sections", "Campaign name *")
+	h.Press("esc", "enter", "alt+z")
+	h.Want("Campaign name *")
+	h.WantNot("Sections", "Problems")
+	h.Type("!")
+	h.Want("Spring sale!")
+	h.ClickOn("Tags")
+	h.Type("x")
+	if got := b.value("basic_details.name"); got != `"Spring sale!"` {
+		t.Errorf("a click on another field left the name %s", got)
+	}
+}
+
 // What is typed is in the store at once, and the problem that it mends is gone.
 func TestTypingSavesAndMends(t *testing.T) {
 	b := newBench(t, catalog.Email, `{}`)
@@ -169,7 +197,7 @@ func TestLockedPart(t *testing.T) {
 	h := b.open(120, 40)
 	h.Press("enter")
 	h.Type("x")
-	h.Want("This campaign is Sent: nothing in it can be changed.")
+	h.Want("This campaign is Sent. It cannot be changed.")
 	h.WantNot("Newsx")
 	h.Press("esc")
 	if h.Why("e") == "" {
@@ -180,13 +208,13 @@ func TestLockedPart(t *testing.T) {
 // A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
 func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)
-	b.open(120, 40).Want("Nothing is wrong or missing.", "t sends a test")
+	b.open(120, 40).Want("No problems.", "Press v to validate, t to send")
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
 	h := b.open(120, 40)
-	h.Want("Nothing is wrong or missing.")
-	h.WantNot("sends a test")
+	h.Want("No problems.")
+	h.WantNot("t to send")
 }
 
 // While a campaign is live, the parts that stay as they are say so before anything is tried.
@@ -252,7 +280,7 @@ func TestForeignPart(t *testing.T) {
 	h := b.open(80, 24, "trigger_condition")
 	h.Want("Only when delivery type is not One-time")
 	h.Press("enter")
-	h.Want("Trigger is not for this campaign")
+	h.Want("Trigger is not used by this campaign")
 	h.Press("down", "enter", "x", "esc")
 	if got := b.value("trigger_condition"); got != "" {
 		t.Errorf("the trigger became %s, from %s", got, before)
@@ -270,7 +298,7 @@ func TestFillLocales(t *testing.T) {
 	h.Type("de")
 	h.Want("1 to do", "alt+l fill locales")
 	h.Press("alt+l")
-	h.Want("nothing to do")
+	h.Want("no problems")
 	want := `{"default":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},` +
 		`"de":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
 	if got := b.value("campaign_content.content"); got != want {
@@ -288,7 +316,7 @@ func TestALocaleAddedInTheForm(t *testing.T) {
 	h.Press("down", "enter")
 	h.Type("de")
 	h.Press("enter")
-	h.Want("variation_1", "= Hi", "nothing to do")
+	h.Want("variation_1", "= Hi", "no problems")
 	if got := b.value("campaign_content.locales"); got != `["de"]` {
 		t.Errorf("the locales are %s", got)
 	}
@@ -331,7 +359,7 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 func TestOpenedAtThePreview(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
-	h.Want("Spring is here", "→ next look")
+	h.Want("Spring is here", "→ next view")
 	h.Press("esc", "down")
 	h.Want("Only when", "enter edit")
 }
@@ -342,7 +370,7 @@ func TestThePreviewIsOneKeyAway(t *testing.T) {
 	for _, width := range []int{80, 120} {
 		h := b.open(width, 40, "basic_details")
 		h.Press("esc", "p")
-		h.Want("Preview", "Spring is here", "→ next look")
+		h.Want("Preview", "Spring is here", "→ next view")
 		h.WantFits()
 	}
 }

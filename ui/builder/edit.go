@@ -58,13 +58,13 @@ func (s *Screen) foretell() tea.Cmd {
 		return nil
 	}
 	s.foretold = true
-	return screen.Notify(widget.LevelInfo, "Your changes wait until ctrl+s applies them. "+when)
+	return screen.Notify(widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
 }
 
 // locked says why the state of the campaign does not let it become root, or "".
 func (s *Screen) locked(root doc.Value) string {
 	if !s.campaign.Channel.Writable() {
-		return s.campaign.Channel.Label() + " campaigns can only be read here."
+		return s.campaign.Channel.Label() + " campaigns are read-only here."
 	}
 	paths := catalog.LockedChanges(s.campaign.Status, s.root, root)
 	if len(paths) == 0 {

@@ -74,9 +74,9 @@ func (s *Screen) gridKey() []screen.Action {
 	if !s.inContent() {
 		return nil
 	}
-	a := screen.Action{Name: "grid", Keys: []string{"alt+g"}, Label: "grid", Help: "the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: s.turnGrid}
+	a := screen.Action{Name: "grid", Keys: []string{"alt+g"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: s.turnGrid}
 	if len(s.path) == 1 && s.gridOpen() {
-		a.Label, a.Help, a.Bar = "as a form", "the content as a form", 1
+		a.Label, a.Help, a.Bar = "form", "show the content as a form", 1
 	}
 	if s.form.Modal() {
 		a.Bar = 0

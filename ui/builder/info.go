@@ -35,7 +35,8 @@ type info struct {
 	pager  widget.Pager
 	json   widget.JSONView
 	list   widget.List
-	goals  []doc.Path // of the problems in the list
+	goals  []doc.Path // of the problems, for each line of the list
+	width  int
 
 	aside   editor.Aside // nil where the place has none
 	asideOf string       // the part that it belongs to
@@ -60,6 +61,7 @@ func (in *info) setTheme(t themes.Theme) {
 }
 
 func (in *info) setSize(w, h int) {
+	in.width = w
 	in.pager.SetSize(w, h)
 	in.json.SetSize(w, h)
 	in.list.SetSize(w, h)
@@ -168,13 +170,13 @@ func (s *Screen) fieldText() string {
 		for _, x := range st.Extras {
 			if x.Response != nil && x.Path.Equal(path) {
 				add(s.theme.Strong, x.Response.Label())
-				add(s.theme.Text, x.Response.Help+" It is read-only: only responses have it, and it is never sent.")
+				add(s.theme.Text, x.Response.Help+" Read-only, set by the service.")
 				return strings.Join(lines, "\n")
 			}
 		}
 	}
 	if node == nil {
-		add(s.theme.Muted, "This member is not in the specification. It is kept as it is.")
+		add(s.theme.Muted, "This is an unknown field. It is kept as it is.")
 		return strings.Join(lines, "\n")
 	}
 	add(s.theme.Strong, label(path, node))
@@ -222,16 +224,18 @@ func (s *Screen) showProblems() {
 			case isMissing(p):
 				it.Icon, it.IconTone = "○", themes.ToneWarning
 			}
-			items = append(items, it)
-			s.info.goals = append(s.info.goals, p.Path)
+			for _, line := range widget.WrapItem(it, s.info.width) {
+				items = append(items, line)
+				s.info.goals = append(s.info.goals, p.Path)
+			}
 		}
 	}
 	at := s.info.list.Cursor
 	s.info.list.SetItems(items)
 	s.info.list.Choose(at)
-	s.info.list.Empty = "Nothing is wrong or missing."
+	s.info.list.Empty = "No problems."
 	if s.campaign.Status == catalog.Draft {
-		s.info.list.Empty += "\nv checks it as publishing would, t sends a test."
+		s.info.list.Empty += "\nPress v to validate, t to send a test."
 	}
 	s.info.list.Focused = s.focus == paneInfo
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine/doc"
@@ -29,8 +30,33 @@ const (
 	wideFrom   = 112
 )
 
-func divide(width, height int) layout {
+// focusedSide is the height of a focused side pane below the form, with its frame: 12 lines can be read in it.
+const focusedSide = 14
+
+// demand is what the panes ask of the layout.
+type demand struct {
+	focus pane
+	zoom  bool // the focused pane takes the whole screen
+	lines int  // that the form fills
+}
+
+// divide shares the screen out. A pane below the form takes the lines that the form leaves blank, and more while it has
+// the keyboard.
+func divide(width, height int, d demand) layout {
 	l := layout{wide: width >= wideFrom}
+	if d.zoom {
+		whole := box{width, height}
+		switch d.focus {
+		case paneParts:
+			l.parts = whole
+		case paneInfo:
+			l.side = whole
+		default:
+			l.main = whole
+		}
+		l.form = box{max(l.main.w-4, 1), max(l.main.h-2, 1)}
+		return l
+	}
 	l.parts = box{min(partsWidth, max(width/3, leastParts), width/2), height}
 	rest := width - l.parts.w
 	if l.wide {
@@ -38,6 +64,12 @@ func divide(width, height int) layout {
 		l.side, l.main = box{side, height}, box{rest - side, height}
 	} else {
 		low := max(height*3/10, 4)
+		if d.lines > 0 {
+			low = max(low, min(height-d.lines-2, height/2))
+		}
+		if d.focus == paneInfo {
+			low = max(low, min(focusedSide, height*3/5))
+		}
 		l.side, l.main = box{rest, low}, box{rest, height - low}
 	}
 	l.form = box{max(l.main.w-4, 1), max(l.main.h-2, 1)}
@@ -47,7 +79,21 @@ func divide(width, height int) layout {
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
-	s.layout = divide(width, height)
+	s.formOf, s.layout = nil, layout{}
+	s.arrange()
+}
+
+// arrange divides the screen anew where the panes ask for something else than before.
+func (s *Screen) arrange() {
+	d := demand{focus: s.focus, zoom: s.zoom, lines: s.asked.lines}
+	fresh := s.formOf != s.form || s.layout.form.w == 0
+	if fresh {
+		d.lines = s.formLines()
+	} else if d == s.asked {
+		return
+	}
+	s.asked, s.formOf = d, s.form
+	s.layout = divide(s.width, s.height, d)
 	s.list.SetSize(s.layout.parts.w-4, s.layout.parts.h-2)
 	s.sizeInfo()
 	if s.form != nil {
@@ -55,6 +101,16 @@ func (s *Screen) SetSize(width, height int) {
 	}
 	s.info.shown = ""
 	s.refreshInfo()
+}
+
+// formLines is the number of lines that the form fills where it has all the room, the line above it included.
+func (s *Screen) formLines() int {
+	if s.form == nil {
+		return 0
+	}
+	all := divide(s.width, s.height, demand{})
+	s.form.SetSize(all.form.w, s.height)
+	return strings.Count(s.form.View(), "\n") + 1 + s.stripLines()
 }
 
 // splitFrom is the height from which the aside has a place of its own, below the tabs.
@@ -97,20 +153,35 @@ func (s *Screen) SetTheme(t themes.Theme) {
 
 // View draws the panes.
 func (s *Screen) View() string {
+	s.arrange()
 	if s.failed != nil {
-		return s.message("This campaign could not be read.\n\n" + s.failed.Error() + "\n\nr tries again, esc goes back.")
+		return s.message("Cannot load this campaign.\n\n" + s.failed.Error() + "\n\nPress r to try again, esc to go back.")
 	}
 	if !s.loaded {
-		return s.message("Reading the campaign…")
+		return s.message("Loading…")
 	}
 	s.list.Focused = s.focus == paneParts
-	left := s.panel(fmt.Sprintf("Parts %s", s.progressText()), s.layout.parts, s.focus == paneParts, "").View(s.list.View())
+	if s.zoom {
+		return s.zoomed()
+	}
+	left := s.panel(fmt.Sprintf("Sections %s", s.progressText()), s.layout.parts, s.focus == paneParts, "").View(s.list.View())
 	middle := s.mainView()
 	side := s.sideView()
 	if s.layout.wide {
 		return lipgloss.JoinHorizontal(lipgloss.Top, left, middle, side)
 	}
 	return lipgloss.JoinHorizontal(lipgloss.Top, left, lipgloss.JoinVertical(lipgloss.Left, middle, side))
+}
+
+// zoomed draws the pane that takes the whole screen.
+func (s *Screen) zoomed() string {
+	switch s.focus {
+	case paneParts:
+		return s.panel(fmt.Sprintf("Sections %s", s.progressText()), s.layout.parts, true, "").View(s.list.View())
+	case paneInfo:
+		return s.sideView()
+	}
+	return s.mainView()
 }
 
 func (s *Screen) sideView() string {
@@ -194,11 +265,17 @@ func (s *Screen) sideX() int {
 	return s.layout.parts.w
 }
 
+// toggleZoom gives the focused pane the whole screen, or takes it back.
+func (s *Screen) toggleZoom() tea.Cmd {
+	s.zoom = !s.zoom
+	return nil
+}
+
 func (s *Screen) sideInfo() string {
 	if n := s.errors(); n > 0 {
 		return fmt.Sprintf("%d to do", n)
 	}
-	return "nothing to do"
+	return "no problems"
 }
 
 // tabLine names the views beside the form, the present one in brackets.

@@ -75,9 +75,9 @@ func (s *Screen) editJSONText(p doc.Path, text, before string) tea.Cmd {
 			return s.put(p, v)
 		}
 		return screen.Ask(screen.Question{
-			Title:   "This cannot be taken over yet",
-			Body:    capital(err.Error()) + "\n\nGo on editing your text, or leave the campaign as it was?",
-			Buttons: []widget.Button{{Label: "Go on editing", Key: "e"}, {Label: "Drop my text", Key: "d", Danger: true}},
+			Title:   "This is not valid yet",
+			Body:    capital(err.Error()) + "\n\nKeep editing, or discard your text?",
+			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {
 				if a.Index == 1 {
 					return nil
@@ -96,11 +96,11 @@ func (s *Screen) parseJSON(p doc.Path, text string) (doc.Value, error) {
 		return v, err
 	}
 	if v.Kind() != doc.Object {
-		return v, fmt.Errorf("a campaign is an object, { … }, and this is one %s", v.Kind())
+		return v, fmt.Errorf("a campaign must be a JSON object, { … }, not a %s", v.Kind())
 	}
 	for name := range v.Members() {
 		if engine.IsHeadField(name) {
-			return v, fmt.Errorf("%s belongs to the campaign's record and cannot be edited here; take it out", name)
+			return v, fmt.Errorf("%s is set by the service and cannot be edited here. Remove it", name)
 		}
 	}
 	c := s.campaign
@@ -136,7 +136,7 @@ func (s *Screen) refusal(p doc.Path, v doc.Value) error {
 func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd {
 	root, err := s.root.Set(p, v)
 	if err != nil {
-		return screen.Notify(widget.LevelError, "This cannot be changed here: "+err.Error())
+		return screen.Notify(widget.LevelError, "Cannot change this here: "+err.Error())
 	}
 	cmd := s.change(root, "")
 	s.reload()

@@ -93,13 +93,13 @@ func TestTheWholeCampaignInTheEditor(t *testing.T) {
 	}
 
 	d.closed(m, strings.Replace(m.Text, `"News",`, `"News" "x",`, 1))
-	d.Want("cannot be taken over yet", "Line 3")
+	d.Want("This is not valid yet", "Line 3")
 	d.Press("d")
 	d.closed(m, `{"channel":"PUSH"}`)
-	d.Want("belongs to the campaign's record")
+	d.Want("is set by the service")
 	d.Press("d")
 	d.closed(m, `[]`)
-	d.Want("A campaign is an object")
+	d.Want("A campaign must be a JSON object")
 	d.Press("d")
 	if got := string(b.stored().Body.Encode()); got != before {
 		t.Errorf("a text that was dropped made it %s", got)
@@ -143,7 +143,7 @@ func TestAnEditedTextMeetsTheLocks(t *testing.T) {
 		t.Error("the text is not offered again")
 	}
 	d.closed(m, strings.Replace(m.Text, `"News"`, `"Letter"`, 1))
-	d.Want("Letter", "changes not applied", "ctrl+s applies them", "not yet dispatched")
+	d.Want("Letter", "changes not applied", "Press ctrl+s to apply", "not yet dispatched")
 }
 
 func TestTheMessageInTheBrowser(t *testing.T) {
@@ -189,7 +189,7 @@ func TestAPushInTheBrowser(t *testing.T) {
 func TestNothingToShowInTheBrowser(t *testing.T) {
 	d := newBench(t, catalog.Email, `{}`).desk()
 	d.Press("o")
-	d.Want("There is no message here")
+	d.Want("There is no message to open")
 }
 
 func BenchmarkBuilder(b *testing.B) {

@@ -35,7 +35,7 @@ type page struct {
 func (s *Screen) openInBrowser() tea.Cmd {
 	p, ok := s.pageAt(s.place())
 	if !ok {
-		return screen.Notify(widget.LevelWarning, "There is no message here to show in the browser.")
+		return screen.Notify(widget.LevelWarning, "There is no message to open here.")
 	}
 	files := s.files
 	return s.Run(taskBrowser, func(ctx context.Context) (any, error) {
@@ -52,7 +52,7 @@ func (s *Screen) shown(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.Notify(widget.LevelWarning, capital(r.Err.Error())+".")
 	}
-	return screen.Notify(widget.LevelSuccess, "Opened in the browser, for as long as you stay in this campaign.")
+	return screen.Notify(widget.LevelSuccess, "Opened in the browser. The page updates while you stay in this campaign.")
 }
 
 // pageAt makes the page of the message at a place, or of the first where the place is in none.

@@ -43,7 +43,7 @@ var partLooks = map[partState]struct {
 	partUnfinished: {"◐", themes.ToneWarning, "unfinished"},
 	partWrong:      {"✗", themes.ToneDanger, "wrong"},
 	partDone:       {"✓", themes.ToneSuccess, "done"},
-	partForeign:    {"–", themes.ToneFaint, "not for this campaign"},
+	partForeign:    {"–", themes.ToneFaint, "not used by this campaign"},
 }
 
 // partsOf tells how each component of the document stands.

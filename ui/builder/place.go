@@ -53,7 +53,7 @@ func (s *Screen) show(p doc.Path) {
 // lockedAt says why what is at p may not be changed now, or "".
 func (s *Screen) lockedAt(p doc.Path) string {
 	if !s.campaign.Channel.Writable() {
-		return s.campaign.Channel.Label() + " campaigns can only be read here."
+		return s.campaign.Channel.Label() + " campaigns are read-only here."
 	}
 	for _, l := range catalog.Locked(s.campaign.Status) {
 		if p.HasPrefix(l.Path) {
@@ -66,7 +66,7 @@ func (s *Screen) lockedAt(p doc.Path) string {
 // lockWords puts a lock into words, with the state as the screens call it.
 func (s *Screen) lockWords(l catalog.Lock) string {
 	if len(l.Path) == 0 {
-		return "This campaign is " + s.campaign.Status.Label() + ": nothing in it can be changed."
+		return "This campaign is " + s.campaign.Status.Label() + ". It cannot be changed."
 	}
 	return "Cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
 }
@@ -106,7 +106,7 @@ func (s *Screen) enter() tea.Cmd {
 		return nil
 	}
 	if p := s.partOf(s.path); p.state == partForeign {
-		return screen.Notify(widget.LevelWarning, p.title+" is not for this campaign: "+p.why)
+		return screen.Notify(widget.LevelWarning, p.title+" is not used by this campaign: "+p.why)
 	}
 	s.focus, s.info.chosen = paneForm, false
 	s.refreshInfo()

@@ -126,7 +126,7 @@ func (s *Screen) saved(r screen.Result) tea.Cmd {
 		if e := engine.AsError(r.Err); e != nil && e.HTTP == http.StatusConflict {
 			return s.conflict()
 		}
-		return screen.Notify(widget.LevelError, "Not saved: "+r.Err.Error()+" Your text is still here; ctrl+s tries again.")
+		return screen.Notify(widget.LevelError, "Not saved: "+r.Err.Error()+" Your text is still here. Press ctrl+s to try again.")
 	}
 	done := r.Value.(savedAs)
 	first := s.saving.err != nil
@@ -149,7 +149,7 @@ func (s *Screen) saved(r screen.Result) tea.Cmd {
 func (s *Screen) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   "The campaign was changed elsewhere",
-		Body:    "Somebody, or another program, saved this draft after you opened it. Keep your version (theirs stays in the history), or take theirs (yours is dropped)?",
+		Body:    "Someone else saved this draft after you opened it. Which version do you want to keep? If you keep yours, theirs stays in the history. If you take theirs, yours is discarded.",
 		Buttons: []widget.Button{{Label: "Keep mine", Key: "k"}, {Label: "Take theirs", Key: "t", Danger: true}},
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {
@@ -176,7 +176,7 @@ func (s *Screen) keepMine() tea.Cmd {
 		if !ok {
 			return savedAs{now.Head, root}, nil
 		}
-		h, err := d.Save(ctx, engine.SaveRequest{ID: s.id, Revision: now.Revision, Body: engine.BodyOf(root), By: s.deps.Author, Note: "kept over a change made elsewhere"})
+		h, err := d.Save(ctx, engine.SaveRequest{ID: s.id, Revision: now.Revision, Body: engine.BodyOf(root), By: s.deps.Author, Note: "kept over someone else's change"})
 		return savedAs{h, root}, err
 	})
 }

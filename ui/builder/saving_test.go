@@ -74,7 +74,7 @@ func TestConflict(t *testing.T) {
 type plainService struct{ engine.Service }
 
 // On a service of the API alone edits wait, also those of a draft, and go out by component; what
-// somebody else changed meanwhile is never overwritten unseen.
+// somebody else changed elsewhere is never overwritten unseen.
 func TestEditsWaitOnAPlainService(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)
 	ctx := context.Background()
@@ -112,7 +112,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Press("ctrl+s")
-	h.Want("changed meanwhile", "Basics")
+	h.Want("changed elsewhere", "Basics")
 	h.Press("n")
 	if got := b.value("basic_details.name"); got != `"Theirs"` {
 		t.Errorf("not yet overwrote: %s", got)

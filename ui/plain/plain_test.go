@@ -117,7 +117,7 @@ const mail = `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTI
 
 func TestTexts(t *testing.T) {
 	for name, c := range map[string]struct{ script, path, want, said string }{
-		"Enter keeps":          {"basics|", "basic_details.name", `"Spring sale"`, "Now: Spring sale."},
+		"Enter keeps":                  {"basics|", "basic_details.name", `"Spring sale"`, "Now: Spring sale."},
 		"a text is taken as typed":     {"basics|  Summer ", "basic_details.name", `"  Summer "`, "Saved."},
 		"clear empties":                {"basics|clear", "basic_details.name", ``, "Emptied."},
 		"a backslash makes a text":     {`basics|\back`, "basic_details.name", `"back"`, "Saved."},

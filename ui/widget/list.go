@@ -25,6 +25,22 @@ type Item struct {
 	Why string
 	// Heading marks a line between entries that the cursor passes over.
 	Heading bool
+	// More marks a further line of the entry above. The two are chosen and drawn as one.
+	More bool
+}
+
+// stays reports whether the cursor can be on the entry.
+func (i Item) stays() bool { return !i.Heading && !i.More }
+
+// WrapItem returns the lines of an entry whose text does not fit on one, for a list of that width.
+func WrapItem(item Item, width int) []Item {
+	lines := Wrap(Clean(item.Text), max(width-2-Width(Clean(item.Icon))-1-2, 1)) // without the cursor and the scroll bar
+	item.Text = lines[0]
+	out := []Item{item}
+	for _, line := range lines[1:] {
+		out = append(out, Item{Text: line, Dim: item.Dim, More: true})
+	}
+	return out
 }
 
 // List shows entries one below another, with a cursor: menus, the components of a campaign.
@@ -70,7 +86,7 @@ func (l *List) Items() []Item { return l.items }
 
 // Selected gives the entry under the cursor, and false when the list is empty.
 func (l *List) Selected() (Item, bool) {
-	if l.Cursor >= len(l.items) || l.items[l.Cursor].Heading {
+	if l.Cursor >= len(l.items) || !l.items[l.Cursor].stays() {
 		return Item{}, false
 	}
 	return l.items[l.Cursor], true
@@ -121,7 +137,10 @@ func (l *List) Mouse(msg tea.MouseMsg, y int) bool {
 		return false
 	}
 	i, ok := l.At(y)
-	if !ok || l.items[i].Heading {
+	for ok && i > 0 && l.items[i].More {
+		i--
+	}
+	if !ok || !l.items[i].stays() {
 		return false
 	}
 	l.Select(i)
@@ -137,9 +156,10 @@ func (l *List) move(step func(*Window), direction int) {
 func (l *List) skipHeadings(direction int) {
 	for _, d := range []int{direction, -direction} {
 		for i := l.Cursor; i >= 0 && i < len(l.items); i += d {
-			if !l.items[i].Heading {
+			if l.items[i].stays() {
 				l.Select(i)
 				l.showHeading()
+				l.showMore()
 				return
 			}
 		}
@@ -155,6 +175,15 @@ func (l *List) showHeading() {
 			return
 		}
 	}
+}
+
+// showMore brings the further lines of the chosen entry into sight, as far as there is room.
+func (l *List) showMore() {
+	last := l.Cursor
+	for last+1 < len(l.items) && l.items[last+1].More {
+		last++
+	}
+	l.Offset = min(max(l.Offset, last-l.Height+1), l.Cursor)
 }
 
 // View draws the list: exactly as wide and as high as SetSize said.
@@ -200,7 +229,11 @@ func (l *List) line(i, width, icons int) string {
 	if item.Heading {
 		return l.theme.Header.Render(Truncate("  "+Clean(item.Text), width))
 	}
-	selected := i == l.Cursor
+	of := i
+	for of > 0 && l.items[of].More {
+		of--
+	}
+	selected := of == l.Cursor
 	start := cursorMark(selected, l.Focused) + " "
 	icon := ""
 	if icons > 0 {

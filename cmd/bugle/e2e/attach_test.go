@@ -37,7 +37,7 @@ func TestTwoTerminalsOnOneFolder(t *testing.T) {
 	second.see("From a command")
 
 	first.press("Enter")
-	first.see("Parts", "Campaign name")
+	first.see("Sections", "Campaign name")
 	first.press("Enter")
 	first.write(" typed here")
 	first.see("typed here", "saved")
@@ -192,7 +192,7 @@ func TestEndedByTheSystem(t *testing.T) {
 			term.press("Enter")
 			term.see("Winter roast launch")
 			term.press("Enter")
-			term.see("Parts", "Campaign name")
+			term.see("Sections", "Campaign name")
 			term.press("Enter", "End")
 			term.write(" until the end")
 			term.see("until the end")

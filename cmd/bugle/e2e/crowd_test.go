@@ -211,7 +211,7 @@ func (term *terminal) edit(name string) {
 	term.write(name)
 	term.see("1 of ", name)
 	term.press("Enter", "Enter")
-	term.see("Parts", "Campaign name")
+	term.see("Sections", "Campaign name")
 	term.press("Enter", "End")
 }
 

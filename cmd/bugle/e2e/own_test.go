@@ -72,7 +72,7 @@ func TestPaletteMouseAndResize(t *testing.T) {
 	}
 	p.play("Down Down Enter", "?+ add locale", "Enter", "?▸ Subject")
 	p.tmux("resize-window", "-t", "main", "-x", "120", "-y", "40")
-	p.play("?▸ Subject", "?On a phone", "?Parts 8/8")
+	p.play("?▸ Subject", "?On a phone", "?Sections 8/8")
 }
 
 func widest(s string) int {

@@ -12,7 +12,7 @@ func TestTheRemoteServiceGoesAway(t *testing.T) {
 	term := open(t, 100, 30, "", env...)
 	term.see("DEMO @ there", "Winter roast launch")
 	term.press("Enter")
-	term.see("Parts", "Campaign name")
+	term.see("Sections", "Campaign name")
 	term.press("Escape")
 	term.see("enter open")
 
@@ -20,7 +20,7 @@ func TestTheRemoteServiceGoesAway(t *testing.T) {
 	term.press("r")
 	term.see("offline since", "as last read", "Winter roast launch")
 	term.press("Enter")
-	term.see("Parts", "Campaign name", "offline since")
+	term.see("Sections", "Campaign name", "offline since")
 	term.press("Enter", "End")
 	term.write(" from afar")
 	term.see("from afar", "changes not applied")
@@ -33,7 +33,7 @@ func TestTheRemoteServiceGoesAway(t *testing.T) {
 	term.press("Enter")
 	term.see("enter open")
 	term.press("Down", "Enter")
-	term.see("Parts", "Black Friday countdown", "Campaign name")
+	term.see("Sections", "Black Friday countdown", "Campaign name")
 	term.press("Escape")
 	term.see("enter open")
 

@@ -21,7 +21,7 @@ func TestTrialOfANewUser(t *testing.T) {
 		">Bugle", "Enter", ">news@example.com", "Down Down Down Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
 
 	// Audience: two actions, each with a condition on its event.
-	p.play("Escape", "?Parts 3/5", "Down Down Enter", "?Opted-out", "Enter", "?Nobody is picked yet",
+	p.play("Escape", "?Sections 3/5", "Down Down Enter", "?Opted-out", "Enter", "?Nobody is picked yet",
 		"a 2", ">order sh", "?▸ Order Shipped", "Enter Escape", "?Did Order Shipped at least once",
 		"a 4", ">carr", "?▸ carrier", "Enter", "?[one of]", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
 		"a 2", ">viewed", "?▸ Product Viewed", "Enter Escape", "?and Did Product Viewed",

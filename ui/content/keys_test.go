@@ -275,11 +275,11 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := b.open(80, 24)
-	h.Want("This campaign is Stopped: nothing in it can be")
+	h.Want("This campaign is Stopped. It cannot be")
 	h.WantNot("+ locale")
 	for _, k := range []string{"a", "A", "x", "=", "p"} {
 		h.Press(k)
-		h.Want("This campaign is Stopped: nothing in it can be")
+		h.Want("This campaign is Stopped. It cannot be")
 	}
 	h.Press("down", "d")
 	h.Want("≠ Subject")

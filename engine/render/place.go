@@ -1,6 +1,8 @@
 package render
 
 import (
+	"time"
+
 	"slices"
 
 	"bugle/engine"
@@ -13,6 +15,7 @@ type View struct {
 	engine.TestKey
 	Notification *Notification // of push
 	Mail         *Mail         // of e-mail
+	At           time.Time     // what a clock beside it shows: when it was sent, or now; zero for no clock
 
 	// What in the message the place asked for is about: its backup, one of its slides from 1 (0: none).
 	Backup bool

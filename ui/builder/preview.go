@@ -59,6 +59,12 @@ func (a *previewAside) show() {
 	if !ok && !inCell(ch, root, a.at) {
 		views, _ = render.First(ch, root, o)
 	}
+	for i := range views {
+		views[i].At = a.cfg.Now()
+		if a.cfg.Location != nil {
+			views[i].At = views[i].At.In(a.cfg.Location)
+		}
+	}
 	a.views = views
 	a.draw()
 }

@@ -35,6 +35,7 @@ type drawing struct {
 	n       *render.Notification
 	slide   int
 	elapsed time.Duration
+	at      time.Time
 }
 
 // androidCard draws a notification as Android shows it.

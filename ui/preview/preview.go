@@ -281,7 +281,7 @@ func (p *Preview) draw() {
 	case p.view.Mail != nil:
 		s.mail(p.view.Mail, p.look())
 	case p.view.Notification != nil:
-		d := &drawing{sheet: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed()}
+		d := &drawing{sheet: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed(), at: p.view.At}
 		d.notification(p.look())
 	default:
 		s.wrapped("There is no message to preview.", pen{tone: themes.ToneFaint})

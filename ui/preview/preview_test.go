@@ -40,7 +40,7 @@ func push(t testing.TB, name string) render.View {
 	for _, p := range catalog.Platforms {
 		if c := message.Get(p.Member()); c.Exists() {
 			n := render.Push(p, c, render.Options{})
-			return render.View{Notification: &n}
+			return render.View{Notification: &n, At: time.Date(2026, 3, 14, 9, 41, 0, 0, time.UTC)}
 		}
 	}
 	t.Fatalf("there is no message %s", name)
@@ -256,4 +256,21 @@ func TestMouseOpensTabs(t *testing.T) {
 		t.Fatal("a click on a tab does nothing")
 	}
 	want(t, p, "EXPANDED")
+}
+
+// The clock of a phone shows when the message was sent, and there is none where that is not known.
+func TestClockShowsWhenItWasSent(t *testing.T) {
+	v := push(t, "android-basic")
+	v.At = time.Date(2026, 11, 26, 21, 5, 0, 0, time.UTC)
+	p := preview.New(themes.Plain())
+	p.SetSize(44, 60)
+	p.Show(v)
+	if got := looks(&p); !strings.Contains(got, "21:05") || !strings.Contains(got, "Thursday, 26 November") {
+		t.Errorf("no look shows 21:05 on Thursday, 26 November:\n%s", got)
+	}
+	v.At = time.Time{}
+	p.Show(v)
+	if got := looks(&p); strings.Contains(got, "21:05") || strings.Contains(got, "00:00") {
+		t.Errorf("a clock is shown for a message whose time is not known:\n%s", got)
+	}
 }

@@ -75,9 +75,11 @@ func (d *drawing) pick(l look) {
 func (d *drawing) lockScreen() {
 	w := min(phoneWidth, d.width)
 	d.blank()
-	d.add(centred(words("9:41", pen{bold: true}), w))
-	d.add(centred(words("Saturday, 14 March", pen{tone: themes.ToneMuted}), w))
-	d.blank()
+	if !d.at.IsZero() {
+		d.add(centred(words(d.at.Format("15:04"), pen{bold: true}), w))
+		d.add(centred(words(d.at.Format("Monday, 2 January"), pen{tone: themes.ToneMuted}), w))
+		d.blank()
+	}
 	if string(d.n.Platform) == ios {
 		d.iosBanner()
 		return

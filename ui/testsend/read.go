@@ -85,7 +85,8 @@ func (s *Screen) message() (v render.View, title, note string) {
 		return v, "Delivered", ""
 	}
 	content, title := s.run.document.Lookup(k.key.Content), "Not delivered"
-	o := render.Options{Now: s.deps.Now()}
+	at := s.deps.Now()
+	o := render.Options{Now: at}
 	if d != nil {
 		o.Fill = s.fillFor(d.recipient)
 	}
@@ -95,6 +96,9 @@ func (s *Screen) message() (v render.View, title, note string) {
 	default:
 		title = "Delivered to " + d.recipient
 		list := s.run.read.box[deliveredKey(k.name, d.recipient)]
+		if len(list) > 0 {
+			at = list[0].At
+		}
 		switch {
 		case len(list) > 0 && list[0].Email != nil:
 			content, o.Fill = list[0].Email.Content(), nil
@@ -104,7 +108,7 @@ func (s *Screen) message() (v render.View, title, note string) {
 			title, note = "As written", "This service does not show what it delivers; this is the content as it is written."
 		}
 	}
-	v = render.View{TestKey: k.key}
+	v = render.View{TestKey: k.key, At: at.In(s.zone())}
 	switch {
 	case content.Empty():
 	case s.campaign.Channel == catalog.Email:

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"context"
+	"fmt"
+
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 )
@@ -44,4 +47,57 @@ func WithName(components doc.Value, name string) doc.Value {
 		return components
 	}
 	return named
+}
+
+// fTimezone is the field of scheduling_details that names the campaign's time zone.
+const fTimezone = "timezone"
+
+// Draft is what a new draft begins with.
+type Draft struct {
+	Channel      Channel
+	DeliveryType DeliveryType
+	CreatedBy    string // an email address
+	Components   doc.Value
+}
+
+// Create creates the draft in the workspace's time zone. Components that are not right yet are refused at creation; a
+// service that keeps drafts valid or not gets them right after.
+func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
+	components := d.inWorkspaceZone(ctx, service)
+	made, err := service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)})
+	drafter, ok := service.(Drafter)
+	if e := AsError(err); e == nil || e.Code != ValidationFailed || !ok || components.Empty() {
+		return made, err
+	}
+	made, err = service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, doc.Value{})})
+	if err != nil {
+		return made, err
+	}
+	c, err := service.Get(ctx, made.ID)
+	if err == nil {
+		_, err = drafter.Save(ctx, SaveRequest{ID: made.ID, Revision: c.Revision, Body: components, By: d.CreatedBy, Note: "started"})
+	}
+	if err != nil {
+		return made, fmt.Errorf("the draft was created, but not what it starts from: %w", err)
+	}
+	return made, nil
+}
+
+// inWorkspaceZone returns the components with the workspace's time zone as the campaign's, where its delivery type needs
+// a schedule and the components name no zone. They come back unchanged for a service that does not share its settings.
+func (d Draft) inWorkspaceZone(ctx context.Context, service Service) doc.Value {
+	keeper, ok := service.(WorkspaceKeeper)
+	at := doc.P(string(catalog.SchedulingDetails), fTimezone)
+	if !ok || d.DeliveryType != catalog.OneTime && d.DeliveryType != catalog.Periodic || d.Components.Lookup(at).Exists() {
+		return d.Components
+	}
+	w, err := keeper.Workspace(ctx)
+	if err != nil || w.Timezone == "" {
+		return d.Components
+	}
+	zoned, err := d.Components.Set(at, doc.NewString(w.Timezone))
+	if err != nil {
+		return d.Components
+	}
+	return zoned
 }

@@ -2,12 +2,10 @@ package newdraft
 
 import (
 	"context"
-	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -15,50 +13,15 @@ import (
 // creating is the kind of the task that creates the draft.
 const creating = "create"
 
-// start is what a draft is created from.
-type start struct {
-	channel    engine.Channel
-	delivery   engine.DeliveryType
-	by         string
-	components doc.Value
-}
-
 // create creates the draft; a bare one without its name and components.
 func (s *Screen) create(bare bool) tea.Cmd {
 	s.refused = nil
-	from := start{channel: s.channel(), delivery: s.offer().Type, by: s.creator.Value()}
+	draft := engine.Draft{Channel: s.channel(), DeliveryType: s.offer().Type, CreatedBy: s.creator.Value()}
 	if !bare {
-		from.components = engine.WithName(s.source, s.name.Value())
+		draft.Components = engine.WithName(s.source, s.name.Value())
 	}
 	service := s.deps.Service
-	return s.Run(creating, func(ctx context.Context) (any, error) { return from.create(ctx, service) })
-}
-
-// create asks the service for the draft. Components that are not right yet are refused at
-// creation; a service that keeps drafts valid or not gets them right after.
-func (f start) create(ctx context.Context, service engine.Service) (engine.Created, error) {
-	made, err := service.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(f.channel, f.delivery, f.by, f.components)})
-	drafter, ok := service.(engine.Drafter)
-	if err == nil || !ok || !invalid(err) || f.components.Empty() {
-		return made, err
-	}
-	made, err = service.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(f.channel, f.delivery, f.by, doc.Value{})})
-	if err != nil {
-		return made, err
-	}
-	if err := f.save(ctx, service, drafter, made.ID); err != nil {
-		return made, fmt.Errorf("the draft was created, but not what it starts from: %w", err)
-	}
-	return made, nil
-}
-
-func (f start) save(ctx context.Context, service engine.Service, drafter engine.Drafter, id string) error {
-	c, err := service.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	_, err = drafter.Save(ctx, engine.SaveRequest{ID: id, Revision: c.Revision, Body: f.components, By: f.by, Note: "started"})
-	return err
+	return s.Run(creating, func(ctx context.Context) (any, error) { return draft.Create(ctx, service) })
 }
 
 // invalid reports whether a request was refused for what is in it.

@@ -163,8 +163,8 @@ func (s *session) newDraft(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	components := engine.WithName(doc.NewObject(), name)
-	made, err := s.deps.Service.Create(ctx, engine.CreateRequest{Call: engine.NewCall(), Body: engine.NewDraftBody(channel, types[n].Type, by, components)})
+	draft := engine.Draft{Channel: channel, DeliveryType: types[n].Type, CreatedBy: by, Components: engine.WithName(doc.NewObject(), name)}
+	made, err := draft.Create(ctx, s.deps.Service)
 	if err != nil {
 		return s.failed(ctx, "Cannot create the draft", err)
 	}

@@ -377,10 +377,24 @@ func TestSearch(t *testing.T) {
 	b.want("Sent campaigns: 0 campaigns.", "1. Spring sale: E-mail, one-time, draft", "nonsense")
 }
 
+// A new draft that needs a schedule takes the workspace's time zone.
 func TestNewDraft(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	if err := b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Timezone = "Asia/Tokyo"; return nil }); err != nil {
+		t.Fatal(err)
+	}
 	b.run("new|email|e-mail|device-triggered|periodic|Weekly|nobody|bob@example.com")
 	b.want("Device-triggered cannot be chosen: Device-triggered is for Push only", "The creator must be an e-mail address", "Campaign Weekly. E-mail, periodic, draft.")
+	list, err := b.svc.List(t.Context(), engine.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sum := range list {
+		if b.id = sum.ID; sum.Name == "Weekly" {
+			break
+		}
+	}
+	b.has("scheduling_details.timezone", `"Asia/Tokyo"`)
 	b.run("new|push|back|back|quit")
 	b.want("This is the first question. Type quit to quit.")
 }

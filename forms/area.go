@@ -16,6 +16,7 @@ type area struct {
 	text          *huh.Text
 	expr          completion
 	width, height int
+	look          look
 }
 
 func newArea(l look, text, placeholder string, parse func(string) doc.Value) (*area, bool) {
@@ -23,7 +24,7 @@ func newArea(l look, text, placeholder string, parse func(string) doc.Value) (*a
 	if !ok || len(text) > maxText || strings.Count(text, "\n") >= maxTextLines {
 		return nil, false
 	}
-	e := &area{}
+	e := &area{look: l}
 	e.buffer.text, e.parse = packed, parse
 	e.text = huh.NewText().ExternalEditor(false).CharLimit(0).Placeholder(oneLine(placeholder)).Value(&e.buffer.text)
 	e.widget = e.text
@@ -92,7 +93,7 @@ func (e *area) view(w, h int) string {
 	e.send(nil) // keeps the cursor's line in sight
 	view := showStandIns(e.widget.View())
 	if e.expr.open() {
-		return strings.Join(append([]string{view}, e.expr.lines(max(h-height, 1))...), "\n")
+		return strings.Join(append([]string{view}, e.expr.list.Lines(e.look.t, w, max(h-height, 1))...), "\n")
 	}
 	return view
 }

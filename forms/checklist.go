@@ -106,6 +106,14 @@ func (e *checklist) key(msg tea.KeyMsg) bool {
 	return true
 }
 
+// step moves the highlight of the open list.
+func (e *checklist) step(by int) { e.open.Update(arrow(by)) }
+
+// hit ticks the option on line y of the open list, or takes its tick away.
+func (e *checklist) hit(y int) bool {
+	return toLine(e.open.View(), y, e.step) && e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+}
+
 func (e *checklist) view(w, h int) string {
 	if e.open == nil {
 		var on []string

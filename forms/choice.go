@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -27,6 +28,47 @@ type choice struct {
 	open      menu
 	look      look
 	w, h      int // cells and lines that an open list may take
+}
+
+// menuEditor is an editor with a list that opens.
+type menuEditor interface {
+	step(by int)    // moves the highlight
+	hit(y int) bool // chooses what line y of the view shows, false where that is nothing
+}
+
+// step moves the highlight of the open list.
+func (e *choice) step(by int) { e.open.key(arrow(by)) }
+
+// hit chooses the option on line y of the open list.
+func (e *choice) hit(y int) bool {
+	if !toLine(e.view(e.w, e.h), y, e.step) {
+		return false
+	}
+	return e.key(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
+func arrow(by int) tea.KeyMsg {
+	if by < 0 {
+		return tea.KeyMsg{Type: tea.KeyUp}
+	}
+	return tea.KeyMsg{Type: tea.KeyDown}
+}
+
+// toLine moves the highlight of a drawn list to line y, step by step: huh does not say which of its
+// options are in sight. It reports false for a line without an option.
+func toLine(view string, y int, step func(int)) bool {
+	lines := strings.Split(ansi.Strip(view), "\n")
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "> ") })
+	if at < 0 || y < 0 || y >= len(lines) || !strings.HasPrefix(lines[y], "> ") && !strings.HasPrefix(lines[y], "  ") || strings.TrimSpace(lines[y]) == "" {
+		return false
+	}
+	for ; at < y; at++ {
+		step(1)
+	}
+	for ; at > y; at-- {
+		step(-1)
+	}
+	return true
 }
 
 // menu is an open list of options.

@@ -275,6 +275,10 @@ func (f *Form) valueLine(r row) string {
 	if block := f.swatch(r, r.Value.Text()); block != "" {
 		return block + t.Text.Render(fit(text, w-swatchWidth))
 	}
+	if f.unknownName(r) {
+		note := "  " + notKnown
+		return t.Text.Render(fit(text, max(w-ansi.StringWidth(note), 4))) + t.Warning.Render(note)
+	}
 	line := f.marked(r, fit(text, w), t.Text)
 	for _, at := range f.atRest(r) {
 		if ansi.StringWidth(text+at)+2 <= w {

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine/schema"
+	"bugle/forms/typeahead"
 )
 
 // expression is one that can be put into a text: what it looks up, and under which name. One that is written
@@ -74,13 +75,16 @@ func (f *Form) expressions(r row) []expression {
 type completion struct {
 	offered []expression
 	matches []expression
-	part    string // what is typed of the name
-	pick    int
+	list    typeahead.List // of the matches
+	part    string         // what is typed of the name
 }
 
 func (c *completion) open() bool { return len(c.matches) > 0 }
 
-func (c *completion) close() { c.matches, c.part, c.pick = nil, "", 0 }
+func (c *completion) close() {
+	c.matches, c.part = nil, ""
+	c.list.Clear()
+}
 
 // follow finds out whether an expression is being typed, once a key has changed the text.
 func (c *completion) follow(b *buffer) {
@@ -112,6 +116,11 @@ func (c *completion) follow(b *buffer) {
 		}
 	}
 	slices.SortStableFunc(c.matches, func(a, b expression) int { return rankOf(a, want) - rankOf(b, want) })
+	items := make([]typeahead.Item, len(c.matches))
+	for i, e := range c.matches {
+		items[i] = typeahead.Item{Value: e.name, Info: e.of, Ref: i}
+	}
+	c.list.Show(typeahead.Offer{Items: items, Typed: true})
 }
 
 func inQuotes(text string) bool {
@@ -130,13 +139,10 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	if !c.open() {
 		return false
 	}
-	n := len(c.matches)
 	switch msg.String() {
-	case "ctrl+n", "down":
-		c.pick = (c.pick + 1) % n
-	case "ctrl+p", "up":
-		c.pick = (c.pick + n - 1) % n
-	case "enter":
+	case "ctrl+n", "ctrl+p", "down", "up":
+		c.list.Key(msg.String())
+	case "enter", "tab":
 		c.take(b)
 	case "esc":
 		c.close()
@@ -149,7 +155,7 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 // take writes the chosen expression in the place of what is typed of it, and leaves the cursor where the
 // next is typed: its default, the first argument of a call, or what follows.
 func (c *completion) take(b *buffer) {
-	e, part := c.matches[c.pick], c.part
+	e, part := c.picked(), c.part
 	c.close()
 	for range []rune(part) {
 		b.send(tea.KeyMsg{Type: tea.KeyBackspace})
@@ -202,15 +208,8 @@ func (b *buffer) beforeCursor() string {
 	return before
 }
 
-// lines draws the list in at most h lines.
-func (c *completion) lines(h int) []string {
-	from, to := window(len(c.matches), c.pick, min(h, maxSuggestions))
-	var out []string
-	for i := from; i < to; i++ {
-		out = append(out, bullet(i == c.pick)+oneLine(c.matches[i].name)+"  "+c.matches[i].of)
-	}
-	return out
-}
+// picked returns the highlighted expression.
+func (c *completion) picked() expression { return c.matches[max(c.list.At(), 0)] }
 
 // marked draws a text of one line with its expressions in another tone.
 func (f *Form) marked(r row, text string, plain lipgloss.Style) string {
@@ -258,7 +257,7 @@ func (f *Form) completionHint() string {
 	case *area:
 		c = &ed.expr
 	}
-	switch e := c.matches[c.pick]; {
+	switch e := c.picked(); {
 	case e.text == "" || e.text == "default":
 		return "enter puts it in; then type what stands there for people who have none."
 	case strings.Contains(e.text, "('") || strings.Contains(e.text, `("`):

@@ -58,7 +58,7 @@ func TestExpressionsAreCompleted(t *testing.T) {
 		if !f.Modal() {
 			t.Fatalf("%s: nothing is offered:\n%s", field, f.View())
 		}
-		shows(t, f, "> Last Name  UserAttribute", "First Name")
+		shows(t, f, "> Last Name ", "UserAttribute", "First Name")
 		hides(t, f, "does not parse") // it is being typed
 		press(f, "fir")
 		shows(t, f, "> First Name")

@@ -221,9 +221,9 @@ func (f *Form) newEditor(r row) editor {
 		var in *input
 		in, ok = newInput(f.look, scalarText(r.Value), f.placeholder(r), f.suggestions(r), parse)
 		if ok {
-			in.closed = fromList(r.Node)
+			in.strange = notKnown
 			if hasForm(r.Node, schema.Zone) {
-				in.closed, in.right = true, schema.Zone.Matches
+				in.strange, in.right = "not a time zone", schema.Zone.Matches
 			}
 			in.expr.offered = f.expressions(r)
 		}
@@ -248,6 +248,7 @@ func (f *Form) newEditor(r row) editor {
 		})
 		if ok {
 			in.many = true
+			in.offer()
 		}
 		ed = in
 	case chosen:

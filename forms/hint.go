@@ -62,15 +62,8 @@ func (f *Form) hint(r row) string {
 	if f.completing() {
 		parts = []string{f.completionHint()}
 	}
-	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
-		how := fmt.Sprintf("ctrl+n picks from %d.", len(in.suggest))
-		if in.closed || len(in.suggest) > longList {
-			how = "Type a part, and pick with ctrl+n and enter."
-		}
-		if in.closed {
-			how = "Type a part and press enter, or pick with ctrl+n."
-		}
-		parts = append(parts, how)
+	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 && in.list.At() < 0 {
+		parts = append(parts, fmt.Sprintf("Type, or choose from %d with ctrl+n.", len(in.suggest)))
 	}
 	return oneLine(strings.Join(parts, " "))
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -49,7 +50,7 @@ func TestNoObjectHere(t *testing.T) {
 
 func TestSuggestions(t *testing.T) {
 	f := at(t, open(t, `{}`), "team")
-	press(f, "e", "ctrl+n")
+	press(f, "e")
 	shows(t, f, "> retention")
 	hides(t, f, "brand")
 	press(f, "enter")
@@ -65,7 +66,7 @@ func TestSuggestionsInAList(t *testing.T) {
 	press(f, "ctrl+n")
 	shows(t, f, "> retention", "brand")
 	hides(t, f, "  growth")
-	press(f, "enter", ", bra", "ctrl+n", "enter")
+	press(f, "enter", ", bra", "enter")
 	want(t, f, `{"tags":["own","growth","retention","brand"]}`)
 }
 
@@ -265,5 +266,116 @@ func TestEnterCompletesAConfiguredName(t *testing.T) {
 	c.Schema = s
 	f := New(c)
 	press(f, "R", "e", "t", "enter", "g", "r", "enter")
-	want(t, f, `{"name":"retention","free":"gr"}`)
+	want(t, f, `{"name":"retention","free":"growth"}`)
+}
+
+// Enter accepts the highlighted name in every field that suggests; what is no name has a row of its
+// own, and is marked as unknown from then on.
+func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
+	f := at(t, open(t, `{}`), "team")
+	press(f, "ret")
+	shows(t, f, "> retention", "  Use “ret”", notKnown)
+	press(f, "enter")
+	want(t, f, `{"team":"retention"}`)
+
+	f = at(t, open(t, `{}`), "team")
+	press(f, "ret", "down")
+	shows(t, f, "> Use “ret”")
+	press(f, "enter")
+	want(t, f, `{"team":"ret"}`)
+	shows(t, f, "ret  "+notKnown)
+
+	f = at(t, open(t, `{}`), "team")
+	press(f, "sales")
+	shows(t, f, "> Use “sales”  "+notKnown)
+	press(f, "enter")
+	want(t, f, `{"team":"sales"}`)
+
+	f = at(t, open(t, `{}`), "team")
+	press(f, "ret", "tab")
+	want(t, f, `{"team":"retention"}`)
+
+	f = at(t, open(t, `{}`), "team")
+	press(f, "ret", "up") // out of the field: what was typed stays
+	want(t, f, `{"team":"ret"}`)
+
+	f = at(t, open(t, `{"team":"brand"}`), "team")
+	press(f, "ctrl+n")
+	shows(t, f, "> growth", "  retention")
+	press(f, "enter")
+	want(t, f, `{"team":"growth"}`)
+}
+
+// A long text shows where it is cut off.
+func TestALongTextIsCutAtBothEnds(t *testing.T) {
+	f := at(t, open(t, `{"title":"one two three four five six seven eight nine ten eleven twelve"}`), "title")
+	f.SetSize(48, 20)
+	shows(t, f, "…ven eight nine ten eleven twelve_")
+	for range 20 {
+		press(f, "left")
+	}
+	line := focusedLine(f)
+	if strings.Count(line, "…") != 2 {
+		t.Errorf("the line does not show that both ends are cut: %q", line)
+	}
+	press(f, "home")
+	if line := focusedLine(f); strings.Contains(line, " …") || !strings.HasSuffix(line, "…") {
+		t.Errorf("the line does not show that its end is cut: %q", line)
+	}
+}
+
+func focusedLine(f *Form) string {
+	for l := range strings.SplitSeq(f.View(), "\n") {
+		if strings.HasPrefix(l, "▸") {
+			return strings.TrimRight(l, " ")
+		}
+	}
+	return ""
+}
+
+func click(f *Form, text string) {
+	y, x := find(f, text)
+	f.Update(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+}
+
+// A click reaches what is drawn under it: with lines over the fields, in wide and narrow forms, in
+// lists that are open.
+func TestClicksLandOnWhatIsDrawn(t *testing.T) {
+	for _, size := range [][2]int{{36, 18}, {60, 20}, {80, 24}, {120, 40}} {
+		f := open(t, `{"template":"Custom","title":"Hi","tags":["a"],"buttons":[{}],"strange":1}`)
+		f.SetSize(size[0], size[1])
+		f.SetProblems([]schema.Problem{{Message: "needs more than this object has, which takes more than one line to say, so that the fields stand lower", Path: nil}, {Message: "is odd"}})
+		for round := range 2 {
+			for _, label := range []string{"Title", "Count", "Sticky", "Tags", "Team", "Platforms", "Body", "Template id", "Title"} {
+				if y, _ := find(f, "  "+label); y < 0 {
+					continue // out of sight
+				}
+				click(f, "  "+label)
+				if got := focusedLine(f); !strings.HasPrefix(got, "▸ "+label) {
+					t.Fatalf("%v, round %d: a click on %s went to %q:\n%s", size, round, label, got, f.View())
+				}
+			}
+		}
+	}
+	f := at(t, open(t, `{}`), "team")
+	press(f, "r")
+	click(f, "brand")
+	want(t, f, `{"team":"brand"}`)
+
+	f = open(t, `{}`)
+	press(f, "enter")
+	click(f, "Timer")
+	want(t, f, `{"template":"TIMER"}`)
+
+	f = at(t, open(t, `{}`), "platforms")
+	press(f, "enter")
+	click(f, "iOS")
+	click(f, "Android")
+	press(f, "enter")
+	want(t, f, `{"platforms":["ANDROID","IOS"]}`)
+
+	f = at(t, open(t, `{"title":"abcdef"}`), "title")
+	click(f, "def")
+	press(f, "X")
+	want(t, f, `{"title":"abcXdef"}`)
 }

@@ -13,6 +13,7 @@ type look struct {
 	theme         *huh.Theme
 	keys          *huh.KeyMap
 	prompt, faint lipgloss.Style
+	t             themes.Theme
 }
 
 // newLook makes a huh theme from nothing but the theme's styles. Widgets have no frame and no
@@ -34,7 +35,7 @@ func newLook(t themes.Theme) look {
 	}
 	theme := &huh.Theme{Focused: field, Blurred: field}
 	theme.FieldSeparator = none
-	return look{theme: theme, keys: widgetKeys(), prompt: t.Accent, faint: t.Faint}
+	return look{theme: theme, keys: widgetKeys(), prompt: t.Accent, faint: t.Faint, t: t}
 }
 
 // widgetKeys are huh's keys without those by which a widget would leave itself, and without

@@ -38,12 +38,21 @@ func defaultText(n *schema.Node) string {
 	return "default " + word
 }
 
-// fromList reports that a field takes nothing but the names of a workspace list.
-func fromList(n *schema.Node) bool {
-	return slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
-		_, ok := unguarded(rule).(schema.Configured)
-		return ok
-	})
+// notKnown is said of a name that is none of those that a field suggests.
+const notKnown = "not in this workspace"
+
+// unknownName reports that a row holds a name that the workspace does not have. Nothing is unknown
+// where the workspace has no such names at all, or where the problems say it already.
+func (f *Form) unknownName(r row) bool {
+	if r.group != shown || r.shape != oneline || r.Node == nil || r.Node.Suggest == "" || f.cfg.Suggest == nil {
+		return false
+	}
+	text := r.Value.Text()
+	if text == "" || schema.HasExpression(text) || hasForm(r.Node, schema.Zone) || f.directProblem(r) != nil {
+		return false
+	}
+	names := f.cfg.Suggest(r.Node.Suggest)
+	return len(names) > 0 && !slices.Contains(names, text)
 }
 
 // hasForm reports that a field's texts are of a form: colours, time zones.

@@ -1,10 +1,10 @@
 package forms
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/forms/typeahead"
 )
 
 // Longer texts are shown, and edited outside: widgets take a time per key that grows with them.
@@ -132,17 +133,19 @@ func editing(msg tea.KeyMsg) bool {
 	return false
 }
 
-// input edits a line of text with a huh.Input, with a list of suggestions below it where there
-// are any.
+// input edits a line of text with a huh.Input. Below it stand what the field suggests and, behind
+// "{{", the expressions that can be put in.
 type input struct {
 	buffer
-	suggest []string
-	pick    int               // the suggestion that Enter takes; -1: none
-	many    bool              // the text is a list with commas: suggestions are for its last value
-	closed  bool              // nothing but a suggestion is right: Enter completes what is typed
-	right   func(string) bool // what is right though it is no suggestion; nil: nothing
-	expr    completion
-	width   int
+	suggest     []typeahead.Item
+	list        typeahead.List
+	many        bool              // the text is a list with commas: suggestions are for its last value
+	strange     string            // said of a text that is no suggestion
+	right       func(string) bool // what is right though it is no suggestion; nil: nothing
+	expr        completion
+	placeholder string
+	at          int // characters before the cursor
+	look        look
 }
 
 // newInput makes a field of one line. It reports false where the text cannot go through a widget
@@ -152,10 +155,12 @@ func newInput(l look, text, placeholder string, suggest []string, parse func(str
 	if !ok || len(text) > maxInput {
 		return nil, false
 	}
-	e := &input{suggest: suggest, pick: -1}
+	e := &input{suggest: typeahead.Items(suggest), placeholder: oneLine(placeholder), look: l, at: utf8.RuneCountInString(packed)}
 	e.text, e.parse = packed, parse
-	e.widget = huh.NewInput().Prompt("").Placeholder(oneLine(placeholder)).Value(&e.text)
-	return e, e.settle(l, packed)
+	e.widget = huh.NewInput().Prompt("").Value(&e.text)
+	ok = e.settle(l, packed)
+	e.offer()
+	return e, ok
 }
 
 func (e *input) typing() bool { return true }
@@ -163,29 +168,20 @@ func (e *input) modal() bool  { return e.expr.open() }
 
 func (e *input) key(msg tea.KeyMsg) bool {
 	if e.expr.key(&e.buffer, msg) {
+		e.follow()
 		return true
 	}
-	switch msg.String() {
-	case "ctrl+n", "ctrl+p":
-		n := len(e.matches())
-		if n == 0 {
-			return false
-		}
-		if msg.String() == "ctrl+n" {
-			e.pick = (e.pick + 1) % n
-		} else {
-			e.pick = (max(e.pick, 0) + n - 1) % n
-		}
-		return true
-	case "enter":
-		m := e.matches()
-		if e.pick < 0 || e.pick >= len(m) {
-			return false
-		}
-		e.take(m[e.pick])
-		return true
-	}
+	pressed := msg.String()
 	switch {
+	case pressed == "enter" && e.many:
+		return e.accept() // the next value is typed behind it
+	case (pressed == "ctrl+n" || pressed == "ctrl+p") && e.list.Len() == 0:
+		e.offerAll()
+		return e.list.Key(pressed)
+	case (pressed == "up" || pressed == "down") && e.list.At() < 0:
+		return false // a form is walked through without a choice in each list
+	case e.list.Key(pressed):
+		return true
 	case !editing(msg):
 		return false
 	case msg.Type == tea.KeyBackspace && !msg.Alt:
@@ -193,31 +189,25 @@ func (e *input) key(msg tea.KeyMsg) bool {
 	default:
 		e.send(msg)
 	}
-	e.pick = -1
 	e.expr.follow(&e.buffer)
+	e.follow()
 	return true
 }
 
-// maxSuggestions is how many suggestions are in sight at once.
-const maxSuggestions = 6
+// follow finds out where the cursor is, and what fits the text, once that has changed.
+func (e *input) follow() {
+	e.at = utf8.RuneCountInString(e.beforeCursor())
+	e.offer()
+}
 
-// complete puts a suggestion in the place of what was typed, before Enter goes on to the next field: the
-// one that was picked, or the first one where nothing but a suggestion is right. It reports whether it
-// did.
-func (e *input) complete() bool {
-	if m := e.matches(); !e.many && e.pick >= 0 && e.pick < len(m) {
-		e.take(m[e.pick])
-		return true
-	}
-	text := unpack(e.text)
-	if !e.closed || e.pick >= 0 || e.text == e.start || text == "" || schema.HasExpression(text) || slices.Contains(e.suggest, text) || e.right != nil && e.right(text) {
+// accept puts the highlighted suggestion in the place of what it completes. It reports whether that
+// changed the text.
+func (e *input) accept() bool {
+	r, ok := e.list.Highlighted()
+	if _, part := e.completing(); !ok || r.Free || r.Value == part && e.text != e.start {
 		return false
 	}
-	m := e.matches()
-	if len(m) == 0 {
-		return false
-	}
-	e.take(m[0])
+	e.take(r.Value)
 	return true
 }
 
@@ -234,10 +224,11 @@ func (e *input) take(suggestion string) {
 	e.send(tea.KeyMsg{Type: tea.KeyEnd})
 	e.send(tea.KeyMsg{Type: tea.KeyCtrlU})
 	e.insert(packed)
-	e.pick = -1
+	e.list.Clear()
+	e.follow()
 }
 
-// completing gives the part of the text that a suggestion completes, and what stays before it. A
+// completing returns the part of the text that a suggestion completes, and what stays before it. A
 // list that nobody has typed in is gone on with.
 func (e *input) completing() (kept, part string) {
 	text := unpack(e.text)
@@ -256,56 +247,100 @@ func (e *input) paste(text string) {
 	flat := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(strings.TrimRight(text, "\r\n"))
 	if packed, ok := pack(flat, false); ok {
 		e.insert(packed)
+		e.follow()
 	}
 }
-
-// matches gives the suggestions that contain what is typed, all of them until something is.
-func (e *input) matches() []string {
-	_, part := e.completing()
-	if e.text == e.start && !e.many && slices.Contains(e.suggest, part) {
-		part = "" // the others are what may be wanted in its place
-	}
-	var taken []string
-	if e.many {
-		taken = commaTokens(unpack(e.text))
-	}
-	var out []string
-	for _, s := range e.suggest {
-		if s != part && strings.Contains(folded(s), folded(part)) && !slices.Contains(taken, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// folded makes "new york" find New_York.
-func folded(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }
 
 // longList is how many suggestions are too many to be listed before something is typed.
 const longList = 50
 
+// offer lists the suggestions that fit what is typed. Before something is, all of them are listed,
+// unless the field holds something or they are too many.
+func (e *input) offer() {
+	typed := e.text != e.start
+	if len(e.suggest) == 0 || !typed && (e.text != "" || len(e.suggest) > longList) || schema.HasExpression(e.text) {
+		e.list.Clear()
+		return
+	}
+	_, part := e.completing()
+	o := typeahead.Offer{Items: typeahead.Match(e.rest(part), part), Text: part, Typed: typed && part != "", Free: typed, Note: e.strange}
+	if o.Right = e.right != nil && e.right(part); o.Right {
+		o.Note = ""
+	}
+	if e.many && slices.Contains(commaTokens(unpack(e.text)), part) && e.suggested(part) {
+		o.Typed, o.Free = false, false // this value is done
+	}
+	e.list.Show(o)
+}
+
+// offerAll lists all suggestions for a field that holds something: what may be wanted in its place.
+func (e *input) offerAll() {
+	_, part := e.completing()
+	items := slices.DeleteFunc(e.rest(part), func(it typeahead.Item) bool { return it.Value == part && !e.many })
+	if found := typeahead.Match(items, part); !e.suggested(part) && len(found) > 0 {
+		items = found // a part of a name is gone on with
+	}
+	e.list.Show(typeahead.Offer{Items: items})
+}
+
+// rest returns the suggestions without those that a list holds already; part is being typed.
+func (e *input) rest(part string) []typeahead.Item {
+	if !e.many {
+		return slices.Clone(e.suggest)
+	}
+	taken := commaTokens(unpack(e.text))
+	return slices.DeleteFunc(slices.Clone(e.suggest), func(it typeahead.Item) bool {
+		return slices.Contains(taken, it.Value) && it.Value != part || it.Value == part && e.text == e.start
+	})
+}
+
+func (e *input) suggested(value string) bool {
+	return slices.ContainsFunc(e.suggest, func(it typeahead.Item) bool { return it.Value == value })
+}
+
+func (e *input) line() typeahead.Line {
+	return typeahead.Line{Text: showStandIns(e.text), Cursor: e.at, Placeholder: e.placeholder}
+}
+
 func (e *input) view(w, h int) string {
-	if w != e.width {
-		e.width = w
-		e.widget.WithWidth(w)
-		e.send(nil)
-	}
-	lines := []string{showStandIns(e.widget.View())}
+	lines := []string{e.line().View(e.look.t, w)}
+	list := &e.list
 	if e.expr.open() {
-		return strings.Join(append(lines, e.expr.lines(h-1)...), "\n")
+		list = &e.expr.list
 	}
-	var m []string
-	if e.text != e.start || e.text == "" && len(e.suggest) <= longList || e.pick >= 0 {
-		m = e.matches()
+	return strings.Join(append(lines, list.Lines(e.look.t, w, h-1)...), "\n")
+}
+
+// press puts the cursor where the line is pressed, or accepts the row of the list that is. It
+// reports whether a row was accepted.
+func (e *input) press(x, y, w int) bool {
+	if y == 0 {
+		e.expr.close()
+		e.toCursor(e.line().At(x, w))
+		return false
 	}
-	from, to := window(len(m), e.pick, min(h-1, maxSuggestions))
-	for i := from; i < to; i++ {
-		lines = append(lines, bullet(i == e.pick)+oneLine(m[i]))
+	if e.expr.open() {
+		if i, ok := e.expr.list.RowAt(y - 1); ok && e.expr.list.Highlight(i) {
+			e.expr.take(&e.buffer)
+			e.follow()
+		}
+		return false
 	}
-	if to < len(m) && to > from {
-		lines[len(lines)-1] += fmt.Sprintf("  (%d more)", len(m)-to)
+	i, ok := e.list.RowAt(y - 1)
+	if !ok || !e.list.Highlight(i) {
+		return false
 	}
-	return strings.Join(lines, "\n")
+	e.accept()
+	return !e.many
+}
+
+// toCursor moves the cursor behind the first n characters.
+func (e *input) toCursor(n int) {
+	e.send(tea.KeyMsg{Type: tea.KeyHome})
+	for range n {
+		e.send(tea.KeyMsg{Type: tea.KeyRight})
+	}
+	e.at = n
 }
 
 func bullet(on bool) string {

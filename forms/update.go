@@ -34,8 +34,8 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "enter" && f.naming == nil {
 		f.settleTime()
 	}
-	if in, ok := f.ed.(*input); ok && msg.String() == "enter" && f.naming == nil && in.complete() {
-		f.absorb() // and on to the next field, as Enter does
+	if in, ok := f.ed.(*input); ok && f.naming == nil && !in.expr.open() && accepts(msg, in) && in.accept() {
+		f.absorb() // and on to the next field, as the key does
 	}
 	switch {
 	case msg.Paste:
@@ -55,6 +55,18 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 		return f.elementKey(msg)
 	}
 	return f.command(msg)
+}
+
+// accepts reports the keys that leave a field with what is highlighted in its list: Enter, and Tab
+// once something is typed.
+func accepts(msg tea.KeyMsg, in *input) bool {
+	switch msg.String() {
+	case "enter":
+		return !in.many
+	case "tab":
+		return in.text != in.start
+	}
+	return false
 }
 
 // command takes the keys that the focused field has no use for.
@@ -317,30 +329,101 @@ func (f *Form) opened() tea.Cmd {
 	return nil
 }
 
-// mouse focuses the row that is clicked, opens the focused one, and moves with the wheel.
+// mouse focuses the row that is pressed, and does what is pressed in the focused one. The wheel
+// moves the focus, or the highlight of an open list.
 func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 	if f.picking != nil {
 		f.pickingMouse(msg)
 		return nil
 	}
-	if f.Modal() {
-		return nil
-	}
+	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	wheel := map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
+	open, isMenu := f.ed.(menuEditor)
+	isMenu = isMenu && f.ed.modal()
 	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		f.move(f.at - 1)
-	case msg.Button == tea.MouseButtonWheelDown:
-		f.move(f.at + 1)
-	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress:
-		line := f.top + msg.Y
-		i := slices.IndexFunc(f.spans, func(s span) bool { return line >= s.from && line < s.to })
-		if i < 0 {
+	case f.naming != nil:
+	case wheel != 0 && isMenu:
+		open.step(wheel)
+	case wheel != 0 && !f.Modal():
+		f.move(f.at + wheel)
+	case press:
+		i, y, ok := f.rowAt(msg.Y)
+		if !ok {
 			return nil
 		}
 		if i == f.at {
-			return f.key(tea.KeyMsg{Type: tea.KeyEnter})
+			return f.press(msg.X, y)
 		}
+		if isMenu {
+			f.key(tea.KeyMsg{Type: tea.KeyEsc})
+		}
+		f.resting = false
 		f.move(i)
 	}
 	return nil
+}
+
+// rowAt returns the row on line y of the form as it was drawn last, and the line within the row,
+// from the first line of its value on.
+func (f *Form) rowAt(y int) (i, within int, ok bool) {
+	total := 0
+	if n := len(f.spans); n > 0 {
+		total = f.spans[n-1].to
+	}
+	y -= len(f.head())
+	if y < 0 || y >= f.body(total) {
+		return 0, 0, false
+	}
+	line := f.top + y
+	i = slices.IndexFunc(f.spans, func(s span) bool { return line >= s.from && line < s.to })
+	if i < 0 {
+		return 0, 0, false
+	}
+	line -= f.spans[i].from
+	if f.heading(i) != "" {
+		line--
+	}
+	if f.isNarrow() && f.rows[i].group != adder {
+		line--
+	}
+	return i, line, true
+}
+
+// press does what is pressed in the focused row: it puts the cursor there, chooses from a list, or
+// opens the row.
+func (f *Form) press(x, y int) tea.Cmd {
+	if f.resting { // the first press gives the form the keyboard
+		f.resting = false
+		if r, _ := f.focusedRow(); r.shape != entry {
+			f.arrange()
+			return nil
+		}
+	}
+	x -= f.cfg.Width - f.valueWidth()
+	switch ed := f.ed.(type) {
+	case *input:
+		if ed.press(x, y, f.valueWidth()) {
+			f.absorb()
+			f.key(tea.KeyMsg{Type: tea.KeyEnter})
+			return nil
+		}
+		f.absorb()
+		return nil
+	case *area:
+		if i, ok := ed.expr.list.RowAt(y - ed.height); ok && ed.expr.open() && ed.expr.list.Highlight(i) {
+			ed.expr.take(&ed.buffer)
+			f.absorb()
+		}
+		return nil
+	case menuEditor:
+		if !f.ed.modal() {
+			break
+		}
+		if ed.hit(y) {
+			f.absorb()
+		}
+		f.arrange()
+		return nil
+	}
+	return f.key(tea.KeyMsg{Type: tea.KeyEnter})
 }

@@ -235,7 +235,8 @@ func (own Own) apply(k Tokens) Tokens {
 
 // Get makes the theme of a name for the terminal at standard output, whose background is dark or not.
 // It looks at TERM, COLORTERM, CLICOLOR and NO_COLOR; NO_COLOR overrules the name (https://no-color.org).
-// It asks the terminal nothing. It fails for a name it does not know.
+// It asks the terminal nothing. It fails for a name it does not know. What it draws marks the place of
+// the cursor with [CaretMark].
 func (s Set) Get(name string, dark bool) (Theme, error) {
 	output := termenv.NewOutput(os.Stdout)
 	o := Options{Name: name, DarkBackground: dark, Profile: output.EnvColorProfile()}
@@ -246,5 +247,7 @@ func (s Set) Get(name string, dark bool) (Theme, error) {
 		// The terminal can still do bold and reverse, which the no-colour profile would drop as well.
 		o.Name, o.Profile = None, output.ColorProfile()
 	}
-	return s.New(o)
+	t, err := s.New(o)
+	t.caret = CaretMark
+	return t, err
 }

@@ -36,7 +36,16 @@ type Theme struct {
 
 	*Styles
 	renderer *lipgloss.Renderer
+	caret    string
 }
+
+// CaretMark stands in a frame before the cell in which a person types. It takes no cell, terminals
+// ignore it, and whoever writes frames takes it out and puts the terminal's cursor there.
+const CaretMark = "\x1b]bugle-caret\x1b\\"
+
+// Caret returns what to draw before the cell in which a person types: [CaretMark] in a theme for a
+// terminal, nothing in others.
+func (t Theme) Caret() string { return t.caret }
 
 // Options say what New makes a theme from.
 type Options struct {

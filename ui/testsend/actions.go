@@ -99,16 +99,11 @@ func (s *Screen) formActions() []screen.Action {
 	enter := screen.Action{Keys: []string{"enter"}, Group: groupTest, Bar: 9, Typing: true}
 	switch s.form.at.place {
 	case onPrompt:
-		enter.Label, enter.Help, enter.Run = "add", "add the recipient", s.enterTyped
-		if s.form.prompt.Value() == "" {
+		enter.Label, enter.Help, enter.Run = "add", "add the highlighted recipient", s.enterTyped
+		if s.form.list.At() < 0 {
 			enter.Label, enter.Help = "go on", "go on to the next row"
 		}
-	case onOffer:
-		enter.Label, enter.Help, enter.Run = "take", "take the recipient that is offered", func() tea.Cmd { return s.take(s.form.at.i) }
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "type", Help: "back to typing", Group: groupMove, Bar: 7, Typing: true, Run: func() tea.Cmd {
-			s.focus(spot{onPrompt, 0})
-			return nil
-		}})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "leave the field", Help: "leave the field; esc again goes back", Group: groupMove, Bar: 2, Typing: true, Run: s.leavePrompt})
 	case onValue:
 		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", s.edit
 		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: s.remove})
@@ -144,7 +139,7 @@ func (s *Screen) moves() []screen.Action {
 		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll what goes out back", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(-1) }},
 		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: by(1)},
 		{Keys: []string{"up"}, Label: "row before", Group: groupMove, Typing: true, Run: by(-1)},
-		{Keys: []string{"tab"}, Label: "next", Help: "on to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: func() tea.Cmd { s.jump(1); return nil }},
+		{Keys: []string{"tab"}, Label: "next", Help: "on to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: s.tab},
 		{Keys: []string{"shift+tab"}, Label: "before", Help: "back to the part before", Group: groupMove, Typing: true, Run: func() tea.Cmd { s.jump(-1); return nil }},
 		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "read what test sends delivered", Group: groupTest, Typing: true, Run: s.outbox},
 		{Keys: []string{"alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Typing: true, Run: s.copy},
@@ -154,7 +149,25 @@ func (s *Screen) moves() []screen.Action {
 		acts[1].Keys = []string{"g", "ctrl+g"}
 	}
 	if s.form.at.place == onPrompt {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "offers", Help: "go to the recipients that are offered (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "go to the suggested recipients (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})
 	}
 	return acts
+}
+
+// leavePrompt leaves the place where recipients are typed; what is typed stays there.
+func (s *Screen) leavePrompt() tea.Cmd {
+	s.form.waiting = false
+	s.focus(spot{onSend, 0})
+	return nil
+}
+
+// tab goes on to the next part of the form, with what is highlighted once something was typed.
+func (s *Screen) tab() tea.Cmd {
+	if r, ok := s.form.list.Highlighted(); ok && s.offering() && !r.Free && s.text() != "" {
+		s.accept()
+		s.jump(1)
+		return s.refresh()
+	}
+	s.jump(1)
+	return nil
 }

@@ -1,9 +1,11 @@
 package testsend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -107,6 +109,35 @@ func (s *Screen) remember(asks []engine.TestSend, out outcome) tea.Cmd {
 		return s.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
 	}
 	return nil
+}
+
+// missed returns why the last test that went to a recipient did not reach them; empty where it did.
+func (s *Screen) missed(value string) string {
+	for _, t := range s.past.all {
+		if t.ask.Identifier != s.form.identifier || !slices.Contains(t.ask.Values, value) {
+			continue
+		}
+		why := ""
+		for _, key := range t.Result.Keys {
+			r := t.Result.Data[key]
+			if r.Status == engine.Sent || len(t.ask.Values) > 1 && !strings.Contains(r.FailureReason, value) {
+				return ""
+			}
+			why = cmp.Or(r.FailureReason, r.Status)
+		}
+		return why
+	}
+	return ""
+}
+
+// withoutUnknown leaves out the recipients that the last test found nobody for: they would be missed
+// once more.
+func (s *Screen) withoutUnknown(ask engine.TestSend) engine.TestSend {
+	s.form.identifier = ask.Identifier
+	if none := engine.NoUser(ask.Identifier); none != "" {
+		ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return strings.Contains(s.missed(v), none) })
+	}
+	return ask
 }
 
 // openEarlier lists the earlier tests.

@@ -7,20 +7,25 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/forms/typeahead"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
 
 // form is what a person fills in.
 type form struct {
-	identifier string
-	values     map[string][]string // recipients, by identifier
-	prompt     widget.Prompt
-	wrong      string // why what was typed was not taken
-	profiles   []engine.Profile
-	offers     []offer
-	filter     engine.KeyFilter
-	overrides  []override
+	identifier  string
+	values      map[string][]string // recipients, by identifier
+	prompt      widget.Prompt
+	wrong       string // why what was typed was not taken
+	profiles    []engine.Profile
+	found       string         // what profiles were looked up for
+	list        typeahead.List // what is suggested below the prompt
+	offers      []offer        // its items
+	promptLines int            // the lines of the prompt above the suggestions, as drawn last
+	waiting     bool           // enter was pressed before the suggestions were there
+	filter      engine.KeyFilter
+	overrides   []override
 
 	platforms, locales, variations []string // that the draft has
 
@@ -36,7 +41,6 @@ const (
 	onIdentifier place = iota
 	onValue            // a recipient
 	onPrompt           // where the next is typed
-	onOffer            // one that is offered
 	onPlatform
 	onLocale
 	onVariation
@@ -71,11 +75,6 @@ func (s *Screen) spots() []spot {
 		out = append(out, spot{onValue, i})
 	}
 	out = append(out, spot{onPrompt, 0})
-	if s.offering() {
-		for i := range s.form.offers {
-			out = append(out, spot{onOffer, i})
-		}
-	}
 	for _, n := range s.narrowings() {
 		out = append(out, spot{n.place, 0})
 	}
@@ -85,16 +84,14 @@ func (s *Screen) spots() []spot {
 	return append(out, spot{onSend, 0})
 }
 
-// offering says that recipients are offered now: below the place where one is typed.
-func (s *Screen) offering() bool {
-	return s.form.at.place == onPrompt || s.form.at.place == onOffer
-}
+// offering reports whether recipients are suggested now: below the place where one is typed.
+func (s *Screen) offering() bool { return s.form.at.place == onPrompt }
 
 // focus puts the keyboard on a row.
 func (s *Screen) focus(at spot) {
 	s.form.at = at
 	s.form.prompt.Blur()
-	if at.place == onPrompt || at.place == onOffer {
+	if at.place == onPrompt {
 		s.form.prompt.Focus()
 	}
 	for i := range s.form.overrides {
@@ -105,8 +102,11 @@ func (s *Screen) focus(at spot) {
 	}
 }
 
-// move takes the cursor n rows on.
+// move takes the cursor n rows on, through the suggestions where they are listed.
 func (s *Screen) move(n int) {
+	if arrow := map[int]string{1: "down", -1: "up"}[n]; s.offering() && s.form.list.Key(arrow) {
+		return
+	}
 	spots := s.spots()
 	at := max(slices.Index(spots, s.form.at), 0)
 	s.focus(spots[max(min(at+n, len(spots)-1), 0)])
@@ -115,13 +115,10 @@ func (s *Screen) move(n int) {
 // jump takes the cursor to the next group of rows, or the one before.
 func (s *Screen) jump(n int) {
 	place, spots := s.form.at.place, s.spots()
-	if place == onOffer {
-		place = onPrompt
-	}
 	at := max(slices.Index(spots, s.form.at), 0)
 	for at+n >= 0 && at+n < len(spots) {
 		at += n
-		if p := spots[at].place; p != onOffer && (p != place || p == onOverride) {
+		if p := spots[at].place; p != place || p == onOverride {
 			break
 		}
 	}
@@ -155,7 +152,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	switch s.form.at.place {
-	case onPrompt, onOffer:
+	case onPrompt:
 		return s.typed(msg)
 	case onOverride:
 		if s.form.overrides[s.form.at.i].prompt.Update(msg) {

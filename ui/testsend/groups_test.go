@@ -72,7 +72,7 @@ func TestAGroupIsKeptForTheWorkspaceAndUsedByName(t *testing.T) {
 	again := openWith(t, s, p, s.draft(t, catalog.Email, keyedMail), 80, 24)
 	again.Type("qa t")
 	again.Want("group of 2")
-	again.Press("down", "enter")
+	again.Press("enter")
 	again.Want("1 ada@example.com", "2 ben@example.com", "▌ [ Send 4 messages ]")
 	again.Press("enter")
 	if ask := s.asked(t); !slices.Equal(ask.Values, []string{"ada@example.com", "ben@example.com"}) {

@@ -46,14 +46,18 @@ func (s *Screen) formMouse(msg tea.MouseMsg) tea.Cmd {
 
 // press does what the row under the mouse is for.
 func (s *Screen) press(msg tea.MouseMsg) tea.Cmd {
-	at, ok := s.spotAt(msg.Y - 1)
+	at, line, ok := s.spotAt(msg.Y - 1)
 	if !ok {
 		return nil
 	}
+	if at.place == onPrompt && s.offering() {
+		if i, ok := s.form.list.RowAt(line - s.form.promptLines); ok && s.form.list.Highlight(i) {
+			s.accept()
+			return s.refresh()
+		}
+	}
 	s.focus(at)
 	switch at.place {
-	case onOffer:
-		return s.take(at.i)
 	case onSend:
 		return s.send()
 	case onIdentifier, onPlatform, onLocale, onVariation:

@@ -90,7 +90,7 @@ func next(values []string, now string, by int) string {
 
 // identify changes how recipients are found. Each way keeps its own recipients.
 func (s *Screen) identify(identifier string) tea.Cmd {
-	s.form.identifier, s.form.wrong, s.form.profiles = identifier, "", nil
+	s.form.identifier, s.form.wrong, s.form.profiles, s.form.waiting = identifier, "", nil, false
 	s.offer()
 	return s.refresh()
 }

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/forms/typeahead"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -29,8 +30,15 @@ const (
 
 // typed takes a key of the place where recipients are typed.
 func (s *Screen) typed(msg tea.KeyMsg) tea.Cmd {
+	if s.form.waiting { // typing went on: what is highlighted is what enter meant
+		s.form.waiting = false
+		s.accept()
+	}
 	if msg.Type == tea.KeyRunes && s.separates(string(msg.Runes)) {
 		return s.pasted(string(msg.Runes))
+	}
+	if s.form.list.Key(msg.String()) {
+		return nil
 	}
 	if msg.Type == tea.KeyBackspace && s.form.prompt.Value() == "" {
 		if n := len(s.form.recipients()); n > 0 {
@@ -42,7 +50,6 @@ func (s *Screen) typed(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	s.form.wrong = ""
-	s.focus(spot{onPrompt, 0})
 	s.offer()
 	return s.search()
 }
@@ -109,8 +116,7 @@ func (s *Screen) refused(v string) string {
 	return ""
 }
 
-// commit takes what is still in the place where recipients are typed. It reports false where
-// that cannot be taken.
+// commit takes what is typed as it is. It reports false where that cannot be taken.
 func (s *Screen) commit() bool {
 	rest := s.add(s.form.prompt.Value())
 	s.form.prompt.SetValue(rest)
@@ -121,30 +127,50 @@ func (s *Screen) commit() bool {
 	return rest == ""
 }
 
-// enterTyped is enter where recipients are typed: it takes what is there, and goes on where
-// nothing is.
+// enterTyped is enter where recipients are typed: it takes what is highlighted, and goes on where
+// nothing is. A text that nothing fits yet waits for the profiles that are being looked up.
 func (s *Screen) enterTyped() tea.Cmd {
-	if strings.TrimSpace(s.form.prompt.Value()) == "" {
+	r, ok := s.form.list.Highlighted()
+	if !ok {
 		s.jump(1)
 		return nil
 	}
-	s.commit()
+	if r.Free && s.form.found != s.text() && s.searches() {
+		s.form.waiting = true
+		return nil
+	}
+	s.accept()
 	return s.refresh()
 }
 
-// take adds a recipient that is offered.
-func (s *Screen) take(i int) tea.Cmd {
-	if i >= len(s.form.offers) {
-		return nil
+// accept takes what is highlighted: the text that was typed, a recipient, or a group.
+func (s *Screen) accept() {
+	r, ok := s.form.list.Highlighted()
+	switch {
+	case !ok:
+	case r.Free:
+		s.commit()
+	default:
+		s.take(r.Ref)
+	}
+}
+
+// text is what is typed of the next recipient.
+func (s *Screen) text() string { return strings.TrimSpace(s.form.prompt.Value()) }
+
+// take adds a recipient that is suggested, or a group.
+func (s *Screen) take(i int) {
+	if i < 0 || i >= len(s.form.offers) {
+		return
 	}
 	o := s.form.offers[i]
 	if o.group != nil {
-		return s.useGroup(*o.group, true)
+		s.useGroup(*o.group, true)
+		return
 	}
 	s.form.prompt.SetValue(s.add(o.value))
 	s.focus(spot{onPrompt, 0})
 	s.offer()
-	return s.refresh()
 }
 
 // remove drops a recipient.
@@ -171,22 +197,53 @@ func (s *Screen) edit() tea.Cmd {
 // refresh looks up what the form leads to: profiles to offer, and what would become of the test.
 func (s *Screen) refresh() tea.Cmd { return tea.Batch(s.search(), s.foresee()) }
 
+// searches reports whether profiles are looked up for what is typed.
+func (s *Screen) searches() bool {
+	_, ok := s.deps.Service.(engine.ProfileKeeper)
+	return ok && !engine.TakesSegment(s.form.identifier)
+}
+
+// found are the profiles that a text leads to.
+type found struct {
+	text     string
+	profiles []engine.Profile
+}
+
 // search looks for profiles that what is typed leads to.
 func (s *Screen) search() tea.Cmd {
-	keeper, ok := s.deps.Service.(engine.ProfileKeeper)
-	if !ok || engine.TakesSegment(s.form.identifier) {
+	if !s.searches() {
 		s.form.profiles = nil
 		s.offer()
 		return nil
 	}
-	text := strings.TrimSpace(s.form.prompt.Value())
-	return s.Run(taskProfiles, func(ctx context.Context) (any, error) { return keeper.Profiles(ctx, text, mostProfiles) })
+	keeper, text := s.deps.Service.(engine.ProfileKeeper), s.text()
+	return s.Run(taskProfiles, func(ctx context.Context) (any, error) {
+		profiles, err := keeper.Profiles(ctx, text, mostProfiles)
+		return found{text, profiles}, err
+	})
 }
 
-// offer finds the recipients to offer for what is typed: recent ones, then profiles.
+// tookProfiles lists the profiles that were found, and does what enter waited for.
+func (s *Screen) tookProfiles(r screen.Result) tea.Cmd {
+	f, _ := r.Value.(found)
+	if r.Err != nil { // without profiles there is still everything else
+		f = found{text: s.text()}
+	}
+	s.form.profiles, s.form.found = f.profiles, f.text
+	s.offer()
+	if !s.form.waiting || f.text != s.text() {
+		return nil
+	}
+	s.form.waiting = false
+	return s.enterTyped()
+}
+
+// offer finds the recipients to suggest for what is typed: groups, recent ones, profiles, and last
+// those whom the last test did not reach.
 func (s *Screen) offer() {
 	s.form.offers = s.form.offers[:0]
-	text := strings.ToLower(strings.TrimSpace(s.form.prompt.Value()))
+	typed := s.text()
+	text := strings.ToLower(typed)
 	put := func(value, info string) {
 		known := slices.ContainsFunc(s.form.offers, func(o offer) bool { return o.value == value })
 		if len(s.form.offers) < mostOffers && !known && value != "" && !slices.Contains(s.form.recipients(), value) {
@@ -194,14 +251,21 @@ func (s *Screen) offer() {
 		}
 	}
 	s.offerGroups(text)
+	var missed []string
 	for _, v := range s.recent[s.form.identifier] {
-		if strings.Contains(strings.ToLower(v), text) {
+		switch {
+		case !strings.Contains(strings.ToLower(v), text):
+		case s.missed(v) != "":
+			missed = append(missed, v)
+		default:
 			put(v, "recent")
 		}
 	}
 	for _, p := range s.form.profiles {
 		for _, v := range engine.ByProfile(s.form.identifier, p) {
-			put(v, p.DisplayName())
+			if (s.form.found == typed || fits(p, v, text)) && !slices.Contains(missed, v) {
+				put(v, p.DisplayName())
+			}
 		}
 	}
 	if engine.TakesSegment(s.form.identifier) && len(s.form.recipients()) == 0 {
@@ -211,9 +275,27 @@ func (s *Screen) offer() {
 			}
 		}
 	}
-	if s.form.at.place == onOffer && s.form.at.i >= len(s.form.offers) {
-		s.focus(spot{onPrompt, 0})
+	for _, v := range missed {
+		put(v, "failed last time")
 	}
+	s.list(typed)
+}
+
+// fits reports whether a profile that was found for another text is one for this, too.
+func fits(p engine.Profile, value, text string) bool {
+	return strings.Contains(strings.ToLower(value+"\n"+p.ID+"\n"+p.DisplayName()), text)
+}
+
+// list shows the suggestions. What is typed stands below them as it is, but where it is one of them.
+func (s *Screen) list(typed string) {
+	o := typeahead.Offer{Text: typed, Typed: typed != "", Free: true}
+	for i, f := range s.form.offers {
+		o.Items = append(o.Items, typeahead.Item{Value: f.value, Info: f.info, Ref: i})
+	}
+	if s.whyNot(typed) != "" {
+		o.Note = "not valid"
+	}
+	s.form.list.Show(o)
 }
 
 // offerGroups offers the groups of the identifier whose names have the letters, and have somebody to add.
@@ -227,12 +309,21 @@ func (s *Screen) offerGroups(text string) {
 	}
 }
 
-// suggest goes to the first recipient that is offered.
-func (s *Screen) suggest() tea.Cmd {
-	if len(s.form.offers) == 0 {
-		return screen.Notify(widget.LevelInfo, "No recent recipient, no group and no profile has these letters.")
+// whyNot says why a text that is typed cannot be added as it is; empty where it can.
+func (s *Screen) whyNot(typed string) string {
+	for _, v := range s.split(typed) {
+		if why := s.refused(v); why != "" {
+			return why
+		}
 	}
-	s.focus(spot{onOffer, 0})
+	return ""
+}
+
+// suggest highlights the first recipient that is suggested.
+func (s *Screen) suggest() tea.Cmd {
+	if !s.form.list.Highlight(0) {
+		return screen.Notify(widget.LevelInfo, "No recent recipient, group or user matches.")
+	}
 	return nil
 }
 

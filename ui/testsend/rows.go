@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bugle/engine/schema"
+	"bugle/forms/typeahead"
 	"bugle/ui/widget"
 )
 
@@ -45,6 +46,9 @@ func (s *Screen) choice(at spot, value string) string {
 
 // below draws lines under a row, indented by n.
 func below(r row, n, w int, style interface{ Render(...string) string }, text string) row {
+	if text == "" {
+		return r
+	}
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-n, 1)) {
 		r.lines = append(r.lines, strings.Repeat(" ", n)+style.Render(l))
 	}
@@ -87,34 +91,30 @@ func (s *Screen) recipientRows(w int) []row {
 		}
 		rows = append(rows, r)
 	}
-	rows = append(rows, s.promptRow(w))
-	if !s.offering() {
-		return rows
-	}
-	for i, o := range s.form.offers {
-		rows = append(rows, s.offerRow(i, o, w))
-	}
-	return rows
+	return append(rows, s.promptRow(w))
 }
 
 func (s *Screen) promptRow(w int) row {
 	s.form.prompt.Placeholder = s.promptHint()
 	s.form.prompt.SetSize(max(w-3, 1), 1)
 	r := s.line(spot{onPrompt, 0}, "", " "+s.form.prompt.View(), w)
-	typed := s.form.prompt.Value()
-	switch {
-	case s.form.wrong != "":
+	if s.form.wrong != "" {
 		r = below(r, 5, w, s.theme.Danger, "✗ "+s.form.wrong)
-	case typed != "" && s.form.at.place == onPrompt:
-		for _, v := range s.split(typed) {
-			if why := s.refused(v); why != "" {
-				r = below(r, 5, w, s.theme.Warning, why)
-				break
-			}
+	}
+	s.form.promptLines = len(r.lines)
+	if s.offering() {
+		for _, l := range s.form.list.Lines(s.theme, max(w-suggestIndent, 1), typeahead.Most) {
+			r.lines = append(r.lines, strings.Repeat(" ", suggestIndent)+l)
+		}
+		if free, _ := s.form.list.Highlighted(); free.Free && s.form.wrong == "" {
+			r = below(r, 5, w, s.theme.Warning, s.whyNot(free.Value))
 		}
 	}
 	return r
 }
+
+// suggestIndent is what stands before a suggestion.
+const suggestIndent = 3
 
 // promptHint says what can be typed.
 func (s *Screen) promptHint() string {
@@ -125,17 +125,6 @@ func (s *Screen) promptHint() string {
 		return "type one, or part of a name"
 	}
 	return "type one and press enter"
-}
-
-func (s *Screen) offerRow(i int, o offer, w int) row {
-	info := widget.Truncate(widget.Clean(o.info), max(w/3, 1))
-	room := max(w-6-widget.Width(info)-1, 1)
-	value := widget.PadRight(widget.Clean(o.value), room)
-	at := spot{onOffer, i}
-	if s.form.at == at {
-		return s.line(at, "", s.theme.Selected.Render("   "+value+" "+info), w)
-	}
-	return s.line(at, "", "   "+s.theme.Muted.Render(value)+" "+s.theme.Faint.Render(info), w)
 }
 
 func (s *Screen) narrowingRows(w int) []row {

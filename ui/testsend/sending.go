@@ -2,6 +2,7 @@ package testsend
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -31,8 +32,15 @@ type refusal struct {
 
 // send sends the test that the form asks for.
 func (s *Screen) send() tea.Cmd {
+	if s.form.waiting {
+		s.form.waiting = false
+		s.accept()
+	}
 	if why := s.sendWhy(); why != "" {
 		return screen.Notify(widget.LevelWarning, why)
+	}
+	if r, ok := s.form.list.Highlighted(); ok && !r.Free && s.text() != "" && r.Value != s.text() {
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Add the recipient first: enter adds %s.", widget.Clean(r.Value)))
 	}
 	if !s.commit() {
 		return screen.Notify(widget.LevelWarning, "The recipient being typed "+s.form.wrong+".")

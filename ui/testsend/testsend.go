@@ -225,10 +225,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskLoad:
 		return s.took(r)
 	case taskProfiles:
-		if r.Err == nil { // without profiles there is still everything else
-			s.form.profiles = r.Value.([]engine.Profile)
-			s.offer()
-		}
+		return s.tookProfiles(r)
 	case taskForecast:
 		if r.Err == nil {
 			s.foreseen(r.Value.(forecast))
@@ -271,7 +268,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	at := s.form.at
 	if !s.filled {
 		s.filled = true
-		s.fill(l.last)
+		s.fill(s.withoutUnknown(l.last))
 		at = s.form.at
 	}
 	s.dropForeign()

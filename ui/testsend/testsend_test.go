@@ -60,14 +60,14 @@ func TestEverySendIsACallOfItsOwn(t *testing.T) {
 func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Type("ada@")
+	h.Type("zoe@")
 	h.Want("must be an e-mail address")
 	h.Press("enter")
 	h.Want("✗ must be an e-mail address", "0 of 10")
 	h.Type("example.com")
 	h.WantNot("must be an e-mail")
 	h.Press("enter")
-	h.Want("1 ada@example.com", "1 of 10")
+	h.Want("1 zoe@example.com", "1 of 10")
 	if len(s.sent) > 0 {
 		t.Error("something was sent")
 	}
@@ -122,7 +122,8 @@ func TestProfilesAreOfferedByName(t *testing.T) {
 	h.Type("byr")
 	h.Want("Ada Byron")
 	h.WantNot("ben@example.com")
-	h.Press("ctrl+@", "enter")
+	h.Want("> ada@example.com", "Use “byr” ", "not valid")
+	h.Press("enter")
 	h.Want("1 ada@example.com", "1 of 10")
 	h.WantNot("byr_")
 }
@@ -353,5 +354,81 @@ func TestARefusalLeadsToTheField(t *testing.T) {
 	h.Press("enter")
 	if r := h.Last(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "connector" {
 		t.Errorf("enter opened %+v", r)
+	}
+}
+
+// Enter takes the highlighted recipient, also when it comes before the suggestions do; what was
+// typed is sent as it is only where a person chooses that.
+func TestEnterTakesTheHighlightedRecipient(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("user_2")
+	h.Want("> USER_2")
+	h.Press("enter")
+	h.Want("1 USER_2", "1 of 10")
+	h.Type("ada")
+	h.Press("tab")
+	h.Want("2 USER_1", "2 of 10")
+
+	h = open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("ada")
+	h.Press("ctrl+s")
+	h.Want("Add the recipient first: enter adds USER_1.")
+	h.Press("down")
+	h.Want("> Use “ada”")
+	h.Press("enter")
+	h.Want("1 ada", "1 of 10")
+	if len(s.sent) > 0 {
+		t.Error("something was sent")
+	}
+}
+
+// A recipient whom the last test found nobody for is neither filled in again nor suggested first.
+func TestARecipientThatFailedComesLast(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Push, flatPush)
+	h := open(t, s, id, 80, 24)
+	h.Type("nobody9")
+	h.Press("enter", "ctrl+s")
+	h.Want("failed")
+
+	h = open(t, s, id, 80, 24)
+	h.Want("0 of 10", "nobody9  failed last time")
+	text := h.Text()
+	if strings.Index(text, "USER_1") > strings.Index(text, "nobody9") {
+		t.Errorf("it stands before those who can be reached:\n%s", text)
+	}
+}
+
+// Escape leaves the field before it leaves the screen, and what was typed stays in it.
+func TestEscapeLeavesTheFieldFirst(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
+	h.Type("someone")
+	h.Press("esc")
+	h.Want("▌ [ Send", "+ someone", "Test send")
+}
+
+// Every row can be clicked, in every layout.
+func TestRowsTakeClicks(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		s := newService(t)
+		h := open(t, s, s.draft(t, catalog.Push, flatPush), size[0], size[1])
+		h.ClickOn("USER_2")
+		h.Want("1 USER_2", "1 of 10")
+		h.Type("ada")
+		h.ClickOn("Use “ada”")
+		h.Want("2 ada", "2 of 10")
+		h.ClickOn("2 ada")
+		h.Want("▌  2 ada")
+		h.Press("x")
+		h.ClickOn("type one")
+		h.Want("▌  +")
+		h.ClickOn("Platform")
+		h.Want("Android", "Web") // its choice is open
+		h.Press("down", "enter")
+		h.Want("‹ Android ›")
+		h.ClickOn("[ Send")
+		h.Want("ANDROID_default_variation_1 SENT")
 	}
 }

@@ -123,9 +123,6 @@ func (s *Screen) inSight(rows []row, h int) []string {
 		}
 		lines = append(lines, r.lines...)
 	}
-	if s.offering() { // what is offered stands below the place to type in
-		to = min(to+len(s.form.offers), len(lines))
-	}
 	h = max(h, 0)
 	s.form.top = max(min(s.form.top, from), to-h, 0)
 	s.form.top = min(s.form.top, from, max(len(lines)-h, 0))
@@ -137,26 +134,26 @@ func (s *Screen) inSight(rows []row, h int) []string {
 	return lines[s.form.top:to:to]
 }
 
-// spotAt gives the row on a line inside the form's frame.
-func (s *Screen) spotAt(y int) (spot, bool) {
+// spotAt returns the row on a line inside the form's frame, and the line within the row.
+func (s *Screen) spotAt(y int) (at spot, line int, ok bool) {
 	form, _ := divide(s.width, s.height)
 	w, h := s.panel("", form, true).Inner()
 	all := s.rows(w)
 	shown := len(s.inSight(all, h-sendHeight))
 	switch {
 	case y == shown+sendHeight-1:
-		return spot{onSend, 0}, true
+		return spot{onSend, 0}, 0, true
 	case y < 0 || y >= shown:
-		return spot{}, false
+		return spot{}, 0, false
 	}
 	y += s.form.top
 	for _, r := range all {
 		if y < len(r.lines) {
-			return r.spot, r.place != onNothing
+			return r.spot, y, r.place != onNothing
 		}
 		y -= len(r.lines)
 	}
-	return spot{}, false
+	return spot{}, 0, false
 }
 
 // refusalHead is what the service said.

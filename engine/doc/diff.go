@@ -38,3 +38,35 @@ func appendDiff(out []Change, p Path, a, b Value) []Change {
 	}
 	return append(out, Change{Path: p, Before: a, After: b})
 }
+
+// ChangedAt returns the innermost place that holds all changes; empty where that is the whole document.
+func ChangedAt(changes []Change) Path {
+	if len(changes) == 0 {
+		return nil
+	}
+	at := changes[0].Path
+	for _, c := range changes[1:] {
+		n := 0
+		for n < len(at) && n < len(c.Path) && at[n] == c.Path[n] {
+			n++
+		}
+		at = at[:n]
+	}
+	if len(changes) > 1 {
+		return at
+	}
+	// An object that came or went with its only field is about that field.
+	v := changes[0].After
+	if !v.Exists() {
+		v = changes[0].Before
+	}
+	if changes[0].Before.Exists() && changes[0].After.Exists() {
+		return at
+	}
+	for v.Kind() == Object && v.Len() == 1 {
+		for name, m := range v.Members() {
+			at, v = at.Child(name), m
+		}
+	}
+	return at
+}

@@ -5,6 +5,7 @@ import (
 
 	"bugle/ui/keymap"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // everywhere is the heading of the actions that every screen has.
@@ -30,6 +31,10 @@ func (m *Model) global() []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, profiles, and where the files are", Group: everywhere, Typing: true,
 			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
 	}
+	acts = append(acts,
+		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: everywhere, Typing: true, Run: m.undo},
+		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: everywhere, Typing: true, Run: m.redo},
+	)
 	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "what is where, in five steps", Group: everywhere, Typing: true, Run: m.tour})
 	if m.opts.Suspend {
 		acts = append(acts, m.suspending())
@@ -58,10 +63,31 @@ func redraw() screen.Action {
 		Run: func() tea.Cmd { return tea.ClearScreen }}
 }
 
-// suspending is the action that gives the terminal back to the shell.
+// suspending is the action that gives the terminal back to the shell. It has no key: people press ctrl+z
+// to undo.
 func (m *Model) suspending() screen.Action {
-	return screen.Action{Name: nameSuspend, Keys: []string{"ctrl+z"}, Label: "suspend", Help: "give the terminal back to the shell; fg goes on here", Group: everywhere,
+	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: everywhere, Typing: true,
 		Run: func() tea.Cmd { return tea.Suspend }}
+}
+
+// undo undoes the last change of the screen.
+func (m *Model) undo() tea.Cmd {
+	if u, ok := m.top().(screen.Undoer); ok {
+		if cmd, done := u.Undo(); done {
+			return cmd
+		}
+	}
+	return m.notifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to undo")
+}
+
+// redo redoes what was undone last.
+func (m *Model) redo() tea.Cmd {
+	if u, ok := m.top().(screen.Undoer); ok {
+		if cmd, done := u.Redo(); done {
+			return cmd
+		}
+	}
+	return m.notifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to redo")
 }
 
 // resumed draws everything anew, and has the screens read anew: the world went on meanwhile. The mouse

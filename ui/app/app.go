@@ -27,6 +27,8 @@ type Options struct {
 	Themes func(name string) (themes.Theme, error)
 	// ThemeNames lists the themes to choose from; nil stands for those that are built in.
 	ThemeNames func() []string
+	// Places are what the palette leads to besides screens: sections of the workspace, settings.
+	Places []screen.Found
 	// Keys are the person's own keys.
 	Keys keymap.Map
 	// News are told at the start: what is not followed of the person's files.
@@ -104,10 +106,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case recalled:
 		m.recent = msg.recent
 		return m, nil
+	case found:
+		msg.box.found(msg)
+		return m, nil
 	case kept:
 		return m, m.notify(widget.LevelError, msg.err.Error())
 	case tourOffer:
-		return m, m.notifyFor(tourOfferTime, widget.LevelInfo, m.tourOfferText())
+		return m, m.show(widget.Toast{Level: widget.LevelInfo, Text: m.tourOfferText()}, tourOfferTime)
 	case toastTick:
 		m.toasts.Expire(time.Time(msg))
 		return m, m.toastTimer()
@@ -136,7 +141,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.QuitMsg:
 		return m.quit(), true
 	case screen.NotifyMsg:
-		return m.notify(msg.Level, msg.Text), true
+		return m.notifyAbout(msg.About, msg.Level, msg.Text), true
 	case screen.AskMsg:
 		m.lay(newQuestion(m.theme, msg.Question))
 	case screen.ChooseMsg:
@@ -226,9 +231,9 @@ func (m *Model) useTheme(t themes.Theme) {
 
 func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {
 	if err := m.opts.Clipboard(msg.Text); err != nil {
-		return m.notify(widget.LevelError, "Could not copy "+msg.What+": "+err.Error())
+		return m.notifyAbout(screen.AboutCopy, widget.LevelError, "Could not copy "+msg.What+": "+err.Error())
 	}
-	return m.notify(widget.LevelSuccess, "Copied "+msg.What)
+	return m.notifyAbout(screen.AboutCopy, widget.LevelSuccess, "Copied "+msg.What)
 }
 
 // toastTime is how long a notice stays; warnings stay longer, and errors until a key is pressed after
@@ -241,6 +246,10 @@ const (
 type toastTick time.Time
 
 func (m *Model) notify(level widget.Level, text string) tea.Cmd {
+	return m.notifyAbout("", level, text)
+}
+
+func (m *Model) notifyAbout(about string, level widget.Level, text string) tea.Cmd {
 	stay := toastTime
 	switch level {
 	case widget.LevelWarning:
@@ -249,11 +258,12 @@ func (m *Model) notify(level widget.Level, text string) tea.Cmd {
 		stay = readTime
 	case widget.LevelInfo, widget.LevelSuccess:
 	}
-	return m.notifyFor(stay, level, text)
+	return m.show(widget.Toast{About: about, Level: level, Text: text}, stay)
 }
 
-func (m *Model) notifyFor(stay time.Duration, level widget.Level, text string) tea.Cmd {
-	m.toasts.Push(level, text, m.opts.Deps.Now().Add(stay))
+func (m *Model) show(toast widget.Toast, stay time.Duration) tea.Cmd {
+	toast.Until = m.opts.Deps.Now().Add(stay)
+	m.toasts.Push(toast)
 	return m.toastTimer()
 }
 

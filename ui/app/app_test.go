@@ -196,7 +196,7 @@ func TestThePaletteFindsAndRuns(t *testing.T) {
 
 	d.press("ctrl+k")
 	d.typed("zzzz")
-	d.want("Nothing here has these letters.")
+	d.want("Nothing found.")
 	d.press("enter")
 	d.wantLog()
 	d.press("esc", "ctrl+k")

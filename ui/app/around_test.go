@@ -104,22 +104,41 @@ func TestALetterIsTextWhileTyping(t *testing.T) {
 	d.want("Palette")
 }
 
-func TestSuspend(t *testing.T) {
+// ctrl+z undoes on every screen. Only the palette suspends, by the word and by no other.
+func TestUndoIsNeverSuspend(t *testing.T) {
 	d := newDesk(t, func(o *Options) { o.Suspend = true })
 	home := d.pages["home"]
-	home.actions = []screen.Action{home.does("undo", "ctrl+z", "u")}
 	d.log = nil
-	d.want("u undo")
-	d.press("ctrl+z", "u")
-	d.wantLog("suspended", "undo")
-	home.typing, home.actions[0].Typing = true, true
+	for _, typing := range []bool{false, true} {
+		home.typing = typing
+		d.press("ctrl+z")
+		d.want("Nothing to undo")
+		d.press("ctrl+y")
+		d.want("Nothing to redo")
+		d.wantNot("Nothing to undo") // the same toast
+	}
+	home.undone = []string{"Title", "Sender"}
 	d.press("ctrl+z")
-	d.wantLog("undo")
+	d.want("Undone: Sender")
+	d.press("ctrl+z")
+	d.want("Undone: Title")
+	d.wantNot("Undone: Sender")
+	d.press("ctrl+r")
+	d.want("Redone: Title")
+	d.press("ctrl+z", "ctrl+z")
+	d.want("Nothing to undo")
+	d.wantLog()
+
+	for _, text := range []string{"schedule", "end", "pend", "give the terminal", "spd", "undo"} {
+		d.press("ctrl+k")
+		d.typed(text)
+		d.wantNot("return to the shell")
+		d.press("esc")
+	}
 	d.press("ctrl+k")
-	d.typed("give the terminal")
+	d.typed("susp")
 	d.press("enter")
 	d.wantLog("suspended")
-
 	home.heard = nil
 	d.send(tea.ResumeMsg{})
 	if !slices.Contains(home.heard, "screen.ChangedMsg") {
@@ -127,11 +146,57 @@ func TestSuspend(t *testing.T) {
 	}
 
 	d = newDesk(t) // nobody could continue it
-	home = d.pages["home"]
-	home.actions = []screen.Action{home.does("undo", "ctrl+z", "u")}
-	d.log = nil
-	d.press("ctrl+z")
-	d.wantLog("undo")
+	d.press("ctrl+k")
+	d.typed("suspend")
+	d.wantNot("return to the shell")
+}
+
+// The status bar says whether letters are typed or are commands, whatever lies on top.
+func TestTheStatusBarSaysWhatLettersDo(t *testing.T) {
+	d := newDesk(t)
+	home := d.pages["home"]
+	bar := func(want string) {
+		t.Helper()
+		lines := strings.Split(d.model.View(), "\n")
+		if got := lines[len(lines)-1]; !strings.HasPrefix(got, " "+want+" ") {
+			t.Errorf("the status bar is %q, want %q first", got, want)
+		}
+	}
+	for _, width := range []int{40, 60, 80, 120} {
+		d.send(tea.WindowSizeMsg{Width: width, Height: 20})
+		home.typing = false
+		bar("Keys")
+		d.press("ctrl+k")
+		bar("Typing")
+		d.press("esc")
+		d.send(screen.AskMsg{Question: screen.Question{Title: "Sure?"}})
+		bar("Keys")
+		d.press("esc")
+		d.send(screen.InputMsg{Title: "Name", Then: func(string) tea.Cmd { return nil }})
+		bar("Typing")
+		d.press("esc")
+		home.typing = true
+		bar("Typing")
+	}
+}
+
+// Where words begin counts more than where they are, and that more than letters that come in the same order.
+func TestThePaletteRanksByWordStarts(t *testing.T) {
+	commands := []command{
+		{label: "resume the list"}, {label: "unlist"}, {label: "test send", detail: "list of people"}, {label: "list"}, {label: "light set"},
+		{label: "List price", rank: rankField}, {label: "enlist", rank: rankExact},
+	}
+	var got []string
+	for _, c := range matching("list", commands) {
+		got = append(got, c.label)
+	}
+	want := []string{"list", "List price", "resume the list", "test send", "unlist", "light set"}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if found := matching("price list", commands); len(found) != 1 || found[0].label != "List price" {
+		t.Errorf("two words find %v", found)
+	}
 }
 
 func TestAWaitEndsUnderAQuestion(t *testing.T) {
@@ -239,8 +304,8 @@ func TestThePaletteGoesToScreensAndRemembers(t *testing.T) {
 	first.actions = []screen.Action{first.does("alpha", "a"), first.does("beta", "b")}
 	d.send(screen.OpenMsg{Route: screen.Route{Name: screen.History, ID: "7"}})
 	d.press("ctrl+k")
-	d.want("Go to", "builder — this campaign", "campaigns — the list of all")
-	d.wantNot("history — of this campaign", "Lately")
+	d.want("Go to", "builder — edit this campaign", "campaigns — the list of all campaigns")
+	d.wantNot("history — earlier", "Lately")
 	d.typed("list of all")
 	d.press("enter")
 	d.want("(campaigns body)")

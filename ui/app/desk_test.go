@@ -34,6 +34,8 @@ type page struct {
 	went     []screen.Route
 	saving   tea.Cmd // what Close still has to do
 	accepted []any
+	undone   []string // what can be undone, the newest last
+	redone   []string
 }
 
 func (p *page) Title() string             { return p.title }
@@ -51,6 +53,18 @@ func (p *page) GoTo(r screen.Route) tea.Cmd {
 	return nil
 }
 
+func (p *page) Undo() (tea.Cmd, bool) { return step(&p.undone, &p.redone, "Undone: ") }
+func (p *page) Redo() (tea.Cmd, bool) { return step(&p.redone, &p.undone, "Redone: ") }
+
+func step(from, to *[]string, done string) (tea.Cmd, bool) {
+	n := len(*from)
+	if n == 0 {
+		return nil, false
+	}
+	what := (*from)[n-1]
+	*from, *to = (*from)[:n-1], append(*to, what)
+	return screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+what), true
+}
 func (p *page) Close() tea.Cmd {
 	p.Base.Close()
 	return tea.Sequence(p.saving, p.desk.noted("closed "+p.title))
@@ -181,7 +195,7 @@ func (d *desk) run(cmd tea.Cmd) {
 var keyNames = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
 	"ctrl+c": tea.KeyCtrlC, "ctrl+k": tea.KeyCtrlK, "ctrl+l": tea.KeyCtrlL, "ctrl+t": tea.KeyCtrlT, "f1": tea.KeyF1, "backspace": tea.KeyBackspace,
-	"f8": tea.KeyF8, "f9": tea.KeyF9, "ctrl+z": tea.KeyCtrlZ, "ctrl+a": tea.KeyCtrlA, "right": tea.KeyRight,
+	"f8": tea.KeyF8, "f9": tea.KeyF9, "ctrl+z": tea.KeyCtrlZ, "ctrl+y": tea.KeyCtrlY, "ctrl+r": tea.KeyCtrlR, "ctrl+a": tea.KeyCtrlA, "right": tea.KeyRight,
 }
 
 func (d *desk) press(keys ...string) {

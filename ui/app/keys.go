@@ -78,15 +78,6 @@ func (m *Model) live() []screen.Action {
 	typing := s.Typing()
 	own := m.keyed(m.route().Name, s.Actions(), typing)
 	everywhere := m.keyed(keymap.App, m.global(), typing)
-	if at := slices.IndexFunc(everywhere, func(a screen.Action) bool { return a.Name == nameSuspend }); at >= 0 && !typing {
-		// Without a text field the shell's key is the shell's: a screen that has it for undo has another.
-		own = slices.Clone(own)
-		for i, a := range own {
-			if rest := without(a.Keys, everywhere[at].Keys); len(rest) > 0 && !a.Info {
-				own[i].Keys = rest
-			}
-		}
-	}
 	taken := make(map[string]bool, 2*len(own))
 	out := make([]screen.Action, 0, len(own)+len(everywhere))
 	for _, a := range own {
@@ -118,14 +109,6 @@ func (m *Model) live() []screen.Action {
 		out = append(out, a)
 	}
 	return out
-}
-
-// without gives the keys that are none of others.
-func without(keys, others []string) []string {
-	if !slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(others, k) }) {
-		return keys
-	}
-	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return slices.Contains(others, k) })
 }
 
 // keyed gives the actions with the keys that the person wants for them. While a text is typed, a letter

@@ -181,6 +181,8 @@ func (in *input) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
+func (in *input) writing() bool { return true }
+
 func (in *input) hold() bool { return in.prompt.Value() != in.msg.Value }
 
 func (in *input) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }

@@ -1,11 +1,11 @@
 package app
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/sahilm/fuzzy"
 
 	"bugle/themes"
 	"bugle/ui/keymap"
@@ -15,11 +15,20 @@ import (
 
 // command is one entry of the palette.
 type command struct {
-	name string // by which it is remembered
-	text string
-	key  string
-	why  string // why it is not allowed now
-	run  func() tea.Cmd
+	name   string // by which it is remembered
+	label  string
+	detail string // after the label
+	info   string // its key, or what it is
+	why    string // why it is not allowed now
+	rank   rank
+	run    func() tea.Cmd
+}
+
+func (c command) text() string {
+	if c.detail == "" {
+		return c.label
+	}
+	return c.label + " — " + c.detail
 }
 
 // section is a heading of the palette and what stands under it.
@@ -28,26 +37,45 @@ type section struct {
 	commands []command
 }
 
-// paletteBox finds an action or a screen by its name.
+// paletteBox finds what somebody can do or go to by its name.
 type paletteBox struct {
 	theme    themes.Theme
 	prompt   widget.Prompt
 	list     widget.List
 	sections []section
-	all      []command
-	shown    []int // the number of the command on each line, -1 for a heading
+	all      []command        // of the sections
+	more     func() []command // what is found by words alone
+	searched []command        // more, once words were typed
+	finders  []screen.Finder
+	campaign []command // that the finders found for words
+	words    string
+	route    func(screen.Route) tea.Cmd
+	shown    []command // on each line; without run for a heading
 	ran      func(name string) tea.Cmd
 	closes   []string // the keys that opened it
 }
 
+// found is what a finder found.
+type found struct {
+	box   *paletteBox
+	words string
+	found []screen.Found
+}
+
 func (m *Model) palette() tea.Cmd {
-	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "find an action or a screen"), list: widget.NewList(m.theme), ran: m.ran, closes: m.keysOf(namePalette)}
+	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: widget.NewList(m.theme), ran: m.ran, closes: m.keysOf(namePalette)}
 	p.sections = m.sections()
 	for _, s := range p.sections {
 		p.all = append(p.all, s.commands...)
 	}
+	p.more, p.route = m.further, m.goTo
+	for _, l := range m.stack {
+		if f, ok := l.Screen.(screen.Finder); ok {
+			p.finders = append(p.finders, f)
+		}
+	}
 	p.prompt.Focus()
-	p.list.Focused, p.list.Empty = true, "Nothing here has these letters."
+	p.list.Focused, p.list.Empty = true, "Nothing found."
 	p.filter()
 	m.lay(p)
 	return nil
@@ -64,19 +92,19 @@ func (m *Model) ran(name string) tea.Cmd {
 func (m *Model) sections() []section {
 	here, always := section{title: m.top().Title()}, section{title: everywhere}
 	typing := m.top().Typing()
-	live := m.live()
-	if typing && m.opts.Suspend { // its key is undo there, but it can be done
-		live = append(live, m.suspending())
-	}
-	for _, a := range live {
+	for _, a := range m.live() {
 		if _, ok := pressable(a, typing); a.Group == "" || a.Name == namePalette || a.Info && !ok {
 			continue
 		}
-		to, part := &here, m.route().Name
+		to, part, rank := &here, m.route().Name, rankHere
 		if a.Group == everywhere {
-			to, part = &always, keymap.App
+			to, part, rank = &always, keymap.App, rankAlways
 		}
-		to.commands = append(to.commands, m.command(part, a))
+		c := m.command(part, a)
+		if c.rank = rank; a.Name == nameSuspend {
+			c.rank = rankExact
+		}
+		to.commands = append(to.commands, c)
 	}
 	goTo := section{"Go to", m.places()}
 	all := slices.Concat(here.commands, goTo.commands, always.commands)
@@ -95,12 +123,12 @@ func (m *Model) sections() []section {
 }
 
 func (m *Model) command(part string, a screen.Action) command {
-	c := command{name: actionName(part, a), text: a.Label, why: a.Why, run: func() tea.Cmd { return m.press(a) }}
-	if a.Help != "" && a.Help != a.Label {
-		c.text = strings.TrimPrefix(a.Label+" — "+a.Help, " — ")
+	c := command{name: actionName(part, a), label: a.Label, why: a.Why, run: func() tea.Cmd { return m.press(a) }}
+	if a.Help != a.Label {
+		c.detail = a.Help
 	}
 	if len(a.Keys) > 0 {
-		c.key = keymap.Show(a.Keys[0])
+		c.info = keymap.Show(a.Keys[0])
 	}
 	return c
 }
@@ -108,25 +136,25 @@ func (m *Model) command(part string, a screen.Action) command {
 // places are the screens that can be gone to from anywhere.
 func (m *Model) places() []command {
 	var out []command
-	add := func(text string, r screen.Route) {
+	add := func(label, detail string, r screen.Route) {
 		if top := m.route(); top.Name != r.Name || top.ID != r.ID {
-			out = append(out, command{name: "go." + r.Name, text: text, run: func() tea.Cmd { return m.goTo(r) }})
+			out = append(out, command{name: "go." + r.Name, label: label, detail: detail, rank: rankScreen, run: func() tea.Cmd { return m.goTo(r) }})
 		}
 	}
 	if m.opts.Deps.Service == nil {
 		return nil
 	}
 	if id := m.route().ID; id != "" {
-		add("builder — this campaign", screen.Route{Name: screen.Builder, ID: id})
-		add("problems — of this campaign", screen.Route{Name: screen.Validate, ID: id})
-		add("test send — of this campaign", screen.Route{Name: screen.TestSend, ID: id})
-		add("history — of this campaign", screen.Route{Name: screen.History, ID: id})
+		add("builder", "edit this campaign", screen.Route{Name: screen.Builder, ID: id})
+		add("problems", "check this campaign", screen.Route{Name: screen.Validate, ID: id})
+		add("test send", "send this campaign to a few people", screen.Route{Name: screen.TestSend, ID: id})
+		add("history", "earlier versions of this campaign", screen.Route{Name: screen.History, ID: id})
 	}
-	add("campaigns — the list of all", screen.Route{Name: screen.Campaigns})
-	add("new draft — begin a campaign", screen.Route{Name: screen.NewDraft})
-	add("outbox — what test sends delivered", screen.Route{Name: screen.Outbox})
-	add("workspace — users, segments, carriers, content, keys", screen.Route{Name: screen.Workspace})
-	add("activity — the calls that were made", screen.Route{Name: screen.Activity})
+	add("campaigns", "the list of all campaigns", screen.Route{Name: screen.Campaigns})
+	add("new draft", "start a campaign", screen.Route{Name: screen.NewDraft})
+	add("outbox", "messages that test sends delivered", screen.Route{Name: screen.Outbox})
+	add("workspace", "users, segments, connectors, content, API keys", screen.Route{Name: screen.Workspace})
+	add("activity", "calls to the service", screen.Route{Name: screen.Activity})
 	return out
 }
 
@@ -140,40 +168,83 @@ func (m *Model) goTo(r screen.Route) tea.Cmd {
 	return m.open(r)
 }
 
-func (p *paletteBox) filter() {
+// filter lists what the typed words find, and returns the command that looks for more.
+func (p *paletteBox) filter() tea.Cmd {
 	p.shown = p.shown[:0]
-	var items []widget.Item
-	add := func(at int) {
-		c := p.all[at]
-		p.shown = append(p.shown, at)
-		items = append(items, widget.Item{Text: c.text, Info: c.key, InfoTone: themes.ToneMuted, Dim: c.why != "", Why: c.why})
-	}
-	if q := strings.TrimSpace(p.prompt.Value()); q != "" {
-		for _, match := range fuzzy.FindFrom(q, p) {
-			add(match.Index)
-		}
-	} else {
-		at := 0
-		for _, s := range p.sections {
-			if len(s.commands) == 0 {
-				continue
-			}
-			p.shown = append(p.shown, -1)
-			items = append(items, widget.Item{Text: s.title, Heading: true})
-			for range s.commands {
-				add(at)
-				at++
-			}
-		}
-	}
-	p.list.SetItems(items)
+	p.words = strings.TrimSpace(p.prompt.Value())
+	p.list.SetItems(p.items())
 	p.list.Home()
+	return p.find()
 }
 
-// String and Len make the commands a source for fuzzy search.
-func (p *paletteBox) String(i int) string { return p.all[i].text }
+// items lists everything under its headings; where words were typed, what they find, the best first.
+func (p *paletteBox) items() []widget.Item {
+	var items []widget.Item
+	p.shown = p.shown[:0]
+	add := func(c command) {
+		p.shown = append(p.shown, c)
+		items = append(items, widget.Item{Text: c.text(), Info: c.info, InfoTone: themes.ToneMuted, Dim: c.why != "", Why: c.why})
+	}
+	if p.words != "" {
+		if p.searched == nil {
+			p.searched = p.more()
+		}
+		for _, c := range matching(p.words, slices.Concat(p.all, p.searched, p.campaign)) {
+			add(c)
+		}
+		return items
+	}
+	for _, s := range p.sections {
+		if len(s.commands) == 0 {
+			continue
+		}
+		p.shown = append(p.shown, command{})
+		items = append(items, widget.Item{Text: s.title, Heading: true})
+		for _, c := range s.commands {
+			add(c)
+		}
+	}
+	return items
+}
 
-func (p *paletteBox) Len() int { return len(p.all) }
+// find asks the screens what they find.
+func (p *paletteBox) find() tea.Cmd {
+	p.campaign = nil
+	if p.words == "" {
+		return nil
+	}
+	cmds := make([]tea.Cmd, len(p.finders))
+	for i, f := range p.finders {
+		words, find := p.words, f.Find(p.words)
+		cmds[i] = func() tea.Msg { return found{p, words, find(context.Background())} }
+	}
+	return tea.Batch(cmds...)
+}
+
+// found takes what a screen found. The cursor stays where it is, unless it is on the first line.
+func (p *paletteBox) found(f found) {
+	if f.words != p.words {
+		return
+	}
+	for _, x := range f.found {
+		p.campaign = append(p.campaign, p.place(x, rankCampaign))
+	}
+	at := ""
+	if i := p.list.Cursor; i > 0 && i < len(p.shown) {
+		at = p.shown[i].text()
+	}
+	p.list.SetItems(p.items())
+	p.list.Home()
+	if i := slices.IndexFunc(p.shown, func(c command) bool { return c.text() == at }); i >= 0 {
+		p.list.Choose(i)
+	}
+}
+
+func (p *paletteBox) place(f screen.Found, r rank) command {
+	return command{name: "place." + f.Text, label: widget.Clean(f.Text), detail: widget.Clean(f.Detail), info: f.Kind, rank: r, run: func() tea.Cmd { return p.route(f.Route) }}
+}
+
+func (p *paletteBox) writing() bool { return true }
 
 func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	if slices.Contains(p.closes, msg.String()) {
@@ -194,7 +265,7 @@ func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 		return p.take()
 	default:
 		if p.prompt.Update(msg) {
-			p.filter()
+			return p.filter(), false
 		}
 	}
 	return nil, false
@@ -204,10 +275,10 @@ func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 // itself.
 func (p *paletteBox) take() (tea.Cmd, bool) {
 	at := p.list.Cursor
-	if at >= len(p.shown) || p.shown[at] < 0 {
+	if at >= len(p.shown) || p.shown[at].run == nil {
 		return nil, false
 	}
-	c := p.all[p.shown[at]]
+	c := p.shown[at]
 	if c.why != "" {
 		return c.run(), true
 	}
@@ -224,7 +295,7 @@ func (p *paletteBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) 
 
 func (p *paletteBox) view(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Palette")
-	panel.Focused, panel.Footer = true, "enter run · esc close"
+	panel.Focused, panel.Footer = true, "enter choose · esc close"
 	panel.SetSize(min(width-4, 76), min(height-4, 24))
 	w, h := panel.Inner()
 	p.prompt.SetSize(w, 1)

@@ -20,11 +20,7 @@ type themeBox struct {
 }
 
 func (m *Model) pickTheme() tea.Cmd {
-	names := themes.Names()
-	if m.opts.ThemeNames != nil {
-		names = m.opts.ThemeNames()
-	}
-	b := &themeBox{names: names, old: m.theme, model: m}
+	b := &themeBox{names: m.themeNames(), old: m.theme, model: m}
 	options := make([]widget.Option, len(b.names))
 	for i, n := range b.names {
 		options[i] = widget.Option{Label: n}
@@ -37,6 +33,13 @@ func (m *Model) pickTheme() tea.Cmd {
 	b.widget.Select(max(at, 0))
 	m.lay(b)
 	return nil
+}
+
+func (m *Model) themeNames() []string {
+	if m.opts.ThemeNames != nil {
+		return m.opts.ThemeNames()
+	}
+	return themes.Names()
 }
 
 func (b *themeBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return b.shown(b.widget.Update(msg)) }

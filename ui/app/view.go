@@ -192,11 +192,27 @@ func (m *Model) status() string {
 	return bar.View()
 }
 
+// writing reports whether a printable key is text now, and no command.
+func (m *Model) writing() bool {
+	if n := len(m.overlays); n > 0 {
+		w, ok := m.overlays[n-1].(interface{ writing() bool })
+		return ok && w.writing()
+	}
+	if w, ok := m.top().(screen.Writer); ok {
+		return w.Writing()
+	}
+	return m.top().Typing()
+}
+
 // statusBar makes the bar, and gives the action of each of its hints.
 func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
 	var acts []screen.Action
 	bar := widget.NewStatusBar(m.theme)
 	bar.SetSize(m.width, 1)
+	bar.Left, bar.LeftTone = "Keys", themes.ToneMuted
+	if m.writing() {
+		bar.Left, bar.LeftTone = "Typing", themes.ToneAccent
+	}
 	for _, a := range m.live() {
 		if a.Group == everywhere && a.Name == nameHelp && len(a.Keys) > 0 {
 			bar.Help.Key = hint(a, false).Key

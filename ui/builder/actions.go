@@ -28,6 +28,9 @@ const (
 // is no text: nobody who fills in a form wants a letter to leave it.
 func (s *Screen) Typing() bool { return s.focus == paneForm && s.form != nil }
 
+// Writing reports whether a text field of the form has the keyboard.
+func (s *Screen) Writing() bool { return s.Typing() && s.form.Typing() }
+
 // Actions are what can be done, by where the keyboard is.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
@@ -74,7 +77,7 @@ func (s *Screen) moves() []screen.Action {
 			acts = nil
 		}
 		return append(acts, []screen.Action{
-			{Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, Bar: 8, Run: s.toParts},
+			s.leaveInfo(),
 			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
 			{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
 			s.zoomKey("z"),
@@ -111,7 +114,8 @@ func (s *Screen) toAsideKey(key string, bar int) []screen.Action {
 }
 
 func (s *Screen) toAside() tea.Cmd {
-	s.info.top, s.info.tab, s.info.chosen, s.focus = s.info.upper(), tabAside, true, paneInfo
+	s.info.top, s.info.tab, s.info.chosen = s.info.upper(), tabAside, true
+	s.toInfo()
 	s.refreshInfo()
 	return nil
 }
@@ -192,14 +196,8 @@ func (s *Screen) edits() []screen.Action {
 	if len(s.path) > 0 {
 		locked = s.lockedAt(s.path[:1])
 	}
-	acts := []screen.Action{
-		{Keys: []string{"ctrl+z", "u"}, Label: "undo", Group: groupEdit, Typing: s.focus == paneForm, Run: s.undo},
-		{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Group: groupEdit, Typing: s.focus == paneForm, Run: s.redo},
-	}
-	if s.focus == paneForm {
-		// While a text is typed, letters are letters.
-		acts[0].Keys, acts[1].Keys = []string{"ctrl+z"}, []string{"ctrl+y"}
-	} else {
+	var acts []screen.Action
+	if s.focus != paneForm {
 		bar := 3
 		if s.focus == paneInfo && s.info.tab == tabJSON {
 			bar = 9
@@ -305,13 +303,23 @@ func (s *Screen) chooseStatus() tea.Cmd {
 	return s.after(status.Choose(s.deps, engine.Summarize(s.current())))
 }
 
-// Resume reads the campaign again where nothing is being saved: its state may have changed.
-func (s *Screen) Resume() tea.Cmd {
-	if !s.loaded || s.saving.busy() {
-		return nil
+// Resume reads the campaign again: its state may have changed.
+func (s *Screen) Resume() tea.Cmd { return s.reread() }
+
+// leaveInfo goes back to where the person came from.
+func (s *Screen) leaveInfo() screen.Action {
+	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, Bar: 8, Run: s.toParts}
+	if s.from == paneForm && s.form != nil {
+		a.Label, a.Run = "form", s.enter
 	}
-	s.start = s.place()
-	return s.load()
+	return a
+}
+
+// toInfo gives the pane beside the form the keyboard.
+func (s *Screen) toInfo() {
+	if s.focus != paneInfo {
+		s.from, s.focus = s.focus, paneInfo
+	}
 }
 
 func (s *Screen) toParts() tea.Cmd {
@@ -321,8 +329,8 @@ func (s *Screen) toParts() tea.Cmd {
 }
 
 func (s *Screen) toProblems() tea.Cmd {
-	s.info.tab, s.info.chosen, s.focus = tabProblems, false, paneInfo
-	s.info.tab = tabProblems
+	s.toInfo()
+	s.info.tab, s.info.chosen = tabProblems, false
 	s.showProblems()
 	return nil
 }

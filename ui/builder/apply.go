@@ -78,7 +78,7 @@ func withTheirs(merged, now doc.Value, names []string) doc.Value {
 // applied reads the campaign as it is now, or asks whose changes shall count.
 func (s *Screen) applied(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.Notify(widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
+		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
 	}
 	if c, ok := r.Value.(contested); ok {
 		return s.askWhose(c.names)
@@ -87,9 +87,9 @@ func (s *Screen) applied(r screen.Result) tea.Cmd {
 	s.saving = saving{edits: s.saving.edits}
 	old := s.id
 	s.id, s.start = done.id, s.place()
-	news := screen.Notify(widget.LevelSuccess, "Applied. "+catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status))
+	news := screen.NotifyAbout(screen.AboutSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status))
 	if len(done.removed) > 0 {
-		news = screen.Notify(widget.LevelWarning, "Applied, but "+s.titles(done.removed)+" stays. An update cannot remove a section.")
+		news = screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "Applied, but "+s.titles(done.removed)+" stays. An update cannot remove a section.")
 	}
 	return tea.Sequence(s.dropCopy(old), s.load(), screen.Changed(""), news)
 }

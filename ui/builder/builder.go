@@ -53,6 +53,8 @@ type Screen struct {
 	form  editor.Editor // of path; nil where the campaign has none
 	path  doc.Path
 	focus pane
+	from  pane // what had the keyboard before the pane beside the form
+	stale bool // somebody changed the campaign while it was being saved
 	info  info
 	strip editor.Strip // above the form; nil where the place has none
 	grid  grid
@@ -62,7 +64,7 @@ type Screen struct {
 	width, height int
 	layout        layout
 	asked         demand        // what the layout was made for
-	formOf        editor.Editor // the form whose lines were counted
+	measured      editor.Editor // the form whose lines were counted
 	zoom          bool          // the focused pane has the whole screen
 }
 
@@ -77,10 +79,10 @@ const (
 
 // The tasks of the screen.
 const (
-	taskLoad   = "load"
-	taskSave   = "save"
-	taskApply  = "apply"
-	taskTicker = "tick"
+	taskLoad  = "load"
+	taskSave  = "save"
+	taskApply = "apply"
+	taskState = "state"
 )
 
 // Option changes what a builder works with.
@@ -120,6 +122,9 @@ func (s *Screen) current() engine.Campaign {
 	c.Body = engine.BodyOf(s.root)
 	return c
 }
+
+// Campaign returns the campaign with the edits of the screen; false while it is not read.
+func (s *Screen) Campaign() (engine.Campaign, bool) { return s.current(), s.loaded }
 
 // Badge says whether the work is saved.
 func (s *Screen) Badge() (string, themes.Tone) {
@@ -189,7 +194,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 		return s.mouse(msg)
 	}
 	if s.form != nil {
-		return s.fromForm(s.form.Update(msg))
+		return s.fromPaste(s.form.Update(msg)) // what it asked for, such as the clipboard
 	}
 	return nil
 }
@@ -205,6 +210,9 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return s.saved(r)
 	case taskApply:
 		return s.applied(r)
+	case taskState:
+		s.tookState(r)
+		return nil
 	case taskBrowser:
 		return s.shown(r)
 	}
@@ -260,7 +268,7 @@ func (s *Screen) recover(w *engine.WorkingCopy) tea.Cmd {
 	c.Body, _ = engine.Rebase(s.origin, w.Body, s.campaign.Body)
 	if root := c.Document(); len(doc.Diff(s.root, root)) > 0 {
 		s.root, s.saving.pending = root, true
-		return screen.Notify(widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
+		return screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
 	return nil
 }
@@ -278,13 +286,40 @@ func (s *Screen) parts0() string {
 	return ""
 }
 
-// changedElsewhere reads again what somebody else changed, unless there are edits here.
+// changedElsewhere reads again what somebody else changed.
 func (s *Screen) changedElsewhere(msg screen.ChangedMsg) tea.Cmd {
-	if msg.ID != s.id && msg.ID != "" || s.saving.busy() || !s.loaded {
+	if msg.ID != s.id && msg.ID != "" {
 		return nil
+	}
+	return s.reread()
+}
+
+// reread reads the campaign again. Edits that are on their way to the store are stored first; those that wait
+// to be applied stay, and only what is below them is read.
+func (s *Screen) reread() tea.Cmd {
+	switch {
+	case !s.loaded:
+		return nil
+	case s.saving.running || s.saving.dirty:
+		s.stale = true
+		return nil
+	case s.saving.pending:
+		service, id := s.deps.Service, s.id
+		return s.Run(taskState, func(ctx context.Context) (any, error) { return service.Get(ctx, id) })
 	}
 	s.start = s.place()
 	return s.load()
+}
+
+// tookState takes over the campaign as the service has it, below the edits that wait to be applied.
+func (s *Screen) tookState(r screen.Result) {
+	if r.Err != nil || !s.saving.pending {
+		return // the edits are what the person sees; applying them reports what is wrong
+	}
+	s.campaign = r.Value.(engine.Campaign)
+	s.root = s.current().Document()
+	s.check()
+	s.reload()
 }
 
 // env is what the check of a campaign that is being built knows.

@@ -305,7 +305,7 @@ func TestFillLocales(t *testing.T) {
 		t.Errorf("the store has %s", got)
 	}
 	h.Press("ctrl+z")
-	h.Want("1 to do")
+	h.Want("Undone: Content › Message", "✗ Content          1")
 }
 
 // A locale that is added in the form of one message is what it says: listed, and a copy to translate.

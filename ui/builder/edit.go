@@ -12,7 +12,12 @@ import (
 )
 
 // fromForm takes over what the form's last message changed.
-func (s *Screen) fromForm(cmd tea.Cmd) tea.Cmd {
+func (s *Screen) fromForm(cmd tea.Cmd) tea.Cmd { return s.takeEdits(cmd, false) }
+
+// fromPaste takes over a text that did not come key by key: it is undone by itself.
+func (s *Screen) fromPaste(cmd tea.Cmd) tea.Cmd { return s.takeEdits(cmd, true) }
+
+func (s *Screen) takeEdits(cmd tea.Cmd, alone bool) tea.Cmd {
 	if s.form == nil {
 		return cmd
 	}
@@ -28,7 +33,7 @@ func (s *Screen) fromForm(cmd tea.Cmd) tea.Cmd {
 	if f, ok := s.form.Focused(); ok {
 		field = f.Path.String()
 	}
-	if e, ok := s.form.(editor.Stepper); ok && e.Stepped() {
+	if e, ok := s.form.(editor.Stepper); alone || ok && e.Stepped() {
 		field = "" // a step of its own
 	}
 	return tea.Batch(cmd, s.change(root, field))
@@ -44,11 +49,7 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	continued := s.history.record(step{s.root, s.path}, field, s.deps.Now())
 	s.root = root
 	s.check()
-	note := "edited " + s.path.String()
-	if field != "" {
-		note = "edited " + field
-	}
-	return tea.Batch(s.save(note, continued), s.foretell())
+	return tea.Batch(s.save("edited "+s.place().String(), continued), s.foretell())
 }
 
 // foretell says, at the first change of a live campaign, when changes take effect.
@@ -58,7 +59,7 @@ func (s *Screen) foretell() tea.Cmd {
 		return nil
 	}
 	s.foretold = true
-	return screen.Notify(widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
+	return screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
 }
 
 // locked says why the state of the campaign does not let it become root, or "".
@@ -88,25 +89,6 @@ func (s *Screen) takeBody() tea.Cmd {
 	cmd := s.change(c.Document(), "")
 	s.reload()
 	return cmd
-}
-
-func (s *Screen) undo() tea.Cmd { return s.restore(s.history.undo(step{s.root, s.path})) }
-func (s *Screen) redo() tea.Cmd { return s.restore(s.history.redo(step{s.root, s.path})) }
-
-// restore goes to another root of the history, and to the place where it was changed.
-func (s *Screen) restore(to step, ok bool) tea.Cmd {
-	if !ok {
-		return screen.Notify(widget.LevelInfo, "Nothing more to undo or redo.")
-	}
-	s.root = to.root
-	s.check()
-	if len(to.path) > 0 && !to.path.Equal(s.path) {
-		s.choose(to.path[0].Name)
-		s.goTo(to.path)
-	} else {
-		s.reload()
-	}
-	return s.save("undo", false)
 }
 
 // reload shows the document as it is in the form that is open.

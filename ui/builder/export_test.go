@@ -7,9 +7,3 @@ func (s *Screen) Root() doc.Value { return s.root }
 
 // Depth gives how many steps can be undone.
 func (s *Screen) Depth() int { return len(s.history.past) }
-
-// Undo takes the last step back.
-func (s *Screen) Undo() { s.undo() }
-
-// Redo does the step again that was taken back last.
-func (s *Screen) Redo() { s.redo() }

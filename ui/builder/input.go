@@ -39,7 +39,10 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 // is looked at: it may be there already, and is meant for what is opened.
 func (s *Screen) formKey(msg tea.KeyMsg) tea.Cmd {
 	cmd := s.form.Update(msg)
-	if _, plain := s.form.(*forms.Form); !plain || cmd == nil || msg.Paste || msg.String() == pasteKey {
+	if msg.Paste {
+		return s.fromPaste(cmd)
+	}
+	if _, plain := s.form.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
 		return s.fromForm(cmd) // another editor opens by its host, and its commands may take their time
 	}
 	from := s.form
@@ -111,7 +114,8 @@ func (s *Screen) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 		s.info.tab = s.info.upper()
 	}
 	if press {
-		s.focus, s.info.chosen = paneInfo, true
+		s.toInfo()
+		s.info.chosen = true
 		s.refreshInfo() // its cursor shows that it has the keyboard
 	}
 	if press && y < 0 {

@@ -108,7 +108,7 @@ func (s *Screen) grant() tea.Cmd {
 	s.wants = wants{}
 	cmds := []tea.Cmd{w.outside, w.aside}
 	if w.notice != "" {
-		cmds = append(cmds, screen.Notify(widget.LevelInfo, w.notice))
+		cmds = append(cmds, screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, w.notice))
 	}
 	if w.open != nil {
 		cmds = append(cmds, s.open(w.open), s.wants.aside)
@@ -124,7 +124,7 @@ func (s *Screen) outside(text, suffix string, then func(string)) tea.Cmd {
 			return nil
 		}
 		then(after)
-		return s.fromForm(nil)
+		return s.fromPaste(nil)
 	}})
 }
 

@@ -79,20 +79,20 @@ func divide(width, height int, d demand) layout {
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
-	s.formOf, s.layout = nil, layout{}
+	s.measured, s.layout = nil, layout{}
 	s.arrange()
 }
 
 // arrange divides the screen anew where the panes ask for something else than before.
 func (s *Screen) arrange() {
 	d := demand{focus: s.focus, zoom: s.zoom, lines: s.asked.lines}
-	fresh := s.formOf != s.form || s.layout.form.w == 0
+	fresh := s.measured != s.form || s.layout.form.w == 0
 	if fresh {
 		d.lines = s.formLines()
 	} else if d == s.asked {
 		return
 	}
-	s.asked, s.formOf = d, s.form
+	s.asked, s.measured = d, s.form
 	s.layout = divide(s.width, s.height, d)
 	s.list.SetSize(s.layout.parts.w-4, s.layout.parts.h-2)
 	s.sizeInfo()
@@ -239,22 +239,58 @@ func (s *Screen) partOf(p doc.Path) part {
 	return part{}
 }
 
-// crumbs names the place of the form in words.
+// levelSep stands between the forms that lead to the open one, stepSep between the steps from one to the next.
+const (
+	levelSep = " › "
+	stepSep  = " · "
+)
+
+// crumbs names the place of the form in words; where there is no room, without its beginning.
 func (s *Screen) crumbs() string {
-	var words []string
-	for i := range s.path {
-		at := s.path[:i+1]
-		n := s.schema.At(at)
-		if n == nil {
-			words = append(words, at.Last().Name)
-			continue
+	levels := s.levels()
+	text := func() string {
+		words := make([]string, len(levels))
+		for i, l := range levels {
+			words[i] = strings.Join(l, stepSep)
 		}
-		words = append(words, label(at, n))
+		return strings.Join(words, levelSep)
 	}
-	for len(words) > 2 && widget.Width(strings.Join(words, " › ")) > s.layout.main.w-6 {
-		words = append([]string{"…"}, words[2:]...)
+	for widget.Width(text()) > s.layout.main.w-6 {
+		last := levels[len(levels)-1]
+		switch {
+		case len(levels) > 2:
+			levels = append([][]string{{"…"}}, levels[2:]...)
+		case len(last) > 2:
+			levels[len(levels)-1] = append([]string{"…"}, last[2:]...)
+		default:
+			return text()
+		}
 	}
-	return strings.Join(words, " › ")
+	return text()
+}
+
+// levels names the forms that lead to the open one, the outermost first, each by the steps to it: esc goes up one
+// of them.
+func (s *Screen) levels() [][]string {
+	var out [][]string
+	for p := s.path; len(p) > 0; {
+		up := p.Parent()
+		if len(up) > 0 {
+			up = s.formOf(up)
+		}
+		var words []string
+		for i := len(up); i < len(p); i++ {
+			at := p[:i+1]
+			word := at.Last().Name
+			if n := s.schema.At(at); n != nil {
+				word = label(at, n)
+			}
+			words = append(words, word)
+		}
+		out = append([][]string{words}, out...)
+		p = up
+	}
+	return out
 }
 
 // sideX is the column of the side pane's frame.

@@ -35,7 +35,7 @@ func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
 		} else if err := f.SetText(m.Path, text, false); err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
-		return s.fromForm(nil)
+		return s.fromPaste(nil)
 	}})
 }
 

@@ -109,7 +109,7 @@ func TestTheWholeCampaignInTheEditor(t *testing.T) {
 	if got := string(b.stored().Body.Encode()); got != `{"basic_details":{"name":"N\u0065w","own":1.50}}` {
 		t.Errorf("the text became %s", got)
 	}
-	d.Press("u")
+	d.Press("ctrl+z")
 	if got := string(b.stored().Body.Encode()); got != before {
 		t.Errorf("undo left %s", got)
 	}

@@ -24,18 +24,22 @@ func (s *Screen) goTo(p doc.Path) {
 	if len(p) == 0 {
 		return
 	}
-	at := p[:1]
-	for n := len(p); n > 1; n-- {
-		if st, ok := s.schema.Field(s.root, p[:n], s.env()); ok && forms.Opens(st) && !s.inEditor(p[:n]) {
-			at = p[:n]
-			break
-		}
-	}
+	at := s.formOf(p)
 	s.show(at)
 	if len(p) > len(at) {
 		s.form.FocusPath(p)
 		s.refreshInfo()
 	}
+}
+
+// formOf returns the place whose form shows what is at p: p itself where it has a form of its own.
+func (s *Screen) formOf(p doc.Path) doc.Path {
+	for n := len(p); n > 1; n-- {
+		if st, ok := s.schema.Field(s.root, p[:n], s.env()); ok && forms.Opens(st) && !s.inEditor(p[:n]) {
+			return p[:n]
+		}
+	}
+	return p[:1]
 }
 
 // show shows the form of the object, list or map at p.

@@ -126,7 +126,7 @@ func (s *Screen) saved(r screen.Result) tea.Cmd {
 		if e := engine.AsError(r.Err); e != nil && e.HTTP == http.StatusConflict {
 			return s.conflict()
 		}
-		return screen.Notify(widget.LevelError, "Not saved: "+r.Err.Error()+" Your text is still here. Press ctrl+s to try again.")
+		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Not saved: "+r.Err.Error()+" Your text is still here. Press ctrl+s to try again.")
 	}
 	done := r.Value.(savedAs)
 	first := s.saving.err != nil
@@ -139,8 +139,12 @@ func (s *Screen) saved(r screen.Result) tea.Cmd {
 	if s.saving.dirty {
 		return s.saveNow()
 	}
+	if s.stale {
+		s.stale = false
+		return s.reread()
+	}
 	if first {
-		return screen.Notify(widget.LevelSuccess, "Saved.")
+		return screen.NotifyAbout(screen.AboutSave, widget.LevelSuccess, "Saved")
 	}
 	return nil
 }

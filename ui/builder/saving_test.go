@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/copies"
@@ -29,12 +31,64 @@ func TestUndoAndRedo(t *testing.T) {
 	if got := string(b.stored().Body.Encode()); got != typed || !strings.Contains(got, "Older") {
 		t.Errorf("redo gave %s, not %s", got, typed)
 	}
-	h.Press("esc", "u")
+	h.Press("esc", "ctrl+z") // from the sections as well, and into the field
 	if got := string(b.stored().Body.Encode()); got != start {
-		t.Errorf("u gave %s, not %s", got, start)
+		t.Errorf("undo gave %s, not %s", got, start)
 	}
-	h.Press("u")
-	h.Want("Nothing more to undo")
+	h.Want("Undone: Basics › Campaign name", " Typing ")
+	h.Press("ctrl+z")
+	h.Want("Nothing to undo")
+	h.WantNot("Undone")
+}
+
+// Undo leads to what it changes, wherever the person is by then. What was pasted is a step, however soon after
+// another.
+func TestUndoGoesToWhatItChanges(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old"}}`)
+	h := b.open(80, 24, "basic_details", "name")
+	for _, text := range []string{" and new", " and blue"} {
+		h.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
+	}
+	h.Type("!")
+	h.Press("esc", "end", "enter", "ctrl+g") // the problems, seen from the last section
+	for _, want := range []string{"Old and new and blue", "Old and new", "Old"} {
+		h.Press("ctrl+z")
+		if got := b.value("basic_details.name"); got != `"`+want+`"` {
+			t.Errorf("the name is %s, want %q", got, want)
+		}
+		h.Want("Undone: Basics › Campaign name", "─ Basics ─", "▸ Campaign name", " Typing ")
+	}
+	h.Press("ctrl+r")
+	h.Want("Redone: Basics › Campaign name")
+	h.WantNot("Undone")
+}
+
+// An entry that came or went is undone in its list.
+func TestUndoInAList(t *testing.T) {
+	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
+		"basic_details":{"title":"t"}}}}}}`)
+	h := b.open(80, 24, "conversion_goal_details")
+	before := b.value("conversion_goal_details")
+	h.Press("enter", "enter")
+	h.Type("Sale")
+	h.Press("esc", "esc", "esc")
+	after := b.value("conversion_goal_details")
+	for range 10 {
+		if b.value("conversion_goal_details") == before {
+			break
+		}
+		h.Press("ctrl+z")
+		h.Want("Undone: Conversion goals")
+	}
+	if got := b.value("conversion_goal_details"); got != before {
+		t.Errorf("undone, it is %s, and was %s", got, before)
+	}
+	for range 10 {
+		h.Press("ctrl+y")
+	}
+	if got := b.value("conversion_goal_details"); got != after {
+		t.Errorf("redone, it is %s, and was %s", got, after)
+	}
 }
 
 // Somebody else's save in between is a question, and neither version is lost.
@@ -141,7 +195,7 @@ func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
 	if got := b.value("basic_details.name"); got != `"Before"` {
 		t.Errorf("saved %s", got)
 	}
-	h.Press("u")
+	h.Press("ctrl+z")
 	h.Want("Now")
 	if got := b.value("basic_details.name"); got != `"Now"` {
 		t.Errorf("undo left %s", got)

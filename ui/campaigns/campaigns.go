@@ -3,11 +3,13 @@
 package campaigns
 
 import (
+	"context"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/index"
 	"bugle/engine/query"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -192,6 +194,35 @@ func (s *Screen) moved() {
 
 // selected gives the campaign under the cursor, and false where there is none.
 func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
+
+// Campaign returns the campaign under the cursor, as far as the list knows it.
+func (s *Screen) Campaign() (engine.Campaign, bool) {
+	sum, ok := s.selected()
+	return engine.Campaign{Head: sum.Head}, ok
+}
+
+// mostFound is how many campaigns the palette shows.
+const mostFound = 10
+
+// Find finds campaigns for the palette.
+func (s *Screen) Find(words string) func(context.Context) []screen.Found {
+	ix, now := s.source.index(), s.now()
+	return func(ctx context.Context) []screen.Found {
+		q, _ := query.Parse(words, query.Env{Now: now})
+		r, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
+		if err != nil {
+			return nil // typed on meanwhile
+		}
+		var out []screen.Found
+		for _, row := range r.Rows(0, min(r.Len(), mostFound)) {
+			out = append(out, screen.Found{
+				Text: row.Title(), Detail: row.Status.Label() + " · " + row.Channel.Label(), Kind: "campaign",
+				Route: screen.Route{Name: screen.Builder, ID: row.ID},
+			})
+		}
+		return out
+	}
+}
 
 // now gives the time in the person's zone.
 func (s *Screen) now() time.Time {

@@ -90,6 +90,9 @@ func (s *Screen) Init() tea.Cmd { return s.load() }
 // Resume reads it again: there may be a newer version.
 func (s *Screen) Resume() tea.Cmd { return s.load() }
 
+// Campaign returns the campaign as it is now.
+func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.loaded }
+
 type loaded struct {
 	campaign  engine.Campaign
 	revisions []engine.Revision

@@ -24,7 +24,19 @@ type QuitMsg struct{}
 type NotifyMsg struct {
 	Level widget.Level
 	Text  string
+	// About names what the notice is about: it replaces one about the same. Empty: about nothing else.
+	About string
 }
+
+// What notices are about.
+const (
+	AboutEdit = "edit" // the last change of a document: what was removed, pasted, undone
+	AboutSave = "save" // whether changes are stored or applied
+	AboutCopy = "copy" // the clipboard
+)
+
+// AboutCampaign returns what notices about the state of one campaign are about.
+func AboutCampaign(id string) string { return "campaign " + id }
 
 // Question is a dialog over the screen.
 type Question struct {
@@ -116,7 +128,14 @@ func Back() tea.Cmd { return send(BackMsg{}) }
 func Quit() tea.Cmd { return send(QuitMsg{}) }
 
 // Notify gives the command that shows a notice.
-func Notify(level widget.Level, text string) tea.Cmd { return send(NotifyMsg{level, text}) }
+func Notify(level widget.Level, text string) tea.Cmd {
+	return send(NotifyMsg{Level: level, Text: text})
+}
+
+// NotifyAbout returns the command that shows a notice in place of one about the same.
+func NotifyAbout(about string, level widget.Level, text string) tea.Cmd {
+	return send(NotifyMsg{Level: level, Text: text, About: about})
+}
 
 // Ask gives the command that asks a question.
 func Ask(q Question) tea.Cmd { return send(AskMsg{q}) }

@@ -3,6 +3,7 @@
 package screen
 
 import (
+	"context"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -44,6 +45,37 @@ type Resumer interface{ Resume() tea.Cmd }
 type Guard interface {
 	// Leaving gives the question, or nil where it may be left at once. Yes leaves.
 	Leaving() *Question
+}
+
+// Undoer is a screen whose changes can be undone. Undo and Redo go to what they changed and name it in a
+// notice about [AboutEdit]. The second result is false where there is nothing to undo or redo.
+type Undoer interface {
+	Undo() (tea.Cmd, bool)
+	Redo() (tea.Cmd, bool)
+}
+
+// Writer is a screen that keeps letters from being commands in places that are no text fields. Writing reports
+// whether a text field has the keyboard; other screens report that by Typing.
+type Writer interface{ Writing() bool }
+
+// Subject is a screen about one campaign: the palette leads to the sections and fields of that campaign. The
+// second result is false while the campaign is not read.
+type Subject interface {
+	Campaign() (engine.Campaign, bool)
+}
+
+// Finder is a screen that finds things by words, for the palette. Find is called where the screen's other
+// methods are; the function that it returns runs beside them.
+type Finder interface {
+	Find(words string) func(context.Context) []Found
+}
+
+// Found is something that the palette leads to.
+type Found struct {
+	Text   string
+	Detail string // what it is or where it is, after the text
+	Kind   string // in a word
+	Route  Route
 }
 
 // Badge is a screen that says something at the right of the header: "saved", "3 problems".

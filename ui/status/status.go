@@ -104,7 +104,7 @@ func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 		if err != nil {
 			return refused(s, a, err)
 		}
-		return tea.BatchMsg{screen.Notify(widget.LevelSuccess, done(s, a, state)), screen.Changed(s.ID)}
+		return tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Changed(s.ID)}
 	}
 }
 
@@ -163,7 +163,7 @@ func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
 		}}
 	}
 	// What was refused was perhaps shown as it no longer is.
-	return tea.BatchMsg{screen.Notify(widget.LevelError, a.Label()+" was not done: "+Refusal(err)), screen.Changed(s.ID)}
+	return tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelError, a.Label()+" was not done: "+Refusal(err)), screen.Changed(s.ID)}
 }
 
 // sentence begins a text with a capital.

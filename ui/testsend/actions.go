@@ -103,7 +103,7 @@ func (s *Screen) formActions() []screen.Action {
 		if s.form.list.At() < 0 {
 			enter.Label, enter.Help = "go on", "go on to the next row"
 		}
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "leave the field", Help: "leave the field; esc again goes back", Group: groupMove, Bar: 2, Typing: true, Run: s.leavePrompt})
+		acts = append(acts, s.leaveField())
 	case onValue:
 		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", s.edit
 		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: s.remove})
@@ -112,6 +112,7 @@ func (s *Screen) formActions() []screen.Action {
 		acts[0].Bar = 0
 	case onOverride:
 		enter.Label, enter.Help, enter.Run = "go on", "go on to the next row", func() tea.Cmd { s.move(1); return nil }
+		acts = append(acts, s.leaveField())
 	default:
 		enter.Label, enter.Run = "choose", s.choose
 		acts = append(acts,
@@ -119,6 +120,15 @@ func (s *Screen) formActions() []screen.Action {
 			screen.Action{Keys: []string{"left", "h"}, Label: "before", Help: "the value before", Group: groupTest, Run: func() tea.Cmd { return s.turnChoice(-1) }})
 	}
 	return append([]screen.Action{enter}, acts...)
+}
+
+// leaveField leaves the field with what is typed in it; esc leaves the screen from there.
+func (s *Screen) leaveField() screen.Action {
+	return screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field; what is typed stays", Group: groupMove, Bar: 6, Typing: true, Run: func() tea.Cmd {
+		s.form.waiting = false
+		s.focus(spot{onIdentifier, 0})
+		return nil
+	}}
 }
 
 func (s *Screen) moves() []screen.Action {
@@ -132,7 +142,7 @@ func (s *Screen) moves() []screen.Action {
 		unchanged = "Every value is the recipient's own."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"ctrl+r"}, Label: "earlier", Help: "earlier tests, to send again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.openEarlier},
+		{Keys: []string{"alt+e"}, Label: "earlier", Help: "earlier tests, to send again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.openEarlier},
 		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "named groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: s.openGroups},
 		{Keys: []string{"ctrl+x"}, Label: "own values", Help: "take back the values in place of the recipients' own", Group: groupTest, Typing: true, Why: unchanged, Run: s.clearOverrides},
 		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll what goes out", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(1) }},
@@ -147,18 +157,12 @@ func (s *Screen) moves() []screen.Action {
 	if !s.Typing() { // while a text is typed, letters are letters
 		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
 		acts[1].Keys = []string{"g", "ctrl+g"}
+		acts[0].Keys = []string{"e", "alt+e"}
 	}
 	if s.form.at.place == onPrompt {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "go to the suggested recipients (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})
 	}
 	return acts
-}
-
-// leavePrompt leaves the place where recipients are typed; what is typed stays there.
-func (s *Screen) leavePrompt() tea.Cmd {
-	s.form.waiting = false
-	s.focus(spot{onSend, 0})
-	return nil
 }
 
 // tab goes on to the next part of the form, with what is highlighted once something was typed.

@@ -130,13 +130,10 @@ func (s *Screen) missed(value string) string {
 	return ""
 }
 
-// withoutUnknown leaves out the recipients that the last test found nobody for: they would be missed
-// once more.
-func (s *Screen) withoutUnknown(ask engine.TestSend) engine.TestSend {
+// withoutMissed leaves out the recipients that the last test did not reach. They are suggested last.
+func (s *Screen) withoutMissed(ask engine.TestSend) engine.TestSend {
 	s.form.identifier = ask.Identifier
-	if none := engine.NoUser(ask.Identifier); none != "" {
-		ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return strings.Contains(s.missed(v), none) })
-	}
+	ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return s.missed(v) != "" })
 	return ask
 }
 

@@ -200,7 +200,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 
 	id := s.draft(t, catalog.Email, keyedMail)
 	h = open(t, s, id, 120, 40)
-	h.Press("ctrl+r")
+	h.Press("alt+e")
 	h.Want("Earlier tests of all campaigns", "1 test", "Spring mail · ada@example.com and 1", "failed │", "user has no attribute First Name")
 	h.WantNot("Spring push")
 	h.Press("o")
@@ -208,12 +208,12 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 		t.Errorf("o opened %+v", r)
 	}
 	h = open(t, s, id, 120, 40)
-	h.Press("ctrl+r", "r")
+	h.Press("alt+e", "r")
 	h.Want("EMAIL_default_variation_1 SENT")
 	if ask := s.asked(t); len(ask.Values) != 2 || s.sent[len(s.sent)-1].Body.Get("draft_id").Text() != id {
 		t.Errorf("sent %s", s.sent[len(s.sent)-1].Body.Encode())
 	}
-	h.Press("f", "ctrl+r")
+	h.Press("f", "alt+e")
 	h.Want("Earlier tests of this campaign", "1 test")
 	h.Press("tab")
 	h.Want("Earlier tests of all campaigns", "2 tests", "Two tongues")
@@ -236,7 +236,7 @@ func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	h.Want("SENT", "EMAIL_default_variation_1")
 	h = openOn()
 	h.Want("1 ada@example.com", "▌ [ Send")
-	h.Press("ctrl+r")
+	h.Press("alt+e")
 	h.Want("ada@example.com", "  sent │")
 	if _, err := s.Tests(context.Background(), id, 1); err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
 	h.Press("ctrl+g")
 	h.Goldens("groups")
 	h.WantFits()
-	h.Press("esc", "ctrl+r")
+	h.Press("esc", "alt+e")
 	h.Type("ada@example.com,stranger@example.com")
 	h.Press("ctrl+s")
 	h.Press("down", "down")
@@ -264,7 +264,7 @@ func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
 	h.Press("enter")
 	h.Goldens("read")
 	h.WantFits()
-	h.Press("esc", "f", "ctrl+r")
+	h.Press("esc", "f", "alt+e")
 	h.Goldens("earlier")
 	h.WantFits()
 	h.Resize(60, 20)

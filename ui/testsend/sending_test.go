@@ -127,7 +127,7 @@ func TestColoursKeepTheCells(t *testing.T) {
 	check("done")
 	st.press("enter")
 	check("message")
-	st.press("esc", "f", "ctrl+r")
+	st.press("esc", "f", "alt+e")
 	check("earlier")
 	st.press("esc", "ctrl+g")
 	check("groups")

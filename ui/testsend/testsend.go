@@ -129,6 +129,9 @@ func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.TestSen
 // GoTo is how other screens lead back here.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 
+// Campaign returns the draft.
+func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.loaded }
+
 type loaded struct {
 	campaign  engine.Campaign
 	document  doc.Value
@@ -207,7 +210,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.result(msg)
 		}
 	case screen.ChangedMsg:
-		if msg.ID == s.id && s.stage != stageSending {
+		if (msg.ID == s.id || msg.ID == "") && s.stage != stageSending {
 			return s.load()
 		}
 	case tick:
@@ -268,7 +271,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	at := s.form.at
 	if !s.filled {
 		s.filled = true
-		s.fill(s.withoutUnknown(l.last))
+		s.fill(s.withoutMissed(l.last))
 		at = s.form.at
 	}
 	s.dropForeign()

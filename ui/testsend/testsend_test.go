@@ -11,7 +11,10 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/ui/prefs"
 	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/uitest"
 )
 
 func TestMailToTwoAddressesIsSent(t *testing.T) {
@@ -160,7 +163,7 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	if why := h.Why("ctrl+r"); why == "" {
+	if why := h.Why("alt+e"); why == "" {
 		t.Error("there is an earlier test of a new draft")
 	}
 	h.Type("one@example.com,two@example.com,")
@@ -169,7 +172,7 @@ func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	h.Press("ctrl+s", "f")
 	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // nobody, and no override
 	h.Type("three@example.com")
-	h.Press("ctrl+s", "f", "ctrl+r")
+	h.Press("ctrl+s", "f", "alt+e")
 	h.Want("Earlier tests", "14 Mar 10:00  one@examp", "three@exam", "2 tests")
 	h.Press("down")
 	h.Want("First Name = Zoe", "two@example.com")
@@ -400,15 +403,6 @@ func TestARecipientThatFailedComesLast(t *testing.T) {
 	}
 }
 
-// Escape leaves the field before it leaves the screen, and what was typed stays in it.
-func TestEscapeLeavesTheFieldFirst(t *testing.T) {
-	s := newService(t)
-	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
-	h.Type("someone")
-	h.Press("esc")
-	h.Want("▌ [ Send", "+ someone", "Test send")
-}
-
 // Every row can be clicked, in every layout.
 func TestRowsTakeClicks(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
@@ -431,4 +425,37 @@ func TestRowsTakeClicks(t *testing.T) {
 		h.ClickOn("[ Send")
 		h.Want("ANDROID_default_variation_1 SENT")
 	}
+}
+
+// esc leaves the field first, with what is typed in it; only from there it leaves the screen.
+func TestEscLeavesTheFieldBeforeTheScreen(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("nobody@exa")
+	h.Want(" Typing ", "esc leave field")
+	h.Press("esc")
+	h.Want(" Keys ", "▌ Identifier", "nobody@exa")
+	h.WantNot("esc leave field")
+	h.Press("tab")
+	h.Type("mple.com")
+	h.Press("ctrl+s")
+	h.Want("nobody@example.com")
+}
+
+// Who missed the last test is not who the next one begins with.
+func TestComingBackLeavesFailedRecipientsOut(t *testing.T) {
+	s, p := newService(t), prefs.InMemory()
+	id := s.draft(t, catalog.Email, flatMail)
+	visit := func() *uitest.Harness {
+		deps := uitest.Deps(s)
+		deps.Prefs = p
+		return uitest.New(t, testsend.New(deps, screen.Route{ID: id}), 80, 24)
+	}
+	h := visit()
+	h.Type("ada@example.com,stranger@example.com")
+	h.Press("ctrl+s")
+	h.Want("1 failed")
+	h = visit()
+	h.Want("1 ada@example.com", "1 of 10")
+	h.WantNot("stranger@example.com")
 }

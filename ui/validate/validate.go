@@ -78,6 +78,9 @@ func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Validat
 // GoTo is how other screens lead back here.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.check() }
 
+// Campaign returns the campaign that was checked.
+func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.checked }
+
 type checked struct {
 	campaign engine.Campaign
 	outcome  engine.Validation

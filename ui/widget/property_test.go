@@ -3,7 +3,6 @@ package widget_test
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -213,7 +212,7 @@ func TestBoxesFit(t *testing.T) {
 		toasts := widget.NewToasts(plain())
 		toasts.SetSize(w, h)
 		for range rapid.IntRange(0, 5).Draw(t, "toasts") {
-			toasts.Push(widget.Level(rapid.IntRange(0, 3).Draw(t, "level")), unfriendly().Draw(t, "text"), time.Time{})
+			toasts.Push(widget.Toast{Level: widget.Level(rapid.IntRange(0, 3).Draw(t, "level")), Text: unfriendly().Draw(t, "text")})
 		}
 		wantAtMost(t, "toasts", toasts.View(), w, 99)
 

@@ -48,10 +48,10 @@ func (s *StatusBar) lay() barLayout {
 	l := barLayout{left: Clean(s.Left), right: Clean(s.Right)}
 	room := s.width - s.Help.width()
 	if l.left != "" {
-		l.left = Truncate(l.left, room-len(hintGap)-2)
+		l.left = Truncate(l.left, room-len(hintGap)-1)
 	}
 	if l.left != "" {
-		l.start = Width(l.left) + len(hintGap) + 2
+		l.start = Width(l.left) + len(hintGap) + 1
 		room -= l.start
 	}
 	if l.right != "" && Width(l.right)+len(hintGap) > room/2 {
@@ -112,7 +112,7 @@ func (s *StatusBar) View() string {
 
 	var b strings.Builder
 	if l.left != "" {
-		b.WriteString(" " + s.theme.Paint(s.LeftTone, l.left) + " " + hintGap)
+		b.WriteString(" " + s.theme.Paint(s.LeftTone, l.left) + hintGap)
 	}
 	b.WriteString(strings.Join(hints, hintGap))
 	if l.right != "" {

@@ -47,11 +47,11 @@ func TestErrorsStayUntilSomebodyGoesOn(t *testing.T) {
 	toasts := NewToasts(themes.Plain())
 	toasts.SetSize(40, 10)
 	now := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
-	toasts.Push(LevelError, "full", now.Add(time.Second))
+	toasts.Push(Toast{Level: LevelError, Text: "full", Until: now.Add(time.Second)})
 	if _, ok := toasts.Next(); ok {
 		t.Error("an error goes by itself")
 	}
-	toasts.Push(LevelInfo, "news", now.Add(2*time.Second))
+	toasts.Push(Toast{Level: LevelInfo, Text: "news", Until: now.Add(2 * time.Second)})
 	if at, ok := toasts.Next(); !ok || !at.Equal(now.Add(2*time.Second)) {
 		t.Errorf("the next one goes at %v, %v", at, ok)
 	}

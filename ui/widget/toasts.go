@@ -43,6 +43,9 @@ const maxToastLines = 4
 type Toast struct {
 	Level Level
 	Text  string
+	// About names what the notice is about: a newer one about the same takes its place. Empty: nothing
+	// that another one could be about.
+	About string
 	// Until is when it goes; for an error, when it has been in sight for long enough to be read.
 	Until time.Time
 }
@@ -63,15 +66,16 @@ func (t *Toasts) SetTheme(theme themes.Theme) { t.theme = theme }
 // SetSize tells the notices how wide they may be; they are as high as their text needs.
 func (t *Toasts) SetSize(width, _ int) { t.width = max(width, 0) }
 
-// Push adds a notice. One that says the same is not shown twice, its time begins anew.
-func (t *Toasts) Push(level Level, text string, until time.Time) {
+// Push adds a notice, in place of one that says the same or is about the same.
+func (t *Toasts) Push(toast Toast) {
 	kept := make([]Toast, 0, maxToasts+1)
 	for _, old := range t.toasts {
-		if old.Level != level || old.Text != text {
+		same := old.Level == toast.Level && old.Text == toast.Text
+		if !same && (toast.About == "" || old.About != toast.About) {
 			kept = append(kept, old)
 		}
 	}
-	kept = append(kept, Toast{Level: level, Text: text, Until: until})
+	kept = append(kept, toast)
 	t.toasts = kept[max(len(kept)-maxToasts, 0):]
 }
 

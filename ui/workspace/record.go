@@ -191,7 +191,7 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 		return s.mouse(msg)
 	}
 	if s.form != nil {
-		return s.fromForm(s.form.Update(msg))
+		return s.takeEdits(s.form.Update(msg), true) // what it asked for, such as the clipboard
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	before, _ := s.form.Focused()
 	root, modal := s.root, s.form.Modal()
-	cmd := s.fromForm(s.form.Update(msg))
+	cmd := s.takeEdits(s.form.Update(msg), msg.Paste)
 	if msg.String() != "enter" || modal || s.form.Modal() || cmd != nil || !root.Same(s.root) || s.wants.some() {
 		return cmd
 	}
@@ -235,7 +235,10 @@ func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 // fromForm takes over what the form's last message changed.
-func (s *Record) fromForm(cmd tea.Cmd) tea.Cmd {
+func (s *Record) fromForm(cmd tea.Cmd) tea.Cmd { return s.takeEdits(cmd, false) }
+
+// takeEdits takes over what the form's last message changed. What came alone, not key by key, is undone by itself.
+func (s *Record) takeEdits(cmd tea.Cmd, alone bool) tea.Cmd {
 	root, changed := s.form.Edits()
 	if !changed || root.Same(s.root) {
 		s.showInfo()
@@ -245,7 +248,7 @@ func (s *Record) fromForm(cmd tea.Cmd) tea.Cmd {
 	if f, ok := s.form.Focused(); ok {
 		field = f.Path
 	}
-	if e, ok := s.form.(editor.Stepper); ok && e.Stepped() {
+	if e, ok := s.form.(editor.Stepper); alone || ok && e.Stepped() {
 		field = nil // a step of its own
 	}
 	s.history.record(s.root, field)
@@ -278,12 +281,18 @@ func (s *Record) reload() {
 	s.showInfo()
 }
 
-func (s *Record) undo() tea.Cmd { return s.restore(s.history.undo(s.root)) }
-func (s *Record) redo() tea.Cmd { return s.restore(s.history.redo(s.root)) }
+// Undo undoes the last change of the record.
+func (s *Record) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.history.undo) }
 
-func (s *Record) restore(root doc.Value, ok bool) tea.Cmd {
+// Redo redoes the change that was undone last.
+func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.history.redo) }
+
+// restore goes to another version of the record, and to the place where it differs.
+func (s *Record) restore(done string, move func(doc.Value) (doc.Value, bool)) (tea.Cmd, bool) {
+	before := s.root
+	root, ok := move(before)
 	if !ok {
-		return screen.Notify(widget.LevelInfo, "Nothing to undo or redo")
+		return nil, false
 	}
 	s.root, s.refused = root, nil
 	table := s.table
@@ -292,7 +301,18 @@ func (s *Record) restore(root doc.Value, ok bool) tea.Cmd {
 		s.open(s.path)
 	}
 	s.reload()
-	return nil
+	name := s.section.One
+	if at := doc.ChangedAt(doc.Diff(before, root)); len(at) > 0 {
+		trail := s.table.Trail(at)
+		name = trail[len(trail)-1]
+		if !at.HasPrefix(s.path) || len(at) == len(s.path) {
+			s.goTo(at.Parent())
+		}
+		for q := at; len(q) > len(s.path) && !s.form.FocusPath(q); q = q.Parent() {
+		}
+		s.showInfo()
+	}
+	return screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+widget.Clean(name)), true
 }
 
 // Leaving asks before changes that are not saved are left.

@@ -142,8 +142,6 @@ func (s *Record) Actions() []screen.Action {
 	acts = append(acts, []screen.Action{
 		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, Bar: 10, Typing: true, Why: saved, Run: s.save},
 		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, Bar: 3, Typing: true, Run: s.nextInfo},
-		{Keys: []string{"ctrl+z", "u"}, Label: "undo", Group: groupRecord, Typing: true, Why: s.whyNo(len(s.history.past) == 0, "undo"), Run: s.undo},
-		{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Group: groupRecord, Typing: true, Why: s.whyNo(len(s.history.future) == 0, "redo"), Run: s.redo},
 		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, Bar: 2, Typing: true, Run: s.editAll},
 	}...)
 	for i, a := range acts {
@@ -167,13 +165,6 @@ func withoutLetters(keys []string) []string {
 		}
 	}
 	return out
-}
-
-func (s *Record) whyNo(no bool, what string) string {
-	if no {
-		return "Nothing to " + what + "."
-	}
-	return ""
 }
 
 func (s *Record) recordMoves() []screen.Action {

@@ -1,0 +1,112 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// further returns what the palette finds by words alone: sections, fields and values of the campaign at hand,
+// and settings.
+func (m *Model) further() []command {
+	out := []command{}
+	if c, ok := m.subject(); ok {
+		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open}
+		out = f.sections()
+	}
+	for _, p := range m.opts.Places {
+		out = append(out, command{
+			name: "place." + p.Kind + "." + p.Text, label: p.Text, detail: p.Detail, info: p.Kind, rank: rankSetting,
+			run: func() tea.Cmd { return m.open(p.Route) },
+		})
+	}
+	for _, name := range m.themeNames() {
+		out = append(out, command{
+			name: "theme." + name, label: name, detail: "use this theme", info: "theme", rank: rankSetting,
+			run: func() tea.Cmd { return m.setTheme(screen.ThemeMsg{Name: name}) },
+		})
+	}
+	return out
+}
+
+// subject returns the campaign at hand: that of the topmost screen that is about one.
+func (m *Model) subject() (engine.Campaign, bool) {
+	for _, l := range slices.Backward(m.stack) {
+		if s, ok := l.Screen.(screen.Subject); ok {
+			if c, ok := s.Campaign(); ok {
+				return c, true
+			}
+		}
+	}
+	return engine.Campaign{}, false
+}
+
+// fields lists the sections, fields and option values of a campaign, from its tables.
+type fields struct {
+	c     engine.Campaign
+	table *schema.Schema
+	root  doc.Value
+	open  func(screen.Route) tea.Cmd
+	out   []command
+}
+
+// The most that is listed of one campaign, and how deep its objects are looked into: tables can nest in
+// themselves.
+const (
+	mostFields = 4000
+	deepest    = 8
+)
+
+func (f *fields) sections() []command {
+	for _, info := range catalog.Components(f.c.Channel) {
+		p := doc.P(string(info.Name))
+		if ok, _ := catalog.Applicable(info.Name, f.c.Channel, f.c.DeliveryType); !ok && !f.root.Lookup(p).Exists() {
+			continue
+		}
+		f.add(rankSection, "section", p, info.Title, "")
+		f.object(p)
+	}
+	return f.out
+}
+
+// object lists the fields of the object at p that apply. Of a campaign whose fields are not known, all do.
+func (f *fields) object(p doc.Path) {
+	st, ok := f.table.Object(f.root, p, schema.Env{Stage: schema.Publish})
+	if !ok || len(p) > deepest {
+		return
+	}
+	for _, field := range append(slices.Clone(st.Fields), st.Extras...) {
+		if field.Node == nil || len(f.out) > mostFields || !field.Shown && f.c.Body.Exists() {
+			continue
+		}
+		trail := f.table.Trail(field.Path)
+		where := strings.Join(trail[:len(trail)-1], " › ")
+		name := trail[len(trail)-1]
+		f.add(rankField, "field", field.Path, name, where)
+		options := field.Node.Options
+		if e := field.Node.Element; e != nil && field.Node.Kind == schema.List {
+			options = e.Options
+		}
+		for _, o := range options {
+			f.add(rankOption, "value", field.Path, o.Title(), strings.Join(trail, " › "))
+		}
+		if field.Node.Editor == "" && (field.Node.Kind == schema.Object || field.Node.Kind == schema.Map) {
+			f.object(field.Path)
+		}
+	}
+}
+
+func (f *fields) add(r rank, kind string, p doc.Path, name, where string) {
+	f.out = append(f.out, command{
+		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), info: kind, rank: r,
+		run: func() tea.Cmd { return f.open(screen.Route{Name: screen.Builder, ID: f.c.ID, Path: p}) },
+	})
+}

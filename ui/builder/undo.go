@@ -1,0 +1,101 @@
+package builder
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// Undo undoes the last change, wherever in the campaign it was.
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.restore("Undone", (*history).undo) }
+
+// Redo redoes the change that was undone last.
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.restore("Redone", (*history).redo) }
+
+// restore goes to another root of the history, and to the place where it differs.
+func (s *Screen) restore(done string, move func(*history, step) (step, bool)) (tea.Cmd, bool) {
+	if !s.loaded {
+		return nil, false
+	}
+	h := s.history
+	to, ok := move(&h, step{s.root, s.path})
+	if !ok {
+		return nil, false
+	}
+	if why := s.locked(to.root); why != "" { // published meanwhile
+		return screen.NotifyAbout(screen.AboutEdit, widget.LevelWarning, why), true
+	}
+	changes := doc.Diff(s.root, to.root)
+	s.history, s.root = h, to.root
+	s.check()
+	s.toChange(changes, to.path)
+	return tea.Batch(
+		s.save("edited "+s.place().String(), false),
+		screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+s.changeName(changes)),
+		s.grant(),
+	), true
+}
+
+// toChange shows the form that holds the changes, with the keyboard in the changed field. Changes of several
+// sections lead to where the person was.
+func (s *Screen) toChange(changes []doc.Change, was doc.Path) {
+	at := doc.ChangedAt(changes)
+	at = s.present(at)
+	if len(at) == 0 {
+		at = was
+	}
+	if len(at) == 0 {
+		s.reload()
+		return
+	}
+	holder := s.formOf(at)
+	if len(changes) == 1 && len(at) > 1 && !at.Equal(s.path) {
+		holder = s.formOf(at.Parent())
+	}
+	s.choose(at[0].Name)
+	if s.focus != paneForm {
+		s.focus, s.info.chosen = paneForm, false
+	}
+	if holder.Equal(s.path) && s.partOf(at).state != partForeign {
+		s.reload()
+	} else {
+		s.show(holder)
+	}
+	for q := at; len(q) > len(holder) && !s.form.FocusPath(q); q = q.Parent() {
+	}
+	s.refreshInfo()
+}
+
+// present returns p up to the list or map whose entry is not there any more.
+func (s *Screen) present(p doc.Path) doc.Path {
+	for i := range p {
+		around := s.schema.At(p[:i])
+		entry := p[i].IsIndex || around != nil && around.Kind == schema.Map
+		if entry && !s.root.Lookup(p[:i+1]).Exists() {
+			return p[:i]
+		}
+	}
+	return p
+}
+
+// changeName names what was changed: the field, or the sections where there are several.
+func (s *Screen) changeName(changes []doc.Change) string {
+	if at := doc.ChangedAt(changes); len(at) > 0 {
+		return s.where(at)
+	}
+	var names []string
+	for _, c := range changes {
+		if len(c.Path) == 0 {
+			return "the whole campaign"
+		}
+		if n := len(names); n == 0 || names[n-1] != c.Path[0].Name {
+			names = append(names, c.Path[0].Name)
+		}
+	}
+	return strings.TrimSpace(s.titles(names))
+}

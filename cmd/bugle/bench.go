@@ -124,6 +124,6 @@ func (f *factory) model(ctx context.Context) (*app.Model, error) {
 	}
 	return app.New(app.Options{
 		Deps: open.deps, Factory: screens(open.start, log, f.sources(own.themes)), First: screen.Route{Name: open.first},
-		Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys,
+		Places: places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys,
 	})
 }

@@ -41,7 +41,9 @@ func screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 		case screen.History:
 			return history.New(deps, r), nil
 		case screen.Settings:
-			return settingsscreen.New(deps, own), nil
+			s := settingsscreen.New(deps, own)
+			s.GoTo(r)
+			return s, nil
 		case screen.Workspace:
 			return workspace.New(deps, r), nil
 		case screen.Welcome:
@@ -50,3 +52,6 @@ func screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 		return nil, fmt.Errorf("there is no screen %q", r.Name)
 	}
 }
+
+// places lists what the palette leads to besides screens and campaigns.
+func places() []screen.Found { return append(settingsscreen.Places(), workspace.Places()...) }

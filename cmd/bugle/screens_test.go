@@ -77,7 +77,7 @@ func onSample(tb testing.TB, route string) *uitest.Harness {
 		first.ID = longest(tb, svc)
 	}
 	own := settingsscreen.Sources{Themes: &themeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
-	return uitest.Program(tb, app.Options{Deps: deps, Factory: screens(nil, log, own), First: first}, 120, 40)
+	return uitest.Program(tb, app.Options{Deps: deps, Factory: screens(nil, log, own), First: first, Places: places()}, 120, 40)
 }
 
 type noProfiles struct{}

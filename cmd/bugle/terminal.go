@@ -60,7 +60,7 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	open.deps.Theme = theme
 	model, err := app.New(app.Options{
 		Deps: open.deps, Factory: screens(open.start, log, f.sources(own.themes)), First: screen.Route{Name: open.first, Query: o.query},
-		Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, News: append(append(news, own.news...), f.notices.take()...), Suspend: canSuspend(),
+		Places: places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, News: append(append(news, own.news...), f.notices.take()...), Suspend: canSuspend(),
 		Editor: func(file string) ([]string, error) { return editor(f.getenv, file) }, Input: in, Output: out,
 		Clipboard: func(text string) error { return copyText(out, text) },
 	})

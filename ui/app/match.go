@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/sahilm/fuzzy"
 )
 
 // rank orders what words find equally well, and says how well they must match.
@@ -31,7 +29,7 @@ const (
 	matchText             // each begins a word of the name or of the text after it
 	matchMidName          // each is somewhere in the name
 	matchMidText          // each is somewhere
-	matchScattered        // their letters come in this order
+	matchScattered        // their letters come in this order, from the beginnings of words on
 	matchNot
 )
 
@@ -44,21 +42,10 @@ func matching(words string, commands []command) []command {
 		command
 		how, at int
 	}
-	scattered := map[int]bool{}
-	texts := make([]string, len(commands))
-	for i, c := range commands {
-		texts[i] = c.text()
-	}
-	for _, m := range fuzzy.Find(words, texts) {
-		scattered[m.Index] = true
-	}
 	fold := strings.Fields(strings.ToLower(words))
 	var found []match
 	for i, c := range commands {
 		how := howWell(fold, c)
-		if how == matchNot && scattered[i] && c.act() {
-			how = matchScattered
-		}
 		if how < matchNot && (c.rank != rankExact || how <= matchName) {
 			found = append(found, match{c, how, i})
 		}
@@ -79,7 +66,7 @@ func (c command) act() bool {
 	return c.rank == rankHere || c.rank == rankScreen || c.rank == rankAlways
 }
 
-// howWell reports how words in lower case match a command, letters in any order left out.
+// howWell reports how words in lower case match a command.
 func howWell(words []string, c command) int {
 	name, text := strings.ToLower(c.label), strings.ToLower(c.text())
 	switch {
@@ -93,6 +80,8 @@ func howWell(words []string, c command) int {
 		return matchMidName
 	case each(words, []string{text}, strings.Contains):
 		return matchMidText
+	case c.act() && scattered([]rune(strings.Join(words, "")), wordsOf(text)):
+		return matchScattered
 	}
 	return matchNot
 }
@@ -106,4 +95,33 @@ func each(words, texts []string, matches func(text, word string) bool) bool {
 
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// scattered reports whether letters come in this order in some of the words, in each from its beginning on.
+func scattered(letters []rune, words []string) bool {
+	if len(letters) == 0 {
+		return true
+	}
+	for i, word := range words {
+		if !strings.HasPrefix(word, string(letters[0])) {
+			continue
+		}
+		for n := within(letters, word); n > 0; n-- {
+			if scattered(letters[n:], words[i+1:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// within returns how many of the letters come in this order in the word.
+func within(letters []rune, word string) int {
+	n := 0
+	for _, r := range word {
+		if n < len(letters) && letters[n] == r {
+			n++
+		}
+	}
+	return n
 }

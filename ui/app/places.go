@@ -83,7 +83,11 @@ func (f *fields) object(p doc.Path) {
 	if !ok || len(p) > deepest {
 		return
 	}
-	for _, field := range append(slices.Clone(st.Fields), st.Extras...) {
+	members := slices.Clone(st.Fields)
+	if st.Node.Either && len(st.Extras) > 0 { // it has the one kind of members
+		members = slices.DeleteFunc(members, func(s schema.FieldState) bool { return !s.Value.Exists() })
+	}
+	for _, field := range append(members, st.Extras...) {
 		if field.Node == nil || len(f.out) > mostFields || !field.Shown && f.c.Body.Exists() {
 			continue
 		}

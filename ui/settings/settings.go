@@ -4,6 +4,7 @@ package settings
 
 import (
 	"context"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -208,6 +209,26 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case profileUsed:
 		s.profiles.set(v.all, nil)
 		return screen.Notify(widget.LevelSuccess, v.said)
+	}
+	return nil
+}
+
+// Places lists the tabs, for the palette.
+func Places() []screen.Found {
+	out := make([]screen.Found, len(tabNames))
+	for i, name := range tabNames {
+		out[i] = screen.Found{Text: name, Detail: "settings", Kind: "setting", Route: screen.Route{Name: screen.Settings, Query: name}}
+	}
+	return out
+}
+
+// Route leads to the screen.
+func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Settings} }
+
+// GoTo opens the tab that the query of a route names.
+func (s *Screen) GoTo(r screen.Route) tea.Cmd {
+	if i := slices.Index(tabNames, r.Query); i >= 0 {
+		return s.turnTo(i)
 	}
 	return nil
 }

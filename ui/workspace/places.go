@@ -249,3 +249,34 @@ func (s *Record) editJSON(p doc.Path, text, before string) tea.Cmd {
 		})
 	}})
 }
+
+// Places lists the sections and the fields of those that are one record, for the palette.
+func Places() []screen.Found {
+	var out []screen.Found
+	for _, sec := range settings.Sections() {
+		out = append(out, screen.Found{Text: sec.Title, Detail: "workspace", Kind: "section", Route: screen.Route{Name: screen.Workspace, Query: sec.ID}})
+		if !sec.Single {
+			continue
+		}
+		for _, n := range sec.Schema.Root().Children {
+			out = append(out, screen.Found{
+				Text: n.Label(), Detail: "workspace › " + sec.Title, Kind: "field", Route: recordRoute(sec, sec.One, doc.Value{}, doc.P(n.Name)...),
+			})
+		}
+	}
+	return out
+}
+
+// choose puts the cursor on a section.
+func (s *List) choose(id string) {
+	n := -1
+	for i, item := range s.list.Items() {
+		if item.Heading {
+			continue
+		}
+		if n++; s.sections[n].ID == id {
+			s.list.Choose(i)
+			s.sectionChanged()
+		}
+	}
+}

@@ -16,14 +16,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// Places of a route to this package's screens. A route without one is the list; one whose path begins
+// Places of a route to this package's screens. A route without one is the list, at the section that the query names; one whose path begins
 // with a section is a record of it, by the name in its query, at the rest of the path.
 const placeAudience = "audience"
 
 // New makes the screen that the route leads to.
 func New(deps screen.Deps, r screen.Route) screen.Screen {
 	if len(r.Path) == 0 {
-		return newList(deps)
+		s := newList(deps)
+		s.choose(r.Query)
+		return s
 	}
 	if r.Path[0].Name == placeAudience {
 		return newAudience(deps, r)

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"testing"
+
+	"bugle/ui/screen"
+)
+
+// The palette leads to sections, fields, values, campaigns and settings by the words for them, from every screen.
+func TestThePaletteFindsWhatThereIs(t *testing.T) {
+	for _, c := range []struct {
+		route, words, first string // what is first in the list
+		shows               string // once it is chosen
+		search              string // of the list of campaigns before
+	}{
+		{route: screen.Campaigns, words: "schedule", first: "▌ Schedule", shows: "▏ ✓ Schedule"},
+		{route: screen.Builder, words: "schedule", first: "▌ Schedule", shows: "▏ ✓ Schedule"},
+		{route: screen.Validate, words: "audience", first: "▌ Audience", shows: "▏ ✓ Audience"},
+		{route: screen.TestSend, words: "subject", first: "▌ Subject", shows: "▸ Subject"},
+		{route: screen.History, words: "subject", first: "▌ Subject", shows: "▸ Subject"},
+		{route: screen.Campaigns, search: "channel:push is:draft", words: "title", first: "▌ Title", shows: "▸ Title"},
+		{route: screen.Campaigns, search: "channel:push is:draft", words: "ios", first: "▌ iOS", shows: "iOS"},
+		{route: screen.Builder, words: "promotional", first: "▌ Promotional", shows: "▸ Content type"},
+		{route: screen.Outbox, words: "connectors", first: "▌ Connectors", shows: "Connectors"},
+		{route: screen.Campaigns, words: "winter roast", first: "▌ Winter roast launch", shows: "Campaigns › Winter roast launch"},
+		{route: screen.Campaigns, words: "keys", first: "▌ Keys", shows: "Settings"},
+		{route: screen.Campaigns, words: "time zone", first: "▌ Time zone", shows: "▸ Time zone"},
+		{route: screen.Campaigns, words: "valid", first: "▌ validate", shows: "Validate"},
+	} {
+		h := onSample(t, c.route)
+		h.Send(screen.ThemeMsg{}) // the plain one
+		if c.search != "" {
+			h.Press("/")
+			h.Type(c.search)
+			h.Press("enter")
+		}
+		h.Press("ctrl+k")
+		h.Type(c.words)
+		h.Want(c.first)
+		h.WantNot("suspend")
+		h.Press("enter")
+		h.Want(c.shows)
+		if t.Failed() {
+			t.Fatalf("%q on %s", c.words, c.route)
+		}
+	}
+}

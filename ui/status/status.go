@@ -57,7 +57,7 @@ func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	switch a {
 	case catalog.Archive, catalog.Restore, catalog.Delete:
 		if _, ok := deps.Service.(engine.Curator); !ok {
-			return "This service cannot " + strings.ToLower(a.Label()) + " campaigns; do it in its own dashboard."
+			return "This service can't " + strings.ToLower(a.Label()) + " campaigns. Use its dashboard."
 		}
 	}
 	return ""
@@ -87,7 +87,7 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 func effect(s engine.Summary, a catalog.Action) string {
 	text := catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
 	if a == catalog.Publish && text != "" {
-		text += " This publishes as the dashboard does; the API's own publish is in beta and refuses unless the workspace enables it."
+		text += " This works like Publish in the dashboard, even where the API's own publish is off."
 	}
 	return text
 }
@@ -121,7 +121,7 @@ func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Ac
 	}
 	curator, ok := deps.Service.(engine.Curator)
 	if !ok {
-		return "", fmt.Errorf("this service cannot %s campaigns", strings.ToLower(a.Label()))
+		return "", fmt.Errorf("this service can't %s campaigns", strings.ToLower(a.Label()))
 	}
 	switch a {
 	case catalog.Archive:
@@ -137,23 +137,23 @@ func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Ac
 func done(s engine.Summary, a catalog.Action, state engine.State) string {
 	switch {
 	case a == catalog.Delete:
-		return Name(s) + " is deleted"
+		return "Deleted " + Name(s)
 	case a == catalog.Restore:
-		return Name(s) + " is back in the list"
+		return "Restored " + Name(s)
 	case state == "":
-		return Name(s) + ": " + strings.ToLower(a.Label()) + " is done"
+		return Name(s) + ": " + strings.ToLower(a.Label()) + " done"
 	}
-	return Name(s) + " is " + strings.ToLower(state.Label()) + " now"
+	return Name(s) + " is now " + strings.ToLower(state.Label())
 }
 
-// refused tells why the action was not done. Where a publish failed over problems of the
+// refused reports why the action was not done. Where a publish failed over problems of the
 // campaign, it offers to show them.
 func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
 	e := engine.AsError(err)
 	if a == catalog.Publish && e != nil && len(e.Details) > 0 {
 		return screen.AskMsg{Question: screen.Question{
 			Title: "Not ready to publish", Body: sentence(Refusal(err)),
-			Buttons: []widget.Button{{Label: "Show the problems", Key: "y"}, {Label: "Close", Key: "n"}},
+			Buttons: []widget.Button{{Label: "Show problems", Key: "y"}, {Label: "Close", Key: "n"}},
 			Then: func(answer widget.Answer) tea.Cmd {
 				if !answer.Yes() {
 					return nil
@@ -163,7 +163,7 @@ func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
 		}}
 	}
 	// What was refused was perhaps shown as it no longer is.
-	return tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelError, a.Label()+" was not done: "+Refusal(err)), screen.Changed(s.ID)}
+	return tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelError, "Can't "+strings.ToLower(a.Label())+" "+Name(s)+": "+Refusal(err)), screen.Changed(s.ID)}
 }
 
 // sentence begins a text with a capital.
@@ -180,7 +180,7 @@ func Refusal(err error) string {
 	e := engine.AsError(err)
 	if e == nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Sprintf("the service gave no answer within %s; reload to see how it stands", patience)
+			return fmt.Sprintf("the service didn't answer within %s. Reload to see the current state", patience)
 		}
 		return err.Error()
 	}

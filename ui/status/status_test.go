@@ -78,13 +78,13 @@ func TestActions(t *testing.T) {
 		call string
 		says string
 	}{
-		{"publish", catalog.Draft, catalog.OneTime, []string{"1", "y"}, "Publish " + id + " true", "is active now"},
-		{"stop", catalog.Sending, catalog.OneTime, []string{"2", "y"}, "ChangeStatus " + id + " STOP", "is stopped now"},
-		{"pause", catalog.Active, catalog.Periodic, []string{"3", "enter"}, "ChangeStatus " + id + " PAUSE", "is paused now"},
-		{"resume", catalog.Paused, catalog.Periodic, []string{"4", "y"}, "ChangeStatus " + id + " RESUME", "is active now"},
-		{"archive", catalog.Sent, catalog.OneTime, []string{"5", "y"}, "Archive " + id, "is archived now"},
-		{"restore", catalog.Archived, catalog.OneTime, []string{"6", "y"}, "Restore " + id, "is back in the list"},
-		{"delete", catalog.Draft, catalog.OneTime, []string{"7", "y"}, "Delete " + id, "is deleted"},
+		{"publish", catalog.Draft, catalog.OneTime, []string{"1", "y"}, "Publish " + id + " true", "“Spring sale” is now active"},
+		{"stop", catalog.Sending, catalog.OneTime, []string{"2", "y"}, "ChangeStatus " + id + " STOP", "“Spring sale” is now stopped"},
+		{"pause", catalog.Active, catalog.Periodic, []string{"3", "enter"}, "ChangeStatus " + id + " PAUSE", "“Spring sale” is now paused"},
+		{"resume", catalog.Paused, catalog.Periodic, []string{"4", "y"}, "ChangeStatus " + id + " RESUME", "“Spring sale” is now active"},
+		{"archive", catalog.Sent, catalog.OneTime, []string{"5", "y"}, "Archive " + id, "“Spring sale” is now archived"},
+		{"restore", catalog.Archived, catalog.OneTime, []string{"6", "y"}, "Restore " + id, "Restored “Spring sale”"},
+		{"delete", catalog.Draft, catalog.OneTime, []string{"7", "y"}, "Delete " + id, "Deleted “Spring sale”"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := campaign(test.from, test.dt)
@@ -94,7 +94,7 @@ func TestActions(t *testing.T) {
 			if !fake.Called(test.call) {
 				t.Errorf("asked %q, want %q", fake.Calls(), test.call)
 			}
-			h.Want("“Spring sale” " + test.says)
+			h.Want(test.says)
 			if len(hs.changed) != 1 || hs.changed[0] != id {
 				t.Errorf("told of changes to %q", hs.changed)
 			}
@@ -122,7 +122,7 @@ func TestWhatIsNotAllowedSaysWhy(t *testing.T) {
 
 	fake := uitest.NewFake(s)
 	sent := campaign(catalog.Sent, catalog.OneTime)
-	if why := status.Why(uitest.Deps(fake.Only()), sent, catalog.Archive); !strings.Contains(why, "cannot archive") {
+	if why := status.Why(uitest.Deps(fake.Only()), sent, catalog.Archive); !strings.Contains(why, "can't archive") {
 		t.Errorf("a service that cannot archive: %q", why)
 	}
 	if why := status.Why(uitest.Deps(fake), sent, catalog.Archive); why != "" {
@@ -152,7 +152,7 @@ func TestRefusals(t *testing.T) {
 	fake.Fail("ChangeStatus", engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "PAUSE does not apply."))
 	h, hs := open(t, fake, paused)
 	h.Press("3", "y")
-	h.Want("Pause was not done: PAUSE does not apply.")
+	h.Want("Can't pause “Spring sale”: PAUSE does not apply.")
 	if len(hs.changed) != 1 {
 		t.Error("a refusal does not make the screens look again")
 	}

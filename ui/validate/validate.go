@@ -60,8 +60,10 @@ func (s *Screen) Badge() (string, themes.Tone) {
 		return "checking…", themes.ToneMuted
 	case !s.checked:
 		return "", themes.ToneMuted
+	case s.outcome.Valid && s.campaign.Status == catalog.Draft:
+		return "ready to publish", themes.ToneSuccess
 	case s.outcome.Valid:
-		return "valid", themes.ToneSuccess
+		return s.campaign.Status.Label(), themes.ToneInfo
 	}
 	return problems.Count(s.errors, schema.Error), themes.ToneDanger
 }
@@ -157,18 +159,18 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	noProblem := ""
 	if s.list.Len() == 0 {
-		noProblem = "There is no problem to go to."
+		noProblem = "No problems to show."
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "go to field", Help: "open the field of the problem in the builder", Group: groupCampaign, Bar: s.bar(9), Why: noProblem, Run: s.toField},
+		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, Bar: s.bar(9), Why: noProblem, Run: s.toField},
 		again,
-		{Keys: []string{"t"}, Label: "test send", Help: "send it to a few people", Group: groupCampaign, Bar: 5, Why: s.testWhy(), Run: s.open(screen.TestSend)},
-		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 4, Run: func() tea.Cmd {
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, Bar: 5, Why: s.testWhy(), Run: s.open(screen.TestSend)},
+		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, Bar: 4, Run: func() tea.Cmd {
 			return status.Choose(s.deps, engine.Summarize(s.campaign))
 		}},
-		{Keys: []string{"b"}, Label: "builder", Help: "open the campaign in the builder", Group: groupCampaign, Run: s.open(screen.Builder)},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems as text", Group: groupCampaign, Bar: s.bar(2), Why: noProblem, Run: func() tea.Cmd {
-			return screen.Copy(s.asText(), "the problems as text")
+		{Keys: []string{"b"}, Label: "builder", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, Bar: s.bar(2), Why: noProblem, Run: func() tea.Cmd {
+			return screen.Copy(s.asText(), "the problems")
 		}},
 	}
 }
@@ -184,9 +186,9 @@ func (s *Screen) bar(n int) int {
 func (s *Screen) testWhy() string {
 	switch {
 	case !s.campaign.Channel.Writable():
-		return "Test sends are for push and e-mail."
+		return "You can only test push and email campaigns."
 	case s.campaign.Status != catalog.Draft:
-		return "Test sends are for drafts; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
+		return "You can only test drafts. Clone this campaign to test its content."
 	}
 	return ""
 }

@@ -104,7 +104,7 @@ func TestAClickChoosesAndASecondOpens(t *testing.T) {
 func TestAValidCampaignSaysWhatIsNext(t *testing.T) {
 	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
 	h := open(t, s)
-	h.Want("Valid: this campaign can be published.", "t sends a test", "s publishes it")
+	h.Want("Ready to publish.", "t sends a test", "s publishes it")
 	h.Press("t")
 	if r := h.Last(); r.Name != screen.TestSend || r.ID != id {
 		t.Errorf("t opened %+v", r)
@@ -125,7 +125,7 @@ func TestItIsCheckedAgain(t *testing.T) {
 	h := open(t, s)
 	s.outcome = engine.Validation{Valid: true}
 	h.Press("r")
-	h.Want("Valid:")
+	h.Want("Ready to publish")
 	s.outcome = engine.Validation{}
 	h.Send(screen.ChangedMsg{ID: id})
 	h.Want("Not ready to publish")
@@ -138,7 +138,7 @@ func TestNoticesDoNotMakeItInvalid(t *testing.T) {
 	s := checked(t, "Spring mail")
 	s.outcome = engine.Validation{Valid: true, Problems: s.outcome.Problems[len(s.outcome.Problems)-1:]}
 	h := open(t, s)
-	h.Want("Valid: this campaign can be published. There is 1 notice.", "— 1 notice")
+	h.Want("Ready to publish. There is 1 notice.", "— 1 notice")
 }
 
 func TestTestSendsAreForDrafts(t *testing.T) {
@@ -155,7 +155,7 @@ func TestAFailureSaysWhatToDo(t *testing.T) {
 	s := checked(t, "Spring mail")
 	s.err = errors.New("the service does not answer")
 	h := open(t, s)
-	h.Want("could not be checked", "The service does not answer", "r tries again")
+	h.Want("Couldn't check this campaign", "The service does not answer", "Press r")
 	s.err = nil
 	h.Press("r")
 	h.Want("Not ready to publish")
@@ -234,4 +234,18 @@ func TestALongPlaceKeepsItsEnd(t *testing.T) {
 	h.Resize(50, 24)
 	h.Want("… › ", "› Subject", "unknown_thing — 1 problem", "inner › 4", "Campaign — 1 problem", "All of it")
 	h.WantFits()
+}
+
+// Once a campaign is published, the check says what it is now, not that it could be published.
+func TestAPublishedCampaignIsNotReadyToPublish(t *testing.T) {
+	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
+	h := open(t, s)
+	h.Want("Ready to publish.", "ready to publish")
+	s.campaign.Status = catalog.Active
+	h.Send(screen.ChangedMsg{ID: id})
+	h.Want("This campaign is Active.", "s changes its status")
+	h.WantNot("eady to publish", "s publishes it", "t sends a test")
+	s.outcome = engine.Validation{Problems: []schema.Problem{{Message: "is too old"}}}
+	h.Press("r")
+	h.Want("This campaign is Active and has problems: 1 problem")
 }

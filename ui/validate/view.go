@@ -51,14 +51,15 @@ func (s *Screen) headHeight() int { return len(s.headLines()) + 1 }
 func (s *Screen) head() string { return strings.Join(s.headLines(), "\n") + "\n" }
 
 func (s *Screen) headLines() []string {
-	verdict, style := "Not ready to publish: "+problems.Count(s.errors, schema.Error), s.theme.Danger
+	verdict, style := s.refused()+": "+problems.Count(s.errors, schema.Error), s.theme.Danger
 	if s.errors == 0 {
-		verdict, style = validWords, s.theme.Success
+		verdict, style = s.passed(), s.theme.Success
 	}
 	if s.notices > 0 {
-		verdict += ", " + problems.Count(s.notices, schema.Notice)
 		if s.errors == 0 {
-			verdict = validWords + " There " + areNotices(s.notices)
+			verdict += " There " + areNotices(s.notices)
+		} else {
+			verdict += ", " + problems.Count(s.notices, schema.Notice)
 		}
 	}
 	var lines []string
@@ -73,7 +74,21 @@ func (s *Screen) headLines() []string {
 	return lines
 }
 
-const validWords = "Valid: this campaign can be published."
+// passed returns what a check without errors says: a draft can be published, and what was published has its state.
+func (s *Screen) passed() string {
+	if s.campaign.Status == catalog.Draft {
+		return "Ready to publish."
+	}
+	return "No problems found. This campaign is " + s.campaign.Status.Label() + "."
+}
+
+// refused returns what a check with errors says.
+func (s *Screen) refused() string {
+	if s.campaign.Status == catalog.Draft {
+		return "Not ready to publish"
+	}
+	return "This campaign is " + s.campaign.Status.Label() + " and has problems"
+}
 
 func areNotices(n int) string {
 	if n == 1 {
@@ -86,26 +101,26 @@ func areNotices(n int) string {
 func (s *Screen) words() string {
 	switch {
 	case s.failed != nil:
-		return s.theme.Danger.Render("This campaign could not be checked.") + "\n\n" +
-			widget.CleanLines(problems.Sentence(s.failed.Error())) + "\n\nr tries again, esc goes back."
+		return s.theme.Danger.Render("Couldn't check this campaign.") + "\n\n" +
+			widget.CleanLines(problems.Sentence(s.failed.Error())) + "\n\nPress r to try again or esc to go back."
 	case !s.checked:
-		return "Checking the campaign as publishing would…"
+		return "Checking the campaign…"
 	case !s.outcome.Valid: // a service may refuse without saying why
-		return s.theme.Danger.Render("Not ready to publish.") + "\n\nThe service names no problem. r checks again."
+		return s.theme.Danger.Render(s.refused()+".") + "\n\nThe service doesn't say why. Press r to check again."
 	}
-	return s.theme.Success.Render("✓ "+validWords) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
+	return s.theme.Success.Render("✓ "+s.passed()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
 }
 
 // nextSteps says what to do with a campaign that is valid.
 func (s *Screen) nextSteps() string {
 	steps := []string{}
 	if s.testWhy() == "" {
-		steps = append(steps, "t sends a test to a few people")
+		steps = append(steps, "t sends a test")
 	}
 	if s.campaign.Status == catalog.Draft {
 		steps = append(steps, "s publishes it")
 	} else {
 		steps = append(steps, "s changes its status")
 	}
-	return strings.Join(append(steps, "b opens the builder"), " · ")
+	return strings.Join(append(steps, "b opens it in the builder"), " · ")
 }

@@ -29,7 +29,7 @@ func TestMainJobForEveryone(t *testing.T) {
 			p.play("Escape Down Enter", "?▸ Locales", "Down Down Enter", "?locale", "Enter", "?▸ Subject", ">Spring is here", "Enter Enter Enter", "?▸ From address", ">news@example.com",
 				"Down Down Down Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape Escape Escape", "?Content")
 			p.play("Down Down Enter", "?▸ Include", "Down Down Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Right", "?nothing to do")
-			p.play("Escape", "v", "?Valid: this campaign can be published.")
+			p.play("Escape", "v", "?Ready to publish.")
 			if coloured := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); coloured != c.colours {
 				t.Errorf("colours on the screen: %v", coloured)
 			}

@@ -62,7 +62,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.press("Escape", "Down", "Enter", "Right")
 	term.see("As soon as possible", "nothing to do")
 	term.press("Escape", "v")
-	term.see("Valid: this campaign can be published.")
+	term.see("Ready to publish.")
 
 	term.press("t")
 	term.see("Test send", "Recipients")
@@ -157,7 +157,7 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.press("Down", "Down", "Enter", "Down", "Down", "Space")
 	term.see("✓ Audience")
 	term.press("Escape", "Down", "Enter", "Right", "Escape", "v")
-	term.see("Valid: this campaign can be published.")
+	term.see("Ready to publish.")
 
 	term.press("t")
 	term.see("Recipients")

@@ -36,6 +36,8 @@ func (v saving) badge(st engine.State) (string, themes.Tone) {
 		return "NOT SAVED", themes.ToneDanger
 	case v.running || v.dirty:
 		return "saving…", themes.ToneMuted
+	case v.pending && st != catalog.Draft:
+		return st.Label() + " · changes not applied", themes.ToneWarning
 	case v.pending:
 		return "changes not applied", themes.ToneWarning
 	case slices.ContainsFunc(catalog.Locked(st), func(l catalog.Lock) bool { return len(l.Path) == 0 }):

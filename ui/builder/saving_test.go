@@ -124,6 +124,26 @@ func TestConflict(t *testing.T) {
 	}
 }
 
+// What somebody does to the campaign meanwhile is shown beside edits that wait, and the edits stay.
+func TestAChangedStateIsShownBesideEditsThatWait(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	ctx := context.Background()
+	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, Console: true}); err != nil {
+		t.Fatal(err)
+	}
+	h := b.open(120, 40, "basic_details", "name")
+	h.Type("!")
+	h.Want("Scheduled · changes not applied", "News!")
+	if _, err := b.svc.ChangeStatus(ctx, engine.StatusRequest{ID: b.id, Action: catalog.Stop}); err != nil {
+		t.Fatal(err)
+	}
+	h.Send(screen.ChangedMsg{ID: b.id})
+	h.Want("Stopped · changes not applied", "News!")
+	h.Press("ctrl+z")
+	h.Want("! This campaign is Stopped")
+	h.Want("News!")
+}
+
 // plainService is a service that stores nothing unfinished: the ten operations alone.
 type plainService struct{ engine.Service }
 

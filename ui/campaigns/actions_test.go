@@ -30,7 +30,7 @@ func TestDelete(t *testing.T) {
 		t.Error("deleted without a yes")
 	}
 	h.Press("x", "y")
-	h.Want("10 of 10", "is deleted")
+	h.Want("10 of 10", "Deleted")
 	h.Press("x")
 	h.Want("only drafts can be deleted") // the cursor is on an active one now
 }

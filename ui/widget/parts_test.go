@@ -42,6 +42,21 @@ func TestToastsGoWhenTheirTimeComes(t *testing.T) {
 	}
 }
 
+func TestANoticeTakesThePlaceOfOneAboutTheSame(t *testing.T) {
+	toasts := widget.NewToasts(plain())
+	toasts.SetSize(40, 0)
+	push := func(about, text string, level widget.Level) {
+		toasts.Push(widget.Toast{About: about, Level: level, Text: text, Until: time.Time{}})
+	}
+	push("save", "Not saved", widget.LevelError)
+	push("", "Copied", widget.LevelInfo)
+	push("save", "Saved", widget.LevelSuccess)
+	push("", "Sent", widget.LevelInfo)
+	if view := toasts.View(); strings.Contains(view, "Not saved") || toasts.Len() != 3 {
+		t.Errorf("what is over is still said:\n%s", view)
+	}
+}
+
 func TestListPassesHeadings(t *testing.T) {
 	list := widget.NewList(plain(),
 		widget.Item{Text: "A", Heading: true}, widget.Item{Text: "one"}, widget.Item{Text: "B", Heading: true}, widget.Item{Text: "two"})

@@ -73,5 +73,5 @@ func TestAgainstAnotherVendor(t *testing.T) {
 	term.press("Enter")
 	term.see("Pause this campaign?")
 	term.press("y")
-	term.see("“Boots are back” is paused now")
+	term.see("“Boots are back” is now paused")
 }

@@ -53,7 +53,7 @@ func TestClone(t *testing.T) {
 
 	fake.Fail("Clone", errors.New("the disk is full"))
 	h.Press("c")
-	h.Want("Could not clone: the disk is full")
+	h.Want("Can't clone: the disk is full")
 }
 
 func TestStatus(t *testing.T) {
@@ -70,14 +70,14 @@ func TestStatus(t *testing.T) {
 func TestReasons(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("down")
-	if why := h.Why("t"); !strings.Contains(why, "Only drafts can be test-sent") {
+	if why := h.Why("t"); !strings.Contains(why, "only test drafts") {
 		t.Errorf("t on an active campaign: %q", why)
 	}
 	h.Press("/")
 	h.Type("code") // the SMS campaign
 	h.Press("enter")
 	for _, key := range []string{"t", "v", "c", "x"} {
-		if why := h.Why(key); !strings.Contains(why, "SMS campaigns can") {
+		if why := h.Why(key); !strings.Contains(why, "SMS campaigns") {
 			t.Errorf("%s on an SMS campaign: %q", key, why)
 		}
 	}
@@ -86,12 +86,12 @@ func TestReasons(t *testing.T) {
 	}
 	empty, _ := open(t, 80, 24)
 	for _, key := range []string{"enter", "s", "v", "t", "c", "x", "y"} {
-		if why := empty.Why(key); !strings.Contains(why, "press n") {
+		if why := empty.Why(key); !strings.Contains(why, "Press n") {
 			t.Errorf("%s with no campaign: %q", key, why)
 		}
 	}
 	bare := uitest.New(t, campaigns.New(uitest.Deps(fake.Only()), screen.Route{}), 80, 24)
-	if why := bare.Why("c"); !strings.Contains(why, "cannot clone") {
+	if why := bare.Why("c"); !strings.Contains(why, "can't clone") {
 		t.Errorf("clone without the capability: %q", why)
 	}
 }

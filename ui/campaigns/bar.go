@@ -33,7 +33,7 @@ type searchBar struct {
 }
 
 func newSearchBar(t themes.Theme) searchBar {
-	return searchBar{theme: t, at: -1, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier ones")}
+	return searchBar{theme: t, at: -1, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier searches")}
 }
 
 func (b *searchBar) setTheme(t themes.Theme) {

@@ -70,18 +70,18 @@ type reason struct {
 
 func (s *Screen) bulkAction(group string) []screen.Action {
 	if s.run != nil && s.run.going {
-		return []screen.Action{{Keys: []string{"X"}, Label: "cancel", Help: "end the work on several campaigns; what is not done stays selected", Group: group, Bar: 22, Run: s.cancelBulk}}
+		return []screen.Action{{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, Bar: 22, Run: s.cancelBulk}}
 	}
 	why := ""
 	if _, ok := s.selected(); !ok && s.picked.len() == 0 {
-		why = "There is no campaign here to do anything to."
+		why = "No campaign selected."
 	}
 	bar := 0
 	if s.picked.len() > 0 {
 		bar = 21
 	}
 	return []screen.Action{{
-		Keys: []string{"b"}, Label: "do to selected", Help: "archive, tag, export, pause, resume or stop the selected ones", Group: group, Bar: bar, Why: why, Run: s.offerBulk,
+		Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, Bar: bar, Why: why, Run: s.offerBulk,
 	}}
 }
 
@@ -171,7 +171,7 @@ func ranked(counts map[string]int) []reason {
 // planned offers what can be done.
 func (s *Screen) planned(p *plan) tea.Cmd {
 	if len(p.rows) == 0 {
-		return screen.Notify(widget.LevelInfo, "The selected campaigns are gone.")
+		return screen.Notify(widget.LevelInfo, "The selected campaigns no longer exist.")
 	}
 	all := tasks()
 	options := make([]widget.Option, len(all))
@@ -182,12 +182,12 @@ func (s *Screen) planned(p *plan) tea.Cmd {
 		case len(part.can) == 0:
 			o.Dim, o.Why = true, part.reasons[0].text
 		case part.cannot > 0:
-			o.Help = fmt.Sprintf("%d of %d: the others cannot be", len(part.can), len(p.rows))
+			o.Help = fmt.Sprintf("%d of %d campaigns", len(part.can), len(p.rows))
 		}
 		options[i] = o
 	}
 	return screen.Send(screen.ChooseMsg{
-		Title: campaignsOf(len(p.rows)), Body: "What is to be done?", Options: options,
+		Title: campaignsOf(len(p.rows)), Body: "Choose an action.", Options: options,
 		Then: func(a widget.Answer) tea.Cmd {
 			t := all[a.Index]
 			part := p.parts[a.Index]
@@ -225,7 +225,7 @@ func (s *Screen) askBulk(t task, p part) tea.Cmd {
 		body = append(body, t.describe()+".")
 	}
 	if p.cannot > 0 {
-		left := []string{fmt.Sprintf("Left out: %s.", campaignsOf(p.cannot))}
+		left := []string{fmt.Sprintf("%s will be skipped.", campaignsOf(p.cannot))}
 		for i, r := range p.reasons {
 			if i == mostReasons {
 				left = append(left, "…")
@@ -258,11 +258,11 @@ func (t task) describe() string {
 	switch op := t.op.(type) {
 	case bulk.Tag:
 		if len(op.Add) > 0 {
-			return "Each gets the tags " + strings.Join(op.Add, ", ") + ", beside those that it has"
+			return "Adds the tags " + strings.Join(op.Add, ", ") + " to each campaign"
 		}
-		return "The tags " + strings.Join(op.Remove, ", ") + " are taken off each that has them"
+		return "Removes the tags " + strings.Join(op.Remove, ", ") + " from each campaign"
 	case bulk.Export:
-		return "Each is written as a JSON file into " + op.Folder + "; files that are there under the same names are replaced"
+		return "Writes a JSON file for each campaign to " + op.Folder + " and replaces files with the same names"
 	}
 	return ""
 }
@@ -280,14 +280,14 @@ func typedTags(text string) []string {
 
 func whyNoTags(text string) string {
 	if len(typedTags(text)) == 0 {
-		return "Write at least one tag; commas stand between several."
+		return "Enter at least one tag."
 	}
 	return ""
 }
 
 func (s *Screen) askTags(p *plan, t task) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to add, with commas between them", Placeholder: "sale, spring", Check: whyNoTags,
+		Title: "Tags to add, separated by commas", Placeholder: "sale, spring", Check: whyNoTags,
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Add: typedTags(text)}, "tag", "Tagging", "tagged"
 			return s.askBulk(t, divide(s.deps.Service, t, p.rows))
@@ -297,12 +297,12 @@ func (s *Screen) askTags(p *plan, t task) tea.Cmd {
 
 func (s *Screen) askUntags(p *plan, t task) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to take off, with commas between them", Value: strings.Join(common(p.rows), ", "), Placeholder: "sale, spring", Check: whyNoTags,
+		Title: "Tags to remove, separated by commas", Value: strings.Join(common(p.rows), ", "), Placeholder: "sale, spring", Check: whyNoTags,
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Remove: typedTags(text)}, "untag", "Untagging", "untagged"
 			having := slices.DeleteFunc(slices.Clone(p.rows), func(r engine.Summary) bool { return !r.HasTag(typedTags(text)) })
 			if len(having) == 0 {
-				return screen.Notify(widget.LevelInfo, "None of the selected campaigns has one of these tags.")
+				return screen.Notify(widget.LevelInfo, "No selected campaign has these tags.")
 			}
 			return s.askBulk(t, divide(s.deps.Service, t, having))
 		},
@@ -321,13 +321,13 @@ const exportFolder = "campaigns"
 
 func (s *Screen) askFolder(p *plan, t task) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Folder to write the files to", Value: cmp.Or(s.settings.Folder, exportFolder),
+		Title: "Folder for the files", Value: cmp.Or(s.settings.Folder, exportFolder),
 		Check: func(text string) string {
 			if strings.TrimSpace(text) == "" {
-				return "Say which folder."
+				return "Enter a folder."
 			}
 			if info, err := os.Stat(inHome(text)); err == nil && !info.IsDir() {
-				return "There is a file of that name."
+				return "This is a file. Enter a folder."
 			}
 			return ""
 		},

@@ -34,7 +34,7 @@ func (r *bulkRun) line(t themes.Theme, w int) string {
 	label := r.task.going
 	switch {
 	case r.ending:
-		label += ", ending"
+		label += ", canceling"
 	case r.progress.Failed > 0:
 		label += fmt.Sprintf(", %d failed", r.progress.Failed)
 	}
@@ -51,7 +51,7 @@ const often = 40 * time.Millisecond
 // startBulk does a task to campaigns.
 func (s *Screen) startBulk(t task, rows []engine.Summary) tea.Cmd {
 	if s.run != nil && s.run.going {
-		return screen.Notify(widget.LevelWarning, s.run.task.going+" still goes on; wait for its end, or press X to cancel it.")
+		return screen.Notify(widget.LevelWarning, s.run.task.going+" is still running. Wait, or press X to cancel.")
 	}
 	s.run, s.over = &bulkRun{task: t, rows: rows, going: true}, nil
 	s.layout()
@@ -59,7 +59,7 @@ func (s *Screen) startBulk(t task, rows []engine.Summary) tea.Cmd {
 	return s.Stream(running, func(ctx context.Context, emit func(any)) (any, error) {
 		if e, ok := t.op.(bulk.Export); ok {
 			if err := os.MkdirAll(e.Folder, 0o755); err != nil {
-				return nil, fmt.Errorf("the folder cannot be made: %w", err)
+				return nil, fmt.Errorf("can't create the folder: %w", err)
 			}
 		}
 		var told time.Time
@@ -87,7 +87,7 @@ func (s *Screen) Leaving() *screen.Question {
 		return nil
 	}
 	return &screen.Question{
-		Title: s.run.task.going + " goes on", Body: fmt.Sprintf("%d of %s are done. Leaving ends the work; the rest stays as it is.", s.run.progress.Done, campaignsOf(len(s.run.rows))),
+		Title: "Cancel " + strings.ToLower(s.run.task.going) + "?", Body: fmt.Sprintf("%d of %s done. Leaving cancels the rest.", s.run.progress.Done, campaignsOf(len(s.run.rows))),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 	}
 }
@@ -128,7 +128,7 @@ func (s *Screen) reported(report bulk.Report) tea.Cmd {
 		text += " to " + e.Folder
 	}
 	if report.Unchanged > 0 {
-		text += fmt.Sprintf(" (%d were so already)", report.Unchanged)
+		text += fmt.Sprintf(" (%d already were)", report.Unchanged)
 	}
 	return screen.Notify(widget.LevelSuccess, text)
 }

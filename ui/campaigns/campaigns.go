@@ -107,7 +107,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	case s.Running(loading) && !s.loaded:
 		return "loading…", themes.ToneMuted
 	case s.failed != nil:
-		return "could not load", themes.ToneDanger
+		return "can't load", themes.ToneDanger
 	}
 	return "", themes.ToneMuted
 }

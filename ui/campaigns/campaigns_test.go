@@ -186,13 +186,13 @@ func TestCountsBesideTheTable(t *testing.T) {
 	h.Want("1 of 11", "Order shipped")
 
 	narrow, _ := open(t, 80, 24, sample()...)
-	narrow.WantNot("─ Show")
+	narrow.WantNot("─ Filters")
 	narrow.Press("tab") // over the table
-	narrow.Want("─ Show", "Channel")
+	narrow.Want("─ Filters", "Channel")
 	narrow.ClickOn("▪ Archived")
-	narrow.Want("/ status:archived", "─ Show")
+	narrow.Want("/ status:archived", "─ Filters")
 	narrow.Press("tab")
-	narrow.WantNot("─ Show")
+	narrow.WantNot("─ Filters")
 }
 
 func TestSorting(t *testing.T) {
@@ -226,7 +226,7 @@ func TestSorting(t *testing.T) {
 	h.WantNot("sort:-start")
 	wide, _ := open(t, 220, 30, sample()...)
 	wide.ClickOn("Tags")
-	wide.Want("several tags")
+	wide.Want("can't be sorted by tags")
 }
 
 // The cursor stays with its campaign, whatever happens to the list.
@@ -282,15 +282,15 @@ func TestAFailedLoadSaysSoAndKeepsTheRows(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	fake.Fail("List", errors.New("the store is closed"))
 	h.Press("r")
-	h.Want("Could not load the campaigns: the store is closed", "Spring sale", "could not load")
+	h.Want("Can't load campaigns: the store is closed", "Spring sale", "can't load")
 	fake.Fail("List", nil)
 	h.Press("r")
-	h.WantNot("could not load")
+	h.WantNot("can't load")
 
 	broken := uitest.NewFake()
 	broken.Fail("List", errors.New("the store is closed"))
 	h = uitest.New(t, campaigns.New(uitest.Deps(broken), screen.Route{}), 80, 24)
-	h.Want("could not be loaded: the store is closed", "Press r to try again")
+	h.Want("Can't load campaigns: the store is closed", "Press r to try again")
 }
 
 func TestMouse(t *testing.T) {

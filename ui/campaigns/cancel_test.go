@@ -66,7 +66,7 @@ func TestCancellingLeavesTheRestSelected(t *testing.T) {
 	flow(s, work[1])
 	<-ended
 	view := s.View()
-	for _, want := range []string{"None archived.", "Cancelled: 3 not done.", "3 selected"} {
+	for _, want := range []string{"None archived.", "Canceled: 3 not done.", "3 selected"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("cancelled, it does not show %q:\n%s", want, view)
 		}

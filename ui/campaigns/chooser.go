@@ -78,14 +78,14 @@ func (c *chooser) setTheme(t themes.Theme) {
 func (c *chooser) actions() []screen.Action {
 	why := ""
 	if c.ids[c.list.Cursor] == nameColumn {
-		why = "The name is always shown: it says which campaign a row is."
+		why = "The name is always shown."
 	}
 	return []screen.Action{
-		{Keys: []string{" ", "x"}, Label: "show", Help: "show the column, or hide it", Group: groupColumns, Bar: 9, Why: why, Run: c.toggle},
-		{Keys: []string{"K", "shift+up"}, Label: "up", Help: "further left in the table", Group: groupColumns, Bar: 8, Run: func() tea.Cmd { return c.move(-1) }},
-		{Keys: []string{"J", "shift+down"}, Label: "down", Help: "further right in the table", Group: groupColumns, Bar: 7, Run: func() tea.Cmd { return c.move(1) }},
-		{Keys: []string{"o"}, Label: "sort", Help: "sort by the column; again, the other way round", Group: groupColumns, Bar: 6, Why: c.whyNoSort(), Run: c.sort},
-		{Keys: []string{"d"}, Label: "usual", Help: "the columns that there are at first", Group: groupColumns, Bar: 5, Run: c.reset},
+		{Keys: []string{" ", "x"}, Label: "show", Help: "show or hide the column", Group: groupColumns, Bar: 9, Why: why, Run: c.toggle},
+		{Keys: []string{"K", "shift+up"}, Label: "up", Help: "move the column left", Group: groupColumns, Bar: 8, Run: func() tea.Cmd { return c.move(-1) }},
+		{Keys: []string{"J", "shift+down"}, Label: "down", Help: "move the column right", Group: groupColumns, Bar: 7, Run: func() tea.Cmd { return c.move(1) }},
+		{Keys: []string{"o"}, Label: "sort", Help: "sort by the column; again to reverse", Group: groupColumns, Bar: 6, Why: c.whyNoSort(), Run: c.sort},
+		{Keys: []string{"d"}, Label: "reset", Help: "show the default columns", Group: groupColumns, Bar: 5, Run: c.reset},
 		{Keys: []string{"esc", "enter", "C", "q"}, Label: "done", Help: "back to the list", Group: groupColumns, Bar: 10, Run: c.s.unlay},
 	}
 }
@@ -150,7 +150,7 @@ func (c *chooser) keep() tea.Cmd {
 
 func (c *chooser) view(width, height int) string {
 	p := widget.NewPanel(c.theme, "Columns")
-	p.Focused, p.Footer = true, "upper ones stay longest"
+	p.Focused, p.Footer = true, "last columns hide first"
 	p.SetSize(min(width-4, 34), min(height-2, len(c.ids)+2))
 	w, h := p.Inner()
 	c.items() // the table below is drawn by now

@@ -42,11 +42,11 @@ var columns = []column{
 	{id: "type", head: widget.Column{Title: "Type", Min: 11, Max: 24, Weight: 2, Priority: 3}, sort: query.Type,
 		// Under the head Type, the rest of the word says nothing.
 		cell: muted(func(r engine.Summary) string { return strings.TrimSuffix(r.DeliveryType.Label(), "-triggered") })},
-	{id: "tags", head: widget.Column{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4}, why: "A campaign has several tags, so there is no order by them; the counts beside the table narrow to one.",
+	{id: "tags", head: widget.Column{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4}, why: "Campaigns can't be sorted by tags. Use the filters to show one tag.",
 		cell: muted(func(r engine.Summary) string { return strings.Join(r.Tags, ", ") })},
 	{id: "team", head: widget.Column{Title: "Team", Min: 10, Max: 16, Weight: 1, Priority: 6}, sort: query.Team,
 		cell: muted(func(r engine.Summary) string { return r.Team })},
-	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5}, why: "A campaign has several platforms, so there is no order by them; the counts beside the table narrow to one.",
+	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5}, why: "Campaigns can't be sorted by platforms. Use the filters to show one platform.",
 		cell: muted(platforms)},
 	{id: "start", head: widget.Column{Title: "Start", Min: 9, Align: widget.AlignRight, Priority: 5}, sort: query.Start, down: true,
 		cell: func(r engine.Summary, c clock) widget.Cell {
@@ -69,7 +69,7 @@ var columns = []column{
 			}
 			return strconv.Itoa(r.Version)
 		})},
-	{id: "id", head: widget.Column{Title: "ID", Min: 24, Priority: 9}, why: "Ids have no order that says anything.",
+	{id: "id", head: widget.Column{Title: "ID", Min: 24, Priority: 9}, why: "Campaigns can't be sorted by ID.",
 		cell: muted(func(r engine.Summary) string { return r.ID })},
 }
 

@@ -12,22 +12,22 @@ func (s *Screen) empty() string {
 	none := s.source.index().Len() == 0
 	switch {
 	case s.failed != nil && none:
-		return "The campaigns could not be loaded: " + status.Refusal(s.failed) + "\n\nPress r to try again."
+		return "Can't load campaigns: " + status.Refusal(s.failed) + "\n\nPress r to try again."
 	case !s.loaded && none || s.answer == nil:
-		return "Loading the campaigns…"
+		return "Loading campaigns…"
 	case none:
-		return "There are no campaigns yet.\n\nPress n to start one."
+		return "No campaigns yet.\n\nPress n to start one."
 	case s.answer.query.Empty() && s.loaded:
-		return "All campaigns are in the archive.\n\nPress A to see them, or n to start another."
+		return "All campaigns are archived.\n\nPress A to see them, or n to start another."
 	case !s.loaded:
-		return "Nothing found so far; the list is still being loaded."
+		return "Nothing found yet. The list is still loading."
 	}
 	return s.noHits()
 }
 
 // noHits says which word of the search keeps everything out.
 func (s *Screen) noHits() string {
-	text := "No campaign is found for “" + strings.TrimSpace(s.answer.text) + "”."
+	text := "No campaigns match “" + strings.TrimSpace(s.answer.text) + "”."
 	if p := s.answer.problems; len(p) > 0 {
 		text += "\n" + p[0].String()
 	}
@@ -35,9 +35,9 @@ func (s *Screen) noHits() string {
 	many := len(s.answer.query.Terms) > 1
 	switch {
 	case ok && many:
-		text += fmt.Sprintf("\n\nWithout %s there would be %d: press %s to drop it.", word.term, word.finds, s.dropKey())
+		text += fmt.Sprintf("\n\nWithout %s: %s. Press %s to remove it.", word.term, campaignsOf(word.finds), s.dropKey())
 	case many:
-		text += "\n\nNo single word is at fault: two or more of them keep everything out."
+		text += "\n\nTry fewer words: no campaign has them all."
 	}
 	return text + "\n\nPress esc to see all campaigns."
 }

@@ -39,7 +39,7 @@ func (p *facetsPane) view(t themes.Theme, width, height int) string {
 	if last.text = ""; last == now {
 		return p.drawn.text
 	}
-	panel := widget.NewPanel(t, "Show")
+	panel := widget.NewPanel(t, "Filters")
 	panel.Focused, panel.Footer = p.focused, "tab"
 	panel.SetSize(width, height)
 	p.drawn = now
@@ -56,7 +56,7 @@ type choice struct {
 
 func newFacetsPane(t themes.Theme) facetsPane {
 	p := facetsPane{list: widget.NewList(t)}
-	p.list.Empty = "Nothing to narrow by."
+	p.list.Empty = "Nothing to filter by."
 	return p
 }
 

@@ -65,7 +65,7 @@ func (s *Screen) keep(change func(settings) settings) tea.Cmd {
 // remembered takes the settings that were kept.
 func (s *Screen) remembered(kept settings, err error) tea.Cmd {
 	if err != nil {
-		return screen.Notify(widget.LevelWarning, "What you chose for this list could not be read: "+err.Error())
+		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
 	}
 	if _, ok := columnOf(kept.Sort.Key); !ok {
 		kept.Sort = order{}

@@ -20,7 +20,7 @@ func (s *Screen) describe() {
 	}
 	sum, ok := s.selected()
 	if !ok {
-		s.preview.SetStyled(s.theme.Faint.Render("No campaign is selected."))
+		s.preview.SetStyled(s.theme.Faint.Render("No campaign selected."))
 		return
 	}
 	d := description{theme: s.theme, width: width - 6, now: s.deps.Now(), loc: s.deps.Location} // frame, and the scroll bar
@@ -85,7 +85,7 @@ func (d *description) facts(sum engine.Summary) {
 	d.fact("Tags", strings.Join(sum.Tags, ", "))
 	d.fact("Platforms", platforms(sum))
 	if sum.AllUsers {
-		d.fact("Audience", "everybody")
+		d.fact("Audience", "all users")
 	}
 	d.fact("Starts", d.zoned(sum.Start))
 	d.fact("Ends", d.zoned(sum.End))
@@ -128,7 +128,7 @@ func (d *description) rejection(sum engine.Summary) {
 func (d *description) next(s *Screen, sum engine.Summary) {
 	d.add("")
 	if !sum.Channel.Writable() {
-		d.wrapped(themes.ToneMuted, sum.Channel.Label()+" campaigns can be read here, not changed.")
+		d.wrapped(themes.ToneMuted, sum.Channel.Label()+" campaigns are read-only here.")
 		return
 	}
 	step := func(key, what string) {
@@ -136,13 +136,13 @@ func (d *description) next(s *Screen, sum engine.Summary) {
 	}
 	d.add(d.theme.Title.Render("Next"))
 	if sum.Status == catalog.Draft {
-		step("enter", "go on building")
-		step("v", "what is missing")
+		step("enter", "edit")
+		step("v", "validate")
 		step("t", "send a test")
 	} else if ok, _ := catalog.Allowed(catalog.Edit, sum.Channel, sum.DeliveryType, sum.Status); ok {
-		step("enter", "look or change")
+		step("enter", "view or edit")
 	} else {
-		step("enter", "look")
+		step("enter", "view")
 	}
 	var can []string
 	for _, a := range []catalog.Action{catalog.Publish, catalog.Pause, catalog.Resume, catalog.Stop, catalog.Archive, catalog.Restore} {
@@ -153,7 +153,7 @@ func (d *description) next(s *Screen, sum engine.Summary) {
 	if len(can) > 0 {
 		step("s", strings.Join(can, ", "))
 	}
-	step("c", "start a copy")
+	step("c", "clone")
 	if text := catalog.Propagation(sum.DeliveryType, sum.Status); text != "" {
 		d.add("")
 		d.wrapped(themes.ToneMuted, text)

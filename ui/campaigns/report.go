@@ -24,7 +24,7 @@ type reportPane struct {
 	rows   []bulk.Failure
 }
 
-const groupReport = "The report"
+const groupReport = "Report"
 
 func newReportPane(s *Screen, t task, r bulk.Report) *reportPane {
 	p := &reportPane{s: s, theme: s.theme, task: t, report: r, list: widget.NewList(s.theme)}
@@ -54,10 +54,10 @@ func (p *reportPane) setTheme(t themes.Theme) {
 func (p *reportPane) actions() []screen.Action {
 	row := p.rows[p.list.Cursor].Row
 	return []screen.Action{
-		{Keys: []string{"r"}, Label: "retry these", Help: "try again those that were not done", Group: groupReport, Bar: 10, Run: p.retry},
-		{Keys: []string{"enter"}, Label: "open", Help: "open the campaign in the builder", Group: groupReport, Bar: 8, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}) }},
+		{Keys: []string{"r"}, Label: "retry", Help: "retry campaigns that are not done", Group: groupReport, Bar: 10, Run: p.retry},
+		{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupReport, Bar: 8, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}) }},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupReport, Bar: 7, Run: func() tea.Cmd { return screen.Copy(p.text(), "the report") }},
-		{Keys: []string{"esc", "q"}, Label: "keep selected", Help: "back to the list; those that were not done stay selected", Group: groupReport, Bar: 9, Run: p.s.unlay},
+		{Keys: []string{"esc", "q"}, Label: "close", Help: "back to the list; campaigns that are not done stay selected", Group: groupReport, Bar: 9, Run: p.s.unlay},
 	}
 }
 
@@ -89,7 +89,7 @@ func (p *reportPane) headline() string {
 		text += fmt.Sprintf(" %d failed.", n)
 	}
 	if n := len(p.report.Left); n > 0 {
-		text += fmt.Sprintf(" Cancelled: %d not done.", n)
+		text += fmt.Sprintf(" Canceled: %d not done.", n)
 	}
 	return text
 }
@@ -97,7 +97,7 @@ func (p *reportPane) headline() string {
 // why says why a campaign was not done.
 func (p *reportPane) why(f bulk.Failure) string {
 	if f.Err == nil {
-		return "Its turn had not come when the work was cancelled."
+		return "Canceled before this campaign."
 	}
 	return status.Refusal(f.Err)
 }
@@ -115,7 +115,7 @@ func (p *reportPane) text() string {
 const whyLines = 3
 
 func (p *reportPane) view(width, height int) string {
-	panel := widget.NewPanel(p.theme, "Not all was done")
+	panel := widget.NewPanel(p.theme, "Not all done")
 	panel.Focused, panel.Danger = true, len(p.report.Failed) > 0
 	panel.Info = fmt.Sprintf("%d of %d", p.list.Cursor+1, len(p.rows))
 	panel.Footer = "they stay selected"

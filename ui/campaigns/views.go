@@ -98,13 +98,13 @@ func (p *viewPicker) chosen() savedView { return p.views[p.list.Cursor] }
 func (p *viewPicker) actions() []screen.Action {
 	why := ""
 	if p.chosen().built {
-		why = "This view is the program's own. Show it and press W to save it under a name of yours."
+		why = "This view is built in. Show it and press W to save it under your own name."
 	}
 	acts := []screen.Action{
 		{Keys: []string{"enter"}, Label: "show", Help: "show the view", Group: groupViews, Bar: 10, Run: func() tea.Cmd { return p.s.open(p.chosen()) }},
-		{Keys: []string{"W", "n"}, Label: "save present", Help: "save the present search, order and columns", Group: groupViews, Bar: 9, Run: p.s.saveView},
-		{Keys: []string{"r"}, Label: "rename", Help: "give the view another name", Group: groupViews, Bar: 8, Why: why, Run: p.rename},
-		{Keys: []string{"x"}, Label: "delete", Help: "forget the view", Group: groupViews, Bar: 7, Why: why, Run: p.remove},
+		{Keys: []string{"W", "n"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupViews, Bar: 9, Run: p.s.saveView},
+		{Keys: []string{"r"}, Label: "rename", Help: "rename the view", Group: groupViews, Bar: 8, Why: why, Run: p.rename},
+		{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, Bar: 7, Why: why, Run: p.remove},
 		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, Bar: 6, Run: p.s.unlay},
 	}
 	return append(acts, p.s.viewKeys()...)
@@ -121,7 +121,7 @@ func (p *viewPicker) mouse(msg tea.MouseMsg, y int) tea.Cmd {
 
 func (p *viewPicker) view(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Views")
-	panel.Focused, panel.Footer = true, "enter show · W save the present one"
+	panel.Focused, panel.Footer = true, "enter show · W save view"
 	panel.SetSize(min(width-4, 64), min(height-2, len(p.views)+2))
 	w, h := panel.Inner()
 	p.list.SetSize(w, h)
@@ -132,7 +132,7 @@ func (p *viewPicker) view(width, height int) string {
 func (p *viewPicker) rename() tea.Cmd {
 	old := p.chosen().Name
 	return screen.Send(screen.InputMsg{
-		Title: "Rename the view", Value: old, Check: func(name string) string { return p.s.whyNoName(name, old) },
+		Title: "Rename view", Value: old, Check: func(name string) string { return p.s.whyNoName(name, old) },
 		Then: func(name string) tea.Cmd {
 			name = strings.TrimSpace(name)
 			kept := p.s.keep(func(st settings) settings {
@@ -154,7 +154,7 @@ func (p *viewPicker) rename() tea.Cmd {
 func (p *viewPicker) remove() tea.Cmd {
 	name := p.chosen().Name
 	return screen.Ask(screen.Question{
-		Title: "Delete this view?", Body: fmt.Sprintf("“%s” is forgotten. The campaigns that it shows stay as they are.", name),
+		Title: "Delete this view?", Body: fmt.Sprintf("This deletes the view “%s”. Its campaigns stay.", name),
 		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Cancel", Key: "n"}}, Focus: 1, Danger: true,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -173,7 +173,7 @@ func (p *viewPicker) remove() tea.Cmd {
 // saveView asks for a name, and saves what is shown now under it. A view of that name is replaced.
 func (s *Screen) saveView() tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Save this view", Placeholder: "its name", Check: func(name string) string { return s.whyNoName(name, name) },
+		Title: "Save view", Placeholder: "name", Check: func(name string) string { return s.whyNoName(name, name) },
 		Then: func(name string) tea.Cmd {
 			v := savedView{Name: strings.TrimSpace(name), Query: s.query().String(), Sort: s.settings.Sort}
 			for _, c := range s.grid.columns {
@@ -186,9 +186,9 @@ func (s *Screen) saveView() tea.Cmd {
 			if p, ok := s.over.(*viewPicker); ok {
 				p.fill(v.Name)
 			}
-			text := "“" + v.Name + "” is saved"
+			text := "Saved “" + v.Name + "”"
 			if at := slices.IndexFunc(s.views(), func(o savedView) bool { return o.Name == v.Name }); at < 9 {
-				text += fmt.Sprintf(": press %d to show it", at+1)
+				text += fmt.Sprintf(". Press %d to show it", at+1)
 			}
 			return tea.Batch(kept, screen.Notify(widget.LevelSuccess, text))
 		},
@@ -200,11 +200,11 @@ func (s *Screen) saveView() tea.Cmd {
 func (s *Screen) whyNoName(name, replaces string) string {
 	name = strings.TrimSpace(name)
 	if name == "" {
-		return "Give the view a name."
+		return "Enter a name."
 	}
 	for _, v := range s.views() {
 		if v.Name == name && (v.built || name != strings.TrimSpace(replaces)) {
-			return "There is a view of that name already."
+			return "A view with this name exists."
 		}
 	}
 	return ""
@@ -214,7 +214,7 @@ func (s *Screen) whyNoName(name, replaces string) string {
 func (s *Screen) viewKeys() []screen.Action {
 	views := s.views()
 	acts := []screen.Action{{
-		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("all campaigns; 1 to %d show the views", min(len(views), 9)), Group: groupList,
+		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
 		Run: func() tea.Cmd { s.over = nil; return s.searchFor("", followHome) },
 	}}
 	for i, v := range views[:min(len(views), 9)] {

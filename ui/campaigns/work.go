@@ -131,7 +131,7 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 		}
 	case refreshed:
 		if r.Err != nil {
-			return tea.Batch(screen.Notify(widget.LevelWarning, "A change could not be looked at: "+status.Refusal(r.Err)), s.refresh())
+			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal(r.Err)), s.refresh())
 		}
 		return tea.Batch(s.again(followRow), s.refresh())
 	case recalled:
@@ -148,7 +148,7 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 		return s.loadNews(r)
 	case keeping:
 		if r.Err != nil {
-			return screen.Notify(widget.LevelWarning, "What you chose could not be kept: "+r.Err.Error())
+			return screen.Notify(widget.LevelWarning, "Can't save your settings: "+r.Err.Error())
 		}
 	}
 	return nil
@@ -170,7 +170,7 @@ func (s *Screen) loadNews(r screen.Result) tea.Cmd {
 		if !first || !s.loaded {
 			return nil // the empty table says it
 		}
-		return screen.Notify(widget.LevelError, "Could not load the campaigns: "+status.Refusal(r.Err))
+		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal(r.Err))
 	}
 	goes := followRow
 	if !s.loaded {
@@ -234,7 +234,7 @@ func (s *Screen) clone(sum engine.Summary) tea.Cmd {
 
 func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 	if err != nil {
-		return screen.Notify(widget.LevelError, "Could not clone: "+status.Refusal(err))
+		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal(err))
 	}
 	return tea.Batch(screen.Send(screen.ChangedMsg{ID: c.ID, Select: true}), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
 }

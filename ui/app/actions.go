@@ -23,26 +23,26 @@ const (
 func (m *Model) global() []screen.Action {
 	acts := m.waiting()
 	acts = append(acts, []screen.Action{
-		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "every key that works now; f1 while you type", Group: everywhere, Typing: true, Run: m.help},
-		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, a screen or a setting by name", Group: everywhere, Typing: true, Run: m.palette},
+		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "list every key; f1 while you type", Group: everywhere, Typing: true, Run: m.help},
+		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, section, field, campaign or setting", Group: everywhere, Typing: true, Run: m.palette},
 		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
 	}...)
 	if m.route().Name != screen.Settings {
-		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, profiles, and where the files are", Group: everywhere, Typing: true,
+		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, profiles and files", Group: everywhere, Typing: true,
 			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
 	}
 	acts = append(acts,
 		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: everywhere, Typing: true, Run: m.undo},
 		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: everywhere, Typing: true, Run: m.redo},
 	)
-	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "what is where, in five steps", Group: everywhere, Typing: true, Run: m.tour})
+	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: everywhere, Typing: true, Run: m.tour})
 	if m.opts.Suspend {
 		acts = append(acts, m.suspending())
 	}
 	acts = append(acts, redraw())
-	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; what you typed is saved", Group: everywhere, Run: m.quit})
+	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; your changes are saved", Group: everywhere, Run: m.quit})
 	if len(m.stack) > 1 {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the screen before", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
 	}
 	return acts
 }
@@ -59,7 +59,7 @@ func (m *Model) waiting() []screen.Action {
 }
 
 func redraw() screen.Action {
-	return screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "draw the window anew", Group: everywhere, Typing: true,
+	return screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "redraw the window", Group: everywhere, Typing: true,
 		Run: func() tea.Cmd { return tea.ClearScreen }}
 }
 

@@ -216,7 +216,7 @@ func (m *Model) setTheme(msg screen.ThemeMsg) tea.Cmd {
 	}
 	keep := keep(m.opts.Deps.Prefs, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
 	if t.Name == themes.None && msg.Name != themes.None {
-		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so nothing has colours; the theme shows once it is not."))
+		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so no colors are shown. Unset it to see the theme."))
 	}
 	return keep
 }
@@ -231,7 +231,7 @@ func (m *Model) useTheme(t themes.Theme) {
 
 func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {
 	if err := m.opts.Clipboard(msg.Text); err != nil {
-		return m.notifyAbout(screen.AboutCopy, widget.LevelError, "Could not copy "+msg.What+": "+err.Error())
+		return m.notifyAbout(screen.AboutCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
 	}
 	return m.notifyAbout(screen.AboutCopy, widget.LevelSuccess, "Copied "+msg.What)
 }

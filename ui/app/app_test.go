@@ -261,7 +261,7 @@ func TestCopyAndChanged(t *testing.T) {
 		t.Errorf("the clipboard has %q", d.copied)
 	}
 	d.send(screen.CopyMsg{Text: "refused", What: "the id"})
-	d.want("Could not copy the id: no clipboard")
+	d.want("Can't copy the id: no clipboard")
 	d.send(screen.ChangedMsg{ID: "1"})
 	for _, p := range d.pages {
 		if !slices.Contains(p.heard, "screen.ChangedMsg") {

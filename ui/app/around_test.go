@@ -346,22 +346,22 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	kept := prefs.InMemory()
 	with := func(o *Options) { o.Deps.Prefs = kept }
 	d := newDesk(t, with)
-	d.wantNot("First time here?") // there is no workspace yet
+	d.wantNot("New here?") // there is no workspace yet
 	deps := d.model.opts.Deps
 	deps.Service = service{}
 	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
-	d.want("First time here? f8 shows what is where")
+	d.want("New here? Press f8")
 	d.press("f8")
 	d.want("Where you are", "1 of 5", "▲")
-	d.wantNot("First time here?")
+	d.wantNot("New here?")
 	d.press("enter", "right", "backspace", "enter")
 	d.want("What you can do", "3 of 5", "▼")
 	d.press("enter", "enter")
-	d.want("From nothing to a test", "This starts a draft.")
+	d.want("Your first campaign", "This starts a draft.")
 	d.press("enter")
-	d.wantNot("From nothing to a test")
+	d.wantNot("Your first campaign")
 	d = newDesk(t, with, func(o *Options) { o.Deps.Service = service{} })
-	d.wantNot("First time here?")
+	d.wantNot("New here?")
 	d.press("ctrl+k")
 	d.typed("tour")
 	d.press("enter")

@@ -67,7 +67,7 @@ func (m *Model) endWait() (screen.Action, bool) {
 		return screen.Action{}, false
 	}
 	return screen.Action{
-		Keys: []string{"ctrl+l"}, Label: "end the wait", Help: "end the wait; what waits is not done", Group: everywhere, Bar: 100, Typing: true,
+		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests", Group: everywhere, Bar: 100, Typing: true,
 		Run: func() tea.Cmd { far.EndWaits(); return nil },
 	}, true
 }
@@ -89,7 +89,7 @@ func (m *Model) notice() notice {
 	}
 	if since := m.link.Offline; !since.IsZero() {
 		short := "offline since " + m.clock(since)
-		return notice{[]string{short + " · as last read", short, "offline"}, false, themes.ToneWarning}
+		return notice{[]string{short + " · cached data", short, "offline"}, false, themes.ToneWarning}
 	}
 	if m.link.low != "" {
 		return notice{[]string{m.link.low}, false, themes.ToneWarning}

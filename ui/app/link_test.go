@@ -37,8 +37,8 @@ func (d *desk) headerLine() string { return firstLine(d.model.View()) }
 func TestTheHeaderTellsThatTheServiceIsAway(t *testing.T) {
 	d, _ := away(t)
 	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now.Add(-time.Hour), Reason: "connection refused"}})
-	d.want("offline since 09:00 · as last read")
-	for width, want := range map[int]string{120: " · as last read", 60: "offline since 09:00", 40: "offline"} {
+	d.want("offline since 09:00 · cached data")
+	for width, want := range map[int]string{120: " · cached data", 60: "offline since 09:00", 40: "offline"} {
 		d.model.resize(width, 24)
 		line := d.headerLine()
 		if !strings.Contains(line, want) || !strings.Contains(line, "home") || widget.Width(line) != width {
@@ -57,7 +57,7 @@ func TestTheHeaderSharesItsRoomWithABadge(t *testing.T) {
 	b := &badged{page: page{Base: screen.NewBase(), title: "Winter roast launch", desk: d}, badge: "changes not applied"}
 	d.model.put(b, screen.Route{})
 	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now}})
-	for width, want := range map[int]string{80: "offline since 10:00  changes not applied", 120: "offline since 10:00 · as last read  changes not applied"} {
+	for width, want := range map[int]string{80: "offline since 10:00  changes not applied", 120: "offline since 10:00 · cached data  changes not applied"} {
 		d.model.resize(width, 24)
 		if line := strings.TrimRight(d.headerLine(), " "); !strings.HasSuffix(line, want) || !strings.Contains(line, "› Winter roast") {
 			t.Errorf("in %d cells the header is %q", width, line)
@@ -69,7 +69,7 @@ func TestAWaitCountsDownAndIsEnded(t *testing.T) {
 	d, far := away(t)
 	wait := engine.Wait{Operation: "get", Why: "the service takes 100 get requests per minute", For: 12 * time.Second, Until: d.now.Add(12 * time.Second)}
 	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{wait}}})
-	d.want("waiting 12s: the service takes 100 get requests per minute", "ctrl+l end the wait")
+	d.want("waiting 12s: the service takes 100 get requests per minute", "ctrl+l cancel requests")
 	d.now = d.now.Add(10500 * time.Millisecond)
 	d.send(linkTick(d.now))
 	d.want("waiting 2s: ")
@@ -84,7 +84,7 @@ func TestAWaitCountsDownAndIsEnded(t *testing.T) {
 
 	d.pages["home"].typing = true // also with the keyboard in a text
 	d.press("?", "f1")
-	d.want("end the wait; what waits is not done")
+	d.want("cancel pending requests")
 	d.press("esc", "ctrl+l")
 	if far.ended != 1 {
 		t.Errorf("the wait was ended %d times", far.ended)

@@ -49,7 +49,7 @@ func (m *Model) offerTour() tea.Cmd {
 }
 
 func (m *Model) tourOfferText() string {
-	return "First time here? " + m.keyOf(nameTour) + " shows what is where, in five steps."
+	return "New here? Press " + m.keyOf(nameTour) + " for a tour in five steps."
 }
 
 // target is what a step of the tour points at.
@@ -70,20 +70,20 @@ type tourStep struct {
 
 // tourSteps are the tour, with the keys that hold here.
 func (m *Model) tourSteps() []tourStep {
-	body := tourStep{"What there is", "The screen itself. Up and down move, enter opens what is under the cursor, the wheel and clicks work as well.", atBody, ""}
-	begin := tourStep{"From nothing to a test", "Campaigns begin in the list of them, with new. The builder says at every key what is missing and saves by itself; validate lists what publishing needs, and test sends it to a few people.", atHint, ""}
+	body := tourStep{"The screen", "Up and down move, enter opens, esc goes back. The mouse works, too.", atBody, ""}
+	begin := tourStep{"Your first campaign", "Start a draft in the list of campaigns. The builder saves as you type and shows what is missing. Validate lists what publishing needs. Test sends the message to a few people.", atHint, ""}
 	if m.route().Name == screen.Campaigns {
-		body.text = "Your campaigns. Up and down move, enter opens one in the builder, a slash searches as you type. The wheel and clicks work as well."
-		begin.text = fmt.Sprintf("This starts a draft. The builder says at every key what is missing and saves by itself; then %s lists what publishing needs, and %s sends it to a few people.", m.keyHere("validate"), m.keyHere("test"))
+		body.text = "These are your campaigns. Up and down move, enter opens one, / searches as you type. The mouse works, too."
+		begin.text = fmt.Sprintf("This starts a draft. The builder saves as you type and shows what is missing. Then %s lists what publishing needs, and %s sends a test to a few people.", m.keyHere("validate"), m.keyHere("test"))
 		begin.hint = "new"
 	}
-	again := fmt.Sprintf(" This tour is at %s, themes and your own keys are in Settings.", m.keyOf(nameTour))
+	again := fmt.Sprintf(" Press %s to see this tour again. Themes and keys are in Settings.", m.keyOf(nameTour))
 	begin.text += again
 	return []tourStep{
-		{"Where you are", "The way to this screen; esc goes one step back, a click on a name goes there. At the right it says how things stand: saved, problems, offline.", atHeader, ""},
+		{"Where you are", "Press esc to go back one step, or click a name to go there. The right end shows the state: saved, problems, offline.", atHeader, ""},
 		body,
-		{"What you can do", "The keys of this moment, which can be clicked, too. A dimmed one is not allowed now, and says why when you press it.", atHint, "first"},
-		{"All the rest", fmt.Sprintf("%s lists every key that works now. %s finds any action or screen by its name, and tells its key.", m.keyOf(nameHelp), m.keyOf(namePalette)), atHint, "help"},
+		{"What you can do", "These keys work now, and you can click them. Press a dimmed one to see why it doesn't. At the left, Keys means that letters are commands, Typing that they are text.", atHint, "first"},
+		{"Everything else", fmt.Sprintf("%s lists every key. %s finds any action, section, field, campaign or setting by name.", m.keyOf(nameHelp), m.keyOf(namePalette)), atHint, "help"},
 		begin,
 	}
 }
@@ -167,9 +167,9 @@ func (t *tourBox) view(width, _ int) string {
 	w := min(width-4, tourWidth)
 	lines := widget.Wrap(s.text, w-4)
 	panel := widget.NewPanel(t.theme, s.title)
-	panel.Focused, panel.Info, panel.Footer = true, fmt.Sprintf("%d of %d", t.step+1, len(t.steps)), "enter next · ← before · esc end"
+	panel.Focused, panel.Info, panel.Footer = true, fmt.Sprintf("%d of %d", t.step+1, len(t.steps)), "enter next · ← back · esc close"
 	if t.step == len(t.steps)-1 {
-		panel.Footer = "enter done · ← before"
+		panel.Footer = "enter done · ← back"
 	}
 	panel.SetSize(w, len(lines)+2)
 	return panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))

@@ -15,7 +15,7 @@ func (m *Model) View() string {
 		return ""
 	}
 	if m.tooSmall() {
-		return widget.Fit("bugle needs a window of\nat least 40×12.\nctrl+c quits.", m.width, m.height)
+		return widget.Fit("bugle needs a window of\nat least 40×12.\nPress ctrl+c to quit.", m.width, m.height)
 	}
 	s := m.top()
 	out := m.header(s) + "\n" + widget.Fit(s.View(), m.width, m.bodyHeight()) + "\n" + m.status()

@@ -102,7 +102,7 @@ func (s *Screen) load() tea.Cmd {
 	service, id := s.deps.Service, s.id
 	h, ok := service.(engine.Historian)
 	if !ok {
-		s.failed = fmt.Errorf("this service keeps no earlier versions; a workspace of this machine does")
+		s.failed = fmt.Errorf("this service keeps no earlier versions")
 		return nil
 	}
 	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
@@ -226,25 +226,25 @@ func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, Bar: 9, Run: s.load}}
 	}
-	with, help := "compare with now", "show what has changed since the version"
+	with, help := "compare with now", "show changes since this version"
 	if s.against == againstNow {
-		with, help = "compare with before", "show what the version changed"
+		with, help = "compare with before", "show what this version changed"
 	}
 	none := ""
 	if _, ok := s.selected(); !ok || !s.shown.ready || s.shown.err != nil {
-		none = "There is no version to be taken."
+		none = "No version selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "restore", Help: "put the version in the place of the present one; undo takes it back", Group: groupHistory, Bar: 9, Why: s.restoreWhy(none), Run: s.restore},
+		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, Bar: 9, Why: s.restoreWhy(none), Run: s.restore},
 		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, Bar: 7, Why: none, Run: func() tea.Cmd {
 			s.against = againstNow - s.against
 			return s.show()
 		}},
-		{Keys: []string{"tab"}, Label: "changes", Help: "scroll the changes, or go back to the versions", Group: groupHistory, Bar: 5, Run: func() tea.Cmd {
+		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, Bar: 5, Run: func() tea.Cmd {
 			s.reading = !s.reading
 			return nil
 		}},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the version as JSON", Group: groupHistory, Bar: 4, Why: none, Run: func() tea.Cmd {
+		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, Bar: 4, Why: none, Run: func() tea.Cmd {
 			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", s.shown.n))
 		}},
 	}
@@ -256,7 +256,7 @@ func (s *Screen) Actions() []screen.Action {
 
 func (s *Screen) restoreWhy(none string) string {
 	if rev, ok := s.selected(); ok && len(s.revisions) > 0 && rev.N == s.revisions[0].N {
-		return "This is the present version."
+		return "This is the current version."
 	}
 	return none
 }
@@ -271,8 +271,8 @@ func (s *Screen) restore() tea.Cmd {
 	body, _ := catalog.WithFilterTypes(s.shown.version.Body) // an earlier program may have written it
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d?", rev.N),
-		Body:    "The campaign becomes what it was " + s.when(rev.At) + ". Nothing is lost: the present version stays in the history, and undo brings it back.",
-		Buttons: []widget.Button{{Label: "Restore", Key: "y"}, {Label: "Leave as it is", Key: "n"}},
+		Body:    "The campaign goes back to how it was on " + s.when(rev.At) + ". The current version stays in the history, and undo brings it back.",
+		Buttons: []widget.Button{{Label: "Restore", Key: "y"}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

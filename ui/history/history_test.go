@@ -89,7 +89,7 @@ func TestRestoreHandsTheVersionToTheBuilder(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
 	h.Press("enter")
-	h.Want("This is the present version.")
+	h.Want("This is the current version.")
 	h.Press("down", "enter")
 	h.Want("Restore version 2?", "12 Mar 10:00")
 	h.Press("y")
@@ -144,7 +144,7 @@ func (d damaged) Revision(ctx context.Context, id string, n int64) (engine.Campa
 func TestAVersionThatCannotBeReadSaysSoAndOthersAreShown(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(damaged{svc}), screen.Route{ID: id}), 120, 40)
-	h.Want("could not be read: the checksum is wrong")
+	h.Want("Can't read this version: the checksum is wrong")
 	h.Press("end")
 	h.Want("What version 1 changed")
 }

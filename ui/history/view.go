@@ -72,9 +72,9 @@ func (s *Screen) View() string {
 }
 
 func (s *Screen) message() string {
-	text := "Reading the history…"
+	text := "Loading history…"
 	if s.failed != nil {
-		text = problems.Sentence(s.failed.Error()) + ".\n\nr tries again, esc goes back."
+		text = problems.Sentence(s.failed.Error()) + ".\n\nPress r to try again or esc to go back."
 	}
 	p := widget.NewPager(s.theme)
 	p.SetSize(s.width-4, s.height-2)
@@ -117,10 +117,10 @@ func (s *Screen) body() string {
 		p := widget.NewPager(s.theme)
 		l := s.split()
 		p.SetSize(l.main.w-4, l.main.h-2)
-		p.SetText("This version could not be read: " + s.shown.err.Error())
+		p.SetText("Can't read this version: " + s.shown.err.Error())
 		return p.View()
 	case !s.shown.ready:
-		return s.theme.Muted.Render("Reading…")
+		return s.theme.Muted.Render("Loading…")
 	}
 	return s.pager.View()
 }
@@ -182,7 +182,7 @@ func (s *Screen) when(t time.Time) string {
 func (s *Screen) changes(c compared) string {
 	changes := doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document()))
 	if len(changes) == 0 {
-		return s.theme.Muted.Render("There is no difference.")
+		return s.theme.Muted.Render("No differences.")
 	}
 	var b strings.Builder
 	for i, ch := range changes {
@@ -200,7 +200,7 @@ func (s *Screen) placeOf(p doc.Path) string {
 		return words
 	}
 	if len(p) == 0 {
-		return "All of it"
+		return "Whole campaign"
 	}
 	return p.String()
 }

@@ -17,10 +17,10 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term := open(t, 60, 20, filepath.Join(home, "data"), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
 	term.see("Welcome to bugle")
 	term.press("Enter")
-	term.see("Winter roast", "First time here? f8")
+	term.see("Winter roast", "New here? Press f8")
 	term.press("F8")
 	term.see("Where you are", "1 of 5")
-	term.gone("First time here?")
+	term.gone("New here?")
 	term.press("Enter", "Enter", "Enter")
 	term.see("All the rest", "4 of 5")
 	term.press("Escape")
@@ -54,7 +54,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.see("Winter roast")
 	term.press("C-p")
 	term.see("Palette", "Lately")
-	if s := term.screen(); strings.Contains(s, "First time here?") {
+	if s := term.screen(); strings.Contains(s, "New here?") {
 		t.Errorf("the tour is offered again:\n%s", s)
 	}
 	term.press("Escape", "F9")
@@ -81,6 +81,11 @@ func TestSuspendAndGoOn(t *testing.T) {
 	term.press("Enter")
 	term.see("Winter roast launch")
 	term.press("C-z")
+	term.see("Nothing to undo")
+	term.press("C-k")
+	term.write("suspend")
+	term.see("return to the shell")
+	term.press("Enter")
 	term.see("Stopped", "bash-")
 	if out, err := term.bugle("create", "--channel", "PUSH", "--name", "Made meanwhile"); err != nil {
 		t.Fatalf("%v\n%s", err, out)

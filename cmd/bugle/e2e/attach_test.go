@@ -54,8 +54,7 @@ func TestTwoTerminalsOnOneFolder(t *testing.T) {
 	second.see("and there", "saved")
 }
 
-// Who suspends the process that has the store, with ctrl+z, leaves it to the others, and goes on with
-// them afterwards.
+// Who suspends the process that has the store leaves it to the others, and goes on with them afterwards.
 func TestSuspendedOwner(t *testing.T) {
 	c := newCrowd(t)
 	server := c.serve(t)

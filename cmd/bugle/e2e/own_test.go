@@ -58,7 +58,7 @@ func TestOwnThemeAndKeys(t *testing.T) {
 func TestPaletteMouseAndResize(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.play("C-k", "?find an action", ">sort", "?sort by a column", "Enter", "?The usual", "Escape", "!The usual")
+	p.play("C-k", "?action, section", ">sort", "?sort by a column", "Enter", "?Default", "Escape", "!Default")
 	p.click("Spring catalogue")
 	p.play("?▌ Spring catalogue")
 	p.click("◐ Paused")

@@ -288,6 +288,59 @@ func TestMousePicksNodesRowsAndNames(t *testing.T) {
 	}
 }
 
+// A click reaches what is under it in every layout: nodes, rows, names, options.
+func TestClicksReachWhatIsUnderThem(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		b := newBench(t, audienceJSON)
+		h := b.open(size[0], size[1], segmentation, include)
+		h.ClickOn("and ! Age")
+		h.Want("▸ └ and ! Age")
+		h.ClickOn("├     Country")
+		h.ClickOn("├     Country")
+		h.Want("▸ Name")
+		h.ClickOn("Operator")
+		h.Want("▸ Operator")
+		h.ClickOn(" exists ")
+		h.Want("[exists]")
+		h.Press("shift+tab", "shift+tab", "ctrl+u", "c", "i")
+		h.Want("> City")
+		h.ClickOn("Use “ci”")
+		h.Press("esc")
+		if got := b.stored(segmentation, include, "filters", 0, "name"); got != `"ci"` {
+			t.Errorf("%v: the name is %s:\n%s", size, got, h.Text())
+		}
+	}
+}
+
+// Enter takes the highlighted name; what is typed stays where a person says so, and is marked.
+func TestNamesTheWorkspaceDoesNotKnow(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	h := b.open(120, 40, segmentation, include)
+	h.Press("j", "j", "enter", "ctrl+u")
+	h.Type("purch")
+	h.Want("> Purchase", "Use “purch”", notKnown)
+	h.Press("enter", "esc")
+	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Purchase"` {
+		t.Errorf("the event is %s", got)
+	}
+	h.Press("enter", "ctrl+u")
+	h.Type("purch")
+	h.Press("down", "enter", "shift+tab", "tab")
+	h.Want("purch  " + notKnown)
+	h.Press("esc")
+	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"purch"` {
+		t.Errorf("the event is %s", got)
+	}
+	h.Press("enter", "ctrl+u")
+	h.Type("add")
+	h.Press("esc") // nothing that was typed is lost
+	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"add"` {
+		t.Errorf("the event is %s", got)
+	}
+}
+
+const notKnown = "not in this workspace"
+
 func TestWhySaysWhatLetsSomebodyInOrKeepsThemOut(t *testing.T) {
 	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"user_attributes","data_type":"string","name":"Country","operator":"is","value":"India"}]}}}`)

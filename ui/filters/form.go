@@ -10,6 +10,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/forms/typeahead"
 	"bugle/ui/widget"
 )
 
@@ -20,13 +21,12 @@ type form struct {
 	at     int
 	typing bool // the row is a line of text
 
-	before  doc.Value // the document when the row was reached: what is typed is written into that
-	prompt  widget.Prompt
-	start   string   // what the prompt held then
-	names   []string // that the row can be filled in with
-	offered []string // those that fit what is typed
-	pick    int      // the one that Enter takes; -1: what is typed
-	fresh   bool     // nothing was done in the row yet: a number typed takes the place of the old one
+	before doc.Value // the document when the row was reached: what is typed is written into that
+	prompt widget.Prompt
+	start  string           // what the prompt held then
+	names  []typeahead.Item // that the row can be filled in with
+	list   typeahead.List   // those that fit what is typed
+	fresh  bool             // nothing was done in the row yet: a number typed takes the place of the old one
 }
 
 // openForm opens the filter under the cursor, at its first row.
@@ -74,7 +74,8 @@ func (f *form) row() (row, bool) {
 func (t *Tree) focusRow(i int) {
 	f := t.open
 	f.at = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.offered, f.pick, f.fresh = t.root, false, nil, nil, -1, false
+	f.before, f.typing, f.names, f.fresh = t.root, false, nil, false
+	f.list.Clear()
 	r, ok := f.row()
 	f.start = r.text
 	if !ok || !r.kind.isText() {
@@ -87,9 +88,9 @@ func (t *Tree) focusRow(i int) {
 	f.start = f.prompt.Value()
 	f.fresh = r.counts() && r.text != ""
 	if r.kind == nameRow {
-		f.names = audience.Names(t.root, f.filter, r.input.Member(), t.cfg.Workspace)
+		f.names = t.names(r)
 		if r.text == "" { // a name that is there is walked past, not chosen anew
-			f.offered, f.pick = f.names, min(len(f.names), 1)-1
+			f.list.Show(typeahead.Offer{Items: f.names, Typed: true})
 		}
 	}
 }
@@ -117,10 +118,11 @@ func (t *Tree) formKey(msg tea.KeyMsg) {
 	r, ok := f.row()
 	switch {
 	case key.Matches(msg, k.Close):
+		t.keepTyped()
 		t.closeForm()
 	case !ok:
-	case f.offering() && key.Matches(msg, k.Pick):
-		f.choose(msg.String() == "down" || msg.String() == "ctrl+n", t)
+	case f.offering() && f.list.Key(msg.String()):
+		t.takeTyped(r)
 	case msg.String() == "enter":
 		t.enter(r)
 	case key.Matches(msg, k.Next):
@@ -129,6 +131,7 @@ func (t *Tree) formKey(msg tea.KeyMsg) {
 		}
 		t.focusRow(f.at + 1)
 	case key.Matches(msg, k.Prev):
+		t.keepTyped()
 		t.focusRow(f.at - 1)
 	case key.Matches(msg, k.FormEditor):
 		t.editJSON()
@@ -152,7 +155,7 @@ func (t *Tree) enter(r row) {
 		t.failure = "A name is needed first; esc leaves the filter."
 		return
 	}
-	known := slices.Contains(f.names, f.prompt.Value()) && r.kind == nameRow
+	known := r.kind == nameRow && f.knows(f.prompt.Value())
 	if took && t.node().Kind == audience.Segment {
 		t.closeForm()
 		return
@@ -171,34 +174,39 @@ func (t *Tree) enter(r row) {
 func (f *form) typed() bool { return f.typing && f.prompt.Value() != f.start }
 
 // offering reports that there are names to choose from below the row.
-func (f *form) offering() bool { return f.typing && len(f.offered) > 0 }
+func (f *form) offering() bool { return f.typing && f.list.Len() > 0 }
 
-// choose moves the mark among the names that are offered; above the first one it leaves them.
-func (f *form) choose(down bool, t *Tree) {
-	switch {
-	case down:
-		f.pick = min(f.pick+1, len(f.offered)-1)
-	case f.pick >= 0:
-		f.pick--
-	default:
-		t.focusRow(f.at - 1)
-		return
-	}
-	if r, ok := f.row(); ok {
-		t.takeTyped(r)
-	}
+// knows reports whether a name is one of those that the row suggests.
+func (f *form) knows(name string) bool {
+	return slices.ContainsFunc(f.names, func(it typeahead.Item) bool { return it.Value == name })
 }
 
-// takePick fills in the name that is marked.
+// marked returns the suggested name that is highlighted in the place of another text.
+func (f *form) marked() (string, bool) {
+	r, ok := f.list.Highlighted()
+	return r.Value, ok && f.typing && !r.Free && r.Value != f.prompt.Value()
+}
+
+// takePick fills in the name that is highlighted. It reports whether the row holds another one than
+// before.
 func (t *Tree) takePick(r row) bool {
 	f := t.open
-	if r.kind != nameRow || f.pick < 0 || f.pick >= len(f.offered) {
+	name, ok := f.marked()
+	if r.kind != nameRow || !ok {
 		return r.kind == nameRow && f.prompt.Value() != f.start
 	}
-	f.prompt.SetValue(f.offered[f.pick])
-	f.pick = -1
-	t.write(f.before, r, []string{f.prompt.Value()})
+	f.prompt.SetValue(name)
+	f.list.Clear()
+	t.write(f.before, r, []string{name})
 	return true
+}
+
+// keepTyped keeps what was typed of a name when its row is left without a choice.
+func (t *Tree) keepTyped() {
+	r, ok := t.open.row()
+	if _, marked := t.open.marked(); ok && marked && r.kind == nameRow && t.open.typed() && t.open.prompt.Value() != "" {
+		t.write(t.open.before, r, []string{t.open.prompt.Value()})
+	}
 }
 
 // typeKey takes a key of a line of text.
@@ -214,10 +222,8 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 	}
 	text := f.prompt.Value()
 	if r.kind == nameRow {
-		f.offered, f.pick = matching(f.names, text), -1
-		if len(f.offered) > 0 && text != f.start && !slices.Contains(f.names, text) {
-			f.pick = 0
-		}
+		typed := text != f.start
+		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.strange()})
 	}
 	t.takeTyped(r)
 }
@@ -226,7 +232,8 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 // a name would be counted and saved.
 func (t *Tree) takeTyped(r row) {
 	f := t.open
-	if text := f.prompt.Value(); text == f.start || f.pick >= 0 && text != "" {
+	text := f.prompt.Value()
+	if _, marked := f.marked(); text == f.start || marked && text != "" {
 		t.setRoot(f.before)
 	} else {
 		t.write(f.before, r, []string{text})
@@ -359,7 +366,7 @@ func (f *form) bindings(t *Tree) []key.Binding {
 	}
 	done := k.Done
 	switch {
-	case f.offering() && f.pick >= 0:
+	case f.offering() && f.list.At() >= 0:
 		done = bind("enter", "take it", "enter")
 	case !slices.ContainsFunc(f.rows[f.at+1:], row.needed):
 		done = bind("enter", "done", "enter")

@@ -2,16 +2,13 @@ package filters
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"bugle/engine/audience"
+	"bugle/forms/typeahead"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
-
-// maxNames is how many names are in sight below a row.
-const maxNames = 6
 
 // maxOver is by how much a label may be longer than the others; what it says stands behind it.
 const maxOver = 8
@@ -97,6 +94,9 @@ func (t *Tree) rowText(r row, at bool, labels, w int) string {
 			text, tone = text+" ✗", themes.ToneDanger
 		}
 	}
+	if note := t.strangeName(r); note != "" {
+		return mark + label + "  " + th.Text.Render(widget.Truncate(text, max(room-widget.Width(note)-2, 1))) + "  " + th.Warning.Render(note)
+	}
 	if text == "" {
 		text = "–"
 	}
@@ -153,8 +153,6 @@ func (t *Tree) layHelp(r row, indent int, put func(name int, text string)) {
 	switch {
 	case t.open.offering():
 		t.layNames(indent, put)
-	case r.kind == nameRow && len(t.open.names) > 0 && t.open.prompt.Value() != "" && !slices.Contains(t.open.names, t.open.prompt.Value()):
-		say(themes.ToneWarning, "Not a name that this workspace knows; it is taken as it is typed.")
 	case r.kind == choiceRow:
 		t.layChips(indent+2, room, put)
 	case r.kind == listRow:
@@ -178,24 +176,12 @@ func counted(n int) string {
 	return fmt.Sprintf("%d values", n)
 }
 
-// layNames adds the names that are offered, those around the marked one in sight.
+// layNames adds the names that are suggested, the highlighted one in sight.
 func (t *Tree) layNames(indent int, put func(name int, text string)) {
-	f, th, w := t.open, t.cfg.Theme, max(t.cfg.Width-indent-2, 1)
-	most := min(maxNames, max(t.body-3, 2))
-	from := max(0, min(f.pick-most/2, len(f.offered)-most))
-	for i := from; i < min(from+most, len(f.offered)); i++ {
-		name := widget.Clean(f.offered[i])
-		kind := t.dataTypeOf(f.offered[i])
-		name = widget.Truncate(name, max(w-widget.Width(kind)-3, 1))
-		gap := strings.Repeat(" ", max(1, min(w, 36)-2-widget.Width(name)-widget.Width(kind)))
-		if i == f.pick {
-			put(i, strings.Repeat(" ", indent)+th.Selected.Render("▸ "+name+gap+kind))
-			continue
-		}
-		put(i, strings.Repeat(" ", indent+2)+th.Text.Render(name)+gap+th.Faint.Render(kind))
-	}
-	if more := len(f.offered) - most; more > 0 {
-		put(-1, strings.Repeat(" ", indent+2)+th.Faint.Render(fmt.Sprintf("%d more", more)))
+	most := min(typeahead.Most, max(t.body-3, 2))
+	for i, l := range t.open.list.Lines(t.cfg.Theme, max(t.cfg.Width-indent, 1), most) {
+		name, _ := t.open.list.RowAt(i)
+		put(name, strings.Repeat(" ", indent)+l)
 	}
 }
 
@@ -204,11 +190,13 @@ func (t *Tree) layChips(indent, room int, put func(name int, text string)) {
 	r, _ := t.open.row()
 	th, width := t.cfg.Theme, 0
 	var chips []string
+	var at []chip
 	flush := func() {
 		if len(chips) > 0 {
 			put(-1, strings.Repeat(" ", indent)+strings.Join(chips, " "))
+			t.lines[len(t.lines)-1].chips = at
 		}
-		chips, width = nil, 0
+		chips, at, width = nil, nil, 0
 	}
 	for _, o := range r.offered() {
 		text, style := " "+o.Title()+" ", th.Faint
@@ -219,6 +207,7 @@ func (t *Tree) layChips(indent, room int, put func(name int, text string)) {
 		if n := widget.Width(text); width > 0 && width+1+n > room {
 			flush()
 		}
+		at = append(at, chip{o.Value, indent + width, indent + width + widget.Width(text)})
 		width += widget.Width(text) + 1
 		chips = append(chips, style.Render(text))
 	}

@@ -30,7 +30,7 @@ func (t *Tree) mouse(msg tea.MouseMsg) {
 		return
 	}
 	t.failure = ""
-	t.press(t.lines[t.top+y])
+	t.press(t.lines[t.top+y], msg.X)
 	t.settle()
 }
 
@@ -38,13 +38,13 @@ func (t *Tree) scroll(n int) {
 	t.top = max(0, min(t.top+n, len(t.lines)-t.body))
 }
 
-func (t *Tree) press(l line) {
+func (t *Tree) press(l line, x int) {
 	switch {
 	case l.node < 0:
 	case l.kind >= 0 && t.menu != nil:
 		t.add(t.menu.options[l.kind])
 	case l.row >= 0 && t.open != nil:
-		t.pressRow(l)
+		t.pressRow(l, x)
 	case l.node == t.at && t.menu == nil:
 		switch {
 		case t.open != nil:
@@ -62,16 +62,24 @@ func (t *Tree) press(l line) {
 	}
 }
 
-func (t *Tree) pressRow(l line) {
+func (t *Tree) pressRow(l line, x int) {
 	f := t.open
+	for _, c := range l.chips {
+		if r, ok := f.row(); ok && x >= c.from && x < c.to {
+			t.choose(r, c.value)
+			return
+		}
+	}
 	switch {
-	case l.name >= 0 && l.name < len(f.offered):
-		f.pick = l.name
+	case l.name >= 0 && f.list.Highlight(l.name):
 		if r, ok := f.row(); ok {
+			t.takeTyped(r)
 			t.enter(r)
 		}
 	case l.row != f.at:
+		t.keepTyped()
 		t.focusRow(l.row)
+	case len(l.chips) > 0:
 	default:
 		r, _ := f.row()
 		space := tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}

@@ -2,30 +2,43 @@ package filters
 
 import (
 	"slices"
-	"strings"
 
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
+	"bugle/forms/typeahead"
 )
 
-// matching gives the names that fit what is typed, the best first: as they begin, as a word of theirs
-// begins, as they hold it.
-func matching(names []string, text string) []string {
-	text = strings.ToLower(strings.TrimSpace(text))
-	var ranks [3][]string
-	for _, n := range names {
-		low := strings.ToLower(n)
-		switch i := strings.Index(low, text); {
-		case i < 0:
-		case i == 0:
-			ranks[0] = append(ranks[0], n)
-		case strings.ContainsAny(low[i-1:i], " -_.("):
-			ranks[1] = append(ranks[1], n)
-		default:
-			ranks[2] = append(ranks[2], n)
-		}
+// names returns the names that a row can be filled in with, each with its data type.
+func (t *Tree) names(r row) []typeahead.Item {
+	items := typeahead.Items(audience.Names(t.root, t.open.filter, r.input.Member(), t.cfg.Workspace))
+	for i := range items {
+		items[i].Info = t.dataTypeOf(items[i].Value)
 	}
-	return slices.Concat(ranks[0], ranks[1], ranks[2])
+	return items
+}
+
+// notKnown is said of a name that the workspace does not have.
+const notKnown = "not in this workspace"
+
+// strange is what is said of a text that is none of the row's names.
+func (f *form) strange() string {
+	if len(f.names) == 0 {
+		return ""
+	}
+	return notKnown
+}
+
+// strangeName is what is said of the name that a row holds; empty where the workspace has it, or has
+// none to compare it with.
+func (t *Tree) strangeName(r row) string {
+	if r.kind != nameRow || r.text == "" {
+		return ""
+	}
+	names := audience.Names(t.root, t.open.filter, r.input.Member(), t.cfg.Workspace)
+	if len(names) == 0 || slices.Contains(names, r.text) {
+		return ""
+	}
+	return notKnown
 }
 
 // dataTypeOf says in a word of what type the workspace's attribute of that name is.

@@ -18,6 +18,13 @@ type line struct {
 	kind  int // of what can be added; -1 for none
 	text  string
 	drawn bool // text is what to draw; nodes are drawn when they are in sight
+	chips []chip
+}
+
+// chip is an option of a choice, and the columns that it takes.
+type chip struct {
+	value    string
+	from, to int
 }
 
 // nobody is what a tree without a filter says.

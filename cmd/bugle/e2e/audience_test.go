@@ -13,9 +13,9 @@ func TestAudienceOfTwoActions(t *testing.T) {
 		"Down Down Down Enter", "?Opted-out", "Enter", "?Nobody is picked yet")
 
 	// What was viewed, by a list of names, and what was bought, in the last 30 days.
-	p.play("a 2", ">viewed", "?▸ Product Viewed", "Enter Escape", "?Did Product Viewed at least once",
+	p.play("a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?Did Product Viewed at least once",
 		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?[greater than]", "Enter", ">1", "Enter", "?price is above 1", "?of 12 people")
-	p.play("a 2", ">added", "?▸ Added To Cart", "Enter Escape", "?and Did Added To Cart",
+	p.play("a 2", ">added", "?> Added To Cart", "Enter Escape", "?and Did Added To Cart",
 		"a 4", ">product", "?Operator         one of", "Enter", "?[one of]", "Enter", ">Beans, Mug", "Enter", "?is Beans or Mug")
 
 	// Whose last purchase was in the last 30 days; and nobody of a segment.

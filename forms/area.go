@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
+	"bugle/forms/typeahead"
 )
 
 // area edits a text of several lines with a huh.Text.
@@ -93,7 +94,7 @@ func (e *area) view(w, h int) string {
 	e.send(nil) // keeps the cursor's line in sight
 	view := showStandIns(e.widget.View())
 	if e.expr.open() {
-		return strings.Join(append([]string{view}, e.expr.list.Lines(e.look.t, w, max(h-height, 1))...), "\n")
+		return strings.Join(append([]string{view}, e.expr.list.Lines(e.look.t, w, min(max(h-height, 1), typeahead.Most))...), "\n")
 	}
 	return view
 }

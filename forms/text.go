@@ -308,7 +308,7 @@ func (e *input) view(w, h int) string {
 	if e.expr.open() {
 		list = &e.expr.list
 	}
-	return strings.Join(append(lines, list.Lines(e.look.t, w, h-1)...), "\n")
+	return strings.Join(append(lines, list.Lines(e.look.t, w, min(h-1, typeahead.Most))...), "\n")
 }
 
 // press puts the cursor where the line is pressed, or accepts the row of the list that is. It

@@ -15,7 +15,7 @@ import (
 	"bugle/themes"
 )
 
-// Most is how many rows are in sight at once.
+// Most is how many rows stand below a field.
 const Most = 6
 
 // Item is something to suggest.
@@ -144,7 +144,7 @@ func (l *List) Key(key string) bool {
 // Lines draws the rows in at most h lines of w cells, the highlighted one among them.
 func (l *List) Lines(t themes.Theme, w, h int) []string {
 	n := len(l.rows)
-	l.drawn = max(min(h, Most, n), 0)
+	l.drawn = max(min(h, n), 0)
 	l.from = max(min(max(l.At()-l.drawn+1, 0), n-l.drawn), 0)
 	var out []string
 	widest := 0

@@ -7,25 +7,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/content"
+	"bugle/forms/typeahead"
 	"bugle/ui/widget"
 )
 
 // adding asks which locales to add.
 type adding struct {
 	prompt widget.Prompt
-	list   widget.List
-	offers []offer // in the list
-	all    []offer
-}
-
-// offer is a locale that can be added: its name, its language where that is known, and whose it is.
-type offer struct{ name, language, whose string }
-
-func (o offer) help() string {
-	if o.language == "" || o.whose == "" {
-		return o.language + o.whose
-	}
-	return o.language + " · " + o.whose
+	list   typeahead.List
+	all    []typeahead.Item // locales, found by their languages as well
 }
 
 // openAdd asks for a locale: the workspace's are offered, then the languages of the world. One that
@@ -40,98 +30,69 @@ func (g *Grid) openAdd() {
 		g.take(root)
 		return
 	}
-	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a name or a language; de, fr adds both"), list: widget.NewList(g.cfg.Theme)}
+	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a name or a language; de, fr adds both")}
 	a.prompt.Focus()
-	a.list.Focused = true
 	var own []string
 	if n := g.cfg.Schema.At(content.LocalesPath()); n != nil && n.Suggest != "" && g.cfg.Suggest != nil {
 		own = g.cfg.Suggest(n.Suggest)
 	}
 	for _, name := range own {
-		a.all = append(a.all, offer{name, content.LanguageName(name), "this workspace's"})
+		language := content.LanguageName(name)
+		info := "in this workspace"
+		if language != "" {
+			info = language + " · " + info
+		}
+		a.all = append(a.all, typeahead.Item{Value: name, Info: info, Also: language})
 	}
 	for _, l := range content.Languages {
 		if !slices.Contains(own, l.Tag) {
-			a.all = append(a.all, offer{l.Tag, l.Name, ""})
+			a.all = append(a.all, typeahead.Item{Value: l.Tag, Info: l.Name, Also: l.Name})
 		}
 	}
-	a.all = slices.DeleteFunc(a.all, func(o offer) bool {
-		i := g.rowOf(o.name)
+	a.all = slices.DeleteFunc(a.all, func(o typeahead.Item) bool {
+		i := g.rowOf(o.Value)
 		return i >= 0 && !g.grid.Locales[i].Stray
 	})
 	g.adding = a
 	a.find()
 }
 
-// find lists what fits the text: names that begin with it, then languages that do, then the rest.
+// find lists what fits the text.
 func (a *adding) find() {
-	text := strings.ToLower(strings.TrimSpace(a.prompt.Value()))
-	rank := func(o offer) int {
-		name, language := strings.ToLower(o.name), strings.ToLower(o.language)
-		switch {
-		case name == text:
-			return 0
-		case strings.HasPrefix(name, text):
-			return 1
-		case strings.HasPrefix(language, text):
-			return 2
-		case strings.Contains(language, text):
-			return 3
-		}
-		return 4
-	}
-	a.offers = a.offers[:0]
-	if !strings.Contains(text, ",") {
-		for _, o := range a.all {
-			if rank(o) < 4 {
-				a.offers = append(a.offers, o)
-			}
-		}
-		slices.SortStableFunc(a.offers, func(x, y offer) int { return rank(x) - rank(y) })
-	}
-	if text != "" && (len(a.offers) == 0 || rank(a.offers[0]) > 0) {
-		a.offers = append(a.offers, offer{strings.TrimSpace(a.prompt.Value()), "", "as typed"})
-	}
-	items := make([]widget.Item, len(a.offers))
-	for i, o := range a.offers {
-		items[i] = widget.Item{Text: o.name, Info: o.help()}
-	}
-	a.list.SetItems(items)
-	a.list.Choose(0)
+	text := strings.TrimSpace(a.prompt.Value())
+	a.list.Show(typeahead.Offer{Items: typeahead.Match(a.all, text), Text: text, Typed: true, Free: true})
 }
+
+// addPage is how many rows pgup and pgdown move.
+const addPage = 10
 
 func (g *Grid) addKey(msg tea.KeyMsg) tea.Cmd {
 	a := g.adding
-	switch msg.String() {
-	case "esc":
+	switch pressed := msg.String(); {
+	case pressed == "esc":
 		g.adding = nil
-	case "enter":
+	case pressed == "enter", pressed == "tab":
 		g.addLocales()
-	case "up", "ctrl+p", "shift+tab":
-		a.list.Up()
-	case "down", "ctrl+n", "tab":
-		a.list.Down()
-	case "pgup":
-		a.list.PageUp()
-	case "pgdown":
-		a.list.PageDown()
-	default:
-		if a.prompt.Update(msg) {
-			a.find()
-		}
+	case a.list.Key(pressed):
+	case pressed == "pgup":
+		a.list.Highlight(max(a.list.At()-addPage, 0))
+	case pressed == "pgdown":
+		a.list.Highlight(min(a.list.At()+addPage, a.list.Len()-1))
+	case a.prompt.Update(msg):
+		a.find()
 	}
 	return nil
 }
 
 // addLocales adds the chosen locale, or all of those that were typed with commas between them.
 func (g *Grid) addLocales() {
-	i := g.adding.list.Cursor
-	if i >= len(g.adding.offers) {
+	chosen, ok := g.adding.list.Highlighted()
+	if !ok {
 		g.failure = "Type the name of a locale, such as de."
 		return
 	}
 	root, last := g.root, ""
-	for name := range strings.SplitSeq(g.adding.offers[i].name, ",") {
+	for name := range strings.SplitSeq(chosen.Value, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" {
 			continue
@@ -159,8 +120,7 @@ func (g *Grid) addView(w, h int) string {
 	a.prompt.SetSize(w, 1)
 	lines := append([]string{a.prompt.View()}, g.addFault(w)...)
 	lines = append(lines, "")
-	a.list.SetSize(w, max(h-len(lines), 1))
-	return widget.Fit(strings.Join(append(lines, a.list.View()), "\n"), w, h)
+	return widget.Fit(strings.Join(append(lines, a.list.Lines(g.cfg.Theme, w, max(h-len(lines), 1))...), "\n"), w, h)
 }
 
 // addFault says why what is typed cannot be added.

@@ -12,7 +12,13 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	case g.adding != nil:
 		head := 2 + len(g.addFault(g.cfg.Width))
-		if g.adding.list.Mouse(msg, msg.Y-head) && msg.Button == tea.MouseButtonLeft {
+		i, ok := g.adding.list.RowAt(msg.Y - head)
+		switch {
+		case msg.Button == tea.MouseButtonWheelUp:
+			g.adding.list.Key("up")
+		case msg.Button == tea.MouseButtonWheelDown:
+			g.adding.list.Key("down")
+		case ok && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && g.adding.list.Highlight(i):
 			g.addLocales()
 		}
 		return nil

@@ -33,10 +33,14 @@ func (f *Form) menuHeight() int { return max(f.cfg.Height-5, 3) }
 // heading gives the line over the first row of a group.
 func (f *Form) heading(i int) string {
 	r := f.rows[i]
-	if i > 0 && f.rows[i-1].group == r.group {
+	if i > 0 && f.rows[i-1].group == r.group && f.rows[i-1].more == r.more {
 		return ""
 	}
 	switch r.group {
+	case shown:
+		if r.more {
+			return "More"
+		}
 	case unused:
 		return "Kept, not used here"
 	case unknown:
@@ -177,7 +181,7 @@ func (f *Form) head() []string {
 	}
 	shown := 0
 	for _, p := range f.problems {
-		if shown < 2 && p.Path.Equal(f.cfg.Path) && len(f.rows) > 0 {
+		if shown < 2 && f.isOwn(p) && len(f.rows) > 0 {
 			add(f.problemStyle(p), "! "+f.about(p))
 			shown++
 		}

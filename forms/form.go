@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -58,7 +59,8 @@ type Form struct {
 	root   doc.Value
 
 	rows    []row
-	at      int // the focused row
+	flats   []doc.Path // the objects whose fields are among the rows
+	at      int        // the focused row
 	ed      editor
 	before  doc.Value // root when ed was made, without what ed changed
 	naming  *naming   // a name is being asked for
@@ -144,13 +146,14 @@ func (f *Form) Focused() (schema.FieldState, bool) {
 // has none.
 func (f *Form) FocusPath(p doc.Path) bool {
 	f.leave()
-	for i, r := range f.rows {
-		if r.group != adder && p.HasPrefix(r.Path) {
-			f.focus(i)
-			return true
-		}
+	i := slices.IndexFunc(f.rows, func(r row) bool { return r.group != adder && p.HasPrefix(r.Path) })
+	if i < 0 && slices.ContainsFunc(f.flats, p.Equal) {
+		i = slices.IndexFunc(f.rows, func(r row) bool { return r.Path.HasPrefix(p) })
 	}
-	return false
+	if i >= 0 {
+		f.focus(i)
+	}
+	return i >= 0
 }
 
 // Typing reports that a text field has the keyboard: letters are text, no commands.

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,10 +14,24 @@ import (
 // about is the message of a problem with the object of the form itself. What stands under a field
 // has the field's name before it; here the object's is put there.
 func (f *Form) about(p schema.Problem) string {
-	if f.node == nil || f.node.Name == "" {
+	n := f.cfg.Schema.At(p.Path)
+	if n == nil || n.Name == "" {
 		return f.sentence(p.Words())
 	}
-	return f.node.Label() + " " + oneLine(p.Words())
+	return n.Label() + " " + oneLine(p.Words())
+}
+
+// isOwn reports whether a problem is with the object of the form, or with a flat one in it, and none of
+// the rows shows it.
+func (f *Form) isOwn(p schema.Problem) bool {
+	return p.Path.Equal(f.cfg.Path) ||
+		slices.ContainsFunc(f.flats, p.Path.Equal) && !slices.ContainsFunc(f.rows, func(r row) bool { return f.standsFor(r, p) })
+}
+
+// standsFor reports whether the problem with a flat object that is missing shows at a row: at each
+// field that the object needs.
+func (f *Form) standsFor(r row, p schema.Problem) bool {
+	return r.Required && !r.Value.Exists() && len(p.Path) < len(r.Path) && r.Path.HasPrefix(p.Path) && slices.ContainsFunc(f.flats, p.Path.Equal)
 }
 
 func (f *Form) problemStyle(p schema.Problem) lipgloss.Style {
@@ -39,6 +54,9 @@ func (f *Form) directProblem(r row) *schema.Problem {
 		return nil
 	}
 	for i, p := range f.problems {
+		if f.standsFor(r, p) {
+			return &f.problems[i]
+		}
 		if !p.Path.HasPrefix(r.Path) || r.group != shown && p.Severity == schema.Notice {
 			continue
 		}
@@ -51,7 +69,7 @@ func (f *Form) directProblem(r row) *schema.Problem {
 
 // problemText is the message of a problem in or below a row, in the words of the form.
 func (f *Form) problemText(r row, p *schema.Problem) string {
-	if len(p.Path) == len(r.Path) {
+	if len(p.Path) <= len(r.Path) {
 		return f.sentence(p.Words())
 	}
 	below := p.Path[len(r.Path):]

@@ -1,7 +1,9 @@
 package forms
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +55,7 @@ type row struct {
 	free bool
 	// locked says why the row may not be changed; "" where it may.
 	locked string
+	more   bool // it stands below the fields that the form starts with
 }
 
 // build gives the rows of the object, map or list at the form's path. Where that is locked, none
@@ -99,41 +102,72 @@ func (f *Form) members() []row {
 	if !ok || v.Exists() && v.Kind() != doc.Object {
 		return []row{{FieldState: schema.FieldState{Path: f.cfg.Path, Value: v, Why: "not an object"}, group: unknown, shape: raw, label: "Value"}}
 	}
-	rows := make([]row, 0, len(st.Fields)+len(st.Extras)+1)
-	var rest []row
+	f.flats = f.flats[:0]
+	var in inventory
+	f.collect(&in, st)
+	if st.Node.Element != nil {
+		in.rows = append(in.rows, f.adderRow(st.Node.Element))
+	}
+	return slices.Concat(leadsFirst(in.rows), in.unused, in.unknown, in.received)
+}
+
+// inventory is the rows of an object by the part of the form that they stand in.
+type inventory struct{ rows, unused, unknown, received []row }
+
+// collect adds the rows of an object, those of the flat objects in it in their place.
+func (f *Form) collect(in *inventory, st schema.ObjectState) {
 	for _, s := range st.Fields {
 		r := row{FieldState: s, label: s.Node.Label()}
 		switch {
+		case s.Shown && isFlat(s):
+			f.flats = append(f.flats, s.Path)
+			if inner, ok := f.cfg.Schema.Object(f.root, s.Path, f.cfg.Env); ok {
+				f.collect(in, inner)
+			}
 		case s.Shown:
 			r.shape = shapeOf(s)
-			rows = append(rows, r)
+			in.rows = append(in.rows, r)
 		case s.Value.Exists():
 			r.group = unused
 			r.shape = entryOrFixed(s)
-			rest = append(rest, r)
+			in.unused = append(in.unused, r)
 		}
 	}
-	var strange, theirs []row
 	for _, s := range st.Extras {
 		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
-		if s.Response != nil {
+		switch {
+		case s.Response != nil:
 			r.group, r.shape, r.label = received, fixed, s.Response.Label()
 			r.locked = firstSentence(s.Response.Help) + " Read-only: it is only in responses."
-			theirs = append(theirs, r)
-			continue
-		}
-		if s.Node == nil {
+			in.received = append(in.received, r)
+		case s.Node == nil:
 			r.group, r.shape = unknown, raw
-			strange = append(strange, r)
-			continue
+			in.unknown = append(in.unknown, r)
+		default:
+			r.shape, r.free = shapeOf(s), true
+			in.rows = append(in.rows, r)
 		}
-		r.shape, r.free = shapeOf(s), true
-		rows = append(rows, r)
 	}
-	if st.Node.Element != nil {
-		rows = append(rows, f.adderRow(st.Node.Element))
+}
+
+// isFlat reports whether the form shows the fields of an object among its own.
+func isFlat(s schema.FieldState) bool {
+	return s.Node != nil && s.Node.Flat && (!s.Value.Exists() || s.Value.Kind() == doc.Object)
+}
+
+// leadsFirst puts the fields that the tables let a form start with before the others.
+func leadsFirst(rows []row) []row {
+	rank := func(r row) int {
+		if r.group != shown || r.Node == nil || r.Node.Lead == 0 {
+			return math.MaxInt
+		}
+		return r.Node.Lead
 	}
-	return slices.Concat(rows, rest, strange, theirs)
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a), rank(b)) })
+	for i := range rows {
+		rows[i].more = rank(rows[0]) < math.MaxInt && rank(rows[i]) == math.MaxInt
+	}
+	return rows
 }
 
 func (f *Form) elements() []row {

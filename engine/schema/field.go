@@ -125,6 +125,14 @@ type Field struct {
 	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty
 	// Editor names what people edit the object with where that is more than a plain form.
 	Editor Editor
+	// Flat puts the fields of an Object on the form of the object around it, instead of one level below.
+	Flat bool
+	// Lead is the field's place among those that a form starts with, from 1. Fields without one follow
+	// under "More", in the order of the table.
+	Lead int
+	// Twin is what the field holds, where the tables of other platforms have the same under another
+	// name; the field's own name where empty. It is what a copy from platform to platform goes by.
+	Twin string
 }
 
 // Response is a field that only responses have.

@@ -1,0 +1,53 @@
+package forms
+
+import (
+	"strings"
+	"testing"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// flat is a table whose title is one object deeper, and still on the form.
+func flat() *schema.Schema {
+	return schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "channel", Kind: schema.String, Help: "Rarely used."},
+		{
+			Name: "details", Kind: schema.Object, Flat: true, Help: "The texts.", Required: []schema.Required{{}},
+			Fields: []schema.Field{
+				{Name: "sound", Kind: schema.String, Help: "Rarely used."},
+				{Name: "title", Kind: schema.String, Help: "First.", Lead: 1, Required: []schema.Required{{}}},
+				{Name: "text", Kind: schema.String, Help: "Second.", Lead: 2},
+			},
+		},
+	}})
+}
+
+func TestFlatObjectsAndLeads(t *testing.T) {
+	cfg := config(parse(t, `{}`))
+	cfg.Schema = flat()
+	f := New(cfg)
+	var last int
+	for _, part := range []string{"▸ Title", "Text", "More", "Channel", "Sound"} {
+		at := strings.Index(f.View(), part)
+		if at < last {
+			t.Fatalf("%s is not in its place:\n%s", part, f.View())
+		}
+		last = at
+	}
+	shows(t, f, "! Is required") // details is, and stands for its title
+	hides(t, f, "Details")
+	press(f, "Hi", "down", "there")
+	want(t, f, `{"details":{"title":"Hi","text":"there"}}`)
+	hides(t, f, "! Is required")
+	press(f, "ctrl+x", "up", "ctrl+x")
+	want(t, f, `{}`)
+	if !f.FocusPath(doc.P("details", "sound")) || !f.FocusPath(doc.P("details")) {
+		t.Error("a place in a flat object cannot be focused")
+	}
+
+	cfg.Root = parse(t, `{"details":{"title":"Hi","own":1}}`)
+	shows(t, New(cfg), "Not in the specification", "own")
+	cfg.Root = parse(t, `{"details":"odd"}`)
+	shows(t, New(cfg), "Details")
+}

@@ -15,7 +15,7 @@ var (
 func androidContent() schema.Field {
 	timers := schema.When("template_type", androidTimers...)
 	fields := []schema.Field{{
-		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`,
+		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`, Lead: leadTemplate,
 		Help: "The design of the notification. It decides which of the other fields count.",
 		Options: []schema.Option{
 			{Value: "BASIC", Label: "Basic", Help: "title, message, one picture"},
@@ -31,11 +31,11 @@ func androidContent() schema.Field {
 	fields = append(fields,
 		androidBasicDetails(),
 		schema.Field{
-			Name: "timer", Kind: schema.Object, Ref: "spec.md, Android `timer`", Fields: timerFields(),
+			Name: "timer", Kind: schema.Object, Ref: "spec.md, Android `timer`", Fields: led(leadOfTemplate, timerFields()), Flat: true,
 			Help: "When the countdown ends.", Used: timers, Required: []schema.Required{{When: timers}},
 		},
 		schema.Field{
-			Name: "buttons", Kind: schema.List, Help: "Buttons below the message, in their order.", Rules: []schema.Rule{atMost(fewItems)},
+			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "Buttons below the message, in their order.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
 				Title: "Button", Kind: schema.Object, Ref: "spec.md, Android button", Help: "One button and what it does.",
 				Fields: androidButtonFields(),
@@ -45,7 +45,7 @@ func androidContent() schema.Field {
 		androidBackup(),
 	)
 	return schema.Field{
-		Name: "android", Title: "Android", Kind: schema.Object, Ref: "spec.md, Android (`AndroidPushContent`)",
+		Name: "android", Title: "Android", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, Android (`AndroidPushContent`)",
 		Help: "The notification as Android shows it.", Fields: fields,
 	}
 }
@@ -61,12 +61,12 @@ func androidBasicDetails() schema.Field {
 			Help: "The Android notification channel that the app has set up; people mute channels one by one.", Example: "offers",
 		},
 		personal(schema.Field{
-			Name: "title", Kind: schema.String,
+			Name: "title", Kind: schema.String, Lead: leadTitle,
 			Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
 			Required: atPublish,
 		}),
 		personal(schema.Field{
-			Name: "message", Kind: schema.String, Long: true,
+			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 			Help: "The text below the title. It may use HTML for rich text.", Example: "25% off everything, today only",
 			Required: atPublish,
 		}),
@@ -75,11 +75,11 @@ func androidBasicDetails() schema.Field {
 			Help: "A short line that Android shows beside or below the message.", Example: "Ends tonight",
 		}),
 		uri(schema.Field{
-			Name: "image_url", Title: "Image URL",
+			Name: "image_url", Title: "Image URL", Lead: leadImage,
 			Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
 		}),
 		uri(schema.Field{
-			Name: "banner_image_url", Title: "Banner image URL",
+			Name: "banner_image_url", Title: "Banner image URL", Lead: leadImage,
 			Help: "The wide picture that the banner template shows.", Example: "https://cdn.example.com/banner.png",
 			Used: banner, Required: []schema.Required{{When: banner}},
 		}),
@@ -126,7 +126,7 @@ func androidBasicDetails() schema.Field {
 	}
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
 	return schema.Field{
-		Name: "basic_details", Kind: schema.Object, Ref: "spec.md, Android `basic_details`", Fields: fields,
+		Name: "basic_details", Kind: schema.Object, Ref: "spec.md, Android `basic_details`", Fields: fields, Flat: true,
 		Help: "Text, pictures and colours of the notification, and what a tap does.",
 		Required: []schema.Required{
 			{When: schema.When("template_type", "SIMPLE_IMAGE_CAROUSEL", "IMAGE_BANNER_WITH_TEXT")},
@@ -181,7 +181,7 @@ func timerFields() []schema.Field {
 
 func androidButtonFields() []schema.Field {
 	return []schema.Field{
-		personal(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Help: "What the button says.", Example: "Shop now"}),
+		personal(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Twin: twinButtonText, Help: "What the button says.", Example: "Shop now"}),
 		{
 			Name: "click_action_type", Title: "Action", Kind: schema.String, Help: "What a tap on the button does.",
 			Options: append(clickActions(),
@@ -200,7 +200,7 @@ func androidButtonFields() []schema.Field {
 			Help: "The name that goes with the action: of the attribute it sets, or the event it records.", Example: "cart_opened",
 		},
 		personal(schema.Field{
-			Name: "click_action_value", Title: "Action value", Kind: schema.String, Links: schema.LinkItself,
+			Name: "click_action_value", Title: "Action value", Kind: schema.String, Links: schema.LinkItself, Twin: twinButtonOpens,
 			Help: "What the action takes: a URL, a phone number, a text to copy.", Example: "https://shop.example.com/spring",
 		}),
 		keyValuePairs(),
@@ -211,7 +211,7 @@ func androidAdvanced() schema.Field {
 	auto := schema.On{Path: "auto_dismiss_notification"}
 	sticky := schema.On{Path: "make_notification_sticky"}
 	return schema.Field{
-		Name: "advanced", Kind: schema.Object, Open: true, Ref: "spec.md, Android `advanced`",
+		Name: "advanced", Kind: schema.Object, Open: true, Ref: "spec.md, Android `advanced`", Flat: true,
 		Help: "Coupon, icon, how long the notification stays, and how it groups with others.",
 		Fields: []schema.Field{
 			personal(schema.Field{
@@ -262,9 +262,9 @@ func collapseKey() schema.Field {
 func androidBackup() schema.Field {
 	backed := schema.When("template_type", androidBackedUp...)
 	fields := []schema.Field{
-		personal(schema.Field{Name: "title", Kind: schema.String, Help: "The title of the plain notification.", Example: "Spring is here"}),
+		personal(schema.Field{Name: "title", Kind: schema.String, Lead: leadTitle, Help: "The title of the plain notification.", Example: "Spring is here"}),
 		personal(schema.Field{
-			Name: "message", Kind: schema.String, Long: true,
+			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 			Help: "The text of the plain notification.", Example: "25% off everything, today only",
 		}),
 		personal(schema.Field{
@@ -272,12 +272,12 @@ func androidBackup() schema.Field {
 			Help: "The short line of the plain notification.", Example: "Ends tonight",
 		}),
 		uri(schema.Field{
-			Name: "image_url", Title: "Image URL",
+			Name: "image_url", Title: "Image URL", Lead: leadImage,
 			Help: "The picture of the plain notification.", Example: "https://cdn.example.com/spring.png",
 		}),
 	}
 	return schema.Field{
-		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects,
+		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects, Lead: leadOfTemplate,
 		Help: "The plain notification that devices show which cannot draw the template.",
 		Used: backed, Required: []schema.Required{{When: backed, At: schema.Publish}},
 		Fields: append(append(fields, defaultClick()...), keyValuePairs()),

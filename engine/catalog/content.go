@@ -21,6 +21,7 @@ func pushContent() schema.Field {
 	return schema.Field{
 		Name: "push", ID: "push", Title: "Push", Kind: schema.Object, Ref: "spec.md, Push content (`PushContent`)",
 		Help:   "The notification on each platform.",
+		Flat:   true,
 		Fields: []schema.Field{androidContent(), iosContent(), webContent()},
 		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
 			ID: "platform_content", Says: "content for every platform of the campaign", Check: everyPlatform,
@@ -55,7 +56,7 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 			},
 			variationDetails(),
 			{
-				Name: "content", Title: "Message", Kind: schema.Object,
+				Name: "content", Title: "Message", Kind: schema.Object, Flat: true,
 				Help:     "The message itself: one, or one for each locale and variation.",
 				Required: []schema.Required{{At: schema.Inline | schema.Saved | schema.Publish}},
 				Fields:   members,

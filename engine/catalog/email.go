@@ -6,7 +6,7 @@ import "bugle/engine/schema"
 func emailContent() schema.Field {
 	template := schema.Has{Path: "custom_template_id"}
 	return schema.Field{
-		Name: "email", ID: "email.content", Title: "E-mail", Kind: schema.Object, Ref: "spec.md, Email content (`EmailContent`)",
+		Name: "email", ID: "email.content", Title: "E-mail", Kind: schema.Object, Flat: true, Ref: "spec.md, Email content (`EmailContent`)",
 		Help: "The mail: subject, sender, body and attachments.",
 		Rules: []schema.Rule{
 			schema.NotBoth{Fields: []string{"html_content", "custom_template_id"}},
@@ -14,25 +14,24 @@ func emailContent() schema.Field {
 		},
 		Fields: []schema.Field{
 			personal(schema.Field{
-				Name: "subject", Kind: schema.String,
+				Name: "subject", Kind: schema.String, Lead: leadSubject,
 				Help: "The line by which people decide whether to open the mail.", Example: "Spring is here, {{UserAttribute['First Name']}}",
 				Required: []schema.Required{{When: schema.Not{C: template}, At: schema.Publish, Ref: refPublish}},
 			}),
 			personal(schema.Field{
-				Name: "preview_text", Kind: schema.String,
+				Name: "preview_text", Kind: schema.String, Lead: leadPreviewText,
 				Help: "What inboxes show after the subject.", Example: "25% off everything, today only",
 			}),
 			personal(schema.Field{
-				Name: "sender_name", Kind: schema.String,
+				Name: "sender_name", Kind: schema.String, Lead: leadSenderName,
 				Help: "The name that the mail comes from.", Example: "Example Shop",
 			}),
-			address("from_address", "From address", "The address that the mail comes from; the connector must be allowed to use it.", "news@example.com",
-				schema.Required{At: schema.Publish, Ref: refPublish}),
+			fromAddress(),
 			address("reply_to_address", "Reply-to address", "Where answers go, when not to the address it comes from.", "support@example.com"),
 			addresses("cc_ids", "Cc", "Further addresses that get a copy and are seen by everyone."),
 			addresses("bcc_ids", "Bcc", "Further addresses that get a copy and are seen by nobody."),
 			personal(schema.Field{
-				Name: "html_content", Title: "HTML", Kind: schema.String, Long: true, Links: schema.LinksInHTML, Help: "The body of the mail. It excludes a custom template.",
+				Name: "html_content", Title: "HTML", Kind: schema.String, Long: true, Lead: leadBody, Links: schema.LinksInHTML, Help: "The body of the mail. It excludes a custom template.",
 				Example: "<p>Hello {{UserAttribute['First Name']|default('friend')}}</p>",
 			}),
 			{
@@ -72,6 +71,13 @@ func emailContent() schema.Field {
 			},
 		},
 	}
+}
+
+func fromAddress() schema.Field {
+	f := address("from_address", "From address", "The address that the mail comes from; the connector must be allowed to use it.", "news@example.com",
+		schema.Required{At: schema.Publish, Ref: refPublish})
+	f.Lead = leadFromAddress
+	return f
 }
 
 func address(name, title, help, example string, required ...schema.Required) schema.Field {

@@ -5,7 +5,7 @@ import "bugle/engine/schema"
 // iosContent is IOSPushContent.
 func iosContent() schema.Field {
 	fields := []schema.Field{{
-		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`,
+		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`, Lead: leadTemplate,
 		Help: "The design of the notification. It decides which of the other fields count.",
 		Options: []schema.Option{
 			{Value: "BASIC", Label: "Basic", Help: "title, message, one picture or video"},
@@ -18,7 +18,7 @@ func iosContent() schema.Field {
 	fields = append(fields,
 		iosBasicDetails(),
 		schema.Field{
-			Name: "buttons", Kind: schema.List, Help: "The button sets of the notification.", Rules: []schema.Rule{atMost(fewItems)},
+			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "The button sets of the notification.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
 				Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One set of buttons.",
 				Fields: []schema.Field{{
@@ -31,7 +31,7 @@ func iosContent() schema.Field {
 		iosBackup(),
 	)
 	return schema.Field{
-		Name: "ios", Title: "iOS", Kind: schema.Object, Ref: "spec.md, iOS (`IOSPushContent`)",
+		Name: "ios", Title: "iOS", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, iOS (`IOSPushContent`)",
 		Help: "The notification as iPhone and iPad show it.", Fields: fields,
 	}
 }
@@ -42,7 +42,7 @@ func iosBasicDetails() schema.Field {
 	fields := iosText([]schema.Required{{When: isBasic(template), At: schema.Publish, Ref: refPublish}})
 	fields = append(fields,
 		uri(schema.Field{
-			Name: "image_url", Title: "Image URL",
+			Name: "image_url", Title: "Image URL", Lead: leadImage,
 			Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
 			Required: carouselOnly,
 		}),
@@ -62,7 +62,7 @@ func iosBasicDetails() schema.Field {
 	)
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
 	return schema.Field{
-		Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Fields: fields,
+		Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Fields: fields, Flat: true,
 		Help: "Text and pictures of the notification, and what a tap does.",
 		Required: []schema.Required{
 			{When: schema.When("template_type", "SIMPLE_IMAGE_CAROUSEL")},
@@ -75,7 +75,7 @@ func iosBasicDetails() schema.Field {
 func iosText(required []schema.Required) []schema.Field {
 	return []schema.Field{
 		personal(schema.Field{
-			Name: "title", Kind: schema.String,
+			Name: "title", Kind: schema.String, Lead: leadTitle,
 			Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
 			Required: required,
 		}),
@@ -84,7 +84,7 @@ func iosText(required []schema.Required) []schema.Field {
 			Help: "A second line between title and message.", Example: "Only today",
 		}),
 		personal(schema.Field{
-			Name: "message", Kind: schema.String, Long: true,
+			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 			Help: "The text of the notification.", Example: "25% off everything, today only",
 			Required: required,
 		}),
@@ -105,7 +105,7 @@ func iosText(required []schema.Required) []schema.Field {
 
 func iosAdvanced() schema.Field {
 	return schema.Field{
-		Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects,
+		Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects, Flat: true,
 		Help: "Coupon, sound, badge, and how the notification groups with others.",
 		Fields: []schema.Field{
 			personal(schema.Field{
@@ -126,7 +126,7 @@ func iosAdvanced() schema.Field {
 func iosBackup() schema.Field {
 	backed := schema.When("template_type", "STYLIZED_BASIC", "SIMPLE_IMAGE_CAROUSEL")
 	return schema.Field{
-		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects,
+		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects, Lead: leadOfTemplate,
 		Help: "The plain notification that devices show which cannot draw the template.",
 		Used: backed, Required: []schema.Required{{When: backed, At: schema.Publish}},
 		Fields: append(append(iosText(nil), defaultClick()...), keyValuePairs()),

@@ -30,6 +30,45 @@ func color(f schema.Field) schema.Field {
 	return f
 }
 
+// What the platforms hold under names of their own.
+const (
+	twinTap         = "tap"
+	twinButtonText  = "button_text"
+	twinButtonOpens = "button_opens"
+)
+
+// The places of a message's fields among those that its form starts with.
+const (
+	leadTitle = iota + 1
+	leadMessage
+	leadImage
+	leadTap
+	leadTapValue
+	leadButtons
+	leadTemplate
+	leadOfTemplate // what one template needs, and others do not have
+)
+
+// leadPlatform puts the platforms of a push before all else of a content.
+const leadPlatform = 1
+
+// The places of an email's fields.
+const (
+	leadSubject = iota + 1
+	leadPreviewText
+	leadSenderName
+	leadFromAddress
+	leadBody
+)
+
+// led gives the fields the same place among those that a form starts with.
+func led(at int, fields []schema.Field) []schema.Field {
+	for i := range fields {
+		fields[i].Lead = at
+	}
+	return fields
+}
+
 // at gives a copy of f that the specification describes in the section ref.
 func at(ref string, f schema.Field) schema.Field {
 	f.Ref = ref
@@ -68,11 +107,12 @@ func clickActions() []schema.Option { return []schema.Option{deepLinking, toScre
 func defaultClick() []schema.Field {
 	return []schema.Field{
 		{
-			Name: "default_click_action", Kind: schema.String, Options: clickActions(),
+			Name: "default_click_action", Title: "Tap action", Kind: schema.String, Options: clickActions(), Lead: leadTap,
 			Help: "What a tap on the notification does. Buttons have actions of their own.",
 		},
 		personal(schema.Field{
-			Name: "default_click_action_value", Title: "Where the tap leads", Kind: schema.String, Links: schema.LinkItself,
+			Name: "default_click_action_value", Title: "Tap opens", Kind: schema.String, Links: schema.LinkItself, Lead: leadTapValue,
+			Twin: twinTap,
 			Help: "The URL, deep link or screen name that the tap opens.", Example: "shop://offers/spring",
 		}),
 	}
@@ -83,6 +123,7 @@ func carousel() schema.Field {
 	return schema.Field{
 		Name: "carousel_content", ID: "carousel", Title: "Carousel", Kind: schema.Object, Open: true, Ref: refObjects,
 		Help:     "The pictures that people swipe through, and how they change.",
+		Lead:     leadOfTemplate,
 		Used:     schema.When("../template_type", "SIMPLE_IMAGE_CAROUSEL"),
 		Required: []schema.Required{{When: schema.When("../template_type", "SIMPLE_IMAGE_CAROUSEL")}},
 		Fields: []schema.Field{
@@ -132,10 +173,10 @@ func customTemplate() []schema.Field {
 		{
 			Name: "custom_template_id", Title: "Custom template ID", Kind: schema.String,
 			Help: "The id of the saved template whose design this message takes.", Example: "65f1c0ffee0ddba11ca11ab1",
-			Used: custom, Required: []schema.Required{{When: custom}},
+			Used: custom, Required: []schema.Required{{When: custom}}, Lead: leadTemplate,
 		},
 		{
-			Name: "custom_template_version", Kind: schema.Integer, Used: custom,
+			Name: "custom_template_version", Kind: schema.Integer, Used: custom, Lead: leadTemplate,
 			Help: "The version of the saved template. Leave it out to take the newest.", Example: "2",
 		},
 	}

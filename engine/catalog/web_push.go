@@ -6,7 +6,7 @@ import "bugle/engine/schema"
 func webContent() schema.Field {
 	atPublish := []schema.Required{{At: schema.Publish, Ref: refPublish}}
 	return schema.Field{
-		Name: "web", Title: "Web", Kind: schema.Object, Ref: "spec.md, Web (`WebPushContent`)",
+		Name: "web", Title: "Web", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, Web (`WebPushContent`)",
 		Help: "The notification as a browser shows it.",
 		Fields: []schema.Field{
 			{
@@ -14,26 +14,26 @@ func webContent() schema.Field {
 				Help: "The design of the notification; browsers have the basic one.", Options: []schema.Option{{Value: "BASIC", Label: "Basic"}},
 			},
 			{
-				Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Required: atPublish,
+				Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Required: atPublish, Flat: true,
 				Help: "Text and picture of the notification, and the page that it opens.",
 				Fields: []schema.Field{
 					personal(schema.Field{
-						Name: "title", Kind: schema.String,
+						Name: "title", Kind: schema.String, Lead: leadTitle,
 						Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
 						Required: atPublish,
 					}),
 					personal(schema.Field{
-						Name: "message", Kind: schema.String, Long: true,
+						Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
 						Help: "The text of the notification.", Example: "25% off everything, today only",
 						Required: atPublish,
 					}),
 					uri(schema.Field{
-						Name: "redirect_url", Title: "Redirect URL", Links: schema.LinkItself,
+						Name: "redirect_url", Title: "Tap opens", Links: schema.LinkItself, Lead: leadTapValue, Twin: twinTap,
 						Help: "The page that a click opens.", Example: "https://shop.example.com/spring",
 						Required: atPublish,
 					}),
 					uri(schema.Field{
-						Name: "image_url", Title: "Image URL",
+						Name: "image_url", Title: "Image URL", Lead: leadImage,
 						Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
 					}),
 					{
@@ -43,24 +43,24 @@ func webContent() schema.Field {
 				},
 			},
 			{
-				Name: "buttons", Kind: schema.List, Help: "Buttons below the message, in their order.", Rules: []schema.Rule{atMost(fewItems)},
+				Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "Buttons below the message, in their order.", Rules: []schema.Rule{atMost(fewItems)},
 				Elem: &schema.Field{
 					Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One button and the page that it opens.",
 					Fields: []schema.Field{
-						personal(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Help: "What the button says.", Example: "Shop now"}),
+						personal(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Twin: twinButtonText, Help: "What the button says.", Example: "Shop now"}),
 						uri(schema.Field{
 							Name: "icon_url", Title: "Icon URL",
 							Help: "A small picture on the button.", Example: "https://cdn.example.com/cart.png",
 						}),
 						uri(schema.Field{
-							Name: "url", Title: "URL", Links: schema.LinkItself,
+							Name: "url", Title: "URL", Links: schema.LinkItself, Twin: twinButtonOpens,
 							Help: "The page that the button opens.", Example: "https://shop.example.com/spring",
 						}),
 					},
 				},
 			},
 			{
-				Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects, Help: "The icon of the notification.",
+				Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects, Help: "The icon of the notification.", Flat: true,
 				Fields: []schema.Field{
 					{
 						Name: "icon_image_type", Title: "Icon", Kind: schema.String, Help: "Whether the site's usual icon is shown or one of your own.",

@@ -98,17 +98,6 @@ func AddLocale(ch engine.Channel, root doc.Value, name string) (doc.Value, error
 	return out, nil
 }
 
-// Begun gives the locale that after has beside a message that stands alone, and before has not: what is
-// left when a member is added to content as to any object. [AddLocale] is what was meant.
-func Begun(before, after doc.Value) (name string, ok bool) {
-	flat, keyed := shapes(before.Lookup(inside))
-	_, grown := shapes(after.Lookup(inside))
-	if len(flat) == 0 || len(keyed) > 0 || len(grown) != 1 || !after.Lookup(inside.Child(grown[0])).Empty() {
-		return "", false
-	}
-	return grown[0], CheckLocale(before, grown[0]) == ""
-}
-
 // copyTo copies the message of a cell to one that has none.
 func (g Grid) copyTo(root doc.Value, fromLocale, fromVariation, locale, variation string) (doc.Value, error) {
 	v := g.Value(g.Cell(fromLocale, fromVariation))

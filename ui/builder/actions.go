@@ -208,6 +208,7 @@ func (s *Screen) edits() []screen.Action {
 		)
 	}
 	acts = append(acts, s.filling())
+	acts = append(acts, s.copyFrom()...)
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.apply(ask) }}
 	if !s.inPlace(s.campaign.Head) {
 		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the campaign", 7

@@ -308,24 +308,6 @@ func TestFillLocales(t *testing.T) {
 	h.Want("Undone: Content › Message", "✗ Content          1")
 }
 
-// A locale that is added in the form of one message is what it says: listed, and a copy to translate.
-func TestALocaleAddedInTheForm(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
-	h := b.open(120, 40, "campaign_content", "content")
-	h.Want("E-mail", "+ add locale")
-	h.Press("down", "enter")
-	h.Type("de")
-	h.Press("enter")
-	h.Want("variation_1", "= Hi", "no problems")
-	if got := b.value("campaign_content.locales"); got != `["de"]` {
-		t.Errorf("the locales are %s", got)
-	}
-	h.Press("ctrl+z")
-	if got := b.value("campaign_content"); strings.Contains(got, "de") {
-		t.Errorf("undo left %s", got)
-	}
-}
-
 func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"html_content":"<a href='https://shop.example.com/a'>x</a>"}}},"utm_params":{"utm_source":"mail","utm_medium":"email"}}`)
 	h := b.open(120, 40, "utm_params")

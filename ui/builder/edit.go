@@ -2,7 +2,6 @@ package builder
 
 import (
 	"bugle/engine/catalog"
-	enginecontent "bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
@@ -25,9 +24,6 @@ func (s *Screen) takeEdits(cmd tea.Cmd, alone bool) tea.Cmd {
 	if !changed || root.Same(s.root) || len(doc.Diff(s.root, root)) == 0 {
 		s.refreshInfo()
 		return cmd
-	}
-	if name, ok := enginecontent.Begun(s.root, root); ok && s.inContent() {
-		return tea.Batch(cmd, s.beginLocale(name))
 	}
 	field := s.path.String()
 	if f, ok := s.form.Focused(); ok {

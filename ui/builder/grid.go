@@ -9,7 +9,6 @@ import (
 	"bugle/ui/content"
 	"bugle/ui/editor"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 // grid says how the messages are edited: as a grid of locales and variations where there is more than
@@ -85,17 +84,4 @@ func (s *Screen) gridKey() []screen.Action {
 		a.Keys = append([]string{"g"}, a.Keys...)
 	}
 	return []screen.Action{a}
-}
-
-// beginLocale adds a locale whose name was typed into the form of one message, and shows its cell.
-func (s *Screen) beginLocale(name string) tea.Cmd {
-	root, err := enginecontent.AddLocale(s.campaign.Channel, s.root, name)
-	if err != nil {
-		s.reload()
-		return screen.Notify(widget.LevelWarning, capital(err.Error()))
-	}
-	cmd := s.change(root, "")
-	s.grid.chosen = asGrid
-	s.goTo(enginecontent.LocalePath(name))
-	return cmd
 }

@@ -283,6 +283,9 @@ func (s *Screen) levels() [][]string {
 			at := p[:i+1]
 			word := at.Last().Name
 			if n := s.schema.At(at); n != nil {
+				if n.Flat && (len(words) > 0 || i < len(p)-1) {
+					continue // it has no form of its own
+				}
 				word = label(at, n)
 			}
 			words = append(words, word)

@@ -35,11 +35,18 @@ func (s *Screen) goTo(p doc.Path) {
 // formOf returns the place whose form shows what is at p: p itself where it has a form of its own.
 func (s *Screen) formOf(p doc.Path) doc.Path {
 	for n := len(p); n > 1; n-- {
-		if st, ok := s.schema.Field(s.root, p[:n], s.env()); ok && forms.Opens(st) && !s.inEditor(p[:n]) {
+		if s.opens(p[:n]) {
 			return p[:n]
 		}
 	}
 	return p[:1]
+}
+
+// opens reports whether the place p has a form of its own: neither an editor around it nor the form
+// around it shows what is there.
+func (s *Screen) opens(p doc.Path) bool {
+	st, ok := s.schema.Field(s.root, p, s.env())
+	return ok && !s.inEditor(p) && (forms.Opens(st) || st.Node.Flat && s.inEditor(p.Parent()))
 }
 
 // show shows the form of the object, list or map at p.

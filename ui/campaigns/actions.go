@@ -1,7 +1,6 @@
 package campaigns
 
 import (
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"

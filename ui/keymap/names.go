@@ -35,6 +35,7 @@ var table = []Entry{
 	{"builder.browser", "show the message in your browser", []string{"o"}},
 	{"builder.close", "close what is open, and leave the field as it was", []string{"esc"}},
 	{"builder.copy", "copy the campaign as JSON", []string{"y"}},
+	{"builder.copy-from", "fill this message from another, as far as the fields fit", []string{"alt+c"}},
 	{"builder.edit", "edit the part", []string{"enter", "right", "l", "tab"}},
 	{"builder.edit-all", "edit the whole campaign as JSON in your editor", []string{"E"}},
 	{"builder.editor", "edit the part as JSON in your editor", []string{"e"}},

@@ -29,12 +29,12 @@ func TestDetailsAndHistory(t *testing.T) {
 	editor := script(t, t.TempDir(), "editor", `sed -i 's/"Order within a day"/"Order at once"/' "$1"`)
 	p := sample(t, 120, 40, "EDITOR="+editor, "VISUAL="+editor)
 	p.find("black friday", "✓ Content")
-	p.play("Down Enter", "?Message *", "Down Down Enter", "?+ add locale", "Enter", "?Message › Push ─", "Enter", "?‹ Timer ›", "Enter", "?type to find", ">styl", "Enter", "?Stylized basic",
-		"Down Enter", "?Background colour", "Down Down Down Down Down", "?▸ Background", ">#0a7d", ">5f", "?white text", "?5.1:1 (good)", "Escape")
+	p.play("Down Enter", "?▸ Android", "Enter", "?▸ Title", "Down Down Down Down Down Down", "?‹ Timer ›", "Enter", "?type to find", ">styl", "Enter", "?Stylized basic",
+		"Down Down Down Down", "?▸ Background", ">#0a7d", ">5f", "?white text", "?5.1:1 (good)")
 
-	p.play("?Buttons", "Down Enter", "?1              › Shop the sale", "Down", "K", "?1              › Copy code", "C-z", "?1              › Shop the sale", "C-y", "?1              › Copy code")
+	p.play("C-Home Down Down Down Down Down", "?▸ Buttons", "Enter", "?1              › Shop the sale", "Down", "K", "?1              › Copy code", "C-z", "?1              › Shop the sale", "C-y", "?1              › Copy code")
 
-	p.play("Escape Escape Escape Escape Escape", "?v validate", "Down Down Down Down Down", "?Attribution window", "Enter Down Enter", "?Order within", "Down", "Enter", "?▸ Name", "Escape Escape Escape", "?v validate",
+	p.play("Escape Escape Escape", "?v validate", "Down Down Down Down Down", "?Attribution window", "Enter Down Enter", "?Order within", "Down", "Enter", "?▸ Name", "Escape Escape Escape", "?v validate",
 		"Down Down", "?Source *", "?utm_source=northwind")
 
 	p.play("E", "?saved", "Up Up", "?Attribution window", "H", "?Versions", "?Order at once", "?Order within a day")

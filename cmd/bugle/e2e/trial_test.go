@@ -16,9 +16,9 @@ func TestTrialOfANewUser(t *testing.T) {
 	p.play("Enter", "?CUSTOM_SMTP", ">custom", "Enter", "?✓", ">demo", "Enter", "?✓ Connector")
 
 	// Content: the grid, one message written, the others filled with it.
-	p.play("Escape Down Enter", "?Locales", "M-g", "?+ locale (a)", "a", "?German", ">de", "Enter", "?de           ○ empty",
-		"A", "?variation_2", "Up Left Enter", "?default › variation_1 › E-mail", ">Five tips, {{First", "?> First Name", "Enter", ">friend", "Enter Enter",
-		">Bugle", "Enter", ">news@example.com", "Down Down Down Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
+	p.play("Escape Down Enter", "?▸ Subject", "M-g", "?+ locale (a)", "a", "?German", ">de", "Enter", "?de           ○ empty",
+		"A", "?variation_2", "Up Left Enter", "?▸ Subject", ">Five tips, {{First", "?> First Name", "Enter", ">friend", "Enter Enter",
+		">Bugle", "Enter", ">news@example.com", "Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
 
 	// Audience: two actions, each with a condition on its event.
 	p.play("Escape", "?Sections 3/5", "Down Down Enter", "?Opted-out", "Enter", "?Nobody is picked yet",

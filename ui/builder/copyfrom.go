@@ -1,0 +1,81 @@
+package builder
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/content"
+	"bugle/engine/doc"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// copyFrom is the action that fills the open message from another: of a platform from the others, and
+// from its like in other variations and locales.
+func (s *Screen) copyFrom() []screen.Action {
+	if s.focus != paneForm || !s.inContent() || s.gridOpen() && len(s.path) == 1 {
+		return nil
+	}
+	to, from, ok := content.Read(s.campaign.Channel, s.root).Sources(s.place())
+	if !ok || len(from) == 0 {
+		return nil
+	}
+	act := screen.Action{
+		Name: "copy-from", Keys: []string{"alt+c"}, Label: "copy from " + widget.Clean(from[0].Name), Help: "fill this message from another, as far as the fields fit",
+		Group: groupEdit, Typing: true, Why: s.lockedAt(to),
+		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
+	}
+	switch {
+	case s.form.Modal():
+	case s.root.Lookup(to).Empty():
+		act.Bar = 7
+	default:
+		act.Bar = 6
+	}
+	if len(from) > 1 {
+		act.Label = "copy from…"
+		act.Run = func() tea.Cmd { return s.chooseSource(from, to) }
+	}
+	return []screen.Action{act}
+}
+
+// chooseSource asks which message to copy.
+func (s *Screen) chooseSource(from []content.Source, to doc.Path) tea.Cmd {
+	options := make([]widget.Option, len(from))
+	for i, f := range from {
+		options[i] = widget.Option{Label: widget.Clean(f.Name)}
+	}
+	return screen.Send(screen.ChooseMsg{
+		Title: "Copy from", Body: "Only what has a place here is copied.", Options: options,
+		Then: func(a widget.Answer) tea.Cmd { return s.copyMessage(from[a.Index], to) },
+	})
+}
+
+// mostCopied is how many fields the notice of a copy names.
+const mostCopied = 3
+
+// copyMessage copies what fits, as one step.
+func (s *Screen) copyMessage(from content.Source, to doc.Path) tea.Cmd {
+	root, copied := content.CopyFit(s.schema, s.env(), s.root, from.Path, to)
+	name := widget.Clean(from.Name)
+	if len(copied) == 0 {
+		return screen.Notify(widget.LevelInfo, "Nothing to copy: this message already has all that fits of "+name+".")
+	}
+	var words []string
+	for i, p := range copied {
+		if i == mostCopied {
+			words = append(words, fmt.Sprintf("%d more", len(copied)-i))
+			break
+		}
+		words = append(words, strings.ToLower(label(p, s.schema.At(p))))
+	}
+	what := strings.Join(words, ", ")
+	if copied[0].Equal(to) {
+		what = "everything"
+	}
+	cmd := s.change(root, "")
+	s.reload()
+	return tea.Batch(cmd, screen.Notify(widget.LevelSuccess, "Copied "+what+" from "+name+"."))
+}

@@ -165,6 +165,9 @@ type Preview struct {
 	Answer
 	Content    doc.Value
 	Unresolved []Unresolved
+	// UnknownUser reports that the workspace has no such user, so that no attribute has a value. A service
+	// that does not tell leaves it false.
+	UnknownUser bool
 	Calls      []ContentCall // that the content made of content APIs, in their order
 }
 

@@ -27,6 +27,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	table := catalog.PreviewRequest(ch)
 	var m *sendMaterial
 	var data personalize.Data
+	var known bool
 	var env schema.Env
 	body := r.Body
 	err = s.view(ctx, func(sp store.Space) error {
@@ -44,14 +45,14 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 		if m, body, err = s.material(ctx, sp, w, ch, r.Body); err != nil {
 			return err
 		}
-		data, err = previewData(sp, m, r.Body)
+		data, known, err = previewData(sp, m, r.Body)
 		return err
 	})
 	if err != nil {
 		return engine.Preview{}, stamped(err, ids.RequestID)
 	}
 	defer m.close()
-	out := engine.Preview{Answer: engine.Answer{ResponseID: ids.RequestID}}
+	out := engine.Preview{Answer: engine.Answer{ResponseID: ids.RequestID}, UnknownUser: !known}
 	for _, t := range m.Taken {
 		if t.Why != "" {
 			out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: t.At.Child(material.TemplateID).String(), Expression: t.String()})
@@ -77,11 +78,12 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	return out, nil
 }
 
-func previewData(sp store.Space, m *sendMaterial, body doc.Value) (personalize.Data, error) {
+// previewData returns what the expressions are resolved with, and reports whether the workspace knows the user.
+func previewData(sp store.Space, m *sendMaterial, body doc.Value) (data personalize.Data, known bool, err error) {
 	user := body.Get("user_identification")
-	prof, _, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
+	prof, known, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
 	if err != nil {
-		return personalize.Data{}, err
+		return personalize.Data{}, false, err
 	}
-	return m.data(prof.Attributes, plainMap(body.Get(mEventAttrs))), nil
+	return m.data(prof.Attributes, plainMap(body.Get(mEventAttrs))), known, nil
 }

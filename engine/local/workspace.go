@@ -35,7 +35,7 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 	if w.Flags == nil {
 		w.Flags = map[string]bool{}
 	}
-	apiKey, record := engine.NewAPIKey(w.CreatedAt, engine.KnownScopes())
+	apiKey, record := engine.NewAPIKey(s.now(), engine.KnownScopes())
 	w.Keys = append(w.Keys, record)
 	if err := checkWorkspace(w); err != nil {
 		return "", err

@@ -17,7 +17,7 @@ import (
 	"bugle/engine"
 )
 
-// applying says how files are applied.
+// applying holds the flags of apply.
 type applying struct {
 	by          string
 	yes, dryRun bool
@@ -26,26 +26,25 @@ type applying struct {
 func newApply(f *factory) *cobra.Command {
 	var a applying
 	cmd := &cobra.Command{
-		Use:   "apply FILE…|DIR",
-		Short: "Create and change campaigns to be as files say",
-		Long: "Make campaigns what files say. The campaign of a file is the one with its id; where there is\n" +
-			"none of that id, the one with its channel and name; and where there is none of these, a draft is\n" +
-			"created. Of a campaign that is there, the components that differ are changed; what the file does\n" +
-			"not have stays. The plan is shown first, and carried out when you say so, or with --yes. Where a\n" +
-			"file is not valid, or a campaign may not be changed so, nothing is applied.",
+		Use:   "apply FILE...|DIR",
+		Short: "Apply campaign files",
+		Long: "Create and update campaigns from files. A file updates the campaign with its id, or else the one with\n" +
+			"its channel and name; if there is neither, it creates a draft. Components that are not in the file stay\n" +
+			"as they are. The plan is printed first and applied after you confirm it, or with --yes. If one file is\n" +
+			"invalid or refused, no changes are made.",
 		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json",
-		Args:    someFiles("or the folder to apply"),
+		Args:    someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.yes && a.dryRun {
-				return misused("--dry-run shows the plan alone; leave out --yes")
+				return misused("--dry-run and --yes cannot be combined")
 			}
 			return a.run(cmd.Context(), f, args)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&a.by, "by", "", "`e-mail` address of who changes them (default: the workspace's author)")
-	fl.BoolVar(&a.yes, "yes", false, "carry the plan out without asking")
-	fl.BoolVar(&a.dryRun, "dry-run", false, "show the plan alone")
+	fl.StringVar(&a.by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
+	fl.BoolVar(&a.yes, "yes", false, "apply the plan without asking")
+	fl.BoolVar(&a.dryRun, "dry-run", false, "only print the plan")
 	return cmd
 }
 
@@ -71,7 +70,7 @@ func (a applying) run(ctx context.Context, f *factory, args []string) error {
 	return a.carryOut(ctx, f, p)
 }
 
-// carryOut shows the plan, and does it where it can be done and is wanted.
+// carryOut prints the plan, and applies it if it can be applied and is confirmed.
 func (a applying) carryOut(ctx context.Context, f *factory, p *planner) error {
 	code := p.exitCode()
 	if !f.json {
@@ -84,7 +83,7 @@ func (a applying) carryOut(ctx context.Context, f *factory, p *planner) error {
 			return err
 		}
 		if !agreed {
-			fmt.Fprintln(f.out, "Nothing was applied.")
+			fmt.Fprintln(f.out, "No changes made.")
 			return nil
 		}
 	}
@@ -102,13 +101,13 @@ func (a applying) carryOut(ctx context.Context, f *factory, p *planner) error {
 	return silentlyIf(code)
 }
 
-// agrees asks on the terminal; without one there is nobody to ask.
+// agrees asks for confirmation on the terminal, and fails without one.
 func (f *factory) agrees(ctx context.Context) (bool, error) {
 	in, _, ok := f.terminal()
 	if !ok || f.json {
-		return false, misused("say --yes to carry the plan out, or --dry-run to see it alone")
+		return false, misused("use --yes to apply the plan, or --dry-run to only print it")
 	}
-	fmt.Fprint(f.out, "Carry it out? [y/N] ")
+	fmt.Fprint(f.out, "Apply this plan? [y/N] ")
 	r, err := cancelreader.NewReader(in)
 	if err != nil {
 		return false, fmt.Errorf("reading the answer: %w", err)
@@ -130,8 +129,8 @@ func (f *factory) agrees(ctx context.Context) (bool, error) {
 	return said == "y" || said == "yes", nil
 }
 
-// campaignFiles gives the files below a folder that hold campaigns, in order; what is no folder is
-// given itself. What begins with a dot is left out.
+// campaignFiles returns the campaign files in a folder and its subfolders, in order and without hidden ones. Anything
+// else than a folder is returned as it is.
 func campaignFiles(arg string) []string {
 	if info, err := os.Stat(arg); arg == stdin || err != nil || !info.IsDir() {
 		return []string{arg}
@@ -140,7 +139,7 @@ func campaignFiles(arg string) []string {
 	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			out = append(out, path) // reading it says why
+			out = append(out, path) // reading it reports why
 		case path != arg && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
 				return filepath.SkipDir
@@ -151,7 +150,7 @@ func campaignFiles(arg string) []string {
 		return nil
 	})
 	if err != nil || len(out) == 0 {
-		return []string{arg} // reading it says that it is a folder
+		return []string{arg} // reading it reports that it is a folder
 	}
 	return out
 }
@@ -166,7 +165,7 @@ func (p *planner) count(action string) int {
 	return n
 }
 
-// exitCode gives what the plan says of itself: done where all of it can be carried out.
+// exitCode returns exitDone if the whole plan can be applied.
 func (p *planner) exitCode() int {
 	code := exitDone
 	for _, s := range p.steps {
@@ -181,7 +180,7 @@ func (p *planner) exitCode() int {
 	return code
 }
 
-// marks are what the lines of a plan begin with.
+// marks begin the lines of a plan.
 var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionRefused: "!", actionInvalid: "!"}
 
 func (p *planner) print(f *factory) {
@@ -191,7 +190,7 @@ func (p *planner) print(f *factory) {
 			fmt.Fprintln(f.out, "    "+l)
 		}
 		if len(s.Stays) > 0 && s.err == nil {
-			fmt.Fprintln(f.out, line("    stays, not in the file: "+strings.Join(s.Stays, ", ")))
+			fmt.Fprintln(f.out, line("    not in the file, unchanged: "+strings.Join(s.Stays, ", ")))
 		}
 		if s.Error != nil {
 			fmt.Fprintln(f.err, "bugle: "+clean(ofFile(s.File, *s.Error)))
@@ -199,7 +198,7 @@ func (p *planner) print(f *factory) {
 	}
 	counts := make([]string, 0, len(marks))
 	for _, c := range []struct{ action, words string }{
-		{actionCreate, "to create"}, {actionUpdate, "to change"}, {actionUnchanged, "unchanged"}, {actionRefused, "refused"}, {actionInvalid, "invalid"},
+		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionRefused, "refused"}, {actionInvalid, "invalid"},
 	} {
 		if n := p.count(c.action); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, c.words))
@@ -207,11 +206,11 @@ func (p *planner) print(f *factory) {
 	}
 	fmt.Fprintln(f.out, "Plan: "+strings.Join(counts, ", ")+".")
 	if p.exitCode() != exitDone {
-		fmt.Fprintln(f.err, "Nothing is applied.")
+		fmt.Fprintln(f.err, "No changes made.")
 	}
 }
 
-// apply carries the plan out, in its order, up to the first step that fails.
+// apply applies the plan in order, up to the first step that fails.
 func (p *planner) apply(ctx context.Context, f *factory) int {
 	for i, s := range p.steps {
 		err := p.step(ctx, s)
@@ -227,7 +226,7 @@ func (p *planner) apply(ctx context.Context, f *factory) int {
 			fmt.Fprintln(f.err, "bugle: "+clean(ofFile(s.File, fail)))
 			left := slices.DeleteFunc(slices.Clone(p.steps[i+1:]), func(s *step) bool { return s.Action == actionUnchanged })
 			if len(left) > 0 {
-				fmt.Fprintf(f.err, "%s after it not applied; apply again.\n", counted(len(left), "file"))
+				fmt.Fprintf(f.err, "%s after it not applied; run apply again.\n", counted(len(left), "file"))
 			}
 		}
 		return exitCode(err)
@@ -235,8 +234,8 @@ func (p *planner) apply(ctx context.Context, f *factory) int {
 	return exitDone
 }
 
-// errMoved says that a campaign is not what the plan was made for.
-var errMoved = errors.New("the campaign was changed after the plan was made; apply again to see what is to do now")
+// errMoved reports that a campaign changed after the plan was made.
+var errMoved = errors.New("the campaign changed after the plan was made; run apply again for a new plan")
 
 func (p *planner) step(ctx context.Context, s *step) error {
 	switch s.Action {

@@ -28,12 +28,12 @@ func TestApplyAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ answer, want, then string }{
-		{"\n", "Nothing was applied.", `"campaigns": 0`},
-		{"no\n", "Nothing was applied.", `"campaigns": 0`},
+		{"\n", "No changes made.", `"campaigns": 0`},
+		{"no\n", "No changes made.", `"campaigns": 0`},
 		{"y\n", "created ", `"campaigns": 1`},
 	} {
 		out := answered(t, b, tt.answer, "apply", file)
-		if !strings.Contains(out, "Plan: 1 to create.") || !strings.Contains(out, "Carry it out? [y/N]") || !strings.Contains(out, tt.want) {
+		if !strings.Contains(out, "Plan: 1 to create.") || !strings.Contains(out, "Apply this plan? [y/N]") || !strings.Contains(out, tt.want) {
 			t.Errorf("answered %q, bugle apply wrote %q", tt.answer, out)
 		}
 		if now, _ := b.run(exitDone, "", "--json"); !strings.Contains(now, tt.then) {
@@ -112,7 +112,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	if _, err := svc.Update(t.Context(), engine.UpdateRequest{ID: made.ID, Body: theirs}); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.apply(t.Context(), f); code != exitFailed || !strings.Contains(errs.String(), "was changed after the plan was made") {
+	if code := p.apply(t.Context(), f); code != exitFailed || !strings.Contains(errs.String(), "changed after the plan was made") {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 	if c, err = svc.Get(t.Context(), made.ID); err != nil || c.UpdatedBy != "eve@example.com" {

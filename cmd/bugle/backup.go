@@ -23,20 +23,19 @@ import (
 // envPassphrase is the environment variable with the passphrase of backups.
 const envPassphrase = "BUGLE_PASSPHRASE"
 
-// passphrase says where the passphrase of a backup comes from. It is never an argument, which other
-// users of the machine could read.
+// passphrase is where the passphrase of a backup comes from. It is never an argument, which other users of the
+// machine could read.
 type passphrase struct {
 	env     string
 	command string
 }
 
 func (p *passphrase) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.env, "passphrase-env", envPassphrase, "`variable` that holds the passphrase")
+	cmd.Flags().StringVar(&p.env, "passphrase-env", envPassphrase, "environment `variable` with the passphrase")
 	cmd.Flags().StringVar(&p.command, "passphrase-command", "", "`command` that prints the passphrase")
 }
 
-// read gives the passphrase: of the command, of the variable, or typed at the terminal, twice where it
-// is a new one.
+// read returns the passphrase: from the command, from the variable, or typed in the terminal, twice if it is new.
 func (p *passphrase) read(ctx context.Context, f *factory, fresh bool) (string, error) {
 	if p.command != "" {
 		words, err := argv.Split(p.command)
@@ -44,11 +43,11 @@ func (p *passphrase) read(ctx context.Context, f *factory, fresh bool) (string, 
 			return "", misused("--passphrase-command: %w", err)
 		}
 		if len(words) == 0 {
-			return "", misused("--passphrase-command names no command")
+			return "", misused("--passphrase-command is empty")
 		}
 		out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
 		if err != nil {
-			return "", fmt.Errorf("the command for the passphrase failed: %w", err)
+			return "", fmt.Errorf("--passphrase-command failed: %w", err)
 		}
 		return nonEmpty(strings.TrimRight(string(out), "\r\n"))
 	}
@@ -57,15 +56,15 @@ func (p *passphrase) read(ctx context.Context, f *factory, fresh bool) (string, 
 	}
 	in, _, ok := f.terminal()
 	if !ok {
-		return "", misused("give the passphrase in the environment variable %s, or with --passphrase-command", p.env)
+		return "", misused("a passphrase is needed; set the environment variable %s, or use --passphrase-command", p.env)
 	}
 	text, err := askPassphrase(ctx, f, in, "Passphrase: ")
 	if err != nil || !fresh {
 		return text, err
 	}
-	again, err := askPassphrase(ctx, f, in, "Again: ")
+	again, err := askPassphrase(ctx, f, in, "Repeat the passphrase: ")
 	if err == nil && again != text {
-		err = errors.New("the two are not the same; nothing was written")
+		err = errors.New("the passphrases do not match; nothing was written")
 	}
 	return text, err
 }
@@ -90,16 +89,15 @@ func newBackup(f *factory) *cobra.Command {
 	var pass passphrase
 	cmd := &cobra.Command{
 		Use:   "backup [FILE]",
-		Short: "Write the whole store into one file",
-		Long: "Write the whole store, as it is at this moment, into one file: compressed, checksummed, and read\n" +
-			"again before it gets its name. Other bugles may have the store open and go on. Without FILE it\n" +
-			"gets a name in the folder backups of the data folder.\n\n" +
-			"A bugle that keeps running, a terminal or `bugle serve`, makes one there by itself each day, and\n" +
-			fmt.Sprintf("keeps those of the last %d days and %d weeks; %s=off turns that off.", backup.KeptDays, backup.KeptWeeks, envBackups) +
-			"\n\nBackups of a store that is encrypted are encrypted with its key, and restored with it; --encrypt\n" +
-			"takes a passphrase instead.",
+		Short: "Back up the store to a file",
+		Long: "Back up the whole store to one compressed file with checksums, which is read again and compared. Other\n" +
+			"bugle processes can keep using the store. Without FILE, the backup goes into the folder backups of\n" +
+			"the data folder.\n\n" +
+			"While the terminal program or `bugle serve` runs, it makes a backup there every day, and keeps those\n" +
+			fmt.Sprintf("of the last %d days and %d weeks. %s=off turns daily backups off.", backup.KeptDays, backup.KeptWeeks, envBackups) +
+			"\n\nBackups of an encrypted store are encrypted with its key, or with a passphrase if you use --encrypt.",
 		Example: "  bugle backup\n  bugle backup /mnt/stick/campaigns" + backup.Suffix + " --encrypt",
-		Args:    between(0, 1, "at most one FILE"),
+		Args:    between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			encrypt = encrypt || pass.command != "" || cmd.Flags().Changed("passphrase-env")
 			file := ""
@@ -116,7 +114,7 @@ func newBackup(f *factory) *cobra.Command {
 			return runBackup(cmd.Context(), f, file, secret)
 		},
 	}
-	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt it with a passphrase: that of "+envPassphrase+", or one that you type")
+	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt the backup with a passphrase: "+envPassphrase+", or one that you type")
 	pass.flags(cmd)
 	return cmd
 }
@@ -133,7 +131,7 @@ func runBackup(ctx context.Context, f *factory, file, secret string) error {
 		file = backup.Name(f.dataDir(), time.Now())
 	}
 	if file, err = filepath.Abs(file); err != nil {
-		return fmt.Errorf("the name of the backup cannot be used: %w", err)
+		return fmt.Errorf("cannot use this file name: %w", err)
 	}
 	b, err := node.Do(ctx, attach.Job{Kind: attach.JobBackup, File: file, Passphrase: secret}, f.meter("records written"))
 	if err != nil {
@@ -141,7 +139,7 @@ func runBackup(ctx context.Context, f *factory, file, secret string) error {
 	}
 	var info backup.Info
 	if err := json.Unmarshal(b, &info); err != nil {
-		return fmt.Errorf("reading what the backup came to: %w", err)
+		return fmt.Errorf("cannot read the result of the backup: %w", err)
 	}
 	if f.json {
 		return f.printJSON(info)
@@ -153,10 +151,10 @@ func runBackup(ctx context.Context, f *factory, file, secret string) error {
 	case info.Encrypted:
 		how = ", encrypted"
 	}
-	fmt.Fprintf(f.out, "%s in %s and %s are in %s (%s%s); it was read again and is whole.\n", count(info.Campaigns, "campaign"),
-		count(len(info.Workspaces), "workspace"), count(info.Records, "record"), line(info.File), bytesText(info.Size), how)
+	fmt.Fprintf(f.out, "Backed up %s, %s and %s to %s (%s%s). The backup was verified.\n", count(len(info.Workspaces), "workspace"),
+		count(info.Campaigns, "campaign"), count(info.Records, "record"), line(info.File), bytesText(info.Size), how)
 	if !info.Sound() {
-		fmt.Fprintln(f.out, "The store itself is damaged, and the backup is as it is: see `bugle doctor`.")
+		fmt.Fprintln(f.out, "The store is damaged, and so is the backup. See `bugle doctor`.")
 	}
 	return nil
 }
@@ -171,13 +169,12 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// notices is what was wrong with stores as they were opened, and what went wrong beside somebody's work,
-// until somebody is told.
+// notices collects problems found when stores were opened, and those of work in the background, until they are shown.
 type notices struct {
 	mu       sync.Mutex
 	texts    []string
-	unwanted func(text string) bool // is not kept; nil: all is
-	more     chan struct{}          // holds one where there may be some; nil until somebody waits
+	unwanted func(text string) bool // drops a notice; nil keeps all
+	more     chan struct{}          // has an element if there may be notices; nil until something waits
 }
 
 func (n *notices) add(texts ...string) {
@@ -191,7 +188,7 @@ func (n *notices) add(texts ...string) {
 	n.signal()
 }
 
-// arrived tells that there are notices to take.
+// arrived returns a channel that receives when there are notices to take.
 func (n *notices) arrived() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -208,11 +205,11 @@ func (n *notices) signal() {
 	}
 	select {
 	case n.more <- struct{}{}:
-	default: // nobody has taken the last ones yet
+	default: // the last ones are not taken yet
 	}
 }
 
-// follow says each as it comes, until ctx ends.
+// follow calls say with each notice as it comes, until ctx ends.
 func (n *notices) follow(ctx context.Context, say func(text string)) {
 	for {
 		select {
@@ -226,7 +223,7 @@ func (n *notices) follow(ctx context.Context, say func(text string)) {
 	}
 }
 
-// drop forgets those that need not be said, from now on.
+// drop drops the unwanted ones, now and from now on.
 func (n *notices) drop(unwanted func(text string) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -234,7 +231,7 @@ func (n *notices) drop(unwanted func(text string) bool) {
 	n.texts = slices.DeleteFunc(n.texts, unwanted)
 }
 
-// take gives them, once, as sentences.
+// take returns and forgets the notices.
 func (n *notices) take() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

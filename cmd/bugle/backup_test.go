@@ -58,10 +58,10 @@ func TestWhileOpen(t *testing.T) {
 		return code, o.String(), e.String()
 	}
 	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
-	if code, out, err := bugle("backup", file); code != 0 || !strings.HasPrefix(out, "1 campaign in 1 workspace") {
+	if code, out, err := bugle("backup", file); code != 0 || !strings.HasPrefix(out, "Backed up 1 workspace, 1 campaign ") {
 		t.Errorf("backup: %d %s%s", code, out, err)
 	}
-	if code, out, err := bugle("doctor"); code != 0 || !strings.Contains(out, "nothing is wrong") {
+	if code, out, err := bugle("doctor"); code != 0 || !strings.Contains(out, "No problems found") {
 		t.Errorf("doctor: %d %s%s", code, out, err)
 	}
 	if code, _, err := bugle("restore", file); code != 1 || !strings.Contains(err, "is using the store in "+dir+": quit it first") {
@@ -121,15 +121,15 @@ func TestDamagedCampaign(t *testing.T) {
 	if out := must(1, "get", id); !strings.Contains(out, `campaign "`+id+`" in workspace "SHOP" is damaged in the store`) {
 		t.Errorf("get says %s", out)
 	}
-	if out := must(1, "doctor"); !strings.Contains(out, "can be done: bring revision 1 of it back") {
+	if out := must(1, "doctor"); !strings.Contains(out, "possible repair: bring revision 1 of it back") {
 		t.Errorf("doctor says %s", out)
 	}
-	if out := must(0, "doctor", "--repair"); !strings.Contains(out, "will be done: bring revision 1 of it back") || !strings.Contains(out, "1 of 1 mended.") {
+	if out := must(0, "doctor", "--repair"); !strings.Contains(out, "repair: bring revision 1 of it back") || !strings.Contains(out, "Repaired 1 of 1.") {
 		t.Errorf("repair says %s", out)
 	}
 	must(0, "get", id)
 	spoil(true)
-	if out := must(1, "doctor", "--repair"); !strings.Contains(out, "cannot be mended here; put it back from a backup: `bugle restore FILE --campaign ID`") {
+	if out := must(1, "doctor", "--repair"); !strings.Contains(out, "cannot be repaired; put it back from a backup: `bugle restore FILE --campaign ID`") {
 		t.Errorf("doctor says %s", out)
 	}
 	must(0, "restore", file, "--campaign", id)

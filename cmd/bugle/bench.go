@@ -19,17 +19,16 @@ import (
 	"bugle/ui/screen"
 )
 
-// newBench is for those who work on the program: no help shows it.
+// newBench is for developers and hidden from the help.
 func newBench(f *factory) *cobra.Command {
 	var only []string
 	o := bench.Options{Campaigns: 100_000, Seed: 1, Clients: []int{1, 32}, For: 3 * time.Second, Idle: 10 * time.Second, Starts: 15, Keys: 240}
 	cmd := &cobra.Command{
 		Use:    "bench",
 		Hidden: true,
-		Short:  "Measure the program on a store with many campaigns",
-		Long: "Fill a store with campaigns, measure how the program does on it, and write one JSON object:\n" +
-			"what was measured, what it must reach, and on which machine. What is being done is told on\n" +
-			"standard error. Figures of one run can be compared; machines, and their other work, differ.",
+		Short:  "Measure the performance with many campaigns",
+		Long: "Fill a store with campaigns, measure the performance, and print one JSON object with the results, the\n" +
+			"targets and the machine. Progress is printed on standard error.",
 		Example: "  bugle bench > figures.json\n  bugle bench --campaigns 1000000 --dir ~/filled --only start,keys",
 		Args:    exactly(0, "no arguments"),
 

@@ -15,9 +15,9 @@ import (
 	"bugle/engine/delivery"
 )
 
-// choice is one value that an argument or a flag takes.
+// choice is one value of an argument or flag.
 type choice struct {
-	value string // as it stands on the wire
+	value string // on the wire
 	help  string
 }
 
@@ -31,7 +31,7 @@ func (cs choices) values() []string {
 	return out
 }
 
-// find gives the value that s means: case, and what joins words, do not matter.
+// find returns the value that s means, whatever its case, spaces, dashes and underscores.
 func (cs choices) find(s string) (string, error) {
 	plain := func(s string) string {
 		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
@@ -41,10 +41,10 @@ func (cs choices) find(s string) (string, error) {
 			return c.value, nil
 		}
 	}
-	return "", errors.New("it takes " + strings.Join(cs.values(), ", "))
+	return "", errors.New("must be one of " + strings.Join(cs.values(), ", "))
 }
 
-// completions gives the values with their help, as shells show them.
+// completions returns the values with their help, for shells.
 func (cs choices) completions(prefix string) []cobra.Completion {
 	var out []cobra.Completion
 	for _, c := range cs {
@@ -53,7 +53,7 @@ func (cs choices) completions(prefix string) []cobra.Completion {
 	return out
 }
 
-// one is a flag of one of the choices.
+// one is a flag with one of the choices.
 type one struct {
 	into *string
 	from choices
@@ -76,7 +76,7 @@ func (o one) Set(s string) error {
 	return err
 }
 
-// several is a flag of any of the choices, with commas between them or repeated.
+// several is a flag with any of the choices, separated by commas or repeated.
 type several struct {
 	into *[]string
 	from choices
@@ -102,7 +102,7 @@ func (m several) Set(s string) error {
 	return nil
 }
 
-// choiceFlag adds a flag of choices to a command, with the completions of the shell.
+// choiceFlag adds a flag with choices and their completions to a command.
 func choiceFlag(cmd *cobra.Command, v pflag.Value, name, usage string) {
 	cmd.Flags().Var(v, name, usage)
 	complete := func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -115,7 +115,7 @@ func choiceFlag(cmd *cobra.Command, v pflag.Value, name, usage string) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
-		panic(fmt.Sprintf("completions of --%s: %v", name, err)) // the flag is there, and new
+		panic(fmt.Sprintf("completions of --%s: %v", name, err)) // the flag was just added
 	}
 }
 
@@ -146,7 +146,7 @@ func typeChoices() (cs choices) {
 	return cs
 }
 
-// creatableTypes are those that some channel can be created with; the tables know which.
+// creatableTypes are the types of campaigns that can be created.
 func creatableTypes() (cs choices) {
 	for _, t := range catalog.DeliveryTypes(catalog.Push) {
 		if t.Offered {
@@ -170,7 +170,7 @@ func platformChoices() (cs choices) {
 	return cs
 }
 
-// identifierChoices are those of every channel that tests are sent through.
+// identifierChoices are the identifiers of the channels with test sends.
 func identifierChoices() (cs choices) {
 	for _, ch := range catalog.Channels {
 		if !ch.Writable() {
@@ -187,9 +187,9 @@ func identifierChoices() (cs choices) {
 
 var tlsChoices = choices{
 	{string(delivery.TLSNone), "not encrypted"},
-	{string(delivery.TLSStart), "encrypted after a greeting, or not at all used"},
-	{string(delivery.TLSOpportunistic), "encrypted where the server offers it"},
-	{string(delivery.TLSImplicit), "encrypted from the first byte"},
+	{string(delivery.TLSStart), "STARTTLS, required"},
+	{string(delivery.TLSOpportunistic), "STARTTLS if the server offers it"},
+	{string(delivery.TLSImplicit), "TLS from the start, usually port 465"},
 }
 
 var authChoices = choices{
@@ -197,5 +197,5 @@ var authChoices = choices{
 	{string(delivery.AuthPlain), "PLAIN"},
 	{string(delivery.AuthLogin), "LOGIN"},
 	{string(delivery.AuthCRAMMD5), "CRAM-MD5"},
-	{string(delivery.AuthAuto), "the best that the server offers"},
+	{string(delivery.AuthAuto), "the strongest that the server offers"},
 }

@@ -10,10 +10,15 @@ import (
 	"bugle/engine/remote"
 )
 
-// completeIDs completes the first argument with the ids of campaigns, their names beside them:
-// those in one of the states, or all. Where the store cannot be opened there are none; a shell
-// has no place for reasons.
+// completeIDs completes the first argument with the ids of campaigns, described by their names: those in one of
+// the states, or all.
 func (f *factory) completeIDs(states ...engine.State) cobra.CompletionFunc {
+	return f.completeCampaigns(func(s engine.Summary) bool { return len(states) == 0 || slices.Contains(states, s.Status) })
+}
+
+// completeCampaigns completes the first argument with the ids of the campaigns that keep reports true for. Errors
+// complete nothing, as a shell has no place to show them.
+func (f *factory) completeCampaigns(keep func(engine.Summary) bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -32,7 +37,7 @@ func (f *factory) completeIDs(states ...engine.State) cobra.CompletionFunc {
 		}
 		var out []cobra.Completion
 		for _, r := range rows {
-			if len(states) == 0 || slices.Contains(states, r.Status) {
+			if keep(r) {
 				out = append(out, cobra.CompletionWithDesc(line(r.ID), line(strings.TrimSpace(r.Name+" ("+r.Status.Label()+")"))))
 			}
 		}

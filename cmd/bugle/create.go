@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// draft says what draft to create.
+// draft describes the draft to create.
 type draft struct {
 	file              string // empty: from the flags
 	channel, kind, by string
@@ -22,10 +23,9 @@ func newCreate(f *factory) *cobra.Command {
 	var d draft
 	cmd := &cobra.Command{
 		Use:   "create [FILE | -]",
-		Short: "Create a draft from a file, or from flags",
-		Long: "Create a draft. The file holds the body of the API's create request, or a campaign as\n" +
-			"`bugle get` prints it, of which a copy is made. Whatever it holds is checked in full. Where\n" +
-			"it does not say who creates the draft, the workspace's author does.",
+		Short: "Create a draft",
+		Long: "Create a draft from a JSON or YAML file, or from --channel and --type. The file can be the body of the\n" +
+			"API's create request, or the output of `bugle get`, which is copied. Everything in it is checked first.",
 		Example: "  bugle create campaign.json\n" +
 			"  bugle get 65f0a1b2c3d4e5f60718293a | bugle create - --name 'Spring sale, again'\n" +
 			"  bugle create --channel EMAIL --type ONE_TIME --name 'Spring sale'",
@@ -33,11 +33,11 @@ func newCreate(f *factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && (cmd.Flags().Changed("channel") || cmd.Flags().Changed("type")):
-				return misused("the file says what channel and type the draft has; leave out --channel and --type")
+				return misused("--channel and --type cannot be combined with a file, which has its own")
 			case len(args) == 1:
 				d.file = args[0]
 			case d.channel == "":
-				return misused("give a file, - for standard input, or --channel and --type")
+				return misused("nothing to create; use a file, - for standard input, or --channel and --type")
 			}
 			made, err := d.create(cmd.Context(), f)
 			if err != nil {
@@ -50,11 +50,11 @@ func newCreate(f *factory) *cobra.Command {
 			return nil
 		},
 	}
-	choiceFlag(cmd, one{&d.channel, channelChoices(catalog.Channel.Writable)}, "channel", "`channel`, where there is no file")
+	choiceFlag(cmd, one{&d.channel, channelChoices(catalog.Channel.Writable)}, "channel", "`channel` of the draft: "+strings.Join(channelChoices(catalog.Channel.Writable).values(), " or "))
 	d.kind = string(catalog.OneTime)
-	choiceFlag(cmd, one{&d.kind, creatableTypes()}, "type", "delivery `type`, where there is no file")
-	cmd.Flags().StringVar(&d.name, "name", "", "name of the campaign")
-	cmd.Flags().StringVar(&d.by, "by", "", "`e-mail` address of who creates it (default: what the file says, or the workspace's author)")
+	choiceFlag(cmd, one{&d.kind, creatableTypes()}, "type", "delivery `type` of the draft")
+	cmd.Flags().StringVar(&d.name, "name", "", "`name` of the campaign")
+	cmd.Flags().StringVar(&d.by, "by", "", "`email` address of the creator (default from the file, or the author of the workspace)")
 	return cmd
 }
 
@@ -83,7 +83,7 @@ func (d draft) create(ctx context.Context, f *factory) (engine.Created, error) {
 	return made, err
 }
 
-// signed gives the body with who creates the draft; a record becomes the body of a copy.
+// signed returns the body with the creator of the draft; a record becomes the body of a copy.
 func (d draft) signed(ctx context.Context, f *factory, svc engine.Service, body doc.Value) (doc.Value, error) {
 	if d.file == "" || isRecord(body) || isExport(body) {
 		rec := engine.ParseRecord(body)
@@ -97,15 +97,15 @@ func (d draft) signed(ctx context.Context, f *factory, svc engine.Service, body 
 	if err != nil {
 		return body, err
 	}
-	// What the file says, be it wrong, stays: only a member more is a creator that was not there.
+	// A creator in the file stays, even an invalid one: the signature counts only if it adds a field.
 	if signed := engine.SignedBy(body, by); signed.Len() > body.Len() {
 		return signed, nil
 	}
 	return body, nil
 }
 
-// isRecord reports whether a document is a campaign as `bugle get` prints it, with its id and
-// state, and no body of a request. A service may have states that are not known here.
+// isRecord reports whether a document is the output of `bugle get`, with id and state, and not the body of a request.
+// A service can have states that are unknown here.
 func isRecord(v doc.Value) bool {
 	rec := engine.ParseRecord(v)
 	return rec.ID != "" && rec.Status != "" && string(rec.Status) != string(catalog.Publish)

@@ -159,14 +159,14 @@ func TestURLAsDataFolder(t *testing.T) {
 			if byFlag {
 				c.dir = "postgres://ann:secret@db.example.com/bugle"
 			}
-			args := map[string][]string{"completion": nil, "get": {"X"}, "validate": {"X"}, "publish": {"X"}, "status": {"X", "STOP"}, "test": {"X", "--to", "a@example.com"},
+			args := map[string][]string{"completion": nil, "get": {"X"}, "validate": {"X"}, "publish": {"X"}, "status": {"X", "STOP"}, "pause": {"X"}, "resume": {"X"}, "stop": {"X"}, "test": {"X", "--to", "a@example.com"},
 				"preview": {"X", "--user", "u"}, "diff": {"X", "Y"}, "import": {"X"}, "apply": {"X"}, "lint": {"X"}, "create": {"X"}, "update": {"X"}}[cmd.Name()]
 			code, out, err := c.run(append([]string{cmd.Name()}, args...)...)
 			if cmd.Name() == "completion" {
 				continue
 			}
 			seen++
-			if code != exitMisused || !strings.Contains(err, "keeps its store in a folder") || strings.Contains(out+err, "secret") {
+			if code != exitMisused || !strings.Contains(err, "the store must be a folder") || strings.Contains(out+err, "secret") {
 				t.Errorf("bugle %s: code %d\n%s%s", cmd.Name(), code, out, err)
 			}
 		}

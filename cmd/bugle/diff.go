@@ -21,12 +21,11 @@ func newDiff(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff FILE|ID FILE|ID",
 		Short: "Compare two campaigns",
-		Long: "Compare two campaigns, each by its id or in a file: channel, delivery type and components. Each\n" +
-			"difference is a line with its path. Ids, state, people and times are not compared, nor the order\n" +
-			"of members. Exits with 0 where nothing differs, with 1 where something does.",
+		Long: "Compare the channel, delivery type and components of two campaigns, each an id or a file. Ids, state,\n" +
+			"authors, times and the order of fields are ignored. Exits with 0 if they are equal, and with 1 if not.",
 		Example: "  bugle diff 65f0a1b2c3d4e5f60718293a campaigns/spring-sale.yaml\n" +
 			"  git show HEAD~1:campaigns/spring-sale.json | bugle diff - campaigns/spring-sale.json",
-		Args: exactly(2, "two campaigns: ids, files, or - for standard input"),
+		Args: exactly(2, "two campaigns, each an ID, a file, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -36,7 +35,7 @@ func newDiff(f *factory) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == stdin && args[1] == stdin {
-				return misused("standard input can be one of the two only")
+				return misused("only one of the two can be standard input")
 			}
 			var sides [2]doc.Value
 			for i, arg := range args {
@@ -51,7 +50,7 @@ func newDiff(f *factory) *cobra.Command {
 	}
 }
 
-// differFailure keeps the exit code 1 for campaigns that differ: what could not be compared is misuse.
+// differFailure reserves the exit code 1 for campaigns that differ.
 func differFailure(err error) error {
 	if exitCode(err) == exitFailed && !errors.Is(err, context.Canceled) {
 		return usageError{err}
@@ -59,7 +58,7 @@ func differFailure(err error) error {
 	return err
 }
 
-// oneCampaign gives the campaign of a file, or of an id where there is no file of that name.
+// oneCampaign returns the campaign in a file, or with an id if there is no file of that name.
 func (f *factory) oneCampaign(ctx context.Context, arg string) (engine.Campaign, error) {
 	_, err := os.Stat(arg)
 	if arg != stdin && schema.ObjectID.Matches(arg) && errors.Is(err, fs.ErrNotExist) {
@@ -72,23 +71,23 @@ func (f *factory) oneCampaign(ctx context.Context, arg string) (engine.Campaign,
 	held := f.readCampaigns(ctx, arg)
 	switch {
 	case len(held) > 1:
-		return engine.Campaign{}, misused("%s holds %d campaigns, and one is compared", inputName(arg), len(held))
+		return engine.Campaign{}, misused("%s has %d campaigns; diff compares one", inputName(arg), len(held))
 	case held[0].err != nil:
 		return engine.Campaign{}, held[0].err
 	}
 	return engine.ParseRecord(held[0].body), nil
 }
 
-// comparedPart gives what of a campaign is compared: what people build, and not whose it is.
+// comparedPart returns the part of a campaign that is compared.
 func comparedPart(c engine.Campaign) doc.Value {
 	c.Body = contentOf(c.Body)
 	return engine.Campaign{Head: engine.Head{Channel: c.Channel, DeliveryType: c.DeliveryType}, Body: c.Body}.Document()
 }
 
-// contentOf gives the components of a body, without the id of the request that it came with.
+// contentOf returns the components of a body, without its request id.
 func contentOf(body doc.Value) doc.Value { return body.Delete(doc.P("request_id")) }
 
-// shownChange is a change as --json shows it.
+// shownChange is a change in the output of --json.
 type shownChange struct {
 	Path   string     `json:"path"`
 	Before *doc.Value `json:"before,omitempty"`
@@ -125,7 +124,7 @@ func (f *factory) printDiff(changes []doc.Change) error {
 	return nil
 }
 
-// changeLines gives each change as a line: what is added, removed, or put in the place of what.
+// changeLines returns one line per change.
 func changeLines(changes []doc.Change) []string {
 	var out []string
 	for _, c := range changes {
@@ -145,13 +144,13 @@ func changeLines(changes []doc.Change) []string {
 	return out
 }
 
-// maxExcerpt is how much of a value is shown, and leadExcerpt how much of it before what differs.
+// maxExcerpt is the number of characters shown of a value, and leadExcerpt of those before the difference.
 const (
 	maxExcerpt  = 60
 	leadExcerpt = 16
 )
 
-// excerpt gives the part of a long text at from.
+// excerpt returns the part of a long text around from.
 func excerpt(s string, from int) string {
 	if utf8.RuneCountInString(s) <= maxExcerpt {
 		return s

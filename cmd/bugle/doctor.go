@@ -17,11 +17,11 @@ import (
 	"bugle/store/crypt"
 )
 
-// checkup is what doctor finds, as it is shown and as it crosses the socket.
+// checkup is the result of doctor, as printed and as sent over the socket.
 type checkup struct {
-	Sound   bool     `json:"sound"`             // nothing is wrong, or all of it was mended
-	Notices []string `json:"notices,omitempty"` // what was wrong as the store was opened
-	// Encrypted says whether the store is, and Readable what beside it can be read without its key.
+	Sound   bool     `json:"sound"`             // nothing is wrong, or everything was repaired
+	Notices []string `json:"notices,omitempty"` // problems found when the store was opened
+	// Encrypted reports whether the store is; Readable lists the backups that can be read without its key.
 	Encrypted bool     `json:"encrypted"`
 	Readable  []string `json:"readable,omitempty"`
 	store.Checked
@@ -31,13 +31,11 @@ func newDoctor(f *factory) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the store, and mend what can be mended",
-		Long: "Check everything in the store: the checksum of each record, summaries and histories against\n" +
-			"their campaigns, the sequence of changes, what profiles are found by, what expires. It says by\n" +
-			"name what is wrong and what can be done about it, and changes nothing without --repair. It can\n" +
-			"run while other bugles have the store open.\n\n" +
-			"What a repair replaces or removes stays in the store as it was. It is listed; with --json the\n" +
-			"key and the value of each such record are in the list kept, in base64.",
+		Short: "Check and repair the store",
+		Long: "Check every record in the store, and list what is wrong and what can be done about it. Nothing is\n" +
+			"changed without --repair. Other bugle processes can keep using the store.\n\n" +
+			"Records that a repair replaces or removes are kept in the store and listed. With --json, they are\n" +
+			"printed with their keys and values in base64, in the list kept.",
 		Example:           "  bugle doctor\n  bugle doctor --repair",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -45,12 +43,12 @@ func newDoctor(f *factory) *cobra.Command {
 			return runDoctor(cmd.Context(), f, repair)
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "say what can be mended, and mend it")
+	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
 	return cmd
 }
 
 func runDoctor(ctx context.Context, f *factory, repair bool) error {
-	f.notices.drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // what they say to do is done
+	f.notices.drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // which is what runs
 	node, err := f.store(ctx)
 	if err != nil {
 		return err
@@ -61,17 +59,17 @@ func runDoctor(ctx context.Context, f *factory, repair bool) error {
 	}
 	if repair && found.Mendable() > 0 {
 		if !f.json {
-			sayFindings(f, found, "will be done")
+			sayFindings(f, found, "repair")
 			fmt.Fprintln(f.out)
 		}
 		if found, err = examine(ctx, f, node, attach.JobRepair); err != nil {
 			return err
 		}
 		if !f.json {
-			sayMended(f, found)
+			sayRepaired(f, found)
 		}
 	} else if !f.json {
-		sayFindings(f, found, "can be done")
+		sayFindings(f, found, "possible repair")
 	}
 	if !f.json {
 		sayKept(f, found)
@@ -87,7 +85,7 @@ func runDoctor(ctx context.Context, f *factory, repair bool) error {
 	return nil
 }
 
-// store opens the store of this machine, which must be there.
+// store opens the store on this machine, which must exist.
 func (f *factory) store(ctx context.Context) (*attach.Node, error) {
 	if have, err := f.hasStore(); err != nil {
 		return nil, err
@@ -108,72 +106,65 @@ func examine(ctx context.Context, f *factory, node *attach.Node, kind attach.Job
 	return out, err
 }
 
-// sayFindings tells what is wrong; how is what stands before what can be done about it.
+// sayFindings prints what is wrong; how introduces what can be done about it.
 func sayFindings(f *factory, c checkup, how string) {
 	for _, n := range c.Notices {
 		fmt.Fprintln(f.out, line(n))
 	}
 	for _, file := range c.Readable {
-		fmt.Fprintf(f.out, "The store is encrypted, and this backup of it is not: %s; `bugle encrypt` encrypts it.\n", line(file))
+		fmt.Fprintf(f.out, "The store is encrypted, but this backup is not: %s. Encrypt it with `bugle encrypt`.\n", line(file))
 	}
 	if len(c.Findings) == 0 {
-		fmt.Fprintf(f.out, "%s checked, %s among them: nothing is wrong.\n", count(c.Records, "record"), count(c.Campaigns, "campaign"))
+		fmt.Fprintf(f.out, "Checked %s, including %s. No problems found.\n", count(c.Records, "record"), count(c.Campaigns, "campaign"))
 		return
 	}
-	fmt.Fprintf(f.out, "%s checked, %s among them; %s wrong:\n", count(c.Records, "record"), count(c.Campaigns, "campaign"), wrongThings(len(c.Findings)))
+	fmt.Fprintf(f.out, "Checked %s, including %s. Found %s:\n", count(c.Records, "record"), count(c.Campaigns, "campaign"), count(len(c.Findings), "problem"))
 	for _, x := range c.Findings {
 		fmt.Fprintf(f.out, "\n  %s\n", line(x.What))
 		if x.Mend != "" {
 			fmt.Fprintf(f.out, "    %s: %s\n", how, line(x.Mend))
 			if x.Loss {
-				fmt.Fprintf(f.out, "    this does not bring back what is lost; %s\n", line(x.Advice))
+				fmt.Fprintf(f.out, "    this does not bring back lost data; %s\n", line(x.Advice))
 			}
 		} else {
-			fmt.Fprintf(f.out, "    cannot be mended here; %s\n", line(x.Advice))
+			fmt.Fprintf(f.out, "    cannot be repaired; %s\n", line(x.Advice))
 		}
 	}
-	if n := c.Mendable(); n > 0 && how == "can be done" {
-		fmt.Fprintf(f.out, "\n`bugle doctor --repair` mends %d of %d.\n", n, len(c.Findings))
+	if n := c.Mendable(); n > 0 && how == "possible repair" {
+		fmt.Fprintf(f.out, "\nRepair %d of %d with `bugle doctor --repair`.\n", n, len(c.Findings))
 	}
 }
 
-// sayMended tells what became of it.
-func sayMended(f *factory, c checkup) {
+// sayRepaired prints the results of a repair.
+func sayRepaired(f *factory, c checkup) {
 	done := 0
 	for _, x := range c.Findings {
 		switch {
 		case x.Mended:
 			done++
 		case x.Failed != "":
-			fmt.Fprintf(f.out, "not mended: %s: %s\n", line(x.What), line(x.Failed))
+			fmt.Fprintf(f.out, "Not repaired: %s: %s\n", line(x.What), line(x.Failed))
 		}
 	}
-	fmt.Fprintf(f.out, "%d of %d mended.\n", done, len(c.Findings))
+	fmt.Fprintf(f.out, "Repaired %d of %d.\n", done, len(c.Findings))
 }
 
-// mostKeptLines is how many of the records that repairs have kept are listed.
+// mostKeptLines is how many of the records kept by repairs are listed.
 const mostKeptLines = 10
 
-// sayKept lists what repairs have replaced or removed, the newest first.
+// sayKept lists the records that repairs replaced or removed, newest first.
 func sayKept(f *factory, c checkup) {
 	if len(c.Kept) == 0 {
 		return
 	}
-	fmt.Fprintf(f.out, "\nRepairs replaced or removed %s, which the store has kept as they were; `bugle doctor --json` prints them:\n", count(c.KeptRecords, "record"))
+	fmt.Fprintf(f.out, "\nRepairs replaced or removed %s. The originals are kept; print them with `bugle doctor --json`:\n", count(c.KeptRecords, "record"))
 	for i := range min(len(c.Kept), mostKeptLines) {
 		k := c.Kept[len(c.Kept)-1-i]
 		fmt.Fprintf(f.out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), line(k.What), count(k.Bytes, "byte"))
 	}
 	if more := c.KeptRecords - mostKeptLines; more > 0 {
-		fmt.Fprintf(f.out, "  and %d earlier ones\n", more)
+		fmt.Fprintf(f.out, "  and %d more\n", more)
 	}
-}
-
-func wrongThings(n int) string {
-	if n == 1 {
-		return "one thing is"
-	}
-	return fmt.Sprintf("%d things are", n)
 }
 
 func count(n int, what string) string {
@@ -183,8 +174,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// meter gives what tells of progress on standard error, where that is a terminal: on one line, which
-// is wiped in the end.
+// meter returns a function that shows progress on standard error, if that is a terminal: on one line, which is cleared
+// at the end.
 func (f *factory) meter(what string) func(attach.JobProgress) {
 	file, ok := f.err.(*os.File)
 	if !ok || !isTerminal(file) || f.json {
@@ -193,23 +184,23 @@ func (f *factory) meter(what string) func(attach.JobProgress) {
 	return func(p attach.JobProgress) {
 		what := what
 		if p.Verifying {
-			what = "records read again"
+			what = "records verified"
 		}
 		fmt.Fprintf(f.err, "\r\x1b[K%d %s\r", p.Records, what)
 	}
 }
 
-// Do is [attach.Maintained]: what this process does while it has the store.
+// Do implements [attach.Maintained].
 func (o owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobProgress)) ([]byte, error) {
 	records := func(n int) { progress(attach.JobProgress{Records: n}) }
 	switch job.Kind {
 	case attach.JobCheck, attach.JobRepair:
-		look := store.Check
+		run := store.Check
 		if job.Kind == attach.JobRepair {
-			look = store.Repair
+			run = store.Repair
 		}
 		o.db.Prove(ctx)
-		found, err := look(ctx, o.db, records)
+		found, err := run(ctx, o.db, records)
 		if err != nil {
 			return nil, err
 		}
@@ -234,10 +225,10 @@ func (o owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobP
 		}
 		return json.Marshal(info)
 	}
-	return nil, fmt.Errorf("there is no job %q", job.Kind)
+	return nil, fmt.Errorf("unknown job %q", job.Kind)
 }
 
-// key gives the key that the store is encrypted with, nil where it is not.
+// key returns the key of the store, nil if it is not encrypted.
 func (o owned) key() *crypt.Key {
 	if key, ok := o.db.Key(); ok {
 		return &key
@@ -245,8 +236,7 @@ func (o owned) key() *crypt.Key {
 	return nil
 }
 
-// passphrase gives that of the backup which a job is about: the one that came with the job, or the
-// store's own.
+// passphrase returns the passphrase of the backup of a job: the one in the job, or that of the store's key.
 func (o owned) passphrase(job attach.Job) string {
 	if key := o.key(); job.Passphrase == "" && key != nil {
 		if info, err := backup.ReadHeader(job.File); err == nil && info.Key == key.ID() {
@@ -256,20 +246,20 @@ func (o owned) passphrase(job attach.Job) string {
 	return job.Passphrase
 }
 
-// kept is the store while this process has it, with its daily backups.
+// kept is the store while this process owns it, with its daily backups.
 type kept struct {
 	owned
-	daily *backup.Keeper // nil where they are off
+	daily *backup.Keeper // nil if they are off
 	*findings
 }
 
-// findings passes on what is found to be wrong with the store while this process has it.
+// findings passes on the problems found in the store while this process owns it.
 type findings struct {
 	mu   sync.Mutex
-	tell func(notice string) // nil: nobody is there yet
+	tell func(notice string) // nil: nothing listens yet
 }
 
-// Tell is [attach.Noticing].
+// Tell implements [attach.Noticing].
 func (s *findings) Tell(tell func(notice string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,7 +278,7 @@ func (s *findings) pass(notice string) {
 // envBackups is the environment variable that turns the daily backups off.
 const envBackups = "BUGLE_BACKUPS"
 
-// keep begins the daily backups of a store that was opened, and notes what was wrong with it.
+// keep starts the daily backups of a store that was opened, and notes its problems.
 func (f *factory) keep(db *badger.DB, found *findings) attach.Owned {
 	f.notices.add(db.Notices()...)
 	k := kept{owned: owned{db, f.dataDir()}, findings: found}
@@ -298,15 +288,15 @@ func (f *factory) keep(db *badger.DB, found *findings) attach.Owned {
 	return k
 }
 
-// daily says how the daily backups of a store are made.
+// daily returns how the daily backups of a store are made.
 func (f *factory) daily(o owned) backup.Daily {
 	told := ""
 	return backup.Daily{DataDir: f.dataDir(), Program: version(), Key: o.key(), Made: func(_ backup.Info, err error) {
 		text := ""
 		if err != nil {
-			text = fmt.Sprintf("the daily backup was not made: %v", err)
+			text = fmt.Sprintf("the daily backup failed: %v", err)
 		}
-		if text != "" && text != told { // it is tried again, several times an hour
+		if text != "" && text != told { // it is retried several times an hour
 			f.notices.add(text)
 		}
 		told = text
@@ -320,7 +310,7 @@ func (k kept) Close() error {
 	return k.owned.Close()
 }
 
-// sayNotices tells on standard error what was wrong with the store as this command opened it.
+// sayNotices prints on standard error the problems found when this command opened the store.
 func (f *factory) sayNotices() {
 	for _, n := range f.notices.take() {
 		if f.json {

@@ -19,10 +19,10 @@ import (
 // storeKeys are the keys of encrypted stores.
 type storeKeys struct {
 	ring  *storekey.Ring
-	fresh *crypt.Key // what a store that is made is encrypted with
+	fresh *crypt.Key // the key of a store that is created
 }
 
-// keys gives where the keys of stores are found.
+// keys returns where the keys of stores are found.
 func (f *factory) keys() *storekey.Ring {
 	if f.sealing.ring == nil {
 		f.sealing.ring = storekey.New(f.getenv)
@@ -30,27 +30,26 @@ func (f *factory) keys() *storekey.Ring {
 	return f.sealing.ring
 }
 
-const encryptLong = `Encrypt the store of this machine: its campaigns, revisions, users, outbox and settings, and the
-backups in its folder. It is written anew, compared with what it was, and takes its place; the old
-files are removed. No other bugle may have the store open.
+const encryptLong = `Encrypt the store on this machine (campaigns, history, users, outbox and settings) and the backups in
+its folder. The store is written again, verified, and replaces the old one, whose files are deleted.
+Quit other bugle processes before.
 
-The key is a new one, which is put into the system keyring. Where there is none, make a key yourself
-(openssl rand -base64 32) and give it in BUGLE_STORE_KEY, or a command that prints it in
-BUGLE_STORE_KEY_COMMAND, to this command and to every bugle that opens the store. Whoever loses the
-key loses the campaigns: --show-key prints it, to be kept somewhere safe.
+A new key is created and stored in the system keyring. If there is no keyring, create a key yourself
+(openssl rand -base64 32) and set BUGLE_STORE_KEY, or a command that prints it in
+BUGLE_STORE_KEY_COMMAND, for this and every other bugle command. If you lose the key, you lose the
+campaigns: print it with --show-key and keep a copy somewhere safe.
 
---rotate writes the store anew with another key (of the keyring, or of BUGLE_NEW_STORE_KEY or
-BUGLE_NEW_STORE_KEY_COMMAND); the one before stays in the keyring, for backups that are elsewhere.
+--rotate encrypts the store with another key (a new one in the keyring, or BUGLE_NEW_STORE_KEY or
+BUGLE_NEW_STORE_KEY_COMMAND). The old key stays in the keyring for backups in other places.
 
-What stays readable are names, number and sizes of the files, when they were written, and what the
-terminal program remembers outside of the store's folder: searches, views and recipients that you
-typed, and what was read from remote services.`
+Not encrypted are the names, number, sizes and times of files, and what the terminal program keeps
+outside of the store: searches, views, recipients that you typed, and data cached from remotes.`
 
 func newEncrypt(f *factory) *cobra.Command {
 	var rotate, show, keep, removeOld bool
 	cmd := &cobra.Command{
 		Use:   "encrypt",
-		Short: "Encrypt the store, or give it another key",
+		Short: "Encrypt the store or change its key",
 		Long:  encryptLong,
 		Example: "  bugle encrypt\n  bugle encrypt --show-key\n  bugle encrypt --rotate\n" +
 			"  pass show bugle-store | bugle encrypt --keep-key",
@@ -67,25 +66,24 @@ func newEncrypt(f *factory) *cobra.Command {
 			}
 		},
 	}
-	cmd.Flags().BoolVar(&rotate, "rotate", false, "encrypt a store that is encrypted with another key")
+	cmd.Flags().BoolVar(&rotate, "rotate", false, "encrypt the store with another key")
 	cmd.Flags().BoolVar(&show, "show-key", false, "print the key of the store")
-	cmd.Flags().BoolVar(&keep, "keep-key", false, "put the key that is on standard input into the system keyring")
+	cmd.Flags().BoolVar(&keep, "keep-key", false, "store the key on standard input in the system keyring")
 	addRemoveOld(cmd, &removeOld)
 	cmd.MarkFlagsMutuallyExclusive("rotate", "show-key", "keep-key")
 	return cmd
 }
 
 func addRemoveOld(cmd *cobra.Command, to *bool) {
-	cmd.Flags().BoolVar(to, "remove-old", false, "remove what was kept of the store before a restore or when it was damaged, too")
+	cmd.Flags().BoolVar(to, "remove-old", false, "also delete earlier copies of the store, from before a restore or a repair")
 }
 
 func newDecrypt(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "decrypt",
-		Short: "Take the encryption from the store",
-		Long: "Write the store anew without encryption, and the backups in its folder that its key encrypts.\n" +
-			"No other bugle may have the store open. The key stays in the system keyring, for backups that\n" +
-			"are elsewhere.",
+		Short: "Decrypt the store",
+		Long: "Decrypt the store, and the backups in its folder that are encrypted with its key. Quit other bugle\n" +
+			"processes before. The key stays in the system keyring for backups in other places.",
 		Example:           "  bugle decrypt",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -102,14 +100,14 @@ func newDecrypt(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(out)
 			}
-			fmt.Fprintf(f.out, "The store in %s is not encrypted any more; %s were written anew and compared.\n", line(f.dataDir()), count(out.Records, "record"))
+			fmt.Fprintf(f.out, "Decrypted the store in %s: %s written and verified.\n", line(f.dataDir()), count(out.Records, "record"))
 			out.say(f)
 			return nil
 		},
 	}
 }
 
-// sealed gives the id of the key of the store, which must be there; empty where it cannot be read.
+// sealed returns the id of the key of the store, which must exist; empty if it cannot be read.
 func (f *factory) sealed() (key string, encrypted bool, err error) {
 	have, err := f.hasStore()
 	if err != nil {
@@ -121,24 +119,24 @@ func (f *factory) sealed() (key string, encrypted bool, err error) {
 	return badger.Sealed(f.dataDir())
 }
 
-// stillSealed reports whether the store is there as it was sealed before. Where that is not certain, as
-// when the new one could not be put in its place and is by the next bugle, its key must be kept.
+// stillSealed reports whether the store is still encrypted as before. If that is uncertain, as when the next process
+// completes the replacement, the new key must be kept.
 func (f *factory) stillSealed(key string, encrypted bool) bool {
 	now, is, err := f.sealed()
 	return err == nil && now == key && is == encrypted
 }
 
-// rewritten is what became of a store that was encrypted or decrypted.
+// rewritten is the result of encrypting or decrypting a store.
 type rewritten struct {
 	Encrypted bool   `json:"encrypted"`
 	Key       string `json:"key_id,omitempty"`
 	From      string `json:"key_from,omitempty"` // where the key is
 	Records   int    `json:"records"`
 	Backups   int    `json:"backups"`        // that were encrypted or decrypted with it
-	Left      []left `json:"left,omitempty"` // what is as it was
+	Left      []left `json:"left,omitempty"` // unchanged files
 }
 
-// left is a file or folder that is as it was before, and why.
+// left is a file or folder that was not changed, and why.
 type left struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -146,10 +144,10 @@ type left struct {
 
 func (r rewritten) say(f *factory) {
 	if r.Backups > 0 {
-		fmt.Fprintf(f.out, "%s in its folder, too.\n", count(r.Backups, "backup"))
+		fmt.Fprintf(f.out, "Also converted %s in its folder.\n", count(r.Backups, "backup"))
 	}
 	for _, l := range r.Left {
-		fmt.Fprintf(f.out, "As it was: %s (%s).\n", line(l.Path), line(l.Why))
+		fmt.Fprintf(f.out, "Not changed: %s (%s).\n", line(l.Path), line(l.Why))
 	}
 }
 
@@ -159,13 +157,13 @@ func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
 	case err != nil:
 		return err
 	case rotate && !encrypted:
-		return remedied{errors.New("the store is not encrypted"), "`bugle encrypt` encrypts it."}
+		return remedied{errors.New("the store is not encrypted"), "Encrypt it with `bugle encrypt`."}
 	case encrypted && !rotate:
 		return finishEncrypt(ctx, f, id, removeOld)
 	}
-	if encrypted { // before another one is made
+	if encrypted { // before a new key is created
 		if _, err := f.keys().Find(ctx, id); err != nil {
-			return fmt.Errorf("the store in %s is encrypted, and cannot be opened: %w", f.dataDir(), err)
+			return fmt.Errorf("cannot open the encrypted store in %s: %w", f.dataDir(), err)
 		}
 	}
 	key, where, err := f.keys().Fresh(ctx, rotate)
@@ -173,7 +171,7 @@ func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
 		return err
 	}
 	if key.ID() == id {
-		return misused("%s has the key that the store has already", where)
+		return misused("%s has the current key of the store; set a new one", where)
 	}
 	out, err := f.rewrite(ctx, &key)
 	if err != nil {
@@ -189,17 +187,17 @@ func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
 	if f.json {
 		return f.printJSON(out)
 	}
-	fmt.Fprintf(f.out, "The store in %s is encrypted; %s were written anew and compared.\n", line(f.dataDir()), count(out.Records, "record"))
+	fmt.Fprintf(f.out, "Encrypted the store in %s: %s written and verified.\n", line(f.dataDir()), count(out.Records, "record"))
 	out.say(f)
 	sayKey(f, where, rotate)
 	return nil
 }
 
-// finishEncrypt encrypts what there is beside an encrypted store, as after one that was interrupted.
+// finishEncrypt encrypts the backups of a store that is encrypted already, as after an interruption.
 func finishEncrypt(ctx context.Context, f *factory, id string, removeOld bool) error {
 	key, err := f.keys().Find(ctx, id)
 	if err != nil {
-		return fmt.Errorf("the store in %s is encrypted already, and its key is needed for the rest: %w", f.dataDir(), err)
+		return fmt.Errorf("the store in %s is already encrypted, but its backups cannot be: %w", f.dataDir(), err)
 	}
 	out := rewritten{Encrypted: true, Key: key.ID()}
 	if err := out.backups(ctx, f, &key); err != nil {
@@ -211,24 +209,24 @@ func finishEncrypt(ctx context.Context, f *factory, id string, removeOld bool) e
 	if f.json {
 		return f.printJSON(out)
 	}
-	fmt.Fprintf(f.out, "The store in %s is encrypted already; --rotate gives it another key.\n", line(f.dataDir()))
+	fmt.Fprintf(f.out, "The store in %s is already encrypted. Use --rotate to change the key.\n", line(f.dataDir()))
 	out.say(f)
 	return nil
 }
 
-// sayKey says where the key is, and that nobody else has it.
+// sayKey prints where the key is.
 func sayKey(f *factory, where string, rotated bool) {
 	switch {
 	case where == storekey.Keyring:
-		fmt.Fprintln(f.out, "Its key is in the system keyring. Without it nothing can be read: `bugle encrypt --show-key` prints it, to be kept somewhere safe.")
+		fmt.Fprintln(f.out, "The key is in the system keyring. Without it, nothing can be read: print it with `bugle encrypt --show-key` and keep a copy somewhere safe.")
 	case rotated:
-		fmt.Fprintf(f.out, "Its key is that of %s: from now on bugle needs it in %s or %s, or in the keyring (`bugle encrypt --keep-key`).\n", where, storekey.Env, storekey.EnvCommand)
+		fmt.Fprintf(f.out, "The key is the one in %s. From now on, bugle needs it in %s or %s, or in the keyring (`bugle encrypt --keep-key`).\n", where, storekey.Env, storekey.EnvCommand)
 	default:
-		fmt.Fprintf(f.out, "Its key is that of %s, which bugle needs from now on. Without it nothing can be read.\n", where)
+		fmt.Fprintf(f.out, "The key is the one in %s, which bugle needs from now on. Without it, nothing can be read.\n", where)
 	}
 }
 
-// rewrite writes the store anew with a key, or with none, and then its backups.
+// rewrite writes the store again with a key, or without, and then its backups.
 func (f *factory) rewrite(ctx context.Context, to *crypt.Key) (out rewritten, err error) {
 	told := f.meter("records written")
 	out.Records, err = badger.Rewrite(ctx, badger.Options{Dir: f.dataDir(), Key: f.keys().Find}, to, func(n int, verifying bool) {
@@ -245,7 +243,7 @@ func (f *factory) rewrite(ctx context.Context, to *crypt.Key) (out rewritten, er
 	return out, out.backups(ctx, f, to)
 }
 
-// backups seals the backups in the folder of the store anew, but for those with a passphrase.
+// backups encrypts or decrypts the backups in the folder of the store, except those with a passphrase.
 func (r *rewritten) backups(ctx context.Context, f *factory, to *crypt.Key) error {
 	if err := backup.Sweep(f.dataDir()); err != nil {
 		return err
@@ -278,20 +276,19 @@ func (r *rewritten) backups(ctx context.Context, f *factory, to *crypt.Key) erro
 	return nil
 }
 
-// backupKey gives the passphrase of a backup that the key of a store encrypts; empty where none does.
+// backupKey returns the passphrase of a backup that is encrypted with the key of a store; empty for others.
 func (f *factory) backupKey(ctx context.Context, b backup.Info) (string, error) {
 	if b.Key == "" {
 		return "", nil
 	}
 	key, err := f.keys().Find(ctx, b.Key)
 	if err != nil {
-		return "", fmt.Errorf("the backup %s is encrypted with the key of a store: %w", b.File, err)
+		return "", fmt.Errorf("cannot open backup %s: %w", b.File, err)
 	}
 	return key.Passphrase(), nil
 }
 
-// oldCopies removes the copies of the store from before a restore, which are not encrypted, or says
-// that they are there.
+// oldCopies deletes the copies of the store from before a restore, which are not encrypted, or reports them.
 func (r *rewritten) oldCopies(f *factory, remove bool) error {
 	copies, err := badger.OldCopies(f.dataDir())
 	if err != nil {
@@ -304,7 +301,7 @@ func (r *rewritten) oldCopies(f *factory, remove bool) error {
 			}
 			continue
 		}
-		r.Left = append(r.Left, left{dir, "an earlier copy of the store; --remove-old removes it"})
+		r.Left = append(r.Left, left{dir, "an earlier copy of the store; delete it with --remove-old"})
 	}
 	return nil
 }
@@ -315,7 +312,7 @@ func showKey(ctx context.Context, f *factory) error {
 		return err
 	}
 	if !encrypted {
-		return errors.New("the store is not encrypted, and has no key")
+		return errors.New("the store is not encrypted, so it has no key")
 	}
 	key, err := f.keys().Find(ctx, id)
 	if err != nil {
@@ -334,7 +331,7 @@ func keepKey(ctx context.Context, f *factory) error {
 		return err
 	}
 	if strings.TrimSpace(string(b)) == "" {
-		return misused("there is no key on standard input")
+		return misused("no key on standard input")
 	}
 	key, err := crypt.Parse(string(b))
 	if err != nil {
@@ -345,7 +342,7 @@ func keepKey(ctx context.Context, f *factory) error {
 		return err
 	}
 	if id != "" && id != key.ID() {
-		return fmt.Errorf("%w: that of the store in %s has the id %s, and this one %s", crypt.ErrWrongKey, f.dataDir(), id, key.ID())
+		return fmt.Errorf("%w: the store in %s has the key with id %s, this is %s", crypt.ErrWrongKey, f.dataDir(), id, key.ID())
 	}
 	if err := f.keys().Keep(key); err != nil {
 		return err
@@ -353,11 +350,11 @@ func keepKey(ctx context.Context, f *factory) error {
 	if f.json {
 		return f.printJSON(map[string]string{"key_id": key.ID()})
 	}
-	fmt.Fprintf(f.out, "The key %s is in the system keyring.\n", key.ID())
+	fmt.Fprintf(f.out, "Stored the key %s in the system keyring.\n", key.ID())
 	return nil
 }
 
-// readable gives what beside an encrypted store can be read without its key.
+// readable returns the backups of an encrypted store that can be read without a key.
 func readable(dataDir string) (out []string) {
 	if _, encrypted, err := badger.Sealed(dataDir); err != nil || !encrypted {
 		return nil

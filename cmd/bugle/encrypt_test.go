@@ -153,7 +153,7 @@ func daily(t *testing.T, c commands) {
 func TestKeyring(t *testing.T) {
 	keyring.MockInit()
 	c := commands{t: t, dir: filepath.Join(t.TempDir(), "a"), env: map[string]string{}}
-	if out := c.must("init", "--id", "SHOP", "--encrypt"); !strings.Contains(out, "Its key is in the system keyring.") {
+	if out := c.must("init", "--id", "SHOP", "--encrypt"); !strings.Contains(out, "The key is in the system keyring.") {
 		t.Errorf("init says %s", out)
 	}
 	moved := filepath.Join(t.TempDir(), "b")
@@ -170,7 +170,7 @@ func TestKeyring(t *testing.T) {
 
 	keyring.MockInit() // another machine
 	code, _, said := c.run("workspace", "show")
-	if code != exitFailed || strings.Count(said, "\n") != 1 || !strings.Contains(said, "the system keyring of this user has no key "+key.ID()+"; put it there with `bugle encrypt --keep-key`") {
+	if code != exitFailed || strings.Count(said, "\n") != 1 || !strings.Contains(said, "the system keyring does not have key "+key.ID()+"; store it with `bugle encrypt --keep-key`") {
 		t.Errorf("without the key: %d %s", code, said)
 	}
 	var o, e bytes.Buffer
@@ -219,7 +219,7 @@ func TestEncryptLeftovers(t *testing.T) {
 	if err := os.Rename(plain, late); err != nil {
 		t.Fatal(err)
 	}
-	if out := c.must("doctor"); !strings.Contains(out, "this backup of it is not: "+late) {
+	if out := c.must("doctor"); !strings.Contains(out, "this backup is not: "+late) {
 		t.Errorf("doctor says %s", out)
 	}
 	c.must("encrypt")

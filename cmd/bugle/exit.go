@@ -18,13 +18,13 @@ const (
 	exitRefused = 4
 )
 
-// What the error of a command has for a code under --json where no service gave one.
+// The error codes under --json that no service has.
 const (
-	codeMisused engine.Code = "MISUSED" // the command line does not say what it must
-	codeFailed  engine.Code = "FAILED"  // a file, the store or the system stood in the way
+	codeMisused engine.Code = "MISUSED" // invalid usage
+	codeFailed  engine.Code = "FAILED"  // a file, the store or the system failed
 )
 
-// usageError is a command line that does not say what it must.
+// usageError is an invalid command line.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
@@ -32,8 +32,7 @@ func (e usageError) Unwrap() error { return e.err }
 
 func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// asUsage makes a refusal of what the flags and arguments say an error of usage: no campaign is
-// invalid for it.
+// asUsage turns a refusal of flags and arguments into invalid usage: no campaign is invalid.
 func asUsage(err error) error {
 	if e := engine.AsError(err); e != nil && exitCode(e) == exitInvalid {
 		return usageError{err}
@@ -41,12 +40,12 @@ func asUsage(err error) error {
 	return err
 }
 
-// silentError ends the program with a code when everything has been said already.
+// silentError ends the program with an exit code after the reason was printed.
 type silentError int
 
 func (e silentError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// exitCode gives the code of an error.
+// exitCode returns the exit code of an error.
 func exitCode(err error) int {
 	var silent silentError
 	var usage usageError
@@ -65,7 +64,7 @@ func exitCode(err error) int {
 	switch {
 	case e == nil, e.Code == engine.Internal:
 		return exitFailed
-	case e.Service != "": // whatever it says of the request: nothing was found here
+	case e.Service != "": // whatever its reason, it was not found here
 		return exitRefused
 	case e.Code == engine.ValidationFailed, len(e.Problems) > 0:
 		return exitInvalid
@@ -73,7 +72,7 @@ func exitCode(err error) int {
 	return exitRefused
 }
 
-// report says on standard error what went wrong and what to do, and gives the exit code.
+// report prints an error and what to do on standard error, and returns the exit code.
 func report(f *factory, err error) int {
 	code := exitCode(err)
 	var silent silentError
@@ -90,14 +89,14 @@ func report(f *factory, err error) int {
 	return code
 }
 
-// failure is an error as --json shows it, after the error envelope of spec.md.
+// failure is an error in the output of --json, modeled on the error envelope of spec.md.
 type failure struct {
 	Code      engine.Code     `json:"code"`
 	Message   string          `json:"message"`
 	Target    string          `json:"target,omitempty"`
 	Details   []engine.Detail `json:"details,omitempty"`
 	RequestID string          `json:"request_id,omitempty"`
-	Remedy    string          `json:"remedy,omitempty"` // what to do about it, where that is known
+	Remedy    string          `json:"remedy,omitempty"` // what to do about it, if known
 }
 
 func failureOf(err error) failure {
@@ -118,12 +117,12 @@ func failureOf(err error) failure {
 	return out
 }
 
-// text gives the failure for people: a sentence, the details a line each, and the remedy.
+// text returns the failure for people: a sentence, one line per detail, and the remedy.
 func (f failure) text() string {
 	lines := []string{f.Message}
 	for _, d := range f.Details {
 		switch {
-		case d.Message == f.Message: // said already
+		case d.Message == f.Message: // printed already
 		case d.Target == "":
 			lines = append(lines, "  "+d.Message)
 		default:
@@ -136,7 +135,7 @@ func (f failure) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// remedied is an error that knows what to do about it, where its own sentence does not say so.
+// remedied is an error with a sentence on what to do about it.
 type remedied struct {
 	err    error
 	remedy string // a sentence

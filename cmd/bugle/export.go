@@ -18,7 +18,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// export says what campaigns become files, and where.
+// export holds the flags of export.
 type export struct {
 	ids                 []string
 	all, archived, yaml bool
@@ -29,13 +29,12 @@ type export struct {
 func newExport(f *factory) *cobra.Command {
 	var e export
 	cmd := &cobra.Command{
-		Use:   "export [ID…]",
-		Short: "Write campaigns as files",
-		Long: "Write campaigns as files, one each, for `bugle apply` to take back. A file holds the id, the\n" +
-			"channel, the delivery type, the creator and the components, and nothing that changes by itself:\n" +
-			"a campaign that did not change gives the same bytes. It is named after the campaign and its id;\n" +
-			"a file of it under a former name is replaced. One campaign goes to standard output where no\n" +
-			"folder is named.",
+		Use:   "export [ID...]",
+		Short: "Export campaigns to files",
+		Long: "Export campaigns to files, one each, to keep in version control and pass to `bugle apply`. The files\n" +
+			"have no state and no times, so the file of an unchanged campaign stays the same. They are named after\n" +
+			"the campaign and its id; after a campaign is renamed, its old file is replaced. Without --dir, one\n" +
+			"campaign is printed.",
 		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
 			"  bugle export --all --dir campaigns --yaml",
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -50,25 +49,25 @@ func newExport(f *factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&e.all, "all", false, "every campaign that is not archived, in its current version")
-	fl.BoolVar(&e.archived, "archived", false, "with --all, archived campaigns too")
-	fl.StringVar(&e.dir, "dir", "", "`folder` to write the files to; it is made where there is none")
-	fl.BoolVar(&e.yaml, "yaml", false, "write YAML, not JSON")
+	fl.BoolVar(&e.all, "all", false, "export the current version of every campaign that is not archived")
+	fl.BoolVar(&e.archived, "archived", false, "with --all, include archived campaigns")
+	fl.StringVar(&e.dir, "dir", "", "`folder` for the files; it is created if needed")
+	fl.BoolVar(&e.yaml, "yaml", false, "write YAML instead of JSON")
 	return cmd
 }
 
 func (e *export) check(f *factory) error {
 	switch {
 	case e.all && len(e.ids) > 0:
-		return misused("--all is every campaign; leave out the ids")
+		return misused("--all cannot be combined with ids")
 	case e.archived && !e.all:
-		return misused("--archived goes with --all; a campaign named by its id is exported in any state")
+		return misused("--archived needs --all; with an id, archived campaigns are exported too")
 	case !e.all && len(e.ids) == 0:
-		return misused("say which campaigns: their ids, or --all")
+		return misused("nothing to export; use the IDs of campaigns, or --all")
 	case e.dir == "" && (e.all || len(e.ids) > 1):
-		return misused("say where the files go: --dir DIR")
+		return misused("several campaigns need a folder; set it with --dir")
 	case e.dir == "" && e.yaml && f.json:
-		return misused("--json and --yaml are two things to write; give one of them")
+		return misused("--json and --yaml cannot be combined")
 	}
 	return nil
 }
@@ -91,7 +90,7 @@ func (e *export) run(ctx context.Context, f *factory) error {
 		return f.writeJSON(string(text))
 	}
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
-		return fmt.Errorf("cannot make %s: %w", e.dir, cause(err))
+		return fmt.Errorf("cannot create %s: %w", e.dir, cause(err))
 	}
 	written := make([]exportedFile, 0, len(e.ids))
 	for _, id := range e.ids {
@@ -104,7 +103,7 @@ func (e *export) run(ctx context.Context, f *factory) error {
 	return f.printExported(written, e.dir)
 }
 
-// listed gives the ids of the current versions of all campaigns, sorted.
+// listed returns the ids of the current versions of all campaigns, sorted.
 func (e *export) listed(ctx context.Context, svc engine.Service) (ids []string, err error) {
 	rows, err := listAll(ctx, svc, e.archived)
 	e.versions = map[string][]string{}
@@ -119,7 +118,7 @@ func (e *export) listed(ctx context.Context, svc engine.Service) (ids []string, 
 	return ids, err
 }
 
-// byCampaign gives the versions of each campaign, the current one first.
+// byCampaign returns the versions of each campaign, the current one first.
 func byCampaign(rows []engine.Summary) map[string][]engine.Summary {
 	out := map[string][]engine.Summary{}
 	for _, s := range rows {
@@ -135,7 +134,7 @@ func byCampaign(rows []engine.Summary) map[string][]engine.Summary {
 func listAll(ctx context.Context, svc engine.Service, archived bool) ([]engine.Summary, error) {
 	lister, ok := svc.(engine.Lister)
 	if !ok {
-		return nil, errors.New("this service does not list its campaigns")
+		return nil, errors.New("this service cannot list its campaigns")
 	}
 	return lister.List(ctx, engine.ListQuery{Archived: archived})
 }
@@ -154,12 +153,12 @@ func (e *export) encode(c engine.Campaign) ([]byte, error) {
 	}
 	text, err := yamldoc.Encode(files.Document(c))
 	if err != nil {
-		return nil, fmt.Errorf("campaign %s: %w; it can be exported as JSON", c.ID, err)
+		return nil, fmt.Errorf("campaign %s: %w; export it as JSON instead", c.ID, err)
 	}
 	return text, nil
 }
 
-// exportedFile is what became of one campaign.
+// exportedFile is the result for one campaign.
 type exportedFile struct {
 	ID       string   `json:"id"`
 	File     string   `json:"file"`
@@ -197,7 +196,7 @@ func (e *export) file(ctx context.Context, svc engine.Service, id string) (expor
 	return out, nil
 }
 
-// name gives the name of a campaign's file.
+// name returns the name of the file of a campaign.
 func (e *export) name(c engine.Campaign) string {
 	ext := ".json"
 	if e.yaml {
@@ -206,15 +205,15 @@ func (e *export) name(c engine.Campaign) string {
 	return files.Name(c, ext)
 }
 
-// removeFormer removes the files beside name that an export made of the campaign when it had another
-// name, or in another form, and gives their names.
+// removeFormer removes the files next to name that an export wrote when the campaign had another name, or in another
+// format, and returns their names.
 func removeFormer(name, id string) (removed []string, err error) {
 	if !schema.ObjectID.Matches(id) {
 		return nil, nil
 	}
 	former, err := filepath.Glob(filepath.Join(globbed(filepath.Dir(name)), "*-"+strings.ToLower(id)+".*"))
 	if err != nil {
-		return nil, fmt.Errorf("looking for files of %s: %w", id, err)
+		return nil, fmt.Errorf("cannot look for old files of campaign %s: %w", id, err)
 	}
 	for _, file := range former {
 		if file == name || !isCampaignFile(file) {
@@ -222,21 +221,21 @@ func removeFormer(name, id string) (removed []string, err error) {
 		}
 		b, err := os.ReadFile(file)
 		if err != nil {
-			continue // what cannot be read is not known to be one
+			continue // not known to be one
 		}
 		held, err := parseCampaigns(file, b)
 		if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].body).ID, id) {
 			continue
 		}
 		if err := os.Remove(file); err != nil {
-			return removed, fmt.Errorf("cannot remove %s, which held the campaign before: %w", file, cause(err))
+			return removed, fmt.Errorf("cannot remove the old file %s: %w", file, cause(err))
 		}
 		removed = append(removed, file)
 	}
 	return removed, nil
 }
 
-// globbed gives a folder's name with what patterns mean by some characters taken off it.
+// globbed escapes the characters of a folder's name that have a meaning in patterns.
 func globbed(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
@@ -252,7 +251,7 @@ func (f *factory) printExported(all []exportedFile, dir string) error {
 			fmt.Fprintln(f.out, line("Wrote "+file.File))
 		}
 		for _, old := range file.Replaces {
-			fmt.Fprintln(f.out, line("Removed "+old+", its former file"))
+			fmt.Fprintln(f.out, line("Removed the old file "+old))
 		}
 	}
 	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", counted(len(all), "campaign"), dir, written, len(all)-written)))

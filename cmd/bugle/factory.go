@@ -13,7 +13,7 @@ import (
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
 
-	"bugle/cmd/bugle/internal/profiles"
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/attach"
 	"bugle/engine/schema"
@@ -28,32 +28,32 @@ const (
 	envTheme     = "BUGLE_THEME"
 )
 
-// factory gives commands what they work with, opened when first asked for.
+// factory provides what commands work with, opened on first use.
 type factory struct {
 	streams
 	getenv func(string) string
 
-	// The flags that every command has.
+	// The persistent flags.
 	data       string
 	workspace  string
 	remoteName string
 	json       bool
 
-	// running says that the arguments were taken and a command has begun its work.
+	// running reports that the arguments were parsed and a command is running.
 	running bool
 
-	// last is called when everything was said; nil: nothing is.
+	// last, if set, is called after everything is written.
 	last func()
 
 	node    *attach.Node
-	heard   sync.WaitGroup // what the node tells
+	heard   sync.WaitGroup // the reader of the node's notices
 	notices notices
 	sealing storeKeys
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// dataDir is the folder of the store: --data, BUGLE_DATA, or the XDG data folder.
+// dataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder.
 func (f *factory) dataDir() string {
 	switch {
 	case f.data != "":
@@ -66,7 +66,7 @@ func (f *factory) dataDir() string {
 	return filepath.Join(xdg.DataHome, "bugle")
 }
 
-// url matches what begins as a URL does, and no path of a folder.
+// url matches the beginning of a URL, and no path.
 var url = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+://`)
 
 // checkDataDir refuses a URL as the folder of the store.
@@ -75,7 +75,7 @@ func (f *factory) checkDataDir() error {
 	if scheme == "" {
 		return nil
 	}
-	return misused("this bugle keeps its store in a folder, not at %s: name a folder with --data or %s", scheme, envData) // the rest may hold a password
+	return misused("the store must be a folder, not the URL %s…; choose a folder with --data or %s", scheme, envData) // the rest may hold a password
 }
 
 // hasStore reports whether there is a store already, without making one.
@@ -87,13 +87,13 @@ func (f *factory) hasStore() (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	}
-	return false, fmt.Errorf("cannot look into %s: %w; choose another folder with --data or %s", f.dataDir(), cause(err), envData)
+	return false, fmt.Errorf("cannot read %s: %w; choose another folder with --data or %s", f.dataDir(), cause(err), envData)
 }
 
-// errNoWorkspace says that the store holds no workspace yet.
-var errNoWorkspace = errors.New("there is no workspace here yet; `bugle init --sample` makes one to try things in, `bugle init` an empty one")
+// errNoWorkspace reports that the store has no workspace yet.
+var errNoWorkspace = errors.New("no workspace yet; create one with `bugle init`, or with sample data with `bugle init --sample`")
 
-// wanted gives the workspace that is asked for; empty where none is.
+// wanted returns the id of the workspace that was asked for, or an empty string.
 func (f *factory) wanted() string {
 	if f.workspace != "" {
 		return f.workspace
@@ -101,13 +101,12 @@ func (f *factory) wanted() string {
 	return f.getenv(envWorkspace)
 }
 
-// service opens the local service of the workspace. Where there is no store it makes none, and
-// with a profile it refuses: what it is asked for is this machine's own.
+// service opens the service of the local workspace. It does not create a store, and fails if a remote is in use.
 func (f *factory) service(ctx context.Context) (attach.Service, error) {
-	if p, ok, err := f.remoteProfile(); err != nil {
+	if p, ok, err := f.remote(); err != nil {
 		return nil, err
 	} else if ok {
-		return nil, misused("this works on a workspace of this machine, and profile %s is remote; add --profile %s", p.Name, profiles.Local)
+		return nil, misused("this command works on local workspaces only, and %s is a remote; add --remote %s", p.Name, remotes.Local)
 	}
 	if have, err := f.hasStore(); err != nil {
 		return nil, err
@@ -125,8 +124,8 @@ func (f *factory) service(ctx context.Context) (attach.Service, error) {
 	return node.Service(id), nil
 }
 
-// author is the e-mail address that changes are signed with: BUGLE_AUTHOR, that of the
-// workspace, or one made of the names of the user and the machine.
+// author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, or one made from the
+// names of the user and the machine.
 func (f *factory) author(ofWorkspace string) string {
 	if a := f.getenv(envAuthor); a != "" {
 		return a
@@ -148,14 +147,14 @@ func (f *factory) author(ofWorkspace string) string {
 	return "me@localhost"
 }
 
-// signer gives who changes something: by where it was said, or the author.
+// signer returns who makes a change: by, or else the author.
 func (f *factory) signer(ctx context.Context, svc engine.Service, by string) (string, error) {
 	if by != "" {
 		return by, nil
 	}
 	k, ok := svc.(engine.WorkspaceKeeper)
 	if !ok {
-		p, _, err := f.remoteProfile()
+		p, _, err := f.remote()
 		return f.author(p.Author), err
 	}
 	w, err := k.Workspace(ctx)

@@ -7,8 +7,8 @@ import (
 func newGet(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get ID",
-		Short:             "Show a campaign as JSON",
-		Long:              "Show a campaign as JSON, to read or to edit: `bugle update -` takes it back, with nothing lost.",
+		Short:             "Print a campaign as JSON",
+		Long:              "Print a campaign as JSON, to read or to edit. Pass it to `bugle update` to save the changes.",
 		Example:           "  bugle get 65f0a1b2c3d4e5f60718293a > campaign.json\n  $EDITOR campaign.json && bugle update campaign.json",
 		Args:              exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.completeIDs(),

@@ -168,11 +168,11 @@ func TestNoControlSequenceFromAService(t *testing.T) {
 			t.Cleanup(server.Close)
 			b := newBugle(t)
 			dir := t.TempDir()
-			b.env["XDG_CONFIG_HOME"], b.env["XDG_STATE_HOME"], b.env["KEY"], b.env[envProfile] = dir, dir, "k", "far"
-			b.run(exitDone, "", "profile", "add", "far", "--url", server.URL, "--workspace-id", "DEMO", "--key-env", "KEY")
+			b.env["XDG_CONFIG_HOME"], b.env["XDG_STATE_HOME"], b.env["KEY"], b.env[envRemote] = dir, dir, "k", "far"
+			b.run(exitDone, "", "remote", "add", "far", "--url", server.URL, "--workspace-id", "DEMO", "--key-env", "KEY")
 			in := func(name string) string { return filepath.Join(dir, name) }
 			write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com","basic_details":{"name":"x"}}`)
-			out := watched(t, b, append(campaignCommands(one, two, in), "create "+in("own.json"), "profile list", "profile list --json", "profile test far"))
+			out := watched(t, b, append(campaignCommands(one, two, in), "create "+in("own.json"), "remote list", "remote list --json", "remote test far"))
 			if !kind.fails && !kind.all && !strings.Contains(out, "SCHEDULED  EMAIL") {
 				t.Errorf("the commands say little:\n%s", out)
 			}
@@ -226,7 +226,7 @@ func campaignCommands(one, two string, in func(string) string) []string {
 		"test " + one + " --email ida@example.com", "test " + two + " --user USER_1 --json",
 		"export --dir " + in("out"), "export --dir " + in("yaml") + " --format yaml --json", "diff " + one + " " + two, "diff " + one + " " + two + " --json",
 		"apply " + in("out") + " --dry-run", "apply " + in("out") + " --dry-run --json", "update " + one + " " + in("own.json"),
-		"status " + one + " STOP", "status " + two + " PAUSE --json", "publish " + one, "get none" + poisonWord, "__complete get %", "__complete search --status %",
+		"stop " + one, "pause " + two + " --json", "status " + one + " STOP", "publish " + one, "get none" + poisonWord, "__complete get %", "__complete search --status %",
 	}
 }
 

@@ -22,14 +22,14 @@ import (
 	"bugle/engine/schema"
 )
 
-// heldCampaign is one campaign as a file holds it.
+// heldCampaign is one campaign of a file.
 type heldCampaign struct {
 	where string // the file, and where in it, for people
 	body  doc.Value
-	err   error // why it cannot be taken; nothing else is known then
+	err   error // why it cannot be used; the body is empty then
 }
 
-// The ends of the names of files that hold campaigns.
+// The extensions of campaign files.
 var (
 	jsonEnds = []string{".json", ".jsonl", ".ndjson"}
 	yamlEnds = []string{".yaml", ".yml"}
@@ -40,8 +40,8 @@ func isCampaignFile(name string) bool {
 	return slices.Contains(jsonEnds, end) || slices.Contains(yamlEnds, end)
 }
 
-// readCampaigns reads the campaigns of a file: one in JSON, one a line in JSON lines, one a document
-// in YAML. A file that holds none that can be read gives one with an error.
+// readCampaigns reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML. If
+// none can be read, it returns one with the error.
 func (f *factory) readCampaigns(ctx context.Context, name string) []heldCampaign {
 	b, err := f.read(ctx, name)
 	var held []heldCampaign
@@ -49,7 +49,7 @@ func (f *factory) readCampaigns(ctx context.Context, name string) []heldCampaign
 		held, err = parseCampaigns(name, b)
 	}
 	if err == nil && len(held) == 0 {
-		err = documentError{fmt.Errorf("%s holds no campaign", inputName(name))}
+		err = documentError{fmt.Errorf("%s has no campaign", inputName(name))}
 	}
 	if err != nil {
 		return []heldCampaign{{where: inputName(name), err: err}}
@@ -60,10 +60,7 @@ func (f *factory) readCampaigns(ctx context.Context, name string) []heldCampaign
 func parseCampaigns(name string, b []byte) ([]heldCampaign, error) {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	end := strings.ToLower(filepath.Ext(name))
-	switch first := bytes.TrimSpace(b); {
-	case isYAML(name):
-		return parseYAML(name, b)
-	case slices.Contains(jsonEnds, end), len(first) > 0 && (first[0] == '{' || first[0] == '['):
+	if !isYAML(name) && (slices.Contains(jsonEnds, end) || looksLikeJSON(b)) {
 		return parseJSON(name, b)
 	}
 	return parseYAML(name, b)
@@ -71,20 +68,20 @@ func parseCampaigns(name string, b []byte) ([]heldCampaign, error) {
 
 func isYAML(name string) bool { return slices.Contains(yamlEnds, strings.ToLower(filepath.Ext(name))) }
 
-// yamlDocument gives the one object of a YAML file.
+// yamlDocument returns the one object of a YAML file.
 func yamlDocument(name string, b []byte) (doc.Value, error) {
 	docs, err := parseYAML(name, b)
 	switch {
 	case err != nil:
 		return doc.Value{}, err
 	case len(docs) != 1:
-		return doc.Value{}, documentError{fmt.Errorf("%s holds %d documents, and one is wanted", inputName(name), len(docs))}
+		return doc.Value{}, documentError{fmt.Errorf("%s must have one YAML document, not %d", inputName(name), len(docs))}
 	}
 	return docs[0].body, docs[0].err
 }
 
-// isExport reports whether a document is a campaign as `bugle export` writes it: with its id, and
-// nothing of what changes by itself.
+// isExport reports whether a document is a campaign as `bugle export` writes it: with its id, and without state and
+// times.
 func isExport(v doc.Value) bool {
 	rec := engine.ParseRecord(v)
 	return rec.ID != "" && rec.CreatedBy != "" && rec.Status == "" && rec.UpdatedBy == "" && rec.CreatedAt.IsZero()
@@ -93,7 +90,7 @@ func isExport(v doc.Value) bool {
 func parseYAML(name string, b []byte) ([]heldCampaign, error) {
 	docs, err := yamldoc.Parse(b)
 	if err != nil {
-		return nil, documentError{fmt.Errorf("%s is not YAML that can be taken: %w", inputName(name), err)}
+		return nil, documentError{fmt.Errorf("cannot use %s as YAML: %w", inputName(name), err)}
 	}
 	var out []heldCampaign
 	for i, v := range docs {
@@ -106,7 +103,7 @@ func parseYAML(name string, b []byte) ([]heldCampaign, error) {
 	return out, nil
 }
 
-// parseJSON reads one document, or one a line where the first line is one.
+// parseJSON reads one document, or one per line if the first line is a document.
 func parseJSON(name string, b []byte) ([]heldCampaign, error) {
 	v, err := doc.Parse(b)
 	if err == nil {
@@ -137,12 +134,12 @@ func parseJSON(name string, b []byte) ([]heldCampaign, error) {
 
 func held(where string, v doc.Value) heldCampaign {
 	if v.Kind() != doc.Object {
-		return heldCampaign{where: where, err: documentError{fmt.Errorf("%s must hold an object, not %s", where, article(v.Kind()))}}
+		return heldCampaign{where: where, err: documentError{fmt.Errorf("%s must be an object, not %s", where, article(v.Kind()))}}
 	}
 	return heldCampaign{where: where, body: v}
 }
 
-// checkEnv is what a check without a write knows of the service's workspace.
+// checkEnv returns what a check without a write knows about the workspace.
 func checkEnv(ctx context.Context, svc engine.Service) (schema.Env, error) {
 	env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
 	k, ok := svc.(engine.WorkspaceKeeper)
@@ -160,14 +157,14 @@ func checkEnv(ctx context.Context, svc engine.Service) (schema.Env, error) {
 	return env, nil
 }
 
-// newBody gives the body of the request that creates what a file holds: as a record, an export or a
-// body of a create request has it. Who created it stays, where by does not say another.
+// newBody returns the body of the request that creates the campaign of a file: a record, an export or the body of a
+// create request. Its creator stays unless by is set.
 func newBody(v doc.Value, by, author string) doc.Value {
 	rec := engine.ParseRecord(v)
 	return engine.NewDraftBody(rec.Channel, rec.DeliveryType, cmp.Or(by, rec.CreatedBy, author), rec.Body)
 }
 
-// checkNew refuses a body that creating would refuse, as far as that is known before.
+// checkNew refuses a body that create would refuse, as far as that can be known without creating it.
 func checkNew(body doc.Value, env schema.Env) error {
 	if err := fits(body); err != nil {
 		return err
@@ -175,14 +172,14 @@ func checkNew(body doc.Value, env schema.Env) error {
 	ch := engine.ParseRecord(body).Channel
 	table := ch
 	if !ch.Writable() {
-		table = catalog.Push // which says what is wrong with the channel
+		table = catalog.Push // which reports what is wrong with the channel
 	}
 	return engine.Invalid(catalog.CreateRequest(table).Validate(body, env))
 }
 
 func fits(v doc.Value) error {
 	if n := len(v.Encode()); n > local.MaxBody {
-		return engine.Errorf(engine.ValidationFailed, http.StatusRequestEntityTooLarge, "the campaign is %d KiB long, and %d KiB are allowed", n>>10, local.MaxBody>>10)
+		return engine.Errorf(engine.ValidationFailed, http.StatusRequestEntityTooLarge, "the campaign has %d KiB; up to %d KiB are allowed", n>>10, local.MaxBody>>10)
 	}
 	return nil
 }
@@ -190,32 +187,32 @@ func fits(v doc.Value) error {
 func newImport(f *factory) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
-		Use:   "import FILE…",
+		Use:   "import FILE...",
 		Short: "Create drafts from files",
-		Long: "Create a draft from each campaign in the files: JSON, YAML, or JSON lines. They hold bodies of\n" +
-			"create requests, campaigns as `bugle get` prints them, or exports; each becomes a new draft. All\n" +
-			"are checked first: where one is not valid, none is created. Exits with 3 then.",
+		Long: "Create a new draft from each campaign in JSON, YAML or JSON lines files. A campaign can be the output\n" +
+			"of `bugle get` or `bugle export`, or the body of a create request. All campaigns are checked first: if\n" +
+			"one is invalid, none is created and the exit code is 3.",
 		Example: "  bugle import campaigns/*.yaml\n  bugle import --by ann@example.com - < campaigns.jsonl",
-		Args:    someFiles("to import"),
+		Args:    someFiles("files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return importFiles(cmd.Context(), f, args, by)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", "", "`e-mail` address of who creates them (default: what the files say, or the workspace's author)")
+	cmd.Flags().StringVar(&by, "by", "", "`email` address of the creator (default from the files, or the author of the workspace)")
 	return cmd
 }
 
-// someFiles wants one file at least.
+// someFiles requires at least one file.
 func someFiles(what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return misused("name the files %s, or - for standard input", what)
+			return misused("%s", takes(cmd, what+", or - for standard input"))
 		}
 		return nil
 	}
 }
 
-// imported is what became of one campaign.
+// imported is the result for one campaign.
 type imported struct {
 	File  string   `json:"file"`
 	Name  string   `json:"name,omitempty"`
@@ -294,22 +291,22 @@ func (f *factory) printImported(rows []*imported) error {
 		}
 	}
 	if code != exitDone && made == 0 {
-		fmt.Fprintln(f.err, "Nothing was created.")
+		fmt.Fprintln(f.err, "No drafts were created.")
 	}
 	return silentlyIf(code)
 }
 
-// ofFile gives a failure with the file that it is about, where it does not begin with it itself.
+// ofFile returns the text of a failure, after the name of its file unless it begins with that.
 func ofFile(where string, fail failure) string {
 	text := fail.text()
-	if strings.HasPrefix(text, where) || strings.HasPrefix(text, "cannot read "+where) {
+	if strings.HasPrefix(text, where) || strings.HasPrefix(text, "cannot read "+where) || strings.HasPrefix(text, "cannot use "+where) {
 		return text
 	}
 	return where + ": " + text
 }
 
-// worse gives the exit code of two that says more: that something could not be done outweighs that
-// something is not valid, and that outweighs a refusal.
+// worse returns the more severe of two exit codes: a failure is worse than invalid input, and that is worse than a
+// refusal.
 func worse(a, b int) int {
 	order := []int{exitDone, exitRefused, exitInvalid, exitMisused, exitFailed}
 	if slices.Index(order, b) > slices.Index(order, a) {
@@ -318,7 +315,7 @@ func worse(a, b int) int {
 	return a
 }
 
-// silentlyIf ends with a code when all has been said.
+// silentlyIf returns an error for an exit code whose reason was already printed.
 func silentlyIf(code int) error {
 	if code == exitDone {
 		return nil

@@ -18,10 +18,10 @@ import (
 	"bugle/store/badger"
 )
 
-// emptyID is the id of a workspace that is given none and is not filled with the sample.
+// emptyID is the default id of a workspace without the sample.
 const emptyID = "MAIN"
 
-// newWorkspace says what workspace to make.
+// newWorkspace describes the workspace to create.
 type newWorkspace struct {
 	id, name, author string
 	sample           bool
@@ -32,9 +32,9 @@ func newInit(f *factory) *cobra.Command {
 	var w newWorkspace
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Make a workspace, empty or with the sample",
-		Long: "Make a workspace in the store, and the store where there is none. The API key is shown this\n" +
-			"once; the terminal program and the commands here need none.",
+		Short: "Create a workspace",
+		Long: "Create a workspace, and the store if there is none. The API key is shown only once. HTTP clients of\n" +
+			"`bugle serve` need it; the terminal program and the commands do not.",
 		Example:           "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com\n  bugle init --encrypt",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -59,15 +59,15 @@ func newInit(f *factory) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&w.sample, "sample", false, "fill it with sample campaigns, users and settings")
-	cmd.Flags().BoolVar(&w.encrypt, "encrypt", false, "make the store encrypted: see bugle encrypt --help")
-	cmd.Flags().StringVar(&w.id, "id", "", "`id` of the workspace (default: "+emptyID+", or "+sample.ID+" for the sample)")
-	cmd.Flags().StringVar(&w.name, "name", "", "name of the workspace")
-	cmd.Flags().StringVar(&w.author, "author", "", "`e-mail` address that your changes are signed with (default: git's, or one made of user and host)")
+	cmd.Flags().BoolVar(&w.sample, "sample", false, "add sample campaigns, users and settings")
+	cmd.Flags().BoolVar(&w.encrypt, "encrypt", false, "encrypt the store (see bugle encrypt --help)")
+	cmd.Flags().StringVar(&w.id, "id", "", "`id` of the workspace (default "+emptyID+", or "+sample.ID+" with --sample)")
+	cmd.Flags().StringVar(&w.name, "name", "", "`name` of the workspace")
+	cmd.Flags().StringVar(&w.author, "author", "", "`email` address to sign your changes with (default that of git, or user@host)")
 	return cmd
 }
 
-// made is the workspace that was made, and the key of a store that was made for it.
+// made is the workspace that was created, and the key of a store that was created for it.
 type made struct {
 	ID      string `json:"workspace_id"`
 	APIKey  string `json:"api_key"`
@@ -75,7 +75,7 @@ type made struct {
 	KeyFrom string `json:"key_from,omitempty"`
 }
 
-// createEncrypted makes the workspace, and where it says so the store for it encrypted.
+// createEncrypted creates the workspace, in a new encrypted store if asked to.
 func createEncrypted(ctx context.Context, f *factory, w newWorkspace) (out made, err error) {
 	if w.encrypt {
 		_, encrypted, err := badger.Sealed(f.dataDir())
@@ -84,7 +84,7 @@ func createEncrypted(ctx context.Context, f *factory, w newWorkspace) (out made,
 			return out, err
 		case encrypted: // it stays what it is
 		case badger.Has(f.dataDir()):
-			return out, remedied{fmt.Errorf("there is a store in %s already, and it is not encrypted", f.dataDir()), "Nothing was changed. `bugle encrypt` encrypts it."}
+			return out, remedied{fmt.Errorf("the store in %s already exists and is not encrypted", f.dataDir()), "No changes made. Encrypt it with `bugle encrypt`."}
 		default:
 			key, where, err := f.keys().Fresh(ctx, false)
 			if err != nil {
@@ -100,15 +100,15 @@ func createEncrypted(ctx context.Context, f *factory, w newWorkspace) (out made,
 	return out, err
 }
 
-// initFailure gives the remedy for an id that is taken; one that cannot be an id is misuse.
+// initFailure adds what to do about an id that is taken; an invalid id is invalid usage.
 func initFailure(err error) error {
 	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
-		return remedied{err, "Nothing was changed. `bugle` opens what is there; `bugle init --id OTHER` makes another beside it."}
+		return remedied{err, "No changes made. Open it with `bugle`, or create another one with `bugle init --id OTHER`."}
 	}
 	return asUsage(err)
 }
 
-// createWorkspace makes the workspace and gives its id and API key.
+// createWorkspace creates the workspace and returns its id and API key.
 func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key string, err error) {
 	node, err := f.open(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 	return node.CreateWorkspace(ctx, ws, w.sample)
 }
 
-// guessAuthor gives the address that git signs with, or one of this machine.
+// guessAuthor returns the address that git signs with, or one made for this machine.
 func (f *factory) guessAuthor(ctx context.Context) string {
 	if a := f.getenv(envAuthor); a != "" {
 		return a
@@ -149,7 +149,7 @@ func (f *factory) guessAuthor(ctx context.Context) string {
 	return f.author("")
 }
 
-// localZone gives the IANA name of this machine's time zone, or UTC.
+// localZone returns the IANA name of the time zone of this machine, or UTC.
 func localZone(getenv func(string) string) string {
 	names := []string{getenv("TZ")}
 	if link, err := os.Readlink("/etc/localtime"); err == nil {

@@ -16,8 +16,8 @@ import (
 	"bugle/engine/local"
 )
 
-// maxInput is how much of a file is read. A campaign may have local.MaxBody bytes; written for
-// people it takes some times that, and nothing that takes more has to be held in memory.
+// maxInput is how much of a file is read. A campaign can have local.MaxBody bytes, and a few times that when it is
+// indented for people.
 const maxInput = 4 * local.MaxBody
 
 // stdin is the name of standard input among the arguments.
@@ -30,7 +30,7 @@ func inputName(name string) string {
 	return name
 }
 
-// read gives a file's bytes, or standard input's for "-".
+// read returns the contents of a file, or of standard input for "-".
 func (f *factory) read(ctx context.Context, name string) ([]byte, error) {
 	if name == stdin {
 		return f.readStdin(ctx)
@@ -43,8 +43,8 @@ func (f *factory) read(ctx context.Context, name string) ([]byte, error) {
 	return readAll(file, name)
 }
 
-// readStdin ends with the context also where nobody writes: ctrl+c means it. A file that was put
-// there cannot be waited for, and need not be.
+// readStdin reads standard input, and ends with the context even if nothing is written to it. A regular file needs
+// no waiting.
 func (f *factory) readStdin(ctx context.Context) ([]byte, error) {
 	in, err := cancelreader.NewReader(f.in)
 	if err != nil {
@@ -66,37 +66,37 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	}
 	if len(b) > maxInput {
 		return nil, engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge,
-			"%s is longer than %d MiB, and a campaign may have %d MiB", inputName(name), maxInput>>20, local.MaxBody>>20)
+			"%s is too large: a campaign can be up to %d MiB", inputName(name), local.MaxBody>>20)
 	}
 	return b, nil
 }
 
-// documentError says why an input is no document to work with.
+// documentError reports why an input is not a document to work with.
 type documentError struct{ err error }
 
 func (e documentError) Error() string { return e.err.Error() }
 func (e documentError) Unwrap() error { return e.err }
 
-// document reads an object from a file, in YAML where its name says so and in JSON otherwise, or
-// from standard input. A byte order mark, which editors put there, is no part of it.
+// document reads an object from a file, in YAML if its name says so and in JSON otherwise, or from standard input,
+// in either. A byte order mark is skipped.
 func (f *factory) document(ctx context.Context, name string) (doc.Value, error) {
 	b, err := f.read(ctx, name)
 	if err != nil {
 		return doc.Value{}, err
 	}
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
-	if isYAML(name) {
+	if isYAML(name) || name == stdin && !looksLikeJSON(b) {
 		return yamlDocument(name, b)
 	}
 	v, err := doc.Parse(b)
 	var syntax *doc.SyntaxError
 	switch {
 	case errors.As(err, &syntax) && syntax.TooDeep, errors.As(err, &syntax) && syntax.Duplicate:
-		return doc.Value{}, documentError{fmt.Errorf("%s cannot be taken: %w", inputName(name), err)}
+		return doc.Value{}, documentError{fmt.Errorf("cannot use %s: %w", inputName(name), err)}
 	case err != nil:
 		return doc.Value{}, documentError{fmt.Errorf("%s is not valid JSON: %w", inputName(name), err)}
 	case v.Kind() != doc.Object:
-		return doc.Value{}, documentError{fmt.Errorf("%s must hold a JSON object, not %s", inputName(name), article(v.Kind()))}
+		return doc.Value{}, documentError{fmt.Errorf("%s must be a JSON object, not %s", inputName(name), article(v.Kind()))}
 	}
 	return v, nil
 }
@@ -109,4 +109,10 @@ func article(k doc.Kind) string {
 		return "an " + k.String()
 	}
 	return "a " + k.String()
+}
+
+// looksLikeJSON reports whether a text begins as a JSON object or array does, or is empty. Everything else is YAML.
+func looksLikeJSON(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return len(b) == 0 || b[0] == '{' || b[0] == '['
 }

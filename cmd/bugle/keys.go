@@ -14,7 +14,9 @@ import (
 func newKeys(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "keys",
-		Short:             "Make, list and revoke the API keys of the workspace",
+		Short:             "Manage API keys",
+		Long:              "Manage the API keys of the workspace, which HTTP clients of `bugle serve` use to sign in.",
+		Example:           "  bugle keys create --scopes " + engine.ScopeView + "\n  bugle keys list",
 		Args:              noCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -23,11 +25,11 @@ func newKeys(f *factory) *cobra.Command {
 	return cmd
 }
 
-// scopeChoices are the scopes that a key may have.
+// scopeChoices are the scopes of a key.
 func scopeChoices() (cs choices) {
 	for _, s := range engine.KnownScopes() {
 		cs = append(cs, choice{s, map[string]string{
-			engine.ScopeView: "read", engine.ScopeManage: "read, create, change, test and manage", engine.ScopePublish: "all that, and publish",
+			engine.ScopeView: "read", engine.ScopeManage: "read, create, update, test, pause, resume and stop", engine.ScopePublish: "everything, including publish",
 		}[s]})
 	}
 	return cs
@@ -37,9 +39,9 @@ func newKeysCreate(f *factory) *cobra.Command {
 	var scopes []string
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make an API key",
-		Long: "Make an API key. It is shown this once: the store keeps only what it can be recognised by.\n" +
-			"HTTP clients give it as the password, and the id of the workspace as the user name.",
+		Short: "Create an API key",
+		Long: "Create an API key. It is shown only once, because only its hash is stored. HTTP clients send it as the\n" +
+			"password of Basic authentication, with the id of the workspace as the user name.",
 		Example:           "  bugle keys create --scopes " + engine.ScopeManage + "\n  curl -u MAIN:KEY http://127.0.0.1:8080/v5/campaigns/65f0a1b2c3d4e5f60718293a",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -59,18 +61,18 @@ func newKeysCreate(f *factory) *cobra.Command {
 					Scopes []string `json:"scopes"`
 				}{made.ID, key, made.Scopes})
 			}
-			fmt.Fprintf(f.out, "Made key %s for %s.\nAPI key (shown once): %s\n", made.ID, strings.Join(made.Scopes, ", "), key)
+			fmt.Fprintf(f.out, "Created key %s with %s.\nAPI key (shown once): %s\n", made.ID, strings.Join(made.Scopes, ", "), key)
 			return nil
 		},
 	}
-	choiceFlag(cmd, several{&scopes, scopeChoices()}, "scopes", "`scopes` of the key, with commas between them (default: all)")
+	choiceFlag(cmd, several{&scopes, scopeChoices()}, "scopes", "`scopes` of the key, separated by commas (default all)")
 	return cmd
 }
 
 func newKeysList(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list",
-		Short:             "List the API keys by id",
+		Short:             "List API keys",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -87,7 +89,7 @@ func newKeysList(f *factory) *cobra.Command {
 				return f.printJSON(map[string]any{"keys": keys})
 			}
 			if len(keys) == 0 {
-				fmt.Fprintln(f.err, "There is no API key. `bugle keys create` makes one.")
+				fmt.Fprintln(f.err, "No API keys yet. Create one with `bugle keys create`.")
 				return nil
 			}
 			var rows [][]string
@@ -103,8 +105,8 @@ func newKeysRevoke(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke an API key",
-		Long:  "Revoke an API key: the next request that is made with it is refused.",
-		Args:  exactly(1, "the ID of a key, which `bugle keys list` shows"),
+		Long:  "Revoke an API key. Requests with it are refused from now on.",
+		Args:  exactly(1, "the ID of a key from `bugle keys list`"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return f.completeKeys(cmd, args), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -16,31 +16,25 @@ import (
 	"bugle/engine/schema"
 )
 
-// The stages that lint checks at.
+// The stages of lint.
 const (
 	stageDraft   = "draft"
 	stagePublish = "publish"
 )
 
-var stageChoices = choices{{stageDraft, "what is there is checked, as create does"}, {stagePublish, "all that publishing needs, too"}}
+var stageChoices = choices{{stageDraft, "check what is in the file, as create does"}, {stagePublish, "also check what publishing requires"}}
 
 func newLint(f *factory) *cobra.Command {
 	stage := stageDraft
 	cmd := &cobra.Command{
-		Use:   "lint FILE…",
-		Short: "Check campaign files without a store",
-		Long: "Check campaign files as create does (--stage draft) or as publishing does (--stage publish).\n" +
-			"A file holds the body of a create request, or a campaign as `bugle get` prints it. Each\n" +
-			"problem is a line: file, path, what to do about it, and the id of the rule. What depends on\n" +
-			"a workspace, such as the names of its connectors, is not checked. Exits with 3 when a file\n" +
-			"is not valid, with 1 when one cannot be read.",
-		Example: "  bugle lint campaigns/*.json\n  bugle lint --stage publish --json - < campaign.json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return misused("name the files to check, or - for standard input")
-			}
-			return nil
-		},
+		Use:   "lint FILE...",
+		Short: "Check campaign files",
+		Long: "Check campaign files in JSON or YAML, without a store, for example in CI. Each problem is printed on a\n" +
+			"line with the file, the path of the field, what to do, and the id of the rule. With --stage publish,\n" +
+			"also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
+			"are not checked. Exits with 3 if a file is invalid, and with 1 if one cannot be read.",
+		Example: "  bugle lint campaigns/*.json\n  bugle lint --stage publish --json - < campaign.yaml",
+		Args:    someFiles("files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
 			if stage == stagePublish {
@@ -53,7 +47,7 @@ func newLint(f *factory) *cobra.Command {
 	return cmd
 }
 
-// linted is the outcome for one file.
+// linted is the result for one file.
 type linted struct {
 	File     string      `json:"file"`
 	Valid    bool        `json:"valid"`
@@ -72,8 +66,7 @@ type lintedRow struct {
 	line string
 }
 
-// lint checks each file and says of all of them how they stand; a file that cannot be read
-// does not keep the others from being checked.
+// lint checks all files and prints the results. A file that cannot be read does not stop it.
 func (f *factory) lint(ctx context.Context, files []string, env schema.Env) error {
 	out := make([]linted, 0, len(files))
 	code := exitDone
@@ -82,7 +75,7 @@ func (f *factory) lint(ctx context.Context, files []string, env schema.Env) erro
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// A file that cannot be read outweighs one that is not valid: the check is not complete.
+		// A file that cannot be read is worse than an invalid one: the check is incomplete.
 		if code != exitFailed && l.code != exitDone {
 			code = l.code
 		}
@@ -107,7 +100,7 @@ func (f *factory) lintFile(ctx context.Context, name string, env schema.Env) lin
 	body, err := f.document(ctx, name)
 	if err == nil {
 		if n := len(body.Encode()); n > local.MaxBody {
-			err = documentError{fmt.Errorf("%s is %d KiB long, and a campaign may have %d KiB", inputName(name), n>>10, local.MaxBody>>10)}
+			err = documentError{fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", inputName(name), n>>10, local.MaxBody>>10)}
 		}
 	}
 	if err != nil {
@@ -143,8 +136,7 @@ func (f *factory) printLinted(l linted) {
 	}
 }
 
-// lintDocument checks a campaign as a file holds it: the body of a create request, or a record
-// with its id and state.
+// lintDocument checks a campaign: the body of a create request, or a record with id and state.
 func lintDocument(v doc.Value, env schema.Env) []schema.Problem {
 	rec := engine.ParseRecord(v)
 	if (isRecord(v) || isExport(v)) && rec.Channel.Writable() {

@@ -1,5 +1,4 @@
-// Command bugle builds push and e-mail campaigns in the terminal, sends tests of them, and
-// looks after what is live.
+// Command bugle builds, tests and manages push and email campaigns in the terminal.
 package main
 
 import (
@@ -20,16 +19,16 @@ func main() {
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := untilSignal(ends...)
-	// A reader that has left is an error of the write, not the end of the program: the store is
-	// closed as always. Notify, as what is ignored would be ignored by an editor as well.
+	// A closed pipe is an error of the write and does not end the program, so that the store is closed as always.
+	// Notify, because an editor would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	code := run(ctx, os.Args[1:], os.Getenv, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
-// untilSignal returns a context that ends with the first of some signals. The second one ends a program that takes
-// its time to stop: what signals do is restored before anybody hears that the context has ended.
+// untilSignal returns a context that ends with the first of some signals. A second signal ends a program that is slow
+// to stop: the default handling is restored before the context ends.
 func untilSignal(ends ...os.Signal) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	heard := make(chan os.Signal, 1)
@@ -45,21 +44,21 @@ func untilSignal(ends ...os.Signal) (ctx context.Context, stop func()) {
 	return ctx, cancel
 }
 
-// streams are where the program reads and writes. A test gives its own.
+// streams are the standard streams of the program.
 type streams struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
 }
 
-// terminal gives the files behind the streams where both are a terminal.
+// terminal returns the files of the streams if both are a terminal.
 func (s streams) terminal() (in, out *os.File, ok bool) {
 	in, okIn := s.in.(*os.File)
 	out, okOut := fileOf(s.out)
 	return in, out, okIn && okOut && isTerminal(in) && isTerminal(out)
 }
 
-// run does what the arguments ask for and gives the exit code.
+// run runs the command in the arguments and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, io streams) int {
 	out := &checkedWriter{w: io.out}
 	io.out = out
@@ -67,7 +66,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	root := newRoot(f)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !f.running { // cobra's own refusals, of arguments that no command has seen
+	if err != nil && !f.running { // an error of cobra itself, before a command ran
 		err = usageError{err}
 		f.json = f.json || wantsJSON(args)
 	}
@@ -88,7 +87,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	return code
 }
 
-// wantsJSON looks for --json among arguments that could not be read to their end.
+// wantsJSON reports whether --json is among arguments that could not be parsed.
 func wantsJSON(args []string) bool {
 	for _, a := range args {
 		switch a {

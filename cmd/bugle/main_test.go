@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -36,6 +37,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/xdg")
 			e.Setenv("TZ", "UTC")
 			e.Setenv("TERM", "dumb")
+			e.Setenv("TODAY", time.Now().UTC().Format(time.DateOnly))
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command of a test with -race waits a second
 			return nil
 		},

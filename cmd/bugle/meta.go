@@ -17,10 +17,10 @@ func newMeta(f *factory) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "meta [ID | -]",
-		Short: "Show light metadata of campaigns, with reachability",
-		Long: "Show light metadata of one campaign, or of those that all flags match: their people, children,\n" +
-			"and how many users a scheduled one reaches. With - the body of the API's meta request is read\n" +
-			"from standard input instead.",
+		Short: "Show campaign metadata and reach",
+		Long: "Show metadata of one campaign, or of the campaigns that match all flags, drafts included: creator,\n" +
+			"number of runs, and how many users a scheduled campaign reaches. With - the body of the API's meta\n" +
+			"request is read from standard input.",
 		Example:           "  bugle meta 65f0a1b2c3d4e5f60718293a --json\n  bugle meta --status SCHEDULED",
 		Args:              between(0, 1, "the ID of a campaign, or - for standard input"),
 		ValidArgsFunction: f.completeIDs(),
@@ -32,7 +32,7 @@ func newMeta(f *factory) *cobra.Command {
 			body, err := f.request(cmd, args, &id, func() doc.Value {
 				return engine.MetaRequest{
 					ID: id, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
-					DeliveryType: engine.DeliveryType(kind), Name: s.name, Status: words[engine.State](s.status), Tags: s.tags,
+					DeliveryType: engine.DeliveryType(kind), Name: s.name, Status: s.states(), Tags: s.tags,
 					Limit: s.limit, Page: s.page, Children: s.children, Archived: s.archived,
 				}.Document()
 			})
@@ -47,7 +47,7 @@ func newMeta(f *factory) *cobra.Command {
 		},
 	}
 	s.add(cmd)
-	choiceFlag(cmd, one{&kind, typeChoices()}, "type", "delivery `type`, such as PERIODIC")
+	choiceFlag(cmd, one{&kind, typeChoices()}, "type", "only this delivery `type`, such as PERIODIC")
 	return cmd
 }
 
@@ -78,5 +78,5 @@ func (f *factory) meta(cmd *cobra.Command, r engine.MetaRequest) error {
 		})
 	}
 	head := []string{"ID", "STATUS", "CHANNEL", "TYPE", "REACH", "CHILDREN", "CREATED BY", "NAME"}
-	return f.printFound(head, rows, paged{r.Limit, r.Page, len(r.Status) > 0 || r.ID != ""})
+	return f.printFound(head, rows, r.Limit, r.Page)
 }

@@ -22,8 +22,8 @@ import (
 	"bugle/store/badger"
 )
 
-// open takes part in the data folder: as the owner of its store, or attached to the process that
-// is. The store is made where there is none. Every command that needs it shares the one node.
+// open joins the data folder: as the owner of its store, or attached to the process that is. It creates the store if
+// needed. All users share one node.
 func (f *factory) open(ctx context.Context) (*attach.Node, error) {
 	if f.node != nil {
 		return f.node, nil
@@ -31,9 +31,9 @@ func (f *factory) open(ctx context.Context) (*attach.Node, error) {
 	node, err := attach.Open(ctx, attach.Options{
 		Dir: f.dataDir(), Version: version(), Opener: f.own,
 		Handler: func(n *attach.Node) http.Handler {
-			desk := &desk{node: n}
-			return api.Trusted(desk.lookup, n.Workspaces, api.Options{
-				Unlimited: true, Health: desk.health, OpenAPI: func() []byte { return openapi.JSON(version()) },
+			resolve := &resolver{node: n}
+			return api.Trusted(resolve.lookup, n.Workspaces, api.Options{
+				Unlimited: true, Health: resolve.health, OpenAPI: func() []byte { return openapi.JSON(version()) },
 			})
 		},
 	})
@@ -54,7 +54,7 @@ func (f *factory) open(ctx context.Context) (*attach.Node, error) {
 	return node, nil
 }
 
-// own takes the store.
+// own opens the store.
 func (f *factory) own(ctx context.Context) (attach.Owned, error) {
 	found := new(findings)
 	db, err := badger.Open(ctx, badger.Options{
@@ -74,7 +74,7 @@ func (f *factory) own(ctx context.Context) (attach.Owned, error) {
 
 // damagedSettings returns a sentence for each workspace whose settings are damaged.
 func damagedSettings(ctx context.Context, db store.DB) (out []string) {
-	_ = db.View(ctx, func(tx store.Tx) error { // what cannot be read otherwise fails for whoever needs it
+	_ = db.View(ctx, func(tx store.Tx) error { // other errors are reported to whoever needs the data
 		ids, err := store.Workspaces(tx)
 		if err != nil {
 			return err
@@ -84,18 +84,18 @@ func damagedSettings(ctx context.Context, db store.DB) (out []string) {
 			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
 				continue
 			}
-			state := "a copy of them is used"
+			state := "their copy is used"
 			if _, err := s.Settings(); err != nil {
 				state = "so is their copy; campaigns can be read"
 			}
-			out = append(out, fmt.Sprintf("the settings of workspace %s are damaged, and %s: `bugle doctor` says more, and `bugle doctor --repair` restores them", id, state))
+			out = append(out, fmt.Sprintf("the settings of workspace %s are damaged, and %s; check with `bugle doctor`, and restore them with `bugle doctor --repair`", id, state))
 		}
 		return nil
 	})
 	return out
 }
 
-// owned is the store while this process has it.
+// owned is the store while this process owns it.
 type owned struct {
 	db      *badger.DB
 	dataDir string
@@ -113,8 +113,8 @@ func (o owned) Workspaces(ctx context.Context) (ids []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the workspaces: %w", err)
 	}
-	if lost := o.db.Lost(); len(ids) == 0 && len(lost) > 0 { // they were there, it seems
-		return nil, fmt.Errorf("no workspace can be found: %s; `bugle doctor` says more, and `bugle restore` lists the backups", lost[0])
+	if lost := o.db.Lost(); len(ids) == 0 && len(lost) > 0 { // they seem to be lost
+		return nil, fmt.Errorf("no workspace found: %s; check with `bugle doctor`, or choose a backup with `bugle restore`", lost[0])
 	}
 	return ids, nil
 }
@@ -145,7 +145,7 @@ func (f *factory) close() error {
 	return node.Close()
 }
 
-// workspaceID gives the workspace to work in: the one asked for, or the only one there is.
+// workspaceID returns the workspace to work in: the one asked for, or the only one.
 func (f *factory) workspaceID(ctx context.Context, node *attach.Node) (string, error) {
 	ids, err := node.Workspaces(ctx)
 	id := f.wanted()
@@ -157,21 +157,21 @@ func (f *factory) workspaceID(ctx context.Context, node *attach.Node) (string, e
 	case id == "" && len(ids) == 1:
 		return ids[0], nil
 	case id == "":
-		return "", misused("there are several workspaces (%s); choose one with --workspace", strings.Join(ids, ", "))
+		return "", misused("the store has several workspaces (%s); choose one with --workspace", strings.Join(ids, ", "))
 	case slices.Contains(ids, id):
 		return id, nil
 	}
-	return "", misused("there is no workspace %q here; there is %s", id, strings.Join(ids, ", "))
+	return "", misused("no workspace %q; choose from %s", id, strings.Join(ids, ", "))
 }
 
-// desk finds the workspace of an API call.
-type desk struct {
+// resolver finds the workspace of an API call.
+type resolver struct {
 	node *attach.Node
-	only string // the one workspace that is served; empty: all
+	only string // the only workspace that is served; empty: all
 }
 
-// narrow serves one workspace alone, which must be there; empty means all, of which there must be one.
-func (d *desk) narrow(ctx context.Context, id string) error {
+// narrow serves only one workspace, which must exist; empty means all, and there must be one.
+func (d *resolver) narrow(ctx context.Context, id string) error {
 	ids, err := d.node.Workspaces(ctx)
 	switch {
 	case err != nil:
@@ -179,14 +179,14 @@ func (d *desk) narrow(ctx context.Context, id string) error {
 	case len(ids) == 0:
 		return errNoWorkspace
 	case id != "" && !slices.Contains(ids, id):
-		return misused("there is no workspace %q here", id)
+		return misused("no workspace %q", id)
 	}
 	d.only = id
 	return nil
 }
 
-// warm begins to load the index of each workspace that is served, so that the first search need not wait.
-func (d *desk) warm(ctx context.Context) error {
+// warm starts loading the index of each workspace that is served, so that the first search does not wait.
+func (d *resolver) warm(ctx context.Context) error {
 	ids := []string{d.only}
 	if d.only == "" {
 		var err error
@@ -200,18 +200,18 @@ func (d *desk) warm(ctx context.Context) error {
 	return nil
 }
 
-// lookup is [api.Lookup]: the settings as they are now, so that a key counts from when it is made
-// until it is revoked.
-func (d *desk) lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+// lookup implements [api.Lookup] with the current settings, so that a key is valid from its creation until it is
+// revoked.
+func (d *resolver) lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
 	if d.only != "" && d.only != id {
-		return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q here", id)
+		return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace %q", id)
 	}
 	w, err := d.node.Settings(ctx, id)
 	return w, d.node.Service(id), err
 }
 
-// health says whether the store answers.
-func (d *desk) health(ctx context.Context) error {
+// health reports whether the store answers.
+func (d *resolver) health(ctx context.Context) error {
 	_, err := d.node.Workspaces(ctx)
 	return err
 }

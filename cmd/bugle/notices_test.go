@@ -85,7 +85,7 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 		told(backup.Info{}, os.ErrPermission)
 	}
 	<-f.notices.arrived()
-	if got := f.notices.take(); len(got) != 1 || got[0] != "the daily backup was not made: permission denied" {
+	if got := f.notices.take(); len(got) != 1 || got[0] != "the daily backup failed: permission denied" {
 		t.Errorf("it says %q", got)
 	}
 	told(backup.Info{}, nil)
@@ -210,14 +210,14 @@ func TestServeNotices(t *testing.T) {
 	if _, errs := b.run(exitFailed, "", "doctor"); errs != "" {
 		t.Errorf("bugle doctor wrote %q on standard error", errs)
 	}
-	s.waitFor(`"level":"WARN","msg":"the store","notice":"`, "is not what was written", "`bugle doctor`")
+	s.waitFor(`"level":"WARN","msg":"store","notice":"`, "is not what was written", "`bugle doctor`")
 	s.ends(exitDone)
 	if n := strings.Count(s.log(), "is not what was written"); n != 1 {
 		t.Errorf("it says so %d times:\n%s", n, s.log())
 	}
 
 	s = b.serve() // what is wrong as it opens
-	s.waitFor(`"msg":"the store","notice":"`, "was damaged")
+	s.waitFor(`"msg":"store","notice":"`, "was damaged")
 	s.ends(exitDone)
 	if n := strings.Count(s.log(), "was damaged"); n != 1 {
 		t.Errorf("it says so %d times:\n%s", n, s.log())

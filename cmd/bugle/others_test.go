@@ -92,7 +92,7 @@ func theirs(t *testing.T) (*theirService, func(in string, args ...string) (code 
 		code := run(t.Context(), args, func(name string) string { return env[name] }, streams{in: strings.NewReader(in), out: &out, err: &errs})
 		return code, out.String(), errs.String()
 	}
-	if code, _, errs := do("", "profile", "add", "theirs", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--use"); code != 0 {
+	if code, _, errs := do("", "remote", "add", "theirs", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--use"); code != 0 {
 		t.Fatal(errs)
 	}
 	return svc, do
@@ -324,12 +324,12 @@ func TestWordsOfAVendorAreOnlyOnTheWire(t *testing.T) {
 	server := httptest.NewServer(svc)
 	t.Cleanup(server.Close)
 	b := newBugle(t)
-	b.env["XDG_CONFIG_HOME"], b.env["THEIR_KEY"], b.env[envProfile], b.env["BUGLE_AUTHOR"] = t.TempDir(), "k", "acme", "cy@example.com"
+	b.env["XDG_CONFIG_HOME"], b.env["THEIR_KEY"], b.env[envRemote], b.env["BUGLE_AUTHOR"] = t.TempDir(), "k", "acme", "cy@example.com"
 	dialect := filepath.Join(t.TempDir(), "dialect.json")
 	if err := os.WriteFile(dialect, []byte(`{"members":{"optimizer_*":"acme_*"},"values":{"OPTIMIZER":"ACME"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.run(exitDone, "", "profile", "add", "acme", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--dialect", dialect)
+	b.run(exitDone, "", "remote", "add", "acme", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--dialect", dialect)
 	record, _ := b.run(exitDone, "", "get", theirID)
 	if !strings.Contains(record, `"OPTIMIZER"`) || !strings.Contains(record, `"optimizer_campaign_duration"`) || strings.Contains(strings.ToLower(record), "acme") {
 		t.Errorf("get prints\n%s", record)

@@ -16,8 +16,7 @@ import (
 	"bugle/engine/visible"
 )
 
-// checkedWriter remembers the first error of a writer, so that no command has to look after
-// every line that it writes.
+// checkedWriter remembers the first error of a writer, so that commands need not check every line they write.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -32,15 +31,15 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failure says what became of the output; nil where its reader had enough of it.
+// failure returns the error of the output, except that its reader has closed it.
 func (c *checkedWriter) failure() error {
 	if c.err == nil || errors.Is(c.err, syscall.EPIPE) {
 		return nil
 	}
-	return fmt.Errorf("the output cannot be written: %w", cause(c.err))
+	return fmt.Errorf("cannot write the output: %w", cause(c.err))
 }
 
-// fileOf gives the file that a writer writes to.
+// fileOf returns the file of a writer.
 func fileOf(w io.Writer) (*os.File, bool) {
 	if c, ok := w.(*checkedWriter); ok {
 		w = c.w
@@ -49,7 +48,7 @@ func fileOf(w io.Writer) (*os.File, bool) {
 	return f, ok
 }
 
-// cause gives what the system said, without the name of the file and of the call.
+// cause returns the error of the system, without the names of the file and the call.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -58,8 +57,7 @@ func cause(err error) error {
 	return err
 }
 
-// clean keeps what came from documents and servers from controlling the terminal. Lines and
-// tabs stay.
+// clean removes what could control the terminal from texts of documents and servers. Newlines and tabs stay.
 func clean(s string) string {
 	var b strings.Builder
 	for r, drawn := range visible.Runes(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))) {
@@ -70,12 +68,12 @@ func clean(s string) string {
 	return b.String()
 }
 
-// line is clean for a text that must stay on one line.
+// line is like clean, on one line.
 func line(s string) string {
 	return strings.Join(strings.FieldsFunc(clean(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
-// printJSON writes a value as JSON for people.
+// printJSON prints a value as indented JSON.
 func (f *factory) printJSON(v any) error {
 	text, err := indented(v)
 	if err != nil {
@@ -95,11 +93,10 @@ func indented(v any) (string, error) {
 	return b.String(), nil
 }
 
-// printDoc writes a document as JSON for people.
+// printDoc prints a document as indented JSON.
 func (f *factory) printDoc(v doc.Value) error { return f.writeJSON(string(v.Indent()) + "\n") }
 
-// writeJSON writes JSON byte for byte, except to a terminal: there, what would control it is
-// written as an escape, which means the same.
+// writeJSON writes JSON byte for byte, except to a terminal, where control characters are escaped.
 func (f *factory) writeJSON(text string) error {
 	if file, ok := fileOf(f.out); ok && isTerminal(file) {
 		text = escaped(text)
@@ -108,7 +105,7 @@ func (f *factory) writeJSON(text string) error {
 	return err
 }
 
-// plainJSON writes JSON, or lines of a log, with what would control a terminal as an escape.
+// plainJSON writes JSON or log lines with control characters escaped.
 type plainJSON struct{ w io.Writer }
 
 func (p plainJSON) Write(b []byte) (int, error) {
@@ -120,7 +117,7 @@ func (p plainJSON) Write(b []byte) (int, error) {
 
 func escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0 {
-		return text // nearly all of the lines of a log, which come with every request
+		return text // nearly all log lines, written with every request
 	}
 	if !visible.Hides(strings.ReplaceAll(text, "\n", "")) {
 		return text
@@ -138,7 +135,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// rows writes a table, its columns as wide as what a terminal shows in them.
+// rows prints a table, with columns as wide as their content.
 func (f *factory) rows(head []string, rows [][]string) error {
 	widths := make([]int, len(head))
 	all := append([][]string{head}, rows...)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"bugle/cmd/bugle/internal/profiles"
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/themes"
 	"bugle/ui/app"
 	"bugle/ui/keymap"
@@ -16,7 +16,7 @@ import (
 	settingsscreen "bugle/ui/settings"
 )
 
-// configDir is the folder of what a person sets by hand (XDG base directories).
+// configDir returns the folder of the user's configuration (XDG base directories).
 func (f *factory) configDir() string {
 	return filepath.Join(cmp.Or(f.getenv("XDG_CONFIG_HOME"), xdg.ConfigHome), "bugle")
 }
@@ -27,8 +27,7 @@ func (f *factory) keysFile() keymap.File {
 	return keymap.File{Path: filepath.Join(f.configDir(), "keys.yaml")}
 }
 
-// themeShelf is the themes to choose from: those that are built in, and those of a folder. It may be
-// used from several goroutines.
+// themeShelf holds the themes to choose from: the built-in ones and those of a folder. It is safe for concurrent use.
 type themeShelf struct {
 	dir string
 
@@ -37,7 +36,7 @@ type themeShelf struct {
 	set  themes.Set
 }
 
-// on says whether the terminal's background is dark.
+// on sets whether the background of the terminal is dark.
 func (t *themeShelf) on(dark bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,10 +50,10 @@ func (t *themeShelf) Names() []string {
 	return t.set.Names()
 }
 
-// Dir is the folder of the own ones.
+// Dir returns the folder of the user's own themes.
 func (t *themeShelf) Dir() string { return t.dir }
 
-// Reload reads the own themes anew, and gives what is wrong with their files.
+// Reload reads the user's own themes again, and returns the errors in their files.
 func (t *themeShelf) Reload() []error {
 	set, wrong := themes.Load(t.dir)
 	t.mu.Lock()
@@ -69,8 +68,8 @@ func (t *themeShelf) get(name string) (themes.Theme, error) {
 	return t.set.Get(name, t.dark)
 }
 
-// first gives the theme to start with: that of the flag, of BUGLE_THEME, or the one that was chosen the
-// last time. news tells why that one is not it.
+// first returns the theme to start with: from the flag, BUGLE_THEME, or the one chosen last. news reports why that
+// one is not used.
 func (t *themeShelf) first(flag, env string, p *prefs.Prefs) (theme themes.Theme, news []string, err error) {
 	if asked := cmp.Or(flag, env); asked != "" {
 		if theme, err = t.get(asked); err != nil {
@@ -87,7 +86,7 @@ func (t *themeShelf) first(flag, env string, p *prefs.Prefs) (theme themes.Theme
 		news = append(news, err.Error())
 	}
 	if theme, err = t.get(chosen); err != nil {
-		news = append(news, fmt.Sprintf("The theme %s that you chose is gone or broken; this is auto.", chosen))
+		news = append(news, fmt.Sprintf("Cannot load your theme %s; using auto.", chosen))
 		theme, err = t.get(themes.Auto)
 	}
 	return theme, news, err
@@ -115,7 +114,7 @@ func (f *factory) personal(dark bool) personal {
 	return p
 }
 
-// told says one problem, and how many more Settings tells of.
+// told describes one problem, and counts those that only Settings lists.
 func told(text string, more int) string {
 	if more == 0 {
 		return text
@@ -127,41 +126,41 @@ func told(text string, more int) string {
 func (f *factory) sources(shelf *themeShelf) settingsscreen.Sources {
 	config, state := f.configDir(), f.stateDir()
 	return settingsscreen.Sources{
-		Themes: shelf, Keys: f.keysFile(), Profiles: profileList{f},
+		Themes: shelf, Keys: f.keysFile(), Profiles: remoteList{f},
 		Places: []settingsscreen.Place{
-			{Name: "Store", Path: f.dataDir(), About: "Campaigns, workspaces, revisions and the outbox. --data or " + envData + " chooses another folder."},
-			{Name: "Settings", Path: config, About: "What you set by hand. XDG_CONFIG_HOME moves it."},
-			{Name: "Keys", Path: f.keysFile().Path, About: "Names of actions and the keys you gave them."},
-			{Name: "Themes", Path: f.themesDir(), About: "Themes of your own, a file each."},
-			{Name: "Profiles", Path: filepath.Join(config, "profiles.json"), About: "How to reach remote services; it holds no key. bugle profile changes it."},
-			{Name: "State", Path: state, About: "What this machine remembers: your choices, what was read from services, edits not applied yet. XDG_STATE_HOME moves it."},
+			{Name: "Store", Path: f.dataDir(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + envData + "."},
+			{Name: "Settings", Path: config, About: "Your keys, themes and remotes. Move it with XDG_CONFIG_HOME."},
+			{Name: "Keys", Path: f.keysFile().Path, About: "Your key bindings."},
+			{Name: "Themes", Path: f.themesDir(), About: "Your own themes, one file each."},
+			{Name: "Remotes", Path: filepath.Join(config, remotes.FileName), About: "Connections to remote services, without their keys. Change them with bugle remote."},
+			{Name: "State", Path: state, About: "Your choices, data cached from services, and edits that are not applied yet. Move it with XDG_STATE_HOME."},
 		},
 	}
 }
 
-// profileList is the profiles as the Settings screen shows them.
-type profileList struct{ f *factory }
+// remoteList lists the remotes for the Settings screen.
+type remoteList struct{ f *factory }
 
-// List gives this machine's own store and the profiles.
-func (l profileList) List() ([]settingsscreen.Profile, error) {
-	file, err := l.f.profileFile()
+// List returns the local store and the remotes.
+func (l remoteList) List() ([]settingsscreen.Profile, error) {
+	file, err := l.f.remotesFile()
 	if err != nil {
 		return nil, err
 	}
-	open, far, err := l.f.remoteProfile()
+	open, far, err := l.f.remote()
 	if err != nil {
 		return nil, err
 	}
-	out := []settingsscreen.Profile{{Name: profiles.Local, Where: l.f.dataDir(), Here: !far, Next: file.Current() == ""}}
+	out := []settingsscreen.Profile{{Name: remotes.Local, Where: l.f.dataDir(), Here: !far, Next: file.Current() == ""}}
 	for _, p := range file.All() {
 		out = append(out, settingsscreen.Profile{Name: p.Name, Where: p.Workspace + " at " + p.BaseURL, Here: far && open.Name == p.Name, Next: file.Current() == p.Name})
 	}
 	return out, nil
 }
 
-// Use makes a profile the one of the next start.
-func (l profileList) Use(name string) error {
-	file, err := l.f.profileFile()
+// Use makes a remote the one of the next start.
+func (l remoteList) Use(name string) error {
+	file, err := l.f.remotesFile()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"bugle/cmd/bugle/internal/profiles"
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/themes"
 	"bugle/ui/prefs"
 )
@@ -60,7 +60,7 @@ func TestTheFirstTheme(t *testing.T) {
 		}
 	}
 	theme, news, err := own.themes.first("", "", choose("gone"))
-	if err != nil || theme.Name != themes.Auto || len(news) != 1 || !strings.Contains(news[0], "The theme gone that you chose") {
+	if err != nil || theme.Name != themes.Auto || len(news) != 1 || !strings.Contains(news[0], "Cannot load your theme gone") {
 		t.Errorf("a theme that is gone: %q, %q, %v", theme.Name, news, err)
 	}
 	for want, ask := range map[string][2]string{"--theme: there is no theme \"neon\"": {"neon", ""}, "BUGLE_THEME: there is no theme \"neon\"": {"", "neon"}} {
@@ -90,10 +90,10 @@ func TestWhatIsWrongWithThePersonsFilesIsTold(t *testing.T) {
 	}
 }
 
-func TestProfilesInSettings(t *testing.T) {
+func TestRemotesInSettings(t *testing.T) {
 	f := person(t, map[string]string{"profiles.json": `{"current": "prod", "profiles": [{"name": "prod", "base_url": "https://api.example.com", "workspace": "W1", "key": {"env": "KEY"}}]}`})
-	f.remoteName = profiles.Local
-	list := profileList{f}
+	f.remoteName = remotes.Local
+	list := remoteList{f}
 	shown := func() string {
 		t.Helper()
 		all, err := list.List()
@@ -114,15 +114,15 @@ func TestProfilesInSettings(t *testing.T) {
 		return b.String()
 	}
 	if got := shown(); got != "local here; prod next; " {
-		t.Errorf("the profiles are %s", got)
+		t.Errorf("the remotes are %s", got)
 	}
-	if err := list.Use(profiles.Local); err != nil {
+	if err := list.Use(remotes.Local); err != nil {
 		t.Fatal(err)
 	}
 	if got := shown(); got != "local here next; prod; " {
-		t.Errorf("the profiles are %s", got)
+		t.Errorf("the remotes are %s", got)
 	}
 	if err := list.Use("gone"); err == nil {
-		t.Error("a profile that is not there is used")
+		t.Error("a remote that does not exist is used")
 	}
 }

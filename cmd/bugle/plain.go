@@ -16,16 +16,16 @@ import (
 	"bugle/ui/screen"
 )
 
-// The variables that ask for questions and answers in lines. The first is the one that programs share.
+// The variables that turn on plain questions and answers. The first is shared with other programs.
 const (
 	envAccessible    = "ACCESSIBLE"
 	envOwnAccessible = "BUGLE_ACCESSIBLE"
 )
 
-// addAccessible lets the terminal program be asked and answered in lines: with a flag anywhere, by the
-// environment where there is a terminal. It goes before what root does otherwise.
+// addAccessible adds plain questions and answers to root: with the flag anywhere, from the environment only on a
+// terminal.
 func addAccessible(f *factory, root *cobra.Command, o *terminalOptions) {
-	wanted := root.Flags().Bool("accessible", false, "ask and answer in lines, for screen readers and pipes")
+	wanted := root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
 	screens := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		_, _, ok := f.terminal()
@@ -36,7 +36,7 @@ func addAccessible(f *factory, root *cobra.Command, o *terminalOptions) {
 	}
 }
 
-// means reports whether the value of a variable switches something on.
+// means reports whether the value of a variable turns something on.
 func means(value string) bool {
 	switch strings.ToLower(value) {
 	case "", "0", "false", "no", "off":
@@ -45,7 +45,7 @@ func means(value string) bool {
 	return true
 }
 
-// runPlain opens the program for people who hear it or read it in lines.
+// runPlain runs the terminal program as plain questions and answers.
 func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
 	open, err := f.opening(ctx, &activity.Log{})
 	if err != nil {
@@ -68,7 +68,7 @@ func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
 	return plain.Run(ctx, p)
 }
 
-// bare gives what the questions work with: the workspace itself, as there is nobody to show its calls to.
+// bare returns what the questions work with: the workspace itself, as its calls are not shown.
 func (o opening) bare(deps screen.Deps) screen.Deps {
 	if o.node != nil && deps.Service != nil {
 		deps.Service = o.node.Service(deps.Workspace)
@@ -76,15 +76,15 @@ func (o opening) bare(deps screen.Deps) screen.Deps {
 	return deps
 }
 
-// editText opens a text in the person's editor, and gives what it left there.
+// editText opens a text in the user's editor, and returns the result.
 func (f *factory) editText(ctx context.Context, text, suffix string) (string, error) {
 	dir, err := os.MkdirTemp("", "bugle-edit-")
 	if err != nil {
-		return "", fmt.Errorf("the editor cannot be opened: %w", cause(err))
+		return "", fmt.Errorf("cannot open the editor: %w", cause(err))
 	}
 	file := filepath.Join(dir, "text"+suffix)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return "", errors.Join(fmt.Errorf("the editor cannot be opened: %w", cause(err)), os.RemoveAll(dir))
+		return "", errors.Join(fmt.Errorf("cannot open the editor: %w", cause(err)), os.RemoveAll(dir))
 	}
 	args, err := editor(f.getenv, file)
 	if err != nil {
@@ -96,8 +96,8 @@ func (f *factory) editText(ctx context.Context, text, suffix string) (string, er
 	err = cmd.Run()
 	after, rerr := os.ReadFile(file)
 	if err = errors.Join(err, rerr); err != nil {
-		// What was typed is not thrown away with an editor that failed.
-		return "", fmt.Errorf("the editor failed (%w); its text is in %s", err, file)
+		// The text is kept, although the editor failed.
+		return "", fmt.Errorf("the editor failed (%w); your text is in %s", err, file)
 	}
 	return string(after), os.RemoveAll(dir)
 }

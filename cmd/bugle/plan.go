@@ -13,7 +13,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// What is to become of a file's campaign.
+// The actions of a plan.
 const (
 	actionCreate    = "create"
 	actionUpdate    = "update"
@@ -37,7 +37,7 @@ type step struct {
 	diff   []doc.Change
 	before engine.Campaign // an update's campaign as the plan saw it
 	body   doc.Value       // of the request
-	// returned says that the file has a campaign as a service returned it.
+	// returned reports that the file has a campaign as a service returned it.
 	returned bool
 }
 
@@ -46,7 +46,7 @@ func (s *step) fail(action string, err error) {
 	s.Action, s.err, s.Error = action, err, &fail
 }
 
-// told gives the file, what is or was done, and the campaign as far as it is known.
+// told describes what is or was done with a file, and the campaign as far as it is known.
 func (s *step) told(what string) string {
 	for _, known := range []string{s.ID, s.Name} {
 		if known != "" {
@@ -56,7 +56,7 @@ func (s *step) told(what string) string {
 	return s.File + ": " + what
 }
 
-// planner finds out what is to be done.
+// planner makes the plan.
 type planner struct {
 	svc   engine.Service
 	env   schema.Env
@@ -86,7 +86,7 @@ func newPlanner(ctx context.Context, f *factory, svc engine.Service, by string) 
 	return p, err
 }
 
-// add plans for one campaign of a file.
+// add plans one campaign of a file.
 func (p *planner) add(ctx context.Context, h heldCampaign) {
 	s := &step{File: h.where, returned: h.err == nil && (isRecord(h.body) || isExport(h.body))}
 	p.steps = append(p.steps, s)
@@ -108,7 +108,7 @@ func (p *planner) add(ctx context.Context, h heldCampaign) {
 		mark = string(rec.Channel) + " " + s.Name
 	}
 	if other, twice := p.taken[mark]; twice {
-		s.fail(actionRefused, misused("it is the same campaign as that of %s", other))
+		s.fail(actionRefused, misused("same campaign as in %s", other))
 		return
 	}
 	p.taken[mark] = s.File
@@ -119,13 +119,13 @@ func (p *planner) add(ctx context.Context, h heldCampaign) {
 	p.update(ctx, s, rec)
 }
 
-// find gives the id of the campaign that a file is about; empty where it is to be created.
+// find returns the id of the campaign of a file, empty if it is to be created.
 func (p *planner) find(rec engine.Campaign, name string) (string, error) {
 	if row, ok := p.byID[strings.ToLower(rec.ID)]; ok {
 		return row.ID, nil
 	}
 	if name == "" {
-		return "", misused("it has no name and no id that is known here, so that it could not be found again; `bugle import` creates it")
+		return "", misused("the campaign has neither a name nor a known id; use `bugle import` to create it")
 	}
 	var ids []string
 	for _, row := range p.rows {
@@ -134,7 +134,7 @@ func (p *planner) find(rec engine.Campaign, name string) (string, error) {
 		}
 	}
 	if slices.Sort(ids); len(ids) > 1 {
-		return "", misused("%d campaigns have its name (%s); put the id of the one that is meant into the file", len(ids), strings.Join(ids, ", "))
+		return "", misused("%d campaigns have this name (%s); add the id of one of them to the file", len(ids), strings.Join(ids, ", "))
 	}
 	return strings.Join(ids, ""), nil
 }
@@ -161,7 +161,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	}
 	if rec.Channel != c.Channel || rec.DeliveryType != c.DeliveryType {
 		s.fail(actionInvalid, engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
-			"campaign %s is %s %s and stays that; the file says %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
+			"the channel and type of campaign %s cannot change from %s %s to %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
 		return
 	}
 	after := c
@@ -196,10 +196,10 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	}
 }
 
-// checkChange refuses what updating would refuse, as far as that is known before.
+// checkChange refuses what update would refuse, as far as that can be known without it.
 func checkChange(before, after engine.Campaign, body doc.Value, env schema.Env) error {
 	if !before.Channel.Writable() {
-		return engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "%s campaigns can be read here, not changed", before.Channel.Label())
+		return engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "%s campaigns cannot be changed with this API", before.Channel.Label())
 	}
 	if err := fits(after.Body); err != nil {
 		return err
@@ -216,12 +216,12 @@ func checkChange(before, after engine.Campaign, body doc.Value, env schema.Env) 
 		locked = append(locked, at.String())
 	}
 	if len(locked) > 0 {
-		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s, which locks %s", before.Status, strings.Join(locked, ", "))
+		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s, so these fields are locked: %s", before.Status, strings.Join(locked, ", "))
 	}
 	return nil
 }
 
-// actionFor tells a file that is not valid from a campaign that may not be changed.
+// actionFor distinguishes an invalid file from a campaign that cannot be changed.
 func actionFor(err error) string {
 	if exitCode(err) == exitInvalid {
 		return actionInvalid

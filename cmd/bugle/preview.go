@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -14,14 +15,14 @@ import (
 	"bugle/engine/schema"
 )
 
-// previewUser is one way to say for whom a preview is.
+// previewUser is one way to name the user of a preview.
 type previewUser struct {
 	flag, is string
 	kind     string // the type of user_identification
 	value    string // as it is given
 }
 
-// previewFlags make the request for a preview of a draft.
+// previewFlags describe the preview of a campaign.
 type previewFlags struct {
 	users []*previewUser
 	event []string
@@ -36,11 +37,10 @@ func newPreview(f *factory) *cobra.Command {
 	}}
 	cmd := &cobra.Command{
 		Use:   "preview ID|FILE|-",
-		Short: "Resolve a campaign's content for one user, without sending",
-		Long: "Resolve the expressions in a campaign's content for one user; nothing is sent. With an ID the\n" +
-			"content is the saved campaign's; with a file or - the body of the API's preview request is\n" +
-			"read. The content is written as JSON. An expression that has no value for the user stays as\n" +
-			"it is, and is named on standard error; for a user who is not known, none has a value.",
+		Short: "Preview the content of a campaign for one user",
+		Long: "Print the content of a campaign as JSON, with its expressions resolved for one user. Nothing is sent.\n" +
+			"Expressions without a value for the user are left as they are and listed on standard error. With a\n" +
+			"file or -, the body of the API's preview request is read instead.",
 		Example: "  bugle preview 65f0a1b2c3d4e5f60718293a --email ann@example.com\n" +
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --event-attr product=Boots\n" +
 			"  bugle preview - < request.json",
@@ -52,9 +52,9 @@ func newPreview(f *factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, f, args[0]) },
 	}
 	for _, u := range p.users {
-		cmd.Flags().StringVar(&u.value, u.flag, "", fmt.Sprintf("for the user with this `%s` (%s)", u.is, u.kind))
+		cmd.Flags().StringVar(&u.value, u.flag, "", fmt.Sprintf("preview for the user with this `%s` (%s)", u.is, u.kind))
 	}
-	cmd.Flags().StringArrayVar(&p.event, "event-attr", nil, "event attribute, `NAME=VALUE`; may be repeated")
+	cmd.Flags().StringArrayVar(&p.event, "event-attr", nil, "event attribute, as `NAME=VALUE`; can be repeated")
 	return cmd
 }
 
@@ -80,23 +80,28 @@ func (p *previewFlags) run(cmd *cobra.Command, f *factory, arg string) error {
 	if err != nil {
 		return err
 	}
+	if shown.UnknownUser && ofDraft { // the API previews for unknown users, as who writes a body can see
+		u := p.users[0]
+		e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
+		return remedied{e, "Find users with `bugle workspace list users TEXT`."}
+	}
 	return f.printPreview(shown)
 }
 
-// check refuses flags that the argument cannot take, and tells whether it is the id of a campaign.
+// check refuses flags that the argument cannot be combined with, and reports whether it is the id of a campaign.
 func (p *previewFlags) check(cmd *cobra.Command, arg string) (ofDraft bool, err error) {
 	given := slices.DeleteFunc(slices.Clone(p.users), func(u *previewUser) bool { return !cmd.Flags().Changed(u.flag) })
 	if !schema.ObjectID.Matches(arg) {
 		if name := ownFlag(cmd); name != "" {
-			return false, misused("--%s is for a campaign by its id; %s holds the whole request", name, inputName(arg))
+			return false, misused("--%s needs the ID of a campaign; %s has the whole request", name, inputName(arg))
 		}
 		return false, nil
 	}
 	switch {
 	case len(given) == 0:
-		return true, misused("say for whom: %s", strings.Join(p.flagNames(), ", "))
+		return true, misused("choose a user with one of %s", strings.Join(p.flagNames(), ", "))
 	case len(given) > 1:
-		return true, misused("a preview is for one user; give one of %s", strings.Join(p.flagNames(), ", "))
+		return true, misused("a preview is for one user; use only one of %s", strings.Join(p.flagNames(), ", "))
 	case given[0].value == "":
 		return true, misused("--%s is empty", given[0].flag)
 	}
@@ -111,7 +116,7 @@ func (p *previewFlags) flagNames() (out []string) {
 	return out
 }
 
-// body gives the request for a preview of a campaign (gaps.md, Operations, Preview).
+// body returns the request for a preview of a campaign (gaps.md, Operations, Preview).
 func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
 	c, err := svc.Get(ctx, id)
 	if err != nil {
@@ -143,7 +148,7 @@ func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) 
 	return doc.NewObject(ms...), nil
 }
 
-// printPreview writes the content, and what of it has no value for the user.
+// printPreview prints the content, and the expressions that have no value for the user.
 func (f *factory) printPreview(shown engine.Preview) error {
 	for _, u := range shown.Unresolved {
 		fmt.Fprintln(f.err, line(u.Field+": no value for "+u.Expression))

@@ -40,13 +40,13 @@ func TestPushThroughGateways(t *testing.T) {
 
 	p256dh, auth := web.Keys()
 	b.run(exitDone, fmt.Sprintf(`{"id": "U1", "attributes": {}, "devices": [{"platform": "ANDROID", "token": "phone"}, {"platform": "ANDROID", "token": "tablet"},
-		{"platform": "IOS", "token": "00fc13ad"}, {"platform": "WEB", "token": %q, "keys": {"p256dh": %q, "auth": %q}}]}`, web.Endpoint("one"), p256dh, auth), "workspace", "profile", "-")
+		{"platform": "IOS", "token": "00fc13ad"}, {"platform": "WEB", "token": %q, "keys": {"p256dh": %q, "auth": %q}}]}`, web.Endpoint("one"), p256dh, auth), "workspace", "put", "users", "-")
 
-	for name, want := range map[string]string{"fcm": "Sent a hello to 2 devices.\n", "apns": "Sent a hello to 1 device.\n", "webpush": "Sent a hello to 1 device.\n"} {
+	for name, want := range map[string]string{"fcm": "Sent a test message to 2 devices.\n", "apns": "Sent a test message to 1 device.\n", "webpush": "Sent a test message to 1 device.\n"} {
 		if out, _ := b.run(exitDone, "", "workspace", "connector", "test", name, "--to", "U1"); out != want {
 			t.Errorf("%s: %q", name, out)
 		}
-		if out, _ := b.run(exitDone, "", "workspace", "connector", "test", name); !strings.Contains(out, "usable") {
+		if out, _ := b.run(exitDone, "", "workspace", "connector", "test", name); !strings.Contains(out, "are valid") {
 			t.Errorf("%s: %q", name, out)
 		}
 	}
@@ -94,15 +94,15 @@ func (b bugle) workspace() string {
 	return w.ID
 }
 
-// A connector of e-mail is tried out as well.
+// A connector of email can be tested as well.
 func TestHelloBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(exitDone, "", "init")
 	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
-	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post"); out != "The mail server lets us in; --to sends a hello.\n" {
+	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post"); out != "The mail server accepted the login. Send a test message with --to.\n" {
 		t.Error(out)
 	}
-	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post", "--to", "a@example.com"); !strings.HasPrefix(out, "Sent a hello to a@example.com: accepted by ") {
+	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post", "--to", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com: accepted by ") {
 		t.Error(out)
 	}
 	b.run(exitMisused, "", "workspace", "connector", "test", "Post", "--to", "nobody")

@@ -18,17 +18,17 @@ import (
 	"bugle/engine/remote"
 )
 
-// asked is a search in the language of the campaign list, narrowed by flags.
+// asked is a search in the query language of the campaign list, narrowed by flags.
 type asked struct {
 	text        string
-	request     engine.SearchRequest // what the flags say
+	request     engine.SearchRequest // from the flags
 	limit, page int
 }
 
 // run prints a page of what is found, in the order of the query.
 func (a asked) run(ctx context.Context, f *factory) error {
 	if a.limit < 1 || a.page < 1 {
-		return misused("--limit and --page are at least 1")
+		return misused("--limit and --page must be at least 1")
 	}
 	now := time.Now()
 	q, problems := query.Parse(a.text, query.Env{Now: now})
@@ -53,8 +53,7 @@ func (a asked) run(ctx context.Context, f *factory) error {
 	return a.print(ctx, f, svc, a.narrowed(found))
 }
 
-// rowsOf gives the index of all campaigns: that of the service where it keeps one, complete, or else one
-// that is made for this.
+// rowsOf returns a complete index of all campaigns: that of the service where it has one, otherwise a new one.
 func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Index, error) {
 	if ix, ok := index.Of(ctx, svc); ok {
 		_, _, err := ix.Wait(ctx, math.MaxInt)
@@ -78,7 +77,7 @@ func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Inde
 	return ix, err
 }
 
-// narrowed gives the page of what was found that the flags let through.
+// narrowed returns the page of the campaigns found that pass the flags.
 func (a asked) narrowed(found *index.Result) []engine.Summary {
 	const stretch = 256
 	if a.page-1 > found.Len()/a.limit {
@@ -100,7 +99,7 @@ func (a asked) narrowed(found *index.Result) []engine.Summary {
 	return out
 }
 
-// keeps reports whether the flags let a campaign through; they mean what they mean without a query.
+// keeps reports whether a campaign passes the flags, which mean the same without a query.
 func (a asked) keeps(row engine.Summary) bool {
 	r := a.request
 	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
@@ -132,19 +131,18 @@ func (a asked) print(ctx context.Context, f *factory, svc engine.Service, rows [
 	for i, row := range rows {
 		table[i] = []string{row.ID, string(row.Status), string(row.Channel), string(row.DeliveryType), row.Name}
 	}
-	return f.printFound([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, paged{a.limit, a.page, true})
+	return f.printFound([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
 }
 
 // oneQuery checks the arguments of a search.
 func oneQuery(_ *cobra.Command, args []string) error {
 	if len(args) > 1 && slices.Contains(args, stdin) {
-		return misused("this takes words to search for, or - alone for standard input")
+		return misused("- cannot be combined with words to search for")
 	}
 	return nil
 }
 
-// completeQuery completes the word that is typed in the language of the campaign list, with the values
-// that the campaigns of the store have.
+// completeQuery completes the last word of a query, with the values of the campaigns in the store.
 func (f *factory) completeQuery(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	env := query.Env{Now: time.Now()}
 	if ix, err := f.known(cmd.Context()); err == nil {
@@ -165,7 +163,7 @@ func (f *factory) completeQuery(cmd *cobra.Command, _ []string, typed string) ([
 	return out, directive
 }
 
-// known gives an index over the campaigns of the store. A shell does not wait for a network.
+// known returns an index of the campaigns in the store. A shell does not wait for a network.
 func (f *factory) known(ctx context.Context) (*index.Index, error) {
 	svc, err := f.campaigns(ctx)
 	if err != nil {

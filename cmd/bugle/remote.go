@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"bugle/cmd/bugle/internal/profiles"
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/copies"
 	"bugle/engine/offline"
@@ -19,36 +20,31 @@ import (
 	"bugle/ui/screen"
 )
 
-const envProfile = "BUGLE_PROFILE"
+// The environment variables that name the remote to use; the second is what earlier versions read.
+const (
+	envRemote       = "BUGLE_REMOTE"
+	envFormerRemote = "BUGLE_PROFILE"
+)
 
-// profileFile is the file of profiles: in the XDG configuration folder.
-func (f *factory) profileFile() (*profiles.File, error) {
-	dir := f.getenv("XDG_CONFIG_HOME")
-	if dir == "" {
-		dir = xdg.ConfigHome
-	}
-	return profiles.Open(filepath.Join(dir, "bugle", "profiles.json"))
-}
+// remotesFile opens the file of remotes, which is in the XDG configuration folder.
+func (f *factory) remotesFile() (*remotes.File, error) { return remotes.Open(f.configDir()) }
 
-// remoteProfile gives the profile to work with: --profile, BUGLE_PROFILE, or the one in use. The
-// second result is false for this machine's own store.
-func (f *factory) remoteProfile() (profiles.Profile, bool, error) {
-	name := f.remoteName
-	if name == "" {
-		name = f.getenv(envProfile)
+// remote returns the remote to work with: --remote, BUGLE_REMOTE, or the one in use. The second result is false
+// for the store on this machine.
+func (f *factory) remote() (remotes.Remote, bool, error) {
+	name := cmp.Or(f.remoteName, f.getenv(envRemote), f.getenv(envFormerRemote))
+	if name == remotes.Local {
+		return remotes.Remote{}, false, nil
 	}
-	if name == profiles.Local {
-		return profiles.Profile{}, false, nil
-	}
-	file, err := f.profileFile()
+	file, err := f.remotesFile()
 	if err != nil {
-		return profiles.Profile{}, false, err
+		return remotes.Remote{}, false, err
 	}
 	if name == "" && f.data == "" {
 		name = file.Current()
 	}
 	if name == "" {
-		return profiles.Profile{}, false, nil
+		return remotes.Remote{}, false, nil
 	}
 	p, err := file.Get(name)
 	if err != nil {
@@ -57,16 +53,25 @@ func (f *factory) remoteProfile() (profiles.Profile, bool, error) {
 	return p, true, nil
 }
 
-// campaigns gives the service of the ten operations: the profile's, or the local workspace's.
+// checkRemote fails if --remote names no remote.
+func (f *factory) checkRemote() error {
+	if f.remoteName == "" {
+		return nil
+	}
+	_, _, err := f.remote()
+	return err
+}
+
+// campaigns returns the service of the ten operations: that of the remote, or of the local workspace.
 func (f *factory) campaigns(ctx context.Context) (engine.Service, error) {
-	p, ok, err := f.remoteProfile()
+	p, ok, err := f.remote()
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		return f.service(ctx)
 	}
-	return f.remote(p, func(c *remote.Config) {
+	return f.dial(p, func(c *remote.Config) {
 		c.Waiting = func(w remote.Wait) {
 			if !w.Over {
 				fmt.Fprintln(f.err, "bugle: "+line(waitWords(w)))
@@ -75,43 +80,43 @@ func (f *factory) campaigns(ctx context.Context) (engine.Service, error) {
 	})
 }
 
-func (f *factory) remote(p profiles.Profile, more func(*remote.Config)) (*remote.Service, error) {
+func (f *factory) dial(p remotes.Remote, more func(*remote.Config)) (*remote.Service, error) {
 	c := f.remoteConfig(p)
 	more(&c)
 	s, err := remote.New(c)
 	if err != nil {
-		return nil, fmt.Errorf("profile %s: %w", p.Name, err)
+		return nil, fmt.Errorf("remote %s: %w", p.Name, err)
 	}
 	return s, nil
 }
 
-func (f *factory) remoteConfig(p profiles.Profile) remote.Config {
+func (f *factory) remoteConfig(p remotes.Remote) remote.Config {
 	c := p.Config()
 	c.Key = p.KeyOf(f.getenv)
 	c.UserAgent = "bugle/" + version()
 	return c
 }
 
-// waitWords tells what a call waits for, and how long.
+// waitWords describes what a call waits for, and how long.
 func waitWords(w remote.Wait) string {
-	return fmt.Sprintf("waiting %s: %s; ctrl+c ends it", w.For.Round(time.Second), w.Why)
+	return fmt.Sprintf("waiting %s: %s (ctrl+c cancels)", w.For.Round(time.Second), w.Why)
 }
 
-// remembering gives the service of a profile for somebody at a terminal: what was read from it is kept
-// in files of this machine, and stays readable while it cannot be reached.
-func (f *factory) remembering(p profiles.Profile, observe func(remote.Exchange)) (*offline.Service, error) {
+// remembering returns the service of a remote for the terminal program: what was read from it is cached on this
+// machine, and stays readable while the service is offline.
+func (f *factory) remembering(p remotes.Remote, observe func(remote.Exchange)) (*offline.Service, error) {
 	c := f.remoteConfig(p)
 	c.Observe = observe
-	// What one service said is not what another one says, though the profile has the same name.
+	// What one service said is not what another one says, though the remote has the same name.
 	where := sha256.Sum256([]byte(strings.Join([]string{c.BaseURL, c.DC, c.Workspace}, "\n")))
 	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(f.stateDir(), "read", folder(p.Name), hex.EncodeToString(where[:8]))})
 	if err != nil {
-		return nil, fmt.Errorf("profile %s: %w", p.Name, err)
+		return nil, fmt.Errorf("remote %s: %w", p.Name, err)
 	}
 	return s, nil
 }
 
-// folder gives the name of a folder for what a profile calls something, which may be the way to another one.
+// folder returns a name of a folder for a name of a remote or workspace, which could be a path elsewhere.
 func folder(name string) string {
 	if filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`+"\x00") {
 		return name
@@ -129,9 +134,9 @@ func (f *factory) stateDir() string {
 	return filepath.Join(dir, "bugle")
 }
 
-// remoteDeps gives the screens what they need for the service of a profile. Edits wait in files of
-// this machine until they are applied.
-func (f *factory) remoteDeps(deps screen.Deps, p profiles.Profile, s *offline.Service) screen.Deps {
+// remoteDeps returns what the screens need for the service of a remote. Edits are kept in files on this machine
+// until they are applied.
+func (f *factory) remoteDeps(deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.author(p.Author)
 	deps.Copies = copies.In(filepath.Join(f.stateDir(), "edits", folder(p.Name), folder(p.Workspace)))
 	return deps

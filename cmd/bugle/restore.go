@@ -21,25 +21,25 @@ func newRestore(f *factory) *cobra.Command {
 	var campaign string
 	cmd := &cobra.Command{
 		Use:   "restore [FILE]",
-		Short: "Put the store, or one campaign, back from a backup",
-		Long: "Put the store back from a backup: it is read and checked completely before it takes the place of\n" +
-			"the store that is there, which is kept aside. No other bugle may have the store open. Without FILE\n" +
-			"the backups in the data folder are listed, newest first.\n\n" +
-			"--campaign puts back one campaign with its history, where it is damaged or gone, and works while\n" +
-			"other bugles have the store open.",
+		Short: "Restore the store or one campaign from a backup",
+		Long: "Restore the store from a backup. The backup is read and checked completely first, and the current store\n" +
+			"is kept under another name. Quit other bugle processes before. Without FILE, list the backups in the\n" +
+			"data folder, newest first.\n\n" +
+			"With --campaign, restore one campaign that is damaged or missing, with its history. Other bugle\n" +
+			"processes can keep using the store.",
 		Example: "  bugle restore\n  bugle restore backups/daily-20260304-120000" + backup.Suffix + "\n" +
 			"  bugle restore my" + backup.Suffix + " --campaign 6746f3b1c2a4e5d6f7a8b9c0",
-		Args: between(0, 1, "at most one FILE"),
+		Args: between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				if campaign != "" {
-					return misused("name the backup FILE that the campaign comes from; bugle restore lists them")
+					return misused("--campaign needs a backup file; `bugle restore` lists them")
 				}
 				return listBackups(f)
 			}
 			file, err := filepath.Abs(args[0])
 			if err != nil {
-				return fmt.Errorf("the name of the backup cannot be used: %w", err)
+				return fmt.Errorf("cannot use this file name: %w", err)
 			}
 			info, err := backup.ReadHeader(file)
 			if err != nil {
@@ -51,7 +51,7 @@ func newRestore(f *factory) *cobra.Command {
 			return restoreStore(cmd.Context(), f, info, pass)
 		},
 	}
-	cmd.Flags().StringVar(&campaign, "campaign", "", "`ID` of the one campaign to put back")
+	cmd.Flags().StringVar(&campaign, "campaign", "", "`ID` of the only campaign to restore")
 	pass.flags(cmd)
 	return cmd
 }
@@ -65,7 +65,7 @@ func listBackups(f *factory) error {
 		return f.printJSON(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintf(f.out, "There are no backups in %s; `bugle backup` makes one.\n", line(filepath.Join(f.dataDir(), backup.Folder)))
+		fmt.Fprintf(f.out, "No backups in %s. Create one with `bugle backup`.\n", line(filepath.Join(f.dataDir(), backup.Folder)))
 		return nil
 	}
 	rows := [][]string{}
@@ -73,17 +73,16 @@ func listBackups(f *factory) error {
 		how := ""
 		switch {
 		case b.Key != "":
-			how = "encrypted with a store's key"
+			how = "encrypted with the key of a store"
 		case b.Encrypted:
 			how = "encrypted"
 		}
 		rows = append(rows, []string{b.Made.Local().Format("2006-01-02 15:04"), bytesText(b.Size), how, b.File})
 	}
-	return f.rows([]string{"MADE", "SIZE", "", "FILE"}, rows)
+	return f.rows([]string{"CREATED", "SIZE", "", "FILE"}, rows)
 }
 
-// restoreStore proves the backup, makes a store of it and proves that, and puts it in the place of the
-// one that is there.
+// restoreStore verifies the backup, makes a store from it, verifies that, and replaces the current store with it.
 func restoreStore(ctx context.Context, f *factory, from backup.Info, pass passphrase) error {
 	key, err := f.restoredKey(ctx, from)
 	if err != nil {
@@ -113,7 +112,7 @@ func restoreStore(ctx context.Context, f *factory, from backup.Info, pass passph
 		case err != nil:
 			return err
 		case found.Campaigns != info.Campaigns || info.Store == store.Format && found.Records != info.Records:
-			return fmt.Errorf("the store that was made of %s has %d campaigns and %d records, and the backup %d and %d; nothing was changed",
+			return fmt.Errorf("the store restored from %s has %d campaigns and %d records instead of %d and %d; no changes made",
 				file, found.Campaigns, found.Records, info.Campaigns, info.Records)
 		}
 		return nil
@@ -124,22 +123,22 @@ func restoreStore(ctx context.Context, f *factory, from backup.Info, pass passph
 	if f.json {
 		return f.printJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil})
 	}
-	fmt.Fprintf(f.out, "%s in %s are back, as of %s.\n", count(info.Campaigns, "campaign"), count(len(info.Workspaces), "workspace"),
+	fmt.Fprintf(f.out, "Restored %s in %s, as of %s.\n", count(info.Campaigns, "campaign"), count(len(info.Workspaces), "workspace"),
 		info.Made.Local().Format("2006-01-02 15:04"))
 	if aside != "" {
-		fmt.Fprintf(f.out, "The store that was there is kept in %s.\n", line(aside))
+		fmt.Fprintf(f.out, "The previous store is in %s.\n", line(aside))
 	}
 	if info.Encrypted && key == nil {
-		fmt.Fprintln(f.out, "The backup was encrypted, and the store is not: `bugle encrypt` encrypts it.")
+		fmt.Fprintln(f.out, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
 	}
 	if !info.Sound() {
-		fmt.Fprintln(f.out, "The store was damaged when the backup was made: see `bugle doctor`.")
+		fmt.Fprintln(f.out, "The store was already damaged when this backup was made. See `bugle doctor`.")
 	}
 	return nil
 }
 
-// backupSecret gives the passphrase of a backup: that of its key, or one that is asked for; empty where
-// it is not encrypted.
+// backupSecret returns the passphrase of a backup: that of its key, or one that the user provides; empty if it is not
+// encrypted.
 func (f *factory) backupSecret(ctx context.Context, b backup.Info, pass passphrase) (string, error) {
 	if b.Encrypted && b.Key == "" {
 		return pass.read(ctx, f, false)
@@ -147,8 +146,8 @@ func (f *factory) backupSecret(ctx context.Context, b backup.Info, pass passphra
 	return f.backupKey(ctx, b)
 }
 
-// restoredKey gives the key of a store that is put back: that of the store which is there, or where
-// there is none that of the backup; nil where it is not to be encrypted.
+// restoredKey returns the key of the store to restore: that of the current store, or else of the backup; nil if it is
+// not to be encrypted.
 func (f *factory) restoredKey(ctx context.Context, b backup.Info) (*crypt.Key, error) {
 	id, encrypted, err := badger.Sealed(f.dataDir())
 	switch {
@@ -162,14 +161,14 @@ func (f *factory) restoredKey(ctx context.Context, b backup.Info) (*crypt.Key, e
 	}
 	key, err := f.keys().Find(ctx, id)
 	if err != nil {
-		return nil, remedied{fmt.Errorf("the store that is put back is to be encrypted: %w", err), "Nothing was changed. --data puts it into another folder."}
+		return nil, remedied{fmt.Errorf("cannot encrypt the restored store: %w", err), "No changes made. Restore to another folder with --data."}
 	}
 	return &key, nil
 }
 
 func restoreCampaign(ctx context.Context, f *factory, from backup.Info, pass passphrase, id string) error {
 	secret := ""
-	// Who has the store has its key.
+	// The owner of the store has its key.
 	own, _, err := badger.Sealed(f.dataDir())
 	if err == nil && (own != from.Key || own == "") {
 		secret, err = f.backupSecret(ctx, from, pass)
@@ -192,15 +191,15 @@ func restoreCampaign(ctx context.Context, f *factory, from backup.Info, pass pas
 	if f.json {
 		return f.printJSON(map[string]string{"id": id, "workspace_id": ws})
 	}
-	fmt.Fprintf(f.out, "%s is back, with its history.\n", line(id))
+	fmt.Fprintf(f.out, "Restored campaign %s with its history.\n", line(id))
 	return nil
 }
 
-// passRemedy says where a passphrase is given. The error may have come through the socket, as text.
+// passRemedy adds how to provide a passphrase. The error may have come through the socket, as text.
 func passRemedy(err error) error {
 	wrong := errors.Is(err, backup.ErrPassphrase) || strings.Contains(err.Error(), backup.ErrPassphrase.Error())
 	if !wrong {
 		return err
 	}
-	return remedied{err, "It is read from " + envPassphrase + ", from --passphrase-command, or typed."}
+	return remedied{err, "Set it with " + envPassphrase + " or --passphrase-command, or type it."}
 }

@@ -1,19 +1,23 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/cmd/bugle/internal/storekey"
 	"bugle/themes"
 )
 
-// The groups that `bugle help` lists the commands in.
+// The groups of commands in `bugle help`.
 const (
 	groupBegin  = "begin"
 	groupBuild  = "build"
+	groupBrowse = "browse"
 	groupManage = "manage"
 	groupFiles  = "files"
 	groupServe  = "serve"
@@ -26,10 +30,10 @@ func newRoot(f *factory) *cobra.Command {
 	var open terminalOptions
 	root := &cobra.Command{
 		Use:   "bugle",
-		Short: "Build push and e-mail campaigns in the terminal",
-		Long: "bugle is a terminal program in which push and e-mail campaigns are built component by\n" +
-			"component, tested on a few people, and looked after. Without a command it opens; without\n" +
-			"a terminal to open in it prints a summary of the workspace.",
+		Short: "Build push and email campaigns in the terminal",
+		Long: "Build, test and manage push and email campaigns. Run bugle without a command to open the terminal\n" +
+			"program. When the output is not a terminal, it prints a summary of the workspace instead.",
+		Example:           "  bugle\n  bugle -q 'status:draft tag:sale'\n  bugle search status:active --json",
 		Args:              noCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -40,33 +44,39 @@ func newRoot(f *factory) *cobra.Command {
 				return runTerminal(cmd.Context(), f, open)
 			}
 			if open.query != "" {
-				return misused("--query opens the list in a terminal, and there is none here; bugle search finds campaigns without one")
+				return misused("--query needs a terminal; use `bugle search` instead")
 			}
 			return printSummary(cmd.Context(), f)
 		},
 	}
-	root.Flags().StringVarP(&open.query, "query", "q", "", "open the list of campaigns with this `search`: 'status:draft tag:sale'")
+	root.Flags().StringVarP(&open.query, "query", "q", "", "open the list with this `search`, such as 'status:draft tag:sale'")
 	addAccessible(f, root, &open)
-	root.Flags().StringVar(&open.theme, "theme", "", "`name` of the terminal program's theme (default: "+envTheme+", or the one you chose last)")
+	checkTheme(f, root, &open)
+	root.Flags().StringVar(&open.theme, "theme", "", "`name` of the color theme (default "+envTheme+" or the one chosen last)")
 	if err := root.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		set, _ := themes.Load(f.themesDir())
 		return set.Names(), cobra.ShellCompDirectiveNoFileComp
 	}); err != nil {
 		panic(err) // the flag is the line above
 	}
-	cobra.EnableCommandSorting = false // they stand in the order of the work
+	cobra.EnableCommandSorting = false // they are listed in the order of the work
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.data, "data", "", "`folder` of the store (default: "+envData+", or the XDG data folder)")
-	flags.StringVar(&f.workspace, "workspace", "", "`id` of the workspace, where there are several (default: "+envWorkspace+")")
-	flags.StringVar(&f.remoteName, "profile", "", "`name` of a remote service, or local (default: "+envProfile+", or the one in use)")
-	flags.BoolVar(&f.json, "json", false, "write JSON")
+	flags.StringVar(&f.data, "data", "", "`folder` of the store (default "+envData+" or ~/.local/share/bugle)")
+	flags.StringVar(&f.workspace, "workspace", "", "`id` of the workspace, if there are several (default "+envWorkspace+")")
+	flags.StringVar(&f.remoteName, "remote", "", "`name` of a remote, or local (default "+envRemote+" or the one in use)")
+	flags.StringVar(&f.remoteName, "profile", "", "the former name of --remote")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	if err := errors.Join(flags.MarkHidden("profile"), root.RegisterFlagCompletionFunc("remote", f.completeRemoteFlag)); err != nil {
+		panic(err) // the flags are the lines above
+	}
 	root.AddGroup(
-		&cobra.Group{ID: groupBegin, Title: "To begin:"},
-		&cobra.Group{ID: groupBuild, Title: "Build and test campaigns:"},
-		&cobra.Group{ID: groupManage, Title: "Look after what is live:"},
-		&cobra.Group{ID: groupFiles, Title: "Keep campaigns as files:"},
+		&cobra.Group{ID: groupBegin, Title: "Set up:"},
+		&cobra.Group{ID: groupBuild, Title: "Build and test:"},
+		&cobra.Group{ID: groupBrowse, Title: "Browse:"},
+		&cobra.Group{ID: groupManage, Title: "Manage live campaigns:"},
+		&cobra.Group{ID: groupFiles, Title: "Work with files:"},
 		&cobra.Group{ID: groupServe, Title: "Serve the API:"},
-		&cobra.Group{ID: groupStore, Title: "Look after the store:"},
+		&cobra.Group{ID: groupStore, Title: "Maintain the store:"},
 		&cobra.Group{ID: groupTool, Title: "Tools:"},
 	)
 	add := func(group string, cmds ...*cobra.Command) {
@@ -75,9 +85,10 @@ func newRoot(f *factory) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(groupBegin, newInit(f), newWorkspaceCmd(f), newProfile(f))
+	add(groupBegin, newInit(f), newWorkspaceCmd(f), newRemote(f, "remote"), newRemote(f, "profile"))
 	add(groupBuild, newCreate(f), newGet(f), newUpdate(f), newValidate(f), newPreview(f), newTest(f), newPublish(f))
-	add(groupManage, newSearch(f), newMeta(f), newStatus(f))
+	add(groupBrowse, newSearch(f), newMeta(f))
+	add(groupManage, append(statusCommands(f), newStatus(f))...)
 	add(groupFiles, newExport(f), newImport(f), newApply(f), newDiff(f))
 	add(groupTool, newLint(f), newSchema(f))
 	add(groupServe, newServe(f), newKeys(f))
@@ -94,24 +105,43 @@ func newRoot(f *factory) *cobra.Command {
 	return root
 }
 
-// addCompletion adds cobra's command for shells, and makes it refuse a shell that it does not know.
-// It writes to the output that root has now.
+// checkTheme makes root refuse an unknown theme, also where nothing is drawn.
+func checkTheme(f *factory, root *cobra.Command, open *terminalOptions) {
+	run := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if open.theme != "" {
+			set, _ := themes.Load(f.themesDir()) // a broken theme file is reported by the terminal program
+			if _, err := set.Get(open.theme, true); err != nil {
+				return misused("--theme: %w", err)
+			}
+		}
+		return run(cmd, args)
+	}
+}
+
+// addCompletion adds cobra's completion command, and makes it refuse an unknown shell. It writes to the output that
+// root has now.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
+			c.Short = "Print the completion script for a shell"
 			c.Args = noCommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
 }
 
-// noteRunning makes every command say when its arguments were taken, and refuse a data folder that is none.
+// noteRunning makes every command note when its arguments were parsed, and refuse a data folder or a remote that
+// does not exist, whether the command needs it or not.
 func noteRunning(f *factory, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			f.running = true
 			if err := f.checkDataDir(); err != nil {
+				return err
+			}
+			if err := f.checkRemote(); err != nil {
 				return err
 			}
 			return run(cmd, args)
@@ -122,8 +152,7 @@ func noteRunning(f *factory, cmd *cobra.Command) {
 	}
 }
 
-// noCommand refuses arguments of a command that only has others below it, and says which of
-// them was probably meant.
+// noCommand refuses arguments of a command that only has subcommands, and suggests the closest one.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -135,30 +164,35 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
 		near = "; did you mean " + strings.Join(names, " or ") + "?"
 	}
-	return misused("there is no command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "bugle "), near)
+	return misused("unknown command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "bugle "), near)
 }
 
-// exactly wants n arguments, and says what they are for otherwise.
+// exactly requires n arguments, described by what.
 func exactly(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return misused("this takes %s", what)
+			return misused("%s", takes(cmd, what))
 		}
 		return nil
 	}
 }
 
-// between wants from least to most arguments, and says what they are for otherwise.
+// between requires from least to most arguments, described by what.
 func between(least, most int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return misused("this takes %s", what)
+			return misused("%s", takes(cmd, what))
 		}
 		return nil
 	}
 }
 
-// ownFlag gives the name of a flag of the command's own that was given; empty where none was.
+// takes describes the arguments of a command for an error.
+func takes(cmd *cobra.Command, what string) string {
+	return strings.TrimPrefix(cmd.CommandPath(), "bugle ") + " takes " + what
+}
+
+// ownFlag returns the name of a set flag that is the command's own, empty if there is none.
 func ownFlag(cmd *cobra.Command) (name string) {
 	own := cmd.LocalNonPersistentFlags()
 	cmd.Flags().Visit(func(fl *pflag.Flag) {
@@ -169,7 +203,7 @@ func ownFlag(cmd *cobra.Command) (name string) {
 	return name
 }
 
-// newHelp is cobra's help command, which refuses what there is no help for.
+// newHelp is cobra's help command, except that it fails for an unknown topic.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -177,7 +211,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 {
-				return misused("there is no help for %q", strings.Join(args, " "))
+				return misused("no help for %q", strings.Join(args, " "))
 			}
 			cmd.InitDefaultHelpFlag()
 			cmd.InitDefaultVersionFlag()
@@ -199,34 +233,47 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// topics are what help tells of besides commands.
+// topics are the help topics that are not commands.
 func topics() []*cobra.Command {
+	rows := func(all [][2]string) string {
+		var b strings.Builder
+		for _, r := range all {
+			fmt.Fprintf(&b, "%-30s %s\n", r[0], r[1])
+		}
+		return strings.TrimRight(b.String(), "\n")
+	}
 	return []*cobra.Command{
 		{
 			Use:   "environment",
-			Short: "The environment variables that are read",
-			Long: envData + "       folder of the store; --data goes before it\n" +
-				envWorkspace + "  id of the workspace; --workspace goes before it\n" +
-				envProfile + "    name of a remote service to work against; --profile goes before it\n" +
-				envAuthor + "     e-mail address that changes are signed with\n" +
-				envTheme + "      theme of the terminal program; --theme goes before it\n" +
-				envBackups + "    off: no backup is made each day\n" +
-				envPassphrase + " passphrase of encrypted backups\n" +
-				storekey.Env + " key of an encrypted store, where no keyring has it; " + storekey.EnvCommand + "\n                 is a command that prints it\n" +
-				storekey.EnvNew + ", " + storekey.EnvNewCommand + "\n                 the one that bugle encrypt --rotate gives it\n" +
-				"XDG_CONFIG_HOME  keys.yaml, themes and profiles.json are in its folder bugle\n" +
-				"XDG_STATE_HOME   what the terminal program remembers is in its folder bugle\n" +
-				envAccessible + ", " + envOwnAccessible + "\n                 set to 1, the terminal program asks and answers in lines, as with --accessible\n" +
-				"NO_COLOR         set to anything, the terminal program draws without colours\n" +
-				"VISUAL, EDITOR   editor that the terminal program opens long texts in",
+			Short: "Environment variables that bugle reads",
+			Long: "Environment variables that bugle reads. A flag overrides its variable.\n\n" + rows([][2]string{
+				{envData, "folder of the store (--data)"},
+				{envWorkspace, "id of the workspace (--workspace)"},
+				{envRemote, "name of the remote (--remote)"},
+				{envAuthor, "email address to sign changes with"},
+				{envTheme, "color theme of the terminal program (--theme)"},
+				{envAccessible + ", " + envOwnAccessible, "1: use plain questions and answers (--accessible)"},
+				{"NO_COLOR", "any value: no colors in the terminal program"},
+				{"VISUAL, EDITOR", "editor for long texts"},
+				{envBackups, "off: no daily backups"},
+				{envPassphrase, "passphrase of encrypted backups"},
+				{storekey.Env, "key of an encrypted store, if it is not in the keyring"},
+				{storekey.EnvCommand, "command that prints the key of the store"},
+				{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
+				{storekey.EnvNewCommand, "command that prints the new key"},
+				{"XDG_CONFIG_HOME", "folder with bugle/keys.yaml, bugle/themes, bugle/" + remotes.FileName},
+				{"XDG_DATA_HOME", "folder with the default store, bugle"},
+				{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
+			}),
 		},
 		{
 			Use:   "exit-codes",
-			Short: "What the exit code of a command says",
-			Long: "0  done\n1  failed: a file, the store or a test send\n2  misused: the command line does not say what it must\n" +
-				"3  the campaign is invalid, found before it was sent\n4  the service refused, in its own words\n\n" +
-				"With --json what failed is one JSON object on standard error: error.code, error.message,\n" +
-				"error.details and what else the service says.",
+			Short: "Exit codes of the commands",
+			Long: "Exit codes of the commands:\n\n" +
+				"0  success; for diff: no differences\n1  failed: a file, the store or a test send; for diff: differences\n2  invalid usage\n" +
+				"3  the campaign is invalid; nothing was sent\n4  the service refused the request\n\n" +
+				"With --json, an error is a JSON object on standard error, with error.code, error.message and\n" +
+				"error.details.",
 		},
 	}
 }

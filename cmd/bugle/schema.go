@@ -13,9 +13,10 @@ import (
 	"bugle/engine/openapi"
 	"bugle/engine/remote"
 	"bugle/engine/schema"
+	records "bugle/engine/settings"
 )
 
-// schemaForm says what `bugle schema` writes.
+// schemaForm is the output of `bugle schema`.
 type schemaForm struct {
 	stage               string
 	jsonSchema, openAPI bool
@@ -25,27 +26,27 @@ func newSchema(f *factory) *cobra.Command {
 	form := schemaForm{stage: stageDraft}
 	cmd := &cobra.Command{
 		Use:   "schema [TABLE [PATH]]",
-		Short: "Show the tables of the specification, or export them",
-		Long: "Show the tables that campaigns and requests are checked by: all of them by name, or the fields\n" +
-			"of one with what each is for and takes, from a path on where one is given. --json-schema\n" +
-			"writes a table as JSON Schema 2020-12, --openapi the whole API as an OpenAPI 3.1 document.\n" +
-			"No store is needed.",
-		Example: "  bugle schema campaign push scheduling_details\n" +
+		Short: "Show the fields of campaigns and requests",
+		Long: "Show the tables that campaigns, requests and workspace records are checked against. Without a table,\n" +
+			"list them all; with one, describe its fields, or those below a path. --json-schema prints a table as\n" +
+			"JSON Schema 2020-12, and --openapi the whole API as OpenAPI 3.1.",
+		Example: "  bugle schema\n  bugle schema campaign push scheduling_details\n" +
+			"  bugle schema workspace connectors\n" +
 			"  bugle schema --json-schema --stage publish campaign email > email.schema.json\n" +
 			"  bugle schema --openapi > openapi.json",
 		ValidArgsFunction: completeTables,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case form.jsonSchema && form.openAPI:
-				return misused("--json-schema is of one table, --openapi of the whole API; give one of them")
+				return misused("--json-schema and --openapi cannot be combined")
 			case cmd.Flags().Changed("stage") && !form.jsonSchema:
-				return misused("--stage goes with --json-schema; what is shown for people names the stages")
+				return misused("--stage needs --json-schema")
 			case form.openAPI && len(args) > 0:
-				return misused("--openapi takes no table: the document is of the whole API")
+				return misused("--openapi covers the whole API; leave out the table")
 			case form.openAPI:
 				return f.printDoc(openapi.Document(version()))
 			case form.jsonSchema && len(args) == 0:
-				return misused("say of which table: bugle schema --json-schema TABLE; `bugle schema` lists them")
+				return misused("--json-schema needs a table; `bugle schema` lists them")
 			case len(args) == 0:
 				return f.printTables()
 			}
@@ -53,16 +54,19 @@ func newSchema(f *factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&form.jsonSchema, "json-schema", false, "write the table as JSON Schema 2020-12")
-	fl.BoolVar(&form.openAPI, "openapi", false, "write the API as an OpenAPI 3.1 document")
-	choiceFlag(cmd, one{&form.stage, stageChoices}, "stage", "`stage` that the JSON Schema is for: draft or publish")
+	fl.BoolVar(&form.jsonSchema, "json-schema", false, "print the table as JSON Schema 2020-12")
+	fl.BoolVar(&form.openAPI, "openapi", false, "print the API as OpenAPI 3.1")
+	choiceFlag(cmd, one{&form.stage, stageChoices}, "stage", "`stage` of the JSON Schema: draft or publish")
 	return cmd
 }
 
-// tables are those of the specification, and that of a remote's dialect, by name.
+// tables returns by name the tables of the specification, of the sections of a workspace, and of a dialect.
 func tables() map[string]*schema.Schema {
 	all := catalog.All()
 	all["dialect"] = remote.DialectTable()
+	for _, s := range records.Sections() {
+		all["workspace "+s.ID] = s.Schema
+	}
 	return all
 }
 
@@ -74,7 +78,7 @@ func tableChoices() (cs choices) {
 	return cs
 }
 
-// completeTables completes the words of a table's name one by one.
+// completeTables completes the words of the name of a table, one at a time.
 func completeTables(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	for _, c := range tableChoices() {
@@ -93,7 +97,7 @@ func completeTables(_ *cobra.Command, args []string, _ string) ([]cobra.Completi
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// findTable gives the table that the arguments name, and the path behind its name, if any.
+// findTable returns the table that the arguments name, and the path after its name, if any.
 func findTable(args []string) (name string, s *schema.Schema, path string, err error) {
 	cs := tableChoices()
 	name, err = cs.find(strings.Join(args, " "))
@@ -103,12 +107,12 @@ func findTable(args []string) (name string, s *schema.Schema, path string, err e
 		}
 	}
 	if err != nil {
-		return "", nil, "", misused("there is no table %q; there are %s", strings.Join(args, " "), strings.Join(cs.values(), ", "))
+		return "", nil, "", misused("unknown table %q; choose from %s", strings.Join(args, " "), strings.Join(cs.values(), ", "))
 	}
 	return name, tables()[name], path, nil
 }
 
-// table writes one table.
+// table prints one table.
 func (form schemaForm) table(f *factory, args []string) error {
 	name, s, path, err := findTable(args)
 	if err != nil {
@@ -116,7 +120,7 @@ func (form schemaForm) table(f *factory, args []string) error {
 	}
 	if form.jsonSchema {
 		if path != "" {
-			return misused("--json-schema is of a whole table; leave out %s", path)
+			return misused("--json-schema prints whole tables; leave out %s", path)
 		}
 		stage := schema.Draft
 		if form.stage == stagePublish {
@@ -143,10 +147,10 @@ func (form schemaForm) table(f *factory, args []string) error {
 	return nil
 }
 
-// noteWidth is how wide a line of notes is written.
+// noteWidth is the width of the notes in columns.
 const noteWidth = 92
 
-// fieldRow is what is told of one field.
+// fieldRow describes one field.
 type fieldRow struct {
 	Path  string   `json:"path"`
 	Kind  string   `json:"kind"`
@@ -154,7 +158,7 @@ type fieldRow struct {
 	Notes []string `json:"notes"`
 }
 
-// fieldRows gives the fields at a path and below, all where it is empty, in the order of the table.
+// fieldRows returns the fields at and below a path, all if it is empty, in the order of the table.
 func fieldRows(s *schema.Schema, path string) []fieldRow {
 	t := tableWalk{schema: s, path: path}
 	t.below(s.Root(), "")
@@ -168,9 +172,9 @@ type tableWalk struct {
 	rows   []fieldRow
 }
 
-// below adds what is in n, which is at a path. Elements of arrays are at [], members of any name at .*
+// below adds the fields in n, which is at a path. Elements of arrays are at [], fields of any name at .*
 func (t *tableWalk) below(n *schema.Node, at string) {
-	if n.Like != "" { // its members are those of a table around it, without end
+	if n.Like != "" { // its fields are those of an object around it, recursively
 		return
 	}
 	for _, child := range n.Children {
@@ -189,7 +193,7 @@ func (t *tableWalk) field(n *schema.Node, at string) {
 	if t.path == "" || at == t.path || strings.HasPrefix(at, t.path+".") || strings.HasPrefix(at, t.path+"[") {
 		notes := slices.DeleteFunc(t.schema.Notes(n), func(note string) bool { return note == "" })
 		if n.Like != "" {
-			notes = append(notes, "Its members are those of the object around it.")
+			notes = append(notes, "Has the same fields as the object around it.")
 		}
 		t.rows = append(t.rows, fieldRow{Path: at, Kind: n.Kind.String(), Title: n.Label(), Notes: notes})
 	}
@@ -215,5 +219,5 @@ func (f *factory) printTables() error {
 	for _, c := range tableChoices() {
 		rows = append(rows, []string{c.value, c.help})
 	}
-	return f.rows([]string{"TABLE", "WHAT IT IS"}, rows)
+	return f.rows([]string{"TABLE", "DESCRIPTION"}, rows)
 }

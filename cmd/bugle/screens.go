@@ -19,8 +19,8 @@ import (
 	"bugle/ui/workspace"
 )
 
-// screens makes the program's screens by route. start makes the first workspace; log is what the
-// Activity screen shows, own what Settings does.
+// screens returns the factory of the screens. start creates the first workspace; log is for the Activity screen, own
+// for Settings.
 func screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources) app.Factory {
 	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {
@@ -49,7 +49,7 @@ func screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 		case screen.Welcome:
 			return welcome.New(deps, start), nil
 		}
-		return nil, fmt.Errorf("there is no screen %q", r.Name)
+		return nil, fmt.Errorf("unknown screen %q", r.Name)
 	}
 }
 

@@ -2,17 +2,19 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
-// filters narrow a search or a meta request; both take most of them.
+// filters narrow search and meta.
 type filters struct {
 	status, channels, types, tags, by []string
 	name                              string
@@ -22,21 +24,29 @@ type filters struct {
 }
 
 func (s *filters) add(cmd *cobra.Command) {
-	choiceFlag(cmd, several{&s.status, stateChoices()}, "status", "`states`, such as DRAFT,ACTIVE (drafts are listed only when asked for)")
-	choiceFlag(cmd, several{&s.channels, channelChoices(anyChannel)}, "channel", "`channels`, such as PUSH,EMAIL")
+	choiceFlag(cmd, several{&s.status, stateChoices()}, "status", "only these `states`, such as DRAFT,ACTIVE")
+	choiceFlag(cmd, several{&s.channels, channelChoices(anyChannel)}, "channel", "only these `channels`, such as PUSH,EMAIL")
 	fl := cmd.Flags()
-	fl.StringSliceVar(&s.tags, "tag", nil, "`tags`, any of them")
-	fl.StringSliceVar(&s.by, "by", nil, "creators, by `e-mail` address")
-	fl.StringVar(&s.name, "name", "", "`part` of the name")
-	fl.StringVar(&s.from, "created-from", "", "first `day` or time of creation, such as 2026-03-01 (UTC)")
-	fl.StringVar(&s.to, "created-to", "", "last `day` or time of creation")
-	fl.IntVar(&s.limit, "limit", engine.PageSize, fmt.Sprintf("campaigns a page, at most %d", engine.PageSize))
-	fl.IntVar(&s.page, "page", 1, "page, from 1")
-	fl.BoolVar(&s.children, "children", false, "periodic children and nodes of flows too")
-	fl.BoolVar(&s.archived, "archived", false, "archived campaigns too")
+	fl.StringSliceVar(&s.tags, "tag", nil, "only campaigns with any of these `tags`")
+	fl.StringSliceVar(&s.by, "by", nil, "only campaigns created by these `email` addresses")
+	fl.StringVar(&s.name, "name", "", "only campaigns with this `text` in their name")
+	fl.StringVar(&s.from, "created-from", "", "only campaigns created on or after this `date` or time (UTC), such as 2026-03-01")
+	fl.StringVar(&s.to, "created-to", "", "only campaigns created on or before this `date` or time (UTC)")
+	fl.IntVar(&s.limit, "limit", engine.PageSize, fmt.Sprintf("campaigns per page, at most %d", engine.PageSize))
+	fl.IntVar(&s.page, "page", 1, "`number` of the page, from 1")
+	fl.BoolVar(&s.children, "children", false, "include runs of periodic campaigns and nodes of flows")
+	fl.BoolVar(&s.archived, "archived", false, "include archived campaigns")
 }
 
-// created gives the bounds of the time of creation. A last day counts to its end.
+// states returns the states to ask the API for, which leaves out drafts unless it is asked for them.
+func (s *filters) states() []engine.State {
+	if len(s.status) == 0 {
+		return slices.Clone(catalog.States)
+	}
+	return words[engine.State](s.status)
+}
+
+// created returns the bounds of the time of creation. A date as the last one includes that day.
 func (s *filters) created() (engine.DateRange, error) {
 	var r engine.DateRange
 	for _, b := range []struct {
@@ -53,7 +63,7 @@ func (s *filters) created() (engine.DateRange, error) {
 		}
 		t, ok := schema.ParseTime(b.typed, time.UTC)
 		if !ok {
-			return r, misused("--%s is a day or a time, such as 2026-03-01, not %q", b.flag, b.typed)
+			return r, misused("--%s must be a date or a time, such as 2026-03-01, not %q", b.flag, b.typed)
 		}
 		*b.at = t.UTC()
 	}
@@ -76,15 +86,15 @@ func newSearch(f *factory) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "search [QUERY… | -]",
-		Short: "Search campaigns, a page at a time",
-		Long: "Search campaigns as the list of the terminal program does, the best match first: words are looked\n" +
-			"for in name, tags, team and creator, and these narrow:\n\n" +
+		Short: "Search campaigns",
+		Long: "Search campaigns, drafts included, and print one page of results. Words match names, tags, teams\n" +
+			"and creators. Filters narrow the search:\n\n" +
 			"  status:draft,active  channel:push  type:periodic  tag:sale  by:ann  team:growth  platform:ios\n" +
 			"  updated:<7d  created:2026-03  start:+7d  version:2  id:65f0  is:archived|all|live  sort:-updated\n\n" +
-			"A sign of negation leaves out: '!tag:test' (or -tag:test behind --). Flags narrow further. Without a\n" +
-			"query it is the API's search that all flags match, newest change first. With - the body of that\n" +
-			"request is read from standard input.",
-		Example: "  bugle search 'status:draft tag:sale'\n" +
+			"Put ! before a filter to exclude what it matches: '!tag:test'. Flags narrow the results further.\n" +
+			"Results are sorted by best match, or by last change without a query. With - the body of the API's\n" +
+			"search request is read from standard input.",
+		Example: "  bugle search\n  bugle search 'status:draft tag:sale'\n" +
 			"  bugle search spring channel:email updated:'<7d' sort:name --json\n" +
 			"  bugle search --channel EMAIL --status DRAFT,SCHEDULED\n" +
 			"  echo '{\"limit\": 5, \"page\": 2}' | bugle search - --json",
@@ -103,6 +113,7 @@ func newSearch(f *factory) *cobra.Command {
 			if len(args) > 0 && args[0] != stdin {
 				return asked{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
 			}
+			r.Status = s.states()
 			body, err := f.request(cmd, args, &r.Name, func() doc.Value { return r.Document() })
 			if err != nil {
 				return err
@@ -114,14 +125,14 @@ func newSearch(f *factory) *cobra.Command {
 		},
 	}
 	s.add(cmd)
-	choiceFlag(cmd, several{&s.types, typeChoices()}, "type", "delivery `types`, such as PERIODIC")
-	cmd.Flags().StringSliceVar(&ids, "id", nil, "`ids` of campaigns")
-	cmd.Flags().IntVar(&version, "version-number", 0, "only this version of each campaign")
+	choiceFlag(cmd, several{&s.types, typeChoices()}, "type", "only these delivery `types`, such as PERIODIC")
+	cmd.Flags().StringSliceVar(&ids, "id", nil, "only campaigns with these `ids`")
+	cmd.Flags().IntVar(&version, "version-number", 0, "only this version `number`")
 	return cmd
 }
 
-// request gives the body of a search or meta request: from standard input, or made of the flags
-// and of the argument, which is put into arg.
+// request returns the body of a search or meta request: from standard input, or made from the flags and the
+// argument, which is put into arg.
 func (f *factory) request(cmd *cobra.Command, args []string, arg *string, made func() doc.Value) (doc.Value, error) {
 	if len(args) == 0 {
 		return made(), nil
@@ -131,7 +142,7 @@ func (f *factory) request(cmd *cobra.Command, args []string, arg *string, made f
 		return made(), nil
 	}
 	if name := ownFlag(cmd); name != "" {
-		return doc.Value{}, misused("standard input holds the whole request; leave out --%s", name)
+		return doc.Value{}, misused("--%s cannot be combined with -: standard input holds the whole request", name)
 	}
 	return f.document(cmd.Context(), stdin)
 }
@@ -156,32 +167,24 @@ func (f *factory) search(cmd *cobra.Command, r engine.SearchRequest) error {
 	for _, c := range found {
 		rows = append(rows, []string{c.ID, string(c.Status), string(c.Channel), string(c.DeliveryType), engine.Summarize(c).Name})
 	}
-	return f.printFound([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, paged{r.Limit, r.Page, len(r.Status) > 0})
+	return f.printFound([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, r.Limit, r.Page)
 }
 
-// paged is what of a list was asked for.
-type paged struct {
-	limit, page int
-	byStatus    bool // some states were asked for
-}
-
-func (f *factory) printFound(head []string, rows [][]string, asked paged) error {
+// printFound prints a page of results as a table.
+func (f *factory) printFound(head []string, rows [][]string, limit, page int) error {
 	switch {
-	case len(rows) == 0 && asked.page > 1:
-		fmt.Fprintf(f.err, "Nothing on page %d.\n", asked.page)
-		return nil
-	case len(rows) == 0 && asked.byStatus:
-		fmt.Fprintln(f.err, "Nothing found.")
+	case len(rows) == 0 && page > 1:
+		fmt.Fprintf(f.err, "Page %d is empty.\n", page)
 		return nil
 	case len(rows) == 0:
-		fmt.Fprintln(f.err, "Nothing found. Drafts are listed with --status DRAFT.")
+		fmt.Fprintln(f.err, "No campaigns found.")
 		return nil
 	}
 	if err := f.rows(head, rows); err != nil {
 		return err
 	}
-	if len(rows) == asked.limit {
-		fmt.Fprintf(f.err, "There may be more: --page %d\n", asked.page+1)
+	if len(rows) == limit {
+		fmt.Fprintf(f.err, "There may be more: see --page %d.\n", page+1)
 	}
 	return nil
 }

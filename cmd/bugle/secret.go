@@ -9,8 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// typed asks for a secret at the terminal, which does not show it. Whatever ends the question, the
-// terminal shows again what is typed.
+// typed asks for a secret in the terminal without echoing it. However it returns, the terminal echoes again.
 func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string, error) {
 	fd := int(in.Fd())
 	before, err := term.GetState(fd)
@@ -23,7 +22,7 @@ func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string
 		err  error
 	}
 	given := make(chan answer, 1)
-	go func() { // where ctx ends first, it ends with the program: a read cannot be taken back
+	go func() { // if ctx ends first, it ends with the program: a read cannot be interrupted
 		text, err := term.ReadPassword(fd)
 		given <- answer{text, err}
 	}()
@@ -32,7 +31,7 @@ func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string
 		fmt.Fprintln(f.err)
 		return string(a.text), a.err
 	case <-ctx.Done():
-		// Who gives up at once may be quicker than the read, which hides what is typed as it begins.
+		// The read turns the echo off as it starts, which may happen after ctx ends.
 		for range 20 {
 			if now, err := term.GetState(fd); err != nil || *now != *before {
 				break
@@ -45,7 +44,7 @@ func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string
 	}
 }
 
-// secret reads a secret from standard input, typed where that is a terminal.
+// secret reads a secret from standard input, without echo if that is a terminal.
 func (f *factory) secret(ctx context.Context, prompt string) (string, error) {
 	if in, ok := f.in.(*os.File); ok && isTerminal(in) {
 		return f.typed(ctx, in, prompt)

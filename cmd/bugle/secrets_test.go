@@ -51,14 +51,14 @@ func TestNoCommandPrintsASecret(t *testing.T) {
 	b.run(exitDone, "", "workspace", "connector", "add", "webpush", "--key-env", "PUSH_KEY", "--subject", "push@example.com")
 	b.run(exitDone, "", "workspace", "set", "content_hosts=127.0.0.1:1")
 	b.run(exitDone, "", "workspace", "content", "api", "weather", "--url", "http://127.0.0.1:1/", "--header-env", "X-Key=API_TOKEN")
-	b.run(exitDone, "", "profile", "add", "far", "--url", far.URL, "--workspace-id", "W", "--key-env", "FAR_KEY")
-	b.run(exitDone, "", "profile", "add", "sh", "--url", far.URL, "--workspace-id", "W", "--key-command", keyFile)
+	b.run(exitDone, "", "remote", "add", "far", "--url", far.URL, "--workspace-id", "W", "--key-env", "FAR_KEY")
+	b.run(exitDone, "", "remote", "add", "sh", "--url", far.URL, "--workspace-id", "W", "--key-command", keyFile)
 	values := append([]string{"canary", first.Key, hashOf(first.Key)}, secretHashes(t, b)...)
 	for _, command := range []string{
 		"", "workspace show", "workspace list", "workspace list keys", "workspace list connectors", "workspace list gateways", "workspace get general", "workspace get connectors Post",
 		"workspace get gateways fcm", "workspace list apis", "workspace connector list", "workspace connector test Post --to a@example.com", "workspace connector test fcm --device x", "workspace connector test webpush",
 		"workspace content", "workspace content show api weather", "workspace content try weather", "keys list", "keys revoke " + first.Key, "doctor", "backup", "restore",
-		"profile list", "profile test far", "profile test sh", "--profile far search", "--profile far get x", "--profile sh meta", "search",
+		"remote list", "remote test far", "remote test sh", "--remote far search", "--remote far get x", "--remote sh meta", "search",
 	} {
 		for _, args := range [][]string{strings.Fields(command), append(strings.Fields(command), "--json")} {
 			var out bytes.Buffer

@@ -27,10 +27,10 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range []string{
 		"init --sample", "search", "backup", "backup " + dir + "/aside.bak", "keys create", "create --channel PUSH --type ONE_TIME --name x", "doctor", "export --all --dir " + dir + "/out",
-		"profile add far --url http://127.0.0.1:1 --workspace-id W --key-env KEY",
+		"remote add far --url http://127.0.0.1:1 --workspace-id W --key-env KEY",
 	} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", "umask 0; exec bugle "+args)
-		cmd.Env = append(os.Environ(), envData+"="+dir+"/data", envAuthor+"=ann@example.com", "XDG_CONFIG_HOME="+dir+"/config", "XDG_STATE_HOME="+dir+"/state", envProfile+"=local")
+		cmd.Env = append(os.Environ(), envData+"="+dir+"/data", envAuthor+"=ann@example.com", "XDG_CONFIG_HOME="+dir+"/config", "XDG_STATE_HOME="+dir+"/state", envRemote+"=local")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("bugle %s: %v\n%s", args, err, out)
 		}

@@ -344,10 +344,10 @@ func TestServeRefuses(t *testing.T) {
 		{exitMisused, "HOST:PORT", []string{"--addr", "8080"}},
 		{exitMisused, "give --tls-cert and --tls-key", []string{"--tls-cert", "cert.pem"}},
 		{exitFailed, "cannot read cert.pem: no such file or directory", []string{"--addr", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"}},
-		{exitFailed, "another program listens on " + taken.Addr().String(), []string{"--addr", taken.Addr().String()}},
-		{exitMisused, "it takes on, off", []string{"--rate-limits", "some"}},
-		{exitMisused, `there is no workspace "NONE"`, []string{"--addr", "127.0.0.1:0", "--workspace", "NONE"}},
-		{exitMisused, "this takes no arguments", []string{"127.0.0.1:0"}},
+		{exitFailed, taken.Addr().String() + " is already in use", []string{"--addr", taken.Addr().String()}},
+		{exitMisused, "must be one of on, off", []string{"--rate-limits", "some"}},
+		{exitMisused, `no workspace "NONE"`, []string{"--addr", "127.0.0.1:0", "--workspace", "NONE"}},
+		{exitMisused, "serve takes no arguments", []string{"127.0.0.1:0"}},
 	} {
 		out, errs := b.run(tt.code, "", append([]string{"serve"}, tt.args...)...)
 		if out != "" || !strings.Contains(errs, tt.want) {
@@ -378,7 +378,7 @@ func TestServicesFollowTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.close()
-	d := &desk{node: node}
+	d := &resolver{node: node}
 	if _, _, err := d.lookup(t.Context(), "LATE"); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NotFound {
 		t.Fatalf("a workspace that is not there yet: %v", err)
 	}

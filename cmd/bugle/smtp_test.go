@@ -117,7 +117,7 @@ func TestTestSendThroughSMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(exitDone, "", "init")
 	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
-	b.run(exitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "profile", "-")
+	b.run(exitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
 	id := b.create(smtpDraft)
 
 	out, errs := b.run(exitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -9,18 +10,18 @@ import (
 	"bugle/engine/catalog"
 )
 
-// publishSetting is the setting of a workspace that turns the API's publish action on.
+// publishSetting is the workspace setting that turns on publishing through the API.
 const publishSetting = "publish"
 
 func newPublish(f *factory) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
 		Use:   "publish ID",
-		Short: "Publish a draft, as the API does",
-		Long: "Publish a draft: the whole campaign is checked, and goes live at once or at its start. The\n" +
-			"publish action of the API is in beta and refused in every workspace whose setting is beta;\n" +
-			"`bugle workspace set publish=enabled` turns it on. The terminal program publishes whatever\n" +
-			"the setting.",
+		Short: "Publish a draft",
+		Long: "Publish a draft. The whole campaign is checked first, then goes live now or at its start time.\n" +
+			"Publishing through the API is in beta and off by default; turn it on for the workspace with\n" +
+			"`bugle workspace put general publish=enabled`. The terminal program can always publish.",
+		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a",
 		Args:              exactly(1, "the ID of a draft"),
 		ValidArgsFunction: f.completeIDs(catalog.Draft),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,11 +39,11 @@ func newPublish(f *factory) *cobra.Command {
 			return f.printState(cmd, svc, up.ID, nil)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", "", "`e-mail` address of who publishes it (default: the workspace's author)")
+	addBy(cmd, &by)
 	return cmd
 }
 
-// betaRemedy says how to turn publishing on, where that is what a refusal is about.
+// betaRemedy adds how to turn publishing on to a refusal because it is off.
 func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
 	k, ok := svc.(engine.WorkspaceKeeper)
 	if !ok {
@@ -52,50 +53,84 @@ func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
 	if werr != nil || engine.AsError(err) == nil || engine.AsError(err).Code != engine.Unprocessable || w.Publish == engine.PublishEnabled {
 		return err
 	}
-	return remedied{err, "`bugle workspace set " + publishSetting + "=" + engine.PublishEnabled + "` does that."}
+	return remedied{err, "Turn it on with `bugle workspace put general " + publishSetting + "=" + engine.PublishEnabled + "`."}
 }
 
-func newStatus(f *factory) *cobra.Command {
-	var by string
-	cmd := &cobra.Command{
-		Use:   "status ID STOP|PAUSE|RESUME",
-		Short: "Stop, pause or resume a campaign",
-		Long: "Stop a one-time campaign, or pause and resume one that sends again and again. What the state\n" +
-			"or the delivery type does not allow is refused with the reason, and with exit code 4.",
-		Args: exactly(2, "the ID of a campaign and STOP, PAUSE or RESUME"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			switch len(args) {
-			case 0:
-				return f.completeIDs(catalog.Scheduled, catalog.Active, catalog.Sending, catalog.Paused)(cmd, args, typed)
-			case 1:
-				return actionChoices().completions(""), cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			action, err := actionChoices().find(args[1])
-			if err != nil {
-				return misused("there is no status action %q: %w", args[1], err)
-			}
-			svc, err := f.campaigns(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if by, err = f.signer(cmd.Context(), svc, by); err != nil {
-				return err
-			}
-			done, err := svc.ChangeStatus(cmd.Context(), engine.StatusRequest{ID: args[0], Action: engine.Action(action), By: by})
-			if err != nil {
-				return err
-			}
-			return f.printState(cmd, svc, done.ID, map[string]any{"action": done.Action})
-		},
+// statusCommands are the commands that change the status of a live campaign.
+func statusCommands(f *factory) []*cobra.Command {
+	return []*cobra.Command{
+		newStatusChange(f, catalog.Pause, "Pause a campaign",
+			"Pause a periodic or triggered campaign. Nothing is sent until you resume it. One-time campaigns cannot\n"+
+				"be paused; stop them instead."),
+		newStatusChange(f, catalog.Resume, "Resume a paused campaign", "Resume a paused campaign."),
+		newStatusChange(f, catalog.Stop, "Stop a one-time campaign",
+			"Stop a one-time campaign for good. Periodic and triggered campaigns cannot be stopped; pause them\n"+
+				"instead."),
 	}
-	cmd.Flags().StringVar(&by, "by", "", "`e-mail` address of who does it (default: the workspace's author)")
+}
+
+func newStatusChange(f *factory, action engine.Action, short, long string) *cobra.Command {
+	var by string
+	name := strings.ToLower(string(action))
+	cmd := &cobra.Command{
+		Use:   name + " ID",
+		Short: short,
+		Long:  long + " Exits with 4 when the type or the state of the campaign does not\nallow it.",
+		Example: "  bugle " + name + " 65f0a1b2c3d4e5f60718293a\n" +
+			"  bugle " + name + " 65f0a1b2c3d4e5f60718293a --json",
+		Args: exactly(1, "the ID of a campaign"),
+		ValidArgsFunction: f.completeCampaigns(func(s engine.Summary) bool {
+			ok, _ := catalog.Allowed(action, s.Channel, s.DeliveryType, s.Status)
+			return ok
+		}),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.changeStatus(cmd, args[0], action, by) },
+	}
+	addBy(cmd, &by)
 	return cmd
 }
 
-// printState tells what became of a campaign; more are further members of the JSON.
+// newStatus is what the three commands were in earlier versions.
+func newStatus(f *factory) *cobra.Command {
+	var by string
+	cmd := &cobra.Command{
+		Use:    "status ID STOP|PAUSE|RESUME",
+		Hidden: true,
+		Short:  "Stop, pause or resume a campaign",
+		Long:   "Stop, pause or resume a campaign. Use `bugle stop`, `bugle pause` and `bugle resume` instead.",
+		Args:   exactly(2, "the ID of a campaign and STOP, PAUSE or RESUME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			action, err := actionChoices().find(args[1])
+			if err != nil {
+				return misused("unknown action %q: %w", args[1], err)
+			}
+			return f.changeStatus(cmd, args[0], engine.Action(action), by)
+		},
+	}
+	addBy(cmd, &by)
+	return cmd
+}
+
+// addBy adds the flag for who makes a change.
+func addBy(cmd *cobra.Command, by *string) {
+	cmd.Flags().StringVar(by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
+}
+
+func (f *factory) changeStatus(cmd *cobra.Command, id string, action engine.Action, by string) error {
+	svc, err := f.campaigns(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if by, err = f.signer(cmd.Context(), svc, by); err != nil {
+		return err
+	}
+	done, err := svc.ChangeStatus(cmd.Context(), engine.StatusRequest{ID: id, Action: action, By: by})
+	if err != nil {
+		return err
+	}
+	return f.printState(cmd, svc, done.ID, map[string]any{"action": done.Action})
+}
+
+// printState prints the state of a campaign; more are further fields of the JSON.
 func (f *factory) printState(cmd *cobra.Command, svc engine.Service, id string, more map[string]any) error {
 	c, err := svc.Get(cmd.Context(), id)
 	if err != nil {

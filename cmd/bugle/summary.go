@@ -5,12 +5,20 @@ import (
 	"fmt"
 	"strings"
 
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/catalog"
 )
 
-// printSummary tells of the workspace where there is no terminal to open in.
+// printSummary prints what bugle shows where the terminal program cannot open.
 func printSummary(ctx context.Context, f *factory) error {
+	r, far, err := f.remote()
+	switch {
+	case err != nil:
+		return err
+	case far:
+		return f.printRemote(ctx, r)
+	}
 	have, err := f.hasStore()
 	if err != nil {
 		return err
@@ -42,15 +50,35 @@ func printSummary(ctx context.Context, f *factory) error {
 	return f.printWorkspace(id, rows)
 }
 
-func (f *factory) printWorkspace(id string, rows []engine.Summary) error {
+// printRemote prints a summary of a remote workspace.
+func (f *factory) printRemote(ctx context.Context, r remotes.Remote) error {
+	svc, err := f.campaigns(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := listAll(ctx, svc, false)
+	if err != nil {
+		return err
+	}
+	count := countStates(rows)
+	if f.json {
+		return f.printJSON(map[string]any{"remote": r.Name, "url": r.BaseURL, "workspace_id": r.Workspace, "campaigns": len(rows), "status": count})
+	}
+	fmt.Fprintln(f.out, line(fmt.Sprintf("Remote %s, workspace %s: %s", r.Name, r.Workspace, counted(len(rows), "campaign"))))
+	f.printCounts(count)
+	return nil
+}
+
+func countStates(rows []engine.Summary) map[engine.State]int {
 	count := map[engine.State]int{}
 	for _, r := range rows {
 		count[r.Status]++
 	}
-	if f.json {
-		return f.printJSON(map[string]any{"workspace_id": id, "data": f.dataDir(), "campaigns": len(rows), "status": count})
-	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("Workspace %s in %s: %s", id, f.dataDir(), counted(len(rows), "campaign"))))
+	return count
+}
+
+// printCounts prints a line such as "2 draft, 1 active".
+func (f *factory) printCounts(count map[engine.State]int) {
 	var parts []string
 	for _, st := range catalog.States {
 		if count[st] > 0 {
@@ -60,13 +88,22 @@ func (f *factory) printWorkspace(id string, rows []engine.Summary) error {
 	if len(parts) > 0 {
 		fmt.Fprintln(f.out, "  "+strings.Join(parts, ", "))
 	}
+}
+
+func (f *factory) printWorkspace(id string, rows []engine.Summary) error {
+	count := countStates(rows)
+	if f.json {
+		return f.printJSON(map[string]any{"workspace_id": id, "data": f.dataDir(), "campaigns": len(rows), "status": count})
+	}
+	fmt.Fprintln(f.out, line(fmt.Sprintf("Workspace %s in %s: %s", id, f.dataDir(), counted(len(rows), "campaign"))))
+	f.printCounts(count)
 	fmt.Fprint(f.out, `
-Run bugle in a terminal to build and test campaigns. Without one:
-  bugle create            starts a draft
-  bugle search            lists campaigns
-  bugle get ID            shows one
-  bugle lint FILE         checks a campaign file
-  bugle help              shows every command
+Run bugle in a terminal to build and test campaigns, or use a command:
+  bugle create            Create a draft
+  bugle search            Search campaigns
+  bugle get ID            Print a campaign as JSON
+  bugle lint FILE         Check a campaign file
+  bugle help              List all commands
 `)
 	return nil
 }
@@ -76,7 +113,7 @@ func (f *factory) printWorkspaces(ids []string) error {
 		return f.printJSON(map[string]any{"workspaces": ids, "data": f.dataDir()})
 	}
 	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %s", counted(len(ids), "workspace"), f.dataDir(), strings.Join(ids, ", "))))
-	fmt.Fprintf(f.out, "\nChoose one with --workspace, such as bugle --workspace %s, or with %s.\n", line(ids[0]), envWorkspace)
+	fmt.Fprintf(f.out, "\nChoose one with --workspace or %s, such as `bugle --workspace %s`.\n", envWorkspace, line(ids[0]))
 	return nil
 }
 
@@ -84,17 +121,17 @@ func (f *factory) printNoWorkspace() error {
 	if f.json {
 		return f.printJSON(map[string]any{"workspace_id": nil, "data": f.dataDir(), "campaigns": 0})
 	}
-	fmt.Fprintf(f.out, `There is no workspace in %s yet.
+	fmt.Fprintf(f.out, `No workspace in %s yet.
 
-Run bugle in a terminal to begin, or:
-  bugle init --sample     makes a workspace with sample campaigns and users
-  bugle init              makes an empty one
-  bugle help              shows every command
+Run bugle in a terminal to get started, or use a command:
+  bugle init --sample     Create a workspace with sample campaigns and users
+  bugle init              Create an empty workspace
+  bugle help              List all commands
 `, line(f.dataDir()))
 	return nil
 }
 
-// counted gives a number with its noun.
+// counted returns a number with its noun.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -31,10 +31,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// terminalOptions are what the terminal program is started with.
+// terminalOptions are the options of the terminal program.
 type terminalOptions struct {
 	query string // of the first list of campaigns
-	theme string // goes before the environment's, and before the one that was chosen
+	theme string // overrides the environment and the one chosen last
 }
 
 // runTerminal opens the terminal program.
@@ -80,7 +80,7 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 			}
 		})
 		first = append(first, func() tea.Msg {
-			_, _ = io.WriteString(drawn, background.Query) // who does not hear it does not answer
+			_, _ = io.WriteString(drawn, background.Query) // a terminal that does not know it ignores it
 			return nil
 		})
 	}
@@ -103,18 +103,17 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	beside.Wait()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
-		return errors.New("bugle has a fault and had to end; what you typed is kept, so start it again, and report what is printed above")
+		return errors.New("bugle crashed; your changes are saved, so start it again, and report the text above")
 	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
-		return fmt.Errorf("the terminal program ended: %w", err)
+		return fmt.Errorf("the terminal program failed: %w", err)
 	}
 	return nil
 }
 
-// endLimit is how long a program that is told to end may take to keep what was typed.
+// endLimit is how long the program can take to save when it is told to end.
 const endLimit = 5 * time.Second
 
-// endWith ends the program when ctx does: as a person who leaves it does, but without a question, so that
-// what is unsaved is kept. It returns once the program is over.
+// endWith ends the program when ctx ends, without questions and after saving. It returns when the program has ended.
 func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
 	select {
 	case <-ctx.Done():
@@ -129,8 +128,7 @@ func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
 	}
 }
 
-// watch tells the program what happens to what it works on. The function that it gives waits for the
-// end of that, after ctx.
+// watch sends the program what happens to its data until ctx ends. The function that it returns waits for that.
 func (o opening) watch(ctx context.Context, n *notices, send func(tea.Msg)) (wait func()) {
 	switch {
 	case o.node != nil:
@@ -141,7 +139,7 @@ func (o opening) watch(ctx context.Context, n *notices, send func(tea.Msg)) (wai
 	return func() {}
 }
 
-// watchNode tells the program what other processes change, who has the store, and what is wrong with it.
+// watchNode sends the program the changes of other processes, the owner of the store, and its problems.
 func watchNode(ctx context.Context, node *attach.Node, n *notices, send func(tea.Msg)) (wait func()) {
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -164,8 +162,7 @@ func watchNode(ctx context.Context, node *attach.Node, n *notices, send func(tea
 	return all.Wait
 }
 
-// watchLink tells the program how the way to the service stands. Once the service is back, the
-// screens read anew.
+// watchLink sends the program whether the service is online. When it is back, the screens reload.
 func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (wait func()) {
 	var one sync.WaitGroup
 	one.Go(func() {
@@ -173,7 +170,7 @@ func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (w
 		for l := range far.Links(ctx) {
 			send(screen.LinkMsg{Link: l})
 			if back := away && l.Offline.IsZero(); back {
-				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The service is back."})
+				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The service is back online."})
 				send(screen.ChangedMsg{})
 			}
 			away = !l.Offline.IsZero()
@@ -182,20 +179,20 @@ func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (w
 	return one.Wait
 }
 
-// opening is what the terminal program begins with.
+// opening is what the terminal program starts with.
 type opening struct {
 	deps  screen.Deps
 	first string           // the route of the first screen
 	start welcome.Start    // makes the first workspace
-	node  *attach.Node     // where the store is this machine's
-	far   *offline.Service // where the service is a profile's; to be closed
+	node  *attach.Node     // of a local store
+	far   *offline.Service // of a remote; to be closed
 }
 
-// opening opens what the screens work on: a profile's service, or a workspace of the store. log
-// notes their calls.
+// opening opens what the screens work on: the service of a remote, or a workspace of the store. log records their
+// calls.
 func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, error) {
 	o := opening{first: screen.Campaigns, deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.dataDir(), Prefs: prefs.In(filepath.Join(f.stateDir(), "prefs"))}}
-	p, far, err := f.remoteProfile()
+	p, far, err := f.remote()
 	if err != nil {
 		return o, err
 	}
@@ -230,7 +227,7 @@ func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, erro
 	return o, nil
 }
 
-// enter gives the screens what they need in a workspace.
+// enter returns what the screens need in a workspace.
 func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
 	node, err := f.open(ctx)
 	if err != nil {
@@ -251,12 +248,12 @@ func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *a
 	return deps, nil
 }
 
-// editor gives the command that opens a file: VISUAL, EDITOR, or the first one found.
+// editor returns the command that opens a file: VISUAL, EDITOR, or the first one found.
 func editor(getenv func(string) string, file string) ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		words, err := argv.Split(getenv(name))
 		if err != nil {
-			return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+			return nil, fmt.Errorf("cannot parse %s: %w", name, err)
 		}
 		if len(words) > 0 {
 			return append(words, file), nil
@@ -267,11 +264,11 @@ func editor(getenv func(string) string, file string) ([]string, error) {
 			return []string{path, file}, nil
 		}
 	}
-	return nil, errors.New("no editor was found; set EDITOR to the one you use")
+	return nil, errors.New("no editor found; set EDITOR")
 }
 
-// copyText puts text on the clipboard: by the system's own tool, or else by asking the
-// terminal (OSC 52), which also works over ssh.
+// copyText copies text to the clipboard with the system's tool, or else with the terminal (OSC 52), which also works
+// over ssh.
 func copyText(out io.Writer, text string) error {
 	if !clipboard.Unsupported {
 		if err := clipboard.WriteAll(text); err == nil {

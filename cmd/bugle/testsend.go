@@ -14,7 +14,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// testFlags make the request for a test of a draft.
+// testFlags describe a test send of a draft.
 type testFlags struct {
 	send         engine.TestSend
 	attrs, event []string
@@ -24,11 +24,10 @@ func newTest(f *factory) *cobra.Command {
 	var t testFlags
 	cmd := &cobra.Command{
 		Use:   "test ID|FILE|-",
-		Short: "Send a test of a draft, or of inline content",
-		Long: "Send a test. With an ID the saved draft is sent to the recipients named by --to; with a file\n" +
-			"or - the body of the API's test request is read, which may hold the content itself. Each\n" +
-			"message that goes out is a line: its key, and SENT or FAILED with the reason. Exits with 1\n" +
-			"when one failed.",
+		Short: "Send a test message",
+		Long: "Send a test of a draft to the recipients in --to, and print SENT or FAILED for each message. With a\n" +
+			"file or -, the body of the API's test request is read instead, which can contain the content itself.\n" +
+			"Exits with 1 if a message failed.",
 		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
 			"  bugle test - < request.json",
@@ -62,58 +61,58 @@ func newTest(f *factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&t.send.Values, "to", nil, fmt.Sprintf("`recipient`; may be repeated, at most %d times", catalog.MaxIdentifierValues))
-	choiceFlag(cmd, one{&t.send.Identifier, identifierChoices()}, "identifier", "`identifier` that --to is ("+identifierDefaults()+")")
-	fl.StringVar(&t.send.Filter.Variation, "variation", "", "only this `variation`")
-	fl.StringVar(&t.send.Filter.Locale, "locale", "", "only this `locale`")
-	choiceFlag(cmd, one{&t.send.Filter.Platform, platformChoices()}, "platform", "only this `platform`: "+strings.Join(platformChoices().values(), ", "))
-	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this send, `NAME=VALUE`; may be repeated")
-	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this send, `NAME=VALUE`; may be repeated")
+	fl.StringArrayVar(&t.send.Values, "to", nil, fmt.Sprintf("`recipient` of the test; can be repeated, up to %d times", catalog.MaxIdentifierValues))
+	choiceFlag(cmd, one{&t.send.Identifier, identifierChoices()}, "identifier", "kind of `identifier` in --to ("+identifierDefaults()+")")
+	fl.StringVar(&t.send.Filter.Variation, "variation", "", "send only this `variation`")
+	fl.StringVar(&t.send.Filter.Locale, "locale", "", "send only this `locale`")
+	choiceFlag(cmd, one{&t.send.Filter.Platform, platformChoices()}, "platform", "send only to this `platform`: "+strings.Join(platformChoices().values(), ", "))
+	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this test, as `NAME=VALUE`; can be repeated")
+	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
 	return cmd
 }
 
-// identifierDefaults says which identifier a test has where none is named: the table's first.
+// identifierDefaults describes the default identifiers: the first of each table.
 func identifierDefaults() string {
 	var parts []string
 	for _, ch := range catalog.Channels {
 		if ch.Writable() {
-			parts = append(parts, ch.Label()+": "+defaultIdentifier(ch))
+			parts = append(parts, defaultIdentifier(ch)+" for "+ch.Label())
 		}
 	}
-	return "default for " + strings.Join(parts, ", for ")
+	return "default " + strings.Join(parts, ", ")
 }
 
 func defaultIdentifier(ch engine.Channel) string {
 	return engine.TestFieldsOf(ch).Identifier.Options[0].Value
 }
 
-// check refuses flags that the argument cannot take.
+// check refuses flags that the argument cannot be combined with.
 func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 	if len(t.send.Values) > 0 {
 		if arg == stdin {
-			return misused("standard input holds the whole request, its recipients too; leave out --to, or name a draft")
+			return misused("--to needs the ID of a draft; standard input has the whole request")
 		}
 		return nil
 	}
 	if schema.ObjectID.Matches(arg) {
-		return misused("say who gets the test: --to RECIPIENT, up to %d times", catalog.MaxIdentifierValues)
+		return misused("choose who gets the test with --to, up to %d times", catalog.MaxIdentifierValues)
 	}
 	if name := ownFlag(cmd); name != "" {
-		return misused("--%s is for a draft; %s holds the whole request", name, inputName(arg))
+		return misused("--%s needs the ID of a draft; %s has the whole request", name, inputName(arg))
 	}
 	return nil
 }
 
-// body gives the request for a test of a draft.
+// body returns the request for a test of a draft.
 func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
 	c, err := svc.Get(ctx, id)
 	if err != nil {
 		return doc.Value{}, err
 	}
 	if !c.Channel.Writable() {
-		return doc.Value{}, misused("test sends are for push and e-mail, and %s is %s", id, c.Channel.Label())
+		return doc.Value{}, misused("only push and email campaigns can be tested; %s is %s", id, c.Channel.Label())
 	}
-	var w engine.Workspace // a service that does not tell of its attributes has none that are known
+	var w engine.Workspace // other services do not describe their attributes
 	if k, ok := svc.(engine.WorkspaceKeeper); ok {
 		if w, err = k.Workspace(ctx); err != nil {
 			return doc.Value{}, err
@@ -135,7 +134,7 @@ func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (do
 	return engine.DraftTest(id, t.send), t.recipients(c.Channel)
 }
 
-// recipients says what is wrong with the recipients, all of it at once.
+// recipients reports all problems with the recipients.
 func (t *testFlags) recipients(ch engine.Channel) error {
 	wrong, others := t.send.CheckRecipients(ch)
 	for i, to := range t.send.Values {
@@ -144,12 +143,12 @@ func (t *testFlags) recipients(ch engine.Channel) error {
 		}
 	}
 	if len(others) > 0 {
-		return misused("the test cannot be sent: %s", strings.Join(others, "; "))
+		return misused("cannot send the test: %s", strings.Join(others, "; "))
 	}
 	return nil
 }
 
-// pairs reads NAME=VALUE, each value as what the workspace says that its attribute is.
+// pairs reads NAME=VALUE, with values of the types that the workspace defines.
 func pairs(given []string, known []engine.Attribute) ([]doc.Member, error) {
 	var out []doc.Member
 	for _, s := range given {
@@ -163,14 +162,14 @@ func pairs(given []string, known []engine.Attribute) ([]doc.Member, error) {
 		}
 		v, err := engine.OverrideValue(dataType, typed)
 		if err != nil {
-			return nil, misused("the attribute %s %w", name, err)
+			return nil, misused("attribute %s %w", name, err)
 		}
 		out = append(out, doc.M(name, v))
 	}
 	return out, nil
 }
 
-// printTest tells of each message; one that failed fails the command.
+// printTest prints the result of each message, and fails if one failed.
 func (f *factory) printTest(res engine.TestResult) error {
 	failed := false
 	for _, k := range res.Keys {

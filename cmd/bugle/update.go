@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// change says what campaign to update, and from what.
+// change is an update of a campaign from a file.
 type change struct {
 	id   string // empty: the file names it
 	file string
@@ -23,13 +24,14 @@ func newUpdate(f *factory) *cobra.Command {
 	var c change
 	cmd := &cobra.Command{
 		Use:   "update [ID] FILE|-",
-		Short: "Change components of a campaign",
-		Long: "Change components of a campaign: each one in the file replaces the campaign's, the others\n" +
-			"stay. The file holds the body of the API's update request, or a campaign as `bugle get`\n" +
-			"prints it, which names its id itself; of such a one the state, people and times are left out.",
+		Short: "Update a campaign from a file",
+		Long: "Update a campaign from a JSON or YAML file. Each component in the file replaces the one in the\n" +
+			"campaign; fields that are removed this way are listed. Components that are not in the file stay as\n" +
+			"they are. The file can be the output of `bugle get`, which includes the id, or the body of the API's\n" +
+			"update request.",
 		Example: "  bugle update 65f0a1b2c3d4e5f60718293a changes.json\n" +
 			"  bugle get 65f0a1b2c3d4e5f60718293a | sed s/Spring/Summer/ | bugle update -",
-		Args: between(1, 2, "the ID of a campaign and a file, or - for standard input"),
+		Args: between(1, 2, "the ID of a campaign, and a file or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -42,48 +44,70 @@ func newUpdate(f *factory) *cobra.Command {
 			if len(args) == 2 {
 				c.id = args[0]
 			}
-			up, err := c.update(cmd.Context(), f)
+			up, removed, err := c.update(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
 			if f.json {
-				return f.printJSON(map[string]any{"id": up.ID})
+				return f.printJSON(map[string]any{"id": up.ID, "removed": removed})
 			}
 			fmt.Fprintln(f.out, line("Updated "+up.ID))
+			if len(removed) > 0 {
+				fmt.Fprintln(f.out, line("Removed "+strings.Join(removed, ", ")))
+			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&c.by, "by", "", "`e-mail` address of who changes it (default: what the file says, or the workspace's author)")
+	cmd.Flags().StringVar(&c.by, "by", "", "`email` address to sign the change with (default from the file, or the author of the workspace)")
 	return cmd
 }
 
-func (c change) update(ctx context.Context, f *factory) (engine.Updated, error) {
+// update sends the update, and returns the paths of the fields that the campaign had and the file has not.
+func (c change) update(ctx context.Context, f *factory) (up engine.Updated, removed []string, err error) {
 	body, err := f.document(ctx, c.file)
 	if err != nil {
-		return engine.Updated{}, err
+		return engine.Updated{}, nil, err
 	}
 	rec := engine.ParseRecord(body)
 	id := c.id
 	switch {
 	case id == "" && rec.ID == "":
-		return engine.Updated{}, misused("say which campaign: bugle update ID %s; the file does not name its id", c.file)
+		return engine.Updated{}, nil, misused("%s has no id; use `bugle update ID %s`", inputName(c.file), c.file)
 	case id == "":
 		id = rec.ID
 	case rec.ID != "" && rec.ID != id:
-		return engine.Updated{}, misused("the file is of campaign %s, not %s", rec.ID, id)
+		return engine.Updated{}, nil, misused("%s has campaign %s, not %s", inputName(c.file), rec.ID, id)
 	}
 	svc, err := f.campaigns(ctx)
 	if err != nil {
-		return engine.Updated{}, err
+		return engine.Updated{}, nil, err
 	}
 	if body, err = c.body(ctx, f, svc, body); err != nil {
-		return engine.Updated{}, err
+		return engine.Updated{}, nil, err
 	}
-	return svc.Update(ctx, engine.UpdateRequest{ID: id, Body: body})
+	before, err := svc.Get(ctx, id)
+	if err != nil {
+		return engine.Updated{}, nil, err
+	}
+	up, err = svc.Update(ctx, engine.UpdateRequest{ID: id, Body: body})
+	return up, removals(before, body), err
 }
 
-// body gives the body of the request. Who updated a record last, as a record says, is not who
-// updates it now.
+// removals returns the paths of the fields of a campaign that an update of their component leaves out.
+func removals(before engine.Campaign, body doc.Value) []string {
+	out := []string{}
+	for name, after := range body.Members() {
+		have := catalog.InRequest(before.Channel, catalog.Component(name), before.Body.Get(name))
+		for _, c := range doc.Diff(have, after) {
+			if have.Exists() && !c.After.Exists() {
+				out = append(out, doc.P(name).Join(c.Path...).String())
+			}
+		}
+	}
+	return out
+}
+
+// body returns the body of the request. The updated_by of a record is who updated it last, not who updates it now.
 func (c change) body(ctx context.Context, f *factory, svc engine.Service, body doc.Value) (doc.Value, error) {
 	by, err := f.signer(ctx, svc, c.by)
 	if err != nil {
@@ -94,7 +118,7 @@ func (c change) body(ctx context.Context, f *factory, svc engine.Service, body d
 	case isRecord(body):
 		return engine.UpdateBody(rec.Head, by, members(rec.Body)...), nil
 	case rec.ID != "" && string(rec.Status) == string(catalog.Publish):
-		return body, misused("`bugle publish %s` publishes; a file with an id holds components", rec.ID)
+		return body, misused("use `bugle publish %s` to publish; update takes components", rec.ID)
 	case rec.ID != "":
 		return engine.UpdateBody(rec.Head, cmp.Or(c.by, rec.UpdatedBy, by), members(rec.Body)...), nil
 	case c.by == "":

@@ -12,9 +12,10 @@ import (
 func newValidate(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate ID",
-		Short: "Check a campaign as publishing would",
-		Long: "Check a campaign as publishing would, without changing it. Each problem is a line: its path,\n" +
-			"and what to do about it. Exits with 3 when there is one.",
+		Short: "Check if a campaign is ready to publish",
+		Long: "Check if a campaign is ready to publish, without changing it. Each problem is printed on a line with\n" +
+			"the path of the field and what to do. Exits with 3 if there is a problem.",
+		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a\n  bugle validate 65f0a1b2c3d4e5f60718293a --json",
 		Args:              exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.completeIDs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,9 +43,9 @@ func (f *factory) printValidation(v engine.Validation) error {
 		return f.printDoc(v.Document())
 	}
 	if v.Valid {
-		fmt.Fprintln(f.out, "Valid: this campaign can be published.")
+		fmt.Fprintln(f.out, "Valid. This campaign is ready to publish.")
 	} else {
-		fmt.Fprintf(f.out, "Not valid: %d to mend.\n", len(schema.Errors(v.Problems)))
+		fmt.Fprintf(f.out, "Not valid yet: %s to fix.\n", counted(len(schema.Errors(v.Problems)), "problem"))
 	}
 	for _, p := range v.Problems {
 		fmt.Fprintln(f.out, problemLine(p))
@@ -52,7 +53,7 @@ func (f *factory) printValidation(v engine.Validation) error {
 	return nil
 }
 
-// problemLine gives a problem as a line, its path first, as compilers do.
+// problemLine returns a problem as one line that begins with its path.
 func problemLine(p schema.Problem) string {
 	path, kind := p.Path.String(), ""
 	if path == "" {

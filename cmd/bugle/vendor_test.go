@@ -14,8 +14,8 @@ import (
 func TestCommandsAgainstAnotherVendor(t *testing.T) {
 	server := vendortest.Start(t)
 	b := newBugle(t)
-	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"], b.env[envProfile] = t.TempDir(), "k", "acme"
-	b.run(exitDone, "", "profile", "add", "acme", "--url", server.URL, "--workspace-id", vendortest.Workspace, "--key-env", "REMOTE_KEY", "--dialect", vendortest.DialectFile(t))
+	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"], b.env[envRemote] = t.TempDir(), "k", "acme"
+	b.run(exitDone, "", "remote", "add", "acme", "--url", server.URL, "--workspace-id", vendortest.Workspace, "--key-env", "REMOTE_KEY", "--dialect", vendortest.DialectFile(t))
 	in := func(name string) string { return filepath.Join(b.env[envData], name) }
 	each := func(name string, do func(*testing.T, bugle)) {
 		t.Run(name, func(t *testing.T) { do(t, bugle{t, b.env}) })
@@ -28,8 +28,8 @@ func TestCommandsAgainstAnotherVendor(t *testing.T) {
 			}
 		}
 	}
-	each("profile test", func(t *testing.T, b bugle) {
-		out, _ := b.run(exitDone, "", "profile", "test", "acme")
+	each("remote test", func(t *testing.T, b bugle) {
+		out, _ := b.run(exitDone, "", "remote", "test", "acme")
 		if strings.Count(out, " ok ") != 5 {
 			t.Errorf("not all five operations work:\n%s", out)
 		}

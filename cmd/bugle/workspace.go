@@ -12,15 +12,28 @@ import (
 )
 
 func newWorkspaceCmd(f *factory) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:               "workspace",
-		Short:             "Show and change what a workspace has: settings, users, carriers, content",
+	cmd := listing(everySection, &cobra.Command{
+		Use:   "workspace",
+		Short: "Manage settings, users, connectors and content",
+		Long: "Manage what a workspace has besides campaigns, by section: settings, users, connectors, content and\n" +
+			"more. The same commands work on every section.",
+		Example: "  bugle workspace list\n" +
+			"  bugle workspace list users berlin\n" +
+			"  bugle workspace put general publish=enabled\n" +
+			"  bugle workspace get connectors 'Demo mail'",
 		Args:              noCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newWorkspaceShow(f), newWorkspaceSet(f), newWorkspaceConnector(f), newWorkspaceProfiles(f), newWorkspaceProfile(f), newWorkspaceImport(f), newWorkspaceContent(f))
+	})
 	cmd.AddCommand(newWorkspaceRecords(f)...)
+	for _, former := range []*cobra.Command{
+		newWorkspaceShow(f), newWorkspaceSet(f), newWorkspaceConnector(f), newWorkspaceContent(f),
+		newWorkspaceUsers(f, "users"), newWorkspaceUsers(f, "profiles"), newWorkspaceUser(f, "user"), newWorkspaceUser(f, "profile"),
+		newWorkspaceTest(f, "try"),
+	} {
+		former.Hidden = true // special commands, from before the others worked on every section
+		cmd.AddCommand(former)
+	}
 	return cmd
 }
 
@@ -28,6 +41,7 @@ func newWorkspaceShow(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show",
 		Short:             "Show the settings",
+		Long:              "Show the settings. Use `bugle workspace list` and `bugle workspace get` instead.",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,7 +67,7 @@ func (f *factory) showWorkspace(w engine.Workspace) error {
 		rows = append(rows, []string{s.name, s.get(&w)})
 	}
 	for _, c := range w.Connectors {
-		rows = append(rows, []string{"connector", fmt.Sprintf("%s (%s), carried by %s", c.Name, c.Type, carrierWords(c))})
+		rows = append(rows, []string{"connector", fmt.Sprintf("%s (%s), sends to %s", c.Name, c.Type, carrierWords(c))})
 	}
 	for _, g := range w.Gateways {
 		rows = append(rows, []string{"push gateway", gatewayWords(g)})

@@ -12,11 +12,10 @@ import (
 	"bugle/engine/delivery"
 )
 
-// usualConnectorType is what a connector is that is not said to be anything else: a mail server
-// of one's own (gaps.md, Fields).
+// usualConnectorType is the default type of a connector: a mail server of your own (gaps.md, Fields).
 const usualConnectorType = "CUSTOM_SMTP"
 
-// connectorFlags say what a connector is to be.
+// connectorFlags describe a connector.
 type connectorFlags struct {
 	kind, addr string
 	smtp       engine.SMTP
@@ -28,12 +27,9 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "connector NAME",
 		Short: "Add, change or remove a connector",
-		Long: "Add a connector of e-mail, or change the one of that name. Without --smtp its mail stays in\n" +
-			"the local outbox. A password is never stored: --password-env names the variable that holds\n" +
-			"it. Pushes have gateways, which the commands below are for.",
-		Example: "  bugle workspace connector Marketing --smtp mail.example.com:587 --auth plain --user bugle --password-env SMTP_PASSWORD\n" +
-			"  bugle workspace connector Marketing --remove\n" +
-			"  bugle workspace connector add fcm --key-file /home/ann/shop-1.json",
+		Long: "Add an email connector, or replace the one with that name. Use `bugle workspace put connectors` instead.\n" +
+			"Without --smtp, email stays in the local outbox. The password is never stored: --password-env names\n" +
+			"the environment variable that has it.",
 		Args:              exactly(1, "the name of a connector"),
 		ValidArgsFunction: f.completeConnectors,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,20 +48,20 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&c.kind, "type", "", "connector `type` (default: what it is, or "+usualConnectorType+")")
-	fl.StringVar(&c.addr, "smtp", "", "`HOST:PORT` of a mail server")
+	fl.StringVar(&c.kind, "type", "", "connector `type` (default the current one, or "+usualConnectorType+")")
+	fl.StringVar(&c.addr, "smtp", "", "`HOST:PORT` of the mail server")
 	c.smtp.TLS, c.smtp.Auth = string(delivery.TLSStart), string(delivery.AuthNone)
 	choiceFlag(cmd, one{&c.smtp.TLS, tlsChoices}, "tls", "`encryption`: none, starttls, opportunistic or tls")
 	choiceFlag(cmd, one{&c.smtp.Auth, authChoices}, "auth", "`login`: none, plain, login, cram-md5 or auto")
-	fl.StringVar(&c.smtp.User, "user", "", "user name")
-	fl.StringVar(&c.smtp.PasswordEnv, "password-env", "", "environment `variable` that holds the password")
+	fl.StringVar(&c.smtp.User, "user", "", "user `name`")
+	fl.StringVar(&c.smtp.PasswordEnv, "password-env", "", "environment `variable` with the password")
 	fl.BoolVar(&c.remove, "remove", false, "remove the connector")
 	cmd.AddCommand(newConnectorAdd(f), newConnectorList(f), newConnectorTest(f), newConnectorKey(f), newConnectorRemove(f))
 	return cmd
 }
 
-// connector gives the connector that the flags describe. One that no mail could be sent with is
-// refused now, not at the first test.
+// connector returns the connector that the flags describe. Settings that cannot work are refused now, not at the
+// first test.
 func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 	conn := engine.Connector{Type: c.kind, Name: name, Carrier: engine.CarrierOutbox}
 	if c.addr == "" || c.remove {
@@ -76,7 +72,7 @@ func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 		c.smtp.Port, err = strconv.Atoi(port)
 	}
 	if err != nil || c.smtp.Port == 0 {
-		return conn, misused("--smtp is HOST:PORT, such as mail.example.com:587, not %q", c.addr)
+		return conn, misused("--smtp must be HOST:PORT, such as mail.example.com:587, not %q", c.addr)
 	}
 	c.smtp.Host = host
 	conn.Carrier, conn.SMTP = engine.CarrierSMTP, &c.smtp
@@ -89,7 +85,7 @@ func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 	return conn, nil
 }
 
-// apply changes the settings, and completes conn with what the connector was before.
+// apply changes the settings, and completes conn with the type it had before.
 func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) error {
 	i := slices.IndexFunc(w.Connectors, func(have engine.Connector) bool {
 		return have.Name == conn.Name && (c.kind == "" || have.Type == c.kind)
@@ -99,7 +95,7 @@ func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) erro
 	}
 	switch {
 	case c.remove && i < 0:
-		return misused("there is no connector %q; `bugle workspace show` lists them", conn.Name)
+		return misused("no connector named %q; `bugle workspace list connectors` lists them", conn.Name)
 	case c.remove:
 		w.Connectors = slices.Delete(w.Connectors, i, i+1)
 		return nil
@@ -126,7 +122,7 @@ func (f *factory) printConnector(c engine.Connector, removed bool) error {
 	case removed:
 		fmt.Fprintln(f.out, line("Removed connector "+c.Name))
 	default:
-		fmt.Fprintln(f.out, line(fmt.Sprintf("Connector %s (%s) is carried by %s", c.Name, c.Type, carrierWords(c))))
+		fmt.Fprintln(f.out, line(fmt.Sprintf("Saved connector %s (%s), which sends to %s.", c.Name, c.Type, carrierWords(c))))
 	}
 	return nil
 }

@@ -18,13 +18,13 @@ import (
 	"bugle/engine/delivery/secret"
 )
 
-// helloTime bounds a message that tries a connector out.
-const helloTime = time.Minute
+// testTime is the time limit of a test message.
+const testTime = time.Minute
 
 func newConnectorList(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list",
-		Short:             "List the connectors of e-mail and the push gateways",
+		Short:             "List email connectors and push gateways",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,7 +42,7 @@ func newConnectorList(f *factory) *cobra.Command {
 					"push_gateways": append([]engine.Gateway{}, w.Gateways...),
 				})
 			}
-			return f.rows([]string{"NAME", "FOR", "CARRIED BY", "KEY FROM"}, connectorRows(w))
+			return f.rows([]string{"NAME", "FOR", "SENDS WITH", "KEY FROM"}, connectorRows(w))
 		},
 	}
 }
@@ -54,12 +54,12 @@ func connectorRows(w engine.Workspace) [][]string {
 		if c.SMTP != nil && c.SMTP.PasswordEnv != "" {
 			from = secret.Words(engine.SecretRef{Env: c.SMTP.PasswordEnv})
 		}
-		rows = append(rows, []string{c.Name, "e-mail, " + c.Type, carrierWords(c), from})
+		rows = append(rows, []string{c.Name, "email, " + c.Type, carrierWords(c), from})
 	}
 	for _, k := range carriers.Kinds() {
 		by, from := "the local outbox", ""
 		if g, ok := w.Gateway(k.Carrier); ok {
-			by, from = strings.TrimPrefix(gatewayWords(g), "Pushes to "+k.Platform.Label()+" are carried by "), secret.Words(g.Key)
+			by, from = strings.TrimPrefix(gatewayWords(g), "Push messages to "+k.Platform.Label()+" are sent with "), secret.Words(g.Key)
 		}
 		rows = append(rows, []string{k.Carrier, "push, " + k.Platform.Label(), by, from})
 	}
@@ -69,7 +69,7 @@ func connectorRows(w engine.Workspace) [][]string {
 func newConnectorRemove(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
-		Short:             "Remove a connector or a push gateway, and its key from the keyring",
+		Short:             "Remove a connector or push gateway",
 		Args:              exactly(1, "the name of a connector, or fcm, apns or webpush"),
 		ValidArgsFunction: f.completeAllConnectors,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -105,20 +105,16 @@ func newConnectorRemove(f *factory) *cobra.Command {
 	}
 }
 
-// helloFlags say whom a connector is tried out on.
-type helloFlags struct{ to, from string }
+// testMessageFlags are the recipient and the sender of a test message.
+type testMessageFlags struct{ to, from string }
 
 func newConnectorTest(f *factory) *cobra.Command {
-	var h helloFlags
+	var h testMessageFlags
 	cmd := &cobra.Command{
 		Use:   "test NAME",
-		Short: "Try a connector or a push gateway out: send me a hello",
-		Long: "Send a short hello through a connector of e-mail or a push gateway (fcm, apns, webpush). For\n" +
-			"e-mail --to is an address; for push it is a user's id, all of whose devices on the platform\n" +
-			"get it, or a device's token. Without --to nothing is sent: the settings and the key are\n" +
-			"checked, and a mail server is asked whether it lets us in.",
-		Example: "  bugle workspace connector test fcm --to USER_1\n" +
-			"  bugle workspace connector test Marketing --to ann@example.com --from shop@example.com",
+		Short: "Send a test message",
+		Long: "Send a test message with an email connector or a push gateway. Use `bugle workspace test` instead.\n" +
+			"Without --to, only the settings, the key and the login are checked.",
 		Args:              exactly(1, "the name of a connector, or fcm, apns or webpush"),
 		ValidArgsFunction: f.completeAllConnectors,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -130,7 +126,7 @@ func newConnectorTest(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), helloTime)
+			ctx, cancel := context.WithTimeout(cmd.Context(), testTime)
 			defer cancel()
 			if _, ok := carriers.KindOf(args[0]); !ok {
 				return f.tryMail(ctx, w, args[0], h)
@@ -147,12 +143,12 @@ func newConnectorTest(f *factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&h.to, "to", "", "`recipient`: an e-mail address; of a push a user's id or a device's token")
-	fl.StringVar(&h.from, "from", "", "sender's e-mail `address` (default: who signs changes)")
+	fl.StringVar(&h.to, "to", "", "`recipient`: an email address, or for push a user id or a device token")
+	fl.StringVar(&h.from, "from", "", "email `address` of the sender (default the address that signs changes)")
 	return cmd
 }
 
-// devicesOf gives the devices of a user on the gateway's platform, or the one with that token.
+// devicesOf returns the devices of a user on the platform of the gateway, or the one with that token.
 func devicesOf(ctx context.Context, svc engine.ProfileKeeper, g engine.Gateway, to string) ([]engine.Device, error) {
 	if to == "" {
 		return nil, nil
@@ -167,7 +163,7 @@ func devicesOf(ctx context.Context, svc engine.ProfileKeeper, g engine.Gateway, 
 	}
 	out := slices.DeleteFunc(p.Devices, func(d engine.Device) bool { return d.Platform != string(kind.Platform) })
 	if len(out) == 0 {
-		return nil, misused("the user %s has no device for %s", to, kind.Platform.Label())
+		return nil, misused("user %s has no %s device", to, kind.Platform.Label())
 	}
 	return out, nil
 }
@@ -181,7 +177,7 @@ func (f *factory) tryPush(ctx context.Context, g engine.Gateway, devices []engin
 		defer c.Close()
 	}
 	if len(devices) == 0 {
-		return f.printTried(g.Carrier, "Settings and key are usable; --to sends a hello.", 0)
+		return f.printTried(g.Carrier, "The settings and the key are valid. Send a test message with --to.", 0)
 	}
 	var failed []error
 	for _, d := range devices {
@@ -194,22 +190,22 @@ func (f *factory) tryPush(ctx context.Context, g engine.Gateway, devices []engin
 		}
 	}
 	if len(failed) > 0 && len(devices) > 1 {
-		return fmt.Errorf("%d of %d devices: %w", len(failed), len(devices), errors.Join(failed...))
+		return fmt.Errorf("failed for %d of %d devices: %w", len(failed), len(devices), errors.Join(failed...))
 	}
 	if len(failed) > 0 {
 		return failed[0]
 	}
-	return f.printTried(g.Carrier, "Sent a hello to "+counted(len(devices), "device")+".", len(devices))
+	return f.printTried(g.Carrier, "Sent a test message to "+counted(len(devices), "device")+".", len(devices))
 }
 
-func (f *factory) tryMail(ctx context.Context, w engine.Workspace, name string, h helloFlags) error {
+func (f *factory) tryMail(ctx context.Context, w engine.Workspace, name string, h testMessageFlags) error {
 	i := slices.IndexFunc(w.Connectors, func(c engine.Connector) bool { return c.Name == name })
 	if i < 0 {
-		return misused("there is no connector %q; `bugle workspace connector list` lists them", name)
+		return misused("no connector named %q; `bugle workspace list connectors` lists them", name)
 	}
 	c := w.Connectors[i]
 	if c.Carrier == engine.CarrierOutbox {
-		return misused("the connector %s keeps its mail in the local outbox: there is nothing to try out", name)
+		return misused("connector %s keeps email in the local outbox; there is no server to test", name)
 	}
 	carrier, err := carriers.Mail(c)
 	if err != nil {
@@ -221,7 +217,7 @@ func (f *factory) tryMail(ctx context.Context, w engine.Workspace, name string, 
 				return err
 			}
 		}
-		return f.printTried(name, "The mail server lets us in; --to sends a hello.", 0)
+		return f.printTried(name, "The mail server accepted the login. Send a test message with --to.", 0)
 	}
 	receipt, err := carrier.Deliver(ctx, carriers.HelloMail(cmp.Or(h.from, f.author(w.Author)), h.to))
 	if err != nil {
@@ -231,7 +227,7 @@ func (f *factory) tryMail(ctx context.Context, w engine.Workspace, name string, 
 		}
 		return err
 	}
-	return f.printTried(name, "Sent a hello to "+h.to+": "+receipt.Detail, 1)
+	return f.printTried(name, "Sent a test message to "+h.to+": "+receipt.Detail, 1)
 }
 
 func (f *factory) printTried(name, words string, sent int) error {

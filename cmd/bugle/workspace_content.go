@@ -10,7 +10,7 @@ import (
 	"bugle/engine"
 )
 
-// contentNouns are the kinds of content as commands name them.
+// contentNouns are the kinds of content and their names in the former commands.
 var contentNouns = []struct {
 	noun string
 	kind engine.ContentKind
@@ -33,15 +33,15 @@ func kindOf(noun string) (engine.ContentKind, error) {
 		}
 		nouns = append(nouns, n.noun)
 	}
-	return "", misused("there is no kind %q of content; there are %s", noun, strings.Join(nouns, ", "))
+	return "", misused("unknown kind of content %q; choose from %s", noun, strings.Join(nouns, ", "))
 }
 
 func newWorkspaceContent(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "content",
-		Short: "Content blocks, product sets, content APIs and saved templates",
-		Long: "Show and change what messages are made of: content blocks, product sets and content APIs, which\n" +
-			"expressions name, and saved templates, which messages take by id and version. Alone it lists all.",
+		Short: "Manage content blocks, product sets, content APIs and templates",
+		Long: "List and change content. Use the sections content-blocks, product-sets, content-apis and templates of\n" +
+			"`bugle workspace list`, `get`, `put`, `delete` and `test` instead.",
 		Args:              noCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,13 +77,13 @@ func (f *factory) listContent(ctx context.Context, keeper engine.ContentKeeper) 
 	case f.json:
 		return f.printJSON(all)
 	case len(rows) == 0:
-		fmt.Fprintln(f.err, "There is no content yet. `bugle workspace content --help` tells how to add some.")
+		fmt.Fprintln(f.err, "No content yet. Add some with `bugle workspace put content-blocks`.")
 		return nil
 	}
-	return f.rows([]string{"KIND", "NAME", "WHAT"}, rows)
+	return f.rows([]string{"KIND", "NAME", "DESCRIPTION"}, rows)
 }
 
-// contentWords says in short what an item is.
+// contentWords describes an item in a few words.
 func contentWords(i engine.ContentItem) string {
 	switch {
 	case i.Block != nil:
@@ -105,7 +105,7 @@ func contentWords(i engine.ContentItem) string {
 	return ""
 }
 
-// contentArgs takes KIND NAME.
+// contentArgs are the arguments KIND NAME.
 func contentArgs(f *factory) (cobra.PositionalArgs, cobra.CompletionFunc) {
 	complete := func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		switch len(args) {
@@ -122,7 +122,7 @@ func contentArgs(f *factory) (cobra.PositionalArgs, cobra.CompletionFunc) {
 			if err != nil {
 				break
 			}
-			items, _ := keeper.Content(cmd.Context(), kind) // no completions are better than none at all
+			items, _ := keeper.Content(cmd.Context(), kind) // an error completes nothing
 			for _, i := range items {
 				out = append(out, cobra.CompletionWithDesc(line(i.Ref().Name), line(contentWords(i))))
 			}
@@ -134,7 +134,7 @@ func contentArgs(f *factory) (cobra.PositionalArgs, cobra.CompletionFunc) {
 
 // versionFlag is the version of a template.
 func versionFlag(cmd *cobra.Command, version *int, all string) {
-	cmd.Flags().IntVar(version, "version", 0, "`number` of a template's version (default: "+all+")")
+	cmd.Flags().IntVar(version, "version", 0, "version `number` of a template (default "+all+")")
 }
 
 func contentRef(args []string, version int) (engine.ContentRef, error) {
@@ -143,7 +143,7 @@ func contentRef(args []string, version int) (engine.ContentRef, error) {
 	case err != nil:
 		return engine.ContentRef{}, err
 	case version < 0, version > 0 && kind != engine.KindTemplate:
-		return engine.ContentRef{}, misused("--version counts from 1, and only templates have one")
+		return engine.ContentRef{}, misused("--version must be at least 1, and only templates have versions")
 	}
 	return engine.ContentRef{Kind: kind, Name: args[1], Version: version}, nil
 }
@@ -153,8 +153,8 @@ func newContentShow(f *factory) *cobra.Command {
 	args, complete := contentArgs(f)
 	cmd := &cobra.Command{
 		Use:   "show KIND NAME",
-		Short: "Show one, and what uses it",
-		Long:  "Write the source of a content block, and anything else as JSON; and on standard error what uses it.",
+		Short: "Show content and what uses it",
+		Long:  "Print the source of a content block, or anything else as JSON. Where it is used is printed on standard\nerror. Use `bugle workspace get` instead.",
 		Args:  args, ValidArgsFunction: complete,
 		Example: "  bugle workspace content show block footer > footer.html\n  bugle workspace content show template welcome --version 2",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -216,8 +216,8 @@ func newContentRemove(f *factory) *cobra.Command {
 	args, complete := contentArgs(f)
 	cmd := &cobra.Command{
 		Use:   "remove KIND NAME",
-		Short: "Remove one that nothing uses",
-		Long:  "Remove one. What other content or a campaign uses stays, unless --force is given.",
+		Short: "Remove content that nothing uses",
+		Long:  "Remove content. If other content or a campaign uses it, --force is required. Use `bugle workspace delete`\ninstead.",
 		Args:  args, ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ref, err := contentRef(args, version)
@@ -237,7 +237,7 @@ func newContentRemove(f *factory) *cobra.Command {
 				for _, u := range uses {
 					by = append(by, useWords(u))
 				}
-				return fmt.Errorf("the %s is used by %s; --force removes it all the same", ref, strings.Join(by, ", "))
+				return fmt.Errorf("%s is used by %s; use --force to remove it anyway", ref, strings.Join(by, ", "))
 			}
 			if err := keeper.DeleteContent(cmd.Context(), ref); err != nil {
 				return err
@@ -250,19 +250,19 @@ func newContentRemove(f *factory) *cobra.Command {
 		},
 	}
 	versionFlag(cmd, &version, "all of them")
-	cmd.Flags().BoolVar(&force, "force", false, "also where something uses it")
+	cmd.Flags().BoolVar(&force, "force", false, "remove it even if something uses it")
 	return cmd
 }
 
 func newContentTry(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "try NAME [ARGUMENT…]",
-		Short:   "Call a content API as a message would",
-		Long:    "Call a content API as a message would, and write what an expression gets.",
+		Short:   "Call a content API",
+		Long:    "Call a content API as a message would, and print the result. Use `bugle workspace test content-apis`\ninstead.",
 		Example: "  bugle workspace content try weather Oslo",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused("this takes the name of a content API, and its arguments")
+				return misused("%s", takes(cmd, "the name of a content API, and its arguments"))
 			}
 			return nil
 		},
@@ -277,7 +277,7 @@ func newContentTry(f *factory) *cobra.Command {
 				return err
 			}
 			if out.Call.Err != "" {
-				return fmt.Errorf("the content API %s gave nothing: %s", args[0], out.Call.Err)
+				return fmt.Errorf("the content API %s failed: %s", args[0], out.Call.Err)
 			}
 			if f.json {
 				return f.printJSON(map[string]any{"value": out.Value, "status": out.Call.Status, "url": out.Call.URL, "took_ms": out.Call.End.Sub(out.Call.Start).Milliseconds()})

@@ -14,7 +14,7 @@ import (
 	"bugle/engine/contentapi"
 )
 
-// putContent keeps an item, and says so.
+// putContent saves an item and reports it.
 func (f *factory) putContent(ctx context.Context, item engine.ContentItem) error {
 	keeper, err := f.contentKeeper(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (f *factory) putContent(ctx context.Context, item engine.ContentItem) error
 	if f.json {
 		return f.printJSON(ref)
 	}
-	fmt.Fprintln(f.out, line("Stored "+ref.String()))
+	fmt.Fprintln(f.out, line("Saved "+ref.String()))
 	return nil
 }
 
@@ -35,7 +35,7 @@ func newContentBlock(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "block NAME FILE|-",
 		Short:   "Add or change a content block",
-		Long:    "Add or change a content block. The file is its source, which may hold expressions and other blocks;\nexpressions take it as {{ContentBlock['NAME']}}.",
+		Long:    "Add or change a content block. The file is its source. Use\n`bugle workspace put content-blocks name=NAME source=@FILE` instead.",
 		Example: "  bugle workspace content block footer footer.html",
 		Args:    exactly(2, "a name, and a file or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ func newContentProducts(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "products NAME FILE|-",
 		Short:   "Add or change a product set",
-		Long:    "Add or change a product set. The file is a JSON array of objects, one a product; expressions take the\nfirst one's title as {{ProductSet.NAME[0].title}}.",
+		Long:    "Add or change a product set. The file is a JSON array with one object per product. Use\n`bugle workspace put product-sets name=NAME products=@FILE` instead.",
 		Example: `  echo '[{"title": "Boots", "price": 80.50}]' | bugle workspace content products shoes -`,
 		Args:    exactly(2, "a name, and a file or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,10 +64,10 @@ func newContentProducts(f *factory) *cobra.Command {
 			d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(string(b), "\uFEFF")))
 			d.UseNumber()
 			if err = d.Decode(&set.Products); err == nil && d.More() {
-				err = errors.New("something follows its end")
+				err = errors.New("text after the end of the array")
 			}
 			if err != nil {
-				return misused("%s is no JSON array of products: %w", inputName(args[1]), err)
+				return misused("%s is not a JSON array of products: %w", inputName(args[1]), err)
 			}
 			return f.putContent(cmd.Context(), engine.ContentItem{Products: set})
 		},
@@ -79,16 +79,15 @@ func newContentTemplate(f *factory) *cobra.Command {
 	var channel string
 	cmd := &cobra.Command{
 		Use:   "template ID FILE|-",
-		Short: "Save the next version of a template",
-		Long: "Save a template, or the next version of the one with that id. The file is what stands under email,\n" +
-			"android or ios in a campaign, in JSON or YAML. Messages take it by custom_template_id and\n" +
-			"custom_template_version; what they say themselves takes precedence.",
+		Short: "Save a new version of a template",
+		Long: "Save a template, or the next version of it. The file is the object under email, android or ios in a\n" +
+			"campaign, in JSON or YAML. Use `bugle workspace put templates id=ID content=@FILE` instead.",
 		Example: "  bugle workspace content template welcome welcome.json --channel EMAIL\n  bugle workspace content template card card.yaml --channel PUSH --platform ANDROID",
 		Args:    exactly(2, "an id, and a file or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			t.ID, t.Channel = args[0], engine.Channel(channel)
 			t.Content, err = f.document(cmd.Context(), args[1])
-			if errors.As(err, new(documentError)) { // no campaign is invalid for it
+			if errors.As(err, new(documentError)) { // no campaign is invalid
 				err = usageError{err}
 			}
 			if err != nil {
@@ -101,12 +100,12 @@ func newContentTemplate(f *factory) *cobra.Command {
 	channel = string(catalog.Email)
 	choiceFlag(cmd, one{&channel, choices{{string(catalog.Email), ""}, {string(catalog.Push), ""}}}, "channel", "`channel` of the messages: EMAIL or PUSH")
 	choiceFlag(cmd, one{&t.Platform, choices{{string(catalog.Android), ""}, {string(catalog.IOS), ""}}}, "platform", "`platform` of a push: ANDROID or IOS")
-	fl.StringVar(&t.Name, "name", "", "what people call it")
-	fl.IntVar(&t.Version, "version", 0, "`number` of the version (default: the next one)")
+	fl.StringVar(&t.Name, "name", "", "display `name`")
+	fl.IntVar(&t.Version, "version", 0, "version `number` (default the next one)")
 	return cmd
 }
 
-// apiFlags say what a content API is.
+// apiFlags describe a content API.
 type apiFlags struct {
 	api                  engine.ContentAPI
 	headers, fromEnviron []string
@@ -117,10 +116,9 @@ func newContentAPI(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "api NAME --url URL",
 		Short: "Add or change a content API",
-		Long: "Add or change a content API, which expressions call as {{ContentApi.NAME('Oslo').today}}. It must be on\n" +
-			"a host that `bugle workspace set content_hosts=…` allows. The URL has {parameter} for an argument in\n" +
-			"its path or query; others go into the query, or with POST into a JSON body. A secret is never\n" +
-			"stored: --header-env names the variable that holds it.",
+		Long: "Add or change a content API, which expressions call as {{ContentApi.NAME('Oslo').today}}. Use\n" +
+			"`bugle workspace put content-apis` instead. Its host must be allowed with\n" +
+			"`bugle workspace put general content_apis.hosts=HOST`.",
 		Example: "  bugle workspace set content_hosts=api.example.com\n" +
 			"  bugle workspace content api weather --url 'https://api.example.com/in/{city}' --param city --header-env X-Key=WEATHER_KEY\n" +
 			"  bugle workspace content try weather Oslo",
@@ -138,25 +136,25 @@ func newContentAPI(f *factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&a.api.URL, "url", "", "where it is, such as https://api.example.com/in/{city}")
-	fl.StringVar(&a.api.Method, "method", "", "GET or POST (default: GET)")
-	fl.StringArrayVar(&a.api.Params, "param", nil, "`name` of an argument, in their order; may be repeated")
-	fl.StringArrayVar(&a.headers, "header", nil, "`NAME=VALUE` of a header; may be repeated")
-	fl.StringArrayVar(&a.fromEnviron, "header-env", nil, "`NAME=VARIABLE` of a header whose value the environment has; may be repeated")
-	fl.IntVar(&a.api.Timeout, "timeout-ms", 0, fmt.Sprintf("time for an answer, in `milliseconds` (default: %d)", engine.ContentTimeout.Milliseconds()))
+	fl.StringVar(&a.api.URL, "url", "", "`URL`, such as https://api.example.com/in/{city}")
+	fl.StringVar(&a.api.Method, "method", "", "HTTP `method`, GET or POST (default GET)")
+	fl.StringArrayVar(&a.api.Params, "param", nil, "`name` of an argument, in order; can be repeated")
+	fl.StringArrayVar(&a.headers, "header", nil, "header, as `NAME=VALUE`; can be repeated")
+	fl.StringArrayVar(&a.fromEnviron, "header-env", nil, "header from an environment variable, as `NAME=VARIABLE`; can be repeated")
+	fl.IntVar(&a.api.Timeout, "timeout-ms", 0, fmt.Sprintf("time limit in `milliseconds` (default %d)", engine.ContentTimeout.Milliseconds()))
 	return cmd
 }
 
 func (a *apiFlags) complete() error {
 	if a.api.URL == "" {
-		return misused("say where it is, with --url")
+		return misused("set the URL with --url")
 	}
 	a.api.Method = strings.ToUpper(a.api.Method)
 	for i, list := range [][]string{a.headers, a.fromEnviron} {
 		for _, h := range list {
 			name, value, ok := strings.Cut(h, "=")
 			if !ok || name == "" || value == "" {
-				return misused("a header is NAME=VALUE, not %q", h)
+				return misused("a header must be NAME=VALUE, not %q", h)
 			}
 			header := engine.ContentHeader{Name: name, Value: value}
 			if i == 1 {
@@ -168,7 +166,7 @@ func (a *apiFlags) complete() error {
 	return nil
 }
 
-// warnOfHost says how a content API can be called that the workspace does not allow yet.
+// warnOfHost warns about a content API whose host the workspace does not allow yet.
 func (f *factory) warnOfHost(ctx context.Context, api engine.ContentAPI) error {
 	svc, err := f.service(ctx)
 	if err != nil {
@@ -179,7 +177,7 @@ func (f *factory) warnOfHost(ctx context.Context, api engine.ContentAPI) error {
 		return err
 	}
 	if err := contentapi.Allowed(w.ContentAPIs, api); err != nil {
-		fmt.Fprintln(f.err, line(fmt.Sprintf("It is not called yet: %v. `bugle workspace set content_hosts=…` sets the list.", err)))
+		fmt.Fprintln(f.err, line(fmt.Sprintf("It cannot be called yet: %v. Allow the host with `bugle workspace put general content_apis.hosts=HOST`.", err)))
 	}
 	return nil
 }

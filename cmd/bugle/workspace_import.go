@@ -21,37 +21,49 @@ func newWorkspaceImport(f *factory) *cobra.Command {
 	var i records.Import
 	var format string
 	cmd := &cobra.Command{
-		Use:   "import FILE|-",
-		Short: "Add and change many users from a CSV or JSON lines file",
-		Long: "Add and change users from a file, as many as there are: it is read as it is stored.\n\n" +
-			"A CSV file names its columns in the first line. One is id; " + strings.Join(profiles.Columns()[1:], ", ") + "\n" +
-			"say what they are called; every other column is the attribute of its name, of the type that the\n" +
-			"workspace knows. An empty cell says nothing. A JSON lines file has one user a line, as\n" +
-			"`bugle workspace profile` takes it.\n\n" +
-			"A user who is there already is replaced; with --merge, what the file does not speak of stays.\n" +
-			"A file is checked as a whole before anything is stored. The same file twice does no harm.",
-		Example: "  bugle workspace import users.csv --merge\n" +
-			"  zcat users.jsonl.gz | bugle workspace import -\n" +
-			"  bugle workspace import users.csv --check",
-		Args: exactly(1, "a file, or - for standard input"),
+		Use:   "import users FILE|-",
+		Short: "Import users from a CSV or JSON lines file",
+		Long: "Import users from a file of any size. The whole file is checked before anything is saved, and\n" +
+			"importing it again is safe.\n\n" +
+			"The first line of a CSV file names the columns: id is required, " + strings.Join(profiles.Columns()[1:], ", ") + "\n" +
+			"are optional, and any other column is a user attribute with the type that the workspace defines.\n" +
+			"Empty cells are ignored. A JSON lines file has one user per line, in the format of\n" +
+			"`bugle workspace get users`. Existing users are replaced, or completed with --merge.",
+		Example: "  bugle workspace import users users.csv --merge\n" +
+			"  zcat users.jsonl.gz | bugle workspace import users -\n" +
+			"  bugle workspace import users users.csv --check",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return misused("%s", takes(cmd, "the section users, and a file or - for standard input"))
+			}
+			if len(args) == 1 { // as in earlier versions
+				return nil
+			}
+			s, err := section(args[0])
+			if err == nil && !s.Searched {
+				err = misused("only users can be imported; use `bugle workspace put %s`", s.ID)
+			}
+			return err
+		},
+		ValidArgsFunction: completeSections(func(s *records.Section) bool { return s.Searched }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if i.Format = profiles.Format(format); format != "" && !slices.Contains(profiles.Formats(), i.Format) {
-				return misused("--format is csv or jsonl, not %q", format)
+				return misused("--format must be csv or jsonl, not %q", format)
 			}
-			i.File = args[0]
+			i.File = args[len(args)-1]
 			return importUsers(cmd.Context(), f, i)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&format, "format", "", "`csv|jsonl`; otherwise the name or the content of the file tells")
-	fl.BoolVar(&i.Merge, "merge", false, "keep what the file does not speak of")
-	fl.BoolVar(&i.Check, "check", false, "check the file and store nothing")
-	fl.BoolVar(&i.SkipInvalid, "skip-invalid", false, "store the lines that are right, and list the others")
+	fl.StringVar(&format, "format", "", "format of the file, `csv|jsonl` (default detected from the file)")
+	fl.BoolVar(&i.Merge, "merge", false, "keep attributes and devices that the file does not have")
+	fl.BoolVar(&i.Check, "check", false, "only check the file")
+	fl.BoolVar(&i.SkipInvalid, "skip-invalid", false, "import the valid lines and list the others")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{string(profiles.CSV), string(profiles.JSONLines)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// importUsers imports users, and tells how far it is where somebody sees it.
+// importUsers imports users, and shows progress on a terminal.
 func importUsers(ctx context.Context, f *factory, i records.Import) error {
 	svc, err := f.service(ctx)
 	if err != nil {
@@ -62,7 +74,7 @@ func importUsers(ctx context.Context, f *factory, i records.Import) error {
 		defer done()
 		i.In = in
 	}
-	show := f.progress("Stored", "user")
+	show := f.progress("Imported", "user")
 	out, err := i.Import(ctx, svc, func(p records.ImportProgress) {
 		if p.Checked {
 			show(p.Users)
@@ -72,17 +84,17 @@ func importUsers(ctx context.Context, f *factory, i records.Import) error {
 	return reportImport(f, i, out, err)
 }
 
-// untilDone gives standard input, which ends with ctx: ctrl+c means it.
+// untilDone returns standard input, which ends with ctx.
 func (f *factory) untilDone(ctx context.Context) (io.Reader, func()) {
 	in, err := cancelreader.NewReader(f.in)
-	if err != nil { // a file, which nobody has to wait for
+	if err != nil { // a regular file, which does not block
 		return f.in, func() {}
 	}
 	stop := context.AfterFunc(ctx, func() { in.Cancel() })
 	return in, func() { stop(); _ = in.Close() }
 }
 
-// reportImport tells what was stored and which lines were not.
+// reportImport prints what was imported and which lines were not.
 func reportImport(f *factory, i records.Import, n records.Imported, err error) error {
 	stored := n.Total()
 	if f.json {
@@ -98,32 +110,31 @@ func reportImport(f *factory, i records.Import, n records.Imported, err error) e
 			fmt.Fprintln(f.err, line(e.Error()))
 		}
 		if more := n.Bad - len(n.Wrong); more > 0 {
-			fmt.Fprintf(f.err, "… and %s more\n", counted(more, "line"))
+			fmt.Fprintf(f.err, "... and %s more\n", counted(more, "line"))
 		}
 		switch {
 		case i.Check && n.Bad == 0 && err == nil:
-			fmt.Fprintf(f.out, "%s, all right.\n", counted(n.Users, "user"))
+			fmt.Fprintf(f.out, "%s, all valid.\n", counted(n.Users, "user"))
 		case stored > 0:
-			fmt.Fprintf(f.out, "Stored %s: %d added, %d changed.\n", counted(stored, "user"), n.Added, n.Changed)
+			fmt.Fprintf(f.out, "Imported %s: %d added, %d changed.\n", counted(stored, "user"), n.Added, n.Changed)
 		}
 	}
 	switch {
 	case err != nil && stored > 0:
-		return fmt.Errorf("the import ended early, with %s stored (doing it again is safe): %w", counted(stored, "user"), err)
+		return fmt.Errorf("import stopped after %s; it is safe to run it again: %w", counted(stored, "user"), err)
 	case err != nil:
 		return err
 	case n.Bad > 0 && i.SkipInvalid && !i.Check:
-		return fmt.Errorf("%s not stored", counted(n.Bad, "line"))
+		return fmt.Errorf("%s not imported", counted(n.Bad, "line"))
 	case n.Bad > 0 && stored > 0:
-		return errors.New("the import ended at a line that is wrong; mend it and do it again, or use --skip-invalid")
+		return errors.New("import stopped at an invalid line; fix it and run the import again, or use --skip-invalid")
 	case n.Bad > 0:
-		return errors.New("nothing was stored; mend the file, or use --skip-invalid")
+		return errors.New("nothing was imported; fix the file, or use --skip-invalid")
 	}
 	return nil
 }
 
-// progress shows on standard error how far long work is, where somebody sees it. A negative number ends
-// the showing.
+// progress shows the progress of long work on standard error, if that is a terminal. A negative number clears it.
 func (f *factory) progress(done, noun string) func(n int) {
 	file, ok := f.err.(*os.File)
 	if !ok || !isTerminal(file) {

@@ -14,21 +14,23 @@ import (
 	records "bugle/engine/settings"
 )
 
-// newWorkspaceRecords are the commands that work on the records of every section alike.
+// newWorkspaceRecords returns the commands that work on the records of every section.
 func newWorkspaceRecords(f *factory) []*cobra.Command {
 	return []*cobra.Command{
 		listing(everySection, newWorkspaceList(f)), listing(everySection, newWorkspaceGet(f)), listing(everySection, newWorkspacePut(f)),
-		listing(severalOf, newWorkspaceDelete(f)), listing(triedSection, newWorkspaceTry(f)),
+		listing(severalOf, newWorkspaceDelete(f)), listing(triedSection, newWorkspaceTest(f, "test")), newWorkspaceImport(f), newWorkspaceKey(f),
 	}
 }
 
-// listing adds the sections to the help of a command when it is asked for: they take a time to make that
-// every start would pay.
+// listing adds the sections to the help of a command when it is printed: making them takes time that every start
+// would pay.
 func listing(keep func(*records.Section) bool, cmd *cobra.Command) *cobra.Command {
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
-		cmd.Long += "\n\n" + sectionsHelp(keep)
+		if c == cmd { // its subcommands have its help function too
+			cmd.Long += "\n\n" + sectionsHelp(keep)
+		}
 		cmd.SetHelpFunc(nil)
-		cmd.HelpFunc()(c, args)
+		c.HelpFunc()(c, args)
 	})
 	return cmd
 }
@@ -36,7 +38,7 @@ func listing(keep func(*records.Section) bool, cmd *cobra.Command) *cobra.Comman
 // sectionsHelp lists the sections for the help of a command.
 func sectionsHelp(keep func(*records.Section) bool) string {
 	var b strings.Builder
-	b.WriteString("The sections:\n")
+	b.WriteString("Sections:\n")
 	for _, s := range records.Sections() {
 		if keep(s) {
 			first, _, _ := strings.Cut(s.Help, ". ")
@@ -50,7 +52,7 @@ func everySection(*records.Section) bool   { return true }
 func severalOf(s *records.Section) bool    { return !s.Single }
 func triedSection(s *records.Section) bool { return s.Trial != "" }
 
-// section gives the section of that name.
+// section returns the section of that name.
 func section(name string) (*records.Section, error) {
 	if s, ok := records.Find(name); ok {
 		return s, nil
@@ -59,10 +61,10 @@ func section(name string) (*records.Section, error) {
 	for _, s := range records.Sections() {
 		ids = append(ids, s.ID)
 	}
-	return nil, misused("there is no section %q; there are %s", name, strings.Join(ids, ", "))
+	return nil, misused("unknown section %q; choose from %s", name, strings.Join(ids, ", "))
 }
 
-// onSection gives the service and the section that the first argument names.
+// onSection returns the service and the section that the first argument names.
 func (f *factory) onSection(cmd *cobra.Command, args []string) (*records.Section, engine.Service, error) {
 	s, err := section(args[0])
 	if err != nil {
@@ -76,15 +78,15 @@ func newWorkspaceList(f *factory) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "list [SECTION [TEXT]]",
-		Short: "List the sections of the workspace, or the records of one",
-		Long:  "List how much there is in each section of the workspace; or the records of one, those that hold a text.",
+		Short: "List sections, or the records of one",
+		Long:  "List the sections of the workspace and how many records each has. With a section, list its records,\nor those that contain a text.",
 		Example: "  bugle workspace list\n  bugle workspace list segments\n" +
 			"  bugle workspace list users berlin --json",
-		Args:              between(0, 2, "a section, and a text to look for"),
+		Args:              between(0, 2, "a section and a text to search for, both optional"),
 		ValidArgsFunction: completeSections(everySection),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
-				return misused("--limit must be 0 (all) or more, not %d", limit)
+				return misused("--limit must be at least 0, not %d", limit)
 			}
 			if len(args) == 0 {
 				return f.listSections(cmd.Context())
@@ -100,11 +102,11 @@ func newWorkspaceList(f *factory) *cobra.Command {
 			return f.printRecords(s, vs)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 100, "at most so many; 0 means all")
+	cmd.Flags().IntVar(&limit, "limit", 100, "maximum `number` of records, 0 for all")
 	return cmd
 }
 
-// countedUsers is how many users are counted before there are simply more.
+// countedUsers is the largest number of users that is shown exactly.
 const countedUsers = 10_000
 
 func (f *factory) listSections(ctx context.Context) error {
@@ -143,7 +145,7 @@ func (f *factory) listSections(ctx context.Context) error {
 	if f.json {
 		return f.printJSON(map[string]any{"sections": out})
 	}
-	return f.rows([]string{"SECTION", "RECORDS", "WHAT IT IS"}, rows)
+	return f.rows([]string{"SECTION", "RECORDS", "DESCRIPTION"}, rows)
 }
 
 func (f *factory) printRecords(s *records.Section, vs []doc.Value) error {
@@ -151,7 +153,7 @@ func (f *factory) printRecords(s *records.Section, vs []doc.Value) error {
 		return f.printDoc(doc.NewObject(doc.M(strings.ReplaceAll(s.ID, "-", "_"), doc.NewArray(vs...))))
 	}
 	if len(vs) == 0 {
-		fmt.Fprintf(f.err, "There is no %s here. `bugle workspace put %s` adds one.\n", s.One, s.ID)
+		fmt.Fprintf(f.err, "No %s found. Add one with `bugle workspace put %s`.\n", s.One, s.ID)
 		return nil
 	}
 	var head []string
@@ -170,8 +172,8 @@ func (f *factory) printRecords(s *records.Section, vs []doc.Value) error {
 func newWorkspaceGet(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get SECTION [NAME]",
-		Short:             "Print a record of the workspace as JSON",
-		Long:              "Print a record as JSON, as `bugle workspace put` takes it. Sections that are one record take no name.",
+		Short:             "Print a record as JSON",
+		Long:              "Print a record as JSON, to edit and pass to `bugle workspace put`. The sections general and flags are a\nsingle record and take no name.",
 		Example:           "  bugle workspace get segments Testers\n  bugle workspace get general",
 		Args:              recordArgs,
 		ValidArgsFunction: f.completeRecords(everySection),
@@ -189,19 +191,19 @@ func newWorkspaceGet(f *factory) *cobra.Command {
 	}
 }
 
-// recordArgs wants a section, and a name where it has more than one record.
-func recordArgs(_ *cobra.Command, args []string) error {
+// recordArgs requires a section, and a name unless the section is a single record.
+func recordArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return misused("this takes a section and the name of a record")
+		return misused("%s", takes(cmd, "a section and the name of a record"))
 	}
 	s, err := section(args[0])
 	switch {
 	case err != nil:
 		return err
 	case s.Single && len(args) > 1:
-		return misused("%s is one record, and has no name", s.ID)
+		return misused("%s is a single record; leave out the name", s.ID)
 	case !s.Single && len(args) != 2:
-		return misused("this takes a section and the name of a record; `bugle workspace list %s` lists them", s.ID)
+		return misused("%s; `bugle workspace list %s` lists the records", takes(cmd, "a section and the name of a record"), s.ID)
 	}
 	return nil
 }
@@ -213,29 +215,47 @@ func recordName(args []string) string {
 	return ""
 }
 
+// recordFile reads a record from a JSON or YAML file.
+func (f *factory) recordFile(ctx context.Context, file string) (doc.Value, error) {
+	v, err := f.document(ctx, file)
+	if errors.As(err, new(documentError)) { // no campaign is invalid
+		err = usageError{err}
+	}
+	return v, err
+}
+
 func newWorkspacePut(f *factory) *cobra.Command {
 	var was string
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "put SECTION FILE|-",
-		Short: "Add a record to the workspace, or change it",
-		Long: "Add the record that a JSON or YAML file describes, or change the one of its name. --was gives a\n" +
-			"record another name; where campaigns refer to the old one, only with --force. An API key is\n" +
-			"shown once, when it is added.",
-		Example: "  echo '{\"name\": \"Growth\"}' | bugle workspace put teams -\n" +
-			"  bugle workspace put segments loyal.json\n" +
+		Use:   "put SECTION [FILE|-] [FIELD=VALUE...]",
+		Short: "Add or change a record",
+		Long: "Add a record, or change the one with the same name. Describe it in a JSON or YAML file, or set\n" +
+			"fields with FIELD=VALUE: a path such as smtp.host, on or off for switches, commas between the items\n" +
+			"of a list, @FILE to read the value from a file, and nothing to clear the field. Fields that you do\n" +
+			"not set stay as they are. `bugle schema workspace SECTION` lists the fields.",
+		Example: "  bugle workspace put general publish=enabled timezone=Europe/Berlin\n" +
+			"  bugle workspace put flags queuing=on\n" +
+			"  bugle workspace put teams name=Growth\n" +
+			"  bugle workspace put teams name=CRM --was Growth\n" +
+			"  bugle workspace put connectors connector_name=Marketing carrier=smtp smtp.host=mail.example.com \\\n" +
+			"    smtp.port=587 smtp.tls=starttls smtp.auth=plain smtp.user=bugle smtp.password_env=SMTP_PASSWORD\n" +
+			"  bugle workspace put gateways carrier=fcm key.file=/home/ann/shop-1.json fcm.project=shop-1\n" +
+			"  bugle workspace put content-blocks name=footer source=@footer.html\n" +
 			"  bugle workspace get segments Testers | bugle workspace put segments -",
-		Args:              exactly(2, "a section, and a file or - for standard input"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return misused("%s", takes(cmd, "a section, and a file, - for standard input, or FIELD=VALUE"))
+			}
+			return nil
+		},
 		ValidArgsFunction: completeSections(everySection),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, svc, err := f.onSection(cmd, args)
 			if err != nil {
 				return err
 			}
-			v, err := f.document(cmd.Context(), args[1])
-			if errors.As(err, new(documentError)) { // no campaign is invalid for it
-				err = usageError{err}
-			}
+			v, err := f.record(cmd.Context(), s, svc, was, args[1:])
 			if err != nil {
 				return err
 			}
@@ -252,16 +272,16 @@ func newWorkspacePut(f *factory) *cobra.Command {
 			return f.printSaved(s, saved)
 		},
 	}
-	cmd.Flags().StringVar(&was, "was", "", "the `name` that the record has had until now")
-	cmd.Flags().BoolVar(&force, "force", false, "give it another name though campaigns refer to the old one")
+	cmd.Flags().StringVar(&was, "was", "", "current `name` of the record, to rename it")
+	cmd.Flags().BoolVar(&force, "force", false, "rename it even if something refers to the old name")
 	return cmd
 }
 
-// forced says what to do about a name that is in use.
+// forced adds how to change a name that is in use.
 func forced(err error) error {
 	var used *records.InUse
 	if errors.As(err, &used) {
-		return remedied{err, "--force does it all the same."}
+		return remedied{err, "Use --force to do it anyway."}
 	}
 	return err
 }
@@ -274,9 +294,9 @@ func (f *factory) printSaved(s *records.Section, saved records.Saved) error {
 			Secret  string `json:"api_key,omitempty"`
 		}{s.ID, saved.Name, saved.Secret})
 	}
-	words := "Stored " + s.One + " " + saved.Name
+	words := "Saved " + s.One + " " + saved.Name
 	if s.Single {
-		words = "Stored the " + s.One
+		words = "Saved the " + s.One
 	}
 	fmt.Fprintln(f.out, line(words))
 	if saved.Secret != "" {
@@ -288,12 +308,23 @@ func (f *factory) printSaved(s *records.Section, saved records.Saved) error {
 	return nil
 }
 
+// gatewayKey returns the push gateway of that name if it has its key in the keyring, which goes with it.
+func (f *factory) gatewayKey(ctx context.Context, s *records.Section, name string) (engine.Gateway, error) {
+	svc, err := f.service(ctx)
+	if err != nil || s.ID != sectionGateways {
+		return engine.Gateway{}, err
+	}
+	w, err := svc.Workspace(ctx)
+	g, _ := w.Gateway(name)
+	return g, err
+}
+
 func newWorkspaceDelete(f *factory) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:               "delete SECTION NAME",
-		Short:             "Delete a record of the workspace",
-		Long:              "Delete a record. Where campaigns that still can be sent, segments or content refer to it, they are\nnamed, and it is deleted only with --force.",
+		Short:             "Delete a record",
+		Long:              "Delete a record. If campaigns that can still be sent, segments or content refer to it, they are listed,\nand the record is deleted only with --force.",
 		Example:           "  bugle workspace delete teams Growth\n  bugle workspace delete content-blocks footer --force",
 		Args:              recordArgs,
 		ValidArgsFunction: f.completeRecords(severalOf),
@@ -302,8 +333,15 @@ func newWorkspaceDelete(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			key, err := f.gatewayKey(cmd.Context(), s, recordName(args))
+			if err != nil {
+				return err
+			}
 			if err := s.Delete(cmd.Context(), svc, recordName(args), force); err != nil {
 				return asUsage(forced(err))
+			}
+			if err := dropKeyOf(key); err != nil {
+				return err
 			}
 			if f.json {
 				return f.printJSON(map[string]any{"section": s.ID, "name": args[1], "deleted": true})
@@ -312,24 +350,26 @@ func newWorkspaceDelete(f *factory) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "delete it though something refers to it")
+	cmd.Flags().BoolVar(&force, "force", false, "delete it even if something refers to it")
 	return cmd
 }
 
-func newWorkspaceTry(f *factory) *cobra.Command {
+// newWorkspaceTest returns the command that tests a record; "try" is its name in earlier versions.
+func newWorkspaceTest(f *factory, name string) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
-		Use:   "try SECTION NAME [INPUT…]",
-		Short: "Try a record out: send a hello, call a content API, see who is in a segment",
-		Long: "Try a record out. A connector and a push gateway send a hello to the recipient that is named, an\n" +
-			"e-mail address, a user's id or a device's token; without one, settings and key are checked. A\n" +
-			"content API is called with the arguments that follow. Of a segment it is told who is in it.",
-		Example: "  bugle workspace try connectors Marketing ann@example.com\n" +
-			"  bugle workspace try content-apis weather Oslo\n" +
-			"  bugle workspace try segments Testers",
-		Args: func(_ *cobra.Command, args []string) error {
+		Use:   name + " SECTION NAME [INPUT...]",
+		Short: "Test a connector, gateway, content API or segment",
+		Long: "Test a record. A connector or push gateway sends a test message to an email address, a user id or a\n" +
+			"device token; without one, only its settings and key are checked. A content API is called with the\n" +
+			"arguments that follow. A segment lists the users in it.",
+		Example: "  bugle workspace test connectors Marketing ann@example.com\n" +
+			"  bugle workspace test gateways fcm USER_1\n" +
+			"  bugle workspace test content-apis weather Oslo\n" +
+			"  bugle workspace test segments Testers",
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return misused("this takes a section, the name of a record, and what its trial asks for")
+				return misused("%s", takes(cmd, "a section, the name of a record, and the inputs of the test"))
 			}
 			return nil
 		},
@@ -340,7 +380,7 @@ func newWorkspaceTry(f *factory) *cobra.Command {
 				return err
 			}
 			if s.Trial == "" {
-				return misused("there is nothing to try of %s", s.ID)
+				return misused("%s cannot be tested", s.ID)
 			}
 			sender, err := f.signer(cmd.Context(), svc, from)
 			if err != nil {
@@ -353,7 +393,7 @@ func newWorkspaceTry(f *factory) *cobra.Command {
 			return f.printTrial(s, args[1], out)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "sender's e-mail `address` (default: who signs changes)")
+	cmd.Flags().StringVar(&from, "from", "", "email `address` of the sender (default the address that signs changes)")
 	return cmd
 }
 

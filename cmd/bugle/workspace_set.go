@@ -12,16 +12,16 @@ import (
 	"bugle/engine/schema"
 )
 
-// setting is one that `bugle workspace set` changes and `bugle workspace show` shows.
+// setting is one of those that `bugle workspace set` changes and `bugle workspace show` prints.
 type setting struct {
 	name  string
-	takes string   // what values, in words
-	few   []string // the values, where they are few
+	takes string   // the values, described
+	few   []string // the values, if there are only a few
 	get   func(*engine.Workspace) string
 	set   func(*engine.Workspace, string) error
 }
 
-// settings are all of them, in the order in which they are shown.
+// settings returns all of them, in the order of display.
 func settings() []setting {
 	out := []setting{
 		textSetting("name", "a text", func(w *engine.Workspace) *string { return &w.Name }, nil),
@@ -76,7 +76,7 @@ func switchSetting(name string, get func(*engine.Workspace) bool, set func(*engi
 		set: func(w *engine.Workspace, value string) error {
 			on, err := parseOnOff(value)
 			if err != nil {
-				return misused("%s is on or off, not %q", name, value)
+				return misused("%s must be on or off, not %q", name, value)
 			}
 			set(w, on)
 			return nil
@@ -86,7 +86,7 @@ func switchSetting(name string, get func(*engine.Workspace) bool, set func(*engi
 
 func listSetting(name string, at func(*engine.Workspace) *[]string) setting {
 	return setting{
-		name: name, takes: "names with commas between them",
+		name: name, takes: "names separated by commas",
 		get: func(w *engine.Workspace) string { return strings.Join(*at(w), ", ") },
 		set: func(w *engine.Workspace, value string) error {
 			*at(w) = nil
@@ -118,7 +118,7 @@ func parseOnOff(s string) (bool, error) {
 }
 
 func newWorkspaceSet(f *factory) *cobra.Command {
-	long := "Change settings, all of them or none:\n"
+	long := "Change settings. Use `bugle workspace put general` and `bugle workspace put flags` instead.\n"
 	for _, s := range settings() {
 		long += fmt.Sprintf("\n  %-24s %s", s.name, s.takes)
 	}
@@ -129,7 +129,7 @@ func newWorkspaceSet(f *factory) *cobra.Command {
 		Example: "  bugle workspace set " + engine.FlagAudienceLimit + "=on " + engine.FlagQueuing + "=on\n  bugle workspace set " + publishSetting + "=" + engine.PublishEnabled + " teams=Growth,CRM",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused("say what to set, such as %s=on", engine.FlagQueuing)
+				return misused("nothing to set; use NAME=VALUE, such as %s=on", engine.FlagQueuing)
 			}
 			return nil
 		},
@@ -168,7 +168,7 @@ func setAll(w *engine.Workspace, args []string) error {
 			for i, s := range all {
 				names[i] = s.name
 			}
-			return misused("there is no setting %q; there are %s", name, strings.Join(names, ", "))
+			return misused("unknown setting %q; choose from %s", name, strings.Join(names, ", "))
 		}
 		if err := all[i].set(w, value); err != nil {
 			return err

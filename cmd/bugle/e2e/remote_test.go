@@ -85,7 +85,7 @@ func (s *server) profile() []string {
 	s.t.Helper()
 	config := s.t.TempDir()
 	env := []string{"XDG_CONFIG_HOME=" + config, "XDG_STATE_HOME=" + filepath.Join(config, "state"), "REMOTE_KEY=" + s.key}
-	add := exec.Command(binary, "profile", "add", "there", "--url", "http://"+s.addr, "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY", "--author", "ann@example.com", "--use")
+	add := exec.Command(binary, "remote", "add", "there", "--url", "http://"+s.addr, "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY", "--author", "ann@example.com", "--use")
 	add.Env = append(os.Environ(), env...)
 	if out, err := add.CombinedOutput(); err != nil {
 		s.t.Fatalf("%v\n%s", err, out)

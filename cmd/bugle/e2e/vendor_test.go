@@ -17,7 +17,7 @@ func TestAgainstAnotherVendor(t *testing.T) {
 	server := vendortest.Start(t)
 	config := t.TempDir()
 	env := []string{"XDG_CONFIG_HOME=" + config, "XDG_STATE_HOME=" + filepath.Join(config, "state"), "REMOTE_KEY=k"}
-	add := exec.Command(binary, "profile", "add", "acme", "--url", server.URL, "--workspace-id", vendortest.Workspace,
+	add := exec.Command(binary, "remote", "add", "acme", "--url", server.URL, "--workspace-id", vendortest.Workspace,
 		"--key-env", "REMOTE_KEY", "--dialect", vendortest.DialectFile(t), "--author", "ann@example.com", "--use")
 	add.Env = append(os.Environ(), env...)
 	if out, err := add.CombinedOutput(); err != nil {

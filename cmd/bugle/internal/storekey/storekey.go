@@ -1,5 +1,5 @@
-// Package storekey finds the key of an encrypted store: in the environment, in what a command prints,
-// or in the system's keyring.
+// Package storekey finds the key of an encrypted store: in the environment, in the output of a command, or in the
+// system keyring.
 package storekey
 
 import (
@@ -85,7 +85,7 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 	case from != "" && (id == "" || k.ID() == id):
 		return k, nil
 	case id == "":
-		return k, fmt.Errorf("%w, and which one it was cannot be read any more: give it in %s, or a command that prints it in %s", crypt.ErrNoKey, Env, EnvCommand)
+		return k, fmt.Errorf("%w, and its id cannot be read; set %s, or a command that prints it in %s", crypt.ErrNoKey, Env, EnvCommand)
 	}
 	text, kerr := keyring.Get(service, prefix+id)
 	switch {
@@ -94,15 +94,15 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 			err = crypt.ErrWrongKey
 		}
 		if err != nil {
-			return k, fmt.Errorf("the key %s in the system keyring cannot be used: %w; `bugle encrypt --keep-key` puts it there anew", id, err)
+			return k, fmt.Errorf("cannot use the key %s in the system keyring: %w; store it again with `bugle encrypt --keep-key`", id, err)
 		}
 		return k, nil
 	case from != "":
 		return k, fmt.Errorf("%w (from %s); the key of this store has the id %s", crypt.ErrWrongKey, from, id)
 	case errors.Is(kerr, keyring.ErrNotFound):
-		return k, fmt.Errorf("%w: the system keyring of this user has no key %s; put it there with `bugle encrypt --keep-key`, or give it in %s or %s", crypt.ErrNoKey, id, Env, EnvCommand)
+		return k, fmt.Errorf("%w: the system keyring does not have key %s; store it with `bugle encrypt --keep-key`, or set %s or %s", crypt.ErrNoKey, id, Env, EnvCommand)
 	}
-	return k, fmt.Errorf("%w: the system keyring does not answer (%w); give the key in %s, or a command that prints it in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
+	return k, fmt.Errorf("%w: cannot use the system keyring (%w); set %s, or a command that prints the key in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
 }
 
 // given gives the key of the environment, and which of the two variables it is from; empty where
@@ -112,10 +112,10 @@ func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, fro
 	from = env
 	words, err := argv.Split(r.getenv(command))
 	if err != nil {
-		return k, command, fmt.Errorf("%w: %s cannot be read: %w", crypt.ErrNoKey, command, err)
+		return k, command, fmt.Errorf("%w: cannot parse %s: %w", crypt.ErrNoKey, command, err)
 	}
 	if text == "" && len(words) > 0 {
-		from = "the command of " + command
+		from = "the command in " + command
 		ctx, cancel := context.WithTimeout(ctx, keyTime)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
@@ -131,7 +131,7 @@ func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, fro
 		return k, "", nil
 	}
 	if k, err = crypt.Parse(text); err != nil {
-		return k, from, fmt.Errorf("what %s gives is no key: %w", from, err)
+		return k, from, fmt.Errorf("%s has no valid key: %w", from, err)
 	}
 	return k, from, nil
 }
@@ -151,7 +151,7 @@ func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string,
 	}
 	k = crypt.New()
 	if err := keyring.Set(service, prefix+k.ID(), k.Text()); err != nil {
-		return k, "", fmt.Errorf("the system keyring does not answer: %w; where there is none, make a key (`openssl rand -base64 %d`), keep it somewhere safe, and give it in %s, or a command that prints it in %s", err, crypt.Size, env, command)
+		return k, "", fmt.Errorf("cannot use the system keyring: %w; without one, create a key (`openssl rand -base64 %d`), keep it somewhere safe, and set %s, or a command that prints it in %s", err, crypt.Size, env, command)
 	}
 	r.remember(k, nil)
 	return k, Keyring, nil
@@ -163,7 +163,7 @@ const Keyring = "the system keyring"
 // Keep puts a key into the system's keyring, where [Ring.Find] finds it by its id.
 func (r *Ring) Keep(k crypt.Key) error {
 	if err := keyring.Set(service, prefix+k.ID(), k.Text()); err != nil {
-		return fmt.Errorf("the system keyring does not answer: %w; where there is none, give the key in %s, or a command that prints it in %s", err, Env, EnvCommand)
+		return fmt.Errorf("cannot use the system keyring: %w; without one, set %s, or a command that prints the key in %s", err, Env, EnvCommand)
 	}
 	r.remember(k, nil)
 	return nil
@@ -175,7 +175,7 @@ func (r *Ring) Drop(id string) error {
 	delete(r.found, id)
 	r.mu.Unlock()
 	if err := keyring.Delete(service, prefix+id); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return fmt.Errorf("the system keyring does not answer: %w", err)
+		return fmt.Errorf("cannot use the system keyring: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,5 @@
-// Package yamldoc writes campaign documents as YAML and reads them back with nothing lost: the
-// order of members, the spelling of numbers, and texts as they are. It takes the part of YAML that
-// JSON can say; what would be read as something else than it looks like is refused.
+// Package yamldoc writes campaign documents as YAML and reads them back without loss: the order of fields, the spelling
+// of numbers, and strings. It supports the part of YAML that JSON can express, and refuses what is ambiguous.
 package yamldoc
 
 import (
@@ -16,7 +15,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// Encode gives the value as YAML. Texts of several lines are blocks where they can be.
+// Encode returns the value as YAML. Strings of several lines are blocks if possible.
 func Encode(v doc.Value) ([]byte, error) {
 	b, err := encode(v, true)
 	if err != nil || reads(b, v) {
@@ -67,7 +66,7 @@ func node(v doc.Value, blocks bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: v.Literal()}
 }
 
-// oldBooleans are texts that readers of YAML 1.1 take for true or false.
+// oldBooleans are strings that YAML 1.1 reads as true or false.
 var oldBooleans = []string{"y", "n", "yes", "no", "on", "off"}
 
 func text(s string, blocks bool) *yaml.Node {
@@ -85,12 +84,12 @@ func text(s string, blocks bool) *yaml.Node {
 	return n
 }
 
-// Same reports whether two values say the same: numbers in the same spelling, texts in any,
-// members in any order.
+// Same reports whether two values are equal: numbers with the same spelling, strings with any, and fields in any
+// order.
 func Same(a, b doc.Value) bool { return len(Changes(a, b)) == 0 }
 
-// Changes gives the changes from a to b, as [doc.Diff] does, without those that only spell a text
-// in another way: YAML has no \u0041.
+// Changes returns the changes from a to b, as [doc.Diff] does, except strings that are only spelled differently: YAML
+// has no \u0041.
 func Changes(a, b doc.Value) []doc.Change {
 	return slices.DeleteFunc(doc.Diff(a, b), func(c doc.Change) bool {
 		return c.Before.Kind() == doc.String && c.After.Kind() == doc.String && c.Before.Text() == c.After.Text()
@@ -121,7 +120,7 @@ func Parse(b []byte) ([]doc.Value, error) {
 	}
 }
 
-// blank reports whether nothing is written there.
+// blank reports whether a node is empty.
 func blank(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == ""
 }
@@ -135,9 +134,9 @@ func value(n *yaml.Node, depth int) (doc.Value, error) {
 	case depth > doc.MaxDepth:
 		return doc.Value{}, wrong(n, "nested deeper than %d levels", doc.MaxDepth)
 	case n.Kind == yaml.AliasNode:
-		return doc.Value{}, wrong(n, "aliases such as *%s are not taken; write what is meant", n.Value)
+		return doc.Value{}, wrong(n, "aliases such as *%s are not supported; repeat the value instead", n.Value)
 	case n.Style&yaml.TaggedStyle != 0:
-		return doc.Value{}, wrong(n, "tags such as %s are not taken", n.Tag)
+		return doc.Value{}, wrong(n, "tags such as %s are not supported", n.Tag)
 	case n.Kind == yaml.MappingNode:
 		return object(n, depth)
 	case n.Kind == yaml.SequenceNode:
@@ -160,13 +159,13 @@ func object(n *yaml.Node, depth int) (doc.Value, error) {
 		name := n.Content[i]
 		switch {
 		case name.Kind != yaml.ScalarNode:
-			return doc.Value{}, wrong(name, "a name must be a text")
+			return doc.Value{}, wrong(name, "a field name must be a string")
 		case name.Tag == "!!merge":
-			return doc.Value{}, wrong(name, "merging with << is not taken; write what is meant")
+			return doc.Value{}, wrong(name, "merging with << is not supported; repeat the fields instead")
 		case name.Style&yaml.TaggedStyle != 0:
-			return doc.Value{}, wrong(name, "tags such as %s are not taken", name.Tag)
+			return doc.Value{}, wrong(name, "tags such as %s are not supported", name.Tag)
 		case seen[name.Value]:
-			return doc.Value{}, wrong(name, "the name %q is there twice", name.Value)
+			return doc.Value{}, wrong(name, "field %q appears twice", name.Value)
 		}
 		seen[name.Value] = true
 		v, err := value(n.Content[i+1], depth+1)
@@ -178,8 +177,8 @@ func object(n *yaml.Node, depth int) (doc.Value, error) {
 	return doc.NewObject(ms...), nil
 }
 
-// scalar takes a plain scalar for a number where it is one in JSON, and refuses what is one in
-// YAML alone: 010 is eight to some readers, and ten to others.
+// scalar reads a plain scalar as a number if it is one in JSON, and refuses what is one in YAML only: 010 is eight for
+// some readers, and ten for others.
 func scalar(n *yaml.Node) (doc.Value, error) {
 	if n.Style != 0 {
 		return doc.NewString(n.Value), nil
@@ -193,7 +192,7 @@ func scalar(n *yaml.Node) (doc.Value, error) {
 	case "!!bool":
 		return doc.NewBool(strings.EqualFold(n.Value, "true")), nil
 	case "!!int", "!!float":
-		return doc.Value{}, wrong(n, "%s can be read in several ways; write it as JSON does, such as 10 or 0.5, or in quotes", n.Value)
+		return doc.Value{}, wrong(n, "%s is ambiguous; write it as a JSON number such as 10 or 0.5, or in quotes", n.Value)
 	}
 	return doc.NewString(n.Value), nil
 }

@@ -112,15 +112,15 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	began := time.Now()
 	for in, want := range map[string]string{
-		"a: 1\na: 2\n":              `line 2: the name "a" is there twice`,
+		"a: 1\na: 2\n":              `line 2: field "a" appears twice`,
 		"a: &x [1]\nb: *x\n":        "line 2: aliases such as *x",
 		"<<: {a: 1}\n":              "line 1: merging",
 		"a: !!str 1\n":              "line 1: tags such as !!str",
 		"a: !x 1\n":                 "line 1: tags such as !x",
-		"? [a]\n: z\n":              "line 1: a name must be a text",
-		"a: 010\n":                  "line 1: 010 can be read in several ways",
-		"a: 0x1f\n":                 "0x1f can be read",
-		"a: .inf\n":                 ".inf can be read",
+		"? [a]\n: z\n":              "line 1: a field name must be a string",
+		"a: 010\n":                  "line 1: 010 is ambiguous",
+		"a: 0x1f\n":                 "0x1f is ambiguous",
+		"a: .inf\n":                 ".inf is ambiguous",
 		"a: b: c":                   "mapping values are not allowed",
 		"a: \xff":                   "UTF-8",
 		strings.Repeat("[", 1<<20):  "depth",

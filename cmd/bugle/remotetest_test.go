@@ -12,19 +12,19 @@ import (
 	"testing"
 )
 
-// profileOf returns a bugle with a profile "there" of a service.
-func profileOf(t *testing.T, url string, more ...string) bugle {
+// remoteOf returns a bugle with a remote "there" for a service.
+func remoteOf(t *testing.T, url string, more ...string) bugle {
 	t.Helper()
 	b := newBugle(t)
 	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"] = t.TempDir(), "s3cret"
-	b.run(exitDone, "", append([]string{"profile", "add", "there", "--url", url, "--workspace-id", "W1", "--key-env", "REMOTE_KEY"}, more...)...)
+	b.run(exitDone, "", append([]string{"remote", "add", "there", "--url", url, "--workspace-id", "W1", "--key-env", "REMOTE_KEY"}, more...)...)
 	return b
 }
 
 // checkRows returns the lines of a report by operation, without the times.
 func checkRows(t *testing.T, b bugle, code int, more ...string) map[string]string {
 	t.Helper()
-	out, _ := b.run(code, "", append([]string{"profile", "test", "there", "--json"}, more...)...)
+	out, _ := b.run(code, "", append([]string{"remote", "test", "there", "--json"}, more...)...)
 	var said struct{ Operations []tried }
 	if err := json.Unmarshal([]byte(out), &said); err != nil {
 		t.Fatal(err)
@@ -33,24 +33,24 @@ func checkRows(t *testing.T, b bugle, code int, more ...string) map[string]strin
 	for _, r := range said.Operations {
 		rows[r.Operation] = r.Result + " " + r.Message
 	}
-	table, _ := b.run(code, "", append([]string{"profile", "test", "there"}, more...)...)
+	table, _ := b.run(code, "", append([]string{"remote", "test", "there"}, more...)...)
 	if got := strings.Count(table, "\n"); got != 6 {
 		t.Errorf("the report has %d lines, want a head and one for each of five operations:\n%s", got, table)
 	}
 	return rows
 }
 
-func TestProfileTest(t *testing.T) {
+func TestRemoteTest(t *testing.T) {
 	home := newBugle(t)
 	home.run(exitDone, "", "init", "--id", "W1")
 	key := home.key("W1", "")
 	server := home.serve("--rate-limits", "off")
-	b := profileOf(t, server.url)
+	b := remoteOf(t, server.url)
 	b.env["REMOTE_KEY"] = key.key
 
 	rows := checkRows(t, b, exitDone, "--user", "ann@example.com")
 	for op, want := range map[string]string{
-		"search": "ok no campaigns", "get": "skipped there is no campaign", "validate": "skipped there is no campaign",
+		"search": "ok no campaigns", "get": "skipped the workspace has no campaigns", "validate": "skipped the workspace has no campaigns",
 		"meta": "ok 0 campaigns", "preview": "ok for ann@example.com",
 	} {
 		if !strings.HasPrefix(rows[op], want) {
@@ -70,7 +70,7 @@ func TestProfileTest(t *testing.T) {
 }
 
 // Each operation is tried, whatever came of the others.
-func TestProfileTestOfAServiceThatRefuses(t *testing.T) {
+func TestRemoteTestOfAServiceThatRefuses(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := func(status int, body string) {
 			w.Header().Set("Content-Type", "application/json")
@@ -91,7 +91,7 @@ func TestProfileTestOfAServiceThatRefuses(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	b := profileOf(t, server.URL)
+	b := remoteOf(t, server.URL)
 	rows := checkRows(t, b, exitRefused)
 	for op, want := range map[string]string{
 		"search": "ok found 65f0a1b2c3d4e5f60718293a", "get": "ok status sent",
@@ -103,17 +103,17 @@ func TestProfileTestOfAServiceThatRefuses(t *testing.T) {
 	}
 }
 
-func TestProfileTestOfNoService(t *testing.T) {
+func TestRemoteTestOfNoService(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	_, errs := profileOf(t, server.URL).run(exitFailed, "", "profile", "test", "there")
+	_, errs := remoteOf(t, server.URL).run(exitFailed, "", "remote", "test", "there")
 	if want := strings.TrimPrefix(server.URL, "http://"); !strings.Contains(errs, want) || strings.Contains(errs, "skipped") {
 		t.Errorf("it says %q, want %q in it", errs, want)
 	}
 }
 
 // A dialect is asked for by what a service is called, and used by every operation.
-func TestProfileTestInADialect(t *testing.T) {
+func TestRemoteTestInADialect(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Header.Get("X-Acme-Workspace") != "W1" || strings.Contains(string(body), `"SENT"`) {
@@ -127,7 +127,7 @@ func TestProfileTestInADialect(t *testing.T) {
 	if err := os.WriteFile(dialect, []byte(`{"headers":{"X-SVC-Tenant-ID":"X-Acme-Workspace"},"values":{"campaign_fields.status":{"SENT":"COMPLETED"}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := profileOf(t, server.URL, "--dialect", dialect)
+	b := remoteOf(t, server.URL, "--dialect", dialect)
 	if rows := checkRows(t, b, exitDone); rows["search"] != "ok no campaigns" {
 		t.Errorf("%v", rows)
 	}

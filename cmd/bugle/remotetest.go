@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bugle/cmd/bugle/internal/profiles"
+	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -44,23 +44,23 @@ type trial struct {
 	results  []tried
 }
 
-func newProfileTest(f *factory) *cobra.Command {
+func newRemoteTest(f *factory, noun string) *cobra.Command {
 	var user string
 	cmd := &cobra.Command{
 		Use:   "test NAME",
-		Short: "Try every operation of a profile's service that reads",
-		Long: "Try every operation of a profile's service that changes nothing, and report each on a line of\n" +
-			"its own: search, get, validate, meta and preview. Get and validate need a campaign, and take\n" +
-			"the first that search finds. Ends with 4 when the service refuses one of them.",
-		Example:           "  bugle profile test prod --user ann@example.com",
-		Args:              exactly(1, "the NAME of a profile"),
-		ValidArgsFunction: f.completeProfiles(),
+		Short: "Check that a remote answers",
+		Long: "Check that a remote answers, by calling every operation that changes nothing: search, get, validate,\n" +
+			"meta and preview. get and validate use the first campaign that search finds. Exits with 4 when the\n" +
+			"service refuses a call.",
+		Example:           "  bugle remote test prod\n  bugle remote test prod --user ann@example.com",
+		Args:              exactly(1, "the NAME of a remote"),
+		ValidArgsFunction: f.completeRemotes(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, p, err := f.profileNamed(args[0])
+			_, p, err := f.remoteNamed(args[0])
 			if err != nil {
 				return err
 			}
-			svc, err := f.remote(p, func(c *remote.Config) { c.Retries = -1 })
+			svc, err := f.dial(p, func(c *remote.Config) { c.Retries = -1 })
 			if err != nil {
 				return err
 			}
@@ -70,10 +70,10 @@ func newProfileTest(f *factory) *cobra.Command {
 			if err := t.run(ctx); err != nil {
 				return err
 			}
-			return t.report(f, p)
+			return t.report(f, noun, p)
 		},
 	}
-	cmd.Flags().StringVar(&user, "user", "", "`id` or email address of the user to preview for (default: the profile's author, or who created the campaign)")
+	cmd.Flags().StringVar(&user, "user", "", "`id` or email address of the user to preview for (default the author of the remote, or of the campaign)")
 	return cmd
 }
 
@@ -110,7 +110,7 @@ func (t *trial) run(ctx context.Context) error {
 	_ = t.try("preview", func() (string, error) {
 		user := cmp.Or(t.user, t.campaign.CreatedBy)
 		if user == "" {
-			return "", skipped("there is no user to preview for; name one with --user")
+			return "", skipped("no user to preview for; name one with --user")
 		}
 		body, err := previewOfAStarter(user)
 		if err != nil {
@@ -133,9 +133,9 @@ func (t *trial) ofCampaign(do func(id string) (string, error)) func() (string, e
 		switch {
 		case t.campaign.ID != "":
 		case t.results[0].Result == triedOK:
-			return "", skipped("there is no campaign in the workspace to try it with")
+			return "", skipped("the workspace has no campaigns")
 		default:
-			return "", skipped("it needs a campaign, and search did not find one")
+			return "", skipped("search found no campaign")
 		}
 		return do(t.campaign.ID)
 	}
@@ -173,7 +173,7 @@ func previewOfAStarter(user string) (doc.Value, error) {
 }
 
 // report prints the results. It ends with a code of its own where an operation did not work.
-func (t *trial) report(f *factory, p profiles.Profile) error {
+func (t *trial) report(f *factory, noun string, p remotes.Remote) error {
 	code := exitDone
 	for _, r := range t.results {
 		switch {
@@ -185,7 +185,7 @@ func (t *trial) report(f *factory, p profiles.Profile) error {
 	}
 	var err error
 	if f.json {
-		err = f.printJSON(map[string]any{"profile": p.Name, "url": t.svc.BaseURL(), "workspace_id": p.Workspace, "operations": t.results})
+		err = f.printJSON(map[string]any{noun: p.Name, "url": t.svc.BaseURL(), "workspace_id": p.Workspace, "operations": t.results})
 	} else {
 		rows := make([][]string, len(t.results))
 		for i, r := range t.results {
@@ -195,7 +195,7 @@ func (t *trial) report(f *factory, p profiles.Profile) error {
 			}
 			rows[i] = []string{r.Operation, r.Result, took, r.Message}
 		}
-		err = f.rows([]string{"OPERATION", "RESULT", "TIME", ""}, rows)
+		err = f.rows([]string{"OPERATION", "RESULT", "TIME", "DETAILS"}, rows)
 	}
 	if err == nil && code != exitDone {
 		return silentError(code)

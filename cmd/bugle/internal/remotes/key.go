@@ -1,4 +1,4 @@
-package profiles
+package remotes
 
 import (
 	"context"
@@ -11,21 +11,21 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// service is the name under which keys are in the system's keyring.
+// service is the name of the keys in the system keyring.
 const service = "bugle"
 
 // keyTime bounds a command that prints a key: it may ask a person.
 const keyTime = time.Minute
 
-// KeyOf gives the function that fetches the key of a profile.
-func (p Profile) KeyOf(getenv func(string) string) func(context.Context) (string, error) {
+// KeyOf returns the function that fetches the key of the remote.
+func (r Remote) KeyOf(getenv func(string) string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		key, err := p.Key.fetch(ctx, p.Name, getenv)
+		key, err := r.Key.fetch(ctx, r.Name, getenv)
 		if err != nil {
-			return "", fmt.Errorf("the key of profile %s: %w", p.Name, err)
+			return "", fmt.Errorf("cannot get the API key of remote %s: %w", r.Name, err)
 		}
 		if key == "" || strings.ContainsAny(key, "\r\n\x00") {
-			return "", fmt.Errorf("the key of profile %s: %s gave no usable key", p.Name, p.Key)
+			return "", fmt.Errorf("cannot get the API key of remote %s: %s has no key, or one with a line break", r.Name, r.Key)
 		}
 		return key, nil
 	}
@@ -43,7 +43,7 @@ func (s Source) fetch(ctx context.Context, name string, getenv func(string) stri
 		defer cancel()
 		cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
 		cmd.WaitDelay = time.Second
-		// What it says on its standard error may hold the key, so it is not repeated.
+		// Its standard error may hold the key, so it is not repeated.
 		out, err := cmd.Output()
 		if err != nil {
 			return "", fmt.Errorf("%s failed: %w; run it in a shell to see why", s.Command[0], err)
@@ -52,15 +52,15 @@ func (s Source) fetch(ctx context.Context, name string, getenv func(string) stri
 	}
 	key, err := keyring.Get(service, name)
 	if errors.Is(err, keyring.ErrNotFound) {
-		return "", errors.New("it is not in the system keyring; `bugle profile key` puts it there")
+		return "", errors.New("the system keyring does not have it; `bugle remote key` stores it")
 	}
 	return key, keyringError(err)
 }
 
-// StoreKey puts the key of a profile into the system's keyring.
+// StoreKey stores the key of a remote in the system keyring.
 func StoreKey(name, key string) error { return keyringError(keyring.Set(service, name, key)) }
 
-// DropKey takes the key of a profile out of the system's keyring; that there is none is no error.
+// DropKey removes the key of a remote from the system keyring, if it is there.
 func DropKey(name string) error {
 	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
 		return keyringError(err)
@@ -72,5 +72,5 @@ func keyringError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("the system keyring does not answer: %w; use --key-env or --key-command where there is none", err)
+	return fmt.Errorf("cannot use the system keyring: %w; use --key-env or --key-command instead", err)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,17 +10,18 @@ import (
 	"bugle/engine"
 )
 
-func newWorkspaceProfiles(f *factory) *cobra.Command {
+// newWorkspaceUsers lists users; "profiles" is its name in earlier versions, which its JSON still has.
+func newWorkspaceUsers(f *factory, noun string) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use:               "profiles [TEXT]",
-		Short:             "List users that tests can be sent to",
-		Long:              "List the users whose id or attributes contain the text.",
-		Args:              between(0, 1, "one text"),
+		Use:               noun + " [TEXT]",
+		Short:             "List users",
+		Long:              "List users whose id or attributes contain a text. Use `bugle workspace list users` instead.",
+		Args:              between(0, 1, "one text to search for"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
-				return misused("--limit must be 0 (all) or more, not %d", limit)
+				return misused("--limit must be at least 0, not %d", limit)
 			}
 			svc, err := f.service(cmd.Context())
 			if err != nil {
@@ -31,19 +31,19 @@ func newWorkspaceProfiles(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.printProfiles(ps)
+			return f.printUsers(noun, ps)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 100, "at most so many; 0 means all")
+	cmd.Flags().IntVar(&limit, "limit", 100, "maximum `number` of users, 0 for all")
 	return cmd
 }
 
-func (f *factory) printProfiles(ps []engine.Profile) error {
+func (f *factory) printUsers(noun string, ps []engine.Profile) error {
 	if f.json {
-		return f.printJSON(map[string]any{"profiles": append([]engine.Profile{}, ps...)})
+		return f.printJSON(map[string]any{noun: append([]engine.Profile{}, ps...)})
 	}
 	if len(ps) == 0 {
-		fmt.Fprintln(f.err, "No user found. `bugle workspace profile` adds one.")
+		fmt.Fprintln(f.err, "No users found. Add one with `bugle workspace put users`.")
 		return nil
 	}
 	var rows [][]string
@@ -55,21 +55,19 @@ func (f *factory) printProfiles(ps []engine.Profile) error {
 		mail, _ := p.Attributes[engine.AttrEmail].(string)
 		rows = append(rows, []string{p.ID, p.DisplayName(), mail, strings.Join(devices, " ")})
 	}
-	return f.rows([]string{"ID", "NAME", "E-MAIL", "DEVICES"}, rows)
+	return f.rows([]string{"ID", "NAME", "EMAIL", "DEVICES"}, rows)
 }
 
-func newWorkspaceProfile(f *factory) *cobra.Command {
+// newWorkspaceUser adds, changes or removes a user; "profile" is its name in earlier versions.
+func newWorkspaceUser(f *factory, noun string) *cobra.Command {
 	var remove string
 	cmd := &cobra.Command{
-		Use:   "profile FILE|-",
+		Use:   noun + " FILE|-",
 		Short: "Add, change or remove a user",
-		Long:  "Add the user that a JSON file describes, or change the one with its id.",
-		Example: `  echo '{"id": "U1", "attributes": {"First Name": "Ann", "Email (Standard)": "ann@example.com"},
-    "devices": [{"platform": "ANDROID", "token": "t1"}]}' | bugle workspace profile -
-  bugle workspace profile --remove U1`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Long:  "Add the user in a JSON or YAML file, or replace the one with the same id. Use `bugle workspace put users`\nand `bugle workspace delete users` instead.",
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 || (len(args) == 1) == (remove != "") {
-				return misused("this takes a file, - for standard input, or --remove ID")
+				return misused("%s", takes(cmd, "a file, - for standard input, or --remove ID"))
 			}
 			return nil
 		},
@@ -86,7 +84,7 @@ func newWorkspaceProfile(f *factory) *cobra.Command {
 				if p, err = f.profile(cmd, args[0]); err != nil {
 					return err
 				}
-				id, done = p.ID, "Stored"
+				id, done = p.ID, "Saved"
 				err = svc.PutProfile(cmd.Context(), p)
 			}
 			if err != nil {
@@ -103,13 +101,10 @@ func newWorkspaceProfile(f *factory) *cobra.Command {
 	return cmd
 }
 
-// profile reads a profile, its numbers as they are spelled.
+// profile reads a user from a file, and keeps the spelling of numbers.
 func (f *factory) profile(cmd *cobra.Command, file string) (engine.Profile, error) {
 	var p engine.Profile
-	v, err := f.document(cmd.Context(), file)
-	if errors.As(err, new(documentError)) { // no campaign is invalid for it
-		err = usageError{err}
-	}
+	v, err := f.recordFile(cmd.Context(), file)
 	if err != nil {
 		return p, err
 	}
@@ -117,7 +112,7 @@ func (f *factory) profile(cmd *cobra.Command, file string) (engine.Profile, erro
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(&p); err != nil {
-		return p, misused("%s is no profile: %s", inputName(file), strings.TrimPrefix(err.Error(), "json: "))
+		return p, misused("%s is not a user: %s", inputName(file), strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return p, nil
 }

@@ -1,0 +1,219 @@
+// Package remotes keeps what is needed to work against remote services: a file that describes them and holds no
+// secret, and the ways to the key of each.
+package remotes
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bugle/engine/remote"
+)
+
+// Local is the name that stands for no remote: the store of this machine.
+const Local = "local"
+
+// Remote describes how to reach one workspace of a remote service. It says where the key is, and does not hold it.
+type Remote struct {
+	Name      string `json:"name"`
+	BaseURL   string `json:"base_url"` // may have a {dc} segment
+	DC        string `json:"dc,omitempty"`
+	Workspace string `json:"workspace"`
+	Author    string `json:"author,omitempty"`
+	Key       Source `json:"key"`
+	// Dialect maps the words of the specification to those of the service (gaps.md, Vendor words).
+	Dialect  *remote.Dialect `json:"dialect,omitempty"`
+	Insecure bool            `json:"insecure,omitempty"`
+}
+
+// Source says where a key is. Exactly one field is set.
+type Source struct {
+	Keyring bool     `json:"keyring,omitempty"` // the system keyring
+	Env     string   `json:"env,omitempty"`     // an environment variable
+	Command []string `json:"command,omitempty"` // a command that prints it
+}
+
+// String describes the source for people.
+func (s Source) String() string {
+	switch {
+	case s.Keyring:
+		return "the system keyring"
+	case s.Env != "":
+		return "the environment variable " + s.Env
+	case len(s.Command) > 0:
+		return "the command " + strings.Join(s.Command, " ")
+	}
+	return "nowhere"
+}
+
+// The names of the file in the configuration folder. Earlier versions wrote the former one, which is read where
+// there is no other, and never changed.
+const (
+	FileName   = "remotes.json"
+	formerName = "profiles.json"
+)
+
+// File is the file of remotes.
+type File struct {
+	path string
+	data contents
+}
+
+type contents struct {
+	Current string   `json:"current,omitempty"`
+	Remotes []Remote `json:"remotes"`
+}
+
+// Open reads the remotes of a configuration folder; without a file there are none.
+func Open(dir string) (*File, error) {
+	f := &File{path: filepath.Join(dir, FileName)}
+	for _, name := range []string{FileName, formerName} {
+		path := filepath.Join(dir, name)
+		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var read struct {
+			contents
+			Former []Remote `json:"profiles"` // what remotes were called
+		}
+		if err == nil {
+			err = json.Unmarshal(b, &read)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the remotes in %s: %w", path, err)
+		}
+		f.data = contents{read.Current, append(read.Remotes, read.Former...)}
+		break
+	}
+	return f, nil
+}
+
+// All returns the remotes, sorted by name.
+func (f *File) All() []Remote { return slices.Clone(f.data.Remotes) }
+
+// Current returns the name of the remote in use; empty for the local store.
+func (f *File) Current() string { return f.data.Current }
+
+// Get returns the remote of that name.
+func (f *File) Get(name string) (Remote, error) {
+	for _, r := range f.data.Remotes {
+		if r.Name == name {
+			return r, nil
+		}
+	}
+	if len(f.data.Remotes) == 0 {
+		return Remote{}, fmt.Errorf("no remote named %q; `bugle remote add` adds one", name)
+	}
+	var names []string
+	for _, r := range f.data.Remotes {
+		names = append(names, r.Name)
+	}
+	return Remote{}, fmt.Errorf("no remote named %q; choose from %s", name, strings.Join(append(names, Local), ", "))
+}
+
+var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Put adds a remote, or replaces the one of its name.
+func (f *File) Put(r Remote) error {
+	if r.Name == Local {
+		return fmt.Errorf("%q is the store on this machine; choose another name", Local)
+	}
+	if !name.MatchString(r.Name) {
+		return fmt.Errorf("%q cannot be the name of a remote: use up to 64 letters, digits, dots, dashes and underscores", r.Name)
+	}
+	if r.Workspace == "" {
+		return errors.New("the workspace id is missing; set it with --workspace-id")
+	}
+	if err := r.Key.check(); err != nil {
+		return err
+	}
+	if _, err := remote.New(r.Config()); err != nil {
+		return err
+	}
+	next := slices.DeleteFunc(f.All(), func(o Remote) bool { return o.Name == r.Name })
+	next = append(next, r)
+	slices.SortFunc(next, func(a, b Remote) int { return cmp.Compare(a.Name, b.Name) })
+	return f.save(contents{Current: f.data.Current, Remotes: next})
+}
+
+func (s Source) check() error {
+	n := 0
+	for _, set := range []bool{s.Keyring, s.Env != "", len(s.Command) > 0} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		return errors.New("set where the key is with exactly one of --keyring, --key-env NAME and --key-command 'COMMAND'")
+	}
+	return nil
+}
+
+// Remove removes a remote; its key in the keyring stays the caller's to remove.
+func (f *File) Remove(name string) error {
+	if _, err := f.Get(name); err != nil {
+		return err
+	}
+	next := contents{Current: f.data.Current, Remotes: slices.DeleteFunc(f.All(), func(r Remote) bool { return r.Name == name })}
+	if next.Current == name {
+		next.Current = ""
+	}
+	return f.save(next)
+}
+
+// Use makes a remote the one in use; [Local] goes back to the store of this machine.
+func (f *File) Use(name string) error {
+	if name == Local {
+		return f.save(contents{Remotes: f.data.Remotes})
+	}
+	if _, err := f.Get(name); err != nil {
+		return err
+	}
+	return f.save(contents{Current: name, Remotes: f.data.Remotes})
+}
+
+// save replaces the file atomically, readable by its owner only.
+func (f *File) save(c contents) error {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the remotes: %w", err)
+	}
+	dir := filepath.Dir(f.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("writing the remotes: %w", err)
+	}
+	tmp, err := os.CreateTemp(dir, "remotes-*.tmp")
+	if err != nil {
+		return fmt.Errorf("writing the remotes: %w", err)
+	}
+	_, err = tmp.Write(append(b, '\n'))
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), f.path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return fmt.Errorf("writing the remotes: %w", err)
+	}
+	f.data = c
+	return nil
+}
+
+// Config returns the configuration of the client of the remote, without its key.
+func (r Remote) Config() remote.Config {
+	c := remote.Config{BaseURL: r.BaseURL, DC: r.DC, Workspace: r.Workspace, Insecure: r.Insecure, Limits: true}
+	if r.Dialect != nil {
+		c.Dialect = *r.Dialect
+	}
+	return c
+}

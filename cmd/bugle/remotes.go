@@ -1,0 +1,267 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/argv"
+	"bugle/cmd/bugle/internal/remotes"
+	"bugle/engine"
+	"bugle/engine/remote"
+)
+
+// newRemote returns the command for remotes. noun is "remote", or "profile", as it was called in earlier versions,
+// which scripts may use and read in its JSON.
+func newRemote(f *factory, noun string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   noun,
+		Short: "Manage connections to remote services",
+		Long: "Manage remotes: named connections to services that speak the Campaigns V5 API. A remote has the\n" +
+			"address of the service, the workspace id, and where to find the API key; the key itself is never\n" +
+			"stored in the file. Use one with `bugle --remote NAME`, for the terminal program and any command.",
+		Example: "  bugle remote add prod --url https://api.example.com --workspace-id W1 --key-env PROD_KEY\n" +
+			"  bugle remote test prod\n" +
+			"  bugle --remote prod search status:active",
+		Args:   noCommand,
+		Hidden: noun != "remote",
+		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRemoteAdd(f, noun), newRemoteList(f, noun), newRemoteUse(f), newRemoteTest(f, noun), newRemoteKey(f), newRemoteRemove(f))
+	return cmd
+}
+
+func newRemoteAdd(f *factory, noun string) *cobra.Command {
+	var (
+		r                remotes.Remote
+		command, dialect string
+		use              bool
+	)
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Add or replace a remote",
+		Long:  "Add a remote, or replace the one with that name. Set where its API key is with exactly one of\n--keyring, --key-env and --key-command.",
+		Example: "  bugle remote add prod --url 'https://api-{dc}.example.com' --dc 02 --workspace-id W1 --keyring\n" +
+			"  bugle remote add ci --url https://api.example.com --workspace-id W1 --key-env BUGLE_KEY\n" +
+			"  bugle remote add here --url http://127.0.0.1:8080 --workspace-id DEMO --key-command 'pass show bugle'",
+		Args: exactly(1, "the NAME of a remote"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			words, err := argv.Split(command)
+			if err != nil {
+				return misused("--key-command: %w", err)
+			}
+			r.Name, r.Key.Command = args[0], words
+			if dialect != "" {
+				b, err := os.ReadFile(dialect)
+				if err != nil {
+					return fmt.Errorf("cannot read %s: %w", dialect, cause(err))
+				}
+				d, err := remote.ParseDialect(b)
+				var wrong *remote.DialectError
+				if errors.As(err, &wrong) {
+					return dialectError(dialect, wrong)
+				}
+				if err != nil {
+					return misused("%s: %w", dialect, err)
+				}
+				r.Dialect = &d
+			}
+			file, err := f.remotesFile()
+			if err != nil {
+				return err
+			}
+			if err := file.Put(r); err != nil {
+				return usageError{err}
+			}
+			if use {
+				if err := file.Use(r.Name); err != nil {
+					return err
+				}
+			}
+			if f.json {
+				return f.printJSON(map[string]any{noun: r.Name})
+			}
+			fmt.Fprintln(f.out, line(fmt.Sprintf("Saved remote %s. Its API key comes from %s.", r.Name, r.Key)))
+			if r.Key.Keyring {
+				fmt.Fprintf(f.out, "Store the key with `bugle remote key %s`.\n", r.Name)
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&r.BaseURL, "url", "", "base `URL` of the service; {dc} in it is replaced by the data center")
+	fl.StringVar(&r.DC, "dc", "", "data `center`: "+strings.Join(remote.DataCenters(), ", ")+" (default "+remote.DefaultDC+")")
+	fl.StringVar(&r.Workspace, "workspace-id", "", "`id` of the workspace on the service")
+	fl.StringVar(&r.Author, "author", "", "`email` address to sign changes with")
+	fl.BoolVar(&r.Key.Keyring, "keyring", false, "read the API key from the system keyring")
+	fl.StringVar(&r.Key.Env, "key-env", "", "environment `variable` with the API key")
+	fl.StringVar(&command, "key-command", "", "`command` that prints the API key")
+	fl.StringVar(&dialect, "dialect", "", "JSON `file` that maps names to those of the service (see bugle schema dialect)")
+	fl.BoolVar(&r.Insecure, "insecure", false, "allow http:// to other machines; the API key is sent unencrypted")
+	fl.BoolVar(&use, "use", false, "use this remote from now on")
+	return cmd
+}
+
+// dialectError lists the problems of a dialect file, one per line.
+func dialectError(file string, wrong *remote.DialectError) error {
+	e := engine.Errorf(codeMisused, 0, "%s is not a valid dialect; see the format with `bugle schema dialect`", file)
+	for _, p := range wrong.Problems {
+		where := fmt.Sprintf("line %d, column %d", p.Line, p.Column)
+		if p.Path != "" {
+			where += ", " + p.Path
+		}
+		e.Details = append(e.Details, engine.Detail{Target: where, Message: p.Message})
+	}
+	return usageError{e}
+}
+
+func newRemoteList(f *factory, noun string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List remotes",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			file, err := f.remotesFile()
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"current": file.Current(), noun + "s": append([]remotes.Remote{}, file.All()...)})
+			}
+			rows := [][]string{{mark(file.Current() == ""), remotes.Local, "the store on this machine", "", ""}}
+			for _, p := range file.All() {
+				rows = append(rows, []string{mark(p.Name == file.Current()), p.Name, p.BaseURL, p.Workspace, p.Key.String()})
+			}
+			return f.rows([]string{"", "NAME", "URL", "WORKSPACE", "KEY FROM"}, rows)
+		},
+	}
+}
+
+func mark(on bool) string {
+	if on {
+		return "*"
+	}
+	return ""
+}
+
+func newRemoteUse(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "use NAME",
+		Short:             "Choose the remote to use from now on",
+		Long:              "Choose the remote that bugle uses without --remote. `bugle remote use local` goes back to the store on\nthis machine.",
+		Example:           "  bugle remote use prod\n  bugle remote use local",
+		Args:              exactly(1, "the NAME of a remote, or local"),
+		ValidArgsFunction: f.completeRemotes(remotes.Local),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := f.remotesFile()
+			if err != nil {
+				return err
+			}
+			if err := file.Use(args[0]); err != nil {
+				return usageError{err}
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"current": file.Current()})
+			}
+			fmt.Fprintln(f.out, line(fmt.Sprintf("Using %s from now on.", args[0])))
+			return nil
+		},
+	}
+}
+
+func newRemoteKey(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "key NAME",
+		Short:             "Store the API key of a remote in the keyring",
+		Long:              "Read the API key of a remote from standard input and store it in the system keyring.",
+		Example:           "  pass show bugle | bugle remote key prod",
+		Args:              exactly(1, "the NAME of a remote"),
+		ValidArgsFunction: f.completeRemotes(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, p, err := f.remoteNamed(args[0])
+			if err != nil {
+				return err
+			}
+			if !p.Key.Keyring {
+				return misused("remote %s reads its key from %s, not from the keyring; change it with `bugle remote add %s --keyring`", p.Name, p.Key, p.Name)
+			}
+			text, err := f.secret(cmd.Context(), "Key: ")
+			if err != nil {
+				return err
+			}
+			key := strings.TrimSpace(text)
+			if key == "" {
+				return misused("no key on standard input")
+			}
+			if err := remotes.StoreKey(p.Name, key); err != nil {
+				return err
+			}
+			fmt.Fprintln(f.out, line(fmt.Sprintf("Stored the key of remote %s in the system keyring.", p.Name)))
+			return nil
+		},
+	}
+}
+
+func newRemoteRemove(f *factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "remove NAME",
+		Short:             "Remove a remote and its stored key",
+		Args:              exactly(1, "the NAME of a remote"),
+		ValidArgsFunction: f.completeRemotes(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, p, err := f.remoteNamed(args[0])
+			if err != nil {
+				return err
+			}
+			if p.Key.Keyring {
+				if err := remotes.DropKey(p.Name); err != nil {
+					return err
+				}
+			}
+			if err := file.Remove(p.Name); err != nil {
+				return err
+			}
+			if f.json {
+				return f.printJSON(map[string]any{"removed": p.Name})
+			}
+			fmt.Fprintln(f.out, line("Removed remote "+p.Name))
+			return nil
+		},
+	}
+}
+
+// remoteNamed returns the remote of that name and the file it is in.
+func (f *factory) remoteNamed(name string) (*remotes.File, remotes.Remote, error) {
+	file, err := f.remotesFile()
+	if err != nil {
+		return nil, remotes.Remote{}, err
+	}
+	p, err := file.Get(name)
+	if err != nil {
+		return nil, p, usageError{err}
+	}
+	return file, p, nil
+}
+
+// completeRemoteFlag completes --remote.
+func (f *factory) completeRemoteFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return f.completeRemotes(remotes.Local)(cmd, nil, typed)
+}
+
+// completeRemotes completes the first argument with the names of remotes, and more.
+func (f *factory) completeRemotes(more ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		file, err := f.remotesFile()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		out := append([]string{}, more...)
+		for _, p := range file.All() {
+			out = append(out, p.Name)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}

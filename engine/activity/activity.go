@@ -98,9 +98,9 @@ func Reason(err error) string {
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return "it was given up before there was an answer"
+		return "canceled before there was a response"
 	case errors.Is(err, context.DeadlineExceeded):
-		return "it took too long and was given up"
+		return "timed out"
 	}
 	return err.Error()
 }

@@ -14,5 +14,5 @@ func (s *observed) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.C
 	if u, ok := s.Service.(engine.NameUses); ok {
 		return u.NameUses(ctx, ref)
 	}
-	return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "this service does not tell what uses a name")
+	return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "this service cannot report where a name is used")
 }

@@ -173,8 +173,8 @@ func TestErrorsOfAllKinds(t *testing.T) {
 	}{
 		{engine.MissingCampaign("x"), missing, `there is no campaign "x" in this workspace`, `{"error":{"code":"NOT_FOUND","message":"there is no campaign \"x\" in this workspace"}}`},
 		{&engine.Error{Code: engine.Internal, Message: "broken"}, 500, "broken", `{"error":{"code":"INTERNAL_ERROR","message":"broken"}}`},
-		{fmt.Errorf("reading: %w", context.Canceled), 0, "it was given up before there was an answer", ""},
-		{context.DeadlineExceeded, 500, "it took too long and was given up", ""},
+		{fmt.Errorf("reading: %w", context.Canceled), 0, "canceled before there was a response", ""},
+		{context.DeadlineExceeded, 500, "timed out", ""},
 		{errors.New("the disk is full"), 500, "the disk is full", ""},
 	} {
 		l := &activity.Log{}

@@ -64,7 +64,7 @@ func TestAWaitForOnesOwnLimitIsEnded(t *testing.T) {
 	}
 	b.list()
 	b.svc.EndWaits()
-	if err := <-done; err == nil || !strings.Contains(err.Error(), "so nothing was sent (the service takes 5 new campaigns per minute)") {
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "so nothing was sent (the service allows 5 new campaigns per minute)") {
 		t.Errorf("the error is %v", err)
 	}
 }

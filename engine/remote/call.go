@@ -227,7 +227,7 @@ func (c *run) final(ctx context.Context, got outcome) error {
 	if e := engine.AsError(got.err); e != nil && e.HTTP == http.StatusConflict && c.lost {
 		// Its advice to take a new key is for who knows that nothing was done.
 		known := *e
-		known.Message += "; an earlier attempt of this call went astray and may be what it speaks of, so look before you do it again"
+		known.Message += "; this may be about an earlier attempt that got no response, so check the campaign before you try again"
 		return &known
 	}
 	if !got.unanswered {
@@ -238,7 +238,7 @@ func (c *run) final(ctx context.Context, got outcome) error {
 		err = ended
 	}
 	if c.attempt == 0 {
-		return fmt.Errorf("%s was not sent: %w", c.req.name, err)
+		return fmt.Errorf("the %s request was not sent: %w", c.req.name, err)
 	}
 	return &UnansweredError{
 		Operation: c.req.name, Host: c.s.base.Host, Call: c.req.Call, Attempts: c.attempt,
@@ -261,11 +261,11 @@ type UnansweredError struct {
 func (e *UnansweredError) Error() string {
 	tries := ""
 	if e.Attempts > 1 {
-		tries = fmt.Sprintf(" in %d attempts", e.Attempts)
+		tries = fmt.Sprintf(" after %d attempts", e.Attempts)
 	}
-	say := fmt.Sprintf("%s gave no answer to %s%s: %v", e.Host, e.Operation, tries, e.Err)
+	say := fmt.Sprintf("no response from %s to %s%s: %v", e.Host, e.Operation, tries, e.Err)
 	if e.Write {
-		return say + "; it may have been done all the same, so look before you do it again"
+		return say + "; it may have been done anyway, so check before you try again"
 	}
 	return say
 }

@@ -89,7 +89,7 @@ func TestATestStillAtWork(t *testing.T) {
 		}
 		start, n = time.Now().Add(time.Hour), 0
 		_, err = s.Test(t.Context(), engine.TestRequest{Body: parse(t, `{}`)})
-		if e := engine.AsError(err); e == nil || e.HTTP != 409 || !strings.Contains(e.Message, "look before you do it again") {
+		if e := engine.AsError(err); e == nil || e.HTTP != 409 || !strings.Contains(e.Message, "check the campaign before you try again") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -105,7 +105,7 @@ func TestUnansweredSaysWhatIsKnown(t *testing.T) {
 		if !errors.As(err, &e) || !e.Write || e.Call != r.Call || e.Attempts != 5 || !errors.Is(err, errReset) {
 			t.Fatalf("%#v", err)
 		}
-		want := "api-01.example.com gave no answer to create in 5 attempts: connection reset by peer; it may have been done all the same, so look before you do it again"
+		want := "no response from api-01.example.com to create after 5 attempts: connection reset by peer; it may have been done anyway, so check before you try again"
 		if err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}
@@ -129,7 +129,7 @@ func TestSilence(t *testing.T) {
 		s := open(t, remote.Config{BaseURL: "https://api.example.com", Transport: way, Timeout: 10 * time.Second, Retries: 1})
 		start := time.Now()
 		_, err := s.Get(t.Context(), "x")
-		if took := time.Since(start); took < 20*time.Second || took > 21*time.Second || err == nil || !strings.Contains(err.Error(), "nothing came within 10s") {
+		if took := time.Since(start); took < 20*time.Second || took > 21*time.Second || err == nil || !strings.Contains(err.Error(), "no response within 10s") {
 			t.Errorf("after %s: %v", took, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

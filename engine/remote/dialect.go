@@ -79,7 +79,7 @@ func (d Dialect) MarshalJSON() ([]byte, error) {
 func (d *Dialect) UnmarshalJSON(b []byte) error {
 	var f dialectFile
 	if err := json.Unmarshal(b, &f); err != nil {
-		return fmt.Errorf("the dialect cannot be read: %w", err)
+		return fmt.Errorf("cannot read the dialect: %w", err)
 	}
 	*d = Dialect{Headers: f.Headers, Members: f.Members, Unwrap: f.Unwrap, StatusMethod: f.StatusMethod}
 	for key, v := range f.Values {
@@ -110,7 +110,7 @@ func ParseDialect(b []byte) (Dialect, error) {
 		return Dialect{}, &DialectError{[]DialectProblem{{Line: syntax.Line, Column: syntax.Column, Message: syntax.Msg}}}
 	}
 	if err != nil {
-		return Dialect{}, fmt.Errorf("the dialect cannot be read: %w", err)
+		return Dialect{}, fmt.Errorf("cannot read the dialect: %w", err)
 	}
 	wrong := &DialectError{}
 	for _, p := range DialectTable().Validate(v, schema.Env{}) {
@@ -215,16 +215,16 @@ func newGlossary(table []pair) (glossary, []fault) {
 		other, taken := g.back[t]
 		switch {
 		case cut != cutToo:
-			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q and %q must both end in *, or neither", p.ours, p.theirs)})
+			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("either both or none of %q and %q must end in *", p.ours, p.theirs)})
 		case o == "" || t == "":
-			faults = append(faults, fault{path: p.path, message: "a word is empty"})
+			faults = append(faults, fault{path: p.path, message: "must not be empty"})
 		case cut:
 			if !slices.ContainsFunc(g.prefixes, func(q pair) bool { return q.ours == o }) {
 				g.prefixes = append(g.prefixes, pair{o, t, p.path})
 			}
 		case again:
 		case taken:
-			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q becomes %q as well, and they could not be told apart on the way back", other.ours, t)})
+			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q also becomes %q; two names cannot have the same translation", other.ours, t)})
 		default:
 			g.there[o], g.back[t] = p, p
 		}
@@ -283,7 +283,7 @@ func (g glossary) clashes(words []string) []fault {
 			if !ok {
 				p, _ = g.of(other)
 			}
-			out = append(out, fault{path: p.path, message: fmt.Sprintf("%q and %q would both be %q, and could not be told apart on the way back", other, w, t)})
+			out = append(out, fault{path: p.path, message: fmt.Sprintf("%q and %q both become %q; two names cannot have the same translation", other, w, t)})
 		}
 		from[t] = w
 	}

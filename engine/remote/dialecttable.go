@@ -23,31 +23,31 @@ var DialectTable = sync.OnceValue(func() *schema.Schema {
 	word := schema.Length{Min: 1, Max: 200}
 	return schema.MustCompile(schema.Field{
 		ID: "dialect", Title: "Dialect", Kind: schema.Object, Ref: "gaps.md, Vendor words on the wire",
-		Help: "What a remote service calls otherwise than the specification.",
+		Help: "The names that a remote service uses instead of those of the specification.",
 		Fields: []schema.Field{
 			{
-				Name: dHeaders, Kind: schema.Map, Help: "Names of headers, and what the service calls them. A * at the end of both stands for any rest.",
+				Name: dHeaders, Kind: schema.Map, Help: "Names of headers, and the names that the service uses. A * at the end of both matches any ending.",
 				Elem: &schema.Field{
-					Title: "Header", Kind: schema.String, Help: "What the service calls the header.", Example: "X-ACME-*",
-					Rules: []schema.Rule{word, schema.Pattern{Re: regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]*$"), Says: "a name of a header"}},
+					Title: "Header", Kind: schema.String, Help: "The name that the service uses.", Example: "X-ACME-*",
+					Rules: []schema.Rule{word, schema.Pattern{Re: regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]*$"), Says: "the name of a header"}},
 				},
 			},
 			{
-				Name: dMembers, Title: "Fields", Kind: schema.Map, Help: "Names of fields, and what the service calls them. A * at the end of both stands for any rest.",
-				Elem: &schema.Field{Title: "Field", Kind: schema.String, Help: "What the service calls the field.", Example: "acme_*", Rules: []schema.Rule{word}},
+				Name: dMembers, Title: "Fields", Kind: schema.Map, Help: "Names of fields, and the names that the service uses. A * at the end of both matches any ending.",
+				Elem: &schema.Field{Title: "Field", Kind: schema.String, Help: "The name that the service uses.", Example: "acme_*", Rules: []schema.Rule{word}},
 			},
 			{
 				Name: dValues, Kind: schema.Map,
-				Help: "Values, and what the service calls them in every field that lists them; or the path of a field, and its values in the same way. In a path, * stands for any one name and ** for any number of them.",
-				Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "What the service calls the value, or the values of the fields at a path.", Example: "ACME", Rules: []schema.Rule{wordOrWords}},
+				Help: "Values, and the values that the service uses in every field with these options; or the path of a field, and an object with the values of that field. In a path, * matches one name and ** any number of names.",
+				Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "The value that the service uses, or an object with the values of the fields at a path.", Example: "ACME", Rules: []schema.Rule{wordOrWords}},
 			},
 			{
 				Name: dUnwrap, Title: "Plain strings", Kind: schema.Map,
-				Help: "Paths of objects that the service spells as a plain string, and the field of the object that holds the string.",
-				Elem: &schema.Field{Title: "Field", Kind: schema.String, Help: "The field that holds the string.", Example: "name", Rules: []schema.Rule{word}},
+				Help: "Paths of objects for which the service uses a plain string, and the field of the object that has the string.",
+				Elem: &schema.Field{Title: "Field", Kind: schema.String, Help: "The field that has the string.", Example: "name", Rules: []schema.Rule{word}},
 			},
 			{
-				Name: dStatusMethod, Kind: schema.String, Default: `"POST"`, Help: "The method of status changes.",
+				Name: dStatusMethod, Kind: schema.String, Default: `"POST"`, Help: "The HTTP method that changes the status of a campaign.",
 				Options: []schema.Option{{Value: http.MethodPost}, {Value: http.MethodPatch}},
 			},
 		},

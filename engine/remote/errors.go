@@ -163,19 +163,19 @@ func (s *Service) details(v doc.Value) []engine.Detail {
 func (s *Service) noWords(res *http.Response) string {
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if kind := mediaType(res); kind != "" && !isJSON(kind) {
-		return fmt.Sprintf("%s answered %s with %s, not JSON: a proxy or another server may stand in its place; check the base_url", s.base.Host, status, kind)
+		return fmt.Sprintf("%s responded %s with %s instead of JSON; check the base_url, and for a proxy in between", s.base.Host, status, kind)
 	}
-	return fmt.Sprintf("%s answered %s and said no more", s.base.Host, status)
+	return fmt.Sprintf("%s responded %s without a message", s.base.Host, status)
 }
 
 // notJSON is the error of an answer that says yes in words that are not the API's.
 func (s *Service) notJSON(res *http.Response, r request) error {
-	what := "something that is no JSON object"
+	what := "something other than a JSON object"
 	if kind := mediaType(res); kind != "" && !isJSON(kind) {
-		what = kind + ", not JSON"
+		what = kind + " instead of JSON"
 	}
 	e := engine.Errorf(engine.Internal, http.StatusBadGateway,
-		"%s answered %d with %s: a proxy or another server may stand in its place; check the base_url", s.base.Host, res.StatusCode, what)
+		"%s responded %d with %s; check the base_url, and for a proxy in between", s.base.Host, res.StatusCode, what)
 	e.RequestID = r.RequestID
 	return e
 }
@@ -195,9 +195,9 @@ func (s *Service) moved(res *http.Response) string {
 	if res.StatusCode < 300 || res.StatusCode > 399 {
 		return ""
 	}
-	to := "elsewhere"
+	to := "to another address"
 	if u, err := url.Parse(res.Header.Get("Location")); err == nil && u.Host != "" {
 		to = "to " + u.Scheme + "://" + u.Host
 	}
-	return fmt.Sprintf("%s sends this request %s, and credentials are not sent after it; if that is the service, make it the base_url", s.base.Host, to)
+	return fmt.Sprintf("%s redirects %s, and credentials are not sent there; if that is the service, set it as the base_url", s.base.Host, to)
 }

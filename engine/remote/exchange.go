@@ -58,11 +58,11 @@ func (o outcome) why() string {
 	case o.status == http.StatusTooManyRequests:
 		return "the service asked to wait"
 	case o.unanswered:
-		return "the service gave no answer: " + o.err.Error()
+		return "the service did not respond: " + o.err.Error()
 	case o.status == http.StatusConflict:
-		return "the service is still at work on it"
+		return "the service is still working on the request"
 	}
-	return fmt.Sprintf("the service answered %d %s", o.status, http.StatusText(o.status))
+	return fmt.Sprintf("the service responded %d %s", o.status, http.StatusText(o.status))
 }
 
 // exchange sends a request once.
@@ -72,7 +72,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 		return outcome{err: err, unanswered: ctx.Err() != nil, unsent: true}
 	}
 	limit := s.patience(r)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing came within %s", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no response within %s", limit))
 	defer cancel()
 	req, err := s.prepare(ctx, r, key)
 	if err != nil {
@@ -150,7 +150,7 @@ func plain(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-var errTooLong = fmt.Errorf("the answer is longer than the %d MiB that are taken", maxAnswer>>20)
+var errTooLong = fmt.Errorf("the response is larger than %d MiB", maxAnswer>>20)
 
 // send gives the answer and its body. With an error too there may be an answer, whose body is not
 // whole.
@@ -165,7 +165,7 @@ func (s *Service) send(req *http.Request) (*http.Response, []byte, error) {
 		return res, b[:maxAnswer], errTooLong
 	}
 	if err != nil {
-		err = fmt.Errorf("the answer broke off: %w", err)
+		err = fmt.Errorf("the response was cut short: %w", err)
 	}
 	return res, b, err
 }
@@ -204,7 +204,7 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	case good && len(body) == 0 && (r.name == opUpdate.name || r.name == opStatus.name):
 		v = doc.NewObject() // done, and nothing more to say
 	case good && err != nil && brokenOff(body, err):
-		out.unanswered, out.err = true, fmt.Errorf("the answer broke off: %w", err)
+		out.unanswered, out.err = true, fmt.Errorf("the response was cut short: %w", err)
 		return out
 	case good:
 		out.err = s.notJSON(res, r)

@@ -124,7 +124,7 @@ func TestHostileAnswers(t *testing.T) {
 			z := gzip.NewWriter(w)
 			_, _ = io.Copy(z, io.LimitReader(endless{}, 64<<20))
 			_ = z.Close()
-		}, "longer than the 32 MiB"},
+		}, "larger than 32 MiB"},
 		"nested without end": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"data":`+strings.Repeat("[", 1<<20))
 		}, "check the base_url"},
@@ -134,7 +134,7 @@ func TestHostileAnswers(t *testing.T) {
 		"a body that is shorter than it says": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = io.WriteString(w, `{"data":{"id":"x"}}`)
-		}, "broke off"},
+		}, "cut short"},
 		"no HTTP": {func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err == nil {
@@ -142,7 +142,7 @@ func TestHostileAnswers(t *testing.T) {
 				conn.Close()
 			}
 		}, "malformed HTTP"},
-		"nothing": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "gave no answer"},
+		"nothing": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "no response"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(tt.answer)

@@ -54,7 +54,7 @@ func TestTooLong(t *testing.T) {
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(io.LimitReader(endless{}, 1<<40))}, nil
 	})
 	_, err := s.Search(t.Context(), engine.SearchRequest{Status: catalog.States, Limit: 1, Page: 1})
-	if err == nil || !strings.Contains(err.Error(), "longer than the 32 MiB") || len(way.got) != 1 {
+	if err == nil || !strings.Contains(err.Error(), "larger than 32 MiB") || len(way.got) != 1 {
 		t.Errorf("%d requests: %v", len(way.got), err)
 	}
 }

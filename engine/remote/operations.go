@@ -213,7 +213,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 
 // incomplete is the error of an answer that says yes and leaves out what it is about.
 func (s *Service) incomplete(out answer, what string) error {
-	e := engine.Errorf(engine.Internal, http.StatusBadGateway, "%s answered %d without %s; check that the base_url leads to a V5 service", s.base.Host, out.status, what)
+	e := engine.Errorf(engine.Internal, http.StatusBadGateway, "%s responded %d without %s; check that the base_url is a V5 service", s.base.Host, out.status, what)
 	e.RequestID = out.ResponseID
 	return e
 }

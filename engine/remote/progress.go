@@ -92,7 +92,7 @@ func (n *news) end(res engine.TestResult) {
 		p := engine.TestProgress{Key: key, Done: true, Completed: n.ended, Total: n.total}
 		if out := res.Data[key]; out.Status != engine.Sent {
 			if p.Err = out.FailureReason; p.Err == "" {
-				p.Err = "the service does not say why"
+				p.Err = "the service gave no reason"
 			}
 		}
 		n.tell(p)

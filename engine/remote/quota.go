@@ -40,7 +40,7 @@ func (h hold) why() string {
 	if h.window.N == 0 {
 		return "the service asked to wait"
 	}
-	return fmt.Sprintf("the service takes %d %s per %s", h.window.N, h.name, unit(h.window.Per))
+	return fmt.Sprintf("the service allows %d %s per %s", h.window.N, h.name, unit(h.window.Per))
 }
 
 func unit(d time.Duration) string {

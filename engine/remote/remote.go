@@ -158,27 +158,27 @@ func baseURL(c Config) (*url.URL, error) {
 		dc = DefaultDC
 	}
 	if !slices.Contains(DataCenters(), dc) {
-		return nil, fmt.Errorf("there is no data center %q; choose one of %s", dc, strings.Join(DataCenters(), ", "))
+		return nil, fmt.Errorf("unknown data center %q; choose from %s", dc, strings.Join(DataCenters(), ", "))
 	}
 	if c.BaseURL == "" {
-		return nil, errors.New("the base_url is missing; it looks like https://api-{dc}.example.com")
+		return nil, errors.New("the base_url is missing; set it to something like https://api-{dc}.example.com")
 	}
 	// What stands behind a ? may be a secret, and is never repeated.
 	given := strings.TrimRight(strings.ReplaceAll(c.BaseURL, "{dc}", dc), "/")
 	u, err := url.Parse(given)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the base_url cannot be read: %w", withoutURL(err))
+		return nil, fmt.Errorf("cannot parse the base_url: %w", withoutURL(err))
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
 		return nil, fmt.Errorf("the base_url %q must begin with https:// and a host", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String())
 	case u.User != nil:
-		return nil, errors.New("the base_url holds credentials; take them out, they belong to the profile's workspace and key")
+		return nil, errors.New("the base_url must not contain credentials; set the workspace id and the key of the remote instead")
 	case strings.ContainsAny(given, "?#"):
-		return nil, fmt.Errorf("the base_url of %s must end before any ? or #", u.Host)
+		return nil, fmt.Errorf("the base_url of %s must not contain ? or #", u.Host)
 	case strings.HasSuffix(u.Path, "/v5"):
-		return nil, fmt.Errorf("the base_url %q must end before /v5, which every path begins with", given)
+		return nil, fmt.Errorf("the base_url %q must not end with /v5, which is added to every request", given)
 	case u.Scheme == "http" && !c.Insecure && !isLoopback(u.Hostname()):
-		return nil, fmt.Errorf("without TLS all between here and %s can read the API key; use https://, or allow it with insecure", u.Host)
+		return nil, fmt.Errorf("http:// would send the API key to %s unencrypted; use https://, or allow it with insecure", u.Host)
 	}
 	return u, nil
 }
@@ -234,10 +234,10 @@ func (k *keeper) key(ctx context.Context) (string, error) {
 	}
 	v, err := k.get(ctx)
 	if err == nil && (v == "" || strings.ContainsAny(v, "\r\n")) {
-		err = errors.New("it is empty, or holds a line break")
+		err = errors.New("it is empty or contains a line break")
 	}
 	if err != nil {
-		return "", fmt.Errorf("the API key of the workspace %s is not at hand: %w", k.workspace, err)
+		return "", fmt.Errorf("cannot get the API key of workspace %s: %w", k.workspace, err)
 	}
 	k.value, k.known = v, true
 	return v, nil

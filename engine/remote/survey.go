@@ -50,7 +50,7 @@ func (w *survey) run() []fault {
 	for _, p := range w.byPath {
 		at := doc.P(dValues, p.path)
 		if len(w.met[p.path]) == 0 {
-			w.note(fault{path: at, idle: true, message: "no field of a request with a list of values has this path"})
+			w.note(fault{path: at, idle: true, message: "no field with options has this path"})
 			continue
 		}
 		w.note(idle(p.table, distinct(w.met[p.path]), "value of this field")...)
@@ -58,7 +58,7 @@ func (w *survey) run() []fault {
 	for _, p := range w.unwraps {
 		fields := w.met[p.ours]
 		if len(fields) == 0 {
-			w.note(fault{path: p.path, idle: true, message: "no object of a request has this path"})
+			w.note(fault{path: p.path, idle: true, message: "no object in a request has this path"})
 			continue
 		}
 		w.note(idle([]pair{{p.theirs, p.theirs, p.path}}, distinct(fields), "field of this object")...)

@@ -73,7 +73,7 @@ func (t *translator) prepareHeaders(d Dialect) []fault {
 	var faults []fault
 	for i, p := range table {
 		if strings.ContainsFunc(p.theirs, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
-			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q is no name of a header", p.theirs)})
+			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q is not a valid header name", p.theirs)})
 		}
 		table[i].ours = http.CanonicalHeaderKey(p.ours)
 	}

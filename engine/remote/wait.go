@@ -92,7 +92,7 @@ func (c *run) admit(ctx context.Context, q *quota) (*ticket, error) {
 }
 
 func (c *run) exhausted(h hold) error {
-	e := engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "%s, and they are used up; the next can go out in %s", h.why(), words(h.wait))
+	e := engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "%s, and all are used; try again in %s", h.why(), words(h.wait))
 	e.RetryAfter, e.RequestID = h.wait, c.req.RequestID
 	return e
 }

@@ -75,7 +75,7 @@ func TestAWaitThatIsTooLong(t *testing.T) {
 		if e == nil || e.Code != engine.RateLimited || e.RetryAfter != time.Minute || len(way.got) != 5 {
 			t.Fatalf("%d requests: %+v", len(way.got), err)
 		}
-		if want := "the service takes 5 new campaigns per minute, and they are used up; the next can go out in 60 s"; e.Message != want {
+		if want := "the service allows 5 new campaigns per minute, and all are used; try again in 60 s"; e.Message != want {
 			t.Errorf("got  %s\nwant %s", e.Message, want)
 		}
 	})

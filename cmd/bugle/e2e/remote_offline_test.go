@@ -46,7 +46,7 @@ func TestTheRemoteServiceGoesAway(t *testing.T) {
 	term.see("from afar", "changes not applied")
 
 	there.start()
-	term.see("The service is back.")
+	term.see("The service is back online.")
 	term.gone("offline since")
 	term.press("C-s")
 	term.see("Applied.")

@@ -168,7 +168,7 @@ type Preview struct {
 	// UnknownUser reports that the workspace has no such user, so that no attribute has a value. A service
 	// that does not tell leaves it false.
 	UnknownUser bool
-	Calls      []ContentCall // that the content made of content APIs, in their order
+	Calls       []ContentCall // that the content made of content APIs, in their order
 }
 
 // Unresolved is an expression that has no value for the user.

@@ -121,12 +121,16 @@ func templateTable(content schema.Field) *schema.Schema {
 	push := schema.When("channel", string(catalog.Push))
 	content.Name, content.Title, content.Required, content.Applies, content.Used = "content", "Content", nil, nil, nil
 	content.Help = "What stands in a campaign that has it from here. What the campaign says itself takes precedence."
+	// What the template itself is comes before the fields of its message, which stand in the same form.
+	const ahead = 1
+	id := nameField("id", "ID", "What campaigns take the template by.", "welcome")
+	id.Lead = ahead
 	return table("templates", "Template", refContent, "A saved message.",
-		nameField("id", "Id", "What campaigns take the template by.", "welcome"),
-		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Help: "What people call it.", Example: "Welcome mail"},
-		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Required: must(), Help: "The channel of the campaigns that can take it.",
+		id,
+		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Lead: ahead, Help: "What people call it.", Example: "Welcome mail"},
+		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Lead: ahead, Required: must(), Help: "The channel of the campaigns that can take it.",
 			Options: []schema.Option{{Value: string(catalog.Email), Label: catalog.Email.Label()}, {Value: string(catalog.Push), Label: catalog.Push.Label()}}},
-		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform that a push is for.",
+		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Lead: ahead, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform that a push is for.",
 			Options: []schema.Option{{Value: string(catalog.Android), Label: catalog.Android.Label()}, {Value: string(catalog.IOS), Label: catalog.IOS.Label()}}},
 		content,
 		schema.Field{Name: "version", Title: "Version", Kind: schema.Integer, Applies: schema.Has{Path: "version"}, Help: "The number of this version, from 1."},

@@ -34,9 +34,13 @@ func (l Line) parts(w int) (head, under, tail string, skipped int) {
 	if before+cell+behind <= w {
 		return head, under, tail, 0
 	}
+	if cell >= w { // no room for anything else
+		return "", under, "", at
+	}
 	// Some of what follows stays in sight, so that a person sees where they are.
 	context := min(behind, max(w/4, 1))
-	if before+cell+context > w {
+	if before > 0 && before+cell+context > w {
+		context = min(context, w-cell-1)
 		room := max(w-cell-context-1, 0)
 		short := ansi.TruncateLeft(head, before-room, "")
 		for room > 0 && ansi.StringWidth(short) > room {

@@ -22,7 +22,7 @@ func (m *Model) View() string {
 	for _, o := range m.overlays {
 		box := o.view(m.width, m.height)
 		x, y := overlayAt(o, box, m.width, m.height)
-		out = widget.Overlay(out, box, x, y, m.width, m.height)
+		out = widget.Cover(out, box, x, y, m.width, m.height)
 		if p, ok := o.(pointing); ok {
 			if sign, x, y, ok := p.pointer(m.height); ok {
 				out = widget.Overlay(out, sign, x, y, m.width, m.height)

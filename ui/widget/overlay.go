@@ -1,11 +1,28 @@
 package widget
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rivo/uniseg"
+
+	"bugle/themes"
+)
 
 // Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and
-// line y. What would lie outside the screen is cut. Colours of the screen go on beside the box, and a
+// line y. What would lie outside the screen is cut. Colors of the screen go on beside the box, and a
 // wide character that the box's edge goes through becomes blank.
-func Overlay(base, box string, x, y, w, h int) string {
+func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, false) }
+
+// Cover is Overlay for a box that takes the keyboard: a text of the screen that the box covers in part
+// is left out as a whole, so that no fragment of it stands beside the box, and the terminal's cursor
+// belongs to the box.
+func Cover(base, box string, x, y, w, h int) string {
+	return overlay(strings.ReplaceAll(base, themes.CaretMark, ""), box, x, y, w, h, true)
+}
+
+func overlay(base, box string, x, y, w, h int, covers bool) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
@@ -22,13 +39,13 @@ func Overlay(base, box string, x, y, w, h int) string {
 		if y+i < 0 || y+i >= h {
 			continue
 		}
-		lines[y+i] = splice(lines[y+i], fitLine(line, width), x, width, w)
+		lines[y+i] = splice(lines[y+i], fitLine(line, width), x, width, w, covers)
 	}
 	return strings.Join(lines, "\n")
 }
 
 // splice puts piece, width cells wide, over line, w cells wide, from column x on.
-func splice(line, piece string, x, width, w int) string {
+func splice(line, piece string, x, width, w int, covers bool) string {
 	if x < 0 {
 		piece = TruncateLeft(piece, -x)
 		width, x = width+x, 0
@@ -46,9 +63,56 @@ func splice(line, piece string, x, width, w int) string {
 	if strings.Contains(line, "\x1b") || strings.Contains(piece, "\x1b") {
 		reset = "\x1b[0m"
 	}
-	left := fitLine(line, x)
-	right := TruncateLeft(line, x+width)
+	from, to := x, x+width
+	if covers {
+		from, to = whole(line, from, to)
+	}
+	left := fitLine(line, from)
+	if from < x {
+		left += reset + spaces(x-from)
+	}
+	right := spaces(to-x-width) + TruncateLeft(line, to)
 	return left + reset + piece + reset + right
+}
+
+// whole widens the columns from x to end so that they cut through no text. A text goes on over single
+// spaces; two of them, or a line of a frame, end it.
+func whole(line string, x, end int) (from, to int) {
+	var cells []string // by column; "" behind a wide character
+	for rest, state := ansi.Strip(line), -1; rest != ""; {
+		var c string
+		var width int
+		c, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		cells = append(cells, c)
+		for ; width > 1; width-- {
+			cells = append(cells, "")
+		}
+	}
+	text := func(i int) bool { // column i belongs to a text
+		if i < 0 || i >= len(cells) || isFrame(cells[i]) {
+			return false
+		}
+		solid := func(i int) bool { return i >= 0 && i < len(cells) && cells[i] != " " && !isFrame(cells[i]) }
+		return cells[i] != " " || solid(i-1) && solid(i+1)
+	}
+	from, to = x, end
+	if text(x-1) && text(x) {
+		for from > 0 && text(from-1) {
+			from--
+		}
+	}
+	if text(end-1) && text(end) {
+		for to < len(cells) && text(to) {
+			to++
+		}
+	}
+	return from, to
+}
+
+// isFrame reports a character that frames, rules and bars are drawn with.
+func isFrame(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r >= 0x2500 && r <= 0x25A0
 }
 
 // Center draws box over the middle of base, a screen of w×h cells.

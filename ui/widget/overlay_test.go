@@ -62,3 +62,22 @@ func TestCenterIsWhereItSays(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// What a box covers in part is left out as a whole; what stands apart from it stays.
+func TestCoverLeavesNoFragments(t *testing.T) {
+	for _, test := range []struct {
+		base string
+		x    int
+		want string
+	}{
+		{"│ Winter sale  x │", 6, "│     XXXX     x │"},
+		{"│ Winter  sale x │", 6, "│     XXXXsale x │"},
+		{"│ Win  ter   end │", 6, "│ Win XXXX   end │"},
+		{"────────────", 2, "──XXXX──────      "},
+		{"│ 世界世界  x │", 6, "│     XXXX  x │   "},
+	} {
+		if got := widget.Cover(test.base, "XXXX", test.x, 0, 18, 1); got != test.want {
+			t.Errorf("over %q: %q, want %q", test.base, got, test.want)
+		}
+	}
+}

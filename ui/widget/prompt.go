@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"bugle/engine/visible"
+	"bugle/forms/typeahead"
 	"bugle/themes"
 )
 
@@ -140,7 +141,7 @@ func lastCluster(s string) string {
 }
 
 // View draws the line, exactly as wide as SetSize said. Of a long text the part around the cursor is
-// in sight.
+// in sight, with "…" where something is cut off.
 func (p *Prompt) View() string {
 	label := ""
 	if p.Label != "" {
@@ -148,45 +149,23 @@ func (p *Prompt) View() string {
 	}
 	room := max(p.width-Width(label), 0)
 	label = p.theme.Accent.Render(label)
-	focused := p.input.Focused()
-	if p.input.Value() == "" {
-		return fitLine(label+p.placeholder(room, focused), p.width)
+	switch {
+	case p.input.Focused():
+		label += typeahead.Line{Text: p.input.Value(), Cursor: p.input.Position(), Placeholder: p.Placeholder}.View(p.theme, room)
+	case p.input.Value() == "":
+		label += p.theme.Faint.Render(Truncate(Clean(p.Placeholder), room))
+	default:
+		label += p.theme.Text.Render(Truncate(Clean(p.input.Value()), room))
 	}
-	head, tail := p.split()
-	if !focused {
-		return fitLine(label+p.theme.Text.Render(Truncate(Clean(head+tail), room)), p.width)
-	}
-	under := firstCluster(tail)
-	tail = Clean(tail[len(under):])
-	under = Clean(under)
-	if under == "" {
-		under = " "
-	}
-	head = Clean(head)
-	if over := Width(head) + Width(under) - room; over > 0 {
-		head = TruncateLeft(head, over)
-	}
-	tail = cut(tail, room-Width(head)-Width(under), "")
-	return fitLine(label+p.theme.Text.Render(head)+p.cursor(under)+p.theme.Text.Render(tail), p.width)
+	return fitLine(label, p.width)
 }
 
-func (p *Prompt) placeholder(room int, focused bool) string {
-	text := Clean(p.Placeholder)
-	if !focused {
-		return p.theme.Faint.Render(Truncate(text, room))
+// Press puts the cursor where column x of the line is pressed.
+func (p *Prompt) Press(x int) {
+	label := 0
+	if p.Label != "" {
+		label = Width(Truncate(Clean(p.Label), max(p.width/2, 1))) + 1
 	}
-	if text == "" || p.theme.IsPlain() {
-		return p.cursor(" ") + p.theme.Faint.Render(Truncate(text, room-1))
-	}
-	text = Truncate(text, room)
-	under := firstCluster(text)
-	return p.cursor(under) + p.theme.Faint.Render(text[len(under):])
-}
-
-// cursor draws the character under the cursor; where styles draw nothing, a blank shows as a line.
-func (p *Prompt) cursor(under string) string {
-	if under == " " && p.theme.IsPlain() {
-		return "_"
-	}
-	return p.theme.Cursor.Render(under)
+	line := typeahead.Line{Text: p.input.Value(), Cursor: p.input.Position()}
+	p.input.SetCursor(line.At(x-label, max(p.width-label, 0)))
 }

@@ -61,11 +61,11 @@ func TestPromptShowsTheCursor(t *testing.T) {
 	}
 	p.Focus()
 	p.SetValue("abcdefghijklmnop")
-	if got := p.View(); got != "/ hijklmnop_" {
+	if got := p.View(); got != "/ …ijklmnop_" {
 		t.Errorf("at the end of a long text: %q", got)
 	}
 	p.Update(key("home"))
-	if got := p.View(); got != "/ abcdefghij" {
+	if got := p.View(); got != "/ abcdefghi…" {
 		t.Errorf("at its start: %q", got)
 	}
 }

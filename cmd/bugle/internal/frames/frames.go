@@ -16,6 +16,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"bugle/themes"
 )
 
 // FPS is for [tea.WithFPS]: how often Bubble Tea looks for changes that it never finds. It knows no never.
@@ -41,6 +43,7 @@ type Screen struct {
 	out    sync.Mutex // guards the terminal, and what it shows
 	active bool       // the program has the alternate screen
 	shown  []string   // nil where that is not known
+	cursor string     // the sequence that put the cursor where it is
 	sized  [2]int     // the size that shown was drawn for
 
 	wake chan struct{}
@@ -164,9 +167,15 @@ func (s *Screen) draw() {
 	if size != s.sized { // the terminal may have moved its lines
 		s.shown, s.sized = nil, size
 	}
+	view, x, y, typing := caret(view)
 	lines := strings.Split(view, "\n")
 	if drop := len(lines) - size[1]; size[1] > 0 && drop > 0 {
 		lines = lines[drop:]
+		y -= drop
+	}
+	cursor := ansi.CursorPosition(1, len(lines))
+	if typing && y >= 0 {
+		cursor = ansi.CursorPosition(x+1, y+1)
 	}
 	var b bytes.Buffer
 	for i, line := range lines {
@@ -183,13 +192,28 @@ func (s *Screen) draw() {
 		}
 	}
 	s.shown = lines
-	if b.Len() == 0 {
+	if b.Len() == 0 && cursor == s.cursor {
 		return
 	}
-	b.WriteString(ansi.CursorPosition(1, len(lines)))
+	b.WriteString(cursor)
+	s.cursor = cursor
 	if _, err := s.file.Write(b.Bytes()); err != nil {
 		s.shown = nil // whatever stands there now
 	}
+}
+
+// caret takes the marks of where a person types out of a view, and returns where the last of them
+// stands. The terminal's cursor stays hidden, since the view draws one; input methods and screen
+// magnifiers follow it all the same.
+func caret(view string) (text string, x, y int, ok bool) {
+	i := strings.LastIndex(view, themes.CaretMark)
+	if i < 0 {
+		return view, 0, 0, false
+	}
+	before := strings.ReplaceAll(view[:i], themes.CaretMark, "")
+	y = strings.Count(before, "\n")
+	x = ansi.StringWidth(before[strings.LastIndexByte(before, '\n')+1:])
+	return before + view[i+len(themes.CaretMark):], x, y, true
 }
 
 // writeLine writes a line that takes the whole width of the terminal, where that is known, and no more.

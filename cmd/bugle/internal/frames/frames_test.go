@@ -14,6 +14,8 @@ import (
 	xterm "github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"bugle/themes"
 )
 
 // pages shows one text after another: each key is the number of the next one.
@@ -231,4 +233,28 @@ func TestFramesAfterTheScreenWasCleared(t *testing.T) {
 	w.until("it drawn anew", func(screen, raw string) bool {
 		return screen == "zero" && strings.Contains(raw, "\x1b[2J") && strings.Contains(raw[strings.Index(raw, "\x1b[2J"):], "zero")
 	})
+}
+
+// The terminal's cursor stands where a person types, and goes with it, so that input methods do.
+func TestTheCursorStandsWhereSomebodyTypes(t *testing.T) {
+	mark := themes.CaretMark
+	w := open(t, 20, 4,
+		"one\nname: ab"+mark+"_  \nthree", "one\nname: a"+mark+"b   \nthree", "one\nname: ab   \nthree", "\x1b[1m世界"+mark+"_\x1b[0m\nname: ab   \nthree")
+	at := func(x, y int) {
+		t.Helper()
+		w.until(fmt.Sprintf("the cursor at %d, %d", x, y), func(string, string) bool {
+			p := w.screen.CursorPosition()
+			return p.X == x && p.Y == y
+		})
+	}
+	at(8, 1)
+	w.press("1")
+	at(7, 1)
+	w.press("2")
+	at(0, 2)
+	w.press("3")
+	at(4, 0)
+	if raw := w.until("anything", func(string, string) bool { return true }); strings.Contains(raw, "caret") {
+		t.Errorf("the mark is written to the terminal: %q", raw)
+	}
 }

@@ -81,6 +81,16 @@ func (e *area) rows() int {
 	return n
 }
 
+// withCaret marks the cell in which a person types, which the widget draws in the cursor's style.
+func (e *area) withCaret(view string) string {
+	style, _, _ := strings.Cut(e.look.t.Cursor.Render("x"), "x")
+	i := strings.Index(view, style)
+	if style == "" || i < 0 {
+		return view
+	}
+	return view[:i] + e.look.t.Caret() + view[i:]
+}
+
 func (e *area) view(w, h int) string {
 	if w != e.width {
 		e.width = w
@@ -92,7 +102,7 @@ func (e *area) view(w, h int) string {
 		e.text.Lines(height)
 	}
 	e.send(nil) // keeps the cursor's line in sight
-	view := showStandIns(e.widget.View())
+	view := e.withCaret(showStandIns(e.widget.View()))
 	if e.expr.open() {
 		return strings.Join(append([]string{view}, e.expr.list.Lines(e.look.t, w, min(max(h-height, 1), typeahead.Most))...), "\n")
 	}

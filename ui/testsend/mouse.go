@@ -44,6 +44,9 @@ func (s *Screen) formMouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+// promptX is the column of the prompt, behind the frame and the sign of the cursor.
+const promptX = 5
+
 // press does what the row under the mouse is for.
 func (s *Screen) press(msg tea.MouseMsg) tea.Cmd {
 	at, line, ok := s.spotAt(msg.Y - 1)
@@ -58,6 +61,8 @@ func (s *Screen) press(msg tea.MouseMsg) tea.Cmd {
 	}
 	s.focus(at)
 	switch at.place {
+	case onPrompt:
+		s.form.prompt.Press(msg.X - promptX)
 	case onSend:
 		return s.send()
 	case onIdentifier, onPlatform, onLocale, onVariation:

@@ -418,6 +418,11 @@ func TestRowsTakeClicks(t *testing.T) {
 		h.Press("x")
 		h.ClickOn("type one")
 		h.Want("▌  +")
+		h.Type("someone")
+		h.ClickOn("one_")
+		h.Press("ctrl+u")
+		h.Want("+ one")
+		h.Press("end", "ctrl+u")
 		h.ClickOn("Platform")
 		h.Want("Android", "Web") // its choice is open
 		h.Press("down", "enter")

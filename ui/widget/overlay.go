@@ -65,7 +65,7 @@ func splice(line, piece string, x, width, w int, covers bool) string {
 	}
 	from, to := x, x+width
 	if covers {
-		from, to = whole(line, from, to)
+		from, to = whole(line, from, to, w)
 	}
 	left := fitLine(line, from)
 	if from < x {
@@ -75,9 +75,9 @@ func splice(line, piece string, x, width, w int, covers bool) string {
 	return left + reset + piece + reset + right
 }
 
-// whole widens the columns from x to end so that they cut through no text. A text goes on over single
+// whole widens the columns from x to end of a line of w cells so that they cut through no text. A text goes on over single
 // spaces; two of them, or a line of a frame, end it.
-func whole(line string, x, end int) (from, to int) {
+func whole(line string, x, end, w int) (from, to int) {
 	var cells []string // by column; "" behind a wide character
 	for rest, state := ansi.Strip(line), -1; rest != ""; {
 		var c string
@@ -106,8 +106,17 @@ func whole(line string, x, end int) (from, to int) {
 			to++
 		}
 	}
+	if x < sliver {
+		from = 0
+	}
+	if end > w-sliver {
+		to = w
+	}
 	return from, to
 }
+
+// sliver is how many cells beside a box are too few to show anything but an end of a frame.
+const sliver = 5
 
 // isFrame reports a character that frames, rules and bars are drawn with.
 func isFrame(s string) bool {

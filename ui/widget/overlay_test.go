@@ -73,8 +73,10 @@ func TestCoverLeavesNoFragments(t *testing.T) {
 		{"│ Winter sale  x │", 6, "│     XXXX     x │"},
 		{"│ Winter  sale x │", 6, "│     XXXXsale x │"},
 		{"│ Win  ter   end │", 6, "│ Win XXXX   end │"},
-		{"────────────", 2, "──XXXX──────      "},
+		{"────────────────", 6, "──────XXXX──────  "},
 		{"│ 世界世界  x │", 6, "│     XXXX  x │   "},
+		{"│ Winter  sale x │", 3, "   XXXX   sale x │"},
+		{"│ Winter  sale x │", 12, "│ Winter    XXXX  "},
 	} {
 		if got := widget.Cover(test.base, "XXXX", test.x, 0, 18, 1); got != test.want {
 			t.Errorf("over %q: %q, want %q", test.base, got, test.want)

@@ -6,8 +6,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rivo/uniseg"
-
-	"bugle/themes"
 )
 
 // Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and
@@ -15,11 +13,11 @@ import (
 // wide character that the box's edge goes through becomes blank.
 func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, false) }
 
-// Cover is Overlay for a box that takes the keyboard: a text of the screen that the box covers in part
-// is left out as a whole, so that no fragment of it stands beside the box, and the terminal's cursor
-// belongs to the box.
+// Cover is Overlay for a box to read: a text of the screen that the box covers in part is left out as a
+// whole, and so is what is left of a line at the edge of the screen, so that no fragments stand beside
+// the box.
 func Cover(base, box string, x, y, w, h int) string {
-	return overlay(strings.ReplaceAll(base, themes.CaretMark, ""), box, x, y, w, h, true)
+	return overlay(base, box, x, y, w, h, true)
 }
 
 func overlay(base, box string, x, y, w, h int, covers bool) string {

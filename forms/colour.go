@@ -56,7 +56,7 @@ func contrast(text string) string {
 	}
 	l := luminance(red, green, blue)
 	white, black := 1.05/(l+0.05), (l+0.05)/0.05
-	return fmt.Sprintf("On it, white text has %s, black text %s.", ratio(white), ratio(black))
+	return fmt.Sprintf("Contrast: %s with white text, %s with black text.", ratio(white), ratio(black))
 }
 
 func ratio(r float64) string {
@@ -67,7 +67,7 @@ func ratio(r float64) string {
 	case r >= 4.5:
 		word = "good"
 	case r >= 3:
-		word = "enough for large letters"
+		word = "enough for large text"
 	}
 	return fmt.Sprintf("%.1f:1 (%s)", math.Floor(r*10)/10, word)
 }

@@ -42,7 +42,7 @@ func (f *Form) heading(i int) string {
 			return "More"
 		}
 	case unused:
-		return "Kept, not used here"
+		return "Not used here"
 	case unknown:
 		if len(r.Path) > len(f.cfg.Path) {
 			return "Not in the specification"
@@ -120,7 +120,7 @@ func (f *Form) View() string {
 	}
 	out := f.head()
 	if len(f.rows) == 0 {
-		out = append(out, f.cfg.Theme.Faint.Render("There is nothing to fill in here."))
+		out = append(out, f.cfg.Theme.Faint.Render("This section has no fields."))
 	}
 	total := 0
 	if n := len(f.spans); n > 0 {

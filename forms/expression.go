@@ -259,9 +259,9 @@ func (f *Form) completionHint() string {
 	}
 	switch e := c.picked(); {
 	case e.text == "" || e.text == "default":
-		return "enter puts it in; then type what stands there for people who have none."
+		return "enter inserts it; then type a default for users who have no value."
 	case strings.Contains(e.text, "('") || strings.Contains(e.text, `("`):
-		return "enter puts it in; then type its arguments."
+		return "enter inserts it; then type its arguments."
 	}
-	return "enter puts it in."
+	return "enter inserts it."
 }

@@ -23,7 +23,7 @@ func TestColours(t *testing.T) {
 		{Name: "none", Kind: schema.String, Help: "Odd.", Rules: rules},
 	}})
 	hides(t, New(cfg), "Line         #fff") // nothing to draw with
-	shows(t, New(cfg), "#fff", "white text has 4.6:1 (good)", "black text 4.5:1")
+	shows(t, New(cfg), "#fff", "4.6:1 (good) with white text", "4.5:1 (good) with black")
 	cfg.Theme = colours
 	f := New(cfg)
 	shows(t, f, "48;2;255;255;255m", "48;2;31;111;235m")
@@ -119,7 +119,7 @@ func TestExpressionsStandOut(t *testing.T) {
 func TestWhatIsKeptSaysWhyAndGoes(t *testing.T) {
 	const is = `{"template":"BASIC","template_id":"T","strange":1,"odd":{}}`
 	f := at(t, open(t, is), "template_id")
-	shows(t, f, "Kept, not used here", "it counts only when template is Custom", "all 3 that are not used")
+	shows(t, f, "Not used here", "it applies only when template is Custom", "all 3 unused fields")
 	at(t, f, "title")
 	shows(t, f, "T  (only when template is Custom)")
 	press(at(t, f, "strange"), "x")

@@ -297,7 +297,7 @@ func (f *Form) absorb() {
 	}
 	root, err := f.write(f.before, r.Path, v)
 	if err != nil {
-		f.failure = "This cannot be written: " + err.Error() + "."
+		f.failure = "Cannot change this field: " + err.Error() + "."
 		f.arrange()
 		return
 	}

@@ -30,7 +30,7 @@ func TestChoosingShowsAndHidesFieldsAtOnce(t *testing.T) {
 	press(f, "tab", "T-1", "shift+tab", "left")
 	want(t, f, `{"template":"TIMER","template_id":"T-1"}`)
 	hides(t, f, "Template id *")
-	shows(t, f, "Kept, not used here", "T-1")
+	shows(t, f, "Not used here", "T-1")
 	if n := f.RemoveHidden(); n != 1 {
 		t.Errorf("removed %d", n)
 	}

@@ -12,23 +12,23 @@ import (
 func (f *Form) hint(r row) string {
 	switch {
 	case f.naming != nil:
-		return "enter takes the name, esc leaves it"
+		return "enter sets the name, esc cancels"
 	case r.group == received, r.locked != "" && f.lockedHere() == "":
 		return r.locked
 	case r.locked != "" && r.Node != nil:
 		return firstSentence(r.Node.Help)
 	case r.group == adder && len(f.rows) == 1:
-		return "Nothing here yet: enter adds the first."
+		return "Press enter to add the first one."
 	case r.group == adder:
-		return "enter adds"
+		return "Press enter to add one."
 	case f.list && f.ed == nil && r.Node != nil:
-		return strings.TrimSpace(firstSentence(r.Node.Help) + " d duplicates, x deletes, J and K move it.")
+		return strings.TrimSpace(firstSentence(r.Node.Help) + " Press d to duplicate it, x to delete it, J or K to move it.")
 	case r.group == unused:
-		return "Kept, and not used: it counts " + r.Why + ". " + f.removing()
+		return "Not used: it applies " + r.Why + ". " + f.removing()
 	case r.group == unknown && f.removable(r):
-		return "Kept as it is: the specification has no such member here. " + f.removing()
+		return "Unknown field. " + f.removing()
 	case r.Node == nil:
-		return "Kept as it is; ctrl+x removes it."
+		return "Unknown field. Press ctrl+x to remove it."
 	}
 	parts := []string{}
 	if s := firstSentence(r.Node.Help); s != "" {
@@ -36,18 +36,18 @@ func (f *Form) hint(r row) string {
 	}
 	switch {
 	case r.shape == anyJSON:
-		parts = append(parts, "Now: "+kindWord(r.Value)+".")
+		parts = append(parts, "Current type: "+kindWord(r.Value)+".")
 	case r.shape == ticks && r.locked == "":
 		if f.Modal() {
-			parts = append(parts, "space ticks, enter is done.")
+			parts = append(parts, "Press space to select, enter when done.")
 		}
 	case r.shape == commas:
-		parts = append(parts, "Commas between values.")
+		parts = append(parts, "Separate values with commas.")
 	case r.shape == raw:
-		parts = append(parts, "e edits it as JSON, ctrl+x removes it.")
+		parts = append(parts, "Press e to edit it as JSON, ctrl+x to remove it.")
 	}
 	if f.pickable(r) {
-		parts = append(parts, "Type it as you say it, or open a calendar with f4.")
+		parts = append(parts, "Type a date such as “tomorrow 9am”, or press f4 for a calendar.")
 	}
 	if isColour(r) {
 		if c := contrast(r.Value.Text()); c != "" {
@@ -56,14 +56,14 @@ func (f *Form) hint(r row) string {
 	}
 	if c, ok := f.ed.(*choice); ok && c.open != nil {
 		if _, any := c.open.hovered(); !any {
-			parts = []string{"No choice has these letters: backspace takes them back, esc closes the list."}
+			parts = []string{"No option matches. Press backspace to delete letters, esc to close the list."}
 		}
 	}
 	if f.completing() {
 		parts = []string{f.completionHint()}
 	}
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 && in.list.At() < 0 {
-		parts = append(parts, fmt.Sprintf("Type, or choose from %d with ctrl+n.", len(in.suggest)))
+		parts = append(parts, fmt.Sprintf("Type, or press ctrl+n to choose from %d.", len(in.suggest)))
 	}
 	return oneLine(strings.Join(parts, " "))
 }
@@ -71,9 +71,9 @@ func (f *Form) hint(r row) string {
 // removing names the keys that remove what is kept.
 func (f *Form) removing() string {
 	if n := f.Hidden(); n > 1 {
-		return fmt.Sprintf("x removes it, X all %d that are not used.", n)
+		return fmt.Sprintf("Press x to remove it, X to remove all %d unused fields.", n)
 	}
-	return "x removes it."
+	return "Press x to remove it."
 }
 
 func kindWord(v doc.Value) string {

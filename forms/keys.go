@@ -38,7 +38,7 @@ func newKeyMap() keyMap {
 
 		Calendar:  bind("f4", "calendar", "f4", "ctrl+o"),
 		RemoveOne: bind("x", "remove", "x", "delete", "ctrl+x"),
-		RemoveAll: bind("X", "remove all that is not used", "X"),
+		RemoveAll: bind("X", "remove all unused", "X"),
 
 		Add:       bind("a", "add", "a"),
 		Duplicate: bind("d", "duplicate", "d"),
@@ -153,11 +153,11 @@ func (f *Form) modalBindings() []key.Binding {
 		return calendar.Bindings()
 	}
 	if f.completing() {
-		return []key.Binding{bind("enter", "put it in", "enter"), bind("esc", "close", "esc"), bind("↑/↓", "move", "up", "down", "ctrl+n", "ctrl+p")}
+		return []key.Binding{bind("enter", "insert", "enter"), bind("esc", "close", "esc"), bind("↑/↓", "move", "up", "down", "ctrl+n", "ctrl+p")}
 	}
 	out := []key.Binding{bind("enter", "done", "enter"), bind("esc", "close", "esc")}
 	if _, ok := f.ed.(*checklist); ok {
-		return append([]key.Binding{bind("space", "tick", " ", "x")}, append(out, bind("↑/↓", "move", "up", "down", "j", "k"))...)
+		return append([]key.Binding{bind("space", "select", " ", "x")}, append(out, bind("↑/↓", "move", "up", "down", "j", "k"))...)
 	}
 	if _, ok := f.ed.(*choice); ok {
 		return append(out, bind("↑/↓", "move", "up", "down"))

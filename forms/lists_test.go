@@ -33,7 +33,7 @@ func TestListOfScalars(t *testing.T) {
 
 func TestUnknownMembers(t *testing.T) {
 	f := at(t, open(t, `{"strange":{"a":[1.0]},"title":"t"}`), "strange")
-	shows(t, f, "Not in the specification", "x removes it")
+	shows(t, f, "Not in the specification", "Press x to remove it")
 	press(f, "ctrl+x")
 	want(t, f, `{"title":"t"}`)
 }
@@ -249,9 +249,9 @@ func TestLetterOpensChoice(t *testing.T) {
 func TestLettersThatNoChoiceHas(t *testing.T) {
 	f := open(t, `{}`)
 	press(f, "c", "z", "z")
-	shows(t, f, "No choice has these letters")
+	shows(t, f, "No option matches")
 	press(f, "enter", "backspace", "backspace")
-	hides(t, f, "No choice has these letters")
+	hides(t, f, "No option matches")
 	press(f, "u", "s", "enter")
 	want(t, f, `{"template":"Custom"}`)
 }

@@ -80,9 +80,9 @@ func TestWithoutTheKeyboardNoFieldLooksFocused(t *testing.T) {
 
 func TestHintsOfListsAndMenus(t *testing.T) {
 	f := open(t, `{}`, "buttons")
-	shows(t, f, "+ add button", "Nothing here yet: enter adds the first.")
+	shows(t, f, "+ add button", "Press enter to add the first one.")
 	f = open(t, `{"buttons":[{"text":"Go"}]}`, "buttons")
-	shows(t, f, "d duplicates, x deletes, J and K move it")
+	shows(t, f, "Press d to duplicate it, x to delete it, J or K to move it")
 	press(f, "tab")
 	hides(t, f, "Nothing here yet")
 

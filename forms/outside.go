@@ -19,7 +19,7 @@ func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
 	case asJSON && len(text) > 0:
 		parsed, err := doc.Parse([]byte(text))
 		if err != nil {
-			return fmt.Errorf("this is not JSON and was not taken over: %w", err)
+			return fmt.Errorf("invalid JSON, not applied: %w", err)
 		}
 		v = parsed
 		if string(v.Encode()) == string(old.Encode()) {
@@ -38,7 +38,7 @@ func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
 	}
 	root, err := f.write(f.root, p, v)
 	if err != nil {
-		return fmt.Errorf("this was not taken over: %w", err)
+		return fmt.Errorf("not applied: %w", err)
 	}
 	f.setRoot(root)
 	f.focus(f.at)

@@ -201,7 +201,7 @@ func (f *Form) external(r row) tea.Cmd {
 func (f *Form) askName(n *naming, name string) {
 	ed, ok := newInput(f.look, name, "name", nil, doc.NewString)
 	if !ok {
-		f.failure = "This name is too long to be edited here; edit the object as JSON."
+		f.failure = "This name is too long to edit here. Edit the object as JSON."
 		f.arrange()
 		return
 	}
@@ -235,13 +235,13 @@ func (f *Form) takeName(name string) {
 	case f.naming.rename != nil:
 		root, err = f.root.Rename(f.naming.rename, name)
 	case f.root.Lookup(p).Exists():
-		err = fmt.Errorf("there is a member named %q already", name)
+		err = fmt.Errorf("a field named %q already exists", name)
 	default:
 		child := f.node.Child(name)
 		root, err = f.root.Set(p, zero(child))
 	}
 	if err != nil {
-		f.failure = "Choose another name: " + err.Error() + "."
+		f.failure = "Cannot use this name: " + err.Error() + "."
 		f.arrange()
 		return
 	}
@@ -296,7 +296,7 @@ func (f *Form) listKey(msg tea.KeyMsg, r row) bool {
 func (f *Form) insert(i int, v doc.Value) {
 	root, err := f.root.Insert(f.cfg.Path.Elem(i), v)
 	if err != nil {
-		f.failure = "Nothing was added: " + err.Error() + "."
+		f.failure = "Cannot add an entry: " + err.Error() + "."
 		f.arrange()
 		return
 	}

@@ -200,7 +200,7 @@ func (f *Form) picked(o calendar.Outcome) {
 func (f *Form) take(r row, v doc.Value) {
 	root, err := f.write(f.root, r.Path, v)
 	if err != nil {
-		f.failure = "This cannot be written: " + err.Error() + "."
+		f.failure = "Cannot change this field: " + err.Error() + "."
 		f.arrange()
 		return
 	}

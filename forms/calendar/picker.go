@@ -272,7 +272,7 @@ func (p *Picker) timeLine(w int) string {
 		shown, style = d[:2]+":"+d[2:], t.Accent
 	}
 	line := t.Muted.Render(p.day.Format("Mon 2 Jan")+", ") + style.Render(shown)
-	if how := "  digits set the time"; ansi.StringWidth(line+how) <= w {
+	if how := "  type digits to set the time"; ansi.StringWidth(line+how) <= w {
 		line += t.Faint.Render(how)
 	}
 	return line

@@ -212,7 +212,7 @@ func (s *Schedule) text(w int) []string {
 	if s.chosen {
 		add(themes.ToneMuted, "Times of "+s.zone.String())
 	} else {
-		add(themes.ToneWarning, "No time zone is chosen: times are UTC")
+		add(themes.ToneWarning, "No time zone chosen; times are in UTC")
 	}
 	if !s.scheduled() {
 		add(themes.ToneText, engine.NoSends(s.document, s.now))

@@ -35,7 +35,7 @@ func (s *Screen) Actions() []screen.Action {
 	switch s.stage {
 	case stageSending:
 		return []screen.Action{
-			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "do not send what has not left yet", Group: groupTest, Bar: 9, Run: s.cancel},
+			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, Bar: 9, Run: s.cancel},
 		}
 	case stageDone:
 		if s.run.read.open {
@@ -48,7 +48,7 @@ func (s *Screen) Actions() []screen.Action {
 		return s.earlierActions()
 	case stageRefused:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "solve", Help: "go to the field of the problem", Group: groupTest, Bar: 9, Run: s.solve},
+			{Keys: []string{"enter"}, Label: "solve", Help: "go to the field", Group: groupTest, Bar: 9, Run: s.solve},
 			{Keys: []string{"esc"}, Label: "back", Help: "back to the form", Group: groupTest, Bar: 8, Run: s.leaveRefusal},
 			s.copying("y"),
 		}
@@ -59,18 +59,18 @@ func (s *Screen) Actions() []screen.Action {
 func (s *Screen) afterwards() []screen.Action {
 	none := ""
 	if s.run.failedKeys() == 0 {
-		none = "Nothing failed: every message was sent."
+		none = "Every message was sent."
 	}
 	bar := 9
 	if none != "" {
 		bar = 0
 	}
 	return []screen.Action{
-		{Keys: []string{"r"}, Label: "send failed again", Help: "send what failed, to those who missed it", Group: groupTest, Bar: bar, Why: none, Run: s.again},
+		{Keys: []string{"r"}, Label: "retry failed", Help: "send failed messages again, only to recipients who missed them", Group: groupTest, Bar: bar, Why: none, Run: s.again},
 		{Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: s.openMessage},
 		{Keys: []string{"f"}, Label: "form", Help: "back to the form", Group: groupTest, Bar: 7, Run: s.toForm},
-		{Keys: []string{"a"}, Label: "all again", Help: "send all of it once more", Group: groupTest, Bar: 6, Run: s.anew},
-		{Keys: []string{"o"}, Label: "outbox", Help: "all that was delivered, with its source", Group: groupTest, Bar: 5, Run: s.outbox},
+		{Keys: []string{"a"}, Label: "all again", Help: "send all messages again", Group: groupTest, Bar: 6, Run: s.anew},
+		{Keys: []string{"o"}, Label: "outbox", Help: "all delivered messages with their source", Group: groupTest, Bar: 5, Run: s.outbox},
 		s.copying("y"),
 		{Keys: []string{"down", "up"}, Label: "move", Help: "to the next message or recipient, and back", Group: groupMove, Info: true},
 	}
@@ -139,19 +139,19 @@ func (s *Screen) moves() []screen.Action {
 	}
 	unchanged := ""
 	if s.changed() == 0 {
-		unchanged = "Every value is the recipient's own."
+		unchanged = "No values are overridden."
 	}
 	acts := []screen.Action{
 		{Keys: []string{"alt+e"}, Label: "earlier", Help: "earlier tests, to send again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.openEarlier},
 		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "named groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: s.openGroups},
-		{Keys: []string{"ctrl+x"}, Label: "own values", Help: "take back the values in place of the recipients' own", Group: groupTest, Typing: true, Why: unchanged, Run: s.clearOverrides},
-		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll what goes out", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(1) }},
-		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll what goes out back", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(-1) }},
+		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the values that override the recipients' own", Group: groupTest, Typing: true, Why: unchanged, Run: s.clearOverrides},
+		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(1) }},
+		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(-1) }},
 		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: by(1)},
 		{Keys: []string{"up"}, Label: "row before", Group: groupMove, Typing: true, Run: by(-1)},
-		{Keys: []string{"tab"}, Label: "next", Help: "on to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: s.tab},
-		{Keys: []string{"shift+tab"}, Label: "before", Help: "back to the part before", Group: groupMove, Typing: true, Run: func() tea.Cmd { s.jump(-1); return nil }},
-		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "read what test sends delivered", Group: groupTest, Typing: true, Run: s.outbox},
+		{Keys: []string{"tab"}, Label: "next", Help: "go to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: s.tab},
+		{Keys: []string{"shift+tab"}, Label: "before", Help: "go to the previous part", Group: groupMove, Typing: true, Run: func() tea.Cmd { s.jump(-1); return nil }},
+		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open the messages that test sends delivered", Group: groupTest, Typing: true, Run: s.outbox},
 		{Keys: []string{"alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Typing: true, Run: s.copy},
 	}
 	if !s.Typing() { // while a text is typed, letters are letters

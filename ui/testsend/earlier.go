@@ -84,11 +84,11 @@ func hasIdentifier(ch engine.Channel, identifier string) bool {
 
 func nameOf(ctx context.Context, service engine.Service, id string) string {
 	if id == "" {
-		return "a test without a draft"
+		return "test without a draft"
 	}
 	c, err := service.Get(ctx, id)
 	if err != nil {
-		return "a campaign that is gone"
+		return "deleted campaign"
 	}
 	return engine.Summarize(c).Title()
 }
@@ -223,22 +223,22 @@ func (s *Screen) earlierActions() []screen.Action {
 	t, any := s.pastTest()
 	none, bar := "", func(n int) int { return n }
 	if !any {
-		none, bar = "There is no test in the list.", func(int) int { return 0 }
+		none, bar = "The list is empty.", func(int) int { return 0 }
 	}
 	whose, other := "all campaigns", none
 	if s.past.wide {
 		whose = "this campaign"
 	}
 	if other == "" && (t.mine || t.CampaignID == "") {
-		other = "This test was of this campaign."
+		other = "This test belongs to this campaign."
 	}
 	open := bar(4)
 	if other != "" {
 		open = 0
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "fill the form", Help: "fill the form as for this test", Group: groupEarlier, Bar: bar(9), Why: none, Run: s.fillPast},
-		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft as this test was sent", Group: groupEarlier, Bar: bar(8), Why: none, Run: s.sendPast},
+		{Keys: []string{"enter"}, Label: "fill the form", Help: "fill the form with this test's settings", Group: groupEarlier, Bar: bar(9), Why: none, Run: s.fillPast},
+		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, Bar: bar(8), Why: none, Run: s.sendPast},
 		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, Bar: 6, Run: s.widen},
 		{Keys: []string{"o"}, Label: "open", Help: "open the test send of the other campaign", Group: groupEarlier, Bar: open, Why: other, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})

@@ -116,7 +116,7 @@ func (s *Screen) asksLater(names []string) []string {
 	}
 	var out []string
 	for _, api := range s.forecast.asks {
-		out = append(out, fmt.Sprintf("The content API %s will be asked when it is sent.", api))
+		out = append(out, fmt.Sprintf("The content API %s is called when the message is sent.", api))
 	}
 	return out
 }

@@ -156,7 +156,7 @@ func TestStatesAndTimesWhileItSends(t *testing.T) {
 	}
 	close(gate)
 	st.until("Done.")
-	if v := st.screen.View(); !strings.Contains(v, "in 1.5 s, to ada@example.com and 1 more") || !strings.Contains(v, "does not name this message") {
+	if v := st.screen.View(); !strings.Contains(v, "in 1.5 s, to ada@example.com and 1 more") || !strings.Contains(v, "did not report on this message") {
 		t.Errorf("it shows\n%s", v)
 	}
 }
@@ -182,7 +182,7 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	h.Press("f1")
 	h.Want("ctrl+g", "named groups of recipients", "alt+e", "earlier tests", "pgdown", "alt+y", "ctrl+s")
 	h.Press("esc", "ctrl+s", "?")
-	h.Want("read the delivered message", "send all of it once more", "back to the form")
+	h.Want("read the delivered message", "send all messages again", "back to the form")
 }
 
 // A forecast fills texts with what the send has: saved templates, product sets, content blocks and the
@@ -225,7 +225,7 @@ func TestTheForecastHasWhatTheSendHas(t *testing.T) {
 		return h
 	}
 	h := with("spring")
-	h.Want("First Name  string    Ada", "1 of 1 will not arrive", "the user has no attribute", "│   Nick Name ", "· The content API weather will be asked when", "it is sent.")
+	h.Want("First Name  string    Ada", "1 of 1 will not arrive", "the user has no attribute", "│   Nick Name ", "The content API weather is called when")
 	h.WantNot("content API weather:", "product set")
 	h.Press("tab", "tab")
 	h.Type("Countess")

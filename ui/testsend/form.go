@@ -178,7 +178,7 @@ func (s *Screen) sendWhy() string {
 	typed := s.form.prompt.Value() != ""
 	switch {
 	case len(s.form.recipients()) == 0 && !typed:
-		return "Say who gets the test first: type a recipient and press enter."
+		return "Add a recipient first: type a recipient."
 	case len(wrong) > 0:
 		for i, v := range s.form.recipients() {
 			if wrong[i] != "" {

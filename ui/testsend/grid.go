@@ -20,7 +20,7 @@ func (s *Screen) gridView(b box) string {
 	panel.Info = fmt.Sprintf("%d × %d = %d", len(messages), len(names), len(messages)*len(names))
 	w, h := panel.Inner()
 	if len(messages) == 0 {
-		return panel.View(strings.Join(widget.Wrap("Nothing yet: write the content of the campaign first.", w), "\n"))
+		return panel.View(strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n"))
 	}
 	lines := s.gridLines(messages, names, w, h)
 	s.gridTop = max(min(s.gridTop, len(lines)-h), 0)

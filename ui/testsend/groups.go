@@ -81,7 +81,7 @@ func (s *Screen) whyNotGroup(g group) string {
 	if s.takes(g.Identifier) {
 		return ""
 	}
-	return s.campaign.Channel.Label() + " does not find people by this"
+	return s.campaign.Channel.Label() + " campaigns cannot use this identifier"
 }
 
 func (s *Screen) group() (group, bool) {
@@ -119,7 +119,7 @@ func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, screen.Notify(widget.LevelWarning, fmt.Sprintf(
-		"A test takes at most %d recipients, and these are %d: left out %s %s.", most, all, were(all-most), list(values[most:]))))
+		"A test takes at most %d recipients, and these are %d. Left out: %s %s.", most, all, were(all-most), list(values[most:]))))
 }
 
 func were(n int) string {
@@ -178,7 +178,7 @@ func (s *Screen) nameGroup(title, old string, then func(name string) tea.Cmd) te
 			return "A group needs a name."
 		}
 		if text != old && slices.ContainsFunc(all, func(g group) bool { return strings.EqualFold(g.Name, text) && !strings.EqualFold(text, old) }) {
-			return "There is a group of this name already."
+			return "A group with this name already exists."
 		}
 		return ""
 	}, Then: func(name string) tea.Cmd { return then(strings.TrimSpace(name)) }})
@@ -197,11 +197,11 @@ func (s *Screen) newGroup() tea.Cmd {
 		g.Name = name
 		return tea.Batch(
 			s.changeGroups(name, func(all []group) []group { return append(without(all, name), g) }),
-			screen.Notify(widget.LevelSuccess, fmt.Sprintf("%s are kept as %q.", count(len(g.Values), "recipient"), name)))
+			screen.Notify(widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
 	})
 }
 
-const noRecipients = "The form has no recipients yet: add some, and keep them as a group then."
+const noRecipients = "Add recipients to the form first."
 
 func without(all []group, name string) []group {
 	return slices.DeleteFunc(all, func(g group) bool { return strings.EqualFold(g.Name, name) })
@@ -212,7 +212,7 @@ func (s *Screen) renameGroup() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.nameGroup("Rename the group", g.Name, func(name string) tea.Cmd {
+	return s.nameGroup("Rename group", g.Name, func(name string) tea.Cmd {
 		return s.changeGroups(name, func(all []group) []group {
 			for i := range all {
 				if all[i].Name == g.Name {
@@ -233,8 +233,8 @@ func (s *Screen) refillGroup() tea.Cmd {
 	}
 	now := group{g.Name, s.form.identifier, values}
 	return screen.Ask(screen.Question{
-		Title: fmt.Sprintf("Give %q the recipients of the form?", g.Name),
-		Body:  fmt.Sprintf("It has %s; then it has %s: %s.", count(len(g.Values), "recipient"), count(len(values), "recipient"), list(values)),
+		Title: fmt.Sprintf("Replace the recipients of %q?", g.Name),
+		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(values), "recipient"), list(values)),
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
@@ -250,7 +250,7 @@ func (s *Screen) deleteGroup() tea.Cmd {
 		return nil
 	}
 	return screen.Ask(screen.Question{
-		Title: fmt.Sprintf("Delete the group %q?", g.Name), Body: "Its " + count(len(g.Values), "recipient") + " stay among the recent ones.", Danger: true,
+		Title: fmt.Sprintf("Delete the group %q?", g.Name), Body: "Its " + count(len(g.Values), "recipient") + " stay in the recent recipients.", Danger: true,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
@@ -265,7 +265,7 @@ func (s *Screen) groupActions() []screen.Action {
 	g, any := s.group()
 	none, unfit, empty := "", "", ""
 	if !any {
-		none = "There is no group yet."
+		none = "No groups yet."
 		unfit = none
 	} else if why := s.whyNotGroup(g); why != "" {
 		unfit = fmt.Sprintf("%s cannot be used here: %s.", g.Name, why)
@@ -285,9 +285,9 @@ func (s *Screen) groupActions() []screen.Action {
 	}
 	return []screen.Action{
 		{Keys: []string{"enter"}, Label: "use", Help: "send to this group", Group: groupGroups, Bar: bar(9, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, false) }},
-		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the recipients of the form", Group: groupGroups, Bar: bar(6, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, true) }},
-		{Keys: []string{"n"}, Label: "new", Help: "keep the recipients of the form as a group", Group: groupGroups, Bar: 8, Why: empty, Run: s.newGroup},
-		{Keys: []string{"w"}, Label: "refill", Help: "give this group the recipients of the form", Group: groupGroups, Bar: bar(3, refill), Why: refill, Run: s.refillGroup},
+		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, Bar: bar(6, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, true) }},
+		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, Bar: 8, Why: empty, Run: s.newGroup},
+		{Keys: []string{"w"}, Label: "refill", Help: "replace this group's recipients with the form's", Group: groupGroups, Bar: bar(3, refill), Why: refill, Run: s.refillGroup},
 		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, Bar: bar(5, none), Why: none, Run: s.renameGroup},
 		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, Bar: bar(4, none), Why: none, Run: s.deleteGroup},
 		{Keys: []string{"esc"}, Label: "form", Help: "back to the form", Group: groupGroups, Bar: 7, Run: s.backToForm},

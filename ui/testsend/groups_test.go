@@ -51,8 +51,8 @@ func TestAGroupIsKeptForTheWorkspaceAndUsedByName(t *testing.T) {
 	s, p := newService(t), prefs.InMemory()
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Press("ctrl+g")
-	h.Want("No groups yet", "n keeps them here")
-	if why := h.Why("n"); !strings.Contains(why, "no recipients") {
+	h.Want("No groups yet", "press n here")
+	if why := h.Why("n"); !strings.Contains(why, "Add recipients") {
 		t.Errorf("a group of nobody: %q", why)
 	}
 	h.Press("esc")
@@ -90,7 +90,7 @@ func TestAGroupBelongsToItsIdentifier(t *testing.T) {
 	h.Want("Identifier  User id", "1 USER_2", "1 of 10")
 	h.WantNot("ada@example.com")
 	h.Press("ctrl+g", "down")
-	h.Want("Not here: E-mail does not find")
+	h.Want("Not here: E-mail")
 	if why := h.Why("enter"); !strings.Contains(why, "Phones cannot be used here") {
 		t.Errorf("a group of tokens can be used for mail: %q", why)
 	}
@@ -129,9 +129,9 @@ func TestGroupsAreAddedRenamedRefilledAndDeleted(t *testing.T) {
 	h.Press("r", "ctrl+u")
 	h.Type("one")
 	h.Press("enter")
-	h.Want("There is a group of this name already.")
+	h.Want("A group with this name already exists.")
 	h.Press("esc", "w")
-	h.Want(`Give "two" the recipients of the form?`)
+	h.Want(`Replace the recipients of "two"?`)
 	h.Press("y")
 	if got := keptGroups(t, p); len(got) != 2 || got[1].Name != "two" || len(got[1].Values) != 2 {
 		t.Errorf("kept %+v", got)

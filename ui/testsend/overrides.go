@@ -130,7 +130,7 @@ func (o override) about(all int) string {
 	}
 	kind := o.dataType
 	if kind == "" {
-		kind = "type not known to the workspace"
+		kind = "type unknown"
 	}
 	return fmt.Sprintf("%s · {{%s}} in %s", kind, strings.Join(o.sources, "}}, {{"), where)
 }

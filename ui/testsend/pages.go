@@ -55,7 +55,7 @@ func (s *Screen) detailWidth() int {
 
 // scrolls moves what is said of the entry under the cursor by a line.
 func (s *Screen) scrolls(heading, key string, n int) screen.Action {
-	help := map[bool]string{true: "scroll what is said of it", false: "scroll it back"}[n > 0]
+	help := map[bool]string{true: "scroll the details down", false: "scroll the details up"}[n > 0]
 	return screen.Action{Keys: []string{key}, Label: "scroll", Help: help, Group: heading, Run: func() tea.Cmd {
 		s.detailTop = max(s.detailTop+n, 0)
 		return nil
@@ -77,9 +77,9 @@ func (s *Screen) fact(name, value string, w int) []string {
 }
 
 const (
-	emptyGroups = "No groups yet. Add recipients to the form, then n keeps them here under a name: the next test needs no typing."
-	emptyOwn    = "No test of this campaign was sent yet. tab lists those of all campaigns."
-	emptyPast   = "No test was sent yet. What you send is listed here, to send it again with one key."
+	emptyGroups = "No groups yet. Add recipients to the form, then press n here to save them as a group."
+	emptyOwn    = "No tests of this campaign yet. Press tab to list the tests of all campaigns."
+	emptyPast   = "No tests yet. Tests you send are listed here."
 )
 
 func (s *Screen) groupsView() string {
@@ -88,11 +88,11 @@ func (s *Screen) groupsView() string {
 	if g, ok := s.group(); ok {
 		about, lines = g.Name, s.groupLines(g, s.detailWidth())
 	} else {
-		for _, l := range widget.Wrap("A group belongs to one kind of identifier and is kept for this workspace, on this machine.", s.detailWidth()) {
+		for _, l := range widget.Wrap("A group belongs to one identifier and is saved for this workspace on this machine.", s.detailWidth()) {
 			lines = append(lines, s.theme.Faint.Render(l))
 		}
 	}
-	return s.pageView("Groups of recipients", count(len(s.groups.all), "group"), emptyGroups, about, &s.groups.list, lines)
+	return s.pageView("Recipient groups", count(len(s.groups.all), "group"), emptyGroups, about, &s.groups.list, lines)
 }
 
 func (s *Screen) groupLines(g group, w int) []string {

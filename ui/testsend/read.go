@@ -105,7 +105,7 @@ func (s *Screen) message() (v render.View, title, note string) {
 		case len(list) > 1:
 			note = fmt.Sprintf("On %d devices.", len(list))
 		case o.Fill == nil:
-			title, note = "As written", "This service does not show what it delivers; this is the content as it is written."
+			title, note = "As written", "This service does not show delivered messages. This is the content of the draft."
 		}
 	}
 	v = render.View{TestKey: k.key, At: at.In(s.zone())}
@@ -213,7 +213,7 @@ func (s *Screen) readActions() []screen.Action {
 		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, Bar: 5, Run: func() tea.Cmd { b.Run(); return nil }})
 	}
 	return append(acts,
-		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "all that was delivered, with its source", Group: groupMessage, Bar: 4, Run: s.outbox},
+		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "all delivered messages with their source", Group: groupMessage, Bar: 4, Run: s.outbox},
 		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, Info: true},
 	)
 }

@@ -119,12 +119,12 @@ const suggestIndent = 3
 // promptHint says what can be typed.
 func (s *Screen) promptHint() string {
 	if len(s.form.recipients()) >= s.most() {
-		return "no more recipients can be added"
+		return "the most recipients are added"
 	}
 	if len(s.form.offers) > 0 && len(s.form.profiles) > 0 {
-		return "type one, or part of a name"
+		return "type a recipient or part of a name"
 	}
-	return "type one and press enter"
+	return "type a recipient"
 }
 
 func (s *Screen) narrowingRows(w int) []row {
@@ -143,7 +143,7 @@ func (s *Screen) overrideRows(w int) []row {
 	if len(s.form.overrides) == 0 {
 		return nil
 	}
-	rows := []row{words(""), words("  " + s.theme.Strong.Render(widget.Truncate("Values in place of the recipient's own", max(w-2, 1))))}
+	rows := []row{words(""), words("  " + s.theme.Strong.Render(widget.Truncate("Override the recipient's values", max(w-2, 1))))}
 	label := labelWidth
 	for _, o := range s.form.overrides {
 		label = min(max(label, widget.Width(widget.Clean(o.name))+2), max(w/2-2, 1))

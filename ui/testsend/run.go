@@ -195,13 +195,13 @@ func (k *keyState) settle(err error) {
 	switch {
 	case k.status != "":
 	case cancelled && left > 0 && left == len(k.sends):
-		k.reason = "cancelled; it may have left for some recipients already"
+		k.reason = "canceled; some recipients may have got it"
 	case cancelled:
-		k.reason = "cancelled before it was sent"
+		k.reason = "canceled before it was sent"
 	case err != nil:
 		k.status, k.reason = engine.Failed, err.Error()
 	default:
-		k.status, k.reason = engine.Failed, "the service's answer does not name this message"
+		k.status, k.reason = engine.Failed, "the service did not report on this message"
 	}
 	for i := range k.sends {
 		if s := &k.sends[i]; s.state == queued || s.state == sending {
@@ -224,7 +224,7 @@ func (r *run) summary(results []engine.TestResult, err error) string {
 	}
 	text := fmt.Sprintf("%d of %s sent.", all, count(len(r.keys), "message"))
 	if r.cancelling || err != nil && screen.Cancelled(err) {
-		text += " The test was cancelled."
+		text += " The test was canceled."
 	}
 	return text
 }

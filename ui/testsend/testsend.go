@@ -239,7 +239,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		s.tookOutbox(r)
 	case taskKeep:
 		if r.Err != nil {
-			return screen.Notify(widget.LevelWarning, "The test is not remembered: "+r.Err.Error())
+			return screen.Notify(widget.LevelWarning, "Cannot save this test to the history: "+r.Err.Error())
 		}
 	case taskSend:
 		if r.Partial {
@@ -307,9 +307,9 @@ func (s *Screen) fill(last engine.TestSend) {
 func (s *Screen) why() string {
 	switch {
 	case !s.campaign.Channel.Writable():
-		return "Test sends are for push and e-mail; this is a campaign for " + s.campaign.Channel.Label() + "."
+		return "Only push and email drafts can be tested; this is a campaign for " + s.campaign.Channel.Label() + "."
 	case s.campaign.Status != catalog.Draft:
-		return "Test sends are for drafts; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
+		return "Only drafts can be tested; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
 	}
 	return ""
 }
@@ -323,7 +323,7 @@ func (s *Screen) Leaving() *screen.Question {
 		return nil
 	}
 	return &screen.Question{
-		Title: "Stop the test send?", Body: "What has not left yet will not be sent.",
+		Title: "Stop the test?", Body: "Messages that are not sent yet will not be sent.",
 		Buttons: []widget.Button{{Label: "Stop", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }

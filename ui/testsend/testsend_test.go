@@ -80,7 +80,7 @@ func TestSendNeedsARecipient(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Press("ctrl+s")
-	h.Want("Say who gets the test first")
+	h.Want("Add a recipient first")
 	if len(s.sent) > 0 {
 		t.Error("it was sent")
 	}
@@ -336,8 +336,8 @@ func TestCancelStopsWhatHasNotLeft(t *testing.T) {
 		t.Error("the screen can be left without a question while it sends")
 	}
 	st.press("esc")
-	st.until("The test was cancelled.")
-	if v := st.screen.View(); !strings.Contains(v, "EMAIL_de_variation_1 NOT SENT") || !strings.Contains(v, "cancelled before it was sent") {
+	st.until("The test was canceled.")
+	if v := st.screen.View(); !strings.Contains(v, "EMAIL_de_variation_1 NOT SENT") || !strings.Contains(v, "canceled before it was sent") {
 		t.Errorf("it shows:\n%s", v)
 	}
 	s.mu.Lock()
@@ -353,7 +353,7 @@ func TestARefusalLeadsToTheField(t *testing.T) {
 	h := open(t, s, id, 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("Not sent.", "connector", "enter goes to the field")
+	h.Want("Not sent.", "connector", "Press enter to go to the field")
 	h.Press("enter")
 	if r := h.Last(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "connector" {
 		t.Errorf("enter opened %+v", r)
@@ -416,7 +416,7 @@ func TestRowsTakeClicks(t *testing.T) {
 		h.ClickOn("2 ada")
 		h.Want("▌  2 ada")
 		h.Press("x")
-		h.ClickOn("type one")
+		h.ClickOn("type a recipient")
 		h.Want("▌  +")
 		h.Type("someone")
 		h.ClickOn("one_")

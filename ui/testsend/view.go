@@ -51,11 +51,11 @@ func (s *Screen) SetTheme(t themes.Theme) {
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		return s.words("This draft could not be read.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nr tries again, esc goes back.")
+		return s.words("Cannot read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to retry, esc to go back.")
 	case !s.loaded:
 		return s.words("Reading the draft…")
 	case s.why() != "":
-		return s.words("This campaign cannot be tested.\n\n" + s.why() + "\n\nesc goes back.")
+		return s.words("Cannot test this campaign.\n\n" + s.why() + "\n\nPress esc to go back.")
 	}
 	switch s.stage {
 	case stageSending, stageDone:
@@ -163,9 +163,9 @@ func (s *Screen) refusalHead() []string {
 	for _, l := range widget.Wrap("Not sent. "+widget.CleanLines(s.refusal.message), w) {
 		out = append(out, s.theme.Danger.Render(l))
 	}
-	hint := "enter goes to the field of the problem, esc back to the form."
+	hint := "Press enter to go to the field, esc to go back to the form."
 	if s.refusal.list.Len() == 0 {
-		hint = "esc goes back to the form."
+		hint = "Press esc to go back to the form."
 	}
 	for _, l := range widget.Wrap(hint, w) {
 		out = append(out, s.theme.Muted.Render(l))

@@ -103,7 +103,9 @@ func (s *Screen) formActions() []screen.Action {
 		if s.form.list.At() < 0 {
 			enter.Label, enter.Help = "go on", "go on to the next row"
 		}
-		acts = append(acts, s.leaveField())
+		if s.form.prompt.Value() != "" || s.form.list.At() >= 0 { // nothing that was typed is thrown away
+			acts = append(acts, s.leaveField())
+		}
 	case onValue:
 		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", s.edit
 		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: s.remove})

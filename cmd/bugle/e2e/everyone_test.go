@@ -33,7 +33,7 @@ func TestMainJobForEveryone(t *testing.T) {
 			if coloured := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); coloured != c.colours {
 				t.Errorf("colours on the screen: %v", coloured)
 			}
-			p.play("t", "?Recipients", ">ann", "!jamal", "Down Enter", "?1 of 10", "C-s", "?SENT")
+			p.play("t", "?Recipients", ">ann", "!jamal", "Enter", "?1 of 10", "C-s", "?SENT")
 			p.play("o", "?1 message", "?Spring is here")
 			if s := p.screen(); widest(s) > c.width {
 				t.Errorf("a line is wider than the window:\n%s", s)

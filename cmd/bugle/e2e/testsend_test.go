@@ -16,7 +16,7 @@ func TestSendAgain(t *testing.T) {
 	p := sample(t, 120, 40)
 	p.find("winter roast", "✓ Connector")
 	p.play("Down Down Enter", "?Message *", "Down Down Enter", "?+ add locale", "Enter", "?▸ Subject", "C-u", ">For {{UserAttribute['Plan']}} drinkers", "?} drinkers", "!saving", "M-t",
-		"?Recipients", ">ann", "!jamal", "?Ann Berger", "Down Enter", "?1 of 10", ">new@example.net", "Enter", "?2 of 10", "?missing for others",
+		"?Recipients", ">ann", "!jamal", "?Ann Berger", "Enter", "?1 of 10", ">new@example.net", "Enter", "?2 of 10", "?missing for others",
 		"C-s", "?1 of 2", "?✓ ann@example.com sent", "?✗ new@example.net")
 
 	add := exec.Command(binary, "workspace", "put", "users", "-")
@@ -27,11 +27,11 @@ func TestSendAgain(t *testing.T) {
 	}
 	p.play("r", "?✓ new@example.net sent", "Down Down", "?For Taster drinkers")
 
-	p.play("f", "?+ type one", "C-g", "?No groups yet", "n", "?such as QA team", ">Tasters", "Enter", "?1 group", "Escape", "?+ type one")
+	p.play("f", "?+ type a recipient", "C-g", "?No groups yet", "n", "?such as QA team", ">Tasters", "Enter", "?1 group", "Escape", "?+ type a recipient")
 	p.play("Escape Escape Escape Escape", "q", "?EXIT=0")
 	p.again()
 	p.play("?Winter roast launch", "t", "?Recipients", "C-g", "?Tasters", "Enter", "?2 of 10 · Tasters", "?ann@example.com", "?new@example.net")
 
 	p.play("M-e", "?Earlier tests", "Down r", "?SENT  2 of 2")
-	p.play("f", "?Values in place", "Tab", "?▌ Plan", ">Gold", "?Gold", "C-s", "?For Gold drinkers")
+	p.play("f", "?Override the recipient", "Tab", "?▌ Plan", ">Gold", "?Gold", "C-s", "?For Gold drinkers")
 }

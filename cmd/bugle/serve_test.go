@@ -342,7 +342,7 @@ func TestServeRefuses(t *testing.T) {
 		{exitMisused, "without TLS", []string{"--addr", "0.0.0.0:0"}},
 		{exitMisused, "--insecure", []string{"--addr", ":0"}},
 		{exitMisused, "HOST:PORT", []string{"--addr", "8080"}},
-		{exitMisused, "give --tls-cert and --tls-key", []string{"--tls-cert", "cert.pem"}},
+		{exitMisused, "set both --tls-cert and --tls-key", []string{"--tls-cert", "cert.pem"}},
 		{exitFailed, "cannot read cert.pem: no such file or directory", []string{"--addr", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"}},
 		{exitFailed, taken.Addr().String() + " is already in use", []string{"--addr", taken.Addr().String()}},
 		{exitMisused, "must be one of on, off", []string{"--rate-limits", "some"}},

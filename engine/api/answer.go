@@ -52,7 +52,7 @@ const headerReplayed = "Idempotent-Replayed"
 // statusGone is what the log says where the client left before its answer.
 const statusGone = 499
 
-const unexpected = "something went wrong that should not have; try again, and tell the service's owner the response_id if it stays so"
+const unexpected = "unexpected error; try again, and report the response_id to the operator of the service if it happens again"
 
 // success gives the envelope of spec.md, Envelopes. The same result always gives the same bytes.
 func (x *exchange) success(res result) reply {
@@ -128,9 +128,9 @@ func (x *exchange) explain(err error) *engine.Error {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "it took longer than %s and was given up; try again", x.op.budget)
+		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "the request timed out after %s; try again", x.op.budget)
 	case errors.Is(err, context.Canceled) && x.r.Context().Err() != nil:
-		return engine.Errorf(engine.Internal, statusGone, "the client has gone")
+		return engine.Errorf(engine.Internal, statusGone, "the client closed the connection")
 	case errors.Is(err, context.Canceled):
 		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "the service is stopping; try again")
 	}
@@ -152,11 +152,11 @@ func withoutCause(e engine.Error) string {
 func inside(status int) string {
 	switch status {
 	case http.StatusInsufficientStorage:
-		return "the disk of the store is full, and nothing was changed; free some space there, and send the request again. What was saved can still be read"
+		return "the disk of the store is full and nothing was changed; free some space, and send the request again. Saved data can still be read"
 	case http.StatusServiceUnavailable:
 		return "the store cannot be read now; try again in a moment"
 	case http.StatusGatewayTimeout:
-		return "the store does not answer; try again later, and tell the service's owner the response_id if it stays so"
+		return "the store does not respond; try again later, and report the response_id to the operator of the service if it happens again"
 	}
 	return unexpected
 }
@@ -174,7 +174,7 @@ func details(ds []engine.Detail) doc.Member {
 		vs = append(vs, detail(d))
 	}
 	if more > 0 {
-		vs = append(vs, detail(engine.Detail{Message: fmt.Sprintf("there are %d more problems, which are not listed", more)}))
+		vs = append(vs, detail(engine.Detail{Message: fmt.Sprintf("and %d more problems", more)}))
 	}
 	return doc.M("details", doc.NewArray(vs...))
 }

@@ -212,7 +212,7 @@ func (w *writes) stuck(now time.Time) error {
 	if first == nil || now.Sub(first.Value.(time.Time)) < slowWrite {
 		return nil
 	}
-	return fmt.Errorf("writes do not come back: %d are under way, the first of them for more than %s", w.running.Len(), slowWrite)
+	return fmt.Errorf("writes are stuck: %d are running, the first for more than %s", w.running.Len(), slowWrite)
 }
 
 // probe asks whether the service is well, one question at a time: one that gets no answer is not asked
@@ -250,7 +250,7 @@ func (p *probe) ask(ctx context.Context) error {
 	case <-q.answered:
 		return q.err
 	case <-ctx.Done():
-		return fmt.Errorf("the store does not answer: %w", ctx.Err())
+		return fmt.Errorf("the store does not respond: %w", ctx.Err())
 	}
 }
 

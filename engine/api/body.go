@@ -33,7 +33,7 @@ func (x *exchange) readBody() error {
 	case errors.As(err, &long):
 		return tooLong()
 	case err != nil:
-		return refuseBody("the body did not arrive whole; send it again")
+		return refuseBody("the body was cut short; send it again")
 	case len(b) == 0 && x.op.body == bodyOptional:
 		return nil
 	}
@@ -45,14 +45,14 @@ func (x *exchange) readBody() error {
 	}
 	v, err := doc.ParseAtMost(b, maxValues)
 	if errors.Is(err, doc.ErrTooMany) {
-		return refuseBody(fmt.Sprintf("the body has more than %d values; send less at once", maxValues))
+		return refuseBody(fmt.Sprintf("the body has more than %d values; split it into smaller requests", maxValues))
 	}
 	if err != nil {
-		return refuseBody("the body is not JSON as it must be: " + err.Error())
+		return refuseBody("the body is not valid JSON: " + err.Error())
 	}
 	if v.Kind() != doc.Object {
 		line, column := start(b)
-		return refuseBody(fmt.Sprintf("the body must be a JSON object, but a value of the type %s begins at line %d, column %d", v.Kind(), line, column))
+		return refuseBody(fmt.Sprintf("the body must be a JSON object, but line %d, column %d has type %s", line, column, v.Kind()))
 	}
 	x.body = v
 	x.identify(v.Get(memberRequestID).Text())
@@ -60,7 +60,7 @@ func (x *exchange) readBody() error {
 }
 
 func tooLong() error {
-	e := engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is longer than the %d KiB that are allowed", MaxBody>>10)
+	e := engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is larger than %d KiB", MaxBody>>10)
 	e.Target = "body"
 	return e
 }
@@ -74,7 +74,7 @@ func refuseBody(message string) error {
 // checkContent refuses a body that says it is something else than JSON in UTF-8, or is packed.
 func checkContent(h http.Header) error {
 	if packed := h.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
-		e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body is encoded as %q; send it as it is", packed)
+		e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the content encoding %q is not supported; send the body without it", packed)
 		e.Target = "Content-Encoding"
 		return e
 	}

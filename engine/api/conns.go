@@ -106,7 +106,7 @@ func (l *connections) longestIdle() *conn {
 
 // busyAnswer is what a connection is told for which there is no room.
 const busyAnswer = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\n\r\n" +
-	`{"response_id":"none","error":{"code":"INTERNAL_ERROR","message":"the server has as many connections as it takes, and all are at work; try again in a second"}}`
+	`{"response_id":"none","error":{"code":"INTERNAL_ERROR","message":"all connections of the server are in use; try again in a second"}}`
 
 func (l *connections) refuse(c net.Conn) {
 	if l.plain && c.SetWriteDeadline(time.Now().Add(time.Second)) == nil {

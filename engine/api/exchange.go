@@ -163,7 +163,7 @@ func (h *handler) authenticate(x *exchange) error {
 	x.identify(x.r.Header.Get(headerRequestID))
 	id, key, ok := x.r.BasicAuth()
 	if !ok || len(x.r.Header.Values("Authorization")) > 1 {
-		return x.unauthorized("the request carries no Basic credentials; send the workspace id and an API key of it")
+		return x.unauthorized("credentials are missing; use Basic authentication with the workspace id and an API key")
 	}
 	tenant, ok, err := h.workspaces.Authenticate(x.r.Context(), id, key)
 	if err != nil {
@@ -175,7 +175,7 @@ func (h *handler) authenticate(x *exchange) error {
 	x.tenant = tenant
 	for _, want := range x.r.Header.Values(headerTenant) {
 		if want != "" && want != tenant.Workspace {
-			e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "the credentials are not of the workspace that %s names; leave the header out, or send credentials of that workspace", headerTenant)
+			e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "%s names another workspace than the credentials; remove the header, or use the credentials of that workspace", headerTenant)
 			e.Target = headerTenant
 			return e
 		}
@@ -198,7 +198,7 @@ func (x *exchange) authorize() error {
 	if need == "" || engine.Grants(x.tenant.Scopes, need) {
 		return nil
 	}
-	e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "the API key lacks the scope %s; use a key that has it", need)
+	e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "the API key does not have the scope %s; use a key with it", need)
 	e.Target = "Authorization"
 	return e
 }
@@ -215,26 +215,26 @@ func (x *exchange) checkIDs() error {
 	inBody := x.body.Get(memberRequestID)
 	switch {
 	case twice:
-		add(headerRequestID, "stands more than once; send it once")
+		add(headerRequestID, "is set more than once with different values; set it once")
 	case !utf8.ValidString(inHeader):
-		add(headerRequestID, "is not UTF-8 text; a UUID does well")
+		add(headerRequestID, "must be UTF-8 text; use a UUID")
 	case len(inHeader) > maxID:
-		add(headerRequestID, fmt.Sprintf("is %d characters long, and %d are allowed; a UUID does well", len(inHeader), maxID))
+		add(headerRequestID, fmt.Sprintf("must have at most %[2]d characters, not %[1]d; use a UUID", len(inHeader), maxID))
 	case len(inBody.Text()) > maxID:
-		add(memberRequestID, fmt.Sprintf("is %d characters long, and %d are allowed; a UUID does well", len(inBody.Text()), maxID))
+		add(memberRequestID, fmt.Sprintf("must have at most %[2]d characters, not %[1]d; use a UUID", len(inBody.Text()), maxID))
 	case inHeader != "" && inBody.Text() != "" && inHeader != inBody.Text():
-		add(memberRequestID, "is not the "+headerRequestID+" of the call; send one, or both alike")
+		add(memberRequestID, "does not match "+headerRequestID+"; send one of them, or the same value in both")
 	case inHeader == "" && inBody.Exists() && inBody.Kind() != doc.String:
 		add(memberRequestID, "must be a string, not "+inBody.Kind().String())
 	case inHeader == "" && inBody.Text() == "" && !x.op.ownID:
-		add(headerRequestID, "is missing; send it, or request_id in the body")
+		add(headerRequestID, "is required; set it, or request_id in the body")
 	}
 	if x.op.keyed {
 		switch key, twice := single(x.r.Header, headerKey); {
 		case twice:
-			add(headerKey, "stands more than once; send it once")
+			add(headerKey, "is set more than once with different values; set it once")
 		case key == "":
-			add(headerKey, "is missing; send a UUID v4, a new one for each request and the same one for its repeats")
+			add(headerKey, "is required; set a new UUID v4 for each request, and the same one when you repeat it")
 		default:
 			id, err := uuid.Parse(key)
 			if err != nil || len(key) != len(uuid.Nil.String()) || id.Version() != 4 || id.Variant() != uuid.RFC4122 {

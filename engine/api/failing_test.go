@@ -115,7 +115,7 @@ func TestHealthWhileWritesAreStuck(t *testing.T) {
 		t.Errorf("at first /healthz says %s", got)
 	}
 	b.clock.Add(11 * time.Second)
-	if got := page(t, b, "/healthz", 200); !strings.Contains(got, `"degraded"`) || !strings.Contains(got, "1 are under way") {
+	if got := page(t, b, "/healthz", 200); !strings.Contains(got, `"degraded"`) || !strings.Contains(got, "writes are stuck: 1 ") {
 		t.Errorf("/healthz says %s", got)
 	}
 	b.do("GET", campaigns+"/"+id, "").is(200)
@@ -174,7 +174,7 @@ func TestNoAnswerTellsOfProcesses(t *testing.T) {
 		return engine.Workspace{}, nil, silent
 	}), api.Options{})
 	a := send(t, h, request(t.Context(), "GET", campaigns+"/x", "")).is(504, "error.code", "INTERNAL_ERROR")
-	if strings.Contains(a.raw, "4711") || strings.Contains(a.raw, "kill") || !strings.Contains(a.raw, "does not answer") {
+	if strings.Contains(a.raw, "4711") || strings.Contains(a.raw, "kill") || !strings.Contains(a.raw, "does not respond") {
 		t.Errorf("%s", a.raw)
 	}
 }

@@ -135,7 +135,7 @@ func isAmbiguous(r *http.Request) bool { return r.Context().Value(ambiguousKey{}
 
 // ambiguous is a request whose end is not certain.
 var ambiguous = &operation{name: "ambiguous", open: true, run: func(context.Context, *exchange) (result, error) {
-	e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the request has both a Content-Length and a Transfer-Encoding; send one of them")
+	e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "Content-Length and Transfer-Encoding cannot be combined; send one of them")
 	e.Target = "Transfer-Encoding"
 	return result{}, e
 }}

@@ -44,7 +44,7 @@ func (l *limits) admit(x *exchange) error {
 	}
 	l.mu.Unlock()
 	if wait, full := log.Take(l.now()); wait > 0 {
-		return limited(wait, "more than %s requests of the operation %s were made with this API key", full, x.op.name)
+		return limited(wait, "rate limit of %s exceeded for the %s operation with this API key", full, x.op.name)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 	}
 	if _, repeat := c.keys[x.key]; !repeat {
 		if wait, full := c.made.Wait(now); wait > 0 {
-			return result{}, limited(wait, "%s campaigns were created with this API key, and no more may be", full)
+			return result{}, limited(wait, "rate limit of %s exceeded for new campaigns with this API key", full)
 		}
 	}
 	res, err := run()

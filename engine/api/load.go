@@ -119,7 +119,7 @@ func (l *load) change(who requester, n int64) {
 
 // errBusy is the answer where a request waited in vain.
 var errBusy = func() error {
-	e := engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "the server is busy with other requests, and did not begin this one; try again in a second")
+	e := engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "the server is busy and did not start this request; try again in a second")
 	e.RetryAfter = time.Second
 	return e
 }()

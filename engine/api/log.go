@@ -114,9 +114,9 @@ func (l *Log) Stuck() error {
 	case l.since.IsZero():
 		return nil
 	case l.lost > 0:
-		return fmt.Errorf("the log cannot be written, and %d lines were dropped", l.lost)
+		return fmt.Errorf("cannot write the log; %d lines were dropped", l.lost)
 	case time.Since(l.since) >= stalled:
-		return errors.New("the log cannot be written")
+		return errors.New("cannot write the log")
 	}
 	return nil
 }

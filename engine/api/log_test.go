@@ -52,7 +52,7 @@ func TestAStalledLog(t *testing.T) {
 			t.Errorf("at first /healthz says %s", got)
 		}
 		time.Sleep(2 * time.Second) // of the test's own clock
-		if got := health(); !strings.Contains(got, `"degraded"`) || !strings.Contains(got, "the log cannot be written") {
+		if got := health(); !strings.Contains(got, `"degraded"`) || !strings.Contains(got, "cannot write the log") {
 			t.Errorf("when a write takes long /healthz says %s", got)
 		}
 		for lines.Dropped() < 100 {

@@ -46,21 +46,21 @@ func newMetrics(reg *prometheus.Registry, lines *Log) *metrics {
 	m := &metrics{
 		registry: reg,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "bugle_api_requests_total", Help: "Requests that were answered, by operation and HTTP status.",
+			Name: "bugle_api_requests_total", Help: "Requests answered, by operation and HTTP status.",
 		}, labels),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "bugle_api_request_duration_seconds", Help: "How long requests took to answer, by operation and HTTP status.",
+			Name: "bugle_api_request_duration_seconds", Help: "Duration of requests, by operation and HTTP status.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, labels),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "bugle_api_requests_running", Help: "Requests that are being answered.",
+			Name: "bugle_api_requests_running", Help: "Requests running.",
 		}),
 	}
 	m.series.Store(&map[answered]series{})
 	reg.MustRegister(m.requests, m.duration, m.running)
 	if lines != nil {
 		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "bugle_log_lines_dropped_total", Help: "Lines of the log that were dropped, as nobody read it.",
+			Name: "bugle_log_lines_dropped_total", Help: "Log lines dropped because nothing read the log.",
 		}, func() float64 { return float64(lines.Dropped()) }))
 	}
 	return m

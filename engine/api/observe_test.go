@@ -119,7 +119,7 @@ func TestMetrics(t *testing.T) {
 	b.do("GET", campaigns+"/"+id, "", as("TEST", "wrong"))
 	b.do("GET", "/nowhere-"+id, "")
 	want := `
-		# HELP bugle_api_requests_total Requests that were answered, by operation and HTTP status.
+		# HELP bugle_api_requests_total Requests answered, by operation and HTTP status.
 		# TYPE bugle_api_requests_total counter
 		bugle_api_requests_total{operation="create",status="201"} 1
 		bugle_api_requests_total{operation="get",status="200"} 1

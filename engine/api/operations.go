@@ -123,7 +123,7 @@ func Routes() []Route {
 
 // unknown is a path that is not there.
 var unknown = &operation{name: "unknown", open: true, run: func(_ context.Context, x *exchange) (result, error) {
-	return result{}, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no %s here; the operations begin with /v5", x.r.URL.EscapedPath())
+	return result{}, engine.Errorf(engine.NotFound, http.StatusNotFound, "unknown path %s; paths of operations start with /v5", x.r.URL.EscapedPath())
 }}
 
 // wrongMethod is a path that is there, for other methods. OPTIONS it answers.
@@ -134,7 +134,7 @@ func wrongMethod(methods map[string]*operation) *operation {
 		if x.r.Method == http.MethodOptions {
 			return result{status: http.StatusNoContent}, nil
 		}
-		return result{}, engine.Errorf(engine.BadRequest, http.StatusMethodNotAllowed, "%s takes %s, not %s", x.r.URL.EscapedPath(), allow, x.r.Method)
+		return result{}, engine.Errorf(engine.BadRequest, http.StatusMethodNotAllowed, "%s supports %s, not %s", x.r.URL.EscapedPath(), allow, x.r.Method)
 	}}
 }
 

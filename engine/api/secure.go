@@ -57,10 +57,10 @@ func (l *secureConnections) shake(c net.Conn) {
 	if err := secure.HandshakeContext(ctx); err != nil {
 		var record tls.RecordHeaderError
 		if errors.As(err, &record) && record.Conn != nil {
-			_, _ = io.WriteString(record.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nThis is an HTTPS server: write https:// instead of http://.\n")
+			_, _ = io.WriteString(record.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nThis is an HTTPS server. Use https:// instead of http://.\n")
 		}
 		if l.ctx.Err() == nil {
-			l.log.Warn("no TLS connection came about", "from", c.RemoteAddr().String(), "error", err)
+			l.log.Warn("TLS handshake failed", "from", c.RemoteAddr().String(), "error", err)
 		}
 		_ = c.Close()
 		return

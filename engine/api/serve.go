@@ -23,28 +23,28 @@ type Transport struct {
 // loopback is refused without TLS, unless t is insecure.
 func Listen(addr string, t Transport) (net.Listener, error) {
 	if (t.CertFile == "") != (t.KeyFile == "") {
-		return nil, errors.New("TLS needs a certificate and its key: give --tls-cert and --tls-key")
+		return nil, errors.New("TLS needs a certificate and its key; set both --tls-cert and --tls-key")
 	}
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return nil, fmt.Errorf("the address must be HOST:PORT, such as 127.0.0.1:8080: %w", err)
 	}
 	at, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("the address %s is not known: %w", addr, err)
+		return nil, fmt.Errorf("cannot resolve the address %s: %w", addr, err)
 	}
 	secure := t.CertFile != ""
 	if !secure && !t.Insecure && !at.IP.IsLoopback() {
-		return nil, fmt.Errorf("other machines can reach %s, and without TLS all between them and here can read the API keys: give --tls-cert and --tls-key, listen on 127.0.0.1, or say --insecure", addr)
+		return nil, fmt.Errorf("other machines can reach %s, and API keys would be sent unencrypted; set --tls-cert and --tls-key, listen on 127.0.0.1, or use --insecure", addr)
 	}
 	var cert tls.Certificate
 	if secure {
 		if cert, err = tls.LoadX509KeyPair(t.CertFile, t.KeyFile); err != nil {
-			return nil, fmt.Errorf("the certificate and its key cannot be used: %w", err)
+			return nil, fmt.Errorf("cannot use the certificate and its key: %w", err)
 		}
 	}
 	ln, err := net.ListenTCP("tcp", at)
 	if err != nil {
-		return nil, fmt.Errorf("listening on %s: %w", addr, err)
+		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
 	if !secure {
 		return ln, nil
@@ -151,7 +151,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, o ServeOptions)
 	end()
 	srv.Close()
 	running.wait(stopTimeout)
-	return fmt.Errorf("%d requests were cut off, still running %s after the stop: %w", left, o.Grace, err)
+	return fmt.Errorf("canceled %d requests that were still running %s after the stop: %w", left, o.Grace, err)
 }
 
 // running is a handler that knows how many requests it is answering.

@@ -59,7 +59,7 @@ func TestListen(t *testing.T) {
 		{"127.0.0.1:0", api.Transport{CertFile: cert, KeyFile: cert}, "the certificate and its key"},
 		{"127.0.0.1:0", api.Transport{CertFile: "nowhere", KeyFile: key}, "nowhere"},
 		{"127.0.0.1", api.Transport{}, "HOST:PORT"},
-		{"127.0.0.1:http-or-so", api.Transport{}, "not known"},
+		{"127.0.0.1:http-or-so", api.Transport{}, "cannot resolve"},
 	} {
 		ln, err := api.Listen(tt.addr, tt.with)
 		if err == nil {
@@ -182,7 +182,7 @@ func TestServeCutsOff(t *testing.T) {
 	}()
 	<-mail.started
 	stop()
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), "1 requests were cut off") {
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "canceled 1 requests") {
 		t.Errorf("%v", err)
 	}
 	// The send has ended, and is written down.

@@ -49,7 +49,7 @@ func (t trusted) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 		return Tenant{}, false, err
 	}
 	if !engine.IsWorkspaceID(id) {
-		return Tenant{}, false, aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace %q here", id))
+		return Tenant{}, false, aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace %q", id))
 	}
 	w, svc, err := t.lookup(ctx, id)
 	if err != nil {
@@ -70,11 +70,11 @@ func (t trusted) choose(ctx context.Context, id string) (string, error) {
 	case len(ids) == 1:
 		return ids[0], nil
 	case len(ids) == 0:
-		return "", aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no workspace here yet"))
+		return "", aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace yet"))
 	}
 	ids = slices.Sorted(slices.Values(ids))
 	return "", aboutTenant(engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
-		"there are several workspaces (%s); name one with the header %s", strings.Join(ids, ", "), headerTenant))
+		"the store has several workspaces (%s); choose one with the header %s", strings.Join(ids, ", "), headerTenant))
 }
 
 // aboutTenant says of a refusal which header it is about.

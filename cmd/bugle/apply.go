@@ -28,7 +28,7 @@ func newApply(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply FILE...|DIR",
 		Short: "Apply campaign files",
-		Long: "Create and update campaigns from files. A file updates the campaign with its id, or else the one with\n" +
+		Long: "A file updates the campaign with its id, or else the one with\n" +
 			"its channel and name; if there is neither, it creates a draft. Components that are not in the file stay\n" +
 			"as they are. The plan is printed first and applied after you confirm it, or with --yes. If one file is\n" +
 			"invalid or refused, no changes are made.",

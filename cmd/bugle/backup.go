@@ -90,9 +90,8 @@ func newBackup(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup [FILE]",
 		Short: "Back up the store to a file",
-		Long: "Back up the whole store to one compressed file with checksums, which is read again and compared. Other\n" +
-			"bugle processes can keep using the store. Without FILE, the backup goes into the folder backups of\n" +
-			"the data folder.\n\n" +
+		Long: "The backup is one compressed file with checksums. It is verified after it was written. Other bugle\n" +
+			"processes can keep using the store. Without FILE, it goes into the folder backups of the data folder.\n\n" +
 			"While the terminal program or `bugle serve` runs, it makes a backup there every day, and keeps those\n" +
 			fmt.Sprintf("of the last %d days and %d weeks. %s=off turns daily backups off.", backup.KeptDays, backup.KeptWeeks, envBackups) +
 			"\n\nBackups of an encrypted store are encrypted with its key, or with a passphrase if you use --encrypt.",

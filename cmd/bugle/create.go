@@ -24,8 +24,8 @@ func newCreate(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [FILE | -]",
 		Short: "Create a draft",
-		Long: "Create a draft from a JSON or YAML file, or from --channel and --type. The file can be the body of the\n" +
-			"API's create request, or the output of `bugle get`, which is copied. Everything in it is checked first.",
+		Long: "Takes a JSON or YAML file, or --channel and --type. The file can be the body of the API's create\n" +
+			"request, or the output of `bugle get`, which is copied. Everything in it is checked first.",
 		Example: "  bugle create campaign.json\n" +
 			"  bugle get 65f0a1b2c3d4e5f60718293a | bugle create - --name 'Spring sale, again'\n" +
 			"  bugle create --channel EMAIL --type ONE_TIME --name 'Spring sale'",

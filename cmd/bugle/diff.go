@@ -21,8 +21,8 @@ func newDiff(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff FILE|ID FILE|ID",
 		Short: "Compare two campaigns",
-		Long: "Compare the channel, delivery type and components of two campaigns, each an id or a file. Ids, state,\n" +
-			"authors, times and the order of fields are ignored. Exits with 0 if they are equal, and with 1 if not.",
+		Long: "Each campaign is an id or a file. Channel, delivery type and components are compared; ids, state,\n" +
+			"authors, times and the order of fields are not. Exits with 0 if they are equal, and with 1 if not.",
 		Example: "  bugle diff 65f0a1b2c3d4e5f60718293a campaigns/spring-sale.yaml\n" +
 			"  git show HEAD~1:campaigns/spring-sale.json | bugle diff - campaigns/spring-sale.json",
 		Args: exactly(2, "two campaigns, each an ID, a file, or - for standard input"),

@@ -32,8 +32,8 @@ func newDoctor(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check and repair the store",
-		Long: "Check every record in the store, and list what is wrong and what can be done about it. Nothing is\n" +
-			"changed without --repair. Other bugle processes can keep using the store.\n\n" +
+		Long: "Checks every record, and lists what is wrong and what can be done about it. Nothing is changed\n" +
+			"without --repair. Other bugle processes can keep using the store.\n\n" +
 			"Records that a repair replaces or removes are kept in the store and listed. With --json, they are\n" +
 			"printed with their keys and values in base64, in the list kept.",
 		Example:           "  bugle doctor\n  bugle doctor --repair",

@@ -30,8 +30,8 @@ func (f *factory) keys() *storekey.Ring {
 	return f.sealing.ring
 }
 
-const encryptLong = `Encrypt the store on this machine (campaigns, history, users, outbox and settings) and the backups in
-its folder. The store is written again, verified, and replaces the old one, whose files are deleted.
+const encryptLong = `Encrypts the campaigns, history, users, outbox and settings on this machine, and the backups in the
+folder of the store. The store is written again, verified, and replaces the old one, whose files are deleted.
 Quit other bugle processes before.
 
 A new key is created and stored in the system keyring. If there is no keyring, create a key yourself
@@ -82,7 +82,7 @@ func newDecrypt(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "decrypt",
 		Short: "Decrypt the store",
-		Long: "Decrypt the store, and the backups in its folder that are encrypted with its key. Quit other bugle\n" +
+		Long: "Also decrypts the backups in its folder that are encrypted with its key. Quit other bugle\n" +
 			"processes before. The key stays in the system keyring for backups in other places.",
 		Example:           "  bugle decrypt",
 		Args:              exactly(0, "no arguments"),

@@ -31,10 +31,10 @@ func newExport(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [ID...]",
 		Short: "Export campaigns to files",
-		Long: "Export campaigns to files, one each, to keep in version control and pass to `bugle apply`. The files\n" +
-			"have no state and no times, so the file of an unchanged campaign stays the same. They are named after\n" +
-			"the campaign and its id; after a campaign is renamed, its old file is replaced. Without --dir, one\n" +
-			"campaign is printed.",
+		Long: "Writes one file per campaign, to keep in version control and pass to `bugle apply`. The files have no\n" +
+			"state and no times, so the file of an unchanged campaign stays the same. They are named after the\n" +
+			"campaign and its id; after a campaign is renamed, its old file is replaced. Without --dir, one campaign\n" +
+			"is printed.",
 		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
 			"  bugle export --all --dir campaigns --yaml",
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

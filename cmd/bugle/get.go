@@ -8,7 +8,7 @@ func newGet(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get ID",
 		Short:             "Print a campaign as JSON",
-		Long:              "Print a campaign as JSON, to read or to edit. Pass it to `bugle update` to save the changes.",
+		Long:              "To change the campaign, edit the output and pass it to `bugle update`.",
 		Example:           "  bugle get 65f0a1b2c3d4e5f60718293a > campaign.json\n  $EDITOR campaign.json && bugle update campaign.json",
 		Args:              exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.completeIDs(),

@@ -189,9 +189,9 @@ func newImport(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Create drafts from files",
-		Long: "Create a new draft from each campaign in JSON, YAML or JSON lines files. A campaign can be the output\n" +
-			"of `bugle get` or `bugle export`, or the body of a create request. All campaigns are checked first: if\n" +
-			"one is invalid, none is created and the exit code is 3.",
+		Long: "Each campaign in the JSON, YAML or JSON lines files becomes a new draft. It can be the output of\n" +
+			"`bugle get` or `bugle export`, or the body of a create request. All campaigns are checked first: if one\n" +
+			"is invalid, none is created and the exit code is 3.",
 		Example: "  bugle import campaigns/*.yaml\n  bugle import --by ann@example.com - < campaigns.jsonl",
 		Args:    someFiles("files"),
 		RunE: func(cmd *cobra.Command, args []string) error {

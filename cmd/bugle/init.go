@@ -33,8 +33,8 @@ func newInit(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Create a workspace",
-		Long: "Create a workspace, and the store if there is none. The API key is shown only once. HTTP clients of\n" +
-			"`bugle serve` need it; the terminal program and the commands do not.",
+		Long: "Creates the store too, if there is none. The API key is shown only once. HTTP clients of `bugle serve`\n" +
+			"need it; the terminal program and the commands do not.",
 		Example:           "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com\n  bugle init --encrypt",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,

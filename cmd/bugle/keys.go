@@ -15,7 +15,7 @@ func newKeys(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "keys",
 		Short:             "Manage API keys",
-		Long:              "Manage the API keys of the workspace, which HTTP clients of `bugle serve` use to sign in.",
+		Long:              "HTTP clients of `bugle serve` sign in with the id of the workspace and an API key.",
 		Example:           "  bugle keys create --scopes " + engine.ScopeView + "\n  bugle keys list",
 		Args:              noCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -40,8 +40,8 @@ func newKeysCreate(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create an API key",
-		Long: "Create an API key. It is shown only once, because only its hash is stored. HTTP clients send it as the\n" +
-			"password of Basic authentication, with the id of the workspace as the user name.",
+		Long: "The key is shown only once, because only its hash is stored. HTTP clients send it as the password of\n" +
+			"Basic authentication, with the id of the workspace as the user name.",
 		Example:           "  bugle keys create --scopes " + engine.ScopeManage + "\n  curl -u MAIN:KEY http://127.0.0.1:8080/v5/campaigns/65f0a1b2c3d4e5f60718293a",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -73,6 +73,7 @@ func newKeysList(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list",
 		Short:             "List API keys",
+		Long:              "The keys themselves are not shown, because only their hashes are stored.",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -103,10 +104,11 @@ func newKeysList(f *factory) *cobra.Command {
 
 func newKeysRevoke(f *factory) *cobra.Command {
 	return &cobra.Command{
-		Use:   "revoke ID",
-		Short: "Revoke an API key",
-		Long:  "Revoke an API key. Requests with it are refused from now on.",
-		Args:  exactly(1, "the ID of a key from `bugle keys list`"),
+		Use:     "revoke ID",
+		Short:   "Revoke an API key",
+		Example: "  bugle keys revoke 6b0389085b8c3376fcf4eaa0",
+		Long:    "Requests with the key are refused from now on.",
+		Args:    exactly(1, "the ID of a key from `bugle keys list`"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return f.completeKeys(cmd, args), cobra.ShellCompDirectiveNoFileComp
 		},

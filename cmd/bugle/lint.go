@@ -29,7 +29,7 @@ func newLint(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint FILE...",
 		Short: "Check campaign files",
-		Long: "Check campaign files in JSON or YAML, without a store, for example in CI. Each problem is printed on a\n" +
+		Long: "Checks JSON and YAML files without a store, for example in CI. Each problem is printed on a\n" +
 			"line with the file, the path of the field, what to do, and the id of the rule. With --stage publish,\n" +
 			"also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
 			"are not checked. Exits with 3 if a file is invalid, and with 1 if one cannot be read.",

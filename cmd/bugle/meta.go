@@ -18,7 +18,7 @@ func newMeta(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "meta [ID | -]",
 		Short: "Show campaign metadata and reach",
-		Long: "Show metadata of one campaign, or of the campaigns that match all flags, drafts included: creator,\n" +
+		Long: "Prints one campaign, or one page of the campaigns that match all flags, drafts included: creator,\n" +
 			"number of runs, and how many users a scheduled campaign reaches. With - the body of the API's meta\n" +
 			"request is read from standard input.",
 		Example:           "  bugle meta 65f0a1b2c3d4e5f60718293a --json\n  bugle meta --status SCHEDULED",

@@ -38,7 +38,7 @@ func newPreview(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preview ID|FILE|-",
 		Short: "Preview the content of a campaign for one user",
-		Long: "Print the content of a campaign as JSON, with its expressions resolved for one user. Nothing is sent.\n" +
+		Long: "Prints the content as JSON with its expressions resolved for one user. Nothing is sent.\n" +
 			"Expressions without a value for the user are left as they are and listed on standard error. With a\n" +
 			"file or -, the body of the API's preview request is read instead.",
 		Example: "  bugle preview 65f0a1b2c3d4e5f60718293a --email ann@example.com\n" +

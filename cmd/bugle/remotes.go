@@ -20,9 +20,9 @@ func newRemote(f *factory, noun string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   noun,
 		Short: "Manage connections to remote services",
-		Long: "Manage remotes: named connections to services that speak the Campaigns V5 API. A remote has the\n" +
-			"address of the service, the workspace id, and where to find the API key; the key itself is never\n" +
-			"stored in the file. Use one with `bugle --remote NAME`, for the terminal program and any command.",
+		Long: "A remote is a named connection to a service that speaks the Campaigns V5 API: its address, the\n" +
+			"workspace id, and where to find the API key. The key itself is never stored in the file of remotes.\n" +
+			" Use one with `bugle --remote NAME`, for the terminal program and any command.",
 		Example: "  bugle remote add prod --url https://api.example.com --workspace-id W1 --key-env PROD_KEY\n" +
 			"  bugle remote test prod\n" +
 			"  bugle --remote prod search status:active",
@@ -43,7 +43,7 @@ func newRemoteAdd(f *factory, noun string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Add or replace a remote",
-		Long:  "Add a remote, or replace the one with that name. Set where its API key is with exactly one of\n--keyring, --key-env and --key-command.",
+		Long:  "Replaces the remote with that name, if there is one. Set where its API key is with exactly one of\n--keyring, --key-env and --key-command.",
 		Example: "  bugle remote add prod --url 'https://api-{dc}.example.com' --dc 02 --workspace-id W1 --keyring\n" +
 			"  bugle remote add ci --url https://api.example.com --workspace-id W1 --key-env BUGLE_KEY\n" +
 			"  bugle remote add here --url http://127.0.0.1:8080 --workspace-id DEMO --key-command 'pass show bugle'",
@@ -122,6 +122,7 @@ func newRemoteList(f *factory, noun string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List remotes",
+		Long:  "The remote in use is marked with *.",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			file, err := f.remotesFile()
@@ -151,7 +152,7 @@ func newRemoteUse(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "use NAME",
 		Short:             "Choose the remote to use from now on",
-		Long:              "Choose the remote that bugle uses without --remote. `bugle remote use local` goes back to the store on\nthis machine.",
+		Long:              "bugle uses this remote without --remote. `bugle remote use local` goes back to the store on this\nmachine.",
 		Example:           "  bugle remote use prod\n  bugle remote use local",
 		Args:              exactly(1, "the NAME of a remote, or local"),
 		ValidArgsFunction: f.completeRemotes(remotes.Local),
@@ -176,7 +177,7 @@ func newRemoteKey(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "key NAME",
 		Short:             "Store the API key of a remote in the keyring",
-		Long:              "Read the API key of a remote from standard input and store it in the system keyring.",
+		Long:              "Reads the key from standard input. On a terminal, it is not shown while you type.",
 		Example:           "  pass show bugle | bugle remote key prod",
 		Args:              exactly(1, "the NAME of a remote"),
 		ValidArgsFunction: f.completeRemotes(),
@@ -209,6 +210,8 @@ func newRemoteRemove(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
 		Short:             "Remove a remote and its stored key",
+		Long:              "Nothing changes on the service. If the remote is in use, bugle goes back to the store on this machine.",
+		Example:           "  bugle remote remove prod",
 		Args:              exactly(1, "the NAME of a remote"),
 		ValidArgsFunction: f.completeRemotes(),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -49,9 +49,8 @@ func newRemoteTest(f *factory, noun string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test NAME",
 		Short: "Check that a remote answers",
-		Long: "Check that a remote answers, by calling every operation that changes nothing: search, get, validate,\n" +
-			"meta and preview. get and validate use the first campaign that search finds. Exits with 4 when the\n" +
-			"service refuses a call.",
+		Long: "Calls every operation that changes nothing: search, get, validate, meta and preview. get and validate\n" +
+			"use the first campaign that search finds. Exits with 4 if the service refuses a call.",
 		Example:           "  bugle remote test prod\n  bugle remote test prod --user ann@example.com",
 		Args:              exactly(1, "the NAME of a remote"),
 		ValidArgsFunction: f.completeRemotes(),

@@ -22,9 +22,8 @@ func newRestore(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore [FILE]",
 		Short: "Restore the store or one campaign from a backup",
-		Long: "Restore the store from a backup. The backup is read and checked completely first, and the current store\n" +
-			"is kept under another name. Quit other bugle processes before. Without FILE, list the backups in the\n" +
-			"data folder, newest first.\n\n" +
+		Long: "The backup is read and checked completely first, and the current store is kept under another name. Quit other\n" +
+			"bugle processes before. Without FILE, list the backups in the data folder, newest first.\n\n" +
 			"With --campaign, restore one campaign that is damaged or missing, with its history. Other bugle\n" +
 			"processes can keep using the store.",
 		Example: "  bugle restore\n  bugle restore backups/daily-20260304-120000" + backup.Suffix + "\n" +

@@ -25,14 +25,21 @@ const (
 	groupTool   = "tool"
 )
 
-// newRoot makes the command tree.
+// helpTemplate is the layout of --help: what the command does in a line, then a paragraph, the usage and examples.
+const helpTemplate = `{{.Short}}
+
+{{with .Long}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
+
+// newRoot returns the command tree.
 func newRoot(f *factory) *cobra.Command {
 	var open terminalOptions
 	root := &cobra.Command{
 		Use:   "bugle",
 		Short: "Build push and email campaigns in the terminal",
-		Long: "Build, test and manage push and email campaigns. Run bugle without a command to open the terminal\n" +
-			"program. When the output is not a terminal, it prints a summary of the workspace instead.",
+		Long: "Run bugle without a command to open the terminal program. If the output is not a terminal, it prints\n" +
+			"a summary of the workspace instead.",
 		Example:           "  bugle\n  bugle -q 'status:draft tag:sale'\n  bugle search status:active --json",
 		Args:              noCommand,
 		SilenceErrors:     true,
@@ -94,6 +101,7 @@ func newRoot(f *factory) *cobra.Command {
 	add(groupServe, newServe(f), newKeys(f))
 	add(groupStore, newBackup(f), newRestore(f), newDoctor(f), newEncrypt(f), newDecrypt(f), newBench(f))
 	root.AddCommand(topics()...)
+	root.SetHelpTemplate(helpTemplate)
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
@@ -126,6 +134,12 @@ func addCompletion(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Short = "Print the completion script for a shell"
+			c.Long = "The help of each subcommand describes how to use the script in that shell."
+			for _, shell := range c.Commands() {
+				shell.Short = "Print the completion script for " + shell.Name()
+				_, rest, _ := strings.Cut(shell.Long, "\n")
+				shell.Long = strings.TrimSpace(rest)
+			}
 			c.Args = noCommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
@@ -208,6 +222,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show help for a command or a topic",
+		Long:  "The topics are environment and exit-codes.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 {
@@ -246,7 +261,7 @@ func topics() []*cobra.Command {
 		{
 			Use:   "environment",
 			Short: "Environment variables that bugle reads",
-			Long: "Environment variables that bugle reads. A flag overrides its variable.\n\n" + rows([][2]string{
+			Long: "A flag overrides its variable.\n\n" + rows([][2]string{
 				{envData, "folder of the store (--data)"},
 				{envWorkspace, "id of the workspace (--workspace)"},
 				{envRemote, "name of the remote (--remote)"},
@@ -269,8 +284,7 @@ func topics() []*cobra.Command {
 		{
 			Use:   "exit-codes",
 			Short: "Exit codes of the commands",
-			Long: "Exit codes of the commands:\n\n" +
-				"0  success; for diff: no differences\n1  failed: a file, the store or a test send; for diff: differences\n2  invalid usage\n" +
+			Long: "0  success; for diff: no differences\n1  failed: a file, the store or a test send; for diff: differences\n2  invalid usage\n" +
 				"3  the campaign is invalid; nothing was sent\n4  the service refused the request\n\n" +
 				"With --json, an error is a JSON object on standard error, with error.code, error.message and\n" +
 				"error.details.",

@@ -27,8 +27,8 @@ func newSchema(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema [TABLE [PATH]]",
 		Short: "Show the fields of campaigns and requests",
-		Long: "Show the tables that campaigns, requests and workspace records are checked against. Without a table,\n" +
-			"list them all; with one, describe its fields, or those below a path. --json-schema prints a table as\n" +
+		Long: "Campaigns, requests and workspace records are checked against tables of fields. Without a table, lists\n" +
+			"them all; with one, describes its fields, or those below a path. --json-schema prints a table as\n" +
 			"JSON Schema 2020-12, and --openapi the whole API as OpenAPI 3.1.",
 		Example: "  bugle schema\n  bugle schema campaign push scheduling_details\n" +
 			"  bugle schema workspace connectors\n" +

@@ -32,7 +32,7 @@ func (s *filters) add(cmd *cobra.Command) {
 	fl.StringVar(&s.name, "name", "", "only campaigns with this `text` in their name")
 	fl.StringVar(&s.from, "created-from", "", "only campaigns created on or after this `date` or time (UTC), such as 2026-03-01")
 	fl.StringVar(&s.to, "created-to", "", "only campaigns created on or before this `date` or time (UTC)")
-	fl.IntVar(&s.limit, "limit", engine.PageSize, fmt.Sprintf("campaigns per page, at most %d", engine.PageSize))
+	fl.IntVar(&s.limit, "limit", engine.PageSize, fmt.Sprintf("`number` of campaigns per page, at most %d", engine.PageSize))
 	fl.IntVar(&s.page, "page", 1, "`number` of the page, from 1")
 	fl.BoolVar(&s.children, "children", false, "include runs of periodic campaigns and nodes of flows")
 	fl.BoolVar(&s.archived, "archived", false, "include archived campaigns")
@@ -85,10 +85,10 @@ func newSearch(f *factory) *cobra.Command {
 		version int
 	)
 	cmd := &cobra.Command{
-		Use:   "search [QUERY… | -]",
+		Use:   "search [QUERY... | -]",
 		Short: "Search campaigns",
-		Long: "Search campaigns, drafts included, and print one page of results. Words match names, tags, teams\n" +
-			"and creators. Filters narrow the search:\n\n" +
+		Long: "Prints one page of results, drafts included. Words match names, tags, teams and creators. Filters\n" +
+			"narrow the search:\n\n" +
 			"  status:draft,active  channel:push  type:periodic  tag:sale  by:ann  team:growth  platform:ios\n" +
 			"  updated:<7d  created:2026-03  start:+7d  version:2  id:65f0  is:archived|all|live  sort:-updated\n\n" +
 			"Put ! before a filter to exclude what it matches: '!tag:test'. Flags narrow the results further.\n" +

@@ -39,7 +39,7 @@ func newServe(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API over HTTP",
-		Long: "Serve the Campaigns V5 API over HTTP, for all workspaces of the store or the one in --workspace.\n" +
+		Long: "Serves the Campaigns V5 API for all workspaces of the store, or for the one in --workspace.\n" +
 			"Clients sign in with Basic authentication: the id of a workspace and one of its API keys\n" +
 			"(`bugle keys create`). /openapi.json describes the API; /healthz and /metrics are for monitoring.\n" +
 			"The address is printed on standard output, the request log on standard error. Press ctrl+c once to\n" +

@@ -18,7 +18,7 @@ func newPublish(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish ID",
 		Short: "Publish a draft",
-		Long: "Publish a draft. The whole campaign is checked first, then goes live now or at its start time.\n" +
+		Long: "The whole campaign is checked first, then goes live now or at its start time.\n" +
 			"Publishing through the API is in beta and off by default; turn it on for the workspace with\n" +
 			"`bugle workspace put general publish=enabled`. The terminal program can always publish.",
 		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a",
@@ -60,11 +60,10 @@ func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
 func statusCommands(f *factory) []*cobra.Command {
 	return []*cobra.Command{
 		newStatusChange(f, catalog.Pause, "Pause a campaign",
-			"Pause a periodic or triggered campaign. Nothing is sent until you resume it. One-time campaigns cannot\n"+
-				"be paused; stop them instead."),
-		newStatusChange(f, catalog.Resume, "Resume a paused campaign", "Resume a paused campaign."),
+			"Nothing is sent until you resume the campaign. One-time campaigns cannot be paused; stop them instead."),
+		newStatusChange(f, catalog.Resume, "Resume a paused campaign", "The campaign becomes active again, or scheduled if its start time is still ahead."),
 		newStatusChange(f, catalog.Stop, "Stop a one-time campaign",
-			"Stop a one-time campaign for good. Periodic and triggered campaigns cannot be stopped; pause them\n"+
+			"A stopped campaign cannot be resumed. Periodic and triggered campaigns cannot be stopped; pause them\n"+
 				"instead."),
 	}
 }
@@ -75,7 +74,7 @@ func newStatusChange(f *factory, action engine.Action, short, long string) *cobr
 	cmd := &cobra.Command{
 		Use:   name + " ID",
 		Short: short,
-		Long:  long + " Exits with 4 when the type or the state of the campaign does not\nallow it.",
+		Long:  long + "\nExits with 4 if the type or the state of the campaign does not allow it.",
 		Example: "  bugle " + name + " 65f0a1b2c3d4e5f60718293a\n" +
 			"  bugle " + name + " 65f0a1b2c3d4e5f60718293a --json",
 		Args: exactly(1, "the ID of a campaign"),

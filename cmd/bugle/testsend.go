@@ -25,7 +25,7 @@ func newTest(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test ID|FILE|-",
 		Short: "Send a test message",
-		Long: "Send a test of a draft to the recipients in --to, and print SENT or FAILED for each message. With a\n" +
+		Long: "Sends a draft to the recipients in --to, and prints SENT or FAILED for each message. With a\n" +
 			"file or -, the body of the API's test request is read instead, which can contain the content itself.\n" +
 			"Exits with 1 if a message failed.",
 		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +

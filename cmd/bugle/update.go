@@ -25,10 +25,9 @@ func newUpdate(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [ID] FILE|-",
 		Short: "Update a campaign from a file",
-		Long: "Update a campaign from a JSON or YAML file. Each component in the file replaces the one in the\n" +
-			"campaign; fields that are removed this way are listed. Components that are not in the file stay as\n" +
-			"they are. The file can be the output of `bugle get`, which includes the id, or the body of the API's\n" +
-			"update request.",
+		Long: "Each component in the JSON or YAML file replaces the one in the campaign; fields that are removed this\n" +
+			"way are listed. Components that are not in the file stay as they are. The file can be the output of\n" +
+			"`bugle get`, which includes the id, or the body of the API's update request.",
 		Example: "  bugle update 65f0a1b2c3d4e5f60718293a changes.json\n" +
 			"  bugle get 65f0a1b2c3d4e5f60718293a | sed s/Spring/Summer/ | bugle update -",
 		Args: between(1, 2, "the ID of a campaign, and a file or - for standard input"),

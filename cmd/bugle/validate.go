@@ -13,8 +13,8 @@ func newValidate(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate ID",
 		Short: "Check if a campaign is ready to publish",
-		Long: "Check if a campaign is ready to publish, without changing it. Each problem is printed on a line with\n" +
-			"the path of the field and what to do. Exits with 3 if there is a problem.",
+		Long: "Nothing is changed. Each problem is printed on a line with the path of the field and what to do. Exits\n" +
+			"with 3 if there is a problem.",
 		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a\n  bugle validate 65f0a1b2c3d4e5f60718293a --json",
 		Args:              exactly(1, "the ID of a campaign"),
 		ValidArgsFunction: f.completeIDs(),

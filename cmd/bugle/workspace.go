@@ -15,8 +15,8 @@ func newWorkspaceCmd(f *factory) *cobra.Command {
 	cmd := listing(everySection, &cobra.Command{
 		Use:   "workspace",
 		Short: "Manage settings, users, connectors and content",
-		Long: "Manage what a workspace has besides campaigns, by section: settings, users, connectors, content and\n" +
-			"more. The same commands work on every section.",
+		Long: "A workspace has sections with records: settings, users, connectors, content and more. The same\n" +
+			"commands work on every section.",
 		Example: "  bugle workspace list\n" +
 			"  bugle workspace list users berlin\n" +
 			"  bugle workspace put general publish=enabled\n" +

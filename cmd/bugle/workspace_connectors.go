@@ -25,6 +25,7 @@ func newConnectorList(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list",
 		Short:             "List email connectors and push gateways",
+		Long:              "Use `bugle workspace list connectors` and `bugle workspace list gateways` instead.",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -70,6 +71,7 @@ func newConnectorRemove(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
 		Short:             "Remove a connector or push gateway",
+		Long:              "Removes its key from the keyring too. Use `bugle workspace delete` instead.",
 		Args:              exactly(1, "the name of a connector, or fcm, apns or webpush"),
 		ValidArgsFunction: f.completeAllConnectors,
 		RunE: func(cmd *cobra.Command, args []string) error {

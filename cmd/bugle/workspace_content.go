@@ -39,7 +39,7 @@ func kindOf(noun string) (engine.ContentKind, error) {
 func newWorkspaceContent(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "content",
-		Short: "Manage content blocks, product sets, content APIs and templates",
+		Short: "Manage content blocks, products, APIs and templates",
 		Long: "List and change content. Use the sections content-blocks, product-sets, content-apis and templates of\n" +
 			"`bugle workspace list`, `get`, `put`, `delete` and `test` instead.",
 		Args:              noCommand,

@@ -120,7 +120,7 @@ func newContentAPI(f *factory) *cobra.Command {
 			"`bugle workspace put content-apis` instead. Its host must be allowed with\n" +
 			"`bugle workspace put general content_apis.hosts=HOST`.",
 		Example: "  bugle workspace set content_hosts=api.example.com\n" +
-			"  bugle workspace content api weather --url 'https://api.example.com/in/{city}' --param city --header-env X-Key=WEATHER_KEY\n" +
+			"  bugle workspace content api weather --url 'https://api.example.com/in/{city}' --param city \\\n    --header-env X-Key=WEATHER_KEY\n" +
 			"  bugle workspace content try weather Oslo",
 		Args:              exactly(1, "a name"),
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -41,7 +41,7 @@ func newConnectorAdd(f *factory) *cobra.Command {
 func newAddFCM(f *factory) *cobra.Command {
 	to := &engine.FCM{}
 	g := &gatewayFlags{gateway: engine.Gateway{Carrier: engine.CarrierFCM, FCM: to}}
-	cmd := g.adding(f, "Android with Firebase Cloud Messaging (HTTP v1)",
+	cmd := g.adding(f, "Android with Firebase (FCM)",
 		"The key is the JSON key of a service account (Firebase console, Project settings, Service accounts).\n"+
 			"The token of a user's device is its FCM registration token.",
 		"  bugle workspace connector add fcm --key-file /home/ann/shop-1.json\n"+
@@ -56,10 +56,11 @@ func newAddFCM(f *factory) *cobra.Command {
 func newAddAPNs(f *factory) *cobra.Command {
 	to := &engine.APNs{}
 	g := &gatewayFlags{gateway: engine.Gateway{Carrier: engine.CarrierAPNs, APNs: to}}
-	cmd := g.adding(f, "iOS with the Apple Push Notification service (APNs)",
+	cmd := g.adding(f, "iOS with Apple (APNs)",
 		"The key is the .p8 file of a signing key (Apple developer account, Certificates, Identifiers &\n"+
 			"Profiles, Keys). The token of a user's device is its device token in hexadecimal.",
-		"  bugle workspace connector add apns --key-file /home/ann/AuthKey_ABCDE12345.p8 --key-id ABCDE12345 --team-id TEAM123456 --topic com.example.shop")
+		"  bugle workspace connector add apns --key-file /home/ann/AuthKey_ABCDE12345.p8 --key-id ABCDE12345 \\\n"+
+			"    --team-id TEAM123456 --topic com.example.shop")
 	fl := cmd.Flags()
 	fl.StringVar(&to.KeyID, "key-id", "", "`id` of the key")
 	fl.StringVar(&to.TeamID, "team-id", "", "`id` of the team")
@@ -203,7 +204,7 @@ func newWorkspaceKey(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "key gateways fcm|apns|webpush",
 		Short: "Store the key of a push gateway in the keyring",
-		Long:  "Read the key of a push gateway from standard input and store it in the system keyring, under the name\nin its field key.keyring.",
+		Long:  "Reads the key from standard input, and stores it in the system keyring under the name in the field\nkey.keyring of the gateway.",
 		Example: "  bugle workspace put gateways carrier=fcm key.keyring=fcm\n" +
 			"  bugle workspace key gateways fcm < shop-1.json",
 		Args: func(cmd *cobra.Command, args []string) error {

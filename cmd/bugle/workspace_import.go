@@ -23,10 +23,11 @@ func newWorkspaceImport(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import users FILE|-",
 		Short: "Import users from a CSV or JSON lines file",
-		Long: "Import users from a file of any size. The whole file is checked before anything is saved, and\n" +
+		Long: "The file can have any size. The whole file is checked before anything is saved, and\n" +
 			"importing it again is safe.\n\n" +
-			"The first line of a CSV file names the columns: id is required, " + strings.Join(profiles.Columns()[1:], ", ") + "\n" +
-			"are optional, and any other column is a user attribute with the type that the workspace defines.\n" +
+			"The first line of a CSV file names the columns. id is required. Optional are\n" +
+			strings.Join(profiles.Columns()[1:4], ", ") + ",\n" + strings.Join(profiles.Columns()[4:], ", ") + ".\n" +
+			"Any other column is a user attribute with the type that the workspace defines.\n" +
 			"Empty cells are ignored. A JSON lines file has one user per line, in the format of\n" +
 			"`bugle workspace get users`. Existing users are replaced, or completed with --merge.",
 		Example: "  bugle workspace import users users.csv --merge\n" +

@@ -79,7 +79,7 @@ func newWorkspaceList(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [SECTION [TEXT]]",
 		Short: "List sections, or the records of one",
-		Long:  "List the sections of the workspace and how many records each has. With a section, list its records,\nor those that contain a text.",
+		Long:  "Without a section, lists the sections and how many records each has. With one, lists its records, or\nthose that contain a text.",
 		Example: "  bugle workspace list\n  bugle workspace list segments\n" +
 			"  bugle workspace list users berlin --json",
 		Args:              between(0, 2, "a section and a text to search for, both optional"),
@@ -173,7 +173,7 @@ func newWorkspaceGet(f *factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get SECTION [NAME]",
 		Short:             "Print a record as JSON",
-		Long:              "Print a record as JSON, to edit and pass to `bugle workspace put`. The sections general and flags are a\nsingle record and take no name.",
+		Long:              "To change the record, edit the output and pass it to `bugle workspace put`. The sections general and\nflags are a single record and take no name.",
 		Example:           "  bugle workspace get segments Testers\n  bugle workspace get general",
 		Args:              recordArgs,
 		ValidArgsFunction: f.completeRecords(everySection),
@@ -230,7 +230,7 @@ func newWorkspacePut(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "put SECTION [FILE|-] [FIELD=VALUE...]",
 		Short: "Add or change a record",
-		Long: "Add a record, or change the one with the same name. Describe it in a JSON or YAML file, or set\n" +
+		Long: "Changes the record with the same name, if there is one. Describe it in a JSON or YAML file, or set\n" +
 			"fields with FIELD=VALUE: a path such as smtp.host, on or off for switches, commas between the items\n" +
 			"of a list, @FILE to read the value from a file, and nothing to clear the field. Fields that you do\n" +
 			"not set stay as they are. `bugle schema workspace SECTION` lists the fields.",
@@ -324,7 +324,7 @@ func newWorkspaceDelete(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "delete SECTION NAME",
 		Short:             "Delete a record",
-		Long:              "Delete a record. If campaigns that can still be sent, segments or content refer to it, they are listed,\nand the record is deleted only with --force.",
+		Long:              "If campaigns that can still be sent, segments or content refer to the record, they are listed, and it is\ndeleted only with --force.",
 		Example:           "  bugle workspace delete teams Growth\n  bugle workspace delete content-blocks footer --force",
 		Args:              recordArgs,
 		ValidArgsFunction: f.completeRecords(severalOf),
@@ -360,7 +360,7 @@ func newWorkspaceTest(f *factory, name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name + " SECTION NAME [INPUT...]",
 		Short: "Test a connector, gateway, content API or segment",
-		Long: "Test a record. A connector or push gateway sends a test message to an email address, a user id or a\n" +
+		Long: "A connector or push gateway sends a test message to an email address, a user id or a\n" +
 			"device token; without one, only its settings and key are checked. A content API is called with the\n" +
 			"arguments that follow. A segment lists the users in it.",
 		Example: "  bugle workspace test connectors Marketing ann@example.com\n" +

@@ -19,7 +19,7 @@ type Format string
 // The formats.
 const (
 	CSV       Format = "csv"   // RFC 4180; the first line names the columns
-	JSONLines Format = "jsonl" // one JSON object a line, the same as `bugle workspace profile` takes
+	JSONLines Format = "jsonl" // one JSON object a line, as `bugle workspace put users` reads it
 )
 
 // Formats lists the formats.

@@ -90,7 +90,7 @@ func fetch(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	}
 	v, err := keyring.Get(service, ref.Keyring)
 	if errors.Is(err, keyring.ErrNotFound) {
-		return nil, errors.New("the key is not in the system's keyring; `bugle workspace connector key` puts it there")
+		return nil, errors.New("the key is not in the system keyring; store it with `bugle workspace key gateways`")
 	}
 	return []byte(v), keyringError(err)
 }

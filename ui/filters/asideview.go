@@ -90,7 +90,7 @@ func (a *aside) layAnswer() {
 	}
 	a.layReach(c)
 	if c.Total == 0 {
-		a.say(themes.ToneMuted, "This workspace has no users yet; bugle workspace profile adds them.")
+		a.say(themes.ToneMuted, "This workspace has no users yet; add some with bugle workspace put users.")
 		return
 	}
 	a.laySteps(c)

@@ -44,7 +44,7 @@ func TestRead(t *testing.T) {
 		{"a folder", engine.SecretRef{File: t.TempDir()}, "", ""},
 		{"no command", engine.SecretRef{Command: []string{"bugle-test-no-such-command"}}, "", "failed"},
 		{"failing command", engine.SecretRef{Command: []string{"sh", "-c", "echo from-command >&2; exit 3"}}, "", "failed (exit status 3)"},
-		{"not in the keyring", engine.SecretRef{Keyring: "other"}, "", "is not in the system's keyring"},
+		{"not in the keyring", engine.SecretRef{Keyring: "other"}, "", "is not in the system keyring"},
 		{"nowhere", engine.SecretRef{}, "", "say where the key is"},
 		{"twice", engine.SecretRef{Env: "A", Keyring: "b"}, "", "say where the key is"},
 	} {

@@ -51,7 +51,7 @@ type Call struct {
 	hide              []string // texts that no body may show
 }
 
-// WithBodies gives the call with bodies as they went over the wire; they must not be changed any
+// WithBodies returns the call with bodies as they went over the wire; they must not be changed any
 // more. Nil is none.
 func (c Call) WithBodies(request, response []byte) Call {
 	c.request, c.response = body{raw: request, size: len(request)}, body{raw: response, size: len(response)}
@@ -61,18 +61,18 @@ func (c Call) WithBodies(request, response []byte) Call {
 // Failed reports whether the call has no result.
 func (c Call) Failed() bool { return c.Err != "" || c.Status >= 400 }
 
-// Request gives the body that was sent, without secrets: JSON on one line, or what it was if it was
+// Request returns the body that was sent, without secrets: JSON on one line, or what it was if it was
 // none. Nil where there was no body.
 func (c Call) Request() []byte { return c.request.shown(c.hide) }
 
-// Response gives the body that came back, as [Call.Request] does.
+// Response returns the body that came back, as [Call.Request] does.
 func (c Call) Response() []byte { return c.response.shown(c.hide) }
 
 // Forgotten reports whether the call's bodies have been let go, because the log would have held on
 // to too much.
 func (c Call) Forgotten() bool { return c.request.gone || c.response.gone }
 
-// Document gives what is known of the call beside its bodies, as a JSON object for people to read.
+// Document returns what is known of the call beside its bodies, as a JSON object for people to read.
 func (c Call) Document() doc.Value {
 	ms := []doc.Member{
 		text("operation", c.Operation), text("campaign", c.Campaign), text("method", c.Method), text("base_url", c.Base), text("path", c.Path),
@@ -87,7 +87,7 @@ func (c Call) Document() doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// Reason gives an error as the sentence of [Call.Err]: of a refusal the message without its details,
+// Reason returns an error as the sentence of [Call.Err]: of a refusal the message without its details,
 // which the body has. Empty for nil.
 func Reason(err error) string {
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// success gives the envelope of spec.md, Envelopes.
+// success returns the envelope of spec.md, Envelopes.
 func success(operation, responseID string, data doc.Value) doc.Value {
 	kind := "campaign"
 	if operation == opPreview.name {
@@ -18,7 +18,7 @@ func success(operation, responseID string, data doc.Value) doc.Value {
 	return doc.NewObject(text("response_id", responseID), doc.M("type", doc.NewString(kind)), doc.M("data", data))
 }
 
-// refusal gives the status that the API answers an error with, and the envelope of spec.md, Errors.
+// refusal returns the status that the API answers an error with, and the envelope of spec.md, Errors.
 // Who gave up got no answer; what broke has no words for others.
 func refusal(requestID string, err error) (int, body) {
 	e := engine.AsError(err)

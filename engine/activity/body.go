@@ -16,7 +16,7 @@ type body struct {
 	gone bool             // there was one, and it has been let go
 }
 
-// document gives the body of a document; none for an absent one.
+// document returns the body of a document; none for an absent one.
 func document(v doc.Value) body {
 	if !v.Exists() {
 		return body{}
@@ -26,7 +26,7 @@ func document(v doc.Value) body {
 
 func (b body) dropped() body { return body{gone: b.gone || b.raw != nil || b.doc != nil} }
 
-// value gives the body as a document; absent where it is none, or no JSON.
+// value returns the body as a document; absent where it is none, or no JSON.
 func (b body) value() doc.Value {
 	if b.doc != nil {
 		return b.doc()
@@ -35,7 +35,7 @@ func (b body) value() doc.Value {
 	return v
 }
 
-// shown gives the body without secrets, and without the texts of hide.
+// shown returns the body without secrets, and without the texts of hide.
 func (b body) shown(hide []string) []byte {
 	if b.doc == nil && len(b.raw) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 // contentAPI is the operation of a call that a message made of a content API.
 const contentAPI = "content api"
 
-// fromContent gives a call of a content API as what it was: a call of another server.
+// fromContent returns a call of a content API as what it was: a call of another server.
 func fromContent(c engine.ContentCall) Call {
 	base, path := c.URL, ""
 	if u, err := url.Parse(c.URL); err == nil && u.Host != "" {

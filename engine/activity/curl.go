@@ -16,7 +16,7 @@ const (
 	headerContentType = "Content-Type"
 )
 
-// Curl gives the shell command that makes the call through the HTTP API; empty for what is no call
+// Curl returns the shell command that makes the call through the HTTP API; empty for what is no call
 // of it. Credentials are left open as {credentials} (workspace id, colon, API key, in base64), the
 // address as {base_url} where the call went over no wire, and what was hidden stays so.
 //
@@ -50,7 +50,7 @@ func (c Call) Curl() string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// ownHeader gives the header that a call would have had on the wire.
+// ownHeader returns the header that a call would have had on the wire.
 func (c Call) ownHeader(hasBody bool) http.Header {
 	id, key := c.RequestID, c.IdempotencyKey
 	if id == "" {

@@ -83,7 +83,7 @@ func (l *Log) tell() {
 	}
 }
 
-// Calls gives what is remembered, newest first.
+// Calls returns what is remembered, newest first.
 func (l *Log) Calls() []Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func (l *Log) Version() uint64 {
 	return l.version
 }
 
-// Wait gives the version of the log once it is another than since, or the context's error.
+// Wait returns the version of the log once it is another than since, or the context's error.
 func (l *Log) Wait(ctx context.Context, since uint64) (uint64, error) {
 	l.mu.Lock()
 	if l.version != since {

@@ -12,7 +12,7 @@ import (
 // hidden stands where something must not be shown.
 const hidden = "[hidden]"
 
-// cleaned gives the call without the secrets that its members hold, and knowing what its bodies must
+// cleaned returns the call without the secrets that its members hold, and knowing what its bodies must
 // not show.
 func (c Call) cleaned() Call {
 	if c.Operation == opTest.name || c.Operation == opPreview.name {
@@ -45,7 +45,7 @@ func redactedHeader(h http.Header) http.Header {
 	return out
 }
 
-// redacted gives a document without the values of members that are named like secrets, credentials
+// redacted returns a document without the values of members that are named like secrets, credentials
 // in URLs, device tokens, and the texts of hide.
 func redacted(v doc.Value, hide []string) doc.Value {
 	switch v.Kind() {
@@ -87,7 +87,7 @@ func redacted(v doc.Value, hide []string) doc.Value {
 	return v
 }
 
-// jsonWithin gives the document that a text is, such as a subscription of a browser; absent where it is none.
+// jsonWithin returns the document that a text is, such as a subscription of a browser; absent where it is none.
 func jsonWithin(s string) doc.Value {
 	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
 		return doc.Value{}
@@ -96,7 +96,7 @@ func jsonWithin(s string) doc.Value {
 	return v
 }
 
-// hiddenMember gives what stands for a member of an object: "[hidden]" where it is a secret by its
+// hiddenMember returns what stands for a member of an object: "[hidden]" where it is a secret by its
 // name, or by that of the pair whose value it is.
 func hiddenMember(object doc.Value, name string, m doc.Value) doc.Value {
 	secret := isSecret(name)
@@ -123,7 +123,7 @@ var (
 	credentials = regexp.MustCompile(`(?i)\b(authorization['"]?\s*[:=]\s*['"]?)((basic|bearer)\s+)?[^\s'"]+`)
 )
 
-// redactedText gives a text without credentials in URLs and headers, and without the texts of hide.
+// redactedText returns a text without credentials in URLs and headers, and without the texts of hide.
 func redactedText(s string, hide []string) string {
 	for _, h := range hide {
 		s = strings.ReplaceAll(s, h, hidden)
@@ -149,7 +149,7 @@ func redactedText(s string, hide []string) string {
 // queryKey finds further names of secrets in the query of a URL.
 var queryKey = regexp.MustCompile(`(?i)^key$|(^|[-_])(sig|signature)$`)
 
-// redactedBytes gives a body that is no JSON, or not all of one, without what is named like a secret in it,
+// redactedBytes returns a body that is no JSON, or not all of one, without what is named like a secret in it,
 // as in a form, a header or a document that was cut off.
 func redactedBytes(s string, hide []string) string {
 	s = named.ReplaceAllStringFunc(redactedText(s, hide), func(part string) string {
@@ -169,7 +169,7 @@ const pushID = "PUSH_ID"
 // shortestToken keeps what is no device token from blotting out half of the words of an answer.
 const shortestToken = 4
 
-// deviceTokens gives the device tokens that a test or preview request names its users by.
+// deviceTokens returns the device tokens that a test or preview request names its users by.
 func deviceTokens(request doc.Value) []string {
 	var found []string
 	if meta := request.Get("test_campaign_meta"); meta.Get("identifier").Text() == pushID {

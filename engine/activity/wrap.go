@@ -31,7 +31,7 @@ type Service interface {
 	engine.ContentKeeper
 }
 
-// Wrap gives a service whose ten operations are remembered in l, as the calls of the API that they
+// Wrap returns a service whose ten operations are remembered in l, as the calls of the API that they
 // stand for: the method and path of gaps.md (Operations), the status and the envelopes that the API
 // would answer with. The saves of drafts are remembered as what they are, local; of its other
 // capabilities nothing is.
@@ -46,7 +46,7 @@ type observed struct {
 
 var _ index.Indexed = (*observed)(nil)
 
-// Index gives the index that the service keeps, where it keeps one; searches in it are no calls.
+// Index returns the index that the service keeps, where it keeps one; searches in it are no calls.
 func (s *observed) Index(ctx context.Context) (*index.Index, bool) { return index.Of(ctx, s.Service) }
 
 // operation is one row of the endpoint table (gaps.md, Operations).

@@ -37,7 +37,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const keptBuffer = 256 << 10
 
-// release gives the reply's buffer back, when it is written.
+// release returns the reply's buffer back, when it is written.
 func (out reply) release() {
 	if out.buf != nil && cap(out.body) <= keptBuffer {
 		*out.buf = out.body[:0]
@@ -54,7 +54,7 @@ const statusGone = 499
 
 const unexpected = "unexpected error; try again, and report the response_id to the operator of the service if it happens again"
 
-// success gives the envelope of spec.md, Envelopes. The same result always gives the same bytes.
+// success returns the envelope of spec.md, Envelopes. The same result always gives the same bytes.
 func (x *exchange) success(res result) reply {
 	if res.status == 0 {
 		res.status = http.StatusOK
@@ -89,7 +89,7 @@ func (x *exchange) success(res result) reply {
 	return out
 }
 
-// failure gives the envelope of spec.md, Errors.
+// failure returns the envelope of spec.md, Errors.
 func (x *exchange) failure(err error) reply {
 	x.err = err
 	e := x.explain(err)
@@ -114,7 +114,7 @@ func (x *exchange) failure(err error) reply {
 	).Encode()}
 }
 
-// explain gives what a caller may know of an error.
+// explain returns what a caller may know of an error.
 func (x *exchange) explain(err error) *engine.Error {
 	if e := engine.AsError(err); e != nil {
 		out := *e
@@ -190,7 +190,7 @@ func text(name, s string) doc.Member {
 	return doc.M(name, doc.NewString(s))
 }
 
-// echo gives the request id back as a header too, where a header can hold it.
+// echo returns the request id back as a header too, where a header can hold it.
 func echo(h http.Header, id string) {
 	for i := range len(id) {
 		if id[i] < ' ' || id[i] > '~' {

@@ -28,7 +28,7 @@ import (
 
 // Workspaces says who may call. [Keys] gives one over the settings of workspaces.
 type Workspaces interface {
-	// Authenticate gives the tenant of Basic credentials, false where they are wrong, and an
+	// Authenticate returns the tenant of Basic credentials, false where they are wrong, and an
 	// error where it could not find out. It takes as long for a workspace that is not there as
 	// for a wrong key.
 	Authenticate(ctx context.Context, workspaceID, key string) (Tenant, bool, error)
@@ -54,7 +54,7 @@ type Options struct {
 	// Memory bounds what all requests together take at once, in bytes: bodies, what is made of them, and
 	// answers. 0: 128 MiB for each processor, and 256 MiB at least.
 	Memory int64
-	// OpenAPI gives the document of /openapi.json; it is asked once. Nil: there is none.
+	// OpenAPI returns the document of /openapi.json; it is asked once. Nil: there is none.
 	OpenAPI func() []byte
 	// Registry takes the metrics, and /metrics shows all that is in it. Nil: one of its own, with
 	// the numbers of the process besides.
@@ -67,7 +67,7 @@ type Options struct {
 	Log *Log
 }
 
-// New gives the handler of the API, with /healthz, /metrics and /openapi.json, which ask for no
+// New returns the handler of the API, with /healthz, /metrics and /openapi.json, which ask for no
 // credentials. A request's write goes on when its client has gone: what was accepted is done.
 func New(ws Workspaces, o Options) http.Handler {
 	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, lines: o.Log, mux: http.NewServeMux()}

@@ -92,7 +92,7 @@ func checkContent(h http.Header) error {
 	return nil
 }
 
-// start gives where the first value of a JSON text begins, in characters, from 1.
+// start returns where the first value of a JSON text begins, in characters, from 1.
 func start(b []byte) (line, column int) {
 	blank := b[:len(b)-len(bytes.TrimLeft(b, " \t\r\n"))]
 	return 1 + bytes.Count(blank, []byte("\n")), 1 + utf8.RuneCount(blank[bytes.LastIndexByte(blank, '\n')+1:])

@@ -36,7 +36,7 @@ func (x *exchange) call() engine.Call {
 	return engine.Call{RequestID: x.id(), IdempotencyKey: x.key}
 }
 
-// id gives the request id: the caller's, or one that is made when it is first asked for.
+// id returns the request id: the caller's, or one that is made when it is first asked for.
 func (x *exchange) id() string {
 	if x.given != "" {
 		return x.given
@@ -132,7 +132,7 @@ func (h *handler) perform(x *exchange) (result, error) {
 // workKey is where a server's context keeps what ends its work. See [Serve].
 type workKey struct{}
 
-// context gives what the operation runs in. A write does not end with its client, only with the
+// context returns what the operation runs in. A write does not end with its client, only with the
 // server.
 func (x *exchange) context() (context.Context, context.CancelFunc) {
 	ctx := x.r.Context()
@@ -246,7 +246,7 @@ func (x *exchange) checkIDs() error {
 	return invalid(bad)
 }
 
-// single gives the value of a header, and whether there are several that differ.
+// single returns the value of a header, and whether there are several that differ.
 func single(h http.Header, name string) (value string, twice bool) {
 	for i, v := range h.Values(name) {
 		if i > 0 && v != value {

@@ -10,11 +10,11 @@ import (
 	"bugle/engine"
 )
 
-// Lookup gives the settings and the service of a workspace, and an error with the code
+// Lookup returns the settings and the service of a workspace, and an error with the code
 // [engine.NotFound] where there is none of that id.
 type Lookup func(ctx context.Context, id string) (engine.Workspace, engine.Service, error)
 
-// Keys gives the [Workspaces] whose credentials are a workspace's id and one of its API keys, as
+// Keys returns the [Workspaces] whose credentials are a workspace's id and one of its API keys, as
 // its settings are at each call: a key that is revoked ends at once.
 func Keys(lookup Lookup) Workspaces { return keyring{lookup} }
 
@@ -40,7 +40,7 @@ func (k keyring) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 	return Tenant{Workspace: w.ID, KeyID: found.ID, Scopes: found.Scopes, Publish: w.Publish, Service: svc}, true, nil
 }
 
-// FindKey gives the API key among keys whose SHA-256 is that of key. How long it takes tells
+// FindKey returns the API key among keys whose SHA-256 is that of key. How long it takes tells
 // nothing of what the keys are, nor whether there is any.
 func FindKey(keys []engine.APIKey, key string) (engine.APIKey, bool) {
 	sum := sha256.Sum256([]byte(key))

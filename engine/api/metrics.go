@@ -72,7 +72,7 @@ func (m *metrics) observe(operation string, status int, took time.Duration) {
 	s.duration.Observe(took.Seconds())
 }
 
-// of gives the series of an answer. Each map of them is never changed, so that reading takes no lock.
+// of returns the series of an answer. Each map of them is never changed, so that reading takes no lock.
 func (m *metrics) of(a answered) series {
 	if s, ok := (*m.series.Load())[a]; ok {
 		return s

@@ -110,7 +110,7 @@ func operationPaths() []string {
 // Route is one method and path of the API, with the name of its operation.
 type Route struct{ Operation, Method, Path string }
 
-// Routes gives what [New] serves, for whoever documents it.
+// Routes returns what [New] serves, for whoever documents it.
 func Routes() []Route {
 	var out []Route
 	for _, op := range operations {

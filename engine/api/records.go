@@ -35,7 +35,7 @@ const (
 	perRecord = 256
 )
 
-// find gives the head of a campaign as it is now, and what is behind it in its record. It reports false
+// find returns the head of a campaign as it is now, and what is behind it in its record. It reports false
 // where that is not kept, or nobody here knows whether it is current.
 func (k *records) find(ctx context.Context, t Tenant, id string) (engine.Head, []byte, bool) {
 	ix, ok := index.Of(ctx, t.Service)
@@ -50,7 +50,7 @@ func (k *records) find(ctx context.Context, t Tenant, id string) (engine.Head, [
 	return h, r.text, ok
 }
 
-// get gives what is behind a head; false where that of its revision is not kept.
+// get returns what is behind a head; false where that of its revision is not kept.
 func (k *records) get(key recordKey, h engine.Head) (rest, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 	"bugle/engine"
 )
 
-// Trusted gives the handler of the API for callers of whom it is known already that they may do
+// Trusted returns the handler of the API for callers of whom it is known already that they may do
 // anything, such as those on a socket that only its user can reach. They need no credentials: a
 // request is about the workspace that X-SVC-Tenant-ID names, or about the only one there is, and has
 // all scopes. One that carries credentials all the same is judged by them. All else is as [New]
 // gives it; never serve it where others can get.
 //
-// list gives the ids of the workspaces.
+// list returns the ids of the workspaces.
 func Trusted(lookup Lookup, list func(context.Context) ([]string, error), o Options) http.Handler {
 	h := New(trusted{Keys(lookup), lookup, list}, o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +58,7 @@ func (t trusted) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 	return Tenant{Workspace: w.ID, Scopes: engine.KnownScopes(), Publish: w.Publish, Service: svc}, true, nil
 }
 
-// choose gives the workspace that is meant.
+// choose returns the workspace that is meant.
 func (t trusted) choose(ctx context.Context, id string) (string, error) {
 	if id != "" {
 		return id, nil

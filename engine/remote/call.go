@@ -62,7 +62,7 @@ type request struct {
 	news *news     // of a test
 }
 
-// settle gives the request all ids that it has to carry.
+// settle returns the request all ids that it has to carry.
 func (r *request) settle() {
 	if inBody := r.body.Get(memberRequestID).Text(); r.RequestID == "" {
 		r.RequestID = inBody
@@ -222,7 +222,7 @@ func (c *run) poll() (time.Duration, Reason, bool) {
 	return pause, Repeating, c.polled <= enough
 }
 
-// final gives the error that a call ends with.
+// final returns the error that a call ends with.
 func (c *run) final(ctx context.Context, got outcome) error {
 	if e := engine.AsError(got.err); e != nil && e.HTTP == http.StatusConflict && c.lost {
 		// Its advice to take a new key is for who knows that nothing was done.

@@ -256,7 +256,7 @@ func (g glossary) theirs(word string) string {
 	return word
 }
 
-// ours gives our word for one of the service's, false where it is not known to be one.
+// ours returns our word for one of the service's, false where it is not known to be one.
 func (g glossary) ours(word string) (string, bool) {
 	if p, ok := g.back[word]; ok {
 		return p.ours, true

@@ -83,7 +83,7 @@ const (
 	maxDetails = 1000
 )
 
-// presentable gives an error that can be shown and logged: without the API key, should the other
+// presentable returns an error that can be shown and logged: without the API key, should the other
 // side repeat it, and a refusal without control characters, which a terminal would obey, or texts
 // without end.
 func presentable(err error, hide func(string) string) error {

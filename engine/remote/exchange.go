@@ -152,7 +152,7 @@ func plain(s string) bool {
 
 var errTooLong = fmt.Errorf("the response is larger than %d MiB", maxAnswer>>20)
 
-// send gives the answer and its body. With an error too there may be an answer, whose body is not
+// send returns the answer and its body. With an error too there may be an answer, whose body is not
 // whole.
 func (s *Service) send(req *http.Request) (*http.Response, []byte, error) {
 	res, err := s.client.Do(req)

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// List gives all campaigns, newest change first, which takes as many pages of search as there are.
+// List returns all campaigns, newest change first, which takes as many pages of search as there are.
 // See [Service.Pages] for a list that grows as they come.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	out := []engine.Summary{}
@@ -26,7 +26,7 @@ func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 	return out, nil
 }
 
-// Pages gives the campaigns page by page, drafts first, each campaign once. An error ends it.
+// Pages returns the campaigns page by page, drafts first, each campaign once. An error ends it.
 //
 // Search finds drafts only where they are asked for, and then nothing that it does not name, so the
 // rest is asked for without a state: campaigns in a state that no table knows are found as well.

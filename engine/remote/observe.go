@@ -91,7 +91,7 @@ func safeHeader(h http.Header) http.Header {
 	return out
 }
 
-// hideKey gives what takes the API key out of a text, as it is and as the credentials of a header. A
+// hideKey returns what takes the API key out of a text, as it is and as the credentials of a header. A
 // key of up to three bytes stands in too many words to be taken out.
 func hideKey(workspace, key string) func(string) string {
 	if len(key) < 4 {
@@ -101,7 +101,7 @@ func hideKey(workspace, key string) func(string) string {
 	return strings.NewReplacer(basic, hidden, strings.TrimRight(basic, "="), hidden, key, hidden).Replace
 }
 
-// redact gives a body without secrets: the values of members that are named like one, and the API
+// redact returns a body without secrets: the values of members that are named like one, and the API
 // key wherever it stands, however its characters are written.
 func redact(body []byte, hide func(string) string) []byte {
 	if len(body) == 0 {
@@ -160,7 +160,7 @@ func shown(name string) bool {
 	return name != "User-Agent" && name != "Accept" && name != "Authorization"
 }
 
-// Curl gives the shell command that sends the same request again, with the credentials left open as
+// Curl returns the shell command that sends the same request again, with the credentials left open as
 // {credentials} (workspace id, colon, API key, in base64). It has the ids of the call, so that a
 // write that was done is not done again.
 func (x Exchange) Curl() string {

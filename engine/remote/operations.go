@@ -40,7 +40,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	return engine.Created{Answer: out.Answer, ID: id, Status: st}, nil
 }
 
-// Get gives a campaign. Members of its record that no table knows are in its body.
+// Get returns a campaign. Members of its record that no table knows are in its body.
 func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	out, err := s.call(ctx, request{operation: opGet, id: id})
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (eng
 	return res, nil
 }
 
-// Search gives one page of the campaigns that match.
+// Search returns one page of the campaigns that match.
 func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	out, err := s.call(ctx, request{operation: opSearch, Call: r.Call, body: r.Document()})
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 	return found, nil
 }
 
-// Meta gives one page of light rows.
+// Meta returns one page of light rows.
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	out, err := s.call(ctx, request{operation: opMeta, Call: r.Call, body: r.Document()})
 	if err != nil {

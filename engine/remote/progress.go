@@ -28,7 +28,7 @@ func (s *Service) newNews(r engine.TestRequest) *news {
 	return &news{tell: r.Progress, keys: func(ctx context.Context) []string { return s.testKeys(ctx, r.Body) }}
 }
 
-// testKeys gives the keys that a test will send; none where they cannot be found out.
+// testKeys returns the keys that a test will send; none where they cannot be found out.
 func (s *Service) testKeys(ctx context.Context, body doc.Value) []string {
 	ch, document := engine.Channel(body.Get(mChannel).Text()), body
 	if id := body.Get(mDraftID).Text(); id != "" {

@@ -99,7 +99,7 @@ func (q *quota) take() (*ticket, hold) {
 	return &ticket{q}, hold{}
 }
 
-// within gives those that count in the window at now.
+// within returns those that count in the window at now.
 func (q *quota) within(w limit.Window, now time.Time) []time.Time {
 	from := now.Add(-w.Per)
 	return q.ended[sort.Search(len(q.ended), func(i int) bool { return q.ended[i].After(from) }):]
@@ -189,7 +189,7 @@ type Quota struct {
 	More time.Time
 }
 
-// Quotas gives what is left of every limit, as far as this client has used it; nothing where it
+// Quotas returns what is left of every limit, as far as this client has used it; nothing where it
 // keeps to none.
 func (s *Service) Quotas() []Quota {
 	if s.quotas == nil {

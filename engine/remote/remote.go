@@ -98,7 +98,7 @@ var (
 	_ engine.Lister  = (*Service)(nil)
 )
 
-// New gives the service that c describes. It calls nobody yet.
+// New returns the service that c describes. It calls nobody yet.
 func New(c Config) (*Service, error) {
 	base, err := baseURL(c)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// BaseURL gives the address that the paths of the operations are appended to.
+// BaseURL returns the address that the paths of the operations are appended to.
 func (s *Service) BaseURL() string { return s.base.String() }
 
 // Host names the service for people.
@@ -183,7 +183,7 @@ func baseURL(c Config) (*url.URL, error) {
 	return u, nil
 }
 
-// withoutURL gives what an error of net/url says without the URL, which may hold a secret.
+// withoutURL returns what an error of net/url says without the URL, which may hold a secret.
 func withoutURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {

@@ -158,7 +158,7 @@ func (t *translator) row(v doc.Value, at place) doc.Value {
 	return t.value(v, at, false)
 }
 
-// replaced gives v with after in the place of before; v itself where they are the same.
+// replaced returns v with after in the place of before; v itself where they are the same.
 func replaced(v doc.Value, at doc.Step, before, after doc.Value) doc.Value {
 	if after.Same(before) {
 		return v
@@ -243,7 +243,7 @@ func (t *translator) object(v doc.Value, at place, out bool) doc.Value {
 	return renamed(obj, renames)
 }
 
-// swap gives the service's word for one of ours that the place knows, and ours for the service's.
+// swap returns the service's word for one of ours that the place knows, and ours for the service's.
 func swap(g glossary, word string, known func(string) bool) string {
 	if known(word) {
 		return g.theirs(word)
@@ -254,7 +254,7 @@ func swap(g glossary, word string, known func(string) bool) string {
 	return word
 }
 
-// renamed gives members other names, all at once: two may change places.
+// renamed returns members other names, all at once: two may change places.
 func renamed(v doc.Value, names [][2]string) doc.Value {
 	if len(names) == 0 {
 		return v

@@ -32,7 +32,7 @@ type Wait struct {
 	Over      bool // the wait has ended, or was cancelled
 }
 
-// backoff gives the pause before the n-th repeat, from 1: a quarter of a second, doubled each time
+// backoff returns the pause before the n-th repeat, from 1: a quarter of a second, doubled each time
 // to at most eight seconds, and of that between a half and the whole, so that clients that failed
 // together do not come back together.
 func backoff(n int) time.Duration {
@@ -97,7 +97,7 @@ func (c *run) exhausted(h hold) error {
 	return e
 }
 
-// words gives a wait for people, never shorter than it is.
+// words returns a wait for people, never shorter than it is.
 func words(d time.Duration) string {
 	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
 	switch {

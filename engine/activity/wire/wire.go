@@ -9,12 +9,12 @@ import (
 	"bugle/engine/remote"
 )
 
-// Observer gives what [remote.Config] takes as Observe: it adds every exchange to l.
+// Observer returns what [remote.Config] takes as Observe: it adds every exchange to l.
 func Observer(l *activity.Log) func(remote.Exchange) {
 	return func(x remote.Exchange) { l.Add(FromExchange(x)) }
 }
 
-// FromExchange gives an exchange as a call. Each attempt is a call of its own.
+// FromExchange returns an exchange as a call. Each attempt is a call of its own.
 func FromExchange(x remote.Exchange) activity.Call {
 	return activity.Call{
 		At: x.At, Took: x.Took, Operation: x.Operation, Campaign: campaign(x), Attempt: x.Attempt,
@@ -26,7 +26,7 @@ func FromExchange(x remote.Exchange) activity.Call {
 	}.WithBodies(x.Request, x.Response)
 }
 
-// campaign gives the id in the path of an operation on one campaign.
+// campaign returns the id in the path of an operation on one campaign.
 func campaign(x remote.Exchange) string {
 	switch x.Operation {
 	case "get", "update", "validate", "status":

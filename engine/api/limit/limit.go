@@ -40,7 +40,7 @@ type Log struct {
 	size    int
 }
 
-// NewLog gives a log of what passes all of the windows; with none of them, everything does.
+// NewLog returns a log of what passes all of the windows; with none of them, everything does.
 func NewLog(windows ...Window) *Log {
 	l := &Log{windows: windows}
 	for _, w := range windows {
@@ -74,7 +74,7 @@ func (l *Log) Add(now time.Time) {
 	l.add(l.since(now))
 }
 
-// since gives now as a distance from the base, never before what is in the log: a clock that
+// since returns now as a distance from the base, never before what is in the log: a clock that
 // stands still or goes back must not bring the order into disorder.
 func (l *Log) since(now time.Time) time.Duration {
 	if l.n == 0 {
@@ -84,7 +84,7 @@ func (l *Log) since(now time.Time) time.Duration {
 	return max(now.Sub(l.base), l.last(1))
 }
 
-// last gives the time of the k-th newest, from 1.
+// last returns the time of the k-th newest, from 1.
 func (l *Log) last(k int) time.Duration { return l.at[(l.n-k)%l.size] }
 
 func (l *Log) wait(at time.Duration) (longest time.Duration, full Window) {
@@ -114,6 +114,6 @@ func (l *Log) add(at time.Duration) {
 	l.n++
 }
 
-// Seconds gives a wait in whole seconds, rounded up, as a Retry-After header says it (RFC 9110,
+// Seconds returns a wait in whole seconds, rounded up, as a Retry-After header says it (RFC 9110,
 // section 10.2.3).
 func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }

@@ -63,7 +63,7 @@ func NewInput(terminal *os.File, told func(dark bool)) *Input {
 	return &Input{File: terminal, told: told}
 }
 
-// Read gives what was typed, which may be nothing.
+// Read returns what was typed, which may be nothing.
 func (i *Input) Read(b []byte) (int, error) {
 	if i.over || len(b) <= len(i.held) {
 		n := copy(b, i.held)

@@ -105,7 +105,7 @@ func live() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// read gives how much was allocated so far, and about how much could be given back: what is free, and
+// read returns how much was allocated so far, and about how much could be given back: what is free, and
 // what was allocated since the last collection.
 func read() (allocated, free uint64) {
 	s := []metrics.Sample{

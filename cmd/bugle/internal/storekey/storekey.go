@@ -57,8 +57,8 @@ func New(getenv func(string) string) *Ring {
 	return &Ring{getenv: getenv, found: map[string]crypt.Key{}, failed: map[string]failure{}}
 }
 
-// Find gives the key of that id; without an id, the one that the environment has. It fails with
-// [crypt.ErrNoKey] or [crypt.ErrWrongKey], and says what to do.
+// Find returns the key with that id, or without an id the one in the environment. It fails with
+// [crypt.ErrNoKey] or [crypt.ErrWrongKey], and the error says what to do.
 func (r *Ring) Find(ctx context.Context, id string) (crypt.Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +105,7 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 	return k, fmt.Errorf("%w: cannot use the system keyring (%w); set %s, or a command that prints the key in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
 }
 
-// given gives the key of the environment, and which of the two variables it is from; empty where
+// given returns the key of the environment, and which of the two variables it is from; empty where
 // neither is set.
 func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
 	text := r.getenv(env)
@@ -136,7 +136,7 @@ func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, fro
 	return k, from, nil
 }
 
-// Fresh gives the key to encrypt a store with, and says where it is: that of the environment, or a new
+// Fresh returns the key to encrypt a store with, and says where it is: that of the environment, or a new
 // one, which is put into the system's keyring. For a store that is encrypted already, anew says so: its
 // own key is what the environment has, and the new one is in variables of its own.
 func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string, err error) {

@@ -286,7 +286,7 @@ func TestServeOverTLS(t *testing.T) {
 	s.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	s.do(201, "POST", "/v5/campaigns", servedDraft, c)
 
-	if _, errs := b.run(exitMisused, "", "serve", "--addr", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", cert); !strings.Contains(errs, "the certificate and its key cannot be used") {
+	if _, errs := b.run(exitMisused, "", "serve", "--addr", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", cert); !strings.Contains(errs, "cannot use the certificate and its key") {
 		t.Errorf("bugle serve wrote %q", errs)
 	}
 }
@@ -339,7 +339,7 @@ func TestServeRefuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{exitMisused, "without TLS", []string{"--addr", "0.0.0.0:0"}},
+		{exitMisused, "would be sent unencrypted", []string{"--addr", "0.0.0.0:0"}},
 		{exitMisused, "--insecure", []string{"--addr", ":0"}},
 		{exitMisused, "HOST:PORT", []string{"--addr", "8080"}},
 		{exitMisused, "set both --tls-cert and --tls-key", []string{"--tls-cert", "cert.pem"}},

@@ -19,6 +19,7 @@ const (
 	rankAlways // actions that every screen has
 	rankOption
 	rankCampaign
+	rankOther // a field of another campaign
 	rankExact // found by the beginning of its own name only
 )
 

@@ -18,9 +18,15 @@ import (
 // and settings.
 func (m *Model) further() []command {
 	out := []command{}
-	if c, ok := m.subject(); ok {
-		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open}
-		out = f.sections()
+	known := map[string]bool{}
+	for i, c := range m.subjects() {
+		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open, other: i > 0}
+		for _, place := range f.sections() {
+			if i == 0 || !known[place.label] {
+				known[place.label] = known[place.label] || i == 0
+				out = append(out, place)
+			}
+		}
 	}
 	for _, p := range m.opts.Places {
 		out = append(out, command{
@@ -37,16 +43,25 @@ func (m *Model) further() []command {
 	return out
 }
 
-// subject returns the campaign at hand: that of the topmost screen that is about one.
-func (m *Model) subject() (engine.Campaign, bool) {
+// subjects returns the campaign at hand, that of the topmost screen that is about one, and those of other channels
+// that the screen knows.
+func (m *Model) subjects() []engine.Campaign {
 	for _, l := range slices.Backward(m.stack) {
-		if s, ok := l.Screen.(screen.Subject); ok {
-			if c, ok := s.Campaign(); ok {
-				return c, true
-			}
+		s, ok := l.Screen.(screen.Subject)
+		if !ok {
+			continue
 		}
+		c, ok := s.Campaign()
+		if !ok {
+			continue
+		}
+		out := []engine.Campaign{c}
+		if r, ok := s.(screen.Related); ok {
+			out = append(out, r.Related()...)
+		}
+		return out
 	}
-	return engine.Campaign{}, false
+	return nil
 }
 
 // fields lists the sections, fields and option values of a campaign, from its tables.
@@ -55,6 +70,7 @@ type fields struct {
 	table *schema.Schema
 	root  doc.Value
 	open  func(screen.Route) tea.Cmd
+	other bool // it is not the campaign at hand
 	out   []command
 }
 
@@ -109,6 +125,9 @@ func (f *fields) object(p doc.Path) {
 }
 
 func (f *fields) add(r rank, kind string, p doc.Path, name, where string) {
+	if f.other {
+		r, where = rankOther, strings.TrimPrefix(where+" · latest "+f.c.Channel.Label()+" campaign", " · ")
+	}
 	f.out = append(f.out, command{
 		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), info: kind, rank: r,
 		run: func() tea.Cmd { return f.open(screen.Route{Name: screen.Builder, ID: f.c.ID, Path: p}) },

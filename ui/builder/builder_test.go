@@ -356,3 +356,39 @@ func TestThePreviewIsOneKeyAway(t *testing.T) {
 		h.WantFits()
 	}
 }
+
+// esc goes up one of the places that the frame names, and from the pane beside the form to where the person was.
+func TestEscGoesUpOneStep(t *testing.T) {
+	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
+		"basic_details":{"title":"Hi"}}}}}}`)
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		h := b.open(size[0], size[1], "campaign_content", "content", "push", "android", "basic_details", "title")
+		steps := func() int {
+			t.Helper()
+			for line := range strings.SplitSeq(h.Text(), "\n") {
+				if _, title, ok := strings.Cut(line, "╮╭─ "); ok && strings.HasPrefix(title, "Content") {
+					title, _, _ = strings.Cut(title, " ─")
+					return strings.Count(title, " › ")
+				}
+			}
+			t.Fatalf("the frame does not name the place:\n%s", h.Text())
+			return 0
+		}
+		h.Want(" Typing ")
+		if size[0] < 120 {
+			h.Press("alt+p")
+			h.Want(" Keys ", "[Preview]")
+			h.Press("esc")
+			h.Want(" Typing ", "▸ Title")
+		} else {
+			for n := steps(); n > 0; n-- {
+				h.Press("esc")
+				if got := steps(); got != n-1 {
+					t.Fatalf("esc went up %d steps:\n%s", n-got, h.Text())
+				}
+			}
+			h.Press("esc", "ctrl+g", "esc")
+			h.Want("▌ ◐ Content")
+		}
+	}
+}

@@ -45,7 +45,16 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	continued := s.history.record(step{s.root, s.path}, field, s.deps.Now())
 	s.root = root
 	s.check()
-	return tea.Batch(s.save("edited "+s.place().String(), continued), s.foretell())
+	return tea.Batch(s.save(s.note(), continued), s.foretell())
+}
+
+// note describes an edit for the history by its place: of an entry, by its list.
+func (s *Screen) note() string {
+	at := s.place()
+	for len(at) > 1 && at.Last().IsIndex {
+		at = at.Parent()
+	}
+	return "edited " + at.String()
 }
 
 // foretell says, at the first change of a live campaign, when changes take effect.

@@ -35,7 +35,7 @@ func (s *Screen) restore(done string, move func(*history, step) (step, bool)) (t
 	s.check()
 	s.toChange(changes, to.path)
 	return tea.Batch(
-		s.save("edited "+s.place().String(), false),
+		s.save(s.note(), false),
 		screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+s.changeName(changes)),
 		s.grant(),
 	), true
@@ -61,14 +61,28 @@ func (s *Screen) toChange(changes []doc.Change, was doc.Path) {
 	if s.focus != paneForm {
 		s.focus, s.info.chosen = paneForm, false
 	}
-	if holder.Equal(s.path) && s.partOf(at).state != partForeign {
+	switch {
+	case s.beside(at):
 		s.reload()
-	} else {
+		s.form.FocusPath(at)
+		s.refreshInfo()
+		return
+	case holder.Equal(s.path) && s.partOf(at).state != partForeign:
+		s.reload()
+	default:
 		s.show(holder)
 	}
 	for q := at; len(q) > len(holder) && !s.form.FocusPath(q); q = q.Parent() {
 	}
 	s.refreshInfo()
+}
+
+// beside reports whether the open editor shows what is at p though its own place is another one: the groups of
+// filters are edited together.
+func (s *Screen) beside(p doc.Path) bool {
+	t, at, ok := s.toolAt(s.path)
+	other, from, found := s.toolAt(p)
+	return ok && found && t.edit != nil && t.shows == nil && other.edit != nil && other.shows == nil && len(at) == len(s.path) && at.Parent().Equal(from.Parent())
 }
 
 // present returns p up to the list or map whose entry is not there any more.

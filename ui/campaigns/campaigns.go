@@ -201,6 +201,26 @@ func (s *Screen) Campaign() (engine.Campaign, bool) {
 	return engine.Campaign{Head: sum.Head}, ok
 }
 
+// farthest is how many rows are looked through for campaigns of other channels.
+const farthest = 500
+
+// Related returns the first campaign of each channel but that of the campaign under the cursor.
+func (s *Screen) Related() []engine.Campaign {
+	sum, ok := s.selected()
+	if !ok {
+		return nil
+	}
+	seen := map[engine.Channel]bool{sum.Channel: true}
+	var out []engine.Campaign
+	for i := range min(s.grid.Len(), farthest) {
+		if row, ok := s.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
+			seen[row.Channel] = true
+			out = append(out, engine.Campaign{Head: row.Head})
+		}
+	}
+	return out
+}
+
 // mostFound is how many campaigns the palette shows.
 const mostFound = 10
 

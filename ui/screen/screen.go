@@ -64,6 +64,9 @@ type Subject interface {
 	Campaign() (engine.Campaign, bool)
 }
 
+// Related is a [Subject] that knows campaigns of other channels, for fields that its own campaign has not.
+type Related interface{ Related() []engine.Campaign }
+
 // Finder is a screen that finds things by words, for the palette. Find is called where the screen's other
 // methods are; the function that it returns runs beside them.
 type Finder interface {

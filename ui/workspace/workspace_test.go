@@ -90,6 +90,7 @@ func TestChangesAreSavedWhenThePersonSaysSo(t *testing.T) {
 	h.Press("n")
 	h.Want("Demo shop")
 	h.Press("ctrl+z")
+	h.Want("Undone: Name")
 	h.WantNot("Demo shop", "not saved")
 	h.Press("ctrl+y", "ctrl+s")
 	h.Want("Saved the general settings.", "saved")

@@ -28,7 +28,7 @@ func TestSendAgain(t *testing.T) {
 	p.play("r", "?✓ new@example.net sent", "Down Down", "?For Taster drinkers")
 
 	p.play("f", "?+ type a recipient", "C-g", "?No groups yet", "n", "?such as QA team", ">Tasters", "Enter", "?1 group", "Escape", "?+ type a recipient")
-	p.play("Escape Escape Escape Escape", "q", "?EXIT=0")
+	p.play("Escape Escape Escape Escape Escape", "q", "?EXIT=0")
 	p.again()
 	p.play("?Winter roast launch", "t", "?Recipients", "C-g", "?Tasters", "Enter", "?2 of 10 · Tasters", "?ann@example.com", "?new@example.net")
 

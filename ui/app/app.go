@@ -166,6 +166,8 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 		return m.enter(msg), true
 	case screen.ChangedMsg:
 		return m.broadcast(msg), true
+	case screen.GoneMsg:
+		return m.leaveGone(msg.ID), true
 	case screen.LinkMsg:
 		return m.linked(msg.Link), true
 	default:

@@ -94,6 +94,15 @@ func (m *Model) leaveTo(i int) tea.Cmd {
 	return leave()
 }
 
+// leaveGone leaves the screens on top that are about a campaign which is not there any more.
+func (m *Model) leaveGone(id string) tea.Cmd {
+	var left []tea.Cmd
+	for len(m.stack) > 1 && m.route().ID == id {
+		left = append(left, m.drop())
+	}
+	return tea.Sequence(left...)
+}
+
 // quit closes every screen, waits for what they still have to save, and ends the program. The first
 // screen from the top that wants to ask does so; who quits again while it asks means it.
 func (m *Model) quit() tea.Cmd {

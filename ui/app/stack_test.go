@@ -134,3 +134,17 @@ func TestTheHeaderKeepsTheEndOfTheWay(t *testing.T) {
 		t.Errorf("the header is %q", line)
 	}
 }
+
+func TestScreensOfADeletedCampaignAreLeft(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range []string{"builder", "validate"} {
+		d.send(screen.OpenMsg{Route: screen.Route{Name: name, ID: "7"}})
+	}
+	d.pages["builder"].asks = &screen.Question{Title: "Leave?"} // there is nothing left to keep
+	d.send(screen.GoneMsg{ID: "8"})
+	d.want("(validate body)")
+	d.log = nil
+	d.send(screen.GoneMsg{ID: "7"})
+	d.want("(home body)")
+	d.wantLog("closed validate", "closed builder")
+}

@@ -250,6 +250,10 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	if s.reading {
 		acts[2].Label = "versions"
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, Bar: 8, Run: func() tea.Cmd {
+			s.reading = false
+			return nil
+		}})
 	}
 	return acts
 }

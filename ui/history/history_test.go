@@ -148,3 +148,12 @@ func TestAVersionThatCannotBeReadSaysSoAndOthersAreShown(t *testing.T) {
 	h.Press("end")
 	h.Want("What version 1 changed")
 }
+
+func TestEscLeavesTheChangesBeforeTheScreen(t *testing.T) {
+	svc, id := versions(t)
+	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 80, 24)
+	h.Press("tab")
+	h.Want("esc versions")
+	h.Press("esc")
+	h.WantNot("esc versions")
+}

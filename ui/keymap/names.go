@@ -105,6 +105,7 @@ var table = []Entry{
 	{"history.copy", "copy the version as JSON", []string{"y"}},
 	{"history.restore", "put the version in the place of the present one; undo takes it back", []string{"enter"}},
 	{"history.try-again", "try again", []string{"r"}},
+	{"history.versions", "back to the versions", []string{"esc"}},
 	{"new.back", "back to the question before", []string{"esc", "shift+tab"}},
 	{"new.create", "create the draft and build it", []string{"enter"}},
 	{"new.from-a-file", "begin with a campaign file (JSON)", []string{"i"}},

@@ -110,6 +110,9 @@ type ChangedMsg struct {
 	Select bool
 }
 
+// GoneMsg tells the root model that a campaign was deleted: screens about it are left.
+type GoneMsg struct{ ID string }
+
 // LinkMsg tells the root model how the way to the service stands, each time that it has changed.
 type LinkMsg struct{ Link engine.Link }
 

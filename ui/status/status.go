@@ -104,7 +104,11 @@ func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 		if err != nil {
 			return refused(s, a, err)
 		}
-		return tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Changed(s.ID)}
+		news := tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Changed(s.ID)}
+		if a == catalog.Delete {
+			news = append(news, screen.Send(screen.GoneMsg{ID: s.ID}))
+		}
+		return news
 	}
 }
 

@@ -22,9 +22,9 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.see("Where you are", "1 of 5")
 	term.gone("New here?")
 	term.press("Enter", "Enter", "Enter")
-	term.see("All the rest", "4 of 5")
+	term.see("Everything else", "4 of 5")
 	term.press("Escape")
-	term.gone("All the rest")
+	term.gone("Everything else")
 
 	term.press("F9")
 	term.see("Settings", "A panel with the keyboard")

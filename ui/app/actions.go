@@ -19,7 +19,7 @@ const (
 	nameTour    = "tour"
 )
 
-// global gives the actions that every screen has.
+// global returns the actions that every screen has.
 func (m *Model) global() []screen.Action {
 	acts := m.waiting()
 	acts = append(acts, []screen.Action{
@@ -47,10 +47,10 @@ func (m *Model) global() []screen.Action {
 	return acts
 }
 
-// always gives the actions that work under a question, too.
+// always returns the actions that work under a question, too.
 func (m *Model) always() []screen.Action { return append(m.waiting(), redraw()) }
 
-// waiting gives the action that ends a wait, where something waits.
+// waiting returns the action that ends a wait, where something waits.
 func (m *Model) waiting() []screen.Action {
 	if a, ok := m.endWait(); ok {
 		return []screen.Action{a}
@@ -96,7 +96,7 @@ func (m *Model) resumed() tea.Cmd {
 	return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
 }
 
-// keysOf gives the keys that an action which works everywhere has now.
+// keysOf returns the keys that an action which works everywhere has now.
 func (m *Model) keysOf(name string) []string {
 	for _, a := range m.live() {
 		if a.Name == name && a.Group == everywhere {

@@ -33,9 +33,9 @@ type Options struct {
 	Keys keymap.Map
 	// News are told at the start: what is not followed of the person's files.
 	News []string
-	// Suspend says that the program can be suspended, and the shell go on meanwhile.
+	// Suspend reports whether the program can be suspended, and the shell go on meanwhile.
 	Suspend bool
-	// Editor gives the command that opens a file in the person's editor.
+	// Editor returns the command that opens a file in the person's editor.
 	Editor func(file string) ([]string, error)
 	// Input and Output are the terminal, for the editor; nil: what the program reads and writes.
 	Input  io.Reader

@@ -16,7 +16,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// keyed gives the keys of a person's file.
+// keyed returns the keys of a person's file.
 func keyed(t *testing.T, text string) keymap.Map {
 	t.Helper()
 	m, problems := keymap.Parse([]byte(text))
@@ -305,7 +305,7 @@ func TestThePaletteGoesToScreensAndRemembers(t *testing.T) {
 	d.send(screen.OpenMsg{Route: screen.Route{Name: screen.History, ID: "7"}})
 	d.press("ctrl+k")
 	d.want("Go to", "builder — edit this campaign", "campaigns — the list of all campaigns")
-	d.wantNot("history — earlier", "Lately")
+	d.wantNot("history — earlier", "Recent")
 	d.typed("list of all")
 	d.press("enter")
 	d.want("(campaigns body)")
@@ -318,7 +318,7 @@ func TestThePaletteGoesToScreensAndRemembers(t *testing.T) {
 	d.press("enter")
 	d.wantLog("beta")
 	d.press("ctrl+k")
-	d.want("Lately")
+	d.want("Recent")
 	d.press("enter") // what was run last is first
 	d.wantLog("beta")
 

@@ -84,7 +84,7 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// does gives an action that notes its label.
+// does returns an action that notes its label.
 func (p *page) does(label string, keys ...string) screen.Action {
 	return screen.Action{Keys: keys, Label: label, Group: "Page", Bar: 5, Run: func() tea.Cmd {
 		p.desk.log = append(p.desk.log, label)

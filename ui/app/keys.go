@@ -58,7 +58,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	return s.Update(msg)
 }
 
-// keyOver gives a key to what lies on top. Ending a wait and drawing anew work under a question, too:
+// keyOver passes a key to what lies on top. Ending a wait and drawing anew work under a question, too:
 // the question may be what waits.
 func (m *Model) keyOver(msg tea.KeyMsg) tea.Cmd {
 	if _, any := m.overlays[len(m.overlays)-1].(*capture); !any && !msg.Paste {
@@ -71,7 +71,7 @@ func (m *Model) keyOver(msg tea.KeyMsg) tea.Cmd {
 	return m.overlayKey(msg)
 }
 
-// live gives the actions that work now, the screen's before those that work everywhere. A key
+// live returns the actions that work now, the screen's before those that work everywhere. A key
 // that a screen has taken is not listed twice.
 func (m *Model) live() []screen.Action {
 	s := m.top()
@@ -111,7 +111,7 @@ func (m *Model) live() []screen.Action {
 	return out
 }
 
-// keyed gives the actions with the keys that the person wants for them. While a text is typed, a letter
+// keyed returns the actions with the keys that the person wants for them. While a text is typed, a letter
 // is a letter: what the person's keys and those that work everywhere have of them is left out.
 func (m *Model) keyed(part string, actions []screen.Action, typing bool) []screen.Action {
 	if m.keymap.Empty() && part != keymap.App {
@@ -164,7 +164,7 @@ func (m *Model) press(a screen.Action) tea.Cmd {
 	return nil
 }
 
-// pressable gives the key of an entry that only tells of one; false where it is no one key, or a letter
+// pressable returns the key of an entry that only tells of one; false where it is no one key, or a letter
 // that would be typed.
 func pressable(a screen.Action, typing bool) (tea.KeyMsg, bool) {
 	if len(a.Keys) == 0 || typing && keymap.Plain(a.Keys[0]) {
@@ -203,7 +203,7 @@ func hint(a screen.Action, long bool) widget.Hint {
 	return h
 }
 
-// spellsKey says that letters which arrived together are the name of a key: end, home, up. The word is
+// spellsKey reports whether letters which arrived together are the name of a key: end, home, up. The word is
 // typed then, and a binding must not take it for the key.
 func spellsKey(msg tea.KeyMsg) bool { return keyWords[string(msg.Runes)] }
 

@@ -49,7 +49,7 @@ func (m *Model) linkTick() tea.Cmd {
 // worthTelling is how long a wait is that a person notices.
 const worthTelling = time.Second
 
-// waits gives those that are shown. One that is over is no longer told of, whatever its call does.
+// waits returns those that are shown. One that is over is no longer told of, whatever its call does.
 func (m *Model) waits() []engine.Wait {
 	var out []engine.Wait
 	for _, w := range m.link.Waits {
@@ -60,7 +60,7 @@ func (m *Model) waits() []engine.Wait {
 	return out
 }
 
-// endWait gives the action that ends a wait; false where nothing waits.
+// endWait returns the action that ends a wait; false where nothing waits.
 func (m *Model) endWait() (screen.Action, bool) {
 	far, ok := m.opts.Deps.Link()
 	if !ok || len(m.waits()) == 0 {
@@ -97,7 +97,7 @@ func (m *Model) notice() notice {
 	return notice{}
 }
 
-// clock gives a time of today by its hour, another by its day.
+// clock returns a time of today by its hour, another by its day.
 func (m *Model) clock(t time.Time) string {
 	now := m.opts.Deps.Now()
 	if loc := m.opts.Deps.Location; loc != nil {
@@ -109,7 +109,7 @@ func (m *Model) clock(t time.Time) string {
 	return t.Format("15:04")
 }
 
-// countdown gives what is left of a wait, never less than a second.
+// countdown returns what is left of a wait, never less than a second.
 func countdown(d time.Duration) string {
 	d = max(d+time.Second-1, time.Second).Truncate(time.Second)
 	switch {

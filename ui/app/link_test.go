@@ -23,7 +23,7 @@ func (l *linked) Link() engine.Link      { return l.state }
 func (l *linked) EndWaits()              { l.ended++ }
 func (l *linked) Quotas() []engine.Quota { return l.quotas }
 
-// away gives a desk on a service that can be away.
+// away returns a desk on a service that can be away.
 func away(t *testing.T) (*desk, *linked) {
 	t.Helper()
 	d, far := newDesk(t), &linked{}

@@ -38,7 +38,7 @@ type pointing interface {
 // held is an overlay that a click beside it may not close: something was typed.
 type held interface{ hold() bool }
 
-// overlayAt gives where an overlay lies.
+// overlayAt returns where an overlay lies.
 func overlayAt(o overlay, box string, width, height int) (x, y int) {
 	if a, ok := o.(anchored); ok {
 		return a.at(box, width, height)
@@ -50,7 +50,7 @@ func (m *Model) overlayKey(msg tea.KeyMsg) tea.Cmd {
 	return m.overlaid(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
 }
 
-// overlayMouse gives the mouse to what lies on top. A click beside it closes it, as esc does.
+// overlayMouse passes the mouse to what lies on top. A click beside it closes it, as esc does.
 func (m *Model) overlayMouse(msg tea.MouseMsg) tea.Cmd {
 	return m.overlaid(func(o overlay) (tea.Cmd, bool) {
 		box := o.view(m.width, m.height)

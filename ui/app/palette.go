@@ -108,7 +108,7 @@ func (m *Model) sections() []section {
 	}
 	goTo := section{"Go to", m.places()}
 	all := slices.Concat(here.commands, goTo.commands, always.commands)
-	recent := section{title: "Lately"}
+	recent := section{title: "Recent"}
 	for _, name := range m.recent {
 		if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
 			recent.commands = append(recent.commands, all[i])

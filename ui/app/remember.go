@@ -21,7 +21,7 @@ type themeChoice struct {
 	Name string `json:"name"`
 }
 
-// Theme gives the theme that was chosen the last time; empty where none was.
+// Theme returns the theme that was chosen the last time; empty where none was.
 func Theme(p *prefs.Prefs) (string, error) {
 	c, err := prefs.Read[themeChoice](p, prefTheme)
 	return c.Name, err
@@ -39,7 +39,7 @@ func Dark(p *prefs.Prefs) bool {
 	return err != nil || !b.Light // it is asked anew
 }
 
-// BackgroundMsg says that the terminal's background is not what it was taken for. The themes know it
+// BackgroundMsg reports that the terminal's background is not what it was taken for. The themes know it
 // already.
 type BackgroundMsg struct{ Dark bool }
 
@@ -83,7 +83,7 @@ func (m *Model) recall() tea.Cmd {
 	}
 }
 
-// kept says that a preference could not be kept.
+// kept reports that a preference could not be kept.
 type kept struct{ err error }
 
 // keep changes a preference, beside everything else.

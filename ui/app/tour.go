@@ -20,7 +20,7 @@ type tourMemory struct {
 	Seen    bool `json:"seen"`
 }
 
-// tourOffer says that the tour may be offered: it never was.
+// tourOffer reports that the tour may be offered: it never was.
 type tourOffer struct{}
 
 // tourOfferTime is how long the offer stands.
@@ -139,7 +139,7 @@ func (t *tourBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// column gives the column that the step points at.
+// column returns the column that the step points at.
 func (t *tourBox) column() int {
 	s := t.steps[min(t.step, len(t.steps)-1)]
 	if s.points == atHeader {
@@ -175,7 +175,7 @@ func (t *tourBox) view(width, _ int) string {
 	return panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))
 }
 
-// pointer gives the sign beside the box and where it lies; false where the step tells of the screen as a
+// pointer returns the sign beside the box and where it lies; false where the step tells of the screen as a
 // whole.
 func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
 	switch t.steps[min(t.step, len(t.steps)-1)].points {
@@ -188,7 +188,7 @@ func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
 	return "", 0, 0, false
 }
 
-// left gives the column of a box as wide as w, near what it points at.
+// left returns the column of a box as wide as w, near what it points at.
 func (t *tourBox) left(w, width int) int {
 	return min(max(t.column()-w/2, 1), max(width-w-1, 0))
 }

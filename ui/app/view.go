@@ -119,7 +119,7 @@ func (m *Model) badge(s screen.Screen) (string, themes.Tone) {
 	return "", themes.ToneMuted
 }
 
-// crumbs gives the way to the top screen, its beginning left out where there is no room for it, and how
+// crumbs returns the way to the top screen, its beginning left out where there is no room for it, and how
 // the way to the service stands.
 func (m *Model) crumbs(s screen.Screen) (crumbs []crumb, way string) {
 	start := widget.Width(m.headerStart())
@@ -168,7 +168,7 @@ const (
 // apart stands between two texts at the right of the header.
 const apart = "  "
 
-// wayIn gives how the way to the service stands, beside a path of that width; with what sets it apart
+// wayIn returns how the way to the service stands, beside a path of that width; with what sets it apart
 // from a text at its right, where one follows. Empty where there is nothing to tell, or no room for it.
 func (m *Model) wayIn(room, path int, follows bool) string {
 	n := m.notice()

@@ -49,7 +49,7 @@ func (b *searchBar) set(text string) {
 	b.offers, b.at = nil, -1
 }
 
-// shown says that the line is in sight.
+// shown reports whether the line is in sight.
 func (b *searchBar) shown() bool { return b.prompt.Focused() || b.text() != "" }
 
 // lines is how many lines the bar takes: the search, and what it means while it is typed or wrong.
@@ -153,7 +153,7 @@ func (b *searchBar) take(i int) bool {
 	return true
 }
 
-// cursor gives the position of the text cursor, in bytes: what a copy of the line loses where all
+// cursor returns the position of the text cursor, in bytes: what a copy of the line loses where all
 // before the cursor is deleted.
 func (b *searchBar) cursor() int {
 	p := b.prompt
@@ -172,7 +172,7 @@ func (b *searchBar) complete(k known, now time.Time) {
 	b.at = min(b.at, len(b.offers)-1)
 }
 
-// all gives every offer. What is there already is none.
+// all returns every offer. What is there already is none.
 func (b *searchBar) all(k known, now time.Time) []query.Completion {
 	text := b.text()
 	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool {
@@ -223,7 +223,7 @@ func problemText(p query.Problem) string {
 	return "Did you mean " + p.Nearest + "? " + p.Message
 }
 
-// problem gives the problem to tell of. Of the word that is still being typed there is none.
+// problem returns the problem to tell of. Of the word that is still being typed there is none.
 func (b *searchBar) problem() (query.Problem, bool) {
 	for _, p := range b.problems {
 		if b.prompt.Focused() && len(b.offers) > 0 && p.To == b.cursor() {
@@ -280,7 +280,7 @@ func (b *searchBar) list(w, h int) (box string, x int) {
 	return panel.View(strings.Join(lines, "\n")), min(x, max(w-width, 0))
 }
 
-// inSight gives the first offer in sight, and how many are.
+// inSight returns the first offer in sight, and how many are.
 func (b *searchBar) inSight(h int) (from, n int) {
 	if !b.prompt.Focused() {
 		return 0, 0

@@ -14,7 +14,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// crowd gives very many campaigns.
+// crowd returns very many campaigns.
 func crowd(n int) []engine.Summary {
 	names := []string{"Spring sale", "Weekly digest", "Cart reminder", "Price drop", "Black Friday teaser", "Order shipped"}
 	places := []string{"Berlin", "Lisbon", "Oslo", "Porto", "Turin", "Vienna", "York"}

@@ -148,7 +148,7 @@ func divide(svc engine.Service, t task, rows []engine.Summary) part {
 	return out
 }
 
-// clause gives what a sentence of the life cycle says behind the campaign that it is about: many
+// clause returns what a sentence of the life cycle says behind the campaign that it is about: many
 // campaigns share it.
 func clause(why string) string {
 	if head, rest, ok := strings.Cut(why, ": "); ok && strings.Contains(head, " does not apply to ") {
@@ -267,7 +267,7 @@ func (t task) describe() string {
 	return ""
 }
 
-// typedTags gives the tags of a typed list.
+// typedTags returns the tags of a typed list.
 func typedTags(text string) []string {
 	var out []string
 	for _, tag := range strings.Split(text, ",") {
@@ -309,7 +309,7 @@ func (s *Screen) askUntags(p *plan, t task) tea.Cmd {
 	})
 }
 
-// common gives the tags that all of the campaigns have.
+// common returns the tags that all of the campaigns have.
 func common(rows []engine.Summary) []string {
 	return slices.DeleteFunc(slices.Clone(rows[0].Tags), func(tag string) bool {
 		return slices.ContainsFunc(rows, func(r engine.Summary) bool { return !slices.Contains(r.Tags, tag) })
@@ -343,7 +343,7 @@ func (s *Screen) askFolder(p *plan, t task) tea.Cmd {
 	})
 }
 
-// inHome gives a typed path with ~ as the home folder.
+// inHome returns a typed path with ~ as the home folder.
 func inHome(text string) string {
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {

@@ -17,7 +17,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// sent gives campaigns that can be archived.
+// sent returns campaigns that can be archived.
 func sent(n int) []engine.Summary {
 	rows := make([]engine.Summary, n)
 	for i := range rows {

@@ -112,7 +112,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	return "", themes.ToneMuted
 }
 
-// Typing says that keys belong to the search.
+// Typing reports whether keys belong to the search.
 func (s *Screen) Typing() bool { return s.over == nil && s.bar.prompt.Focused() }
 
 // SetTheme changes the theme.
@@ -192,7 +192,7 @@ func (s *Screen) moved() {
 	s.describe()
 }
 
-// selected gives the campaign under the cursor, and false where there is none.
+// selected returns the campaign under the cursor, and false where there is none.
 func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
 
 // Campaign returns the campaign under the cursor, as far as the list knows it.
@@ -244,7 +244,7 @@ func (s *Screen) Find(words string) func(context.Context) []screen.Found {
 	}
 }
 
-// now gives the time in the person's zone.
+// now returns the time in the person's zone.
 func (s *Screen) now() time.Time {
 	now := s.deps.Now()
 	if s.deps.Location != nil {
@@ -261,7 +261,7 @@ func (s *Screen) known() known {
 	return s.answer.known
 }
 
-// query gives what is searched for now.
+// query returns what is searched for now.
 func (s *Screen) query() query.Query {
 	q, _ := query.Parse(s.bar.text(), s.known().env(s.now()))
 	return q

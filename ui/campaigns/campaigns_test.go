@@ -15,7 +15,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// id gives the id of the n-th campaign.
+// id returns the id of the n-th campaign.
 func id(n int) string { return fmt.Sprintf("65f0000000000000%08x", n) }
 
 func row(n int, name string, ch engine.Channel, dt engine.DeliveryType, st engine.State, ago time.Duration) engine.Summary {

@@ -13,7 +13,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// stuck is a service whose archiving takes until it is cancelled.
+// stuck is a service whose archiving takes until it is canceled.
 type stuck struct {
 	*fake
 	begun chan struct{}
@@ -25,7 +25,7 @@ func (s stuck) Archive(ctx context.Context, _, _ string) error {
 	return ctx.Err()
 }
 
-// flow gives a screen what its commands say, and gives back what they ask of the root model.
+// flow returns a screen what its commands say, and gives back what they ask of the root model.
 func flow(s screen.Screen, cmd tea.Cmd) (asked []tea.Msg) {
 	if cmd == nil {
 		return nil

@@ -20,7 +20,7 @@ type column struct {
 	// sort is what the column is sorted by; empty where there is no order, and why says so.
 	sort query.Key
 	why  string
-	// down says that the first order is downwards: the newest first.
+	// down reports whether the first order is downwards: the newest first.
 	down bool
 	cell func(engine.Summary, clock) widget.Cell
 }
@@ -76,7 +76,7 @@ var columns = []column{
 // usual are the columns that are shown until the person chooses others.
 var usual = []string{nameColumn, "state", "channel", "type", "tags", "team", "platforms", "updated", "creator"}
 
-// chosenColumns gives the columns of these ids, in their order: the name among them, whatever is asked
+// chosenColumns returns the columns of these ids, in their order: the name among them, whatever is asked
 // for, and the usual ones where nothing is. Where the person has chosen, the ones further left stay longer
 // as the table gets narrow.
 func chosenColumns(ids []string) []column {
@@ -99,7 +99,7 @@ func chosenColumns(ids []string) []column {
 	return out
 }
 
-// columnOf gives the column that is sorted by a key.
+// columnOf returns the column that is sorted by a key.
 func columnOf(key query.Key) (column, bool) {
 	if i := slices.IndexFunc(columns, func(c column) bool { return c.sort == key && key != "" }); i >= 0 {
 		return columns[i], true
@@ -113,7 +113,7 @@ func muted(text func(engine.Summary) string) func(engine.Summary, clock) widget.
 	}
 }
 
-// titled gives the name of a campaign, and what every screen calls one that has none yet.
+// titled returns the name of a campaign, and what every screen calls one that has none yet.
 func titled(r engine.Summary) (name string, named bool) {
 	return r.Title(), r.Name != ""
 }

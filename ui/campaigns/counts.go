@@ -23,7 +23,7 @@ type span struct {
 	choice         choice
 }
 
-// at gives what is chosen by a press.
+// at returns what is chosen by a press.
 func (c *countLines) at(x, line int) (choice, bool) {
 	for _, sp := range c.spans {
 		if sp.line == line && x >= sp.from && x < sp.to {

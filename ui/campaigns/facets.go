@@ -110,7 +110,7 @@ func (p *facetsPane) show(facets []index.Facet) {
 	}
 }
 
-// worth gives the values of a facet that say something.
+// worth returns the values of a facet that say something.
 func worth(f index.Facet) []index.FacetValue {
 	return slices.DeleteFunc(slices.Clone(f.Values), func(v index.FacetValue) bool { return v.Count == 0 && !v.Chosen })
 }
@@ -135,7 +135,7 @@ func facetLabel(key query.Key, v index.FacetValue) string {
 	return label
 }
 
-// of gives one facet.
+// of returns one facet.
 func (p *facetsPane) of(key query.Key) index.Facet {
 	for _, f := range p.facets {
 		if f.Key == key {
@@ -145,7 +145,7 @@ func (p *facetsPane) of(key query.Key) index.Facet {
 	return index.Facet{Key: key}
 }
 
-// chosen gives the choice under the cursor.
+// chosen returns the choice under the cursor.
 func (p *facetsPane) chosen() (choice, bool) {
 	if p.list.Cursor >= len(p.choices) || p.choices[p.list.Cursor].key == "" {
 		return choice{}, false
@@ -186,7 +186,7 @@ func (s *Screen) next(key query.Key) tea.Cmd {
 	return s.searchFor(q.String(), followHome)
 }
 
-// count gives a number in at most five cells: 950, 12.3k, 1.0M.
+// count returns a number in at most five cells: 950, 12.3k, 1.0M.
 func count(n int) string {
 	switch {
 	case n < 10_000:

@@ -101,7 +101,7 @@ func (f *fake) Archive(ctx context.Context, id, by string) error {
 	return f.Fake.Archive(ctx, id, by)
 }
 
-// saved gives the saves and updates that were asked for, sorted.
+// saved returns the saves and updates that were asked for, sorted.
 func (f *fake) saved() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

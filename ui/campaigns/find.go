@@ -134,14 +134,14 @@ func blame(ctx context.Context, ix *index.Index, q query.Query, opts index.Searc
 	return out, nil
 }
 
-// drop gives the query without its i-th term.
+// drop returns the query without its i-th term.
 func drop(q query.Query, i int) query.Query {
 	var out query.Query
 	out.Terms = append(append(out.Terms, q.Terms[:i]...), q.Terms[i+1:]...)
 	return out
 }
 
-// dropTerm gives the query's text without a term.
+// dropTerm returns the query's text without a term.
 func dropTerm(q query.Query, t query.Term) string {
 	text := t.String()
 	for i, other := range q.Terms {
@@ -152,7 +152,7 @@ func dropTerm(q query.Query, t query.Term) string {
 	return q.String()
 }
 
-// sorted gives the column that the result is in the order of, and the way; empty for the best match.
+// sorted returns the column that the result is in the order of, and the way; empty for the best match.
 func (a *answer) sorted() order {
 	if c, desc := a.query.Order(); c != "" {
 		return order{c, desc}

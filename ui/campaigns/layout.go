@@ -26,7 +26,7 @@ func (s *Screen) SetSize(width, height int) {
 	s.describe()
 }
 
-// sides gives the widths of what stands beside the table; 0 where there is no room.
+// sides returns the widths of what stands beside the table; 0 where there is no room.
 func (s *Screen) sides() (facets, preview int) {
 	if s.width >= facetsFrom {
 		facets = facetsWidth

@@ -104,7 +104,7 @@ func hasSort(q query.Query) bool {
 	return c != ""
 }
 
-// sorted gives the order of what is shown.
+// sorted returns the order of what is shown.
 func (s *Screen) sorted() order {
 	if s.answer == nil {
 		return order{query.Updated, true}

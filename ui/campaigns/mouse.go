@@ -82,7 +82,7 @@ func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	return s.clicked(msg)
 }
 
-// offerAt gives the offer that was pressed in the list below the search.
+// offerAt returns the offer that was pressed in the list below the search.
 func (s *Screen) offerAt(x, y int) (int, bool) {
 	box, from := s.bar.list(s.panelWidth(), s.height-4)
 	if box == "" {

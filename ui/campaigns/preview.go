@@ -98,7 +98,7 @@ func (d *description) facts(sum engine.Summary) {
 	}
 }
 
-// zoned gives a time with its zone.
+// zoned returns a time with its zone.
 func (d *description) zoned(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -102,7 +102,7 @@ func (p *reportPane) why(f bulk.Failure) string {
 	return status.Refusal(f.Err)
 }
 
-// text gives the whole report, for the clipboard.
+// text returns the whole report, for the clipboard.
 func (p *reportPane) text() string {
 	lines := []string{p.headline()}
 	for _, f := range p.rows {

@@ -179,7 +179,7 @@ func (p paged) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine
 	}
 }
 
-// firstPage gives a list that has the first page of two, and what brings the other one.
+// firstPage returns a list that has the first page of two, and what brings the other one.
 func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
 	svc := paged{newFake(), rows, make(chan struct{}, 2)}
 	s = campaigns.New(uitest.Deps(svc), screen.Route{})

@@ -29,7 +29,7 @@ func (k *keeper) Index(context.Context) (*index.Index, bool) {
 	return k.ix, k.ix != nil
 }
 
-// keep gives the service an index, or with nil takes it away.
+// keep hands the service an index, or with nil takes it away.
 func (k *keeper) keep(ix *index.Index) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -39,7 +39,7 @@ func (k *keeper) keep(ix *index.Index) {
 	k.ix = ix
 }
 
-// fill gives an index of rows.
+// fill returns an index of rows.
 func fill(t *testing.T, rows ...engine.Summary) *index.Index {
 	ix := index.New(index.Options{Now: func() time.Time { return uitest.Now }})
 	err := ix.Load(t.Context(), func(yield func(engine.Summary, error) bool) {

@@ -38,7 +38,7 @@ func newSource(service engine.Service, now func() time.Time) *source {
 
 func (s *source) empty() *index.Index { return index.New(index.Options{Now: s.now}) }
 
-// index gives the index to search in.
+// index returns the index to search in.
 func (s *source) index() *index.Index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *source) complete(ix kept) {
 	s.rows, s.next = ix, kept{}
 }
 
-// own gives the index of the source's own: the one that there is, or a new one.
+// own returns the index of the source's own: the one that there is, or a new one.
 func (s *source) own() kept {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +172,7 @@ const (
 // shownAtOnce is how many rows of a load are shown page by page.
 const shownAtOnce = 600
 
-// pages gives the service's rows, archived ones among them, by the quickest way that it has.
+// pages returns the service's rows, archived ones among them, by the quickest way that it has.
 func (s *source) pages(ctx context.Context, ix *index.Index) iter.Seq2[[]engine.Summary, error] {
 	if p, ok := s.service.(pager); ok {
 		return shown(ix, p.Pages(ctx, engine.ListQuery{Archived: true}))

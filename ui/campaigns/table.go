@@ -81,7 +81,7 @@ func (g *grid) Len() int {
 	return g.result.Len()
 }
 
-// Row gives the cells of one row.
+// Row returns the cells of one row.
 func (g *grid) Row(i int) widget.Cells {
 	row, ok := g.at(i)
 	if !ok {
@@ -94,7 +94,7 @@ func (g *grid) Row(i int) widget.Cells {
 	return cells
 }
 
-// at gives a row: from those in sight, which are fetched together.
+// at returns a row: from those in sight, which are fetched together.
 func (g *grid) at(i int) (engine.Summary, bool) {
 	if i < 0 || i >= g.Len() {
 		return engine.Summary{}, false
@@ -117,7 +117,7 @@ func (g *grid) fetch(i int) {
 	}
 }
 
-// selected gives the campaign under the cursor.
+// selected returns the campaign under the cursor.
 func (g *grid) selected() (engine.Summary, bool) { return g.at(g.Cursor) }
 
 // view draws the table, with what the search matches in names picked out.
@@ -170,7 +170,7 @@ func (g *grid) nameAt() (int, bool) {
 	return 0, false
 }
 
-// headAt gives the column whose head stands nearest to a column of the screen.
+// headAt returns the column whose head stands nearest to a column of the screen.
 func (g *grid) headAt(x int) (column, bool) {
 	best, far := -1, 0
 	for _, h := range g.heads {

@@ -23,7 +23,7 @@ type savedView struct {
 	built   bool
 }
 
-// views gives the views there are, the program's own first.
+// views returns the views there are, the program's own first.
 func (s *Screen) views() []savedView {
 	built := []savedView{
 		{Name: "Drafts", Query: "status:draft"},

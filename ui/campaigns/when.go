@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ago gives how long ago a time was, in a few cells: "5m", "3h", "6d"; the day where it is
+// ago returns how long ago a time was, in a few cells: "5m", "3h", "6d"; the day where it is
 // longer ago than that. Empty for no time.
 func ago(now, t time.Time, loc *time.Location) string {
 	const week = 7 * 24 * time.Hour
@@ -25,7 +25,7 @@ func ago(now, t time.Time, loc *time.Location) string {
 	return day(now, t, loc)
 }
 
-// ahead gives how long it is until a time, in a few cells: "in 5m", "in 3h", "in 6d"; what is past as [ago]
+// ahead returns how long it is until a time, in a few cells: "in 5m", "in 3h", "in 6d"; what is past as [ago]
 // says it, what is further away by its day. Empty for no time.
 func ahead(now, t time.Time, loc *time.Location) string {
 	switch d := t.Sub(now); {
@@ -41,7 +41,7 @@ func ahead(now, t time.Time, loc *time.Location) string {
 	return day(now, t, loc)
 }
 
-// day gives a time's day, with the year where it is another one. Empty for no time.
+// day returns a time's day, with the year where it is another one. Empty for no time.
 func day(now, t time.Time, loc *time.Location) string {
 	if t.IsZero() {
 		return ""
@@ -53,7 +53,7 @@ func day(now, t time.Time, loc *time.Location) string {
 	return t.Format("2 Jan 06")
 }
 
-// moment gives a time's day and time of day. Empty for no time.
+// moment returns a time's day and time of day. Empty for no time.
 func moment(now, t time.Time, loc *time.Location) string {
 	if t.IsZero() {
 		return ""

@@ -97,7 +97,7 @@ func (s *Screen) searchFor(text string, f follow) tea.Cmd {
 // nap is how long the clock moves campaigns on before the list shows it.
 const nap = 15 * time.Second
 
-// wake gives the command that looks at the clock after a while. It is addressed to the screen, which may
+// wake returns the command that looks at the clock after a while. It is addressed to the screen, which may
 // not be on top then.
 func (s *Screen) wake() tea.Cmd {
 	id := s.ID()
@@ -239,7 +239,7 @@ func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 	return tea.Batch(screen.Send(screen.ChangedMsg{ID: c.ID, Select: true}), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
 }
 
-// startSearch gives the keyboard to the search.
+// startSearch moves the keyboard to the search.
 func (s *Screen) startSearch() tea.Cmd {
 	s.facets.focused = false
 	s.bar.focus()
@@ -251,7 +251,7 @@ func (s *Screen) startSearch() tea.Cmd {
 	return nil
 }
 
-// endSearch gives the keyboard back to the table; a chosen offer is taken first.
+// endSearch moves the keyboard back to the table; a chosen offer is taken first.
 func (s *Screen) endSearch() tea.Cmd {
 	if s.bar.at >= 0 && s.bar.take(s.bar.at) {
 		s.bar.complete(s.known(), s.now())
@@ -274,7 +274,7 @@ func (s *Screen) remember() tea.Cmd {
 	return s.keep(func(st settings) settings { st.Past = remember(st.Past, text); return st })
 }
 
-// clear gives up one thing after the other: the keyboard in the counts, the marks, the search.
+// clear returns up one thing after the other: the keyboard in the counts, the marks, the search.
 func (s *Screen) clear() tea.Cmd {
 	switch {
 	case s.facets.focused:
@@ -305,7 +305,7 @@ func (s *Screen) dropWord() tea.Cmd {
 	return s.searchFor(dropTerm(s.answer.query, word.term), followTop)
 }
 
-// culprit gives the word without which the search would find most; false where no single word is at
+// culprit returns the word without which the search would find most; false where no single word is at
 // fault.
 func (s *Screen) culprit() (lone, bool) {
 	if s.answer == nil || len(s.answer.without) == 0 {

@@ -158,7 +158,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	return s.show()
 }
 
-// selected gives the version under the cursor.
+// selected returns the version under the cursor.
 func (s *Screen) selected() (engine.Revision, bool) {
 	i := s.list.Cursor
 	if i < 0 || i >= len(s.revisions) {

@@ -27,7 +27,7 @@ func parse(t *testing.T, text string) doc.Value {
 	return v
 }
 
-// versions gives a service with one draft that was saved three times, a day apart.
+// versions returns a service with one draft that was saved three times, a day apart.
 func versions(t *testing.T) (*local.Service, string) {
 	t.Helper()
 	ctx := context.Background()

@@ -166,7 +166,7 @@ func (s *Screen) node(p doc.Path) string {
 	return problems.Place(s.campaign.Channel, p)
 }
 
-// when gives the moment of a save: the time of day where it was today.
+// when returns the moment of a save: the time of day where it was today.
 func (s *Screen) when(t time.Time) string {
 	now, t := s.deps.Now().In(s.deps.Location), t.In(s.deps.Location)
 	switch {
@@ -178,7 +178,7 @@ func (s *Screen) when(t time.Time) string {
 	return t.Format("2 Jan 2006 15:04")
 }
 
-// changes gives the differences between two versions, as lines.
+// changes returns the differences between two versions, as lines.
 func (s *Screen) changes(c compared) string {
 	changes := doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document()))
 	if len(changes) == 0 {
@@ -205,7 +205,7 @@ func (s *Screen) placeOf(p doc.Path) string {
 	return p.String()
 }
 
-// write gives one difference: long texts line by line, anything else as it was and as it is.
+// write writes one difference: long texts line by line, anything else as it was and as it is.
 func (s *Screen) write(b *strings.Builder, c doc.Change) {
 	before, after := words(c.Before), words(c.After)
 	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
@@ -256,7 +256,7 @@ func (s *Screen) lines(b *strings.Builder, before, after string) {
 	}
 }
 
-// words gives a value for people: a text as it is, anything else as JSON.
+// words returns a value for people: a text as it is, anything else as JSON.
 func words(v doc.Value) string {
 	switch {
 	case !v.Exists():

@@ -23,7 +23,7 @@ const head = `# Other keys for bugle: the name of an action and its key, or a li
 # The names are in Settings, under Keys.
 `
 
-// Read gives the file's text; where there is no file, that of an empty one.
+// Read returns the file's text; where there is no file, that of an empty one.
 func (f File) Read() ([]byte, error) {
 	b, err := os.ReadFile(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func (f File) Write(b []byte) error {
 	return nil
 }
 
-// Set gives an action other keys, or its own again where keys is nil, and writes the file; what else is
+// Set returns an action other keys, or its own again where keys is nil, and writes the file; what else is
 // in it, comments too, stays. It refuses keys that another action has.
 func (f File) Set(name string, keys []string) (Map, error) {
 	b, err := f.Read()
@@ -79,7 +79,7 @@ func (f File) Set(name string, keys []string) (Map, error) {
 	return m, f.Write(after)
 }
 
-// change gives the file's text with other keys for one action.
+// change returns the file's text with other keys for one action.
 func change(b []byte, name string, keys []string) ([]byte, error) {
 	if _, err := parseYAML(b); err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func Plain(key string) bool {
 	return size == len(key) && size > 0 && r != utf8.RuneError && unicode.IsPrint(r)
 }
 
-// Msg gives the message of a key; false for a text that names none.
+// Msg returns the message of a key; false for a text that names none.
 func Msg(key string) (tea.KeyMsg, bool) {
 	bare, alt := strings.CutPrefix(key, "alt+")
 	if bare == " " {

@@ -72,13 +72,13 @@ type Map struct{ keys map[string][]string }
 // Empty reports whether every action has its own keys.
 func (m Map) Empty() bool { return len(m.keys) == 0 }
 
-// For gives the keys of an action; false where it has its own.
+// For returns the keys of an action; false where it has its own.
 func (m Map) For(name string) ([]string, bool) {
 	keys, ok := m.keys[name]
 	return keys, ok
 }
 
-// Keys gives the keys that an action has, its own or others.
+// Keys returns the keys that an action has, its own or others.
 func (m Map) Keys(e Entry) []string {
 	if keys, ok := m.keys[e.Name]; ok {
 		return keys
@@ -136,7 +136,7 @@ func Parse(b []byte) (Map, []Problem) {
 	return m, problems
 }
 
-// parseYAML gives the mapping at the root; nil where the text is empty.
+// parseYAML returns the mapping at the root; nil where the text is empty.
 func parseYAML(b []byte) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(b, &doc); err != nil {
@@ -225,7 +225,7 @@ func taken(key string, by Entry) string {
 	return fmt.Sprintf("%s is the key of %s; give that one another key, too, or choose another here", Show(key), by.Name)
 }
 
-// clash gives the first of the keys that another action has at the same place. What an action has by
+// clash returns the first of the keys that another action has at the same place. What an action has by
 // itself is no clash: those two never meet.
 func (m Map) clash(name string, keys []string) (key string, other Entry, clash bool) {
 	self, _ := lookup(name)

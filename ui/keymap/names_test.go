@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of names anew")
 
-// screens gives the folder of each screen and its part of the names: that of its route.
+// screens returns the folder of each screen and its part of the names: that of its route.
 var screens = map[string]string{
 	"app": App, "campaigns": "campaigns", "newdraft": "new", "builder": "builder", "validate": "validate", "testsend": "test",
 	"outbox": "outbox", "activity": "activity", "history": "history", "settings": "settings", "welcome": "welcome", "workspace": "workspace",
@@ -167,7 +167,7 @@ func (r *reader) add(name, does string, keys []string) {
 	}
 }
 
-// strings gives the texts that an expression can be.
+// strings returns the texts that an expression can be.
 func (r *reader) strings(e ast.Expr) []string {
 	if text, ok := literal(e); ok {
 		return []string{text}

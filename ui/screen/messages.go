@@ -86,7 +86,7 @@ type ThemeMsg struct {
 	Try bool
 }
 
-// KeymapMsg gives actions other keys, from now on.
+// KeymapMsg returns actions other keys, from now on.
 type KeymapMsg struct{ Keys keymap.Map }
 
 // KeyMsg asks for one key over the screen, whatever it does otherwise; esc leaves the question.
@@ -106,7 +106,7 @@ type EnterMsg struct {
 // changed.
 type ChangedMsg struct {
 	ID string
-	// Select says that the person made it just now: the cursor of a list belongs there.
+	// Select reports whether the person made it just now: the cursor of a list belongs there.
 	Select bool
 }
 
@@ -118,19 +118,19 @@ type LinkMsg struct{ Link engine.Link }
 
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// Open gives the command that opens a screen.
+// Open returns the command that opens a screen.
 func Open(r Route) tea.Cmd { return send(OpenMsg{r}) }
 
-// Replace gives the command that puts a screen in the place of the top one.
+// Replace returns the command that puts a screen in the place of the top one.
 func Replace(r Route) tea.Cmd { return send(ReplaceMsg{r}) }
 
-// Back gives the command that leaves the top screen.
+// Back returns the command that leaves the top screen.
 func Back() tea.Cmd { return send(BackMsg{}) }
 
-// Quit gives the command that ends the program.
+// Quit returns the command that ends the program.
 func Quit() tea.Cmd { return send(QuitMsg{}) }
 
-// Notify gives the command that shows a notice.
+// Notify returns the command that shows a notice.
 func Notify(level widget.Level, text string) tea.Cmd {
 	return send(NotifyMsg{Level: level, Text: text})
 }
@@ -140,14 +140,14 @@ func NotifyAbout(about string, level widget.Level, text string) tea.Cmd {
 	return send(NotifyMsg{Level: level, Text: text, About: about})
 }
 
-// Ask gives the command that asks a question.
+// Ask returns the command that asks a question.
 func Ask(q Question) tea.Cmd { return send(AskMsg{q}) }
 
-// Copy gives the command that puts a text on the clipboard; what names it in the notice.
+// Copy returns the command that puts a text on the clipboard; what names it in the notice.
 func Copy(text, what string) tea.Cmd { return send(CopyMsg{text, what}) }
 
-// Changed gives the command that tells all screens of a change.
+// Changed returns the command that tells all screens of a change.
 func Changed(id string) tea.Cmd { return send(ChangedMsg{ID: id}) }
 
-// Send gives the command that delivers msg.
+// Send returns the command that delivers msg.
 func Send(msg tea.Msg) tea.Cmd { return send(msg) }

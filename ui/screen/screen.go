@@ -31,7 +31,7 @@ type Screen interface {
 	// Actions are what can be done now; they drive dispatch, the status bar, the help and the
 	// palette alike.
 	Actions() []Action
-	// Typing says that keys belong to a text field: only actions marked Typing are dispatched.
+	// Typing reports whether keys belong to a text field: only actions marked Typing are dispatched.
 	Typing() bool
 	// Close ends the screen's tasks. The command, which may be nil, finishes what must not be
 	// lost (a save that is due) and runs to its end before the program does.
@@ -43,7 +43,7 @@ type Resumer interface{ Resume() tea.Cmd }
 
 // Guard is a screen that may ask before it is left.
 type Guard interface {
-	// Leaving gives the question, or nil where it may be left at once. Yes leaves.
+	// Leaving returns the question, or nil where it may be left at once. Yes leaves.
 	Leaving() *Question
 }
 
@@ -130,7 +130,7 @@ type Deps struct {
 	Now    func() time.Time
 	// Location is the zone that times are shown in.
 	Location *time.Location
-	// Author is the e-mail address that changes are signed with.
+	// Author is the email address that changes are signed with.
 	Author string
 	// Workspace is the id shown in the header.
 	Workspace string
@@ -141,7 +141,7 @@ type Deps struct {
 	DataDir string
 }
 
-// WorkingCopies gives what keeps edits that are not applied yet; false where nothing does.
+// WorkingCopies returns what keeps edits that are not applied yet; false where nothing does.
 func (d Deps) WorkingCopies() (engine.WorkingCopies, bool) {
 	if d.Copies != nil {
 		return d.Copies, true
@@ -150,7 +150,7 @@ func (d Deps) WorkingCopies() (engine.WorkingCopies, bool) {
 	return k, ok
 }
 
-// Link gives how the service is reached; false where it is on this machine.
+// Link returns how the service is reached; false where it is on this machine.
 func (d Deps) Link() (engine.Linked, bool) {
 	l, ok := d.Service.(engine.Linked)
 	return l, ok

@@ -53,7 +53,7 @@ func NewBase() Base {
 	return Base{id: ID(lastID.Add(1)), ctx: ctx, cancel: cancel, mu: &sync.Mutex{}, tasks: map[string]task{}}
 }
 
-// ID gives the screen's identity.
+// ID returns the screen's identity.
 func (b *Base) ID() ID { return b.id }
 
 // Close ends every task.
@@ -62,7 +62,7 @@ func (b *Base) Close() tea.Cmd {
 	return nil
 }
 
-// Run starts a task of that kind; one of the same kind that still runs is cancelled, and its
+// Run starts a task of that kind; one of the same kind that still runs is canceled, and its
 // result will not be accepted.
 func (b *Base) Run(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 	ctx, seq := b.begin(kind)
@@ -159,5 +159,5 @@ func (b *Base) Accept(r Result) bool {
 	return true
 }
 
-// Cancelled reports whether err only says that a task was cancelled.
+// Cancelled reports whether err only says that a task was canceled.
 func Cancelled(err error) bool { return errors.Is(err, context.Canceled) }

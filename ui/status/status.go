@@ -20,7 +20,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// Choose gives the command that offers the actions on a campaign. What is not allowed is
+// Choose returns the command that offers the actions on a campaign. What is not allowed is
 // dimmed, with the reason. The one that is taken is asked about, then done; the answer is a
 // notice, and [screen.ChangedMsg] where the campaign has changed.
 func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
@@ -41,7 +41,7 @@ var actions = []catalog.Action{
 	catalog.Publish, catalog.Stop, catalog.Pause, catalog.Resume, catalog.Archive, catalog.Restore, catalog.Delete,
 }
 
-// Name gives what a campaign is called in a sentence.
+// Name returns what a campaign is called in a sentence.
 func Name(s engine.Summary) string {
 	if s.Name == "" {
 		return "This campaign"
@@ -63,7 +63,7 @@ func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	return ""
 }
 
-// Ask gives the command that asks whether to do the action, and does it after a yes. The action
+// Ask returns the command that asks whether to do the action, and does it after a yes. The action
 // must be allowed.
 func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	harm := a == catalog.Stop || a == catalog.Delete
@@ -95,7 +95,7 @@ func effect(s engine.Summary, a catalog.Action) string {
 // patience is how long an action may take.
 const patience = 30 * time.Second
 
-// do gives the command that does the action and tells how it went.
+// do returns the command that does the action and tells how it went.
 func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

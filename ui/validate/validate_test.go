@@ -51,7 +51,7 @@ func mail(t *testing.T, name string) engine.Campaign {
 	return engine.Campaign{Head: engine.Head{ID: id, Status: catalog.Draft, Channel: catalog.Email, DeliveryType: catalog.OneTime, CreatedBy: "ann@example.com"}, Body: body}
 }
 
-// checked gives a service that checks as publishing would.
+// checked returns a service that checks as publishing would.
 func checked(t *testing.T, name string) *service {
 	t.Helper()
 	c := mail(t, name)

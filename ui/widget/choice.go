@@ -124,7 +124,7 @@ func (c *Choice) Wheel(msg tea.MouseMsg) bool {
 // choiceKeys are the keys of a choice.
 const choiceKeys = "enter choose · esc close"
 
-// measure gives the lines above and below the options and the width inside the frame. It brings the
+// measure returns the lines above and below the options and the width inside the frame. It brings the
 // list up to date.
 func (c *Choice) measure() (head, foot []string, width int) {
 	most := max(min(c.width-4, dialogWidth), 1)

@@ -37,7 +37,7 @@ func CleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// isPlain says that s is printable ASCII throughout: one cell a byte, nothing to clean.
+// isPlain reports whether s is printable ASCII throughout: one cell a byte, nothing to clean.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -47,7 +47,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// c1Spelling gives the eight-bit controls that start or end a sequence their seven-bit spelling, so
+// c1Spelling returns the eight-bit controls that start or end a sequence their seven-bit spelling, so
 // that the sequence goes as a whole.
 var c1Spelling = strings.NewReplacer(
 	"\u0090", "\x1bP", "\u0098", "\x1bX", "\u009b", "\x1b[", "\u009c", "\x1b\\", "\u009d", "\x1b]", "\u009e", "\x1b^", "\u009f", "\x1b_",
@@ -96,7 +96,7 @@ const emojiSelector = '\ufe0f'
 // dottedCircle is what a mark sits on that has no character of its own.
 const dottedCircle = "◌"
 
-// joins says that a rune becomes part of the character before it.
+// joins reports whether a rune becomes part of the character before it.
 func joins(r rune) bool {
 	if r < 0x300 { // none of Latin does
 		return false
@@ -105,7 +105,7 @@ func joins(r rune) bool {
 	return len(cluster) > 1
 }
 
-// reaches says that a rune makes the character after it part of itself.
+// reaches reports whether a rune makes the character after it part of itself.
 func reaches(r rune) bool {
 	cluster, _ := ansi.FirstGraphemeCluster(string(r)+" ", ansi.GraphemeWidth)
 	return len(cluster) > utf8.RuneLen(r)

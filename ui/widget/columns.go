@@ -79,7 +79,7 @@ func squeeze(shown []shownColumn, width int) []shownColumn {
 	return shown
 }
 
-// spread gives extra cells to the columns by their weights, none beyond its Max. What rounding leaves
+// spread shares extra cells among the columns by their weights, none beyond its Max. What rounding leaves
 // goes to the first that can take it.
 func spread(columns []Column, shown []shownColumn, extra int) {
 	for extra > 0 {

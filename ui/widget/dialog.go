@@ -12,7 +12,7 @@ import (
 type Button struct {
 	// Label is what it says.
 	Label string
-	// Key gives this answer at once; "" when only the focus leads to it.
+	// Key returns this answer at once; "" when only the focus leads to it.
 	Key string
 	// Danger marks the answer that does harm.
 	Danger bool
@@ -24,10 +24,10 @@ type Answer struct {
 	Index int
 }
 
-// Cancelled says that the question was left without an answer.
+// Cancelled reports whether the question was left without an answer.
 func (a Answer) Cancelled() bool { return a.Index < 0 }
 
-// Yes says that the first button was pressed: in a Confirm, the one that does it.
+// Yes reports whether the first button was pressed: in a Confirm, the one that does it.
 func (a Answer) Yes() bool { return a.Index == 0 }
 
 // Dialog asks a question with a few buttons. Keys: left, right and tab move the focus, enter takes it,
@@ -225,7 +225,7 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// viewWindow gives the lines in sight; where there are more, the last cell of each is the scroll bar.
+// viewWindow returns the lines in sight; where there are more, the last cell of each is the scroll bar.
 func viewWindow(t themes.Theme, w *Window, lines []string, width int) []string {
 	from, to := w.Visible()
 	bar := scrollbar(t, w, w.Height)

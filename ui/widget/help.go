@@ -32,7 +32,7 @@ func NewHelpView(t themes.Theme, groups ...Group) HelpView {
 // SetTheme changes the theme.
 func (h *HelpView) SetTheme(theme themes.Theme) { h.theme = theme; h.lay() }
 
-// SetGroups gives the view its keys.
+// SetGroups sets the keys of the view.
 func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.lay() }
 
 // SetSize tells the view the cells it may use.

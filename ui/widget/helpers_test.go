@@ -47,7 +47,7 @@ type reporter interface {
 }
 
 // wantBlock checks that a view is exactly w cells wide and h lines high, and that nothing in it could
-// move the cursor or change a colour: it was drawn with the plain theme.
+// move the cursor or change a color: it was drawn with the plain theme.
 func wantBlock(t reporter, what, view string, w, h int) {
 	t.Helper()
 	wantAtMost(t, what, view, w, h)

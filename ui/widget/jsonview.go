@@ -9,7 +9,7 @@ import (
 	"bugle/themes"
 )
 
-// JSONView shows indented JSON text in colours, with line numbers, and can point at some of its lines.
+// JSONView shows indented JSON text in colors, with line numbers, and can point at some of its lines.
 // It draws only what is in sight, so that a long document costs what a short one does.
 type JSONView struct {
 	window        Window
@@ -81,10 +81,10 @@ func (v *JSONView) Mouse(msg tea.MouseMsg) bool { return v.window.Wheel(msg) }
 // Scroll moves the text by n lines.
 func (v *JSONView) Scroll(n int) { v.window.Scroll(n) }
 
-// LineAt gives the line of the text on line y of the view, and false where there is none.
+// LineAt returns the line of the text on line y of the view, and false where there is none.
 func (v *JSONView) LineAt(y int) (int, bool) { return v.window.At(y) }
 
-// Position gives the last line in sight and the number of lines.
+// Position returns the last line in sight and the number of lines.
 func (v *JSONView) Position() (last, total int) {
 	_, last = v.window.Visible()
 	return last, len(v.lines)
@@ -128,7 +128,7 @@ func (v *JSONView) line(i, digits, body int) string {
 	return start + fitLine(line, body)
 }
 
-// colour draws one line of JSON. In indented JSON no string goes beyond its line, so a line can be
+// color draws one line of JSON. In indented JSON no string goes beyond its line, so a line can be
 // coloured without those before it.
 func (v *JSONView) colour(line string) string {
 	var b strings.Builder
@@ -154,7 +154,7 @@ func (v *JSONView) colour(line string) string {
 	return b.String()
 }
 
-// tokenEnd gives the end of the token that begins at i. Signs and blanks in a row are one token.
+// tokenEnd returns the end of the token that begins at i. Signs and blanks in a row are one token.
 func tokenEnd(line string, i int) int {
 	const signs = "{}[]:,"
 	if line[i] == '"' {

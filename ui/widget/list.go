@@ -12,13 +12,13 @@ import (
 type Item struct {
 	// Icon is a sign before the text, one cell wide as a rule; "" where the list has none.
 	Icon string
-	// IconTone colours the icon.
+	// IconTone colors the icon.
 	IconTone themes.Tone
 	// Text is the entry.
 	Text string
 	// Info stands at the right edge: a count, a state.
 	Info string
-	// InfoTone colours the info.
+	// InfoTone colors the info.
 	InfoTone themes.Tone
 	// Dim marks an entry that cannot be chosen now; Why says the reason, beside it.
 	Dim bool
@@ -47,7 +47,7 @@ func WrapItem(item Item, width int) []Item {
 type List struct {
 	Window // the entries in sight and the chosen one
 
-	// Focused says that the keyboard is here.
+	// Focused reports whether the keyboard is here.
 	Focused bool
 	// Empty is said in place of the entries when there are none.
 	Empty string
@@ -74,17 +74,17 @@ func (l *List) SetSize(width, height int) {
 	l.skipHeadings(1)
 }
 
-// SetItems gives the list its entries. The cursor stays on its number, or on the last entry.
+// SetItems sets the entries. The cursor stays on its number, or on the last entry.
 func (l *List) SetItems(items []Item) {
 	l.items = items
 	l.Resize(len(items), l.Height)
 	l.skipHeadings(1)
 }
 
-// Items gives the entries.
+// Items returns the entries.
 func (l *List) Items() []Item { return l.items }
 
-// Selected gives the entry under the cursor, and false when the list is empty.
+// Selected returns the entry under the cursor, and false when the list is empty.
 func (l *List) Selected() (Item, bool) {
 	if l.Cursor >= len(l.items) || !l.items[l.Cursor].stays() {
 		return Item{}, false

@@ -55,8 +55,8 @@ func splice(line, piece string, x, width, w int, covers bool) string {
 	if width <= 0 {
 		return line
 	}
-	// A cut line keeps all its sequences, those that end a colour among them; the reset is for lines
-	// that leave a colour on.
+	// A cut line keeps all its sequences, those that end a color among them; the reset is for lines
+	// that leave a color on.
 	reset := ""
 	if strings.Contains(line, "\x1b") || strings.Contains(piece, "\x1b") {
 		reset = "\x1b[0m"
@@ -128,7 +128,7 @@ func Center(base, box string, w, h int) string {
 	return Overlay(base, box, x, y, w, h)
 }
 
-// CenterAt gives the column and line at which Center draws a box, for the mouse.
+// CenterAt returns the column and line at which Center draws a box, for the mouse.
 func CenterAt(box string, w, h int) (x, y int) {
 	width, height := 0, 0
 	for line := range strings.SplitSeq(box, "\n") {

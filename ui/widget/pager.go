@@ -38,7 +38,7 @@ func (p *Pager) SetSize(width, height int) {
 // SetText shows another text from its start. It is cleaned.
 func (p *Pager) SetText(text string) { p.set(CleanLines(text), false) }
 
-// SetStyled shows text that the program itself has drawn, with its colours. What comes from documents
+// SetStyled shows text that the program itself has drawn, with its colors. What comes from documents
 // must have been cleaned before.
 func (p *Pager) SetStyled(text string) { p.set(text, true) }
 
@@ -64,7 +64,7 @@ func (p *Pager) Scroll(n int) { p.window.Scroll(n) }
 // Lines is the number of lines that the text takes at the present width.
 func (p *Pager) Lines() int { return len(p.lines) }
 
-// Position gives the last line in sight and the number of lines, for an "18 of 40".
+// Position returns the last line in sight and the number of lines, for an "18 of 40".
 func (p *Pager) Position() (last, total int) {
 	_, last = p.window.Visible()
 	return last, p.window.Len

@@ -16,7 +16,7 @@ type Panel struct {
 	Info string
 	// Footer stands at the right of the lower edge.
 	Footer string
-	// Focused says that the keyboard is in this box.
+	// Focused reports whether the keyboard is in this box.
 	Focused bool
 	// Danger draws the frame of something that does harm.
 	Danger bool
@@ -34,7 +34,7 @@ func (p *Panel) SetTheme(theme themes.Theme) { p.theme = theme }
 // SetSize tells the box the cells it may use, frame included.
 func (p *Panel) SetSize(width, height int) { p.width, p.height = max(width, 0), max(height, 0) }
 
-// Inner gives the cells inside the frame, with one blank at either side left out.
+// Inner returns the cells inside the frame, with one blank at either side left out.
 func (p *Panel) Inner() (width, height int) {
 	return max(p.width-4, 0), max(p.height-2, 0)
 }

@@ -10,7 +10,7 @@ import (
 // spinner are the pictures of a wheel that turns, one cell each.
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// Spinner gives picture n of a wheel that turns; the caller counts.
+// Spinner returns picture n of a wheel that turns; the caller counts.
 func Spinner(n int) string {
 	return spinner[((n%len(spinner))+len(spinner))%len(spinner)]
 }

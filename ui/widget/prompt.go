@@ -41,13 +41,13 @@ func (p *Prompt) SetTheme(theme themes.Theme) { p.theme = theme }
 // SetSize tells the line its width; it is one line high, whatever the height says.
 func (p *Prompt) SetSize(width, _ int) { p.width = max(width, 0) }
 
-// Focus gives the line the keyboard.
+// Focus moves the keyboard to the line.
 func (p *Prompt) Focus() { p.input.Focus() }
 
 // Blur takes the keyboard away.
 func (p *Prompt) Blur() { p.input.Blur() }
 
-// Focused says that the line has the keyboard.
+// Focused reports whether the line has the keyboard.
 func (p *Prompt) Focused() bool { return p.input.Focused() }
 
 // Value is the text.
@@ -114,7 +114,7 @@ func typed(s string) string {
 	return out.String()
 }
 
-// split gives the text before and after the cursor.
+// split returns the text before and after the cursor.
 func (p *Prompt) split() (head, tail string) {
 	runes := []rune(p.input.Value())
 	at := clamp(p.input.Position(), 0, len(runes))

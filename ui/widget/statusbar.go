@@ -11,7 +11,7 @@ import (
 type StatusBar struct {
 	// Left says where one is; Right is the first to go when the line is narrow, after the hints.
 	Left, Right string
-	// LeftTone and RightTone colour them.
+	// LeftTone and RightTone color them.
 	LeftTone, RightTone themes.Tone
 	// Hints are the keys of the moment, the most wanted first. Help is added at the end.
 	Hints []Hint
@@ -70,7 +70,7 @@ func (s *StatusBar) lay() barLayout {
 	return l
 }
 
-// At gives the number of the hint at column x, that of the help being len(Hints); false where there is
+// At returns the number of the hint at column x, that of the help being len(Hints); false where there is
 // none.
 func (s *StatusBar) At(x int) (int, bool) {
 	for i := range len(s.Hints) + 1 {
@@ -81,7 +81,7 @@ func (s *StatusBar) At(x int) (int, bool) {
 	return 0, false
 }
 
-// Span gives the column where a hint begins and its width, that of the help being the one after Hints;
+// Span returns the column where a hint begins and its width, that of the help being the one after Hints;
 // false where it is not in sight.
 func (s *StatusBar) Span(i int) (x, width int, ok bool) {
 	l := s.lay()

@@ -69,7 +69,7 @@ func TestErrorsStayUntilSomebodyGoesOn(t *testing.T) {
 	}
 }
 
-// Levels of notices are told apart without their colours.
+// Levels of notices are told apart without their colors.
 func TestLevelsHaveSigns(t *testing.T) {
 	seen := map[string]Level{}
 	for l := LevelInfo; l <= LevelError; l++ {

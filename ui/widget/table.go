@@ -22,7 +22,7 @@ type Cells []Cell
 type Rows interface {
 	// Len is the number of rows.
 	Len() int
-	// Row gives row i, 0 to Len-1.
+	// Row returns row i, 0 to Len-1.
 	Row(i int) Cells
 }
 
@@ -33,11 +33,11 @@ type Table struct {
 
 	// Columns are the columns from left to right.
 	Columns []Column
-	// Focused says that the keyboard is here; the row under the cursor is drawn accordingly.
+	// Focused reports whether the keyboard is here; the row under the cursor is drawn accordingly.
 	Focused bool
-	// Marked says whether row i is one of several chosen; nil: rows cannot be marked.
+	// Marked reports whether row i is one of several chosen; nil: rows cannot be marked.
 	Marked func(i int) bool
-	// Dimmed says whether row i is drawn faint; nil: none is.
+	// Dimmed reports whether row i is drawn faint; nil: none is.
 	Dimmed func(i int) bool
 	// Empty is said in place of the rows when there are none. It may have several lines.
 	Empty string
@@ -61,7 +61,7 @@ func (t *Table) SetSize(width, height int) {
 	t.sync()
 }
 
-// SetRows gives the table its rows. The cursor stays on its number, or on the last row; call it again,
+// SetRows sets the rows. The cursor stays on its number, or on the last row; call it again,
 // or Sync, when their number changed.
 func (t *Table) SetRows(rows Rows) {
 	t.rows = rows
@@ -79,7 +79,7 @@ func (t *Table) sync() {
 	t.Resize(n, t.height-1)
 }
 
-// RowAt gives the row on line y of the table, whose line 0 is the head, and false where there is none.
+// RowAt returns the row on line y of the table, whose line 0 is the head, and false where there is none.
 func (t *Table) RowAt(y int) (int, bool) { return t.At(y - 1) }
 
 // Mouse takes the wheel, and a press of the left button on line y of the table, which chooses the row
@@ -179,7 +179,7 @@ func (t *Table) row(i, body int, shown []shownColumn) string {
 	return b.String()
 }
 
-// rowStyle gives the style that a row is drawn in as a whole, if it is; else its cells have their own.
+// rowStyle returns the style that a row is drawn in as a whole, if it is; else its cells have their own.
 func (t *Table) rowStyle(i int, selected bool) (style lipgloss.Style, whole bool) {
 	switch {
 	case selected && t.Focused:
@@ -208,7 +208,7 @@ func (t *Table) rowStart(i int, selected, whole bool) string {
 	return cursor + mark + " "
 }
 
-// empty gives the lines said when there are no rows.
+// empty returns the lines said when there are no rows.
 func (t *Table) empty() []string {
 	var lines []string
 	for _, line := range strings.Split(CleanLines(t.Empty), "\n") {

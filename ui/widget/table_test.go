@@ -36,7 +36,7 @@ func TestTableAsksForWhatIsInSight(t *testing.T) {
 	}
 }
 
-// titles gives the heads of the columns that a table shows at a width.
+// titles returns the heads of the columns that a table shows at a width.
 func titles(width int) string {
 	table := widget.NewTable(plain(), campaignColumns()...)
 	table.SetRows(campaigns(1))

@@ -42,7 +42,7 @@ func (t *Tabs) step(n int) {
 // tabGap stands between two tabs.
 const tabGap = 3
 
-// visible gives the tabs that fit, from the first up to, not including, the second.
+// visible returns the tabs that fit, from the first up to, not including, the second.
 func (t *Tabs) visible() (from, to int) {
 	if len(t.Names) == 0 {
 		return 0, 0
@@ -78,7 +78,7 @@ func (t *Tabs) span(from, to int) int {
 	return w
 }
 
-// At gives the tab at column x, and false where there is none.
+// At returns the tab at column x, and false where there is none.
 func (t *Tabs) At(x int) (int, bool) {
 	from, to := t.visible()
 	start := 0

@@ -78,7 +78,7 @@ func PadLeft(s string, w int) string {
 }
 
 // Wrap breaks s into lines of at most w cells, between words where it can. Terminal sequences in it stay.
-// It gives at least one line; the lines of s are kept apart.
+// It returns at least one line; the lines of s are kept apart.
 func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return []string{""}
@@ -156,7 +156,7 @@ func fitLine(s string, w int) string {
 
 const blanks = "                                                                                                                                "
 
-// spaces gives n spaces; none when n is not positive.
+// spaces returns n spaces; none when n is not positive.
 func spaces(n int) string {
 	switch {
 	case n <= 0:

@@ -19,7 +19,7 @@ const (
 	LevelError
 )
 
-// look gives a level's sign and tone.
+// look returns a level's sign and tone.
 func (l Level) look() (string, themes.Tone) {
 	switch l {
 	case LevelSuccess:
@@ -104,7 +104,7 @@ func (t *Toasts) Seen(now time.Time) {
 	})
 }
 
-// Next gives the time at which the next notice goes, and false when none goes by itself.
+// Next returns the time at which the next notice goes, and false when none goes by itself.
 func (t *Toasts) Next() (time.Time, bool) {
 	var next time.Time
 	for _, toast := range t.toasts {
@@ -115,7 +115,7 @@ func (t *Toasts) Next() (time.Time, bool) {
 	return next, !next.IsZero()
 }
 
-// Gravest gives the highest level of the notices in sight.
+// Gravest returns the highest level of the notices in sight.
 func (t *Toasts) Gravest() Level {
 	g := LevelInfo
 	for _, toast := range t.toasts {

@@ -73,12 +73,12 @@ func (w *Window) Scroll(n int) {
 	}
 }
 
-// Visible gives the entries in sight: from the first up to, not including, the second.
+// Visible returns the entries in sight: from the first up to, not including, the second.
 func (w *Window) Visible() (from, to int) {
 	return w.Offset, min(w.Offset+w.Height, w.Len)
 }
 
-// At gives the entry on line y of the window, and false where there is none.
+// At returns the entry on line y of the window, and false where there is none.
 func (w *Window) At(y int) (int, bool) {
 	i := w.Offset + y
 	return i, y >= 0 && y < w.Height && i < w.Len
@@ -93,7 +93,7 @@ func (w *Window) Click(y int) bool {
 	return ok
 }
 
-// Overflows says that not everything is in sight.
+// Overflows reports whether not everything is in sight.
 func (w *Window) Overflows() bool { return w.Len > w.Height }
 
 // Update takes the keys that move in a list: arrows, j and k, page, half page (ctrl+u, ctrl+d), home
@@ -169,7 +169,7 @@ func (w *Window) clampOffset() { w.Offset = clamp(w.Offset, 0, w.Len-w.Height) }
 // clamp brings n between low and high; low wins where high is below it.
 func clamp(n, low, high int) int { return max(low, min(n, high)) }
 
-// thumb gives the line and length of a scroll bar's thumb in a bar of h lines.
+// thumb returns the line and length of a scroll bar's thumb in a bar of h lines.
 func (w *Window) thumb(h int) (from, size int) {
 	if w.Len <= 0 || h <= 0 {
 		return 0, 0

@@ -39,7 +39,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.press("Escape", "Escape")
 	term.see("Winter roast")
 	term.press("C-p")
-	term.see("Palette", "find an action")
+	term.see("Palette", "action, section")
 	term.write("outbox")
 	term.press("Enter")
 	term.see("Campaigns › Outbox")
@@ -53,7 +53,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.again()
 	term.see("Winter roast")
 	term.press("C-p")
-	term.see("Palette", "Lately")
+	term.see("Palette", "Recent")
 	if s := term.screen(); strings.Contains(s, "New here?") {
 		t.Errorf("the tour is offered again:\n%s", s)
 	}

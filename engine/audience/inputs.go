@@ -21,6 +21,7 @@ const (
 	DataType             // changed by [SetDataType]
 	Operator             // changed by [SetOperator]
 	Value                // changed by [SetValues]; [ValueShape] says what it looks like
+	HowOften             // changed by [SetOften], put into words by [OftenText]
 )
 
 // Input is a member of a filter that a person fills in.
@@ -43,8 +44,13 @@ func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) [
 		return nil
 	}
 	var used, rest []Input
+	inWords := kind == Action && sayable(root.Lookup(filter))
 	for _, f := range obj.Fields {
 		switch {
+		case inWords && f.Node.Name == mExecuted:
+			continue // a part of how often
+		case inWords && f.Node.Name == mExecution:
+			used = append(used, Input{Part: HowOften, Label: f.Node.Label(), State: f})
 		case f.Node.Name == mType && kind != Unknown && f.Value.Exists(), f.Node.Name == mConditions, f.Node.Name == mSecond && f.Shown:
 			continue // said by the kind, filters themselves, a part of the value
 		case f.Node.Name == mCaseSensitive && !f.Value.Exists() && root.Lookup(filter).Get(mDataType).Text() != "string":

@@ -41,7 +41,7 @@ func TestInputs(t *testing.T) {
 		{"filter_type":"user_attributes","data_type":"bool","name":"Gold","operator":"exists","value":true}]}}}`)
 	for i, want := range [][]string{
 		{"Name", "Data type", "Operator", "Value", "Negate", "Value is an expression", "Category", "odd"},
-		{"Event", "Has done it", "How often", "Times", "Condition label"},
+		{"Event", "How often", "Condition label"},
 		{"Name", "Segment id"},
 		{"Name", "Data type", "Operator", "Negate", "Value is an expression", "Category", "Value"},
 	} {

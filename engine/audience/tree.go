@@ -45,7 +45,7 @@ type Node struct {
 	Depth int      // 0 for the groups of a component
 	Title string   // of a group of a component, such as "Include"; empty for the others
 	Join  string   // and or or: of a group its own, of a filter its group's
-	Index int      // of a filter, in its group
+	Index int      // of a filter, among those of its group that have a line
 	Count int      // how many filters a group has, or conditions an action
 	Words string   // the node by itself, in plain words
 	// Negated says that the filter is turned round: negate of an attribute, executed false of an action.
@@ -94,8 +94,20 @@ func (f *flattener) group(at doc.Path, depth int, title string) {
 // filters adds the filters of the group at a place.
 func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 	group := f.root.Lookup(at)
+	hidden := -1
+	if ofEvent && isFilter(at.Parent()) {
+		if action := f.root.Lookup(at.Parent()); sayable(action) {
+			hidden = withinOf(action)
+		}
+	}
 	for i, v := range group.Get(mFilters).Elems() {
+		if i == hidden {
+			continue // the line of the action says it
+		}
 		p := at.Child(mFilters).Elem(i)
+		if hidden >= 0 && i > hidden {
+			i-- // among those that have a line
+		}
 		n := Node{Kind: kindOf(v, ofEvent), Path: p, Depth: depth, Join: joinOf(group), Index: i, Words: f.words.line(v)}
 		switch n.Kind {
 		case Group:
@@ -104,6 +116,9 @@ func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 			f.filters(p, depth+1, ofEvent)
 		case Action:
 			n.Count = v.Get(mConditions).Get(mFilters).Len()
+			if sayable(v) && withinOf(v) >= 0 {
+				n.Count--
+			}
 			n.Negated = v.Get(mExecuted).Kind() == doc.Bool && !v.Get(mExecuted).True()
 			f.add(n)
 			f.filters(p.Child(mConditions), depth+1, true)

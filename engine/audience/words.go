@@ -93,7 +93,7 @@ func (s speaker) clause(f doc.Value) string {
 func (s speaker) line(f doc.Value) string {
 	switch kindOf(f, false) {
 	case Action:
-		return s.did(f, "Did", "Did not do")
+		return s.action(f)
 	case Segment:
 		return "In the segment " + segmentName(f)
 	case Group:
@@ -103,6 +103,15 @@ func (s speaker) line(f doc.Value) string {
 		return "A filter of the type " + f.Get(mType).Text()
 	}
 	return s.attribute(f)
+}
+
+// action is "Did Purchase at least 2 times in the last 7 days".
+func (s speaker) action(f doc.Value) string {
+	out := s.did(f, "Did", "Did not do")
+	if i := withinOf(f); i >= 0 && sayable(f) {
+		out += " " + s.with(f.Get(mConditions).Get(mFilters).At(i))
+	}
+	return out
 }
 
 // groupLine gives how the filters of a group are joined, in the words of its table.

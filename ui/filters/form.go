@@ -21,12 +21,13 @@ type form struct {
 	at     int
 	typing bool // the row is a line of text
 
-	before doc.Value // the document when the row was reached: what is typed is written into that
-	prompt widget.Prompt
-	start  string           // what the prompt held then
-	names  []typeahead.Item // that the row can be filled in with
-	list   typeahead.List   // those that fit what is typed
-	fresh  bool             // nothing was done in the row yet: a number typed takes the place of the old one
+	before  doc.Value // the document when the row was reached: what is typed is written into that
+	prompt  widget.Prompt
+	start   string           // what the prompt held then
+	names   []typeahead.Item // that the row can be filled in with
+	list    typeahead.List   // what fits what is typed
+	refused bool             // it was said already that what is typed cannot be read
+	fresh   bool             // nothing was done in the row yet: a number typed takes the place of the old one
 }
 
 // openForm opens the filter under the cursor, at its first row.
@@ -74,7 +75,7 @@ func (f *form) row() (row, bool) {
 func (t *Tree) focusRow(i int) {
 	f := t.open
 	f.at = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.fresh = t.root, false, nil, false
+	f.before, f.typing, f.names, f.fresh, f.refused = t.root, false, nil, false, false
 	f.list.Clear()
 	r, ok := f.row()
 	f.start = r.text
@@ -86,7 +87,7 @@ func (t *Tree) focusRow(i int) {
 	f.prompt.SetValue(r.text)
 	f.prompt.Focus()
 	f.start = f.prompt.Value()
-	f.fresh = r.counts() && r.text != ""
+	f.fresh = (r.counts() || r.kind == oftenRow) && r.text != ""
 	if r.kind == nameRow {
 		f.names = t.names(r)
 		if r.text == "" { // a name that is there is walked past, not chosen anew
@@ -116,6 +117,13 @@ func (f *form) focusPath(t *Tree, p doc.Path) {
 func (t *Tree) formKey(msg tea.KeyMsg) {
 	f, k := t.open, t.keys
 	r, ok := f.row()
+	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.offering() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
+	if _, marked := f.marked(); leaving && ok && !marked {
+		if err := t.unread(r); err != nil && !f.refused {
+			t.failure, f.refused = sentence(err), true // once: whoever leaves after that means it
+			return
+		}
+	}
 	switch {
 	case key.Matches(msg, k.Close):
 		t.keepTyped()
@@ -155,6 +163,10 @@ func (t *Tree) enter(r row) {
 		t.failure = "A name is needed first; esc leaves the filter."
 		return
 	}
+	if _, _, whole := t.splitAction(r); whole {
+		t.closeForm()
+		return
+	}
 	known := r.kind == nameRow && f.knows(f.prompt.Value())
 	if took && t.node().Kind == audience.Segment {
 		t.closeForm()
@@ -192,7 +204,7 @@ func (f *form) marked() (string, bool) {
 func (t *Tree) takePick(r row) bool {
 	f := t.open
 	name, ok := f.marked()
-	if r.kind != nameRow || !ok {
+	if r.kind != nameRow && r.kind != oftenRow || !ok {
 		return r.kind == nameRow && f.prompt.Value() != f.start
 	}
 	f.prompt.SetValue(name)
@@ -223,9 +235,40 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 	text := f.prompt.Value()
 	if r.kind == nameRow {
 		typed := text != f.start
+		if name, _, _ := t.splitAction(r); name != "" { // the event's name, and how often
+			f.list.Clear()
+			t.takeTyped(r)
+			return
+		}
 		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.strange()})
 	}
+	if r.kind == oftenRow {
+		f.refused = false
+		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: t.unread(r) != nil})
+	}
 	t.takeTyped(r)
+}
+
+// unread says why the words of a row cannot be read; nil where they can, or mean nothing by themselves.
+func (t *Tree) unread(r row) error {
+	f := t.open
+	if r.kind != oftenRow || !f.typed() {
+		return nil
+	}
+	_, err := audience.SetOften(f.before, f.filter, f.prompt.Value(), t.env())
+	return err
+}
+
+// splitAction reads a whole sentence that is typed in the place of an event's name.
+func (t *Tree) splitAction(r row) (name, often string, ok bool) {
+	if r.kind != nameRow || t.node().Kind != audience.Action {
+		return "", "", false
+	}
+	names := make([]string, len(t.open.names))
+	for i, it := range t.open.names {
+		names[i] = it.Value
+	}
+	return audience.SplitAction(t.open.prompt.Value(), names, t.env())
 }
 
 // takeTyped writes what is typed, unless that is the beginning of a name which is marked below: half
@@ -233,7 +276,8 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 func (t *Tree) takeTyped(r row) {
 	f := t.open
 	text := f.prompt.Value()
-	if _, marked := f.marked(); text == f.start || marked && text != "" {
+	name, _, whole := t.splitAction(r)
+	if _, marked := f.marked(); text == f.start || marked && text != "" || name != "" && !whole || t.unread(r) != nil {
 		t.setRoot(f.before)
 	} else {
 		t.write(f.before, r, []string{text})
@@ -322,9 +366,18 @@ func (t *Tree) written(root doc.Value, r row, texts []string) (doc.Value, error)
 	switch {
 	case r.input.Part == audience.Value && r.kind != fixedRow:
 		return audience.SetValues(root, filter, r.values(t, root.Lookup(filter), texts))
+	case r.kind == oftenRow:
+		return audience.SetOften(root, filter, text, t.env())
 	case text == "":
 		return root.Delete(p), nil
 	case r.input.Part == audience.Name:
+		if name, often, ok := t.splitAction(r); ok {
+			named, err := audience.SetName(root, filter, name, t.cfg.Workspace)
+			if err != nil {
+				return root, err
+			}
+			return audience.SetOften(named, filter, often, t.env())
+		}
 		return audience.SetName(root, filter, text, t.cfg.Workspace)
 	case r.input.Part == audience.DataType:
 		return audience.SetDataType(root, filter, text)

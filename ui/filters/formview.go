@@ -150,7 +150,16 @@ func (t *Tree) layHelp(r row, indent int, put func(name int, text string)) {
 			put(-1, strings.Repeat(" ", indent+2)+th.Paint(tone, l))
 		}
 	}
+	_, _, whole := t.splitAction(r)
+	if _, marked := t.open.marked(); r.kind == oftenRow && !marked && t.open.typed() || whole {
+		if err := t.unread(r); err != nil {
+			say(themes.ToneWarning, sentence(err))
+		} else {
+			say(themes.ToneInfo, "= "+audience.Line(t.root.Lookup(t.open.filter), t.env()))
+		}
+	}
 	switch {
+	case whole:
 	case t.open.offering():
 		t.layNames(indent, put)
 	case r.kind == choiceRow:
@@ -226,6 +235,8 @@ func (r row) help(t *Tree) string {
 		return "Kept, and not used" + because(r.input.State.Why) + ". ctrl+x removes it."
 	case r.kind == fixedRow:
 		return "ctrl+e edits the filter as JSON."
+	case r.kind == oftenRow:
+		return "How many times, and within which time: at least, at most, exactly, never; in the last 7 days, today, after 1 December."
 	case r.kind == listRow:
 		return `Commas between values; one with a comma in it in "quotes".`
 	case r.kind == dateRow:

@@ -28,7 +28,7 @@ func TestKeyOfEachOperation(t *testing.T) {
 		country = "  Country is India or Nepal\n"
 		action  = "  Did Added to Cart at least 2 times\n"
 		price   = "    Price is above 500\n"
-		when    = "    Event Time (Standard) is in the last 30 days\n"
+		when    = "    Restocked is in the last 30 days\n"
 		age     = "  Age is not between 18 and 65.0\n"
 		staff   = "  In the segment Staff\n"
 		member  = "  Member is yes"
@@ -146,15 +146,42 @@ func TestYesOrNoIsYesUntilSomebodySaysNo(t *testing.T) {
 	}
 }
 
-// A count is typed over where the keyboard has just come to it, and edited once it was touched.
-func TestCountIsTypedOver(t *testing.T) {
-	for keys, want := range map[string]string{"7": "7", "7 5": "75", "backspace 3": "3", "end 0": "20", "left 1": "12"} {
-		e := filters.New(config(t, audienceJSON, 70, 30))
-		press(e, "j", "j", "enter", "tab", "tab", "tab")
-		press(e, strings.Fields(keys)...)
+// How often and within which time an event happened is one row of words, which takes the place of what
+// stood there, and is read back in the line of the filter.
+func TestHowOftenIsTypedInWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"at least 3 times in the last 7 days":    "Did Added to Cart at least 3 times in the last 7 days",
+		"twice in the last 2 weeks":              "Did Added to Cart at least 2 times in the last 14 days",
+		"exactly once":                           "Did Added to Cart exactly once",
+		"up to 3x, soon":                         "",
+		"at most 3 times today":                  "Did Added to Cart at most 3 times today",
+		"never in the last 30 days":              "Did not do Added to Cart in the last 30 days",
+		"not at least 2 times after 2026-01-01":  "Did not do Added to Cart at least 2 times after 1 Jan 2026",
+		"once between 2026-01-01 and 2026-02-01": "Did Added to Cart at least once between 1 Jan 2026 and 1 Feb 2026",
+		"sometimes":                              "",
+	} {
+		e := filters.New(config(t, audienceJSON, 110, 30))
+		press(e, "j", "j", "enter", "tab")
+		before, _ := e.Edits()
+		press(e, strings.Split(text, "")...)
 		root, _ := e.Edits()
-		if got := root.Lookup(doc.P(segmentation, include, "filters", 1, "execution", "count")).Literal(); got != want {
-			t.Errorf("%q makes the count %s, want %s:\n%s", keys, got, want, e.View())
+		if want == "" {
+			press(e, "enter")
+			if !root.Same(before) || !strings.Contains(e.View(), text) {
+				t.Errorf("%q is taken, or lost:\n%s", text, e.View())
+			}
+			continue
+		}
+		if !strings.Contains(e.View(), "= "+want) {
+			t.Errorf("%q is not read as %q:\n%s", text, want, e.View())
+		}
+		press(e, "enter")
+		if !strings.Contains(e.View(), "and "+want) && !strings.Contains(e.View(), "and ! "+want) {
+			t.Errorf("%q is not read back:\n%s", text, e.View())
+		}
+		press(e, "enter", "tab", "x", "esc", "esc") // and what is typed and makes no sense changes nothing
+		if again, _ := e.Edits(); !again.Same(root) {
+			t.Errorf("%q is gone", text)
 		}
 	}
 }

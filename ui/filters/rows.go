@@ -21,10 +21,11 @@ const (
 	dateRow // a date as people type it
 	choiceRow
 	toggleRow
+	oftenRow // how often and within which time, in words
 )
 
 func (k rowKind) isText() bool {
-	return k == textRow || k == nameRow || k == listRow || k == dateRow
+	return k == textRow || k == nameRow || k == listRow || k == dateRow || k == oftenRow
 }
 
 // row is one thing to fill in of a filter.
@@ -49,6 +50,9 @@ func (t *Tree) rows(filter doc.Path) []row {
 			out = append(out, valueRows(r, t.root.Lookup(filter))...)
 			continue
 		case n == nil, !in.State.Shown:
+		case in.Part == audience.HowOften:
+			r.kind = oftenRow
+			r.text, _ = audience.OftenText(t.root.Lookup(filter))
 		case in.Part == audience.Name:
 			r.kind = nameRow
 		case len(in.State.Options) > 0:
@@ -61,7 +65,7 @@ func (t *Tree) rows(filter doc.Path) []row {
 		out = append(out, r)
 	}
 	for i, r := range out {
-		if locked || r.kind.isText() && !survives(r.text) || in(r.input.State.Value.Kind(), doc.Array, doc.Object) && r.input.Part != audience.Value {
+		if locked || r.kind.isText() && !survives(r.text) || in(r.input.State.Value.Kind(), doc.Array, doc.Object) && r.input.Part != audience.Value && r.kind != oftenRow {
 			out[i].kind = fixedRow
 		}
 	}
@@ -160,6 +164,8 @@ func (r row) placeholder(t *Tree) string {
 	switch {
 	case r.kind == nameRow:
 		return "type or choose a name"
+	case r.kind == oftenRow:
+		return "at least 2 times in the last 7 days"
 	case r.kind == listRow:
 		return "values, with commas between them"
 	case r.kind == dateRow:

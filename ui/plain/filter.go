@@ -78,6 +78,8 @@ func (w *work) input(ctx context.Context, p doc.Path, in audience.Input) error {
 		return w.filterChoice(ctx, p, in)
 	case audience.Value:
 		return w.filterValue(ctx, p, in)
+	case audience.HowOften:
+		return w.filterOften(ctx, p, in)
 	}
 	if in.State.Node == nil || !in.State.Shown {
 		r.kept = "kept, but not used"
@@ -119,6 +121,26 @@ func (w *work) filterName(ctx context.Context, p doc.Path, in audience.Input) er
 				return wrong("%s", sentence(err.Error()))
 			}
 			return w.take(ctx, root, a.row, in.Label+": "+name+".")
+		},
+	})
+}
+
+// filterOften asks how often and within which time somebody did something, in words.
+func (w *work) filterOften(ctx context.Context, p doc.Path, in audience.Input) error {
+	a := &asking{w: w, row: row{FieldState: in.State, label: in.Label}}
+	text, _ := audience.OftenText(w.root.Lookup(p))
+	w.say("%s. Now: %s.", in.Label, text)
+	return w.ask(ctx, question{
+		prompt: in.Label + ", such as at least 2 times in the last 7 days", help: w.help(a.row), words: words(a.row),
+		take: func(got answer) error {
+			if done, err := a.common(ctx, got); done {
+				return err
+			}
+			root, err := audience.SetOften(w.root, p, got.text, w.audienceEnv())
+			if err != nil {
+				return wrong("%s", sentence(err.Error()))
+			}
+			return w.take(ctx, root, a.row, audience.Line(root.Lookup(p), w.audienceEnv())+".")
 		},
 	})
 }

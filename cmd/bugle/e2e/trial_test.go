@@ -22,7 +22,7 @@ func TestTrialOfANewUser(t *testing.T) {
 
 	// Audience: two actions, each with a condition on its event.
 	p.play("Escape", "?Sections 3/5", "Down Down Enter", "?Opted-out", "Enter", "?Nobody is picked yet",
-		"a 2", ">order sh", "?> Order Shipped", "Enter Escape", "?Did Order Shipped at least once",
+		"a 2", ">order shipped once in the last 90 days", "?= Did Order Shipped", "Enter", "?Did Order Shipped at least once in",
 		"a 4", ">carr", "?> carrier", "Enter", "?[one of]", "Enter", ">DHL, UPS", "Enter", "?carrier is DHL",
 		"a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?and Did Product Viewed",
 		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?[greater than]", "Enter", ">20", "Enter", "?price is above 20")

@@ -1,0 +1,364 @@
+package audience
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// often is how many times, and within which time, a user did what a filter on an action names.
+type often struct {
+	did      bool
+	how      string // as execution has it
+	times    int64
+	within   string   // the operator on the time of the event; empty where any time counts
+	operands []string // of within
+}
+
+func (o often) same(p often) bool {
+	return o.did == p.did && o.how == p.how && o.times == p.times && o.within == p.within && slices.Equal(o.operands, p.operands)
+}
+
+// The words of an often, as they are read and written. Those of a meaning that are written stand first.
+var (
+	howWords = []struct{ word, how string }{
+		{"at least", "atleast"}, {"at most", "atmost"}, {"exactly", "exactly"},
+		{">=", "atleast"}, {"≥", "atleast"}, {"<=", "atmost"}, {"≤", "atmost"}, {"=", "exactly"}, {"up to", "atmost"},
+	}
+	dateWords = []struct{ word, operator string }{
+		{"on", "on"}, {"before", "before"}, {"after", "after"},
+	}
+	unitDays = map[string]int64{"d": 1, "day": 1, "days": 1, "w": 7, "week": 7, "weeks": 7, "month": 30, "months": 30, "year": 365, "years": 365}
+)
+
+// oftenOf reads a filter on an action. It is false where the filter says more than words can.
+func oftenOf(f doc.Value) (o often, ok bool) {
+	o = often{did: true, how: "atleast", times: 1}
+	if v := f.Get(mExecuted); v.Exists() {
+		if v.Kind() != doc.Bool {
+			return o, false
+		}
+		o.did = v.True()
+	}
+	if v := f.Get(mExecution); v.Exists() {
+		count, whole := v.Get(mTimes).Int()
+		o.how, o.times = v.Get(mCounting).Text(), count
+		if !whole || optionTitle(filterNode().Child(mExecution).Child(mCounting), o.how) == o.how {
+			return o, false
+		}
+	}
+	if !o.did && o.times == 0 {
+		o.how, o.times = "atleast", 1 // never, said twice, means it once
+	}
+	if i := withinOf(f); i >= 0 {
+		c := f.Get(mConditions).Get(mFilters).At(i)
+		o.within = c.Get(mOperator).Text()
+		o.operands, _ = Values(c)
+	}
+	return o, true
+}
+
+func sayable(action doc.Value) bool {
+	_, ok := oftenOf(action)
+	return ok
+}
+
+// withinOf returns the index of the condition that says within which time the event happened; -1 where
+// there is none that words can say.
+func withinOf(action doc.Value) int {
+	group := action.Get(mConditions)
+	if joinOf(group) == joinOr && group.Get(mFilters).Len() > 1 {
+		return -1
+	}
+	for i, c := range group.Get(mFilters).Elems() {
+		if c.Get(mName).Text() != engine.AttrEventTime || kindOf(c, true) != EventAttribute || c.Get(mDataType).Text() != "datetime" || c.Get(mNegate).True() || c.Get(mDynamic).True() {
+			continue
+		}
+		texts, ok := Values(c)
+		switch op := c.Get(mOperator).Text(); {
+		case !ok:
+		case op == "today",
+			op == "inTheLast" && len(texts) == 1 && texts[0] != "" && strings.Trim(texts[0], "0123456789") == "",
+			(op == "on" || op == "before" || op == "after") && len(texts) == 1 && texts[0] != "",
+			op == opBetween && len(texts) == 2 && texts[0] != "" && texts[1] != "":
+			return i
+		}
+	}
+	return -1
+}
+
+// OftenText puts into words, to be edited and given to [SetOften], how often and within which time a
+// user did what the filter names: "at least 2 times in the last 7 days". It is false where words cannot
+// say it.
+func OftenText(filter doc.Value) (string, bool) {
+	o, ok := oftenOf(filter)
+	if !ok {
+		return "", false
+	}
+	text := "never"
+	if o.did || o.how != "atleast" || o.times != 1 {
+		text = times(int(o.times))
+		for _, w := range howWords {
+			if w.how == o.how {
+				text = w.word + " " + text
+				break
+			}
+		}
+		if !o.did {
+			text = "not " + text
+		}
+	}
+	switch o.within {
+	case "":
+	case "today":
+		text += " today"
+	case "inTheLast":
+		text += " in the last " + o.operands[0] + " days"
+		if o.operands[0] == "1" {
+			text = strings.TrimSuffix(text, "s")
+		}
+	case opBetween:
+		text += " between " + o.operands[0] + " and " + o.operands[1]
+	default:
+		text += " " + o.within + " " + o.operands[0]
+	}
+	return text, true
+}
+
+// OftenOffers returns texts for [SetOften] that begin with what is typed.
+func OftenOffers(typed string) []string {
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	var out []string
+	for _, o := range []string{
+		"at least once", "at least once in the last 7 days", "at least once in the last 30 days", "at least 2 times in the last 30 days",
+		"exactly once", "at most 3 times", "today", "never", "never in the last 30 days",
+	} {
+		if strings.HasPrefix(o, typed) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// SetOften writes how often and within which time a user did what the filter on an action at a place
+// names, in words: "at least 2 times in the last 7 days", "never", "twice since yesterday". What says the
+// same as before keeps its spelling.
+func SetOften(root doc.Value, filter doc.Path, text string, env Env) (doc.Value, error) {
+	f := root.Lookup(filter)
+	if !f.Exists() {
+		return root, errGone
+	}
+	now, err := parseOften(text, env)
+	was, ok := oftenOf(f)
+	switch {
+	case err != nil:
+		return root, err
+	case !ok:
+		return root, errors.New("this filter says more than words can; edit it as JSON")
+	case now.same(was):
+		return root, nil
+	}
+	out := root
+	if now.how != was.how || now.times != was.times || now.did != was.did {
+		if out, err = change(out, filter.Child(mExecution), doc.M(mCounting, doc.NewString(now.how)), doc.M(mTimes, doc.NewInt(now.times))); err != nil {
+			return root, err
+		}
+	}
+	if now.did != was.did {
+		if out, err = change(out, filter, doc.M(mExecuted, doc.NewBool(now.did))); err != nil {
+			return root, err
+		}
+	}
+	if now.within != was.within || !slices.Equal(now.operands, was.operands) {
+		if out, err = setWithin(out, filter, now); err != nil {
+			return root, err
+		}
+	}
+	return out, nil
+}
+
+// setWithin writes the condition on the time of the event, or takes it away.
+func setWithin(root doc.Value, filter doc.Path, o often) (doc.Value, error) {
+	group := filter.Child(mConditions)
+	i := withinOf(root.Lookup(filter))
+	p := group.Child(mFilters).Elem(max(i, 0))
+	if o.within == "" {
+		out := root.Delete(p)
+		if left := out.Lookup(group); left.Get(mFilters).Len() == 0 {
+			out = out.Delete(group)
+		}
+		return out, nil
+	}
+	out := root
+	if i < 0 {
+		if v := root.Lookup(group); joinOf(v) == joinOr && v.Get(mFilters).Len() > 0 {
+			return root, errors.New("the conditions below are joined by or; join them by and first, then name the time")
+		}
+		var err error
+		out, p, err = insert(root, group, 0, doc.NewObject(
+			doc.M(mType, doc.NewString(typeAttribute)), doc.M(mDataType, doc.NewString("datetime")), doc.M(mName, doc.NewString(engine.AttrEventTime)),
+		))
+		if err != nil {
+			return root, err
+		}
+	}
+	out, err := change(out, p, doc.M(mOperator, doc.NewString(o.within)))
+	if err != nil {
+		return root, err
+	}
+	if len(o.operands) == 0 {
+		return out.Delete(p.Child(mValue)).Delete(p.Child(mSecond)), nil
+	}
+	if o.within != opBetween {
+		out = out.Delete(p.Child(mSecond))
+	}
+	return SetValues(out, p, o.operands)
+}
+
+// parseOften reads how often and within which time.
+func parseOften(text string, env Env) (often, error) {
+	o := often{did: true, how: "atleast", times: 1}
+	r := reader{strings.Join(strings.Fields(strings.TrimSuffix(strings.TrimSpace(text), ".")), " ")}
+	if r.cut("never") {
+		o.did = false
+		return o, o.readWithin(&r, env)
+	}
+	r.cut("did")
+	if r.cut("not") {
+		o.did = false
+	}
+	said := false
+	for _, w := range howWords {
+		if r.cut(w.word) {
+			o.how, said = w.how, true
+			break
+		}
+	}
+	switch n, ok := r.number(); {
+	case ok:
+		o.times = n
+		_ = r.cut("times") || r.cut("time") || r.cut("x") || r.cut("×")
+	case r.cut("once"):
+	case r.cut("twice"):
+		o.times = 2
+	case said:
+		return o, errors.New("say how many times, such as “at least 2 times in the last 7 days”")
+	}
+	return o, o.readWithin(&r, env)
+}
+
+func (o *often) readWithin(r *reader, env Env) error {
+	unread := fmt.Errorf("“%s” cannot be read here; try “at least 2 times in the last 7 days”", clip(r.rest))
+	days := false
+	for _, w := range []string{"within the last", "in the last", "during the last", "over the last", "within", "last", "in"} {
+		if days = r.cut(w); days {
+			break
+		}
+	}
+	if days {
+		n, ok := r.number()
+		if !ok {
+			if n = 1; len(r.rest) == 0 {
+				return errors.New("say how many days, such as “in the last 7 days”")
+			}
+		}
+		per, known := unitDays[strings.ToLower(r.rest)]
+		if !known && (r.rest != "" || !ok) {
+			return fmt.Errorf("“%s” is no unit here; use days, weeks or months", clip(r.rest))
+		}
+		o.within, o.operands = "inTheLast", []string{strconv.FormatInt(n*max(per, 1), 10)}
+		return nil
+	}
+	date := func(text string) (string, error) {
+		d, err := ReadDate(text, env)
+		return d.Wire, err
+	}
+	switch {
+	case r.rest == "":
+		return nil
+	case strings.EqualFold(r.rest, "today"):
+		o.within = "today"
+		return nil
+	case r.cut("between"):
+		i := strings.Index(strings.ToLower(r.rest), " and ")
+		if i < 0 {
+			return errors.New("name two dates, such as “between 2026-12-01 and 2026-12-24”")
+		}
+		low, err := date(r.rest[:i])
+		if err != nil {
+			return err
+		}
+		high, err := date(r.rest[i+len(" and "):])
+		o.within, o.operands = opBetween, []string{low, high}
+		return err
+	}
+	for _, w := range dateWords {
+		if r.cut(w.word) {
+			wire, err := date(r.rest)
+			o.within, o.operands = w.operator, []string{wire}
+			return err
+		}
+	}
+	if wire, err := date(r.rest); err == nil { // "yesterday"
+		o.within, o.operands = "on", []string{wire}
+		return nil
+	}
+	return unread
+}
+
+// reader takes words off the front of a text.
+type reader struct{ rest string }
+
+// cut takes words off, in whatever case, where they are not the beginning of a longer word.
+func (r *reader) cut(words string) bool {
+	if len(r.rest) < len(words) || !strings.EqualFold(r.rest[:len(words)], words) {
+		return false
+	}
+	after := r.rest[len(words):]
+	if isLetter := func(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }; after != "" && isLetter(after[0]) && isLetter(words[len(words)-1]) {
+		return false
+	}
+	r.rest = strings.TrimSpace(after)
+	return true
+}
+
+// mostTimes keeps what is typed within what a count can be.
+const mostTimes = 1_000_000
+
+func (r *reader) number() (int64, bool) {
+	digits := len(r.rest) - len(strings.TrimLeft(r.rest, "0123456789"))
+	n, err := strconv.ParseInt(r.rest[:digits], 10, 64)
+	if err != nil || n > mostTimes || digits < len(r.rest) && r.rest[digits] == '-' {
+		return 0, false
+	}
+	r.rest = strings.TrimSpace(r.rest[digits:])
+	return n, true
+}
+
+// SplitAction reads an event and how often it happened from one text, "Purchase Completed at least 2
+// times in the last 7 days". It is false where the text begins with no name that is known, or is one, and
+// also where it goes on with what cannot be read; the name is told then.
+func SplitAction(text string, names []string, env Env) (name, often string, ok bool) {
+	r := reader{strings.TrimSpace(text)}
+	r.cut("did")
+	not := ""
+	if r.cut("not") {
+		not = "not "
+	}
+	for _, n := range names {
+		rest := reader{r.rest}
+		switch {
+		case strings.EqualFold(n, r.rest) && not == "":
+			return "", "", false
+		case len(n) > len(name) && rest.cut(n):
+			_, err := parseOften(not+rest.rest, env)
+			name, often, ok = n, not+rest.rest, err == nil
+		}
+	}
+	return name, often, ok
+}

@@ -66,7 +66,11 @@ func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 // Ask returns the command that asks whether to do the action, and does it after a yes. The action
 // must be allowed.
 func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
-	harm := a == catalog.Stop || a == catalog.Delete
+	switch a {
+	case catalog.Publish, catalog.Stop, catalog.Pause:
+		return askWithFacts(deps, s, a)
+	}
+	harm := a == catalog.Delete
 	q := screen.Question{
 		Title: fmt.Sprintf("%s this campaign?", a.Label()), Body: Name(s) + "\n\n" + effect(s, a), Danger: harm,
 		Buttons: []widget.Button{{Label: a.Label(), Key: "y", Danger: harm}, {Label: "Cancel", Key: "n"}},

@@ -3,6 +3,7 @@ package uitest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -93,6 +94,22 @@ func (f *Fake) Search(_ context.Context, r engine.SearchRequest) ([]engine.Campa
 	}
 	from := min((r.Page-1)*r.Limit, len(all))
 	return all[from:min(from+r.Limit, len(all))], nil
+}
+
+// Get gives a row as a campaign with nothing but its name.
+func (f *Fake) Get(_ context.Context, id string) (engine.Campaign, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := f.at(id)
+	if i < 0 {
+		return engine.Campaign{}, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no campaign %s", id)
+	}
+	return engine.Campaign{Head: f.rows[i].Head, Body: engine.WithName(doc.NewObject(), f.rows[i].Name)}, nil
+}
+
+// Validate finds every campaign valid.
+func (f *Fake) Validate(context.Context, string) (engine.Validation, error) {
+	return engine.Validation{Valid: true}, nil
 }
 
 // Publish makes a draft active.

@@ -71,7 +71,7 @@ func TestAgainstAnotherVendor(t *testing.T) {
 	term.press("Enter", "s")
 	term.see("Pause")
 	term.press("Enter")
-	term.see("Pause this campaign?")
+	term.see("Pause “")
 	term.press("y")
 	term.see("“Boots are back” is now paused")
 }

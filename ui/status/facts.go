@@ -1,0 +1,204 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/catalog"
+	"bugle/engine/schema"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// counting is how long a question waits for the facts that it is asked with.
+const counting = 3 * time.Second
+
+// facts are what a person wants to know before a campaign goes out, or ends.
+type facts struct {
+	known    bool // the campaign could be read
+	campaign engine.Campaign
+	counted  bool
+	people   engine.AudienceCount
+	problems []schema.Problem
+}
+
+// readFacts reads what the service tells in time; what it does not tell stays unknown.
+func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
+	ctx, cancel := context.WithTimeout(context.Background(), counting)
+	defer cancel()
+	var f facts
+	c, err := deps.Service.Get(ctx, s.ID)
+	if err != nil {
+		return f
+	}
+	f.known, f.campaign = true, c
+	filters := c.Body.Get(string(catalog.SegmentationDetails))
+	if r, ok := deps.Service.(engine.AudienceReader); ok && audience.Picks(filters) {
+		count, err := r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
+		f.people, f.counted = count, err == nil
+	}
+	if a == catalog.Publish {
+		if v, err := deps.Service.Validate(ctx, s.ID); err == nil {
+			f.problems = v.Problems
+		}
+	}
+	return f
+}
+
+// reached is how many of those who match a message of the channel can reach.
+func (f facts) reached() int {
+	if f.campaign.Channel == catalog.Email {
+		return f.people.Reach.Email
+	}
+	return f.people.Reach.Push
+}
+
+// who names the recipients: "about 7 of 12 people".
+func (f facts) who() string {
+	switch n, of := f.reached(), f.people.Total; {
+	case !f.counted:
+		return "its audience"
+	case n == 0:
+		return "nobody"
+	case n == of && n == 1:
+		return "1 person"
+	case n == of:
+		return fmt.Sprintf("all %d people", n)
+	default:
+		return fmt.Sprintf("about %d of %d people", n, of)
+	}
+}
+
+// next is the next time at which the campaign sends; zero where that depends on what users do, and for
+// a campaign that sends as soon as it is published.
+func (f facts) next(s engine.Summary, now time.Time) time.Time {
+	if sends := engine.NextSends(f.campaign.Document(), now, 1); len(sends) > 0 {
+		return sends[0]
+	}
+	if s.StartAhead(now) {
+		return s.Start
+	}
+	return time.Time{}
+}
+
+// at writes a time for people, in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
+func (f facts) at(t, now time.Time, local *time.Location) string {
+	if zone, ok := engine.Zone(f.campaign.Document()); ok {
+		local = zone
+	}
+	t, now = t.In(local), now.In(local)
+	layout := "on Mon 2 Jan, 15:04 MST"
+	switch {
+	case t.Year() != now.Year():
+		layout = "on Mon 2 Jan 2006, 15:04 MST"
+	case t.YearDay() == now.YearDay():
+		layout = "today at 15:04 MST"
+	}
+	return t.Format(layout)
+}
+
+// question says in one sentence what will happen, to how many people and when.
+func (f facts) question(deps screen.Deps, s engine.Summary, a catalog.Action) string {
+	now := deps.Now()
+	if f.known {
+		s = engine.Summarize(f.campaign)
+	}
+	name, by := Name(s), " by "+s.Channel.Label()
+	next := f.next(s, now)
+	when := ""
+	if !next.IsZero() {
+		when = f.at(next, now, deps.Location)
+	}
+	switch {
+	case a == catalog.Publish && s.DeliveryType == catalog.OneTime && when == "":
+		return fmt.Sprintf("Send %s%s to %s now?", name, by, f.who())
+	case a == catalog.Publish && s.DeliveryType == catalog.OneTime:
+		return fmt.Sprintf("Send %s%s to %s %s?", name, by, f.who(), when)
+	case a == catalog.Publish && s.DeliveryType == catalog.Periodic && when != "":
+		return fmt.Sprintf("Send %s%s to %s regularly, first %s?", name, by, f.who(), when)
+	case a == catalog.Publish && f.counted:
+		return fmt.Sprintf("Start %s%s for %s, whenever one of them triggers it%s?", name, by, f.who(), after(when))
+	case a == catalog.Publish:
+		return fmt.Sprintf("Start %s%s, for everybody who triggers it%s?", name, by, after(when))
+	}
+	out := fmt.Sprintf("%s %s", a.Label(), name)
+	switch {
+	case f.counted && when != "":
+		out += fmt.Sprintf(", which goes%s to %s, next %s?", by, f.who(), when)
+	case f.counted:
+		out += fmt.Sprintf(", which goes%s to %s?", by, f.who())
+	case when != "":
+		out += fmt.Sprintf(", which sends%s next %s?", by, when)
+	default:
+		out += "?"
+	}
+	return out
+}
+
+// after begins a triggered campaign's time.
+func after(when string) string {
+	if when == "" {
+		return ""
+	}
+	return ", from " + strings.TrimPrefix(when, "on ")
+}
+
+// warnings are the reasons to think again before a campaign is published.
+func (f facts) warnings() []string {
+	var out []string
+	if f.counted && f.reached() == 0 {
+		out = append(out, "Nobody in its audience can be reached.")
+	}
+	errors := len(schema.Errors(f.problems))
+	switch notices := len(f.problems) - errors; {
+	case errors == 1:
+		out = append(out, "It has 1 problem, so it cannot be published yet.")
+	case errors > 1:
+		out = append(out, fmt.Sprintf("It has %d problems, so it cannot be published yet.", errors))
+	case notices == 1:
+		out = append(out, "Validation has 1 notice.")
+	case notices > 1:
+		out = append(out, fmt.Sprintf("Validation has %d notices.", notices))
+	}
+	return out
+}
+
+// askWithFacts asks before a campaign goes out, or stops or pauses. Where something was warned about, and
+// where the action cannot be taken back, the safe answer is highlighted.
+func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
+	return func() tea.Msg {
+		f := readFacts(deps, s, a)
+		body, safe := f.question(deps, s, a), a == catalog.Stop
+		if a == catalog.Publish {
+			for _, w := range f.warnings() {
+				body, safe = body+"\n\n! "+w, true
+			}
+		} else {
+			body += "\n\n" + effect(s, a)
+		}
+		yes := a.Label()
+		if a == catalog.Publish && s.DeliveryType == catalog.OneTime {
+			yes = "Send"
+		}
+		q := screen.Question{
+			Title: a.Label(), Body: body, Danger: a == catalog.Stop,
+			Buttons: []widget.Button{{Label: yes, Key: "y", Danger: a == catalog.Stop}, {Label: "Cancel", Key: "n"}},
+			Then: func(answer widget.Answer) tea.Cmd {
+				if !answer.Yes() {
+					return nil
+				}
+				return do(deps, s, a)
+			},
+		}
+		if safe {
+			q.Focus = 1
+		}
+		return screen.AskMsg{Question: q}
+	}
+}

@@ -1,0 +1,102 @@
+package status_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/store/mem"
+	"bugle/ui/uitest"
+)
+
+// published opens the question before a campaign of these components is published, in a workspace with
+// three people, two of them with an address.
+func published(t *testing.T, components string) (*uitest.Harness, *local.Service, string) {
+	t.Helper()
+	ctx := context.Background()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return uitest.Now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, address := range []string{"a@example.com", "b@example.com", ""} {
+		p := engine.Profile{ID: fmt.Sprint("U", i), Attributes: map[string]any{"Nr": i}}
+		if address != "" {
+			p.Attributes[engine.AttrEmail] = address
+		}
+		if err := svc.PutProfile(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.OneTime, "ann@example.com", body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := svc.Get(ctx, made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := open(t, svc, engine.Summarize(c))
+	h.Press("enter")
+	return h, svc, made.ID
+}
+
+const ready = `{"basic_details":{"name":"Roast","content_type":"PROMOTIONAL","subscription_category":"Offers"},
+	"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+	"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},
+	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-26T08:30:00","timezone":"Europe/Berlin"},
+	"segmentation_details":{`
+
+// What goes out to whom and when is one sentence, and yes is what enter takes.
+func TestPublishingAsksWithFacts(t *testing.T) {
+	h, svc, id := published(t, ready+`"is_all_user_campaign":true}}`)
+	h.Want("Send “Roast” by "+catalog.Email.Label()+" to about 2 of 3 people", "Thu 26 Mar,", "08:30 CET?")
+	h.Press("enter")
+	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
+		t.Fatalf("the campaign is %s, %v", c.Status, err)
+	}
+	c, err := svc.Get(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ = open(t, svc, engine.Summarize(c))
+	h.Press("2")
+	h.Want("Stop “Roast”", "about 2 of 3", "Thu 26 Mar", "A stopped campaign cannot")
+	h.Press("enter") // the safe answer is highlighted
+	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
+		t.Errorf("the campaign is %s, %v", c.Status, err)
+	}
+}
+
+// Where nobody would be reached, or something is wrong, enter takes the safe answer.
+func TestPublishingWarns(t *testing.T) {
+	nobody := `"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","data_type":"double","name":"Nr","operator":"greaterThan","value":1}]}}}`
+	for components, want := range map[string]string{
+		ready + nobody:                       "Nobody in its audience can be reached.",
+		`{"basic_details":{"name":"Roast"}}`: "problems, so it cannot be published yet.",
+	} {
+		h, svc, id := published(t, components)
+		h.Want("Send “Roast”", want)
+		h.Press("enter")
+		if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Draft {
+			t.Errorf("enter published it: %s, %v", c.Status, err)
+		}
+	}
+}

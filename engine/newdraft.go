@@ -78,7 +78,7 @@ func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
 		_, err = drafter.Save(ctx, SaveRequest{ID: made.ID, Revision: c.Revision, Body: components, By: d.CreatedBy, Note: "started"})
 	}
 	if err != nil {
-		return made, fmt.Errorf("the draft was created, but not what it starts from: %w", err)
+		return made, fmt.Errorf("the draft was created, but its content could not be saved: %w", err)
 	}
 	return made, nil
 }

@@ -31,10 +31,10 @@ func (s step) title() string {
 
 func (s step) help() string {
 	return [...]string{
-		"What carries the message. It cannot be changed later.",
-		"When the message goes out. It cannot be changed later.",
-		"What you and your team call the campaign; people who get the message never see it. It may wait until you publish.",
-		"The e-mail address of the person who starts the campaign.",
+		"How the message is sent. You cannot change it later.",
+		"When the message is sent. You cannot change it later.",
+		"What you and your team call the campaign. Recipients never see it. You can leave it empty until you publish.",
+		"The email address of the person who creates the campaign.",
 	}[s]
 }
 
@@ -82,12 +82,16 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 		}
 	}
 	s.listTypes()
+	first := stepChannel
 	for i, o := range s.offers {
 		if o.Type == from.DeliveryType && o.Offered {
 			s.types.Choose(i)
+			if s.channel() == from.Channel {
+				first = stepName // what it starts from has the answers; esc leads back to them
+			}
 		}
 	}
-	s.goTo(stepChannel)
+	s.goTo(first)
 	return s
 }
 
@@ -126,7 +130,7 @@ func (s *Screen) offer() catalog.DeliveryTypeInfo { return s.offers[s.types.Curs
 // whyNot says why a draft cannot be started on the channel; empty where it can.
 func (s *Screen) whyNot(ch engine.Channel) string {
 	if s.sourceChannel != "" && s.sourceChannel.Writable() && ch != s.sourceChannel {
-		return "What you start from is made for " + s.sourceChannel.Label() + "."
+		return "Your template or file is for " + s.sourceChannel.Label() + "."
 	}
 	why := ""
 	for _, o := range catalog.DeliveryTypes(ch) {
@@ -170,7 +174,7 @@ func carries(ch engine.Channel) string {
 	case catalog.Push:
 		return "a notification on phones and in browsers"
 	case catalog.Email:
-		return "a message to people's inboxes"
+		return "a message in an inbox"
 	}
 	return ""
 }

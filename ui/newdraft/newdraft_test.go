@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/ui/newdraft"
 	"bugle/ui/screen"
@@ -103,7 +104,7 @@ func TestReasons(t *testing.T) {
 		t.Errorf("SMS: %q", why)
 	}
 	h.Press("enter")
-	h.Want("Not offered: SMS campaigns")
+	h.Want("Not available: SMS campaigns")
 	h.Press("up", "enter", "end")
 	if why := h.Why("enter"); !strings.Contains(why, "for Push only") {
 		t.Errorf("a live activity by e-mail: %q", why)
@@ -160,9 +161,11 @@ func TestFromADocument(t *testing.T) {
 	from := `{"id":"65f000000000000000000001","status":"SENT","channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"bob@example.com","basic_details":{"name":"Old","tags":["a"]},"odd":1.50}`
 	fake := uitest.NewFake()
 	h := open(t, fake, from)
-	h.Want("▌ E-mail", "from a document")
+	h.Want("› Name", "✓ Channel        "+catalog.Email.Label(), "✓ Delivery type  Periodic", "from a template or file")
+	h.Press("esc", "esc")
+	h.Want("› Channel")
 	h.Press("home")
-	if why := h.Why("enter"); !strings.Contains(why, "made for E-mail") {
+	if why := h.Why("enter"); !strings.Contains(why, "is for ") {
 		t.Errorf("push from an e-mail: %q", why)
 	}
 	h.Press("down", "enter")
@@ -217,7 +220,7 @@ func TestAServiceThatKeepsDraftsKeepsWhatIsNotRightYet(t *testing.T) {
 	h.Press("enter", "enter")
 	h.Type("Price drop")
 	h.Press("enter", "enter")
-	h.Want("the draft was created, but not what it starts from:", "the disk is full")
+	h.Want("the draft was created, but its content", "the disk is full")
 	if h.Last().Name != screen.Builder {
 		t.Errorf("opened %+v", h.Last())
 	}
@@ -263,14 +266,14 @@ func TestMouse(t *testing.T) {
 	h.Want("✓ Channel        E-mail")
 	h.ClickOn("Device-triggered")
 	h.ClickOn("Device-triggered")
-	h.Want("Not offered")
+	h.Want("Not available")
 }
 
 // A draft can begin with one of the usual campaigns, or with a file.
 func TestBeginWith(t *testing.T) {
 	h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), 80, 24)
 	h.Press("b")
-	h.Want("Begin with", "Weekly newsletter", "Flash sale with a countdown")
+	h.Want("Start from a template", "Weekly newsletter", "Flash sale with a countdown")
 	h.Press("down", "enter")
 	if got := engine.ParseRecord(h.Last().Doc); h.Last().Name != screen.NewDraft || engine.NameOf(got.Body) != "Order confirmation" {
 		t.Errorf("the starter opens %+v", h.Last())

@@ -25,8 +25,8 @@ const maxFile = 4 << 20
 // sources are the actions that start from something else than nothing.
 func (s *Screen) sources(group string) []screen.Action {
 	return []screen.Action{
-		{Keys: []string{"b"}, Label: "starters", Help: "begin with one of the usual campaigns", Group: group, Bar: 5, Run: s.chooseStarter},
-		{Keys: []string{"i"}, Label: "from a file", Help: "begin with a campaign file (JSON)", Group: group, Bar: 4, Run: s.askFile},
+		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, Bar: 5, Run: s.chooseStarter},
+		{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, Bar: 4, Run: s.askFile},
 	}
 }
 
@@ -40,14 +40,14 @@ func (s *Screen) chooseStarter() tea.Cmd {
 	for i, st := range all {
 		options[i] = widget.Option{Label: st.Title, Help: st.Help}
 	}
-	return screen.Send(screen.ChooseMsg{Title: "Begin with", Options: options, Then: func(a widget.Answer) tea.Cmd {
+	return screen.Send(screen.ChooseMsg{Title: "Start from a template", Options: options, Then: func(a widget.Answer) tea.Cmd {
 		return again(all[a.Index].Doc)
 	}})
 }
 
 // askFile asks for the file to begin with.
 func (s *Screen) askFile() tea.Cmd {
-	return screen.Send(screen.InputMsg{Title: "Begin with a file", Placeholder: "campaign.json",
+	return screen.Send(screen.InputMsg{Title: "Start from a file", Placeholder: "campaign.json",
 		Check: func(name string) string {
 			if strings.TrimSpace(name) == "" {
 				return "Type the name of a file."
@@ -68,7 +68,7 @@ func readFile(name string) (doc.Value, error) {
 		}
 	}
 	if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
-		return doc.Value{}, fmt.Errorf("%s is larger than any campaign", name)
+		return doc.Value{}, fmt.Errorf("%s is too large for a campaign (more than 4 MiB)", name)
 	}
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func readFile(name string) (doc.Value, error) {
 		return doc.Value{}, fmt.Errorf("%s is not JSON: %w", name, err)
 	}
 	if v.Kind() != doc.Object {
-		return doc.Value{}, fmt.Errorf("%s holds no campaign: it is a %s", name, v.Kind())
+		return doc.Value{}, fmt.Errorf("%s is not a campaign: expected a JSON object, found %s", name, v.Kind())
 	}
 	return v, nil
 }

@@ -46,14 +46,14 @@ func (s *Screen) from() string {
 	if s.source.Empty() {
 		return ""
 	}
-	return "from a document"
+	return "from a template or file"
 }
 
 // beside draws help, or what the service refused, at the right.
 func (s *Screen) beside(width int) string {
 	title := s.step.title()
 	if s.refused != nil {
-		title = "Refused"
+		title = "Not created"
 	}
 	panel := widget.NewPanel(s.theme, title)
 	panel.Danger = s.refused != nil
@@ -72,7 +72,7 @@ func (s *Screen) beside(width int) string {
 // about says what the option under the cursor means, or why it is not offered.
 func (s *Screen) about() (string, themes.Tone) {
 	if why := s.whyStay(); why != "" {
-		return "Not offered: " + why, themes.ToneWarning
+		return "Not available: " + why, themes.ToneWarning
 	}
 	switch s.step {
 	case stepChannel:
@@ -89,13 +89,13 @@ func (s *Screen) refusal(width int) []string {
 	for i, line := range strings.Split(s.refused.Error(), "\n") {
 		tone := themes.ToneText
 		if i == 0 {
-			tone, line = themes.ToneDanger, "Refused: "+line
+			tone, line = themes.ToneDanger, "Not created: "+line
 		}
 		lines = append(lines, s.wrapped(tone, line, width)...)
 	}
 	do := "Press enter to try again; esc goes back."
 	if invalid(s.refused) {
-		do = "Press ctrl+b to create the draft without its name and components, and fill them in there."
+		do = "Press ctrl+b to create an empty draft and fill it in there."
 	}
 	return append(append(lines, ""), s.wrapped(themes.ToneMuted, do, width)...)
 }

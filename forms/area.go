@@ -68,7 +68,7 @@ func (e *area) paste(text string) {
 	}
 }
 
-// rows gives how many lines the text takes at the present width, and one to go on with: a widget
+// rows returns how many lines the text takes at the present width, and one to go on with: a widget
 // that is too low for a moment scrolls, and does not scroll back when it grows.
 func (e *area) rows() int {
 	if e.buffer.text == "" {

@@ -85,7 +85,7 @@ func newChoice(l look, st schema.FieldState, w, h int) *choice {
 	return e
 }
 
-// choices gives what a field offers, and which of it the field holds: "(unset)", the options that
+// choices returns what a field offers, and which of it the field holds: "(unset)", the options that
 // are offered here, and the present value where it is none of them.
 func choices(st schema.FieldState) ([]option, int) {
 	out, at := []option{{label: "(unset)"}}, 0

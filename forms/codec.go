@@ -43,7 +43,7 @@ var formats = func() []rune {
 	return slices.Compact(out)
 }()
 
-// pack gives s as a widget may hold it. It reports false where s has private characters of its
+// pack returns s as a widget may hold it. It reports false where s has private characters of its
 // own in the same area: they would come back as something else.
 func pack(s string, keepLines bool) (string, bool) {
 	if strings.ContainsFunc(s, isStandIn) {
@@ -132,7 +132,7 @@ func showStandIns(view string) string {
 	}, view)
 }
 
-// oneLine gives s as one line that a terminal shows and does not obey.
+// oneLine returns s as one line that a terminal shows and does not obey.
 func oneLine(s string) string {
 	if !unseen(s) {
 		return s
@@ -155,7 +155,7 @@ func fit(line string, w int) string {
 	return ansi.Truncate(line, max(w, 0), "…")
 }
 
-// head gives the first n characters of s, cheaply for a long s.
+// head returns the first n characters of s, cheaply for a long s.
 func head(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {

@@ -15,13 +15,13 @@ import (
 // swatchWidth is the cells that a swatch takes, the blank after it included.
 const swatchWidth = 4
 
-// isColour reports a row whose text is a hex colour.
+// isColour reports a row whose text is a hex color.
 func isColour(r row) bool {
 	return r.Node != nil && r.shape == oneline && hasForm(r.Node, schema.Color)
 }
 
-// swatch draws a block of the colour that a text names, and a blank. It is "" for a text that is no
-// colour, and in themes without colours, where the hex digits say all.
+// swatch draws a block of the color that a text names, and a blank. It is "" for a text that is no
+// colour, and in themes without colors, where the hex digits say all.
 func (f *Form) swatch(r row, text string) string {
 	t := f.cfg.Theme
 	if !isColour(r) || t.IsPlain() || t.Name == themes.None {
@@ -48,7 +48,7 @@ func rgb(s string) (red, green, blue uint8, ok bool) {
 	return uint8(n >> 16), uint8(n >> 8), uint8(n), err == nil
 }
 
-// contrast says which text reads on a colour (WCAG 2.2, 1.4.3): how far black and white stand out.
+// contrast returns which text reads on a color (WCAG 2.2, 1.4.3): how far black and white stand out.
 func contrast(text string) string {
 	red, green, blue, ok := rgb(text)
 	if !ok {
@@ -72,7 +72,7 @@ func ratio(r float64) string {
 	return fmt.Sprintf("%.1f:1 (%s)", math.Floor(r*10)/10, word)
 }
 
-// luminance is the relative luminance of a colour of sRGB, 0 for black and 1 for white.
+// luminance is the relative luminance of a color of sRGB, 0 for black and 1 for white.
 func luminance(red, green, blue uint8) float64 {
 	linear := func(c uint8) float64 {
 		v := float64(c) / 255

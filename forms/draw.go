@@ -19,7 +19,7 @@ const narrow = 44
 
 func (f *Form) isNarrow() bool { return f.cfg.Width < narrow }
 
-// valueWidth gives the cells that a value may take.
+// valueWidth returns the cells that a value may take.
 func (f *Form) valueWidth() int {
 	if f.isNarrow() {
 		return max(f.cfg.Width-4, 1)
@@ -27,10 +27,10 @@ func (f *Form) valueWidth() int {
 	return max(f.cfg.Width-f.labels-3, 1)
 }
 
-// menuHeight gives the lines that an open list may take.
+// menuHeight returns the lines that an open list may take.
 func (f *Form) menuHeight() int { return max(f.cfg.Height-5, 3) }
 
-// heading gives the line over the first row of a group.
+// heading returns the line over the first row of a group.
 func (f *Form) heading(i int) string {
 	r := f.rows[i]
 	if i > 0 && f.rows[i-1].group == r.group && f.rows[i-1].more == r.more {
@@ -79,7 +79,7 @@ func (f *Form) arrange() {
 	f.top = max(min(f.top, line-body), 0)
 }
 
-// body gives the lines left for rows, of a form that has total lines of them.
+// body returns the lines left for rows, of a form that has total lines of them.
 func (f *Form) body(total int) int {
 	n := f.cfg.Height - len(f.head())
 	if total > n && n > 4 {
@@ -144,7 +144,7 @@ func (f *Form) View() string {
 	return strings.Join(out, "\n")
 }
 
-// more says how many fields are out of sight.
+// more returns how many fields are out of sight.
 func (f *Form) more(body int) string {
 	above, below := 0, 0
 	for _, s := range f.spans {
@@ -164,7 +164,7 @@ func (f *Form) more(body int) string {
 	return fmt.Sprintf("  ↑ %d  ↓ %d more", above, below)
 }
 
-// head gives the lines over the rows: what went wrong, why nothing here may be changed, and what is
+// head returns the lines over the rows: what went wrong, why nothing here may be changed, and what is
 // wrong with the object itself. They take at most a third of the form.
 func (f *Form) head() []string {
 	var out []string
@@ -292,7 +292,7 @@ func (f *Form) valueLine(r row) string {
 	return line
 }
 
-// reason says after a value that is kept why nothing reads it.
+// reason returns after a value that is kept why nothing reads it.
 func (f *Form) reason(r row) string {
 	if r.group != unused || r.Why == "" {
 		return ""
@@ -339,7 +339,7 @@ func (f *Form) drawFocused(i int) []string {
 	return append(out, f.indented(t.Faint, f.hint(r), 3)...)
 }
 
-// editorLines draws the editor of the focused row, a swatch of its colour before it.
+// editorLines draws the editor of the focused row, a swatch of its color before it.
 func (f *Form) editorLines(r row) []string {
 	text := ""
 	if in, ok := f.ed.(*input); ok {

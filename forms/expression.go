@@ -20,7 +20,7 @@ type expression struct{ of, name, text string }
 // ofFilters is what an expression has as what it looks up that is a filter, behind the bar.
 const ofFilters = "filter"
 
-// String gives what stands between the braces before a default is typed.
+// String returns what stands between the braces before a default is typed.
 func (e expression) String() string {
 	if e.text != "" {
 		return e.text
@@ -47,7 +47,7 @@ const (
 	expressionFilters = "expression_filters"
 )
 
-// expressions gives what can be looked up in the text of a row.
+// expressions returns what can be looked up in the text of a row.
 func (f *Form) expressions(r row) []expression {
 	if r.Node == nil || !r.Node.Template || f.cfg.Suggest == nil {
 		return nil
@@ -174,7 +174,7 @@ func (c *completion) take(b *buffer) {
 
 var quotedArgument = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 
-// parts gives what is written of the expression before the cursor and behind it, without the braces. What
+// parts returns what is written of the expression before the cursor and behind it, without the braces. What
 // is looked up for somebody gets a default, a call the quotes of its arguments, which are named by its
 // parameters.
 func (e expression) parts() (before, behind string) {
@@ -200,7 +200,7 @@ func (b *buffer) left(n int) {
 	}
 }
 
-// beforeCursor gives the part of the widget's text before its cursor.
+// beforeCursor returns the part of the widget's text before its cursor.
 func (b *buffer) beforeCursor() string {
 	b.insert(string(marker))
 	before, _, _ := strings.Cut(b.text, string(marker))
@@ -230,7 +230,7 @@ func (f *Form) marked(r row, text string, plain lipgloss.Style) string {
 	return b.String()
 }
 
-// nextExpression gives where the first expression of a text begins and ends. One that is not closed
+// nextExpression returns where the first expression of a text begins and ends. One that is not closed
 // goes to the end; without one both are the end.
 func nextExpression(text string) (from, to int) {
 	from, closing := len(text), ""
@@ -248,7 +248,7 @@ func nextExpression(text string) (from, to int) {
 	return from, len(text)
 }
 
-// completionHint says what happens with the expression that is picked.
+// completionHint returns what happens with the expression that is picked.
 func (f *Form) completionHint() string {
 	var c *completion
 	switch ed := f.ed.(type) {

@@ -11,7 +11,7 @@ import (
 	"bugle/themes"
 )
 
-// Config says what a form edits and how it looks.
+// Config describes what a form edits and how it looks.
 type Config struct {
 	Schema *schema.Schema
 	Root   doc.Value  // the whole document: conditions read it
@@ -102,7 +102,7 @@ func (f *Form) SetActive(on bool) {
 	}
 }
 
-// Init gives no command: a form waits for keys.
+// Init returns no command: a form waits for keys.
 func (f *Form) Init() tea.Cmd { return nil }
 
 // SetSize sets the cells and lines that View may take.
@@ -111,7 +111,7 @@ func (f *Form) SetSize(w, h int) {
 	f.arrange()
 }
 
-// Edits gives the document with everything that a person changed so far, and whether that is
+// Edits returns the document with everything that a person changed so far, and whether that is
 // anything since Config.Root or the last [Form.Reload].
 func (f *Form) Edits() (doc.Value, bool) { return f.root, !f.root.Same(f.base) }
 
@@ -135,7 +135,7 @@ func (f *Form) SetProblems(ps []schema.Problem) {
 	f.arrange()
 }
 
-// Focused gives the focused field as it stands in the document; false on the row that adds to a
+// Focused returns the focused field as it stands in the document; false on the row that adds to a
 // map or list.
 func (f *Form) Focused() (schema.FieldState, bool) {
 	r, ok := f.focusedRow()
@@ -311,7 +311,7 @@ func (f *Form) write(root doc.Value, p doc.Path, v doc.Value) (doc.Value, error)
 	return f.without(root, p), nil
 }
 
-// without gives root without what is at p, and without the objects and lists around it that the
+// without returns root without what is at p, and without the objects and lists around it that the
 // form made and that are empty now. Those that were there before stay.
 func (f *Form) without(root doc.Value, p doc.Path) doc.Value {
 	out := root.Delete(p)

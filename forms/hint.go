@@ -8,7 +8,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// hint says what the field is for, and the key that matters most there.
+// hint returns what the field is for, and the key that matters most there.
 func (f *Form) hint(r row) string {
 	switch {
 	case f.naming != nil:

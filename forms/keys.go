@@ -49,7 +49,7 @@ func newKeyMap() keyMap {
 	}
 }
 
-// Bindings gives the keys that do something at the focused field, for the screen's help and to
+// Bindings returns the keys that do something at the focused field, for the screen's help and to
 // tell the form's keys from its own. Keys that are text are not among them: see [Form.Typing].
 func (f *Form) Bindings() []key.Binding {
 	if f.Modal() {
@@ -58,7 +58,7 @@ func (f *Form) Bindings() []key.Binding {
 	return append(f.rowBindings(), f.keys.Next, f.keys.Prev, f.keys.PageDown, f.keys.PageUp, f.keys.First, f.keys.Last)
 }
 
-// Hints gives the few of the Bindings that a person wants at the focused field, the most wanted
+// Hints returns the few of the Bindings that a person wants at the focused field, the most wanted
 // first.
 func (f *Form) Hints() []key.Binding {
 	if f.Modal() {
@@ -92,7 +92,7 @@ func (f *Form) Hints() []key.Binding {
 	return out
 }
 
-// rowBindings gives the keys of the focused row, the one that matters most first.
+// rowBindings returns the keys of the focused row, the one that matters most first.
 func (f *Form) rowBindings() []key.Binding {
 	var out []key.Binding
 	r, ok := f.focusedRow()
@@ -165,7 +165,7 @@ func (f *Form) modalBindings() []key.Binding {
 	return out
 }
 
-// activate gives what Enter does at a row, beyond going to the next one.
+// activate returns what Enter does at a row, beyond going to the next one.
 func (f *Form) activate(r row) key.Binding {
 	switch {
 	case r.shape == entry:
@@ -182,7 +182,7 @@ func (f *Form) activate(r row) key.Binding {
 	return key.NewBinding(key.WithDisabled())
 }
 
-// rowIsText tells rows whose value the editor outside can take.
+// rowIsText reports whether the editor outside can take the value of a row.
 func (f *Form) rowIsText(r row) bool {
 	switch r.shape {
 	case long, raw, many:

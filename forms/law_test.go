@@ -72,7 +72,7 @@ func drawValue(t *rapid.T, n *schema.Node, depth int) doc.Value {
 	return drawScalar(t)
 }
 
-// places gives the paths that a form may be opened at, there or not.
+// places returns the paths that a form may be opened at, there or not.
 func places(n *schema.Node, v doc.Value, p doc.Path) []doc.Path {
 	if n == nil || len(p) > 6 {
 		return nil

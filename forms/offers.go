@@ -21,7 +21,7 @@ func (f *Form) placeholder(r row) string {
 	return ""
 }
 
-// defaultText says in the words of the field what counts where it holds nothing.
+// defaultText returns in the words of the field what counts where it holds nothing.
 func defaultText(n *schema.Node) string {
 	word := strings.Trim(n.Default, `"`)
 	switch {
@@ -55,7 +55,7 @@ func (f *Form) unknownName(r row) bool {
 	return len(names) > 0 && !slices.Contains(names, text)
 }
 
-// hasForm reports that a field's texts are of a form: colours, time zones.
+// hasForm reports that a field's texts are of a form: colors, time zones.
 func hasForm(n *schema.Node, form schema.Form) bool {
 	return n != nil && slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
 		is, ok := unguarded(rule).(schema.Format)

@@ -45,12 +45,12 @@ func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
 	return nil
 }
 
-// removable tells rows that are kept, not used, and may be changed.
+// removable reports rows that are kept, not used, and may be changed.
 func (f *Form) removable(r row) bool {
 	return r.locked == "" && r.group.hidden() && len(r.Path) > len(f.cfg.Path)
 }
 
-// Hidden gives how many values [Form.RemoveHidden] would remove.
+// Hidden returns how many values [Form.RemoveHidden] would remove.
 func (f *Form) Hidden() int {
 	n := 0
 	for _, r := range f.rows {

@@ -47,7 +47,7 @@ func (f *Form) sentence(s string) string {
 	return strings.ToUpper(string(r)) + s[n:]
 }
 
-// directProblem gives the problem to show under a row: for an entry its own alone, for other
+// directProblem returns the problem to show under a row: for an entry its own alone, for other
 // fields also that of an element. A member that is kept says by its group what a notice would.
 func (f *Form) directProblem(r row) *schema.Problem {
 	if r.group == adder {
@@ -80,7 +80,7 @@ func (f *Form) problemText(r row, p *schema.Problem) string {
 	return oneLine(at + ": " + p.Words())
 }
 
-// problemsOf gives the problems at and below a row.
+// problemsOf returns the problems at and below a row.
 func (f *Form) problemsOf(r row) []schema.Problem {
 	var out []schema.Problem
 	if r.group == adder {

@@ -25,7 +25,7 @@ const (
 	adder                 // the last row of a map or list: adds to it
 )
 
-// hidden tells the groups whose values are kept and mean nothing here.
+// hidden reports the groups whose values are kept and mean nothing here.
 func (g group) hidden() bool { return g == unused || g == unknown }
 
 // shape is the way in which a row is edited.
@@ -58,7 +58,7 @@ type row struct {
 	more   bool // it stands below the fields that the form starts with
 }
 
-// build gives the rows of the object, map or list at the form's path. Where that is locked, none
+// build returns the rows of the object, map or list at the form's path. Where that is locked, none
 // of them adds to it.
 func (f *Form) build() []row {
 	rows := f.members()
@@ -76,7 +76,7 @@ func (f *Form) build() []row {
 	return rows
 }
 
-// lockedHere says why nothing in the form may be changed; "" where something may.
+// lockedHere returns why nothing in the form may be changed; "" where something may.
 func (f *Form) lockedHere() string {
 	if f.cfg.Locked == nil {
 		return ""
@@ -184,7 +184,7 @@ func (f *Form) elements() []row {
 	return append(rows, f.adderRow(elem))
 }
 
-// shapeOf tells how a field with its present value is edited.
+// shapeOf returns how a field with its present value is edited.
 func shapeOf(s schema.FieldState) shape {
 	n, v := s.Node, s.Value
 	composite := v.Kind() == doc.Object || v.Kind() == doc.Array
@@ -221,7 +221,7 @@ func shapeOf(s schema.FieldState) shape {
 	return longer(n, v, oneline)
 }
 
-// longer gives long for a text that no widget may hold, and s otherwise.
+// longer returns long for a text that no widget may hold, and s otherwise.
 func longer(n *schema.Node, v doc.Value, s shape) shape {
 	text := v.Text()
 	if _, ok := pack(text, true); !ok || len(text) > maxText || n.Long && strings.Count(text, "\n") >= maxTextLines {
@@ -245,7 +245,7 @@ type Entry struct {
 	Problems int    // errors in it, at any depth
 }
 
-// Entries gives the entries of the form, in its order.
+// Entries returns the entries of the form, in its order.
 func (f *Form) Entries() []Entry {
 	var out []Entry
 	for _, r := range f.rows {
@@ -300,7 +300,7 @@ func summary(n *schema.Node, v doc.Value) string {
 // mostBrief is how wide the values of a list may be in a summary; longer ones are counted.
 const mostBrief = 24
 
-// briefly gives what a member adds to the summary of its object: the value where it is short, its
+// briefly returns what a member adds to the summary of its object: the value where it is short, its
 // title where it is more than a value, and both where a value alone says nothing, as a number does.
 func briefly(n *schema.Node, v doc.Value) string {
 	title := strings.ToLower(n.Label())

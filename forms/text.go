@@ -88,7 +88,7 @@ func (b *buffer) backspace() {
 	}
 }
 
-// lastCharacter gives how many code points the last character of s takes: all of a joined emoji, a
+// lastCharacter returns how many code points the last character of s takes: all of a joined emoji, a
 // flag, a letter with its marks; otherwise one.
 func lastCharacter(s string) int {
 	var last []rune
@@ -119,7 +119,7 @@ func (b *buffer) insert(s string) {
 	b.around = &all
 }
 
-// editing tells the keys that edit a line of text. All others are the form's or the screen's.
+// editing reports the keys that edit a line of text. All others are the form's or the screen's.
 func editing(msg tea.KeyMsg) bool {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:
@@ -350,7 +350,7 @@ func bullet(on bool) string {
 	return "  "
 }
 
-// window gives the part of n rows, at most h, that shows row at.
+// window returns the part of n rows, at most h, that shows row at.
 func window(n, at, h int) (from, to int) {
 	h = max(min(h, n), 0)
 	from = min(max(at-h+1, 0), n-h)

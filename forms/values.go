@@ -19,7 +19,7 @@ func scalarText(v doc.Value) string {
 	return ""
 }
 
-// scalarValue gives what a person's text stands for in a field of that kind. A text that is no
+// scalarValue returns what a person's text stands for in a field of that kind. A text that is no
 // number in a field for numbers becomes a string: nothing is lost, and the validator says why.
 func scalarValue(kind schema.Kind, text string) doc.Value {
 	if kind == schema.Integer || kind == schema.Number {
@@ -50,7 +50,7 @@ func anyValue(text string) doc.Value {
 	return doc.NewString(text)
 }
 
-// zero gives the value that a new member or element of that kind starts with.
+// zero returns the value that a new member or element of that kind starts with.
 func zero(n *schema.Node) doc.Value {
 	switch n.Kind {
 	case schema.Object, schema.Map:
@@ -120,7 +120,7 @@ func quotedToken(s string) (token, rest string) {
 	}
 }
 
-// commaValue gives the list of the tokens in s. Elements of the old list that are still named
+// commaValue returns the list of the tokens in s. Elements of the old list that are still named
 // are taken over as they are, spelling and kind.
 func commaValue(elem *schema.Node, s string, old doc.Value) doc.Value {
 	tokens := commaTokens(s)
@@ -142,7 +142,7 @@ func commaValue(elem *schema.Node, s string, old doc.Value) doc.Value {
 	return doc.NewArray(out...)
 }
 
-// commaEditable tells lists that one line can hold without loss.
+// commaEditable reports lists that one line can hold without loss.
 func commaEditable(elem *schema.Node, list doc.Value) bool {
 	switch elem.Kind {
 	case schema.String, schema.Integer, schema.Number, schema.Time:

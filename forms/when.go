@@ -17,7 +17,7 @@ func isTime(r row) bool {
 	return r.group == shown && r.shape == oneline && r.Node != nil && r.Node.Kind == schema.Time
 }
 
-// zoneFor gives the zone of the times at p: that of the field for one in the nearest object around
+// zoneFor returns the zone of the times at p: that of the field for one in the nearest object around
 // it, else the screen's. It is nil where none is chosen yet.
 func (f *Form) zoneFor(p doc.Path) *time.Location {
 	for q := p; len(q) > 0; {
@@ -68,7 +68,7 @@ func (f *Form) readTime(r row, text string) (when.Reading, error) {
 	return when.Read(text, c)
 }
 
-// wireTime gives how a document spells what was typed in a row for a time; false where it is not
+// wireTime returns how a document spells what was typed in a row for a time; false where it is not
 // understood, or not such a row.
 func (f *Form) wireTime(r row, text string) (string, bool) {
 	if !isTime(r) || r.Node.Template && schema.HasExpression(text) {
@@ -78,7 +78,7 @@ func (f *Form) wireTime(r row, text string) (string, bool) {
 	return t.Wire, err == nil
 }
 
-// typedTime gives the text of the focused row where it is one for a time that a person changed.
+// typedTime returns the text of the focused row where it is one for a time that a person changed.
 func (f *Form) typedTime() (row, string, bool) {
 	r, ok := f.focusedRow()
 	in, text := f.ed.(*input)
@@ -113,7 +113,7 @@ func (f *Form) reedit() {
 	f.focus(f.at)
 }
 
-// understood says what stands in a row for a time: what it means, what is odd about it, and why it
+// understood returns what stands in a row for a time: what it means, what is odd about it, and why it
 // is not understood.
 func (f *Form) understood(r row) (words string, notes []string, refused string) {
 	if !isTime(r) {
@@ -134,7 +134,7 @@ func (f *Form) understood(r row) (words string, notes []string, refused string) 
 	return t.Words + " · " + when.Until(t.Instant, f.now().In(t.Instant.Location())), t.Notes, ""
 }
 
-// atRest says in a few words what the time in a row that has not the focus means, the fullest first.
+// atRest returns in a few words what the time in a row that has not the focus means, the fullest first.
 func (f *Form) atRest(r row) []string {
 	if !isTime(r) || r.Value.Text() == "" || schema.HasExpression(r.Value.Text()) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"bugle/themes"
 )
 
-// Date gives the day that t shows in its location.
+// Date returns the day that t shows in its location.
 func Date(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -44,7 +44,7 @@ const Height = 8
 
 const cell = 3 // two digits and a sign
 
-// Width gives the cells that the month takes.
+// Width returns the cells that the month takes.
 func (m Month) Width() int { return 7*cell + m.gutter() }
 
 func (m Month) gutter() int {
@@ -54,14 +54,14 @@ func (m Month) gutter() int {
 	return 0
 }
 
-// first gives the date in the upper left corner.
+// first returns the date in the upper left corner.
 func (m Month) first() time.Time {
 	of := Date(m.Of)
 	of = of.AddDate(0, 0, 1-of.Day())
 	return of.AddDate(0, 0, -(int(of.Weekday()-m.Start)+7)%7)
 }
 
-// DayAt gives the date that is drawn at a cell of the month; false where there is none.
+// DayAt returns the date that is drawn at a cell of the month; false where there is none.
 func (m Month) DayAt(x, y int) (time.Time, bool) {
 	x -= m.gutter()
 	if x < 0 || x >= 7*cell || y < 2 || y >= Height {
@@ -114,7 +114,7 @@ func (m Month) Lines() []string {
 	return out
 }
 
-// day draws one day. A sign goes with each look: colour is never alone in carrying a meaning.
+// day draws one day. A sign goes with each look: color is never alone in carrying a meaning.
 func (m Month) day(d time.Time) string {
 	t := m.Theme
 	marked := m.Marked != nil && m.Marked(d)
@@ -148,7 +148,7 @@ func signTone(marked bool) themes.Tone {
 // Gap is the cells between two months.
 const Gap = 2
 
-// Beside gives how many months of a width stand side by side in some cells, at least one and at most
+// Beside returns how many months of a width stand side by side in some cells, at least one and at most
 // most.
 func Beside(month, cells, most int) int {
 	return max(min((cells+Gap)/(month+Gap), most), 1)
@@ -166,7 +166,7 @@ func Join(months ...Month) []string {
 	return strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")
 }
 
-// Turn gives the first day of the month n months from that of t.
+// Turn returns the first day of the month n months from that of t.
 func Turn(t time.Time, n int) time.Time {
 	return time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 }

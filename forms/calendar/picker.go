@@ -44,7 +44,7 @@ func NewPicker(t themes.Theme, at, today time.Time) *Picker {
 	return &Picker{Start: time.Monday, theme: t, today: Date(today), day: Date(at), clock: [2]int{at.Hour(), at.Minute()}}
 }
 
-// Value gives what is shown, as a time of UTC that stands for a clock.
+// Value returns what is shown, as a time of UTC that stands for a clock.
 func (p *Picker) Value() time.Time {
 	c := p.clock
 	if p.typed != "" {
@@ -257,7 +257,7 @@ func (p *Picker) View(w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// around gives at most n lines with the one at in them.
+// around returns at most n lines with the one at in them.
 func around(lines []string, at, n int) []string {
 	from := max(min(at-n/2, len(lines)-n), 0)
 	return lines[from:min(from+n, len(lines))]

@@ -138,7 +138,7 @@ func (s *Schedule) month() months.Month {
 // listWidth is what a line of the list takes.
 const listWidth = 34
 
-// shape tells where the calendar stands: below the list, beside it, or nowhere.
+// shape returns where the calendar stands: below the list, beside it, or nowhere.
 func (s *Schedule) shape() (below, beside bool) {
 	w := s.month().Width()
 	switch {
@@ -153,7 +153,7 @@ func (s *Schedule) shape() (below, beside bool) {
 // scheduled reports that there are times to show in a calendar.
 func (s *Schedule) scheduled() bool { return len(s.sends) > 0 }
 
-// abreast gives how many months stand side by side.
+// abreast returns how many months stand side by side.
 func (s *Schedule) abreast() int {
 	below, beside := s.shape()
 	room := s.width
@@ -201,7 +201,7 @@ func (s *Schedule) mark() {
 	}
 }
 
-// text gives the lines of the list.
+// text returns the lines of the list.
 func (s *Schedule) text(w int) []string {
 	var out []string
 	add := func(tone themes.Tone, text string) {
@@ -264,7 +264,7 @@ func (s *Schedule) line(t, now time.Time, w int) string {
 	return widget.Truncate(line, w)
 }
 
-// changed says that the clocks change between two sends: the day, and that the time of day stays.
+// changed reports whether the clocks change between two sends: the day, and that the time of day stays.
 func changed(a, b time.Time) string {
 	_, before := a.Zone()
 	_, after := b.Zone()

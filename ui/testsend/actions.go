@@ -16,7 +16,7 @@ const (
 	groupMessage = "Delivered message"
 )
 
-// Typing says that a text is being typed.
+// Typing reports whether a text is being typed.
 func (s *Screen) Typing() bool {
 	if !s.ready() || s.stage != stageForm {
 		return false

@@ -268,7 +268,7 @@ func whom(ask engine.TestSend) string {
 	}
 }
 
-// clock gives a time in the zone of the screen.
+// clock returns a time in the zone of the screen.
 func (s *Screen) clock(at time.Time) string { return at.In(s.zone()).Format("Mon 2 Jan 15:04") }
 
 func (s *Screen) zone() *time.Location {
@@ -278,7 +278,7 @@ func (s *Screen) zone() *time.Location {
 	return s.deps.Location
 }
 
-// only says in words what a filter leaves.
+// only returns in words what a filter leaves.
 func (s *Screen) only(f engine.KeyFilter) []string {
 	var out []string
 	if f.Platform != "" {

@@ -84,7 +84,7 @@ func (s *Screen) foreseen(f forecast) {
 	s.presentValues()
 }
 
-// reason says why a message will not reach the i-th of the recipients; known is false while that is
+// reason returns why a message will not reach the i-th of the recipients; known is false while that is
 // being found out.
 func (s *Screen) reason(m message, i int) (why string, known bool) {
 	list := s.forecast.why[m.name]
@@ -94,7 +94,7 @@ func (s *Screen) reason(m message, i int) (why string, known bool) {
 	return list[i], true
 }
 
-// materialOf gives what the messages of a draft are made of, and the document with its saved templates. The
+// materialOf returns what the messages of a draft are made of, and the document with its saved templates. The
 // material is nil where the service does not tell it.
 func materialOf(ctx context.Context, service engine.Service, w engine.Workspace, c engine.Campaign) (*material.Material, doc.Value, error) {
 	document := c.Document()
@@ -109,7 +109,7 @@ func materialOf(ctx context.Context, service engine.Service, w engine.Workspace,
 	return m, whole, nil
 }
 
-// asksLater says which content APIs the messages need: a forecast does not ask them.
+// asksLater returns which content APIs the messages need: a forecast does not ask them.
 func (s *Screen) asksLater(names []string) []string {
 	if s.forecast.of != s.asked || len(names) == 0 {
 		return nil
@@ -235,7 +235,7 @@ func lookUp(ctx context.Context, keeper engine.ProfileKeeper, identifier, value 
 	return person{sure: words && len(list) < mostMatches}, nil
 }
 
-// why says what stands between a message and a person.
+// why returns what stands between a message and a person.
 func (q question) why(ctx context.Context, m message, identifier, value string, p person, fill *filling) string {
 	if why := fill.Untaken(m.key.Content); why != "" {
 		return why
@@ -274,7 +274,7 @@ func newFilling(m *material.Material, w engine.Workspace) *filling {
 	return f
 }
 
-// data gives what the expressions of a person's messages can name.
+// data returns what the expressions of a person's messages can name.
 func (f *filling) data(document doc.Value, ask engine.TestSend, p person) personalize.Data {
 	user, event := plain(ask.UserAttributes), plain(ask.EventAttributes)
 	if p.profile != nil {
@@ -315,7 +315,7 @@ func over(own, instead map[string]any) map[string]any {
 	return out
 }
 
-// plain gives the values of a request as expressions take them; numbers keep their spelling.
+// plain returns the values of a request as expressions take them; numbers keep their spelling.
 func plain(list []doc.Member) map[string]any {
 	out := map[string]any{}
 	for _, m := range list {

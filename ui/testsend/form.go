@@ -68,7 +68,7 @@ func newForm(t themes.Theme) form {
 // recipients are those of the chosen identifier.
 func (f *form) recipients() []string { return f.values[f.identifier] }
 
-// spots gives the rows that the cursor goes to, from top to bottom.
+// spots returns the rows that the cursor goes to, from top to bottom.
 func (s *Screen) spots() []spot {
 	out := []spot{{onIdentifier, 0}}
 	for i := range s.form.recipients() {
@@ -171,7 +171,7 @@ func (s *Screen) ask() engine.TestSend {
 	return t
 }
 
-// sendWhy says what the form still lacks; empty where it can be sent. What is still being typed
+// sendWhy returns what the form still lacks; empty where it can be sent. What is still being typed
 // counts. What the draft lacks is the service's to say: its answer leads to the field.
 func (s *Screen) sendWhy() string {
 	wrong, others := s.ask().CheckRecipients(s.campaign.Channel)

@@ -138,10 +138,10 @@ func numbers(n int) string {
 	return strings.Join(out, " ")
 }
 
-// bare says that nothing was written for a message.
+// bare reports whether nothing was written for a message.
 func (s *Screen) bare(m message) bool { return s.document.Lookup(m.key.Content).Empty() }
 
-// signs says what becomes of a message for each recipient.
+// signs returns what becomes of a message for each recipient.
 func (s *Screen) signs(m message, n int, each bool) string {
 	var out []string
 	arrive := 0
@@ -171,7 +171,7 @@ func (s *Screen) signs(m message, n int, each bool) string {
 // mostNamed is how many messages a reason names.
 const mostNamed = 2
 
-// reasons says why messages will not arrive, once for each recipient and reason, and counts those.
+// reasons returns why messages will not arrive, once for each recipient and reason, and counts those.
 func (s *Screen) reasons(messages []message, names []string) (list []string, stopped int) {
 	if len(names) == 0 {
 		return nil, 0
@@ -208,7 +208,7 @@ func (s *Screen) reasons(messages []message, names []string) (list []string, sto
 	return list, stopped
 }
 
-// platformOf gives the platform of a message as people read it.
+// platformOf returns the platform of a message as people read it.
 func platformOf(messages []message, name string, short []string) string {
 	return " " + catalog.Platform(messages[max(slices.Index(short, name), 0)].key.Platform).Label()
 }

@@ -57,7 +57,7 @@ func (s *Screen) listGroups(name string) {
 	p.list.Choose(max(min(at, len(items)-1), 0))
 }
 
-// identifierName gives an identifier as people read it, also where it is another channel's.
+// identifierName returns an identifier as people read it, also where it is another channel's.
 func (s *Screen) identifierName(identifier string) string {
 	for _, ch := range []engine.Channel{s.campaign.Channel, catalog.Push, catalog.Email} {
 		if !ch.Writable() {
@@ -76,7 +76,7 @@ func (s *Screen) takes(identifier string) bool {
 	return slices.ContainsFunc(s.fields.Identifier.Options, func(o schema.Option) bool { return o.Value == identifier })
 }
 
-// whyNotGroup says why a group cannot be used here.
+// whyNotGroup returns why a group cannot be used here.
 func (s *Screen) whyNotGroup(g group) string {
 	if s.takes(g.Identifier) {
 		return ""

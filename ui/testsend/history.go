@@ -19,7 +19,7 @@ const (
 	mostKept  = 100
 )
 
-// history gives what remembers the tests of the workspace.
+// history returns what remembers the tests of the workspace.
 func (s *Screen) history() engine.TestHistory {
 	if h, ok := s.deps.Service.(engine.TestHistory); ok {
 		return h
@@ -27,7 +27,7 @@ func (s *Screen) history() engine.TestHistory {
 	return kept{s.prefs}
 }
 
-// Tests gives the newest tests, of one campaign where id is not empty.
+// Tests returns the newest tests, of one campaign where id is not empty.
 func (k kept) Tests(_ context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)
 	if id != "" {
@@ -36,7 +36,7 @@ func (k kept) Tests(_ context.Context, id string, limit int) ([]engine.TestRecor
 	return all[:min(len(all), limit)], err
 }
 
-// Recipients gives the values that were used last, each once.
+// Recipients returns the values that were used last, each once.
 func (k kept) Recipients(_ context.Context, ch engine.Channel, identifier string, limit int) ([]string, error) {
 	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)
 	var out []string

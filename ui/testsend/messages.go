@@ -106,7 +106,7 @@ func (r *usesReader) text(text string, depth int) []use {
 
 var defaultFilter = regexp.MustCompile(`\|\s*(?:default|d)\s*\(\s*('[^']*'|"[^"]*"|[^,)\s]*)`)
 
-// fallback gives what an expression's default filter gives, as it is written.
+// fallback returns what an expression's default filter returns, as it is written.
 func fallback(e personalize.Expression) string {
 	if m := defaultFilter.FindStringSubmatch(e.Source); e.HasDefault && m != nil {
 		return m[1]
@@ -114,7 +114,7 @@ func fallback(e personalize.Expression) string {
 	return ""
 }
 
-// canonical gives the workspace's name for an attribute that content may also spell in snake case:
+// canonical returns the workspace's name for an attribute that content may also spell in snake case:
 // user.first_name is First Name. Rendering finds it as the send will.
 func (r *usesReader) canonical(name string) string {
 	if _, known := r.own[name]; known || strings.ContainsAny(name, `'\{}%#`) {

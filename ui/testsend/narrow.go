@@ -19,7 +19,7 @@ type narrowing struct {
 	value *string  // the chosen one; empty is all
 }
 
-// narrowings gives those that leave a choice.
+// narrowings returns those that leave a choice.
 func (s *Screen) narrowings() []narrowing {
 	f := &s.form
 	all := []narrowing{
@@ -40,7 +40,7 @@ func (s *Screen) dropForeign() {
 	}
 }
 
-// label gives a name as people read it: what the table's option says, or the name itself.
+// label returns a name as people read it: what the table's option says, or the name itself.
 func (n narrowing) label(name string) string {
 	if name == "" {
 		return "all"
@@ -56,7 +56,7 @@ func (n narrowing) label(name string) string {
 // choices are the values to choose from, all first.
 func (n narrowing) choices() []string { return append([]string{""}, n.names...) }
 
-// narrowingAt gives the narrowing under the cursor.
+// narrowingAt returns the narrowing under the cursor.
 func (s *Screen) narrowingAt() (narrowing, bool) {
 	for _, n := range s.narrowings() {
 		if n.place == s.form.at.place {

@@ -89,13 +89,13 @@ func (s *Screen) presentValues() {
 	}
 }
 
-// nobodyHas says that it is known of every recipient who they are: what none of them has is missing.
+// nobodyHas reports whether it is known of every recipient who they are: what none of them has is missing.
 func (s *Screen) nobodyHas() bool {
 	people := s.forecast.people
 	return s.forecast.of == s.asked && len(people) > 0 && !slices.ContainsFunc(people, func(p person) bool { return !p.sure })
 }
 
-// present gives what the recipients have of an attribute, empty where none of them has it; lack says that
+// present returns what the recipients have of an attribute, empty where none of them has it; lack says that
 // one of them does not.
 func (s *Screen) present(a attribute) (text string, lack bool) {
 	var values []string
@@ -122,7 +122,7 @@ func (s *Screen) present(a attribute) (text string, lack bool) {
 	return strings.Join(values, ", "), lack
 }
 
-// about says where the content uses the attribute, in one line.
+// about returns where the content uses the attribute, in one line.
 func (o override) about(all int) string {
 	where := "every message"
 	if o.messages < all {
@@ -135,7 +135,7 @@ func (o override) about(all int) string {
 	return fmt.Sprintf("%s · {{%s}} in %s", kind, strings.Join(o.sources, "}}, {{"), where)
 }
 
-// dataType gives the type that the workspace has for an attribute.
+// dataType returns the type that the workspace has for an attribute.
 func (s *Screen) dataType(a attribute) string {
 	list := s.workspace.Attributes
 	if a.event {
@@ -152,7 +152,7 @@ func (s *Screen) dataType(a attribute) string {
 	return ""
 }
 
-// wrong says why the value cannot be used; empty where it can.
+// wrong returns why the value cannot be used; empty where it can.
 func (o override) wrong() string {
 	if o.prompt.Value() == "" {
 		return ""

@@ -134,7 +134,7 @@ func (s *Screen) earlierView() string {
 	return s.pageView(title, count(len(s.past.shown()), "test"), empty, "Test", &s.past.list, lines)
 }
 
-// look gives the sign of how a test went.
+// look returns the sign of how a test went.
 func (t past) look() (string, themes.Tone) {
 	switch sent, all := t.sent(); sent {
 	case all:

@@ -77,7 +77,7 @@ func (s *Screen) tookOutbox(r screen.Result) {
 	}
 }
 
-// message gives what the preview shows of the entry under the cursor: the mail that was delivered or, of
+// message returns what the preview shows of the entry under the cursor: the mail that was delivered or, of
 // a push, the content filled for its recipient, as it went out. The note says what was not delivered.
 func (s *Screen) message() (v render.View, title, note string) {
 	k, d := s.selected()
@@ -121,7 +121,7 @@ func (s *Screen) message() (v render.View, title, note string) {
 	return v, title, note
 }
 
-// undelivered says why somebody did not get a message, unless the list beside says so.
+// undelivered returns why somebody did not get a message, unless the list beside says so.
 func (s *Screen) undelivered(k *keyState, d *sendState) string {
 	switch {
 	case d != nil && d.why != "" && s.width >= readFrom:
@@ -134,7 +134,7 @@ func (s *Screen) undelivered(k *keyState, d *sendState) string {
 	return ""
 }
 
-// fillFor gives how texts were filled for a recipient; nil where it is not known who that is.
+// fillFor returns how texts were filled for a recipient; nil where it is not known who that is.
 func (s *Screen) fillFor(recipient string) render.Fill {
 	p, ok := s.run.read.people[recipient]
 	if !ok || !p.sure {

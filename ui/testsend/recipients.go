@@ -54,7 +54,7 @@ func (s *Screen) typed(msg tea.KeyMsg) tea.Cmd {
 	return s.search()
 }
 
-// separates says that the text ends one recipient and begins another.
+// separates reports whether the text ends one recipient and begins another.
 func (s *Screen) separates(text string) bool {
 	return !engine.TakesSegment(s.form.identifier) && strings.ContainsAny(text, ",;\n\r\t")
 }
@@ -67,7 +67,7 @@ func (s *Screen) pasted(text string) tea.Cmd {
 	return s.refresh()
 }
 
-// split gives the recipients in a text.
+// split returns the recipients in a text.
 func (s *Screen) split(text string) []string {
 	parts := []string{text}
 	if s.separates(text) {
@@ -102,7 +102,7 @@ func (s *Screen) add(text string) (rest string) {
 	return strings.Join(left, ", ")
 }
 
-// refused says why a recipient cannot be added; empty where it can.
+// refused returns why a recipient cannot be added; empty where it can.
 func (s *Screen) refused(v string) string {
 	t := s.ask()
 	t.Values = append(t.Values, v)
@@ -309,7 +309,7 @@ func (s *Screen) offerGroups(text string) {
 	}
 }
 
-// whyNot says why a text that is typed cannot be added as it is; empty where it can.
+// whyNot returns why a text that is typed cannot be added as it is; empty where it can.
 func (s *Screen) whyNot(typed string) string {
 	for _, v := range s.split(typed) {
 		if why := s.refused(v); why != "" {

@@ -116,7 +116,7 @@ func (s *Screen) promptRow(w int) row {
 // suggestIndent is what stands before a suggestion.
 const suggestIndent = 3
 
-// promptHint says what can be typed.
+// promptHint returns what can be typed.
 func (s *Screen) promptHint() string {
 	if len(s.form.recipients()) >= s.most() {
 		return "the most recipients are added"
@@ -172,7 +172,7 @@ func (s *Screen) overrideRows(w int) []row {
 	return rows
 }
 
-// groupOf gives the group that has just these recipients.
+// groupOf returns the group that has just these recipients.
 func (s *Screen) groupOf(given []string) (group, bool) {
 	i := slices.IndexFunc(s.groups.all, func(g group) bool {
 		return g.Identifier == s.form.identifier && len(given) > 0 && slices.Equal(slices.Sorted(slices.Values(g.Values)), slices.Sorted(slices.Values(given)))

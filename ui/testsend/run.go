@@ -110,7 +110,7 @@ func (k *keyState) clear(names []string) {
 	slices.SortStableFunc(k.sends, func(a, b sendState) int { return index(old, a) - index(old, b) })
 }
 
-// index gives the place of a recipient; the end where it is not there.
+// index returns the place of a recipient; the end where it is not there.
 func index(list []sendState, s sendState) int {
 	if i := slices.IndexFunc(list, func(o sendState) bool { return o.recipient == s.recipient }); i >= 0 {
 		return i
@@ -121,7 +121,7 @@ func index(list []sendState, s sendState) int {
 // undo puts back what was known before the round.
 func (r *run) undo() { r.keys = r.before }
 
-// at gives the state of a key; one that was not expected is added.
+// at returns the state of a key; one that was not expected is added.
 func (r *run) at(name string) *keyState {
 	for i := range r.keys {
 		if r.keys[i].name == name {
@@ -132,7 +132,7 @@ func (r *run) at(name string) *keyState {
 	return &r.keys[len(r.keys)-1]
 }
 
-// of gives the state of a recipient. A service that tells of all of them together has no others.
+// of returns the state of a recipient. A service that tells of all of them together has no others.
 func (k *keyState) of(recipient string) *sendState {
 	for i := range k.sends {
 		if k.sends[i].recipient == recipient {
@@ -240,7 +240,7 @@ func (r *run) failedKeys() int {
 	return n
 }
 
-// retry gives the requests that send what failed once more: a key each, to those that it failed
+// retry returns the requests that send what failed once more: a key each, to those that it failed
 // for. Where the draft does not have the key, all is sent once more.
 func (r *run) retry(ch engine.Channel) []engine.TestSend {
 	var asks []engine.TestSend
@@ -261,7 +261,7 @@ func (r *run) retry(ch engine.Channel) []engine.TestSend {
 	return asks
 }
 
-// missedOf gives those of the values that did not get the message; nil where some who missed it
+// missedOf returns those of the values that did not get the message; nil where some who missed it
 // are not among them, as the members of a segment are not.
 func (k *keyState) missedOf(values []string) []string {
 	var out []string
@@ -277,7 +277,7 @@ func (k *keyState) missedOf(values []string) []string {
 	return out
 }
 
-// count gives how many recipients stand so.
+// count returns how many recipients stand so.
 func (k *keyState) count(want state) int {
 	n := 0
 	for _, s := range k.sends {
@@ -303,12 +303,12 @@ func (k *keyState) word() string {
 	return "queued"
 }
 
-// told says that every recipient who missed the message has a reason of their own.
+// told reports whether every recipient who missed the message has a reason of their own.
 func (k *keyState) told() bool {
 	return k.count(failed) > 0 && !slices.ContainsFunc(k.sends, func(s sendState) bool { return s.state == failed && s.why == "" })
 }
 
-// elapsed gives how long something has taken, in words; empty for less than can be measured.
+// elapsed returns how long something has taken, in words; empty for less than can be measured.
 func elapsed(began, ended, now time.Time) string {
 	if began.IsZero() {
 		return ""

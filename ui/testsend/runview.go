@@ -77,7 +77,7 @@ func (l *rowList) update(msg tea.KeyMsg) {
 	}
 }
 
-// at gives the entry on a line of the list.
+// at returns the entry on a line of the list.
 func (l *rowList) at(y int) (int, bool) {
 	line, ok := l.window.At(y)
 	for i, e := range l.entries {
@@ -89,7 +89,7 @@ func (l *rowList) at(y int) (int, bool) {
 	return 0, false
 }
 
-// view gives the lines in sight.
+// view returns the lines in sight.
 func (l *rowList) view() []string {
 	var lines []string
 	for _, e := range l.entries {
@@ -102,7 +102,7 @@ func (l *rowList) view() []string {
 // readFrom is the width from which the delivered message stands beside the list.
 const readFrom = 100
 
-// runBoxes gives the sizes of the list and of the message; the message has none where it is not shown.
+// runBoxes returns the sizes of the list and of the message; the message has none where it is not shown.
 func (s *Screen) runBoxes() (list, read box) {
 	switch {
 	case s.stage != stageDone:
@@ -230,7 +230,7 @@ func (s *Screen) entryLine(i int, text string, w int) string {
 	return widget.Truncate(mark+text, w)
 }
 
-// sign gives the sign and the colour of a state.
+// sign returns the sign and the color of a state.
 func (s *Screen) sign(st state) (string, lipgloss.Style) {
 	switch st {
 	case sent:
@@ -291,7 +291,7 @@ func (s *Screen) sendEntry(n, i, j, w int) entry {
 	return entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign)+" "+name+" "+s.theme.Muted.Render(tail), w)}}
 }
 
-// selected gives what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
+// selected returns what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
 func (s *Screen) selected() (k *keyState, d *sendState) {
 	l := &s.run.rows
 	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(s.run.keys) {

@@ -195,7 +195,7 @@ func TestSendingPicture(t *testing.T) {
 
 var _ screen.Screen = (*testsend.Screen)(nil)
 
-// published gives every campaign another state.
+// published returns every campaign another state.
 type published struct{ *service }
 
 func (p published) Get(ctx context.Context, id string) (engine.Campaign, error) {

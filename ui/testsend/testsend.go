@@ -96,7 +96,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 // Title is the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Test send" }
 
-// Badge says what is under way.
+// Badge returns what is under way.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch s.stage {
 	case stageSending:
@@ -123,7 +123,7 @@ func (s *Screen) Resume() tea.Cmd {
 	return s.load()
 }
 
-// Route tells which campaign the screen is about.
+// Route returns which campaign the screen is about.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.TestSend, ID: s.id} }
 
 // GoTo is how other screens lead back here.
@@ -186,7 +186,7 @@ func (s *Screen) load() tea.Cmd {
 	})
 }
 
-// lastOf gives what to begin with: the last test of this campaign as it was; failing that, whom the last
+// lastOf returns what to begin with: the last test of this campaign as it was; failing that, whom the last
 // test on the channel went to, with the values in place of theirs.
 func lastOf(tests []past) engine.TestSend {
 	for _, t := range tests {
@@ -303,7 +303,7 @@ func (s *Screen) fill(last engine.TestSend) {
 	}
 }
 
-// why says why the campaign cannot be tested; empty where it can.
+// why returns why the campaign cannot be tested; empty where it can.
 func (s *Screen) why() string {
 	switch {
 	case !s.campaign.Channel.Writable():
@@ -314,7 +314,7 @@ func (s *Screen) why() string {
 	return ""
 }
 
-// ready says that there is a draft to send.
+// ready reports whether there is a draft to send.
 func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.why() == "" }
 
 // Leaving asks while messages are leaving.

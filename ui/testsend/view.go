@@ -18,7 +18,7 @@ type box struct{ w, h int }
 // sideFrom is the width from which the grid stands beside the form, not below it.
 const sideFrom = 76
 
-// divide gives the sizes of the form and of what will go out.
+// divide returns the sizes of the form and of what will go out.
 func divide(width, height int) (form, grid box) {
 	if width >= sideFrom {
 		w := min(max(width*2/5, 34), 60)
@@ -113,7 +113,7 @@ func (s *Screen) formView() string {
 	return lipgloss.JoinVertical(lipgloss.Left, left, right)
 }
 
-// inSight gives the lines that fit, the row under the cursor among them.
+// inSight returns the lines that fit, the row under the cursor among them.
 func (s *Screen) inSight(rows []row, h int) []string {
 	var lines []string
 	from, to := 0, 0

@@ -38,7 +38,7 @@ func NewPrompt(t themes.Theme, label, placeholder string) Prompt {
 // SetTheme changes the theme.
 func (p *Prompt) SetTheme(theme themes.Theme) { p.theme = theme }
 
-// SetSize tells the line its width; it is one line high, whatever the height says.
+// SetSize sets the width; it is one line high, whatever the height says.
 func (p *Prompt) SetSize(width, _ int) { p.width = max(width, 0) }
 
 // Focus moves the keyboard to the line.

@@ -44,7 +44,7 @@ func (a *aside) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		a.schedule.Update(msg)
 	case tea.MouseMsg:
-		a.schedule.Mouse(msg, msg.Y)
+		a.schedule.Mouse(msg)
 	}
 	return nil
 }

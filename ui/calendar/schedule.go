@@ -106,20 +106,40 @@ func (s *Schedule) Update(msg tea.KeyMsg) bool {
 	return true
 }
 
-// Mouse scrolls the list, or turns the calendar: y is the line of the pane that the mouse is on.
-func (s *Schedule) Mouse(msg tea.MouseMsg, y int) bool {
-	if below, _ := s.shape(); !below || y < s.list.Height {
+// Mouse scrolls the list, or turns the calendar: with the wheel, and by a press on its arrows or on the
+// name of a later month. The place is relative to what View drew.
+func (s *Schedule) Mouse(msg tea.MouseMsg) bool {
+	x, y, inside := s.inCalendar(msg.X, msg.Y)
+	if !inside {
 		return s.list.Wheel(msg)
 	}
-	switch msg.Button {
-	case tea.MouseButtonWheelUp:
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
 		s.turn(-1)
-	case tea.MouseButtonWheelDown:
+	case msg.Button == tea.MouseButtonWheelDown:
 		s.turn(1)
+	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && y == 0:
+		if x < s.month().Width()/2 {
+			s.turn(-1)
+		} else {
+			s.turn(1)
+		}
 	default:
 		return false
 	}
 	return true
+}
+
+// inCalendar returns the cell of the calendar at a place of the view; false where the list is.
+func (s *Schedule) inCalendar(x, y int) (int, int, bool) {
+	below, beside := s.shape()
+	switch {
+	case below:
+		y -= s.list.Height + 1
+	case beside:
+		x -= listWidth + months.Gap
+	}
+	return x, y, (below || beside) && x >= 0 && y >= 0
 }
 
 func (s *Schedule) turn(n int) {

@@ -111,7 +111,7 @@ func TestNothingToShow(t *testing.T) {
 	s := calendar.NewSchedule(themes.Plain())
 	s.SetSize(40, 20)
 	s.SetDocument(document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`), now)
-	wants(t, &s, "No time zone is chosen", "as soon as it is published")
+	wants(t, &s, "No time zone chosen", "as soon as it is published")
 	s.SetDocument(document(t, "ONE_TIME", `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-21T09:00:00Z"}`), now)
 	wants(t, &s, "Sat 21 Mar  09:00  tomorrow", "March 2026", "21•")
 }
@@ -143,12 +143,12 @@ func TestWheel(t *testing.T) {
 	s.SetSize(40, 3)
 	s.SetDocument(document(t, "PERIODIC", weekly), now)
 	first := shown(&s)
-	s.Mouse(tea.MouseMsg{Button: tea.MouseButtonWheelDown}, 1)
+	s.Mouse(tea.MouseMsg{Y: 1, Button: tea.MouseButtonWheelDown})
 	if shown(&s) == first {
 		t.Error("the wheel does not scroll the list")
 	}
 	s.SetSize(33, 30)
-	s.Mouse(tea.MouseMsg{Button: tea.MouseButtonWheelDown}, 10)
+	s.Mouse(tea.MouseMsg{Y: 10, Button: tea.MouseButtonWheelDown})
 	wants(t, &s, "April 2026")
 }
 
@@ -179,5 +179,25 @@ func TestAside(t *testing.T) {
 	a.Update(tea.MouseMsg{Y: 20, Button: tea.MouseButtonWheelUp})
 	if !strings.Contains(a.View(), "March 2026") || a.Title() == "" || len(a.Bindings()) == 0 {
 		t.Errorf("%s", a.View())
+	}
+}
+
+// The arrows of the calendar take clicks, beside the list and below it.
+func TestArrowsTakeClicks(t *testing.T) {
+	for _, size := range [][2]int{{33, 36}, {70, 12}} {
+		s := calendar.NewSchedule(themes.Plain())
+		s.SetSize(size[0], size[1])
+		s.SetDocument(document(t, "PERIODIC", weekly), now)
+		for _, step := range []struct{ on, want string }{{"›", "‹ April 2026 ›"}, {"›", "‹ May 2026 ›"}, {"‹", "‹ April 2026 ›"}} {
+			for y, l := range strings.Split(s.View(), "\n") {
+				if before, _, ok := strings.Cut(l, step.on); ok {
+					s.Mouse(tea.MouseMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+					break
+				}
+			}
+			if !strings.Contains(s.View(), step.want) {
+				t.Fatalf("%v: a click on %s does not lead to %s:\n%s", size, step.on, step.want, s.View())
+			}
+		}
 	}
 }

@@ -16,6 +16,15 @@ type Line struct {
 	Text        string
 	Cursor      int    // characters (runes) before the cursor
 	Placeholder string // stands in an empty line
+	// Clean makes a piece of the text safe to draw beside others; nil leaves out what is not drawn.
+	Clean func(string) string
+}
+
+func (l Line) clean(s string) string {
+	if l.Clean != nil {
+		return l.Clean(s)
+	}
+	return clean(s)
 }
 
 // parts returns the drawn text before the cursor, under it and behind it, cut to w cells: "…" stands
@@ -25,8 +34,8 @@ func (l Line) parts(w int) (head, under, tail string, skipped int) {
 	at := max(min(l.Cursor, len(runes)), 0)
 	head, tail = string(runes[:at]), string(runes[at:])
 	under, _, _, _ = uniseg.FirstGraphemeClusterInString(tail, -1)
-	tail = clean(tail[len(under):])
-	head, under = clean(head), clean(under)
+	tail = l.clean(tail[len(under):])
+	head, under = l.clean(head), l.clean(under)
 	if under == "" {
 		under = " "
 	}
@@ -71,7 +80,7 @@ func (l Line) View(t themes.Theme, w int) string {
 }
 
 func (l Line) empty(t themes.Theme, w int) string {
-	text := clean(l.Placeholder)
+	text := l.clean(l.Placeholder)
 	if text == "" || t.IsPlain() {
 		return cursor(t, " ") + t.Faint.Render(ansi.Truncate(text, w-1, "…"))
 	}

@@ -151,7 +151,7 @@ func (p *Prompt) View() string {
 	label = p.theme.Accent.Render(label)
 	switch {
 	case p.input.Focused():
-		label += typeahead.Line{Text: p.input.Value(), Cursor: p.input.Position(), Placeholder: p.Placeholder}.View(p.theme, room)
+		label += p.line().View(p.theme, room)
 	case p.input.Value() == "":
 		label += p.theme.Faint.Render(Truncate(Clean(p.Placeholder), room))
 	default:
@@ -166,6 +166,9 @@ func (p *Prompt) Press(x int) {
 	if p.Label != "" {
 		label = Width(Truncate(Clean(p.Label), max(p.width/2, 1))) + 1
 	}
-	line := typeahead.Line{Text: p.input.Value(), Cursor: p.input.Position()}
-	p.input.SetCursor(line.At(x-label, max(p.width-label, 0)))
+	p.input.SetCursor(p.line().At(x-label, max(p.width-label, 0)))
+}
+
+func (p *Prompt) line() typeahead.Line {
+	return typeahead.Line{Text: p.input.Value(), Cursor: p.input.Position(), Placeholder: p.Placeholder, Clean: Clean}
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"io"
+	"os/exec"
 	"strings"
 	"testing"
 	"unicode"
 
+	"github.com/creack/pty"
 	"github.com/spf13/cobra"
 )
 
@@ -39,5 +42,34 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	walk(root, true)
 	if seen < 60 {
 		t.Errorf("only %d commands were seen", seen)
+	}
+}
+
+// Help is as wide as the terminal: words are whole, and descriptions of flags stay in their column.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	if got, want := wrapParagraphs("One two\nthree four.\n\n  a  table\n  b  of two", 9), "One two\nthree\nfour.\n\n  a  table\n  b  of two"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	flags := "Flags:\n      --by email   email address to sign the change with\n"
+	want := "Flags:\n      --by email   email address to sign\n                   the change with\n"
+	if got := wrapFlags(flags, 42); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if got := wrapFlags(flags, 0); got != flags {
+		t.Errorf("got %q", got)
+	}
+	terminal, err := pty.StartWithSize(exec.Command("bugle", "help", "pause"), &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	out, _ := io.ReadAll(terminal) // ends with an error where the other end closes
+	if !strings.Contains(string(out), "Pause a campaign") {
+		t.Errorf("it writes %q", out)
+	}
+	for _, l := range strings.Split(strings.ReplaceAll(string(out), "\r", ""), "\n") {
+		if len(l) > 80 {
+			t.Errorf("a line is %d columns wide: %s", len(l), l)
+		}
 	}
 }

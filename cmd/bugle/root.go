@@ -25,13 +25,6 @@ const (
 	groupTool   = "tool"
 )
 
-// helpTemplate is the layout of --help: what the command does in a line, then a paragraph, the usage and examples.
-const helpTemplate = `{{.Short}}
-
-{{with .Long}}{{. | trimTrailingWhitespaces}}
-
-{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
-
 // newRoot returns the command tree.
 func newRoot(f *factory) *cobra.Command {
 	var open terminalOptions
@@ -101,7 +94,7 @@ func newRoot(f *factory) *cobra.Command {
 	add(groupServe, newServe(f), newKeys(f))
 	add(groupStore, newBackup(f), newRestore(f), newDoctor(f), newEncrypt(f), newDecrypt(f), newBench(f))
 	root.AddCommand(topics()...)
-	root.SetHelpTemplate(helpTemplate)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// maxHelpWidth keeps the lines of paragraphs readable on wide terminals.
+const maxHelpWidth = 100
+
+// printHelp prints what a command does in a line, then a paragraph, the usage and examples, as wide as the terminal.
+func printHelp(f *factory, cmd *cobra.Command) {
+	width := 0 // as it is written
+	if file, ok := fileOf(f.out); ok && isTerminal(file) {
+		if w, _, err := term.GetSize(int(file.Fd())); err == nil {
+			width = w
+		}
+	}
+	text := cmd.Short + "\n"
+	if cmd.Long != "" {
+		text += "\n" + wrapParagraphs(strings.TrimSpace(cmd.Long), min(width, maxHelpWidth)) + "\n"
+	}
+	if cmd.Runnable() || cmd.HasSubCommands() {
+		text += "\n" + wrapFlags(cmd.UsageString(), width)
+	}
+	fmt.Fprint(cmd.OutOrStdout(), text)
+}
+
+// wrapParagraphs wraps paragraphs at a width, and leaves tables and examples, whose lines are indented or are lists, as
+// they are. A width of 0 changes nothing.
+func wrapParagraphs(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	parts := strings.Split(text, "\n\n")
+	for i, p := range parts {
+		if !strings.Contains(p, "\n ") && !strings.HasPrefix(p, " ") && !strings.Contains(p, "  ") {
+			parts[i] = ansi.Wordwrap(strings.ReplaceAll(p, "\n", " "), width, "")
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// flagLine matches a flag and its name up to the description.
+var flagLine = regexp.MustCompile(`^ +-.*?\S   +`)
+
+// wrapFlags wraps the descriptions of flags at a width, each below its beginning. A width of 0 changes nothing.
+func wrapFlags(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		name := flagLine.FindString(l)
+		if name == "" || width-len(name) < 20 {
+			continue
+		}
+		lines[i] = name + strings.ReplaceAll(ansi.Wordwrap(l[len(name):], width-len(name), ""), "\n", "\n"+strings.Repeat(" ", len(name)))
+	}
+	return strings.Join(lines, "\n")
+}

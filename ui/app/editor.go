@@ -23,7 +23,7 @@ type edited struct {
 func (m *Model) edit(msg screen.EditMsg) tea.Cmd {
 	file, err := editFile(msg)
 	if err != nil {
-		return m.notify(widget.LevelError, "Cannot open the editor: "+err.Error())
+		return m.notify(widget.LevelError, "Can't open the editor: "+err.Error())
 	}
 	args, err := m.opts.Editor(file)
 	if err != nil {

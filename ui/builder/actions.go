@@ -254,9 +254,9 @@ func (s *Screen) onCampaign() []screen.Action {
 	testWhy := ""
 	switch {
 	case s.campaign.Status != catalog.Draft:
-		testWhy = "Only drafts can be tested, and this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
+		testWhy = "You can only test drafts. Clone this campaign to test its content."
 	case !s.campaign.Channel.Writable():
-		testWhy = "Only push and email campaigns can be tested."
+		testWhy = "You can only test push and email campaigns."
 	case s.saving.pending:
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}

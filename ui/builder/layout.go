@@ -155,7 +155,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 func (s *Screen) View() string {
 	s.arrange()
 	if s.failed != nil {
-		return s.message("Cannot load this campaign.\n\n" + s.failed.Error() + "\n\nPress r to try again, esc to go back.")
+		return s.message("Can't read this campaign.\n\n" + s.failed.Error() + "\n\nPress r to try again or esc to go back.")
 	}
 	if !s.loaded {
 		return s.message("Loading…")

@@ -28,8 +28,6 @@ type saving struct {
 	err      error
 }
 
-func (v saving) busy() bool { return v.running || v.dirty || v.pending }
-
 func (v saving) badge(st engine.State) (string, themes.Tone) {
 	switch {
 	case v.err != nil:

@@ -80,7 +80,7 @@ func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {
 func TestOnlyDraftsCanBeTested(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, "65f0a1b2c3d4e5f60718293a", 80, 24)
-	h.Want("Cannot read this draft", "Press r to retry")
+	h.Want("Can't read this draft", "Press r to try again")
 }
 
 func TestCurl(t *testing.T) {
@@ -207,7 +207,7 @@ func (p published) Get(ctx context.Context, id string) (engine.Campaign, error) 
 func TestACampaignThatIsNoDraftSaysWhatToDo(t *testing.T) {
 	s := newService(t)
 	h := open(t, published{s}, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Want("Only drafts can be tested", "Clone it")
+	h.Want("You can only test drafts", "Clone this campaign")
 	h.Type("ada@example.com")
 	h.Press("ctrl+s", "enter")
 	h.WantFits()

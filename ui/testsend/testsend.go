@@ -307,9 +307,9 @@ func (s *Screen) fill(last engine.TestSend) {
 func (s *Screen) why() string {
 	switch {
 	case !s.campaign.Channel.Writable():
-		return "Only push and email drafts can be tested; this is a campaign for " + s.campaign.Channel.Label() + "."
+		return "You can only test push and email campaigns."
 	case s.campaign.Status != catalog.Draft:
-		return "Only drafts can be tested; this campaign is " + s.campaign.Status.Label() + ". Clone it to test its content."
+		return "You can only test drafts. Clone this campaign to test its content."
 	}
 	return ""
 }

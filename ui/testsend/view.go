@@ -51,11 +51,11 @@ func (s *Screen) SetTheme(t themes.Theme) {
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		return s.words("Cannot read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to retry, esc to go back.")
+		return s.words("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
 	case !s.loaded:
 		return s.words("Reading the draft…")
 	case s.why() != "":
-		return s.words("Cannot test this campaign.\n\n" + s.why() + "\n\nPress esc to go back.")
+		return s.words("You can't test this campaign.\n\n" + s.why() + "\n\nPress esc to go back.")
 	}
 	switch s.stage {
 	case stageSending, stageDone:

@@ -79,7 +79,7 @@ func (s *Screen) passed() string {
 	if s.campaign.Status == catalog.Draft {
 		return "Ready to publish."
 	}
-	return "No problems found. This campaign is " + s.campaign.Status.Label() + "."
+	return "No problems found. This campaign is " + s.state() + "."
 }
 
 // refused returns what a check with errors says.
@@ -87,7 +87,7 @@ func (s *Screen) refused() string {
 	if s.campaign.Status == catalog.Draft {
 		return "Not ready to publish"
 	}
-	return "This campaign is " + s.campaign.Status.Label() + " and has problems"
+	return "This campaign is " + s.state() + " and has problems"
 }
 
 func areNotices(n int) string {
@@ -124,3 +124,5 @@ func (s *Screen) nextSteps() string {
 	}
 	return strings.Join(append(steps, "b opens it in the builder"), " · ")
 }
+
+func (s *Screen) state() string { return widget.Clean(s.campaign.Status.Label()) }

@@ -234,6 +234,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	s.schema = catalog.Campaign(l.campaign.Channel)
 	s.root = l.campaign.Document()
 	s.origin = engine.BodyOf(l.campaign.Body)
+	s.saving.pending = false
 	cmd := s.recover(l.copy)
 	s.check()
 	if len(s.start) == 0 {
@@ -318,6 +319,9 @@ func (s *Screen) tookState(r screen.Result) {
 	}
 	s.campaign = r.Value.(engine.Campaign)
 	s.root = s.current().Document()
+	if len(doc.Diff(engine.BodyOf(s.campaign.Body), engine.BodyOf(s.root))) == 0 { // they are applied
+		s.origin, s.saving.pending = engine.BodyOf(s.campaign.Body), false
+	}
 	s.check()
 	s.reload()
 }

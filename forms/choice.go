@@ -96,8 +96,9 @@ func choices(st schema.FieldState) ([]option, int) {
 		out = append(out, option{label: label, value: v})
 	}
 	if st.Node.Kind == schema.Bool {
-		add("yes", doc.NewBool(true), st.Value.True())
-		add("no", doc.NewBool(false), st.Value.Kind() == doc.Bool && !st.Value.True())
+		yes, no := sides(st.Node)
+		add(yes, doc.NewBool(true), st.Value.True())
+		add(no, doc.NewBool(false), st.Value.Kind() == doc.Bool && !st.Value.True())
 	}
 	for _, o := range st.Options {
 		v := optionValue(st.Node.Kind, o.Value)
@@ -113,6 +114,15 @@ func choices(st schema.FieldState) ([]option, int) {
 		add("(keep: "+head(keepText(st.Value), 60)+")", st.Value, true)
 	}
 	return out, at
+}
+
+// sides names the values of a boolean.
+func sides(n *schema.Node) (yes, no string) {
+	yes, no = "yes", "no"
+	if n != nil && n.Yes != "" {
+		yes, no = n.Yes, n.No
+	}
+	return yes, no
 }
 
 func keepText(v doc.Value) string {

@@ -51,3 +51,27 @@ func TestFlatObjectsAndLeads(t *testing.T) {
 	cfg.Root = parse(t, `{"details":"odd"}`)
 	shows(t, New(cfg), "Details")
 }
+
+// A name that decides another field fills it in, and the other one is not asked for.
+func TestANameDecides(t *testing.T) {
+	cfg := config(parse(t, `{}`))
+	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "kind", Kind: schema.String, Help: "What it is."},
+		{Name: "name", Kind: schema.String, Help: "Which one.", Suggest: "names", Decides: &schema.Decision{Field: "kind", List: "pairs"}},
+		{Name: "all", Title: "Send to", Kind: schema.Bool, Help: "How many.", Yes: "Everybody", No: "A few"},
+	}})
+	cfg.Suggest = func(list string) []string {
+		return map[string][]string{"names": {"Main", "Other"}, "pairs": {"SMTP Main", "API Other", "SMTP Other"}}[list]
+	}
+	f := New(cfg)
+	hides(t, f, "Kind")
+	press(f, "Main")
+	want(t, f, `{"name":"Main","kind":"SMTP"}`)
+	hides(t, f, "Kind")
+	press(f, "x")
+	want(t, f, `{"name":"Mainx"}`)
+	shows(t, f, "Kind") // nobody knows
+	press(f, "down", "right")
+	shows(t, f, "‹ Everybody ›")
+	want(t, f, `{"name":"Mainx","all":true}`)
+}

@@ -301,7 +301,7 @@ func (f *Form) absorb() {
 		f.arrange()
 		return
 	}
-	f.setRoot(root)
+	f.setRoot(f.decide(root, r))
 }
 
 func (f *Form) write(root doc.Value, p doc.Path, v doc.Value) (doc.Value, error) {

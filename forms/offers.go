@@ -26,9 +26,9 @@ func defaultText(n *schema.Node) string {
 	word := strings.Trim(n.Default, `"`)
 	switch {
 	case n.Kind == schema.Bool && word == "true":
-		word = "yes"
+		word, _ = sides(n)
 	case n.Kind == schema.Bool && word == "false":
-		word = "no"
+		_, word = sides(n)
 	}
 	for _, o := range n.Options {
 		if o.Value == word {

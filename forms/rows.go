@@ -119,6 +119,7 @@ func (f *Form) collect(in *inventory, st schema.ObjectState) {
 	for _, s := range st.Fields {
 		r := row{FieldState: s, label: s.Node.Label()}
 		switch {
+		case s.Shown && f.isDecided(st, s):
 		case s.Shown && isFlat(s):
 			f.flats = append(f.flats, s.Path)
 			if inner, ok := f.cfg.Schema.Object(f.root, s.Path, f.cfg.Env); ok {
@@ -317,7 +318,10 @@ func briefly(n *schema.Node, v doc.Value) string {
 	case doc.Number:
 		return title + " " + string(v.Encode())
 	case doc.Bool:
-		if v.True() {
+		switch {
+		case n.Yes != "":
+			return valueText(schema.FieldState{Node: n, Value: v})
+		case v.True():
 			return title
 		}
 		return ""
@@ -354,10 +358,11 @@ func valueText(s schema.FieldState) string {
 		}
 		return oneLine(head(v.Text(), 300))
 	case doc.Bool:
+		yes, no := sides(s.Node)
 		if v.True() {
-			return "yes"
+			return yes
 		}
-		return "no"
+		return no
 	case doc.Array:
 		if s.Node != nil && s.Node.Kind == schema.List {
 			return listText(s.Node, v)

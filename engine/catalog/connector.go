@@ -20,7 +20,8 @@ func connectorTable() schema.Field {
 				Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "connector_types"}, Ref: refPublish}},
 			},
 			{
-				Name: "connector_name", Title: "Name", Kind: schema.String, Suggest: "connector_names",
+				Name: "connector_name", Title: "Name", Kind: schema.String, Suggest: "connector_names", Lead: 1,
+				Decides: &schema.Decision{Field: "connector_type", List: "connectors"},
 				Help:    "The name that the connector has in the workspace.",
 				Example: "Main SMTP", Required: []schema.Required{{}},
 				Rules: []schema.Rule{

@@ -170,8 +170,8 @@ func userTimezoneDetails() schema.Field {
 		Fields: []schema.Field{
 			{Name: "send_in_user_timezone", Title: "By the user's clock", Kind: schema.Bool, Help: "Send to each user when their own clock shows the start."},
 			{
-				Name: "send_if_user_timezone_has_passed", Title: "Send if it has passed", Kind: schema.Bool,
-				Help: "Send at once to users whose clock is past the start already; off, they are left out.",
+				Name: "send_if_user_timezone_has_passed", Title: "If the time has passed", Kind: schema.Bool, Yes: "Send at once", No: "Don't send",
+				Help: "What happens to users for whom the start has already passed.",
 			},
 		},
 	}

@@ -11,9 +11,12 @@ func segmentationDetails() schema.Field {
 		Required: []schema.Required{{When: byAudience, At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Guard{When: byAudience, At: schema.Publish, Rule: minimumAudience}},
 		Fields: []schema.Field{
-			filterGroup("included_filters", "Include", "The users to include."),
-			filterGroup("excluded_filters", "Exclude", "The users to leave out."),
-			{Name: "is_all_user_campaign", Title: "All users", Kind: schema.Bool, Help: "Target all users, as far as they have opted in."},
+			led(2, []schema.Field{filterGroup("included_filters", "Include", "The users to include.")})[0],
+			led(2, []schema.Field{filterGroup("excluded_filters", "Exclude", "The users to leave out.")})[0],
+			{
+				Name: "is_all_user_campaign", Title: "Send to", Kind: schema.Bool, Yes: "All users", No: "Users who match", Lead: 1,
+				Help: "Everybody who has opted in, or only the users that match the filters below.",
+			},
 			{
 				Name: "send_campaign_to_opt_out_users", Title: "Opted-out users too", Kind: schema.Bool,
 				Help: "Target users who have opted out as well.",

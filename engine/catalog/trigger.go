@@ -75,7 +75,7 @@ func triggerCondition() schema.Field {
 				Help:     "The attribute whose time the delay counts from.",
 				Required: []schema.Required{{When: schema.When("trigger_relation", "BEFORE")}},
 				Fields: []schema.Field{{
-					Name: "name", Kind: schema.String, Required: []schema.Required{{}}, Suggest: "event_attributes",
+					Name: "name", Kind: schema.String, Required: []schema.Required{{}}, Suggest: "trigger_dates",
 					Help: "The time attribute that serves as anchor.", Example: "departure_time",
 				}},
 			},

@@ -75,6 +75,8 @@ const (
 	listFilters     = "expression_filters"  // what can stand behind |
 	listTrigger     = "trigger_attributes"  // of the event that starts the campaign
 	listBusiness    = "business_attributes" // of its business event
+
+	listTriggerDates = "trigger_dates" // the dates among the attributes of the event that starts the campaign
 )
 
 // List gives what a form of a document offers from a list: one of a workspace, or for its texts.
@@ -87,20 +89,26 @@ func (o Offers) List(w engine.Workspace, document doc.Value, list string) []stri
 		rest := slices.DeleteFunc(personalize.FilterNames(), func(name string) bool { return name == first || len(name) == 1 })
 		return append([]string{first}, rest...)
 	case listTrigger:
-		return attributesOf(w, engine.TriggerEvent(document), false)
+		return attributesOf(w, engine.TriggerEvent(document), false, "")
+	case listTriggerDates:
+		return attributesOf(w, engine.TriggerEvent(document), false, "datetime")
 	case listBusiness:
-		return attributesOf(w, document.Get(string(catalog.BasicDetails)).Get("business_event").Text(), true)
+		return attributesOf(w, document.Get(string(catalog.BasicDetails)).Get("business_event").Text(), true, "")
 	}
 	names, _ := w.Lists(list)
 	return names
 }
 
-func attributesOf(w engine.Workspace, event string, business bool) []string {
+// attributesOf returns the attributes of an event that have the data type, all of them where that is
+// empty.
+func attributesOf(w engine.Workspace, event string, business bool, dataType string) []string {
 	var out []string
 	for _, e := range w.Events {
 		if e.Name == event && e.Business == business {
 			for _, a := range e.Attributes {
-				out = append(out, a.Name)
+				if dataType == "" || a.DataType == dataType {
+					out = append(out, a.Name)
+				}
 			}
 		}
 	}

@@ -125,8 +125,14 @@ type Field struct {
 	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty
 	// Editor names what people edit the object with where that is more than a plain form.
 	Editor Editor
+	// Decides names a field of the same object whose value the text of this one decides, and the workspace
+	// list that says how: its entries are the other value, a space, and this one.
+	Decides *Decision
 	// Flat puts the fields of an Object on the form of the object around it, instead of one level below.
 	Flat bool
+	// Yes and No name the two values of a Bool, where they are the two sides of a choice; "yes" and "no"
+	// where empty.
+	Yes, No string
 	// Lead is the field's place among those that a form starts with, from 1. Fields without one follow
 	// under "More", in the order of the table.
 	Lead int
@@ -143,6 +149,9 @@ type Response struct {
 	As    string // the field of the same object that a request has in its place; empty where none
 	When  Cond   // when a request takes that; nil: always
 }
+
+// Decision is what the text of a field decides.
+type Decision struct{ Field, List string }
 
 // Links says how a text leads people elsewhere.
 type Links uint8

@@ -13,8 +13,12 @@ import (
 func (w *work) choice(ctx context.Context, r row) error {
 	a := &asking{w: w, row: r}
 	if r.Node.Kind == schema.Bool {
+		prompt := r.label + "? (yes or no)"
+		if r.Node.Yes != "" {
+			prompt = r.label + ": " + r.Node.Yes + "? (yes, or no: " + r.Node.No + ")"
+		}
 		return w.ask(ctx, question{
-			prompt: r.label + "? (yes or no)", help: w.help(r), words: words(r),
+			prompt: prompt, help: w.help(r), words: words(r),
 			take: func(got answer) error {
 				if done, err := a.common(ctx, got); done {
 					return err

@@ -25,10 +25,10 @@ func TestMainJobForEveryone(t *testing.T) {
 			t.Parallel()
 			p := sample(t, c.width, c.height, c.env...)
 			p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Spring sale", "Enter", "?✓ Name", "Enter", "?Connector is required", "?4 to do")
-			p.play("Enter", "?▸ Type", ">custom", "Enter", "?▸ Name", ">demo", "Enter", "?Demo mail", "?3 to do")
+			p.play("Enter", "?▸ Name", ">demo", "Enter", "?Demo mail", "?3 to do")
 			p.play("Escape Down Enter", "?▸ Subject", ">Spring is here", "Enter Enter Enter", "?▸ From address", ">news@example.com",
 				"Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape", "?Content")
-			p.play("Down Down Enter", "?▸ Include", "Down Down Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Right", "?nothing to do")
+			p.play("Down Down Enter", "?▸ Send to", "Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Right", "?no problems")
 			p.play("Escape", "v", "?Ready to publish.")
 			if coloured := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); coloured != c.colours {
 				t.Errorf("colours on the screen: %v", coloured)
@@ -54,7 +54,7 @@ func TestMainJobHeard(t *testing.T) {
 		{"connector", "1 of 2. Type. Required."}, {"custom", "2 of 2. Name. Required."}, {"Demo mail", "End of Connector."},
 		{"content", "The message: empty"}, {"1", "1 of 11. Subject. Required."}, {"Spring is here", "2 of 11."}, {"list", "Go to, 1 to 11"}, {"from", "4 of 11."}, {"news@example.com", "5 of 11."},
 		{"list", "Go to, 1 to 11, Enter for Subject:"}, {"html", "8 of 11."}, {"Our beans are 20% off.", "9 of 11."}, {"back", "The message: done"}, {"", "Before you can publish: 2 problems."},
-		{"audience", "1 of 4. Include."}, {"list", "Go to, 1 to 4"}, {"all", "3 of 4. All users."}, {"yes", "4 of 4."}, {"back", "can be published: 1 problem."},
+		{"audience", "1 of 4. Include."}, {"list", "Go to, 1 to 4"}, {"send to", "3 of 4. Send to."}, {"yes", "4 of 4."}, {"back", "Before you can publish: 1 problem."},
 		{"schedule", "Sending time, 1 to 4:"}, {"as soon", "2 of 4. Start."}, {"back", "Nothing is invalid or missing."},
 		{"validate", "Valid: this campaign can be published."},
 		{"test", "Identifier, 1 to 4"}, {"", "Recipient:"}, {"ann@example.com", "Another recipient, 1 of 10"}, {"", "Send 1 message to 1 recipient"}, {"", "Sent 1 message."},

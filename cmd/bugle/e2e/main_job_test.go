@@ -29,11 +29,9 @@ func TestEmailFromNothingToSent(t *testing.T) {
 
 	// What is typed in part is completed from the workspace.
 	term.press("Enter")
-	term.write("custom")
-	term.press("Enter")
 	term.write("demo")
 	term.press("Enter")
-	term.see("CUSTOM_SMTP", "Demo mail", "✓ Connector", "3 to do")
+	term.see("Demo mail", "✓ Connector", "3 to do")
 
 	term.press("Escape", "Down", "Enter")
 	term.see("▸ Subject *")
@@ -56,8 +54,8 @@ func TestEmailFromNothingToSent(t *testing.T) {
 		t.Errorf("a command beside the terminal program: %v\n%s", err, out)
 	}
 
-	term.press("Enter", "Down", "Down", "Space")
-	term.see("✓ Audience", "1 to do")
+	term.press("Enter", "Space")
+	term.see("All users", "✓ Audience", "1 to do")
 	term.press("Escape", "Down", "Enter", "Right")
 	term.see("As soon as possible", "nothing to do")
 	term.press("Escape", "v")
@@ -149,7 +147,7 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.see("✓ Content")
 
 	term.press("Escape", "Escape")
-	term.press("Down", "Down", "Enter", "Down", "Down", "Space")
+	term.press("Down", "Down", "Enter", "Space")
 	term.see("✓ Audience")
 	term.press("Escape", "Down", "Enter", "Right", "Escape", "v")
 	term.see("Ready to publish.")

@@ -73,6 +73,12 @@ func now(st schema.FieldState) string {
 		}
 		return briefly(v.Text())
 	case doc.Bool:
+		if n != nil && n.Yes != "" {
+			if v.True() {
+				return n.Yes
+			}
+			return n.No
+		}
 		return yesNo(v.True())
 	case doc.Number:
 		if n != nil {

@@ -27,7 +27,7 @@ func TestMainJobForEveryone(t *testing.T) {
 			p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Spring sale", "Enter", "?✓ Name", "Enter", "?Connector is required", "?4 to do")
 			p.play("Enter", "?▸ Name", ">demo", "Enter", "?Demo mail", "?3 to do")
 			p.play("Escape Down Enter", "?▸ Subject", ">Spring is here", "Enter Enter Enter", "?▸ From address", ">news@example.com",
-				"Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape", "?Content")
+				"Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape", "?enter edit")
 			p.play("Down Down Enter", "?▸ Send to", "Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Right", "?no problems")
 			p.play("Escape", "v", "?Ready to publish.")
 			if coloured := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); coloured != c.colours {

@@ -27,7 +27,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.gone("Everything else")
 
 	term.press("F9")
-	term.see("Settings", "A panel with the keyboard")
+	term.see("Settings", "Focused panel")
 	term.press("Down", "Down", "Down", "Down", "Enter")
 	term.see("✓ colour-blind")
 	term.press("Tab", "/")

@@ -60,6 +60,6 @@ func TestContentInTheGrid(t *testing.T) {
 		t.Errorf("the browser shows %s", page)
 	}
 	// What the editor leaves must be JSON here; what is not is never taken over.
-	p.play("e", "?Drop my text", "d", "!Drop my text", "?✓ Komm und probier")
+	p.play("e", "?Keep editing", "d", "!Keep editing", "?✓ Komm und probier")
 	p.holds("Tasting", `"locales":["de","fr"]`, `"no_of_variations":2`, `:60`, `:40`, "Komm und probier", "Added in the editor.")
 }

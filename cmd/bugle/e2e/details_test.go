@@ -50,5 +50,5 @@ func TestLiveCampaign(t *testing.T) {
 	p := sample(t, 120, 40)
 	p.find(`"order confirmation"`, "✓ Connector")
 	p.play("Down Down Down", "?Cannot be changed while the campaign is Active.", "Enter", "?▸ Trigger", "Escape",
-		"Home Enter", "?▸ Campaign name", "> two", "?changes not applied", "?can take up to 30", "C-s", "?Applied. Changes can take up to 30", "Escape", "H", "?3 versions", "?+ Order confirmation two")
+		"Home Enter", "?▸ Campaign name", "> two", "?changes not applied", "C-s", "?Applied. Changes can take up to 30", "Escape", "H", "?3 versions", "?+ Order confirmation two")
 }

@@ -15,7 +15,7 @@ func TestSendAgain(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.find("winter roast", "✓ Connector")
-	p.play("Down Down Enter", "?Message *", "Down Down Enter", "?+ add locale", "Enter", "?▸ Subject", "C-u", ">For {{UserAttribute['Plan']}} drinkers", "?} drinkers", "!saving", "M-t",
+	p.play("Down Down Enter", "?▸ Subject", "C-u", ">For {{UserAttribute['Plan']}} drinkers", "?} drinkers", "!saving", "M-t",
 		"?Recipients", ">ann", "!jamal", "?Ann Berger", "Enter", "?1 of 10", ">new@example.net", "Enter", "?2 of 10", "?missing for others",
 		"C-s", "?1 of 2", "?✓ ann@example.com sent", "?✗ new@example.net")
 

@@ -28,8 +28,8 @@ func TestTrialOfANewUser(t *testing.T) {
 		"a 4", ">price", "?Number", "Enter", "?[one of]", "Right Right Right", "?[greater than]", "Enter", ">20", "Enter", "?price is above 20")
 
 	// Schedule: each second week, from tomorrow.
-	p.play("Escape Escape Down Enter", "?Sending time", "Right", "?Start *", "Down", ">tomorrow 9am", "?= ", "Enter Enter", "?▸ Time zone", ">berlin",
-		"Enter", "?Europe/Berlin", "Down Enter", "?Frequency", "Right Right", "?Days of the week", "Down", ">2", "Down Down Enter", "?[ ] Monday", "Space Enter", "?‹ Monday ›", "?✓ Schedule", "?no problems")
+	p.play("Escape Escape Down Enter", "?Sending time", "Right", "?Start *", "Down", ">tomorrow 9am", "?= ", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
+		"Down Enter", "?Frequency", "Right Right", "?Days of the week", "Down", ">2", "Down Down Enter", "?[ ] Monday", "Space Enter", "?‹ Monday ›", "?✓ Schedule", "?no problems")
 
 	p.play("Escape Escape", "?v validate", "v", "?Ready to publish.")
 	t.Logf("%d keystrokes", p.strokes)

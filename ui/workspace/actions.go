@@ -130,13 +130,6 @@ func (s *List) whyNoTrial() string {
 	return ""
 }
 
-func lowerFirst(title string) string {
-	if len(title) > 1 && title[1] >= 'A' && title[1] <= 'Z' {
-		return title
-	}
-	return string(title[0]|0x20) + title[1:]
-}
-
 func (s *List) toRecords() tea.Cmd {
 	s.focus = paneRecords
 	s.show()

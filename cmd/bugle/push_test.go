@@ -30,7 +30,7 @@ func TestPushThroughGateways(t *testing.T) {
 	b.run(exitDone, "", append(add, "fcm", "--key-env", "BUGLE_TEST_FCM", "--endpoint", fcm.URL, "--ca-file", fcm.CAFile)...)
 	b.run(exitDone, "", append(add, "apns", "--key-env", "BUGLE_TEST_APNS", "--key-id", apns.KeyID, "--team-id", apns.TeamID, "--topic", apns.Topic, "--endpoint", apns.URL, "--ca-file", apns.CAFile)...)
 	b.run(exitDone, "", append(add, "webpush", "--keyring", "--subject", "push@example.com", "--endpoint", web.URL, "--ca-file", web.CAFile)...)
-	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "`bugle workspace connector key` puts it there") {
+	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
 		t.Error(errs)
 	}
 	if _, errs := b.run(exitMisused, "no key", "workspace", "connector", "key", "webpush"); !strings.Contains(errs, "not a VAPID private key") {

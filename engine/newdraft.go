@@ -88,7 +88,7 @@ func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
 func (d Draft) inWorkspaceZone(ctx context.Context, service Service) doc.Value {
 	keeper, ok := service.(WorkspaceKeeper)
 	at := doc.P(string(catalog.SchedulingDetails), fTimezone)
-	if !ok || d.DeliveryType != catalog.OneTime && d.DeliveryType != catalog.Periodic || d.Components.Lookup(at).Exists() {
+	if !ok || !catalog.NeedsSchedule(d.DeliveryType) || d.Components.Lookup(at).Exists() {
 		return d.Components
 	}
 	w, err := keeper.Workspace(ctx)

@@ -392,7 +392,7 @@ func (f *Form) rowAt(y int) (i, within int, ok bool) {
 // press does what is pressed in the focused row: it puts the cursor there, chooses from a list, or
 // opens the row.
 func (f *Form) press(x, y int) tea.Cmd {
-	if f.resting { // the first press gives the form the keyboard
+	if f.resting { // the first press focuses the form
 		f.resting = false
 		if r, _ := f.focusedRow(); r.shape != entry {
 			f.arrange()

@@ -72,7 +72,7 @@ func (c Call) Response() []byte { return c.response.shown(c.hide) }
 // to too much.
 func (c Call) Forgotten() bool { return c.request.gone || c.response.gone }
 
-// Document returns what is known of the call beside its bodies, as a JSON object for people to read.
+// Document returns the call without its bodies, as a JSON object for people to read.
 func (c Call) Document() doc.Value {
 	ms := []doc.Member{
 		text("operation", c.Operation), text("campaign", c.Campaign), text("method", c.Method), text("base_url", c.Base), text("path", c.Path),

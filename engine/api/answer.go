@@ -54,7 +54,7 @@ const statusGone = 499
 
 const unexpected = "unexpected error; try again, and report the response_id to the operator of the service if it happens again"
 
-// success returns the envelope of spec.md, Envelopes. The same result always gives the same bytes.
+// success returns the envelope of spec.md, Envelopes. The same result always has the same bytes.
 func (x *exchange) success(res result) reply {
 	if res.status == 0 {
 		res.status = http.StatusOK

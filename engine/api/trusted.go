@@ -9,11 +9,11 @@ import (
 	"bugle/engine"
 )
 
-// Trusted returns the handler of the API for callers of whom it is known already that they may do
+// Trusted returns the handler of the API for callers that are already known to be allowed to do
 // anything, such as those on a socket that only its user can reach. They need no credentials: a
 // request is about the workspace that X-SVC-Tenant-ID names, or about the only one there is, and has
 // all scopes. One that carries credentials all the same is judged by them. All else is as [New]
-// gives it; never serve it where others can get.
+// returns it; never serve it where others can reach it.
 //
 // list returns the ids of the workspaces.
 func Trusted(lookup Lookup, list func(context.Context) ([]string, error), o Options) http.Handler {

@@ -2,15 +2,22 @@ package catalog
 
 import (
 	"math"
+	"slices"
 
 	"bugle/engine/schema"
 )
 
 const refScheduling = "spec.md, scheduling_details"
 
+// scheduledTypes are the delivery types that a schedule sends; events and places send the others.
+var scheduledTypes = []DeliveryType{OneTime, Periodic}
+
+// NeedsSchedule reports whether campaigns of a delivery type need a schedule to be published.
+func NeedsSchedule(dt DeliveryType) bool { return slices.Contains(scheduledTypes, dt) }
+
 func schedulingDetails() schema.Field {
 	timed := schema.When("delivery_type", "AT_FIXED_TIME", "SEND_IN_BTS", "SEND_IN_USER_TIMEZONE")
-	scheduled := forTypes(OneTime, Periodic)
+	scheduled := forTypes(scheduledTypes...)
 	return schema.Field{
 		Name: string(SchedulingDetails), ID: "scheduling_details", Title: "Schedule", Kind: schema.Object, Ref: refScheduling,
 		Editor:   schema.EditorSchedule,

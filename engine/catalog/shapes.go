@@ -61,7 +61,7 @@ const (
 	leadBody
 )
 
-// led gives the fields the same place among those that a form starts with.
+// led returns the fields with the same place among those that a form starts with.
 func led(at int, fields []schema.Field) []schema.Field {
 	for i := range fields {
 		fields[i].Lead = at

@@ -63,7 +63,7 @@ func redraw() screen.Action {
 		Run: func() tea.Cmd { return tea.ClearScreen }}
 }
 
-// suspending is the action that gives the terminal back to the shell. It has no key: people press ctrl+z
+// suspending returns the action that suspends the program. It has no key: people press ctrl+z
 // to undo.
 func (m *Model) suspending() screen.Action {
 	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: everywhere, Typing: true,

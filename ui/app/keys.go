@@ -164,7 +164,7 @@ func (m *Model) press(a screen.Action) tea.Cmd {
 	return nil
 }
 
-// pressable returns the key of an entry that only tells of one; false where it is no one key, or a letter
+// pressable returns the key of an entry that only describes one; false where it is no one key, or a letter
 // that would be typed.
 func pressable(a screen.Action, typing bool) (tea.KeyMsg, bool) {
 	if len(a.Keys) == 0 || typing && keymap.Plain(a.Keys[0]) {

@@ -175,7 +175,7 @@ func (t *tourBox) view(width, _ int) string {
 	return panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))
 }
 
-// pointer returns the sign beside the box and where it lies; false where the step tells of the screen as a
+// pointer returns the sign beside the box and where it lies; false where the step describes the screen as a
 // whole.
 func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
 	switch t.steps[min(t.step, len(t.steps)-1)].points {

@@ -92,7 +92,7 @@ func (s *Screen) moves() []screen.Action {
 	}, append(s.toAsideKey("p", 5), s.gridKey()...)...)
 }
 
-// zoomKey is the action that gives the focused pane the whole screen, or takes it back.
+// zoomKey returns the action that zooms the focused pane to the whole screen, or back.
 func (s *Screen) zoomKey(key string) screen.Action {
 	a := screen.Action{Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: groupMove, Typing: key != "z", Run: s.toggleZoom}
 	if s.zoom {
@@ -316,7 +316,7 @@ func (s *Screen) leaveInfo() screen.Action {
 	return a
 }
 
-// toInfo gives the pane beside the form the keyboard.
+// toInfo focuses the pane beside the form.
 func (s *Screen) toInfo() {
 	if s.focus != paneInfo {
 		s.from, s.focus = s.focus, paneInfo

@@ -90,7 +90,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// At 80×24 problems can be read in full, a focused pane below the form has 12 lines, and z gives a pane the screen.
+// At 80×24 problems can be read in full, a focused pane below the form has 12 lines, and z zooms a pane.
 func TestRoomWhereItIsNeeded(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)

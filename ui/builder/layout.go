@@ -304,7 +304,7 @@ func (s *Screen) sideX() int {
 	return s.layout.parts.w
 }
 
-// toggleZoom gives the focused pane the whole screen, or takes it back.
+// toggleZoom zooms the focused pane to the whole screen, or back.
 func (s *Screen) toggleZoom() tea.Cmd {
 	s.zoom = !s.zoom
 	return nil

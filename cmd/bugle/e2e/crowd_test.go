@@ -20,12 +20,14 @@ import (
 	"time"
 )
 
-// goOn is how long the others may take to go on when the owner of the store is killed.
-const goOn = 2 * time.Second
+// goOn is how long the others may take to go on when the owner of the store is killed. It takes
+// about a second, which the tests log; the limit is what a machine that is busy with other tests
+// stays under, so that it tells a hang from a delay.
+const goOn = 10 * time.Second
 
 // Two terminals, a server and ten commands at once work on one folder, and clients write through
-// the server. Whichever kind of process has the store when it is killed, the rest go on within two
-// seconds, and nothing that was acknowledged is lost or there twice.
+// the server. Whichever kind of process has the store when it is killed, the rest go on, and nothing
+// that was acknowledged is lost or there twice.
 func TestCrowd(t *testing.T) {
 	c := newCrowd(t)
 	for _, owner := range []string{"terminal", "serve", "command"} {

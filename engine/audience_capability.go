@@ -38,7 +38,7 @@ type AudienceCount struct {
 
 // AudienceReach counts profiles by where a message can reach them.
 type AudienceReach struct {
-	Email int // with an e-mail address
+	Email int // with an email address
 	Push  int // with a device, whatever its platform
 	// Profiles with a device of the platform; one with several platforms counts in each.
 	Android, IOS, Web int

@@ -33,7 +33,7 @@ type SaveRequest struct {
 	ID       string
 	Revision int64 // of the head that the edits started from
 	Body     doc.Value
-	By       string // e-mail address
+	By       string // email address
 	Note     string // what changed, for the history; may be empty
 	// Coalesce replaces the newest revision instead of adding one: saves while a person types
 	// in one field are one step of the history.
@@ -104,7 +104,7 @@ type Delivered struct {
 	Push       *PushMessage
 }
 
-// EmailMessage is a rendered e-mail.
+// EmailMessage is a rendered email.
 type EmailMessage struct {
 	From, FromName, ReplyTo, To string
 	Cc, Bcc                     []string

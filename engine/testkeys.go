@@ -23,7 +23,7 @@ const MaxTestKeys = 1000
 
 // TestKey is one message of a test send: a platform, a locale and a variation.
 type TestKey struct {
-	Platform  string // ANDROID, IOS or WEB; EMAIL for e-mail
+	Platform  string // ANDROID, IOS or WEB; EMAIL for email
 	Locale    string
 	Variation string
 	// Content leads from the root of the document to the message's content, which need not be
@@ -169,7 +169,7 @@ func (f KeyFilter) Missing(ch Channel, document doc.Value) (member, why string, 
 		have         []string
 	}{{"platform", f.Platform, platforms}, {"locale_name", f.Locale, locales}, {"variation", f.Variation, variations}} {
 		if c.want != "" && !slices.Contains(c.have, c.want) {
-			return c.member, fmt.Sprintf("%q is not in this campaign; it has %s", c.want, someOf(c.have)), false
+			return c.member, fmt.Sprintf("%q is not in this campaign; choose from %s", c.want, someOf(c.have)), false
 		}
 	}
 	return "", "", true

@@ -63,9 +63,9 @@ func TestMissingKeys(t *testing.T) {
 	for f, want := range map[engine.KeyFilter]string{
 		{}:                           "",
 		{Platform: "WEB"}:            "",
-		{Platform: "IOS"}:            `platform: "IOS" is not in this campaign; it has WEB`,
-		{Locale: "fr"}:               `locale_name: "fr" is not in this campaign; it has default, de`,
-		{Variation: "variation_2"}:   `variation: "variation_2" is not in this campaign; it has variation_1`,
+		{Platform: "IOS"}:            `platform: "IOS" is not in this campaign; choose from WEB`,
+		{Locale: "fr"}:               `locale_name: "fr" is not in this campaign; choose from default, de`,
+		{Variation: "variation_2"}:   `variation: "variation_2" is not in this campaign; choose from variation_1`,
 		{Locale: "de", Platform: ""}: "",
 	} {
 		member, why, ok := f.Missing(catalog.Push, document)

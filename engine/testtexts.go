@@ -15,7 +15,7 @@ type TestText struct {
 	Source string
 }
 
-// Texts gives the texts that sending the key fills: those of the message that take personalisation
+// Texts gives the texts that sending the key fills: those of the message that take personalization
 // and that its template uses, and those of the campaign's UTM parameters, which end up in its links.
 func (k TestKey) Texts(ch Channel, document doc.Value, env schema.Env) []TestText {
 	w := textWalk{schema: catalog.Campaign(ch), root: document, env: env}
@@ -107,13 +107,13 @@ func NoUser(identifier string) string {
 	case "USER_ATTRIBUTE_UNIQUE_ID", "ID":
 		what = "id"
 	case "USER_ATTRIBUTE_USER_EMAIL":
-		what = "e-mail address"
+		what = "email address"
 	case "USER_ATTRIBUTE_USER_MOBILE", "MOBILE_NUMBER":
 		what = "phone number"
 	case "SVC_GAID", "ADVERTISING_IDENTIFIER":
-		what = "advertising id"
+		what = "advertising ID"
 	}
-	return "there is no user with this " + what
+	return "no user has this " + what
 }
 
 // MailAddress gives the address that mail to a user goes to, or why there is none (gaps.md, Test sends).
@@ -127,7 +127,7 @@ func MailAddress(document doc.Value, p Profile) (address, why string) {
 		return "", "the user has no attribute " + name
 	}
 	if _, err := mail.ParseAddress(address); err != nil {
-		return "", fmt.Sprintf("the user's attribute %s is no e-mail address", name)
+		return "", fmt.Sprintf("the user's attribute %s is not an email address", name)
 	}
 	return address, ""
 }

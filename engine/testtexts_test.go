@@ -46,10 +46,10 @@ func TestObstacle(t *testing.T) {
 		want       string
 	}{
 		{"an address needs no user", catalog.Email, mail, "EMAIL", nil, ""},
-		{"an id does", catalog.Email, mail, "ID", nil, "there is no user with this id"},
+		{"an id does", catalog.Email, mail, "ID", nil, "no user has this id"},
 		{"the address is the attribute that the campaign names", catalog.Email, mail, "ID",
 			&engine.Profile{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "the user has no attribute Work"},
-		{"a bad address", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "the user's attribute Work is no e-mail address"},
+		{"a bad address", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "the user's attribute Work is not an email address"},
 		{"a good one", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "a@example.com"}}, ""},
 		{"a token is a device", catalog.Push, push, "PUSH_ID", nil, ""},
 		{"a device of the platform", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", web, ""},

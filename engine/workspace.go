@@ -42,7 +42,7 @@ type Workspace struct {
 	ContentAPIs            ContentPolicy  `json:"content_apis,omitzero"` // whom content APIs may call
 	Keys                   []APIKey       `json:"keys"`
 	CreatedAt              time.Time      `json:"created_at"`
-	// Author is the e-mail address that the terminal signs with.
+	// Author is the email address that the terminal signs with.
 	Author string `json:"author,omitempty"`
 	// Sample says that the workspace was filled with the sample.
 	Sample bool `json:"sample,omitempty"`
@@ -118,7 +118,7 @@ type APNs struct {
 
 // WebPush says who sends to browsers. Where it goes is in each subscription.
 type WebPush struct {
-	Subject string `json:"subject"` // whom a push service may write to: an e-mail address or an https URL
+	Subject string `json:"subject"` // whom a push service may write to: an email address or an https URL
 	// Endpoint is the address of a push service for tests, which may be on this machine. Empty: public
 	// push services alone, by https.
 	Endpoint string `json:"endpoint,omitempty"`
@@ -134,7 +134,7 @@ func (w Workspace) Gateway(carrier string) (Gateway, bool) {
 	return Gateway{}, false
 }
 
-// Connector is a configured way out for e-mail (spec.md, `connector`).
+// Connector is a configured way out for email (spec.md, `connector`).
 type Connector struct {
 	Type    string `json:"connector_type"`
 	Name    string `json:"connector_name"`

@@ -148,7 +148,7 @@ func TestProblemsNameTitles(t *testing.T) {
 		{Path: doc.P("timer"), Message: "over the wire"},
 	})
 	shows(t, f, "! item 1: words", "! Over the wire")
-	shows(t, open(t, `{}`), "Is required; choose Basic, Timer or Custom")
+	shows(t, open(t, `{}`), "Required; choose Basic, Timer or Custom")
 }
 
 // Entries of a list are put in order, copied and removed with the keys that the hints name.

@@ -26,7 +26,7 @@ func TestChoosingShowsAndHidesFieldsAtOnce(t *testing.T) {
 	hides(t, f, "Template id")
 	press(f, "enter", "cus", "enter")
 	want(t, f, `{"template":"Custom"}`)
-	shows(t, f, "Template id *", "‹ Custom ›", "Is required when template is Custom")
+	shows(t, f, "Template id *", "‹ Custom ›", "Required when template is Custom")
 	press(f, "tab", "T-1", "shift+tab", "left")
 	want(t, f, `{"template":"TIMER","template_id":"T-1"}`)
 	hides(t, f, "Template id *")

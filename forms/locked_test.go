@@ -108,7 +108,7 @@ func TestAProblemOfTheWholeFormIsToldInFull(t *testing.T) {
 	long := "is missing because of one thing and another thing and yet another thing, which is all that there is to it"
 	f.SetProblems([]schema.Problem{{Path: doc.P("timer"), Message: long}})
 	f.SetSize(44, 20)
-	if got := strings.Join(strings.Fields(f.View()), " "); !strings.Contains(got, "! Timer "+long) {
+	if got := strings.Join(strings.Fields(f.View()), " "); !strings.Contains(got, "! Timer: "+long) {
 		t.Errorf("the form shows:\n%s", f.View())
 	}
 }

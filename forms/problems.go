@@ -18,7 +18,7 @@ func (f *Form) about(p schema.Problem) string {
 	if n == nil || n.Name == "" {
 		return f.sentence(p.Words())
 	}
-	return n.Label() + " " + oneLine(p.Words())
+	return n.Label() + ": " + oneLine(p.Words())
 }
 
 // isOwn reports whether a problem is with the object of the form, or with a flat one in it, and none of

@@ -58,7 +58,7 @@ func TestATimeSaysWhatIsUnderstood(t *testing.T) {
 	f := at(t, schedule(t, `{"when":{"zone":"Europe/Berlin"}}`), "when", "begin")
 	shows(t, f, "f4")
 	press(f, "25 dec")
-	shows(t, f, "= Fri 25 Dec 2026, 09:00 Europe/Berlin · in 34 days", "No time was typed; 09:00 is taken")
+	shows(t, f, "= Fri 25 Dec 2026, 09:00 Europe/Berlin · in 34 days", "No time given; using 09:00")
 	press(f, " 18:00")
 	shows(t, f, "= Fri 25 Dec 2026, 18:00 Europe/Berlin")
 	hides(t, f, "No time was typed")

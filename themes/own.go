@@ -17,7 +17,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// Own is a theme that a person made: one that is built in, with some of its colours changed.
+// Own is a theme that a person made: one that is built in, with some of its colors changed.
 type Own struct {
 	// Name is the name of its file, without the ending.
 	Name string
@@ -33,7 +33,7 @@ type ownFile struct {
 	Tokens map[string]yaml.Node `yaml:"tokens"`
 }
 
-// TokenNames lists the names by which a file of an own theme calls the colours: text, border-focus,
+// TokenNames lists the names by which a file of an own theme calls the colors: text, border-focus,
 // selection-bg and so on.
 func TokenNames() []string {
 	t := reflect.TypeFor[Tokens]()
@@ -103,7 +103,7 @@ func sorted(tokens map[string]yaml.Node) []string {
 
 var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
-// parseColor reads "#rrggbb", "#rgb", or the number of one of the terminal's 256 colours.
+// parseColor reads "#rrggbb", "#rgb", or the number of one of the terminal's 256 colors.
 func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
 	text := strings.TrimSpace(node.Value)
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 255 {
@@ -117,9 +117,9 @@ func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
 	if node.Kind != yaml.ScalarNode || !hexColor.MatchString(text) {
 		said := text
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
-			said = "nothing (a # begins a comment, so put the colour in quotes)"
+			said = "nothing (a # begins a comment, so put the color in quotes)"
 		}
-		return nil, fmt.Errorf("%s is no colour: write \"#rrggbb\", or a number from 0 to 255", said)
+		return nil, fmt.Errorf("%s is no color: write \"#rrggbb\", or a number from 0 to 255", said)
 	}
 	if len(text) == 4 {
 		text = "#" + strings.Repeat(text[1:2], 2) + strings.Repeat(text[2:3], 2) + strings.Repeat(text[3:4], 2)
@@ -127,7 +127,7 @@ func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
 	return lipgloss.CompleteColor{TrueColor: text, ANSI256: nearest(termenv.ANSI256, text), ANSI: nearest(termenv.ANSI, text)}, nil
 }
 
-// nearest gives the number of the colour of a smaller palette that is nearest to one.
+// nearest gives the number of the color of a smaller palette that is nearest to one.
 func nearest(p termenv.Profile, color string) string {
 	switch near := p.Color(color).(type) {
 	case termenv.ANSIColor:
@@ -244,7 +244,7 @@ func (s Set) Get(name string, dark bool) (Theme, error) {
 		if _, err := s.New(o); err != nil {
 			return Theme{}, err
 		}
-		// The terminal can still do bold and reverse, which the no-colour profile would drop as well.
+		// The terminal can still do bold and reverse, which the no-color profile would drop as well.
 		o.Name, o.Profile = None, output.ColorProfile()
 	}
 	t, err := s.New(o)

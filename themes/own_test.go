@@ -40,8 +40,8 @@ func TestOwnThemes(t *testing.T) {
 	all := strings.Join(told, "\n")
 	for _, want := range []string{
 		`theme broken.yaml: base: there is no theme "night"`, "line 3, token accent: nothing (a # begins a comment",
-		"line 4, token dangre: there is no such token: choose one of text, muted", "line 5, token text: blue is no colour",
-		"line 6, token info: 256 is no colour", "theme dark.yaml: \"dark\" is the name of a theme that is built in", "theme worse.yaml: line 1",
+		"line 4, token dangre: there is no such token: choose one of text, muted", "line 5, token text: blue is no color",
+		"line 6, token info: 256 is no color", "theme dark.yaml: \"dark\" is the name of a theme that is built in", "theme worse.yaml: line 1",
 		"theme evening.yaml: another file has a theme of that name",
 	} {
 		if !strings.Contains(all, want) {
@@ -86,7 +86,7 @@ func TestAnOwnThemeChangesWhatItSays(t *testing.T) {
 		t.Errorf("danger draws %q", got)
 	}
 	if got := mine.BorderFocus.Render("x"); !strings.Contains(got, "\x1b[91m") {
-		t.Errorf("a colour of the terminal's own draws %q", got)
+		t.Errorf("a color of the terminal's own draws %q", got)
 	}
 	if dark.Tokens == mine.Tokens {
 		t.Error("the base has changed with it")
@@ -107,7 +107,7 @@ func linear(v float64) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// lab gives a colour as such a person sees it, in CIE L*a*b* (D65), where distances are what eyes make
+// lab gives a color as such a person sees it, in CIE L*a*b* (D65), where distances are what eyes make
 // of them.
 func lab(color string, sees [3][3]float64) [3]float64 {
 	c := termenv.ConvertToRGB(termenv.TrueColor.Color(color))

@@ -2,8 +2,8 @@ package themes
 
 import "github.com/charmbracelet/lipgloss"
 
-// Tokens are the colours a theme is made of, by what they mean. A token without a value (NoColor)
-// leaves the terminal's own colour. Forms and previews take colours from here; everything else takes
+// Tokens are the colors a theme is made of, by what they mean. A token without a value (NoColor)
+// leaves the terminal's own color. Forms and previews take colors from here; everything else takes
 // the finished Styles.
 type Tokens struct {
 	Text   lipgloss.TerminalColor // ordinary text
@@ -25,7 +25,7 @@ type Tokens struct {
 	OnDanger    lipgloss.TerminalColor // text on a ground of Danger
 }
 
-// c is one colour as the three kinds of terminals show it: 24 bit, 256 colours, 16 colours. An empty
+// c is one color as the three kinds of terminals show it: 24 bit, 256 colors, 16 colors. An empty
 // one is left to the terminal.
 func c(trueColor, ansi256, ansi string) lipgloss.TerminalColor {
 	return lipgloss.CompleteColor{TrueColor: trueColor, ANSI256: ansi256, ANSI: ansi}
@@ -134,7 +134,7 @@ func safeLightTokens() Tokens {
 	return k
 }
 
-// noTokens leave every colour to the terminal.
+// noTokens leave every color to the terminal.
 func noTokens() Tokens {
 	n := lipgloss.NoColor{}
 	return Tokens{n, n, n, n, n, n, n, n, n, n, n, n, n, n}

@@ -35,8 +35,8 @@ type Styles struct {
 	inks [tones]ink
 }
 
-// newStyles makes the styles. bare is for tokens without a colour, where weight, lines and reverse
-// have to tell apart what colour tells apart elsewhere.
+// newStyles makes the styles. bare is for tokens without a color, where weight, lines and reverse
+// have to tell apart what color tells apart elsewhere.
 func newStyles(r *lipgloss.Renderer, k Tokens, bare bool) *Styles {
 	fg := func(color lipgloss.TerminalColor) lipgloss.Style { return r.NewStyle().Foreground(color) }
 	s := &Styles{

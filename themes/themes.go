@@ -1,4 +1,4 @@
-// Package themes owns every colour of the terminal program: colour tokens, and the styles made of them.
+// Package themes owns every color of the terminal program: color tokens, and the styles made of them.
 //
 // A Theme is a value that is handed to whoever draws. It carries its own renderer, so that what it
 // draws depends on nothing but itself; the libraries' default renderer is neither read nor changed.
@@ -18,20 +18,20 @@ const (
 	Light        = "light"         // for light backgrounds
 	HighContrast = "high-contrast" // for either, at least seven to one
 	ColourBlind  = "colour-blind"  // for either, with no meaning between red and green
-	None         = "none"          // no colour: bold, underline and reverse alone
+	None         = "none"          // no color: bold, underline and reverse alone
 )
 
 // Names lists the themes that are built in, the one to start with first.
 func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColourBlind, None} }
 
-// Theme is a set of colours and the styles made of them. It is a small value; its styles are shared
+// Theme is a set of colors and the styles made of them. It is a small value; its styles are shared
 // and never change.
 type Theme struct {
 	// Name is the theme's name as asked for: one of Names, that of an own theme, or "plain".
 	Name string
-	// DarkBackground says which background the colours were chosen for.
+	// DarkBackground says which background the colors were chosen for.
 	DarkBackground bool
-	// Tokens are the colours themselves.
+	// Tokens are the colors themselves.
 	Tokens Tokens
 
 	*Styles
@@ -53,7 +53,7 @@ type Options struct {
 	Name string
 	// DarkBackground is what is known of the terminal's background.
 	DarkBackground bool
-	// Profile is how many colours the terminal shows. With termenv.Ascii, nothing but text is drawn.
+	// Profile is how many colors the terminal shows. With termenv.Ascii, nothing but text is drawn.
 	Profile termenv.Profile
 }
 
@@ -64,7 +64,7 @@ func New(o Options) (Theme, error) { return Set{}.New(o) }
 // Get makes one of the themes that are built in, as [Set.Get] does.
 func Get(name string, dark bool) (Theme, error) { return Set{}.Get(name, dark) }
 
-// builtIn gives the colours of a theme that is built in, and the background that they are for.
+// builtIn gives the colors of a theme that is built in, and the background that they are for.
 func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 	either := func(ifDark, ifLight func() Tokens) (Tokens, bool, bool) {
 		if dark {

@@ -33,12 +33,12 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// shown gives a token as terminals with 24 bits and with 256 colours show it.
+// shown gives a token as terminals with 24 bits and with 256 colors show it.
 func shown(t *testing.T, token lipgloss.TerminalColor) []string {
 	t.Helper()
 	complete, ok := token.(lipgloss.CompleteColor)
 	if !ok {
-		t.Fatalf("token %v has no exact colours", token)
+		t.Fatalf("token %v has no exact colors", token)
 	}
 	return []string{complete.TrueColor, complete.ANSI256}
 }
@@ -90,21 +90,21 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// Without colours the styles that matter are still told apart, and none of them sets a colour.
-func TestNoneUsesNoColour(t *testing.T) {
+// Without colors the styles that matter are still told apart, and none of them sets a color.
+func TestNoneUsesNoColor(t *testing.T) {
 	theme, err := themes.New(themes.Options{Name: themes.None, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
 	}
-	colour := regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7]|10[0-7])\b`)
+	color := regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7]|10[0-7])\b`)
 	styles := reflect.ValueOf(*theme.Styles)
 	for i := range styles.NumField() {
 		if !styles.Type().Field(i).IsExported() {
 			continue
 		}
 		drawn := styles.Field(i).Interface().(lipgloss.Style).Render("x")
-		if colour.MatchString(drawn) {
-			t.Errorf("style %s sets a colour: %q", styles.Type().Field(i).Name, drawn)
+		if color.MatchString(drawn) {
+			t.Errorf("style %s sets a color: %q", styles.Type().Field(i).Name, drawn)
 		}
 	}
 	plain := theme.Text.Render("x")
@@ -134,7 +134,7 @@ func TestPlainDrawsTextAlone(t *testing.T) {
 	}
 }
 
-func TestRolesAreToldApartWithoutColour(t *testing.T) {
+func TestRolesAreToldApartWithoutColor(t *testing.T) {
 	seen := map[string]themes.Role{}
 	for role := themes.RoleDraft; role <= themes.RoleArchived; role++ {
 		glyph := role.Glyph()
@@ -214,6 +214,6 @@ func TestAutoFollowsTheBackground(t *testing.T) {
 		return theme
 	}
 	if fmt.Sprint(auto(true).Tokens) == fmt.Sprint(auto(false).Tokens) {
-		t.Error("the same colours on dark and on light")
+		t.Error("the same colors on dark and on light")
 	}
 }

@@ -78,14 +78,15 @@ type Role int
 const (
 	RoleDraft    Role = iota // being written
 	RoleWaiting              // its time has not come
-	RoleLive                 // going out
+	RoleLive                 // running
+	RoleSending              // sending messages right now
 	RolePaused               // held, may go on
 	RoleDone                 // went out
 	RoleStopped              // ended before its time
 	RoleArchived             // put away
 )
 
-// badges say what each role looks like: a sign one cell wide, so that colour is never alone in
+// badges say what each role looks like: a sign one cell wide, so that color is never alone in
 // carrying the meaning, and a tone.
 var badges = [...]struct {
 	glyph string
@@ -94,8 +95,9 @@ var badges = [...]struct {
 	RoleDraft:    {"○", ToneText},
 	RoleWaiting:  {"◔", ToneInfo},
 	RoleLive:     {"●", ToneSuccess},
+	RoleSending:  {"►", ToneAccent},
 	RolePaused:   {"◐", ToneWarning},
-	RoleDone:     {"✓", ToneAccent},
+	RoleDone:     {"✓", ToneMuted},
 	RoleStopped:  {"■", ToneDanger},
 	RoleArchived: {"▪", ToneFaint},
 }

@@ -191,7 +191,7 @@ func (t *tableWalk) below(n *schema.Node, at string) {
 
 func (t *tableWalk) field(n *schema.Node, at string) {
 	if t.path == "" || at == t.path || strings.HasPrefix(at, t.path+".") || strings.HasPrefix(at, t.path+"[") {
-		notes := slices.DeleteFunc(t.schema.Notes(n), func(note string) bool { return note == "" })
+		notes := slices.DeleteFunc(t.schema.Reference(n), func(note string) bool { return note == "" })
 		if n.Like != "" {
 			notes = append(notes, "Has the same fields as the object around it.")
 		}

@@ -49,7 +49,7 @@
 //
 // # Expressions
 //
-//   - A value with is_dynamic_value, or with a personalisation expression in it, is resolved for each
+//   - A value with is_dynamic_value, or with a personalization expression in it, is resolved for each
 //     profile. Where that fails there is nothing to compare with, and the filter does not match, be it
 //     negated or not.
 package audience
@@ -66,7 +66,7 @@ import (
 type Env struct {
 	Workspace engine.Workspace // its segments, events, attributes and time zone
 	Now       time.Time        // what relative dates count from; zero: the time of the call
-	// Resolve gives what a personalisation expression is for a profile, and false where it is
+	// Resolve gives what a personalization expression is for a profile, and false where it is
 	// nothing; nil where expressions cannot be resolved. It has to be safe for concurrent use.
 	Resolve func(p *engine.Profile, expression string) (string, bool)
 }

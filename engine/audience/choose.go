@@ -49,7 +49,7 @@ const (
 	Date                      // a date, or a date and time
 	DateRange                 // two of them
 	RelativeDays              // a whole number of days
-	Expression                // a personalisation expression
+	Expression                // a personalization expression
 )
 
 // ValueShape gives what the value of a filter on an attribute looks like. Operators that take one text
@@ -146,7 +146,7 @@ func SetName(root doc.Value, filter doc.Path, name string, w engine.Workspace) (
 		}
 		return change(root, filter, doc.M(mName, doc.NewString(name)), doc.M(mID, id))
 	case Group, Unknown:
-		return root, errors.New("only attributes, actions and segments have a name to choose")
+		return root, errors.New("only attributes, events and segments have a name to choose")
 	}
 	attributes := w.Attributes
 	if ofEvents(filter) {
@@ -228,7 +228,7 @@ func change(root doc.Value, at doc.Path, members ...doc.Member) (doc.Value, erro
 	for _, m := range members {
 		var err error
 		if out, err = out.Set(at.Child(m.Name), m.Value); err != nil {
-			return root, fmt.Errorf("the filter cannot be changed: %w", err)
+			return root, fmt.Errorf("cannot change the filter: %w", err)
 		}
 	}
 	return out, nil

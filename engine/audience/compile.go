@@ -113,10 +113,10 @@ func (c *compiler) filter(at doc.Path, v doc.Value, ofEvent bool) part {
 		return nil
 	}
 	if v.Get(mType).Text() == "" {
-		c.problem(at.Child(mType), "unfinished", "say what the filter looks at")
+		c.problem(at.Child(mType), "unfinished", "choose what to filter on")
 		return nil
 	}
-	c.problem(at.Child(mType), "filter_type", "there is no filter of the type %q here", v.Get(mType).Text())
+	c.problem(at.Child(mType), "filter_type", "unknown filter type %q", v.Get(mType).Text())
 	return nil
 }
 
@@ -125,22 +125,22 @@ func (c *compiler) attribute(at doc.Path, v doc.Value) part {
 	operand, known := catalog.OperandOf(dataType, operator)
 	switch {
 	case name == "":
-		c.problem(at.Child(mName), "unfinished", "say which attribute to look at")
+		c.problem(at.Child(mName), "unfinished", "choose an attribute")
 		return nil
 	case dataType == "":
-		c.problem(at.Child(mDataType), "unfinished", "say what type %s is of", name)
+		c.problem(at.Child(mDataType), "unfinished", "choose the type of %s", name)
 		return nil
 	case catalog.Operators(dataType) == nil:
-		c.problem(at.Child(mDataType), "data_type", "there is no data type %q", dataType)
+		c.problem(at.Child(mDataType), "data_type", "unknown data type %q", dataType)
 		return nil
 	case operator == "":
-		c.problem(at.Child(mOperator), "unfinished", "say how %s is compared", name)
+		c.problem(at.Child(mOperator), "unfinished", "choose how to compare %s", name)
 		return nil
 	case !known:
 		c.problem(at.Child(mOperator), "operator", "the data type %s has no operator %q", dataType, operator)
 		return nil
 	case operand != catalog.NoOperand && v.Get(mValue).Empty():
-		c.problem(at.Child(mValue), "unfinished", "say what %s is compared with", name)
+		c.problem(at.Child(mValue), "unfinished", "enter a value to compare %s with", name)
 		return nil
 	}
 	f := attribute{about: about{at, c.words.line(v)}, name: name, steps: dotted(name), negate: v.Get(mNegate).True()}
@@ -153,7 +153,7 @@ func (c *compiler) attribute(at doc.Path, v doc.Value) part {
 	}
 	test, ok := newComparison(v, v.Get(mValue), second(v), c.days)
 	if !ok {
-		c.problem(at.Child(mValue), "fits", "cannot be compared with %s", name)
+		c.problem(at.Child(mValue), "fits", "can't be compared with %s", name)
 		return nil
 	}
 	f.test = test
@@ -170,7 +170,7 @@ func second(filter doc.Value) doc.Value {
 
 func (c *compiler) dynamic(f attribute, v doc.Value) part {
 	if c.env.Resolve == nil {
-		c.problem(f.path.Child(mValue), "dynamic", "is an expression, and nothing here can resolve it")
+		c.problem(f.path.Child(mValue), "dynamic", "this personalization can't be filled in here")
 		return nil
 	}
 	resolve, days := c.env.Resolve, c.days
@@ -225,17 +225,17 @@ func (c *compiler) action(at doc.Path, v doc.Value) part {
 		negate: executed.Kind() == doc.Bool && !executed.True(),
 	}
 	if f.event == "" {
-		c.problem(at.Child(mEvent), "unfinished", "say which event to look at")
+		c.problem(at.Child(mEvent), "unfinished", "choose an event")
 	}
 	if execution := v.Get(mExecution); !execution.Empty() {
 		countings := map[string]counting{"atleast": atLeast, "atmost": atMost, "exactly": exactly}
 		how, ok := countings[execution.Get(mCounting).Text()]
 		if !ok {
-			c.problem(at.Join(doc.P(mExecution, mCounting)...), "unfinished", "say whether the number of times is atleast, atmost or exactly")
+			c.problem(at.Join(doc.P(mExecution, mCounting)...), "unfinished", "choose at least, at most or exactly")
 		}
 		n, ok := execution.Get(mTimes).Int()
 		if !ok || n < 0 {
-			c.problem(at.Join(doc.P(mExecution, mTimes)...), "unfinished", "say how many times: a whole number from 0")
+			c.problem(at.Join(doc.P(mExecution, mTimes)...), "unfinished", "enter how many times: a whole number, 0 or more")
 		}
 		f.compare, f.times = how, int(min(n, 1<<31))
 	}
@@ -254,10 +254,10 @@ func (c *compiler) segment(at doc.Path, v doc.Value) part {
 	}
 	switch {
 	case id == "" && name == "":
-		c.problem(at.Child(mName), "unfinished", "say which segment")
+		c.problem(at.Child(mName), "unfinished", "choose a segment")
 		return nil
 	case i < 0 && id != "":
-		c.problem(at.Child(mID), "segment", "there is no segment with the id %q in this workspace", id)
+		c.problem(at.Child(mID), "segment", "there is no segment with the ID %q in this workspace", id)
 		return nil
 	case i < 0:
 		c.problem(at.Child(mName), "segment", "there is no segment named %q in this workspace", name)
@@ -283,7 +283,7 @@ func (c *compiler) members(at doc.Path, s engine.Segment) *membership {
 		for _, outer := range c.within[i:] {
 			way = append(way, outer.name)
 		}
-		c.problem(at, cycle, "the segment %q is defined by itself: %s", s.Name, strings.Join(append(way, s.Name), ", then "))
+		c.problem(at, cycle, "the segment %q refers to itself: %s", s.Name, strings.Join(append(way, s.Name), ", then "))
 		return nil
 	}
 	f := &membership{name: s.Name, members: make(map[string]struct{}, len(s.Members))}
@@ -295,7 +295,8 @@ func (c *compiler) members(at doc.Path, s engine.Segment) *membership {
 		f.filters = inner.top(group)
 		for _, p := range inner.problems {
 			if p.Rule != ruleCycle {
-				p.Message = fmt.Sprintf("the segment %q cannot be used: %s: %s", s.Name, p.Path, p.Message)
+				p.Human = fmt.Sprintf("the segment %q can't be used: %s", s.Name, p.Words())
+				p.Message = fmt.Sprintf("the segment %q can't be used: %s: %s", s.Name, p.Path, p.Message)
 			}
 			p.Path = at
 			c.problems = append(c.problems, p)

@@ -29,7 +29,7 @@ func Kinds(root doc.Value, at doc.Path) []Kind {
 // filter there. A condition on event attributes goes into the action there.
 func AddFilter(root doc.Value, at doc.Path, kind Kind) (doc.Value, doc.Path, error) {
 	if !slices.Contains(Kinds(root, at), kind) {
-		return root, at, fmt.Errorf("a filter on %s cannot stand here", nouns[kind])
+		return root, at, fmt.Errorf("a filter on %s can't go here", nouns[kind])
 	}
 	if !isFilter(at) {
 		return insert(root, at, root.Lookup(at).Get(mFilters).Len(), blank(kind))
@@ -47,11 +47,11 @@ func AddFilter(root doc.Value, at doc.Path, kind Kind) (doc.Value, doc.Path, err
 	return insert(root, groupOf(at), at.Last().Index+1, blank(kind))
 }
 
-var errGone = errors.New("there is no filter here any more")
+var errGone = errors.New("this filter no longer exists")
 
 var nouns = map[Kind]string{
 	Group: "a group", Attribute: "user attributes", Action: "actions", Segment: "segments", EventAttribute: "event attributes",
-	Unknown: "nothing known",
+	Unknown: "something unknown",
 }
 
 // blank gives a new filter, with what can be told before a person chooses.
@@ -79,13 +79,13 @@ func insert(root doc.Value, group doc.Path, i int, filter doc.Value) (doc.Value,
 		}
 		var err error
 		if out, err = root.Set(group.Child(mJoin), doc.NewString(join)); err != nil {
-			return root, group, fmt.Errorf("the group cannot be changed: %w", err)
+			return root, group, fmt.Errorf("cannot change the group: %w", err)
 		}
 	}
 	p := group.Child(mFilters).Elem(i)
 	out, err := out.Insert(p, filter)
 	if err != nil {
-		return root, group, fmt.Errorf("the filter cannot stand here: %w", err)
+		return root, group, fmt.Errorf("cannot put the filter here: %w", err)
 	}
 	return out, p, nil
 }
@@ -99,7 +99,7 @@ func Move(root doc.Value, p doc.Path, by int) (doc.Value, doc.Path, error) {
 	to := max(0, min(p.Last().Index+by, last))
 	out, err := root.Move(p, to)
 	if err != nil {
-		return root, p, fmt.Errorf("the filter cannot be moved: %w", err)
+		return root, p, fmt.Errorf("cannot move the filter: %w", err)
 	}
 	return out, p.Parent().Elem(to), nil
 }
@@ -118,11 +118,11 @@ func MoveTo(root doc.Value, p, group doc.Path) (doc.Value, doc.Path, error) {
 	case err != nil:
 		return root, p, err
 	case target != Group && target != Action:
-		return root, p, errors.New("a filter can be moved into a group, not into another filter")
+		return root, p, errors.New("a filter can only be moved into a group")
 	case ofEvents(p) != ofEvents(group):
-		return root, p, errors.New("conditions on an event and filters on users cannot stand in each other's groups")
+		return root, p, errors.New("event conditions and user filters can't share a group")
 	case group.HasPrefix(p):
-		return root, p, errors.New("a filter cannot be moved into itself")
+		return root, p, errors.New("a filter can't be moved into itself")
 	case group.Equal(groupOf(p)):
 		return Move(root, p, root.Lookup(group).Get(mFilters).Len())
 	}
@@ -153,11 +153,11 @@ func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	f, i := root.Lookup(p), p.Last().Index
 	switch kind := kindOf(f, ofEvents(p)); {
 	case kind == EventAttribute:
-		return root, p, errors.New("it is in its action already, and conditions nest no deeper")
+		return root, p, errors.New("it is already part of its event, and can't go deeper")
 	case kind != Attribute:
-		return root, p, errors.New("only a filter on an attribute can go into an action, as a condition on its events; groups do not nest in groups")
+		return root, p, errors.New("only an attribute filter can become a condition of an event; groups can't contain groups")
 	case i == 0 || kindOf(root.Lookup(p.Parent().Elem(i-1)), false) != Action:
-		return root, p, errors.New("there is no action right above that it could go into; groups do not nest in groups")
+		return root, p, errors.New("there is no event above to move it into; groups can't contain groups")
 	}
 	conditions := p.Parent().Elem(i - 1).Child(mConditions)
 	return retyped(root, p, conditions, root.Lookup(conditions).Get(mFilters).Len())
@@ -183,14 +183,14 @@ func Outdent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 		action := actionOf(p)
 		return retyped(root, p, groupOf(action), action.Last().Index+1)
 	}
-	return root, p, errors.New("the filter stands at the outer level already")
+	return root, p, errors.New("the filter is already at the top level")
 }
 
 // retyped moves a filter on an attribute into another group, and writes its type where it has none.
 func retyped(root doc.Value, p, group doc.Path, i int) (doc.Value, doc.Path, error) {
 	f, err := root.Lookup(p).Set(doc.P(mType), doc.NewString(typeAttribute))
 	if err != nil {
-		return root, p, fmt.Errorf("the filter cannot be changed: %w", err)
+		return root, p, fmt.Errorf("cannot change the filter: %w", err)
 	}
 	out, to, err := insert(root, group, i, f)
 	if err != nil {
@@ -204,7 +204,7 @@ func dissolve(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	for i, f := range root.Lookup(p).Get(mFilters).Elems() {
 		var err error
 		if out, err = out.Insert(p.Parent().Elem(p.Last().Index+i), f); err != nil {
-			return root, p, fmt.Errorf("the group cannot be taken apart: %w", err)
+			return root, p, fmt.Errorf("cannot ungroup: %w", err)
 		}
 	}
 	return out, first, nil
@@ -231,13 +231,13 @@ func Negate(root doc.Value, p doc.Path) (doc.Value, error) {
 		member, now = mExecuted, f.Get(mExecuted).Kind() != doc.Bool || f.Get(mExecuted).True()
 	case Attribute, EventAttribute:
 	case Segment:
-		return root, errors.New("a segment cannot be turned round; to leave out the users in it, move it to the excluded filters")
+		return root, errors.New("a segment can't be negated; to leave out its users, move it to Exclude")
 	default:
-		return root, errors.New("only a filter can be turned round; turn its filters round one by one")
+		return root, errors.New("a group can't be negated; negate its filters one by one")
 	}
 	out, err := root.Set(p.Child(member), doc.NewBool(!now))
 	if err != nil {
-		return root, fmt.Errorf("the filter cannot be turned round: %w", err)
+		return root, fmt.Errorf("cannot negate the filter: %w", err)
 	}
 	return out, nil
 }
@@ -263,7 +263,7 @@ func remove(root doc.Value, p doc.Path) doc.Value {
 // naming the action.
 func SetJoin(root doc.Value, group doc.Path, join string) (doc.Value, error) {
 	if join != joinAnd && join != joinOr {
-		return root, fmt.Errorf("filters are joined by %s or %s, not by %q", joinAnd, joinOr, join)
+		return root, fmt.Errorf("filters can be joined by %s or %s, not %q", joinAnd, joinOr, join)
 	}
 	if isFilter(group) {
 		switch kindOf(root.Lookup(group), ofEvents(group)) {
@@ -275,11 +275,11 @@ func SetJoin(root doc.Value, group doc.Path, join string) (doc.Value, error) {
 		}
 	}
 	if !root.Lookup(group).Get(mFilters).Exists() {
-		return root, errors.New("there are no filters here to join; add one first")
+		return root, errors.New("there are no filters to join yet; add one first")
 	}
 	out, err := root.Set(group.Child(mJoin), doc.NewString(join))
 	if err != nil {
-		return root, fmt.Errorf("the group cannot be changed: %w", err)
+		return root, fmt.Errorf("cannot change the group: %w", err)
 	}
 	return out, nil
 }
@@ -287,7 +287,7 @@ func SetJoin(root doc.Value, group doc.Path, join string) (doc.Value, error) {
 func there(root doc.Value, p doc.Path) error {
 	switch {
 	case !isFilter(p):
-		return errors.New("a group of the audience stays where it is; choose a filter in it")
+		return errors.New("this group can't be moved; choose a filter in it")
 	case !root.Lookup(p).Exists():
 		return errGone
 	}

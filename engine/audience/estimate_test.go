@@ -55,7 +55,7 @@ func TestEstimateEnds(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, context.Canceled) || len(told) != 3 || told[0] >= told[1] || got.Total < told[2] {
-		t.Errorf("cancelled: %+v, %v, told %v", got, err, told)
+		t.Errorf("canceled: %+v, %v, told %v", got, err, told)
 	}
 
 	broken := errors.New("broken")

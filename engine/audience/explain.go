@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/when"
 )
 
 func (a about) result(matched bool) engine.AudienceResult {
@@ -57,7 +58,7 @@ func (f *dynamic) explain(p *engine.Profile, e *engine.Event) engine.AudienceRes
 	r := f.result(f.match(p, e))
 	r.Found = found(f.name, f.value(p, e))
 	if _, ok := f.resolve(p); !ok {
-		r.Found += ", and the expression gives nothing to compare it with"
+		r.Found += ", and the personalization has no value to compare it with"
 	}
 	return r
 }
@@ -114,9 +115,9 @@ func (f *membership) explain(p *engine.Profile, _ *engine.Event) engine.Audience
 	default:
 		inner := f.filters.explain(p, nil)
 		r.Children = inner.Children
-		r.Found = "the segment's filters pick others"
+		r.Found = "does not match the segment's filters"
 		if inner.Matched {
-			r.Found = "the segment's filters pick this user"
+			r.Found = "matches the segment's filters"
 		}
 	}
 	return r
@@ -126,12 +127,12 @@ func (f *membership) explain(p *engine.Profile, _ *engine.Event) engine.Audience
 func found(name string, v any) string {
 	switch v := v.(type) {
 	case nil:
-		return name + " is not known"
+		return name + " is unknown"
 	case time.Time:
-		return name + " is " + v.Format(time.RFC3339)
+		return name + " is " + when.Moment(v, time.Time{})
 	case string:
 		if strings.TrimSpace(v) == "" {
-			return name + " is an empty text"
+			return name + " is empty"
 		}
 		return name + " is " + clip(v)
 	case bool:

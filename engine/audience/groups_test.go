@@ -157,11 +157,11 @@ func TestSegments(t *testing.T) {
 		}
 	}
 	for filter, want := range map[string]string{
-		inSegment("Circle"):     `filters[0]: the segment "Circle" is defined by itself: Circle, then Back, then Circle`,
+		inSegment("Circle"):     `filters[0]: the segment "Circle" refers to itself: Circle, then Back, then Circle`,
 		inSegment("Gone"):       `filters[0].name: there is no segment named "Gone" in this workspace`,
-		inSegment(""):           `filters[0].name: say which segment`,
-		inSegment("Unfinished"): `filters[0]: the segment "Unfinished" cannot be used: filters[0].action_name: say which event to look at`,
-		`{"filter_type":"custom_segments","id":"9","name":"Listed"}`: `filters[0].id: there is no segment with the id "9" in this workspace`,
+		inSegment(""):           `filters[0].name: choose a segment`,
+		inSegment("Unfinished"): `filters[0]: the segment "Unfinished" can't be used: filters[0].action_name: choose an event`,
+		`{"filter_type":"custom_segments","id":"9","name":"Listed"}`: `filters[0].id: there is no segment with the ID "9" in this workspace`,
 	} {
 		a, problems := Compile(parsed(t, filterGroup("and", filter)), Env{Workspace: w})
 		if a != nil || len(problems) != 1 || problems[0].String() != want {

@@ -42,7 +42,7 @@ func TestInputs(t *testing.T) {
 	for i, want := range [][]string{
 		{"Name", "Data type", "Operator", "Value", "Negate", "Value is an expression", "Category", "odd"},
 		{"Event", "How often", "Condition label"},
-		{"Name", "Segment id"},
+		{"Name", "Segment ID"},
 		{"Name", "Data type", "Operator", "Negate", "Value is an expression", "Category", "Value"},
 	} {
 		var got []string

@@ -33,7 +33,7 @@ func ReadDate(text string, env Env) (TypedDate, error) {
 	typed = past(typed, env.now().In(zone))
 	r, err := readAt(typed, env, 9)
 	if err != nil {
-		return TypedDate{}, fmt.Errorf("%q is not understood; type a date such as 2026-12-01, 1 dec, yesterday, last monday or 30 days ago", strings.TrimSpace(text))
+		return TypedDate{}, fmt.Errorf("I can't read %q. Try 1 dec, yesterday, last monday or 30 days ago", strings.TrimSpace(text))
 	}
 	// Where another hour fills in for the one that was not typed, there is none.
 	if other, err := readAt(typed, env, 10); err == nil && !other.Instant.Equal(r.Instant) {

@@ -10,6 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/engine/when"
 )
 
 // gap stands in words for what is not filled in yet.
@@ -263,7 +264,7 @@ func (s speaker) date(text string) string {
 		return day.Format("2 Jan 2006")
 	}
 	if t, ok := schema.ParseTime(text, s.zone); ok {
-		return t.In(s.zone).Format("2 Jan 2006 15:04")
+		return when.Moment(t.In(s.zone), time.Time{})
 	}
 	return clip(text)
 }

@@ -65,7 +65,7 @@ func TestLine(t *testing.T) {
 		attribute(`"data_type":"datetime","operator":"inTheNext","value":"30"`):                                      "Age is in the next 30 days",
 		attribute(`"data_type":"datetime","operator":"inTheNext"`):                                                   "Age is in the next … days",
 		attribute(`"data_type":"datetime","operator":"on","value":"2026-12-01"`):                                     "Age is on 1 Dec 2026",
-		attribute(`"data_type":"datetime","operator":"after","value":"2026-12-01T08:00:00Z"`):                        "Age is after 1 Dec 2026 09:00",
+		attribute(`"data_type":"datetime","operator":"after","value":"2026-12-01T08:00:00Z"`):                        "Age is after Tue 1 Dec 2026, 09:00",
 		attribute(`"data_type":"datetime","operator":"today"`):                                                       "Age is today",
 		attribute(`"operator":"near"`):                                                                               "Age near",
 		`{"filter_type":"actions","action_name":"Bought","execution":{"type":"exactly","count":1}}`:                  "Did Bought exactly once",

@@ -37,7 +37,7 @@ const workers = 8
 const patience = 30 * time.Second
 
 // Run does the operation to the campaigns, and tells of each that is done from one goroutine at a time.
-// Ending ctx ends the work: what is under way is finished or given up, the rest is left. by is the e-mail
+// Ending ctx ends the work: what is under way is finished or given up, the rest is left. by is the email
 // address that changes are signed with.
 func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Summary, by string, tell func(Progress)) Report {
 	type outcome struct {

@@ -125,7 +125,7 @@ func TestRunReports(t *testing.T) {
 	}
 }
 
-func TestACancelledRunLeavesTheRest(t *testing.T) {
+func TestACanceledRunLeavesTheRest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	svc := &service{archive: func(ctx context.Context, id string) error {
 		if id == "c5" {
@@ -220,12 +220,12 @@ func TestWhyNot(t *testing.T) {
 		want string // in the reason; empty: it can be done
 	}{
 		{bulk.Action{Name: catalog.Pause}, svc, at(catalog.Push, catalog.Active), ""},
-		{bulk.Action{Name: catalog.Pause}, svc, at(catalog.Push, catalog.Draft), "not published"},
+		{bulk.Action{Name: catalog.Pause}, svc, at(catalog.Push, catalog.Draft), "has not been published"},
 		{bulk.Action{Name: catalog.Archive}, svc, at(catalog.Push, catalog.Stopped), ""},
 		{bulk.Action{Name: catalog.Archive}, struct{ engine.Service }{svc}, at(catalog.Push, catalog.Stopped), "its own dashboard"},
 		{bulk.Tag{}, svc, at(catalog.Push, catalog.Draft), ""},
 		{bulk.Tag{}, svc, at(catalog.SMS, catalog.Draft), "read here"},
-		{bulk.Tag{}, svc, at(catalog.Push, catalog.Archived), "archived"},
+		{bulk.Tag{}, svc, at(catalog.Push, catalog.Archived), "no longer be changed"},
 		{bulk.Export{}, svc, at(catalog.SMS, catalog.Archived), ""},
 	} {
 		if why := c.op.Why(c.svc, c.row); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {

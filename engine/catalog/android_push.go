@@ -16,15 +16,15 @@ func androidContent() schema.Field {
 	timers := schema.When("template_type", androidTimers...)
 	fields := []schema.Field{{
 		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`, Lead: leadTemplate,
-		Help: "The design of the notification. It decides which of the other fields count.",
+		Help: "The layout of the notification. It decides which other fields are used.",
 		Options: []schema.Option{
-			{Value: "BASIC", Label: "Basic", Help: "title, message, one picture"},
-			{Value: "STYLIZED_BASIC", Label: "Stylized basic", Help: "basic, in your colours"},
-			{Value: "SIMPLE_IMAGE_CAROUSEL", Label: "Simple image carousel", Help: "pictures to swipe through"},
-			{Value: "IMAGE_BANNER_WITH_TEXT", Label: "Image banner with text", Help: "one wide picture"},
-			{Value: "TIMER", Label: "Timer", Help: "counts down to a moment"},
-			{Value: "TIMER_WITH_PROGRESS_BAR", Label: "Timer with progress bar", Help: "counts down, and shows how far"},
-			{Value: "Custom", Label: "Custom", Help: "a saved template"},
+			{Value: "BASIC", Label: "Basic", Help: "title, message and one image"},
+			{Value: "STYLIZED_BASIC", Label: "Stylized basic", Help: "title, message and image in your colors"},
+			{Value: "SIMPLE_IMAGE_CAROUSEL", Label: "Simple image carousel", Help: "several images to swipe through"},
+			{Value: "IMAGE_BANNER_WITH_TEXT", Label: "Image banner with text", Help: "one wide image"},
+			{Value: "TIMER", Label: "Timer", Help: "a countdown"},
+			{Value: "TIMER_WITH_PROGRESS_BAR", Label: "Timer with progress bar", Help: "a countdown with a progress bar"},
+			{Value: "Custom", Label: "Custom", Help: "a template saved in the workspace"},
 		},
 	}}
 	fields = append(fields, customTemplate()...)
@@ -35,7 +35,7 @@ func androidContent() schema.Field {
 			Help: "When the countdown ends.", Used: timers, Required: []schema.Required{{When: timers}},
 		},
 		schema.Field{
-			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "Buttons below the message, in their order.", Rules: []schema.Rule{atMost(fewItems)},
+			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "The buttons below the message, in order.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
 				Title: "Button", Kind: schema.Object, Ref: "spec.md, Android button", Help: "One button and what it does.",
 				Fields: androidButtonFields(),
@@ -46,7 +46,7 @@ func androidContent() schema.Field {
 	)
 	return schema.Field{
 		Name: "android", Title: "Android", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, Android (`AndroidPushContent`)",
-		Help: "The notification as Android shows it.", Fields: fields,
+		Help: "The notification on Android.", Fields: fields,
 	}
 }
 
@@ -58,68 +58,68 @@ func androidBasicDetails() schema.Field {
 	fields := []schema.Field{
 		{
 			Name: "notification_channel", Kind: schema.String,
-			Help: "The Android notification channel that the app has set up; people mute channels one by one.", Example: "offers",
+			Help: "The app's Android notification channel. Users can mute each channel.", Example: "offers",
 		},
 		personal(schema.Field{
 			Name: "title", Kind: schema.String, Lead: leadTitle,
-			Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
+			Help: "The first line, in bold. Lead with the main point.", Example: "Spring is here",
 			Required: atPublish,
 		}),
 		personal(schema.Field{
 			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
-			Help: "The text below the title. It may use HTML for rich text.", Example: "25% off everything, today only",
+			Help: "The text below the title. You can use HTML formatting.", Example: "25% off everything, today only",
 			Required: atPublish,
 		}),
 		personal(schema.Field{
 			Name: "summary", Kind: schema.String,
-			Help: "A short line that Android shows beside or below the message.", Example: "Ends tonight",
+			Help: "A short line shown beside or below the message.", Example: "Ends tonight",
 		}),
 		uri(schema.Field{
 			Name: "image_url", Title: "Image URL", Lead: leadImage,
-			Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
+			Help: "The image in the notification.", Example: "https://cdn.example.com/spring.png",
 		}),
 		uri(schema.Field{
 			Name: "banner_image_url", Title: "Banner image URL", Lead: leadImage,
-			Help: "The wide picture that the banner template shows.", Example: "https://cdn.example.com/banner.png",
+			Help: "The wide image for the banner.", Example: "https://cdn.example.com/banner.png",
 			Used: banner, Required: []schema.Required{{When: banner}},
 		}),
 		uri(schema.Field{
 			Name: "input_gif_url", Title: "GIF URL",
-			Help: "An animated picture in place of the still one.", Example: "https://cdn.example.com/spring.gif",
+			Help: "An animated image to show instead of the still one.", Example: "https://cdn.example.com/spring.gif",
 			Used: isBasic(template),
 		}),
 		{
-			Name: "image_scaling", Kind: schema.String, Help: "How a picture of another shape fills its place.",
+			Name: "image_scaling", Kind: schema.String, Help: "How an image of a different shape fills the space.",
 			Used: schema.When(template, "SIMPLE_IMAGE_CAROUSEL", "IMAGE_BANNER_WITH_TEXT"),
 			Options: []schema.Option{
-				{Value: "FIT_INSIDE_IMAGE_CONTAINER", Label: "Fit inside", Help: "all of it is seen"},
-				{Value: "FILL_IMAGE_CONTAINER", Label: "Fill", Help: "edges may be cut"},
+				{Value: "FIT_INSIDE_IMAGE_CONTAINER", Label: "Fit inside", Help: "shows the whole image"},
+				{Value: "FILL_IMAGE_CONTAINER", Label: "Fill", Help: "fills the space; edges may be cut off"},
 			},
 		},
 		{Name: "include_app_name_and_time", Title: "App name and time", Kind: schema.Bool, Help: "Show the app's name and the time on the banner.", Used: banner},
-		{Name: "include_title_and_message", Title: "Title and message", Kind: schema.Bool, Help: "Show title and message on the banner.", Used: banner},
+		{Name: "include_title_and_message", Title: "Title and message", Kind: schema.Bool, Help: "Show the title and message on the banner.", Used: banner},
 		color(schema.Field{
-			Name: "background_color_code", Title: "Background colour",
-			Help: "The colour behind the text.", Example: "#FFF4E5",
+			Name: "background_color_code", Title: "Background color",
+			Help: "The color behind the text.", Example: "#FFF4E5",
 			Used: styled,
 		}),
 		color(schema.Field{
-			Name: "app_name_color_code", Title: "App name colour",
-			Help: "The colour in which the app's name is written.", Example: "#7A3E00",
+			Name: "app_name_color_code", Title: "App name color",
+			Help: "The color of the app's name.", Example: "#7A3E00",
 			Used: styled,
 		}),
 		{
 			Name: "notification_control_color", Title: "Notification controls", Kind: schema.String,
-			Help:    "Whether arrows and other controls are light or dark; pick what stands out from the background.",
+			Help:    "Whether arrows and other controls are light or dark. Choose what stands out from the background.",
 			Options: []schema.Option{{Value: "LIGHT", Label: "Light"}, {Value: "DARK", Label: "Dark"}},
 		},
 		{
-			Name: "apply_background_color_in_text_editor", Title: "Colour in the editor", Kind: schema.Bool,
-			Help: "Show the background colour while the text is edited.",
+			Name: "apply_background_color_in_text_editor", Title: "Show color in editor", Kind: schema.Bool,
+			Help: "Show the background color while you edit the text.",
 		},
 		personal(schema.Field{
 			Name: "collapsed_push_notification", Title: "Collapsed text", Kind: schema.String,
-			Help: "What the banner shows while it is collapsed.", Example: "Spring sale: 25% off",
+			Help: "The text shown while the banner is collapsed.", Example: "Spring sale: 25% off",
 			Used: banner,
 		}),
 		carousel(),
@@ -127,7 +127,7 @@ func androidBasicDetails() schema.Field {
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
 	return schema.Field{
 		Name: "basic_details", Kind: schema.Object, Ref: "spec.md, Android `basic_details`", Fields: fields, Flat: true,
-		Help: "Text, pictures and colours of the notification, and what a tap does.",
+		Help: "The text, images and colors, and what a tap does.",
 		Required: []schema.Required{
 			{When: schema.When("template_type", "SIMPLE_IMAGE_CAROUSEL", "IMAGE_BANNER_WITH_TEXT")},
 			{When: isBasic("template_type"), At: schema.Publish, Ref: refPublish},
@@ -146,34 +146,34 @@ func timerFields() []schema.Field {
 	return []schema.Field{
 		{
 			Name: "timer_ends_at", Title: "Countdown ends", Kind: schema.String,
-			Help: "Whether the countdown runs for a while or to a moment, and in whose time zone.",
+			Help: "Whether the countdown runs for a set time or until a date and time.",
 			Options: []schema.Option{
-				{Value: "DURATION", Label: "Duration", Help: "counted from arrival"},
-				{Value: "SPECIFIC_TIME_USER_TIMEZONE", Label: "Time of the user's zone"},
-				{Value: "SPECIFIC_TIME_CAMPAIGN_TIMEZONE", Label: "Time of the campaign's zone"},
+				{Value: "DURATION", Label: "Duration", Help: "counts from when the notification arrives"},
+				{Value: "SPECIFIC_TIME_USER_TIMEZONE", Label: "Date and time, user's time zone"},
+				{Value: "SPECIFIC_TIME_CAMPAIGN_TIMEZONE", Label: "Date and time, campaign's time zone"},
 			},
 		},
 		personal(schema.Field{
-			Name: "specific_time", Kind: schema.Time, Help: "The moment at which the countdown ends; an expression takes it from the person's data.",
+			Name: "specific_time", Kind: schema.Time, Help: "When the countdown ends. You can take it from the user's data with an expression.",
 			Example: "2026-12-01T18:00:00Z", Required: []schema.Required{{When: schema.On{Path: personalized}}},
 		}),
 		{
 			Name: "time_period", Kind: schema.String,
-			Help: "The half of the day that the time is in.", Example: "PM",
+			Help: "AM or PM.", Example: "PM",
 			Required: []schema.Required{{When: specific}},
 		},
 		{
-			Name: personalized, Title: "Personalised", Kind: schema.Bool,
-			Help: "On: the end comes from the person's data. Off: everyone gets the same duration.",
+			Name: personalized, Title: "Personalized", Kind: schema.Bool,
+			Help: "On: the end comes from the user's data. Off: everyone gets the same duration.",
 		},
 		personal(schema.Field{
 			Name: "duration_hour", Title: "Duration, hours", Kind: schema.String,
-			Help: "The hours that the countdown runs.", Example: "2",
+			Help: "How many hours the countdown runs.", Example: "2",
 			Required: duration, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
 		}),
 		personal(schema.Field{
 			Name: "duration_minute", Title: "Duration, minutes", Kind: schema.String,
-			Help: "The minutes that the countdown runs, besides the hours.", Example: "30",
+			Help: "How many minutes the countdown runs, in addition to the hours.", Example: "30",
 			Required: duration, Rules: []schema.Rule{schema.Format{As: schema.Digits}},
 		}),
 	}
@@ -181,27 +181,27 @@ func timerFields() []schema.Field {
 
 func androidButtonFields() []schema.Field {
 	return []schema.Field{
-		personal(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Twin: twinButtonText, Help: "What the button says.", Example: "Shop now"}),
+		personal(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Twin: twinButtonText, Help: "The text on the button.", Example: "Shop now"}),
 		{
 			Name: "click_action_type", Title: "Action", Kind: schema.String, Help: "What a tap on the button does.",
 			Options: append(clickActions(),
-				schema.Option{Value: "CALL", Label: "Call", Help: "dials a number"},
-				schema.Option{Value: "SHARE", Label: "Share", Help: "shares a text"},
-				schema.Option{Value: "COPY", Label: "Copy", Help: "copies a text, such as a coupon"},
-				schema.Option{Value: "SET_USER_ATTRIBUTE", Label: "Set user attribute", Help: "notes something about the person"},
+				schema.Option{Value: "CALL", Label: "Call", Help: "calls a phone number"},
+				schema.Option{Value: "SHARE", Label: "Share", Help: "opens the share menu with a text"},
+				schema.Option{Value: "COPY", Label: "Copy", Help: "copies a text, such as a coupon code"},
+				schema.Option{Value: "SET_USER_ATTRIBUTE", Label: "Set user attribute", Help: "saves a value on the user's profile"},
 				schema.Option{Value: "TRACK_EVENT", Label: "Track event", Help: "records an event"},
-				schema.Option{Value: "CUSTOM_ACTION", Label: "Custom action", Help: "hands a value to the app"},
+				schema.Option{Value: "CUSTOM_ACTION", Label: "Custom action", Help: "passes a value to the app"},
 				schema.Option{Value: "SNOOZE", Label: "Snooze", Help: "shows the notification again later"},
-				schema.Option{Value: "REMIND_LATER", Label: "Remind later", Help: "lets people pick when"},
+				schema.Option{Value: "REMIND_LATER", Label: "Remind later", Help: "lets users choose when to see it again"},
 			),
 		},
 		{
 			Name: "click_action_name", Title: "Action name", Kind: schema.String,
-			Help: "The name that goes with the action: of the attribute it sets, or the event it records.", Example: "cart_opened",
+			Help: "The attribute to set or the event to record.", Example: "cart_opened",
 		},
 		personal(schema.Field{
 			Name: "click_action_value", Title: "Action value", Kind: schema.String, Links: schema.LinkItself, Twin: twinButtonOpens,
-			Help: "What the action takes: a URL, a phone number, a text to copy.", Example: "https://shop.example.com/spring",
+			Help: "What the action uses, such as a URL, a phone number or a text to copy.", Example: "https://shop.example.com/spring",
 		}),
 		keyValuePairs(),
 	}
@@ -212,32 +212,32 @@ func androidAdvanced() schema.Field {
 	sticky := schema.On{Path: "make_notification_sticky"}
 	return schema.Field{
 		Name: "advanced", Kind: schema.Object, Open: true, Ref: "spec.md, Android `advanced`", Flat: true,
-		Help: "Coupon, icon, how long the notification stays, and how it groups with others.",
+		Help: "Coupon, icon, how long the notification stays, and grouping.",
 		Fields: []schema.Field{
 			personal(schema.Field{
 				Name: "coupon_code", Kind: schema.String,
-				Help: "A code that people copy from the notification.", Example: "SPRING25",
+				Help: "A code that users can copy from the notification.", Example: "SPRING25",
 			}),
 			{
 				Name: "icon_type_in_notification", Title: "Icon", Kind: schema.String,
-				Help: "Which icon the notification carries.", Example: "APP_ICON",
+				Help: "The icon shown in the notification.", Example: "APP_ICON",
 			},
-			{Name: "use_large_icon", Kind: schema.Bool, Help: "Show the large icon beside the text."},
+			{Name: "use_large_icon", Kind: schema.Bool, Help: "Show the large icon next to the text."},
 			{
 				Name: "make_notification_sticky", Title: "Sticky", Kind: schema.Bool,
-				Help: "Keep the notification until its dismiss button is tapped.",
+				Help: "Keep the notification until the user taps the dismiss button.",
 			},
 			personal(schema.Field{
-				Name: "dismiss_button_text", Kind: schema.String, Help: "What the button says that closes the notification.", Example: "Dismiss",
+				Name: "dismiss_button_text", Kind: schema.String, Help: "The text on the button that closes the notification.", Example: "Dismiss",
 				Required: []schema.Required{{When: schema.AnyOf{sticky, auto}}},
 			}),
 			{
-				Name: "auto_dismiss_notification", Title: "Dismiss by itself", Kind: schema.Bool,
-				Help: "Take the notification away after a while.",
+				Name: "auto_dismiss_notification", Title: "Auto-dismiss", Kind: schema.Bool,
+				Help: "Remove the notification automatically after a while.",
 			},
 			{
 				Name: "auto_dismiss_notification_time_value", Title: "Dismiss after", Kind: schema.Integer,
-				Help: "How long it stays before it goes by itself.", Example: "6",
+				Help: "How long it stays before it is removed.", Example: "6",
 				Used: auto, Required: []schema.Required{{When: auto}}, Rules: []schema.Rule{atLeastOne},
 			},
 			{
@@ -252,33 +252,33 @@ func androidAdvanced() schema.Field {
 }
 
 func groupKey() schema.Field {
-	return schema.Field{Name: "group_key", Kind: schema.String, Help: "Notifications with the same key are stacked into one group.", Example: "offers"}
+	return schema.Field{Name: "group_key", Kind: schema.String, Help: "Notifications with the same key are grouped together.", Example: "offers"}
 }
 
 func collapseKey() schema.Field {
-	return schema.Field{Name: "collapse_replace_key", Title: "Replace key", Kind: schema.String, Help: "A newer notification with the same key takes the place of this one.", Example: "spring-sale"}
+	return schema.Field{Name: "collapse_replace_key", Title: "Replace key", Kind: schema.String, Help: "A newer notification with the same key replaces this one.", Example: "spring-sale"}
 }
 
 func androidBackup() schema.Field {
 	backed := schema.When("template_type", androidBackedUp...)
 	fields := []schema.Field{
-		personal(schema.Field{Name: "title", Kind: schema.String, Lead: leadTitle, Help: "The title of the plain notification.", Example: "Spring is here"}),
+		personal(schema.Field{Name: "title", Kind: schema.String, Lead: leadTitle, Help: "The title of the simple version.", Example: "Spring is here"}),
 		personal(schema.Field{
 			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
-			Help: "The text of the plain notification.", Example: "25% off everything, today only",
+			Help: "The text of the simple version.", Example: "25% off everything, today only",
 		}),
 		personal(schema.Field{
 			Name: "summary", Kind: schema.String,
-			Help: "The short line of the plain notification.", Example: "Ends tonight",
+			Help: "The short line of the simple version.", Example: "Ends tonight",
 		}),
 		uri(schema.Field{
 			Name: "image_url", Title: "Image URL", Lead: leadImage,
-			Help: "The picture of the plain notification.", Example: "https://cdn.example.com/spring.png",
+			Help: "The image of the simple version.", Example: "https://cdn.example.com/spring.png",
 		}),
 	}
 	return schema.Field{
 		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects, Lead: leadOfTemplate,
-		Help: "The plain notification that devices show which cannot draw the template.",
+		Help: "A simple version for devices that can't show this template.",
 		Used: backed, Required: []schema.Required{{When: backed, At: schema.Publish}},
 		Fields: append(append(fields, defaultClick()...), keyValuePairs()),
 	}

@@ -10,29 +10,29 @@ func campaignAudienceLimit() schema.Field {
 		return f
 	}
 	return schema.Field{
-		Name: string(CampaignAudienceLimit), ID: "campaign_audience_limit", Title: "Audience limit", Kind: schema.Object,
+		Name: string(CampaignAudienceLimit), ID: "campaign_audience_limit", Title: "Audience limit", Noun: "an audience limit", Kind: schema.Object,
 		Ref:     "spec.md, campaign_audience_limit",
-		Help:    "A cap on how many messages the campaign sends.",
+		Help:    "A limit on how many messages the campaign sends.",
 		Applies: notTypes(BroadcastLiveActivity),
 		Rules:   []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: "campaign_audience_limit"}}}},
 		Fields: []schema.Field{
 			{
-				Name: "is_campaign_audience_limit_enabled", Title: "Audience cap", Kind: schema.Bool, Required: []schema.Required{{}},
-				Help: "Whether there is a cap.",
+				Name: "is_campaign_audience_limit_enabled", Title: "Limit messages", Kind: schema.Bool, Required: []schema.Required{{}},
+				Help: "Limit how many messages this campaign sends.",
 			},
 			companion(schema.Field{
-				Name: "metric", Title: "Counts", Kind: schema.String, Help: "What is counted.",
+				Name: "metric", Title: "Count", Kind: schema.String, Help: "What the limit counts.",
 				Options: []schema.Option{{Value: "SENT", Label: "Messages sent"}},
 			}),
 			companion(schema.Field{
-				Name: "frequency", Title: "Per", Kind: schema.String, Help: "What the cap is for.",
+				Name: "frequency", Title: "Per", Kind: schema.String, Help: "What the limit applies to.",
 				Options: []schema.Option{
-					{Value: "TOTAL", Label: "Campaign", Help: "a cap for its whole life"},
-					{Value: "INSTANCE", Label: "Send", Help: "a cap for each send", When: schema.All{forChannel(Push), forTypes(Periodic)}},
+					{Value: "TOTAL", Label: "Campaign", Help: "one limit for the whole campaign"},
+					{Value: "INSTANCE", Label: "Send", Help: "a separate limit for each send", When: schema.All{forChannel(Push), forTypes(Periodic)}},
 				},
 			}),
 			companion(schema.Field{
-				Name: "limit", Kind: schema.Integer, Help: "How many messages are sent at most.", Example: "100000",
+				Name: "limit", Kind: schema.Integer, Help: "The most messages to send.", Example: "100000",
 				Rules: []schema.Rule{schema.Range{Min: 1, Max: 9_999_999_999}},
 			}),
 		},

@@ -7,7 +7,7 @@ import "bugle/engine/schema"
 func pushBasicDetails() schema.Field {
 	return schema.Field{
 		Name: "basic_details", ID: "push.basic_details", Kind: schema.Object, Ref: "spec.md, Push `basic_details`",
-		Help: "Who the campaign is for your team: its name, tags and team, and the platforms it goes to.",
+		Help: "The campaign's name, tags and team, and the platforms it is sent to.",
 		Fields: []schema.Field{
 			campaignName(schema.Publish),
 			{
@@ -21,14 +21,14 @@ func pushBasicDetails() schema.Field {
 			platforms(),
 			{
 				Name: "broadcast_live_activity_id", Title: "Live activity ID", Kind: schema.String,
-				Help: "The live activity on iOS that this broadcast updates.", Example: "match-2026-final",
+				Help: "The iOS live activity that this broadcast updates.", Example: "match-2026-final",
 				Used:     schema.When("/campaign_delivery_type", "BROADCAST_LIVE_ACTIVITY"),
 				Required: []schema.Required{{When: schema.All{schema.When("/campaign_delivery_type", "BROADCAST_LIVE_ACTIVITY"), schema.Holds{Path: "platforms", Value: "IOS"}}}},
 			},
 			geofences(),
 			{
 				Name: "send_to_triggered_platform_only", Title: "Triggered platform only", Kind: schema.Bool,
-				Help:    "Send only to the platform that raised the event, not to every device of the person.",
+				Help:    "Send only to the platform where the event happened, not to all of the user's devices.",
 				Applies: schema.When("/campaign_delivery_type", "EVENT_TRIGGERED"),
 			},
 			platformDetails(),
@@ -40,7 +40,7 @@ func pushBasicDetails() schema.Field {
 func emailBasicDetails() schema.Field {
 	return schema.Field{
 		Name: "basic_details", ID: "email.basic_details", Kind: schema.Object, Ref: "spec.md, Email `basic_details`",
-		Help: "Who the campaign is for your team, and the consent that it relies on.",
+		Help: "The campaign's name, tags and team, and the kind of consent it needs.",
 		Fields: []schema.Field{
 			campaignName(schema.Inline | schema.Publish),
 			{
@@ -53,15 +53,15 @@ func emailBasicDetails() schema.Field {
 			},
 			{
 				Name: "content_type", Kind: schema.String, Required: []schema.Required{{At: schema.Inline}},
-				Help: "Whether this mail advertises, or tells people about something they did.",
+				Help: "Whether this email is marketing or follows from something the user did.",
 				Options: []schema.Option{
-					{Value: "PROMOTIONAL", Label: "Promotional", Help: "needs a subscription category"},
-					{Value: "TRANSACTIONAL", Label: "Transactional", Help: "receipts, confirmations, resets"},
+					{Value: "PROMOTIONAL", Label: "Promotional", Help: "marketing; sent only to people subscribed to the category you choose"},
+					{Value: "TRANSACTIONAL", Label: "Transactional", Help: "receipts, confirmations, password resets"},
 				},
 			},
 			{
 				Name: "subscription_category", Kind: schema.String, Suggest: "subscription_categories",
-				Help: "The kind of mail that people subscribed to; who left that category gets none.", Example: "Newsletter",
+				Help: "The kind of email people signed up for. People who unsubscribed from it are skipped.", Example: "Newsletter",
 				Required: []schema.Required{
 					{At: schema.Inline},
 					{When: schema.When("content_type", "PROMOTIONAL"), At: schema.Publish, Ref: refPublish},
@@ -72,7 +72,7 @@ func emailBasicDetails() schema.Field {
 			team(),
 			{
 				Name: "user_attribute_identifier", Title: "Address attribute", Kind: schema.String, Suggest: "user_attributes",
-				Help:    "The user attribute that holds the address to send to.",
+				Help:    "The user attribute that holds the email address to send to.",
 				Example: "Email (Standard)", Default: `"Email (Standard)"`, Required: []schema.Required{{At: schema.Inline}},
 			},
 		},
@@ -86,7 +86,7 @@ func campaignName(required schema.Stage) schema.Field {
 	}
 	return schema.Field{
 		Name: "name", Title: "Campaign name", Kind: schema.String,
-		Help: "What you and your team call this campaign. People who get the message never see it.", Example: "Spring sale 2026",
+		Help: "The name your team knows this campaign by. Recipients never see it.", Example: "Spring sale 2026",
 		Required: []schema.Required{{At: required, Ref: ref}},
 	}
 }
@@ -94,7 +94,7 @@ func campaignName(required schema.Stage) schema.Field {
 func tags() schema.Field {
 	return schema.Field{
 		Name: "tags", Kind: schema.List, Suggest: "tags", Rules: []schema.Rule{atMost(fewItems)},
-		Help: "Words by which you find this campaign again.",
+		Help: "Labels that help you find this campaign later.",
 		Elem: &schema.Field{Title: "Tag", Kind: schema.String, Suggest: "tags", Help: "One tag.", Example: "sale"},
 	}
 }
@@ -110,7 +110,7 @@ func platforms() schema.Field {
 	notLive := schema.Unless("/campaign_delivery_type", "BROADCAST_LIVE_ACTIVITY")
 	return schema.Field{
 		Name: "platforms", Kind: schema.List,
-		Help:     "Where this push goes. Each platform listed here needs content of its own.",
+		Help:     "The platforms this push is sent to. Each one needs its own message.",
 		Required: []schema.Required{{At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Unique{}, atMost(fewItems)},
 		Elem: &schema.Field{
@@ -128,19 +128,19 @@ func platformDetails() schema.Field {
 	flags := []string{"send_to_all_eligible_device", "exclude_provisional_push_devices", "send_to_only_provisional_push_enabled_devices"}
 	ios := schema.Holds{Path: "../platforms", Value: "IOS"}
 	return schema.Field{
-		Name: "platform_specific_details", Title: "Platform specifics", Kind: schema.Object, Ref: "spec.md, `platform_specific_details`",
-		Help:     "Which devices of a platform are reached.",
+		Name: "platform_specific_details", Title: "Platform options", Kind: schema.Object, Ref: "spec.md, `platform_specific_details`",
+		Help:     "Which devices get the message on each platform.",
 		Required: []schema.Required{{When: schema.Holds{Path: "platforms", Value: "IOS"}, At: schema.Publish}},
 		Fields: []schema.Field{
 			{
-				Name: "android", Title: "Android", Kind: schema.Object, Help: "Which Android devices are reached.",
+				Name: "android", Title: "Android", Kind: schema.Object, Help: "Which Android devices get the message.",
 				Fields: []schema.Field{{
-					Name: "push_amp_plus_enabled", Title: "Push amplification plus", Kind: schema.Bool, Default: "false",
-					Help: "Use the device maker's own channel to reach phones that the usual one does not.",
+					Name: "push_amp_plus_enabled", Title: "Push Amplification+", Kind: schema.Bool, Default: "false",
+					Help: "Also deliver through the phone maker's own push service, to reach more phones.",
 				}},
 			},
 			{
-				Name: "ios", Title: "iOS", Kind: schema.Object, Help: "Which iOS devices are reached: exactly one of the three is on.",
+				Name: "ios", Title: "iOS", Kind: schema.Object, Help: "Which iOS devices get the message. Turn on exactly one.",
 				Required: []schema.Required{{When: ios, At: schema.Publish}},
 				Rules: []schema.Rule{schema.Guard{
 					When: schema.AnyOf{ios, schema.Not{C: schema.Has{Path: "../platforms"}}}, Rule: schema.OneTrue{Fields: flags},
@@ -148,15 +148,15 @@ func platformDetails() schema.Field {
 				Fields: []schema.Field{
 					{
 						Name: flags[0], Title: "All eligible devices", Kind: schema.Bool,
-						Help: "Every iOS device that takes push, provisional ones too.",
+						Help: "All iOS devices that accept push, including those on provisional permission.",
 					},
 					{
-						Name: flags[1], Title: "Leave out provisional", Kind: schema.Bool,
-						Help: "Only devices whose owner said yes to notifications.",
+						Name: flags[1], Title: "Exclude provisional", Kind: schema.Bool,
+						Help: "Only devices whose owner has allowed notifications.",
 					},
 					{
 						Name: flags[2], Title: "Only provisional", Kind: schema.Bool,
-						Help: "Only devices that take notifications quietly, on trial.",
+						Help: "Only devices on provisional permission, which show notifications quietly.",
 					},
 				},
 			},

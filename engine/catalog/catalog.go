@@ -27,7 +27,7 @@ var (
 	emailCampaign = compiled(func() schema.Field { return campaignTable(Email) })
 	otherCampaign = compiled(func() schema.Field {
 		return schema.Field{
-			ID: "record", Kind: schema.Object, Open: true, Ref: refRecord, Help: "A campaign that can be read here, not changed.",
+			ID: "record", Kind: schema.Object, Open: true, Ref: refRecord, Help: "A campaign that you can view here, but not change.",
 			Fields: []schema.Field{{Name: "channel", Kind: schema.String, Help: "The channel of the campaign."}},
 		}
 	})
@@ -40,8 +40,8 @@ func compiled(table func() schema.Field) func() *schema.Schema {
 
 func campaignTable(ch Channel) schema.Field {
 	return schema.Field{
-		ID: lowered(ch) + ".campaign", Title: ch.Label() + " campaign", Kind: schema.Object, Ref: refRecord,
-		Help:   "A campaign on the channel " + ch.Label() + ".",
+		ID: lowered(ch) + ".campaign", Title: ch.Label() + " campaign", Plural: "campaigns", Kind: schema.Object, Ref: refRecord,
+		Help:   "A campaign sent by " + ch.Label() + ".",
 		Fields: append(head(ch), components(ch)...),
 	}
 }
@@ -51,14 +51,14 @@ func head(ch Channel) []schema.Field {
 	return []schema.Field{
 		channelField(ch),
 		deliveryTypeField(schema.Required{}),
-		person("created_by", "Created by", "The user who creates the campaign, by e-mail address.", schema.Required{}),
-		person("updated_by", "Updated by", "The user who changes the campaign, by e-mail address."),
+		person("created_by", "Created by", "The email address of the person who creates the campaign.", schema.Required{}),
+		person("updated_by", "Updated by", "The email address of the person who changes the campaign."),
 	}
 }
 
 func channelField(ch Channel) schema.Field {
 	f := schema.Field{
-		Name: "channel", ID: "channel", Kind: schema.String, Help: "The channel that the campaign is sent through.",
+		Name: "channel", ID: "channel", Kind: schema.String, Help: "The channel the campaign is sent through.",
 		Required: []schema.Required{{}},
 	}
 	for _, c := range Channels {
@@ -66,7 +66,7 @@ func channelField(ch Channel) schema.Field {
 			f.Options = append(f.Options, schema.Option{Value: string(c), Label: c.Label()})
 		}
 		if c.Writable() && ch.Writable() && c != ch {
-			f.Rules = append(f.Rules, schema.Excludes{Values: []string{string(c)}, Says: "this is a campaign for " + ch.Label() + ", and a campaign keeps its channel"})
+			f.Rules = append(f.Rules, schema.Excludes{Values: []string{string(c)}, Says: "this is a campaign for " + ch.Label() + ", and its channel cannot change"})
 		}
 	}
 	return f
@@ -75,7 +75,7 @@ func channelField(ch Channel) schema.Field {
 func deliveryTypeField(required ...schema.Required) schema.Field {
 	f := schema.Field{
 		Name: "campaign_delivery_type", ID: "campaign_delivery_type", Title: "Delivery type", Kind: schema.String, Ref: "spec.md, Delivery types",
-		Help: "What makes the campaign go out: a time, a trigger, an event of the business.", Required: required,
+		Help: "What starts the campaign: a set time, something a user does, or an event in your business.", Required: required,
 	}
 	for _, r := range deliveryTypes {
 		o := schema.Option{Value: string(r.Type), Label: r.Label, Help: r.Help}
@@ -154,11 +154,11 @@ func Components(ch Channel) []ComponentInfo {
 }
 
 // Applicable reports whether campaigns of the channel and delivery type have the component, and if
-// not, why, as a clause such as "only for channel is Push". With an empty delivery type it tells of
+// not, why, as a clause such as "only for Push campaigns". With an empty delivery type it tells of
 // the channel alone.
 func Applicable(name Component, ch Channel, dt DeliveryType) (ok bool, why string) {
 	if !ch.Writable() {
-		return false, ch.Label() + " campaigns can only be read here"
+		return false, ch.Label() + " campaigns are read-only here"
 	}
 	root := doc.NewObject(doc.M("channel", doc.NewString(string(ch))))
 	if dt != "" {
@@ -166,7 +166,7 @@ func Applicable(name Component, ch Channel, dt DeliveryType) (ok bool, why strin
 	}
 	f, known := Campaign(ch).Field(root, doc.P(string(name)), schema.Env{})
 	if !known {
-		return false, "there is no such component"
+		return false, "unknown component"
 	}
 	return f.Shown, f.Why
 }

@@ -7,22 +7,22 @@ import (
 	"bugle/engine/schema"
 )
 
-// connectorTable is the e-mail component connector: which configured service carries the mail.
+// connectorTable is the email component connector: which configured service carries the mail.
 func connectorTable() schema.Field {
 	return schema.Field{
-		Name: "connector", ID: "connector", Kind: schema.Object, Ref: "spec.md, `connector` (Email)",
-		Help: "The configured service that carries the mail.",
+		Name: "connector", ID: "connector", Noun: "a connector", Kind: schema.Object, Ref: "spec.md, `connector` (Email)",
+		Help: "The email service that sends this campaign.",
 		Fields: []schema.Field{
 			{
 				Name: "connector_type", Title: "Type", Kind: schema.String, Suggest: "connector_types",
-				Help:    "The kind of service, such as SENDGRID, AMAZON_SES, SPARKPOST, MANDRILL, CUSTOM_SMTP, CUSTOM_API or NETCORE.",
+				Help:    "The kind of email service, such as SENDGRID, AMAZON_SES or CUSTOM_SMTP.",
 				Example: "CUSTOM_SMTP", Required: []schema.Required{{}},
 				Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "connector_types"}, Ref: refPublish}},
 			},
 			{
 				Name: "connector_name", Title: "Name", Kind: schema.String, Suggest: "connector_names", Lead: 1,
 				Decides: &schema.Decision{Field: "connector_type", List: "connectors"},
-				Help:    "The name that the connector has in the workspace.",
+				Help:    "The connector's name in this workspace.",
 				Example: "Main SMTP", Required: []schema.Required{{}},
 				Rules: []schema.Rule{
 					schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "connector_names"}, Ref: refPublish},
@@ -39,7 +39,7 @@ func ConnectorPair(kind, name string) string { return kind + " " + name }
 // configuredPair wants type and name to be those of one connector, not the type of one and the name of
 // another; that each is configured at all is said by their own rules.
 var configuredPair = schema.Named{
-	ID: "configured_pair", Says: "a connector of that type and name that the workspace has configured",
+	ID: "configured_pair", Says: "type and name must belong to one connector of the workspace",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Env.Lists == nil {
 			return nil
@@ -52,7 +52,7 @@ var configuredPair = schema.Named{
 			return nil
 		}
 		return []schema.Finding{{
-			Message: fmt.Sprintf("the workspace has no %s connector named %q; the name belongs to one of another type", kind, name),
+			Message: fmt.Sprintf("the workspace has no %s connector named %q; the connector with this name has another type", kind, name),
 		}}
 	},
 }

@@ -5,14 +5,14 @@ import "bugle/engine/schema"
 // pushCampaignContent is PushCampaignContent.
 func pushCampaignContent() schema.Field {
 	return campaignContent(pushContent(), schema.Field{
-		Name: "email", Title: "E-mail", Kind: schema.Any, Help: "An e-mail. Push campaigns have none.", Applies: forChannel(Email),
+		Name: "email", Title: "Email", Kind: schema.Any, Help: "An email. Push campaigns have none.", Applies: forChannel(Email),
 	})
 }
 
 // emailCampaignContent is EmailCampaignContent.
 func emailCampaignContent() schema.Field {
 	return campaignContent(emailContent(), schema.Field{
-		Name: "push", Title: "Push", Kind: schema.Any, Help: "A push notification. E-mail campaigns have none.", Applies: forChannel(Push),
+		Name: "push", Title: "Push", Kind: schema.Any, Help: "A push notification. Email campaigns have none.", Applies: forChannel(Push),
 	})
 }
 
@@ -24,7 +24,7 @@ func pushContent() schema.Field {
 		Flat:   true,
 		Fields: []schema.Field{androidContent(), iosContent(), webContent()},
 		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-			ID: "platform_content", Says: "content for every platform of the campaign", Check: everyPlatform,
+			ID: "platform_content", Says: "every platform of the campaign needs a message", Check: everyPlatform,
 		}}},
 	}
 }
@@ -39,16 +39,16 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 	return schema.Field{
 		Name: "campaign_content", ID: "campaign_content", Title: "Content", Kind: schema.Object, Ref: "spec.md, Campaign content",
 		Editor: schema.EditorContent,
-		Help:   "What people get: the message, its translations and its variations.",
+		Help:   "The message, its translations and its A/B variations.",
 		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refOurs, Rule: schema.Named{
-			ID: "split", Says: "several variations need a distribution type", Check: splitKnown,
+			ID: "split", Says: "an A/B test needs a distribution_type", Check: splitKnown,
 		}}},
 		Fields: []schema.Field{
 			{
 				Name: "locales", Kind: schema.List, Suggest: "locales",
-				Help: "The languages of this campaign besides the default one, which is always there.",
+				Help: "The languages of this campaign, besides the default one.",
 				Rules: []schema.Rule{
-					schema.Excludes{Values: []string{"default"}, Says: "it is always there"},
+					schema.Excludes{Values: []string{"default"}, Says: "it is always included"},
 					schema.Unique{},
 					atMost(manyItems),
 				},
@@ -57,17 +57,17 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 			variationDetails(),
 			{
 				Name: "content", Title: "Message", Kind: schema.Object, Flat: true,
-				Help:     "The message itself: one, or one for each locale and variation.",
+				Help:     "The message: one, or one for each locale and variation.",
 				Required: []schema.Required{{At: schema.Inline | schema.Saved | schema.Publish}},
 				Fields:   members,
 				Elem:     localeTable(members, message.Name),
 				Either:   true, // one_shape
 				Rules: []schema.Rule{
-					schema.Named{ID: "one_shape", Says: "either one message, or messages by locale and variation; one alone only without locales and A/B variations", Check: oneShape},
-					schema.Named{ID: "default_locale", Says: "the default locale is always there", Check: defaultLocale},
-					schema.Named{ID: "listed_locales", Says: "locales other than default are listed in locales", Check: listedLocales},
+					schema.Named{ID: "one_shape", Says: "either one message, or one for each locale and variation; a single message only without locales and A/B variations", Check: oneShape},
+					schema.Named{ID: "default_locale", Says: "the default locale is required", Check: defaultLocale},
+					schema.Named{ID: "listed_locales", Says: "every locale except default must be listed in locales", Check: listedLocales},
 					schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-						ID: "every_cell", Says: "each listed locale has each variation", Check: everyCell,
+						ID: "every_cell", Says: "every listed locale needs every variation", Check: everyCell,
 					}},
 				},
 			},

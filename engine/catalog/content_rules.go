@@ -38,11 +38,21 @@ func oneShape(p schema.Place) []schema.Finding {
 	where := doc.P(flat[0])
 	switch {
 	case len(keyed) > 0:
-		return []schema.Finding{{Path: where, Message: fmt.Sprintf("stands beside the locale %q; keep one message, or move it to content.default.variation_1", keyed[0])}}
+		return []schema.Finding{{
+			Path:    where,
+			Message: fmt.Sprintf("not allowed beside the locale %q; keep one message, or move it to content.default.variation_1", keyed[0]),
+			Human:   fmt.Sprintf("this message has no locale, but %q has one; move it to the default locale", keyed[0]),
+		}}
 	case p.Object.Get("locales").Len() > 0:
-		return []schema.Finding{{Path: where, Message: "cannot stand alone where locales are listed; move it to content.default.variation_1"}}
+		return []schema.Finding{{
+			Path: where, Message: "not allowed when there are locales; move it to content.default.variation_1",
+			Human: "every locale needs its own message; move this one to the default locale",
+		}}
 	case hasVariations(p.Object.Get("variation_details")):
-		return []schema.Finding{{Path: where, Message: "cannot stand alone where A/B variations are configured; move it to content.default.variation_1"}}
+		return []schema.Finding{{
+			Path: where, Message: "not allowed when there are A/B variations; move it to content.default.variation_1",
+			Human: "every A/B variation needs its own message; move this one to variation A",
+		}}
 	}
 	return nil
 }
@@ -52,7 +62,7 @@ func defaultLocale(p schema.Place) []schema.Finding {
 	if len(flat) > 0 || len(keyed) == 0 || slices.Contains(keyed, "default") {
 		return nil
 	}
-	return []schema.Finding{{Path: doc.P("default"), Message: "is missing: the default locale is always required"}}
+	return []schema.Finding{{Path: doc.P("default"), Message: "missing: the default locale is required"}}
 }
 
 func listedLocales(p schema.Place) []schema.Finding {
@@ -64,7 +74,7 @@ func listedLocales(p schema.Place) []schema.Finding {
 	var out []schema.Finding
 	for _, name := range keyed {
 		if name != "default" && !listed[name] {
-			out = append(out, schema.Finding{Path: doc.P(name), Message: "is not listed in locales; add it there or remove it here"})
+			out = append(out, schema.Finding{Path: doc.P(name), Message: "not listed in locales; add it there or remove it here"})
 		}
 	}
 	return out
@@ -80,13 +90,13 @@ func everyCell(p schema.Place) []schema.Finding {
 		cells := p.Value.Get(locale)
 		if !cells.Exists() {
 			if locale != "default" { // default_locale says so for that one
-				out = append(out, schema.Finding{Path: doc.P(locale), Message: "is missing: it is listed in locales"})
+				out = append(out, schema.Finding{Path: doc.P(locale), Message: "missing: add a message for this locale", Human: "add a message for this locale"})
 			}
 			continue
 		}
 		for _, name := range names {
 			if !cells.Get(name).Exists() {
-				out = append(out, schema.Finding{Path: doc.P(locale, name), Message: "is missing: each locale needs each variation"})
+				out = append(out, schema.Finding{Path: doc.P(locale, name), Message: "missing: every locale needs every variation", Human: "add a message for this variation"})
 			}
 		}
 		if len(out) >= maxReported {
@@ -113,7 +123,8 @@ func splitKnown(p schema.Place) []schema.Finding {
 	}
 	return []schema.Finding{{
 		Path:    doc.P("variation_details", "distribution_type"),
-		Message: "is required where there are several variations: it says how the audience is split between them",
+		Message: "required with several variations: it says how the audience is split between them",
+		Human:   "choose how the audience is split between the variations",
 	}}
 }
 
@@ -123,7 +134,7 @@ func everyPlatform(p schema.Place) []schema.Finding {
 		name := strings.ToLower(platform)
 		known := platform == "ANDROID" || platform == "IOS" || platform == "WEB"
 		if known && p.Value.Get(name).Empty() {
-			out = append(out, schema.Finding{Path: doc.P(name), Message: "is missing: basic_details.platforms lists " + platform})
+			out = append(out, schema.Finding{Path: doc.P(name), Message: "missing: basic_details.platforms lists " + platform, Human: "add a message for " + Platform(platform).Label()})
 		}
 	}
 	return out

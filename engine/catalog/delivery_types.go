@@ -14,14 +14,14 @@ type deliveryType struct {
 }
 
 var deliveryTypes = []deliveryType{
-	{Type: OneTime, Label: "One-time", Help: "goes out once, now or at a set time", Push: true, Email: true},
-	{Type: Periodic, Label: "Periodic", Help: "goes out again and again: daily, weekly or monthly", Push: true, Email: true},
-	{Type: EventTriggered, Label: "Event-triggered", Help: "goes to each user who does something", Push: true, Email: true},
-	{Type: BusinessEventTriggered, Label: "Business-event-triggered", Help: "goes out when an event of the business happens, such as a price drop", Push: true, Email: true},
-	{Type: DeviceTriggered, Label: "Device-triggered", Help: "is shown by the device itself when the user does something", Push: true},
-	{Type: LocationTriggered, Label: "Location-triggered", Help: "goes to each user who enters, leaves or stays in a place", Push: true},
-	{Type: BroadcastLiveActivity, Label: "Broadcast live activity", Help: "updates a live activity on iOS", Push: true,
-		NoCreate: "a broadcast live activity cannot be created here; it can be read and managed"},
+	{Type: OneTime, Label: "One-time", Help: "sent once, now or at a set time", Push: true, Email: true},
+	{Type: Periodic, Label: "Periodic", Help: "sent on a schedule: daily, weekly or monthly", Push: true, Email: true},
+	{Type: EventTriggered, Label: "Event-triggered", Help: "sent to each user who does something, such as leaving a cart", Push: true, Email: true},
+	{Type: BusinessEventTriggered, Label: "Business-event-triggered", Help: "sent when something happens in your business, such as a price drop", Push: true, Email: true},
+	{Type: DeviceTriggered, Label: "Device-triggered", Help: "shown by the app itself when the user does something", Push: true},
+	{Type: LocationTriggered, Label: "Location-triggered", Help: "sent to each user who enters, leaves or stays in a place", Push: true},
+	{Type: BroadcastLiveActivity, Label: "Broadcast live activity", Help: "updates an iOS live activity", Push: true,
+		NoCreate: "you can view and manage broadcast live activities here, but not create them"},
 }
 
 // DeliveryTypeInfo is a delivery type as it stands for a channel: what the New-draft screen offers.
@@ -41,9 +41,9 @@ func DeliveryTypes(ch Channel) []DeliveryTypeInfo {
 		out[i] = DeliveryTypeInfo{Type: r.Type, Label: r.Label, Help: r.Help}
 		switch {
 		case !ch.Writable():
-			out[i].Why = ch.Label() + " campaigns can be read here, not created."
+			out[i].Why = ch.Label() + " campaigns are read-only here."
 		case !r.on(ch):
-			out[i].Why = r.Label + " is for " + r.channels() + " only, not for " + ch.Label() + "."
+			out[i].Why = "Only available for " + r.channels() + "."
 		case r.NoCreate != "":
 			out[i].Why = sentence(r.NoCreate)
 		default:

@@ -2,12 +2,12 @@ package catalog
 
 import "bugle/engine/schema"
 
-// emailContent is EmailContent: one e-mail.
+// emailContent is EmailContent: one email.
 func emailContent() schema.Field {
 	template := schema.Has{Path: "custom_template_id"}
 	return schema.Field{
-		Name: "email", ID: "email.content", Title: "E-mail", Kind: schema.Object, Flat: true, Ref: "spec.md, Email content (`EmailContent`)",
-		Help: "The mail: subject, sender, body and attachments.",
+		Name: "email", ID: "email.content", Title: "Email", Kind: schema.Object, Flat: true, Ref: "spec.md, Email content (`EmailContent`)",
+		Help: "The subject, sender, body and attachments.",
 		Rules: []schema.Rule{
 			schema.NotBoth{Fields: []string{"html_content", "custom_template_id"}},
 			schema.Guard{At: schema.Publish, Rule: schema.OneOf{Fields: []string{"html_content", "custom_template_id"}}, Ref: refPublish},
@@ -15,56 +15,56 @@ func emailContent() schema.Field {
 		Fields: []schema.Field{
 			personal(schema.Field{
 				Name: "subject", Kind: schema.String, Lead: leadSubject,
-				Help: "The line by which people decide whether to open the mail.", Example: "Spring is here, {{UserAttribute['First Name']}}",
+				Help: "The subject line. It decides whether people open the email.", Example: "Spring is here, {{UserAttribute['First Name']}}",
 				Required: []schema.Required{{When: schema.Not{C: template}, At: schema.Publish, Ref: refPublish}},
 			}),
 			personal(schema.Field{
 				Name: "preview_text", Kind: schema.String, Lead: leadPreviewText,
-				Help: "What inboxes show after the subject.", Example: "25% off everything, today only",
+				Help: "The text inboxes show after the subject.", Example: "25% off everything, today only",
 			}),
 			personal(schema.Field{
 				Name: "sender_name", Kind: schema.String, Lead: leadSenderName,
-				Help: "The name that the mail comes from.", Example: "Example Shop",
+				Help: "The name the email comes from.", Example: "Example Shop",
 			}),
 			fromAddress(),
-			address("reply_to_address", "Reply-to address", "Where answers go, when not to the address it comes from.", "support@example.com"),
-			addresses("cc_ids", "Cc", "Further addresses that get a copy and are seen by everyone."),
-			addresses("bcc_ids", "Bcc", "Further addresses that get a copy and are seen by nobody."),
+			address("reply_to_address", "Reply-to address", "The address replies go to. Leave it empty to use the from address.", "support@example.com"),
+			addresses("cc_ids", "Cc", "Addresses that get a copy. All recipients can see them."),
+			addresses("bcc_ids", "Bcc", "Addresses that get a copy. Other recipients can't see them."),
 			personal(schema.Field{
-				Name: "html_content", Title: "HTML", Kind: schema.String, Long: true, Lead: leadBody, Links: schema.LinksInHTML, Help: "The body of the mail. It excludes a custom template.",
+				Name: "html_content", Title: "HTML", Kind: schema.String, Long: true, Lead: leadBody, Links: schema.LinksInHTML, Help: "The body of the email. Use either this or a custom template.",
 				Example: "<p>Hello {{UserAttribute['First Name']|default('friend')}}</p>",
 			}),
 			{
 				Name: "email_editor", Title: "Editor", Kind: schema.String, Default: `"Rich Editor"`,
-				Help: "The editor in which the body was made. Needed when it is the code editor.",
+				Help: "The editor the body was made in.",
 				Options: []schema.Option{
 					{Value: "Rich Editor", Label: "Rich editor", Help: "drag and drop"},
-					{Value: "Code Editor", Label: "Code editor", Help: "HTML written by hand"},
+					{Value: "Code Editor", Label: "Code editor", Help: "hand-written HTML"},
 				},
 			},
 			{
 				Name: "custom_template_id", Title: "Custom template ID", Kind: schema.String,
-				Help: "The id of a saved template that gives the body, and the subject where you set none. It excludes HTML of your own.", Example: "65f1c0ffee0ddba11ca11ab1",
+				Help: "The ID of a saved template for the body (and for the subject, if you leave that empty). Use either this or your own HTML.", Example: "65f1c0ffee0ddba11ca11ab1",
 			},
 			{
 				Name: "custom_template_version", Kind: schema.Integer, Used: template,
-				Help: "The version of the saved template. Leave it out to take the newest.", Example: "2",
+				Help: "The version of the saved template. Leave it empty to use the latest.", Example: "2",
 			},
 			{
-				Name: "attachments", Kind: schema.List, Help: "Files that go with the mail.", Rules: []schema.Rule{atMost(fewItems)},
+				Name: "attachments", Kind: schema.List, Help: "Files attached to the email.", Rules: []schema.Rule{atMost(fewItems)},
 				Elem: &schema.Field{
 					Title: "Attachment", Kind: schema.Object, Help: "One file.",
 					Fields: []schema.Field{
 						{
-							Name: "file_type", Kind: schema.String, Help: "Whether everyone gets the same file, or each person one of their own.",
+							Name: "file_type", Kind: schema.String, Help: "Whether everyone gets the same file, or each user gets their own.",
 							Options: []schema.Option{
-								{Value: "URL", Label: "File at a URL"},
-								{Value: "PERSONALIZED_ATTACHMENT", Label: "Personalised file"},
+								{Value: "URL", Label: "Same file for everyone"},
+								{Value: "PERSONALIZED_ATTACHMENT", Label: "Personalized file"},
 							},
 						},
 						personal(schema.Field{
 							Name: "url", Title: "URL", Kind: schema.String,
-							Help: "Where the file lies.", Example: "https://cdn.example.com/terms.pdf",
+							Help: "The address of the file.", Example: "https://cdn.example.com/terms.pdf",
 						}),
 					},
 				},
@@ -74,7 +74,7 @@ func emailContent() schema.Field {
 }
 
 func fromAddress() schema.Field {
-	f := address("from_address", "From address", "The address that the mail comes from; the connector must be allowed to use it.", "news@example.com",
+	f := address("from_address", "From address", "The address the email comes from. Your connector must be allowed to use it.", "news@example.com",
 		schema.Required{At: schema.Publish, Ref: refPublish})
 	f.Lead = leadFromAddress
 	return f

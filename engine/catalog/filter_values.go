@@ -13,7 +13,7 @@ import (
 // value may be that value, and between takes a list of two or value and value1.
 
 var valueFits = schema.Named{
-	ID: "fits", Says: "the value suits the data type and the operator",
+	ID: "fits", Says: "the value must fit the data type and the operator",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Empty() && p.Value.Kind() != doc.Null {
 			return nil // required says so
@@ -25,12 +25,16 @@ var valueFits = schema.Named{
 		if want.ok(p.Value, p.Object.Get("value1")) {
 			return nil
 		}
-		return []schema.Finding{{Message: "must be " + want.words + ", because the operator is " + p.Object.Get("operator").Text()}}
+		operator := p.Object.Get("operator").Text()
+		return []schema.Finding{{
+			Message: "must be " + want.words + ", because the operator is " + operator,
+			Human:   "must be " + want.words + ", because the comparison is \"" + operatorWords[operator].label + "\"",
+		}}
 	},
 }
 
 var secondFits = schema.Named{
-	ID: "fits", Says: "the second value has the data type",
+	ID: "fits", Says: "the second value must fit the data type",
 	Check: func(p schema.Place) []schema.Finding {
 		scalar := scalars[p.Object.Get("data_type").Text()]
 		if scalar.ok == nil || p.Object.Get("operator").Text() != "between" || free(p) || scalar.ok(p.Value) {
@@ -92,7 +96,7 @@ func FilterValue(filter doc.Value) (words string, ok bool) {
 }
 
 // ExpressionValue reports whether the value, of an attribute filter that holds it, is a
-// personalisation expression: only the send knows what it becomes (gaps.md, Fields of the objects that
+// personalization expression: only the send knows what it becomes (gaps.md, Fields of the objects that
 // spec.md does not show).
 func ExpressionValue(filter, value doc.Value) bool {
 	return free(schema.Place{Object: filter, Value: value})
@@ -115,7 +119,7 @@ func fitting(p schema.Place) (fit, bool) {
 	case OneValue:
 		return fit{scalar.words, func(v, _ doc.Value) bool { return scalar.ok(v) }}, true
 	case SomeValues:
-		return fit{scalar.words + ", or a list of such", func(v, _ doc.Value) bool {
+		return fit{scalar.words + ", or a list of them", func(v, _ doc.Value) bool {
 			if v.Kind() == doc.Array {
 				return each(v, scalar.ok)
 			}
@@ -123,7 +127,7 @@ func fitting(p schema.Place) (fit, bool) {
 		}}, true
 	case TwoValues:
 		return fit{
-			"two values, as a list of two or with the second as value1; each is " + scalar.words,
+			"two values, in a list or with the second one in value1; each must be " + scalar.words,
 			func(v, second doc.Value) bool {
 				if v.Kind() == doc.Array {
 					return v.Len() == 2 && each(v, scalar.ok)
@@ -163,7 +167,7 @@ var scalars = map[string]struct {
 	"double": {"a number", func(v doc.Value) bool {
 		return v.Kind() == doc.Number || schema.Decimal.Matches(v.Text())
 	}},
-	"string":   {"a text", func(v doc.Value) bool { return v.Kind() == doc.String }},
+	"string":   {"text", func(v doc.Value) bool { return v.Kind() == doc.String }},
 	"datetime": {"a date, such as 2026-12-01, or a date and time", func(v doc.Value) bool { return isDate(v.Text()) }},
 }
 

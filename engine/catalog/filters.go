@@ -46,11 +46,11 @@ var operatorWords = map[string]struct {
 	"containsInTheFollowing":  {"contains one of", Phrase{Is: "contains", IsNot: "does not contain", With: "containing", Without: "not containing"}},
 	"startWithInTheFollowing": {"starts with one of", Phrase{Is: "starts with", IsNot: "does not start with", With: "starting with", Without: "not starting with"}},
 	"endsWithInTheFollowing":  {"ends with one of", Phrase{Is: "ends with", IsNot: "does not end with", With: "ending with", Without: "not ending with"}},
-	"inTheLast":               {"in the last days", Phrase{Is: "is in the last", IsNot: "is not in the last", With: "in the last", Without: "not in the last", Unit: "days"}},
+	"inTheLast":               {"in the last … days", Phrase{Is: "is in the last", IsNot: "is not in the last", With: "in the last", Without: "not in the last", Unit: "days"}},
 	"on":                      {"on", Phrase{Is: "is on", IsNot: "is not on", With: "on", Without: "not on"}},
 	"before":                  {"before", Phrase{Is: "is before", IsNot: "is not before", With: "before", Without: "not before"}},
 	"after":                   {"after", Phrase{Is: "is after", IsNot: "is not after", With: "after", Without: "not after"}},
-	"inTheNext":               {"in the next days", Phrase{Is: "is in the next", IsNot: "is not in the next", With: "in the next", Without: "not in the next", Unit: "days"}},
+	"inTheNext":               {"in the next … days", Phrase{Is: "is in the next", IsNot: "is not in the next", With: "in the next", Without: "not in the next", Unit: "days"}},
 	"today":                   {"today", Phrase{Is: "is today", IsNot: "is not today", With: "today", Without: "not today"}},
 }
 
@@ -90,7 +90,7 @@ func FilterGroups(component Component) []string {
 func filterGroup(name, title, help string, rules ...schema.Rule) schema.Field {
 	return schema.Field{
 		Name: name, Title: title, Help: help, Kind: schema.Object, Ref: refFilters, Rules: rules, Editor: schema.EditorFilters,
-		Fields: groupFields("filter_group", "What a user must match.", filterTable()),
+		Fields: groupFields("filter_group", "The conditions users must match.", filterTable()),
 	}
 }
 
@@ -98,10 +98,10 @@ func groupFields(id, help string, elem schema.Field) []schema.Field {
 	return []schema.Field{
 		{
 			Name: "filter_operator", ID: id + ".filter_operator", Title: "Match", Kind: schema.String, Default: `"and"`,
-			Help: "Whether all filters of the group have to match, or one of them is enough.",
+			Help: "Whether users must match all conditions in the group, or any one of them.",
 			Options: []schema.Option{
-				{Value: "and", Label: "All", Help: "every filter has to match"},
-				{Value: "or", Label: "Any", Help: "one matching filter is enough"},
+				{Value: "and", Label: "All", Help: "users must match every condition"},
+				{Value: "or", Label: "Any", Help: "users must match at least one condition"},
 			},
 		},
 		{Name: "filters", ID: id + ".filters", Kind: schema.List, Help: help, Elem: &elem, Rules: []schema.Rule{atMost(manyItems)}},
@@ -111,7 +111,7 @@ func groupFields(id, help string, elem schema.Field) []schema.Field {
 // filterTable is a filter of a component's group.
 func filterTable() schema.Field {
 	project := schema.Field{Required: []schema.Required{{When: schema.Flag{Name: portfolio}}}}
-	return filterOf("filter", "user_attributes", "User attribute", "what is known of the user", project, eventFilterTable())
+	return filterOf("filter", "user_attributes", "User attribute", "something known about the user, such as their city", project, eventFilterTable())
 }
 
 // eventFilterTable is a filter nested in a filter on an action: one of type user_attributes looks at an
@@ -120,7 +120,7 @@ func filterTable() schema.Field {
 func eventFilterTable() schema.Field {
 	project := schema.Field{Ref: refMore, Rules: []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: portfolio}}}}}
 	deeper := schema.Field{Kind: schema.Object, Like: "event_filter"}
-	return filterOf("event_filter", "event_attributes", "Event attribute", "what the event says", project, deeper)
+	return filterOf("event_filter", "event_attributes", "Event attribute", "something recorded with the event, such as a price", project, deeper)
 }
 
 // portfolio is the feature of a workspace whose attributes belong to projects.
@@ -135,17 +135,17 @@ func filterOf(id, list, label, help string, project, nested schema.Field) schema
 
 	fields := []schema.Field{{
 		Name: "filter_type", Title: "Filter type", Kind: schema.String, Required: []schema.Required{{}},
-		Help: "What the filter looks at.",
+		Help: "What the condition checks.",
 		Options: []schema.Option{
 			{Value: "user_attributes", Label: label, Help: help},
-			{Value: "actions", Label: "Action", Help: "what the user has done"},
-			{Value: "custom_segments", Label: "Segment", Help: "a segment of the workspace that the user is in"},
+			{Value: "actions", Label: "Action", Help: "something the user has done"},
+			{Value: "custom_segments", Label: "Segment", Help: "whether the user is in a segment"},
 		},
 	}}
 	for _, f := range attributeFields(list) {
 		f.Applies = attribute
 		if f.Name == "name" {
-			f.Help = "The " + strings.ToLower(label) + ", or the segment by its name."
+			f.Help = "The name of the " + strings.ToLower(label) + " or the segment."
 			f.Applies = schema.When("filter_type", "user_attributes", "custom_segments")
 			f.Required = []schema.Required{
 				{When: attribute},
@@ -155,15 +155,15 @@ func filterOf(id, list, label, help string, project, nested schema.Field) schema
 		fields = append(fields, f)
 	}
 	project.Name, project.Kind, project.Applies, project.Example = "project_name", schema.String, attribute, "Retail"
-	project.Help = "The project that the attribute belongs to, in a workspace with the portfolio feature."
+	project.Help = "The project the attribute belongs to. Only for workspaces with the portfolio feature."
 	fields = append(fields, project)
 	for _, f := range actionFields(nested) {
 		f.Applies = action
 		fields = append(fields, f)
 	}
 	fields = append(fields, schema.Field{
-		Name: "id", Title: "Segment id", Kind: schema.String, Applies: segment,
-		Help: "The segment by its id; its name is enough where names are unique.", Example: "65f0a1b2c3d4e5f60718293a",
+		Name: "id", Title: "Segment ID", Kind: schema.String, Applies: segment,
+		Help: "The segment's ID. You can leave it out if no other segment has the same name.", Example: "65f0a1b2c3d4e5f60718293a",
 	})
 	return schema.Field{
 		ID: id, Kind: schema.Object, Ref: refFilters, Fields: fields,
@@ -179,7 +179,7 @@ func closedFilters(fields []schema.Field) schema.Named {
 		known[f.Name] = true
 	}
 	return schema.Named{
-		ID: "closed", Says: "only filters on user attributes have members beyond these",
+		ID: "closed", Says: "only user attribute filters may have other fields",
 		Check: func(p schema.Place) []schema.Finding {
 			kind := p.Value.Get("filter_type").Text()
 			if kind != "actions" && kind != "custom_segments" {
@@ -188,7 +188,7 @@ func closedFilters(fields []schema.Field) schema.Named {
 			var out []schema.Finding
 			for name := range p.Value.Members() {
 				if !known[name] {
-					out = append(out, schema.Finding{Path: doc.P(name), Message: "is not a member that the specification knows in a filter of type " + kind + "; remove it"})
+					out = append(out, schema.Finding{Path: doc.P(name), Message: "unknown field in a filter of type " + kind + "; remove it"})
 				}
 			}
 			return out
@@ -202,13 +202,13 @@ func attributeFields(suggest string) []schema.Field {
 	return []schema.Field{
 		{
 			Name: "data_type", Kind: schema.String, Required: []schema.Required{{}},
-			Help: "The type of the attribute; it decides which operators there are.",
+			Help: "The attribute's type. It decides which comparisons are available.",
 			Options: []schema.Option{
 				{Value: "string", Label: "Text"}, {Value: "double", Label: "Number"},
 				{Value: "datetime", Label: "Date and time"}, {Value: "bool", Label: "Yes or no"},
 			},
 		},
-		{Name: "category", Kind: schema.String, Help: "The group under which the workspace lists the attribute.", Example: "Tracked Standard Attribute"},
+		{Name: "category", Kind: schema.String, Help: "The group the attribute is listed under.", Example: "Tracked Standard Attribute"},
 		{
 			Name: "name", Kind: schema.String, Required: []schema.Required{{}}, Suggest: suggest,
 			Help: "The attribute's name.", Example: "City",
@@ -219,20 +219,19 @@ func attributeFields(suggest string) []schema.Field {
 		},
 		{
 			Name: "value", Kind: schema.Any, Used: valueless, Required: []schema.Required{{}}, Example: "Berlin",
-			Help: "What the attribute is compared with: one value, a list for the operators that take several, two values for between, " +
-				"a number of days for in the last and in the next. Dates are ISO 8601.",
+			Help:  "The value to compare with: one value or a list, two values for between, or a number of days for in the last and in the next.",
 			Rules: []schema.Rule{valueFits},
 		},
 		{
 			Name: "value1", Title: "Second value", Kind: schema.Any, Used: schema.When("operator", "between"),
-			Help:  "The upper end for between, where value holds the lower end alone.",
+			Help:  "The end of the range, when Value holds only its start.",
 			Rules: []schema.Rule{secondFits},
 		},
-		{Name: "case_sensitive", Kind: schema.Bool, Default: "false", Help: "Tell capitals from small letters."},
-		{Name: "negate", Kind: schema.Bool, Default: "false", Help: "Turn the filter round: match those it would not."},
+		{Name: "case_sensitive", Kind: schema.Bool, Default: "false", Help: "Treat upper and lower case as different."},
+		{Name: "negate", Kind: schema.Bool, Default: "false", Help: "Match the users who do not meet this condition."},
 		{
 			Name: "is_dynamic_value", Title: "Value is an expression", Kind: schema.Bool, Default: "false",
-			Help: "The value is a personalisation expression, resolved when the message is sent.",
+			Help: "The value is a personalization expression, filled in when the message is sent.",
 			Ref:  refObjects,
 		},
 	}
@@ -271,10 +270,10 @@ func actionFields(nested schema.Field) []schema.Field {
 	return []schema.Field{
 		{
 			Name: "action_name", Title: "Event", Kind: schema.String, Required: []schema.Required{{}}, Suggest: "events",
-			Help: "The event that the user did or did not do.", Example: "Product Viewed",
+			Help: "The event the user did or did not do.", Example: "Product Viewed",
 		},
 		{
-			Name: "execution", Title: "How often", Kind: schema.Object, Help: "How many times the event has to have happened.",
+			Name: "execution", Title: "How often", Kind: schema.Object, Help: "How many times the event must have happened.",
 			Fields: []schema.Field{
 				{
 					Name: "type", Title: "Comparison", Kind: schema.String, Required: []schema.Required{{}},
@@ -289,12 +288,12 @@ func actionFields(nested schema.Field) []schema.Field {
 				},
 			},
 		},
-		{Name: "executed", Title: "Has done it", Kind: schema.Bool, Default: "true", Help: "Off: users who did not do it."},
+		{Name: "executed", Title: "Has done it", Kind: schema.Bool, Default: "true", Help: "On: users who did it. Off: users who did not."},
 		{
 			Name: "attributes", Title: "Event attributes", Kind: schema.Object,
-			Help:   "Only events whose attributes match these filters count.",
-			Fields: groupFields("event_filter_group", "What an attribute of the event must match.", nested),
+			Help:   "Only count events whose attributes match these conditions.",
+			Fields: groupFields("event_filter_group", "The conditions the event's attributes must match.", nested),
 		},
-		{Name: "condition", Title: "Condition label", Kind: schema.String, Help: "A label of your own for the condition.", Example: "Viewed twice"},
+		{Name: "condition", Title: "Condition label", Kind: schema.String, Help: "Your own label for this condition.", Example: "Viewed twice"},
 	}
 }

@@ -12,24 +12,24 @@ func geofences() schema.Field {
 	dwell := schema.When("triggered_at", "dwell")
 	always := []schema.Required{{}}
 	return schema.Field{
-		Name: "geofences", Title: "Geofence", Kind: schema.Object, Ref: "spec.md, Geofences",
-		Help:     "The circle on the map that starts this campaign, and what has to happen there.",
+		Name: "geofences", Title: "Geofence", Noun: "a geofence", Kind: schema.Object, Ref: "spec.md, Geofences",
+		Help:     "The area on the map that starts this campaign, and what must happen there.",
 		Applies:  schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED"),
 		Required: []schema.Required{{When: schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED")}},
 		Fields: []schema.Field{
 			{
 				Name: "name", Kind: schema.String,
-				Help: "A name of its own for this geofence.", Example: "Store Alexanderplatz",
+				Help: "A unique name for this geofence.", Example: "Store Alexanderplatz",
 				Required: always,
 			},
-			coordinate("latitude", "How far north or south the centre is, in degrees.", "52.5219", 90),
-			coordinate("longitude", "How far east or west the centre is, in degrees.", "13.4132", 180),
+			coordinate("latitude", "The latitude of the center, in degrees.", "52.5219", 90),
+			coordinate("longitude", "The longitude of the center, in degrees.", "13.4132", 180),
 			{
-				Name: "radius", Kind: schema.String, Help: "How far the circle reaches from its centre, in metres.", Example: "150",
+				Name: "radius", Kind: schema.String, Help: "The radius of the area, in meters.", Example: "150",
 				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Decimal, Plain: true}, positive()},
 			},
 			{
-				Name: "dwell_time_value", Title: "Dwell time", Kind: schema.String, Help: "How long someone must stay inside.", Example: "10",
+				Name: "dwell_time_value", Title: "Dwell time", Kind: schema.String, Help: "How long a user must stay inside.", Example: "10",
 				Used: dwell, Required: []schema.Required{{When: dwell}}, Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
 			},
 			{
@@ -38,7 +38,7 @@ func geofences() schema.Field {
 			},
 			{
 				Name: "response_time_value", Title: "Response time", Kind: schema.String,
-				Help: "How long to wait after the trigger before sending.", Example: "5",
+				Help: "How long to wait before sending.", Example: "5",
 				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
 			},
 			{
@@ -46,11 +46,11 @@ func geofences() schema.Field {
 				Help: "The unit of the response time.", Required: always, Options: minutesHoursDays(),
 			},
 			{
-				Name: "triggered_at", Kind: schema.String, Help: "What has to happen at the geofence.", Required: always,
+				Name: "triggered_at", Kind: schema.String, Help: "What starts the campaign.", Required: always,
 				Options: []schema.Option{
-					{Value: "ENTRY", Label: "Entry", Help: "someone comes in"},
-					{Value: "EXIT", Label: "Exit", Help: "someone leaves"},
-					{Value: "dwell", Label: "Dwell", Help: "someone stays for a while"},
+					{Value: "ENTRY", Label: "Entry", Help: "the user enters the area"},
+					{Value: "EXIT", Label: "Exit", Help: "the user leaves the area"},
+					{Value: "dwell", Label: "Dwell", Help: "the user stays in the area for the dwell time"},
 				},
 			},
 		},
@@ -68,13 +68,13 @@ func coordinate(name, help, example string, limit float64) schema.Field {
 		Rules: []schema.Rule{
 			schema.Format{As: schema.Decimal, Plain: true},
 			schema.Named{
-				ID: "degrees", Says: fmt.Sprintf("from -%v to %v degrees", limit, limit),
+				ID: "degrees", Says: fmt.Sprintf("between -%v and %v degrees", limit, limit),
 				Check: func(p schema.Place) []schema.Finding {
 					f, err := strconv.ParseFloat(p.Value.Text(), 64)
 					if err != nil || f >= -limit && f <= limit {
 						return nil
 					}
-					return []schema.Finding{{Message: fmt.Sprintf("must be from -%v to %v degrees, not %s", limit, limit, p.Value.Text())}}
+					return []schema.Finding{{Message: fmt.Sprintf("must be between -%v and %v degrees, not %s", limit, limit, p.Value.Text())}}
 				},
 			},
 		},

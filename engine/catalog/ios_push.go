@@ -6,24 +6,24 @@ import "bugle/engine/schema"
 func iosContent() schema.Field {
 	fields := []schema.Field{{
 		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`, Lead: leadTemplate,
-		Help: "The design of the notification. It decides which of the other fields count.",
+		Help: "The layout of the notification. It decides which other fields are used.",
 		Options: []schema.Option{
-			{Value: "BASIC", Label: "Basic", Help: "title, message, one picture or video"},
-			{Value: "STYLIZED_BASIC", Label: "Stylized basic", Help: "basic, in your colours"},
-			{Value: "SIMPLE_IMAGE_CAROUSEL", Label: "Simple image carousel", Help: "pictures to swipe through"},
-			{Value: "Custom", Label: "Custom", Help: "a saved template"},
+			{Value: "BASIC", Label: "Basic", Help: "title, message and one image or video"},
+			{Value: "STYLIZED_BASIC", Label: "Stylized basic", Help: "title, message and image in your colors"},
+			{Value: "SIMPLE_IMAGE_CAROUSEL", Label: "Simple image carousel", Help: "several images to swipe through"},
+			{Value: "Custom", Label: "Custom", Help: "a template saved in the workspace"},
 		},
 	}}
 	fields = append(fields, customTemplate()...)
 	fields = append(fields,
 		iosBasicDetails(),
 		schema.Field{
-			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "The button sets of the notification.", Rules: []schema.Rule{atMost(fewItems)},
+			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "The notification's button sets.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
 				Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One set of buttons.",
 				Fields: []schema.Field{{
 					Name: "button_category", Kind: schema.String, Example: "SHOP_OR_LATER",
-					Help: "The notification category that the app has registered; it decides which buttons are shown.",
+					Help: "The notification category registered in the app. It decides which buttons are shown.",
 				}},
 			},
 		},
@@ -32,7 +32,7 @@ func iosContent() schema.Field {
 	)
 	return schema.Field{
 		Name: "ios", Title: "iOS", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, iOS (`IOSPushContent`)",
-		Help: "The notification as iPhone and iPad show it.", Fields: fields,
+		Help: "The notification on iPhone and iPad.", Fields: fields,
 	}
 }
 
@@ -43,27 +43,27 @@ func iosBasicDetails() schema.Field {
 	fields = append(fields,
 		uri(schema.Field{
 			Name: "image_url", Title: "Image URL", Lead: leadImage,
-			Help: "The picture of the notification.", Example: "https://cdn.example.com/spring.png",
+			Help: "The image in the notification.", Example: "https://cdn.example.com/spring.png",
 			Required: carouselOnly,
 		}),
 		uri(schema.Field{
 			Name: "input_gif_url", Title: "GIF URL",
-			Help: "An animated picture in place of the still one.", Example: "https://cdn.example.com/spring.gif",
+			Help: "An animated image to show instead of the still one.", Example: "https://cdn.example.com/spring.gif",
 		}),
 		color(schema.Field{
-			Name: "background_color_code", Title: "Background colour",
-			Help: "The colour behind the text.", Example: "#FFF4E5",
+			Name: "background_color_code", Title: "Background color",
+			Help: "The color behind the text.", Example: "#FFF4E5",
 		}),
 		schema.Field{
-			Name: "apply_background_color_in_text_editor", Title: "Colour in the editor", Kind: schema.Bool,
-			Help: "Show the background colour while the text is edited.",
+			Name: "apply_background_color_in_text_editor", Title: "Show color in editor", Kind: schema.Bool,
+			Help: "Show the background color while you edit the text.",
 		},
 		carousel(),
 	)
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
 	return schema.Field{
 		Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Fields: fields, Flat: true,
-		Help: "Text and pictures of the notification, and what a tap does.",
+		Help: "The text and images, and what a tap does.",
 		Required: []schema.Required{
 			{When: schema.When("template_type", "SIMPLE_IMAGE_CAROUSEL")},
 			{When: isBasic("template_type"), At: schema.Publish, Ref: refPublish},
@@ -76,12 +76,12 @@ func iosText(required []schema.Required) []schema.Field {
 	return []schema.Field{
 		personal(schema.Field{
 			Name: "title", Kind: schema.String, Lead: leadTitle,
-			Help: "The first line, in bold. Say the point of the message.", Example: "Spring is here",
+			Help: "The first line, in bold. Lead with the main point.", Example: "Spring is here",
 			Required: required,
 		}),
 		personal(schema.Field{
 			Name: "subtitle", Kind: schema.String,
-			Help: "A second line between title and message.", Example: "Only today",
+			Help: "A second line, between the title and the message.", Example: "Only today",
 		}),
 		personal(schema.Field{
 			Name: "message", Kind: schema.String, Long: true, Lead: leadMessage,
@@ -90,15 +90,15 @@ func iosText(required []schema.Required) []schema.Field {
 		}),
 		{
 			Name: "allow_bg_refresh", Title: "Background refresh", Kind: schema.Bool,
-			Help: "Wake the app when the notification arrives, so that it can load fresh content.",
+			Help: "Wake the app when the notification arrives, so it can load new content.",
 		},
 		{
-			Name: "rich_media_type", Kind: schema.String, Help: "What the notification shows beside its text.",
+			Name: "rich_media_type", Kind: schema.String, Help: "What the notification shows with the text.",
 			Options: []schema.Option{{Value: "Image"}, {Value: "Video"}, {Value: "GIF"}},
 		},
 		uri(schema.Field{
 			Name: "rich_media_value", Title: "Rich media URL",
-			Help: "Where the picture or video lies.", Example: "https://cdn.example.com/spring.mp4",
+			Help: "The address of the image or video.", Example: "https://cdn.example.com/spring.mp4",
 		}),
 	}
 }
@@ -106,17 +106,17 @@ func iosText(required []schema.Required) []schema.Field {
 func iosAdvanced() schema.Field {
 	return schema.Field{
 		Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects, Flat: true,
-		Help: "Coupon, sound, badge, and how the notification groups with others.",
+		Help: "Coupon, sound, badge, and grouping.",
 		Fields: []schema.Field{
 			personal(schema.Field{
 				Name: "coupon_code", Kind: schema.String,
-				Help: "A code that people copy from the notification.", Example: "SPRING25",
+				Help: "A code that users can copy from the notification.", Example: "SPRING25",
 			}),
 			{
 				Name: "sound_file", Kind: schema.String,
-				Help: "The sound in the app that plays when the notification arrives.", Example: "chime.caf",
+				Help: "The sound file in the app to play when the notification arrives.", Example: "chime.caf",
 			},
-			{Name: "enable_ios_badge", Title: "Badge", Kind: schema.Bool, Help: "Count this notification on the app's icon."},
+			{Name: "enable_ios_badge", Title: "Badge", Kind: schema.Bool, Help: "Show the number of notifications on the app's icon."},
 			groupKey(),
 			collapseKey(),
 		},
@@ -127,7 +127,7 @@ func iosBackup() schema.Field {
 	backed := schema.When("template_type", "STYLIZED_BASIC", "SIMPLE_IMAGE_CAROUSEL")
 	return schema.Field{
 		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects, Lead: leadOfTemplate,
-		Help: "The plain notification that devices show which cannot draw the template.",
+		Help: "A simple version for devices that can't show this template.",
 		Used: backed, Required: []schema.Required{{When: backed, At: schema.Publish}},
 		Fields: append(append(iosText(nil), defaultClick()...), keyValuePairs()),
 	}

@@ -35,11 +35,11 @@ var lifeCycle = []transition{
 	{Action: Publish, From: []State{Draft}, Push: allTypes, Email: emailTypes, To: Active, Ahead: Scheduled},
 	{
 		Action: Pause, From: []State{Active, Scheduled, Sending}, Push: repeatPush, Email: repeatEmail, To: Paused,
-		Only: "only campaigns that send again and again can be paused", Instead: Stop,
+		Only: "only recurring and triggered campaigns can be paused", Instead: Stop,
 	},
 	{
 		Action: Resume, From: []State{Paused}, Push: repeatPush, Email: repeatEmail, To: Active, Ahead: Scheduled,
-		Only: "only campaigns that send again and again can be resumed",
+		Only: "only recurring and triggered campaigns can be resumed",
 	},
 	{
 		Action: Stop, From: []State{Active, Scheduled, Paused, Sending}, Push: once, Email: once, To: Stopped,
@@ -101,11 +101,16 @@ type spelling struct {
 	action func(Action) string
 	kind   func(DeliveryType) string
 	state  func(State) string
+	refuse func(Action, DeliveryType, State) string // what the sentence begins with
 }
 
 var (
-	onTheWire = spelling{asIs[Action], asIs[DeliveryType], asIs[State]}
-	forPeople = spelling{Action.Label, small(DeliveryType.Label), small(State.Label)}
+	onTheWire = spelling{asIs[Action], asIs[DeliveryType], asIs[State], func(a Action, dt DeliveryType, st State) string {
+		return fmt.Sprintf("%s does not apply to this %s campaign, which is %s", a, dt, st)
+	}}
+	forPeople = spelling{Action.Label, small(DeliveryType.Label), small(State.Label), func(a Action, _ DeliveryType, _ State) string {
+		return "You can't " + strings.ToLower(a.Label()) + " this campaign"
+	}}
 )
 
 func asIs[S ~string](s S) string { return string(s) }
@@ -119,9 +124,9 @@ func refusal(sp spelling, a Action, ch Channel, dt DeliveryType, st State) strin
 	reason := ""
 	switch {
 	case !known:
-		reason = "there is no such action; the status takes " + join(StatusActions, " or ", sp.action)
+		reason = "unknown action; use " + join(StatusActions, " or ", sp.action)
 	case !ch.Writable():
-		reason = ch.Label() + " campaigns can only be read here"
+		reason = ch.Label() + " campaigns are read-only here"
 	case a == Edit && !slices.Contains(States, st):
 		return "" // a service may have states of its own, and knows what it takes in them
 	case !slices.Contains(t.types(ch), dt) && (a != Edit || dt.known()): // and delivery types
@@ -131,7 +136,7 @@ func refusal(sp spelling, a Action, ch Channel, dt DeliveryType, st State) strin
 	default:
 		return ""
 	}
-	return fmt.Sprintf("%s does not apply to this %s campaign, which is %s: %s.", sp.action(a), sp.kind(dt), sp.state(st), reason)
+	return sp.refuse(a, dt, st) + ": " + reason + "."
 }
 
 // known reports whether the tables have the delivery type.
@@ -141,7 +146,7 @@ func (t DeliveryType) known() bool {
 
 func (t transition) whyNotType(sp spelling, ch Channel, dt DeliveryType, st State) string {
 	if t.Only == "" {
-		return "it is no " + ch.Label() + " delivery type"
+		return "campaigns of its type are not available for " + ch.Label()
 	}
 	why := t.Only
 	if t.Action != Stop {
@@ -156,19 +161,19 @@ func (t transition) whyNotType(sp spelling, ch Channel, dt DeliveryType, st Stat
 func (t transition) whyNotState(sp spelling, st State) string {
 	switch {
 	case t.Action == Delete:
-		return "only drafts can be deleted; archive a campaign that has ended"
+		return "only drafts can be deleted; you can archive a campaign that has ended"
 	case t.Action == Edit:
-		return "nothing can be changed any more; clone it to go on from here"
+		return "it can no longer be changed; clone it to continue from here"
 	case t.Action == Publish:
 		return "only a draft can be published"
 	case st == Draft:
-		return "it is not published yet"
+		return "it has not been published yet"
 	case t.Action == Pause && st == Paused:
-		return "it is paused already"
+		return "it is already paused"
 	case t.Action == Stop && st == Stopped:
-		return "it is stopped already"
+		return "it is already stopped"
 	}
-	return "it must be " + join(t.From, " or ", sp.state)
+	return "it must be " + join(t.From, " or ", sp.state) + ", and it is " + sp.state(st)
 }
 
 func join[S ~string](names []S, last string, spell func(S) string) string {
@@ -206,27 +211,27 @@ func Effect(a Action, ch Channel, dt DeliveryType, st State) string {
 	switch a {
 	case Stop:
 		if st == Scheduled {
-			return "It will not be sent. A stopped campaign cannot be started again."
+			return "It will not be sent. You can't start a stopped campaign again."
 		}
-		return "Remaining sends halt; messages already dispatched are still delivered. A stopped campaign cannot be started again."
+		return "No more messages are sent; those already on their way are still delivered. You can't start a stopped campaign again."
 	case Pause:
 		if st == Scheduled {
-			return "It will not start at its time until you resume it."
+			return "It will not start until you resume it."
 		}
-		return "No further messages go out until you resume it; messages already dispatched are still delivered."
+		return "No more messages are sent until you resume it; those already on their way are still delivered."
 	case Resume:
 		if dt == Periodic {
-			return "It sends again from its next run on."
+			return "It sends again from its next run."
 		}
-		return "It sends again from now on, or from its start where that is still ahead."
+		return "It sends again from now on, or from its start time if that is later."
 	case Publish:
-		return "The whole campaign is checked. It then goes live: at once, or at its start where that is still ahead."
+		return "The campaign is checked first. It then goes live right away, or at its start time if that is later."
 	case Archive:
-		return "It leaves the list of campaigns; it can be restored."
+		return "It is removed from the list of campaigns. You can restore it later."
 	case Restore:
-		return "It comes back to the list of campaigns as it was before it was archived."
+		return "It returns to the list of campaigns as it was before."
 	case Delete:
-		return "The draft is deleted for good."
+		return "The draft is deleted permanently."
 	case Edit:
 		return Propagation(dt, st)
 	}
@@ -243,9 +248,9 @@ func Propagation(dt DeliveryType, st State) string {
 	case EventTriggered:
 		return "Changes can take up to 30 minutes to take effect."
 	case Periodic:
-		return "Changes apply from the next run on."
+		return "Changes apply from the next run."
 	case OneTime:
-		return "Changes apply to messages not yet dispatched."
+		return "Changes apply to messages that have not been sent yet."
 	}
 	return ""
 }

@@ -94,10 +94,10 @@ func TestAllowedNamesTheRemedy(t *testing.T) {
 	}{
 		{Stop, Push, Periodic, Active, "STOP does not apply to this PERIODIC campaign, which is ACTIVE: only one-time campaigns can be stopped; pause it instead."},
 		{Stop, Push, Periodic, Paused, "STOP does not apply to this PERIODIC campaign, which is PAUSED: only one-time campaigns can be stopped."},
-		{Pause, Email, OneTime, Scheduled, "PAUSE does not apply to this ONE_TIME campaign, which is SCHEDULED: only campaigns that send again and again can be paused (PERIODIC, EVENT_TRIGGERED); stop it instead."},
-		{Pause, Push, Periodic, Paused, "PAUSE does not apply to this PERIODIC campaign, which is PAUSED: it is paused already."},
-		{Edit, Push, Periodic, Stopped, "EDIT does not apply to this PERIODIC campaign, which is STOPPED: nothing can be changed any more; clone it to go on from here."},
-		{Edit, SMS, OneTime, Draft, "EDIT does not apply to this ONE_TIME campaign, which is DRAFT: SMS campaigns can only be read here."},
+		{Pause, Email, OneTime, Scheduled, "PAUSE does not apply to this ONE_TIME campaign, which is SCHEDULED: only recurring and triggered campaigns can be paused (PERIODIC, EVENT_TRIGGERED); stop it instead."},
+		{Pause, Push, Periodic, Paused, "PAUSE does not apply to this PERIODIC campaign, which is PAUSED: it is already paused."},
+		{Edit, Push, Periodic, Stopped, "EDIT does not apply to this PERIODIC campaign, which is STOPPED: it can no longer be changed; clone it to continue from here."},
+		{Edit, SMS, OneTime, Draft, "EDIT does not apply to this ONE_TIME campaign, which is DRAFT: SMS campaigns are read-only here."},
 	} {
 		if _, why := Allowed(c.a, c.ch, c.dt, c.st); why != c.want {
 			t.Errorf("got  %s\nwant %s", why, c.want)
@@ -184,7 +184,7 @@ func TestLocksAgreeWithEdit(t *testing.T) {
 		everything := false
 		for _, l := range Locked(st) {
 			everything = everything || len(l.Path) == 0
-			if !strings.Contains(l.Why, string(st)) {
+			if !strings.Contains(l.Why, strings.ToLower(st.Label())) {
 				t.Errorf("%s: %q does not name the state", st, l.Why)
 			}
 		}
@@ -212,7 +212,7 @@ func TestPropagation(t *testing.T) {
 	if got := Propagation(Periodic, Paused); !strings.Contains(got, "next run") {
 		t.Errorf("periodic: %q", got)
 	}
-	if got := Propagation(OneTime, Sending); !strings.Contains(got, "not yet dispatched") {
+	if got := Propagation(OneTime, Sending); !strings.Contains(got, "not been sent yet") {
 		t.Errorf("one-time: %q", got)
 	}
 	if got := Propagation(Periodic, Draft); got != "" {
@@ -236,7 +236,7 @@ func TestDeliveryTypes(t *testing.T) {
 		t.Errorf("push: %v", got)
 	}
 	if got := offered(Email); !slices.Equal(got, []DeliveryType{OneTime, Periodic, EventTriggered, BusinessEventTriggered}) {
-		t.Errorf("e-mail: %v", got)
+		t.Errorf("email: %v", got)
 	}
 	if got := offered(SMS); got != nil {
 		t.Errorf("SMS: %v", got)
@@ -260,7 +260,7 @@ func TestComponents(t *testing.T) {
 		t.Errorf("push: %v", got)
 	}
 	if got := names(Email); !slices.Equal(got, without(Advanced)) {
-		t.Errorf("e-mail: %v", got)
+		t.Errorf("email: %v", got)
 	}
 	if got := names(SMS); got != nil {
 		t.Errorf("SMS: %v", got)

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"bugle/engine/doc"
 )
@@ -39,9 +40,9 @@ var heads = []string{"channel", "campaign_delivery_type", "created_by", "updated
 func Locked(st State) []Lock {
 	var out []Lock
 	for _, p := range lockedPaths[st] {
-		why := "Cannot be changed while the campaign is " + string(st) + "."
+		why := "This can't be changed while the campaign is " + strings.ToLower(st.Label()) + "."
 		if len(p) == 0 {
-			why = "Nothing can be changed in a campaign that is " + string(st) + "."
+			why = "A campaign that is " + strings.ToLower(st.Label()) + " can't be changed."
 		}
 		out = append(out, Lock{Path: p, Why: why})
 	}

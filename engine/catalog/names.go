@@ -5,7 +5,7 @@ import "strings"
 // Channel is a channel as it stands on the wire.
 type Channel string
 
-// The channels of spec.md, Channel support by operation. Push and e-mail campaigns can be written;
+// The channels of spec.md, Channel support by operation. Push and email campaigns can be written;
 // the others are read only.
 const (
 	Push       Channel = "PUSH"
@@ -29,7 +29,7 @@ func (c Channel) Label() string {
 	case Push:
 		return "Push"
 	case Email:
-		return "E-mail"
+		return "Email"
 	case WhatsApp:
 		return "WhatsApp"
 	case Facebook:
@@ -91,7 +91,8 @@ type Role int
 const (
 	RoleDraft    Role = iota // being written
 	RoleWaiting              // its time has not come
-	RoleLive                 // going out
+	RoleLive                 // running
+	RoleSending              // sending messages right now
 	RolePaused               // held, may go on
 	RoleDone                 // went out
 	RoleStopped              // ended before its time
@@ -105,7 +106,7 @@ var stateLooks = map[State]struct {
 	Draft:     {"Draft", RoleDraft},
 	Scheduled: {"Scheduled", RoleWaiting},
 	Active:    {"Active", RoleLive},
-	Sending:   {"Sending", RoleLive},
+	Sending:   {"Sending", RoleSending},
 	Paused:    {"Paused", RolePaused},
 	Sent:      {"Sent", RoleDone},
 	Stopped:   {"Stopped", RoleStopped},

@@ -14,7 +14,7 @@ import (
 )
 
 // offer finds what a message tells people to write.
-var offer = regexp.MustCompile(`(?:choose |did you mean |[Aa]llowed: |such as |: )([^;?]+)`)
+var offer = regexp.MustCompile(`(?:choose |did you mean |[Aa]llowed: |such as |for example |: )([^;?]+)`)
 
 // offered returns the values that a message about a field offers.
 func offered(n *schema.Node, message string) []doc.Value {
@@ -97,12 +97,12 @@ func TestOffersKnowWhatIsAround(t *testing.T) {
 		not        string // not in the message
 	}{
 		{CreateRequest(Push), schema.Env{}, `{"campaign_delivery_type":"ONE_TIME","created_by":"a@b.c"}`, "channel", "choose PUSH", "EMAIL"},
-		{CreateRequest(Push), schema.Env{}, `{"channel":"EMIAL","campaign_delivery_type":"ONE_TIME","created_by":"a@b.c"}`, "channel", "llowed: PUSH", "EMAIL"},
+		{CreateRequest(Push), schema.Env{}, `{"channel":"EMIAL","campaign_delivery_type":"ONE_TIME","created_by":"a@b.c"}`, "channel", "choose PUSH", "EMAIL"},
 		{CreateRequest(Push), schema.Env{}, `{"channel":"PUSH","campaign_delivery_type":"BROADCAST","created_by":"a@b.c"}`, "campaign_delivery_type", "ONE_TIME", "BROADCAST_LIVE"},
 		{Campaign(Push), late, pushOf(Periodic, `"scheduling_details":{"timezone":"UTC"}`), "scheduling_details.delivery_type", "choose AT_FIXED_TIME", "ASAP"},
 		{Campaign(Push), late, pushOf(OneTime, `"scheduling_details":{"delivery_type":"AT_FIXED_TIME"}`), "scheduling_details.start_time", "2027-03-02T09:00:00Z", "2026"},
-		{Campaign(Push), late, pushOf(OneTime, `"trigger_conditions":{}`), "trigger_conditions", "is not a member", "did you mean"},
-		{Campaign(Push), late, pushOf(OneTime, `"utm_params":{},"utm_parms":{}`), "utm_parms", "is not a member", "did you mean"},
+		{Campaign(Push), late, pushOf(OneTime, `"trigger_conditions":{}`), "trigger_conditions", "unknown field", "did you mean"},
+		{Campaign(Push), late, pushOf(OneTime, `"utm_params":{},"utm_parms":{}`), "utm_parms", "unknown field", "did you mean"},
 		{Campaign(Email), bulk, `{"channel":"EMAIL","connector":{"connector_name":"Bulk mail"}}`, "connector.connector_type", "choose SENDGRID", "CUSTOM_SMTP"},
 		{Campaign(Email), bulk, `{"channel":"EMAIL","basic_details":{"content_type":"PROMOTIONAL"}}`, "basic_details.subscription_category", "choose Offers", "Newsletter"},
 		{Campaign(Email), caseEnv(schema.Publish, true), `{"channel":"EMAIL","connector":{"connector_type":"SENDGRID","connector_name":"Main SMT"}}`,

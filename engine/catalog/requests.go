@@ -15,8 +15,8 @@ const (
 // requestID is the request's own id, which every request may carry.
 func requestID() schema.Field {
 	return schema.Field{
-		Name: "request_id", ID: "request_id", Title: "Request id", Kind: schema.String, Ref: refOther,
-		Help: "An id of yours for the request, such as a UUID; it comes back in the answer.", Example: "2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09",
+		Name: "request_id", ID: "request_id", Title: "Request ID", Kind: schema.String, Ref: refOther,
+		Help: "Your own ID for the request, such as a UUID. The response contains it.", Example: "2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09",
 	}
 }
 
@@ -57,12 +57,12 @@ func createTable(ch Channel) schema.Field {
 	fields := append([]schema.Field{requestID()}, head(ch)...)
 	for i := range fields {
 		if fields[i].Name == "campaign_delivery_type" {
-			fields[i].Rules = append(fields[i].Rules, schema.Excludes{Values: uncreatable(), Says: "it cannot be created through this operation"})
+			fields[i].Rules = append(fields[i].Rules, schema.Excludes{Values: uncreatable(), Says: "campaigns of this type cannot be created through the API"})
 		}
 	}
 	return schema.Field{
-		ID: requestRuleID("create", ch), Title: "Create request", Kind: schema.Object, Ref: refOther,
-		Help: "Starts a draft.", Fields: append(fields, requestComponents(ch)...),
+		ID: requestRuleID("create", ch), Title: "Create request", Plural: "campaigns", Kind: schema.Object, Ref: refOther,
+		Help: "Create a draft.", Fields: append(fields, requestComponents(ch)...),
 	}
 }
 
@@ -74,8 +74,8 @@ func updateTable(ch Channel) schema.Field {
 		}
 	}
 	return schema.Field{
-		ID: requestRuleID("update", ch), Title: "Update request", Kind: schema.Object, Ref: refOther,
-		Help: "Changes components of a campaign.", Fields: append(fields, requestComponents(ch)...),
+		ID: requestRuleID("update", ch), Title: "Update request", Plural: "campaigns", Kind: schema.Object, Ref: refOther,
+		Help: "Update components of a campaign.", Fields: append(fields, requestComponents(ch)...),
 	}
 }
 
@@ -112,14 +112,14 @@ func requestComponents(ch Channel) []schema.Field {
 // StatusRequest gives the table of the status request.
 var StatusRequest = compiled(func() schema.Field {
 	action := schema.Field{
-		Name: "action", Kind: schema.String, Required: []schema.Required{{}}, Help: "What to do to the campaign.",
+		Name: "action", Kind: schema.String, Required: []schema.Required{{}}, Help: "What to do with the campaign.",
 	}
 	for _, a := range StatusActions {
 		action.Options = append(action.Options, schema.Option{Value: string(a), Label: a.Label()})
 	}
 	return schema.Field{
 		ID: "request.status", Title: "Status request", Kind: schema.Object, Ref: refOperations,
-		Help: "Stops, pauses or resumes a published campaign.", Fields: []schema.Field{requestID(), action},
+		Help: "Stop, pause or resume a published campaign.", Fields: []schema.Field{requestID(), action},
 	}
 })
 
@@ -127,7 +127,7 @@ var StatusRequest = compiled(func() schema.Field {
 var ValidateRequest = compiled(func() schema.Field {
 	return schema.Field{
 		ID: "request.validate", Title: "Validate request", Kind: schema.Object, Ref: refOperations, Open: true,
-		Help: "Checks a campaign as publishing would.", Fields: []schema.Field{requestID()},
+		Help: "Check whether a campaign can be published.", Fields: []schema.Field{requestID()},
 	}
 })
 
@@ -139,7 +139,7 @@ func init() {
 	}
 }
 
-// PreviewRequest gives the table of the preview request of a channel: Push, E-mail or SMS. For any
+// PreviewRequest gives the table of the preview request of a channel: Push, Email or SMS. For any
 // other it is one that refuses the channel.
 func PreviewRequest(ch Channel) *schema.Schema {
 	if get, ok := previewRequests[ch]; ok {
@@ -149,7 +149,7 @@ func PreviewRequest(ch Channel) *schema.Schema {
 }
 
 func previewTable(ch Channel) schema.Field {
-	content := schema.Field{Name: "campaign_content", Kind: schema.Object, Open: true, Help: "What the message says."}
+	content := schema.Field{Name: "campaign_content", Kind: schema.Object, Open: true, Help: "The content of the message."}
 	switch ch {
 	case Push:
 		content = narrowed(pushCampaignContent(), "channel", "campaign_content")
@@ -161,29 +161,29 @@ func previewTable(ch Channel) schema.Field {
 	channel.ID = "request.preview.channel"
 	channel.Options = append(channel.Options, schema.Option{Value: string(SMS), Label: SMS.Label()})
 	return schema.Field{
-		ID: requestRuleID("preview", ch), Title: "Preview request", Kind: schema.Object, Ref: refOperations,
-		Help: "Renders content for one user; nothing is sent.",
+		ID: requestRuleID("preview", ch), Title: "Preview request", Plural: "campaigns", Kind: schema.Object, Ref: refOperations,
+		Help: "Render the content for one user, without sending it.",
 		Fields: []schema.Field{
 			requestID(), channel,
 			{
 				Name: "user_identification", Title: "User", Kind: schema.Object, Required: []schema.Required{{}},
-				Help: "The user whose message is shown.",
+				Help: "The user to preview the message for.",
 				Fields: []schema.Field{
 					{
-						Name: "type", Kind: schema.String, Required: []schema.Required{{}}, Help: "What the value is.",
+						Name: "type", Kind: schema.String, Required: []schema.Required{{}}, Help: "What kind of ID the value is.",
 						Options: []schema.Option{
-							{Value: "USER_ATTRIBUTE_UNIQUE_ID", Label: "User id"}, {Value: "EMAIL", Label: "E-mail address"},
-							{Value: "SVC_GAID", Label: "Android advertising id"}, {Value: "PUSH_ID", Label: "Device push token"},
+							{Value: "USER_ATTRIBUTE_UNIQUE_ID", Label: "User ID"}, {Value: "EMAIL", Label: "Email address"},
+							{Value: "SVC_GAID", Label: "Android advertising ID"}, {Value: "PUSH_ID", Label: "Device push token"},
 						},
 					},
 					{
-						Name: "value", Kind: schema.String, Required: []schema.Required{{}}, Help: "The user's id, address or token.", Example: "USER_1",
+						Name: "value", Kind: schema.String, Required: []schema.Required{{}}, Help: "The user's ID, email address or token.", Example: "USER_1",
 						Rules: []schema.Rule{schema.Guard{When: schema.When("type", "EMAIL"), Rule: schema.Format{As: schema.Email, Plain: true}}},
 					},
 				},
 			},
 			content,
-			attributeMap("event_attributes", "Event attributes", "Values for the attributes of the event that the message is about."),
+			attributeMap("event_attributes", "Event attributes", "Values for the event's attributes."),
 		},
 	}
 }

@@ -7,20 +7,20 @@ const refSearch = "gaps.md, Record, search and meta fields"
 // SearchRequest gives the table of the search request.
 var SearchRequest = compiled(func() schema.Field {
 	return schema.Field{
-		ID: "request.search", Title: "Search request", Kind: schema.Object, Ref: refOther, Help: "Finds campaigns, page by page.",
+		ID: "request.search", Title: "Search request", Kind: schema.Object, Ref: refOther, Help: "Find campaigns, page by page.",
 		Fields: append([]schema.Field{
 			requestID(),
 			{
-				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Ref: refSearch, Help: "What the campaigns have to match; every filter counts.",
+				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Ref: refSearch, Help: "The filters campaigns must match. All of them apply.",
 				Fields: []schema.Field{
-					textList("ids", "Ids", "Campaigns by id.", "65f0a1b2c3d4e5f60718293a"),
+					textList("ids", "IDs", "Campaigns to find, by ID.", "65f0a1b2c3d4e5f60718293a"),
 					channelsFilter(),
-					textList("created_by", "Created by", "Who created them.", "ann@example.com"),
+					textList("created_by", "Created by", "Who created the campaigns.", "ann@example.com"),
 					createdDate(),
 					deliveryTypesFilter(),
 					nameFilter(),
 					statusFilter(),
-					textList("tags", "Tags", "Tags to find; one that matches is enough.", "sale"),
+					textList("tags", "Tags", "Tags to find. Campaigns need at least one of them.", "sale"),
 					{Name: "version_number", Kind: schema.Integer, Help: "Only this version of each campaign.", Example: "1", Rules: []schema.Rule{atLeastOne}},
 				},
 			},
@@ -31,21 +31,21 @@ var SearchRequest = compiled(func() schema.Field {
 // MetaRequest gives the table of the meta request.
 var MetaRequest = compiled(func() schema.Field {
 	return schema.Field{
-		ID: "request.meta", Title: "Meta request", Kind: schema.Object, Ref: refSearch, Help: "Lists campaigns in short, page by page.",
+		ID: "request.meta", Title: "Meta request", Kind: schema.Object, Ref: refSearch, Help: "List campaign summaries, page by page.",
 		Fields: append([]schema.Field{
 			requestID(),
 			{
-				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Help: "What the campaigns have to match; every filter counts.",
+				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Help: "The filters campaigns must match. All of them apply.",
 				Fields: []schema.Field{
-					{Name: "id", Title: "Id", Kind: schema.String, Help: "One campaign by id.", Example: "65f0a1b2c3d4e5f60718293a"},
+					{Name: "id", Title: "ID", Kind: schema.String, Help: "One campaign, by ID.", Example: "65f0a1b2c3d4e5f60718293a"},
 					channelsFilter(),
-					{Name: "created_by", Title: "Created by", Kind: schema.Any, Help: "Who created them.", Example: "ann@example.com", Rules: []schema.Rule{stringOrList}},
+					{Name: "created_by", Title: "Created by", Kind: schema.Any, Help: "Who created the campaigns.", Example: "ann@example.com", Rules: []schema.Rule{stringOrList}},
 					createdDate(),
 					{Name: "delivery_type", Kind: schema.String, Help: "The delivery type to find.", Options: deliveryTypeOptions()},
 					deliveryTypesFilter(),
 					nameFilter(),
 					statusFilter(),
-					textList("tags", "Tags", "Tags to find; one that matches is enough.", "sale"),
+					textList("tags", "Tags", "Tags to find. Campaigns need at least one of them.", "sale"),
 				},
 			},
 		}, paging()...),
@@ -61,19 +61,19 @@ func paging() []schema.Field {
 	return []schema.Field{
 		{
 			Name: "limit", ID: "paging.limit", Title: "Page size", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
-			Help: "How many campaigns a page has at most.", Example: "15", Rules: []schema.Rule{schema.Range{Min: 1, Max: 15}},
+			Help: "The most campaigns on a page.", Example: "15", Rules: []schema.Rule{schema.Range{Min: 1, Max: 15}},
 		},
 		{
 			Name: "page", ID: "paging.page", Title: "Page", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
-			Help: "The page, counted from 1.", Example: "1", Rules: []schema.Rule{atLeastOne},
+			Help: "The page number, starting at 1.", Example: "1", Rules: []schema.Rule{atLeastOne},
 		},
 		{
 			Name: "include_child_campaigns", ID: "paging.include_child_campaigns", Kind: schema.Bool, Default: "false", Ref: refOther,
-			Help: "Find the campaigns of flows and the runs of periodic campaigns as well.",
+			Help: "Also find campaigns in flows and single runs of periodic campaigns.",
 		},
 		{
 			Name: "include_archive_campaigns", ID: "paging.include_archive_campaigns", Kind: schema.Bool, Default: "false", Ref: refOther,
-			Help: "Find archived campaigns as well.",
+			Help: "Also find archived campaigns.",
 		},
 	}
 }
@@ -97,11 +97,11 @@ func channelsFilter() schema.Field {
 }
 
 func statusFilter() schema.Field {
-	return enumList("status", "States", "States to find; drafts are found only where DRAFT is listed.", labelled(States))
+	return enumList("status", "States", "States to find. Drafts are found only if DRAFT is listed.", labelled(States))
 }
 
 func nameFilter() schema.Field {
-	return schema.Field{Name: "name", Kind: schema.String, Help: "A part of the name, in capitals or not.", Example: "spring"}
+	return schema.Field{Name: "name", Kind: schema.String, Help: "Part of the name, in upper or lower case.", Example: "spring"}
 }
 
 func deliveryTypeOptions() []schema.Option { return labelled(allTypes) }
@@ -111,10 +111,10 @@ func createdDate() schema.Field {
 		return schema.Field{Name: name, Title: title, Kind: schema.String, Help: help, Example: "2026-12-01", Rules: []schema.Rule{dateOrTime}}
 	}
 	return schema.Field{
-		Name: "created_date", Title: "Created", Kind: schema.Object, Help: "When they were created.",
+		Name: "created_date", Title: "Created", Kind: schema.Object, Help: "When the campaigns were created.",
 		Fields: []schema.Field{
-			day("from_date", "From", "The first day, or moment, of creation."),
-			day("to_date", "To", "The last day, or moment, of creation."),
+			day("from_date", "From", "The earliest date, or date and time."),
+			day("to_date", "To", "The latest date, or date and time."),
 		},
 	}
 }

@@ -38,7 +38,7 @@ func TestTestRequestModes(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", Push, schema.Inline, `{}`, []string{"channel required", "campaign_content required", "test_campaign_meta required"}},
-		{"nothing, e-mail", Email, schema.Inline, `{}`, []string{
+		{"nothing, email", Email, schema.Inline, `{}`, []string{
 			"channel required", "basic_details required", "connector required", "campaign_content required", "test_campaign_meta required",
 		}},
 		{"nothing, no channel", "", schema.Inline, `{}`, []string{"channel required", "campaign_content required", "test_campaign_meta required"}},
@@ -102,8 +102,8 @@ func TestCreateAndUpdateHeads(t *testing.T) {
 		{"create SMS", CreateRequest(SMS), `{"channel":"SMS","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`, []string{"channel enum"}},
 		{"create by a name", CreateRequest(Push), `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann"}`, []string{"created_by email"}},
 		{"create live activity", CreateRequest(Push), `{"channel":"PUSH","campaign_delivery_type":"BROADCAST_LIVE_ACTIVITY","created_by":"ann@example.com"}`, []string{"campaign_delivery_type excludes"}},
-		{"create e-mail by device", CreateRequest(Email), `{"channel":"EMAIL","campaign_delivery_type":"DEVICE_TRIGGERED","created_by":"ann@example.com"}`, []string{"campaign_delivery_type enum"}},
-		{"create e-mail, advanced", CreateRequest(Email), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","advanced":{}}`, []string{"advanced applies"}},
+		{"create email by device", CreateRequest(Email), `{"channel":"EMAIL","campaign_delivery_type":"DEVICE_TRIGGERED","created_by":"ann@example.com"}`, []string{"campaign_delivery_type enum"}},
+		{"create email, advanced", CreateRequest(Email), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","advanced":{}}`, []string{"advanced applies"}},
 		{"create misspelt", CreateRequest(Push), `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","segmentation_detail":{}}`, []string{"segmentation_detail unknown"}},
 		{"update nothing", UpdateRequest(Push), `{}`, nil},
 		{"update the creator", UpdateRequest(Push), `{"created_by":"ann@example.com"}`, []string{"created_by unknown"}},

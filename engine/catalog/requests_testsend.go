@@ -46,14 +46,14 @@ func testTable(ch Channel) schema.Field {
 		rules = append(rules, noConnector)
 	}
 	return schema.Field{
-		ID: requestRuleID("test", ch), Rules: rules, Title: "Test request", Kind: schema.Object, Ref: "spec.md, Test request",
-		Help: "Sends a test to chosen recipients, of the content in the request or of a saved draft.",
+		ID: requestRuleID("test", ch), Rules: rules, Title: "Test request", Plural: "campaigns", Kind: schema.Object, Ref: "spec.md, Test request",
+		Help: "Send a test message, from content in the request or from a saved draft.",
 		Fields: []schema.Field{
 			requestID(),
 			channel,
 			{
-				Name: "draft_id", ID: "request.test.draft_id", Title: "Draft id", Kind: schema.String, Example: "65f0a1b2c3d4e5f60718293a",
-				Help: "The id of a saved draft, whose content is sent.", Rules: []schema.Rule{schema.Length{Min: 1}, schema.Format{As: schema.ObjectID, Plain: true}},
+				Name: "draft_id", ID: "request.test.draft_id", Title: "Draft ID", Kind: schema.String, Example: "65f0a1b2c3d4e5f60718293a",
+				Help: "The ID of the saved draft to send.", Rules: []schema.Rule{schema.Length{Min: 1}, schema.Format{As: schema.ObjectID, Plain: true}},
 			},
 			basic, connector, content, personalizationDetails(), meta,
 		},
@@ -95,22 +95,22 @@ func testComponents(ch Channel) (basic, content, connector schema.Field) {
 // noConnector refuses a connector where a draft is push: its channel is not in the request, so that
 // the connector's own condition lets it pass.
 var noConnector = schema.Named{
-	ID: "no_connector", Says: "a push campaign has no connector",
+	ID: "no_connector", Says: "push campaigns have no connector",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Get("channel").Exists() || !p.Value.Get(string(Connector)).Exists() {
 			return nil
 		}
-		return []schema.Finding{{Path: doc.P(string(Connector)), Message: "must be absent: a push campaign has no connector; remove it"}}
+		return []schema.Finding{{Path: doc.P(string(Connector)), Message: "push campaigns don't use a connector; remove it"}}
 	},
 }
 
 func personalizationDetails() schema.Field {
 	return schema.Field{
 		Name: "personalization_details", ID: "personalization_details", Title: "Overrides", Kind: schema.Object,
-		Ref: "spec.md, personalization_details", Help: "Values that take the place of the recipient's own during the test.",
+		Ref: "spec.md, personalization_details", Help: "Values to use instead of the recipient's own during the test.",
 		Fields: []schema.Field{
-			attributeMap("user_attributes", "User attributes", "Values in place of those of the user's profile."),
-			attributeMap("event_attributes", "Event attributes", "Values in place of those of the event."),
+			attributeMap("user_attributes", "User attributes", "Values to use instead of those in the user's profile."),
+			attributeMap("event_attributes", "Event attributes", "Values to use instead of the event's own."),
 		},
 	}
 }
@@ -122,7 +122,7 @@ const MaxIdentifierValues = 10
 // platform, nil for nowhere.
 func testMeta(ch Channel, noPlatform schema.Cond) schema.Field {
 	platform := schema.Field{
-		Name: "platform", Kind: schema.String, Help: "Send to this platform alone; for a saved draft only.",
+		Name: "platform", Kind: schema.String, Help: "Send only to this platform. Only for a saved draft.",
 		Options: labelled(Platforms),
 	}
 	if noPlatform != nil {
@@ -133,15 +133,15 @@ func testMeta(ch Channel, noPlatform schema.Cond) schema.Field {
 	}
 	return schema.Field{
 		Name: "test_campaign_meta", ID: "test_campaign_meta." + metaID(ch), Title: "Recipients", Kind: schema.Object, Ref: refTestMeta,
-		Help: "Who gets the test, and which of the messages.",
+		Help: "Who gets the test, and which messages to send.",
 		Fields: []schema.Field{
 			{
 				Name: "identifier", Title: "Identifier", Kind: schema.String, Required: []schema.Required{{}},
-				Help: "What the recipients are given by.", Options: identifiers(ch),
+				Help: "How you name the recipients.", Options: identifiers(ch),
 			},
 			identifierValues(ch),
-			{Name: "variation", Kind: schema.String, Help: "Send this variation alone.", Example: "variation_1"},
-			{Name: "locale_name", Title: "Locale", Kind: schema.String, Help: "Send this locale alone.", Example: "default"},
+			{Name: "variation", Kind: schema.String, Help: "Send only this variation.", Example: "variation_1"},
+			{Name: "locale_name", Title: "Locale", Kind: schema.String, Help: "Send only this locale.", Example: "default"},
 			platform,
 		},
 	}
@@ -155,27 +155,27 @@ func metaID(ch Channel) string {
 }
 
 var noPlatforms = schema.Named{
-	ID: "push_only", Says: "absent: e-mail has no platforms",
+	ID: "push_only", Says: "email has no platforms",
 	Check: func(schema.Place) []schema.Finding {
-		return []schema.Finding{{Message: "must be absent: an e-mail campaign has no platforms; remove it"}}
+		return []schema.Finding{{Message: "email campaigns don't use platforms; remove it"}}
 	},
 }
 
 func identifiers(ch Channel) []schema.Option {
 	push := []schema.Option{
-		{Value: "USER_ATTRIBUTE_UNIQUE_ID", Label: "User id", Help: "the permanent internal id"},
-		{Value: "USER_ATTRIBUTE_USER_EMAIL", Label: "E-mail address"},
-		{Value: "USER_ATTRIBUTE_USER_MOBILE", Label: "Phone number", Help: "with +, country and number"},
-		{Value: "SVC_GAID", Label: "Android advertising id"},
-		{Value: "ADVERTISING_IDENTIFIER", Label: "Advertising id", Help: "GAID on Android, IDFA on iOS"},
+		{Value: "USER_ATTRIBUTE_UNIQUE_ID", Label: "User ID", Help: "the permanent internal ID"},
+		{Value: "USER_ATTRIBUTE_USER_EMAIL", Label: "Email address"},
+		{Value: "USER_ATTRIBUTE_USER_MOBILE", Label: "Phone number", Help: "with + and the country code"},
+		{Value: "SVC_GAID", Label: "Android advertising ID"},
+		{Value: "ADVERTISING_IDENTIFIER", Label: "Advertising ID", Help: "GAID on Android, IDFA on iOS"},
 		{Value: "PUSH_ID", Label: "Device push token"},
 	}
 	email := []schema.Option{
-		{Value: "EMAIL", Label: "E-mail address", Help: "without a profile the message is not personalised from one"},
-		{Value: "ID", Label: "User id", Help: "the internal id"},
-		{Value: "MOBILE_NUMBER", Label: "Phone number", Help: "with +, country and number"},
+		{Value: "EMAIL", Label: "Email address", Help: "an address without a profile gets the message without personalization"},
+		{Value: "ID", Label: "User ID", Help: "the internal ID"},
+		{Value: "MOBILE_NUMBER", Label: "Phone number", Help: "with + and the country code"},
 	}
-	segment := schema.Option{Value: segmentIdentifier, Label: "Segment", Help: "the first members of one segment"}
+	segment := schema.Option{Value: segmentIdentifier, Label: "Segment", Help: "sends to the first members of one segment"}
 	switch ch {
 	case Push:
 		return append(push, segment)
@@ -198,10 +198,10 @@ func identifierValues(ch Channel) schema.Field {
 	}
 	return schema.Field{
 		Name: "identifier_values", Title: "Recipients", Kind: schema.List, Required: []schema.Required{{}},
-		Help:  fmt.Sprintf("Up to %d recipients; for a segment, its name.", MaxIdentifierValues),
+		Help:  fmt.Sprintf("Up to %d recipients, or the name of one segment.", MaxIdentifierValues),
 		Rules: []schema.Rule{schema.Items{Max: MaxIdentifierValues}, schema.Guard{When: schema.When("identifier", segmentIdentifier), Rule: oneSegment}},
 		Elem: &schema.Field{
-			Title: "Recipient", Kind: schema.String, Help: "One recipient, given as the identifier says.", Example: "ann@example.com",
+			Title: "Recipient", Kind: schema.String, Help: "One recipient, in the form chosen above.", Example: "ann@example.com",
 			Rules: []schema.Rule{
 				schema.Length{Min: 1},
 				schema.Guard{When: schema.When("identifier", addresses...), Rule: schema.Format{As: schema.Email, Plain: true}},
@@ -212,7 +212,7 @@ func identifierValues(ch Channel) schema.Field {
 }
 
 var oneSegment = schema.Named{
-	ID: "one_segment", Says: "one segment name alone", Schema: doc.NewObject(doc.M("maxItems", doc.NewInt(1))),
+	ID: "one_segment", Says: "one segment name only", Schema: doc.NewObject(doc.M("maxItems", doc.NewInt(1))),
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Len() <= 1 {
 			return nil

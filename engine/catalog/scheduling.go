@@ -21,38 +21,38 @@ func schedulingDetails() schema.Field {
 	return schema.Field{
 		Name: string(SchedulingDetails), ID: "scheduling_details", Title: "Schedule", Kind: schema.Object, Ref: refScheduling,
 		Editor:   schema.EditorSchedule,
-		Help:     "When the campaign goes out, how often, and until when.",
+		Help:     "When the campaign is sent, how often, and when it ends.",
 		Required: []schema.Required{{When: scheduled, At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Guard{At: schema.Publish, Ref: refObjects, Rule: zoneKnown}},
 		Responses: []schema.Response{
 			{Name: "schedule_time", Title: "Resolved start", Help: "When the service starts the campaign.", As: "start_time", When: timed},
-			{Name: "time_zone", Title: "Resolved time zone", Help: "The time zone that the service takes.", As: "timezone"},
+			{Name: "time_zone", Title: "Resolved time zone", Help: "The time zone the service uses.", As: "timezone"},
 		},
 		Fields: []schema.Field{
 			{
-				Name: "delivery_type", Title: "Sending time", Kind: schema.String, Help: "What decides when a message goes out.",
+				Name: "delivery_type", Title: "Sending time", Kind: schema.String, Help: "When each message is sent.",
 				Required:       []schema.Required{{When: scheduled, At: schema.Publish}},
 				ResponseValues: map[string]string{"SCHEDULED": "AT_FIXED_TIME"},
 				Options: []schema.Option{
-					{Value: "ASAP", Label: "As soon as possible", Help: "as soon as it is published", When: notTypes(Periodic)},
-					{Value: "AT_FIXED_TIME", Label: "At a fixed time", Help: "to everyone at the same moment"},
-					{Value: "SEND_IN_BTS", Label: "At the best time", Help: "to each user when they usually look", When: notTypes(Periodic)},
-					{Value: "SEND_IN_USER_TIMEZONE", Label: "In the user's time zone", Help: "to each user when their clock shows the time", When: notTypes(Periodic)},
+					{Value: "ASAP", Label: "As soon as possible", Help: "sends as soon as you publish", When: notTypes(Periodic)},
+					{Value: "AT_FIXED_TIME", Label: "At a fixed time", Help: "sends to everyone at the same moment"},
+					{Value: "SEND_IN_BTS", Label: "At the best time", Help: "sends to each user when they are most likely to look", When: notTypes(Periodic)},
+					{Value: "SEND_IN_USER_TIMEZONE", Label: "In the user's time zone", Help: "sends to each user at the same local time", When: notTypes(Periodic)},
 				},
 			},
 			{
 				Name: "start_time", Title: "Start", Kind: schema.Time, Required: []schema.Required{{When: timed}},
-				Help: "When the campaign starts. Without an offset it is in the campaign's time zone.", Example: "2026-12-01T09:00:00Z",
+				Help: "When the campaign starts, in the campaign's time zone.", Example: "2026-12-01T09:00:00Z",
 				Rules: []schema.Rule{schema.Guard{When: timed, At: schema.Publish, Ref: refPublish, Rule: startAhead}},
 			},
 			{
 				Name: "expiry_time", Title: "End", Kind: schema.Time,
-				Help: "When the campaign ends; a triggered campaign sends nothing after it.", Example: "2026-12-31T23:59:00Z",
+				Help: "When the campaign ends. Nothing is sent after this time.", Example: "2026-12-31T23:59:00Z",
 				Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: expiryAfterStart}},
 			},
 			{
 				Name: "timezone", Title: "Time zone", Kind: schema.String, Suggest: "timezones", Ref: refObjects,
-				Help: "The campaign's time zone: what times without an offset are in.", Example: "Europe/Berlin",
+				Help: "The time zone of the campaign's start and end.", Example: "Europe/Berlin",
 				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}},
 			},
 			periodicDetails(),
@@ -70,7 +70,7 @@ func periodicDetails() schema.Field {
 		return unpublishable(name, schema.When("sending_frequency", "DAILY", "WEEKLY"))
 	}
 	return schema.Field{
-		Name: "periodic_details", Title: "Repeats", Kind: schema.Object, Help: "How often the campaign is sent again.",
+		Name: "periodic_details", Title: "Repeats", Kind: schema.Object, Help: "How often the campaign is sent.",
 		Used: forTypes(Periodic), Required: []schema.Required{{When: forTypes(Periodic)}},
 		Rules: []schema.Rule{
 			schema.Guard{
@@ -81,35 +81,35 @@ func periodicDetails() schema.Field {
 		},
 		Fields: []schema.Field{
 			{
-				Name: "sending_frequency", Title: "Frequency", Kind: schema.String, Required: []schema.Required{{}}, Help: "The kind of interval.",
+				Name: "sending_frequency", Title: "Frequency", Kind: schema.String, Required: []schema.Required{{}}, Help: "Whether the campaign repeats daily, weekly or monthly.",
 				Options: []schema.Option{{Value: "DAILY", Label: "Daily"}, {Value: "WEEKLY", Label: "Weekly"}, {Value: "MONTHLY", Label: "Monthly"}},
 			},
 			{
 				Name: "repeat_frequency", Title: "Every", Kind: schema.Integer, Default: "1", Example: "2",
-				Help: "The interval between repeats: 2 and weekly is every other week.", Rules: []schema.Rule{atLeastOne},
+				Help: "How many days, weeks or months between sends. Weekly and 2 means every other week.", Rules: []schema.Rule{atLeastOne},
 			},
 			{
-				Name: "no_of_occurences", Title: "Times in all", Kind: schema.Integer, Example: "10",
-				Help: "How many times it is sent in all.", Rules: []schema.Rule{atLeastOne},
+				Name: "no_of_occurences", Title: "Number of sends", Kind: schema.Integer, Example: "10",
+				Help: "How many times the campaign is sent in total.", Rules: []schema.Rule{atLeastOne},
 			},
 			{
 				Name: "repeat_on_date_of_month", Title: "Days of the month", Kind: schema.List, Used: monthly, Example: "1, 15",
 				Rules: []schema.Rule{atMost(fewItems), notMonthly("repeat_on_date_of_month")},
-				Help:  "The days of the month on which it is sent.",
+				Help:  "The days of the month it is sent on.",
 				Elem: &schema.Field{
 					Title: "Day of the month", Kind: schema.Integer, Help: "A day of the month.", Example: "15",
 					Rules: []schema.Rule{schema.Range{Min: 1, Max: 31}},
 				},
 			},
-			weekdays("The days of the week on which it is sent.", schema.When("sending_frequency", "WEEKLY", "MONTHLY"),
+			weekdays("The days of the week it is sent on.", schema.When("sending_frequency", "WEEKLY", "MONTHLY"),
 				schema.Required{When: weekly, At: schema.Publish, Ref: refPublish},
 				unpublishable("repeat_on_days_of_week", schema.When("sending_frequency", "DAILY"))),
 			{
 				Name: "repeat_on_days_of_week_for_month", Title: "Weekdays of the month", Kind: schema.List, Used: monthly,
 				Rules: []schema.Rule{atMost(fewItems), notMonthly("repeat_on_days_of_week_for_month")},
-				Help:  "The weekdays counted within the month, such as the first Monday.",
+				Help:  "Weekdays within the month, such as the first Monday.",
 				Elem: &schema.Field{
-					Title: "Weekday of the month", Kind: schema.Object, Help: "Weekdays of one week of the month.",
+					Title: "Weekday of the month", Kind: schema.Object, Help: "The days in one week of the month.",
 					Fields: []schema.Field{
 						{
 							Name: "week_granularity", Title: "Week", Kind: schema.String, Required: []schema.Required{{}}, Help: "Which week of the month.",
@@ -153,18 +153,18 @@ func bestTimeDetails() schema.Field {
 	on := schema.When("delivery_type", "SEND_IN_BTS")
 	return schema.Field{
 		Name: "bts_details", Title: "Best time", Kind: schema.Object, Used: on, Required: []schema.Required{{When: on}},
-		Help: "How the best time for each user is used, and what happens where there is none.",
+		Help: "How each user's best time is used, and what happens when it is not known.",
 		Fields: []schema.Field{
-			{Name: "send_in_bts", Title: "Send at the best time", Kind: schema.Bool, Help: "Send to each user at the time that suits them best."},
+			{Name: "send_in_bts", Title: "Send at the best time", Kind: schema.Bool, Help: "Send to each user at the time they are most likely to look."},
 			{
-				Name: "if_user_bts_is_not_available", Title: "Without a best time", Kind: schema.String, Example: "SEND_AT_START_TIME",
-				Help: "What happens to users whose best time is not known.",
+				Name: "if_user_bts_is_not_available", Title: "If the best time is not known", Kind: schema.String, Example: "SEND_AT_START_TIME",
+				Help: "What to do for users whose best time is not known.",
 			},
 			{
-				Name: "if_user_bts_outside_time_window", Title: "Outside the window", Kind: schema.String, Example: "SEND_AT_END_TIME",
-				Help: "What happens to users whose best time is outside the window.",
+				Name: "if_user_bts_outside_time_window", Title: "If the best time is outside the window", Kind: schema.String, Example: "SEND_AT_END_TIME",
+				Help: "What to do for users whose best time is outside the sending window.",
 			},
-			{Name: "window_end_time", Title: "Window ends", Kind: schema.String, Help: "When the window that starts with the campaign ends.", Example: "2026-12-01T21:00:00Z"},
+			{Name: "window_end_time", Title: "Window ends", Kind: schema.String, Help: "The end of the sending window, which begins when the campaign starts.", Example: "2026-12-01T21:00:00Z"},
 		},
 	}
 }
@@ -173,12 +173,12 @@ func userTimezoneDetails() schema.Field {
 	on := schema.When("delivery_type", "SEND_IN_USER_TIMEZONE")
 	return schema.Field{
 		Name: "user_timezone_details", Title: "User's time zone", Kind: schema.Object, Used: on, Required: []schema.Required{{When: on}},
-		Help: "How the users' own time zones are used.",
+		Help: "How each user's own time zone is used.",
 		Fields: []schema.Field{
-			{Name: "send_in_user_timezone", Title: "By the user's clock", Kind: schema.Bool, Help: "Send to each user when their own clock shows the start."},
+			{Name: "send_in_user_timezone", Title: "Use local time", Kind: schema.Bool, Help: "Send to each user when it is the start time where they are."},
 			{
 				Name: "send_if_user_timezone_has_passed", Title: "If the time has passed", Kind: schema.Bool, Yes: "Send at once", No: "Don't send",
-				Help: "What happens to users for whom the start has already passed.",
+				Help: "What happens to users for whom the start time has already passed.",
 			},
 		},
 	}
@@ -194,20 +194,20 @@ func geofenceTimes() schema.Field {
 	}
 	return schema.Field{
 		Name: "geo_fence_timelimit", Title: "Geofence hours", Kind: schema.Object, Applies: forTypes(LocationTriggered), Ref: refObjects,
-		Help: "When the geofence sends: always, or within hours of the day.",
+		Help: "When the geofence may send: at any time, or only during certain hours.",
 		Fields: []schema.Field{
 			{
-				Name: "notification_schedule", Title: "Sending hours", Kind: schema.String, Help: "Whether the geofence sends at any time.",
-				Options: []schema.Option{{Value: "ALWAYS", Label: "Always"}, {Value: "LIMITED_TIME", Label: "Within hours"}},
+				Name: "notification_schedule", Title: "Sending hours", Kind: schema.String, Help: "Whether the geofence may send at any time of day.",
+				Options: []schema.Option{{Value: "ALWAYS", Label: "Always"}, {Value: "LIMITED_TIME", Label: "During set hours"}},
 			},
 			{
 				Name: "timebounds", Title: "Hours", Kind: schema.List, Used: limited, Required: []schema.Required{{When: limited}}, Rules: []schema.Rule{atMost(fewItems)},
-				Help: "The hours within which the geofence sends.",
+				Help: "The hours during which the geofence may send.",
 				Elem: &schema.Field{
-					Title: "Hours", Kind: schema.Object, Help: "From one time to another.",
+					Title: "Hours", Kind: schema.Object, Help: "One range of hours.",
 					Fields: []schema.Field{
-						bound("start_time", "From", "When sending starts.", "2026-12-01T09:00:00Z"),
-						bound("end_time", "To", "When sending ends.", "2026-12-01T21:00:00Z"),
+						bound("start_time", "From", "The start of the range.", "2026-12-01T09:00:00Z"),
+						bound("end_time", "To", "The end of the range.", "2026-12-01T21:00:00Z"),
 					},
 				},
 			},

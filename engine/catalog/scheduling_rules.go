@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/engine/when"
 )
 
 var zoneKnown = schema.Named{
@@ -21,7 +22,8 @@ var zoneKnown = schema.Named{
 		}
 		return []schema.Finding{{
 			Path:    doc.P("timezone"),
-			Message: "is required, such as Europe/Berlin, because start_time has no offset; or end start_time in Z or +01:00",
+			Message: "required, for example Europe/Berlin, because start_time has no offset; or end start_time in Z or +01:00",
+			Human:   "choose the time zone of the start, for example Europe/Berlin",
 		}}
 	},
 }
@@ -33,7 +35,11 @@ var startAhead = schema.Named{
 		if !ok || p.Env.Now.IsZero() || !start.Before(p.Env.Now) {
 			return nil
 		}
-		return []schema.Finding{{Message: "must not be in the past: it is now " + p.Env.Now.In(start.Location()).Format("2006-01-02 15:04 MST")}}
+		now := p.Env.Now.In(start.Location())
+		return []schema.Finding{{
+			Message: "must not be in the past; it is now " + now.Format("2006-01-02T15:04Z07:00"),
+			Human:   "the start is in the past; it is now " + when.Moment(now, now),
+		}}
 	},
 }
 
@@ -45,7 +51,10 @@ var expiryAfterStart = schema.Named{
 		if !ok1 || !ok2 || expiry.After(start) {
 			return nil
 		}
-		return []schema.Finding{{Message: "must be after start_time, which is " + p.Object.Get("start_time").Text()}}
+		return []schema.Finding{{
+			Message: "must be after start_time, which is " + p.Object.Get("start_time").Text(),
+			Human:   "must be after the start, " + when.Moment(start, p.Env.Now),
+		}}
 	},
 }
 

@@ -7,30 +7,33 @@ func segmentationDetails() schema.Field {
 	return schema.Field{
 		Name: string(SegmentationDetails), ID: "segmentation_details", Title: "Audience", Kind: schema.Object,
 		Ref:      "spec.md, segmentation_details",
-		Help:     "Who gets the message: everyone, or the users that filters pick.",
+		Help:     "Who gets the message: everyone, or the users who match your conditions.",
 		Required: []schema.Required{{When: byAudience, At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Guard{When: byAudience, At: schema.Publish, Rule: minimumAudience}},
 		Fields: []schema.Field{
-			led(2, []schema.Field{filterGroup("included_filters", "Include", "The users to include.")})[0],
-			led(2, []schema.Field{filterGroup("excluded_filters", "Exclude", "The users to leave out.")})[0],
+			led(2, []schema.Field{filterGroup("included_filters", "Include", "The users who get the message.")})[0],
+			led(2, []schema.Field{filterGroup("excluded_filters", "Exclude", "The users who don't get the message, even if they match Include.")})[0],
 			{
 				Name: "is_all_user_campaign", Title: "Send to", Kind: schema.Bool, Yes: "All users", No: "Users who match", Lead: 1,
-				Help: "Everybody who has opted in, or only the users that match the filters below.",
+				Help: "All users who have opted in, or only those who match the filters below.",
 			},
 			{
-				Name: "send_campaign_to_opt_out_users", Title: "Opted-out users too", Kind: schema.Bool,
-				Help: "Target users who have opted out as well.",
+				Name: "send_campaign_to_opt_out_users", Title: "Include opted-out users", Kind: schema.Bool,
+				Help: "Also send to users who have opted out.",
 			},
 		},
 	}
 }
 
 var minimumAudience = schema.Named{
-	ID: "minimum_audience", Says: "all users, or at least one included filter",
+	ID: "minimum_audience", Says: "all users, or at least one condition under included_filters",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Get("is_all_user_campaign").True() || p.Value.Get("included_filters").Get("filters").Len() > 0 {
 			return nil
 		}
-		return []schema.Finding{{Message: "needs an audience: set is_all_user_campaign to true, or add a filter to included_filters"}}
+		return []schema.Finding{{
+			Message: "choose who gets this: set is_all_user_campaign to true, or add a filter to included_filters",
+			Human:   "choose who gets this: add a condition, or turn on All users",
+		}}
 	},
 }

@@ -9,21 +9,21 @@ const (
 	refMore    = "gaps.md, Search and meta, more"
 )
 
-// personal makes a text take personalisation expressions, which must parse at publish.
+// personal makes a text take personalization expressions, which must parse at publish.
 func personal(f schema.Field) schema.Field {
 	f.Template = true
 	f.Rules = append(f.Rules, schema.Guard{At: schema.Publish, Rule: schema.Expressions{}, Ref: refPublish})
 	return f
 }
 
-// uri makes a text a personalisable URL or deep link.
+// uri makes a text a personalizable URL or deep link.
 func uri(f schema.Field) schema.Field {
 	f.Kind = schema.String
 	f.Rules = append(f.Rules, schema.Format{As: schema.URI})
 	return personal(f)
 }
 
-// color makes a text a hex colour.
+// color makes a text a hex color.
 func color(f schema.Field) schema.Field {
 	f.Kind = schema.String
 	f.Rules = append(f.Rules, schema.Format{As: schema.Color, Plain: true})
@@ -79,15 +79,15 @@ func at(ref string, f schema.Field) schema.Field {
 func keyValuePairs() schema.Field {
 	return schema.Field{
 		Name: "key_value_pairs", Title: "Key-value pairs", Kind: schema.List, Rules: []schema.Rule{atMost(fewItems)},
-		Help: "Custom data that travels with the message and that your app can read when it arrives.",
+		Help: "Custom data sent with the message, which your app can read.",
 		Elem: &schema.Field{
 			ID: "key_value_pair", Title: "Pair", Kind: schema.Object, Open: true, Ref: refObjects,
-			Help: "One name and its value.",
+			Help: "One key and its value.",
 			Fields: []schema.Field{
-				{Name: "key", Kind: schema.String, Help: "The name under which your app finds the value.", Example: "promo_code"},
+				{Name: "key", Kind: schema.String, Help: "The name your app uses to find the value.", Example: "promo_code"},
 				personal(schema.Field{
 					Name: "value", Kind: schema.String,
-					Help: "The value; it may contain personalisation.", Example: "SPRING25",
+					Help: "The value. You can personalize it.", Example: "SPRING25",
 				}),
 			},
 		},
@@ -95,8 +95,8 @@ func keyValuePairs() schema.Field {
 }
 
 var (
-	deepLinking = schema.Option{Value: "DEEPLINKING", Label: "Deep link", Help: "opens a place inside the app"}
-	toScreen    = schema.Option{Value: "NAVIGATE_TO_A_SCREEN", Label: "Screen of the app", Help: "opens a screen by its name"}
+	deepLinking = schema.Option{Value: "DEEPLINKING", Label: "Deep link", Help: "opens a page inside the app"}
+	toScreen    = schema.Option{Value: "NAVIGATE_TO_A_SCREEN", Label: "App screen", Help: "opens an app screen by its name"}
 	richLanding = schema.Option{Value: "RICH_LANDING", Label: "Rich landing page", Help: "opens a web page inside the app"}
 )
 
@@ -108,12 +108,12 @@ func defaultClick() []schema.Field {
 	return []schema.Field{
 		{
 			Name: "default_click_action", Title: "Tap action", Kind: schema.String, Options: clickActions(), Lead: leadTap,
-			Help: "What a tap on the notification does. Buttons have actions of their own.",
+			Help: "What a tap on the notification does. Buttons have their own actions.",
 		},
 		personal(schema.Field{
 			Name: "default_click_action_value", Title: "Tap opens", Kind: schema.String, Links: schema.LinkItself, Lead: leadTapValue,
 			Twin: twinTap,
-			Help: "The URL, deep link or screen name that the tap opens.", Example: "shop://offers/spring",
+			Help: "The URL, deep link or screen name to open.", Example: "shop://offers/spring",
 		}),
 	}
 }
@@ -122,25 +122,25 @@ func defaultClick() []schema.Field {
 func carousel() schema.Field {
 	return schema.Field{
 		Name: "carousel_content", ID: "carousel", Title: "Carousel", Kind: schema.Object, Open: true, Ref: refObjects,
-		Help:     "The pictures that people swipe through, and how they change.",
+		Help:     "The images users swipe through, and how they change.",
 		Lead:     leadOfTemplate,
 		Used:     schema.When("../template_type", "SIMPLE_IMAGE_CAROUSEL"),
 		Required: []schema.Required{{When: schema.When("../template_type", "SIMPLE_IMAGE_CAROUSEL")}},
 		Fields: []schema.Field{
 			{
 				Name: "slider_transition", Kind: schema.String,
-				Help: "Whether people swipe from picture to picture, or the pictures change by themselves.",
+				Help: "Whether users swipe from image to image, or the images change automatically.",
 				Options: []schema.Option{
-					{Value: "MANUAL", Label: "Manual", Help: "people swipe"},
-					{Value: "AUTOMATIC", Label: "Automatic", Help: "pictures change by themselves"},
+					{Value: "MANUAL", Label: "Manual", Help: "users swipe"},
+					{Value: "AUTOMATIC", Label: "Automatic", Help: "images change by themselves"},
 				},
 			},
 			{
 				Name: "slide_data", Title: "Slides", Kind: schema.List, Rules: []schema.Rule{atMost(fewItems)},
-				Help: "The pictures in the order in which they are shown.",
+				Help: "The images, in order.",
 				Elem: &schema.Field{
 					ID: "carousel.slide", Title: "Slide", Kind: schema.Object, Open: true, Fields: slideFields(),
-					Help: "One picture and what a tap on it does.",
+					Help: "One image and what a tap on it does.",
 				},
 			},
 		},
@@ -151,15 +151,15 @@ func slideFields() []schema.Field {
 	return []schema.Field{
 		uri(schema.Field{
 			Name: "image_url", Title: "Image URL",
-			Help: "The picture of this slide.", Example: "https://cdn.example.com/slide-1.png",
+			Help: "The image on this slide.", Example: "https://cdn.example.com/slide-1.png",
 		}),
 		{
 			Name: "image_click_action", Kind: schema.String, Options: []schema.Option{deepLinking, richLanding, toScreen},
-			Help: "What a tap on this picture does.",
+			Help: "What a tap on this image does.",
 		},
 		personal(schema.Field{
-			Name: "image_click_action_value", Title: "Where the tap leads", Kind: schema.String, Links: schema.LinkItself,
-			Help: "The URL, deep link or screen name that a tap on this picture opens.", Example: "shop://offers/spring",
+			Name: "image_click_action_value", Title: "Tap opens", Kind: schema.String, Links: schema.LinkItself,
+			Help: "The URL, deep link or screen name that a tap on this image opens.", Example: "shop://offers/spring",
 			Required: []schema.Required{{When: schema.Has{Path: "image_click_action"}}},
 		}),
 		keyValuePairs(),
@@ -172,12 +172,12 @@ func customTemplate() []schema.Field {
 	return []schema.Field{
 		{
 			Name: "custom_template_id", Title: "Custom template ID", Kind: schema.String,
-			Help: "The id of the saved template whose design this message takes.", Example: "65f1c0ffee0ddba11ca11ab1",
+			Help: "The ID of the saved template to use.", Example: "65f1c0ffee0ddba11ca11ab1",
 			Used: custom, Required: []schema.Required{{When: custom}}, Lead: leadTemplate,
 		},
 		{
 			Name: "custom_template_version", Kind: schema.Integer, Used: custom, Lead: leadTemplate,
-			Help: "The version of the saved template. Leave it out to take the newest.", Example: "2",
+			Help: "The version of the saved template. Leave it empty to use the latest.", Example: "2",
 		},
 	}
 }

@@ -35,48 +35,48 @@ func words[S ~string](names []S) []string {
 func triggerCondition() schema.Field {
 	delay := schema.When("trigger_delay_type", "DELAY")
 	return schema.Field{
-		Name: string(TriggerCondition), ID: "trigger_condition", Title: "Trigger", Kind: schema.Object, Ref: refTrigger,
-		Help:    "What a user has to do to get the message, and how long after it is sent.",
+		Name: string(TriggerCondition), ID: "trigger_condition", Title: "Trigger", Noun: "a trigger", Kind: schema.Object, Ref: refTrigger,
+		Help:    "What a user does to get the message, and how soon after that it is sent.",
 		Applies: notTypes(OneTime, Periodic, BusinessEventTriggered),
 		Required: []schema.Required{{
 			When: forTypes(EventTriggered, DeviceTriggered, LocationTriggered), At: schema.Publish,
 		}},
 		Fields: []schema.Field{
 			triggerFilters(),
-			filterGroup("secondary_included_filters", "And also", "A further condition that has to match as well."),
+			filterGroup("secondary_included_filters", "And also", "Another condition that must match too."),
 			{
-				Name: "trigger_delay_type", Title: "Delay type", Kind: schema.String,
-				Help: "How long after the trigger the message is sent.",
+				Name: "trigger_delay_type", Title: "When to send", Kind: schema.String,
+				Help: "How soon after the trigger the message is sent.",
 				Options: []schema.Option{
-					{Value: "DELAY", Label: "After a delay", Help: "a set time before or after"},
-					{Value: "ASAP", Label: "At once", Help: "as soon as the trigger happens"},
-					{Value: "INTELLIGENT_DELAY", Label: "Intelligent delay", Help: "at the time that suits the user, within bounds", When: forChannel(Push)},
+					{Value: "DELAY", Label: "After a delay", Help: "sends a set time before or after"},
+					{Value: "ASAP", Label: "Immediately", Help: "sends as soon as the trigger happens"},
+					{Value: "INTELLIGENT_DELAY", Label: "Intelligent delay", Help: "sends at the best time for each user, within limits you set", When: forChannel(Push)},
 				},
 				Rules: []schema.Rule{schema.Guard{When: forTypes(DeviceTriggered), At: schema.Publish, Ref: refPublish, Rule: noDelay}},
 			},
 			{
 				Name: "trigger_delay_value", Title: "Delay", Kind: schema.Integer, Used: delay, Required: []schema.Required{{When: delay}},
-				Help: "The length of the delay.", Example: "30", Rules: []schema.Rule{notNegative},
+				Help: "How long the delay is.", Example: "30", Rules: []schema.Rule{notNegative},
 			},
 			{
 				Name: "trigger_delay_granularity", Title: "Delay unit", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
 				Help: "The unit of the delay.", Options: units("MINUTES", "HOURS", "DAYS"),
 			},
 			{
-				Name: "trigger_relation", Title: "Delay relation", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
-				Help: "Whether the delay runs before or after its anchor.",
+				Name: "trigger_relation", Title: "Before or after", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
+				Help: "Whether the message is sent before or after the date or the event.",
 				Options: []schema.Option{
-					{Value: "BEFORE", Label: "Before", Help: "before the time that an attribute holds"},
-					{Value: "AFTER", Label: "After", Help: "after the trigger, or the time that an attribute holds"},
+					{Value: "BEFORE", Label: "Before", Help: "sends ahead of a date in an event attribute"},
+					{Value: "AFTER", Label: "After", Help: "sends once the delay has passed after the trigger, or after a date in an event attribute"},
 				},
 			},
 			{
-				Name: "trigger_attr", Title: "Anchor", Kind: schema.Object,
-				Help:     "The attribute whose time the delay counts from.",
+				Name: "trigger_attr", Title: "Date attribute", Kind: schema.Object,
+				Help:     "The event attribute with the date that the delay counts from.",
 				Required: []schema.Required{{When: schema.When("trigger_relation", "BEFORE")}},
 				Fields: []schema.Field{{
 					Name: "name", Kind: schema.String, Required: []schema.Required{{}}, Suggest: "trigger_dates",
-					Help: "The time attribute that serves as anchor.", Example: "departure_time",
+					Help: "The name of the date attribute.", Example: "departure_time",
 				}},
 			},
 			intelligentDelay(),
@@ -85,29 +85,34 @@ func triggerCondition() schema.Field {
 }
 
 func triggerFilters() schema.Field {
-	f := filterGroup("included_filters", "Trigger", "The action that sets the campaign off, and what else has to match.",
+	f := filterGroup("included_filters", "Trigger", "The event that starts the campaign, and any other conditions.",
 		schema.Guard{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish, Rule: oneFilter})
 	f.Required = []schema.Required{{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish}}
 	return f
 }
 
 var noDelay = schema.Named{
-	ID: "no_delay", Says: "ASAP alone",
+	ID: "no_delay", Says: "immediately",
 	Check: func(p schema.Place) []schema.Finding {
 		if v := p.Value.Text(); v != "DELAY" && v != "INTELLIGENT_DELAY" {
 			return nil
 		}
-		return []schema.Finding{{Message: "must be ASAP: the device shows a device-triggered message at once"}}
+		return []schema.Finding{{
+			Message: "must be ASAP: device-triggered messages are shown immediately",
+			Human:   "choose Immediately: device-triggered messages can't wait",
+		}}
 	},
 }
 
 var oneFilter = schema.Named{
-	ID: "one_filter", Says: "at least one filter",
+	ID: "one_filter", Says: "at least one event",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Get("filters").Len() > 0 {
 			return nil
 		}
-		return []schema.Finding{{Path: doc.P("filters"), Message: "needs at least one filter: what sets the campaign off"}}
+		return []schema.Finding{{
+			Path: doc.P("filters"), Message: "required: add the event that starts the campaign", Human: "add the event that starts this campaign",
+		}}
 	},
 }
 
@@ -128,7 +133,7 @@ func intelligentDelay() schema.Field {
 	atPublish := []schema.Required{{At: schema.Publish}}
 	return schema.Field{
 		Name: "intelligent_delay_optimization", Title: "Intelligent delay", Kind: schema.Object,
-		Help:    "The bounds within which the best time for each user is chosen.",
+		Help:    "The shortest and longest delay for each user.",
 		Applies: forChannel(Push), Used: on, Required: []schema.Required{{When: on}},
 		Rules: []schema.Rule{delayBounds},
 		Fields: []schema.Field{
@@ -141,14 +146,14 @@ func intelligentDelay() schema.Field {
 }
 
 var delayBounds = schema.Named{
-	ID: "bounds", Says: "the longest delay is not below the shortest",
+	ID: "bounds", Says: "the longest delay must not be shorter than the shortest",
 	Check: func(p schema.Place) []schema.Finding {
 		shortest, ok1 := minutes(p.Value, "min_delay_value", "min_delay_granularity")
 		longest, ok2 := minutes(p.Value, "max_delay_value", "max_delay_granularity")
 		if !ok1 || !ok2 || shortest <= longest {
 			return nil
 		}
-		return []schema.Finding{{Path: doc.P("max_delay_value"), Message: "must not be below the shortest delay"}}
+		return []schema.Finding{{Path: doc.P("max_delay_value"), Message: "must not be shorter than the shortest delay"}}
 	},
 }
 

@@ -10,17 +10,17 @@ func utmParams() schema.Field {
 	utm := func(name, title, help, example string, required ...schema.Required) schema.Field {
 		return personal(schema.Field{Name: name, Title: title, Kind: schema.String, Help: help, Example: example, Required: required})
 	}
-	own := personal(schema.Field{Title: "UTM parameter", Kind: schema.String, Help: "A parameter of your own.", Example: "autumn"})
+	own := personal(schema.Field{Title: "UTM parameter", Kind: schema.String, Help: "Your own parameter.", Example: "autumn"})
 	return schema.Field{
 		Name: string(UTMParams), ID: "utm_params", Title: "UTM parameters", Kind: schema.Object, Ref: "spec.md, utm_params",
 		Editor: schema.EditorLinks,
-		Help:   "Parameters that are added to the links of the message, so that visits can be traced to it.",
+		Help:   "Parameters added to the message's links, so that your analytics can tell where visits come from.",
 		Fields: []schema.Field{
-			utm("utm_source", "Source", "Where the visit comes from.", "newsletter", schema.Required{}),
-			utm("utm_medium", "Medium", "The medium that brings the visit.", "push", schema.Required{}),
-			utm("utm_campaign", "Campaign", "The campaign that brings the visit.", "spring_sale"),
-			utm("utm_term", "Term", "The search term that the link stands for.", "running shoes"),
-			utm("utm_content", "Content", "Tells links of one message apart.", "header_button"),
+			utm("utm_source", "Source", "Where the visit comes from, such as newsletter.", "newsletter", schema.Required{}),
+			utm("utm_medium", "Medium", "The channel of the visit, such as push or email.", "push", schema.Required{}),
+			utm("utm_campaign", "Campaign", "The campaign the visit comes from.", "spring_sale"),
+			utm("utm_term", "Term", "The search keyword for the link.", "running shoes"),
+			utm("utm_content", "Content", "Distinguishes links in the same message.", "header_button"),
 		},
 		Elem: &own,
 		Rules: []schema.Rule{

@@ -24,41 +24,41 @@ func variationDetails() schema.Field {
 	optimizer := schema.When("distribution_type", "OPTIMIZER")
 	return schema.Field{
 		Name: "variation_details", Title: "A/B test", Kind: schema.Object, Ref: "spec.md, `variation_details`",
-		Help: "How many versions of the message compete, and how the audience is split between them.",
+		Help: "How many versions of the message you test, and how the audience is split between them.",
 		Fields: []schema.Field{
 			{
-				Name: "distribution_type", Title: "Split", Kind: schema.String, Help: "Who decides how many people get each variation.",
+				Name: "distribution_type", Title: "Split", Kind: schema.String, Help: "How the audience is split between the variations.",
 				Options: []schema.Option{
-					{Value: "OPTIMIZER", Label: "Optimizer", Help: "traffic moves to the best one by itself"},
-					{Value: "MANUAL", Label: "Manual", Help: "a fixed split"},
+					{Value: "OPTIMIZER", Label: "Optimizer", Help: "sends more and more users the best variation"},
+					{Value: "MANUAL", Label: "Manual", Help: "uses the percentages you set"},
 				},
 			},
 			{
-				Name: "no_of_variations", Title: "Number of variations", Kind: schema.Integer, Help: "How many versions of the message there are.", Example: "2",
+				Name: "no_of_variations", Title: "Number of variations", Kind: schema.Integer, Help: "How many versions of the message you test.", Example: "2",
 				Rules: []schema.Rule{schema.Range{Min: 1, Max: math.Inf(1)}},
 			},
 			{
 				Name: "manual_distribution_percentage", Title: "Percentages", Kind: schema.Map,
-				Help: "How many of a hundred people get each variation.", Example: "variation_1: 60, variation_2: 40",
+				Help: "The percentage of users who get each variation.", Example: "variation_1: 60, variation_2: 40",
 				Used: manual, Required: []schema.Required{{When: manual}},
-				Elem: &schema.Field{Title: "Percentage", Kind: schema.Integer, Help: "The share of this variation, in percent.", Example: "50"},
+				Elem: &schema.Field{Title: "Percentage", Kind: schema.Integer, Help: "The percentage of users who get this variation.", Example: "50"},
 				Rules: []schema.Rule{
 					variationNames,
 					schema.Guard{When: manual, At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-						ID: "names_variations", Says: "one percentage for each variation, and no other", Check: percentagesNameVariations,
+						ID: "names_variations", Says: "one percentage for each variation", Check: percentagesNameVariations,
 					}},
 					schema.Guard{When: manual, At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-						ID: "sums_to_100", Says: "the percentages are from 0 to 100 and add up to 100", Check: percentagesSum,
+						ID: "sums_to_100", Says: "each percentage is between 0 and 100, and they add up to 100", Check: percentagesSum,
 					}},
 				},
 			},
 			{
 				Name: "optimizer_campaign_duration", Title: "Optimizer duration", Kind: schema.Integer,
-				Help: "How many hours the optimizer gathers data before it declares a winner.", Example: "6",
+				Help: "How many hours the optimizer collects data before it picks a winner.", Example: "6",
 				Used: optimizer, Required: []schema.Required{{When: optimizer}}, Rules: []schema.Rule{atLeastOne},
 			},
 			{
-				Name: "optimizer_distribution_metric", Title: "Optimizer metric", Kind: schema.String, Help: "What makes a variation the best one.",
+				Name: "optimizer_distribution_metric", Title: "Optimizer metric", Kind: schema.String, Help: "What decides which variation is best.",
 				Used: optimizer, Required: []schema.Required{{When: optimizer}},
 				Options: []schema.Option{
 					{Value: "OPEN_RATE", Label: "Open rate"}, {Value: "CLICK_RATE", Label: "Click rate"}, {Value: "BOTH", Label: "Both"},
@@ -109,7 +109,7 @@ func percentagesNameVariations(p schema.Place) []schema.Finding {
 	for i := int64(1); i <= n && len(out) < maxReported; i++ {
 		name := "variation_" + strconv.FormatInt(i, 10)
 		if !given[name] {
-			out = append(out, schema.Finding{Path: doc.P(name), Message: fmt.Sprintf("is missing: there are %d variations, and each needs a percentage", n)})
+			out = append(out, schema.Finding{Path: doc.P(name), Message: fmt.Sprintf("missing: each of the %d variations needs a percentage", n)})
 		}
 	}
 	for name := range p.Value.Members() {
@@ -117,7 +117,7 @@ func percentagesNameVariations(p schema.Place) []schema.Finding {
 			continue
 		}
 		if i, err := strconv.ParseInt(name[len("variation_"):], 10, 64); err != nil || i > n {
-			out = append(out, schema.Finding{Path: doc.P(name), Message: fmt.Sprintf("is not one of the %d variations; remove it or raise no_of_variations", n)})
+			out = append(out, schema.Finding{Path: doc.P(name), Message: fmt.Sprintf("there are only %d variations; remove it or raise no_of_variations", n)})
 		}
 	}
 	return out
@@ -131,12 +131,12 @@ func percentagesSum(p schema.Place) []schema.Finding {
 			return nil
 		}
 		if f < 0 || f > 100 {
-			return []schema.Finding{{Path: doc.P(name), Message: "must be from 0 to 100, not " + v.Literal()}}
+			return []schema.Finding{{Path: doc.P(name), Message: "must be between 0 and 100, not " + v.Literal()}}
 		}
 		sum += f
 	}
 	if sum == 100 {
 		return nil
 	}
-	return []schema.Finding{{Message: fmt.Sprintf("must add up to 100, and the percentages add up to %v", sum)}}
+	return []schema.Finding{{Message: fmt.Sprintf("must add up to 100, not %v", sum)}}
 }

@@ -185,7 +185,7 @@ func TestWhatAGridShows(t *testing.T) {
 
 var languages = []string{"de", "fr", "pt-BR", "zh-Hant", "a.b"}
 
-// drawContent makes the content of an e-mail or a push in either shape, members of its own and odd
+// drawContent makes the content of an email or a push in either shape, members of its own and odd
 // spellings included.
 func drawContent(t *rapid.T) (engine.Channel, doc.Value) {
 	ch := rapid.SampledFrom([]engine.Channel{catalog.Email, catalog.Push}).Draw(t, "channel")

@@ -29,14 +29,14 @@ func Keyed(root doc.Value) (doc.Value, error) {
 	}
 	first := configured(root)[0]
 	if rest.Get(engine.DefaultLocale).Get(first).Exists() {
-		return root, fmt.Errorf("there are two messages for %s, %s: one stands alone, beside the locales; remove one of them first", engine.DefaultLocale, first)
+		return root, fmt.Errorf("there are two messages for %s, %s: one of them outside the locales; remove one of them first", engine.DefaultLocale, first)
 	}
 	if len(keyed) == 0 {
 		rest = doc.NewObject()
 	}
 	rest, err := rest.Set(doc.P(engine.DefaultLocale, first), cell)
 	if err != nil {
-		return root, fmt.Errorf("the default locale cannot take the message: %w", err)
+		return root, fmt.Errorf("cannot move the message to the default locale: %w", err)
 	}
 	return root.Set(inside, rest)
 }
@@ -69,7 +69,7 @@ func CheckLocale(root doc.Value, name string) string {
 	case name == engine.DefaultLocale:
 		return "The default locale is always there."
 	case slices.Contains(messages, name):
-		return fmt.Sprintf("%q is the name of a channel's message, and cannot be a locale's.", name)
+		return fmt.Sprintf("%q is reserved and can't be the name of a locale.", name)
 	case slices.Contains(root.Lookup(locales).Strings(), name):
 		return name + " is there already."
 	}
@@ -112,7 +112,7 @@ func (g Grid) copyTo(root doc.Value, fromLocale, fromVariation, locale, variatio
 // stands alone again.
 func RemoveLocale(root doc.Value, name string) (doc.Value, error) {
 	if name == engine.DefaultLocale {
-		return root, errors.New("the default locale is always there; its messages can be emptied one by one")
+		return root, errors.New("the default locale can't be removed; you can delete its messages one by one")
 	}
 	out := root
 	for i := root.Lookup(locales).Len() - 1; i >= 0; i-- {
@@ -131,7 +131,7 @@ func RemoveLocale(root doc.Value, name string) (doc.Value, error) {
 // RenameLocale gives a locale another name, in its place.
 func RenameLocale(root doc.Value, name, to string) (doc.Value, error) {
 	if name == engine.DefaultLocale {
-		return root, errors.New("the default locale keeps its name")
+		return root, errors.New("the default locale can't be renamed")
 	}
 	if name == to {
 		return root, nil
@@ -150,7 +150,7 @@ func RenameLocale(root doc.Value, name, to string) (doc.Value, error) {
 	}
 	out, err := out.Rename(inside.Child(name), to)
 	if err != nil {
-		return root, fmt.Errorf("%s has messages already: %w", to, err)
+		return root, fmt.Errorf("%s already has messages: %w", to, err)
 	}
 	return out, nil
 }
@@ -162,7 +162,7 @@ func AddVariation(ch engine.Channel, root doc.Value) (doc.Value, string, error) 
 	before := Read(ch, root)
 	names := configured(root)
 	if len(names) >= MaxVariations {
-		return root, "", fmt.Errorf("there are %d variations, and no more can be added here", MaxVariations)
+		return root, "", fmt.Errorf("there are already %d variations, the most you can add here", MaxVariations)
 	}
 	even := isEven(root, names)
 	out, err := Keyed(root)
@@ -209,7 +209,7 @@ func RemoveVariation(root doc.Value, name string) (doc.Value, error) {
 	names := configured(root)
 	at := slices.Index(names, name)
 	if at >= 0 && len(names) == 1 {
-		return root, errors.New("there is only this variation; its messages can be emptied one by one")
+		return root, errors.New("this is the only variation and can't be removed; you can delete its messages one by one")
 	}
 	even := at >= 0 && isEven(root, names)
 	out := root
@@ -226,7 +226,7 @@ func RemoveVariation(root doc.Value, name string) (doc.Value, error) {
 			if from := p.Child(names[i]); out.Lookup(from).Exists() {
 				var err error
 				if out, err = out.Rename(from, names[i-1]); err != nil {
-					return root, fmt.Errorf("%s cannot become %s: %w", names[i], names[i-1], err)
+					return root, fmt.Errorf("cannot rename %s to %s: %w", names[i], names[i-1], err)
 				}
 			}
 		}

@@ -17,7 +17,7 @@ var headlines = map[engine.Channel][]doc.Path{
 	},
 }
 
-// Excerpt gives the words that a cell's message is known by: the subject of an e-mail, the title of a
+// Excerpt gives the words that a cell's message is known by: the subject of an email, the title of a
 // push on its first platform. It is "" where there are none.
 func (g Grid) Excerpt(c Cell) string {
 	v := g.root.Lookup(c.Message)
@@ -64,7 +64,7 @@ type Platform struct {
 }
 
 // Platforms gives the contents of a cell's push: of the platforms that the campaign is for, and of
-// those that have content. Where it says nothing yet these are all; an e-mail has none.
+// those that have content. Where it says nothing yet these are all; an email has none.
 func (g Grid) Platforms(c Cell) []Platform {
 	if g.channel != catalog.Push {
 		return nil

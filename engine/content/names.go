@@ -1,6 +1,13 @@
 package content
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+)
 
 // Language is the tag of a language or a region's (BCP 47), and its name in English.
 type Language struct{ Tag, Name string }
@@ -43,4 +50,74 @@ func known(tag string) string {
 		}
 	}
 	return ""
+}
+
+// LocaleName names a locale for people: "Default", the language of a tag, or the name as it is.
+func LocaleName(locale string) string {
+	if locale == engine.DefaultLocale {
+		return "Default"
+	}
+	if name := LanguageName(locale); name != "" {
+		return name
+	}
+	return locale
+}
+
+// VariationName names a variation for people: "A" for variation_1, "Control", or the name as it is.
+func VariationName(variation string) string {
+	if variation == engine.ControlVariation {
+		return "Control"
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(variation, namePrefix))
+	switch {
+	case err != nil || !variationName.MatchString(variation):
+		return variation
+	case n > 26:
+		return strconv.Itoa(n)
+	}
+	return string(rune('A' + n - 1))
+}
+
+// CellName names a message for people by its platform, locale and variation: "Android", "Android · German · B". What
+// is empty is left out, as the default locale is.
+func CellName(platform, locale, variation string) string {
+	var parts []string
+	switch platform {
+	case "":
+	case string(catalog.Email):
+		parts = append(parts, catalog.Email.Label())
+	default:
+		parts = append(parts, catalog.Platform(platform).Label())
+	}
+	if locale != "" && locale != engine.DefaultLocale {
+		parts = append(parts, LocaleName(locale))
+	}
+	if variation != "" {
+		parts = append(parts, VariationName(variation))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// KeyNames names the messages of one test, in their order. Variations are named where there are several.
+func KeyNames(keys []engine.TestKey) []string {
+	several := slices.ContainsFunc(keys, func(k engine.TestKey) bool { return k.Variation != keys[0].Variation })
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		if !several && k.Variation == engine.DefaultVariation {
+			k.Variation = ""
+		}
+		out[i] = CellName(k.Platform, k.Locale, k.Variation)
+	}
+	return out
+}
+
+// KeyName names a message by the composite key of a test's result, such as ANDROID_default_variation_1, where the
+// other messages are not known. It returns a key of another form as it is.
+func KeyName(key string) string {
+	platform, rest, ok := strings.Cut(key, "_")
+	at := max(strings.LastIndex(rest, "_"+namePrefix), strings.LastIndex(rest, "_"+engine.ControlVariation))
+	if !ok || at < 0 {
+		return key
+	}
+	return KeyNames([]engine.TestKey{{Platform: platform, Locale: rest[:at], Variation: rest[at+1:]}})[0]
 }

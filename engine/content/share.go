@@ -16,7 +16,7 @@ func SetShare(root doc.Value, name, percent string) (doc.Value, error) {
 	}
 	n, err := strconv.Atoi(percent)
 	if err != nil || n < 0 || n > 100 {
-		return root, fmt.Errorf("%s is no whole number from 0 to 100", percent)
+		return root, fmt.Errorf("%s is not a whole number between 0 and 100", percent)
 	}
 	out, err := root.Set(shares.Child(name), doc.NewInt(int64(n)))
 	if err != nil {

@@ -99,7 +99,7 @@ func address(what, s string) (*mail.Address, error) {
 	}
 	a, err := mail.ParseAddress(s)
 	if err != nil {
-		return nil, refuse("the %s %q is not an e-mail address: write it as name@example.com", what, clip(s))
+		return nil, refuse("the %s %q is not an email address: write it as name@example.com", what, clip(s))
 	}
 	// It stands between angle brackets in the dialogue with a server, without the quotes of the message.
 	if strings.ContainsFunc(a.Address, func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune(`<>"\`, c) }) {

@@ -151,13 +151,13 @@ func TestInjection(t *testing.T) {
 		{"header of ours", "the header Bcc is set by the message itself", func(e *delivery.Email) { e.Headers = map[string]string{"BCC": "c"} }},
 		{"file name", "the name of an attachment holds a line break", func(e *delivery.Email) { e.Attachments = []delivery.Attachment{{Name: "a\r\nb"}} }},
 		{"content type", "the content type of an attachment holds a line break", func(e *delivery.Email) { e.Attachments = []delivery.Attachment{{ContentType: "a\r\nb"}} }},
-		{"no recipient", `the recipient "" is not an e-mail address`, func(e *delivery.Email) { e.To = "" }},
-		{"no sender", `the sender "" is not an e-mail address`, func(e *delivery.Email) { e.From = "" }},
-		{"two recipients", "is not an e-mail address", func(e *delivery.Email) { e.To = "a@b.example, c@d.example" }},
+		{"no recipient", `the recipient "" is not an email address`, func(e *delivery.Email) { e.To = "" }},
+		{"no sender", `the sender "" is not an email address`, func(e *delivery.Email) { e.From = "" }},
+		{"two recipients", "is not an email address", func(e *delivery.Email) { e.To = "a@b.example, c@d.example" }},
 		{"recipient that ends early", "could take for an end of it", func(e *delivery.Email) { e.To = `"victim@c.example> NOTIFY=NEVER"@b.example` }},
 		{"sender that ends early", "could take for an end of it", func(e *delivery.Email) { e.From = `"a@c.example> SIZE=1"@b.example` }},
 		{"cc that ends early", "could take for an end of it", func(e *delivery.Email) { e.Cc = []string{`"x\"y"@b.example`} }},
-		{"bad cc", `the cc address "nobody" is not an e-mail address`, func(e *delivery.Email) { e.Cc = []string{"nobody"} }},
+		{"bad cc", `the cc address "nobody" is not an email address`, func(e *delivery.Email) { e.Cc = []string{"nobody"} }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -343,13 +343,13 @@ func TestCancel(t *testing.T) {
 	select {
 	case err := <-delivered:
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled while the server thinks: %v", err)
+			t.Errorf("canceled while the server thinks: %v", err)
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("still waiting for the server after the context ended")
 	}
 	if _, err := carrier.Deliver(ctx, mailTo("a@b.example")); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled before: %v", err)
+		t.Errorf("canceled before: %v", err)
 	}
 }
 

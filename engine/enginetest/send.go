@@ -66,7 +66,7 @@ WEB_de_variation_2 SENT`)
 
 	out, err = b.Service.Test(b.ctx, engine.TestRequest{Body: b.parse(`{"draft_id":"%s",%s}`, b.create(`{%s,%s}`, emailHead, emailParts), idaMail)})
 	b.ok(err)
-	b.equal("e-mail", show(out), "EMAIL_default_variation_1 SENT")
+	b.equal("email", show(out), "EMAIL_default_variation_1 SENT")
 	sent = b.outbox()
 	b.equal("delivered", sent[len(sent)-1], "EMAIL_default_variation_1 ida@example.com: Hi Ida")
 }
@@ -87,8 +87,8 @@ func testTestFailures(b *bench) {
 	out, err := b.Service.Test(b.ctx, engine.TestRequest{Body: b.parse(
 		`{"draft_id":"%s","test_campaign_meta":{"identifier":"CUSTOM_SEGMENT","identifier_values":["Testers"],"locale_name":"de","variation":"variation_1"}}`, id)})
 	b.ok(err)
-	b.equal("result", show(out), `ANDROID_de_variation_1 FAILED GONE: this member of the segment is no user any more
-WEB_de_variation_1 FAILED GONE: this member of the segment is no user any more`)
+	b.equal("result", show(out), `ANDROID_de_variation_1 FAILED GONE: this member of the segment is no longer a user
+WEB_de_variation_1 FAILED GONE: this member of the segment is no longer a user`)
 	b.equal("message", out.Message, "Sent 2 of 4 messages; 2 failed.")
 	b.equal("delivered", len(b.outbox()), 2)
 	// A message with a hole in it is never sent.

@@ -181,7 +181,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	ix := of("one")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

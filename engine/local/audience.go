@@ -70,7 +70,7 @@ func (s *Service) ExplainAudience(ctx context.Context, r engine.AudienceRequest)
 		}
 		p, found, err := profile(sp, r.ProfileID)
 		if err == nil && !found {
-			err = missing("there is no profile %q in this workspace", r.ProfileID)
+			err = missing("there is no user %q in this workspace", r.ProfileID)
 		}
 		if err != nil {
 			return err

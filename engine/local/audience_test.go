@@ -117,10 +117,10 @@ func TestAudienceRefusals(t *testing.T) {
 	ctx, cancel := context.WithCancel(b.ctx)
 	cancel()
 	if _, err := b.EstimateAudience(ctx, b.audience(`{"is_all_user_campaign":true}`)); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	if _, err := b.AudienceMembers(ctx, b.audience(`{"is_all_user_campaign":true}`)); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestASAPStartsAtOnce(t *testing.T) {
 	}
 }
 
-// Who publishes is given by e-mail address, as who updates is.
+// Who publishes is given by email address, as who updates is.
 func TestPublisherIsAnAddress(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.create(`{%s,%s,%s}`, emailHead, emailParts, asap)

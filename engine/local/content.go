@@ -26,7 +26,7 @@ const maxContentName = 100
 // Content gives the items of a kind by name, of each template the newest version.
 func (s *Service) Content(ctx context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
 	if !slices.Contains(engine.ContentKinds(), kind) {
-		return nil, refuse("kind", "there is no kind of content called %q", kind)
+		return nil, refuse("kind", "unknown kind of content %q", kind)
 	}
 	var out []engine.ContentItem
 	err := s.view(ctx, func(sp store.Space) (err error) {
@@ -69,7 +69,7 @@ func (s *Service) ContentItem(ctx context.Context, ref engine.ContentRef) (engin
 
 func (s *Service) contentItem(sp store.Space, ref engine.ContentRef) (engine.ContentItem, error) {
 	if !slices.Contains(engine.ContentKinds(), ref.Kind) {
-		return engine.ContentItem{}, refuse("kind", "there is no kind of content called %q", ref.Kind)
+		return engine.ContentItem{}, refuse("kind", "unknown kind of content %q", ref.Kind)
 	}
 	if ref.Name == "" || len(ref.Name) > maxContentName || ref.Version < 0 {
 		return engine.ContentItem{}, missingContent(ref)
@@ -177,7 +177,7 @@ func (s *Service) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.
 		return ref, err
 	}
 	if err == nil && (newest.Template.Channel != t.Channel || newest.Template.Platform != t.Platform) {
-		return ref, refuse("channel", "the versions before of the template %q are for %s; save this one under another id", t.ID, material.AudienceOf(*newest.Template))
+		return ref, refuse("channel", "earlier versions of the template %q are for %s; save this one under another ID", t.ID, material.AudienceOf(*newest.Template))
 	}
 	if t.SavedAt.IsZero() {
 		t.SavedAt = s.now()
@@ -199,7 +199,7 @@ func (s *Service) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.
 	case err != nil:
 		return ref, err
 	case !slices.Equal(there.Template.Content.Encode(), t.Content.Encode()):
-		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "there is a version %d of the template %q already, which says something else; leave the version out to save the next one", t.Version, t.ID)
+		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "version %d of the template %q already exists with other content; leave out the version to save a new one", t.Version, t.ID)
 		e.Target = "version"
 		return ref, e
 	}
@@ -249,11 +249,11 @@ func (s *Service) checkContent(item engine.ContentItem) error {
 	ref := item.Ref()
 	switch {
 	case ref.Kind == "":
-		return refuse("kind", "say what to keep: a content block, a product set, a content API or a template")
+		return refuse("kind", "send a content block, a product set, a content API or a template")
 	case ref.Name == "" || len(ref.Name) > maxContentName || strings.TrimSpace(ref.Name) != ref.Name || strings.ContainsFunc(ref.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return refuse("name", "the name of a %s has 1 to %d characters, and no space at its ends", ref.Kind.Label(), maxContentName)
+		return refuse("name", "the name of a %s must have 1 to %d characters, without spaces at the start or end", ref.Kind.Label(), maxContentName)
 	case strings.Contains(ref.Name, "'") && strings.Contains(ref.Name, `"`):
-		return refuse("name", "a name with both kinds of quotes cannot be written in an expression")
+		return refuse("name", "a name cannot contain both single and double quotes")
 	}
 	switch {
 	case item.Block != nil:
@@ -262,7 +262,7 @@ func (s *Service) checkContent(item engine.ContentItem) error {
 		}
 	case item.Products != nil:
 		if n := len(item.Products.Products); n > personalize.MaxItems {
-			return refuse("products", "a product set has at most %d products, not %d", personalize.MaxItems, n)
+			return refuse("products", "a product set can have at most %d products, not %d", personalize.MaxItems, n)
 		}
 	case item.API != nil:
 		if err := contentapi.Check(*item.API); err != nil {
@@ -279,15 +279,15 @@ func (s *Service) checkTemplate(t engine.ContentTemplate) error {
 	at, ok := material.TemplatePlace(t)
 	switch {
 	case !ok && t.Channel == catalog.Push:
-		return refuse("platform", "a template for push is for %s or %s, not %q", catalog.Android, catalog.IOS, t.Platform)
+		return refuse("platform", "the platform of a push template must be %s or %s, not %q", catalog.Android, catalog.IOS, t.Platform)
 	case !ok:
-		return refuse("channel", "a template is for %s or %s, not %q", catalog.Push, catalog.Email, t.Channel)
+		return refuse("channel", "the channel of a template must be %s or %s, not %q", catalog.Push, catalog.Email, t.Channel)
 	case t.Version < 0:
-		return refuse("version", "versions count from 1")
+		return refuse("version", "the version must be at least 1")
 	case t.Content.Kind() != doc.Object:
 		return refuse("content", "the content of a template must be a JSON object, not %s", kindWords(t.Content))
 	case t.Content.Get(material.TemplateID).Exists():
-		return refuse("content", "a template cannot take another template")
+		return refuse("content", "a template cannot use another template")
 	}
 	if err := checkSize(t.Content); err != nil {
 		return err
@@ -295,7 +295,7 @@ func (s *Service) checkTemplate(t engine.ContentTemplate) error {
 	root := doc.NewObject(doc.M(mChannel, doc.NewString(string(t.Channel))))
 	root, err := root.Set(at, t.Content)
 	if err != nil {
-		return refuse("content", "the content cannot be read: %w", err)
+		return refuse("content", "cannot read the content: %w", err)
 	}
 	var own []schema.Problem
 	for _, p := range catalog.Campaign(t.Channel).Validate(root, schema.Env{Stage: schema.Draft, Now: s.now(), Expression: personalize.Parse}) {

@@ -107,12 +107,12 @@ func (s *Service) useRequestID(sp store.Space, ch engine.Channel, id string) err
 		return nil
 	}
 	if len(id) > maxID {
-		return refuse(mRequestID, "is %d characters long, and %d are allowed; a UUID does well", len(id), maxID)
+		return refuse(mRequestID, "must have at most %[2]d characters, not %[1]d; use a UUID, for example", len(id), maxID)
 	}
 	until, err := sp.RequestID(opCreate, id)
 	switch {
 	case err == nil && s.now().Before(until):
-		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the request_id has created a campaign already; it can be used again after %s", until.UTC().Format(time.RFC3339))
+		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "this request_id has already created a campaign; you can use it again after %s", until.UTC().Format(time.RFC3339))
 		e.Target = mRequestID
 		return e
 	case err != nil && !errors.Is(err, store.ErrNotFound):

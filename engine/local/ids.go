@@ -45,7 +45,7 @@ func request(c engine.Call, body doc.Value) (engine.Call, error) {
 	case c.RequestID == "":
 		c.RequestID = inBody
 	case inBody != "" && inBody != c.RequestID:
-		e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "request_id of the body is not the X-SVC-Request-Id of the call; send one, or both alike")
+		e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "request_id and the X-SVC-Request-Id header differ; send only one, or the same value in both")
 		e.Target, e.RequestID = "request_id", c.RequestID
 		return c, e
 	}

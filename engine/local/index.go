@@ -269,11 +269,11 @@ func (s *Service) update(ctx context.Context, fn func(store.Space) error) error 
 	if done && err != nil && !nothingWritten(ctx, err) {
 		s.log.Error("store", "error", err)
 		if store.NoSpace(err) {
-			e := internal(err, "the disk became full while the store wrote (%v), and the change may or may not have been saved; free some space there, and repeat the request with the same Idempotency-Key", err)
+			e := internal(err, "the disk is full (%v), so the change may not have been saved; free some space, then repeat the request with the same Idempotency-Key", err)
 			e.HTTP = http.StatusInsufficientStorage
 			return e
 		}
-		return internal(err, "the store failed as it wrote (%v), and the change may or may not have been saved; repeat the request with the same Idempotency-Key, or look first, and see `bugle doctor`", err)
+		return internal(err, "the store failed while writing (%v), so the change may not have been saved; repeat the request with the same Idempotency-Key, or run `bugle doctor`", err)
 	}
 	return s.explain(ctx, err)
 }

@@ -20,7 +20,7 @@ func CreateKey(ctx context.Context, k engine.WorkspaceKeeper, now time.Time, sco
 	}
 	for _, scope := range scopes {
 		if !slices.Contains(known, scope) {
-			return "", engine.APIKey{}, refuse("scopes", "there is no scope %q; there are %s", scope, strings.Join(known, ", "))
+			return "", engine.APIKey{}, refuse("scopes", "unknown scope %q; choose from %s", scope, strings.Join(known, ", "))
 		}
 	}
 	apiKey, record = engine.NewAPIKey(now.UTC(), nil)

@@ -277,7 +277,7 @@ func inRange(r engine.DateRange, t time.Time) bool {
 func checkPage(limit, page int) error {
 	switch {
 	case limit < 1 || limit > engine.PageSize:
-		return refuse("limit", "the limit must be from 1 to %d, not %d", engine.PageSize, limit)
+		return refuse("limit", "the limit must be between 1 and %d, not %d", engine.PageSize, limit)
 	case page < 1:
 		return refuse("page", "the page must be at least 1, not %d", page)
 	}

@@ -146,7 +146,7 @@ func (s *Service) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return err
 	case errors.Is(err, store.ErrTooBig):
-		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this is too much for one change of the store; make it smaller, or split it into several requests")
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this change is too large; make it smaller, or split it into several requests")
 	case errors.As(err, &corrupt):
 		s.log.Error("damaged record", "what", corrupt.What, "error", err)
 		return internal(err, "%s is damaged in the store: restore an earlier revision of it, or a copy of the data folder", corrupt.What)
@@ -158,11 +158,11 @@ func (s *Service) explain(ctx context.Context, err error) error {
 		e.HTTP = http.StatusInsufficientStorage
 		return e
 	case store.NoFiles(err):
-		e := internal(err, "the store cannot open its files now (%v); try again in a moment", err)
+		e := internal(err, "the store cannot open its files (%v); try again in a moment", err)
 		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
 		return e
 	}
-	return internal(err, "the store could not do it: %v; try again", err)
+	return internal(err, "the store failed: %v; try again", err)
 }
 
 func internal(cause error, format string, args ...any) *engine.Error {
@@ -265,10 +265,10 @@ func checkBody(v doc.Value) error {
 func checkSize(v doc.Value) error {
 	b := v.Encode()
 	if len(b) > MaxBody {
-		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long, and %d KiB are allowed", len(b)>>10, MaxBody>>10)
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long; at most %d KiB are allowed", len(b)>>10, MaxBody>>10)
 	}
 	if _, err := doc.Parse(b); err != nil {
-		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body cannot be kept: %w", err)
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "cannot store the body: %w", err)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type mark struct {
 }
 
 // errMayHaveLeft is why a message is not sent that another run was sending when it ended.
-var errMayHaveLeft = errors.New("bugle ended while this message was on its way, and it may have arrived; where it has not, send it again with a new Idempotency-Key")
+var errMayHaveLeft = errors.New("bugle stopped while sending this message, so it may have arrived; if it has not, send it again with a new Idempotency-Key")
 
 // of gives the mark of a message of a job.
 func (m *marks) of(j *job, msg delivery.Message) mark {

@@ -13,6 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/content"
 	"bugle/engine/delivery"
 	"bugle/engine/doc"
 	"bugle/engine/links"
@@ -25,7 +26,7 @@ import (
 func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, error) {
 	p := r.plan
 	if p.document.Lookup(j.key.Content).Empty() {
-		return nil, fmt.Errorf("the campaign has no %s", keyLabel(p.channel, j.key))
+		return nil, fmt.Errorf("the campaign has no message for %s", content.CellName(j.key.Platform, j.key.Locale, j.key.Variation))
 	}
 	if why := p.material.Untaken(j.key.Content); why != "" {
 		return nil, errors.New(why)
@@ -97,7 +98,7 @@ func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.
 		Subject: c.Get("subject").Text(), PreviewText: c.Get("preview_text").Text(), HTML: c.Get("html_content").Text(),
 	}
 	if e.HTML == "" {
-		return nil, errors.New("the e-mail has no html_content")
+		return nil, errors.New("the email has no HTML content")
 	}
 	e.Text = delivery.PlainText(e.HTML)
 	for _, a := range c.Get("attachments").Elems() {
@@ -172,7 +173,7 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 	if p := m.Push; p != nil {
 		payload, err := doc.Parse(p.Payload)
 		if err != nil {
-			return "", fmt.Errorf("the payload cannot be kept: %w", err)
+			return "", fmt.Errorf("cannot store the payload: %w", err)
 		}
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
 	}

@@ -35,7 +35,7 @@ func (s *Service) publishProblems(w engine.Workspace, c engine.Campaign) []schem
 	if !c.Channel.Writable() {
 		return []schema.Problem{{
 			Path: doc.P(mChannel), Rule: "campaign.channel#writable", Section: "spec.md, Channel support by operation",
-			Message: c.Channel.Label() + " campaigns can be read here, not published",
+			Message: c.Channel.Label() + " campaigns are read-only here",
 		}}
 	}
 	env := s.env(w, schema.Publish)
@@ -65,7 +65,7 @@ func (s *Service) publish(sp store.Space, r engine.PublishRequest) (engine.Updat
 		return engine.Updated{}, err
 	}
 	if w.Publish != engine.PublishEnabled && !r.Console {
-		e := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "the publish action is in beta and refuses every caller; publish this draft from the terminal program, or set the workspace's publish to enabled")
+		e := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "publishing through the API is in beta and turned off; publish this draft in the terminal, or set the workspace's publish setting to enabled")
 		e.Target = mStatus
 		return engine.Updated{}, e
 	}

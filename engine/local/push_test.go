@@ -215,7 +215,7 @@ func TestPushThatFails(t *testing.T) {
 }
 
 // Cancelling stops what has not left, and the request that is under way.
-func TestCancelledPush(t *testing.T) {
+func TestCanceledPush(t *testing.T) {
 	g := newGateways(t)
 	b := newBench(t, local.Options{}, g.configure(t))
 	for i := range 10 {
@@ -245,8 +245,8 @@ func TestCancelledPush(t *testing.T) {
 	}
 	cancel()
 	out := <-done
-	contains(t, show(out), "the test was cancelled while it was being sent", "the test was cancelled before it was sent")
-	if out.Message != "Sent 0 of 10 messages; 10 failed. The test was cancelled." || len(g.fcm.Got()) > 0 {
+	contains(t, show(out), "the test was canceled while it was being sent", "the test was canceled before it was sent")
+	if out.Message != "Sent 0 of 10 messages; 10 failed. The test was canceled." || len(g.fcm.Got()) > 0 {
 		t.Errorf("%s; %d arrived", out.Message, len(g.fcm.Got()))
 	}
 }
@@ -259,7 +259,7 @@ func TestGatewaysOfAWorkspace(t *testing.T) {
 		`must be fcm, apns or webpush, not "fax"`: {{Carrier: "fax", Key: key}},
 		"needs its own settings":                  {{Carrier: "fcm", Key: key, APNs: &engine.APNs{}}},
 		"say where the key is":                    {{Carrier: "fcm", FCM: &engine.FCM{}}},
-		"two gateways fcm":                        {{Carrier: "fcm", Key: key, FCM: &engine.FCM{}}, {Carrier: "fcm", Key: key, FCM: &engine.FCM{}}},
+		"two fcm gateways":                        {{Carrier: "fcm", Key: key, FCM: &engine.FCM{}}, {Carrier: "fcm", Key: key, FCM: &engine.FCM{}}},
 		"is not encrypted":                        {{Carrier: "fcm", Key: key, FCM: &engine.FCM{Endpoint: "http://fcm.example.com"}}},
 	} {
 		err := b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { w.Gateways = list; return nil })

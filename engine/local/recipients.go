@@ -121,7 +121,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 		if err != nil {
 			return nil, err
 		}
-		r := recipient{name: id, why: "this member of the segment is no user any more"}
+		r := recipient{name: id, why: "this member of the segment is no longer a user"}
 		if found {
 			r = known(p, prof)
 		}
@@ -130,7 +130,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 	if seg.Group().Exists() && len(out) < engine.MaxTestMembers {
 		more, err := s.inSegment(ctx, sp, name, engine.MaxTestMembers+len(seg.Members))
 		if engine.AsError(err) != nil {
-			return nil, refuse(target, "the segment %q cannot be used: %v", name, err)
+			return nil, refuse(target, "cannot use the segment %q: %v", name, err)
 		}
 		if err != nil {
 			return nil, err

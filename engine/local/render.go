@@ -5,7 +5,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// filler fills the texts of a part of a document that take personalisation, as the tables say.
+// filler fills the texts of a part of a document that take personalization, as the tables say.
 type filler struct {
 	schema *schema.Schema
 	root   doc.Value

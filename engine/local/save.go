@@ -19,7 +19,7 @@ func (s *Service) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, 
 	}
 	for name := range r.Body.Members() {
 		if engine.IsHeadField(name) {
-			e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "%s is no part of the components; leave it out", name)
+			e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "%s is not a component; leave it out", name)
 			e.Target = name
 			return engine.Head{}, e
 		}
@@ -50,13 +50,13 @@ func (s *Service) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, 
 func checkSave(c engine.Campaign, r engine.SaveRequest) error {
 	switch {
 	case c.Status != catalog.Draft:
-		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s and no draft any more; change it with an update", c.Status)
+		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s and no longer a draft; use an update to change it", c.Status)
 		e.Target = mStatus
 		return e
 	case !c.Channel.Writable():
 		return refuse(mChannel, "%s campaigns can be read here, not changed", c.Channel.Label())
 	case c.Revision != r.Revision:
-		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "somebody else has changed this draft meanwhile (revision %d, yours was %d); load it again and repeat the change", c.Revision, r.Revision)
+		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "someone else has changed this draft in the meantime (revision %d, yours was %d); load it again and repeat your change", c.Revision, r.Revision)
 		e.Target = "revision"
 		return e
 	}
@@ -250,7 +250,7 @@ func (s *Service) Clone(ctx context.Context, id, by string) (engine.Created, err
 			clone.CreatedBy = by
 		}
 		if clone.Body, err = renamed(c.Body); err != nil {
-			return internal(err, "the name of the clone cannot be set: %v", err)
+			return internal(err, "cannot set the name of the clone: %v", err)
 		}
 		if err := s.put(sp, &clone, by, "cloned from "+id, false); err != nil {
 			return err

@@ -8,14 +8,13 @@ import (
 	"sync"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/delivery"
 )
 
 // sendsAtOnce bounds how many messages of one test are under way.
 const sendsAtOnce = 8
 
-const notSent = "the test was cancelled before it was sent"
+const notSent = "the test was canceled before it was sent"
 
 // testRun is one test send under way.
 type testRun struct {
@@ -73,7 +72,7 @@ func (r *testRun) do(ctx context.Context, j *job) {
 		r.tell(j, false)
 		j.err = r.deliver(ctx, j)
 		if ended := ctx.Err(); ended != nil && errors.Is(j.err, ended) {
-			j.err = errors.New("the test was cancelled while it was being sent")
+			j.err = errors.New("the test was canceled while it was being sent")
 		}
 	}
 	r.tell(j, true)
@@ -194,7 +193,7 @@ func (r *testRun) result(ctx context.Context) engine.TestResult {
 	}
 	out.Message = summary(sent, len(r.jobs))
 	if ctx.Err() != nil && sent < len(r.jobs) {
-		out.Message += " The test was cancelled."
+		out.Message += " The test was canceled."
 	}
 	return out
 }
@@ -235,13 +234,4 @@ func (r *reasons) String() string {
 		parts[i] = strings.Join(r.names[why], ", ") + ": " + why
 	}
 	return strings.Join(parts, "; ")
-}
-
-// keyLabel names the part of a campaign that a key sends, for people.
-func keyLabel(ch engine.Channel, k engine.TestKey) string {
-	what := "e-mail"
-	if ch == catalog.Push {
-		what = catalog.Platform(k.Platform).Label()
-	}
-	return fmt.Sprintf("%s content for locale %s, %s", what, k.Locale, k.Variation)
 }

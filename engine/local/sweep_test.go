@@ -319,7 +319,7 @@ func TestUncertainWrite(t *testing.T) {
 	db.fails = true
 	_, err = svc.Create(b.ctx, r)
 	e := refused(t, err, engine.Internal, 500)
-	contains(t, e.Message, "may or may not have been saved", "same Idempotency-Key", "input/output error")
+	contains(t, e.Message, "may not have been saved", "same Idempotency-Key", "input/output error")
 	db.fails = false
 	again, err := svc.Create(b.ctx, r)
 	b.ok(err)

@@ -48,7 +48,7 @@ func TestInlineEmail(t *testing.T) {
 	if got := show(out); got != "EMAIL_default_variation_1 SENT" || out.Message != "Sent all 2 messages." || out.ResponseID == "" {
 		t.Errorf("%s\n%s", got, out.Message)
 	}
-	// An address without a user is personalised by the request alone.
+	// An address without a user is personalized by the request alone.
 	out = b.test(inlineEmail(t, `"ida@example.com","new@example.com"`, ""))
 	contains(t, show(out), "FAILED new@example.com: subject: no value for {{UserAttribute['First Name']}}")
 	if out.Message != "Sent 1 of 2 messages; 1 failed." {
@@ -133,9 +133,9 @@ WEB_default_variation_1 SENT
 ANDROID_default_variation_2 SENT
 WEB_default_variation_2 SENT
 ANDROID_de_variation_1 SENT
-WEB_de_variation_1 FAILED USER_1: the campaign has no Web content for locale de, variation_1
-ANDROID_de_variation_2 FAILED USER_1: the campaign has no Android content for locale de, variation_2
-WEB_de_variation_2 FAILED USER_1: the campaign has no Web content for locale de, variation_2`
+WEB_de_variation_1 FAILED USER_1: the campaign has no message for Web · German · A
+ANDROID_de_variation_2 FAILED USER_1: the campaign has no message for Android · German · B
+WEB_de_variation_2 FAILED USER_1: the campaign has no message for Web · German · B`
 	if got := show(out); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -174,11 +174,11 @@ func TestRecipientsOfPush(t *testing.T) {
 		{"USER_ATTRIBUTE_USER_EMAIL", `"ida@example.com"`, "SENT"},
 		{"USER_ATTRIBUTE_USER_MOBILE", `"+4915112345678"`, "SENT"},
 		{"SVC_GAID", `"gaid-1"`, "SENT"},
-		{"ADVERTISING_IDENTIFIER", `"gaid-1","gaid-2"`, "FAILED gaid-2: there is no user with this advertising id"},
+		{"ADVERTISING_IDENTIFIER", `"gaid-1","gaid-2"`, "FAILED gaid-2: no user has this advertising ID"},
 		{"PUSH_ID", `"tok-a","anything"`, "SENT"},
 		{"PUSH_ID", `"tok-w"`, "FAILED tok-w: the token belongs to a device for Web, not for Android"},
-		{"USER_ATTRIBUTE_UNIQUE_ID", `"USER_1","USER_2","X","Y"`, "FAILED USER_2: the user has no device for Android; X, Y: there is no user with this id"},
-		{"CUSTOM_SEGMENT", `"Testers"`, "FAILED GONE: this member of the segment is no user any more"},
+		{"USER_ATTRIBUTE_UNIQUE_ID", `"USER_1","USER_2","X","Y"`, "FAILED USER_2: the user has no device for Android; X, Y: no user has this id"},
+		{"CUSTOM_SEGMENT", `"Testers"`, "FAILED GONE: this member of the segment is no longer a user"},
 		{"CUSTOM_SEGMENT", `"Many"`, "SENT"},
 	} {
 		out := b.test(parse(t, `{"channel":"PUSH","campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"t","message":"m"}}}}},
@@ -204,7 +204,7 @@ func TestRecipientsOfEmail(t *testing.T) {
 		{"ID", "USER_1", "SENT"},
 		{"ID", "USER_2", "FAILED USER_2: the user has no attribute Work"},
 		{"MOBILE_NUMBER", "+4915112345678", "SENT"},
-		{"MOBILE_NUMBER", "+4915100000000", "FAILED +4915100000000: there is no user with this phone number"},
+		{"MOBILE_NUMBER", "+4915100000000", "FAILED +4915100000000: no user has this phone number"},
 	} {
 		out := b.test(parse(t, `{"draft_id":"%s","test_campaign_meta":{"identifier":"%s","identifier_values":["%s"]}}`, id, tt.identifier, tt.value))
 		if got := show(out); got != "EMAIL_default_variation_1 "+tt.want {
@@ -224,7 +224,7 @@ func TestSavedTemplateAndBadExpression(t *testing.T) {
 	c := b.get(id)
 	for content, want := range map[string]string{
 		`{"custom_template_id":"t1"}`:                                                             "there is no saved template t1 in this workspace",
-		`{"subject":"s","from_address":"a@example.com"}`:                                          "no html_content",
+		`{"subject":"s","from_address":"a@example.com"}`:                                          "no HTML content",
 		`{"subject":"{{ user.","html_content":"x"}`:                                               "subject: ",
 		`{"subject":"a","html_content":"{{user.nope}} {{event.no}}"}`:                             "{{event.no}}",
 		`{"subject":"a","html_content":"x","attachments":[{"url":"http://127.0.0.1:1/a"}]}`:       "the attachment http://127.0.0.1:1/a cannot be fetched",
@@ -270,8 +270,8 @@ func TestProgressAndCancel(t *testing.T) {
 	<-g.entered
 	cancel()
 	out := <-finished
-	contains(t, show(out), "FAILED", "the test was cancelled while it was being sent", "the test was cancelled before it was sent")
-	contains(t, out.Message, "Sent 1 of 10 messages; 9 failed. The test was cancelled.")
+	contains(t, show(out), "FAILED", "the test was canceled while it was being sent", "the test was canceled before it was sent")
+	contains(t, out.Message, "Sent 1 of 10 messages; 9 failed. The test was canceled.")
 	if last := steps[len(steps)-1]; last.Completed != 10 || last.Total != 10 || !last.Done {
 		t.Errorf("last step %+v", last)
 	}

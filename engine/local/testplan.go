@@ -95,7 +95,7 @@ func (s *Service) testContent(sp store.Space, w engine.Workspace, body doc.Value
 		return nil, err
 	}
 	if c.Status != catalog.Draft {
-		return nil, refuse(mDraftID, "the campaign is %s and no draft; only drafts can be tested by draft_id", c.Status)
+		return nil, refuse(mDraftID, "the campaign is %s; only drafts can be tested by draft_id", c.Status)
 	}
 	if !c.Channel.Writable() {
 		return nil, refuse(mDraftID, "%s campaigns cannot be tested", c.Channel.Label())
@@ -115,7 +115,7 @@ func (s *Service) testContent(sp store.Space, w engine.Workspace, body doc.Value
 func testKeys(p *testPlan, f engine.KeyFilter) ([]engine.TestKey, error) {
 	content := p.document.Get(string(catalog.CampaignContent)).Get("content")
 	if content.Empty() {
-		return nil, refuse(string(catalog.CampaignContent)+".content", "there is no content to send yet; write the message first")
+		return nil, refuse(string(catalog.CampaignContent)+".content", "there is no message to send yet; write it first")
 	}
 	if member, why, ok := f.Missing(p.channel, p.document); !ok {
 		return nil, refuse(mTestMeta+"."+member, "%s", why)
@@ -123,9 +123,9 @@ func testKeys(p *testPlan, f engine.KeyFilter) ([]engine.TestKey, error) {
 	keys := engine.TestKeys(p.channel, p.document, f)
 	switch {
 	case len(keys) == 0:
-		return nil, refuse(string(catalog.BasicDetails)+".platforms", "there is no platform to send to; choose one, or write content for one")
+		return nil, refuse(string(catalog.BasicDetails)+".platforms", "there is no platform to send to; choose one, or write a message for one")
 	case len(keys) >= engine.MaxTestKeys:
-		return nil, refuse(mTestMeta, "the test would send %d messages to each recipient and more; narrow it by locale_name or variation", engine.MaxTestKeys)
+		return nil, refuse(mTestMeta, "the test would send more than %d messages to each recipient; narrow it by locale_name or variation", engine.MaxTestKeys)
 	}
 	return keys, nil
 }
@@ -135,7 +135,7 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 	named := p.document.Get(string(catalog.Connector))
 	kind, name := named.Get("connector_type").Text(), named.Get("connector_name").Text()
 	if kind == "" || name == "" {
-		return refuse(string(catalog.Connector), "the campaign names no connector; choose the one that carries the mail")
+		return refuse(string(catalog.Connector), "the campaign has no connector; choose the one to send with")
 	}
 	for _, c := range w.Connectors {
 		if c.Type != kind || c.Name != name {
@@ -151,7 +151,7 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 		}
 		return nil
 	}
-	return refuse(string(catalog.Connector), "there is no %s connector named %q in this workspace; configure it, or choose another", kind, name)
+	return refuse(string(catalog.Connector), "there is no %s connector named %q in this workspace; add it, or choose another", kind, name)
 }
 
 // data gives what the expressions of one recipient's message can name.

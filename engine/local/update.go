@@ -42,7 +42,7 @@ func statusAlone(body doc.Value) error {
 		switch name {
 		case mStatus, mChannel, mDeliveryType, mUpdatedBy, mRequestID:
 		default:
-			e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "a component and a status cannot be changed in one request; send %s first, then the status alone", name)
+			e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "a component and the status cannot be changed in one request; send %s first, then the status", name)
 			e.Target = mStatus
 			return e
 		}
@@ -51,7 +51,7 @@ func statusAlone(body doc.Value) error {
 		return refuse(mUpdatedBy, "must be %s", schema.Email.Words())
 	}
 	if st := body.Get(mStatus); st.Text() != string(catalog.Publish) {
-		return refuse(mStatus, "the status must be %q, not %s; stop, pause and resume have an operation of their own", catalog.Publish, st.Encode())
+		return refuse(mStatus, "the status must be %q, not %s; use the status operation to stop, pause or resume", catalog.Publish, st.Encode())
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (s *Service) change(sp store.Space, r engine.UpdateRequest) (engine.Updated
 	}
 	patch := components(r.Body)
 	if patch.Len() == 0 {
-		return engine.Updated{}, refuse("body", "the body names no component to change")
+		return engine.Updated{}, refuse("body", "the body has no component to change")
 	}
 	after := before
 	after.Body = merged(before.Body, patch)
@@ -166,7 +166,7 @@ func checkLocks(before, after engine.Campaign) error {
 	}
 	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "%s", why)
 	if ok {
-		e.Message = "the campaign is " + string(before.Status) + ", and what it wants to change is locked in that state"
+		e.Message = "the campaign is " + string(before.Status) + ", which locks the fields you want to change"
 	}
 	for _, p := range locked {
 		e.Details = append(e.Details, engine.Detail{Target: p.String(), Message: "cannot be changed while the campaign is " + string(before.Status)})

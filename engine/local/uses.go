@@ -27,7 +27,7 @@ const (
 // seen.
 func (s *Service) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.ContentUse, error) {
 	if _, ok := (engine.Workspace{}).Lists(ref.List); !ok {
-		return nil, refuse("list", "there is no list of names called %q", ref.List)
+		return nil, refuse("list", "unknown list of names %q", ref.List)
 	}
 	var out []engine.ContentUse
 	err := s.view(ctx, func(sp store.Space) error {

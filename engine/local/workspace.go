@@ -43,7 +43,7 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 	err = s.update(ctx, func(sp store.Space) error {
 		_, err := sp.Settings()
 		if err == nil {
-			e := engine.Errorf(engine.BadRequest, http.StatusConflict, "there is a workspace %q in this store already; choose another id", w.ID)
+			e := engine.Errorf(engine.BadRequest, http.StatusConflict, "there is already a workspace %q in this store; choose another ID", w.ID)
 			e.Target = "id"
 			return e
 		}
@@ -82,7 +82,7 @@ func (s *Service) UpdateWorkspace(ctx context.Context, change func(*engine.Works
 			return refused
 		}
 		if w.ID != s.workspace {
-			return refuse("id", "the id of a workspace cannot be changed")
+			return refuse("id", "the ID of a workspace cannot be changed")
 		}
 		if err := checkWorkspace(w); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (s *Service) UpdateWorkspace(ctx context.Context, change func(*engine.Works
 func checkWorkspace(w engine.Workspace) error {
 	switch {
 	case !validID(w.ID):
-		return refuse("id", "a workspace id is made of letters, digits, - and _, at most 64 of them, not %q", w.ID)
+		return refuse("id", "a workspace ID must have 1 to 64 letters, digits, - or _, not %q", w.ID)
 	case w.Publish != engine.PublishBeta && w.Publish != engine.PublishEnabled:
 		return refuse("publish", "publish must be %s or %s, not %q", engine.PublishBeta, engine.PublishEnabled, w.Publish)
 	case !schema.Zone.Matches(w.Timezone):
@@ -111,7 +111,7 @@ func checkWorkspace(w engine.Workspace) error {
 			return refuse("connectors", "a connector needs a type and a name")
 		}
 		if name := c.Type + "\x00" + c.Name; seen[name] {
-			return refuse("connectors", "there are two %s connectors named %q; give one another name", c.Type, c.Name)
+			return refuse("connectors", "there are two %s connectors named %q; rename one", c.Type, c.Name)
 		} else {
 			seen[name] = true
 		}
@@ -119,7 +119,7 @@ func checkWorkspace(w engine.Workspace) error {
 			return refuse("connectors", "the carrier of the connector %q must be %s or %s, not %q", c.Name, engine.CarrierOutbox, engine.CarrierSMTP, c.Carrier)
 		}
 		if c.Carrier == engine.CarrierSMTP && c.SMTP == nil {
-			return refuse("connectors", "the connector %q speaks SMTP and needs a host", c.Name)
+			return refuse("connectors", "the connector %q uses SMTP and needs a host", c.Name)
 		}
 	}
 	if err := contentapi.CheckHosts(w.ContentAPIs.Hosts); err != nil {
@@ -135,7 +135,7 @@ func checkGateways(list []engine.Gateway) error {
 			return refuse("push_gateways", "%w", err)
 		}
 		if seen[g.Carrier] {
-			return refuse("push_gateways", "there are two gateways %s; a workspace has one of each", g.Carrier)
+			return refuse("push_gateways", "there are two %s gateways; a workspace can have only one of each", g.Carrier)
 		}
 		seen[g.Carrier] = true
 	}
@@ -196,7 +196,7 @@ func (s *Service) Profile(ctx context.Context, id string) (engine.Profile, error
 	err := s.view(ctx, func(sp store.Space) error {
 		p, found, err := profile(sp, id)
 		if err == nil && !found {
-			err = missing("there is no profile %q in this workspace", id)
+			err = missing("there is no user %q in this workspace", id)
 		}
 		out = p
 		return err
@@ -220,7 +220,7 @@ func (s *Service) DeleteProfile(ctx context.Context, id string) error {
 			return err
 		}
 		if !found {
-			return missing("there is no profile %q in this workspace", id)
+			return missing("there is no user %q in this workspace", id)
 		}
 		return sp.DeleteProfile(id)
 	})

@@ -6,7 +6,7 @@ import "bugle/engine/doc"
 var examplesOf = map[string][]struct{ name, summary, body string }{
 	"create": {
 		{"push", "A push draft", `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":"Spring sale","platforms":["ANDROID"]}}`},
-		{"email", "An e-mail draft", `{"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Main SMTP"}}`},
+		{"email", "An email draft", `{"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Main SMTP"}}`},
 	},
 	"update": {
 		{"component", "One component", `{"updated_by":"ann@example.com","utm_params":{"utm_source":"newsletter","utm_medium":"email"}}`},
@@ -21,7 +21,7 @@ var examplesOf = map[string][]struct{ name, summary, body string }{
 		{"draft", "A saved draft", `{"draft_id":"65f0a1b2c3d4e5f60718293a","test_campaign_meta":{"identifier":"USER_ATTRIBUTE_UNIQUE_ID","identifier_values":["USER_1"],"platform":"ANDROID"}}`},
 	},
 	"preview": {
-		{"email", "An e-mail", `{"channel":"EMAIL","user_identification":{"type":"EMAIL","value":"ann@example.com"},"campaign_content":{"content":{"email":{"subject":"Hello {{UserAttribute['First Name']}}"}}}}`},
+		{"email", "An email", `{"channel":"EMAIL","user_identification":{"type":"EMAIL","value":"ann@example.com"},"campaign_content":{"content":{"email":{"subject":"Hello {{UserAttribute['First Name']}}"}}}}`},
 	},
 }
 

@@ -49,7 +49,7 @@ func build(version string) doc.Value {
 		m("info", object(
 			m("title", "Campaign management service, V5"),
 			m("version", version),
-			m("summary", "Builds push and e-mail campaigns as drafts, tests them, and manages them while they are live."),
+			m("summary", "Builds push and email campaigns as drafts, tests them, and manages them while they are live."),
 			m("description", about),
 			m("license", object(m("name", "MIT"), m("identifier", "MIT"))),
 		)),

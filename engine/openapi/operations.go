@@ -61,7 +61,7 @@ var operations = []operation{
 	{
 		Operation: Operation{"create_campaign_v5", http.MethodPost, campaigns}, tag: tagDrafts, summary: "Create a draft",
 		about: "Starts a draft with a channel, a delivery type and its creator, and any components. A `request_id` that created a campaign " +
-			"cannot be used again: for an hour on Push, for a day on e-mail.\n\n" +
+			"cannot be used again: for an hour on Push, for a day on email.\n\n" +
 			"Limits: 5 requests a second, 25 a minute, 100 an hour; 5 successful creations a minute, 25 an hour, 100 a day.",
 		keyed: true, scope: manage, body: (*builder).create, success: 201, says: "The draft is there.", answer: (*builder).created, refusals: []int{409, 413, 507},
 	},

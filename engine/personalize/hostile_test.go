@@ -107,10 +107,10 @@ func TestContext(t *testing.T) {
 	}}
 	src := "{{ ContentApi.stop() }}"
 	if _, err := personalize.Render(ctx, src, d); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled while rendering: %v", err)
+		t.Errorf("canceled while rendering: %v", err)
 	}
 	if _, _, err := personalize.Preview(ctx, "text", d); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled before: %v", err)
+		t.Errorf("canceled before: %v", err)
 	}
 	panics := personalize.Data{ContentAPIs: map[string]func(context.Context, ...any) (any, error){
 		"p": func(context.Context, ...any) (any, error) { panic("boom") },

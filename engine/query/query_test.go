@@ -137,7 +137,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%q: %q at %q, nearest %q", c.text, p.Message, at, p.Nearest)
 		}
 	}
-	for _, fine := range []string{"", "12:30 sale", `"re:engage"`, "status:", "tag:sa", "by:ann", "type:one", "channel:E-mail", "status:DRAFT", `updated:"this month"`, "-", "state:draft", "tag:"} {
+	for _, fine := range []string{"", "12:30 sale", `"re:engage"`, "status:", "tag:sa", "by:ann", "type:one", "channel:Email", "status:DRAFT", `updated:"this month"`, "-", "state:draft", "tag:"} {
 		if _, problems := query.Parse(fine, env); len(problems) > 0 {
 			t.Errorf("%q has the problems %v", fine, problems)
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Contrast gives how well one colour is read on another, from 1 to 21 (WCAG 2.2, contrast ratio). Both
+// Contrast gives how well one color is read on another, from 1 to 21 (WCAG 2.2, contrast ratio). Both
 // are #rrggbb; it is 1 where one is not.
 func Contrast(a, b string) float64 {
 	x, ok := luminance(a)
@@ -38,7 +38,7 @@ func luminance(color string) (float64, bool) {
 // readable is the contrast below which text is hard to read at any size (WCAG 2.2, 1.4.3, large text).
 const readable = 3
 
-// legible warns of colours that can hardly be told from the ground that the author chose.
+// legible warns of colors that can hardly be told from the ground that the author chose.
 func (n *Notification) legible() {
 	ground := n.Look.Background
 	if ground == "" {

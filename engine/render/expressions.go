@@ -87,7 +87,7 @@ var (
 	rawEnd = regexp.MustCompile(`\{%[-+]?\s*endraw`)
 )
 
-// longestTag is the length of the longest expression, in bytes, as personalisation has it.
+// longestTag is the length of the longest expression, in bytes, as personalization has it.
 const longestTag = 8 << 10
 
 // closings are how the tags end that begin with a brace and the character.

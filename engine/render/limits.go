@@ -37,7 +37,7 @@ type Limit struct {
 //   - Web: title 50 and body 120 in Chrome: mobify.com/insights, Web Push Character Limits; a button 19:
 //     pushowl.com/blog, Web Push Notification Best Practices. Which browsers show pictures: the table of
 //     large images in braze.com/docs, Push message and image formats.
-//   - E-mail: subject 48 on phones: emailtooltester.com, Email subject lines character limit (tested
+//   - Email: subject 48 on phones: emailtooltester.com, Email subject lines character limit (tested
 //     2023); 60 on desktops, a sender's name 25 and a preview text of 35 to 90: the budgets that
 //     senders' guides agree on.
 var Limits = []Limit{

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// Mail is an e-mail as an inbox lists it and as its reader shows it.
+// Mail is an email as an inbox lists it and as its reader shows it.
 type Mail struct {
 	Blank  bool  // nothing is there to show
 	Custom Saved // the saved template that gives what the mail does not say itself
@@ -42,7 +42,7 @@ type Mail struct {
 // (support.google.com/mail, "message clipped").
 const gmailClips = 102 << 10
 
-// maxLaidOut is how much of a body is laid out, in bytes: what personalisation takes at most.
+// maxLaidOut is how much of a body is laid out, in bytes: what personalization takes at most.
 const maxLaidOut = 256 << 10
 
 // Email makes the model of a mail from its content: what stands under `email`.

@@ -41,7 +41,7 @@ type Notification struct {
 
 	Image *Image  // the large picture; of the banner template the banner
 	Icon  *Image  // an icon of its own
-	Look  Look    // colours
+	Look  Look    // colors
 	Slide []Slide // the carousel's
 
 	// AutoSlide says that the slides change by themselves.
@@ -63,7 +63,7 @@ type Notification struct {
 	Warnings []Warning
 }
 
-// Look is what a template's colours are: #rrggbb, or "" for the device's own.
+// Look is what a template's colors are: #rrggbb, or "" for the device's own.
 type Look struct {
 	Background, AppName string
 	// Controls are those of arrows: "LIGHT", "DARK", or "".

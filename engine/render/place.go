@@ -14,7 +14,7 @@ import (
 type View struct {
 	engine.TestKey
 	Notification *Notification // of push
-	Mail         *Mail         // of e-mail
+	Mail         *Mail         // of email
 	At           time.Time     // what a clock beside it shows: when it was sent, or now; zero for no clock
 
 	// What in the message the place asked for is about: its backup, one of its slides from 1 (0: none).

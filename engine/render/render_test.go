@@ -88,7 +88,7 @@ func merged(t render.Text) render.Text {
 	return out
 }
 
-// filled renders as the program does: with the personalisation of a profile.
+// filled renders as the program does: with the personalization of a profile.
 func filled(t testing.TB) render.Fill {
 	data := personalize.Data{UserAttributes: map[string]any{"name": "Ann", "tag": "<b>VIP</b>", "vip": true}}
 	return func(_ doc.Path, text string) (string, []string) {

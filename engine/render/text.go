@@ -24,7 +24,7 @@ type Span struct {
 
 	Bold, Italic, Underline, Strike bool
 
-	Color  string // #rrggbb, "" for the colour of the text around
+	Color  string // #rrggbb, "" for the color of the text around
 	Ground string // #rrggbb behind a link that looks like a button, "" elsewhere
 	Link   string // where it leads, "" for nowhere
 }

@@ -16,7 +16,7 @@ func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 	switch r := k.rule.(type) {
 	case Forbidden:
 		if k.forbids.ask(sc, c.env) == True {
-			c.breach(n, k, "must be absent when "+c.schema.Words(n.Parent, r.When)+"; remove it")
+			c.breach(n, k, "not allowed "+c.schema.when(n.Parent, r.When)+"; remove it")
 		}
 	case Range:
 		if f, ok := v.Float(); ok && (f < r.Min || f > r.Max) {
@@ -60,7 +60,13 @@ func (c *checker) named(n *Node, k *check, r Named, v doc.Value, sc *scope) {
 		c.around = append(c.around, up.obj)
 	}
 	for _, f := range r.Check(Place{Value: v, Object: sc.obj, Around: c.around, Root: c.root, Env: c.env}) {
-		c.breach(n, k, f.Message, f.Path...)
+		human := f.Human
+		if human == "" {
+			human = n.forPeople(f.Message)
+		}
+		if p := c.add(n, k.rule.key(), Error, k.section, f.Message, f.Message, f.Path); p != nil && p.Rule != RuleMore {
+			p.Human = differing(human, f.Message)
+		}
 	}
 }
 
@@ -100,9 +106,9 @@ func (c *checker) text(n *Node, r Rule, s string, sc *scope) string {
 		}
 		what := strings.ReplaceAll(r.List, "_", " ")
 		if len(names) == 0 {
-			return "the workspace has no " + what + " yet; configure one first"
+			return "the workspace has no " + what + " yet; add one first"
 		}
-		msg := quoteShort(s) + " is not among the workspace's " + what
+		msg := quoteShort(s) + " is not one of the workspace's " + what
 		if c.probe {
 			return msg
 		}
@@ -119,7 +125,7 @@ func (c *checker) text(n *Node, r Rule, s string, sc *scope) string {
 			return ""
 		}
 		if err := c.env.Expression(s); err != nil {
-			return "has an expression that does not parse: " + err.Error()
+			return "has a personalization error: " + err.Error()
 		}
 	}
 	return ""
@@ -177,7 +183,7 @@ func (c *checker) names(n *Node, k *check, v doc.Value) {
 		}
 	}
 	if x, ok := k.rule.(Extra); ok && extra > x.Max {
-		c.breach(n, k, fmt.Sprintf("has %d members of its own, and %d are allowed", extra, x.Max))
+		c.breach(n, k, fmt.Sprintf("has %d fields of its own; at most %d are allowed", extra, x.Max))
 	}
 }
 
@@ -192,7 +198,10 @@ func group(say voice, n *Node, r Rule, v doc.Value) string {
 			}
 		}
 		if on != 1 {
-			return fmt.Sprintf("exactly one of %s must be true, and %d are", n.both(say, r.Fields, commaList), on)
+			if say == people {
+				return fmt.Sprintf("turn on exactly one of %s; %d are on", n.both(say, r.Fields, orList), on)
+			}
+			return fmt.Sprintf("exactly one of %s must be true; %d are", n.both(say, r.Fields, commaList), on)
 		}
 	case NotBoth:
 		var there []string
@@ -202,7 +211,7 @@ func group(say voice, n *Node, r Rule, v doc.Value) string {
 			}
 		}
 		if len(there) > 1 {
-			return n.both(say, there, andList) + " exclude each other; keep one"
+			return "use " + n.both(say, there, orList) + ", not both"
 		}
 	case OneOf:
 		for _, f := range r.Fields {
@@ -210,7 +219,7 @@ func group(say voice, n *Node, r Rule, v doc.Value) string {
 				return ""
 			}
 		}
-		return "needs " + n.both(say, r.Fields, orList)
+		return "add " + n.both(say, r.Fields, orList)
 	}
 	return ""
 }
@@ -231,7 +240,6 @@ func (n *Node) both(say voice, names []string, list func([]string) string) strin
 }
 
 func commaList(ss []string) string { return strings.Join(ss, ", ") }
-func andList(ss []string) string   { return strings.Join(ss, " and ") }
 
 func (r Range) words() string {
 	lo, hi := number(r.Min), number(r.Max)
@@ -241,7 +249,7 @@ func (r Range) words() string {
 	case math.IsInf(r.Min, -1):
 		return "at most " + hi
 	}
-	return "from " + lo + " to " + hi
+	return "between " + lo + " and " + hi
 }
 
 func number(f float64) string {

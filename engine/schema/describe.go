@@ -89,13 +89,13 @@ func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 	f := FieldState{Node: n, Path: p, Value: v, Shown: true}
 	switch {
 	case n.ready.applies.ask(in, env) == False:
-		f.Shown, f.Why = false, "only when "+s.Words(n.Parent, n.Applies)
+		f.Shown, f.Why = false, s.only(n.Parent, n.Applies)
 	case n.ready.used.ask(in, env) != True:
-		f.Shown, f.Why = false, "only when "+s.Words(n.Parent, n.Used)
+		f.Shown, f.Why = false, s.only(n.Parent, n.Used)
 	}
 	for i, r := range n.Rules {
 		if fb, ok := r.(Forbidden); ok && f.Shown && n.ready.checks[i].forbids.ask(in, env) == True {
-			f.Shown, f.Why = false, "not when "+s.Words(n.Parent, fb.When)
+			f.Shown, f.Why = false, "not allowed "+s.when(n.Parent, fb.When)
 		}
 	}
 	for i, r := range n.Required {
@@ -106,7 +106,7 @@ func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 	for i, o := range n.Options {
 		os := OptionState{Option: o, Offered: n.ready.offered[i].ask(in, env) != False}
 		if !os.Offered {
-			os.Why = "only when " + s.Words(n.Parent, o.When)
+			os.Why = s.only(n.Parent, o.When)
 		}
 		f.Options = append(f.Options, os)
 	}
@@ -115,69 +115,119 @@ func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 
 func (s *Schema) extraState(n *Node, p doc.Path, v doc.Value, in *scope, env *Env) FieldState {
 	if r := n.response(p.Last().Name); r != nil {
-		return FieldState{Path: p, Value: v, Shown: true, Response: r, Why: "only in responses, and never sent"}
+		return FieldState{Path: p, Value: v, Shown: true, Response: r, Why: "read-only; only responses have it"}
 	}
 	if n.Element == nil {
-		return FieldState{Path: p, Value: v, Shown: true, Why: "not in the specification"}
+		return FieldState{Path: p, Value: v, Shown: true, Why: "unknown field; kept unchanged"}
 	}
 	return s.fieldState(n.Element, p, v, in, env)
 }
 
-// Notes puts everything that the table says of a field into sentences: what it is for, when
-// it is needed, what it takes. The last one names the section of the specification.
-func (s *Schema) Notes(n *Node) []string {
+// Notes describes a field for people who fill it in: what it is for, what each choice does, when it is needed and
+// what it takes, one sentence each.
+func (s *Schema) Notes(n *Node) []string { return s.notes(people, n) }
+
+// Reference describes a field for engineers: what [Schema.Notes] says, in the words of the wire. The last sentence
+// names the section of the specification.
+func (s *Schema) Reference(n *Node) []string { return append(s.notes(wire, n), "Source: "+n.Section) }
+
+func (s *Schema) notes(say voice, n *Node) []string {
 	out := []string{n.Help}
 	if n.Example != "" {
-		out = append(out, "Example: "+n.Example)
+		out = append(out, "Example: "+say.example(n, n.Example))
 	}
-	if len(n.Options) > 0 {
-		out = append(out, "One of: "+strings.Join(n.choices(), ", ")+".")
-	}
+	out = append(out, n.choices(say)...)
 	for _, r := range n.Required {
-		line := "Required"
-		if r.When != nil {
-			line += " when " + s.Words(n.Parent, r.When)
+		if line := s.requiredWords(say, n, r); line != "" {
+			out = append(out, line)
 		}
-		if r.At != 0 && r.At != Always {
-			line += " (" + r.At.String() + ")"
-		}
-		out = append(out, line+".")
 	}
 	if n.Applies != nil {
-		out = append(out, "Only when "+s.Words(n.Parent, n.Applies)+".")
+		out = append(out, sentence(s.only(n.Parent, n.Applies)))
 	}
 	if n.Used != nil {
-		out = append(out, "Used when "+s.Words(n.Parent, n.Used)+".")
+		out = append(out, "Used "+s.when(n.Parent, n.Used)+".")
 	}
 	for _, r := range n.Rules {
-		if w := s.ruleWords(n, r); w != "" {
-			out = append(out, strings.ToUpper(w[:1])+w[1:]+".")
+		if w := s.ruleWords(say, n, r); w != "" {
+			out = append(out, sentence(w))
 		}
 	}
 	if n.Default != "" {
-		out = append(out, "Default: "+n.Default+".")
-	}
-	return append(out, "Source: "+n.Section)
-}
-
-// choices gives each option by its title, and then as the wire spells it where that is another word.
-func (n *Node) choices() []string {
-	out := make([]string, len(n.Options))
-	for i, o := range n.Options {
-		out[i] = o.Title()
-		if out[i] != o.Value {
-			out[i] += " (" + o.Value + ")"
-		}
+		out = append(out, "Default: "+say.literal(n, n.Default)+".")
 	}
 	return out
 }
 
-func (s *Schema) ruleWords(n *Node, r Rule) string {
+// requiredWords says when a field is required; "" where that concerns only requests that people do not write.
+func (s *Schema) requiredWords(say voice, n *Node, r Required) string {
+	line := "Required"
+	if say == people && r.At != 0 && r.At != Always {
+		if !r.At.covers(Publish) {
+			return ""
+		}
+		line += " to publish"
+	}
+	if r.When != nil {
+		line += " " + s.when(n.Parent, r.When)
+	}
+	if say == wire && r.At != 0 && r.At != Always {
+		line += " (" + r.At.String() + ")"
+	}
+	return line + "."
+}
+
+// literal spells a JSON literal that n takes.
+func (v voice) literal(n *Node, literal string) string {
+	if v == wire {
+		return literal
+	}
+	switch literal {
+	case "true":
+		return "on"
+	case "false":
+		return "off"
+	}
+	return n.optionWord(people, strings.Trim(literal, `"`))
+}
+
+// choices describes the options: those with a help one by one, for people; else all in one sentence. For engineers
+// each has its title, and then its spelling on the wire where that is another word.
+func (n *Node) choices(say voice) []string {
+	if len(n.Options) == 0 {
+		return nil
+	}
+	var out, titles []string
+	for _, o := range n.Options {
+		title := o.Title()
+		if say == wire && title != o.Value {
+			title += " (" + o.Value + ")"
+		}
+		if say == people && o.Help != "" {
+			out = append(out, o.Title()+": "+o.Help+".")
+			continue
+		}
+		titles = append(titles, title)
+	}
+	switch {
+	case len(titles) == 0:
+		return out
+	case len(out) == 0:
+		return []string{"One of: " + strings.Join(titles, ", ") + "."}
+	}
+	return append(out, "Also: "+strings.Join(titles, ", ")+".")
+}
+
+func sentence(clause string) string {
+	return strings.ToUpper(clause[:1]) + clause[1:] + "."
+}
+
+func (s *Schema) ruleWords(say voice, n *Node, r Rule) string {
 	switch r := r.(type) {
 	case Guard:
-		w := s.ruleWords(n, r.Rule)
+		w := s.ruleWords(say, n, r.Rule)
 		if w != "" && r.When != nil {
-			w += ", when " + s.Words(n.Parent, r.When)
+			w += ", " + s.when(n.Parent, r.When)
 		}
 		return w
 	case Range:
@@ -187,7 +237,7 @@ func (s *Schema) ruleWords(n *Node, r Rule) string {
 	case Items:
 		return count(r.Min, r.Max, "item")
 	case Unique:
-		return "no item twice"
+		return "no duplicates"
 	case Pattern:
 		return "must be " + r.Says
 	case Format:
@@ -197,20 +247,23 @@ func (s *Schema) ruleWords(n *Node, r Rule) string {
 	case Keys:
 		return "names must be " + r.Says
 	case Extra:
-		return between(0, r.Max) + " members of your own"
+		return between(0, r.Max) + " fields of your own"
 	case OneTrue:
-		return "exactly one of " + n.both(wire, r.Fields, commaList) + " is true"
+		return "exactly one of " + n.both(say, r.Fields, commaList) + " is on"
 	case NotBoth:
-		return n.both(wire, r.Fields, andList) + " exclude each other"
+		return "use " + n.both(say, r.Fields, orList) + ", not both"
 	case OneOf:
-		return "needs " + n.both(wire, r.Fields, orList)
+		return "needs " + n.both(say, r.Fields, orList)
 	case Forbidden:
-		return "absent when " + s.Words(n.Parent, r.When)
+		return "not allowed " + s.when(n.Parent, r.When)
 	case Configured:
 		return "one of the workspace's " + strings.ReplaceAll(r.List, "_", " ")
 	case Expressions:
-		return "takes expressions such as {{UserAttribute['First Name']}}"
+		return "can include personalization, such as {{UserAttribute['First Name']}}"
 	case Named:
+		if say == people {
+			return n.forPeople(r.Says)
+		}
 		return r.Says
 	}
 	return ""

@@ -208,7 +208,7 @@ func (w *walk) rules(n *Node, b *bag) {
 			}
 		}
 		if !exact {
-			notes.add(w.x, n.RuleID+"#"+core.key(), w.s.ruleWords(n, r))
+			notes.add(w.x, n.RuleID+"#"+core.key(), w.s.ruleWords(wire, n, r))
 		}
 	}
 	b.add(doc.NewObject(notes.member()))

@@ -86,6 +86,8 @@ type Field struct {
 	Name    string // the member's name on the wire
 	ID      string // starts a new rule-id prefix: shared tables carry one; lower case, dots
 	Title   string // for people; derived from Name where empty
+	Noun    string // how a sentence names it, such as "a trigger"; may be empty
+	Plural  string // of a whole table: how a sentence names its documents, such as "campaigns"; may be empty
 	Help    string // one or two sentences
 	Example string // as a person would type it
 
@@ -119,7 +121,7 @@ type Field struct {
 
 	Default  string // the value that counts where the member is absent, as a JSON literal
 	Long     bool   // a text of several lines
-	Template bool   // a text that takes personalisation expressions
+	Template bool   // a text that takes personalization expressions
 	Links    Links  // whether the text is a link that people follow, or holds such
 	Suggest  string // the workspace list that offers values, such as "teams"
 	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty

@@ -27,11 +27,11 @@ func (f Form) Words() string {
 	case URI:
 		return "a full URL or deep link, such as https://example.com/sale"
 	case Email:
-		return "an e-mail address, such as ann@example.com"
+		return "an email address, such as ann@example.com"
 	case E164:
-		return "a phone number in E.164 form, such as +14155550123"
+		return "a phone number with its country code, such as +14155550123"
 	case Color:
-		return "a hex colour, such as #1F6FEB"
+		return "a hex color, such as #1F6FEB"
 	case ObjectID:
 		return "an id of 24 hexadecimal characters"
 	case UUID:
@@ -41,9 +41,9 @@ func (f Form) Words() string {
 	case Clock:
 		return "a time of day, such as 09:30"
 	case Digits:
-		return "a whole number in quotes, such as \"15\""
+		return "a whole number, such as 15"
 	case Decimal:
-		return "a number in quotes, such as \"52.52\""
+		return "a number, such as 52.52"
 	case DateTime:
 		return "an ISO 8601 date and time, such as 2026-12-01T09:00:00Z"
 	}
@@ -161,7 +161,7 @@ func HasOffset(s string) bool {
 	return utc.Equal(other)
 }
 
-// HasExpression reports whether a text contains a personalisation expression.
+// HasExpression reports whether a text contains a personalization expression.
 func HasExpression(s string) bool {
 	return strings.Contains(s, "{{") || strings.Contains(s, "{%")
 }

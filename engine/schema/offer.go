@@ -98,13 +98,13 @@ func (c *checker) unknown(say voice, n *Node, name string, v doc.Value, inside *
 			}
 		}
 	}
-	msg := "is not a member that the specification knows here"
+	msg := "unknown field"
 	if near := nearest(name, free); near != "" {
 		return msg + "; did you mean " + say.member(n.names[near]) + "?"
 	}
 	if len(known) > 0 && len(known) <= 12 {
 		slices.Sort(known)
-		msg += "; it knows " + strings.Join(known, ", ")
+		msg += "; the fields here are " + strings.Join(known, ", ")
 	}
 	return msg
 }

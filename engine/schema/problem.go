@@ -90,7 +90,7 @@ type Env struct {
 	// Record is the document as a service returned it; absent where no service did. What stands in it
 	// unchanged and is not known here is a notice: the service knows it.
 	Record doc.Value
-	// Expression reports why a text with personalisation expressions does not parse; nil where
+	// Expression reports why a text with personalization expressions does not parse; nil where
 	// that is not checked.
 	Expression func(text string) error
 }

@@ -126,5 +126,5 @@ func (r *Response) instead() string {
 	if r.As == "" {
 		return "remove it"
 	}
-	return "a request has " + r.As
+	return "use " + r.As + " instead"
 }

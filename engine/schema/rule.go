@@ -29,7 +29,7 @@ type (
 		Re   *regexp.Regexp
 		Says string
 	}
-	// Format wants a string of a well-known form. A value that contains a personalisation
+	// Format wants a string of a well-known form. A value that contains a personalization
 	// expression is not held to it, for only the send knows what it becomes; but where Plain is
 	// set nothing resolves expressions, and they are texts like any other.
 	Format struct {
@@ -60,7 +60,7 @@ type (
 	// Configured wants a string to be among a list of the workspace ("connectors"). It is not
 	// checked where no workspace is at hand.
 	Configured struct{ List string }
-	// Expressions wants every personalisation expression of a string to parse.
+	// Expressions wants every personalization expression of a string to parse.
 	Expressions struct{}
 	// Guard narrows a rule to a condition, a set of stages, or both, and cites its own section.
 	Guard struct {
@@ -93,6 +93,7 @@ type Place struct {
 type Finding struct {
 	Path    doc.Path
 	Message string // a sentence without the path
+	Human   string // the same for people, where titles in the place of names are not enough
 }
 
 func (Range) rule()       {}

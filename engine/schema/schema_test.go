@@ -74,39 +74,39 @@ func TestValidateReports(t *testing.T) {
 		{"1.0 is whole", `{"hour":1.0,"speed":"EXPRESS"}`, env, nil},
 		{"null", `{"speed":null}`, env, []string{`speed#type speed: must be a string, not null`}},
 		{"a near miss", `{"speed":"EXPRES","hour":9}`, env, []string{
-			`hour#unused hour: is kept but not used: it counts only when speed is Express`,
+			`hour#unused hour: saved, but ignored unless speed is Express`,
 		}},
-		{"an option for others", `{"channel":"PHONE","speed":"PIGEON"}`, env, []string{`speed#enum speed: "PIGEON" is offered only when channel is Shop; here choose NORMAL or EXPRESS`}},
-		{"required by another", `{"speed":"EXPRESS"}`, env, []string{`hour#required hour: is required when speed is Express, such as 9`}},
+		{"an option for others", `{"channel":"PHONE","speed":"PIGEON"}`, env, []string{`speed#enum speed: "PIGEON" is available only when channel is Shop; choose NORMAL or EXPRESS`}},
+		{"required by another", `{"speed":"EXPRESS"}`, env, []string{`hour#required hour: required when speed is Express, for example 9`}},
 		{"required at a stage only where it is used", `{"speed":"NORMAL"}`, at(Publish), nil},
-		{"out of range", `{"speed":"EXPRESS","hour":24}`, env, []string{`hour#range hour: must be from 0 to 23, not 24`}},
-		{"for others", `{"channel":"PHONE","till":"3"}`, env, []string{`till#applies till: applies only when channel is Shop; remove it`}},
+		{"out of range", `{"speed":"EXPRESS","hour":24}`, env, []string{`hour#range hour: must be between 0 and 23, not 24`}},
+		{"for others", `{"channel":"PHONE","till":"3"}`, env, []string{`till#applies till: allowed only when channel is Shop; remove it`}},
 		{"channel not known", `{"till":"3","speed":"PIGEON"}`, env, nil},
-		{"flag off", `{"voucher":"HELLO"}`, Env{Flags: map[string]bool{}}, []string{`voucher#applies voucher: applies only when the workspace has vouchers switched on; remove it`}},
+		{"flag off", `{"voucher":"HELLO"}`, Env{Flags: map[string]bool{}}, []string{`voucher#applies voucher: allowed only when the workspace feature "vouchers" is on; remove it`}},
 		{"flag not known", `{"voucher":"HELLO"}`, Env{}, nil},
-		{"not configured", `{"voucher":"SPRNG25"}`, env, []string{`voucher#configured voucher: "SPRNG25" is not among the workspace's vouchers; did you mean SPRING25?`}},
-		{"forbidden", `{"speed":"EXPRESS","hour":1,"gift":false}`, env, []string{`gift#forbidden gift: must be absent when speed is Express; remove it`}},
+		{"not configured", `{"voucher":"SPRNG25"}`, env, []string{`voucher#configured voucher: "SPRNG25" is not one of the workspace's vouchers; did you mean SPRING25?`}},
+		{"forbidden", `{"speed":"EXPRESS","hour":1,"gift":false}`, env, []string{`gift#forbidden gift: not allowed when speed is Express; remove it`}},
 		{"items", `{"notes":["a","a","long"]}`, env, []string{
 			`notes[]#length notes[2]: must have 1 to 3 characters, not 4`,
 			`notes#items notes: must have at most 2 items, not 3`,
 			`notes#unique notes[1]: "a" is listed twice`,
 		}},
-		{"an unknown member", `{"hours":1}`, env, []string{`order#unknown hours: is not a member that the specification knows here; did you mean hour?`}},
-		{"an extra member", `{"extras":{"x":1}}`, env, []string{`extras#extra_member extras.x: is not in the specification; it is kept as it is`}},
+		{"an unknown member", `{"hours":1}`, env, []string{`order#unknown hours: unknown field; did you mean hour?`}},
+		{"an extra member", `{"extras":{"x":1}}`, env, []string{`extras#extra_member extras.x: unknown field; kept unchanged`}},
 		{"a map", `{"parts":{"p1":-1,"q":1}}`, env, []string{
 			`parts.*#range parts.p1: must be at least 0, not -1`,
 			`parts#keys parts.q: the name "q" must be p and a digit`,
 		}},
-		{"a form", `{"mail":"ann"}`, env, []string{`mail#email mail: must be an e-mail address, such as ann@example.com, not "ann"`}},
+		{"a form", `{"mail":"ann"}`, env, []string{`mail#email mail: must be an email address, such as ann@example.com, not "ann"`}},
 		{"a form with an expression", `{"mail":"{{ x }"}`, env, nil},
-		{"an expression at publish", `{"mail":"{{ x }"}`, at(Publish), []string{`mail#expressions mail: has an expression that does not parse: a brace is missing`}},
+		{"an expression at publish", `{"mail":"{{ x }"}`, at(Publish), []string{`mail#expressions mail: has a personalization error: a brace is missing`}},
 		{"nested in itself", `{"box":{"weight":1,"inner":{"weight":"1","x":2,"inner":{}}}}`, env, []string{
-			`box.weight#required box.inner.inner.weight: is required`,
+			`box.weight#required box.inner.inner.weight: required`,
 			`box.weight#type box.inner.weight: must be a whole number, not "1"`,
-			`box#unknown box.inner.x: is not a member`,
+			`box#unknown box.inner.x: unknown field; the fields here are inner, weight`,
 		}},
-		{"one true", `{"cash":true,"card":true}`, env, []string{`order#one_true : exactly one of Cash, Card (cash, card) must be true, and 2 are`}},
-		{"not both", `{"till":"1","voucher":"HELLO"}`, env, []string{`order#not_both : Till and Voucher (till, voucher) exclude each other; keep one`}},
+		{"one true", `{"cash":true,"card":true}`, env, []string{`order#one_true : exactly one of Cash, Card (cash, card) must be true; 2 are`}},
+		{"not both", `{"till":"1","voucher":"HELLO"}`, env, []string{`order#not_both : use Till or Voucher (till, voucher), not both`}},
 		{"the root", `[]`, env, []string{`order#type : must be an object, not an array`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestWords(t *testing.T) {
 		"gift is on and cash is off":                     All{On{"gift"}, Not{On{"cash"}}},
 		"till is set or till is not set":                 AnyOf{Has{"till"}, Not{Has{"till"}}},
 		"notes include a":                                Holds{"notes", "a"},
-		"the workspace has big boxes switched on":        Flag{"big_boxes"},
+		"the workspace feature \"big boxes\" is on":      Flag{"big_boxes"},
 		"(gift is on or cash is on) and till is not set": All{AnyOf{On{"gift"}, On{"cash"}}, Not{Has{"till"}}},
 	} {
 		if got := s.Words(s.Root(), c); got != want {
@@ -248,7 +248,7 @@ func TestObjectState(t *testing.T) {
 	if f := fields["till"]; f.Shown || f.Why != "only when channel is Shop" {
 		t.Errorf("till is shown %v because %q", f.Shown, f.Why)
 	}
-	if f := fields["gift"]; f.Shown || f.Why != "not when speed is Express" {
+	if f := fields["gift"]; f.Shown || f.Why != "not allowed when speed is Express" {
 		t.Errorf("gift is shown %v because %q", f.Shown, f.Why)
 	}
 	if o := fields["speed"].Options[2]; o.Offered || o.Why != "only when channel is Shop" {
@@ -294,19 +294,19 @@ func TestCompileFindsFaults(t *testing.T) {
 	}
 }
 
-func TestNotes(t *testing.T) {
+func TestReference(t *testing.T) {
 	s := compiled(t)
-	got := strings.Join(s.Notes(s.At(doc.P("hour"))), "\n")
-	for _, want := range []string{"Example: 9", "Required when speed is Express.", "Used when speed is Express.", "From 0 to 23.", "Source: the book, 1"} {
+	got := strings.Join(s.Reference(s.At(doc.P("hour"))), "\n")
+	for _, want := range []string{"Example: 9", "Required when speed is Express.", "Used when speed is Express.", "Between 0 and 23.", "Source: the book, 1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
 	}
 }
 
-func TestNotesNameTheStage(t *testing.T) {
+func TestReferenceNamesTheStage(t *testing.T) {
 	s := compiled(t)
-	if got := s.Notes(s.At(doc.P("floor"))); !slices.Contains(got, "Required when card is on (publish).") {
+	if got := s.Reference(s.At(doc.P("floor"))); !slices.Contains(got, "Required when card is on (publish).") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -325,7 +325,7 @@ func TestProblemsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := parse(t, text)
 			got := s.Validate(root, Env{})
-			if n := len(got); n < 5 || n > MaxProblems+1 || got[n-1].Rule != RuleMore || !strings.Contains(got[n-1].Message, "not checked to its end") {
+			if n := len(got); n < 5 || n > MaxProblems+1 || got[n-1].Rule != RuleMore || !strings.Contains(got[n-1].Message, "then check again") {
 				t.Fatalf("%d problems, the last one %v", n, got[n-1])
 			}
 			size := 0

@@ -86,7 +86,7 @@ func (c *checker) add(n *Node, key string, sev Severity, section, message, human
 	}
 	if c.tallies[sev].full() {
 		c.full = true
-		p = Problem{Path: c.below, Rule: RuleMore, Message: fmt.Sprintf("has more problems than the %d that are listed, and was not checked to its end", c.tallies[sev].count), Section: c.schema.root.Section}
+		p = Problem{Path: c.below, Rule: RuleMore, Message: fmt.Sprintf("has more problems than the %d listed here; fix these, then check again", c.tallies[sev].count), Section: c.schema.root.Section}
 	}
 	c.tallies[sev].add(p)
 	c.problems = append(c.problems, p)
@@ -128,7 +128,7 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 		if _, ok := ReadTime(v.Text(), time.UTC); ok && n.Kind == Time && c.received(c.path) {
 			return
 		}
-		c.report(n, "type", Error, "", c.mustBe(n, v, sc))
+		c.tell(n, "type", "", func(say voice) string { return c.mustBe(say, n, v, sc) })
 		return
 	}
 	switch n.Kind {
@@ -197,11 +197,11 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 		switch {
 		case response != nil && c.received(c.path):
 		case response != nil:
-			c.report(n, "unknown", Error, "", "is only in responses; "+response.instead())
+			c.report(n, "unknown", Error, "", "only responses have this field; "+response.instead())
 		case n.Element != nil:
 			c.value(n.Element, m, inside)
 		case n.Open:
-			c.report(n, "extra_member", Notice, "", "is not in the specification; it is kept as it is")
+			c.report(n, "extra_member", Notice, "", "unknown field; kept unchanged")
 		default:
 			c.tell(n, "unknown", "", func(say voice) string { return c.unknown(say, n, name, v, inside) })
 		}
@@ -225,12 +225,12 @@ func (c *checker) member(n *Node, v doc.Value, in *scope) {
 func (c *checker) present(n *Node, v doc.Value, in *scope) {
 	applies := n.ready.applies.ask(in, c.env)
 	if applies == False {
-		c.report(n, "applies", Error, "", "applies only when "+c.schema.Words(n.Parent, n.Applies)+"; remove it")
+		c.report(n, "applies", Error, "", c.misplaced(n, in)+"; remove it")
 		return
 	}
 	used := n.ready.used.ask(in, c.env)
 	if used == False {
-		c.report(n, "unused", Notice, "", "is kept but not used: it counts only when "+c.schema.Words(n.Parent, n.Used))
+		c.report(n, "unused", Notice, "", c.ignored(n, in))
 	}
 	if v.Empty() && v.Kind() != doc.Null && applies == True && used == True && c.demand(n, in) {
 		return
@@ -250,15 +250,18 @@ func (c *checker) demand(n *Node, in *scope, below ...doc.Step) bool {
 }
 
 func (c *checker) missing(say voice, n *Node, r Required, in *scope) string {
-	msg := "is required"
-	if r.When != nil {
-		msg += " when " + c.schema.Words(n.Parent, r.When)
+	msg := "required"
+	if kind, _ := c.schema.kindOfDocument(n.Parent, r.When); r.When != nil && (kind == "" || say == wire) {
+		msg += " " + c.schema.when(n.Parent, r.When)
 	}
 	if options := n.optionWords(say, c.offered(n, in)); len(options) > 0 && len(n.Options) <= 6 {
 		return msg + "; choose " + orList(options)
 	}
+	if n.Kind == Bool && say == people {
+		return msg + "; turn it on or off"
+	}
 	if example := c.example(n, in); example != "" {
-		return msg + ", such as " + example
+		return msg + ", for example " + say.example(n, example)
 	}
 	if names := c.configured(n, in); len(names) > 0 {
 		return msg + "; choose " + orList(names[:min(8, len(names))])
@@ -287,13 +290,11 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 	c.tell(n, "enum", "", func(say voice) string {
 		offered := c.offered(n, sc)
 		near := nearest(got, n.optionWords(wire, offered))
-		msg := quoteShort(got) + " is no option; "
+		msg := "unknown value " + quoteShort(got)
 		if near != "" {
-			msg += "did you mean " + n.optionWord(say, near) + "? Allowed: "
-		} else {
-			msg += "allowed: "
+			return msg + "; did you mean " + n.optionWord(say, near) + "? Allowed: " + strings.Join(n.optionWords(say, offered), ", ")
 		}
-		return msg + strings.Join(n.optionWords(say, offered), ", ")
+		return msg + "; choose " + orList(n.optionWords(say, offered))
 	})
 }
 
@@ -302,11 +303,59 @@ func (c *checker) elsewhere(say voice, n *Node, o *Option, got string, sc *scope
 	if say == people {
 		named = o.Title()
 	}
-	msg := named + " is offered only when " + c.schema.Words(n.Parent, o.When)
+	msg := named + " is available " + c.schema.only(n.Parent, o.When)
+	if misfit := c.misfit(n, o.When, sc); misfit != "" {
+		msg = named + " is not available for " + misfit
+	}
 	if options := n.optionWords(say, c.offered(n, sc)); len(options) > 0 {
-		msg += "; here choose " + orList(options)
+		msg += "; choose " + orList(options)
 	}
 	return msg
+}
+
+// misplaced says why the field n has no place in the object of in.
+func (c *checker) misplaced(n *Node, in *scope) string {
+	misfit := c.misfit(n, n.Applies, in)
+	if misfit == "" {
+		return "allowed " + c.schema.only(n.Parent, n.Applies)
+	}
+	if n.Noun == "" {
+		return misfit + " don't use this field"
+	}
+	return misfit + " don't use " + n.Noun
+}
+
+// ignored says why the field n of the object of in counts for nothing.
+func (c *checker) ignored(n *Node, in *scope) string {
+	if misfit := c.misfit(n, n.Used, in); misfit != "" {
+		return "saved, but ignored: " + misfit + " don't use this field"
+	}
+	return "saved, but ignored unless " + c.schema.Words(n.Parent, n.Used)
+}
+
+// misfit names the kind of document that the condition of n keeps out, such as "One-time campaigns"; "" where
+// it is something else that does.
+func (c *checker) misfit(n *Node, cond Cond, in *scope) string {
+	if c.schema.root.Plural == "" {
+		return ""
+	}
+	switch cc := cond.(type) {
+	case Not:
+		cond = cc.C
+	case All:
+		for _, part := range cc {
+			if in.eval(part, c.env) == False {
+				return c.misfit(n, part, in)
+			}
+		}
+	}
+	is, ok := cond.(Is)
+	if !ok || !ofDocument(is.Path) {
+		return ""
+	}
+	ref := parseRef(is.Path)
+	v, _ := in.lookup(&ref)
+	return clip(c.schema.labels(n.Parent, is.Path, []string{v.Text()})[0], 40) + " " + c.schema.root.Plural
 }
 
 func (o *Option) same(got string, v doc.Value) bool {
@@ -344,7 +393,10 @@ func (n *Node) fits(v doc.Value) bool {
 	return false
 }
 
-func (c *checker) mustBe(n *Node, v doc.Value, sc *scope) string {
+func (c *checker) mustBe(say voice, n *Node, v doc.Value, sc *scope) string {
+	if n.Kind == Time && say == people {
+		return unreadDate
+	}
 	got := v.Kind().String()
 	if v.Literal() != "" && v.Kind() != doc.Null {
 		got = spelled(clip(v.Literal(), 40))
@@ -352,7 +404,10 @@ func (c *checker) mustBe(n *Node, v doc.Value, sc *scope) string {
 		got = "an " + got
 	}
 	wanted := n.Kind.wanted()
-	if n.Kind == Time && !c.probe {
+	switch {
+	case n.Kind == String && say == people:
+		wanted = "text"
+	case n.Kind == Time && !c.probe:
 		wanted = c.wantedTime(n, sc)
 	}
 	return "must be " + wanted + ", not " + got

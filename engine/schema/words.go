@@ -24,7 +24,7 @@ func (s *Schema) Words(obj *Node, c Cond) string {
 	case Holds:
 		return s.subject(obj, c.Path) + " include " + orList(s.labels(obj, c.Path, []string{c.Value}))
 	case Flag:
-		return "the workspace has " + strings.ReplaceAll(c.Name, "_", " ") + " switched on"
+		return `the workspace feature "` + strings.ReplaceAll(c.Name, "_", " ") + `" is on`
 	case Not:
 		return s.negated(obj, c.C)
 	case All:
@@ -46,11 +46,54 @@ func (s *Schema) negated(obj *Node, c Cond) string {
 	case Holds:
 		return s.subject(obj, c.Path) + " do not include " + orList(s.labels(obj, c.Path, []string{c.Value}))
 	case Flag:
-		return "the workspace has " + strings.ReplaceAll(c.Name, "_", " ") + " switched off"
+		return `the workspace feature "` + strings.ReplaceAll(c.Name, "_", " ") + `" is off`
 	case Not:
 		return s.Words(obj, c.C)
 	}
 	return "not (" + s.Words(obj, c) + ")"
+}
+
+// when puts a condition into a clause that follows "required" or "not allowed": "for Push campaigns", "when
+// template is Custom".
+func (s *Schema) when(obj *Node, c Cond) string {
+	if kind, not := s.kindOfDocument(obj, c); kind != "" {
+		if not {
+			return "except for " + kind
+		}
+		return "for " + kind
+	}
+	return "when " + s.Words(obj, c)
+}
+
+// only puts a condition into a clause that limits: "only for Push campaigns", "only when template is Custom".
+func (s *Schema) only(obj *Node, c Cond) string {
+	kind, not := s.kindOfDocument(obj, c)
+	switch {
+	case kind == "":
+		return "only when " + s.Words(obj, c)
+	case not:
+		return "not for " + kind
+	}
+	return "only for " + kind
+}
+
+// kindOfDocument returns the documents that a condition is about, such as "One-time or Periodic campaigns",
+// and whether it holds for all but those. It returns "" where the condition asks for something else.
+func (s *Schema) kindOfDocument(obj *Node, c Cond) (kind string, not bool) {
+	if n, ok := c.(Not); ok {
+		c, not = n.C, true
+	}
+	is, ok := c.(Is)
+	if !ok || s.root.Plural == "" || !ofDocument(is.Path) {
+		return "", false
+	}
+	return orList(s.labels(obj, is.Path, is.Values)) + " " + s.root.Plural, not
+}
+
+// ofDocument reports whether a condition's path leads to a field of the root, which says what kind of document
+// it is.
+func ofDocument(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, ".")
 }
 
 func (s *Schema) each(obj *Node, cs []Cond, sep string) string {
@@ -139,6 +182,20 @@ func (v voice) option(o Option) string {
 		return o.Title()
 	}
 	return o.Value
+}
+
+// unreadDate is what people are told of a text that is no date.
+const unreadDate = `I can't read that date. Try "` + typedDate + `"`
+
+// typedDate is a date as people type it.
+const typedDate = "tomorrow 9am"
+
+// example returns the example of n in the words of the wire or in those of people, who do not type timestamps.
+func (v voice) example(n *Node, example string) string {
+	if v == people && n.Kind == Time {
+		return typedDate
+	}
+	return example
 }
 
 func (v voice) member(n *Node) string {

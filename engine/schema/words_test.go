@@ -11,9 +11,12 @@ import (
 // shop is a table whose titles and options read unlike what is on the wire.
 func shop() Field {
 	return Field{
-		ID: "shop", Kind: Object, Ref: "the book, 2", Fields: []Field{
+		ID: "shop", Plural: "shops", Kind: Object, Ref: "the book, 2", Fields: []Field{
+			{Name: "kind", Kind: String, Help: "h", Options: []Option{{Value: "BIG", Label: "Large"}, {Value: "SMALL", Label: "Small"}}},
+			{Name: "door", Noun: "a door", Kind: String, Help: "h", Applies: Unless("/kind", "BIG")},
+			{Name: "opens_at", Kind: Time, Help: "h", Example: "2026-12-01T09:00:00Z", Required: []Required{{When: On{"is_open"}}}},
 			{Name: "filter_type", Title: "What it looks at", Kind: String, Help: "h", Required: []Required{{}}, Options: []Option{
-				{Value: "user_attributes", Label: "User attribute"}, {Value: "actions", Label: "Behaviour"}, {Value: "is", Label: "Is", When: On{"is_open"}},
+				{Value: "user_attributes", Label: "User attribute"}, {Value: "actions", Label: "Behavior"}, {Value: "is", Label: "Is", When: On{"is_open"}},
 			}},
 			{Name: "is_open", Title: "Open", Kind: Bool, Help: "h"},
 			{Name: "is_shut", Title: "Shut", Kind: Bool, Help: "h"},
@@ -24,7 +27,7 @@ func shop() Field {
 			{Name: "buttons", Title: "Buttons", Kind: List, Help: "h", Elem: &Field{Title: "Button", Kind: Object, Fields: []Field{
 				{Name: "click_action", Title: "Tap", Kind: String, Help: "h"},
 			}}},
-			{Name: "weeks", Title: "Weeks", Kind: List, Help: "h", Elem: &Field{Kind: String, Options: []Option{{Value: "FIRST", Label: "First week"}}}},
+			{Name: "weeks", Title: "Weeks", Kind: List, Help: "h", Rules: []Rule{Unique{}}, Elem: &Field{Kind: String, Options: []Option{{Value: "FIRST", Label: "First week"}}}},
 		},
 		Rules: []Rule{OneTrue{[]string{"is_open", "is_shut"}}},
 	}
@@ -35,21 +38,28 @@ func TestProblemsInTheWordsOfTheForm(t *testing.T) {
 	s := MustCompile(shop())
 	for _, c := range []struct{ name, doc, rule, wire, words string }{
 		{"required", `{"is_open":true}`, "filter_type#required",
-			"is required; choose user_attributes, actions or is", "is required; choose User attribute, Behaviour or Is"},
+			"required; choose user_attributes, actions or is", "required; choose User attribute, Behavior or Is"},
 		{"no option", `{"filter_type":"x","is_open":true}`, "filter_type#enum",
-			`"x" is no option; allowed: user_attributes, actions, is`, `"x" is no option; allowed: User attribute, Behaviour, Is`},
+			`unknown value "x"; choose user_attributes, actions or is`, `unknown value "x"; choose User attribute, Behavior or Is`},
 		{"a near miss", `{"filter_type":"action","is_open":true}`, "filter_type#enum",
-			`"action" is no option; did you mean actions? Allowed: user_attributes, actions, is`, `"action" is no option; did you mean Behaviour? Allowed: User attribute, Behaviour, Is`},
+			`unknown value "action"; did you mean actions? Allowed: user_attributes, actions, is`, `unknown value "action"; did you mean Behavior? Allowed: User attribute, Behavior, Is`},
 		{"an option for others", `{"filter_type":"is","is_shut":true,"is_open":false}`, "filter_type#enum",
-			`"is" is offered only when open is on; here choose user_attributes or actions`, `Is is offered only when open is on; here choose User attribute or Behaviour`},
+			`"is" is available only when open is on; choose user_attributes or actions`, `Is is available only when open is on; choose User attribute or Behavior`},
 		{"members of a group", `{"filter_type":"actions"}`, "shop#one_true",
-			"exactly one of Open, Shut (is_open, is_shut) must be true, and 0 are", "exactly one of Open, Shut must be true, and 0 are"},
+			"exactly one of Open, Shut (is_open, is_shut) must be true; 0 are", "turn on exactly one of Open or Shut; 0 are on"},
 		{"an unknown member", `{"filter_type":"actions","is_open":true,"star_time":1}`, "shop#unknown",
-			"is not a member that the specification knows here; did you mean start_time?", "is not a member that the specification knows here; did you mean Start?"},
+			"unknown field; did you mean start_time?", "unknown field; did you mean Start?"},
 		{"a rule of its own, quotes left alone", `{"filter_type":"actions","is_open":true,"end_time":"x"}`, "end_time#after",
 			`must be after start_time, which is "start_time", and suit FIRST, user_attributes and noSuchWord`,
 			`must be after start, which is "start_time", and suit First week, User attribute and noSuchWord`},
-		{"nothing to translate", `{"filter_type":"actions","is_open":true,"start_time":5}`, "start_time#type", "must be a string, not 5", "must be a string, not 5"},
+		{"a wrong type", `{"filter_type":"actions","is_open":true,"start_time":5}`, "start_time#type", "must be a string, not 5", "must be text, not 5"},
+		{"a time", `{"filter_type":"actions","is_open":true,"opens_at":"soon"}`, "opens_at#type",
+			`must be an ISO 8601 date and time, such as 2026-12-01T09:00:00Z, not "soon"`, `I can't read that date. Try "tomorrow 9am"`},
+		{"a time that is missing", `{"filter_type":"actions","is_open":true}`, "opens_at#required",
+			"required when open is on, for example 2026-12-01T09:00:00Z", "required when open is on, for example tomorrow 9am"},
+		{"another kind of document", `{"filter_type":"actions","is_open":true,"kind":"BIG","door":"x"}`, "door#applies",
+			"Large shops don't use a door; remove it", "Large shops don't use a door; remove it"},
+		{"nothing to translate", `{"filter_type":"actions","is_open":true,"weeks":["FIRST","FIRST"]}`, "weeks#unique", `"FIRST" is listed twice`, `"FIRST" is listed twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, p := range s.Validate(parse(t, c.doc), Env{}) {
@@ -86,9 +96,34 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-func TestNotesGiveBothWordsOfAnOption(t *testing.T) {
+func TestReferenceHasBothWordsOfAnOption(t *testing.T) {
 	s := MustCompile(shop())
-	if got := s.Notes(s.At(doc.P("filter_type"))); !slices.Contains(got, "One of: User attribute (user_attributes), Behaviour (actions), Is (is).") {
+	if got := s.Reference(s.At(doc.P("filter_type"))); !slices.Contains(got, "One of: User attribute (user_attributes), Behavior (actions), Is (is).") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// People read what each choice does; they see no name of the wire, no timestamp and no section.
+func TestNotesAreForPeople(t *testing.T) {
+	s := MustCompile(Field{ID: "mail", Plural: "mails", Kind: Object, Ref: "the book, 3", Fields: []Field{
+		{Name: "kind", Kind: String, Help: "h", Options: []Option{{Value: "ONE_TIME", Label: "One-time"}, {Value: "WEEKLY", Label: "Weekly"}}},
+		{
+			Name: "send_at", Kind: Time, Help: "When it goes out.", Example: "2026-12-01T09:00:00Z",
+			Required: []Required{{When: When("/kind", "ONE_TIME"), At: Publish}, {At: Inline}}, Applies: When("/kind", "ONE_TIME"),
+		},
+		{
+			Name: "split_type", Kind: String, Help: "Who decides.", Default: `"MANUAL"`,
+			Options: []Option{{Value: "MANUAL", Label: "Manual", Help: "uses your percentages"}, {Value: "OPTIMIZER", Label: "Optimizer", Help: "learns by itself"}},
+		},
+		{Name: "quiet_hours", Kind: Bool, Help: "Wait.", Default: "false", Used: Unless("/kind", "WEEKLY")},
+	}})
+	for name, want := range map[string][]string{
+		"send_at":     {"When it goes out.", "Example: tomorrow 9am", "Required to publish for One-time mails.", "Only for One-time mails."},
+		"split_type":  {"Who decides.", "Manual: uses your percentages.", "Optimizer: learns by itself.", "Default: Manual."},
+		"quiet_hours": {"Wait.", "Used except for Weekly mails.", "Default: off."},
+	} {
+		if got := s.Notes(s.At(doc.P(name))); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
 	}
 }

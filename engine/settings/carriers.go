@@ -14,28 +14,28 @@ import (
 func connectorsSection() *Section {
 	smtp := schema.When("carrier", engine.CarrierSMTP)
 	s := &Section{
-		ID: "connectors", Title: "Connectors", One: "connector", Group: groupCarriers, Name: "connector_name", Trial: "send me a hello",
+		ID: "connectors", Title: "Connectors", One: "connector", Group: groupCarriers, Name: "connector_name", Trial: "send a test message",
 		fresh: `{"connector_type":"CUSTOM_SMTP","carrier":"outbox"}`,
-		Help:  "The ways out for e-mail. Campaigns name one; without a mail server its mail stays in the local outbox.",
-		Empty: "There is no connector yet: no e-mail can be sent. n adds one.",
-		Schema: table("connectors", "Connector", "spec.md, `connector` (Email)", "A configured way out for e-mail.",
-			nameField("connector_name", "Name", "What the connector is called. Campaigns refer to it by this name.", "Marketing"),
+		Help:  "The email services that campaigns can send with. Without a mail server, email stays in the local outbox.",
+		Empty: "There are no connectors yet, so no email can be sent. Press n to add one.",
+		Schema: table("connectors", "Connector", "spec.md, `connector` (Email)", "An email service that campaigns can send with.",
+			nameField("connector_name", "Name", "The connector's name. Campaigns refer to it by this name.", "Marketing"),
 			schema.Field{Name: "connector_type", Title: "Type", Kind: schema.String, Required: must(), Example: "CUSTOM_SMTP", Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
-				Help: "The kind of service, such as SENDGRID, AMAZON_SES, CUSTOM_SMTP, or any other word that campaigns name."},
-			schema.Field{Name: "carrier", Title: "Carried by", Kind: schema.String, Required: must(), Ref: refTests, Help: "What takes the mail from here.",
+				Help: "The kind of email service, such as SENDGRID, AMAZON_SES or CUSTOM_SMTP."},
+			schema.Field{Name: "carrier", Title: "Sends with", Kind: schema.String, Required: must(), Ref: refTests, Help: "Where email goes.",
 				Options: []schema.Option{
-					{Value: engine.CarrierOutbox, Label: "The local outbox", Help: "mail is kept, and can be read"},
-					{Value: engine.CarrierSMTP, Label: "A mail server", Help: "mail is sent by SMTP"},
+					{Value: engine.CarrierOutbox, Label: "Local outbox", Help: "keeps email here, where you can read it"},
+					{Value: engine.CarrierSMTP, Label: "Mail server", Help: "sends email by SMTP"},
 				}},
-			schema.Field{Name: "smtp", Title: "Mail server", Kind: schema.Object, Used: smtp, Required: []schema.Required{{When: smtp}}, Ref: refTests, Help: "How the mail server is reached.", Fields: smtpFields()},
+			schema.Field{Name: "smtp", Title: "Mail server", Kind: schema.Object, Used: smtp, Required: []schema.Required{{When: smtp}}, Ref: refTests, Help: "How to reach the mail server.", Fields: smtpFields()},
 		),
 		Columns: []Column{
 			member("Name", "connector_name", 12, 30), member("Type", "connector_type", 10, 20),
-			{Title: "Carried by", Least: 12, Text: func(v doc.Value) string {
+			{Title: "Sends with", Least: 12, Text: func(v doc.Value) string {
 				if smtp := v.Get("smtp"); v.Get("carrier").Text() == engine.CarrierSMTP {
 					return fmt.Sprintf("%s:%s", smtp.Get("host").Text(), smtp.Get("port").Literal())
 				}
-				return "the local outbox"
+				return "local outbox"
 			}},
 		},
 		check: checkConnector,
@@ -49,23 +49,23 @@ func connectorsSection() *Section {
 func smtpFields() []schema.Field {
 	login := schema.Unless("auth", string(delivery.AuthNone))
 	return []schema.Field{
-		{Name: "host", Title: "Host", Kind: schema.String, Required: must(), Help: "The name or address of the mail server.", Example: "mail.example.com"},
-		{Name: "port", Title: "Port", Kind: schema.Integer, Required: must(), Help: "The port that it listens on: 587 for most, 465 with TLS from the first byte.", Example: "587", Rules: []schema.Rule{schema.Range{Min: 1, Max: 65535}}},
-		{Name: "tls", Title: "Encryption", Kind: schema.String, Required: must(), Help: "How the connection is protected.", Options: []schema.Option{
-			{Value: string(delivery.TLSStart), Label: "STARTTLS", Help: "encrypted after a greeting, or not at all used"},
-			{Value: string(delivery.TLSImplicit), Label: "TLS", Help: "encrypted from the first byte"},
-			{Value: string(delivery.TLSOpportunistic), Label: "Where offered", Help: "encrypted where the server offers it"},
+		{Name: "host", Title: "Host", Kind: schema.String, Required: must(), Help: "The host name or address of the mail server.", Example: "mail.example.com"},
+		{Name: "port", Title: "Port", Kind: schema.Integer, Required: must(), Help: "The port of the mail server: usually 587, or 465 for TLS.", Example: "587", Rules: []schema.Rule{schema.Range{Min: 1, Max: 65535}}},
+		{Name: "tls", Title: "Encryption", Kind: schema.String, Required: must(), Help: "How the connection is encrypted.", Options: []schema.Option{
+			{Value: string(delivery.TLSStart), Label: "STARTTLS", Help: "starts unencrypted, then switches to TLS; required"},
+			{Value: string(delivery.TLSImplicit), Label: "TLS", Help: "encrypted from the start"},
+			{Value: string(delivery.TLSOpportunistic), Label: "If available", Help: "uses STARTTLS if the server offers it"},
 			{Value: string(delivery.TLSNone), Label: "None", Help: "not encrypted"},
 		}},
-		{Name: "auth", Title: "Login", Kind: schema.String, Required: must(), Help: "How bugle logs in there.", Options: []schema.Option{
+		{Name: "auth", Title: "Login", Kind: schema.String, Required: must(), Help: "How bugle logs in to the mail server.", Options: []schema.Option{
 			{Value: string(delivery.AuthNone), Label: "No login"},
 			{Value: string(delivery.AuthPlain), Label: "PLAIN"},
 			{Value: string(delivery.AuthLogin), Label: "LOGIN"},
 			{Value: string(delivery.AuthCRAMMD5), Label: "CRAM-MD5"},
-			{Value: string(delivery.AuthAuto), Label: "The best that it offers"},
+			{Value: string(delivery.AuthAuto), Label: "Automatic"},
 		}},
-		{Name: "user", Title: "User name", Kind: schema.String, Used: login, Help: "The name to log in with.", Example: "bugle"},
-		{Name: "password_env", Title: "Password from", Kind: schema.String, Used: login, Help: "The environment variable that holds the password: it is never stored.", Example: "SMTP_PASSWORD"},
+		{Name: "user", Title: "User name", Kind: schema.String, Used: login, Help: "The user name to log in with.", Example: "bugle"},
+		{Name: "password_env", Title: "Password from", Kind: schema.String, Used: login, Help: "The environment variable that holds the password. The password is never stored.", Example: "SMTP_PASSWORD"},
 	}
 }
 
@@ -84,7 +84,7 @@ func checkConnector(_ engine.Workspace, v doc.Value) []schema.Problem {
 }
 
 func gatewaysSection() *Section {
-	carrier := schema.Field{Name: "carrier", Title: "Carrier", Kind: schema.String, Required: must(), Help: "The push service. Each serves one platform, and a workspace has one of each."}
+	carrier := schema.Field{Name: "carrier", Title: "Carrier", Kind: schema.String, Required: must(), Help: "The push service. Each one serves one platform."}
 	for _, k := range carriers.Kinds() {
 		carrier.Options = append(carrier.Options, schema.Option{Value: k.Carrier, Label: k.Name, Help: "for " + k.Platform.Label()})
 	}
@@ -94,38 +94,38 @@ func gatewaysSection() *Section {
 		return f
 	}
 	endpoint := func(of string) schema.Field {
-		return schema.Field{Name: "endpoint", Title: "Endpoint", Kind: schema.String, Help: "An address in the place of " + of + ", for tests.", Example: "http://127.0.0.1:9000", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}}
+		return schema.Field{Name: "endpoint", Title: "Endpoint", Kind: schema.String, Help: "An address to use instead of " + of + ", for tests.", Example: "http://127.0.0.1:9000", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}}
 	}
 	s := &Section{
-		ID: "gateways", Title: "Push gateways", One: "push gateway", Group: groupCarriers, Name: "carrier", Trial: "send me a hello",
-		Help:  "The ways out for push notifications, one for each platform. A platform without one goes to the local outbox.",
-		Empty: "There is no push gateway: pushes stay in the local outbox. n adds one.",
-		Schema: table("gateways", "Push gateway", refTests, "A way out for the push notifications of one platform.", carrier,
+		ID: "gateways", Title: "Push gateways", One: "push gateway", Group: groupCarriers, Name: "carrier", Trial: "send a test message",
+		Help:  "The push services that campaigns send with, one per platform. Without one, push messages stay in the local outbox.",
+		Empty: "There are no push gateways yet, so push messages stay in the local outbox. Press n to add one.",
+		Schema: table("gateways", "Push gateway", refTests, "The push service for one platform.", carrier,
 			schema.Field{Name: "key", Title: "Key from", Kind: schema.Object, Required: must(), Rules: []schema.Rule{onePlace},
-				Help: "Where the credential is: a service account's JSON for FCM, a .p8 signing key for APNs, the VAPID private key for Web Push. It is never stored.",
+				Help: "Where the credential is: a service account JSON for FCM, a .p8 signing key for APNs, the VAPID private key for Web Push. It is never stored.",
 				Fields: []schema.Field{
 					{Name: "env", Title: "Environment variable", Kind: schema.String, Help: "The variable that holds the key.", Example: "FCM_KEY"},
-					{Name: "file", Title: "File", Kind: schema.String, Help: "A file that nobody but its owner can read.", Example: "/home/ann/shop-1.json"},
-					{Name: "command", Title: "Command", Kind: schema.List, Help: "The command that prints the key, word by word.", Example: "pass, show, fcm", Elem: &schema.Field{Title: "Word", Kind: schema.String, Help: "One word of the command."}},
-					{Name: "keyring", Title: "Keyring entry", Kind: schema.String, Help: "The name of the key in the system's keyring; bugle workspace connector key stores it.", Example: "workspace DEMO fcm"},
+					{Name: "file", Title: "File", Kind: schema.String, Help: "A file that only its owner can read.", Example: "/home/ann/shop-1.json"},
+					{Name: "command", Title: "Command", Kind: schema.List, Help: "The command that prints the key, one word per entry.", Example: "pass, show, fcm", Elem: &schema.Field{Title: "Word", Kind: schema.String, Help: "One word of the command."}},
+					{Name: "keyring", Title: "Keyring entry", Kind: schema.String, Help: "The name of the key in the system keyring.", Example: "workspace DEMO fcm"},
 				}},
-			only(schema.Field{Name: "fcm", Title: "FCM", Help: "How Firebase Cloud Messaging is reached.", Fields: []schema.Field{
-				{Name: "project", Title: "Project", Kind: schema.String, Help: "The Firebase project; that of the service account where empty.", Example: "shop-1"},
+			only(schema.Field{Name: "fcm", Title: "FCM", Help: "How to reach Firebase Cloud Messaging.", Fields: []schema.Field{
+				{Name: "project", Title: "Project", Kind: schema.String, Help: "The Firebase project. Leave it empty to use the service account's project.", Example: "shop-1"},
 				endpoint("Google's"),
-				{Name: "token_endpoint", Title: "Token endpoint", Kind: schema.String, Help: "The address that gives access tokens; that of the service account where empty.", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}},
+				{Name: "token_endpoint", Title: "Token endpoint", Kind: schema.String, Help: "The address to get access tokens from. Leave it empty to use the service account's.", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}},
 			}}, engine.CarrierFCM),
-			only(schema.Field{Name: "apns", Title: "APNs", Help: "How Apple's push service is reached.", Fields: []schema.Field{
-				{Name: "team_id", Title: "Team", Kind: schema.String, Required: must(), Help: "The id of the team, ten characters.", Example: "TEAM123456"},
-				{Name: "key_id", Title: "Key id", Kind: schema.String, Required: must(), Help: "The id of the signing key, ten characters.", Example: "ABCDE12345"},
-				{Name: "topic", Title: "Topic", Kind: schema.String, Required: must(), Help: "The app's bundle id.", Example: "com.example.shop"},
-				{Name: "sandbox", Title: "Sandbox", Kind: schema.Bool, Default: "false", Help: "For an app that was built for development."},
+			only(schema.Field{Name: "apns", Title: "APNs", Help: "How to reach Apple's push service.", Fields: []schema.Field{
+				{Name: "team_id", Title: "Team", Kind: schema.String, Required: must(), Help: "The team ID, ten characters.", Example: "TEAM123456"},
+				{Name: "key_id", Title: "Key ID", Kind: schema.String, Required: must(), Help: "The ID of the signing key, ten characters.", Example: "ABCDE12345"},
+				{Name: "topic", Title: "Topic", Kind: schema.String, Required: must(), Help: "The app's bundle ID.", Example: "com.example.shop"},
+				{Name: "sandbox", Title: "Sandbox", Kind: schema.Bool, Default: "false", Help: "Use Apple's sandbox, for development builds of the app."},
 				endpoint("Apple's"),
 			}}, engine.CarrierAPNs),
-			only(schema.Field{Name: "webpush", Title: "Web Push", Help: "Who sends to browsers.", Fields: []schema.Field{
-				{Name: "subject", Title: "Subject", Kind: schema.String, Required: must(), Help: "Whom a push service may write to: an e-mail address or an https URL.", Example: "push@example.com"},
+			only(schema.Field{Name: "webpush", Title: "Web Push", Help: "The sender of browser notifications.", Fields: []schema.Field{
+				{Name: "subject", Title: "Subject", Kind: schema.String, Required: must(), Help: "A contact for push services: an email address or an https URL.", Example: "push@example.com"},
 				endpoint("public push services"),
 			}}, engine.CarrierWebPush),
-			schema.Field{Name: "ca_file", Title: "Certificates", Kind: schema.String, Help: "A PEM file with further certificates to trust.", Example: "/home/ann/ca.pem"},
+			schema.Field{Name: "ca_file", Title: "Certificates", Kind: schema.String, Help: "A PEM file with additional certificates to trust.", Example: "/home/ann/ca.pem"},
 		),
 		Columns: []Column{
 			{Title: "Carrier", Least: 10, Most: 14, Text: func(v doc.Value) string {
@@ -162,7 +162,7 @@ func gatewaysSection() *Section {
 }
 
 var onePlace = schema.Named{
-	ID: "one_place", Says: "exactly one of an environment variable, a file, a command and the keyring",
+	ID: "one_place", Says: "exactly one of an environment variable, a file, a command or the keyring",
 	Check: func(p schema.Place) []schema.Finding {
 		ref, err := fromDoc[engine.SecretRef](p.Value)
 		if err == nil {

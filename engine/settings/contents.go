@@ -15,12 +15,12 @@ import (
 func blocksSection() *Section {
 	s := &Section{
 		ID: "content-blocks", Title: "Content blocks", One: "content block", Group: groupContent, Name: "name",
-		Help:  "Pieces of content that messages share, such as a footer: {{ContentBlock['footer']}}.",
-		Empty: "There is no content block yet. n adds one; messages take it as {{ContentBlock['name']}}.",
-		Schema: table("content_blocks", "Content block", refContent, "A piece of content that messages share.",
-			nameField("name", "Name", "What the block is called, as expressions name it.", "footer"),
+		Help:  "Content that messages share, such as a footer: {{ContentBlock['footer']}}.",
+		Empty: "There are no content blocks yet. Press n to add one. Use it in messages as {{ContentBlock['name']}}.",
+		Schema: table("content_blocks", "Content block", refContent, "Content that messages share.",
+			nameField("name", "Name", "The block's name, for use in messages.", "footer"),
 			schema.Field{Name: "source", Title: "Content", Kind: schema.String, Long: true, Template: true, Rules: []schema.Rule{schema.Expressions{}},
-				Help: "The text or HTML that stands in its place. It may have expressions, other blocks included.", Example: "<p>You get this because you signed up.</p>"}),
+				Help: "The text or HTML of the block. You can use personalization and other blocks.", Example: "<p>You get this because you signed up.</p>"}),
 		Columns: []Column{member("Name", "name", 12, 30), member("Content", "source", 16, 0)},
 	}
 	s.keeper = contentsOf(s, engine.KindBlock, func(i *engine.ContentItem) **engine.ContentBlock { return &i.Block })
@@ -30,13 +30,13 @@ func blocksSection() *Section {
 func productsSection() *Section {
 	s := &Section{
 		ID: "product-sets", Title: "Product sets", One: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
-		Help:  "Lists of products that messages show: {{ProductSet.shoes[0].title}}.",
-		Empty: "There is no product set yet. n adds one; messages take it as {{ProductSet.name[0].title}}.",
+		Help:  "Lists of products for messages: {{ProductSet.shoes[0].title}}.",
+		Empty: "There are no product sets yet. Press n to add one. Use it in messages as {{ProductSet.name[0].title}}.",
 		Schema: table("product_sets", "Product set", refContent, "A list of products.",
-			nameField("name", "Name", "What the set is called, as expressions name it.", "bestsellers"),
-			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, the first one first.", Rules: []schema.Rule{schema.Items{Max: personalize.MaxItems}},
-				Elem: &schema.Field{ID: "settings.product_sets.product", Title: "Product", Kind: schema.Map, Help: "What is known of one product, by name.",
-					Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "One thing that is known of the product, such as its title or price."}}}),
+			nameField("name", "Name", "The set's name, for use in messages.", "bestsellers"),
+			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, in order.", Rules: []schema.Rule{schema.Items{Max: personalize.MaxItems}},
+				Elem: &schema.Field{ID: "settings.product_sets.product", Title: "Product", Kind: schema.Map, Help: "One product and its values.",
+					Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "One value of the product, such as its title or price."}}}),
 		Columns: []Column{member("Name", "name", 12, 30), countOf("Products", "products"), {Title: "First", Least: 12, Late: 1, Text: func(v doc.Value) string {
 			first := v.Get("products").At(0)
 			if t := first.Get("title"); t.Exists() {
@@ -51,25 +51,25 @@ func productsSection() *Section {
 
 func apisSection() *Section {
 	s := &Section{
-		ID: "content-apis", Title: "Content APIs", One: "content API", Group: groupContent, Name: "name", Trial: "call it",
-		Help:  "HTTP services that messages ask for content as they are sent: {{ContentApi.weather('Oslo').today}}.",
-		Empty: "There is no content API yet. n adds one; its host must be on the list of the general settings.",
-		Schema: table("content_apis", "Content API", refContent, "An HTTP service that messages ask for content.",
-			nameField("name", "Name", "What the API is called, as expressions name it.", "weather"),
+		ID: "content-apis", Title: "Content APIs", One: "content API", Group: groupContent, Name: "name", Trial: "test the call",
+		Help:  "HTTP services that provide content when a message is sent: {{ContentApi.weather('Oslo').today}}.",
+		Empty: "There are no content APIs yet. Press n to add one. Its host must be allowed in the general settings.",
+		Schema: table("content_apis", "Content API", refContent, "An HTTP service that provides content for messages.",
+			nameField("name", "Name", "The API's name, for use in messages.", "weather"),
 			schema.Field{Name: "url", Title: "URL", Kind: schema.String, Required: must(), Example: "https://api.example.com/weather/{city}",
-				Help: "Where it is, with {name} for a parameter in its path or query. Its host must be on the list of the general settings."},
-			schema.Field{Name: "method", Title: "Method", Kind: schema.String, Default: `"GET"`, Help: "How it is called. Parameters that the URL does not hold go into the query of a GET, and the JSON body of a POST.",
+				Help: "The URL, with {name} for each parameter in its path or query. Its host must be allowed in the general settings."},
+			schema.Field{Name: "method", Title: "Method", Kind: schema.String, Default: `"GET"`, Help: "The HTTP method. Parameters that are not in the URL are sent in the query for GET, and in a JSON body for POST.",
 				Options: []schema.Option{{Value: "GET", Label: "GET"}, {Value: "POST", Label: "POST"}}},
-			schema.Field{Name: "params", Title: "Parameters", Kind: schema.List, Help: "The names of the arguments, in the order in which expressions give them.", Example: "city", Rules: []schema.Rule{schema.Unique{}},
-				Elem: &schema.Field{Title: "Parameter", Kind: schema.String, Help: "The name of one argument.", Example: "city"}},
-			schema.Field{Name: "headers", Title: "Headers", Kind: schema.List, Help: "What goes with every call.",
-				Elem: &schema.Field{ID: "settings.content_apis.header", Title: "Header", Kind: schema.Object, Help: "A header of the call.", Fields: []schema.Field{
+			schema.Field{Name: "params", Title: "Parameters", Kind: schema.List, Help: "The names of the parameters, in the order messages pass them.", Example: "city", Rules: []schema.Rule{schema.Unique{}},
+				Elem: &schema.Field{Title: "Parameter", Kind: schema.String, Help: "The name of one parameter.", Example: "city"}},
+			schema.Field{Name: "headers", Title: "Headers", Kind: schema.List, Help: "The headers to send with every call.",
+				Elem: &schema.Field{ID: "settings.content_apis.header", Title: "Header", Kind: schema.Object, Help: "One header.", Fields: []schema.Field{
 					{Name: "name", Title: "Name", Kind: schema.String, Required: must(), Help: "The name of the header.", Example: "X-API-Key"},
-					{Name: "value", Title: "Value", Kind: schema.String, Help: "Its value, where that is no secret."},
-					{Name: "env", Title: "Value from", Kind: schema.String, Help: "The environment variable that holds the value: secrets are not stored.", Example: "WEATHER_KEY"},
+					{Name: "value", Title: "Value", Kind: schema.String, Help: "The value, unless it is a secret."},
+					{Name: "env", Title: "Value from", Kind: schema.String, Help: "The environment variable that holds the value. Use this for secrets; they are never stored.", Example: "WEATHER_KEY"},
 				}}},
 			schema.Field{Name: "timeout_ms", Title: "Time limit", Kind: schema.Integer, Default: fmt.Sprint(engine.ContentTimeout.Milliseconds()),
-				Help:  "How long a call may take, in milliseconds.",
+				Help:  "The longest a call may take, in milliseconds.",
 				Rules: []schema.Rule{schema.Range{Min: 0, Max: float64(engine.MaxContentTimeout.Milliseconds())}}},
 		),
 		Columns: []Column{member("Name", "name", 10, 24), {Title: "Method", Least: 6, Most: 6, Late: 1, Text: func(v doc.Value) string {
@@ -96,14 +96,14 @@ func apisSection() *Section {
 func templatesSection() *Section {
 	s := &Section{
 		ID: "templates", Title: "Templates", One: "template", Group: groupContent, Name: "id",
-		Help:    "Saved messages that campaigns take by their id. A version never changes: saving makes the next one.",
-		Empty:   "There is no template yet. n makes one; a campaign takes it as a custom template.",
+		Help:    "Saved messages that campaigns can use. Saving a template creates a new version.",
+		Empty:   "There are no templates yet. Press n to create one. Campaigns use it as a custom template.",
 		fresh:   `{"channel":"EMAIL","content":{}}`,
-		Fixed:   map[string]string{"version": "Versions never change: saving makes the next one.", "saved_at": "It is when this version was saved."},
+		Fixed:   map[string]string{"version": "Versions never change. Saving creates a new one.", "saved_at": "It is the time when this version was saved."},
 		Schema:  templateTable(schema.Field{Kind: schema.Object, Open: true}),
 		variant: templateVariant,
 		Columns: []Column{
-			member("Id", "id", 12, 30), {Title: "Version", Least: 7, Most: 7, Number: true, Text: func(v doc.Value) string { return v.Get("version").Literal() }},
+			member("ID", "id", 12, 30), {Title: "Version", Least: 7, Most: 7, Number: true, Text: func(v doc.Value) string { return v.Get("version").Literal() }},
 			{Title: "For", Least: 7, Most: 14, Late: 1, Text: func(v doc.Value) string {
 				if p := v.Get("platform").Text(); p != "" {
 					return catalog.Platform(p).Label()
@@ -127,13 +127,13 @@ func templateTable(content schema.Field) *schema.Schema {
 	id.Lead = ahead
 	return table("templates", "Template", refContent, "A saved message.",
 		id,
-		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Lead: ahead, Help: "What people call it.", Example: "Welcome mail"},
-		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Lead: ahead, Required: must(), Help: "The channel of the campaigns that can take it.",
+		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Lead: ahead, Help: "A name for people.", Example: "Welcome email"},
+		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Lead: ahead, Required: must(), Help: "The channel of the campaigns that can use it.",
 			Options: []schema.Option{{Value: string(catalog.Email), Label: catalog.Email.Label()}, {Value: string(catalog.Push), Label: catalog.Push.Label()}}},
-		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Lead: ahead, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform that a push is for.",
+		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Lead: ahead, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform of the push message.",
 			Options: []schema.Option{{Value: string(catalog.Android), Label: catalog.Android.Label()}, {Value: string(catalog.IOS), Label: catalog.IOS.Label()}}},
 		content,
-		schema.Field{Name: "version", Title: "Version", Kind: schema.Integer, Applies: schema.Has{Path: "version"}, Help: "The number of this version, from 1."},
+		schema.Field{Name: "version", Title: "Version", Kind: schema.Integer, Applies: schema.Has{Path: "version"}, Help: "The version number, starting at 1."},
 		schema.Field{Name: "saved_at", Title: "Saved", Kind: schema.Time, Applies: schema.Has{Path: "saved_at"}, Help: "When this version was saved."},
 	)
 }

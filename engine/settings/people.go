@@ -22,7 +22,7 @@ func filterTable(below ...any) schema.Field {
 func dataType() schema.Field {
 	of := filterTable("filters", 0, "data_type")
 	return schema.Field{Name: "data_type", Title: "Type", Kind: schema.String, Options: of.Options, Required: must(),
-		Help: "What values the attribute has. It decides which operators filters offer."}
+		Help: "The type of the attribute's values. It decides which comparisons filters offer."}
 }
 
 func attributeTable(of string) []schema.Field {
@@ -47,8 +47,8 @@ func typeColumn() Column {
 func attributesSection() *Section {
 	s := &Section{
 		ID: "attributes", Title: "User attributes", One: "user attribute", Group: groupPeople, Name: "name", fresh: `{"data_type":"string"}`,
-		Help:    "What is known of users. Filters and expressions offer these names; a profile may have others.",
-		Empty:   "There is no user attribute yet. n adds one; filters and expressions offer it then.",
+		Help:    "What you know about users. Filters and personalization suggest these names; profiles can have others too.",
+		Empty:   "There are no user attributes yet. Press n to add one.",
 		Schema:  table("attributes", "User attribute", refFilters, "Something that is known of users.", attributeTable("users")...),
 		Columns: []Column{member("Name", "name", 12, 40), typeColumn(), {Title: "Category", Least: 10, Late: 3, Text: func(v doc.Value) string { return v.Get("category").Text() }}},
 	}
@@ -61,13 +61,13 @@ func attributesSection() *Section {
 func eventsSection() *Section {
 	s := &Section{
 		ID: "events", Title: "Events", One: "event", Group: groupPeople, Name: "name",
-		Help:  "What users do, and what happens in the business. Filters, triggers and goals offer these names.",
-		Empty: "There is no event yet. n adds one; triggers and goals offer it then.",
+		Help:  "What users do, and what happens in your business. Filters, triggers and goals suggest these names.",
+		Empty: "There are no events yet. Press n to add one.",
 		Schema: table("events", "Event", refFilters, "Something that a user does, or that happens in the business.",
 			nameField("name", "Name", "What the event is called.", "Product Viewed"),
-			schema.Field{Name: "business", Title: "Business event", Kind: schema.Bool, Default: "false", Help: "It happens in the business, such as a drop of a price, and not to a user."},
-			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.List, Help: "What is known of each time it happens.", Rules: []schema.Rule{distinctNames},
-				Elem: &schema.Field{ID: "settings.events.attribute", Title: "Attribute", Kind: schema.Object, Help: "Something that is known of the event.", Fields: attributeTable("events")}},
+			schema.Field{Name: "business", Title: "Business event", Kind: schema.Bool, Default: "false", Help: "It happens in your business, such as a price drop, not to a single user."},
+			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.List, Help: "What is recorded each time it happens.", Rules: []schema.Rule{distinctNames},
+				Elem: &schema.Field{ID: "settings.events.attribute", Title: "Attribute", Kind: schema.Object, Help: "Something recorded with the event.", Fields: attributeTable("events")}},
 		),
 		Columns: []Column{
 			member("Name", "name", 14, 40),
@@ -105,7 +105,7 @@ var distinctNames = schema.Named{
 		for i, e := range p.Value.Elems() {
 			name := e.Get("name").Text()
 			if name != "" && seen[name] {
-				out = append(out, schema.Finding{Path: doc.P(i, "name"), Message: "there is another one of this name"})
+				out = append(out, schema.Finding{Path: doc.P(i, "name"), Message: "this name is already used"})
 			}
 			seen[name] = true
 		}
@@ -117,21 +117,21 @@ func segmentsSection() *Section {
 	group := filterTable()
 	filters := schema.Field{
 		Name: "filters", Title: "By filters", Kind: schema.Object, Ref: refFilters, Editor: schema.EditorFilters, Fields: group.Fields,
-		Help: "The users that filters pick, beside those on the list. They are found anew for every send.",
+		Help: "Users who match these filters, in addition to those on the list. They are found again for every send.",
 	}
 	s := &Section{
 		ID: "segments", Title: "Segments", One: "segment", Group: groupPeople, Name: "name", Trial: "see who matches",
-		Help:  "Named sets of users: those on a list, and those that filters pick. Filters and test sends offer them.",
-		Empty: "There is no segment yet. n makes one, by a list of users or by filters.",
-		Fixed: map[string]string{"id": "It is given when the segment is made, and stays."},
+		Help:  "Named groups of users, by list or by filters. Audiences and test sends can use them.",
+		Empty: "There are no segments yet. Press n to create one from a list of users or from filters.",
+		Fixed: map[string]string{"id": "It is set when the segment is created, and never changes."},
 		Schema: table("segments", "Segment", refFilters, "A named set of users.",
 			nameField("name", "Name", "What the segment is called. Filters and test sends refer to it by this name.", "Loyal customers"),
-			schema.Field{Name: "members", Title: "By list", Kind: schema.List, Help: "The ids of users who are in it, whatever filters say.", Example: "USER_1",
-				Elem: &schema.Field{Title: "User", Kind: schema.String, Help: "The id of one user.", Example: "USER_1"}},
+			schema.Field{Name: "members", Title: "By list", Kind: schema.List, Help: "The IDs of users who are always in the segment.", Example: "USER_1",
+				Elem: &schema.Field{Title: "User", Kind: schema.String, Help: "One user's ID.", Example: "USER_1"}},
 			filters,
-			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The id of the segment, by which filters can name it, too."},
+			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The segment's ID. Filters can use it instead of the name."},
 		),
-		Columns: []Column{member("Name", "name", 14, 40), {Title: "Made of", Least: 12, Text: segmentWords}},
+		Columns: []Column{member("Name", "name", 14, 40), {Title: "Users", Least: 12, Text: segmentWords}},
 		check:   checkSegment,
 	}
 	l := newListed(s, func(w *engine.Workspace) *[]engine.Segment { return &w.Segments })
@@ -183,39 +183,39 @@ func checkSegment(w engine.Workspace, v doc.Value) []schema.Problem {
 }
 
 func usersSection() *Section {
-	platform := schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Required: must(), Help: "What the device runs."}
+	platform := schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Required: must(), Help: "The device's platform."}
 	for _, p := range catalog.Platforms {
 		platform.Options = append(platform.Options, schema.Option{Value: string(p), Label: p.Label()})
 	}
 	s := &Section{
 		ID: "users", Title: "Users", One: "user", Group: groupPeople, Name: "id", Searched: true,
-		Help:  "The profiles of the people who get messages: attributes, devices and what they did.",
-		Empty: "There are no users yet. n adds one, i imports a CSV or JSON lines file.",
+		Help:  "The people who get messages: their attributes, devices and events.",
+		Empty: "There are no users yet. Press n to add one, or i to import a CSV or JSON Lines file.",
 		Schema: table("users", "User", refTests, "One user of the workspace's apps.",
-			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Required: must(), Help: "The permanent internal id of the user.", Example: "USER_1", Rules: []schema.Rule{schema.Length{Min: 1, Max: 256}}},
-			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What is known of the user, by the names of the workspace.",
+			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Required: must(), Help: "The user's permanent internal ID.", Example: "USER_1", Rules: []schema.Rule{schema.Length{Min: 1, Max: 256}}},
+			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What you know about the user.",
 				Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
-			schema.Field{Name: "devices", Title: "Devices", Kind: schema.List, Help: "The apps and browsers that take the user's push notifications.",
+			schema.Field{Name: "devices", Title: "Devices", Kind: schema.List, Help: "The apps and browsers that get the user's push messages.",
 				Elem: &schema.Field{ID: "settings.users.device", Title: "Device", Kind: schema.Object, Help: "An app or a browser.", Fields: []schema.Field{
 					platform,
-					{Name: "token", Title: "Token", Kind: schema.String, Required: must(), Help: "What the push service knows the device by; of a browser, the endpoint of its subscription.", Example: "fcm-token"},
-					{Name: "advertising_id", Title: "Advertising id", Kind: schema.String, Help: "GAID on Android, IDFA on iOS."},
-					{Name: "keys", Title: "Keys of the subscription", Kind: schema.Object, Used: schema.When("platform", string(catalog.Web)), Help: "What messages to a browser are encrypted with.", Fields: []schema.Field{
+					{Name: "token", Title: "Token", Kind: schema.String, Required: must(), Help: "The device's push token, or the endpoint of a browser's subscription.", Example: "fcm-token"},
+					{Name: "advertising_id", Title: "Advertising ID", Kind: schema.String, Help: "GAID on Android, IDFA on iOS."},
+					{Name: "keys", Title: "Subscription keys", Kind: schema.Object, Used: schema.When("platform", string(catalog.Web)), Help: "The keys that encrypt messages to a browser.", Fields: []schema.Field{
 						{Name: "p256dh", Title: "p256dh", Kind: schema.String, Required: must(), Help: "The public key of the subscription, in base64url."},
 						{Name: "auth", Title: "auth", Kind: schema.String, Required: must(), Help: "The authentication secret of the subscription, in base64url."},
 					}},
 				}}},
-			schema.Field{Name: "events", Title: "Events", Kind: schema.List, Help: "What the user did, the oldest first.",
-				Elem: &schema.Field{ID: "settings.users.event", Title: "Event", Kind: schema.Object, Help: "Something that the user did.", Fields: []schema.Field{
+			schema.Field{Name: "events", Title: "Events", Kind: schema.List, Help: "What the user did, oldest first.",
+				Elem: &schema.Field{ID: "settings.users.event", Title: "Event", Kind: schema.Object, Help: "Something the user did.", Fields: []schema.Field{
 					{Name: "name", Title: "Event", Kind: schema.String, Required: must(), Suggest: "events", Help: "What the user did.", Example: "Product Viewed"},
 					{Name: "at", Title: "When", Kind: schema.Time, Required: must(), Help: "When it happened.", Example: "2026-12-01T09:00:00Z"},
-					{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What is known of this time that it happened.",
+					{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What was recorded with this event.",
 						Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
 				}}},
-			schema.Field{Name: "opted_out", Title: "Opted out", Kind: schema.Bool, Default: "false", Help: "The user wants no messages."},
+			schema.Field{Name: "opted_out", Title: "Opted out", Kind: schema.Bool, Default: "false", Help: "The user does not want messages."},
 		),
 		Columns: []Column{
-			member("Id", "id", 10, 24),
+			member("ID", "id", 10, 24),
 			{Title: "Name", Least: 10, Most: 24, Text: func(v doc.Value) string {
 				p, err := fromDoc[engine.Profile](v)
 				if err != nil {
@@ -223,7 +223,7 @@ func usersSection() *Section {
 				}
 				return p.DisplayName()
 			}},
-			{Title: "E-mail", Least: 14, Late: 1, Text: func(v doc.Value) string { return v.Get("attributes").Get(engine.AttrEmail).Text() }},
+			{Title: "Email", Least: 14, Late: 1, Text: func(v doc.Value) string { return v.Get("attributes").Get(engine.AttrEmail).Text() }},
 			{Title: "Devices", Least: 7, Most: 18, Late: 2, Text: func(v doc.Value) string {
 				var out []string
 				for _, d := range v.Get("devices").Elems() {

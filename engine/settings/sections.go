@@ -108,31 +108,31 @@ type general struct {
 func generalSection() *Section {
 	s := &Section{
 		ID: "general", Title: "General", One: "general settings", Group: groupWorkspace, Single: true,
-		Help: "What the workspace is called, the zone of its times, and what publishing through the API does.",
-		Schema: table("general", "General", refOperations, "The settings of the workspace that are no list.",
-			nameField("name", "Name", "What the workspace is called.", "Northwind"),
+		Help: "The workspace's name and time zone, and whether the API can publish.",
+		Schema: table("general", "General", refOperations, "The general settings of the workspace.",
+			nameField("name", "Name", "The workspace's name.", "Northwind"),
 			schema.Field{Name: "timezone", Title: "Time zone", Kind: schema.String, Required: must(), Example: "Europe/Berlin",
-				Help:  "The zone of days, relative dates and times without an offset.",
+				Help:  "The time zone for dates and times in this workspace.",
 				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}}},
-			schema.Field{Name: "publish", Title: "Publish by API", Kind: schema.String, Required: must(),
-				Help: "What the publish action of the HTTP API does. The terminal publishes whatever this says.",
+			schema.Field{Name: "publish", Title: "Publishing by API", Kind: schema.String, Required: must(),
+				Help: "Whether campaigns can be published through the HTTP API. You can always publish from here.",
 				Options: []schema.Option{
-					{Value: engine.PublishBeta, Label: "Beta", Help: "every publish through the API is refused"},
-					{Value: engine.PublishEnabled, Label: "Enabled", Help: "publish does what the specification intends"},
+					{Value: engine.PublishBeta, Label: "Beta", Help: "the API refuses to publish"},
+					{Value: engine.PublishEnabled, Label: "Enabled", Help: "the API publishes campaigns"},
 				}},
 			schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "spec.md, Versioning",
-				Help: "Every update of a live campaign makes a new version of it."},
+				Help: "Save every update of a live campaign as a new version."},
 			schema.Field{Name: "author", Title: "Author", Kind: schema.String, Example: "ann@example.com",
-				Help:  "The e-mail address that the terminal signs changes with, where the person names none.",
+				Help:  "The email address to record as the author of changes made here, if you have not set your own.",
 				Rules: []schema.Rule{schema.Format{As: schema.Email, Plain: true}}},
-			schema.Field{Name: "content_apis", Title: "Content APIs may call", Kind: schema.Object, Ref: refContent,
-				Help: "The servers that content APIs may reach. None is called that is not on the list.",
+			schema.Field{Name: "content_apis", Title: "Content API access", Kind: schema.Object, Ref: refContent,
+				Help: "The servers content APIs may call. All others are blocked.",
 				Fields: []schema.Field{
 					{Name: "hosts", Title: "Hosts", Kind: schema.List, Example: "api.example.com", Rules: []schema.Rule{schema.Unique{}},
-						Help: "Names of servers. One with *. before it stands for all below it; a port may follow.",
-						Elem: &schema.Field{Title: "Host", Kind: schema.String, Help: "The name of one server.", Example: "api.example.com"}},
+						Help: "Host names, with an optional port. *.example.com allows all subdomains.",
+						Elem: &schema.Field{Title: "Host", Kind: schema.String, Help: "One host name.", Example: "api.example.com"}},
 					{Name: "private", Title: "Private networks", Kind: schema.Bool,
-						Help: "Hosts of the list may be in this machine's own networks: loopback, private and link-local addresses."},
+						Help: "Also allow listed hosts with loopback, private or link-local addresses."},
 				}},
 		),
 		Columns: []Column{member("Name", "name", 8, 30), member("Time zone", "timezone", 8, 30), member("Publish", "publish", 6, 10), member("Author", "author", 8, 0)},
@@ -157,20 +157,20 @@ func generalSection() *Section {
 
 // flagHelp says what the features are that the specification gates by workspace.
 var flagHelp = map[string]string{
-	engine.FlagAudienceLimit: "Campaigns may limit how many messages they send.",
-	engine.FlagQueuing:       "Event-triggered pushes may wait where the frequency cap holds them back.",
-	engine.FlagPortfolio:     "Attributes belong to projects, and filters say to which.",
+	engine.FlagAudienceLimit: "Campaigns can limit how many messages they send.",
+	engine.FlagQueuing:       "Event-triggered push messages can wait in a queue when the frequency cap stops them.",
+	engine.FlagPortfolio:     "Attributes belong to projects, and filters name the project.",
 }
 
 func flagsSection() *Section {
-	root := schema.Field{ID: "settings.flags", Title: "Flags", Kind: schema.Object, Open: true, Ref: "spec.md, `campaign_audience_limit`", Help: "The features that the workspace has switched on."}
+	root := schema.Field{ID: "settings.flags", Title: "Features", Kind: schema.Object, Open: true, Ref: "spec.md, `campaign_audience_limit`", Help: "The features that are on in this workspace."}
 	for _, name := range engine.KnownFlags() {
 		root.Fields = append(root.Fields, schema.Field{Name: name, Kind: schema.Bool, Default: "false", Help: flagHelp[name]})
 	}
 	s := &Section{
-		ID: "flags", Title: "Flags", One: "flags", Group: groupWorkspace, Single: true, Schema: schema.MustCompile(root),
-		Help: "The features that the specification gives to some workspaces only. Using one that is off is a validation error.",
-		Columns: []Column{{Title: "Switched on", Least: 10, Text: func(v doc.Value) string {
+		ID: "flags", Title: "Features", One: "features", Group: groupWorkspace, Single: true, Schema: schema.MustCompile(root),
+		Help: "Optional features of this workspace. Campaigns can't use a feature that is off.",
+		Columns: []Column{{Title: "Turned on", Least: 10, Text: func(v doc.Value) string {
 			var on []string
 			for name, m := range v.Members() {
 				if m.True() {
@@ -204,8 +204,8 @@ func flagsSection() *Section {
 func namesSection(id, title, one, ref, help, example, list string, at func(*engine.Workspace) *[]string) *Section {
 	s := &Section{
 		ID: id, Title: title, One: one, Help: help, Group: groupNames, Name: "name",
-		Empty:   "There is no " + one + " yet. n adds one.",
-		Schema:  table(strings.ReplaceAll(id, "-", "_"), title, ref, help, nameField("name", "Name", "What the "+one+" is called. Campaigns refer to it by this name.", example)),
+		Empty:   "There is no " + one + " yet. Press n to add one.",
+		Schema:  table(strings.ReplaceAll(id, "-", "_"), title, ref, help, nameField("name", "Name", "The name of the "+one+". Campaigns refer to it by this name.", example)),
 		Columns: []Column{member("Name", "name", 12, 0)},
 	}
 	s.keeper = newNames(s, list, at)
@@ -214,22 +214,22 @@ func namesSection(id, title, one, ref, help, example, list string, at func(*engi
 
 func categoriesSection() *Section {
 	return namesSection("categories", "Categories", "subscription category", refBasics,
-		"The subscription categories that people sign up for. A promotional e-mail belongs to one.", "Newsletter",
+		"The kinds of email people can sign up for. Every promotional email belongs to one.", "Newsletter",
 		"subscription_categories", func(w *engine.Workspace) *[]string { return &w.SubscriptionCategories })
 }
 
 func teamsSection() *Section {
-	return namesSection("teams", "Teams", "team", refBasics, "The teams that campaigns belong to.", "Growth",
+	return namesSection("teams", "Teams", "team", refBasics, "The teams that own campaigns.", "Growth",
 		"teams", func(w *engine.Workspace) *[]string { return &w.Teams })
 }
 
 func localesSection() *Section {
 	s := namesSection("locales", "Locales", "locale", refLocales,
-		"The languages that messages are written in beside the default one, which is always there.", "de",
+		"The languages messages are written in, besides the default one.", "de",
 		"locales", func(w *engine.Workspace) *[]string { return &w.Locales })
 	s.check = func(_ engine.Workspace, v doc.Value) []schema.Problem {
 		if v.Get("name").Text() == "default" {
-			return []schema.Problem{problem(doc.P("name"), "default", "default is always there and is not listed")}
+			return []schema.Problem{problem(doc.P("name"), "default", "the default locale always exists and can't be added")}
 		}
 		return nil
 	}
@@ -239,24 +239,24 @@ func localesSection() *Section {
 // keysSection are the credentials of the HTTP API.
 func keysSection() *Section {
 	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: must(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
-		Help: "What the key may do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing that the key may do."}}
+		Help: "What the key is allowed to do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing the key is allowed to do."}}
 	help := map[string]string{
-		engine.ScopeView: "read campaigns", engine.ScopeManage: "create, change and test campaigns, and read them",
-		engine.ScopePublish: "publish campaigns, and all else",
+		engine.ScopeView: "view campaigns", engine.ScopeManage: "view, create, change and test campaigns",
+		engine.ScopePublish: "do everything, including publishing",
 	}
 	for _, name := range engine.KnownScopes() {
 		scopes.Elem.Options = append(scopes.Elem.Options, schema.Option{Value: name, Label: name, Help: help[name]})
 	}
 	s := &Section{
 		ID: "keys", Title: "API keys", One: "API key", Group: groupAccess, Name: "id",
-		Help:  "The credentials of the HTTP API. A key is shown once, when it is made: only its hash is kept.",
-		Empty: "There is no API key: nobody can call the HTTP API. n makes one.",
+		Help:  "Keys for the HTTP API. A key is shown only once, when you create it.",
+		Empty: "There are no API keys yet, so nobody can call the HTTP API. Press n to create one.",
 		fresh: `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
-		Fixed: map[string]string{"id": "It is given when the key is made.", "created_at": "It is when the key was made."},
-		Schema: table("keys", "API key", refAccess, "A credential of the HTTP API.", scopes,
-			schema.Field{Name: "id", Title: "Id", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "What the key is listed by, and revoked."},
-			schema.Field{Name: "created_at", Title: "Made", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was made."}),
-		Columns: []Column{member("Id", "id", 24, 24), {Title: "Made", Least: 10, Most: 10, Late: 1, Text: func(v doc.Value) string {
+		Fixed: map[string]string{"id": "It is set when the key is created.", "created_at": "It is the time when the key was created."},
+		Schema: table("keys", "API key", refAccess, "A key for the HTTP API.", scopes,
+			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The ID the key is listed under, and revoked by."},
+			schema.Field{Name: "created_at", Title: "Created", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was created."}),
+		Columns: []Column{member("ID", "id", 24, 24), {Title: "Created", Least: 10, Most: 10, Late: 1, Text: func(v doc.Value) string {
 			day, _, _ := strings.Cut(v.Get("created_at").Text(), "T")
 			return day
 		}}, member("Scopes", "scopes", 12, 0)},

@@ -38,7 +38,7 @@ type Section struct {
 	Searched bool
 	// Fixed gives the members that nobody sets by hand, and why.
 	Fixed map[string]string
-	// Trial is what [Section.Try] does, as a clause such as "send me a hello"; "" where it does nothing.
+	// Trial is what [Section.Try] does, as a clause such as "send a test message"; "" where it does nothing.
 	Trial string
 
 	fresh   string // what a new record begins with, as JSON
@@ -331,7 +331,7 @@ func (s *Section) missing(name string) error {
 }
 
 func (s *Section) taken(name string) error {
-	return s.invalid([]schema.Problem{problem(doc.P(s.Name), "unique", fmt.Sprintf("there is a %s named %q already; choose another name", s.One, name))})
+	return s.invalid([]schema.Problem{problem(doc.P(s.Name), "unique", fmt.Sprintf("there is already a %s named %q; choose another name", s.One, name))})
 }
 
 func refuse(target, format string, args ...any) *engine.Error {
@@ -350,7 +350,7 @@ func (s *Section) errChanged(name string) error {
 	if s.Single {
 		what = "the " + s.One + " were"
 	}
-	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "%s changed by somebody else meanwhile; look at it again", what)
+	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "%s changed by someone else in the meantime; check it again", what)
 	e.Target = s.Name
 	return e
 }

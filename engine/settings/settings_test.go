@@ -373,7 +373,7 @@ func TestTrials(t *testing.T) {
 		{"gateways", "fcm", []string{""}, true, "FCM_KEY"},
 		{"gateways", "fcm", []string{"USER_1"}, true, "FCM_KEY"},
 		{"content-apis", "weather", []string{"Oslo"}, true, "api.example.com"},
-		{"segments", "", nil, false, "are in it"},
+		{"segments", "", nil, false, "are in this segment"},
 	} {
 		s := find(t, c.section)
 		if c.name == "" {

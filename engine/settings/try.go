@@ -42,9 +42,9 @@ type Outcome struct {
 func (s *Section) TrialInputs(v doc.Value) []Input {
 	switch s.ID {
 	case "connectors":
-		return []Input{{Name: "To", Help: "the e-mail address that gets the hello", Example: "ann@example.com", Optional: true}}
+		return []Input{{Name: "To", Help: "the email address to send the test message to", Example: "ann@example.com", Optional: true}}
 	case "gateways":
-		return []Input{{Name: "To", Help: "a user's id, all of whose devices on the platform get the hello, or a device's token", Example: "USER_1", Optional: true}}
+		return []Input{{Name: "To", Help: "a user ID, to send to all of the user's devices on this platform, or a device token", Example: "USER_1", Optional: true}}
 	case "content-apis":
 		var out []Input
 		for _, p := range v.Get("params").Strings() {
@@ -79,7 +79,7 @@ func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []
 	case "segments":
 		return trySegment(ctx, svc, v)
 	}
-	return Outcome{}, refuse("", "there is nothing to try of a %s", s.One)
+	return Outcome{}, refuse("", "a %s cannot be tested", s.One)
 }
 
 func tryMail(ctx context.Context, v doc.Value, from, to string) (Outcome, error) {
@@ -88,7 +88,7 @@ func tryMail(ctx context.Context, v doc.Value, from, to string) (Outcome, error)
 		return Outcome{}, err
 	}
 	if c.Carrier == engine.CarrierOutbox {
-		return Outcome{Words: "It keeps its mail in the local outbox: there is no server to try."}, nil
+		return Outcome{Words: "This connector keeps email in the local outbox, so there is no server to test."}, nil
 	}
 	carrier, err := carriers.Mail(c)
 	if err != nil {
@@ -100,13 +100,13 @@ func tryMail(ctx context.Context, v doc.Value, from, to string) (Outcome, error)
 				return failed(ctx, err)
 			}
 		}
-		return Outcome{Words: "The mail server lets us in. Nothing was sent."}, nil
+		return Outcome{Words: "The mail server accepted the connection. Nothing was sent."}, nil
 	}
 	receipt, err := carrier.Deliver(ctx, carriers.HelloMail(from, to))
 	if err != nil {
 		return failed(ctx, err)
 	}
-	return Outcome{Words: "Sent a hello to " + to + ".", Detail: receipt.Detail}, nil
+	return Outcome{Words: "Sent a test message to " + to + ".", Detail: receipt.Detail}, nil
 }
 
 func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, error) {
@@ -126,7 +126,7 @@ func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, err
 		defer c.Close()
 	}
 	if len(devices) == 0 {
-		return Outcome{Words: "Settings and key are usable. Nothing was sent."}, nil
+		return Outcome{Words: "The settings and the key work. Nothing was sent."}, nil
 	}
 	var wrong []error
 	for _, d := range devices {
@@ -140,7 +140,7 @@ func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, err
 	}
 	switch {
 	case len(wrong) == 0:
-		return Outcome{Words: "Sent a hello to " + counted(len(devices), "device") + "."}, nil
+		return Outcome{Words: "Sent a test message to " + counted(len(devices), "device") + "."}, nil
 	case len(devices) > 1:
 		return failed(ctx, fmt.Errorf("%d of %d devices: %w", len(wrong), len(devices), errors.Join(wrong...)))
 	}
@@ -195,7 +195,7 @@ func tryAPI(ctx context.Context, svc any, name string, args []string) (Outcome, 
 func trySegment(ctx context.Context, svc any, v doc.Value) (Outcome, error) {
 	r, ok := svc.(engine.AudienceReader)
 	if !ok {
-		return Outcome{}, lacking("this service does not tell whom filters pick")
+		return Outcome{}, lacking("this service cannot list the users who match filters")
 	}
 	filters := audience.OfSegment(v.Get("name").Text())
 	n, err := r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
@@ -207,7 +207,7 @@ func trySegment(ctx context.Context, svc any, v doc.Value) (Outcome, error) {
 	if err != nil {
 		return failed(ctx, err)
 	}
-	out := Outcome{Words: fmt.Sprintf("%d of %s are in it: %d can be reached by e-mail, %d by push.", n.Matched, counted(n.Total, "user"), n.Reach.Email, n.Reach.Push)}
+	out := Outcome{Words: fmt.Sprintf("%d of %s are in this segment: %d can be reached by email, %d by push.", n.Matched, counted(n.Total, "user"), n.Reach.Email, n.Reach.Push)}
 	var lines, ids []string
 	for _, p := range ps {
 		ids = append(ids, p.ID)

@@ -13,7 +13,7 @@ type users struct{ of *Section }
 
 func (users) lacks(svc any) string {
 	if _, ok := svc.(engine.ProfileKeeper); !ok {
-		return "This service keeps its users to itself: they are looked up by it, and cannot be listed or changed here."
+		return "This service does not share its users, so you can't list or change them here."
 	}
 	return ""
 }

@@ -38,7 +38,7 @@ func (p *parser) timeOfDay() (int, error) {
 	if m := clock12.FindStringSubmatch(t); m != nil {
 		c = Clock{num(m[1]), num(m[2]), num(m[3])}
 		if c.Hour < 1 || c.Hour > 12 {
-			return 0, fmt.Errorf("%q is no time of day; am and pm go with 1 to 12", t)
+			return 0, fmt.Errorf("%q is not a time of day; use 1 to 12 with am and pm", t)
 		}
 		c.Hour %= 12
 		if m[4] == "pm" {
@@ -52,7 +52,7 @@ func (p *parser) timeOfDay() (int, error) {
 		return 0, nil
 	}
 	if c.Hour > 23 || c.Minute > 59 || c.Second > 59 {
-		return 0, fmt.Errorf("%q is no time of day; they go from 00:00 to 23:59", t)
+		return 0, fmt.Errorf("%q is not a time of day; use 00:00 to 23:59", t)
 	}
 	return 1, p.setClock(c)
 }
@@ -78,7 +78,7 @@ func (p *parser) monthDay() (int, error) {
 			return 0, nil
 		}
 		if len(t) < 2 || !ordinal.MatchString(t[1]) {
-			return 0, fmt.Errorf("which day of %s? Type 25 %s", m, strings.ToLower(m.String()[:3]))
+			return 0, fmt.Errorf(`which day of %s? Try "25 %s"`, m, strings.ToLower(m.String()[:3]))
 		}
 		day, month, n = num(ordinal.FindStringSubmatch(t[1])[1]), m, 2
 	}
@@ -109,7 +109,7 @@ func (p *parser) numericDate() (int, error) {
 	case b > 12 || a == b:
 		return 1, p.setCivil(year, time.Month(a), b)
 	}
-	return 0, fmt.Errorf("%q may be %d %s or %d %s; type the month as a word", t, a, short(b), b, short(a))
+	return 0, fmt.Errorf("%q could be %d %s or %d %s; write the month as a word", t, a, short(b), b, short(a))
 }
 
 func short(month int) string {
@@ -157,7 +157,7 @@ func (p *parser) takeZone() error {
 	case m != nil:
 		seconds := num(m[2])*3600 + num(m[3])*60
 		if num(m[2]) > 14 || num(m[3]) > 59 {
-			return fmt.Errorf("%q is no offset; they go from -12:00 to +14:00", last)
+			return fmt.Errorf("%q is not an offset; use -12:00 to +14:00", last)
 		}
 		if m[1] == "-" {
 			seconds = -seconds
@@ -166,11 +166,11 @@ func (p *parser) takeZone() error {
 	case strings.Contains(last, "/") && !isDigit(last):
 		name := zoneCase(last)
 		if !schema.Zone.Matches(name) {
-			return fmt.Errorf("%q is no time zone; one is Europe/Berlin", last)
+			return fmt.Errorf(`%q is not a time zone. Try "Europe/Berlin"`, last)
 		}
 		loc, err := time.LoadLocation(name)
 		if err != nil {
-			return errors.New("this time zone cannot be read; type the time with an offset, such as 09:00 +01:00")
+			return errors.New("cannot load this time zone; enter the time with an offset, such as 09:00 +01:00")
 		}
 		p.zone = loc
 	default:

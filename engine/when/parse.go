@@ -31,7 +31,7 @@ func (p *parser) parse(text string) error {
 		return err
 	}
 	if len(p.tokens) == 0 {
-		return fmt.Errorf("there is no date and no time in %q; type one such as tomorrow 9am", strings.TrimSpace(text))
+		return fmt.Errorf(`there is no date in %q. Try "tomorrow 9am"`, strings.TrimSpace(text))
 	}
 	for len(p.tokens) > 0 {
 		if fillers[p.tokens[0]] && len(p.tokens) > 1 {
@@ -80,27 +80,27 @@ func (p *parser) next() (int, error) {
 func (p *parser) unknown(token string) error {
 	switch token {
 	case "midnight":
-		return errors.New("midnight may be the start or the end of a day; type 00:00 or 23:59")
+		return errors.New("midnight can be the start or the end of a day; enter 00:00 or 23:59")
 	case "next":
-		return errors.New("next what? Type next monday, in 1 week, in 1 month, or a date such as 1 dec")
+		return errors.New(`next what? Try "next monday", "in 1 week" or "1 dec"`)
 	case "morning", "afternoon", "evening", "tonight", "night":
-		return fmt.Errorf("%q has no exact time; type one such as 9am or 18:00", token)
+		return fmt.Errorf("%q is not an exact time; enter one, such as 9am or 18:00", token)
 	}
 	if isDigit(token) {
-		return fmt.Errorf("%q could be a time or a day; type 9am, 09:00 or 9 dec", token)
+		return fmt.Errorf("%q could be a time or a day; enter 9am or 9 dec, for example", token)
 	}
 	if w := closest(token); w != "" {
-		return fmt.Errorf("%q is not understood; did you mean %s?", token, w)
+		return fmt.Errorf("I can't read %q. Did you mean %s?", token, w)
 	}
-	return fmt.Errorf("%q is not understood; type tomorrow 9am, next monday 10:00, 25 dec 18:00 or 2026-12-01 09:00", token)
+	return fmt.Errorf(`I can't read %q. Try "tomorrow 9am", "next monday 10:00" or "25 dec 18:00"`, token)
 }
 
 func (p *parser) setDate(day time.Time) error {
 	if p.date != nil || p.after != nil {
-		return errors.New("there is more than one date here; type one")
+		return errors.New("there is more than one date; enter only one")
 	}
 	if day.Year() < 1970 || day.Year() > 9998 {
-		return fmt.Errorf("the year %d is out of reach", day.Year())
+		return fmt.Errorf("the year %d is out of range", day.Year())
 	}
 	p.date = &day
 	return nil
@@ -108,7 +108,7 @@ func (p *parser) setDate(day time.Time) error {
 
 func (p *parser) setClock(c Clock) error {
 	if p.clock != nil || p.after != nil {
-		return errors.New("there is more than one time here; type one")
+		return errors.New("there is more than one time; enter only one")
 	}
 	p.clock = &c
 	return nil
@@ -163,7 +163,7 @@ func (p *parser) wall() time.Time {
 	case p.last:
 		clock = Clock{Hour: 23, Minute: 59}
 	default:
-		p.notes = append(p.notes, "no time was typed; "+clock.String()+" is taken")
+		p.notes = append(p.notes, "no time given; using "+clock.String())
 	}
 	day := midnight(p.now)
 	if p.date != nil {
@@ -182,7 +182,7 @@ func (p *parser) wall() time.Time {
 
 func (p *parser) finish(t time.Time, wire string, floating bool) (Reading, error) {
 	if t.Year() < 1 || t.Year() > 9998 {
-		return Reading{}, errors.New("this time is out of reach; type a date of the coming years")
+		return Reading{}, errors.New("this date is out of range; enter a date in the coming years")
 	}
 	shown := p.ctx.Zone
 	if !floating && shown == nil {

@@ -68,10 +68,10 @@ type Reading struct {
 // and what would be.
 func Read(text string, c Context) (Reading, error) {
 	if strings.TrimSpace(text) == "" {
-		return Reading{}, errors.New("type a time, such as tomorrow 9am or 2026-12-01 09:00")
+		return Reading{}, errors.New("enter a date and time, such as tomorrow 9am or 25 dec 18:00")
 	}
 	if len(text) > maxText || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-		return Reading{}, errors.New("this is no time; type one such as tomorrow 9am")
+		return Reading{}, errors.New(`I can't read that date. Try "tomorrow 9am"`)
 	}
 	if r, ok := exact(text, c); ok {
 		return r, nil
@@ -137,6 +137,15 @@ func Words(t time.Time, zone *time.Location) string {
 
 // Day gives weekday and date: "Tue 1 Dec 2026".
 func Day(t time.Time) string { return t.Format("Mon 2 Jan 2006") }
+
+// Moment says a moment in its own location, as sentences and lists show it: "Thu 26 Nov, 08:30". It names the year
+// where that is not the year of now.
+func Moment(t, now time.Time) string {
+	if t.Year() == now.In(t.Location()).Year() {
+		return t.Format("Mon 2 Jan, 15:04")
+	}
+	return t.Format("Mon 2 Jan 2006, 15:04")
+}
 
 // Until says how far off t is, in days of now's location: "in 3 days", "tomorrow", "in 2 hours",
 // "5 minutes ago".

@@ -101,40 +101,40 @@ func TestRead(t *testing.T) {
 // What may mean two things, or nothing, is refused with a way out.
 func TestRefused(t *testing.T) {
 	for text, says := range map[string]string{
-		"":                        "type a time",
-		"soon":                    "not understood",
-		"tomorow 9am":             "did you mean tomorrow",
+		"":                        "enter a date and time",
+		"soon":                    "I can't read",
+		"tomorow 9am":             "Did you mean tomorrow",
 		"31 feb 10:00":            "no 31 February",
 		"31.11.2026":              "no 31 November 2026",
 		"2026-13-01":              "no month 13",
 		"29 feb 2027":             "no 29 February 2027",
-		"01/02/2027":              "may be 1 feb or 2 jan",
+		"01/02/2027":              "could be 1 feb or 2 jan",
 		"12":                      "could be a time or a day",
 		"tomorrow 9":              "could be a time or a day",
-		"25:00":                   "no time of day",
-		"13pm":                    "no time of day",
+		"25:00":                   "is not a time of day",
+		"13pm":                    "is not a time of day",
 		"midnight":                "start or the end",
 		"friday midnight":         "start or the end",
-		"tomorrow morning":        "no exact time",
+		"tomorrow morning":        "not an exact time",
 		"monday tuesday":          "more than one date",
 		"9am 10am":                "more than one time",
 		"in 2 hours 9am":          "more than one time",
-		"tomorrow +2h":            "a span of hours",
+		"tomorrow +2h":            "hours count from now",
 		"in 3 fortnights":         "how long",
 		"3 days":                  "in 3 days",
-		"in 2 days 3 hours":       "days and hours together",
+		"in 2 days 3 hours":       "days and hours can't be combined",
 		"next week":               "next what",
 		"this friday":             "is over",
 		"start of month":          "is over",
 		"dec":                     "which day of December",
 		"in 99999999999 days":     "how long",
 		"in 40000 days":           "hundred years",
-		"tomorrow 9am mars/north": "no time zone",
-		"9:00 +25:00":             "no offset",
-		"0001-01-01 9:00":         "out of reach",
-		"tomorrow\n9am":           "no time",
-		strings.Repeat("9", 500):  "no time",
-		"utc":                     "no date and no time",
+		"tomorrow 9am mars/north": "is not a time zone",
+		"9:00 +25:00":             "is not an offset",
+		"0001-01-01 9:00":         "out of range",
+		"tomorrow\n9am":           "I can't read that date",
+		strings.Repeat("9", 500):  "I can't read that date",
+		"utc":                     "there is no date",
 	} {
 		r, err := when.Read(text, when.Context{Now: now, Zone: time.UTC})
 		if err == nil {
@@ -158,12 +158,12 @@ func TestWhatWasUnderstood(t *testing.T) {
 		{"1 dec 9am utc", when.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 10:00 Europe/Berlin", ""},
 		{"1 dec 9am", when.Context{Now: now}, "Tue 1 Dec 2026, 09:00, in the campaign's time zone", ""},
 		{"1 dec 9am utc", when.Context{Now: now}, "Tue 1 Dec 2026, 09:00 UTC", ""},
-		{"1 dec", when.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 09:00 Europe/Berlin", "no time was typed; 09:00 is taken"},
-		{"1 dec", when.Context{Now: now, Zone: berlin, Clock: &when.Clock{Hour: 18, Minute: 30}}, "Tue 1 Dec 2026, 18:30 Europe/Berlin", "no time was typed; 18:30 is taken"},
-		{"next friday 9am", when.Context{Now: monday, Zone: berlin}, "Fri 27 Nov 2026, 09:00 Europe/Berlin", "that is in the week after this one; friday alone is Fri 20 Nov 2026"},
+		{"1 dec", when.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 09:00 Europe/Berlin", "no time given; using 09:00"},
+		{"1 dec", when.Context{Now: now, Zone: berlin, Clock: &when.Clock{Hour: 18, Minute: 30}}, "Tue 1 Dec 2026, 18:30 Europe/Berlin", "no time given; using 18:30"},
+		{"next friday 9am", when.Context{Now: monday, Zone: berlin}, "Fri 27 Nov 2026, 09:00 Europe/Berlin", "that is next week; friday alone means Fri 20 Nov 2026"},
 		{"29 mar 2027 2:30", when.Context{Now: now, Zone: berlin}, "Mon 29 Mar 2027, 02:30 Europe/Berlin", ""},
-		{"28 mar 2027 2:30", when.Context{Now: now, Zone: berlin}, "Sun 28 Mar 2027, 03:30 Europe/Berlin", "02:30 does not exist on that day, when clocks go forward; it is taken as 03:30"},
-		{"31 oct 2027 2:30", when.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", "02:30 comes twice on that day, when clocks go back; this is the one at UTC+02:00"},
+		{"28 mar 2027 2:30", when.Context{Now: now, Zone: berlin}, "Sun 28 Mar 2027, 03:30 Europe/Berlin", "02:30 does not exist on that day, when clocks go forward; using 03:30 instead"},
+		{"31 oct 2027 2:30", when.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", "02:30 happens twice that day, when clocks go back; this is the one at UTC+02:00"},
 		{"2027-10-31T02:30:00+01:00", when.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", ""},
 	} {
 		r, err := when.Read(tt.text, tt.ctx)
@@ -239,7 +239,7 @@ func TestUntil(t *testing.T) {
 
 func TestChange(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
-	for day, want := range map[string]string{"2026-03-29": "clocks go forward 1 h", "2026-10-25": "clocks go back 1 h", "2026-10-26": ""} {
+	for day, want := range map[string]string{"2026-03-29": "clocks go forward 1 hour", "2026-10-25": "clocks go back 1 hour", "2026-10-26": ""} {
 		d, _ := time.ParseInLocation(time.DateOnly, day, berlin)
 		if got := when.Change(d.Add(9 * time.Hour)); got != want {
 			t.Errorf("%s: %q", day, got)

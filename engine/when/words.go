@@ -84,7 +84,7 @@ func (p *parser) span() (int, error) {
 	sum, took, err := amounts(rest)
 	if err != nil || took == 0 {
 		if err == nil && led {
-			err = errors.New("how long? Type in 3 days, in 2 hours or +2h")
+			err = errors.New(`how long? Try "in 3 days", "in 2 hours" or "+2h"`)
 		}
 		return 0, err
 	}
@@ -94,7 +94,7 @@ func (p *parser) span() (int, error) {
 	case len(rest) >= 2 && rest[0] == "from" && rest[1] == "now":
 		n += 2
 	case !led:
-		return 0, fmt.Errorf("%q from when? Type in %s", strings.Join(p.tokens[:n], " "), strings.Join(p.tokens[:n], " "))
+		return 0, fmt.Errorf(`%q from when? Try "in %s"`, strings.Join(p.tokens[:n], " "), strings.Join(p.tokens[:n], " "))
 	}
 	return n, p.setSpan(sum)
 }
@@ -118,7 +118,7 @@ func amounts(rest []string) (unit, int, error) {
 		for _, part := range parts {
 			u := units[part.unit]
 			if part.n > 50000 || sum.months+part.n*u.months > 1200 || sum.days+part.n*u.days > 36600 {
-				return sum, 0, errors.New("that is more than a hundred years away; type a nearer time")
+				return sum, 0, errors.New("that is more than a hundred years away; enter an earlier time")
 			}
 			sum.months, sum.days = sum.months+part.n*u.months, sum.days+part.n*u.days
 			sum.passes += time.Duration(part.n) * u.passes
@@ -175,13 +175,13 @@ func isNumber(s string) bool {
 func (p *parser) setSpan(u unit) error {
 	if u.months == 0 && u.days == 0 {
 		if p.date != nil || p.clock != nil || p.after != nil {
-			return errors.New("a span of hours goes from now; leave the date and the time out")
+			return errors.New("hours count from now; leave out the date and the time")
 		}
 		p.after = &u.passes
 		return nil
 	}
 	if u.passes != 0 {
-		return errors.New("days and hours together; type the date and the time, such as tomorrow 9am")
+		return errors.New("days and hours can't be combined; enter a date and a time, such as tomorrow 9am")
 	}
 	p.keep = true
 	return p.setDate(plusMonths(midnight(p.now), u.months).AddDate(0, 0, u.days))
@@ -227,11 +227,11 @@ func (p *parser) weekday() (int, error) {
 		return 1, p.setDate(coming)
 	case "this":
 		if day.Before(today) {
-			return 0, fmt.Errorf("this %s is over; type %s or next %s", t[0], t[0], t[0])
+			return 0, fmt.Errorf("this %s is over; enter %s or next %s", t[0], t[0], t[0])
 		}
 	case "next":
 		if day = day.AddDate(0, 0, 7); !day.Equal(coming) {
-			p.notes = append(p.notes, fmt.Sprintf("that is in the week after this one; %s alone is %s", t[0], Day(coming)))
+			p.notes = append(p.notes, fmt.Sprintf("that is next week; %s alone means %s", t[0], Day(coming)))
 		}
 	}
 	return 2, p.setDate(day)
@@ -253,7 +253,7 @@ func (p *parser) ending() (int, error) {
 		n++
 	}
 	if n >= len(t) {
-		return 0, errors.New("the end of what? Type end of day, week, month or year")
+		return 0, errors.New(`the end of what? Try "end of month"`)
 	}
 	today := midnight(p.now)
 	var from, to time.Time
@@ -271,14 +271,14 @@ func (p *parser) ending() (int, error) {
 		from = time.Date(today.Year()+next, 1, 1, 0, 0, 0, 0, time.UTC)
 		to = from.AddDate(1, 0, -1)
 	default:
-		return 0, fmt.Errorf("%q is not understood; type end of day, week, month or year", strings.Join(t[:n+1], " "))
+		return 0, fmt.Errorf(`I can't read %q. Try "end of month"`, strings.Join(t[:n+1], " "))
 	}
 	if t[0] == "end" {
 		p.last = true
 		return n + 1, p.setDate(to)
 	}
 	if next == 0 {
-		return 0, fmt.Errorf("the start of this %s is over; type start of next %s", t[n], t[n])
+		return 0, fmt.Errorf("the start of this %s is over; enter start of next %s", t[n], t[n])
 	}
 	return n + 1, p.setDate(from)
 }

@@ -84,9 +84,9 @@ func Change(t time.Time) string {
 
 func span(seconds int) string {
 	if seconds%3600 == 0 {
-		return fmt.Sprintf("%d h", seconds/3600)
+		return counted(seconds/3600, "hour")
 	}
-	return fmt.Sprintf("%d min", seconds/60)
+	return counted(seconds/60, "minute")
 }
 
 // notes say what became of a time of the clock on the day of a change.
@@ -94,9 +94,9 @@ func (s Shift) notes(wall, t time.Time) []string {
 	clock := ClockOf(wall).String()
 	switch s {
 	case Never:
-		return []string{fmt.Sprintf("%s does not exist on that day, when clocks go forward; it is taken as %s", clock, ClockOf(t))}
+		return []string{fmt.Sprintf("%s does not exist on that day, when clocks go forward; using %s instead", clock, ClockOf(t))}
 	case Twice:
-		return []string{fmt.Sprintf("%s comes twice on that day, when clocks go back; this is the one at UTC%s", clock, t.Format("-07:00"))}
+		return []string{fmt.Sprintf("%s happens twice that day, when clocks go back; this is the one at UTC%s", clock, t.Format("-07:00"))}
 	}
 	return nil
 }

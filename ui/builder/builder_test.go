@@ -121,7 +121,7 @@ func TestRoomWhereItIsNeeded(t *testing.T) {
 func TestTypingSavesAndMends(t *testing.T) {
 	b := newBench(t, catalog.Email, `{}`)
 	h := b.open(120, 40)
-	h.Want("Campaign name *", "Untitled E-mail")
+	h.Want("Campaign name *", "Untitled Email")
 	before := strings.Count(h.Text(), "○")
 	h.Press("enter")
 	h.Type("Spring sale")
@@ -278,7 +278,7 @@ func TestForeignPart(t *testing.T) {
 	b := newBench(t, catalog.Email, `{}`)
 	before := string(b.stored().Body.Encode())
 	h := b.open(80, 24, "trigger_condition")
-	h.Want("Only when delivery type is not One-time")
+	h.Want("Not for One-time, Periodic or Business-event-")
 	h.Press("enter")
 	h.Want("Trigger is not used by this campaign")
 	h.Press("down", "enter", "x", "esc")
@@ -328,12 +328,12 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 		h.ClickOn("JSON")
 		h.Want("[JSON]", "1  {}")
 		h.ClickOn("Problems")
-		h.Want("[Problems]", "▌ ○ Connector is required")
+		h.Want("[Problems]", "▌ ○ Connector: required")
 	}
 	h := b.open(120, 40)
 	h.Click(110, 30)
-	h.Want("▌ ○ Connector is required", "enter go to field")
-	h.ClickOn("Content is required")
+	h.Want("▌ ○ Connector: required", "enter go to field")
+	h.ClickOn("Content: required")
 	h.Want("─ Content ─")
 }
 
@@ -343,7 +343,7 @@ func TestOpenedAtThePreview(t *testing.T) {
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
 	h.Want("Spring is here", "→ next view")
 	h.Press("esc", "down")
-	h.Want("Only when", "enter edit")
+	h.Want("Not for One-time", "enter edit")
 }
 
 // The preview is one key away from every part.

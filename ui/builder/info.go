@@ -176,16 +176,12 @@ func (s *Screen) fieldText() string {
 		}
 	}
 	if node == nil {
-		add(s.theme.Muted, "This is an unknown field. It is kept as it is.")
+		add(s.theme.Muted, "This field is unknown. It is kept unchanged.")
 		return strings.Join(lines, "\n")
 	}
 	add(s.theme.Strong, label(path, node))
 	for _, note := range s.schema.Notes(node) {
-		style := s.theme.Text
-		if strings.HasPrefix(note, "Source: ") {
-			style = s.theme.Faint
-		}
-		add(style, note)
+		add(s.theme.Text, note)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -217,7 +213,7 @@ func (s *Screen) showProblems() {
 			if p.Severity != sev {
 				continue
 			}
-			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: s.where(p.Path) + " " + p.Words()}
+			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: s.where(p.Path) + ": " + p.Words()}
 			switch {
 			case sev == schema.Notice:
 				it.Icon, it.IconTone = "i", themes.ToneInfo

@@ -143,7 +143,7 @@ func TestAnEditedTextMeetsTheLocks(t *testing.T) {
 		t.Error("the text is not offered again")
 	}
 	d.closed(m, strings.Replace(m.Text, `"News"`, `"Letter"`, 1))
-	d.Want("Letter", "changes not applied", "Press ctrl+s to apply", "not yet dispatched")
+	d.Want("Letter", "changes not applied", "Press ctrl+s to apply", "not been sent yet")
 }
 
 func TestTheMessageInTheBrowser(t *testing.T) {

@@ -86,7 +86,7 @@ func (p *part) judge(v doc.Value, problems []schema.Problem) {
 // isMissing reports whether a problem says that something is not there yet.
 func isMissing(p schema.Problem) bool {
 	_, rule, _ := strings.Cut(p.Rule, "#")
-	return strings.HasPrefix(rule, "required") || rule == "one_of" || strings.HasPrefix(p.Message, "is missing")
+	return strings.HasPrefix(rule, "required") || rule == "one_of" || strings.HasPrefix(p.Message, "missing")
 }
 
 func (p part) item() widget.Item {

@@ -24,7 +24,7 @@ func TestArchive(t *testing.T) {
 func TestDelete(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("x")
-	h.Want("Delete this campaign?", "“Spring sale, first wave”", "deleted for good")
+	h.Want("Delete this campaign?", "“Spring sale, first wave”", "deleted permanently")
 	h.Press("enter") // Cancel has the focus
 	if fake.Called("Delete " + id(1)) {
 		t.Error("deleted without a yes")
@@ -32,7 +32,7 @@ func TestDelete(t *testing.T) {
 	h.Press("x", "y")
 	h.Want("10 of 10", "Deleted")
 	h.Press("x")
-	h.Want("only drafts can be deleted") // the cursor is on an active one now
+	h.Want("You can't delete this campaign: only drafts") // the cursor is on an active one now
 }
 
 func TestClone(t *testing.T) {

@@ -68,7 +68,7 @@ func TestArchivingMany(t *testing.T) {
 	h.Press("*")
 	h.Press("home", "down", "down")
 	option(h, archiving)
-	h.Want("Archive 3 campaigns?", "1 campaign will be skipped.", "must be sent or stopped")
+	h.Want("Archive 3 campaigns?", "1 campaign will be skipped.", "You can't archive this campaign: it must be sent or", "stopped, and it is active.")
 	h.Press("y")
 	h.Want("3 campaigns archived", "1 of 1")
 	for n := 1; n <= 3; n++ {

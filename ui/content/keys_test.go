@@ -74,7 +74,7 @@ func TestSeveralLocalesAtOnce(t *testing.T) {
 	h.Press("a")
 	h.Type("email")
 	h.Press("enter")
-	h.Want("cannot be a locale's")
+	h.Want("\"email\" is reserved")
 	h.Press("esc")
 	h.Want("de-AT")
 }
@@ -259,7 +259,7 @@ func TestMouse(t *testing.T) {
 	h.ClickOn("+ variation")
 	b.has("campaign_content.variation_details.no_of_variations", "3")
 	h.ClickOn("A/B test")
-	h.Want("How many versions of the message compete")
+	h.Want("How many versions of the message you test")
 }
 
 // What the state of the campaign locks can be looked at, copied and compared, and says why no more.

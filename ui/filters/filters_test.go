@@ -252,7 +252,7 @@ func TestOperationsAndUndoThroughTheBuilder(t *testing.T) {
 	h.Press("K", "m")
 	h.Want("└ or  Did Added")
 	h.Press("ctrl+z", "ctrl+z", "ctrl+z", "j", "tab")
-	h.Want("There is no action right above")
+	h.Want("There is no event above")
 }
 
 // A problem leads to its field, wherever in the tree.
@@ -275,8 +275,8 @@ func TestMousePicksNodesRowsAndNames(t *testing.T) {
 	h.ClickOn("In the segment Staff")
 	h.Want("▸ ├     In the segment Staff")
 	h.ClickOn("In the segment Staff")
-	h.ClickOn("Segment id")
-	h.Want("▸ Segment id")
+	h.ClickOn("Segment ID")
+	h.Want("▸ Segment ID")
 	h.ClickOn("Name        Staff")
 	h.Press("ctrl+u")
 	h.ClickOn("VIP ")

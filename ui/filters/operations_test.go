@@ -73,14 +73,14 @@ func TestKeyOfEachOperation(t *testing.T) {
 // What cannot be done says why, and what to do instead, and changes nothing.
 func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 	for keys, want := range map[string]string{
-		"j>":   "no action right above",
-		"jj>":  "only a filter on an attribute can go into an action",
-		"jjj>": "in its action already",
-		"j<":   "at the outer level already",
-		"Gk!":  "a segment cannot be turned round",
+		"j>":   "no event above",
+		"jj>":  "only an attribute filter can become a condition of an event",
+		"jjj>": "already part of its event",
+		"j<":   "already at the top level",
+		"Gk!":  "a segment can't be negated",
 		"!":    "choose a filter in it",
 		"d":    "choose a filter in it",
-		"jjjm": "cannot stand in each other's groups",
+		"jjjm": "can't share a group",
 	} {
 		cfg := config(t, audienceJSON, 70, 30)
 		e := filters.New(cfg)

@@ -100,19 +100,19 @@ func TestADraftNeedsNoName(t *testing.T) {
 func TestReasons(t *testing.T) {
 	h := open(t, uitest.NewFake(), "")
 	h.Press("down", "down")
-	if why := h.Why("enter"); !strings.Contains(why, "SMS campaigns can be read here, not created") {
+	if why := h.Why("enter"); !strings.Contains(why, "SMS campaigns are read-only here") {
 		t.Errorf("SMS: %q", why)
 	}
 	h.Press("enter")
 	h.Want("Not available: SMS campaigns")
 	h.Press("up", "enter", "end")
-	if why := h.Why("enter"); !strings.Contains(why, "for Push only") {
+	if why := h.Why("enter"); !strings.Contains(why, "Only available for Push") {
 		t.Errorf("a live activity by e-mail: %q", why)
 	}
 	h.Press("home", "up", "up") // a key that is held down does not run into the channel
-	h.Want("› Delivery type", "✓ Channel        E-mail")
+	h.Want("› Delivery type", "✓ Channel        Email")
 	h.Press("shift+tab", "up", "enter", "end")
-	if why := h.Why("enter"); !strings.Contains(why, "cannot be created here") {
+	if why := h.Why("enter"); !strings.Contains(why, "but not create them") {
 		t.Errorf("a live activity by push: %q", why)
 	}
 }
@@ -123,12 +123,12 @@ func TestTheCreatorIsAnAddress(t *testing.T) {
 	h.Press("enter", "enter", "enter", "backspace", "backspace", "backspace", "backspace", "ctrl+u")
 	h.Type("ann")
 	h.Press("enter")
-	h.Want("The creator must be an e-mail address")
+	h.Want("The creator must be an email address")
 	if len(fake.Calls()) > 0 {
 		t.Errorf("asked %q", fake.Calls())
 	}
 	h.Type("@example.com")
-	h.WantNot("must be an e-mail address")
+	h.WantNot("must be an email address")
 }
 
 func TestGoingBackKeepsTheAnswers(t *testing.T) {
@@ -141,7 +141,7 @@ func TestGoingBackKeepsTheAnswers(t *testing.T) {
 	h.Press("down")
 	h.ClickOn("✓ Channel")
 	h.Press("down", "enter") // e-mail has the type, too
-	h.Want("✓ Channel        E-mail", "▌ Event-triggered")
+	h.Want("✓ Channel        Email", "▌ Event-triggered")
 }
 
 // Esc goes one step back: to the question before, and from the first one out.
@@ -260,10 +260,10 @@ func TestOtherRefusals(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	h := open(t, uitest.NewFake(), "")
-	h.ClickOn("E-mail")
-	h.Want("▌ E-mail")
-	h.ClickOn("E-mail")
-	h.Want("✓ Channel        E-mail")
+	h.ClickOn("Email")
+	h.Want("▌ Email")
+	h.ClickOn("Email")
+	h.Want("✓ Channel        Email")
 	h.ClickOn("Device-triggered")
 	h.ClickOn("Device-triggered")
 	h.Want("Not available")

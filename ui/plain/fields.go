@@ -33,7 +33,7 @@ func (w *work) rows(p doc.Path) []row {
 		case st.Shown:
 			used = append(used, r)
 		case st.Value.Exists():
-			r.kept = "not used here: it counts " + st.Why
+			r.kept = "not used here: " + st.Why
 			kept = append(kept, r)
 		}
 	}
@@ -188,7 +188,10 @@ func (w *work) problemText(pr schema.Problem, p doc.Path) string {
 	} else if len(names) > 0 {
 		names = names[len(names)-1:]
 	}
-	return sentence(strings.TrimSpace(strings.Join(names, ", ") + " " + pr.Words()))
+	if len(names) == 0 {
+		return sentence(pr.Words())
+	}
+	return sentence(strings.Join(names, ", ") + ": " + pr.Words())
 }
 
 // addMember asks for the name of a further member of an object that takes some, as often as one is

@@ -146,7 +146,7 @@ func refusal(err error) string {
 	for _, d := range e.Details {
 		line := d.Message
 		if d.Target != "" {
-			line = d.Target + " " + d.Message
+			line = d.Target + ": " + d.Message
 		}
 		out = append(out, sentence(line))
 	}

@@ -122,7 +122,7 @@ func TestTexts(t *testing.T) {
 		"clear empties":                {"basics|clear", "basic_details.name", ``, "Emptied."},
 		"a backslash makes a text":     {`basics|\back`, "basic_details.name", `"back"`, "Saved."},
 		"and is a text where it stays": {`basics|\o/`, "basic_details.name", `"\\o/"`, "Saved."},
-		"help has its section":         {"basics|?|", "basic_details.name", `"Spring sale"`, "Source: spec.md"},
+		"help says when it is needed":  {"basics|?|", "basic_details.name", `"Spring sale"`, "Required to publish."},
 		"back keeps":                   {"basics|back|leave", "basic_details.name", `"Spring sale"`, "Main menu"},
 		"cursor keys are no text":      {"basics|\x1b[D|", "basic_details.name", `"Spring sale"`, "cursor keys do not work here"},
 	} {
@@ -138,7 +138,7 @@ func TestTexts(t *testing.T) {
 func TestWrongTextIsAskedAgainAndCanBeKept(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("content|1|list|4|nonsense|")
-	b.want("From address must be an e-mail address, such as ann@example.com, not \"nonsense\".", "type keep to save yours anyway")
+	b.want("From address: must be an email address, such as ann@example.com, not \"nonsense\".", "type keep to save yours anyway")
 	b.has("campaign_content.content.email.from_address", "")
 	b.play("content|1|list|4|nonsense|keep")
 	b.has("campaign_content.content.email.from_address", `"nonsense"`)
@@ -154,7 +154,7 @@ func TestChoices(t *testing.T) {
 	b.play("basics|list|platforms|clear")
 	b.has("basic_details.platforms", ``)
 	b.play("schedule|9|asap|1")
-	b.want("There is no number 9.", "As soon as possible: as soon as it is published")
+	b.want("There is no number 9.", "As soon as possible: sends as soon as you publish")
 	b.has("scheduling_details.delivery_type", `"ASAP"`)
 	b.play("delivery controls|maybe|yes")
 	b.want("Answer yes or no.", "Saved.")
@@ -221,9 +221,9 @@ func TestFurtherMembersAreNamed(t *testing.T) {
 func TestFieldsFollowTheConditions(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("audience limit|||")
-	b.wantNot("Counts")
+	b.wantNot("Count. ")
 	b.play("audience limit|yes|back")
-	b.want("1 of 1. Audience cap.", "2 of 4. Counts. Required.")
+	b.want("1 of 1. Limit messages.", "2 of 4. Count. Required.")
 }
 
 func TestMessagesByLocaleAndVariation(t *testing.T) {
@@ -254,7 +254,7 @@ func TestValidateGoesToTheField(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("validate|2|news@example.com||next|offers")
 	b.has("campaign_content.content.email.from_address", `"news@example.com"`)
-	b.want("Not valid yet:", "From address is required")
+	b.want("Not valid yet:", "From address: required")
 	b.has("basic_details.subscription_category", `"Offers"`)
 }
 
@@ -275,7 +275,7 @@ func TestFailedTestsAreSentAgain(t *testing.T) {
 		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
 		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
 	b.play("test||x@example.com||no|yes|yes|no|leave")
-	b.want("The content uses City.", "This will be sent to x@example.com:", "1. E-mail, locale default, variation_1", "E-mail, locale default, variation_1: failed. ")
+	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email, locale default, variation_1", "Email, locale default, variation_1: failed. ")
 	if n := strings.Count(b.said, "variation_1: failed. "); n != 2 {
 		t.Errorf("%d failures are told, want one of each send\n%s", n, b.said)
 	}
@@ -286,10 +286,10 @@ func TestFailedTestsAreSentAgain(t *testing.T) {
 func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|stop|delete|no|delete|yes")
-	b.want("Stop cannot be chosen: Stop does not apply", "The draft is deleted for good.", "Deleted Spring sale.", "0 campaigns.")
+	b.want("Stop cannot be chosen: You can't stop this campaign", "The draft is deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
 	b = newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|yes")
-	b.want("Publish was not done", "Connector is required.", "Choose validate in the campaign menu")
+	b.want("Publish was not done", "Connector: required.", "Choose validate in the campaign menu")
 	if st := b.stored().Status; st != catalog.Draft {
 		t.Errorf("the campaign is %s", st)
 	}
@@ -374,7 +374,7 @@ func (m *meddler) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, 
 func TestSearch(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.run("campaigns|status:sent|all|status:nonsense|spring")
-	b.want("Sent campaigns: 0 campaigns.", "1. Spring sale: E-mail, one-time, draft", "nonsense")
+	b.want("Sent campaigns: 0 campaigns.", "1. Spring sale: Email, one-time, draft", "nonsense")
 }
 
 // A new draft that needs a schedule takes the workspace's time zone.
@@ -383,8 +383,8 @@ func TestNewDraft(t *testing.T) {
 	if err := b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Timezone = "Asia/Tokyo"; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	b.run("new|email|e-mail|device-triggered|periodic|Weekly|nobody|bob@example.com")
-	b.want("Device-triggered cannot be chosen: Device-triggered is for Push only", "The creator must be an e-mail address", "Campaign Weekly. E-mail, periodic, draft.")
+	b.run("new|e-mail|email|device-triggered|periodic|Weekly|nobody|bob@example.com")
+	b.want("Device-triggered cannot be chosen: Only available for Push.", "The creator must be an email address", "Campaign Weekly. Email, periodic, draft.")
 	list, err := b.svc.List(t.Context(), engine.ListQuery{})
 	if err != nil {
 		t.Fatal(err)

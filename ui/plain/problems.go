@@ -70,7 +70,7 @@ func problemHead(problems []schema.Problem) string {
 }
 
 func (w *work) problemLine(pr schema.Problem) string {
-	text := trail(w.schema, pr.Path) + " " + strings.TrimSuffix(pr.Words(), ".")
+	text := trail(w.schema, pr.Path) + ": " + strings.TrimSuffix(pr.Words(), ".")
 	if pr.Severity == schema.Notice {
 		text = "Notice. " + text
 	}

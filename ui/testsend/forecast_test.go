@@ -22,7 +22,7 @@ func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2,USER_9,")
 	h.Want("3 of 6 will not arrive", "ANDROID                  ● ● ✗", "WEB                      ● ✗ ✗",
-		"✗ 2 USER_2: the user has no", "device for Web", "✗ 3 USER_9: there is no user", "with this id")
+		"✗ 2 USER_2: the user has no", "device for Web", "✗ 3 USER_9: no user has this")
 	if len(s.sent) > 0 {
 		t.Error("something was sent")
 	}

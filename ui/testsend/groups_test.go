@@ -62,7 +62,7 @@ func TestAGroupIsKeptForTheWorkspaceAndUsedByName(t *testing.T) {
 	h.Want("A group needs a name.")
 	h.Type("QA team")
 	h.Press("enter")
-	h.Want("QA team", "2 × E-mail address", "1 ada@example.com")
+	h.Want("QA team", "2 × Email address", "1 ada@example.com")
 	if got := keptGroups(t, p); len(got) != 1 || got[0].Identifier != "EMAIL" || !slices.Equal(got[0].Values, []string{"ada@example.com", "ben@example.com"}) {
 		t.Fatalf("kept %+v", got)
 	}
@@ -87,10 +87,10 @@ func TestAGroupBelongsToItsIdentifier(t *testing.T) {
 	h.Type("ada@example.com,")
 	h.WantNot("By id") // not offered among addresses
 	h.Press("ctrl+g", "enter")
-	h.Want("Identifier  User id", "1 USER_2", "1 of 10")
+	h.Want("Identifier  User ID", "1 USER_2", "1 of 10")
 	h.WantNot("ada@example.com")
 	h.Press("ctrl+g", "down")
-	h.Want("Not here: E-mail")
+	h.Want("Not here: Email")
 	if why := h.Why("enter"); !strings.Contains(why, "Phones cannot be used here") {
 		t.Errorf("a group of tokens can be used for mail: %q", why)
 	}

@@ -26,7 +26,7 @@ func TestADraftWithoutContentLeadsToTheContent(t *testing.T) {
 		}
 		h := open(t, s, s.draft(t, ch, components), 80, 24)
 		h.Press("down", "enter", "ctrl+s")
-		h.Want("Not sent.", "There is no content to send yet")
+		h.Want("Not sent.", "There is no message to send yet")
 		h.Press("enter")
 		if r := h.Last(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
 			t.Errorf("%s: enter opened %+v", ch, r)
@@ -165,7 +165,7 @@ func TestPictures(t *testing.T) {
 		e := engine.Errorf(engine.ValidationFailed, 400, "the campaign has 2 problems")
 		e.Details = []engine.Detail{
 			{Target: "campaign_content.content.email.subject", Message: "must be there and hold something"},
-			{Target: "test_campaign_meta.identifier_values[0]", Message: "must be an e-mail address"},
+			{Target: "test_campaign_meta.identifier_values[0]", Message: "must be an email address"},
 		}
 		return engine.TestResult{}, e
 	}

@@ -64,11 +64,11 @@ func TestRecipientsAreCheckedAsTyped(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("zoe@")
-	h.Want("must be an e-mail address")
+	h.Want("must be an email address")
 	h.Press("enter")
-	h.Want("✗ must be an e-mail address", "0 of 10")
+	h.Want("✗ must be an email address", "0 of 10")
 	h.Type("example.com")
-	h.WantNot("must be an e-mail")
+	h.WantNot("must be an email")
 	h.Press("enter")
 	h.Want("1 zoe@example.com", "1 of 10")
 	if len(s.sent) > 0 {
@@ -90,7 +90,7 @@ func TestPastedListIsTakenApart(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("a@example.com, b@example.com\nnonsense;c@example.com\nb@example.com")})
-	h.Want("3 of 10", "1 a@example.com", "2 b@example.com", "3 c@example.com", "+ nonsense", "✗ must be an e-mail")
+	h.Want("3 of 10", "1 a@example.com", "2 b@example.com", "3 c@example.com", "+ nonsense", "✗ must be an email")
 }
 
 func TestNoMoreThanTenRecipients(t *testing.T) {
@@ -145,16 +145,16 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 	id := s.draft(t, catalog.Email, flatMail)
 	h := open(t, s, id, 80, 24)
 	h.Press("shift+tab", "right") // by user id
-	h.Want("User id")
+	h.Want("User ID")
 	h.Press("tab")
 	h.Type("USER_2")
 	h.Press("ctrl+s")
 	h.Want("SENT")
 
 	again := open(t, s, id, 80, 24)
-	again.Want("User id", "1 USER_2")
+	again.Want("User ID", "1 USER_2")
 	other := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
-	other.Want("User id", "1 of 10", "1 USER_2", "▌ [ Send 2 messages ] to USER_2")
+	other.Want("User ID", "1 of 10", "1 USER_2", "▌ [ Send 2 messages ] to USER_2")
 	other.ClickOn("1 USER_2")
 	other.Press("x")
 	other.Want("0 of 10", "USER_2", "recent")

@@ -32,7 +32,7 @@ func (c campaigns) Len() int { return int(c) }
 
 func (c campaigns) Row(i int) widget.Cells {
 	names := []string{"Spring sale, first wave", "Welcome series", "Cart reminder 世界", "Weekly digest for readers of the newsletter", "Win back 🎉 customers"}
-	labels := []string{"Draft", "Scheduled", "Active", "Paused", "Sent", "Stopped", "Archived"}
+	labels := []string{"Draft", "Scheduled", "Active", "Sending", "Paused", "Sent", "Stopped", "Archived"}
 	role := themes.Role(i % len(labels))
 	return widget.Cells{
 		{Text: fmt.Sprintf("%s %d", names[i%len(names)], i+1)},

@@ -71,7 +71,7 @@ func newAudience(deps screen.Deps, r screen.Route) *Audience {
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, title: r.Query, filters: r.Doc,
 		table: widget.NewTable(deps.Theme,
 			widget.Column{Title: "", Min: 1, Max: 1}, widget.Column{Title: "Id", Min: 10, Max: 24, Weight: 1},
-			widget.Column{Title: "Name", Min: 10, Max: 30, Weight: 2}, widget.Column{Title: "E-mail", Min: 16, Weight: 2, Priority: 1}),
+			widget.Column{Title: "Name", Min: 10, Max: 30, Weight: 2}, widget.Column{Title: "Email", Min: 16, Weight: 2, Priority: 1}),
 		filter: widget.NewPrompt(deps.Theme, "/", "name, email address or ID"), pager: widget.NewPager(deps.Theme), focus: paneRecords,
 	}
 	s.reader, _ = deps.Service.(engine.AudienceReader)

@@ -175,11 +175,7 @@ func (s *Record) about() string {
 	}
 	add(s.theme.Strong, node.Label())
 	for _, note := range s.table.Notes(node) {
-		style := s.theme.Text
-		if strings.HasPrefix(note, "Source: ") {
-			style = s.theme.Faint
-		}
-		add(style, note)
+		add(s.theme.Text, note)
 	}
 	return strings.Join(lines, "\n")
 }

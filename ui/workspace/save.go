@@ -73,7 +73,7 @@ func (s *Record) where(p schema.Problem) string {
 		}
 		out += t
 	}
-	return out + " "
+	return out + ": "
 }
 
 // toProblem goes to the field of a problem.

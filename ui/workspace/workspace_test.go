@@ -64,9 +64,9 @@ func TestARecordIsAdded(t *testing.T) {
 	to(h, "Teams")
 	h.Press("n")
 	h.Want("New team", "new")
-	h.WantNot("Is required")
+	h.WantNot("✗ Required")
 	h.Press("enter")
-	h.Want("Not saved: Name is required")
+	h.Want("Not saved: Name: required")
 	h.Type("Partners")
 	h.Press("enter")
 	h.Want("Saved the team Partners.", "▌ Partners")
@@ -113,7 +113,7 @@ func TestWhatIsWrongStandsBesideItsField(t *testing.T) {
 	h.Type("x")
 	h.Want("1 problem", "Must be a time zone name")
 	h.Press("ctrl+s")
-	h.Want("Not saved: Time zone must be a time zone name")
+	h.Want("Not saved: Time zone: must be a time zone name")
 	if got := settingsOf(t, svc).Timezone; got != "Europe/Berlin" {
 		t.Errorf("the zone is %q", got)
 	}
@@ -259,7 +259,7 @@ func TestTrialsTellWhatHappened(t *testing.T) {
 	h.Press("t")
 	h.Want("Send a test message through Demo mail", "ann@example.com")
 	h.Press("enter")
-	h.Want("keeps its mail in the local outbox")
+	h.Want("keeps email in the local outbox")
 	h.Press("esc", "esc")
 	to(h, "Push gateways")
 	h.Press("t")
@@ -328,7 +328,7 @@ func TestTwoPeopleChangeOneRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Press("ctrl+s")
-	h.Want("changed by somebody else")
+	h.Want("changed by someone else")
 	h.Press("t")
 	h.Want("bob@example.com", "saved")
 	h.WantNot("Demox")

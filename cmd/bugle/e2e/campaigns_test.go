@@ -18,7 +18,7 @@ func TestCampaignsAreFound(t *testing.T) {
 	p.again()
 	p.play("?7 of 48", "?/ status:draft")
 
-	p.play("/", "> chan", "?channel:", "Tab", "?google-ads", ">ema", "Tab", "?on E-mail", "?3 of 48", "Enter")
+	p.play("/", "> chan", "?channel:", "Tab", "?google-ads", ">ema", "Tab", "?on Email", "?3 of 48", "Enter")
 	p.play("o", "?Default", "Down Enter", "?Name ↑", "W", "?Save view", ">Mails to write", "Enter", "!Save view", "q", "?EXIT=0")
 
 	p.start = query

@@ -43,7 +43,7 @@ func TestContentInTheGrid(t *testing.T) {
 	p.start = "PATH=" + dir + ":$PATH " + p.start
 	p.again()
 	p.play("?Winter roast launch")
-	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Tasting", "Enter", "?✓ Name", "Enter", "?Connector is required",
+	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Tasting", "Enter", "?✓ Name", "Enter", "?Connector: required",
 		"Down Enter", "?▸ Subject", "M-g", "?+ locale (a)")
 
 	p.play("a", "?German", ">de,fr", "Enter", "?fr           ○ empty", "A", "?variation_2", "Home Left", "?○ empty",

@@ -24,7 +24,7 @@ func TestMainJobForEveryone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := sample(t, c.width, c.height, c.env...)
-			p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Spring sale", "Enter", "?✓ Name", "Enter", "?Connector is required", "?4 to do")
+			p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Spring sale", "Enter", "?✓ Name", "Enter", "?Connector: required", "?4 to do")
 			p.play("Enter", "?▸ Name", ">demo", "Enter", "?Demo mail", "?3 to do")
 			p.play("Escape Down Enter", "?▸ Subject", ">Spring is here", "Enter Enter Enter", "?▸ From address", ">news@example.com",
 				"Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape", "?enter edit")
@@ -50,7 +50,7 @@ func TestMainJobHeard(t *testing.T) {
 	t.Parallel()
 	p := sampleInLines(t)
 	for _, a := range []struct{ text, then string }{
-		{"new", "Channel, 1 to 2:"}, {"e-mail", "Delivery type, 1 to 7:"}, {"one-time", "Name, Enter for none yet"}, {"Spring sale", "Creator, Enter for"}, {"", "Before you can publish: 4 problems."},
+		{"new", "Channel, 1 to 2:"}, {"email", "Delivery type, 1 to 7:"}, {"one-time", "Name, Enter for none yet"}, {"Spring sale", "Creator, Enter for"}, {"", "Before you can publish: 4 problems."},
 		{"connector", "1 of 2. Type. Required."}, {"custom", "2 of 2. Name. Required."}, {"Demo mail", "End of Connector."},
 		{"content", "The message: empty"}, {"1", "1 of 11. Subject. Required."}, {"Spring is here", "2 of 11."}, {"list", "Go to, 1 to 11"}, {"from", "4 of 11."}, {"news@example.com", "5 of 11."},
 		{"list", "Go to, 1 to 11, Enter for Subject:"}, {"html", "8 of 11."}, {"Our beans are 20% off.", "9 of 11."}, {"back", "The message: done"}, {"", "Before you can publish: 2 problems."},

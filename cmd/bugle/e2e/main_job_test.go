@@ -17,7 +17,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.see("Campaigns", "Winter roast launch")
 
 	term.press("n")
-	term.see("Channel", "E-mail")
+	term.see("Channel", "Email")
 	term.press("Down", "Enter")
 	term.see("One-time")
 	term.press("Enter")
@@ -25,7 +25,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.press("Enter")
 	term.see("✓ Name", "Spring sale", "ann@example.com")
 	term.press("Enter")
-	term.see("Connector is required", "4 to do")
+	term.see("Connector: required", "4 to do")
 
 	// What is typed in part is completed from the workspace.
 	term.press("Enter")
@@ -106,7 +106,7 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.press("n", "Enter", "Enter")
 	term.write("Last hours")
 	term.press("Enter", "Enter")
-	term.see("Platforms is required")
+	term.see("Platforms: required")
 
 	term.press("Enter", "Down", "Down", "Down", "Enter")
 	term.see("[ ] Android")

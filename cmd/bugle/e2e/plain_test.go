@@ -29,7 +29,7 @@ func TestMainJobInLines(t *testing.T) {
 	term.see("The first workspace, 1 to 2, Enter for Sample workspace:")
 	answer("", "Choose 1 to 4, list, back or ?:")
 	answer("new", "Channel, 1 to 2:")
-	answer("e-mail", "Delivery type, 1 to 7:")
+	answer("email", "Delivery type, 1 to 7:")
 	answer("one-time", "Name, Enter for none yet:")
 	answer("Spring sale", "Creator, Enter for ann@example.com:")
 	answer("", "Choose 1 to 18, list, back or ?:")
@@ -50,8 +50,8 @@ func TestMainJobInLines(t *testing.T) {
 	term.kill()
 	term.again()
 	term.see("Choose 1 to 4, list, back or ?:")
-	answer("campaigns", "1. Spring sale: E-mail, one-time, draft")
-	answer("1", "Next problem, or type next: Content, Message, E-mail")
+	answer("campaigns", "1. Spring sale: Email, one-time, draft")
+	answer("1", "Next problem, or type next: Content, Message, Email")
 	answer("next", "Choose 1 to 18, list, back or ?:")
 
 	// ctrl+c while a question waits, and the end of the input, leave with everything saved.

@@ -225,7 +225,7 @@ func TestUnreachable(t *testing.T) {
 	Check(t, err, delivery.Insecure, "the certificate of the token endpoint of FCM at 127.0.0.1:")
 }
 
-// One that says nothing is given up at the limit, and at once where the test is cancelled.
+// One that says nothing is given up at the limit, and at once where the test is canceled.
 func TestSilent(t *testing.T) {
 	f := NewFCM(t)
 	entered, leave := make(chan struct{}, 2), make(chan struct{})

@@ -28,7 +28,7 @@ import (
 // Config is who sends to browsers.
 type Config struct {
 	Key     []byte // the VAPID private key: 32 bytes in base64url
-	Subject string // whom a push service may write to: an e-mail address or an https URL
+	Subject string // whom a push service may write to: an email address or an https URL
 	// Endpoint is the address of a push service for tests, which may be on this
 	// machine. "": public push services alone.
 	Endpoint string
@@ -107,7 +107,7 @@ func subjectOf(s string) (string, error) {
 		return s, nil
 	}
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
-		return "", gateway.Refuse("the subject of Web Push is %q, and an e-mail address or an https URL that push services may write to", s)
+		return "", gateway.Refuse("the subject of Web Push is %q, and an email address or an https URL that push services may write to", s)
 	}
 	return s, nil
 }

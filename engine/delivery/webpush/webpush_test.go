@@ -211,7 +211,7 @@ func TestSettings(t *testing.T) {
 		"the subject of Web Push":  func(c *webpush.Config) { c.Subject = "somebody" },
 		"an https URL":             func(c *webpush.Config) { c.Subject = "http://example.com" },
 		"the endpoint of Web Push": func(c *webpush.Config) { c.Endpoint = "http://push.example.com" },
-		"is \"\", and an e-mail":   func(c *webpush.Config) { c.Subject = "" },
+		"is \"\", and an email":    func(c *webpush.Config) { c.Subject = "" },
 	} {
 		c := config(p)
 		change(&c)

@@ -37,7 +37,7 @@ var files embed.FS
 type Options struct {
 	ID     string    // empty: [ID]
 	Name   string    // empty: that of the sample
-	Author string    // the e-mail address that the terminal signs with
+	Author string    // the email address that the terminal signs with
 	Now    time.Time // what the times of the sample are counted from; zero: now
 }
 

@@ -204,9 +204,6 @@ func (v *View) layout() {
 			for _, l := range widget.Wrap(widget.Clean(Sentence(p.Words())), w) {
 				add(i, tone, l)
 			}
-			if p.Section != "" {
-				add(i, themes.ToneFaint, widget.Truncate(widget.Clean(p.Section), w))
-			}
 		}
 	}
 	v.window.Resize(len(v.lines), v.height)

@@ -1,0 +1,25 @@
+package when_test
+
+import (
+	"testing"
+	"time"
+
+	"bugle/engine/when"
+)
+
+func TestMoment(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for want, at := range map[string]time.Time{
+		"Thu 26 Nov, 08:30":      time.Date(2026, 11, 26, 7, 30, 0, 0, time.UTC).In(berlin),
+		"Fri 1 Jan 2027, 00:30":  time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC).In(berlin),
+		"Wed 31 Dec 2025, 18:05": time.Date(2025, 12, 31, 18, 5, 59, 0, time.UTC),
+	} {
+		if got := when.Moment(at, now); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

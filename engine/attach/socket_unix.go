@@ -121,7 +121,7 @@ func newSocket(l net.Listener, dir string, files ...string) (*socket, error) {
 // can be reached by its user alone and listens.
 func bind(dir string) (net.Listener, error) {
 	if n := len(filepath.Join(dir, bindPrefix+"0123456789", "s")); n > maxPath {
-		return nil, fmt.Errorf("the path of the socket would be %d bytes long, and %d are allowed", n, maxPath)
+		return nil, fmt.Errorf("the path of the socket would be %d bytes long; at most %d are allowed", n, maxPath)
 	}
 	tmp, err := os.MkdirTemp(dir, bindPrefix)
 	if err != nil {

@@ -1,7 +1,6 @@
 package audience
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ func ReadDate(text string, env Env) (TypedDate, error) {
 	typed = past(typed, env.now().In(zone))
 	r, err := readAt(typed, env, 9)
 	if err != nil {
-		return TypedDate{}, fmt.Errorf("I can't read %q. Try 1 dec, yesterday, last monday or 30 days ago", strings.TrimSpace(text))
+		return TypedDate{}, when.Unread(strings.TrimSpace(text), "Try 1 dec, yesterday, last monday or 30 days ago")
 	}
 	// Where another hour fills in for the one that was not typed, there is none.
 	if other, err := readAt(typed, env, 10); err == nil && !other.Instant.Equal(r.Instant) {

@@ -70,11 +70,11 @@ func (t Tag) Retag(body doc.Value) (doc.Value, error) {
 	at := doc.P(string(catalog.BasicDetails), "tags")
 	old := body.Lookup(at)
 	if old.Exists() && old.Kind() != doc.Array && old.Kind() != doc.Null {
-		return body, errors.New("its tags are no list; open it to mend them")
+		return body, errors.New("its tags are not a list; open the campaign to repair them")
 	}
 	had := old.Strings()
 	if old.Kind() == doc.Array && len(had) != old.Len() {
-		return body, errors.New("some of its tags are no text; open it to mend them")
+		return body, errors.New("some of its tags are not text; open the campaign to repair them")
 	}
 	tags := slices.DeleteFunc(slices.Clone(had), func(s string) bool { return slices.Contains(t.Remove, s) })
 	for _, s := range t.Add {

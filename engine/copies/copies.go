@@ -46,10 +46,10 @@ func (f Folder) path(id string) string {
 func (f Folder) KeepCopy(_ context.Context, id string, w engine.WorkingCopy) error {
 	b, err := json.Marshal(file{ID: id, Base: w.Base, At: w.At, Origin: string(w.Origin.Encode()), Body: string(w.Body.Encode())})
 	if err != nil {
-		return fmt.Errorf("keeping the edits of campaign %s: %w", id, err)
+		return fmt.Errorf("saving the edits of campaign %s: %w", id, err)
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
-		return fmt.Errorf("keeping the edits of campaign %s: %w", id, err)
+		return fmt.Errorf("saving the edits of campaign %s: %w", id, err)
 	}
 	return f.write(f.path(id), b)
 }
@@ -57,7 +57,7 @@ func (f Folder) KeepCopy(_ context.Context, id string, w engine.WorkingCopy) err
 func (f Folder) write(path string, b []byte) error {
 	tmp, err := os.CreateTemp(f.dir, "copy-*.tmp") // mode 0600
 	if err != nil {
-		return fmt.Errorf("keeping edits: %w", err)
+		return fmt.Errorf("saving edits: %w", err)
 	}
 	_, err = tmp.Write(b)
 	if err == nil {
@@ -71,7 +71,7 @@ func (f Folder) write(path string, b []byte) error {
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
-		return fmt.Errorf("keeping edits: %w", err)
+		return fmt.Errorf("saving edits: %w", err)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (f Folder) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, er
 		out.Origin, err = doc.Parse([]byte(in.Origin))
 	}
 	if err != nil {
-		return engine.WorkingCopy{}, false, fmt.Errorf("the kept edits in %s cannot be read: %w", f.path(id), err)
+		return engine.WorkingCopy{}, false, fmt.Errorf("cannot read the saved edits in %s: %w", f.path(id), err)
 	}
 	return out, true, nil
 }
@@ -103,7 +103,7 @@ func (f Folder) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, er
 // DropCopy forgets the kept edits; dropping none is no error.
 func (f Folder) DropCopy(_ context.Context, id string) error {
 	if err := os.Remove(f.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("dropping the kept edits of campaign %s: %w", id, err)
+		return fmt.Errorf("discarding the saved edits of campaign %s: %w", id, err)
 	}
 	return nil
 }

@@ -70,13 +70,13 @@ func templateOf(ctx context.Context, from Templates, ch engine.Channel, t *Taken
 	if t.Version != "" {
 		n, err := strconv.ParseFloat(t.Version, 64) // 2.0 is an integer too
 		if err != nil || n < 1 || n != float64(int32(n)) {
-			t.Why = fmt.Sprintf("%s is no version of a saved template", t.Version)
+			t.Why = fmt.Sprintf("%s is not a version of a saved template", t.Version)
 			return engine.ContentTemplate{}, nil
 		}
 		ref.Version = int(n)
 	}
 	if len(t.ID) > maxName {
-		t.Why = "there is no saved template of this id in this workspace"
+		t.Why = "there is no saved template with this ID in this workspace"
 		return engine.ContentTemplate{}, nil
 	}
 	item, err := from.ContentItem(ctx, ref)

@@ -151,11 +151,11 @@ func (s *Service) knock(ctx context.Context, limit time.Duration) error {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.far.BaseURL()+"/v5/campaigns", nil)
 	if err != nil {
-		return fmt.Errorf("knocking: %w", err)
+		return fmt.Errorf("checking the service: %w", err)
 	}
 	res, err := s.knocks.Do(req)
 	if err != nil {
-		return fmt.Errorf("knocking: %w", err)
+		return fmt.Errorf("checking the service: %w", err)
 	}
 	res.Body.Close()
 	if why := astray(res, nil); why != "" {

@@ -20,7 +20,7 @@ func toDoc(record any) (doc.Value, error) {
 	}
 	v, err := doc.Parse(b.Bytes())
 	if err != nil {
-		return doc.Value{}, refuse("", "the record cannot be read: %w", err)
+		return doc.Value{}, refuse("", "cannot read the record: %w", err)
 	}
 	return v, nil
 }
@@ -32,7 +32,7 @@ func fromDoc[T any](v doc.Value) (T, error) {
 	d.UseNumber()
 	d.DisallowUnknownFields()
 	if err := d.Decode(&out); err != nil {
-		return out, refuse("", "this is no such record: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return out, refuse("", "this is not a valid record: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return out, nil
 }

@@ -174,9 +174,9 @@ func tryAPI(ctx context.Context, svc any, name string, args []string) (Outcome, 
 		return failed(ctx, err)
 	}
 	took := t.Call.End.Sub(t.Call.Start).Round(time.Millisecond)
-	out := Outcome{Words: fmt.Sprintf("%s %s answered %d %s in %s.", t.Call.Method, t.Call.URL, t.Call.Status, http.StatusText(t.Call.Status), took)}
+	out := Outcome{Words: fmt.Sprintf("%s %s responded %d %s in %s.", t.Call.Method, t.Call.URL, t.Call.Status, http.StatusText(t.Call.Status), took)}
 	if t.Call.Status == 0 {
-		out.Words = strings.TrimSpace(t.Call.Method+" "+t.Call.URL) + " was not answered."
+		out.Words = strings.TrimSpace(t.Call.Method+" "+t.Call.URL) + " did not respond."
 	}
 	if t.Call.Err != "" {
 		out.Failed = true
@@ -228,7 +228,7 @@ func failed(ctx context.Context, err error) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if ctx.Err() != nil {
-		return Outcome{Failed: true, Words: "There was no answer within " + TrialTime.String() + "."}, nil
+		return Outcome{Failed: true, Words: "There was no response within " + TrialTime.String() + "."}, nil
 	}
 	var e *delivery.Error
 	if errors.As(err, &e) {

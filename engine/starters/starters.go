@@ -25,16 +25,16 @@ func All() ([]Starter, error) {
 	var out []Starter
 	files, err := fs.Glob(drafts, "drafts/*.json")
 	if err != nil {
-		return nil, fmt.Errorf("listing the starters: %w", err)
+		return nil, fmt.Errorf("listing the templates: %w", err)
 	}
 	for _, name := range files {
 		b, err := drafts.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("reading the starter %s: %w", name, err)
+			return nil, fmt.Errorf("reading the template %s: %w", name, err)
 		}
 		v, err := doc.Parse(b)
 		if err != nil {
-			return nil, fmt.Errorf("reading the starter %s: %w", name, err)
+			return nil, fmt.Errorf("reading the template %s: %w", name, err)
 		}
 		out = append(out, Starter{Title: v.Get("title").Text(), Help: v.Get("help").Text(), Doc: v.Get("draft")})
 	}

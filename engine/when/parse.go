@@ -90,9 +90,9 @@ func (p *parser) unknown(token string) error {
 		return fmt.Errorf("%q could be a time or a day; enter 9am or 9 dec, for example", token)
 	}
 	if w := closest(token); w != "" {
-		return fmt.Errorf("I can't read %q. Did you mean %s?", token, w)
+		return Unread(token, "Did you mean "+w+"?")
 	}
-	return fmt.Errorf(`I can't read %q. Try "tomorrow 9am", "next monday 10:00" or "25 dec 18:00"`, token)
+	return Unread(token, `Try "tomorrow 9am", "next monday 10:00" or "25 dec 18:00"`)
 }
 
 func (p *parser) setDate(day time.Time) error {

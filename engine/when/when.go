@@ -71,7 +71,7 @@ func Read(text string, c Context) (Reading, error) {
 		return Reading{}, errors.New("enter a date and time, such as tomorrow 9am or 25 dec 18:00")
 	}
 	if len(text) > maxText || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-		return Reading{}, errors.New(`I can't read that date. Try "tomorrow 9am"`)
+		return Reading{}, Unread("", `Try "tomorrow 9am"`)
 	}
 	if r, ok := exact(text, c); ok {
 		return r, nil
@@ -90,6 +90,19 @@ func Read(text string, c Context) (Reading, error) {
 }
 
 const maxText = 80
+
+// Unread is the error of a text that is no date, with a hint at what to type. The text is left out where it is
+// empty.
+func Unread(text, hint string) error { return &unread{text, hint} }
+
+type unread struct{ text, hint string }
+
+func (e *unread) Error() string {
+	if e.text == "" {
+		return "I can't read that date. " + e.hint
+	}
+	return fmt.Sprintf("I can't read %q. %s", e.text, e.hint)
+}
 
 // reading gives the location whose days count.
 func (c Context) reading() *time.Location {

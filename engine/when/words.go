@@ -271,7 +271,7 @@ func (p *parser) ending() (int, error) {
 		from = time.Date(today.Year()+next, 1, 1, 0, 0, 0, 0, time.UTC)
 		to = from.AddDate(1, 0, -1)
 	default:
-		return 0, fmt.Errorf(`I can't read %q. Try "end of month"`, strings.Join(t[:n+1], " "))
+		return 0, Unread(strings.Join(t[:n+1], " "), `Try "end of month"`)
 	}
 	if t[0] == "end" {
 		p.last = true

@@ -10,7 +10,7 @@ func TestAudienceOfTwoActions(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Drinkers", "Enter", "?✓ Name", "Enter", "?Connector: required",
-		"Down Down Down Enter", "?Opted-out", "Down Enter", "?Nobody is picked yet")
+		"Down Down Down Enter", "?Include opted-out", "Down Enter", "?Nobody is picked yet")
 
 	// What was viewed, by a list of names, and what was bought, in the last 30 days.
 	p.play("a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?Did Product Viewed at least once",
@@ -19,7 +19,7 @@ func TestAudienceOfTwoActions(t *testing.T) {
 		"a 4", ">product", "?Operator         one of", "Enter", "?[one of]", "Enter", ">Beans, Mug", "Enter", "?is Beans or Mug")
 
 	// Whose last purchase was in the last 30 days; and nobody of a segment.
-	p.play("a 1", ">last pur", "?> Last Purchase", "Enter", "?[in the last days]", "Enter", ">30", "Enter", "?Last Purchase is in the last 30 days",
+	p.play("a 1", ">last pur", "?> Last Purchase", "Enter", "?[in the last … days]", "Enter", ">30", "Enter", "?Last Purchase is in the last 30 days",
 		"A 3", ">lap", "?> Lapsed 90 days", "Enter", "?In the segment Lapsed 90 days", "?; not those in the", "?Step by step")
 
 	// And becomes or for the whole group; then everything is taken back in turn.

@@ -35,11 +35,11 @@ func TestFlatObjectsAndLeads(t *testing.T) {
 		}
 		last = at
 	}
-	shows(t, f, "! Is required") // details is, and stands for its title
+	shows(t, f, "! Required") // details is, and stands for its title
 	hides(t, f, "Details")
 	press(f, "Hi", "down", "there")
 	want(t, f, `{"details":{"title":"Hi","text":"there"}}`)
-	hides(t, f, "! Is required")
+	hides(t, f, "! Required")
 	press(f, "ctrl+x", "up", "ctrl+x")
 	want(t, f, `{}`)
 	if !f.FocusPath(doc.P("details", "sound")) || !f.FocusPath(doc.P("details")) {

@@ -107,7 +107,7 @@ func TestClicksBesideTheForm(t *testing.T) {
 		h.Want("[JSON]")
 		h.ClickOn("Problems")
 		h.Want("[Problems]")
-		h.ClickOn("Content is required")
+		h.ClickOn("Content: required")
 		h.Want("▏ ○ Content")
 	}
 }

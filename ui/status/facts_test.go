@@ -78,7 +78,7 @@ func TestPublishingAsksWithFacts(t *testing.T) {
 	}
 	h, _ = open(t, svc, engine.Summarize(c))
 	h.Press("2")
-	h.Want("Stop “Roast”", "about 2 of 3", "Thu 26 Mar", "A stopped campaign cannot")
+	h.Want("Stop “Roast”", "about 2 of 3", "Thu 26 Mar", "You can't start a stopped campaign")
 	h.Press("enter") // the safe answer is highlighted
 	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
 		t.Errorf("the campaign is %s, %v", c.Status, err)

@@ -287,7 +287,7 @@ func TestATemplateHasTheFormOfItsChannel(t *testing.T) {
 	h.Press("n")
 	h.Type("welcome")
 	h.Press("tab", "tab", "tab", "enter")
-	h.Want("Content", "Subject")
+	h.Want("From address", "Subject")
 	h.Type("Hello")
 	h.Press("ctrl+s")
 	h.Want("Saved the template welcome. This is version 1")

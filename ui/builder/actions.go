@@ -104,7 +104,7 @@ func (s *Screen) zoomKey(key string) screen.Action {
 // toAsideKey is the action that gives the view beside the editor the keyboard, where there is one.
 func (s *Screen) toAsideKey(key string, bar int) []screen.Action {
 	if s.info.aside == nil {
-		return s.toPreviewKey(key)
+		return nil
 	}
 	title := strings.ToLower(s.info.aside.Title())
 	return []screen.Action{{
@@ -120,22 +120,7 @@ func (s *Screen) toAside() tea.Cmd {
 	return nil
 }
 
-// toPreviewKey leads from a part that has nothing beside it to the messages and their preview.
-func (s *Screen) toPreviewKey(key string) []screen.Action {
-	if s.focus != paneParts {
-		return nil
-	}
-	at, ok := s.messages()
-	if !ok {
-		return nil
-	}
-	return []screen.Action{{
-		Keys: []string{key}, Label: "preview", Help: "preview the message", Group: groupMove,
-		Run: func() tea.Cmd { return s.toPreview(at) },
-	}}
-}
-
-// messages gives the part that holds the campaign's messages; false where it has none.
+// messages returns the section that holds the campaign's messages; false where it has none.
 func (s *Screen) messages() (doc.Path, bool) {
 	for _, p := range s.parts {
 		at := doc.P(p.name)

@@ -205,6 +205,19 @@ func TestLockedPart(t *testing.T) {
 	}
 }
 
+// The message stands beside every section, and is shown first where there is no problem to list.
+func TestTheMessageBesideEverySection(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	h := b.open(80, 24)
+	h.Want("─ Basics", "[Preview]", "On a phone")
+	h.Press("end", "p")
+	h.Want("→ next view")
+	wide := b.open(120, 40)
+	wide.Want("─ Basics", "No problems.", "─ Preview ─", "On a phone")
+	wide.ClickOn("Audience")
+	wide.Want("─ Audience ─", "0 of 0 people")
+}
+
 // A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
 func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)
@@ -331,7 +344,7 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 		h.Want("[Problems]", "▌ ○ Connector: required")
 	}
 	h := b.open(120, 40)
-	h.Click(110, 30)
+	h.Click(110, 12)
 	h.Want("▌ ○ Connector: required", "enter go to field")
 	h.ClickOn("Content: required")
 	h.Want("─ Content ─")

@@ -117,13 +117,10 @@ func (s *Screen) refreshInfo() {
 	if !s.loaded {
 		return
 	}
-	if !s.info.chosen {
-		s.info.tab = tabField
-		if s.focus == paneParts {
-			s.info.tab = tabProblems
-		}
-	}
 	s.followAside()
+	if !s.info.chosen {
+		s.info.tab = s.firstTab()
+	}
 	switch s.info.upper() {
 	case tabField:
 		s.showField()
@@ -132,6 +129,18 @@ func (s *Screen) refreshInfo() {
 	case tabJSON:
 		s.showJSON()
 	}
+}
+
+// firstTab returns the view that is shown until a person chooses one: help on the field in the form, and beside the
+// sections what is left to do or, where nothing is, what belongs to the section.
+func (s *Screen) firstTab() tab {
+	switch {
+	case s.focus != paneParts:
+		return tabField
+	case s.errors() == 0 && s.info.aside != nil && !s.info.split:
+		return tabAside
+	}
+	return tabProblems
 }
 
 func (s *Screen) showField() {

@@ -130,8 +130,8 @@ func (s *Screen) outside(text, suffix string, then func(string)) tea.Cmd {
 
 // followAside shows, beside the editor, what belongs to the place that the keyboard is at.
 func (s *Screen) followAside() {
-	t, at, ok := s.toolAt(s.place())
-	if !ok || t.aside == nil {
+	t, at, place, ok := s.asideAt(s.place())
+	if !ok {
 		if s.info.aside != nil {
 			s.info.dropAside()
 			s.sizeInfo()
@@ -143,5 +143,23 @@ func (s *Screen) followAside() {
 		s.info.aside, s.info.asideOf = t.aside(s.config(at)), key
 		s.sizeInfo()
 	}
-	s.wants.aside = tea.Batch(s.wants.aside, s.info.aside.Show(s.root, s.place()))
+	s.wants.aside = tea.Batch(s.wants.aside, s.info.aside.Show(s.root, place))
+}
+
+// asideAt returns what stands beside p, the place it belongs to, and the place it shows: the aside around p or,
+// where a section has none of its own, that of one of its fields, and else the messages, which every section is about.
+func (s *Screen) asideAt(p doc.Path) (t tool, at, place doc.Path, ok bool) {
+	if t, at, ok := s.toolAt(p); ok && t.aside != nil {
+		return t, at, p, true
+	}
+	if node := s.schema.At(p[:min(len(p), 1)]); node != nil && len(p) > 0 {
+		for _, c := range node.Children {
+			if t := tools[c.Editor]; t.aside != nil {
+				at := p[:1].Child(c.Name)
+				return t, at, at, true
+			}
+		}
+	}
+	at, ok = s.messages()
+	return tools[schema.EditorContent], at, at, ok
 }

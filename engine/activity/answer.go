@@ -7,15 +7,12 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
-// success returns the envelope of spec.md, Envelopes.
-func success(operation, responseID string, data doc.Value) doc.Value {
-	kind := "campaign"
-	if operation == opPreview.name {
-		kind = "personalization"
-	}
-	return doc.NewObject(text("response_id", responseID), doc.M("type", doc.NewString(kind)), doc.M("data", data))
+// success returns the envelope of success (CONTRACT.md, Envelopes and errors).
+func success(op *operation.Operation, responseID string, data doc.Value) doc.Value {
+	return doc.NewObject(text("response_id", responseID), doc.M("type", doc.NewString(op.Type)), doc.M("data", data))
 }
 
 // refusal returns the status that the API answers an error with, and the envelope of spec.md, Errors.

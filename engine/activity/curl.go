@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"bugle/engine/operation"
 )
 
 // The headers of a request (spec.md, Endpoints).
@@ -60,7 +62,7 @@ func (c Call) ownHeader(hasBody bool) http.Header {
 		id = uuid.NewString()
 	}
 	h := http.Header{headerRequestID: {id}}
-	if key == "" && keyed(c.Operation) {
+	if op := operation.Named(c.Operation); key == "" && op != nil && op.SendsKey() {
 		key = uuid.NewString()
 	}
 	if key != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // hidden stands where something must not be shown.
@@ -15,7 +16,7 @@ const hidden = "[hidden]"
 // cleaned returns the call without the secrets that its members hold, and knowing what its bodies must
 // not show.
 func (c Call) cleaned() Call {
-	if c.Operation == opTest.name || c.Operation == opPreview.name {
+	if op := operation.Named(c.Operation); op != nil && op.NamesUsers {
 		c.hide = deviceTokens(c.request.value())
 	}
 	c.Base, c.Path, c.Err = redactedText(c.Base, nil), redactedText(c.Path, nil), redactedText(c.Err, c.hide)

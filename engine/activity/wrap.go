@@ -2,16 +2,14 @@ package activity
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/index"
+	"bugle/engine/operation"
 )
 
 // Service is what [Wrap] takes: all that a local workspace can do.
@@ -49,51 +47,21 @@ var _ index.Indexed = (*observed)(nil)
 // Index returns the index that the service keeps, where it keeps one; searches in it are no calls.
 func (s *observed) Index(ctx context.Context) (*index.Index, bool) { return index.Of(ctx, s.Service) }
 
-// operation is one row of the endpoint table (gaps.md, Operations).
-type operation struct {
-	name   string
-	method string
-	path   string // {id} stands for the campaign
-	status int    // of success
-}
-
-const (
-	pathCampaigns = "/v5/campaigns"
-	pathCampaign  = pathCampaigns + "/{id}"
-)
-
-var (
-	opCreate   = operation{"create", http.MethodPost, pathCampaigns, http.StatusCreated}
-	opGet      = operation{"get", http.MethodGet, pathCampaign, http.StatusOK}
-	opUpdate   = operation{"update", http.MethodPatch, pathCampaign, http.StatusOK}
-	opPublish  = operation{"publish", http.MethodPatch, pathCampaign, http.StatusOK}
-	opValidate = operation{"validate", http.MethodPost, pathCampaign + "/validate", http.StatusOK}
-	opStatus   = operation{"status", http.MethodPost, pathCampaign + "/status", http.StatusOK}
-	opSearch   = operation{"search", http.MethodPost, pathCampaigns + "/search", http.StatusOK}
-	opMeta     = operation{"meta", http.MethodPost, pathCampaigns + "/meta", http.StatusOK}
-	opTest     = operation{"test", http.MethodPost, pathCampaigns + "/test", http.StatusOK}
-	opPreview  = operation{"preview", http.MethodPost, "/v5/personalization/preview", http.StatusOK}
-)
-
-// keyed reports whether a call of the operation carries an Idempotency-Key, for services that require one on every
-// POST and PATCH except validate (gaps.md, Services that others run).
-func keyed(name string) bool { return name != opGet.name && name != opValidate.name && name != saving }
-
 // saving is the operation of a save, which no path belongs to.
 const saving = "save"
 
 // note is a call that has begun.
 type note struct {
-	operation
+	*operation.Operation
 	call Call
 }
 
-func begin(op operation, id string, ids engine.Call, request doc.Value) *note {
+func begin(op *operation.Operation, id string, ids engine.Call, request doc.Value) *note {
 	if ids.RequestID == "" {
 		ids.RequestID = request.Get("request_id").Text()
 	}
-	return &note{operation: op, call: Call{
-		At: time.Now(), Operation: op.name, Campaign: id, Method: op.method, Path: strings.ReplaceAll(op.path, "{id}", url.PathEscape(id)),
+	return &note{Operation: op, call: Call{
+		At: time.Now(), Operation: op.Name, Campaign: id, Method: op.Method(), Path: op.On(id),
 		RequestID: ids.RequestID, IdempotencyKey: ids.IdempotencyKey, request: document(request),
 	}}
 }
@@ -102,7 +70,7 @@ func begin(op operation, id string, ids engine.Call, request doc.Value) *note {
 // size bytes alive.
 func (s *observed) end(n *note, a engine.Answer, err error, size int, data func() doc.Value) {
 	c := &n.call
-	c.Took, c.Status, c.Err, c.Replayed = time.Since(c.At), n.status, Reason(err), a.Replayed
+	c.Took, c.Status, c.Err, c.Replayed = time.Since(c.At), n.Operation.Status, Reason(err), a.Replayed
 	if err != nil {
 		c.Status, c.response = refusal(c.RequestID, err)
 	} else {
@@ -110,13 +78,13 @@ func (s *observed) end(n *note, a engine.Answer, err error, size int, data func(
 		if id == "" {
 			id = c.RequestID
 		}
-		c.response = body{size: size, doc: func() doc.Value { return success(n.name, id, data()) }}
+		c.response = body{size: size, doc: func() doc.Value { return success(n.Operation, id, data()) }}
 	}
 	s.log.Add(*c)
 }
 
 func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
-	n := begin(opCreate, "", r.Call, r.Body)
+	n := begin(operation.Create, "", r.Call, r.Body)
 	out, err := s.Service.Create(ctx, r)
 	n.call.Campaign = out.ID
 	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID), text("status", string(out.Status))) })
@@ -124,42 +92,42 @@ func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.C
 }
 
 func (s *observed) Get(ctx context.Context, id string) (engine.Campaign, error) {
-	n := begin(opGet, id, engine.Call{}, doc.Value{})
+	n := begin(operation.Get, id, engine.Call{}, doc.Value{})
 	out, err := s.Service.Get(ctx, id)
 	s.end(n, engine.Answer{}, err, heldBy(out), out.Record)
 	return out, err
 }
 
 func (s *observed) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
-	n := begin(opUpdate, r.ID, r.Call, r.Body)
+	n := begin(operation.Update, r.ID, r.Call, r.Body)
 	out, err := s.Service.Update(ctx, r)
 	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID)) })
 	return out, err
 }
 
 func (s *observed) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
-	n := begin(opPublish, r.ID, r.Call, doc.NewObject(text("status", string(catalog.Publish))))
+	n := begin(operation.Publish, r.ID, r.Call, doc.NewObject(text("status", string(catalog.Publish))))
 	out, err := s.Service.Publish(ctx, r)
 	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID)) })
 	return out, err
 }
 
 func (s *observed) Validate(ctx context.Context, id string) (engine.Validation, error) {
-	n := begin(opValidate, id, engine.Call{}, doc.Value{})
+	n := begin(operation.Validate, id, engine.Call{}, doc.Value{})
 	out, err := s.Service.Validate(ctx, id)
 	s.end(n, engine.Answer{}, err, nodeWeight*(1+len(out.Problems)), out.Document)
 	return out, err
 }
 
 func (s *observed) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
-	n := begin(opStatus, r.ID, r.Call, r.Document())
+	n := begin(operation.Status, r.ID, r.Call, r.Document())
 	out, err := s.Service.ChangeStatus(ctx, r)
 	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID), text("action", string(out.Action))) })
 	return out, err
 }
 
 func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
-	n := begin(opSearch, "", r.Call, r.Document())
+	n := begin(operation.Search, "", r.Call, r.Document())
 	out, err := s.Service.Search(ctx, r)
 	size := nodeWeight
 	for _, c := range out {
@@ -171,7 +139,7 @@ func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine
 }
 
 func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
-	n := begin(opMeta, r.ID, r.Call, r.Document())
+	n := begin(operation.Meta, r.ID, r.Call, r.Document())
 	out, err := s.Service.Meta(ctx, r)
 	found := slices.Clone(out)
 	s.end(n, engine.Answer{}, err, (1+len(out))*4*nodeWeight, func() doc.Value { return page(found, engine.Meta.Row) })
@@ -179,7 +147,7 @@ func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Met
 }
 
 func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-	n := begin(opTest, r.Body.Get("draft_id").Text(), r.Call, r.Body)
+	n := begin(operation.Test, r.Body.Get("draft_id").Text(), r.Call, r.Body)
 	out, err := s.Service.Test(ctx, r)
 	s.made(out.Calls)
 	s.end(n, out.Answer, err, (1+len(out.Keys))*nodeWeight, out.Document)
@@ -187,7 +155,7 @@ func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestR
 }
 
 func (s *observed) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
-	n := begin(opPreview, "", r.Call, r.Body)
+	n := begin(operation.Preview, "", r.Call, r.Body)
 	out, err := s.Service.Preview(ctx, r)
 	s.made(out.Calls)
 	s.end(n, out.Answer, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, func() doc.Value { return previewed(out) })

@@ -13,7 +13,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/activity"
-	"bugle/engine/api"
 	"bugle/engine/attach"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -131,33 +130,11 @@ func same(t *testing.T, what string, in, out []byte) {
 	}
 }
 
-// Every operation of the API has the method and path that it is served at.
-func TestPathsAreThoseOfTheAPI(t *testing.T) {
+// Publishing is listed by its own name, with the route of an update.
+func TestPublishIsListed(t *testing.T) {
 	svc, _, _ := home(t)
 	l := &activity.Log{}
 	s, ctx := activity.Wrap(svc, l), t.Context()
-	_, _ = s.Create(ctx, engine.CreateRequest{})
-	_, _ = s.Get(ctx, "{id}")
-	_, _ = s.Update(ctx, engine.UpdateRequest{ID: "{id}"})
-	_, _ = s.Validate(ctx, "{id}")
-	_, _ = s.ChangeStatus(ctx, engine.StatusRequest{ID: "{id}"})
-	_, _ = s.Search(ctx, engine.SearchRequest{})
-	_, _ = s.Meta(ctx, engine.MetaRequest{})
-	_, _ = s.Test(ctx, engine.TestRequest{})
-	_, _ = s.Preview(ctx, engine.PreviewRequest{})
-	called := map[string]bool{}
-	for _, c := range l.Calls() {
-		called[fmt.Sprint(c.Operation, " ", c.Method, " ", strings.ReplaceAll(c.Path, "%7Bid%7D", "{id}"))] = true
-	}
-	served := map[string]bool{}
-	for _, r := range api.Routes() {
-		served[r.Operation] = served[r.Operation] || called[fmt.Sprint(r.Operation, " ", r.Method, " ", r.Path)]
-	}
-	for op, ok := range served {
-		if !ok {
-			t.Errorf("%s was listed elsewhere than it is served; listed are %v", op, called)
-		}
-	}
 	_, _ = s.Publish(ctx, engine.PublishRequest{ID: "x"})
 	if c := last(t, l); c.Operation != "publish" || c.Method != "PATCH" || c.Path != "/v5/campaigns/x" || string(c.Request()) != `{"status":"PUBLISH"}` {
 		t.Errorf("publish is listed as %s with %s", c.Document().Indent(), c.Request())

@@ -16,8 +16,7 @@ import (
 
 // result is what an operation gives.
 type result struct {
-	status int    // 0: 200
-	kind   string // of the envelope; empty: campaign
+	status int // 0: 200
 	data   doc.Value
 	// spell appends the data as it is encoded, in the place of data: what is long is not made into a
 	// document first.
@@ -57,14 +56,11 @@ const unexpected = "unexpected error; try again, and report the response_id to t
 // success returns the envelope of spec.md, Envelopes. The same result always has the same bytes.
 func (x *exchange) success(res result) reply {
 	if res.status == 0 {
-		res.status = http.StatusOK
+		res.status = x.op.Status
 	}
 	out := reply{status: res.status}
 	if res.status == http.StatusNoContent {
 		return out
-	}
-	if res.kind == "" {
-		res.kind = typeCampaign
 	}
 	id := res.answer.ResponseID
 	if id == "" {
@@ -78,7 +74,7 @@ func (x *exchange) success(res result) reply {
 	b := append((*out.buf)[:0], `{"response_id":`...)
 	b = doc.NewString(id).AppendTo(b)
 	b = append(b, `,"type":`...)
-	b = doc.NewString(res.kind).AppendTo(b)
+	b = doc.NewString(x.op.Type).AppendTo(b)
 	switch {
 	case res.spell != nil:
 		b = res.spell(append(b, `,"data":`...))

@@ -132,12 +132,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // route serves the operations of one path by method.
 func (h *handler) route(path string) http.HandlerFunc {
-	methods := map[string]*operation{}
-	for _, op := range operations {
-		if op.path != path {
+	methods := map[string]*route{}
+	for _, op := range routes {
+		if op.Path != path {
 			continue
 		}
-		for _, m := range op.methods {
+		for _, m := range op.Methods {
 			methods[m] = op
 		}
 	}
@@ -153,7 +153,7 @@ func (h *handler) route(path string) http.HandlerFunc {
 
 // side serves a path that is no operation, and is neither logged nor counted.
 func (h *handler) side(path string, page http.Handler) {
-	refuse := wrongMethod(map[string]*operation{http.MethodGet: nil, http.MethodHead: nil})
+	refuse := wrongMethod(map[string]*route{http.MethodGet: nil, http.MethodHead: nil})
 	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			h.serve(w, r, refuse)

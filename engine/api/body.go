@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // MaxBody is how long a request body may be, in bytes (gaps.md, Operations).
@@ -21,7 +22,7 @@ const memberRequestID = "request_id"
 
 // readBody reads the request's body, whose root must be an object.
 func (x *exchange) readBody() error {
-	if x.op.body == bodyIgnored {
+	if x.op.Body == operation.Ignored {
 		return nil
 	}
 	if x.r.ContentLength > MaxBody {
@@ -34,7 +35,7 @@ func (x *exchange) readBody() error {
 		return tooLong()
 	case err != nil:
 		return refuseBody("the body was cut short; send it again")
-	case len(b) == 0 && x.op.body == bodyOptional:
+	case len(b) == 0 && x.op.Body == operation.Optional:
 		return nil
 	}
 	if err := checkContent(x.r.Header); err != nil {

@@ -20,7 +20,7 @@ import (
 type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
-	op      *operation
+	op      *route
 	header  http.Header // of the answer
 	tenant  Tenant
 	records *records
@@ -55,7 +55,7 @@ func (x *exchange) identify(given string) {
 }
 
 // serve answers one request, and writes down that it did.
-func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *operation) {
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *route) {
 	start := h.now()
 	x := &exchange{w: w, r: r, op: op, header: w.Header(), records: &h.records, holding: holding{arriving: h.arriving, working: h.working}}
 	h.metrics.running.Inc()
@@ -78,7 +78,7 @@ func (h *handler) answer(x *exchange) (out reply) {
 		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
 			panic(p)
 		}
-		h.log.ErrorContext(x.r.Context(), "panic", "operation", x.op.name, "request_id", x.id(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		h.log.ErrorContext(x.r.Context(), "panic", "operation", x.op.Name, "request_id", x.id(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		out = x.failure(engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected))
 	}()
 	res, err := h.perform(x)
@@ -120,10 +120,10 @@ func (h *handler) perform(x *exchange) (result, error) {
 	}
 	ctx, cancel := x.context()
 	defer cancel()
-	if x.op.write && x.op.budget == usualBudget {
+	if x.op.Writes && x.op.budget == usualBudget {
 		defer h.writes.begin(h.now())()
 	}
-	if x.op.creates {
+	if x.op.Creations != nil {
 		return h.limits.create(ctx, x, func() (result, error) { return x.op.run(ctx, x) })
 	}
 	return x.op.run(ctx, x)
@@ -136,7 +136,7 @@ type workKey struct{}
 // server.
 func (x *exchange) context() (context.Context, context.CancelFunc) {
 	ctx := x.r.Context()
-	if !x.op.write {
+	if !x.op.Writes {
 		return context.WithTimeout(ctx, x.op.budget)
 	}
 	// The server's own limits are for clients that are slow, not for work that takes its time.
@@ -226,10 +226,10 @@ func (x *exchange) checkIDs() error {
 		add(memberRequestID, "does not match "+headerRequestID+"; send one of them, or the same value in both")
 	case inHeader == "" && inBody.Exists() && inBody.Kind() != doc.String:
 		add(memberRequestID, "must be a string, not "+inBody.Kind().String())
-	case inHeader == "" && inBody.Text() == "" && !x.op.ownID:
+	case inHeader == "" && inBody.Text() == "" && !x.op.OwnID:
 		add(headerRequestID, "is required; set it, or request_id in the body")
 	}
-	if x.op.keyed {
+	if x.op.Keyed {
 		switch key, twice := single(x.r.Header, headerKey); {
 		case twice:
 			add(headerKey, "is set more than once with different values; set it once")
@@ -271,13 +271,13 @@ func invalid(bad []engine.Detail) error {
 
 // record writes the request down: what it was and what became of it, nothing of what it said.
 func (h *handler) record(x *exchange, status int, took time.Duration) {
-	h.metrics.observe(x.op.name, status, took)
+	h.metrics.observe(x.op.Name, status, took)
 	level := slog.LevelInfo
 	if !h.log.Enabled(x.r.Context(), level) && status < http.StatusInternalServerError {
 		return
 	}
 	attrs := append(make([]slog.Attr, 0, 10),
-		slog.String("method", x.r.Method), slog.String("path", x.r.Pattern), slog.String("operation", x.op.name), slog.Int("status", status),
+		slog.String("method", x.r.Method), slog.String("path", x.r.Pattern), slog.String("operation", x.op.Name), slog.Int("status", status),
 		slog.Duration("duration", took), slog.String("request_id", x.id()),
 	)
 	if x.tenant.Workspace != "" {

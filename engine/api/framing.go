@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"bugle/engine"
+	"bugle/engine/operation"
 )
 
 // framing watches the headers that come over a connection of HTTP/1, because net/http takes a request
@@ -134,7 +135,7 @@ func (c *conn) judge(w http.ResponseWriter, r *http.Request) *http.Request {
 func isAmbiguous(r *http.Request) bool { return r.Context().Value(ambiguousKey{}) != nil }
 
 // ambiguous is a request whose end is not certain.
-var ambiguous = &operation{name: "ambiguous", open: true, run: func(context.Context, *exchange) (result, error) {
+var ambiguous = &route{Operation: &operation.Operation{Name: "ambiguous"}, open: true, run: func(context.Context, *exchange) (result, error) {
 	e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "Content-Length and Transfer-Encoding cannot be combined; send one of them")
 	e.Target = "Transfer-Encoding"
 	return result{}, e

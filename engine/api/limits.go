@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/api/limit"
+	"bugle/engine/operation"
 )
 
 // limits guard the API for each workspace and credential (spec.md, Limits; gaps.md, Operations).
@@ -35,16 +36,16 @@ func (l *limits) admit(x *exchange) error {
 	if l == nil {
 		return nil
 	}
-	who := requester{x.tenant.Workspace, x.tenant.KeyID, x.op.name}
+	who := requester{x.tenant.Workspace, x.tenant.KeyID, x.op.Name}
 	l.mu.Lock()
 	log, ok := l.requests[who]
 	if !ok {
-		log = limit.NewLog(x.op.limits...)
+		log = limit.NewLog(x.op.Limits...)
 		l.requests[who] = log
 	}
 	l.mu.Unlock()
 	if wait, full := log.Take(l.now()); wait > 0 {
-		return limited(wait, "rate limit of %s exceeded for the %s operation with this API key", full, x.op.name)
+		return limited(wait, "rate limit of %s exceeded for the %s operation with this API key", full, x.op.Name)
 	}
 	return nil
 }
@@ -99,7 +100,7 @@ func (l *limits) creator(t Tenant) *creator {
 	who := requester{workspace: t.Workspace, key: t.KeyID}
 	c, ok := l.creators[who]
 	if !ok {
-		c = &creator{turn: make(chan struct{}, 1), made: limit.NewLog(limit.Creations...), keys: map[string]time.Time{}}
+		c = &creator{turn: make(chan struct{}, 1), made: limit.NewLog(operation.Create.Creations...), keys: map[string]time.Time{}}
 		l.creators[who] = c
 	}
 	return c

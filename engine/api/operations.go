@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/api/limit"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 	"bugle/engine/schema"
 )
 
@@ -27,21 +27,9 @@ const (
 	onePage     = 16 << 20
 )
 
-// operation is one row of the endpoint table (gaps.md, Operations).
-type operation struct {
-	name    string
-	methods []string // the documented one first
-	path    string
-	limits  []limit.Window
-	// creates says that the limits of creations hold.
-	creates bool
-	// write: the request is done to its end, also where its client has gone.
-	write bool
-	// keyed: it needs an Idempotency-Key.
-	keyed bool
-	body  bodyRule
-	// ownID: the request id may be left out, and is made.
-	ownID  bool
+// route is an operation as this server runs it.
+type route struct {
+	*operation.Operation
 	scope  func(*exchange) string // nil: every credential will do
 	budget time.Duration
 	// memory is how many bytes the campaigns that it reads may take, besides body and answer.
@@ -51,85 +39,35 @@ type operation struct {
 	run  func(context.Context, *exchange) (result, error)
 }
 
-// bodyRule says what becomes of a request's body.
-type bodyRule int
-
-const (
-	bodyRequired bodyRule = iota
-	bodyOptional
-	bodyIgnored
-)
-
-var operations = []*operation{
-	{
-		name: "create", methods: []string{http.MethodPost}, path: "/v5/campaigns", limits: limit.Create, creates: true,
-		write: true, keyed: true, scope: manage, budget: usualBudget, run: create,
-	},
-	{
-		name: "get", methods: []string{http.MethodGet, http.MethodHead}, path: "/v5/campaigns/{id}", limits: limit.Other,
-		body: bodyIgnored, ownID: true, budget: usualBudget, memory: oneCampaign, run: get,
-	},
-	{
-		name: "update", methods: []string{http.MethodPatch}, path: "/v5/campaigns/{id}", limits: limit.Other,
-		write: true, keyed: true, scope: manageOrPublish, budget: usualBudget, memory: oneCampaign, run: update,
-	},
-	{
-		name: "validate", methods: []string{http.MethodPost}, path: "/v5/campaigns/{id}/validate", limits: limit.Other,
-		body: bodyOptional, ownID: true, budget: usualBudget, memory: oneCampaign, run: validate,
-	},
-	{
-		name: "status", methods: []string{http.MethodPost, http.MethodPatch}, path: "/v5/campaigns/{id}/status", limits: limit.Other,
-		write: true, keyed: true, scope: manage, budget: usualBudget, run: changeStatus,
-	},
-	{
-		name: "search", methods: []string{http.MethodPost}, path: "/v5/campaigns/search", limits: limit.Other,
-		budget: usualBudget, memory: onePage, run: search,
-	},
-	{
-		name: "meta", methods: []string{http.MethodPost}, path: "/v5/campaigns/meta", limits: limit.Other,
-		budget: usualBudget, run: meta,
-	},
-	{
-		name: "test", methods: []string{http.MethodPost}, path: "/v5/campaigns/test", limits: limit.Other,
-		write: true, keyed: true, scope: manage, budget: testBudget, run: test,
-	},
-	{
-		name: "preview", methods: []string{http.MethodPost}, path: "/v5/personalization/preview", limits: limit.Preview,
-		budget: usualBudget, run: preview,
-	},
+var routes = []*route{
+	{Operation: operation.Create, scope: ownScope, budget: usualBudget, run: create},
+	{Operation: operation.Get, budget: usualBudget, memory: oneCampaign, run: get},
+	{Operation: operation.Update, scope: updateOrPublish, budget: usualBudget, memory: oneCampaign, run: update},
+	{Operation: operation.Validate, budget: usualBudget, memory: oneCampaign, run: validate},
+	{Operation: operation.Status, scope: ownScope, budget: usualBudget, run: changeStatus},
+	{Operation: operation.Search, budget: usualBudget, memory: onePage, run: search},
+	{Operation: operation.Meta, budget: usualBudget, run: meta},
+	{Operation: operation.Test, scope: ownScope, budget: testBudget, run: test},
+	{Operation: operation.Preview, budget: usualBudget, run: preview},
 }
 
 func operationPaths() []string {
 	paths := map[string]bool{}
-	for _, op := range operations {
-		paths[op.path] = true
+	for _, op := range routes {
+		paths[op.Path] = true
 	}
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// Route is one method and path of the API, with the name of its operation.
-type Route struct{ Operation, Method, Path string }
-
-// Routes returns what [New] serves, for whoever documents it.
-func Routes() []Route {
-	var out []Route
-	for _, op := range operations {
-		for _, m := range op.methods {
-			out = append(out, Route{op.name, m, op.path})
-		}
-	}
-	return out
-}
-
 // unknown is a path that is not there.
-var unknown = &operation{name: "unknown", open: true, run: func(_ context.Context, x *exchange) (result, error) {
+var unknown = &route{Operation: &operation.Operation{Name: "unknown"}, open: true, run: func(_ context.Context, x *exchange) (result, error) {
 	return result{}, engine.Errorf(engine.NotFound, http.StatusNotFound, "unknown path %s; paths of operations start with /v5", x.r.URL.EscapedPath())
 }}
 
 // wrongMethod is a path that is there, for other methods. OPTIONS it answers.
-func wrongMethod(methods map[string]*operation) *operation {
+func wrongMethod(methods map[string]*route) *route {
 	allow := strings.Join(append(slices.Sorted(maps.Keys(methods)), http.MethodOptions), ", ")
-	return &operation{name: "method", open: true, run: func(_ context.Context, x *exchange) (result, error) {
+	return &route{Operation: &operation.Operation{Name: "method"}, open: true, run: func(_ context.Context, x *exchange) (result, error) {
 		x.header.Set("Allow", allow)
 		if x.r.Method == http.MethodOptions {
 			return result{status: http.StatusNoContent}, nil
@@ -138,31 +76,25 @@ func wrongMethod(methods map[string]*operation) *operation {
 	}}
 }
 
-func manage(*exchange) string { return engine.ScopeManage }
+func ownScope(x *exchange) string { return x.op.Scope }
 
-// manageOrPublish asks for the scope of what the body wants. While publishing is in beta the
-// service refuses it to every caller, so that the scope does not matter.
-func manageOrPublish(x *exchange) string {
+// updateOrPublish returns the scope of what the body wants. While publishing is in beta the service refuses it to every
+// caller, so that the scope does not matter.
+func updateOrPublish(x *exchange) string {
 	if !x.body.Get("status").Exists() {
-		return engine.ScopeManage
+		return operation.Update.Scope
 	}
 	if x.tenant.Publish == engine.PublishBeta {
 		return ""
 	}
-	return engine.ScopePublish
+	return operation.Publish.Scope
 }
-
-// The types of the success envelope (spec.md, Envelopes; gaps.md, Operations, Preview).
-const (
-	typeCampaign        = "campaign"
-	typePersonalization = "personalization"
-)
 
 func create(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Create(ctx, engine.CreateRequest{Call: x.call(), Body: x.body})
 	return result{
-		status: http.StatusCreated, answer: out.Answer,
-		data: doc.NewObject(doc.M("id", doc.NewString(out.ID)), doc.M("status", doc.NewString(string(out.Status)))),
+		answer: out.Answer,
+		data:   doc.NewObject(doc.M("id", doc.NewString(out.ID)), doc.M("status", doc.NewString(string(out.Status)))),
 	}, err
 }
 
@@ -260,5 +192,5 @@ func preview(ctx context.Context, x *exchange) (result, error) {
 		}
 		data = append(data, doc.M("unresolved", doc.NewArray(missing...)))
 	}
-	return result{kind: typePersonalization, answer: out.Answer, data: doc.NewObject(data...)}, err
+	return result{answer: out.Answer, data: doc.NewObject(data...)}, err
 }

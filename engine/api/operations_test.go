@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"bugle/engine"
-	"bugle/engine/api"
+	"bugle/engine/operation"
 )
 
 func TestCreate(t *testing.T) {
@@ -206,13 +206,11 @@ func TestPreview(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	b := newBench(t)
-	routes := api.Routes()
-	if len(routes) != 11 { // nine rows of gaps.md, HEAD, and PATCH of a status
-		t.Errorf("%d routes: %v", len(routes), routes)
-	}
-	for _, r := range routes {
-		if a := b.do(r.Method, strings.Replace(r.Path, "{id}", b.create(whole), 1), `{}`); a.status == 404 || a.status == 405 {
-			t.Errorf("%v: %d", r, a.status)
+	for _, op := range operation.All {
+		for _, method := range op.Methods {
+			if a := b.do(method, op.On(b.create(whole)), `{}`); a.status == 404 || a.status == 405 {
+				t.Errorf("%s %s: %d", method, op.Name, a.status)
+			}
 		}
 	}
 }

@@ -10,51 +10,15 @@ import (
 	"github.com/google/uuid"
 
 	"bugle/engine"
-	"bugle/engine/api/limit"
 	"bugle/engine/doc"
-)
-
-// operation is one row of the endpoint table (gaps.md, Operations).
-type operation struct {
-	name   string // as [Exchange.Operation] gives it
-	method string
-	path   string // {id} stands for the campaign
-	limits []limit.Window
-	// write: the call changes something, and is done once, whatever it takes.
-	write bool
-	slow  bool // the service itself waits for others
-	// named: the body has the request id, as the header does.
-	named bool
-}
-
-// keyed reports whether the call carries an Idempotency-Key. Services require one on every POST and
-// PATCH except validate (gaps.md, Services that others run).
-func (op operation) keyed() bool { return op.method != http.MethodGet && op.name != opValidate.name }
-
-const (
-	pathCampaigns = "/v5/campaigns"
-	pathCampaign  = pathCampaigns + "/{id}"
-)
-
-var (
-	opCreate   = operation{name: "create", method: http.MethodPost, path: pathCampaigns, limits: limit.Create, write: true}
-	opGet      = operation{name: "get", method: http.MethodGet, path: pathCampaign, limits: limit.Other}
-	opUpdate   = operation{name: "update", method: http.MethodPatch, path: pathCampaign, limits: limit.Other, write: true}
-	opValidate = operation{name: "validate", method: http.MethodPost, path: pathCampaign + "/validate", limits: limit.Other, named: true}
-	opStatus   = operation{name: "status", method: http.MethodPost, path: pathCampaign + "/status", limits: limit.Other, write: true}
-	opSearch   = operation{name: "search", method: http.MethodPost, path: pathCampaigns + "/search", limits: limit.Other}
-	opMeta     = operation{name: "meta", method: http.MethodPost, path: pathCampaigns + "/meta", limits: limit.Other}
-	opTest     = operation{name: "test", method: http.MethodPost, path: pathCampaigns + "/test", limits: limit.Other, write: true, slow: true}
-	opPreview  = operation{name: "preview", method: http.MethodPost, path: "/v5/personalization/preview", limits: limit.Preview, named: true}
-
-	operations = []operation{opCreate, opGet, opUpdate, opValidate, opStatus, opSearch, opMeta, opTest, opPreview}
+	"bugle/engine/operation"
 )
 
 const memberRequestID = "request_id"
 
 // request is one call, which is sent once or several times, always alike.
 type request struct {
-	operation
+	*operation.Operation
 	engine.Call
 	id   string    // the campaign; empty where the path has none
 	body doc.Value // absent: none, or the request id alone
@@ -71,12 +35,12 @@ func (r *request) settle() {
 		r.RequestID = uuid.NewString()
 	}
 	switch {
-	case !r.keyed():
+	case !r.SendsKey():
 		r.IdempotencyKey = ""
 	case r.IdempotencyKey == "":
 		r.IdempotencyKey = uuid.NewString()
 	}
-	if r.named && !r.body.Get(memberRequestID).Exists() {
+	if r.IDInBody && !r.body.Get(memberRequestID).Exists() {
 		r.body = withFirst(r.body, doc.M(memberRequestID, doc.NewString(r.RequestID)))
 	}
 }
@@ -111,7 +75,7 @@ type run struct {
 
 // call does one operation: as often as it takes, and not after an answer that is one.
 func (s *Service) call(ctx context.Context, r request) (answer, error) {
-	if r.id != "" || strings.Contains(r.path, "{id}") {
+	if r.id != "" || strings.Contains(r.Path, "{id}") {
 		if !goodID(r.id) {
 			return answer{}, engine.MissingCampaign(r.id)
 		}
@@ -122,7 +86,7 @@ func (s *Service) call(ctx context.Context, r request) (answer, error) {
 	}
 	c := &run{s: s, req: r}
 	var made *ticket
-	if r.name == opCreate.name {
+	if r.Operation == operation.Create {
 		var err error
 		if made, err = c.admit(ctx, s.quotas.creations()); err != nil {
 			return answer{}, err
@@ -146,7 +110,7 @@ func (c *run) perform(ctx context.Context) (answer, error) {
 		if err := ctx.Err(); err != nil {
 			return answer{}, c.final(ctx, outcome{err: err, unanswered: true})
 		}
-		t, err := c.admit(ctx, c.s.quotas.of(c.req.name))
+		t, err := c.admit(ctx, c.s.quotas.of(c.req.Name))
 		if err != nil {
 			return answer{}, err
 		}
@@ -186,10 +150,10 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 		if !c.afford(pause) {
 			return 0, 0, false
 		}
-		c.s.quotas.close(c.req.name, pause)
+		c.s.quotas.close(c.req.Name, pause)
 		return pause, Limited, true
 	case got.broken():
-	case got.status == http.StatusConflict && c.lost && c.req.keyed():
+	case got.status == http.StatusConflict && c.lost && c.req.SendsKey():
 		return c.poll()
 	default:
 		return 0, 0, false
@@ -216,7 +180,7 @@ func (c *run) poll() (time.Duration, Reason, bool) {
 	pause := backoff(c.polls)
 	c.polled += pause
 	enough := c.s.patience(c.req) / slowFactor // what is done at once is done by then
-	if c.req.slow {
+	if c.req.Slow {
 		enough = c.s.patience(c.req)
 	}
 	return pause, Repeating, c.polled <= enough
@@ -238,11 +202,11 @@ func (c *run) final(ctx context.Context, got outcome) error {
 		err = ended
 	}
 	if c.attempt == 0 {
-		return fmt.Errorf("the %s request was not sent: %w", c.req.name, err)
+		return fmt.Errorf("the %s request was not sent: %w", c.req.Name, err)
 	}
 	return &UnansweredError{
-		Operation: c.req.name, Host: c.s.base.Host, Call: c.req.Call, Attempts: c.attempt,
-		Write: c.req.write && c.lost, Err: err,
+		Operation: c.req.Name, Host: c.s.base.Host, Call: c.req.Call, Attempts: c.attempt,
+		Write: c.req.Writes && c.lost, Err: err,
 	}
 }
 

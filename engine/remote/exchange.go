@@ -11,13 +11,13 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // The headers of a request (spec.md, Endpoints), and of an answer.
@@ -78,7 +78,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 	if err != nil {
 		return outcome{err: err, unsent: true}
 	}
-	x := Exchange{At: s.cfg.Clock(), Operation: r.name, Attempt: attempt, Call: r.Call}
+	x := Exchange{At: s.cfg.Clock(), Operation: r.Name, Attempt: attempt, Call: r.Call}
 	res, body, err := s.send(req)
 	var out outcome
 	switch {
@@ -104,7 +104,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 
 // patience is how long one attempt of a request waits for its answer.
 func (s *Service) patience(r request) time.Duration {
-	if r.slow {
+	if r.Slow {
 		return s.cfg.Timeout * slowFactor
 	}
 	return s.cfg.Timeout
@@ -112,18 +112,18 @@ func (s *Service) patience(r request) time.Duration {
 
 // prepare makes the request as it goes out, in the words of the dialect.
 func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Request, error) {
-	method := r.method
-	if r.name == opStatus.name {
+	method := r.Method()
+	if r.Operation == operation.Status {
 		method = s.words.statusMethod
 	}
-	at := s.base.String() + strings.ReplaceAll(r.path, "{id}", url.PathEscape(r.id))
+	at := s.base.String() + r.On(r.id)
 	var body io.Reader
 	if r.wire != nil {
 		body = bytes.NewReader(r.wire)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, at, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, withoutURL(err))
+		return nil, fmt.Errorf("%s: %w", r.Name, withoutURL(err))
 	}
 	set := func(name, value string) {
 		if value != "" && plain(value) {
@@ -201,7 +201,7 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	good := res.StatusCode >= 200 && res.StatusCode < 300
 	switch {
 	case good && err == nil && v.Kind() == doc.Object:
-	case good && len(body) == 0 && (r.name == opUpdate.name || r.name == opStatus.name):
+	case good && len(body) == 0 && (r.Operation == operation.Update || r.Operation == operation.Status):
 		v = doc.NewObject() // done, and nothing more to say
 	case good && err != nil && brokenOff(body, err):
 		out.unanswered, out.err = true, fmt.Errorf("the response was cut short: %w", err)
@@ -234,7 +234,7 @@ func brokenOff(body []byte, err error) bool {
 // our own words.
 func (s *Service) unwrap(v doc.Value, r request) answer {
 	out := answer{data: v}
-	if d := v.Get("data"); d.Exists() && (v.Get("response_id").Exists() || v.Get("type").Exists() || r.name != opTest.name) {
+	if d := v.Get("data"); d.Exists() && (v.Get("response_id").Exists() || v.Get("type").Exists() || r.Operation != operation.Test) {
 		out.data = d
 	}
 	out.data = s.words.in(out.data)

@@ -7,6 +7,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 	"bugle/engine/schema"
 )
 
@@ -25,7 +26,7 @@ const (
 
 // Create starts a draft. What only responses have is left out of the body.
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
-	out, err := s.call(ctx, request{operation: opCreate, Call: r.Call, body: engine.RequestBody(r.Body)})
+	out, err := s.call(ctx, request{Operation: operation.Create, Call: r.Call, body: engine.RequestBody(r.Body)})
 	if err != nil {
 		return engine.Created{}, err
 	}
@@ -42,7 +43,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 
 // Get returns a campaign. Members of its record that no table knows are in its body.
 func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
-	out, err := s.call(ctx, request{operation: opGet, id: id})
+	out, err := s.call(ctx, request{Operation: operation.Get, id: id})
 	if err != nil {
 		return engine.Campaign{}, err
 	}
@@ -65,7 +66,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		}
 		body = saying(c.Head, body)
 	}
-	out, err := s.call(ctx, request{operation: opUpdate, Call: r.Call, id: r.ID, body: engine.RequestBody(body)})
+	out, err := s.call(ctx, request{Operation: operation.Update, Call: r.Call, id: r.ID, body: engine.RequestBody(body)})
 	if err != nil {
 		return engine.Updated{}, err
 	}
@@ -100,7 +101,7 @@ func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.
 
 // Validate runs the publish-time check.
 func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, error) {
-	out, err := s.call(ctx, request{operation: opValidate, id: id})
+	out, err := s.call(ctx, request{Operation: operation.Validate, id: id})
 	if err != nil {
 		return engine.Validation{}, err
 	}
@@ -119,7 +120,7 @@ func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, e
 // has no place in it, so that the service takes the credentials for who acts. The API does not say
 // which state came of it: what spec.md and gaps.md (States) leave only one state for is filled in.
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
-	out, err := s.call(ctx, request{operation: opStatus, Call: r.Call, id: r.ID, body: r.Document()})
+	out, err := s.call(ctx, request{Operation: operation.Status, Call: r.Call, id: r.ID, body: r.Document()})
 	if err != nil {
 		return engine.StatusChanged{}, err
 	}
@@ -140,7 +141,7 @@ func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (eng
 
 // Search returns one page of the campaigns that match.
 func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
-	out, err := s.call(ctx, request{operation: opSearch, Call: r.Call, body: r.Document()})
+	out, err := s.call(ctx, request{Operation: operation.Search, Call: r.Call, body: r.Document()})
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 
 // Meta returns one page of light rows.
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
-	out, err := s.call(ctx, request{operation: opMeta, Call: r.Call, body: r.Document()})
+	out, err := s.call(ctx, request{Operation: operation.Meta, Call: r.Call, body: r.Document()})
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func rows(data doc.Value) []doc.Value {
 // error it tells no more.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	n := s.newNews(r)
-	out, err := s.call(ctx, request{operation: opTest, Call: r.Call, body: r.Body, news: n})
+	out, err := s.call(ctx, request{Operation: operation.Test, Call: r.Call, body: r.Body, news: n})
 	if err != nil {
 		return engine.TestResult{}, err
 	}
@@ -197,7 +198,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 
 // Preview resolves content for one user without sending.
 func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
-	out, err := s.call(ctx, request{operation: opPreview, Call: r.Call, body: r.Body})
+	out, err := s.call(ctx, request{Operation: operation.Preview, Call: r.Call, body: r.Body})
 	if err != nil {
 		return engine.Preview{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bugle/engine/api/limit"
+	"bugle/engine/operation"
 )
 
 // quota keeps one operation to its windows. The service counts a request somewhere between our
@@ -142,9 +143,9 @@ type quotas struct {
 }
 
 func newQuotas(now func() time.Time) *quotas {
-	qs := &quotas{requests: map[string]*quota{}, made: newQuota("new campaigns", now, limit.Creations)}
-	for _, op := range operations {
-		qs.requests[op.name] = newQuota(op.name+" requests", now, op.limits)
+	qs := &quotas{requests: map[string]*quota{}, made: newQuota("new campaigns", now, operation.Create.Creations)}
+	for _, op := range operation.All {
+		qs.requests[op.Name] = newQuota(op.Name+" requests", now, op.Limits)
 	}
 	return qs
 }
@@ -196,8 +197,8 @@ func (s *Service) Quotas() []Quota {
 		return nil
 	}
 	var out []Quota
-	for _, op := range operations {
-		out = append(out, s.quotas.of(op.name).left(op.name)...)
+	for _, op := range operation.All {
+		out = append(out, s.quotas.of(op.Name).left(op.Name)...)
 	}
 	return append(out, s.quotas.made.left("")...)
 }

@@ -44,7 +44,7 @@ func backoff(n int) time.Duration {
 // pause waits, and tells who watches. It fails with the context's error where that ends first.
 func (c *run) pause(ctx context.Context, d time.Duration, reason Reason, why string) error {
 	w := Wait{
-		Operation: c.req.name, Call: c.req.Call, Attempt: c.attempt, Reason: reason, Why: why,
+		Operation: c.req.Name, Call: c.req.Call, Attempt: c.attempt, Reason: reason, Why: why,
 		For: d, Until: c.s.cfg.Clock().Add(d),
 	}
 	tell := c.s.cfg.Waiting

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bugle/engine/activity"
+	"bugle/engine/operation"
 	"bugle/engine/remote"
 )
 
@@ -28,12 +29,15 @@ func FromExchange(x remote.Exchange) activity.Call {
 
 // campaign returns the id in the path of an operation on one campaign.
 func campaign(x remote.Exchange) string {
-	switch x.Operation {
-	case "get", "update", "validate", "status":
-	default:
+	op := operation.Named(x.Operation)
+	if op == nil {
 		return ""
 	}
-	_, rest, _ := strings.Cut(x.Path, "/v5/campaigns/")
+	before, _, one := strings.Cut(op.Path, "{id}")
+	if !one {
+		return ""
+	}
+	_, rest, _ := strings.Cut(x.Path, before)
 	id, _, _ := strings.Cut(rest, "/")
 	if plain, err := url.PathUnescape(id); err == nil {
 		return plain

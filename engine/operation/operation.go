@@ -1,0 +1,131 @@
+// Package operation is the table of the API's operations: what the server, the client, the record of calls and the
+// OpenAPI document each need to know of one stands in its row (CONTRACT.md, Operations).
+package operation
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/api/limit"
+)
+
+// Operation is one row of the table.
+type Operation struct {
+	Name    string   // in limits, logs and metrics, such as "create"
+	ID      string   // operationId in OpenAPI
+	Methods []string // the one that clients use comes first
+	Path    string   // {id} stands for the campaign
+	Status  int      // of success
+	Type    string   // in the envelope of success
+	// Scope is what a credential needs; empty: every credential will do.
+	Scope string
+	// Keyed reports that our server requires an Idempotency-Key. See [Operation.SendsKey].
+	Keyed bool
+	// Writes reports that the operation changes or sends something. It is done to its end, also where its client has gone.
+	Writes bool
+	// Slow reports that the service itself waits for other servers.
+	Slow bool
+	Body Body
+	// OwnID reports that the request id may be left out, and is made.
+	OwnID bool
+	// IDInBody reports that clients send the request id in the body too (CONTRACT.md, Services that others run).
+	IDInBody bool
+	// NamesUsers reports that the body names users, by their device tokens among others, which are not shown.
+	NamesUsers bool
+	Limits     []limit.Window
+	// Creations limits what succeeds, besides Limits.
+	Creations []limit.Window
+}
+
+// Body says what becomes of the body of a request.
+type Body int
+
+const (
+	Required Body = iota // without it the request is refused
+	Optional             // read where it is there
+	Ignored              // never read
+)
+
+// The envelopes' types (CONTRACT.md, Envelopes and errors).
+const (
+	typeCampaign        = "campaign"
+	typePersonalization = "personalization"
+)
+
+const (
+	campaigns = "/v5/campaigns"
+	campaign  = campaigns + "/{id}"
+)
+
+// The operations. Publish has the route of Update, and a name of its own in the record of calls.
+var (
+	Create = &Operation{
+		Name: "create", ID: "create_campaign_v5", Methods: []string{http.MethodPost}, Path: campaigns, Status: http.StatusCreated, Type: typeCampaign,
+		Scope: engine.ScopeManage, Keyed: true, Writes: true, Limits: limit.Create, Creations: limit.Creations,
+	}
+	Get = &Operation{
+		Name: "get", ID: "get_campaign_v5", Methods: []string{http.MethodGet, http.MethodHead}, Path: campaign, Status: http.StatusOK, Type: typeCampaign,
+		Body: Ignored, OwnID: true, Limits: limit.Other,
+	}
+	Update = &Operation{
+		Name: "update", ID: "update_campaign_v5", Methods: []string{http.MethodPatch}, Path: campaign, Status: http.StatusOK, Type: typeCampaign,
+		Scope: engine.ScopeManage, Keyed: true, Writes: true, Limits: limit.Other,
+	}
+	Publish = &Operation{
+		Name: "publish", ID: Update.ID, Methods: Update.Methods, Path: Update.Path, Status: http.StatusOK, Type: typeCampaign,
+		Scope: engine.ScopePublish, Keyed: true, Writes: true, Limits: limit.Other,
+	}
+	Validate = &Operation{
+		Name: "validate", ID: "validate_campaign_v5", Methods: []string{http.MethodPost}, Path: campaign + "/validate", Status: http.StatusOK, Type: typeCampaign,
+		Body: Optional, OwnID: true, IDInBody: true, Limits: limit.Other,
+	}
+	Status = &Operation{
+		Name: "status", ID: "update_campaign_status_v5", Methods: []string{http.MethodPost, http.MethodPatch}, Path: campaign + "/status", Status: http.StatusOK,
+		Type: typeCampaign, Scope: engine.ScopeManage, Keyed: true, Writes: true, Limits: limit.Other,
+	}
+	Search = &Operation{
+		Name: "search", ID: "search_campaigns_v5", Methods: []string{http.MethodPost}, Path: campaigns + "/search", Status: http.StatusOK, Type: typeCampaign,
+		Limits: limit.Other,
+	}
+	Meta = &Operation{
+		Name: "meta", ID: "get_campaign_meta_v5", Methods: []string{http.MethodPost}, Path: campaigns + "/meta", Status: http.StatusOK, Type: typeCampaign,
+		Limits: limit.Other,
+	}
+	Test = &Operation{
+		Name: "test", ID: "test_campaign_v5", Methods: []string{http.MethodPost}, Path: campaigns + "/test", Status: http.StatusOK, Type: typeCampaign,
+		Scope: engine.ScopeManage, Keyed: true, Writes: true, Slow: true, NamesUsers: true, Limits: limit.Other,
+	}
+	Preview = &Operation{
+		Name: "preview", ID: "personalized_preview_v5", Methods: []string{http.MethodPost}, Path: "/v5/personalization/preview", Status: http.StatusOK,
+		Type: typePersonalization, IDInBody: true, NamesUsers: true, Limits: limit.Preview,
+	}
+)
+
+// All lists the operations that have a route of their own, in the order of the contract.
+var All = []*Operation{Create, Get, Update, Validate, Status, Search, Meta, Test, Preview}
+
+// Named returns the operation of that name, Publish among them; nil where there is none.
+func Named(name string) *Operation {
+	if name == Publish.Name {
+		return Publish
+	}
+	if i := slices.IndexFunc(All, func(o *Operation) bool { return o.Name == name }); i >= 0 {
+		return All[i]
+	}
+	return nil
+}
+
+// Method returns the method that clients use.
+func (o *Operation) Method() string { return o.Methods[0] }
+
+// On returns the path of the operation on the campaign with that id, which may be empty where the path has none.
+func (o *Operation) On(id string) string {
+	return strings.ReplaceAll(o.Path, "{id}", url.PathEscape(id))
+}
+
+// SendsKey reports whether clients send an Idempotency-Key: services require one on every POST and PATCH except
+// validate (CONTRACT.md, Services that others run).
+func (o *Operation) SendsKey() bool { return o.Method() != http.MethodGet && o != Validate }

@@ -179,24 +179,6 @@ func (p Profile) DisplayName() string {
 // NewCall gives a call with ids of its own: no answer to an earlier one is given for it.
 func NewCall() Call { return Call{RequestID: uuid.NewString(), IdempotencyKey: uuid.NewString()} }
 
-// TestCurl gives the shell command that sends the same test through the HTTP API. Base URL and
-// credentials are left open, and the call has ids of its own, so that it sends anew.
-func TestCurl(workspace string, body doc.Value) string {
-	call := NewCall()
-	lines := []string{"curl -X POST '{base_url}/v5/campaigns/test'", "-H 'Authorization: Basic {credentials}'"}
-	if workspace != "" {
-		lines = append(lines, "-H "+ShellWord("X-SVC-Tenant-ID: "+workspace))
-	}
-	lines = append(lines,
-		"-H 'X-SVC-Request-Id: "+call.RequestID+"'", "-H 'Idempotency-Key: "+call.IdempotencyKey+"'",
-		"-H 'Content-Type: application/json'", "--data "+ShellWord(string(body.Encode())),
-	)
-	return strings.Join(lines, " \\\n  ")
-}
-
-// ShellWord gives s as one word of a POSIX shell, whatever is in it.
-func ShellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // Document gives the message as a JSON object for people to read.
 func (d Delivered) Document() doc.Value {
 	ms := []doc.Member{

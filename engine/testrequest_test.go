@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -117,30 +116,6 @@ func TestAboutDraft(t *testing.T) {
 		if got := engine.AboutDraft(catalog.Email, p); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
-	}
-}
-
-// A shell must read the body back as it is.
-func TestCurlIsOneCommandOfAShell(t *testing.T) {
-	send := fullSend()
-	send.UserAttributes = []doc.Member{doc.M("Quote", doc.NewString("it's $HOME `x` \\ \"y\""))}
-	body := engine.DraftTest(draftID, send)
-	curl := engine.TestCurl("DE'MO", body)
-	if sh, err := exec.LookPath("sh"); err == nil {
-		out, err := exec.Command(sh, "-c", strings.Replace(curl, "curl", `printf '%s\n'`, 1)).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		words := strings.Split(strings.TrimSpace(string(out)), "\n")
-		if got := words[len(words)-1]; got != string(body.Encode()) {
-			t.Errorf("the shell reads\n%s\nnot\n%s", got, body.Encode())
-		}
-		if !slices.Contains(words, "X-SVC-Tenant-ID: DE'MO") {
-			t.Errorf("words %q", words)
-		}
-	}
-	if again := engine.TestCurl("DE'MO", body); again == curl {
-		t.Error("two commands share their ids")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // Call is one call of a service. Its bodies are made, and freed of secrets, when they are asked for.
@@ -48,7 +49,7 @@ type Call struct {
 	Err    string // why there is no result, as a sentence
 
 	request, response body
-	hide              []string // texts that no body may show
+	redactor          operation.Redactor
 }
 
 // WithBodies returns the call with bodies as they went over the wire; they must not be changed any
@@ -63,10 +64,10 @@ func (c Call) Failed() bool { return c.Err != "" || c.Status >= 400 }
 
 // Request returns the body that was sent, without secrets: JSON on one line, or what it was if it was
 // none. Nil where there was no body.
-func (c Call) Request() []byte { return c.request.shown(c.hide) }
+func (c Call) Request() []byte { return c.request.shown(c.redactor) }
 
 // Response returns the body that came back, as [Call.Request] does.
-func (c Call) Response() []byte { return c.response.shown(c.hide) }
+func (c Call) Response() []byte { return c.response.shown(c.redactor) }
 
 // Forgotten reports whether the call's bodies have been let go, because the log would have held on
 // to too much.

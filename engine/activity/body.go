@@ -1,10 +1,8 @@
 package activity
 
 import (
-	"bytes"
-	"unicode/utf8"
-
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // body is what one side said. It holds either the bytes that were sent, or what a document of them
@@ -35,19 +33,12 @@ func (b body) value() doc.Value {
 	return v
 }
 
-// shown returns the body without secrets, and without the texts of hide.
-func (b body) shown(hide []string) []byte {
-	if b.doc == nil && len(b.raw) == 0 {
-		return nil
+// shown returns the body without secrets.
+func (b body) shown(r operation.Redactor) []byte {
+	if b.doc != nil {
+		return r.Document(b.doc()).Encode()
 	}
-	if v := b.value(); v.Exists() {
-		return redacted(v, hide).Encode()
-	}
-	out := b.raw
-	if !utf8.Valid(out) {
-		out = bytes.ToValidUTF8(out, []byte("\uFFFD"))
-	}
-	return []byte(redactedBytes(string(out), hide))
+	return r.Body(b.raw)
 }
 
 // nodeWeight is about what a value takes beside its text.

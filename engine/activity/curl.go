@@ -1,21 +1,11 @@
 package activity
 
 import (
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"bugle/engine/operation"
-)
-
-// The headers of a request (spec.md, Endpoints).
-const (
-	headerRequestID   = "X-SVC-Request-Id"
-	headerKey         = "Idempotency-Key"
-	headerContentType = "Content-Type"
 )
 
 // Curl returns the shell command that makes the call through the HTTP API; empty for what is no call
@@ -30,26 +20,13 @@ func (c Call) Curl() string {
 	}
 	base := c.Base
 	if base == "" {
-		base = "{base_url}"
+		base = operation.BaseURL
 	}
-	lines := []string{"curl -X " + c.Method + " " + quoted(base+c.Path)}
-	request := c.Request()
-	h := c.RequestHeader
-	if h == nil || h.Get("Authorization") != "" {
-		lines = append(lines, "-H 'Authorization: Basic {credentials}'")
-	}
+	request, h := c.Request(), c.RequestHeader
 	if h == nil {
 		h = c.ownHeader(request != nil)
 	}
-	for _, name := range sortedNames(h) {
-		if name != "User-Agent" && name != "Accept" && name != "Authorization" {
-			lines = append(lines, "-H "+quoted(name+": "+strings.Join(h[name], ", ")))
-		}
-	}
-	if request != nil {
-		lines = append(lines, "--data-binary "+quoted(string(request)))
-	}
-	return strings.Join(lines, " \\\n  ")
+	return operation.Curl(c.Method, base+c.Path, h, request)
 }
 
 // ownHeader returns the header that a call would have had on the wire.
@@ -61,20 +38,15 @@ func (c Call) ownHeader(hasBody bool) http.Header {
 	if id == "" {
 		id = uuid.NewString()
 	}
-	h := http.Header{headerRequestID: {id}}
+	h := http.Header{"Authorization": {"Basic"}, operation.HeaderRequestID: {id}}
 	if op := operation.Named(c.Operation); key == "" && op != nil && op.SendsKey() {
 		key = uuid.NewString()
 	}
 	if key != "" {
-		h[headerKey] = []string{key}
+		h[operation.HeaderIdempotencyKey] = []string{key}
 	}
 	if hasBody {
-		h[headerContentType] = []string{"application/json"}
+		h["Content-Type"] = []string{"application/json"}
 	}
 	return h
 }
-
-func sortedNames(h http.Header) []string { return slices.Sorted(maps.Keys(h)) }
-
-// quoted makes s one word of a POSIX shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // codes are the codes of spec.md, Errors, that an answer can carry, and what a status means where
@@ -86,13 +87,13 @@ const (
 // presentable returns an error that can be shown and logged: without the API key, should the other
 // side repeat it, and a refusal without control characters, which a terminal would obey, or texts
 // without end.
-func presentable(err error, hide func(string) string) error {
+func presentable(err error, r operation.Redactor) error {
 	if err == nil {
 		return nil
 	}
 	e, refused := err.(*engine.Error) //nolint:errorlint // made here, and not wrapped
 	if !refused {
-		if safe := hide(err.Error()); safe != err.Error() {
+		if safe := r.Known(err.Error()); safe != err.Error() {
 			return &hiddenError{text: safe, err: err}
 		}
 		return err
@@ -103,7 +104,7 @@ func presentable(err error, hide func(string) string) error {
 				return ' '
 			}
 			return r
-		}, hide(s))
+		}, r.Known(s))
 		if utf8.RuneCountInString(s) > maxMessage {
 			s = string([]rune(s)[:maxMessage]) + "…"
 		}

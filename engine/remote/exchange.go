@@ -96,9 +96,9 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 	if out.status == http.StatusUnauthorized && s.cfg.Key != nil {
 		s.key.forget(key)
 	}
-	hide := hideKey(s.cfg.Workspace, key)
-	out.err = presentable(out.err, hide)
-	s.report(x, req, r, res, body, hide, out)
+	redactor := keyRedactor(s.cfg.Workspace, key)
+	out.err = presentable(out.err, redactor)
+	s.report(x, req, r, res, body, redactor, out)
 	return out
 }
 

@@ -81,7 +81,7 @@ func TestTheKeyIsNeverRepeated(t *testing.T) {
 		s, _ := scripted(t, remote.Config{
 			Key: fixedKey(key), Retries: -1, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			Observe: func(x remote.Exchange) {
-				fmt.Fprintf(&seen, "%+v %s %s %s %v", x, x.Request, x.Response, x.Curl(), x.Err)
+				fmt.Fprintf(&seen, "%+v %s %s %v", x, x.Request, x.Response, x.Err)
 			},
 		}, answer)
 		_, err := s.Get(t.Context(), "x")

@@ -31,21 +31,11 @@ func TestExchanges(t *testing.T) {
 	if got := string(x.Response); got != `{"data":{"id":"x","echo":"[hidden]","smtp_password":"[hidden]"}}` {
 		t.Error(got)
 	}
-	all := fmt.Sprintf("%+v %s %s %s", x, x.Request, x.Response, x.Curl())
+	all := fmt.Sprintf("%+v %s %s", x, x.Request, x.Response)
 	for _, secret := range []string{"s3cret-key", "hunter2", "abc\"", "t0k", "session=1", "Q09OVFJBQ1Q6"} {
 		if strings.Contains(all, secret) {
 			t.Errorf("%s is in %s", secret, all)
 		}
-	}
-	want := `curl -X POST 'https://api-01.example.com/base/v5/campaigns' \
-  -H 'Authorization: Basic {credentials}' \
-  -H 'Content-Type: application/json' \
-  -H 'Idempotency-Key: 2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09' \
-  -H 'X-Svc-Request-Id: mine' \
-  -H 'X-Svc-Tenant-Id: CONTRACT' \
-  --data-binary '{"channel":"PUSH","note":"it'\''s 1.0","api_key":"[hidden]","nested":[{"access_token":"[hidden]"}]}'`
-	if got := x.Curl(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/operation"
 	"bugle/ui/screen"
 )
 
@@ -85,7 +86,7 @@ func (s *Screen) copy() tea.Cmd {
 	if s.stage == stageDone {
 		ask = s.run.ask
 	}
-	return screen.Copy(engine.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
+	return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
 }
 
 func (s *Screen) outbox() tea.Cmd {

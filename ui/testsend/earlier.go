@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/operation"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -244,7 +245,7 @@ func (s *Screen) earlierActions() []screen.Action {
 			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
 		}},
 		{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, Bar: bar(3), Why: none, Run: func() tea.Cmd {
-			return screen.Copy(engine.TestCurl(s.deps.Workspace, t.Body), "the request as a curl command")
+			return screen.Copy(operation.TestCurl(s.deps.Workspace, t.Body), "the request as a curl command")
 		}},
 		{Keys: []string{"esc"}, Label: "form", Help: "back to the form", Group: groupEarlier, Bar: 7, Run: s.backToForm},
 		s.scrolls(groupEarlier, "J", 1), s.scrolls(groupEarlier, "K", -1),

@@ -1,0 +1,54 @@
+package operation
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// The headers of a request (CONTRACT.md, Requests).
+const (
+	HeaderRequestID      = "X-SVC-Request-Id"
+	HeaderIdempotencyKey = "Idempotency-Key"
+	HeaderTenant         = "X-SVC-Tenant-ID"
+)
+
+// BaseURL stands for the address of the service in a command.
+const BaseURL = "{base_url}"
+
+// Curl returns the shell command that sends a request. Credentials are left open as {credentials} (workspace id, colon,
+// API key, in base64), and the headers that a client sets on its own are left out.
+func Curl(method, url string, h http.Header, body []byte) string {
+	lines := []string{"curl -X " + method + " " + shellWord(url)}
+	if h.Get("Authorization") != "" {
+		lines = append(lines, "-H 'Authorization: Basic {credentials}'")
+	}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if name != "User-Agent" && name != "Accept" && name != "Authorization" {
+			lines = append(lines, "-H "+shellWord(name+": "+strings.Join(h[name], ", ")))
+		}
+	}
+	if body != nil {
+		lines = append(lines, "--data-binary "+shellWord(string(body)))
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// TestCurl returns the shell command that sends a test through the HTTP API. It has ids of its own, so that it sends anew.
+func TestCurl(workspace string, body doc.Value) string {
+	call := engine.NewCall()
+	h := http.Header{
+		"Authorization": {"Basic"}, HeaderRequestID: {call.RequestID}, HeaderIdempotencyKey: {call.IdempotencyKey}, "Content-Type": {"application/json"},
+	}
+	if workspace != "" {
+		h[HeaderTenant] = []string{workspace}
+	}
+	return Curl(Test.Method(), BaseURL+Test.Path, h, body.Encode())
+}
+
+// shellWord returns s as one word of a POSIX shell.
+func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

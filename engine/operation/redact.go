@@ -1,0 +1,201 @@
+package operation
+
+import (
+	"bytes"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bugle/engine/doc"
+)
+
+// Hidden stands where something must not be shown.
+const Hidden = "[hidden]"
+
+// Redactor takes secrets out of what is shown and logged: by their names, by their form, and the texts it was made with.
+// The zero Redactor knows no texts.
+type Redactor struct{ texts []string }
+
+// NewRedactor returns a redactor that also hides these texts. One of up to three bytes stands in too many words to be
+// taken out, and is ignored.
+func NewRedactor(texts ...string) Redactor {
+	return Redactor{slices.DeleteFunc(texts, func(t string) bool { return len(t) < shortestToken })}
+}
+
+// secretName finds names of what nobody but its owner should see. A bare "key" is none: it names the
+// first half of a campaign's key-value pairs.
+var secretName = regexp.MustCompile(`passw|passphrase|(^|_)pwd$|secret|credential|authorization|token|cookie|api_?key|private_?key|(^|_)(auth|bearer|jwt|session_?id|p256dh)$|(^|_)(access|auth|server|signing|encryption|account)_?key$`)
+
+func isSecret(name string) bool {
+	return secretName.MatchString(strings.ReplaceAll(strings.ToLower(name), "-", "_"))
+}
+
+// Header returns a copy without secrets.
+func (r Redactor) Header(h http.Header) http.Header {
+	out := h.Clone()
+	for name, values := range out {
+		if isSecret(name) {
+			out[name] = []string{Hidden}
+			continue
+		}
+		for i, v := range values {
+			values[i] = r.Text(v)
+		}
+	}
+	return out
+}
+
+// Document returns a document without the values of fields that are named like secrets, credentials in URLs, and
+// the redactor's texts, which are taken out of names too.
+func (r Redactor) Document(v doc.Value) doc.Value {
+	switch v.Kind() {
+	case doc.String:
+		if inner := jsonWithin(v.Text()); inner.Exists() {
+			if out := r.Document(inner); !out.Same(inner) {
+				return doc.NewString(string(out.Encode()))
+			}
+		}
+		if clean := r.Text(v.Text()); clean != v.Text() {
+			return doc.NewString(clean)
+		}
+	case doc.Object:
+		var ms []doc.Member
+		changed := false
+		for name, m := range v.Members() {
+			out := hiddenMember(v, name, m)
+			if out.Same(m) {
+				out = r.Document(m)
+			}
+			shown := r.Known(name)
+			changed = changed || !out.Same(m) || shown != name
+			ms = append(ms, doc.M(shown, out))
+		}
+		if changed {
+			return doc.NewObject(ms...)
+		}
+	case doc.Array:
+		var es []doc.Value
+		changed := false
+		for _, e := range v.Elems() {
+			out := r.Document(e)
+			changed = changed || !out.Same(e)
+			es = append(es, out)
+		}
+		if changed {
+			return doc.NewArray(es...)
+		}
+	}
+	return v
+}
+
+// jsonWithin returns the document that a text is, such as a subscription of a browser; absent where it is none.
+func jsonWithin(s string) doc.Value {
+	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
+		return doc.Value{}
+	}
+	v, _ := doc.Parse([]byte(s))
+	return v
+}
+
+// hiddenMember returns what stands for a member of an object: "[Hidden]" where it is a secret by its
+// name, or by that of the pair whose value it is.
+func hiddenMember(object doc.Value, name string, m doc.Value) doc.Value {
+	secret := isSecret(name)
+	switch name {
+	case "value":
+		secret = secret || isSecret(object.Get("key").Text()) || isSecret(object.Get("name").Text())
+	case "key":
+		secret = !object.Get("value").Exists() && generatedKey.MatchString(m.Text())
+	}
+	if secret && !m.Empty() {
+		return doc.NewString(Hidden)
+	}
+	return m
+}
+
+// generatedKey is what keys look like that a machine made.
+var generatedKey = regexp.MustCompile(`^[\w.+/=-]{20,}$`)
+
+var (
+	userInURL   = regexp.MustCompile(`(://)[^/\s"'<>@?#]*@`)
+	queryInURL  = regexp.MustCompile(`([?&;])([\w.\-]+)=([^&#;\s"'<>]+)`)
+	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?`)
+	named       = regexp.MustCompile(`(["']?)([\w.\-]+)(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;,<>{}\[\]]+)`)
+	credentials = regexp.MustCompile(`(?i)\b(authorization['"]?\s*[:=]\s*['"]?)((basic|bearer)\s+)?[^\s'"]+`)
+)
+
+// Known returns a text without the texts that the redactor was made with, and otherwise as it is.
+func (r Redactor) Known(s string) string {
+	for _, h := range r.texts {
+		s = strings.ReplaceAll(s, h, Hidden)
+	}
+	return s
+}
+
+// Text returns a text without credentials in URLs and headers, and without the redactor's texts.
+func (r Redactor) Text(s string) string {
+	s = r.Known(s)
+	if strings.Contains(s, "://") {
+		s = userInURL.ReplaceAllString(s, "${1}"+Hidden+"@")
+	}
+	if strings.Contains(s, "PRIVATE KEY") {
+		s = privateKey.ReplaceAllString(s, Hidden)
+	}
+	if strings.ContainsAny(s, "?&") {
+		s = queryInURL.ReplaceAllStringFunc(s, func(part string) string {
+			m := queryInURL.FindStringSubmatch(part)
+			if !isSecret(m[2]) && !queryKey.MatchString(m[2]) || strings.HasPrefix(m[3], "{{") {
+				return part
+			}
+			return m[1] + m[2] + "=" + Hidden
+		})
+	}
+	return credentials.ReplaceAllString(s, "${1}"+Hidden)
+}
+
+// queryKey finds further names of secrets in the query of a URL.
+var queryKey = regexp.MustCompile(`(?i)^key$|(^|[-_])(sig|signature)$`)
+
+// Body returns the body of a message without secrets: a document as [Redactor.Document] does, and what is no JSON, or
+// not all of one, without what is named like a secret in it, as in a form, a header or a document that was cut off.
+func (r Redactor) Body(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	if v, err := doc.Parse(b); err == nil {
+		if safe := r.Document(v); !safe.Same(v) {
+			b = safe.Encode()
+		}
+		return []byte(r.Known(string(b)))
+	}
+	if !utf8.Valid(b) {
+		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	}
+	return []byte(named.ReplaceAllStringFunc(r.Text(string(b)), func(part string) string {
+		m := named.FindStringSubmatch(part)
+		if !isSecret(m[2]) || strings.HasPrefix(m[4], Hidden) {
+			return part
+		}
+		return m[1] + m[2] + m[3] + Hidden
+	}))
+}
+
+// pushID is the identifier whose values are device tokens (CONTRACT.md, Test sends and Preview).
+const pushID = "PUSH_ID"
+
+// shortestToken keeps what is no device token from blotting out half of the words of an answer.
+const shortestToken = 4
+
+// DeviceTokens returns the device tokens that the request of an operation that names users has.
+func DeviceTokens(request doc.Value) []string {
+	var found []string
+	if meta := request.Get("test_campaign_meta"); meta.Get("identifier").Text() == pushID {
+		found = meta.Get("identifier_values").Strings()
+	}
+	if user := request.Get("user_identification"); user.Get("type").Text() == pushID {
+		found = append(found, user.Get("value").Text())
+	}
+	return slices.DeleteFunc(found, func(t string) bool { return len(t) < shortestToken })
+}

@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/api/limit"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // result is what an operation gives.
@@ -44,10 +45,6 @@ func (out reply) release() {
 	}
 }
 
-// headerReplayed marks the stored answer to an earlier request with the same Idempotency-Key. It is
-// the one thing in which a repeat differs from the first answer.
-const headerReplayed = "Idempotent-Replayed"
-
 // statusGone is what the log says where the client left before its answer.
 const statusGone = 499
 
@@ -67,7 +64,7 @@ func (x *exchange) success(res result) reply {
 		id = x.id()
 	}
 	if res.answer.Replayed {
-		x.header.Set(headerReplayed, "true")
+		x.header.Set(operation.HeaderReplayed, "true")
 	}
 	echo(x.header, id)
 	out.buf = buffers.Get().(*[]byte)
@@ -198,7 +195,7 @@ func echo(h http.Header, id string) {
 
 // Headers as their map has them, and values that every answer shares.
 var (
-	requestIDKey = http.CanonicalHeaderKey(headerRequestID)
+	requestIDKey = http.CanonicalHeaderKey(operation.HeaderRequestID)
 	noStore      = []string{"no-store"}
 	noSniff      = []string{"nosniff"}
 	isJSON       = []string{"application/json"}

@@ -14,6 +14,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // exchange is one request on its way to its answer.
@@ -151,16 +152,9 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 	return free, func() { stop(); cancel() }
 }
 
-// The headers of a request (spec.md, Endpoints).
-const (
-	headerTenant    = "X-SVC-Tenant-ID"
-	headerRequestID = "X-SVC-Request-Id"
-	headerKey       = "Idempotency-Key"
-)
-
 // authenticate finds out who calls, and refuses who may not, or asks for another's workspace.
 func (h *handler) authenticate(x *exchange) error {
-	x.identify(x.r.Header.Get(headerRequestID))
+	x.identify(x.r.Header.Get(operation.HeaderRequestID))
 	id, key, ok := x.r.BasicAuth()
 	if !ok || len(x.r.Header.Values("Authorization")) > 1 {
 		return x.unauthorized("credentials are missing; use Basic authentication with the workspace id and an API key")
@@ -173,10 +167,10 @@ func (h *handler) authenticate(x *exchange) error {
 		return x.unauthorized("the workspace id or the API key is wrong")
 	}
 	x.tenant = tenant
-	for _, want := range x.r.Header.Values(headerTenant) {
+	for _, want := range x.r.Header.Values(operation.HeaderTenant) {
 		if want != "" && want != tenant.Workspace {
-			e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "%s names another workspace than the credentials; remove the header, or use the credentials of that workspace", headerTenant)
-			e.Target = headerTenant
+			e := engine.Errorf(engine.Forbidden, http.StatusForbidden, "%s names another workspace than the credentials; remove the header, or use the credentials of that workspace", operation.HeaderTenant)
+			e.Target = operation.HeaderTenant
 			return e
 		}
 	}
@@ -211,34 +205,34 @@ const maxID = 256
 func (x *exchange) checkIDs() error {
 	var bad []engine.Detail
 	add := func(target, message string) { bad = append(bad, engine.Detail{Target: target, Message: message}) }
-	inHeader, twice := single(x.r.Header, headerRequestID)
+	inHeader, twice := single(x.r.Header, operation.HeaderRequestID)
 	inBody := x.body.Get(memberRequestID)
 	switch {
 	case twice:
-		add(headerRequestID, "is set more than once with different values; set it once")
+		add(operation.HeaderRequestID, "is set more than once with different values; set it once")
 	case !utf8.ValidString(inHeader):
-		add(headerRequestID, "must be UTF-8 text; use a UUID")
+		add(operation.HeaderRequestID, "must be UTF-8 text; use a UUID")
 	case len(inHeader) > maxID:
-		add(headerRequestID, fmt.Sprintf("must have at most %[2]d characters, not %[1]d; use a UUID", len(inHeader), maxID))
+		add(operation.HeaderRequestID, fmt.Sprintf("must have at most %[2]d characters, not %[1]d; use a UUID", len(inHeader), maxID))
 	case len(inBody.Text()) > maxID:
 		add(memberRequestID, fmt.Sprintf("must have at most %[2]d characters, not %[1]d; use a UUID", len(inBody.Text()), maxID))
 	case inHeader != "" && inBody.Text() != "" && inHeader != inBody.Text():
-		add(memberRequestID, "does not match "+headerRequestID+"; send one of them, or the same value in both")
+		add(memberRequestID, "does not match "+operation.HeaderRequestID+"; send one of them, or the same value in both")
 	case inHeader == "" && inBody.Exists() && inBody.Kind() != doc.String:
 		add(memberRequestID, "must be a string, not "+inBody.Kind().String())
 	case inHeader == "" && inBody.Text() == "" && !x.op.OwnID:
-		add(headerRequestID, "is required; set it, or request_id in the body")
+		add(operation.HeaderRequestID, "is required; set it, or request_id in the body")
 	}
 	if x.op.Keyed {
-		switch key, twice := single(x.r.Header, headerKey); {
+		switch key, twice := single(x.r.Header, operation.HeaderIdempotencyKey); {
 		case twice:
-			add(headerKey, "is set more than once with different values; set it once")
+			add(operation.HeaderIdempotencyKey, "is set more than once with different values; set it once")
 		case key == "":
-			add(headerKey, "is required; set a new UUID v4 for each request, and the same one when you repeat it")
+			add(operation.HeaderIdempotencyKey, "is required; set a new UUID v4 for each request, and the same one when you repeat it")
 		default:
 			id, err := uuid.Parse(key)
 			if err != nil || len(key) != len(uuid.Nil.String()) || id.Version() != 4 || id.Variant() != uuid.RFC4122 {
-				add(headerKey, "must be a UUID v4, such as 2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09")
+				add(operation.HeaderIdempotencyKey, "must be a UUID v4, such as 2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09")
 			}
 			x.key = id.String()
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/operation"
 )
 
 // Trusted returns the handler of the API for callers that are already known to be allowed to do
@@ -23,7 +24,7 @@ func Trusted(lookup Lookup, list func(context.Context) ([]string, error), o Opti
 			h.ServeHTTP(w, r)
 			return
 		}
-		r = r.Clone(context.WithValue(r.Context(), tenantKey{}, r.Header.Get(headerTenant)))
+		r = r.Clone(context.WithValue(r.Context(), tenantKey{}, r.Header.Get(operation.HeaderTenant)))
 		r.SetBasicAuth("", "") // what stands there does not count
 		h.ServeHTTP(w, r)
 	})
@@ -74,7 +75,7 @@ func (t trusted) choose(ctx context.Context, id string) (string, error) {
 	}
 	ids = slices.Sorted(slices.Values(ids))
 	return "", aboutTenant(engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
-		"the store has several workspaces (%s); choose one with the header %s", strings.Join(ids, ", "), headerTenant))
+		"the store has several workspaces (%s); choose one with the header %s", strings.Join(ids, ", "), operation.HeaderTenant))
 }
 
 // aboutTenant says of a refusal which header it is about.
@@ -84,6 +85,6 @@ func aboutTenant(err error) error {
 		return err
 	}
 	out := *e
-	out.Target = headerTenant
+	out.Target = operation.HeaderTenant
 	return &out
 }

@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 )
 
 // Codes are the codes of the error envelope (spec.md, Errors; gaps.md adds NOT_FOUND).
@@ -66,7 +67,7 @@ func (b *builder) refusals() doc.Value {
 	))
 	var out []doc.Member
 	for _, r := range refusals {
-		headers := []doc.Member{m(headerRequestID, ref("#/components/headers/request_id"))}
+		headers := []doc.Member{m(operation.HeaderRequestID, ref("#/components/headers/request_id"))}
 		switch r.status {
 		case 401:
 			headers = append(headers, m("WWW-Authenticate", ref("#/components/headers/challenge")))

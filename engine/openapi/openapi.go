@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 	"bugle/engine/schema"
 )
 
@@ -101,12 +102,12 @@ func parameters() doc.Value {
 			m("schema", object(m("type", "string"), m("minLength", 1))),
 		)),
 		m("request_id", object(
-			m("name", headerRequestID), m("in", "header"), m("required", true),
+			m("name", operation.HeaderRequestID), m("in", "header"), m("required", true),
 			m("description", "Comes back as `response_id`. The body may carry it as `request_id` instead; when both are there they must be equal."),
 			m("schema", requestID()),
 		)),
 		m("own_request_id", object(
-			m("name", headerRequestID), m("in", "header"), m("required", false),
+			m("name", operation.HeaderRequestID), m("in", "header"), m("required", false),
 			m("description", "Comes back as `response_id`; without one, the service makes one."),
 			m("schema", requestID()),
 		)),
@@ -127,8 +128,6 @@ func parameters() doc.Value {
 		)),
 	)
 }
-
-const headerRequestID = "X-SVC-Request-Id"
 
 func requestID() doc.Value {
 	return object(

@@ -128,9 +128,9 @@ func (b *builder) operation(op described, method string) doc.Value {
 			m("content", object(m("application/json", object(m("schema", schema), m("examples", examples))))),
 		)))
 	}
-	headers := []doc.Member{m(headerRequestID, ref("#/components/headers/request_id"))}
+	headers := []doc.Member{m(operation.HeaderRequestID, ref("#/components/headers/request_id"))}
 	if op.Keyed {
-		headers = append(headers, m("Idempotent-Replayed", ref("#/components/headers/replayed")))
+		headers = append(headers, m(operation.HeaderReplayed, ref("#/components/headers/replayed")))
 	}
 	responses := []doc.Member{m(strconv.Itoa(op.Status), object(
 		m("description", op.says), m("headers", object(headers...)), m("content", object(m("application/json", object(m("schema", op.answer(b)))))),

@@ -10,13 +10,6 @@ import (
 	"bugle/engine/doc"
 )
 
-// The headers of a request (CONTRACT.md, Requests).
-const (
-	HeaderRequestID      = "X-SVC-Request-Id"
-	HeaderIdempotencyKey = "Idempotency-Key"
-	HeaderTenant         = "X-SVC-Tenant-ID"
-)
-
 // BaseURL stands for the address of the service in a command.
 const BaseURL = "{base_url}"
 

@@ -129,3 +129,14 @@ func (o *Operation) On(id string) string {
 // SendsKey reports whether clients send an Idempotency-Key: services require one on every POST and PATCH except
 // validate (CONTRACT.md, Services that others run).
 func (o *Operation) SendsKey() bool { return o.Method() != http.MethodGet && o != Validate }
+
+// The headers of a request (CONTRACT.md, Requests).
+const (
+	HeaderTenant         = "X-SVC-Tenant-ID"
+	HeaderRequestID      = "X-SVC-Request-Id"
+	HeaderIdempotencyKey = "Idempotency-Key"
+)
+
+// HeaderReplayed is "true" in a response that repeats the one to an earlier request with the same Idempotency-Key: the
+// one thing in which the two differ.
+const HeaderReplayed = "Idempotent-Replayed"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/operation"
 	"bugle/engine/remote"
 )
 
@@ -36,7 +37,7 @@ func TestRepeats(t *testing.T) {
 		"not implemented":      {answers: []func() (*http.Response, error){says(501, "")}, sent: 1, http: 501, fails: true},
 		"a full disk":          {answers: []func() (*http.Response, error){says(507, `{"error":{"code":"INTERNAL_ERROR","message":"full"}}`)}, sent: 1, http: 507, fails: true},
 		"conflict":             {answers: []func() (*http.Response, error){conflict}, sent: 1, http: 409, fails: true},
-		"at work, then done":   {answers: []func() (*http.Response, error){lost, conflict, conflict, says(201, created, "Idempotent-Replayed", "true")}, sent: 4},
+		"at work, then done":   {answers: []func() (*http.Response, error){lost, conflict, conflict, says(201, created, operation.HeaderReplayed, "true")}, sent: 4},
 		"a no after something": {answers: []func() (*http.Response, error){lost, says(422, `{}`)}, sent: 2, http: 422, fails: true},
 		"no such host":         {answers: []func() (*http.Response, error){breaks(&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true})}, sent: 1, fails: true},
 		"certificate":          {answers: []func() (*http.Response, error){breaks(&tls.CertificateVerificationError{Err: errors.New("x509: expired")})}, sent: 1, fails: true},

@@ -20,14 +20,6 @@ import (
 	"bugle/engine/operation"
 )
 
-// The headers of a request (spec.md, Endpoints), and of an answer.
-const (
-	headerTenant    = "X-SVC-Tenant-ID"
-	headerRequestID = "X-SVC-Request-Id"
-	headerKey       = "Idempotency-Key"
-	headerReplayed  = "Idempotent-Replayed"
-)
-
 // maxAnswer is how long an answer may be, in bytes: a page of search has fifteen campaigns, of
 // which each was sent as a body of at most 1 MiB.
 const maxAnswer = 32 << 20
@@ -135,9 +127,9 @@ func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Req
 	if r.wire != nil {
 		set("Content-Type", "application/json")
 	}
-	set(headerTenant, s.cfg.Workspace)
-	set(headerRequestID, r.RequestID)
-	set(headerKey, r.IdempotencyKey)
+	set(operation.HeaderTenant, s.cfg.Workspace)
+	set(operation.HeaderRequestID, r.RequestID)
+	set(operation.HeaderIdempotencyKey, r.IdempotencyKey)
 	if s.cfg.Key != nil {
 		req.SetBasicAuth(s.cfg.Workspace, key)
 	}
@@ -215,7 +207,7 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	}
 	out.answer = s.unwrap(v, r)
 	out.answer.status = res.StatusCode
-	out.Replayed = strings.EqualFold(res.Header.Get(s.words.header(headerReplayed)), "true")
+	out.Replayed = strings.EqualFold(res.Header.Get(s.words.header(operation.HeaderReplayed)), "true")
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/operation"
 	"bugle/engine/schema"
 )
 
@@ -66,7 +67,7 @@ func translate(d Dialect) (*translator, []fault) {
 	return t, append(faults, w.run()...)
 }
 
-var headers = []string{"Authorization", "Content-Type", "Accept", "User-Agent", headerTenant, headerRequestID, headerKey, headerReplayed}
+var headers = []string{"Authorization", "Content-Type", "Accept", "User-Agent", operation.HeaderTenant, operation.HeaderRequestID, operation.HeaderIdempotencyKey, operation.HeaderReplayed}
 
 func (t *translator) prepareHeaders(d Dialect) []fault {
 	table := pairs(d.Headers, doc.P(dHeaders))

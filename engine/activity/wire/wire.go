@@ -21,7 +21,7 @@ func FromExchange(x remote.Exchange) activity.Call {
 		At: x.At, Took: x.Took, Operation: x.Operation, Campaign: campaign(x), Attempt: x.Attempt,
 		Method: x.Method, Base: strings.TrimSuffix(x.URL, x.Path), Path: x.Path,
 		RequestID: x.Call.RequestID, IdempotencyKey: x.Call.IdempotencyKey,
-		Replayed:      strings.EqualFold(x.ResponseHeader.Get("Idempotent-Replayed"), "true"),
+		Replayed:      strings.EqualFold(x.ResponseHeader.Get(operation.HeaderReplayed), "true"),
 		RequestHeader: x.RequestHeader, ResponseHeader: x.ResponseHeader,
 		Status: x.Status, Err: activity.Reason(x.Err),
 	}.WithBodies(x.Request, x.Response)

@@ -235,5 +235,6 @@ func TestColumns(t *testing.T) {
 	h.WantNot("Channel  ", "Type  ")
 	h.Want("Start", "in 2d")
 	h.Press("C", "d", "esc")
+	h.Resize(110, 24)
 	h.Want("Channel", "Type")
 }

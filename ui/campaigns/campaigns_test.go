@@ -195,6 +195,31 @@ func TestCountsBesideTheTable(t *testing.T) {
 	narrow.WantNot("─ Filters")
 }
 
+// Names come before what stands beside the table, and before columns of little worth. The filters come before the
+// details while they have the keyboard.
+func TestNamesHaveRoom(t *testing.T) {
+	const long = "Sunday letter 24: Why we roast on Mondays"
+	rows := append(sample(), row(13, long, catalog.Email, catalog.Periodic, catalog.Sent, time.Hour))
+	h, _ := open(t, 120, 40, rows...)
+	for width := 112; width <= 220; width++ {
+		h.Resize(width, 40)
+		h.Want(long, "Channel", "Updated")
+	}
+	h.Resize(120, 40)
+	h.Want("─ Selected", "F  Push")
+	h.WantNot("─ Filters")
+	h.Press("tab")
+	h.Want("─ Filters", long)
+	h.WantNot("─ Selected", "F  Push")
+	h.Press("tab")
+	h.Resize(140, 40)
+	h.Want("─ Filters", "─ Selected")
+	for size, want := range map[int]string{60: "Sunday letter 24: Why we roas…", 80: "Sunday letter 24: Why we roast on Mon…"} {
+		h.Resize(size, 24)
+		h.Want(want, "Updated ↓")
+	}
+}
+
 func TestSorting(t *testing.T) {
 	first := func(h *uitest.Harness, names ...string) {
 		t.Helper()

@@ -33,11 +33,19 @@ type clock struct {
 
 const nameColumn = "name"
 
+// The widths of names: the least, what they get before other columns than the state, and the most before columns
+// of little worth.
+const (
+	leastName  = 18
+	decentName = 24
+	mostName   = 48
+)
+
 // columns are all columns, in the order in which they are first offered.
 var columns = []column{
-	{id: nameColumn, head: widget.Column{Title: "Name", Min: 18, Max: 64, Weight: 8}, sort: query.Name, cell: nameCell},
+	{id: nameColumn, head: widget.Column{Title: "Name", Min: leastName, Max: 64, Weight: 8}, sort: query.Name, cell: nameCell},
 	{id: "state", head: widget.Column{Title: "State", Min: 11}, sort: query.Status, cell: stateCell},
-	{id: "channel", head: widget.Column{Title: "Channel", Min: 9, Max: 10, Weight: 1, Priority: 2}, sort: query.Channel,
+	{id: "channel", head: widget.Column{Title: "Channel", Min: 10, Priority: 2}, sort: query.Channel,
 		cell: func(r engine.Summary, _ clock) widget.Cell { return widget.Cell{Text: r.Channel.Label()} }},
 	{id: "type", head: widget.Column{Title: "Type", Min: 11, Max: 24, Weight: 2, Priority: 3}, sort: query.Type,
 		// Under the head Type, the rest of the word says nothing.

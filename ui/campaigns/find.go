@@ -63,6 +63,9 @@ func (k known) env(now time.Time) query.Env {
 	return query.Env{Values: func(key query.Key) []query.Known { return k[key] }, Now: now}
 }
 
+// sorted is how many rows are put in order beside the keyboard.
+const sorted = 64
+
 // search answers a question with the rows of the moment. It fails only when ctx ends.
 func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer, error) {
 	out := &answer{ask: a, at: -1, ix: ix}
@@ -88,7 +91,7 @@ func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer,
 		out.base = out.result.Total()
 	}
 	out.at = out.place()
-	out.result.Rows(0, min(out.result.Len(), 64)) // in order before they are drawn
+	out.result.Rows(0, min(out.result.Len(), sorted)) // in order before they are drawn
 	if out.result.Len() == 0 {
 		out.without, err = blame(ctx, ix, out.query, opts)
 	}

@@ -7,11 +7,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// From these widths on, there is room beside the table.
 const (
-	facetsFrom  = 110
-	previewFrom = 100
-	facetsWidth = 24
+	// tableWidth is what the table needs, its frame included, to show long names, the state, the channel and
+	// the last change. What stands beside it gets the rest.
+	tableWidth   = 86
+	facetsWidth  = 24
+	leastPreview = 28
+	mostPreview  = 48
 	// drawerWidth is the width of the facets where they lie over the table.
 	drawerWidth = 30
 )
@@ -26,13 +28,16 @@ func (s *Screen) SetSize(width, height int) {
 	s.describe()
 }
 
-// sides returns the widths of what stands beside the table; 0 where there is no room.
+// sides returns the widths of what stands beside the table; 0 where there is no room. The facets come before
+// the preview while they have the keyboard.
 func (s *Screen) sides() (facets, preview int) {
-	if s.width >= facetsFrom {
+	rest := s.width - tableWidth
+	if rest >= facetsWidth+leastPreview || s.facets.focused && rest >= facetsWidth {
 		facets = facetsWidth
+		rest -= facets
 	}
-	if s.width >= previewFrom {
-		preview = min(max(s.width*28/100, 32), 48)
+	if rest >= leastPreview {
+		preview = min(rest, mostPreview)
 	}
 	return facets, preview
 }

@@ -19,8 +19,10 @@ type grid struct {
 	columns []column
 	sorted  order
 	clock   clock
+	width   int
 	result  *index.Result
 	heads   []head
+	longest int // the widest name that was in sight, up to mostName; it only grows, so that columns stay where they are
 
 	// The rows in sight, and where the search matches their names.
 	from    int
@@ -45,7 +47,7 @@ func (g *grid) setTheme(t themes.Theme) {
 // show shows a result, sorted as it says.
 func (g *grid) show(r *index.Result, o order) {
 	g.result, g.sorted, g.rows = r, o, nil
-	g.head()
+	g.measure(r.Rows(0, min(r.Len(), sorted)))
 	g.Sync()
 }
 
@@ -53,6 +55,42 @@ func (g *grid) show(r *index.Result, o order) {
 func (g *grid) arrange(columns []column) {
 	g.columns = columns
 	g.head()
+}
+
+// measure makes room for the names of rows.
+func (g *grid) measure(rows []engine.Summary) {
+	for _, r := range rows {
+		name, _ := titled(r)
+		g.longest = max(g.longest, min(widget.Width(widget.Clean(name)), mostName))
+	}
+	g.head()
+}
+
+// SetSize tells the table the cells that it may use.
+func (g *grid) SetSize(width, height int) {
+	if width != g.width {
+		g.width = width
+		g.head()
+	}
+	g.Table.SetSize(width, height)
+}
+
+// roomForNames returns the least width of the names: what they need, as far as the columns of most worth have room
+// too.
+func (g *grid) roomForNames(columns []widget.Column) int {
+	const marks, scrollBar, gap = 3, 2, 2
+	for worth := 2; worth >= 0; worth-- {
+		room := g.width - marks - scrollBar
+		for i, c := range columns {
+			if c.Priority <= worth && g.columns[i].id != nameColumn {
+				room -= c.Min + gap
+			}
+		}
+		if room >= min(g.longest, decentName) {
+			return max(min(g.longest, room), leastName)
+		}
+	}
+	return leastName
 }
 
 // head makes the heads: a sign marks the column that the rows are sorted by.
@@ -70,6 +108,11 @@ func (g *grid) head() {
 			h.Priority = min(h.Priority, 1)
 		}
 		g.Columns = append(g.Columns, h)
+	}
+	for i, c := range g.columns {
+		if c.id == nameColumn {
+			g.Columns[i].Min = g.roomForNames(g.Columns)
+		}
 	}
 }
 
@@ -111,6 +154,7 @@ func (g *grid) fetch(i int) {
 		from, to = i, i+1
 	}
 	g.from, g.rows = from, g.result.Rows(from, to)
+	g.measure(g.rows)
 	g.matches = make([][]index.Range, len(g.rows))
 	for n := range g.rows {
 		g.matches[n] = g.result.Matches(from + n)

@@ -29,6 +29,7 @@ type Screen struct {
 	filter widget.Prompt
 	reader reader
 	focus  pane
+	zoom   bool // the focused pane has the whole screen
 
 	width, height int
 }

@@ -357,3 +357,26 @@ func TestWithoutALog(t *testing.T) {
 	h := open(t, nil)
 	h.Want("No calls yet.")
 }
+
+// z gives the pane that has the keyboard the whole window.
+func TestAPaneIsZoomed(t *testing.T) {
+	h := open(t, filled(t))
+	if why := h.Why("z"); why == "" {
+		t.Error("one pane can be zoomed")
+	}
+	h.Resize(120, 40)
+	h.Press("z")
+	h.Want("─ Calls", "create #2")
+	h.WantNot("response_id")
+	h.Press("down", "enter")
+	h.Want("response_id")
+	h.WantNot("─ Calls")
+	h.Press("?")
+	h.Want("show all panes")
+	h.Press("esc", "ctrl+k")
+	h.Type("unzoom")
+	h.Press("enter")
+	h.Want("─ Calls", "response_id")
+	h.Press("z")
+	h.WantFits()
+}

@@ -88,8 +88,11 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.reader.setTheme(t)
 }
 
-// wide says that there is room for the call beside the table.
-func (s *Screen) wide() bool { return s.width >= 100 }
+// wide reports whether the call is shown beside the table.
+func (s *Screen) wide() bool { return s.roomy() && !s.zoom }
+
+// roomy reports whether there is room for both.
+func (s *Screen) roomy() bool { return s.width >= 100 }
 
 func (s *Screen) tableWidth() int {
 	if s.wide() {

@@ -94,11 +94,7 @@ func (s *Screen) moves() []screen.Action {
 
 // zoomKey returns the action that zooms the focused pane to the whole screen, or back.
 func (s *Screen) zoomKey(key string) screen.Action {
-	a := screen.Action{Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: groupMove, Typing: key != "z", Run: s.toggleZoom}
-	if s.zoom {
-		a.Label, a.Help = "unzoom", "show all panes"
-	}
-	return a
+	return screen.ZoomAction(s.zoom, key, groupMove, s.toggleZoom)
 }
 
 // toAsideKey is the action that gives the view beside the editor the keyboard, where there is one.

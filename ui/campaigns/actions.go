@@ -71,7 +71,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: sum.ID}) }
 	}
 	enter := screen.Action{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupCampaign, Bar: 20, Why: none, Run: route(screen.Builder)}
-	if s.facets.focused {
+	if s.focus == inFacets {
 		enter = screen.Action{Keys: []string{"enter", " "}, Label: "choose", Help: "turn the filter on or off", Group: groupList, Bar: 20, Run: s.choose}
 	}
 	return []screen.Action{
@@ -95,11 +95,16 @@ func (s *Screen) campaignActions() []screen.Action {
 
 // listActions are those on the list as a whole.
 func (s *Screen) listActions() []screen.Action {
+	paneBar := 10
+	if s.focus != inTable {
+		paneBar = 19
+	}
 	archive := "show archived campaigns too"
 	if s.query().Has(query.Is, query.IsAll) {
 		archive = "hide archived campaigns"
 	}
 	acts := []screen.Action{
+		s.zoomKey(),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, Bar: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, Bar: 18, Run: s.startSearch},
 		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, Bar: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s)) }},
@@ -109,7 +114,8 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, Bar: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.turnRound},
 		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s)) }},
-		{Keys: []string{"tab", "shift+tab"}, Label: "filters", Help: "switch between the table and the filters", Group: groupList, Bar: 10, Run: s.switchFocus},
+		{Name: "filters", Keys: []string{"tab"}, Label: s.after(1), Help: "go to the list, the filters or the details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
+		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.after(-1), Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
 		{Keys: []string{"A"}, Label: "archive", Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Keys: []string{"a"}, Label: "activity", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read the messages of test sends", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
@@ -121,7 +127,7 @@ func (s *Screen) listActions() []screen.Action {
 	}
 	label := ""
 	switch {
-	case s.facets.focused:
+	case s.focus != inTable:
 		label = "back"
 	case s.picked.len() > 0 || s.picked.taking:
 		label = "clear selection"
@@ -129,7 +135,7 @@ func (s *Screen) listActions() []screen.Action {
 		label = "show all"
 	}
 	if label != "" {
-		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "clear filters, selection and search", Group: groupList, Bar: 11, Run: s.clear})
+		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "clear filters, selection and search", Group: groupList, Bar: paneBar + 1, Run: s.clear})
 	}
 	return acts
 }
@@ -142,7 +148,7 @@ func (s *Screen) markActions() []screen.Action {
 		none = "There are no campaigns to select."
 	}
 	bulk := s.bulkAction(group)
-	if s.facets.focused {
+	if s.focus != inTable {
 		return bulk
 	}
 	label := "select range"
@@ -193,12 +199,6 @@ func (s *Screen) whyNoClone(sum engine.Summary) string {
 		return "This service can't clone campaigns."
 	}
 	return ""
-}
-
-func (s *Screen) switchFocus() tea.Cmd {
-	s.facets.focused = !s.facets.focused
-	s.layout()
-	return nil
 }
 
 // chooseSort offers the columns to sort by.

@@ -38,11 +38,15 @@ type Screen struct {
 	memory   memory
 	settings settings
 
+	focus place
+	zoom  bool // the pane with the keyboard has the whole screen
+
 	bar     searchBar
 	grid    *grid
 	facets  facetsPane
 	counts  countLines
-	preview widget.Pager
+	preview widget.Pager // the details of the campaign under the cursor
+	told    int          // the width that the details were written for
 	panel   widget.Panel
 	picked  selection
 	over    pane     // nil where nothing lies over the list
@@ -151,8 +155,10 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 		s.over.key(msg)
 	case s.bar.prompt.Focused():
 		return s.searchKey(msg)
-	case s.facets.focused:
+	case s.focus == inFacets:
 		s.facets.list.Update(msg)
+	case s.focus == inDetails:
+		s.preview.Update(msg)
 	case s.grid.Update(msg):
 		s.moved()
 	}

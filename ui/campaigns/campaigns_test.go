@@ -187,11 +187,11 @@ func TestCountsBesideTheTable(t *testing.T) {
 
 	narrow, _ := open(t, 80, 24, sample()...)
 	narrow.WantNot("─ Filters")
-	narrow.Press("tab") // over the table
+	narrow.Press("tab") // at the cost of the table
 	narrow.Want("─ Filters", "Channel")
 	narrow.ClickOn("▪ Archived")
 	narrow.Want("/ status:archived", "─ Filters")
-	narrow.Press("tab")
+	narrow.Press("esc")
 	narrow.WantNot("─ Filters")
 }
 
@@ -210,8 +210,8 @@ func TestNamesHaveRoom(t *testing.T) {
 	h.WantNot("─ Filters")
 	h.Press("tab")
 	h.Want("─ Filters", long)
-	h.WantNot("─ Selected", "F  Push")
-	h.Press("tab")
+	h.WantNot("─ Selected")
+	h.Press("esc")
 	h.Resize(140, 40)
 	h.Want("─ Filters", "─ Selected")
 	for size, want := range map[int]string{60: "Sunday letter 24: Why we roas…", 80: "Sunday letter 24: Why we roast on Mon…"} {
@@ -374,4 +374,64 @@ func TestARefusedListShowsTheDetails(t *testing.T) {
 	})
 	h := uitest.New(t, campaigns.New(uitest.Deps(f), screen.Route{}), 80, 24)
 	h.Want("The request is not right.", "campaign_fields.status: is not one of ours", "ask the help desk")
+}
+
+// tab gives the filters and the details the keyboard, in every window; z gives the one that has it the whole window.
+func TestPanesCanBeReachedAndZoomed(t *testing.T) {
+	const rejection = "The second button leads to last"
+	for _, size := range uitest.Sizes {
+		h, _ := open(t, size.W, size.H, sample()...)
+		h.Press("z")
+		if size.W < 120 {
+			h.Want("The list already fills the window.")
+		} else {
+			h.WantNot("─ Selected")
+			h.Want("Tags", "Weekly digest")
+			h.Press("z")
+			h.Want("─ Selected")
+		}
+		h.Press("tab")
+		h.Want("─ Filters", "◔ Scheduled", "tab details")
+		h.Press("z")
+		h.Want("─ Filters")
+		h.WantNot("─ Campaigns", "─ Selected")
+		h.Press("esc", "z", "shift+tab")
+		h.Want("─ Selected", "Rejected", "tab list")
+		h.Press("z")
+		h.Want("─ Selected", "UTC")
+		if size.W > 60 {
+			h.Want(rejection)
+		}
+		h.WantNot("─ Campaigns")
+		if why := h.Why("z"); why != "" {
+			t.Errorf("unzoom: %s", why)
+		}
+		h.Press("?")
+		h.Want("show all panes")
+		h.Press("esc", "ctrl+k")
+		h.Type("zoom")
+		h.Want("show all panes")
+		h.Press("enter", "esc")
+		h.Want("─ Campaigns")
+		h.Press("y") // the cursor is where it was
+		if h.Copied[0] != id(1) {
+			t.Errorf("copied %v", h.Copied)
+		}
+	}
+	h, _ := open(t, 80, 12, sample()...)
+	h.Press("shift+tab", "end")
+	h.Want("clone")
+	h.WantNot("65f0")
+	h.ClickOn("Price drop") // beside the details
+	h.WantNot("─ Selected")
+	h.Press("y")
+	if h.Copied[0] != id(4) {
+		t.Errorf("a click beside the details chose %v", h.Copied)
+	}
+	h.Resize(120, 40)
+	h.ClickOn("looked at  ")
+	h.Want("esc back")
+	h.WantFits()
+	h.Press("z")
+	h.WantFits()
 }

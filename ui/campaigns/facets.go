@@ -19,8 +19,8 @@ type facetsPane struct {
 	list    widget.List
 	choices []choice // what the entries of the list choose
 	facets  []index.Facet
-	focused bool
-	version int // counts what was listed
+	focused bool // when it was drawn last
+	version int  // counts what was listed
 	drawn   drawing
 }
 

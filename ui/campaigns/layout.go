@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
@@ -12,11 +15,35 @@ const (
 	// the last change. What stands beside it gets the rest.
 	tableWidth   = 86
 	facetsWidth  = 24
-	leastPreview = 28
-	mostPreview  = 48
-	// drawerWidth is the width of the facets where they lie over the table.
-	drawerWidth = 30
+	leastDetails = 28
+	mostDetails  = 48
+	// The widths that the facets and the details take from the table while they have the keyboard, and what is
+	// left to it at least: in a narrower window they have all of it.
+	focusedFacets  = 26
+	focusedDetails = 42
+	leastTable     = 30
 )
+
+// place is a pane that can have the keyboard.
+type place uint8
+
+const (
+	inTable place = iota
+	inFacets
+	inDetails
+	places
+)
+
+// placeNames are what the panes are called in keys.
+var placeNames = [places]string{"list", "filters", "details"}
+
+// area is a part of the screen, in cells; of no width where a pane is not shown.
+type area struct{ x, y, w, h int }
+
+func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
+
+// panes is where the panes are.
+type panes struct{ table, facets, details area }
 
 // countsFrom is the height from which counts stand above the table.
 const countsFrom = 14
@@ -28,38 +55,43 @@ func (s *Screen) SetSize(width, height int) {
 	s.describe()
 }
 
-// sides returns the widths of what stands beside the table; 0 where there is no room. The facets come before
-// the preview while they have the keyboard.
-func (s *Screen) sides() (facets, preview int) {
+// sides returns the widths that there are for the facets and the details beside the table; 0 where there is no room.
+func (s *Screen) sides() (facets, details int) {
 	rest := s.width - tableWidth
-	if rest >= facetsWidth+leastPreview || s.facets.focused && rest >= facetsWidth {
+	if rest >= facetsWidth+leastDetails {
 		facets = facetsWidth
 		rest -= facets
 	}
-	if rest >= leastPreview {
-		preview = min(rest, mostPreview)
+	if rest >= leastDetails {
+		details = min(rest, mostDetails)
 	}
-	return facets, preview
+	return facets, details
 }
 
-// drawer is the width of the facets where they lie over the table; 0 where they do not.
-func (s *Screen) drawer() int {
-	if facets, _ := s.sides(); facets > 0 || !s.facets.focused {
-		return 0
+// panes shares the screen out. A pane that has no room beside the table takes it while it has the keyboard.
+func (s *Screen) panes() panes {
+	whole := area{0, 0, s.width, s.height}
+	facets, details := s.sides()
+	switch {
+	case s.zoom:
+		facets, details = 0, 0
+	case s.focus == inFacets && facets == 0:
+		facets, details = focusedFacets, 0
+	case s.focus == inDetails && details == 0:
+		details = focusedDetails
 	}
-	return min(drawerWidth, s.width)
-}
-
-// drawerTop is the line that the facets begin at: over the table they leave the search in sight.
-func (s *Screen) drawerTop() int {
-	if s.drawer() == 0 {
-		return 0
+	left := s.width - facets - details
+	if s.zoom || left < leastTable {
+		switch s.focus {
+		case inFacets:
+			return panes{facets: whole}
+		case inDetails:
+			return panes{details: whole}
+		default:
+			return panes{table: whole}
+		}
 	}
-	search, _, work := s.head()
-	if search+work == 0 {
-		return 0
-	}
-	return 1 + search + work
+	return panes{area{facets, 0, left, s.height}, area{0, 0, facets, s.height}, area{s.width - details, 0, details, s.height}}
 }
 
 // head is the number of lines between the frame and the table: the search, the counts, and the work that
@@ -74,18 +106,15 @@ func (s *Screen) head() (search, counts, work int) {
 	return s.bar.lines(), counts, work
 }
 
-// layout shares out the cells. It is called whenever what is drawn changes its size.
+// layout gives the panes their sizes. It is called whenever what is drawn changes its size.
 func (s *Screen) layout() {
-	facets, preview := s.sides()
-	if d := s.drawer(); d > 0 {
-		facets = d
+	p := s.panes()
+	s.facets.list.SetSize(max(p.facets.w-4, 0), max(p.facets.h-2, 0))
+	s.preview.SetSize(max(p.details.w-4, 0), max(p.details.h-2, 0))
+	if p.details.w != s.told {
+		s.describe()
 	}
-	s.facets.list.SetSize(max(facets-4, 0), max(s.height-s.drawerTop()-2, 0))
-	s.preview.SetSize(max(preview-4, 0), max(s.height-2, 0))
-	if s.drawer() > 0 {
-		facets = 0
-	}
-	s.panel.SetSize(s.width-facets-preview, s.height)
+	s.panel.SetSize(p.table.w, p.table.h)
 	w, h := s.panel.Inner()
 	search, counts, work := s.head()
 	s.grid.SetSize(w, max(h-search-counts-work, 0))
@@ -94,26 +123,25 @@ func (s *Screen) layout() {
 // View draws the screen.
 func (s *Screen) View() string {
 	s.layout()
-	s.grid.Focused, s.facets.list.Focused = !s.facets.focused && s.over == nil, s.facets.focused
+	s.grid.Focused = s.focus == inTable && s.over == nil
+	s.facets.focused = s.focus == inFacets
+	s.facets.list.Focused = s.facets.focused
 	s.grid.clock = clock{s.deps.Now(), s.deps.Location}
-	facets, preview := s.sides()
+	p := s.panes()
 	var blocks []string
-	if facets > 0 {
-		blocks = append(blocks, s.facetsPanel(facets))
+	if p.facets.w > 0 {
+		blocks = append(blocks, s.facets.view(s.theme, p.facets.w, p.facets.h))
 	}
-	blocks = append(blocks, s.middle())
-	if preview > 0 {
-		p := widget.NewPanel(s.theme, "Selected")
-		p.SetSize(preview, s.height)
-		blocks = append(blocks, p.View(s.preview.View()))
+	if p.table.w > 0 {
+		blocks = append(blocks, s.middle())
+	}
+	if p.details.w > 0 {
+		blocks = append(blocks, s.detailsPanel(p.details))
 	}
 	out := beside(blocks)
-	if d := s.drawer(); d > 0 {
-		out = widget.Overlay(out, s.facetsPanel(d), 0, s.drawerTop(), s.width, s.height)
-	}
 	if box, x := s.bar.list(s.panelWidth(), s.height-4); box != "" {
 		search, _, work := s.head()
-		out = widget.Overlay(out, box, facets+2+x, 1+work+search, s.width, s.height)
+		out = widget.Cover(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
 	}
 	if s.over != nil {
 		out = widget.Center(out, s.over.view(s.width, s.height), s.width, s.height)
@@ -121,18 +149,50 @@ func (s *Screen) View() string {
 	return out
 }
 
+func (s *Screen) detailsPanel(a area) string {
+	p := widget.NewPanel(s.theme, "Selected")
+	p.Focused = s.focus == inDetails
+	p.SetSize(a.w, a.h)
+	return p.View(s.preview.View())
+}
+
+// after names the pane that is n further than the one with the keyboard.
+func (s *Screen) after(n int) string { return placeNames[s.neighbor(n)] }
+
+func (s *Screen) neighbor(n int) place { return place((int(s.focus) + n + int(places)) % int(places)) }
+
+// goOn moves the keyboard to another pane.
+func (s *Screen) goOn(n int) tea.Cmd { return s.goTo(s.neighbor(n)) }
+
+// goTo moves the keyboard to a pane.
+func (s *Screen) goTo(p place) tea.Cmd {
+	s.focus = p
+	s.bar.blur()
+	s.layout()
+	return nil
+}
+
+// zoomKey is the action that zooms the focused pane, or shows the others again.
+func (s *Screen) zoomKey() screen.Action {
+	a := screen.ZoomAction(s.zoom, "z", groupList, func() tea.Cmd {
+		s.zoom = !s.zoom
+		s.layout()
+		return nil
+	})
+	if !s.zoom && s.focus == inTable && s.panes().table.w == s.width {
+		a.Why = "The list already fills the window."
+	}
+	return a
+}
+
 func (s *Screen) panelWidth() int {
 	w, _ := s.panel.Inner()
 	return w
 }
 
-func (s *Screen) facetsPanel(width int) string {
-	return s.facets.view(s.theme, width, s.height-s.drawerTop())
-}
-
 // middle draws the table with what stands above it.
 func (s *Screen) middle() string {
-	s.panel.Focused = !s.facets.focused && s.over == nil
+	s.panel.Focused = s.focus == inTable && s.over == nil
 	s.panel.Info, s.panel.Footer = s.info(), s.footer()
 	s.grid.Empty = s.empty()
 	s.grid.Marked = nil

@@ -19,30 +19,23 @@ type click struct {
 const doubleClick = 500 * time.Millisecond
 
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
-	facets, preview := s.sides()
-	if d := s.drawer(); d > 0 {
-		facets = d
-	}
+	p := s.panes()
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	switch {
 	case s.over != nil:
 		return s.paneMouse(msg, pressed)
-	case msg.X < facets && msg.Y >= s.drawerTop():
-		if s.facets.list.Mouse(msg, msg.Y-s.drawerTop()-1) && pressed {
-			s.bar.blur()
-			s.facets.focused = true
-			return s.choose()
+	case p.facets.has(msg.X, msg.Y):
+		if s.facets.list.Mouse(msg, msg.Y-p.facets.y-1) && pressed {
+			return tea.Batch(s.goTo(inFacets), s.choose())
 		}
 		return nil
-	case msg.X >= s.width-preview:
-		s.preview.Mouse(msg)
+	case p.details.has(msg.X, msg.Y):
+		if !s.preview.Mouse(msg) && pressed {
+			return s.goTo(inDetails)
+		}
 		return nil
 	}
-	if s.drawer() > 0 { // a press beside the drawer shuts it
-		s.facets.focused = !pressed
-		return nil
-	}
-	return s.middleMouse(msg, msg.X-facets-2, pressed)
+	return s.middleMouse(msg, msg.X-p.table.x-2, pressed)
 }
 
 // middleMouse takes the mouse over the table and what stands above it; x is a column of the table.
@@ -102,8 +95,7 @@ func (s *Screen) offerAt(x, y int) (int, bool) {
 // row while some are marked, it marks.
 func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
 	kept := s.remember()
-	s.facets.focused = false
-	s.bar.blur()
+	s.goTo(inTable)
 	row, ok := s.selected()
 	if !ok {
 		return kept

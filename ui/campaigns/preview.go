@@ -14,7 +14,8 @@ import (
 
 // describe tells of the campaign under the cursor beside the table.
 func (s *Screen) describe() {
-	_, width := s.sides()
+	width := s.panes().details.w
+	s.told = width
 	if width == 0 {
 		return
 	}

@@ -241,7 +241,7 @@ func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 
 // startSearch moves the keyboard to the search.
 func (s *Screen) startSearch() tea.Cmd {
-	s.facets.focused = false
+	s.focus = inTable
 	s.bar.focus()
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // what is typed now is another word
@@ -274,12 +274,11 @@ func (s *Screen) remember() tea.Cmd {
 	return s.keep(func(st settings) settings { st.Past = remember(st.Past, text); return st })
 }
 
-// clear returns up one thing after the other: the keyboard in the counts, the marks, the search.
+// clear goes back one step: to the table, to no selection, to no search.
 func (s *Screen) clear() tea.Cmd {
 	switch {
-	case s.facets.focused:
-		s.facets.focused = false
-		return nil
+	case s.focus != inTable:
+		return s.goTo(inTable)
 	case s.bar.prompt.Focused() && s.bar.at >= 0: // the offers alone
 		s.bar.offers, s.bar.at = nil, -1
 		return nil

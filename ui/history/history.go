@@ -30,6 +30,7 @@ type Screen struct {
 	list    widget.List
 	pager   widget.Pager
 	reading bool // the changes have the keyboard
+	zoom    bool // the pane with the keyboard has the whole screen
 	against base
 	shown   shown
 
@@ -205,13 +206,22 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !inList {
 		s.pager.Mouse(msg)
 		if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
-			s.reading = true
+			s.read(true)
 		}
 		return nil
 	}
 	if s.list.Mouse(msg, msg.Y-1) {
-		s.reading = false
+		s.read(false)
 		return s.show()
+	}
+	return nil
+}
+
+// read gives the changes the keyboard, or the versions.
+func (s *Screen) read(changes bool) tea.Cmd {
+	s.reading = changes
+	if s.zoom {
+		s.SetSize(s.width, s.height)
 	}
 	return nil
 }
@@ -240,20 +250,19 @@ func (s *Screen) Actions() []screen.Action {
 			s.against = againstNow - s.against
 			return s.show()
 		}},
-		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, Bar: 5, Run: func() tea.Cmd {
-			s.reading = !s.reading
+		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, Bar: 5, Run: func() tea.Cmd { return s.read(!s.reading) }},
+		screen.ZoomAction(s.zoom, "z", groupHistory, func() tea.Cmd {
+			s.zoom = !s.zoom
+			s.SetSize(s.width, s.height)
 			return nil
-		}},
+		}),
 		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, Bar: 4, Why: none, Run: func() tea.Cmd {
 			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", s.shown.n))
 		}},
 	}
 	if s.reading {
 		acts[2].Label = "versions"
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, Bar: 8, Run: func() tea.Cmd {
-			s.reading = false
-			return nil
-		}})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, Bar: 8, Run: func() tea.Cmd { return s.read(false) }})
 	}
 	return acts
 }

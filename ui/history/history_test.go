@@ -157,3 +157,28 @@ func TestEscLeavesTheChangesBeforeTheScreen(t *testing.T) {
 	h.Press("esc")
 	h.WantNot("esc versions")
 }
+
+// z gives the pane that has the keyboard the whole window, in every window.
+func TestAPaneIsZoomed(t *testing.T) {
+	svc, id := versions(t)
+	for _, size := range uitest.Sizes {
+		h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), size.W, size.H)
+		h.Press("z")
+		h.Want("Versions")
+		h.WantNot("What version 3 changed")
+		h.Press("down", "tab")
+		h.Want("What version 2 changed", "z unzoom")
+		h.WantNot("─ Versions")
+		h.Press("z")
+		h.Want("─ Versions", "What version 2 changed")
+		h.Press("z", "?")
+		h.Want("show all panes")
+		h.Press("esc", "ctrl+k")
+		h.Type("zoom")
+		h.Want("show all panes")
+		h.Press("esc", "z")
+		h.WantFits()
+		h.Press("z")
+		h.WantFits()
+	}
+}

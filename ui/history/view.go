@@ -22,8 +22,15 @@ type split struct {
 	list, main box
 }
 
-// split divides the screen: side by side where there is room, one above the other elsewhere.
+// split divides the screen: side by side where there is room, one above the other elsewhere. A zoomed pane has
+// all of it.
 func (s *Screen) split() split {
+	switch whole := (box{s.width, s.height}); {
+	case s.zoom && s.reading:
+		return split{true, box{}, whole}
+	case s.zoom:
+		return split{true, whole, box{}}
+	}
 	if s.width >= 100 {
 		w := max(s.width*2/5, 40)
 		return split{true, box{w, s.height}, box{s.width - w, s.height}}
@@ -63,7 +70,13 @@ func (s *Screen) View() string {
 	}
 	l := s.split()
 	s.list.Focused = !s.reading
+	if l.list.w == 0 {
+		return s.panel(s.heading(), l.main, true, "").View(s.body())
+	}
 	left := s.panel("Versions", l.list, !s.reading, s.position()).View(s.list.View())
+	if l.main.w == 0 {
+		return left
+	}
 	right := s.panel(s.heading(), l.main, s.reading, "").View(s.body())
 	if l.wide {
 		return lipgloss.JoinHorizontal(lipgloss.Top, left, right)

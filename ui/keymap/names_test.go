@@ -86,8 +86,11 @@ func (r *reader) function(fn *ast.FuncDecl) {
 		return true
 	})
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.CompositeLit); ok {
-			r.action(lit)
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			r.action(n)
+		case *ast.CallExpr:
+			r.zoom(n)
 		}
 		return true
 	})
@@ -148,6 +151,13 @@ func (r *reader) action(lit *ast.CompositeLit) {
 	}
 	for _, name := range names {
 		r.add(Name(r.screen, name), first(does, name), keys)
+	}
+}
+
+// zoom takes the action that all screens with panes share.
+func (r *reader) zoom(call *ast.CallExpr) {
+	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "ZoomAction" {
+		r.add(Name(r.screen, "zoom"), "show only the focused pane, or all panes again", []string{"z"})
 	}
 }
 

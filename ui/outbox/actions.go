@@ -32,7 +32,7 @@ func (s *Screen) Actions() []screen.Action {
 	if _, ok := s.selected(); !ok {
 		none = "No message is selected."
 	}
-	return append(s.moves(none), s.uses(none)...)
+	return append(append(s.moves(none), s.zoomKey()), s.uses(none)...)
 }
 
 func (s *Screen) moves(none string) []screen.Action {
@@ -53,6 +53,21 @@ func (s *Screen) moves(none string) []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Run: s.dropFilter})
 	}
 	return acts
+}
+
+// zoomKey is the action that zooms the focused pane, or shows both again.
+func (s *Screen) zoomKey() screen.Action {
+	a := screen.ZoomAction(s.zoom, "z", groupMove, s.toggleZoom)
+	if !s.roomy() {
+		a.Why = "The window shows one pane at a time."
+	}
+	return a
+}
+
+func (s *Screen) toggleZoom() tea.Cmd {
+	s.zoom = !s.zoom
+	s.SetSize(s.width, s.height)
+	return nil
 }
 
 func (s *Screen) uses(none string) []screen.Action {

@@ -30,6 +30,7 @@ type Screen struct {
 	filter widget.Prompt
 	reader reader
 	focus  pane
+	zoom   bool // the focused pane has the whole screen
 	pages  browser.Files
 
 	width, height int
@@ -247,8 +248,11 @@ func arrows(msg tea.KeyMsg) tea.KeyMsg {
 	return msg
 }
 
-// wide says that there is room for the message beside the table.
-func (s *Screen) wide() bool { return s.width >= 100 }
+// wide reports whether the message is shown beside the table.
+func (s *Screen) wide() bool { return s.roomy() && !s.zoom }
+
+// roomy reports whether there is room for both.
+func (s *Screen) roomy() bool { return s.width >= 100 }
 
 func (s *Screen) mouse(msg tea.MouseMsg) {
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress

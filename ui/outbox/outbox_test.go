@@ -353,3 +353,26 @@ func TestAMessageScrolls(t *testing.T) {
 	h.Press("tab", "tab", "down", "G")
 	h.Want("]")
 }
+
+// z gives the pane that has the keyboard the whole window.
+func TestAPaneIsZoomed(t *testing.T) {
+	h := open(t, filled())
+	if why := h.Why("z"); why == "" {
+		t.Error("one pane can be zoomed")
+	}
+	h.Resize(120, 40)
+	h.Press("z")
+	h.Want("─ Messages", "USER_1")
+	h.WantNot("Dear Ada")
+	h.Press("down", "enter")
+	h.Want("Der Frühling ist da.")
+	h.WantNot("─ Messages")
+	h.Press("?")
+	h.Want("show all panes")
+	h.Press("esc", "ctrl+k")
+	h.Type("unzoom")
+	h.Press("enter")
+	h.Want("─ Messages", "Der Frühling ist da.")
+	h.Press("z")
+	h.WantFits()
+}

@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/prefs"
 )
 
@@ -118,6 +119,16 @@ func (a Action) Does(key string) bool {
 		}
 	}
 	return false
+}
+
+// ZoomAction returns the action that gives the focused pane the whole screen or, where it has it, shows all panes
+// again. A key that is no letter works while a text is typed, too.
+func ZoomAction(zoomed bool, key, group string, run func() tea.Cmd) Action {
+	a := Action{Name: "zoom", Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: group, Typing: !keymap.Plain(key), Run: run}
+	if zoomed {
+		a.Label, a.Help, a.Bar = "unzoom", "show all panes", 12
+	}
+	return a
 }
 
 // Deps is what screens work with. It is handed to each constructor, never global.

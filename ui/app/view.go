@@ -23,12 +23,7 @@ func (m *Model) View() string {
 		box := o.view(m.width, m.height)
 		x, y := overlayAt(o, box, m.width, m.height)
 		out = strings.ReplaceAll(out, themes.CaretMark, "") // the keyboard is the overlay's
-		switch o.(type) {
-		case *helpBox, *tourBox, *paletteBox:
-			out = widget.Cover(out, box, x, y, m.width, m.height)
-		default: // a question is about what it lies on
-			out = widget.Overlay(out, box, x, y, m.width, m.height)
-		}
+		out = widget.Cover(out, box, x, y, m.width, m.height)
 		if p, ok := o.(pointing); ok {
 			if sign, x, y, ok := p.pointer(m.height); ok {
 				out = widget.Overlay(out, sign, x, y, m.width, m.height)
@@ -36,7 +31,7 @@ func (m *Model) View() string {
 		}
 	}
 	if box, at, ok := m.toastBox(); ok {
-		out = widget.Overlay(out, box, at.x, at.y, m.width, m.height)
+		out = widget.Drop(out, box, at.x, at.y, m.width, m.height)
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func (s *Screen) View() string {
 	out := beside(blocks)
 	if box, x := s.bar.list(s.panelWidth(), s.height-4); box != "" {
 		search, _, work := s.head()
-		out = widget.Cover(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
+		out = widget.Drop(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
 	}
 	if s.over != nil {
 		out = widget.Center(out, s.over.view(s.width, s.height), s.width, s.height)

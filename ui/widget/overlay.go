@@ -11,16 +11,30 @@ import (
 // Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and
 // line y. What would lie outside the screen is cut. Colors of the screen go on beside the box, and a
 // wide character that the box's edge goes through becomes blank.
-func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, false) }
+func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, cuts) }
 
 // Cover is Overlay for a box to read: a text of the screen that the box covers in part is left out as a
 // whole, and so is what is left of a line at the edge of the screen, so that no fragments stand beside
 // the box.
 func Cover(base, box string, x, y, w, h int) string {
-	return overlay(base, box, x, y, w, h, true)
+	return overlay(base, box, x, y, w, h, covers)
 }
 
-func overlay(base, box string, x, y, w, h int, covers bool) string {
+// Drop is Cover for a box inside a panel, such as a list below a field: the panel's frame stays beside it.
+func Drop(base, box string, x, y, w, h int) string {
+	return overlay(base, box, x, y, w, h, drops)
+}
+
+// edge is what becomes of a line that a box lies over.
+type edge uint8
+
+const (
+	cuts   edge = iota // the box cuts through its texts
+	drops              // texts that the box covers in part are left out
+	covers             // and so is what is left at the edges of the screen
+)
+
+func overlay(base, box string, x, y, w, h int, b edge) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
@@ -37,13 +51,13 @@ func overlay(base, box string, x, y, w, h int, covers bool) string {
 		if y+i < 0 || y+i >= h {
 			continue
 		}
-		lines[y+i] = splice(lines[y+i], fitLine(line, width), x, width, w, covers)
+		lines[y+i] = splice(lines[y+i], fitLine(line, width), x, width, w, b)
 	}
 	return strings.Join(lines, "\n")
 }
 
 // splice puts piece, width cells wide, over line, w cells wide, from column x on.
-func splice(line, piece string, x, width, w int, covers bool) string {
+func splice(line, piece string, x, width, w int, b edge) string {
 	if x < 0 {
 		piece = TruncateLeft(piece, -x)
 		width, x = width+x, 0
@@ -62,8 +76,14 @@ func splice(line, piece string, x, width, w int, covers bool) string {
 		reset = "\x1b[0m"
 	}
 	from, to := x, x+width
-	if covers {
-		from, to = whole(line, from, to, w)
+	if b != cuts {
+		from, to = whole(line, from, to)
+	}
+	if b == covers && x < sliver {
+		from = 0
+	}
+	if b == covers && x+width > w-sliver {
+		to = w
 	}
 	left := fitLine(line, from)
 	if from < x {
@@ -73,9 +93,9 @@ func splice(line, piece string, x, width, w int, covers bool) string {
 	return left + reset + piece + reset + right
 }
 
-// whole widens the columns from x to end of a line of w cells so that they cut through no text. A text goes on over single
+// whole widens the columns from x to end of a line so that they cut through no text. A text goes on over single
 // spaces; two of them, or a line of a frame, end it.
-func whole(line string, x, end, w int) (from, to int) {
+func whole(line string, x, end int) (from, to int) {
 	var cells []string // by column; "" behind a wide character
 	for rest, state := ansi.Strip(line), -1; rest != ""; {
 		var c string
@@ -104,12 +124,6 @@ func whole(line string, x, end, w int) (from, to int) {
 			to++
 		}
 	}
-	if x < sliver {
-		from = 0
-	}
-	if end > w-sliver {
-		to = w
-	}
 	return from, to
 }
 
@@ -122,10 +136,10 @@ func isFrame(s string) bool {
 	return r >= 0x2500 && r <= 0x25A0
 }
 
-// Center draws box over the middle of base, a screen of w×h cells.
+// Center draws box over the middle of base, a screen of w×h cells, as [Cover] does.
 func Center(base, box string, w, h int) string {
 	x, y := CenterAt(box, w, h)
-	return Overlay(base, box, x, y, w, h)
+	return Cover(base, box, x, y, w, h)
 }
 
 // CenterAt returns the column and line at which Center draws a box, for the mouse.

@@ -82,4 +82,7 @@ func TestCoverLeavesNoFragments(t *testing.T) {
 			t.Errorf("over %q: %q, want %q", test.base, got, test.want)
 		}
 	}
+	if got, want := widget.Drop("│ Winter  sale x │", "XXXX", 3, 0, 18, 1), "│  XXXX   sale x │"; got != want {
+		t.Errorf("in a panel: %q, want %q", got, want)
+	}
 }

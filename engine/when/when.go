@@ -160,6 +160,34 @@ func Moment(t, now time.Time) string {
 	return t.Format("Mon 2 Jan 2006, 15:04")
 }
 
+// Brief says in a few cells when t was or will be, as columns show it: "now", "5m", "3h", "6d", "in 2d", and the day
+// in now's location where it is a week or more away: "9 Nov", "9 Nov 25". Empty for no time.
+func Brief(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	ahead := t.Sub(now)
+	in, d := "", -ahead
+	if ahead > 0 {
+		in, d = "in ", ahead
+	}
+	switch {
+	case d < time.Minute && ahead < 30*time.Second: // a clock elsewhere may be ahead
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%s%dm", in, max(d/time.Minute, 1))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%s%dh", in, d/time.Hour)
+	case d < 7*24*time.Hour:
+		return fmt.Sprintf("%s%dd", in, d/(24*time.Hour))
+	}
+	t = t.In(now.Location())
+	if t.Year() == now.Year() {
+		return t.Format("2 Jan")
+	}
+	return t.Format("2 Jan 06")
+}
+
 // Until says how far off t is, in days of now's location: "in 3 days", "tomorrow", "in 2 hours",
 // "5 minutes ago".
 func Until(t, now time.Time) string {

@@ -237,6 +237,28 @@ func TestUntil(t *testing.T) {
 	}
 }
 
+func TestBrief(t *testing.T) {
+	at := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{0, "now"}, {-59 * time.Second, "now"}, {10 * time.Second, "now"}, {-12 * time.Minute, "12m"}, {-3 * time.Hour, "3h"}, {-26 * time.Hour, "1d"},
+		{-9 * 24 * time.Hour, "5 Mar"}, {-400 * 24 * time.Hour, "7 Feb 25"}, {40 * time.Second, "in 1m"}, {2 * time.Hour, "in 2h"}, {48 * time.Hour, "in 2d"},
+		{240 * time.Hour, "24 Mar"}, {365 * 24 * time.Hour, "14 Mar 27"},
+	} {
+		if got := when.Brief(at.Add(tt.after), at); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.after, got, tt.want)
+		}
+	}
+	if got := when.Brief(time.Time{}, at); got != "" {
+		t.Errorf("no time: %q", got)
+	}
+	if got := when.Brief(at.Add(-8*24*time.Hour).Add(13*time.Hour), at.In(zone(t, "Europe/Berlin"))); got != "7 Mar" {
+		t.Errorf("in Berlin it was %q", got)
+	}
+}
+
 func TestChange(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	for day, want := range map[string]string{"2026-03-29": "clocks go forward 1 hour", "2026-10-25": "clocks go back 1 hour", "2026-10-26": ""} {

@@ -9,12 +9,13 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine/activity"
+	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
 
 var columns = []widget.Column{
-	{Title: "Ago", Min: 4, Align: widget.AlignRight, Priority: 2},
+	{Title: "Ago", Min: 6, Align: widget.AlignRight, Priority: 2},
 	{Title: "Call", Min: 9, Max: 12, Weight: 1},
 	{Title: "Method", Min: 6, Priority: 3},
 	{Title: "Path", Min: 16, Weight: 6},
@@ -35,7 +36,7 @@ func (r rows) Row(i int) widget.Cells {
 		method, path = "–", "in the store · "+c.Campaign
 	}
 	return widget.Cells{
-		{Text: ago(r.s.deps.Now(), c.At), Tone: themes.ToneMuted}, {Text: name(c), Tone: themes.ToneStrong},
+		{Text: r.s.ago(c.At), Tone: themes.ToneMuted}, {Text: name(c), Tone: themes.ToneStrong},
 		{Text: method, Tone: themes.ToneMuted}, {Text: path}, {Text: status, Tone: tone}, {Text: took(c.Took), Tone: themes.ToneMuted},
 	}
 }
@@ -173,23 +174,19 @@ func title(c activity.Call) (what, status string) {
 	return strings.TrimSpace(c.Method + " " + c.Path), status + " · " + took(c.Took)
 }
 
-// ago gives a time as a distance from now in at most four cells.
-func ago(now, at time.Time) string {
-	switch d := now.Sub(at); {
-	case d < time.Second: // a clock elsewhere may be ahead
-		return "now"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	default:
-		return fmt.Sprintf("%dd", d/(24*time.Hour))
+// ago returns when a call was made, in a few cells. Of the last minute it counts the seconds.
+func (s *Screen) ago(at time.Time) string {
+	now := s.deps.Now()
+	if loc := s.deps.Location; loc != nil {
+		now = now.In(loc)
 	}
+	if d := now.Sub(at); d >= time.Second && d < time.Minute {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return when.Brief(at, now)
 }
 
-// took gives a duration in at most seven cells.
+// took returns a duration in at most seven cells.
 func took(d time.Duration) string {
 	switch ms := float64(d) / float64(time.Millisecond); {
 	case ms < 0.05:

@@ -108,7 +108,9 @@ func TestNoFragmentsBesideAnOverlay(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.Program(t, app.Options{
 			Deps: uitest.Deps(struct{ engine.Service }{}), First: screen.Route{Name: screen.Campaigns},
-			Factory: func(screen.Deps, screen.Route) (screen.Screen, error) { return &worded{list{Base: screen.NewBase()}}, nil },
+			Factory: func(screen.Deps, screen.Route) (screen.Screen, error) {
+				return &worded{list{Base: screen.NewBase()}}, nil
+			},
 		}, size.W, size.H)
 		whole := func(what string) {
 			t.Helper()

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/screen"
 )
@@ -97,14 +98,14 @@ func (m *Model) notice() notice {
 	return notice{}
 }
 
-// clock returns a time of today by its hour, another by its day.
+// clock returns a time of today by its hour, another by its day, too.
 func (m *Model) clock(t time.Time) string {
 	now := m.opts.Deps.Now()
 	if loc := m.opts.Deps.Location; loc != nil {
 		t, now = t.In(loc), now.In(loc)
 	}
 	if t.Format(time.DateOnly) != now.Format(time.DateOnly) {
-		return t.Format("Jan 2")
+		return when.Moment(t, now)
 	}
 	return t.Format("15:04")
 }

@@ -47,7 +47,7 @@ func TestTheHeaderTellsThatTheServiceIsAway(t *testing.T) {
 	}
 	d.model.resize(100, 24)
 	d.now = d.now.Add(24 * time.Hour)
-	d.want("offline since Mar 14")
+	d.want("offline since Sat 14 Mar, 09:00")
 	d.send(screen.LinkMsg{})
 	d.wantNot("offline")
 }

@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 	h.Goldens("list")
 	h.Press("tab")
 	h.Goldens("facets")
-	h.Press("tab", "w")
+	h.Press("esc", "w")
 	h.Goldens("views")
 	h.Press("esc", "C")
 	h.Goldens("columns")

@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/query"
+	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -22,13 +23,8 @@ type column struct {
 	why  string
 	// down reports whether the first order is downwards: the newest first.
 	down bool
-	cell func(engine.Summary, clock) widget.Cell
-}
-
-// clock is the time that relative times are told at.
-type clock struct {
-	now time.Time
-	loc *time.Location
+	// cell is drawn at a time, in the zone of the person.
+	cell func(engine.Summary, time.Time) widget.Cell
 }
 
 const nameColumn = "name"
@@ -46,7 +42,7 @@ var columns = []column{
 	{id: nameColumn, head: widget.Column{Title: "Name", Min: leastName, Max: 64, Weight: 8}, sort: query.Name, cell: nameCell},
 	{id: "state", head: widget.Column{Title: "State", Min: 11}, sort: query.Status, cell: stateCell},
 	{id: "channel", head: widget.Column{Title: "Channel", Min: 10, Priority: 2}, sort: query.Channel,
-		cell: func(r engine.Summary, _ clock) widget.Cell { return widget.Cell{Text: r.Channel.Label()} }},
+		cell: func(r engine.Summary, _ time.Time) widget.Cell { return widget.Cell{Text: r.Channel.Label()} }},
 	{id: "type", head: widget.Column{Title: "Type", Min: 11, Max: 24, Weight: 2, Priority: 3}, sort: query.Type,
 		// Under the head Type, the rest of the word says nothing.
 		cell: muted(func(r engine.Summary) string { return strings.TrimSuffix(r.DeliveryType.Label(), "-triggered") })},
@@ -57,16 +53,16 @@ var columns = []column{
 	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5}, why: "Campaigns can't be sorted by platforms. Use the filters to show one platform.",
 		cell: muted(platforms)},
 	{id: "start", head: widget.Column{Title: "Start", Min: 9, Align: widget.AlignRight, Priority: 5}, sort: query.Start, down: true,
-		cell: func(r engine.Summary, c clock) widget.Cell {
-			return widget.Cell{Text: ahead(c.now, r.Start, c.loc), Tone: themes.ToneMuted}
+		cell: func(r engine.Summary, now time.Time) widget.Cell {
+			return widget.Cell{Text: when.Brief(r.Start, now), Tone: themes.ToneMuted}
 		}},
 	{id: "created", head: widget.Column{Title: "Created", Min: 9, Align: widget.AlignRight, Priority: 6}, sort: query.Created, down: true,
-		cell: func(r engine.Summary, c clock) widget.Cell {
-			return widget.Cell{Text: ago(c.now, r.CreatedAt, c.loc), Tone: themes.ToneMuted}
+		cell: func(r engine.Summary, now time.Time) widget.Cell {
+			return widget.Cell{Text: when.Brief(r.CreatedAt, now), Tone: themes.ToneMuted}
 		}},
 	{id: "updated", head: widget.Column{Title: "Updated", Min: 9, Align: widget.AlignRight, Priority: 1}, sort: query.Updated, down: true,
-		cell: func(r engine.Summary, c clock) widget.Cell {
-			return widget.Cell{Text: ago(c.now, r.UpdatedAt, c.loc), Tone: themes.ToneMuted}
+		cell: func(r engine.Summary, now time.Time) widget.Cell {
+			return widget.Cell{Text: when.Brief(r.UpdatedAt, now), Tone: themes.ToneMuted}
 		}},
 	{id: "creator", head: widget.Column{Title: "Creator", Min: 14, Max: 28, Weight: 1, Priority: 7}, sort: query.By,
 		cell: muted(func(r engine.Summary) string { return r.CreatedBy })},
@@ -115,8 +111,8 @@ func columnOf(key query.Key) (column, bool) {
 	return column{}, false
 }
 
-func muted(text func(engine.Summary) string) func(engine.Summary, clock) widget.Cell {
-	return func(r engine.Summary, _ clock) widget.Cell {
+func muted(text func(engine.Summary) string) func(engine.Summary, time.Time) widget.Cell {
+	return func(r engine.Summary, _ time.Time) widget.Cell {
 		return widget.Cell{Text: text(r), Tone: themes.ToneMuted}
 	}
 }
@@ -126,7 +122,7 @@ func titled(r engine.Summary) (name string, named bool) {
 	return r.Title(), r.Name != ""
 }
 
-func nameCell(r engine.Summary, _ clock) widget.Cell {
+func nameCell(r engine.Summary, _ time.Time) widget.Cell {
 	name, named := titled(r)
 	if !named {
 		return widget.Cell{Text: name, Tone: themes.ToneFaint}
@@ -134,7 +130,7 @@ func nameCell(r engine.Summary, _ clock) widget.Cell {
 	return widget.Cell{Text: name}
 }
 
-func stateCell(r engine.Summary, _ clock) widget.Cell {
+func stateCell(r engine.Summary, _ time.Time) widget.Cell {
 	role := themes.Role(r.Status.Role())
 	return widget.Cell{Text: role.Glyph() + " " + r.Status.Label(), Tone: role.Tone()}
 }

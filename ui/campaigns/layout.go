@@ -126,7 +126,7 @@ func (s *Screen) View() string {
 	s.grid.Focused = s.focus == inTable && s.over == nil
 	s.facets.focused = s.focus == inFacets
 	s.facets.list.Focused = s.facets.focused
-	s.grid.clock = clock{s.deps.Now(), s.deps.Location}
+	s.grid.now = s.now()
 	p := s.panes()
 	var blocks []string
 	if p.facets.w > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -24,7 +25,7 @@ func (s *Screen) describe() {
 		s.preview.SetStyled(s.theme.Faint.Render("No campaign selected."))
 		return
 	}
-	d := description{theme: s.theme, width: width - 6, now: s.deps.Now(), loc: s.deps.Location} // frame, and the scroll bar
+	d := description{theme: s.theme, width: width - 6, now: s.now()} // frame, and the scroll bar
 	d.head(sum)
 	d.facts(sum)
 	d.rejection(sum)
@@ -36,8 +37,7 @@ func (s *Screen) describe() {
 type description struct {
 	theme themes.Theme
 	width int
-	now   time.Time
-	loc   *time.Location
+	now   time.Time // in the person's zone
 	lines []string
 }
 
@@ -88,9 +88,15 @@ func (d *description) facts(sum engine.Summary) {
 	if sum.AllUsers {
 		d.fact("Audience", "all users")
 	}
-	d.fact("Starts", d.zoned(sum.Start))
-	d.fact("Ends", d.zoned(sum.End))
-	d.fact("Sent", d.zoned(sum.SentTime))
+	d.fact("Starts", d.moment(sum.Start))
+	d.fact("Ends", d.moment(sum.End))
+	d.fact("Sent", d.moment(sum.SentTime))
+	for _, t := range []time.Time{sum.Start, sum.End, sum.SentTime} {
+		if !t.IsZero() {
+			d.fact("Zone", t.In(d.now.Location()).Format("MST"))
+			break
+		}
+	}
 	d.fact("Flow", sum.FlowName)
 	d.fact("Parent", sum.ParentID)
 	d.signed("Created", sum.CreatedAt, sum.CreatedBy)
@@ -99,17 +105,17 @@ func (d *description) facts(sum engine.Summary) {
 	}
 }
 
-// zoned returns a time with its zone.
-func (d *description) zoned(t time.Time) string {
+// moment returns a time in the person's zone. Empty for no time.
+func (d *description) moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return moment(d.now, t, d.loc) + t.In(d.loc).Format(" MST")
+	return when.Moment(t.In(d.now.Location()), d.now)
 }
 
 // signed tells when something was done, and by whom.
 func (d *description) signed(label string, at time.Time, by string) {
-	d.fact(label, moment(d.now, at, d.loc))
+	d.fact(label, d.moment(at))
 	if !at.IsZero() {
 		label = ""
 	}

@@ -3,6 +3,7 @@ package campaigns
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -18,7 +19,7 @@ type grid struct {
 	theme   themes.Theme
 	columns []column
 	sorted  order
-	clock   clock
+	now     time.Time // at which the rows are drawn, in the person's zone
 	width   int
 	result  *index.Result
 	heads   []head
@@ -132,7 +133,7 @@ func (g *grid) Row(i int) widget.Cells {
 	}
 	cells := make(widget.Cells, len(g.columns))
 	for n, c := range g.columns {
-		cells[n] = c.cell(row, g.clock)
+		cells[n] = c.cell(row, g.now)
 	}
 	return cells
 }

@@ -67,7 +67,7 @@ func versions(t *testing.T) (*local.Service, string) {
 func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
-	h.Want("Versions", "3 versions", "What version 3 changed", "-<p>Two</p>", "+<p>Two and a half</p>", "ben@example.com", "13 Mar 10:00", "Edited HTML in")
+	h.Want("Versions", "3 versions", "What version 3 changed", "-<p>Two</p>", "+<p>Two and a half</p>", "ben@example.com", "Fri 13 Mar, 10:00", "Edited HTML in")
 	h.Goldens("changes")
 	h.Press("down")
 	h.Want("What version 2 changed", "- Hello", "+ Hello {{UserAttribute['First Name']}}")
@@ -91,7 +91,7 @@ func TestRestoreHandsTheVersionToTheBuilder(t *testing.T) {
 	h.Press("enter")
 	h.Want("This is the current version.")
 	h.Press("down", "enter")
-	h.Want("Restore version 2?", "12 Mar 10:00")
+	h.Want("Restore version 2?", "Thu 12 Mar, 10:00")
 	h.Press("y")
 	r := h.Last()
 	if r.Name != screen.Builder || r.ID != id {

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -179,16 +180,10 @@ func (s *Screen) node(p doc.Path) string {
 	return problems.Place(s.campaign.Channel, p)
 }
 
-// when returns the moment of a save: the time of day where it was today.
+// when returns the moment of a save.
 func (s *Screen) when(t time.Time) string {
-	now, t := s.deps.Now().In(s.deps.Location), t.In(s.deps.Location)
-	switch {
-	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
-		return "today " + t.Format("15:04")
-	case t.Year() == now.Year():
-		return t.Format("2 Jan 15:04")
-	}
-	return t.Format("2 Jan 2006 15:04")
+	now := s.deps.Now().In(s.deps.Location)
+	return when.Moment(t.In(s.deps.Location), now)
 }
 
 // changes returns the differences between two versions, as lines.

@@ -9,6 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/content"
+	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/builder/browser"
 	"bugle/ui/screen"
@@ -58,7 +60,7 @@ func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
 		table:  widget.NewTable(deps.Theme, columns...),
-		filter: widget.NewPrompt(deps.Theme, "/", "recipient, key, campaign or subject"),
+		filter: widget.NewPrompt(deps.Theme, "/", "recipient, platform, locale, campaign or subject"),
 		reader: newReader(deps.Theme),
 	}
 	s.table.Focused = true
@@ -67,11 +69,11 @@ func New(deps screen.Deps, _ screen.Route) *Screen {
 }
 
 var columns = []widget.Column{
-	{Title: "When", Min: 8, Max: 12, Weight: 1},
-	{Title: "To", Min: 14, Max: 32, Weight: 3},
-	{Title: "Subject", Min: 12, Max: 60, Weight: 4},
-	{Title: "Key", Min: 25, Max: 34, Weight: 2, Priority: 1},
-	{Title: "Campaign", Min: 14, Max: 40, Weight: 2, Priority: 2},
+	{Title: "Sent", Min: 8},
+	{Title: "To", Min: 20, Max: 32, Weight: 3},
+	{Title: "Subject", Min: 16, Max: 60, Weight: 4},
+	{Title: "Message", Min: 14, Max: 34, Weight: 2, Priority: 2},
+	{Title: "Campaign", Min: 14, Max: 40, Weight: 2, Priority: 1},
 }
 
 // Title is the screen's part of the breadcrumb.
@@ -181,7 +183,7 @@ func (s *Screen) narrow() {
 }
 
 func holds(m engine.Delivered, words []string) bool {
-	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, m.Campaign, m.Connector, subject(m)}, "\n"))
+	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, content.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
 	for _, w := range words {
 		if !strings.Contains(text, w) {
 			return false
@@ -211,8 +213,8 @@ func (r rows) Len() int { return len(r.s.shown) }
 func (r rows) Row(i int) widget.Cells {
 	m := r.s.messages[r.s.shown[i]]
 	return widget.Cells{
-		{Text: ago(r.s.deps.Now(), m.At), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
-		{Text: m.Key, Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
+		{Text: when.Brief(m.At, r.s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
+		{Text: content.KeyName(m.Key), Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/content"
 	"bugle/engine/delivery"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -196,10 +197,10 @@ func (r *reader) text() string {
 	}
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
-		head("Device", p.Platform+" "+p.Token)
+		head("Device", content.CellName(p.Platform, "", "")+" "+p.Token)
 		head("Gateway", orElse(m.Connector, "none (kept in this outbox)"))
 	}
-	head("Campaign", joined(m.Campaign, m.Key))
+	head("Campaign", joined(m.Campaign, content.KeyName(m.Key)))
 	if m.Push != nil {
 		head("Sent", r.when)
 	} else {

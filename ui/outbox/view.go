@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
+	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -102,27 +103,16 @@ func (s *Screen) message(width int) string {
 	return panel.View(s.reader.draw())
 }
 
-// when gives the time of a message in full.
+// when returns the time of a message in full.
 func (s *Screen) when(m engine.Delivered) string {
-	loc := s.deps.Location
-	if loc == nil {
-		loc = time.UTC
-	}
-	return m.At.In(loc).Format("Mon 2 Jan 2006, 15:04:05")
+	now := s.now()
+	return when.Moment(m.At.In(now.Location()), now)
 }
 
-// ago gives a time as a distance from now.
-func ago(now, at time.Time) string {
-	d := now.Sub(at)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	case d < 30*24*time.Hour:
-		return fmt.Sprintf("%d d ago", int(d.Hours()/24))
+// now returns the time in the person's zone.
+func (s *Screen) now() time.Time {
+	if loc := s.deps.Location; loc != nil {
+		return s.deps.Now().In(loc)
 	}
-	return at.Format("2 Jan 2006")
+	return s.deps.Now().UTC()
 }

@@ -115,7 +115,7 @@ func contrastLightTokens() Tokens {
 // green (protanopia, deuteranopia) tell apart as well; for a dark terminal.
 func safeDarkTokens() Tokens {
 	k := darkTokens()
-	k.Accent, k.BorderFocus = c("#a8c7ff", "153", "15"), c("#a8c7ff", "153", "15")
+	k.Accent, k.BorderFocus = c("#dbe6ff", "189", "15"), c("#dbe6ff", "189", "15")
 	k.Success = c("#35a7ff", "75", "12")
 	k.Warning = c("#ffe97a", "228", "15")
 	k.Danger = c("#ff8a3d", "208", "11")
@@ -127,10 +127,10 @@ func safeDarkTokens() Tokens {
 func safeLightTokens() Tokens {
 	k := lightTokens()
 	k.Accent, k.BorderFocus = c("#27408b", "18", "4"), c("#27408b", "18", "4")
-	k.Success = c("#0a63c2", "25", "4")
+	k.Success = c("#0a6fb8", "25", "6")
 	k.Warning = c("#806000", "94", "8")
 	k.Danger = c("#5e2000", "52", "3")
-	k.Info = c("#6a3fa8", "54", "6")
+	k.Info = c("#6a3fa8", "54", "5")
 	return k
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"bugle/themes"
@@ -151,6 +152,31 @@ func TestRolesAreToldApartWithoutColor(t *testing.T) {
 	}
 	if themes.Role(99).Glyph() != "?" {
 		t.Error("a role there is not has a sign")
+	}
+}
+
+// What runs and what sends right now have signs and, where there are colors, colors of their own: in every theme, on
+// every terminal.
+func TestActiveAndSendingDiffer(t *testing.T) {
+	for _, name := range themes.Names() {
+		for _, profile := range []termenv.Profile{termenv.TrueColor, termenv.ANSI256, termenv.ANSI, termenv.Ascii} {
+			for _, dark := range []bool{true, false} {
+				theme, err := themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: profile})
+				if err != nil {
+					t.Fatal(err)
+				}
+				live, sending := theme.Badge(themes.RoleLive, "x"), theme.Badge(themes.RoleSending, "x")
+				if ansi.Strip(live) == ansi.Strip(sending) {
+					t.Errorf("%s, dark %v, profile %v: both have the sign %q", name, dark, profile, ansi.Strip(live))
+				}
+				if name == themes.None || profile == termenv.Ascii {
+					continue
+				}
+				if color := func(s, sign string) string { c, _, _ := strings.Cut(s, sign); return c }; color(live, "●") == color(sending, "►") {
+					t.Errorf("%s, dark %v, profile %v: both are drawn as %q", name, dark, profile, live)
+				}
+			}
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"bugle/themes"
 )
 
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	cfg := config(parse(t, `{"ground":"#1F6FEB","line":"#fff","none":"blue"}`))
 	rules := []schema.Rule{schema.Guard{At: schema.Always, Rule: schema.Format{As: schema.Color}}}
 	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
@@ -24,7 +24,7 @@ func TestColours(t *testing.T) {
 	}})
 	hides(t, New(cfg), "Line         #fff") // nothing to draw with
 	shows(t, New(cfg), "#fff", "4.6:1 (good) with white text", "4.5:1 (good) with black")
-	cfg.Theme = colours
+	cfg.Theme = colors
 	f := New(cfg)
 	shows(t, f, "48;2;255;255;255m", "48;2;31;111;235m")
 	if text := ansi.Strip(f.View()); !strings.Contains(text, "#fff") || !strings.Contains(text, "#1F6FEB") {
@@ -101,13 +101,13 @@ func personal() *schema.Schema {
 
 func TestExpressionsStandOut(t *testing.T) {
 	cfg := config(parse(t, `{"title":"Hi {{ a }}, {% if b %}c","plain":"{{ a }}"}`))
-	cfg.Schema, cfg.Theme, cfg.Focus = personal(), colours, "body"
+	cfg.Schema, cfg.Theme, cfg.Focus = personal(), colors, "body"
 	f := New(cfg)
-	info := colours.Info.Render("{{ a }}")
+	info := colors.Info.Render("{{ a }}")
 	if got := strings.Count(f.View(), info); got != 1 {
 		t.Errorf("%d expressions stand out, want 1: %q", got, f.View())
 	}
-	shows(t, f, colours.Info.Render("{% if b %}"))
+	shows(t, f, colors.Info.Render("{% if b %}"))
 	cfg.Suggest = func(string) []string { return []string{"Name"} }
 	f = at(t, New(cfg), "plain")
 	press(f, " {{")

@@ -49,7 +49,7 @@ func (f *Form) hint(r row) string {
 	if f.pickable(r) {
 		parts = append(parts, "Type a date such as “tomorrow 9am”, or press f4 for a calendar.")
 	}
-	if isColour(r) {
+	if isColor(r) {
 		if c := contrast(r.Value.Text()); c != "" {
 			parts = append(parts, c)
 		}

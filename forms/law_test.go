@@ -109,7 +109,7 @@ var tables = func() []*schema.Schema {
 	return out
 }()
 
-var colours = func() themes.Theme {
+var colors = func() themes.Theme {
 	t, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		panic(err)
@@ -123,8 +123,8 @@ func drawForm(t *rapid.T) (*Form, []byte) {
 	cfg := config(root)
 	cfg.Schema = s
 	cfg.Path = rapid.SampledFrom(append(places(s.Root(), root, nil), doc.Path{})).Draw(t, "path")
-	if rapid.Bool().Draw(t, "colours") {
-		cfg.Theme = colours
+	if rapid.Bool().Draw(t, "colors") {
+		cfg.Theme = colors
 	}
 	cfg.Width, cfg.Height = rapid.IntRange(1, 100).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
 	return New(cfg), root.Encode()

@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -54,7 +55,7 @@ func tokenName(field string) string {
 // base, all of it at once, with its line.
 func ParseOwn(name string, b []byte) (Own, error) {
 	own := Own{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
-	if slices.Contains(Names(), name) {
+	if slices.Contains(Names(), current(name)) {
 		return own, fmt.Errorf("%q is the name of a theme that is built in: give the file another one", name)
 	}
 	var file ownFile
@@ -63,7 +64,7 @@ func ParseOwn(name string, b []byte) (Own, error) {
 	}
 	var wrong []error
 	if file.Base != "" {
-		own.Base = file.Base
+		own.Base = current(file.Base)
 	}
 	if !slices.Contains(Names(), own.Base) {
 		wrong = append(wrong, fmt.Errorf("base: there is no theme %q: choose one of %s", own.Base, strings.Join(Names(), ", ")))
@@ -204,9 +205,7 @@ func (s Set) Names() []string {
 
 // New makes a theme from nothing but its options. It fails for a name it does not know.
 func (s Set) New(o Options) (Theme, error) {
-	if o.Name == "" {
-		o.Name = Auto
-	}
+	o.Name = cmp.Or(current(o.Name), Auto)
 	base := o.Name
 	at := slices.IndexFunc(s.own, func(own Own) bool { return own.Name == o.Name })
 	if at >= 0 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -129,10 +130,10 @@ func lab(color string, sees [3][3]float64) [3]float64 {
 }
 
 // Who does not tell red from green tells done, careful and wrong apart.
-func TestColourBlindStatesAreApart(t *testing.T) {
+func TestColorBlindStatesAreApart(t *testing.T) {
 	const least = 20 // two is just seen
 	for _, dark := range []bool{true, false} {
-		theme, err := themes.New(themes.Options{Name: themes.ColourBlind, DarkBackground: dark, Profile: termenv.TrueColor})
+		theme, err := themes.New(themes.Options{Name: themes.ColorBlind, DarkBackground: dark, Profile: termenv.TrueColor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,5 +154,32 @@ func TestColourBlindStatesAreApart(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Flags, variables and files with the earlier name of a theme keep working. No list offers it.
+func TestTheEarlierNameOfAThemeWorks(t *testing.T) {
+	for _, dark := range []bool{true, false} {
+		before, err := themes.New(themes.Options{Name: "colour-blind", DarkBackground: dark, Profile: termenv.TrueColor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := themes.New(themes.Options{Name: "color-blind", DarkBackground: dark, Profile: termenv.TrueColor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before.Name != "color-blind" || !reflect.DeepEqual(before.Tokens, now.Tokens) {
+			t.Errorf("dark %v: the earlier name makes %s", dark, before.Name)
+		}
+	}
+	own, err := themes.ParseOwn("evening", []byte("base: colour-blind"))
+	if err != nil || own.Base != "color-blind" {
+		t.Errorf("an own theme has the base %q: %v", own.Base, err)
+	}
+	if _, err := themes.ParseOwn("colour-blind", nil); err == nil {
+		t.Error("a file takes the earlier name")
+	}
+	if slices.Contains(themes.Names(), "colour-blind") {
+		t.Error("the earlier name is offered")
 	}
 }

@@ -5,6 +5,7 @@
 package themes
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/charmbracelet/lipgloss"
@@ -17,12 +18,18 @@ const (
 	Dark         = "dark"          // for dark backgrounds
 	Light        = "light"         // for light backgrounds
 	HighContrast = "high-contrast" // for either, at least seven to one
-	ColourBlind  = "colour-blind"  // for either, with no meaning between red and green
+	ColorBlind   = "color-blind"   // for either, with no meaning between red and green
 	None         = "none"          // no color: bold, underline and reverse alone
 )
 
+// renamed are the names that themes had before; flags, environments and files with them keep working.
+var renamed = map[string]string{"colour-blind": ColorBlind}
+
+// current returns the name that a theme has now.
+func current(name string) string { return cmp.Or(renamed[name], name) }
+
 // Names lists the themes that are built in, the one to start with first.
-func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColourBlind, None} }
+func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColorBlind, None} }
 
 // Theme is a set of colors and the styles made of them. It is a small value; its styles are shared
 // and never change.
@@ -81,7 +88,7 @@ func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 		return lightTokens(), false, true
 	case HighContrast:
 		return either(contrastDarkTokens, contrastLightTokens)
-	case ColourBlind:
+	case ColorBlind:
 		return either(safeDarkTokens, safeLightTokens)
 	case None:
 		return noTokens(), dark, true

@@ -53,7 +53,7 @@ func TestContrast(t *testing.T) {
 	}{
 		{themes.Dark, true, 4.5}, {themes.Light, false, 4.5},
 		{themes.HighContrast, true, 7}, {themes.HighContrast, false, 7},
-		{themes.ColourBlind, true, 4.5}, {themes.ColourBlind, false, 4.5},
+		{themes.ColorBlind, true, 4.5}, {themes.ColorBlind, false, 4.5},
 	} {
 		theme, err := themes.New(themes.Options{Name: test.name, DarkBackground: test.dark, Profile: termenv.TrueColor})
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// poison is what somebody writes into a name who wants to rule the terminal of whoever reads it: colours,
+// poison is what somebody writes into a name who wants to rule the terminal of whoever reads it: colors,
 // the window's title, a link, the clipboard, a question to the terminal, all of it in both spellings, keys
 // that move the cursor, and characters that turn or hide what is written.
 const poison = "\x1b[9;5;7m\x1b]0;OWNED\x07\x1b]8;;https://evil.example/\x1b\\\x1b]52;c;T1dORUQ=\x07\x1bP+q544e\x1b\\\x1b[c\x1b[2J\x1bc" +

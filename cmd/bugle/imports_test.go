@@ -32,7 +32,7 @@ var importRules = []importRule{
 	{below: "bugle/engine", except: []string{"bugle/engine/local"}, forbids: []string{"bugle/store"}, why: "only engine/local works on a store"},
 	{below: "bugle/store", forbids: []string{"bugle/ui", "bugle/forms", "bugle/engine/local"}, why: "the store knows the engine's types, not who uses it"},
 	{below: "bugle/forms", forbids: []string{"bugle/engine/catalog", "bugle/engine/local", "bugle/store", "bugle/ui"}, why: "forms know tables in general, and no field by name"},
-	{below: "bugle/themes", forbids: []string{"bugle", "github.com/charmbracelet/huh"}, why: "themes own colours and nothing else"},
+	{below: "bugle/themes", forbids: []string{"bugle", "github.com/charmbracelet/huh"}, why: "themes own colors and nothing else"},
 	{below: "bugle/ui", forbids: []string{"bugle/store", "bugle/engine/local"}, why: "screens work with any service"},
 	{below: "bugle", except: []string{"bugle/forms"}, forbids: []string{"github.com/charmbracelet/huh"}, direct: true, why: "forms own every huh import"},
 }

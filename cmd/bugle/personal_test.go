@@ -52,7 +52,7 @@ func TestTheFirstTheme(t *testing.T) {
 	for _, test := range []struct {
 		flag, env, chosen, want string
 	}{
-		{"", "", "", themes.Auto}, {"", "", "evening", "evening"}, {"", "light", "evening", "light"}, {"colour-blind", "light", "evening", "colour-blind"},
+		{"", "", "", themes.Auto}, {"", "", "evening", "evening"}, {"", "light", "evening", "light"}, {"color-blind", "light", "evening", "color-blind"},
 	} {
 		theme, news, err := own.themes.first(test.flag, test.env, choose(test.chosen))
 		if err != nil || len(news) != 0 || theme.Name != test.want {

@@ -32,7 +32,7 @@ func TestPictures(t *testing.T) {
 	empty.WantFits()
 }
 
-func TestColoursKeepTheCells(t *testing.T) {
+func TestColorsKeepTheCells(t *testing.T) {
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)

@@ -278,7 +278,7 @@ func drain(cmd tea.Cmd) {
 	}
 }
 
-func TestColoursKeepTheCells(t *testing.T) {
+func TestColorsKeepTheCells(t *testing.T) {
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ var scenes = []scene{
 		open(h, "winter roast")
 		h.Press("enter", "end", "up", "enter", "tab")
 	}},
-	{name: "colours", play: func(h *uitest.Harness) {
+	{name: "colors", play: func(h *uitest.Harness) {
 		open(h, "referral")
 		h.Press("enter", "down", "enter", "down", "down", "enter", "enter", "enter", "tab", "enter", "end")
 	}},
@@ -101,7 +101,7 @@ var scenes = []scene{
 		h.Press("m", "down", "down", "enter")
 	}},
 	{name: "settings", theme: themes.Light, play: func(h *uitest.Harness) { h.Press("f9") }},
-	{name: "palette", theme: themes.ColourBlind, play: func(h *uitest.Harness) { h.Press("ctrl+k") }},
+	{name: "palette", theme: themes.ColorBlind, play: func(h *uitest.Harness) { h.Press("ctrl+k") }},
 	{name: "narrow", width: 60, height: 20, play: func(h *uitest.Harness) {
 		open(h, "winter roast")
 		h.Press("enter", "down", "down", "enter")
@@ -146,12 +146,12 @@ func program(t *testing.T, theme string, width, height int) *uitest.Harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	colours, err := themes.New(themes.Options{Name: theme, DarkBackground: theme != themes.Light, Profile: termenv.TrueColor})
+	colors, err := themes.New(themes.Options{Name: theme, DarkBackground: theme != themes.Light, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
 	}
 	deps := uitest.Deps(svc)
-	deps.Theme = colours
+	deps.Theme = colors
 	return uitest.Program(t, app.Options{Deps: deps, Factory: screens, First: screen.Route{Name: screen.Campaigns}}, width, height)
 }
 

@@ -14,14 +14,14 @@ import (
 
 //go:generate go test -run TestPictures -update .
 
-// The cells of the picture, in pixels, and the colours of the terminal around the program.
+// The cells of the picture, in pixels, and the colors of the terminal around the program.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
 	margin     = 12
 )
 
-// Terminal is the colours of a terminal around the program: what a cell without colours of its own has.
+// Terminal is the colors of a terminal around the program: what a cell without colors of its own has.
 type Terminal struct{ Background, Foreground string }
 
 // The terminals of the pictures.
@@ -30,7 +30,7 @@ var (
 	LightTerminal = Terminal{"#ffffff", "#1f2328"}
 )
 
-// SVG draws a screen of width × height cells whose lines hold text and colour sequences.
+// SVG draws a screen of width × height cells whose lines hold text and color sequences.
 func SVG(screen string, width, height int, around Terminal) string {
 	term := vt.NewEmulator(width, height)
 	defer term.Close()

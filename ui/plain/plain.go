@@ -1,5 +1,5 @@
 // Package plain is the program for people who hear it or read it in lines: the main job as questions
-// and answers, one line each. Nothing that was written is changed, no cursor moves, no colour or frame
+// and answers, one line each. Nothing that was written is changed, no cursor moves, no color or frame
 // says anything, and every state is told in words. It needs no terminal: it reads lines and writes
 // lines.
 //

@@ -2,6 +2,6 @@
 // it, a mail as an inbox and its reader do.
 //
 // What is drawn follows the devices where it tells the author something: what is cut, what stands where,
-// which colours meet. Below the picture stands what a device does not show: where taps lead, which
+// which colors meet. Below the picture stands what a device does not show: where taps lead, which
 // expressions have no value, which texts are too long.
 package preview

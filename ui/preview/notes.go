@@ -55,8 +55,8 @@ func (d *drawing) facts() []render.Fact {
 	if at := d.slide; at >= 0 && at < len(n.Slide) && n.Slide[at].Action != "" {
 		out = append(out, render.Fact{Name: fmt.Sprintf("Slide %d", at+1), Text: n.Slide[at].Action})
 	}
-	if said := colours(n.Look); d.bare && said != "" {
-		out = append(out, render.Fact{Name: "Colours", Text: said})
+	if said := colors(n.Look); d.bare && said != "" {
+		out = append(out, render.Fact{Name: "Colors", Text: said})
 	}
 	for _, b := range n.Buttons {
 		if b.Action != "" {
@@ -80,8 +80,8 @@ func design(s render.Saved) string {
 	return "from the saved template " + s.Name
 }
 
-// colours says what the colours are, for where they are not drawn.
-func colours(l render.Look) string {
+// colors says what the colors are, for where they are not drawn.
+func colors(l render.Look) string {
 	var out []string
 	if l.Background != "" {
 		out = append(out, l.Background+" behind the text")

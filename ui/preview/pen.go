@@ -44,10 +44,10 @@ func (l line) width() int {
 // ink is what a look writes before and after a text.
 type ink struct{ on, off string }
 
-// canvas turns lines into what a terminal shows, in the colours of a theme.
+// canvas turns lines into what a terminal shows, in the colors of a theme.
 type canvas struct {
 	theme themes.Theme
-	// bare says that the colours of documents are not drawn: there are none, or so few that theirs
+	// bare says that the colors of documents are not drawn: there are none, or so few that theirs
 	// would become others, in which texts may be lost.
 	bare bool
 	// ground is the background of what is being drawn, "" for the terminal's own.
@@ -65,7 +65,7 @@ const (
 	white = "#ffffff"
 )
 
-// leastContrast is what a colour has to have on its ground to be drawn as it is.
+// leastContrast is what a color has to have on its ground to be drawn as it is.
 const leastContrast = 2
 
 // terminalGround is the background that the theme was made for.
@@ -107,7 +107,7 @@ func (c *canvas) settle(p pen) pen {
 	return p
 }
 
-// inkOn gives a colour that is read on the pen's ground: that of its tone where it can be told from it,
+// inkOn gives a color that is read on the pen's ground: that of its tone where it can be told from it,
 // else black or white.
 func (c *canvas) inkOn(p pen) string {
 	if tone := hex(c.theme.Tone(p.tone).GetForeground()); p.tone != themes.ToneText && render.Contrast(tone, p.bg) >= 3 {

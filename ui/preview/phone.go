@@ -58,7 +58,7 @@ func (d *drawing) androidCard(expanded bool) {
 	})
 }
 
-// androidHead is the line of the app: its icon, its name in its colour, the summary, the time.
+// androidHead is the line of the app: its icon, its name in its color, the summary, the time.
 func (d *drawing) androidHead(arrow string) {
 	app := pen{fg: d.n.Look.AppName, tone: themes.ToneMuted}
 	control := pen{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Look.Controls]}

@@ -207,8 +207,8 @@ func TestTickKeepsTheScroll(t *testing.T) {
 	want(t, &p, "◉ Your app")
 }
 
-// The colours of a document are drawn where there are colours, with text that is read on them.
-func TestColours(t *testing.T) {
+// The colors of a document are drawn where there are colors, with text that is read on them.
+func TestColors(t *testing.T) {
 	draw := func(name string, profile termenv.Profile) string {
 		theme, err := themes.New(themes.Options{Name: name, DarkBackground: true, Profile: profile})
 		if err != nil {
@@ -219,19 +219,19 @@ func TestColours(t *testing.T) {
 		p.Show(push(t, "android-stylized"))
 		return p.View()
 	}
-	ground := regexp.MustCompile(`48;2;255;24[34];229`) // terminals get colours rounded
+	ground := regexp.MustCompile(`48;2;255;24[34];229`) // terminals get colors rounded
 	text := regexp.MustCompile(`1;38;2;0;0;0;48;2;255;24[34];229mMembers`)
 	for _, name := range []string{themes.Dark, themes.Light, themes.HighContrast} {
 		if got := draw(name, termenv.TrueColor); !ground.MatchString(got) || !text.MatchString(got) {
 			t.Errorf("theme %s does not draw black on the card's ground: %q", name, got)
 		}
 	}
-	// Without colours, or with sixteen, the frame and words stand for them.
+	// Without colors, or with sixteen, the frame and words stand for them.
 	for what, got := range map[string]string{
 		"none": draw(themes.None, termenv.TrueColor), "16": draw(themes.Dark, termenv.ANSI), "plain": draw(themes.Dark, termenv.Ascii),
 	} {
 		if regexp.MustCompile(`[34]8;[25]|\x1b\[[0-9;]*4[0-7]m`).MatchString(got) || !strings.Contains(got, "╭") || !strings.Contains(got, "#fff4e5 behind") {
-			t.Errorf("with the colours %s the card is %q", what, got)
+			t.Errorf("with the colors %s the card is %q", what, got)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestAnyDocumentFits(t *testing.T) {
 			}
 		}
 		theme := themes.Plain()
-		if rapid.Bool().Draw(t, "colour") {
+		if rapid.Bool().Draw(t, "color") {
 			theme = color
 		}
 		p := preview.New(theme)

@@ -172,8 +172,8 @@ func TestThemesAreLookedAtAndKept(t *testing.T) {
 	}
 	d.Press("tab") // away from it
 	d.Press("shift+tab", "down", "down", "enter")
-	d.Want("✓ colour-blind", "Theme set to colour-blind")
-	if got := d.chosen(t); got != themes.ColourBlind {
+	d.Want("✓ color-blind", "Theme set to color-blind")
+	if got := d.chosen(t); got != themes.ColorBlind {
 		t.Errorf("the theme of the next start is %q", got)
 	}
 	d.Press("e")

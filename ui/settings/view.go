@@ -170,7 +170,7 @@ func (s *Screen) themeView() string {
 	return strings.Join(lines, "\n")
 }
 
-// sample shows every colour that has a meaning, each where it is used.
+// sample shows every color that has a meaning, each where it is used.
 func (s *Screen) sample(w, h int) []string {
 	t := s.theme
 	line := func(text string) string { return widget.Truncate(text, w) }

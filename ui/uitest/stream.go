@@ -182,7 +182,7 @@ func spell(msg tea.Msg) string {
 }
 
 // Misfit says what is wrong with the window as it is drawn: "" where every line has its cells and there is
-// no control sequence but for colours.
+// no control sequence but for colors.
 func (h *Harness) Misfit() string {
 	return misfitOf(h.model.View(), h.width, h.height)
 }
@@ -193,7 +193,7 @@ func ScreenMisfit(s screen.Screen, width, height int) string {
 	return misfitOf(s.View(), width, height)
 }
 
-var colours = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+var colors = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 func misfitOf(view string, width, height int) string {
 	if !utf8.ValidString(view) {
@@ -210,14 +210,14 @@ func misfitOf(view string, width, height int) string {
 		if n := widget.Width(line); n != width {
 			return fmt.Sprintf("line %d is %d cells wide", i, n)
 		}
-		if strings.ContainsFunc(colours.ReplaceAllString(line, ""), unicode.IsControl) {
+		if strings.ContainsFunc(colors.ReplaceAllString(line, ""), unicode.IsControl) {
 			return fmt.Sprintf("line %d holds a control character: %q", i, line)
 		}
 	}
 	return ""
 }
 
-// plainWidth counts the cells of a line of what has one each, and colours; -1 where there is anything else in it.
+// plainWidth counts the cells of a line of what has one each, and colors; -1 where there is anything else in it.
 func plainWidth(line string) int {
 	n := 0
 	for i := 0; i < len(line); {

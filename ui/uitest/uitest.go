@@ -98,7 +98,7 @@ func (h *Harness) open(o app.Options, width, height int) {
 	h.run(model.Init())
 }
 
-// View is what the window shows, colours included.
+// View is what the window shows, colors included.
 func (h *Harness) View() string { return h.model.View() }
 
 func (h *Harness) factory(_ screen.Deps, r screen.Route) (screen.Screen, error) {

@@ -186,7 +186,7 @@ func TestTheChosenProblemIsInSight(t *testing.T) {
 	}
 }
 
-func TestColoursKeepTheCells(t *testing.T) {
+func TestColorsKeepTheCells(t *testing.T) {
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)

@@ -118,10 +118,10 @@ func (v *JSONView) line(i, digits, body int) string {
 	if i >= v.from && i < v.to {
 		start = v.theme.Marked.Render(number+"▌") + " "
 	}
-	// Only what is in sight is coloured: a picture in base64 is one line of a megabyte.
+	// Only what is in sight is colored: a picture in base64 is one line of a megabyte.
 	text := clean(v.lines[i], newlineMark, "  ")
 	cutOff := Width(text) > v.column+body
-	line := TruncateLeft(v.colour(cut(text, v.column+body, "")), v.column)
+	line := TruncateLeft(v.color(cut(text, v.column+body, "")), v.column)
 	if cutOff && body > 0 {
 		line = fitLine(line, body-1) + v.theme.Faint.Render("…")
 	}
@@ -129,8 +129,8 @@ func (v *JSONView) line(i, digits, body int) string {
 }
 
 // color draws one line of JSON. In indented JSON no string goes beyond its line, so a line can be
-// coloured without those before it.
-func (v *JSONView) colour(line string) string {
+// colored without those before it.
+func (v *JSONView) color(line string) string {
 	var b strings.Builder
 	for i := 0; i < len(line); {
 		end := tokenEnd(line, i)

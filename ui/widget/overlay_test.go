@@ -29,7 +29,7 @@ func TestOverlayCutsWideCharacters(t *testing.T) {
 }
 
 // The color of the screen goes on behind the box, and does not color the box.
-func TestOverlayKeepsColours(t *testing.T) {
+func TestOverlayKeepsColors(t *testing.T) {
 	got := widget.Overlay("\x1b[31mabcdef\x1b[0m", "XX", 2, 0, 6, 1)
 	before, rest, _ := strings.Cut(got, "XX")
 	if !strings.HasPrefix(before, "\x1b[31mab") || !strings.HasSuffix(before, "\x1b[0m") {
@@ -44,7 +44,7 @@ func TestOverlayKeepsColours(t *testing.T) {
 }
 
 // A line that leaves a color on colors neither the box nor what comes after.
-func TestOverlayEndsColours(t *testing.T) {
+func TestOverlayEndsColors(t *testing.T) {
 	got := widget.Overlay("\x1b[31mabcdef", "\x1b[32mXX", 2, 0, 6, 1)
 	if want := "\x1b[31mab\x1b[0m\x1b[32mXX\x1b[0m\x1b[31mef"; got != want {
 		t.Errorf("got %q, want %q", got, want)

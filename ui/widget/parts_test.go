@@ -111,7 +111,7 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-func TestJSONColours(t *testing.T) {
+func TestJSONColors(t *testing.T) {
 	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)

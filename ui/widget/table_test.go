@@ -105,7 +105,7 @@ func TestTableKeepsTheCursorAmongTheRows(t *testing.T) {
 	_ = table.View()
 }
 
-func TestSelectedRowIsOneColour(t *testing.T) {
+func TestSelectedRowIsOneColor(t *testing.T) {
 	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
@@ -116,10 +116,10 @@ func TestSelectedRowIsOneColour(t *testing.T) {
 	table.SetSize(80, 3)
 	lines := strings.Split(table.View(), "\n")
 	if n := strings.Count(lines[1], "\x1b["); n != 2 {
-		t.Errorf("the selected row changes its colours %d times: %q", n, lines[1])
+		t.Errorf("the selected row changes its colors %d times: %q", n, lines[1])
 	}
 	if !strings.Contains(lines[2], theme.Info.Render("◔ Scheduled")) {
-		t.Errorf("the other row has no colour for its state: %q", lines[2])
+		t.Errorf("the other row has no color for its state: %q", lines[2])
 	}
 }
 

@@ -29,7 +29,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.press("F9")
 	term.see("Settings", "Focused panel")
 	term.press("Down", "Down", "Down", "Down", "Enter")
-	term.see("✓ colour-blind")
+	term.see("✓ color-blind")
 	term.press("Tab", "/")
 	term.write("app.palette")
 	term.press("Enter", "Enter")
@@ -58,7 +58,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 		t.Errorf("the tour is offered again:\n%s", s)
 	}
 	term.press("Escape", "F9")
-	term.see("✓ colour-blind")
+	term.see("✓ color-blind")
 }
 
 // Suspended, the program gives the terminal back and leaves the store to others; continued, it draws

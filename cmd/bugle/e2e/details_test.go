@@ -23,7 +23,7 @@ func TestScheduleAsPeopleSayIt(t *testing.T) {
 	p.holds("Last Fridays", `"LAST"`, `"Europe/Berlin"`, `T09:00:00`)
 }
 
-// Colours, buttons, links and goals; the whole campaign in the editor; and back to how it was.
+// Colors, buttons, links and goals; the whole campaign in the editor; and back to how it was.
 func TestDetailsAndHistory(t *testing.T) {
 	t.Parallel()
 	editor := script(t, t.TempDir(), "editor", `sed -i 's/"Order within a day"/"Order at once"/' "$1"`)

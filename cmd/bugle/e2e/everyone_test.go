@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The main job, for those to whom colours say little or nothing, and in the smallest window: a draft, its
+// The main job, for those to whom colors say little or nothing, and in the smallest window: a draft, its
 // content, its audience, the check, and a test that is delivered.
 func TestMainJobForEveryone(t *testing.T) {
 	t.Parallel()
@@ -15,9 +15,9 @@ func TestMainJobForEveryone(t *testing.T) {
 		name          string
 		width, height int
 		env           []string
-		colours       bool
+		colors        bool
 	}{
-		{"colour-blind", 80, 24, []string{"BUGLE_THEME=colour-blind"}, true},
+		{"color-blind", 80, 24, []string{"BUGLE_THEME=color-blind"}, true},
 		{"NO_COLOR", 80, 24, []string{"NO_COLOR=1"}, false},
 		{"60 columns", 60, 20, nil, true},
 	} {
@@ -30,8 +30,8 @@ func TestMainJobForEveryone(t *testing.T) {
 				"Down", "?▸ HTML", ">Our beans are 20% off.", "?2 to do", "Escape", "?enter edit")
 			p.play("Down Down Enter", "?▸ Send to", "Space", "?1 to do", "Escape Down Enter", "?▸ Sending time", "Right", "?no problems")
 			p.play("Escape", "v", "?Ready to publish.")
-			if coloured := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); coloured != c.colours {
-				t.Errorf("colours on the screen: %v", coloured)
+			if colored := hue.MatchString(p.tmux("capture-pane", "-e", "-p", "-t", "main")); colored != c.colors {
+				t.Errorf("colors on the screen: %v", colored)
 			}
 			p.play("t", "?Recipients", ">ann", "!jamal", "Enter", "?1 of 10", "C-s", "?SENT")
 			p.play("o", "?1 message", "?Spring is here")
@@ -42,7 +42,7 @@ func TestMainJobForEveryone(t *testing.T) {
 	}
 }
 
-// hue matches what sets a colour, of the letters or behind them.
+// hue matches what sets a color, of the letters or behind them.
 var hue = regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])\b[0-9;]*m`)
 
 // The same by questions and answers, to the end: nothing is drawn, each line says what it is about.

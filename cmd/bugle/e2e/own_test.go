@@ -22,15 +22,15 @@ func (p *player) click(text string) {
 	}
 }
 
-// coloured waits until the screen holds an escape sequence of colour.
-func (p *player) coloured(sequence string) {
+// colored waits until the screen holds an escape sequence of color.
+func (p *player) colored(sequence string) {
 	p.t.Helper()
-	p.until("the colour "+sequence, func(string) bool {
+	p.until("the color "+sequence, func(string) bool {
 		return strings.Contains(p.tmux("capture-pane", "-e", "-p", "-t", "main"), sequence)
 	})
 }
 
-// A person's own theme and keys, from their files: the colour is on the screen, the key does what it is
+// A person's own theme and keys, from their files: the color is on the screen, the key does what it is
 // told and the help says so; a theme is chosen with a live view.
 func TestOwnThemeAndKeys(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestOwnThemeAndKeys(t *testing.T) {
 		}
 	}
 	p := sample(t, 100, 30, "XDG_CONFIG_HOME="+home, "BUGLE_THEME=forest")
-	p.coloured("38;5;202")
+	p.colored("38;5;202")
 	p.play("?N new", "N", "?New draft", "Escape", "?Winter roast")
 	p.play("C-t", "?forest", "?high-contrast", "Home", "Enter", "!high-contrast")
 }

@@ -62,7 +62,7 @@ func open(t *testing.T, width, height int, data string, env ...string) *terminal
 			env = append(env, name+"="+filepath.Join(home, name))
 		}
 	}
-	env = append(env, "BUGLE_AUTHOR=ann@example.com", "TERM=xterm-256color", "COLORFGBG=15;0", "CI=") // where CI is set, nothing has colours
+	env = append(env, "BUGLE_AUTHOR=ann@example.com", "TERM=xterm-256color", "COLORFGBG=15;0", "CI=") // where CI is set, nothing has colors
 	for _, e := range env {
 		args = append(args, "-e", e)
 	}

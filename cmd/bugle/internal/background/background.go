@@ -14,20 +14,20 @@ import (
 	_ "bugle/cmd/bugle/internal/background/quiet" // keeps Bubble Tea's init from asking
 )
 
-// Query asks for the background colour (OSC 11) and then for the terminal's kind (DA1). Every terminal
+// Query asks for the background color (OSC 11) and then for the terminal's kind (DA1). Every terminal
 // answers the second one, in order, so one that does not know the first is known by that. It is to be
 // written when the terminal is in raw mode: what it answers would be shown otherwise.
 const Query = "\x1b]11;?\x1b\\\x1b[c"
 
 // The escape that an answer begins with is not in the text where it was read before the rest.
 var (
-	colourAnswer = regexp.MustCompile(`\x1b?\]11;(?:rgb|rgba):([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})(?:/[0-9a-fA-F]{1,4})?(?:\x07|\x1b\\)`)
-	kindAnswer   = regexp.MustCompile(`\x1b?\[\?[0-9;]*c`)
-	unfinished   = regexp.MustCompile(`(?:\x1b\]1?1?|\x1b?\]11;[rgba:0-9a-fA-F/]*\x1b?|\x1b\[\?[0-9;]*)$`)
+	colorAnswer = regexp.MustCompile(`\x1b?\]11;(?:rgb|rgba):([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})(?:/[0-9a-fA-F]{1,4})?(?:\x07|\x1b\\)`)
+	kindAnswer  = regexp.MustCompile(`\x1b?\[\?[0-9;]*c`)
+	unfinished  = regexp.MustCompile(`(?:\x1b\]1?1?|\x1b?\]11;[rgba:0-9a-fA-F/]*\x1b?|\x1b\[\?[0-9;]*)$`)
 )
 
 // FromEnvironment reads COLORFGBG, which some terminals set: "foreground;background" or
-// "foreground;default;background", each the number of one of the sixteen terminal colours. 0 to 6 and 8
+// "foreground;default;background", each the number of one of the sixteen terminal colors. 0 to 6 and 8
 // are the dark ones.
 func FromEnvironment(getenv func(string) string) (dark, known bool) {
 	value := getenv("COLORFGBG")
@@ -80,7 +80,7 @@ func (i *Input) Read(b []byte) (int, error) {
 
 // take cuts the answers out of b, which it changes, and gives how long the rest is.
 func (i *Input) take(b []byte) int {
-	if m := colourAnswer.FindSubmatchIndex(b); m != nil {
+	if m := colorAnswer.FindSubmatchIndex(b); m != nil {
 		part := func(n int) float64 { return channel(b[m[2*n]:m[2*n+1]]) }
 		dark := 0.2126*part(1)+0.7152*part(2)+0.0722*part(3) < 0.5
 		b = append(b[:m[0]], b[m[1]:]...)

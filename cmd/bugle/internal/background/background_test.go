@@ -103,7 +103,7 @@ func TestInput(t *testing.T) {
 		"with alpha":         {reads: []string{"\x1b]11;rgba:ffff/ffff/ffff/ffff\a\x1b[?1c"}, known: true},
 		"does not know":      {reads: []string{"\x1b[?1;2c"}},
 		"typed around it":    {reads: []string{"ab\x1b]11;rgb:0000/0000/0000\x1b\\c\x1b[?1;2cd"}, typed: "abcd", dark: true, known: true},
-		"typed, no colour":   {reads: []string{"n\x1b[?1;2c"}, typed: "n"},
+		"typed, no color":    {reads: []string{"n\x1b[?1;2c"}, typed: "n"},
 		"green looks bright": {reads: []string{"\x1b]11;rgb:0000/ffff/0000\a\x1b[?1c"}, known: true},
 		"never answers":      {reads: []string{"j", "\x1b[A", "\x1b", "k"}, typed: "j\x1b[A\x1bk"},
 		"in pieces":          {reads: []string{"a\x1b]", "11;rgb:ff", "ff/ffff/ffff\x1b", "\\\x1b[?1;", "2cb", "c"}, typed: "abc", known: true},

@@ -1,7 +1,7 @@
 // Package quiet keeps the program from questioning the terminal while its packages initialise.
 //
 // Bubble Tea's package init calls lipgloss.HasDarkBackground, which asks the terminal for its
-// background colour and waits up to five seconds for each byte of an answer: `bugle --version` would
+// background color and waits up to five seconds for each byte of an answer: `bugle --version` would
 // hang on a terminal that stays silent. Telling Lip Gloss an answer first makes that call return at once.
 //
 // This works because packages that are ready to be initialised are initialised in the order of their

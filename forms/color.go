@@ -15,16 +15,16 @@ import (
 // swatchWidth is the cells that a swatch takes, the blank after it included.
 const swatchWidth = 4
 
-// isColour reports a row whose text is a hex color.
-func isColour(r row) bool {
+// isColor reports a row whose text is a hex color.
+func isColor(r row) bool {
 	return r.Node != nil && r.shape == oneline && hasForm(r.Node, schema.Color)
 }
 
 // swatch draws a block of the color that a text names, and a blank. It is "" for a text that is no
-// colour, and in themes without colors, where the hex digits say all.
+// color, and in themes without colors, where the hex digits say all.
 func (f *Form) swatch(r row, text string) string {
 	t := f.cfg.Theme
-	if !isColour(r) || t.IsPlain() || t.Name == themes.None {
+	if !isColor(r) || t.IsPlain() || t.Name == themes.None {
 		return ""
 	}
 	red, green, blue, ok := rgb(text)

@@ -61,7 +61,7 @@ func TestPushThroughGateways(t *testing.T) {
 
 	id := b.create(pushDraft)
 	out, _ := b.run(exitDone, "", "test", id, "--to", "U1")
-	if want := "ANDROID_default_variation_1 SENT\nIOS_default_variation_1 SENT\nWEB_default_variation_1 SENT\nSent all 3 messages.\n"; out != want {
+	if want := "Android sent\niOS sent\nWeb sent\nSent all 3 messages.\n"; out != want {
 		t.Errorf("bugle test wrote %q", out)
 	}
 	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {
@@ -72,7 +72,7 @@ func TestPushThroughGateways(t *testing.T) {
 
 	web.Always(gatewaytest.Answer{Status: 410})
 	out, _ = b.run(exitFailed, "", "test", id, "--to", "U1", "--platform", "WEB")
-	if !strings.HasPrefix(out, "WEB_default_variation_1 FAILED: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
+	if !strings.HasPrefix(out, "Web failed: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
 		t.Errorf("bugle test wrote %q", out)
 	}
 	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush", "--to", "U1"); !strings.Contains(errs, "(410): the subscription has ended") {

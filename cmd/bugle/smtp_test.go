@@ -121,7 +121,7 @@ func TestTestSendThroughSMTP(t *testing.T) {
 	id := b.create(smtpDraft)
 
 	out, errs := b.run(exitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")
-	if want := "EMAIL_default_variation_1 SENT\nSent all 2 messages.\n"; out != want || errs != "" {
+	if want := "Email sent\nSent all 2 messages.\n"; out != want || errs != "" {
 		t.Fatalf("bugle test wrote %q and %q, want %q", out, errs, want)
 	}
 	box.mu.Lock()
@@ -205,7 +205,7 @@ func TestTestSendThatSMTPRefuses(t *testing.T) {
 	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
 	id := b.create(smtpDraft)
 	out, _ := b.run(exitFailed, "", "test", id, "--to", "nobody@example.com", "--to", "b@example.com")
-	if !strings.HasPrefix(out, "EMAIL_default_variation_1 FAILED: nobody@example.com: ") || !strings.Contains(out, "no such user") {
+	if !strings.HasPrefix(out, "Email failed: nobody@example.com: ") || !strings.Contains(out, "no such user") {
 		t.Errorf("bugle test wrote %q", out)
 	}
 	box.mu.Lock()
@@ -223,7 +223,7 @@ func TestTestSendThatSMTPCannotCarry(t *testing.T) {
 	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr)
 	id := b.create(smtpDraft)
 	out, _ := b.run(exitFailed, "", "test", id, "--to", "b@example.com")
-	if !strings.Contains(out, "EMAIL_default_variation_1 FAILED") || !strings.Contains(strings.ToLower(out), "starttls") {
+	if !strings.Contains(out, "Email failed") || !strings.Contains(strings.ToLower(out), "starttls") {
 		t.Errorf("bugle test wrote %q", out)
 	}
 	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--auth", "plain", "--user", "u", "--password-env", "BUGLE_TEST_NO_PASSWORD")

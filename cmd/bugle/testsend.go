@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
@@ -25,7 +26,7 @@ func newTest(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test ID|FILE|-",
 		Short: "Send a test message",
-		Long: "Sends a draft to the recipients in --to, and prints SENT or FAILED for each message. With a\n" +
+		Long: "Sends a draft to the recipients in --to, and prints whether each message was sent. With a\n" +
 			"file or -, the body of the API's test request is read instead, which can contain the content itself.\n" +
 			"Exits with 1 if a message failed.",
 		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
@@ -180,8 +181,9 @@ func (f *factory) printTest(res engine.TestResult) error {
 			return err
 		}
 	} else {
-		for _, k := range res.Keys {
-			text := k + " " + res.Data[k].Status
+		names := content.ResultNames(res.Keys)
+		for i, k := range res.Keys {
+			text := names[i] + " " + strings.ToLower(res.Data[k].Status)
 			if why := res.Data[k].FailureReason; why != "" {
 				text += ": " + why
 			}

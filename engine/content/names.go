@@ -113,11 +113,30 @@ func KeyNames(keys []engine.TestKey) []string {
 
 // KeyName names a message by the composite key of a test's result, such as ANDROID_default_variation_1, where the
 // other messages are not known. It returns a key of another form as it is.
-func KeyName(key string) string {
+func KeyName(key string) string { return ResultNames([]string{key})[0] }
+
+// ResultNames names the messages of a test's result by their composite keys, in their order, as [KeyNames] does. A
+// key of another form is its own name.
+func ResultNames(keys []string) []string {
+	var known []engine.TestKey
+	var at []int
+	for i, key := range keys {
+		if k, ok := parseKey(key); ok {
+			known, at = append(known, k), append(at, i)
+		}
+	}
+	out := slices.Clone(keys)
+	for i, name := range KeyNames(known) {
+		out[at[i]] = name
+	}
+	return out
+}
+
+func parseKey(key string) (engine.TestKey, bool) {
 	platform, rest, ok := strings.Cut(key, "_")
 	at := max(strings.LastIndex(rest, "_"+namePrefix), strings.LastIndex(rest, "_"+engine.ControlVariation))
 	if !ok || at < 0 {
-		return key
+		return engine.TestKey{}, false
 	}
-	return KeyNames([]engine.TestKey{{Platform: platform, Locale: rest[:at], Variation: rest[at+1:]}})[0]
+	return engine.TestKey{Platform: platform, Locale: rest[:at], Variation: rest[at+1:]}, true
 }

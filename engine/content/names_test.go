@@ -25,6 +25,16 @@ func TestKeyName(t *testing.T) {
 	}
 }
 
+func TestResultNames(t *testing.T) {
+	keys := []string{"EMAIL_default_variation_1", "strange", "EMAIL_de_variation_2"}
+	if got, want := content.ResultNames(keys), []string{"Email · A", "strange", "Email · German · B"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if keys[0] != "EMAIL_default_variation_1" {
+		t.Error("the keys were changed")
+	}
+}
+
 func TestKeyNames(t *testing.T) {
 	keys := []engine.TestKey{
 		{Platform: "ANDROID", Locale: "default", Variation: "variation_1"}, {Platform: "ANDROID", Locale: "de", Variation: "variation_1"},

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/render"
 	"bugle/engine/schema"
@@ -31,10 +34,11 @@ func (w *work) content(ctx context.Context, p doc.Path) error {
 func (w *work) contentItems(p doc.Path) []item {
 	var out []item
 	cells := render.Cells(w.campaign.Channel, w.root)
-	for _, c := range cells {
+	names := cellNames(cells)
+	for i, c := range cells {
 		label := "The message"
-		if len(cells) > 1 || len(c.Path) > len(p)+2 {
-			label = "Message for " + cellName(c.Locale, c.Variation)
+		if len(cells) > 1 {
+			label = "Message for " + names[i]
 		}
 		out = append(out, item{label: label, state: w.cellState(c.Path), run: func(ctx context.Context) error { return w.open(ctx, c.Path) }})
 	}
@@ -103,7 +107,40 @@ func (w *work) newCell(p doc.Path) (doc.Path, bool) {
 	return nil, false
 }
 
-func cellName(locale, variation string) string { return "locale " + locale + ", " + variation }
+// cellNames names messages by the parts in which they differ, as they are said: "German, variation B".
+func cellNames(cells []render.Cell) []string {
+	differ := func(part func(render.Cell) string) bool {
+		return slices.ContainsFunc(cells, func(c render.Cell) bool { return part(c) != part(cells[0]) })
+	}
+	locales := differ(func(c render.Cell) string { return c.Locale })
+	variations := differ(func(c render.Cell) string { return c.Variation })
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		var words []string
+		if locales || !variations {
+			words = append(words, localeName(c.Locale))
+		}
+		if variations {
+			words = append(words, variationName(c.Variation))
+		}
+		out[i] = strings.Join(words, ", ")
+	}
+	return out
+}
+
+func localeName(locale string) string {
+	if locale == engine.DefaultLocale {
+		return "the default locale"
+	}
+	return content.LocaleName(locale)
+}
+
+func variationName(variation string) string {
+	if name := content.VariationName(variation); name != variation && variation != engine.ControlVariation {
+		return "variation " + name
+	}
+	return content.VariationName(variation)
+}
 
 func (w *work) cellState(p doc.Path) string {
 	if n := len(w.errorsAt(p)); n > 0 {
@@ -117,14 +154,15 @@ func (w *work) cellState(p doc.Path) string {
 
 func (w *work) removeCell(ctx context.Context, cells []render.Cell) error {
 	options := make([]option, len(cells))
+	names := cellNames(cells)
 	for i, c := range cells {
-		options[i] = option{label: cellName(c.Locale, c.Variation), help: w.cellState(c.Path)}
+		options[i] = option{label: names[i], help: w.cellState(c.Path)}
 	}
 	n, err := w.among(ctx, "Remove which", options, -1)
 	if err != nil {
 		return err
 	}
-	name := "message for " + cellName(cells[n].Locale, cells[n].Variation)
+	name := "message for " + names[n]
 	yes, err := w.yes(ctx, "Remove the "+name, false)
 	if err != nil || !yes {
 		return err

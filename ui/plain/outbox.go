@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/content"
 )
 
 // mostDelivered is how many messages of the outbox are told.
@@ -44,7 +45,7 @@ func subject(d engine.Delivered) string {
 	case d.Email != nil:
 		text = d.Email.Subject
 	case d.Push != nil:
-		text = d.Push.Title + ", on " + keyName(engine.TestKey{Platform: d.Push.Platform})
+		text = d.Push.Title + ", on " + content.CellName(d.Push.Platform, "", "")
 	}
 	if text == "" {
 		return "A message without a subject"

@@ -229,10 +229,10 @@ func TestFieldsFollowTheConditions(t *testing.T) {
 func TestMessagesByLocaleAndVariation(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("content|locales|add|de|||fill|2|Hallo|back||leave")
-	b.want("Message for locale de, variation_1", "2 locales, 1 variation")
+	b.want("Message for German", "2 locales, 1 variation")
 	b.has("campaign_content.content.de.variation_1.email.subject", `"Hallo"`)
 	b.has("campaign_content.content.default.variation_1.email.subject", `"Hi\tyou"`)
-	b.play("content|remove|locale de, variation_1|yes")
+	b.play("content|remove|German|yes")
 	b.has("campaign_content.content.de", ``)
 }
 
@@ -275,12 +275,12 @@ func TestFailedTestsAreSentAgain(t *testing.T) {
 		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
 		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
 	b.play("test||x@example.com||no|yes|yes|no|leave")
-	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email, locale default, variation_1", "Email, locale default, variation_1: failed. ")
-	if n := strings.Count(b.said, "variation_1: failed. "); n != 2 {
+	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email", "Email: failed. ")
+	if n := strings.Count(b.said, "\nEmail: failed. "); n != 2 {
 		t.Errorf("%d failures are told, want one of each send\n%s", n, b.said)
 	}
 	b.play("test||1||yes|Paris|yes|leave|back|outbox|1")
-	b.want("1. x@example.com", "variation_1: sent.", "Subject: Hi Paris", "End of the message.")
+	b.want("1. x@example.com", "\nEmail: sent.", "Subject: Hi Paris", "End of the message.")
 }
 
 func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {

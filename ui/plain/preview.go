@@ -22,8 +22,9 @@ func (w *work) preview(ctx context.Context) error {
 	cell := cells[0]
 	if len(cells) > 1 {
 		options := make([]option, len(cells))
+		names := cellNames(cells)
 		for i, c := range cells {
-			options[i] = option{label: cellName(c.Locale, c.Variation), help: w.cellState(c.Path)}
+			options[i] = option{label: names[i], help: w.cellState(c.Path)}
 		}
 		n, err := w.among(ctx, "Which message", options, 0)
 		if err != nil {

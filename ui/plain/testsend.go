@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
@@ -39,8 +40,8 @@ func (w *work) testSend(ctx context.Context) error {
 		return nil
 	}
 	w.say("This will be sent to %s:", strings.Join(ask.Values, ", "))
-	for i, k := range keys {
-		w.say("%d. %s", i+1, keyName(k))
+	for i, name := range keyNames(keys) {
+		w.say("%d. %s", i+1, name)
 	}
 	yes, err := w.yes(ctx, "Send "+counted(len(keys), "message")+" to "+counted(len(ask.Values), "recipient"), true)
 	if err != nil || !yes {
@@ -49,26 +50,21 @@ func (w *work) testSend(ctx context.Context) error {
 	return w.send(ctx, keys, []engine.TestSend{ask}, ask)
 }
 
-// keyName says which message a key is.
-func keyName(k engine.TestKey) string {
-	platform := catalog.Platform(k.Platform).Label()
-	if k.Platform == string(catalog.Email) {
-		platform = catalog.Email.Label()
+// keyNames names messages as they are said.
+func keyNames(keys []engine.TestKey) []string {
+	out := content.KeyNames(keys)
+	for i := range out {
+		out[i] = unjoined(out[i])
 	}
-	if k.Locale == "" {
-		return platform
-	}
-	return platform + ", " + cellName(k.Locale, k.Variation)
+	return out
 }
 
-// nameOfKey says which message a key's wire spelling is, as far as the campaign has it.
+// nameOfKey names a message by its wire spelling, as far as the campaign has it.
 func nameOfKey(keys []engine.TestKey, wire string) string {
-	for _, k := range keys {
-		if k.String() == wire {
-			return keyName(k)
-		}
+	if i := slices.IndexFunc(keys, func(k engine.TestKey) bool { return k.String() == wire }); i >= 0 {
+		return keyNames(keys)[i]
 	}
-	return wire
+	return unjoined(content.KeyName(wire))
 }
 
 // askIdentifier asks by what recipients are named.
@@ -202,19 +198,18 @@ func (w *work) askNarrowing(ctx context.Context, t *engine.TestSend) error {
 		node  *schema.Node
 		names []string
 		to    *string
-	}{{fields.Platform, platforms, &t.Filter.Platform}, {fields.Locale, locales, &t.Filter.Locale}, {fields.Variation, variations, &t.Filter.Variation}} {
+		named func(string) string
+	}{
+		{fields.Platform, platforms, &t.Filter.Platform, func(p string) string { return content.CellName(p, "", "") }},
+		{fields.Locale, locales, &t.Filter.Locale, content.LocaleName},
+		{fields.Variation, variations, &t.Filter.Variation, content.VariationName},
+	} {
 		if len(n.names) < 2 {
 			continue
 		}
 		options := []option{{label: "All"}}
 		for _, name := range n.names {
-			label := name
-			for _, o := range n.node.Options {
-				if o.Value == name {
-					label = o.Title()
-				}
-			}
-			options = append(options, option{label: label})
+			options = append(options, option{label: n.named(name)})
 		}
 		i, err := w.among(ctx, n.node.Label(), options, 0)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
+	"bugle/engine/content"
 	"bugle/engine/operation"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -279,16 +279,17 @@ func (s *Screen) zone() *time.Location {
 	return s.deps.Location
 }
 
-// only returns in words what a filter leaves.
-func (s *Screen) only(f engine.KeyFilter) []string {
-	var out []string
+// onlyName names what a filter leaves.
+func onlyName(f engine.KeyFilter) string {
+	var parts []string
 	if f.Platform != "" {
-		out = append(out, catalog.Platform(f.Platform).Label())
+		parts = append(parts, content.CellName(f.Platform, "", ""))
 	}
-	for _, name := range []string{f.Locale, f.Variation} {
-		if name != "" {
-			out = append(out, name)
-		}
+	if f.Locale != "" {
+		parts = append(parts, content.LocaleName(f.Locale))
 	}
-	return out
+	if f.Variation != "" {
+		parts = append(parts, content.VariationName(f.Variation))
+	}
+	return strings.Join(parts, " · ")
 }

@@ -31,8 +31,8 @@ type forecast struct {
 	values     []string
 	names      []string
 	people     []person
-	// why says for each message, and for each of the names, why it will not arrive; empty where
-	// nothing is known to stand in its way.
+	// why says for each message, by its id, and for each of the names, why it will not arrive; empty
+	// where nothing is known to stand in its way.
 	why map[string][]string
 	// asks are the content APIs that messages need: they are asked when those are sent, and not before.
 	asks []string
@@ -87,7 +87,7 @@ func (s *Screen) foreseen(f forecast) {
 // reason returns why a message will not reach the i-th of the recipients; known is false while that is
 // being found out.
 func (s *Screen) reason(m message, i int) (why string, known bool) {
-	list := s.forecast.why[m.name]
+	list := s.forecast.why[m.id]
 	if s.forecast.of != s.asked || i >= len(list) {
 		return "", false
 	}
@@ -153,7 +153,7 @@ func (q question) forecast(ctx context.Context) (forecast, error) {
 			}
 			list[i] = q.why(ctx, m, identifier, f.names[i], p, fill)
 		}
-		f.why[m.name] = list
+		f.why[m.id] = list
 	}
 	f.asks = fill.asked
 	return f, nil

@@ -21,13 +21,13 @@ func TestWhatWillNotArriveIsSaidBefore(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2,USER_9,")
-	h.Want("3 of 6 will not arrive", "ANDROID                  ● ● ✗", "WEB                      ● ✗ ✗",
+	h.Want("3 of 6 will not arrive", "Android  ● ● ✗", "Web      ● ✗ ✗",
 		"✗ 2 USER_2: the user has no", "device for Web", "✗ 3 USER_9: no user has this")
 	if len(s.sent) > 0 {
 		t.Error("something was sent")
 	}
 	h.Press("ctrl+s")
-	h.Want("ANDROID_default_variation_1 FAILED  2 of 3", "WEB_default_variation_1 FAILED  1 of 3") // as was said
+	h.Want("Android failed  2 of 3", "Web failed  1 of 3") // as was said
 }
 
 func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAMessageWithoutContentIsMarked(t *testing.T) {
 	h.Type("ada@example.com,")
 	h.Want("2 of 4 will not arrive")
 	for _, line := range strings.Split(h.Text(), "\n") {
-		if strings.Contains(line, "_variation_") && strings.Contains(line, "_variation_2") != strings.Contains(line, "no content") {
+		if strings.Contains(line, "│ Email · ") && strings.Contains(line, " · B ") != strings.Contains(line, "no content") {
 			t.Errorf("its line reads %q", line)
 		}
 	}
@@ -149,7 +149,7 @@ func TestStatesAndTimesWhileItSends(t *testing.T) {
 	st.typeText("ada@example.com,ben@example.com")
 	st.press("ctrl+s")
 	st.until("ben@example.com sending")
-	for _, want := range []string{"ada@example.com sent  1.5 s", "EMAIL_default_variation_1 sending  1 of 2", "EMAIL_de_variation_1 queued  0 of 2", "ben@example.com queued"} {
+	for _, want := range []string{"ada@example.com sent  1.5 s", "Email sending  1 of 2", "Email · German queued  0 of 2", "ben@example.com queued"} {
 		if !strings.Contains(st.screen.View(), want) {
 			t.Errorf("no %q in\n%s", want, st.screen.View())
 		}
@@ -165,14 +165,14 @@ func TestTheGridScrolls(t *testing.T) {
 	s := newService(t)
 	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
 	h := open(t, s, s.draft(t, catalog.Email, many), 80, 24)
-	h.Want("default_variation_12      none", "pgdn · ")
-	h.WantNot("EMAIL_de_variation_30")
+	h.Want("Email · L           no content", "pgdn · ")
+	h.WantNot("German · 30")
 	for range 6 {
 		h.Press("pgdown")
 	}
-	h.Want("de_variation_30")
+	h.Want("German · 30")
 	h.Press("pgup")
-	h.WantNot("de_variation_30")
+	h.WantNot("German · 30")
 }
 
 func TestEveryKeyIsInTheHelp(t *testing.T) {

@@ -110,6 +110,11 @@ func (s *Screen) matrixLines(messages []message, labels []string, head, bare str
 	if !each {
 		head, room = "", max(w-10, 1)
 	}
+	longest := 0
+	for _, l := range labels {
+		longest = max(longest, widget.Width(widget.Clean(l)))
+	}
+	room = min(room, longest+1)
 	var lines []string
 	if each && n > 1 {
 		lines = append(lines, strings.Repeat(" ", room+1)+s.theme.Faint.Render(head))

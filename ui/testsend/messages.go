@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
@@ -15,7 +16,8 @@ import (
 // message is one message of the draft, and what it takes from its recipients. It does not change.
 type message struct {
 	key   engine.TestKey
-	name  string // {PLATFORM}_{locale}_{variation}
+	id    string // {PLATFORM}_{locale}_{variation}
+	name  string // for people
 	texts []engine.TestText
 	uses  []use
 }
@@ -48,9 +50,11 @@ func readMessages(ch engine.Channel, document doc.Value, w engine.Workspace) []m
 	for _, a := range w.Attributes {
 		r.own[a.Name] = a.Name
 	}
+	keys := engine.TestKeys(ch, document, engine.KeyFilter{})
+	names := content.KeyNames(keys)
 	var out []message
-	for _, k := range engine.TestKeys(ch, document, engine.KeyFilter{}) {
-		m := message{key: k, name: k.String(), texts: k.Texts(ch, document, env)}
+	for i, k := range keys {
+		m := message{key: k, id: k.String(), name: names[i], texts: k.Texts(ch, document, env)}
 		for _, t := range m.texts {
 			m.uses = append(m.uses, r.text(t.Source, 0)...)
 		}
@@ -156,8 +160,9 @@ func shorten(messages []message) []string {
 		return !slices.ContainsFunc(messages, func(m message) bool { return part(m.key) != part(messages[0].key) })
 	}
 	parts := []func(engine.TestKey) string{
-		func(k engine.TestKey) string { return k.Platform }, func(k engine.TestKey) string { return k.Locale },
-		func(k engine.TestKey) string { return k.Variation },
+		func(k engine.TestKey) string { return content.CellName(k.Platform, "", "") },
+		func(k engine.TestKey) string { return content.LocaleName(k.Locale) },
+		func(k engine.TestKey) string { return content.VariationName(k.Variation) },
 	}
 	differ := slices.DeleteFunc(slices.Clone(parts), func(p func(engine.TestKey) string) bool { return same(p) })
 	if len(differ) == 0 {
@@ -169,7 +174,7 @@ func shorten(messages []message) []string {
 		for _, p := range differ {
 			words = append(words, p(m.key))
 		}
-		out[i] = strings.Join(words, "_")
+		out[i] = strings.Join(words, " · ")
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/content"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
@@ -17,15 +18,16 @@ type narrowing struct {
 	node  *schema.Node
 	names []string // that the draft has
 	value *string  // the chosen one; empty is all
+	named func(string) string
 }
 
 // narrowings returns those that leave a choice.
 func (s *Screen) narrowings() []narrowing {
 	f := &s.form
 	all := []narrowing{
-		{onPlatform, s.fields.Platform, f.platforms, &f.filter.Platform},
-		{onLocale, s.fields.Locale, f.locales, &f.filter.Locale},
-		{onVariation, s.fields.Variation, f.variations, &f.filter.Variation},
+		{onPlatform, s.fields.Platform, f.platforms, &f.filter.Platform, func(p string) string { return content.CellName(p, "", "") }},
+		{onLocale, s.fields.Locale, f.locales, &f.filter.Locale, content.LocaleName},
+		{onVariation, s.fields.Variation, f.variations, &f.filter.Variation, content.VariationName},
 	}
 	return slices.DeleteFunc(all, func(n narrowing) bool { return len(n.names) < 2 })
 }
@@ -40,17 +42,12 @@ func (s *Screen) dropForeign() {
 	}
 }
 
-// label returns a name as people read it: what the table's option says, or the name itself.
+// label names a choice for people.
 func (n narrowing) label(name string) string {
 	if name == "" {
-		return "all"
+		return "All"
 	}
-	for _, o := range n.node.Options {
-		if o.Value == name {
-			return o.Title()
-		}
-	}
-	return name
+	return n.named(name)
 }
 
 // choices are the values to choose from, all first.

@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -147,8 +148,8 @@ func (t past) look() (string, themes.Tone) {
 func (s *Screen) pastLines(t past, w int) []string {
 	lines := s.fact("Recipients", strings.Join(t.ask.Values, ", "), w)
 	lines = append(lines, s.fact("Found by", s.identifierName(t.ask.Identifier), w)...)
-	if only := s.only(t.ask.Filter); len(only) > 0 {
-		lines = append(lines, s.fact("Only", strings.Join(only, ", "), w)...)
+	if f := t.ask.Filter; f != (engine.KeyFilter{}) {
+		lines = append(lines, s.fact("Only", onlyName(f), w)...)
 	}
 	for _, m := range append(append([]doc.Member(nil), t.ask.UserAttributes...), t.ask.EventAttributes...) {
 		value := m.Value.Literal()
@@ -158,13 +159,14 @@ func (s *Screen) pastLines(t past, w int) []string {
 		lines = append(lines, s.fact("Value", m.Name+" = "+value, w)...)
 	}
 	lines = append(lines, "")
-	for _, key := range t.Result.Keys {
+	names := content.ResultNames(t.Result.Keys)
+	for i, key := range t.Result.Keys {
 		r := t.Result.Data[key]
 		sign := s.theme.Success.Render("✓")
 		if r.Status != engine.Sent {
 			sign = s.theme.Danger.Render("✗")
 		}
-		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(key), max(w-2, 1)))
+		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))
 		if r.FailureReason != "" {
 			lines = append(lines, wrapped(s.theme, r.FailureReason, 2, w)...)
 		}

@@ -95,7 +95,7 @@ func (s *Screen) message() (v render.View, title, note string) {
 		note = s.undelivered(k, d)
 	default:
 		title = "Delivered to " + d.recipient
-		list := s.run.read.box[deliveredKey(k.name, d.recipient)]
+		list := s.run.read.box[deliveredKey(k.id, d.recipient)]
 		if len(list) > 0 {
 			at = list[0].At
 		}
@@ -163,7 +163,7 @@ func (s *Screen) readView(b box) string {
 	r := &s.run.read
 	of := fmt.Sprint(s.width >= readFrom)
 	if k != nil {
-		of += k.name + "\x00" + k.status
+		of += k.id + "\x00" + k.status
 	}
 	if d != nil {
 		of += "\x00" + d.recipient + stateWords[d.state]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
@@ -34,7 +35,8 @@ type run struct {
 type keyState struct {
 	key    engine.TestKey
 	known  bool   // the draft has the key; otherwise only the service named it
-	name   string // {PLATFORM}_{locale}_{variation}
+	id     string // {PLATFORM}_{locale}_{variation}
+	name   string // for people
 	round  bool   // it is sent in this round
 	status string // empty until the service has said it
 	reason string
@@ -67,7 +69,7 @@ type news struct {
 func newRun(messages []message, ask engine.TestSend) run {
 	r := run{ask: ask}
 	for _, m := range messages {
-		r.keys = append(r.keys, keyState{key: m.key, known: true, name: m.name})
+		r.keys = append(r.keys, keyState{key: m.key, known: true, id: m.id, name: m.name})
 	}
 	return r
 }
@@ -122,13 +124,13 @@ func index(list []sendState, s sendState) int {
 func (r *run) undo() { r.keys = r.before }
 
 // at returns the state of a key; one that was not expected is added.
-func (r *run) at(name string) *keyState {
+func (r *run) at(id string) *keyState {
 	for i := range r.keys {
-		if r.keys[i].name == name {
+		if r.keys[i].id == id {
 			return &r.keys[i]
 		}
 	}
-	r.keys = append(r.keys, keyState{name: name, round: true})
+	r.keys = append(r.keys, keyState{id: id, name: content.KeyName(id), round: true})
 	return &r.keys[len(r.keys)-1]
 }
 
@@ -292,13 +294,17 @@ func (k *keyState) count(want state) int {
 func (k *keyState) word() string {
 	switch {
 	case k.status != "":
-		return k.status
+		return strings.ToLower(k.status)
 	case k.reason != "":
-		return "NOT SENT"
+		return "not sent"
 	case k.count(sending) > 0:
 		return "sending"
+	case len(k.sends) > 0 && k.count(sent) == len(k.sends):
+		return "sent"
+	case len(k.sends) > 0 && k.count(sent)+k.count(failed) == len(k.sends):
+		return "failed"
 	case k.count(sent)+k.count(failed) > 0:
-		return "under way"
+		return "in progress"
 	}
 	return "queued"
 }

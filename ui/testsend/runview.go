@@ -249,8 +249,10 @@ func (s *Screen) keyLine(k *keyState, w int) string {
 	switch {
 	case k.status == engine.Sent:
 		st = sent
-	case k.status != "" || k.reason != "":
+	case k.status != "" || k.reason != "" || k.word() == stateWords[failed]:
 		st = failed
+	case k.word() == stateWords[sent]:
+		st = sent
 	case k.count(sending) > 0:
 		st = sending
 	}

@@ -62,7 +62,7 @@ func TestARefusedRetryKeepsWhatWasSent(t *testing.T) {
 	h.Press("r")
 	h.Want("Not sent. Too many tests")
 	h.Press("esc")
-	h.Want("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 FAILED", "USER_2: the user has no device for Web")
+	h.Want("Android sent", "Web failed", "USER_2: the user has no device for Web")
 }
 
 func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {
@@ -74,7 +74,7 @@ func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_de_variation_1 FAILED", "the connection broke")
+	h.Want("Email · German failed", "the connection broke")
 }
 
 func TestOnlyDraftsCanBeTested(t *testing.T) {
@@ -123,7 +123,7 @@ func TestColoursKeepTheCells(t *testing.T) {
 	st.press("tab")
 	check("filled")
 	st.press("ctrl+s")
-	st.until("FAILED")
+	st.until("failed")
 	check("done")
 	st.press("enter")
 	check("message")
@@ -185,8 +185,8 @@ func TestSendingPicture(t *testing.T) {
 	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
 	st.typeText("ada@example.com")
 	st.press("ctrl+s")
-	st.until("EMAIL_de_variation_1 sending")
-	for _, want := range []string{"Sending", "1 of 2", "ada@example.com: the mail server refused", "EMAIL_default_variation_1"} {
+	st.until("Email · German sending")
+	for _, want := range []string{"Sending", "1 of 2", "ada@example.com: the mail server refused", "Email failed"} {
 		if !strings.Contains(st.screen.View(), want) {
 			t.Errorf("no %q:\n%s", want, st.screen.View())
 		}
@@ -237,13 +237,13 @@ func TestAChangedDraftIsReadAgain(t *testing.T) {
 	h := open(t, s, id, 80, 24)
 	h.Type("ada@example.com,")
 	h.Press("tab", "left")
-	h.Want("‹ de ›")
+	h.Want("‹ German ›")
 	s.change(t, id, flatMail)
 	h.Send(screen.ChangedMsg{ID: id})
 	h.WantNot("Locale", "EMAIL_de_")
-	h.Want("EMAIL_default_variation_1", "1 ada@example.com", "Age", "▌  +")
+	h.Want("│ Email  ●", "1 ada@example.com", "Age", "▌  +")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_default_variation_1 SENT")
+	h.Want("Email sent")
 }
 
 func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
@@ -256,7 +256,7 @@ func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
 	h.Press("enter")
 	h.Type("spring")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_default_variation_1 SENT")
+	h.Want("Email sent")
 	if ask := s.asked(t); len(ask.EventAttributes) != 2 || len(ask.UserAttributes) != 0 {
 		t.Errorf("asked for %+v", ask)
 	}
@@ -270,7 +270,7 @@ func TestBothSpellingsOfAnAttributeAreOne(t *testing.T) {
 	h.Press("tab")
 	h.Type("Zoe")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_default_variation_1 SENT")
+	h.Want("Email sent")
 	box, err := s.Outbox(context.Background(), 1)
 	if err != nil || !strings.Contains(box[0].Email.HTML, "<p>Zoe for Zoe") {
 		t.Errorf("it reads %+v (%v)", box, err)
@@ -282,7 +282,7 @@ func TestAMissingValueIsNamed(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 60, 20)
 	h.Type("stranger@example.com")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_default_variation_1 FAILED", "stranger@example.com: ", "First Name")
+	h.Want("Email failed", "stranger@example.com: ", "First Name")
 }
 
 func TestTheWheelAndClicks(t *testing.T) {
@@ -291,7 +291,7 @@ func TestTheWheelAndClicks(t *testing.T) {
 	h.Type("USER_1,USER_2,")
 	h.ClickOn("Platform")
 	h.Press("esc")
-	h.Want("‹ all ›")
+	h.Want("‹ All ›")
 	h.Wheel(5, 5, true)
 	h.Want("▌ [ Send")
 	h.ClickOn("1 USER_1")
@@ -316,7 +316,7 @@ func TestManyKeysScroll(t *testing.T) {
 	h.Want("Sent 0 of 100")
 	h.WantFits()
 	h.Press("G")
-	h.Want("dv FAILED", "101 of 101")
+	h.Want("dv failed", "101 of 101")
 	h.Wheel(5, 10, false)
 	h.WantFits()
 	before := len(s.sent)

@@ -24,7 +24,7 @@ func TestMailToTwoAddressesIsSent(t *testing.T) {
 	h.Press("enter")
 	h.Type("ben@example.com")
 	h.Press("enter", "ctrl+s")
-	h.Want("EMAIL_default_variation_1 SENT", "Sent all 2 messages.", "2 of 2")
+	h.Want("Email sent", "Sent all 2 messages.", "2 of 2")
 	box, err := s.Outbox(context.Background(), 0)
 	if err != nil || len(box) != 2 {
 		t.Fatalf("the outbox holds %d messages (%v)", len(box), err)
@@ -43,7 +43,7 @@ func TestWhatIsStillTypedIsSentToo(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_default_variation_1 SENT")
+	h.Want("Email sent")
 }
 
 func TestEverySendIsACallOfItsOwn(t *testing.T) {
@@ -137,7 +137,7 @@ func TestAnOfferCanBeClicked(t *testing.T) {
 	h.ClickOn("ben@example.com")
 	h.Want("1 ben@example.com")
 	h.ClickOn("[ Send")
-	h.Want("EMAIL_default_variation_1 SENT")
+	h.Want("Email sent")
 }
 
 func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
@@ -149,7 +149,7 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 	h.Press("tab")
 	h.Type("USER_2")
 	h.Press("ctrl+s")
-	h.Want("SENT")
+	h.Want(" sent ")
 
 	again := open(t, s, id, 80, 24)
 	again.Want("User ID", "1 USER_2")
@@ -203,7 +203,7 @@ func TestSegmentsAreOffered(t *testing.T) {
 	h.Press("tab", "down", "enter")
 	h.Want("1 Big spenders", "1 message to 2 members", "1 of 1")
 	h.Press("ctrl+s")
-	h.Want("SENT", "2 of 2")
+	h.Want(" sent ", "2 of 2")
 	if ask := s.asked(t); !slices.Equal(ask.Values, []string{"Big spenders"}) {
 		t.Errorf("asked for %v", ask.Values)
 	}
@@ -228,7 +228,7 @@ func TestASegmentByFilterIsForeseen(t *testing.T) {
 	h.Press("shift+tab", "left", "tab", "down", "enter")
 	h.Want("1 Adas", "1 message to 1 member", "First Name  Ada")
 	h.Press("ctrl+s")
-	h.Want("SENT", "1 of 1")
+	h.Want(" sent ", "1 of 1")
 }
 
 func TestNarrowingToALocale(t *testing.T) {
@@ -236,16 +236,41 @@ func TestNarrowingToALocale(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
 	h.Type("ada@example.com")
 	h.Press("enter", "tab")
-	h.Want("2 messages to 1 recipient", "Locale", "‹ all ›")
+	h.Want("2 messages to 1 recipient", "Locale", "‹ All ›")
 	h.WantNot("Platform", "Variation")
 	h.Press("right", "right")
-	h.Want("‹ de ›", "1 message to 1 recipient")
-	h.WantNot("EMAIL_default_variation_1")
+	h.Want("‹ German ›", "1 message to 1 recipient")
+	h.WantNot("│ Email  ●")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_de_variation_1 SENT")
+	h.Want("Email · German sent")
 	h.WantNot("EMAIL_default")
 	if f := s.asked(t).Filter; f != (engine.KeyFilter{Locale: "de"}) {
 		t.Errorf("narrowed to %+v", f)
+	}
+}
+
+// Messages are named for people on every stage, by the parts in which they differ where there is no room.
+func TestMessagesAreNamedForPeople(t *testing.T) {
+	two := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 2}`, 1)
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		s := newService(t)
+		h := open(t, s, s.draft(t, catalog.Email, two), size[0], size[1])
+		look := func(want ...string) {
+			t.Helper()
+			h.Want(want...)
+			h.WantNot("_variation_", "_default", "EMAIL", "SENT", "FAILED")
+		}
+		h.Type("zoe@example.com,")
+		look("Email · A")
+		h.Press("tab", "right", "tab", "right", "right")
+		look("‹ B ›", "Default", "Email · B")
+		h.Press("left", "left", "shift+tab", "left", "ctrl+s")
+		look("✓ Email · A sent", "✗ Email · B failed", "✗ Email · German · A failed")
+		h.Press("enter")
+		look()
+		h.Press("esc", "f", "alt+e")
+		h.Press("J", "J", "J")
+		look("✗ Email · German · A")
 	}
 }
 
@@ -254,13 +279,13 @@ func TestPlatformsOfAPush(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_2")
 	h.Press("enter", "tab", "enter")
-	h.Want("all", "Android", "Web")
+	h.Want("All", "Android", "Web")
 	h.WantNot("iOS")
 	h.Press("down", "enter")
 	h.Want("‹ Android ›")
 	h.Press("ctrl+s")
-	h.Want("ANDROID_default_variation_1 SENT")
-	h.WantNot("WEB_")
+	h.Want("Android sent")
+	h.WantNot("✓ Web")
 }
 
 func TestOverridesAreThoseThatTheContentUses(t *testing.T) {
@@ -280,7 +305,7 @@ func TestOverridesAreThoseThatTheContentUses(t *testing.T) {
 	h.Press("backspace", "backspace", "backspace")
 	h.Type("41")
 	h.Press("ctrl+s")
-	h.Want("EMAIL_default_variation_1 SENT")
+	h.Want("Email sent")
 	ask := s.asked(t)
 	if len(ask.UserAttributes) != 2 || ask.UserAttributes[0].Value.Literal() != `"Zoe"` || ask.UserAttributes[1].Value.Literal() != "41" {
 		t.Errorf("overrides %+v", ask.UserAttributes)
@@ -296,7 +321,7 @@ func TestTheFailedIsSentAgainToThoseWhoMissedIt(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2")
 	h.Press("ctrl+s")
-	h.Want("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 FAILED", "USER_2: the user has no device for Web")
+	h.Want("Android sent", "Web failed", "USER_2: the user has no device for Web")
 	p, err := s.Profile(context.Background(), "USER_2")
 	if err != nil {
 		t.Fatal(err)
@@ -306,8 +331,8 @@ func TestTheFailedIsSentAgainToThoseWhoMissedIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Press("r")
-	h.Want("ANDROID_default_variation_1 SENT", "WEB_default_variation_1 SENT")
-	h.WantNot("FAILED")
+	h.Want("Android sent", "Web sent")
+	h.WantNot("failed")
 	ask := s.asked(t)
 	if want := (engine.KeyFilter{Platform: "WEB", Locale: "default", Variation: "variation_1"}); ask.Filter != want || !slices.Equal(ask.Values, []string{"USER_2"}) {
 		t.Errorf("asked for %+v of %v", ask.Filter, ask.Values)
@@ -326,7 +351,7 @@ func TestCancelStopsWhatHasNotLeft(t *testing.T) {
 	st := step(t, s, s.draft(t, catalog.Email, keyedMail))
 	st.typeText("ada@example.com")
 	st.press("ctrl+s")
-	st.until("EMAIL_de_variation_1 sending")
+	st.until("Email · German sending")
 	for _, want := range []string{"1 of 2", "Sending"} {
 		if !strings.Contains(st.screen.View(), want) {
 			t.Errorf("no %q:\n%s", want, st.screen.View())
@@ -337,14 +362,14 @@ func TestCancelStopsWhatHasNotLeft(t *testing.T) {
 	}
 	st.press("esc")
 	st.until("The test was canceled.")
-	if v := st.screen.View(); !strings.Contains(v, "EMAIL_de_variation_1 NOT SENT") || !strings.Contains(v, "canceled before it was sent") {
+	if v := st.screen.View(); !strings.Contains(v, "Email · German not sent") || !strings.Contains(v, "canceled before it was sent") {
 		t.Errorf("it shows:\n%s", v)
 	}
 	s.mu.Lock()
 	s.instead = nil
 	s.mu.Unlock()
 	st.press("r")
-	st.until("EMAIL_de_variation_1 SENT")
+	st.until("Email · German sent")
 }
 
 func TestARefusalLeadsToTheField(t *testing.T) {
@@ -428,7 +453,7 @@ func TestRowsTakeClicks(t *testing.T) {
 		h.Press("down", "enter")
 		h.Want("‹ Android ›")
 		h.ClickOn("[ Send")
-		h.Want("ANDROID_default_variation_1 SENT")
+		h.Want("Android sent")
 	}
 }
 

@@ -128,5 +128,5 @@ func TestAgainstARemoteService(t *testing.T) {
 	term.press("Enter")
 	term.see("1 of 10")
 	term.press("C-s")
-	term.see("SENT")
+	term.see("✓ Email sent")
 }

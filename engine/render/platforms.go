@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"bugle/engine/schema"
+	"bugle/engine/when"
 )
 
 func (n *Notification) android(c part, o Options) {
@@ -52,11 +53,14 @@ func (n *Notification) androidFacts(d, advanced part) {
 	}
 	n.fact("Coupon", advanced.word("coupon_code"))
 	if advanced.get("make_notification_sticky").True() {
-		n.fact("Stays", "until its button is tapped")
+		n.fact("Sticky", "stays until its button is tapped")
 	}
 	if v := advanced.get("auto_dismiss_notification_time_value").Literal(); v != "" {
 		unit := strings.ToLower(advanced.option("auto_dismiss_notification_time_granularity"))
-		n.fact("Goes", "by itself after "+strings.TrimSpace(v+" "+unit))
+		if v == "1" {
+			unit = strings.TrimSuffix(unit, "s")
+		}
+		n.fact("Disappears", "after "+strings.TrimSpace(v+" "+unit))
 	}
 	n.fact("Pictures", d.optionHelp("image_scaling"))
 	n.fact("Channel", d.source("notification_channel"))
@@ -74,11 +78,11 @@ func (n *Notification) countdown(t part, now time.Time) {
 	case strings.HasPrefix(ends, "SPECIFIC_TIME") && moment != "":
 		whose := "the campaign's time zone"
 		if ends == "SPECIFIC_TIME_USER_TIMEZONE" {
-			whose = "the person's time zone"
+			whose = "the user's time zone"
 		}
 		n.Timer.Words = "Ends " + moment + ", in " + whose
 		if at, ok := schema.ParseTime(t.word("specific_time"), time.UTC); ok && !now.IsZero() {
-			n.Timer.Words = "Ends " + at.Format("2 January 2006, 15:04") + ", in " + whose
+			n.Timer.Words = "Ends " + when.Moment(at, now) + ", in " + whose
 			n.Timer.Left, n.Timer.Known = max(at.Sub(now), 0), true
 		}
 	case hoursOK || minutesOK:
@@ -183,7 +187,7 @@ func (n *Notification) web(c part, o Options) {
 	}
 	n.fact("Click", opens(target))
 	if d.get("auto_dismiss_notification").True() {
-		n.fact("Goes", "by itself after a while")
+		n.fact("Disappears", "after a while")
 	}
 	if n.Image != nil {
 		n.Warnings = append(n.Warnings, Warning{Text: "Picture: browsers on macOS, and Firefox, show none", Minor: true})

@@ -172,8 +172,8 @@ func TestCountdown(t *testing.T) {
 		{`{"timer_ends_at": "DURATION", "duration_hour": "1", "duration_minute": "30"}`, "Ends 1 hour 30 minutes after it arrives", 90 * time.Minute, true},
 		{`{"timer_ends_at": "DURATION", "duration_hour": "0", "duration_minute": "1"}`, "Ends 1 minute after it arrives", time.Minute, true},
 		{`{"timer_ends_at": "SPECIFIC_TIME_CAMPAIGN_TIMEZONE", "personalized_value": true, "specific_time": "2026-03-14T12:00:00Z"}`,
-			"Ends 14 March 2026, 12:00, in the campaign's time zone", 2 * time.Hour, true},
-		{`{"timer_ends_at": "SPECIFIC_TIME_USER_TIMEZONE", "specific_time": "{{user.until}}"}`, "Ends {{user.until}}, in the person's time zone", 0, false},
+			"Ends Sat 14 Mar, 12:00, in the campaign's time zone", 2 * time.Hour, true},
+		{`{"timer_ends_at": "SPECIFIC_TIME_USER_TIMEZONE", "specific_time": "{{user.until}}"}`, "Ends {{user.until}}, in the user's time zone", 0, false},
 		{`{"timer_ends_at": "DURATION", "duration_hour": "x"}`, "Ends at a time that is not set yet", 0, false},
 	} {
 		n := android(t, `{"template_type": "TIMER", "timer": `+test.timer+`}`, render.Options{Now: now})

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"strings"
+	"time"
 
 	"bugle/engine/render"
 	"bugle/themes"
@@ -12,6 +13,15 @@ type sheet struct {
 	*canvas
 	width int
 	lines []string
+	at    time.Time // when the message arrived; zero where nothing says so
+}
+
+// received returns when the message arrived, as devices show it.
+func (s *sheet) received() string {
+	if s.at.IsZero() {
+		return ""
+	}
+	return s.at.Format("15:04")
 }
 
 func (s *sheet) add(l line)   { s.lines = append(s.lines, s.draw(l, s.width)) }

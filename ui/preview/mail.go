@@ -9,14 +9,12 @@ import (
 	"bugle/ui/widget"
 )
 
-const received = "10:24"
-
 // inbox draws a mail as phones and desktops list it.
 func (s *sheet) inbox(m *render.Mail) {
 	faint := pen{tone: themes.ToneFaint}
 	s.add(words("On a phone", faint))
 	s.card(phoneWidth, "", func(in *sheet) {
-		in.add(beside(append(line{{"● ", pen{tone: themes.ToneAccent}}}, single(m.Sender, pen{bold: true})...), words(received, faint), in.width))
+		in.add(beside(append(line{{"● ", pen{tone: themes.ToneAccent}}}, single(m.Sender, pen{bold: true})...), words(s.received(), faint), in.width))
 		shown := render.Shown("EMAIL", "Subject", "on phones")
 		in.each(flow(runs(m.Subject.Cut(shown), pen{}), in.width-2, 1), 2)
 		in.each(flow(runs(flat(m.Preview).Cut(render.Shown("EMAIL", "Preview text", "")), pen{tone: themes.ToneMuted}), in.width-2, 2), 2)
@@ -29,7 +27,7 @@ func (s *sheet) inbox(m *render.Mail) {
 	l := append(line{{"☐ ", faint}}, fill(single(m.Sender, pen{bold: true}).cut(sender), sender+2)...)
 	l = append(l, single(m.Subject.Cut(render.Shown("EMAIL", "Subject", "on desktops")), pen{bold: true})...)
 	l = append(append(l, run{" — ", faint}), single(flat(m.Preview), pen{tone: themes.ToneMuted})...)
-	s.add(beside(l, words(received, faint), s.width))
+	s.add(beside(l, words(s.received(), faint), s.width))
 	if len(m.Attachments) > 0 {
 		var names line
 		for _, a := range m.Attachments {
@@ -100,7 +98,7 @@ func (s *sheet) head(m *render.Mail) {
 	if m.Sender.String() != m.From.String() && !m.From.Empty() {
 		from = append(append(append(from, run{" <", pen{tone: themes.ToneMuted}}), single(m.From, pen{tone: themes.ToneMuted})...), run{">", pen{tone: themes.ToneMuted}})
 	}
-	s.add(beside(from, words(received, pen{tone: themes.ToneFaint}), s.width))
+	s.add(beside(from, words(s.received(), pen{tone: themes.ToneFaint}), s.width))
 	s.named("Reply to", single(m.ReplyTo, pen{}))
 	s.named("Cc", words(strings.Join(m.Cc, ", "), pen{}))
 	s.named("Bcc", words(strings.Join(m.Bcc, ", "), pen{}))

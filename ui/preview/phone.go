@@ -35,7 +35,6 @@ type drawing struct {
 	n       *render.Notification
 	slide   int
 	elapsed time.Duration
-	at      time.Time
 }
 
 // androidCard draws a notification as Android shows it.

@@ -276,12 +276,12 @@ func (p *Preview) draw() {
 	if p.width == 0 {
 		return
 	}
-	s := &sheet{canvas: newCanvas(p.theme), width: max(p.width-2, 1)} // the pager's scroll bar
+	s := &sheet{canvas: newCanvas(p.theme), width: max(p.width-2, 1), at: p.view.At} // the pager's scroll bar
 	switch {
 	case p.view.Mail != nil:
 		s.mail(p.view.Mail, p.look())
 	case p.view.Notification != nil:
-		d := &drawing{sheet: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed(), at: p.view.At}
+		d := &drawing{sheet: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed()}
 		d.notification(p.look())
 	default:
 		s.wrapped("There is no message to preview.", pen{tone: themes.ToneFaint})

@@ -49,7 +49,7 @@ func push(t testing.TB, name string) render.View {
 
 func mail(t testing.TB) render.View {
 	m := render.Email(load(t, "mail.json"), render.Options{Promotional: true})
-	return render.View{Mail: &m}
+	return render.View{Mail: &m, At: time.Date(2026, 3, 14, 9, 41, 0, 0, time.UTC)}
 }
 
 // looks draws every look of a view, one below the other.

@@ -76,7 +76,7 @@ func (d *drawing) lockScreen() {
 	w := min(phoneWidth, d.width)
 	d.blank()
 	if !d.at.IsZero() {
-		d.add(centred(words(d.at.Format("15:04"), pen{bold: true}), w))
+		d.add(centred(words(d.received(), pen{bold: true}), w))
 		d.add(centred(words(d.at.Format("Monday, 2 January"), pen{tone: themes.ToneMuted}), w))
 		d.blank()
 	}

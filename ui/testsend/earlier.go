@@ -13,6 +13,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/content"
 	"bugle/engine/operation"
+	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -151,12 +152,14 @@ func (s *Screen) listPast() {
 	var items []widget.Item
 	for _, t := range s.past.shown() {
 		icon, tone := t.look()
-		text := t.At.In(s.zone()).Format("2 Jan 15:04") + "  "
+		text := s.whom(t.ask)
 		if s.past.wide {
-			text += t.campaign + " · "
+			text = t.campaign + " · " + text
 		}
-		text += whom(t.ask)
-		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: t.outcome(), InfoTone: tone})
+		if tone != themes.ToneSuccess {
+			text += " · " + t.outcome()
+		}
+		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: s.moment(t.At), InfoTone: themes.ToneMuted})
 	}
 	s.past.list.SetItems(items)
 }
@@ -257,20 +260,6 @@ func (s *Screen) backToForm() tea.Cmd {
 	s.stage = stageForm
 	return s.refresh()
 }
-
-func whom(ask engine.TestSend) string {
-	switch n := len(ask.Values); {
-	case n == 0:
-		return "nobody"
-	case n == 1:
-		return ask.Values[0]
-	default:
-		return fmt.Sprintf("%s and %d more", ask.Values[0], n-1)
-	}
-}
-
-// clock returns a time in the zone of the screen.
-func (s *Screen) clock(at time.Time) string { return at.In(s.zone()).Format("Mon 2 Jan 15:04") }
 
 func (s *Screen) zone() *time.Location {
 	if s.deps.Location == nil {

@@ -81,6 +81,7 @@ func (s *Screen) foresee() tea.Cmd {
 func (s *Screen) foreseen(f forecast) {
 	s.forecast = f
 	maps.Copy(s.people, f.found)
+	s.meet(f.found)
 	s.presentValues()
 }
 

@@ -182,7 +182,9 @@ func (s *Screen) reasons(messages []message, names []string) (list []string, sto
 		return nil, 0
 	}
 	short := shorten(messages)
+	identifier, _ := peopleOf(s.workspace, s.ask())
 	for i, name := range names {
+		name = s.who(identifier, name)
 		var whys []string
 		of := map[string][]string{}
 		for j, m := range messages {

@@ -201,7 +201,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	id := s.draft(t, catalog.Email, keyedMail)
 	h = open(t, s, id, 120, 40)
 	h.Press("alt+e")
-	h.Want("Earlier tests of all campaigns", "1 test", "Spring mail · ada@example.com and 1", "failed │", "user has no attribute First Name")
+	h.Want("Earlier tests of all campaigns", "1 test", "Spring mail · Ada Byron and ", "✗ Email ", "user has no attribute First Name")
 	h.WantNot("Spring push")
 	h.Press("o")
 	if r := h.Last(); r.Name != screen.TestSend || r.ID != other {
@@ -237,7 +237,7 @@ func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	h = openOn()
 	h.Want("1 ada@example.com", "▌ [ Send")
 	h.Press("alt+e")
-	h.Want("ada@example.com", "  sent │")
+	h.Want("ada@example.com", "✓ ada@example.com      Sat 14 Mar, 10:00 │")
 	if _, err := s.Tests(context.Background(), id, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -268,9 +268,9 @@ func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
 	h.Goldens("earlier")
 	h.WantFits()
 	h.Resize(60, 20)
-	h.WantNot("Sat 14 Mar")
+	h.WantNot("Sent        ")
 	h.Press("J", "J", "J", "J", "J", "J", "J", "J")
-	h.Want("Sat 14 Mar 10:00")
+	h.Want("Sent        Sat 14 Mar, 10:00")
 	h.Press("esc")
 	h.Want("1 of 4 will not arrive") // the recipient that was still being typed counts by now
 	h.Goldens("forecast")

@@ -146,7 +146,7 @@ func (t past) look() (string, themes.Tone) {
 }
 
 func (s *Screen) pastLines(t past, w int) []string {
-	lines := s.fact("Recipients", strings.Join(t.ask.Values, ", "), w)
+	lines := s.fact("Recipients", strings.Join(s.each(t.ask), ", "), w)
 	lines = append(lines, s.fact("Found by", s.identifierName(t.ask.Identifier), w)...)
 	if f := t.ask.Filter; f != (engine.KeyFilter{}) {
 		lines = append(lines, s.fact("Only", onlyName(f), w)...)
@@ -172,7 +172,7 @@ func (s *Screen) pastLines(t past, w int) []string {
 		}
 	}
 	lines = append(append(lines, ""), s.fact("Campaign", t.campaign, w)...)
-	return append(lines, s.fact("Sent", s.clock(t.At), w)...)
+	return append(lines, s.fact("Sent", s.moment(t.At), w)...)
 }
 
 // pageMouse takes a press or the wheel; a press on the entry under the cursor takes it.

@@ -74,6 +74,10 @@ func (s *Screen) readOutbox() tea.Cmd {
 func (s *Screen) tookOutbox(r screen.Result) {
 	if got, ok := r.Value.(received); ok {
 		s.run.read.received, s.run.read.shown = got, ""
+		identifier, _ := peopleOf(s.workspace, s.run.ask)
+		for name, p := range got.people {
+			s.meet(map[string]person{personKey(identifier, name): p})
+		}
 	}
 }
 
@@ -94,7 +98,7 @@ func (s *Screen) message() (v render.View, title, note string) {
 	case d == nil || d.state != sent:
 		note = s.undelivered(k, d)
 	default:
-		title = "Delivered to " + d.recipient
+		title = "Delivered to " + s.recipient(d)
 		list := s.run.read.box[deliveredKey(k.id, d.recipient)]
 		if len(list) > 0 {
 			at = list[0].At
@@ -125,9 +129,9 @@ func (s *Screen) message() (v render.View, title, note string) {
 func (s *Screen) undelivered(k *keyState, d *sendState) string {
 	switch {
 	case d != nil && d.why != "" && s.width >= readFrom:
-		return "To " + d.recipient + "."
+		return "To " + s.recipient(d) + "."
 	case d != nil && d.why != "":
-		return "To " + d.recipient + ": " + strings.TrimSuffix(d.why, ".") + "."
+		return "To " + s.recipient(d) + ": " + strings.TrimSuffix(d.why, ".") + "."
 	case k.reason != "":
 		return problems.Sentence(k.reason)
 	}

@@ -254,17 +254,17 @@ func (s *Screen) offer() {
 	var missed []string
 	for _, v := range s.recent[s.form.identifier] {
 		switch {
-		case !strings.Contains(strings.ToLower(v), text):
+		case !strings.Contains(strings.ToLower(v+"\n"+s.who(s.form.identifier, v)), text):
 		case s.missed(v) != "":
 			missed = append(missed, v)
 		default:
-			put(v, "recent")
+			put(v, noted(s.nameBeside(s.form.identifier, v), "recent"))
 		}
 	}
 	for _, p := range s.form.profiles {
 		for _, v := range engine.ByProfile(s.form.identifier, p) {
 			if (s.form.found == typed || fits(p, v, text)) && !slices.Contains(missed, v) {
-				put(v, p.DisplayName())
+				put(v, nameUnless(p.DisplayName(), v))
 			}
 		}
 	}
@@ -276,9 +276,24 @@ func (s *Screen) offer() {
 		}
 	}
 	for _, v := range missed {
-		put(v, "failed last time")
+		put(v, noted(s.nameBeside(s.form.identifier, v), "failed last time"))
 	}
 	s.list(typed)
+}
+
+// noted returns a name with what is noted beside it.
+func noted(name, note string) string {
+	if name == "" {
+		return note
+	}
+	return name + " · " + note
+}
+
+func nameUnless(name, value string) string {
+	if name == value {
+		return ""
+	}
+	return name
 }
 
 // fits reports whether a profile that was found for another text is one for this, too.

@@ -85,7 +85,7 @@ func (s *Screen) recipientRows(w int) []row {
 	rows := []row{words(""), words("  " + head)}
 	wrong, _ := s.ask().CheckRecipients(s.campaign.Channel)
 	for i, v := range given {
-		r := s.line(spot{onValue, i}, "", fmt.Sprintf("%2d ", i+1)+widget.Truncate(widget.Clean(v), max(w-5, 1)), w)
+		r := s.line(spot{onValue, i}, "", s.named(fmt.Sprintf("%2d ", i+1), s.form.identifier, v, w-2), w)
 		if wrong[i] != "" {
 			r = below(r, 5, w, s.theme.Danger, "✗ "+wrong[i])
 		}
@@ -200,7 +200,7 @@ func (s *Screen) sendRow(w int) row {
 	case why != "" && s.form.at == at:
 		tail, tone = why, s.theme.Warning
 	case len(ask.Values) > 0:
-		tail = "to " + whom(ask)
+		tail = "to " + s.whom(ask)
 		if n := s.changed(); n > 0 {
 			tail += ", with " + count(n, "value") + " of yours"
 		}

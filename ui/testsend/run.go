@@ -314,7 +314,7 @@ func (k *keyState) told() bool {
 	return k.count(failed) > 0 && !slices.ContainsFunc(k.sends, func(s sendState) bool { return s.state == failed && s.why == "" })
 }
 
-// elapsed returns how long something has taken, in words; empty for less than can be measured.
+// elapsed returns how long something has taken, in words; empty for less than a second.
 func elapsed(began, ended, now time.Time) string {
 	if began.IsZero() {
 		return ""
@@ -323,12 +323,12 @@ func elapsed(began, ended, now time.Time) string {
 		ended = now
 	}
 	switch d := ended.Sub(began); {
-	case d <= 0:
-		return ""
 	case d < time.Second:
-		return fmt.Sprintf("%d ms", max(d.Milliseconds(), 1))
+		return ""
+	case d < 1050*time.Millisecond:
+		return "1 second"
 	default:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " seconds"
 	}
 }
 

@@ -167,7 +167,7 @@ func (s *Screen) runHead(w int) []string {
 	if s.stage == stageSending {
 		bar := widget.NewProgress(s.theme, "Sending")
 		if s.run.cancelling {
-			bar.Label = "Cancelling"
+			bar.Label = "Canceling"
 		}
 		bar.Done, bar.Total, bar.Frame = s.run.done, s.run.total, s.run.frame
 		bar.SetSize(w, 1)
@@ -181,11 +181,11 @@ func (s *Screen) runHead(w int) []string {
 	for _, l := range widget.Wrap(widget.Clean(s.run.message), w) {
 		head = append(head, style.Render(l))
 	}
-	when := "Sent at " + s.run.began.In(s.zone()).Format("15:04:05")
+	hint := s.moment(s.run.began) + ", to " + s.whom(s.run.ask)
 	if took := elapsed(s.run.began, s.run.began.Add(s.run.took), now); took != "" {
-		when += " in " + took
+		hint += ", in " + took
 	}
-	hint := when + ", to " + whom(s.run.ask) + "."
+	hint += "."
 	for _, l := range widget.Wrap(widget.Clean(hint), w) {
 		head = append(head, s.theme.Muted.Render(l))
 	}
@@ -276,12 +276,9 @@ var stateWords = [...]string{queued: "queued", sending: "sending", sent: "sent",
 func (s *Screen) sendEntry(n, i, j, w int) entry {
 	d := &s.run.keys[i].sends[j]
 	sign, style := s.sign(d.state)
-	name := widget.Clean(d.recipient)
-	if name == "" {
-		name = "all recipients"
-	}
+	identifier, _ := peopleOf(s.workspace, s.run.ask)
 	if d.state == failed && d.why != "" {
-		text := widget.Wrap(name+": "+widget.Clean(d.why), max(w-6, 1))
+		text := widget.Wrap(widget.Clean(s.recipient(d)+": "+d.why), max(w-6, 1))
 		e := entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
 		for _, l := range text[1:] {
 			e.lines = append(e.lines, strings.Repeat(" ", 6)+style.Render(l))
@@ -289,8 +286,11 @@ func (s *Screen) sendEntry(n, i, j, w int) entry {
 		return e
 	}
 	tail := strings.TrimSpace(stateWords[d.state] + "  " + elapsed(d.began, d.ended, s.deps.Now()))
-	name = widget.Truncate(name, max(w-7-widget.Width(tail), 1))
-	return entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign)+" "+name+" "+s.theme.Muted.Render(tail), w)}}
+	name := "all recipients"
+	if d.recipient != "" {
+		name = s.named("", identifier, d.recipient, w-7-widget.Width(tail))
+	}
+	return entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+s.theme.Muted.Render(tail), w)}}
 }
 
 // selected returns what the cursor is on: a key, and its recipient. On a key, that is the first that has it.

@@ -62,7 +62,7 @@ func TestARefusedRetryKeepsWhatWasSent(t *testing.T) {
 	h.Press("r")
 	h.Want("Not sent. Too many tests")
 	h.Press("esc")
-	h.Want("Android sent", "Web failed", "USER_2: the user has no device for Web")
+	h.Want("Android sent", "Web failed", "Ben: the user has no device for Web")
 }
 
 func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {

@@ -39,6 +39,7 @@ type Screen struct {
 
 	messages    []message
 	people      map[string]person // by identifier and value
+	called      map[string]string // what people are called, by the same; empty where nobody is known
 	forecast    forecast
 	asked       string               // what the newest forecast was asked for
 	typedValues map[attribute]string // in place of the recipients', also of attributes out of sight
@@ -73,6 +74,7 @@ const (
 	taskLoad     = "load"
 	taskProfiles = "profiles"
 	taskForecast = "forecast"
+	taskNames    = "names"
 	taskSend     = "send"
 	taskOutbox   = "outbox"
 	taskGroups   = "groups"
@@ -85,7 +87,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	if s.prefs = deps.Prefs.Within(deps.Workspace); s.prefs == nil {
 		s.prefs = prefs.InMemory() // as long as the screen is there
 	}
-	s.people, s.typedValues = map[string]person{}, map[attribute]string{}
+	s.people, s.called, s.typedValues = map[string]person{}, map[string]string{}, map[attribute]string{}
 	s.form = newForm(deps.Theme)
 	s.groups.list, s.past.list = widget.NewList(deps.Theme), widget.NewList(deps.Theme)
 	s.refusal.list = problems.New(deps.Theme)
@@ -233,6 +235,12 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		if r.Err == nil {
 			s.foreseen(r.Value.(forecast))
 		}
+	case taskNames:
+		if people, ok := r.Value.(map[string]person); ok {
+			s.meet(people)
+			s.offer()
+			s.listPast()
+		}
 	case taskGroups:
 		return s.tookGroups(r)
 	case taskOutbox:
@@ -280,7 +288,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		at = spot{onPrompt, 0}
 	}
 	s.focus(at)
-	return s.refresh()
+	return tea.Batch(s.refresh(), s.learnNames())
 }
 
 // fill puts what was asked for earlier into the form. Where that is all a test needs, the next enter

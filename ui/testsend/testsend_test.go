@@ -154,7 +154,7 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 	again := open(t, s, id, 80, 24)
 	again.Want("User ID", "1 USER_2")
 	other := open(t, s, s.draft(t, catalog.Email, keyedMail), 80, 24)
-	other.Want("User ID", "1 of 10", "1 USER_2", "▌ [ Send 2 messages ] to USER_2")
+	other.Want("User ID", "1 of 10", "1 USER_2", "▌ [ Send 2 messages ] to Ben")
 	other.ClickOn("1 USER_2")
 	other.Press("x")
 	other.Want("0 of 10", "USER_2", "recent")
@@ -173,7 +173,7 @@ func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // nobody, and no override
 	h.Type("three@example.com")
 	h.Press("ctrl+s", "f", "alt+e")
-	h.Want("Earlier tests", "14 Mar 10:00  one@examp", "three@exam", "2 tests")
+	h.Want("Earlier tests", "✓ one@example.com …  ", " Sat 14 Mar, 10:00 │", "three@example.com", "2 tests")
 	h.Press("down")
 	h.Want("First Name = Zoe", "two@example.com")
 	h.Press("enter")
@@ -321,7 +321,7 @@ func TestTheFailedIsSentAgainToThoseWhoMissedIt(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2")
 	h.Press("ctrl+s")
-	h.Want("Android sent", "Web failed", "USER_2: the user has no device for Web")
+	h.Want("Android sent", "Web failed", "Ben: the user has no device for Web")
 	p, err := s.Profile(context.Background(), "USER_2")
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -153,6 +154,38 @@ func ByProfile(identifier string, p Profile) (values []string) {
 	}
 	return nil
 }
+
+// mostMatches is how many profiles with a value are looked through for the one that has it as its own.
+const mostMatches = 40
+
+// FindProfile returns the profile that an identifier's value leads to, or nil. It reports whether that is sure:
+// tokens and advertising IDs are in no index of words, so there it means nothing that nobody was found.
+func FindProfile(ctx context.Context, keeper ProfileKeeper, identifier, value string) (found *Profile, sure bool, err error) {
+	if slices.Contains(ByProfile(identifier, Profile{ID: value}), value) {
+		p, err := keeper.Profile(ctx, value)
+		if e := AsError(err); e != nil && e.Code == NotFound {
+			return nil, true, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		return &p, true, nil
+	}
+	list, err := keeper.Profiles(ctx, value, mostMatches)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, p := range list {
+		if slices.Contains(ByProfile(identifier, p), value) {
+			return &p, true, nil
+		}
+	}
+	words := len(ByProfile(identifier, Profile{Attributes: map[string]any{AttrEmail: "x", AttrMobile: "x"}})) > 0
+	return nil, words && len(list) < mostMatches, nil
+}
+
+// MemberIdentifier is what the members of a segment are found by.
+const MemberIdentifier = "ID"
 
 // TakesSegment reports whether the identifier's value is the name of one segment.
 func TakesSegment(identifier string) bool { return identifier == "CUSTOM_SEGMENT" }

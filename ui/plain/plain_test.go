@@ -172,7 +172,7 @@ func TestTimesAreReadAsTheyAreTyped(t *testing.T) {
 	b.play("schedule|at a fixed time|someday|tomorrow 9am|| berlin")
 	b.has("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
 	b.has("scheduling_details.timezone", `"Europe/Berlin"`)
-	b.want("Understood as Sun 15 Mar 2026, 09:00", "Press Enter to leave it as it was.", "Send 1: Sun 15 Mar 2026, 09:00")
+	b.want("Understood as Sun 15 Mar 2026, 09:00", "Press Enter to leave it as it was.", "Send 1: Sun 15 Mar, 09:00 Europe/Berlin, ")
 }
 
 func TestLongTexts(t *testing.T) {
@@ -270,17 +270,35 @@ func TestPreviewInWords(t *testing.T) {
 	p.want("A notification on Android. Template: Basic.", "Title: Now", "Message: Hot", "Button 1: Go.")
 }
 
+// Who gets a test is chosen by a part of the name, and named in every line.
+func TestATestGoesToPeopleByName(t *testing.T) {
+	b := newBench(t, catalog.Push, catalog.OneTime, `{
+		"basic_details": {"name": "Spring", "platforms": ["ANDROID", "WEB"]}, "campaign_content": {"content": {"push": {
+			"android": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring"}},
+			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`)
+	for id, name := range map[string]string{"U1": "Ann Berger", "U2": "Anna Weiss", "U3": "Jamal Haddad"} {
+		p := engine.Profile{ID: id, Attributes: map[string]any{"Name": name}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-" + id}}}
+		if err := b.svc.PutProfile(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.play("test||jam|ann|2|NOBODY||android|yes|no|leave")
+	b.want("Recipients: Jamal Haddad.", "1. U1, Ann Berger", "2. U2, Anna Weiss", `"ann" can mean 2 users. Type a number.`,
+		"This will be sent to Jamal Haddad, Anna Weiss, NOBODY:\n1. Android", "Android, to Jamal Haddad: sent.", "Android, to NOBODY: failed.")
+	b.wantNot("_variation_")
+}
+
 func TestFailedTestsAreSentAgain(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, `{
 		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
 		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
 	b.play("test||x@example.com||no|yes|yes|no|leave")
-	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email", "Email: failed. ")
-	if n := strings.Count(b.said, "\nEmail: failed. "); n != 2 {
+	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email", "Email, to x@example.com: failed. ")
+	if n := strings.Count(b.said, "\nEmail, to x@example.com: failed. "); n != 2 {
 		t.Errorf("%d failures are told, want one of each send\n%s", n, b.said)
 	}
 	b.play("test||1||yes|Paris|yes|leave|back|outbox|1")
-	b.want("1. x@example.com", "\nEmail: sent.", "Subject: Hi Paris", "End of the message.")
+	b.want("1. x@example.com", "\nEmail, to x@example.com: sent.", "Subject: Hi Paris", "End of the message.")
 }
 
 func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {

@@ -108,7 +108,7 @@ func (w *work) nextSends() {
 	}
 	zone, _ := engine.Zone(w.root)
 	for i, t := range sends {
-		w.say("Send %d: %s, %s.", i+1, when.Words(t, zone), when.Until(t, at.In(zone)))
+		w.say("Send %d: %s %s, %s.", i+1, when.Moment(t.In(zone), at.In(zone)), zone, when.Until(t, at.In(zone)))
 	}
 }
 

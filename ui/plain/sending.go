@@ -13,14 +13,19 @@ import (
 
 // missed is who did not get which message.
 type missed struct {
-	mu sync.Mutex
-	by map[string][]string // recipients by key
+	mu   sync.Mutex
+	by   map[string][]string // recipients by key
+	told map[string]bool     // the keys whose recipients were told
 }
 
 func (m *missed) note(p engine.TestProgress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p.Done && p.Err != "" && p.Recipient != "" {
+	if !p.Done || p.Recipient == "" {
+		return
+	}
+	m.told[p.Key] = true
+	if p.Err != "" {
 		m.by[p.Key] = append(m.by[p.Key], p.Recipient)
 	}
 }
@@ -29,12 +34,12 @@ func (m *missed) note(p engine.TestProgress) {
 // the messages of the first one.
 func (w *work) send(ctx context.Context, keys []engine.TestKey, asks []engine.TestSend, first engine.TestSend) error {
 	for {
-		failed := &missed{by: map[string][]string{}}
+		failed := &missed{by: map[string][]string{}, told: map[string]bool{}}
 		var bad []string
 		for _, ask := range asks {
 			result, err := w.deps.Service.Test(ctx, engine.TestRequest{
 				Call: engine.NewCall(), Body: engine.DraftTest(w.campaign.ID, ask),
-				Progress: func(p engine.TestProgress) { w.progress(keys, p); failed.note(p) },
+				Progress: func(p engine.TestProgress) { w.progress(ctx, keys, ask.Identifier, p); failed.note(p) },
 			})
 			if err != nil {
 				if err := w.failed(ctx, "Cannot send the test", err); err != nil {
@@ -42,7 +47,7 @@ func (w *work) send(ctx context.Context, keys []engine.TestKey, asks []engine.Te
 				}
 				return nil
 			}
-			bad = append(bad, w.tellResult(keys, result)...)
+			bad = append(bad, w.tellResult(keys, result, failed)...)
 		}
 		if len(bad) == 0 {
 			return nil
@@ -56,13 +61,16 @@ func (w *work) send(ctx context.Context, keys []engine.TestKey, asks []engine.Te
 }
 
 // progress tells one step of a send.
-func (w *work) progress(keys []engine.TestKey, p engine.TestProgress) {
+func (w *work) progress(ctx context.Context, keys []engine.TestKey, identifier string, p engine.TestProgress) {
 	if !p.Done {
 		return
 	}
 	who := nameOfKey(keys, p.Key)
-	if p.Recipient != "" {
-		who += ", to " + p.Recipient
+	switch {
+	case engine.TakesSegment(identifier):
+		who += ", to " + w.who(ctx, engine.MemberIdentifier, p.Recipient)
+	case p.Recipient != "":
+		who += ", to " + w.who(ctx, identifier, p.Recipient)
 	}
 	if p.Err != "" {
 		w.say("%s: failed. %s", who, sentence(p.Err))
@@ -71,18 +79,25 @@ func (w *work) progress(keys []engine.TestKey, p engine.TestProgress) {
 	w.say("%s: sent.", who)
 }
 
-// tellResult tells the outcome of each message, and gives the keys of those that failed.
-func (w *work) tellResult(keys []engine.TestKey, r engine.TestResult) []string {
+// tellResult tells the outcome of each message whose recipients were not told, and gives the keys of those that
+// failed.
+func (w *work) tellResult(keys []engine.TestKey, r engine.TestResult, known *missed) []string {
+	known.mu.Lock()
+	defer known.mu.Unlock()
 	var bad []string
 	w.say("%s", sentence(r.Message))
 	for _, name := range r.Keys {
 		res := r.Data[name]
-		if res.Status == engine.Sent {
-			w.say("%s: sent.", nameOfKey(keys, name))
-			continue
+		if res.Status != engine.Sent {
+			bad = append(bad, name)
 		}
-		bad = append(bad, name)
-		w.say("%s: %s. %s", nameOfKey(keys, name), strings.ToLower(res.Status), sentence(res.FailureReason))
+		switch {
+		case known.told[name]:
+		case res.Status == engine.Sent:
+			w.say("%s: sent.", nameOfKey(keys, name))
+		default:
+			w.say("%s: %s. %s", nameOfKey(keys, name), strings.ToLower(res.Status), sentence(res.FailureReason))
+		}
 	}
 	return bad
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bugle/engine"
@@ -39,7 +40,7 @@ func (w *work) testSend(ctx context.Context) error {
 		w.say("There is no message to send yet.")
 		return nil
 	}
-	w.say("This will be sent to %s:", strings.Join(ask.Values, ", "))
+	w.say("This will be sent to %s:", strings.Join(w.names(ctx, ask), ", "))
 	for i, name := range keyNames(keys) {
 		w.say("%d. %s", i+1, name)
 	}
@@ -100,8 +101,11 @@ func (w *work) lastTest(ctx context.Context) (engine.TestSend, bool) {
 	return engine.ParseTestSend(found[0].Body), true
 }
 
-// mostRecent is how many recipients of earlier tests are offered.
-const mostRecent = 9
+// mostRecent is how many recipients are offered, mostMatches how many users are looked through for a name.
+const (
+	mostRecent  = 9
+	mostMatches = 40
+)
 
 // askRecipients asks for recipients, one a line or several with commas, until an empty line.
 func (w *work) askRecipients(ctx context.Context, t *engine.TestSend) error {
@@ -111,11 +115,18 @@ func (w *work) askRecipients(ctx context.Context, t *engine.TestSend) error {
 		limit = 1
 	}
 	offers := w.recipients(ctx, t.Identifier)
-	for i, o := range offers {
-		w.say("%d. %s", i+1, o)
+	offer := func(values []string) {
+		offers = values
+		for i, o := range offers {
+			w.say("%d. %s", i+1, w.valueAndName(ctx, t.Identifier, o))
+		}
 	}
+	offer(offers)
 	for len(t.Values) < limit {
 		prompt := "Recipient"
+		if w.keeper() != nil && !engine.TakesSegment(t.Identifier) {
+			prompt += " or name"
+		}
 		if len(offers) > 0 {
 			prompt += ", or a number from above"
 		}
@@ -133,19 +144,20 @@ func (w *work) askRecipients(ctx context.Context, t *engine.TestSend) error {
 					done = true
 					return nil
 				}
-				return w.addRecipients(t, a.text, offers)
+				return w.addRecipients(ctx, t, a.text, offers, offer)
 			},
 		})
 		if err != nil || done {
 			return err
 		}
-		w.say("Recipients: %s.", strings.Join(t.Values, ", "))
+		w.say("Recipients: %s.", strings.Join(w.names(ctx, *t), ", "))
 	}
 	return nil
 }
 
-// addRecipients takes the recipients of a line: all of them, or none.
-func (w *work) addRecipients(t *engine.TestSend, text string, offers []string) error {
+// addRecipients takes the recipients of a line: all of them, or none. A part of a name is the user who has it;
+// where several have it, they are offered.
+func (w *work) addRecipients(ctx context.Context, t *engine.TestSend, text string, offers []string, offer func([]string)) error {
 	typed := []string{text}
 	if !engine.TakesSegment(t.Identifier) {
 		typed = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;\t", r) })
@@ -154,10 +166,13 @@ func (w *work) addRecipients(t *engine.TestSend, text string, offers []string) e
 	next.Values = slices.Clone(t.Values)
 	for _, v := range typed {
 		v = strings.TrimSpace(v)
-		for i, o := range offers {
-			if v == fmt.Sprint(i+1) {
-				v = o
-			}
+		if n, err := strconv.Atoi(v); err == nil && n >= 1 && n <= len(offers) {
+			v = offers[n-1]
+		} else if named := w.named(ctx, t.Identifier, v); len(named) == 1 {
+			v = named[0]
+		} else if len(named) > 1 {
+			offer(named)
+			return wrong("%q can mean %s. Type a number.", v, counted(len(named), "user"))
 		}
 		if v != "" && !slices.Contains(next.Values, v) {
 			next.Values = append(next.Values, v)
@@ -172,6 +187,70 @@ func (w *work) addRecipients(t *engine.TestSend, text string, offers []string) e
 	}
 	*t = next
 	return nil
+}
+
+func (w *work) keeper() engine.ProfileKeeper {
+	k, _ := w.deps.Service.(engine.ProfileKeeper)
+	return k
+}
+
+// person returns the user that a value leads to; nil where nobody is known.
+func (w *work) person(ctx context.Context, identifier, value string) *engine.Profile {
+	if w.keeper() == nil || engine.TakesSegment(identifier) {
+		return nil
+	}
+	p, _, err := engine.FindProfile(ctx, w.keeper(), identifier, value)
+	if err != nil {
+		return nil // without the name there is still the value
+	}
+	return p
+}
+
+// who names a recipient for people: by their name where the workspace knows it, else by the value.
+func (w *work) who(ctx context.Context, identifier, value string) string {
+	if p := w.person(ctx, identifier, value); p != nil {
+		return p.DisplayName()
+	}
+	return value
+}
+
+func (w *work) valueAndName(ctx context.Context, identifier, value string) string {
+	if name := w.who(ctx, identifier, value); name != value {
+		return value + ", " + name
+	}
+	return value
+}
+
+// names names the recipients of a test.
+func (w *work) names(ctx context.Context, t engine.TestSend) []string {
+	out := make([]string, len(t.Values))
+	for i, v := range t.Values {
+		out[i] = w.who(ctx, t.Identifier, v)
+	}
+	return out
+}
+
+// named returns the recipients whose names a text is part of; none where it is a recipient itself.
+func (w *work) named(ctx context.Context, identifier, text string) []string {
+	if text == "" || w.keeper() == nil || engine.TakesSegment(identifier) || w.person(ctx, identifier, text) != nil {
+		return nil
+	}
+	found, err := w.keeper().Profiles(ctx, text, mostMatches)
+	if err != nil {
+		return nil // it is taken as it was typed
+	}
+	var out []string
+	for _, p := range found {
+		if !strings.Contains(strings.ToLower(p.DisplayName()), strings.ToLower(text)) {
+			continue
+		}
+		for _, v := range engine.ByProfile(identifier, p) {
+			if !slices.Contains(out, v) && len(out) < mostRecent {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
 }
 
 // recipients gives those of earlier tests; of segments those that there are.

@@ -167,14 +167,11 @@ func peopleOf(w engine.Workspace, ask engine.TestSend) (identifier string, names
 	}
 	for _, seg := range w.Segments {
 		if len(ask.Values) > 0 && seg.Name == ask.Values[0] {
-			return memberIdentifier, seg.TestMembers()
+			return engine.MemberIdentifier, seg.TestMembers()
 		}
 	}
-	return memberIdentifier, nil
+	return engine.MemberIdentifier, nil
 }
-
-// memberIdentifier is by what the members of a segment are found.
-const memberIdentifier = "ID"
 
 // picked adds the members of a segment that its filters pick, as far as a test goes to them. What a
 // service cannot tell is left out.
@@ -196,44 +193,23 @@ func (q question) picked(ctx context.Context, f *forecast) error {
 	for _, p := range more {
 		if len(names) < engine.MaxTestMembers && !slices.Contains(seg.Members, p.ID) {
 			names = append(names, p.ID)
-			f.found[personKey(memberIdentifier, p.ID)] = person{&p, true}
+			f.found[personKey(engine.MemberIdentifier, p.ID)] = person{&p, true}
 		}
 	}
 	f.names = names
 	return nil
 }
 
-// mostMatches is how many profiles with a value are looked through for the one that has it as its own.
-const mostMatches = 40
-
-// lookUp finds the user that a value leads to. Tokens and advertising ids are in no index of words:
-// that nobody was found says nothing there.
+// lookUp finds the user that a value leads to. Without profiles there is still everything else.
 func lookUp(ctx context.Context, keeper engine.ProfileKeeper, identifier, value string) (person, error) {
 	if keeper == nil {
 		return person{}, nil
 	}
-	byID := slices.Contains(engine.ByProfile(identifier, engine.Profile{ID: value}), value)
-	if byID {
-		p, err := keeper.Profile(ctx, value)
-		if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
-			return person{sure: true}, nil
-		}
-		if err != nil {
-			return person{}, ctx.Err() // without profiles there is still everything else
-		}
-		return person{&p, true}, nil
-	}
-	list, err := keeper.Profiles(ctx, value, mostMatches)
+	p, sure, err := engine.FindProfile(ctx, keeper, identifier, value)
 	if err != nil {
 		return person{}, ctx.Err()
 	}
-	for _, p := range list {
-		if slices.Contains(engine.ByProfile(identifier, p), value) {
-			return person{&p, true}, nil
-		}
-	}
-	words := len(engine.ByProfile(identifier, engine.Profile{Attributes: map[string]any{engine.AttrEmail: "x", engine.AttrMobile: "x"}})) > 0
-	return person{sure: words && len(list) < mostMatches}, nil
+	return person{p, sure}, nil
 }
 
 // why returns what stands between a message and a person.

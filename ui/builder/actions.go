@@ -64,6 +64,7 @@ func (s *Screen) moves() []screen.Action {
 		acts = append(acts, s.gridKey()...)
 		acts = append(acts, s.stripKeys()...)
 		return append(acts, []screen.Action{
+			s.todoKey(6),
 			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: s.toProblems},
 			{Keys: []string{"f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return s.nextTab(1) }},
 			s.zoomKey("alt+z"),
@@ -85,6 +86,7 @@ func (s *Screen) moves() []screen.Action {
 	}
 	return append([]screen.Action{
 		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, Bar: 9, Run: s.enter},
+		s.todoKey(4),
 		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: s.toProblems},
 		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(1) }},
 		{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},

@@ -247,9 +247,7 @@ func (s *Screen) showProblems() {
 
 // inOrder gives the problems in the order of the parts at the left.
 func (s *Screen) inOrder() []schema.Problem {
-	rank := func(p schema.Problem) int {
-		return slices.IndexFunc(s.parts, func(pt part) bool { return len(p.Path) > 0 && pt.name == p.Path[0].Name })
-	}
+	rank := func(p schema.Problem) int { return s.sectionOf(p.Path) }
 	out := slices.Clone(s.problems)
 	slices.SortStableFunc(out, func(a, b schema.Problem) int { return rank(a) - rank(b) })
 	return out

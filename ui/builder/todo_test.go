@@ -1,0 +1,52 @@
+package builder_test
+
+import (
+	"testing"
+
+	"bugle/engine/catalog"
+	"bugle/ui/uitest"
+)
+
+// One key leads from what is missing to what is missing next, into sections that are empty so far as well.
+func TestNextToDo(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		b := newBench(t, catalog.Push, `{"basic_details":{"name":"Sale"}}`)
+		h := b.open(size.W, size.H)
+		h.Press("alt+n")
+		h.Want("▸ Platforms")
+		h.Press("enter", " ", "down", " ", "enter")
+		h.Press("alt+n")
+		h.Want("▸ All eligible devices")
+		h.Press(" ")
+		h.Press("alt+n")
+		h.Want("Android", "▸ Title")
+		h.Type("Sale")
+		h.Press("alt+n")
+		h.Want("▸ Message")
+		h.Type("Today")
+		h.Press("alt+n")
+		h.Want("▸ Title")
+		h.Press("alt+c")
+		h.Press("alt+n")
+		h.Want("▸ Send to")
+		h.Press(" ")
+		h.Press("alt+n")
+		h.Want("▸ Sending time")
+		h.Press("right")
+		h.Want("As soon as possible")
+		h.Press("alt+n")
+		h.Want("Nothing is missing.", "▸ Sending time")
+	}
+}
+
+// A field that is skipped is come back to once the others were visited.
+func TestNextToDoGoesRound(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Sale"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},"segmentation_details":{"is_all_user_campaign":true}}`)
+	h := b.open(120, 40)
+	h.Press("alt+n")
+	h.Want("▸ Subject")
+	h.Press("alt+n")
+	h.Want("▸ Sending time")
+	h.Press("alt+n")
+	h.Want("▸ Subject")
+}

@@ -121,7 +121,7 @@ func (a *aside) layReach(c engine.AudienceCount) {
 	}
 	r := c.Reach
 	if a.cfg.Head.Channel == catalog.Email {
-		a.reached(r.Email, c.Matched, "by e-mail", "")
+		a.reached(r.Email, c.Matched, "by email", "")
 		return
 	}
 	a.reached(r.Push, c.Matched, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", thousands(r.Android), thousands(r.IOS), thousands(r.Web)))

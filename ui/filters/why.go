@@ -44,7 +44,7 @@ func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 		return screen.Notify(widget.LevelInfo, untold)
 	}
 	return screen.Send(screen.InputMsg{
-		Title: "Why is somebody in the audience, or not?", Placeholder: "a name, an e-mail address or an id",
+		Title: "Why is somebody in the audience, or not?", Placeholder: "a name, an email address or an id",
 		Then: func(text string) tea.Cmd {
 			return cfg.Host.Run(taskFind, func(ctx context.Context) (any, error) {
 				ps, err := keeper.Profiles(ctx, text, maxFound)

@@ -261,6 +261,9 @@ func (f *Form) valueLine(r row) string {
 		return style.Render(fit(text, max(w-len(tail), 4))) + t.Danger.Render(tail)
 	}
 	text := valueText(f.shownState(r))
+	if r.shape == phrase {
+		text = oneLine(r.text)
+	}
 	if r.shape == commas {
 		text = oneLine(head(commaText(r.Value), 300))
 	}
@@ -269,7 +272,7 @@ func (f *Form) valueLine(r row) string {
 		return t.Faint.Render(fit(text+f.reason(r), w))
 	case r.Value.Kind() == doc.Absent && r.Node.Default != "":
 		return t.Faint.Render(fit(defaultText(r.Node), w))
-	case r.Value.Kind() == doc.Absent:
+	case r.Value.Kind() == doc.Absent && text == "":
 		return t.Faint.Render("—")
 	case r.Value.Empty() && r.Value.Kind() != doc.Null:
 		return t.Faint.Render(string(r.Value.Encode()))
@@ -325,6 +328,9 @@ func (f *Form) drawFocused(i int) []string {
 	}
 	out = append(out, f.labelled(r, t.Accent.Render("▸ "), t.Accent, lines...)...)
 	words, notes, refused := f.understood(r)
+	if r.shape == phrase {
+		words, refused = f.spanUnderstood(r)
+	}
 	if words != "" {
 		out = append(out, f.indented(t.Info, "= "+words, 2)...)
 	}
@@ -333,7 +339,7 @@ func (f *Form) drawFocused(i int) []string {
 	}
 	if refused != "" {
 		out = append(out, f.indented(t.Danger, "! "+f.sentence(refused), 3)...)
-	} else if p := f.directProblem(r); p != nil && !f.completing() {
+	} else if p := f.directProblem(r); p != nil && !f.completing() && !f.choosing(r) {
 		out = append(out, f.indented(f.problemStyle(*p), "! "+f.problemText(r, p), 3)...)
 	}
 	return append(out, f.indented(t.Faint, f.hint(r), 3)...)
@@ -350,8 +356,13 @@ func (f *Form) editorLines(r row) []string {
 	if block != "" {
 		w = max(w-swatchWidth, 1)
 	}
+	unit := ""
+	if r.Node != nil && r.Node.Unit != "" && r.shape == oneline {
+		unit = " " + r.Node.Unit
+		w = max(w-ansi.StringWidth(unit), 1)
+	}
 	lines := strings.Split(f.ed.view(w, f.menuHeight()), "\n")
-	lines[0] = block + lines[0]
+	lines[0] = block + lines[0] + f.cfg.Theme.Faint.Render(unit)
 	return lines
 }
 

@@ -146,7 +146,7 @@ func (f *Form) Focused() (schema.FieldState, bool) {
 // has none.
 func (f *Form) FocusPath(p doc.Path) bool {
 	f.leave()
-	i := slices.IndexFunc(f.rows, func(r row) bool { return r.group != adder && p.HasPrefix(r.Path) })
+	i := slices.IndexFunc(f.rows, func(r row) bool { return r.group != adder && r.holds(p) })
 	if i < 0 && slices.ContainsFunc(f.flats, p.Equal) {
 		i = slices.IndexFunc(f.rows, func(r row) bool { return r.Path.HasPrefix(p) })
 	}
@@ -185,7 +185,7 @@ func (f *Form) focus(i int) {
 
 // reshape gives a row that is no longer edited the shape that its present value asks for.
 func (f *Form) reshape(i int) {
-	if i < len(f.rows) && f.rows[i].group == shown {
+	if i < len(f.rows) && f.rows[i].group == shown && f.rows[i].shape != phrase {
 		f.rows[i].shape = shapeOf(f.rows[i].FieldState)
 	}
 }
@@ -229,6 +229,14 @@ func (f *Form) newEditor(r row) editor {
 				in.strange, in.right = "not a time zone", schema.Zone.Matches
 			}
 			in.expr.offered = f.expressions(r)
+		}
+		ed = in
+	case phrase:
+		var in *input
+		in, ok = newInput(f.look, r.text, f.placeholder(r), nil, doc.NewString)
+		if ok {
+			in.goesOn = func(text string) ([]string, bool) { return f.spanOffers(r, text) }
+			in.offer()
 		}
 		ed = in
 	case anyJSON:
@@ -295,7 +303,13 @@ func (f *Form) absorb() {
 		f.setRoot(f.before)
 		return
 	}
-	root, err := f.write(f.before, r.Path, v)
+	var root doc.Value
+	var err error
+	if r.shape == phrase {
+		root = f.writeSpan(f.before, r, v.Text())
+	} else {
+		root, err = f.write(f.before, r.Path, v)
+	}
 	if err != nil {
 		f.failure = "Cannot change this field: " + err.Error() + "."
 		f.arrange()

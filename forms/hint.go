@@ -41,6 +41,8 @@ func (f *Form) hint(r row) string {
 		if f.Modal() {
 			parts = append(parts, "Press space to select, enter when done.")
 		}
+	case r.shape == phrase:
+		parts = append(parts, "Type it as “"+r.Node.SpanExample()+"”.")
 	case r.shape == commas:
 		parts = append(parts, "Separate values with commas.")
 	case r.shape == raw:

@@ -12,6 +12,9 @@ func (f *Form) placeholder(r row) string {
 	if r.Node.Default != "" {
 		return defaultText(r.Node)
 	}
+	if r.shape == phrase {
+		return "e.g. " + r.Node.SpanExample()
+	}
 	if r.Node.Kind == schema.Time {
 		return "e.g. tomorrow 9am, 25 dec 18:00, +2h"
 	}

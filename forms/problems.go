@@ -57,7 +57,7 @@ func (f *Form) directProblem(r row) *schema.Problem {
 		if f.standsFor(r, p) {
 			return &f.problems[i]
 		}
-		if !p.Path.HasPrefix(r.Path) || r.group != shown && p.Severity == schema.Notice {
+		if !r.holds(p.Path) || r.group != shown && p.Severity == schema.Notice {
 			continue
 		}
 		if r.shape != entry || len(p.Path) == len(r.Path) {
@@ -69,7 +69,7 @@ func (f *Form) directProblem(r row) *schema.Problem {
 
 // problemText is the message of a problem in or below a row, in the words of the form.
 func (f *Form) problemText(r row, p *schema.Problem) string {
-	if len(p.Path) <= len(r.Path) {
+	if len(p.Path) <= len(r.Path) || !p.Path.HasPrefix(r.Path) {
 		return f.sentence(p.Words())
 	}
 	below := p.Path[len(r.Path):]
@@ -87,7 +87,7 @@ func (f *Form) problemsOf(r row) []schema.Problem {
 		return nil
 	}
 	for _, p := range f.problems {
-		if p.Path.HasPrefix(r.Path) {
+		if r.holds(p.Path) {
 			out = append(out, p)
 		}
 	}

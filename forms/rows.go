@@ -38,6 +38,7 @@ const (
 	chosen               // choice
 	ticks                // checklist
 	commas               // input over a list of scalars
+	phrase               // input over the fields of a time span
 	anyJSON              // input that takes JSON or a text
 	long                 // a text for the editor outside
 	raw                  // any value, as JSON for the editor outside
@@ -55,7 +56,9 @@ type row struct {
 	free bool
 	// locked says why the row may not be changed; "" where it may.
 	locked string
-	more   bool // it stands below the fields that the form starts with
+	more   bool       // it stands below the fields that the form starts with
+	text   string     // of a time span, in words
+	parts  []doc.Path // of a time span: all the fields that the row stands for
 }
 
 // build returns the rows of the object, map or list at the form's path. Where that is locked, none
@@ -119,14 +122,17 @@ func (f *Form) collect(in *inventory, st schema.ObjectState) {
 	for _, s := range st.Fields {
 		r := row{FieldState: s, label: s.Node.Label()}
 		switch {
-		case s.Shown && f.isDecided(st, s):
+		case s.Shown && f.isDecided(st, s), inPhrase(st, s):
 		case s.Shown && isFlat(s):
 			f.flats = append(f.flats, s.Path)
 			if inner, ok := f.cfg.Schema.Object(f.root, s.Path, f.cfg.Env); ok {
 				f.collect(in, inner)
 			}
 		case s.Shown:
-			r.shape = shapeOf(s)
+			if r.shape = shapeOf(s); isPhrase(st, s) {
+				r.shape, r.parts = phrase, s.Node.SpanParts(s.Path)
+				r.text, _ = s.Node.SpanText(st.Value)
+			}
 			in.rows = append(in.rows, r)
 		case s.Value.Exists():
 			r.group = unused
@@ -279,7 +285,7 @@ func summary(n *schema.Node, v doc.Value) string {
 	if n != nil {
 		for _, c := range n.Children {
 			if m := v.Get(c.Name); more && !m.Empty() {
-				if s := briefly(c, m); s != "" {
+				if s := briefly(c, m, v); s != "" {
 					more = add(s)
 				}
 			}
@@ -303,8 +309,11 @@ const mostBrief = 24
 
 // briefly returns what a member adds to the summary of its object: the value where it is short, its
 // title where it is more than a value, and both where a value alone says nothing, as a number does.
-func briefly(n *schema.Node, v doc.Value) string {
+func briefly(n *schema.Node, v, in doc.Value) string {
 	title := strings.ToLower(n.Label())
+	if words, ok := spanBriefly(n, in); ok {
+		return words
+	}
 	switch v.Kind() {
 	case doc.Object:
 		return title
@@ -316,7 +325,7 @@ func briefly(n *schema.Node, v doc.Value) string {
 		}
 		return plural(v.Len(), title)
 	case doc.Number:
-		return title + " " + string(v.Encode())
+		return title + " " + withUnit(n, string(v.Encode()))
 	case doc.Bool:
 		switch {
 		case n.Yes != "":
@@ -356,7 +365,7 @@ func valueText(s schema.FieldState) string {
 				return o.Title()
 			}
 		}
-		return oneLine(head(v.Text(), 300))
+		return withUnit(s.Node, oneLine(head(v.Text(), 300)))
 	case doc.Bool:
 		yes, no := sides(s.Node)
 		if v.True() {
@@ -368,7 +377,7 @@ func valueText(s schema.FieldState) string {
 			return listText(s.Node, v)
 		}
 	}
-	return oneLine(head(string(v.Encode()), 300))
+	return withUnit(s.Node, oneLine(head(string(v.Encode()), 300)))
 }
 
 func listText(n *schema.Node, v doc.Value) string {

@@ -143,6 +143,7 @@ type input struct {
 	strange     string            // said of a text that is no suggestion
 	right       func(string) bool // what is right though it is no suggestion; nil: nothing
 	expr        completion
+	goesOn      func(text string) (offers []string, whole bool) // what a text can go on to, in the place of suggest
 	placeholder string
 	at          int // characters before the cursor
 	look        look
@@ -258,6 +259,14 @@ const longList = 50
 // unless the field holds something or they are too many.
 func (e *input) offer() {
 	typed := e.text != e.start
+	if e.goesOn != nil {
+		offers, whole := e.goesOn(unpack(e.text))
+		if !typed && e.text != "" {
+			offers = nil
+		}
+		e.list.Show(typeahead.Offer{Items: typeahead.Items(offers), Text: unpack(e.text), Typed: typed && e.text != "" && !whole})
+		return
+	}
 	if len(e.suggest) == 0 || !typed && (e.text != "" || len(e.suggest) > longList) || schema.HasExpression(e.text) {
 		e.list.Clear()
 		return
@@ -276,6 +285,11 @@ func (e *input) offer() {
 // offerAll lists all suggestions for a field that holds something: what may be wanted in its place.
 func (e *input) offerAll() {
 	_, part := e.completing()
+	if e.goesOn != nil {
+		offers, _ := e.goesOn("")
+		e.list.Show(typeahead.Offer{Items: typeahead.Items(offers)})
+		return
+	}
 	items := slices.DeleteFunc(e.rest(part), func(it typeahead.Item) bool { return it.Value == part && !e.many })
 	if found := typeahead.Match(items, part); !e.suggested(part) && len(found) > 0 {
 		items = found // a part of a name is gone on with

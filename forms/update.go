@@ -157,7 +157,11 @@ func (f *Form) move(i int) {
 }
 
 func (f *Form) remove(r row) {
-	f.setRoot(f.without(f.root, r.Path))
+	root := f.without(f.root, r.Path)
+	for _, p := range r.parts {
+		root = f.without(root, p)
+	}
+	f.setRoot(root)
 	if now, ok := f.focusedRow(); ok && now.group == adder && f.at > 0 {
 		f.at-- // the last element or member went: stay among them
 	}

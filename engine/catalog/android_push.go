@@ -239,6 +239,7 @@ func androidAdvanced() schema.Field {
 				Name: "auto_dismiss_notification_time_value", Title: "Dismiss after", Kind: schema.Integer,
 				Help: "How long it stays before it is removed.", Example: "6",
 				Used: auto, Required: []schema.Required{{When: auto}}, Rules: []schema.Rule{atLeastOne},
+				Span: &schema.Span{Unit: "auto_dismiss_notification_time_granularity"},
 			},
 			{
 				Name: "auto_dismiss_notification_time_granularity", Title: "Dismiss after, unit", Kind: schema.String, Help: "The unit of that time.",

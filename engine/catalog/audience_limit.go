@@ -32,7 +32,7 @@ func campaignAudienceLimit() schema.Field {
 				},
 			}),
 			companion(schema.Field{
-				Name: "limit", Kind: schema.Integer, Help: "The most messages to send.", Example: "100000",
+				Name: "limit", Kind: schema.Integer, Help: "The most messages to send.", Example: "100000", Unit: "messages",
 				Rules: []schema.Rule{schema.Range{Min: 1, Max: 9_999_999_999}},
 			}),
 		},

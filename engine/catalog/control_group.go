@@ -13,8 +13,8 @@ func controlGroupDetails() schema.Field {
 				Help: "Don't send to a share of this campaign's audience.",
 			},
 			{
-				Name: "campaign_control_group_percentage", Title: "Control group size", Kind: schema.Integer, Example: "10",
-				Help:     "The share of the audience that doesn't get the message, in percent.",
+				Name: "campaign_control_group_percentage", Title: "Control group size", Kind: schema.Integer, Example: "10", Unit: "percent",
+				Help:     "The share of the audience that doesn't get the message.",
 				Required: []schema.Required{{When: schema.On{Path: "is_campaign_control_group_enabled"}}},
 				Rules:    []schema.Rule{schema.Range{Min: 0, Max: 100}},
 			},

@@ -17,14 +17,14 @@ func pushDeliveryControls() schema.Field {
 			countForCapping(),
 			ignoreCapping(),
 			minimumDelay(forTypes(EventTriggered, DeviceTriggered)),
-			hours("max_time_to_show_message_of_same_camapign", "Hours between displays", "How many hours to wait before the device shows the message again.", "24", DeviceTriggered),
-			hours("expiry_time_of_sync_data_in_hour", "Synced data expires after", "How many hours until the device forgets the campaign.", "48", DeviceTriggered),
+			digits("max_time_to_show_message_of_same_camapign", "Wait between displays", "hours", "How long to wait before the device shows the message again.", "24", DeviceTriggered),
+			digits("expiry_time_of_sync_data_in_hour", "Synced data expires after", "hours", "How long until the device forgets the campaign.", "48", DeviceTriggered),
 			{
 				Name: "send_message_in_offline_mode", Title: "Show offline", Kind: schema.Bool, Applies: forTypes(DeviceTriggered),
 				Help: "Show the message even when the device is offline.",
 			},
-			hours("send_limit_value", "Send limit", "The most messages one user can get in the period below.", "2", LocationTriggered),
-			hours("send_limit_granularity_in_hours", "Send limit period", "The period the send limit counts over, in hours.", "24", LocationTriggered),
+			digits("send_limit_value", "Send limit", "messages", "The most messages one user can get in the period below.", "2", LocationTriggered),
+			digits("send_limit_granularity_in_hours", "Send limit period", "hours", "The period the send limit counts over.", "24", LocationTriggered),
 			{
 				Name: "ignore_global_minimum_delay", Title: "Ignore minimum delay", Kind: schema.Bool, Applies: forTypes(EventTriggered),
 				Help: "Send even if the workspace's minimum delay between two messages has not passed.",
@@ -34,8 +34,8 @@ func pushDeliveryControls() schema.Field {
 				Help: "Hold messages stopped by quiet hours or frequency caps, and send them later.",
 			},
 			{
-				Name: "queue_duration", Title: "Queue for", Kind: schema.Integer, Example: "12",
-				Help:     "How many hours a message waits in the queue, at most.",
+				Name: "queue_duration", Title: "Queue for", Kind: schema.Integer, Example: "12", Unit: "hours",
+				Help:     "How long a message waits in the queue, at most.",
 				Required: []schema.Required{{When: schema.On{Path: "queuing_enabled"}}},
 				Rules: []schema.Rule{
 					queuing,
@@ -63,7 +63,7 @@ func bypassDND(required ...schema.Required) schema.Field {
 
 func throttle(applies schema.Cond) schema.Field {
 	return schema.Field{
-		Name: "campaign_throttle_rpm", Title: "Messages per minute", Kind: schema.Integer, Applies: applies, Example: "5000",
+		Name: "campaign_throttle_rpm", Title: "Sending speed", Kind: schema.Integer, Applies: applies, Example: "5000", Unit: "messages per minute",
 		Help: "The most messages sent per minute.", Rules: []schema.Rule{notNegative},
 	}
 }
@@ -84,15 +84,15 @@ func ignoreCapping() schema.Field {
 
 func minimumDelay(applies schema.Cond) schema.Field {
 	return schema.Field{
-		Name: "minimum_delay_between_two_notification_in_hour", Title: "Minimum delay", Kind: schema.Integer, Applies: applies, Example: "6",
-		Help: "The fewest hours between two messages of this campaign to the same user.", Rules: []schema.Rule{notNegative},
+		Name: "minimum_delay_between_two_notification_in_hour", Title: "Minimum delay", Kind: schema.Integer, Applies: applies, Example: "6", Unit: "hours",
+		Help: "The least time between two messages of this campaign to the same user.", Rules: []schema.Rule{notNegative},
 	}
 }
 
-// hours is a whole number that the interface wants in quotes, for one delivery type.
-func hours(name, title, help, example string, dt DeliveryType) schema.Field {
+// digits is a whole number that the interface wants in quotes, for one delivery type.
+func digits(name, title, unit, help, example string, dt DeliveryType) schema.Field {
 	return schema.Field{
-		Name: name, Title: title, Kind: schema.String, Help: help, Example: example, Applies: forTypes(dt),
+		Name: name, Title: title, Unit: unit, Kind: schema.String, Help: help, Example: example, Applies: forTypes(dt),
 		Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
 	}
 }

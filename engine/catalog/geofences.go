@@ -25,12 +25,13 @@ func geofences() schema.Field {
 			coordinate("latitude", "The latitude of the center, in degrees.", "52.5219", 90),
 			coordinate("longitude", "The longitude of the center, in degrees.", "13.4132", 180),
 			{
-				Name: "radius", Kind: schema.String, Help: "The radius of the area, in meters.", Example: "150",
+				Name: "radius", Kind: schema.String, Help: "How far the area reaches from its center.", Example: "150", Unit: "meters",
 				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Decimal, Plain: true}, positive()},
 			},
 			{
 				Name: "dwell_time_value", Title: "Dwell time", Kind: schema.String, Help: "How long a user must stay inside.", Example: "10",
 				Used: dwell, Required: []schema.Required{{When: dwell}}, Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
+				Span: &schema.Span{Unit: "dwell_time_granularity"},
 			},
 			{
 				Name: "dwell_time_granularity", Title: "Dwell time unit", Kind: schema.String, Help: "The unit of the dwell time.",
@@ -40,6 +41,7 @@ func geofences() schema.Field {
 				Name: "response_time_value", Title: "Response time", Kind: schema.String,
 				Help: "How long to wait before sending.", Example: "5",
 				Required: always, Rules: []schema.Rule{schema.Format{As: schema.Digits, Plain: true}},
+				Span: &schema.Span{Unit: "response_time_granularity"},
 			},
 			{
 				Name: "response_time_granularity", Title: "Response time unit", Kind: schema.String,

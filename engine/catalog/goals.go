@@ -14,8 +14,8 @@ func conversionGoalDetails() schema.Field {
 		Help: "What you want users to do after the message, and for how long it counts.",
 		Fields: []schema.Field{
 			{
-				Name: "attribution_window_in_hours", Title: "Attribution window", Kind: schema.Integer, Example: "36",
-				Help: "How many hours after the message an event still counts as a conversion.", Rules: []schema.Rule{notNegative},
+				Name: "attribution_window_in_hours", Title: "Attribution window", Kind: schema.Integer, Example: "36", Unit: "hours",
+				Help: "How long after the message an event still counts as a conversion.", Rules: []schema.Rule{notNegative},
 			},
 			{
 				Name: "goals", Kind: schema.List, Help: "The events that count as conversions.", Rules: []schema.Rule{atMost(fewItems)},

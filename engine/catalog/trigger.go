@@ -45,7 +45,7 @@ func triggerCondition() schema.Field {
 			triggerFilters(),
 			filterGroup("secondary_included_filters", "And also", "Another condition that must match too."),
 			{
-				Name: "trigger_delay_type", Title: "When to send", Kind: schema.String,
+				Name: "trigger_delay_type", Title: "Timing", Kind: schema.String,
 				Help: "How soon after the trigger the message is sent.",
 				Options: []schema.Option{
 					{Value: "DELAY", Label: "After a delay", Help: "sends a set time before or after"},
@@ -56,7 +56,10 @@ func triggerCondition() schema.Field {
 			},
 			{
 				Name: "trigger_delay_value", Title: "Delay", Kind: schema.Integer, Used: delay, Required: []schema.Required{{When: delay}},
-				Help: "How long the delay is.", Example: "30", Rules: []schema.Rule{notNegative},
+				Help: "How long before or after the event the message is sent, or before or after a date in the event.", Example: "2", Rules: []schema.Rule{notNegative},
+				Span: &schema.Span{
+					Unit: "trigger_delay_granularity", Side: "trigger_relation", Default: "AFTER", Date: "trigger_attr.name", Event: "the event",
+				},
 			},
 			{
 				Name: "trigger_delay_granularity", Title: "Delay unit", Kind: schema.String, Used: delay, Required: []schema.Required{{When: delay}},
@@ -71,7 +74,7 @@ func triggerCondition() schema.Field {
 				},
 			},
 			{
-				Name: "trigger_attr", Title: "Date attribute", Kind: schema.Object,
+				Name: "trigger_attr", Title: "Date attribute", Kind: schema.Object, Used: delay,
 				Help:     "The event attribute with the date that the delay counts from.",
 				Required: []schema.Required{{When: schema.When("trigger_relation", "BEFORE")}},
 				Fields: []schema.Field{{
@@ -85,7 +88,7 @@ func triggerCondition() schema.Field {
 }
 
 func triggerFilters() schema.Field {
-	f := filterGroup("included_filters", "Trigger", "The event that starts the campaign, and any other conditions.",
+	f := filterGroup("included_filters", "Event", "The event that starts the campaign, and any other conditions.",
 		schema.Guard{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish, Rule: oneFilter})
 	f.Required = []schema.Required{{When: forTypes(EventTriggered), At: schema.Publish, Ref: refPublish}}
 	return f
@@ -137,9 +140,9 @@ func intelligentDelay() schema.Field {
 		Applies: forChannel(Push), Used: on, Required: []schema.Required{{When: on}},
 		Rules: []schema.Rule{delayBounds},
 		Fields: []schema.Field{
-			{Name: "min_delay_value", Title: "Shortest delay", Kind: schema.Integer, Required: atPublish, Help: "The shortest delay.", Example: "15", Rules: []schema.Rule{notNegative}},
+			{Name: "min_delay_value", Title: "Shortest delay", Kind: schema.Integer, Required: atPublish, Help: "The shortest delay.", Example: "15", Rules: []schema.Rule{notNegative}, Span: &schema.Span{Unit: "min_delay_granularity"}},
 			{Name: "min_delay_granularity", Title: "Shortest delay unit", Kind: schema.String, Required: atPublish, Help: "The unit of the shortest delay.", Options: units("MINUTES", "HOURS")},
-			{Name: "max_delay_value", Title: "Longest delay", Kind: schema.Integer, Required: atPublish, Help: "The longest delay.", Example: "24", Rules: []schema.Rule{notNegative}},
+			{Name: "max_delay_value", Title: "Longest delay", Kind: schema.Integer, Required: atPublish, Help: "The longest delay.", Example: "24", Rules: []schema.Rule{notNegative}, Span: &schema.Span{Unit: "max_delay_granularity"}},
 			{Name: "max_delay_granularity", Title: "Longest delay unit", Kind: schema.String, Required: atPublish, Help: "The unit of the longest delay.", Options: units("HOURS", "DAYS")},
 		},
 	}

@@ -53,8 +53,8 @@ func variationDetails() schema.Field {
 				},
 			},
 			{
-				Name: "optimizer_campaign_duration", Title: "Optimizer duration", Kind: schema.Integer,
-				Help: "How many hours the optimizer collects data before it picks a winner.", Example: "6",
+				Name: "optimizer_campaign_duration", Title: "Optimizer duration", Kind: schema.Integer, Unit: "hours",
+				Help: "How long the optimizer collects data before it picks a winner.", Example: "6",
 				Used: optimizer, Required: []schema.Required{{When: optimizer}}, Rules: []schema.Rule{atLeastOne},
 			},
 			{

@@ -91,6 +91,16 @@ func (c *compiler) node(f *Field, parent *Node, id string) *Node {
 		child.at = i
 		n.Children = append(n.Children, child)
 	}
+	for _, child := range n.Children {
+		if child.Span == nil {
+			continue
+		}
+		for _, part := range []string{child.Span.Unit, child.Span.Side} {
+			if part != "" && (n.names[part] == nil || len(n.names[part].Options) == 0) {
+				c.fault(child, "Span names %q, which is no choice beside it", part)
+			}
+		}
+	}
 	if f.Elem != nil {
 		suffix := "[]"
 		if f.Kind != List {

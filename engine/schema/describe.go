@@ -136,6 +136,9 @@ func (s *Schema) notes(say voice, n *Node) []string {
 	if n.Example != "" {
 		out = append(out, "Example: "+say.example(n, n.Example))
 	}
+	if n.Unit != "" {
+		out = append(out, "In "+n.Unit+".")
+	}
 	out = append(out, n.choices(say)...)
 	for _, r := range n.Required {
 		if line := s.requiredWords(say, n, r); line != "" {

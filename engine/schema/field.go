@@ -130,6 +130,11 @@ type Field struct {
 	// Decides names a field of the same object whose value the text of this one decides, and the workspace
 	// list that says how: its entries are the other value, a space, and this one.
 	Decides *Decision
+	// Unit names what a number counts, in the plural, such as "hours". People see it beside the value.
+	Unit string
+	// Span says that the field is the amount of a time span whose other parts are fields of the same object.
+	// A form asks for all of them in one line, such as "2 hours after the event".
+	Span *Span
 	// Flat puts the fields of an Object on the form of the object around it, instead of one level below.
 	Flat bool
 	// Yes and No name the two values of a Bool, where they are the two sides of a choice; "yes" and "no"
@@ -154,6 +159,18 @@ type Response struct {
 
 // Decision is what the text of a field decides.
 type Decision struct{ Field, List string }
+
+// Span names the other parts of a time span, and what it counts from.
+type Span struct {
+	Unit string // the field that holds the unit; its options are units of time
+	Side string // the field whose options say before or after; empty where there is none
+	// Date is the path from the object to the field that names the date it counts from; empty where there is
+	// none. Event is what it counts from where that field is empty, and Default the option of Side that is
+	// meant where a person types none.
+	Date    string
+	Event   string
+	Default string
+}
 
 // Links says how a text leads people elsewhere.
 type Links uint8

@@ -192,8 +192,14 @@ const typedDate = "tomorrow 9am"
 
 // example returns the example of n in the words of the wire or in those of people, who do not type timestamps.
 func (v voice) example(n *Node, example string) string {
-	if v == people && n.Kind == Time {
+	switch {
+	case v == wire:
+	case n.Kind == Time:
 		return typedDate
+	case n.Span != nil:
+		return n.SpanExample()
+	case n.Unit != "":
+		return example + " " + n.Unit
 	}
 	return example
 }

@@ -32,6 +32,9 @@ func Runes(s string) iter.Seq2[rune, bool] {
 				drawn = hasVariants(base, r) && !unicode.Is(unicode.Variation_Selector, last)
 			case !mayBeDrawn(r):
 				drawn = false
+				if unicode.IsSpace(r) { // where a space is drawn instead, a joiner has nothing to join
+					base = r
+				}
 			default:
 				if base = r; r == blackFlag {
 					flag = flagEnd(s, i+utf8.RuneLen(r))

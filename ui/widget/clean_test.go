@@ -25,7 +25,7 @@ func TestClean(t *testing.T) {
 		"ends in \u0600":                     "ends in ",
 		"tags\U000e0069\U000e0067\U000e007f": "tags",
 		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
-		"pay\u200dpal\u3164": "paypal",
+		"pay\u200dpal\u3164": "paypal", "e\u0301\t\u200d": "e\u0301 ",
 	} {
 		if got := widget.Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)

@@ -33,7 +33,7 @@ func Runes(s string) iter.Seq2[rune, bool] {
 			case !mayBeDrawn(r):
 				drawn = false
 				if unicode.IsSpace(r) { // where a space is drawn instead, a joiner has nothing to join
-					base = r
+					base = ' '
 				}
 			default:
 				if base = r; r == blackFlag {

@@ -23,6 +23,7 @@ func (s *Screen) gridView(b box) string {
 		return panel.View(strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n"))
 	}
 	lines := s.gridLines(messages, names, w, h)
+	lines = append(lines, s.glanceLines(messages, names, w, h-len(lines))...)
 	s.gridTop = max(min(s.gridTop, len(lines)-h), 0)
 	to := min(s.gridTop+h, len(lines))
 	if len(lines) > h {

@@ -144,8 +144,13 @@ func (s *Screen) fillFor(recipient string) render.Fill {
 	if !ok || !p.sure {
 		return nil
 	}
+	return s.fillOf(s.run.document, s.run.ask, p)
+}
+
+// fillOf returns how the texts of a document are filled for a person.
+func (s *Screen) fillOf(document doc.Value, ask engine.TestSend, p person) render.Fill {
 	filling := newFilling(s.material, s.workspace)
-	data := filling.data(s.run.document, s.run.ask, p)
+	data := filling.data(document, ask, p)
 	return func(_ doc.Path, text string) (string, []string) {
 		out, holes, err := personalize.Preview(context.Background(), text, data)
 		if err != nil {

@@ -262,10 +262,24 @@ func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
 	}
 }
 
+// The form shows the message as its first recipient will see it, with the values typed in place of theirs.
+func TestTheFormShowsTheMessage(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
+	h.Want("Email, as written", "Hello {{UserAttribute")
+	h.Type("ada@example.com,")
+	h.Want("Email to Ada Byron", "Hello Ada")
+	h.Press("tab")
+	h.Press("ctrl+u")
+	h.Type("Countess")
+	h.Want("Hello Countess")
+}
+
 func TestBothSpellingsOfAnAttributeAreOne(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{user.first_name}}", 1)), 80, 24)
-	h.WantNot("first_name")
+	h.Want("First Name ")
+	h.WantNot("first_name ")
 	h.Type("stranger@example.com,")
 	h.Press("tab")
 	h.Type("Zoe")

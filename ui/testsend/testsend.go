@@ -41,6 +41,7 @@ type Screen struct {
 	people      map[string]person // by identifier and value
 	called      map[string]string // what people are called, by the same; empty where nobody is known
 	forecast    forecast
+	glance      glance
 	asked       string               // what the newest forecast was asked for
 	typedValues map[attribute]string // in place of the recipients', also of attributes out of sight
 

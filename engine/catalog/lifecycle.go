@@ -211,25 +211,25 @@ func Effect(a Action, ch Channel, dt DeliveryType, st State) string {
 	switch a {
 	case Stop:
 		if st == Scheduled {
-			return "It will not be sent. You can't start a stopped campaign again."
+			return "Nothing is sent. You can't start a stopped campaign again."
 		}
-		return "No more messages are sent; those already on their way are still delivered. You can't start a stopped campaign again."
+		return "Sending ends, and can't be started again. Messages on their way are still delivered."
 	case Pause:
 		if st == Scheduled {
-			return "It will not start until you resume it."
+			return "Nothing is sent until you resume."
 		}
-		return "No more messages are sent until you resume it; those already on their way are still delivered."
+		return "No more messages are sent until you resume. Those on their way are still delivered."
 	case Resume:
 		if dt == Periodic {
-			return "It sends again from its next run."
+			return "Sends again from the next run."
 		}
-		return "It sends again from now on, or from its start time if that is later."
+		return "Sends again from now on, or from the start time if that is later."
 	case Publish:
-		return "The campaign is checked first. It then goes live right away, or at its start time if that is later."
+		return "Checks the campaign, then starts it now or at its start time."
 	case Archive:
-		return "It is removed from the list of campaigns. You can restore it later."
+		return "Leaves the list, and can be restored later."
 	case Restore:
-		return "It returns to the list of campaigns as it was before."
+		return "Returns to the list as it was."
 	case Delete:
 		return "The draft is deleted permanently."
 	case Edit:

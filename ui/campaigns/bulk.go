@@ -148,10 +148,9 @@ func divide(svc engine.Service, t task, rows []engine.Summary) part {
 	return out
 }
 
-// clause returns what a sentence of the life cycle says behind the campaign that it is about: many
-// campaigns share it.
+// clause returns the reason in a refusal without the action, which the question names.
 func clause(why string) string {
-	if head, rest, ok := strings.Cut(why, ": "); ok && strings.Contains(head, " does not apply to ") {
+	if head, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(head, "You can't ") && rest != "" {
 		return strings.ToUpper(rest[:1]) + rest[1:]
 	}
 	return why
@@ -218,20 +217,20 @@ func (s *Screen) askBulk(t task, p part) tea.Cmd {
 		case len(p.effects) == 1:
 			body = append(body, e.text)
 		case i < mostReasons:
-			body = append(body, fmt.Sprintf("%d: %s", e.n, e.text))
+			body = append(body, fmt.Sprintf("· %d: %s", e.n, e.text))
 		}
 	}
 	if t.act == "" {
 		body = append(body, t.describe()+".")
 	}
 	if p.cannot > 0 {
-		left := []string{fmt.Sprintf("%s will be skipped.", campaignsOf(p.cannot))}
+		left := []string{fmt.Sprintf("%s will be skipped:", campaignsOf(p.cannot))}
 		for i, r := range p.reasons {
 			if i == mostReasons {
 				left = append(left, "…")
 				break
 			}
-			left = append(left, fmt.Sprintf("%d: %s", r.n, r.text))
+			left = append(left, fmt.Sprintf("· %d: %s", r.n, r.text))
 		}
 		body = append(body, strings.Join(left, "\n"))
 	}

@@ -68,7 +68,7 @@ func TestArchivingMany(t *testing.T) {
 	h.Press("*")
 	h.Press("home", "down", "down")
 	option(h, archiving)
-	h.Want("Archive 3 campaigns?", "1 campaign will be skipped.", "You can't archive this campaign: it must be sent or", "stopped, and it is active.")
+	h.Want("Archive 3 campaigns?", "1 campaign will be skipped:", "It must be sent or stopped, and it is active.")
 	h.Press("y")
 	h.Want("3 campaigns archived", "1 of 1")
 	for n := 1; n <= 3; n++ {
@@ -129,7 +129,7 @@ func TestLifeOfMany(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press("*")
 	option(h, resuming)
-	h.Want("Resume 1 campaign?", "10 campaigns will be skipped.")
+	h.Want("Resume 1 campaign?", "10 campaigns will be skipped:")
 	h.Press("y")
 	if !f.Called("ChangeStatus " + id(3) + " RESUME") {
 		t.Errorf("asked %q", f.Calls())

@@ -89,11 +89,7 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 
 // effect says what the action will do.
 func effect(s engine.Summary, a catalog.Action) string {
-	text := catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
-	if a == catalog.Publish && text != "" {
-		text += " This works like Publish in the dashboard, even where the API's own publish is off."
-	}
-	return text
+	return catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
 }
 
 // patience is how long an action may take.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"bugle/engine/bulk"
 	"bugle/themes"
 	"bugle/ui/screen"
+	"bugle/ui/status"
 	"bugle/ui/widget"
 )
 
@@ -110,7 +112,32 @@ func (s *Screen) ran(r screen.Result) tea.Cmd {
 	if !ok {
 		return nil
 	}
+	s.noted(report)
 	return tea.Batch(s.reported(report), s.changes(report))
+}
+
+// noted keeps what was done for undo. Campaigns that were as they should be already are none of it.
+func (s *Screen) noted(report bulk.Report) {
+	t := s.run.task
+	switch op := t.op.(type) {
+	case bulk.Export:
+	case bulk.Tag:
+		if len(report.Done) > report.Unchanged {
+			back, tags := "remove", op.Add
+			if len(tags) == 0 {
+				back, tags = "add", op.Remove
+			}
+			s.Did(screen.Step{Why: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignsOf(len(report.Done)), t.done, back, strings.Join(tags, ", "))})
+		}
+	default:
+		named := campaignsOf(len(report.Done))
+		if len(report.Done) == 1 {
+			if i := slices.IndexFunc(s.run.rows, func(r engine.Summary) bool { return r.ID == report.Done[0] }); i >= 0 {
+				named = status.Name(s.run.rows[i])
+			}
+		}
+		s.acted(t.act, named, report.Done)
+	}
 }
 
 // reported tells how the work went. What was not done stays selected.

@@ -19,6 +19,7 @@ import (
 // Screen is the list of campaigns.
 type Screen struct {
 	screen.Base
+	screen.Steps
 	deps          screen.Deps
 	theme         themes.Theme
 	width, height int
@@ -40,6 +41,8 @@ type Screen struct {
 
 	focus place
 	zoom  bool // the pane with the keyboard has the whole screen
+
+	typed string // the search before the person began to type in it
 
 	bar     searchBar
 	grid    *grid
@@ -68,6 +71,7 @@ const (
 	planning   = "plan"
 	running    = "bulk"
 	waking     = "wake"
+	putting    = "put"
 )
 
 // New makes the screen. It begins with the search of the route.
@@ -79,6 +83,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 		counts: countLines{theme: deps.Theme}, preview: widget.NewPager(deps.Theme), panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
 	s.bar.set(route.Query)
+	s.typed = s.shape().text
 	s.grid.arrange(chosenColumns(nil))
 	return s
 }

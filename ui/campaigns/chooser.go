@@ -144,8 +144,12 @@ func (c *chooser) keep() tea.Cmd {
 	if slices.Equal(ids, usual) {
 		ids = nil
 	}
+	c.s.settled()
+	before := c.s.shape()
 	c.s.grid.arrange(chosenColumns(ids))
-	return c.s.keep(func(st settings) settings { st.Columns = ids; return st })
+	kept := c.s.keep(func(st settings) settings { st.Columns = ids; return st })
+	c.s.reshaped(before)
+	return kept
 }
 
 func (c *chooser) view(width, height int) string {

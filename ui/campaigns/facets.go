@@ -169,7 +169,7 @@ func (s *Screen) choose() tea.Cmd {
 
 // toggle asks for a value, or no longer.
 func (s *Screen) toggle(key query.Key, value string) tea.Cmd {
-	return s.searchFor(s.query().Toggle(key, value).String(), followHome)
+	return s.narrow(s.query().Toggle(key, value).String())
 }
 
 // next goes through the values of a facet that some campaign has, and then back to all.
@@ -183,7 +183,7 @@ func (s *Screen) next(key query.Key) tea.Cmd {
 	if at < len(values) {
 		q = q.With(key, values[at].Text)
 	}
-	return s.searchFor(q.String(), followHome)
+	return s.narrow(q.String())
 }
 
 // count returns a number in at most five cells: 950, 12.3k, 1.0M.

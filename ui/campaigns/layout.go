@@ -168,6 +168,7 @@ func (s *Screen) goOn(n int) tea.Cmd { return s.goTo(s.neighbor(n)) }
 func (s *Screen) goTo(p place) tea.Cmd {
 	s.focus = p
 	s.bar.blur()
+	s.settled()
 	s.layout()
 	return nil
 }

@@ -92,10 +92,13 @@ func (s *Screen) sortBy(c column) tea.Cmd {
 
 // setSort sorts as o says. A sort word in the search would overrule it, and goes.
 func (s *Screen) setSort(o order) tea.Cmd {
+	s.settled()
+	before := s.shape()
 	if q := s.query(); hasSort(q) {
 		s.bar.set(q.Clear(query.Sort).String())
 	}
 	kept := s.keep(func(st settings) settings { st.Sort = o; return st })
+	s.reshaped(before)
 	return tea.Batch(kept, s.look(followRow))
 }
 

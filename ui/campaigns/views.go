@@ -44,6 +44,8 @@ func (s *Screen) views() []savedView {
 func (s *Screen) open(v savedView) tea.Cmd {
 	s.over = nil
 	s.picked.taking = false
+	s.settled()
+	before := s.shape()
 	if len(v.Columns) > 0 {
 		s.grid.arrange(chosenColumns(v.Columns))
 		s.settings.Columns = v.Columns
@@ -51,7 +53,9 @@ func (s *Screen) open(v savedView) tea.Cmd {
 	if v.Sort.Key != "" {
 		s.settings.Sort = v.Sort
 	}
-	return s.searchFor(v.Query, followHome)
+	cmd := s.searchFor(v.Query, followHome)
+	s.reshaped(before)
+	return cmd
 }
 
 // viewPicker is the pane of views.
@@ -215,7 +219,7 @@ func (s *Screen) viewKeys() []screen.Action {
 	views := s.views()
 	acts := []screen.Action{{
 		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
-		Run: func() tea.Cmd { s.over = nil; return s.searchFor("", followHome) },
+		Run: func() tea.Cmd { s.over = nil; return s.narrow("") },
 	}}
 	for i, v := range views[:min(len(views), 9)] {
 		acts = append(acts, screen.Action{

@@ -37,6 +37,9 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	if msg.ID == "" {
 		return s.load()
 	}
+	if msg.Did != "" {
+		s.acted(msg.Did, msg.Name, []string{msg.ID})
+	}
 	s.changed[msg.ID] = struct{}{}
 	return s.refresh()
 }
@@ -94,6 +97,15 @@ func (s *Screen) searchFor(text string, f follow) tea.Cmd {
 	return s.look(f)
 }
 
+// narrow shows the campaigns that a search finds, as a change that can be undone.
+func (s *Screen) narrow(text string) tea.Cmd {
+	s.settled()
+	before := s.shape()
+	cmd := s.searchFor(text, followHome)
+	s.reshaped(before)
+	return cmd
+}
+
 // nap is how long the clock moves campaigns on before the list shows it.
 const nap = 15 * time.Second
 
@@ -142,6 +154,8 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 		s.markedAll(v)
 	case *plan:
 		return s.planned(v)
+	case put:
+		return s.wasPut(v)
 	}
 	switch r.Kind {
 	case loading:
@@ -259,6 +273,7 @@ func (s *Screen) endSearch() tea.Cmd {
 	}
 	s.bar.blur()
 	s.bar.set(strings.TrimSpace(s.bar.text()))
+	s.settled()
 	s.home = s.under
 	s.layout()
 	return s.remember()
@@ -285,14 +300,14 @@ func (s *Screen) clear() tea.Cmd {
 	case s.bar.prompt.Focused():
 		kept := s.remember()
 		s.bar.blur()
-		return tea.Batch(kept, s.searchFor("", followHome))
+		return tea.Batch(kept, s.narrow(""))
 	case s.picked.taking:
 		s.picked.taking = false
 		return nil
 	case s.picked.len() > 0:
 		return s.markNone()
 	}
-	return s.searchFor("", followHome)
+	return s.narrow("")
 }
 
 // dropWord takes the word out of the search that keeps everything out.
@@ -301,7 +316,11 @@ func (s *Screen) dropWord() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.searchFor(dropTerm(s.answer.query, word.term), followTop)
+	s.settled()
+	before := s.shape()
+	cmd := s.searchFor(dropTerm(s.answer.query, word.term), followTop)
+	s.reshaped(before)
+	return cmd
 }
 
 // culprit returns the word without which the search would find most; false where no single word is at

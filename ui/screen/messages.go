@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/ui/keymap"
 	"bugle/ui/widget"
 )
@@ -108,6 +109,10 @@ type ChangedMsg struct {
 	ID string
 	// Select reports whether the person made it just now: the cursor of a list belongs there.
 	Select bool
+	// Did is what the person did to the campaign just now; empty where it was no action on the whole of it.
+	Did catalog.Action
+	// Name is what the campaign is called in a sentence, where Did is set.
+	Name string
 }
 
 // GoneMsg tells the root model that a campaign was deleted: screens about it are left.

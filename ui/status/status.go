@@ -104,7 +104,7 @@ func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 		if err != nil {
 			return refused(s, a, err)
 		}
-		news := tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Changed(s.ID)}
+		news := tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Did: a, Name: Name(s)})}
 		if a == catalog.Delete {
 			news = append(news, screen.Send(screen.GoneMsg{ID: s.ID}))
 		}

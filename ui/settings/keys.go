@@ -57,6 +57,18 @@ func (k *keys) fill() {
 	k.list.SetItems(items)
 }
 
+// goTo moves the cursor to an action.
+func (k *keys) goTo(name string) {
+	if name == "" {
+		return
+	}
+	if !slices.ContainsFunc(k.shown, func(e keymap.Entry) bool { return e.Name == name }) {
+		k.filter.SetValue("")
+		k.fill()
+	}
+	k.list.Choose(max(slices.IndexFunc(k.shown, func(e keymap.Entry) bool { return e.Name == name }), 0))
+}
+
 func (k *keys) key(msg tea.KeyMsg) {
 	if k.filter.Focused() && !vertical(msg) {
 		if k.filter.Update(msg) {
@@ -85,7 +97,11 @@ type keysChanged struct {
 	keys     keymap.Map
 	problems []keymap.Problem
 	said     string
-	byHand   bool // the whole file was, so that all of it is news
+	byHand   bool   // the whole file was, so that all of it is news
+	name     string // of the action; empty where it is more than one
+	before   []byte // the file as it was
+	after    []byte // and as it is
+	known    bool   // it was undone or redone
 }
 
 // askKey asks for a key and gives it to the action under the cursor, in the place of those it has or
@@ -129,22 +145,52 @@ func (s *Screen) noKeys() tea.Cmd {
 func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
 	file := s.src.Keys
 	return s.Run(taskKeys, func(context.Context) (any, error) {
+		before, err := file.Read()
+		if err != nil {
+			return nil, err
+		}
 		if _, err := file.Set(name, next); err != nil {
 			return nil, fmt.Errorf("%s keeps its keys: %w", name, err)
 		}
+		after, err := file.Read()
 		m, problems := file.Load()
-		return keysChanged{m, problems, said, false}, nil
+		return keysChanged{keys: m, problems: problems, said: said, name: name, before: before, after: after}, err
 	})
+}
+
+// putKeys writes the file as it was before or after a change, and goes to the action that it was about.
+func (s *Screen) putKeys(k keysChanged, text []byte, said string) tea.Cmd {
+	file := s.src.Keys
+	return tea.Batch(s.turnTo(tabKeys), s.Run(taskKeys, func(context.Context) (any, error) {
+		if err := file.Write(text); err != nil {
+			return nil, err
+		}
+		m, problems := keymap.Parse(text)
+		return keysChanged{keys: m, problems: problems, said: said, name: k.name, known: true}, nil
+	}))
 }
 
 // keysAre has the program follow the file.
 func (s *Screen) keysAre(k keysChanged) tea.Cmd {
 	s.keys.set(k.keys, k.problems)
+	if k.known {
+		s.keys.goTo(k.name)
+	} else {
+		what := "keys of " + k.name
+		if k.name == "" {
+			what = "edit of the key file"
+		}
+		s.Did(screen.Step{
+			What: what, Told: true,
+			Undo: func() tea.Cmd { return s.putKeys(k, k.before, "Undone: "+what) },
+			Redo: func() tea.Cmd { return s.putKeys(k, k.after, "Redone: "+what) },
+		})
+	}
 	level := widget.LevelSuccess
 	if k.byHand && len(k.problems) > 0 {
 		level, k.said = widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", k.problems[0])
 	}
-	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: k.keys}), screen.Notify(level, k.said))
+	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: k.keys}), screen.NotifyAbout(screen.AboutEdit, level, k.said))
 }
 
 // editKeys opens the file in the editor.
@@ -161,7 +207,7 @@ func (s *Screen) editKeys() tea.Cmd {
 					return nil, err
 				}
 				m, problems := keymap.Parse([]byte(text))
-				return keysChanged{m, problems, "Loaded the key file.", true}, nil
+				return keysChanged{keys: m, problems: problems, said: "Loaded the key file.", byHand: true, before: b, after: []byte(text)}, nil
 			})
 		}}, err
 	})

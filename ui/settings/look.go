@@ -93,10 +93,24 @@ func (s *Screen) backToKept() tea.Cmd {
 }
 
 func (s *Screen) chooseTheme() tea.Cmd {
-	name := s.look.under()
+	name, before := s.look.under(), s.look.kept
+	if name != before {
+		s.Did(screen.Step{
+			What: "theme " + name,
+			Undo: func() tea.Cmd { return s.useTheme(before) },
+			Redo: func() tea.Cmd { return s.useTheme(name) },
+		})
+	}
+	return tea.Batch(s.useTheme(name), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, "Theme set to "+name))
+}
+
+// useTheme uses a theme, with the cursor on it.
+func (s *Screen) useTheme(name string) tea.Cmd {
+	s.turnTo(tabTheme)
 	s.look.kept, s.look.trying = name, name
 	s.look.set(s.look.names)
-	return tea.Batch(screen.Send(screen.ThemeMsg{Name: name}), screen.Notify(widget.LevelSuccess, "Theme set to "+name))
+	s.look.list.Choose(max(slices.Index(s.look.names, name), 0))
+	return screen.Send(screen.ThemeMsg{Name: name})
 }
 
 var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$`)

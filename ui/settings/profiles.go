@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -36,8 +37,10 @@ func (p *profiles) set(all []Profile, failed error) {
 
 // profileUsed is the profiles after another was chosen for the next start.
 type profileUsed struct {
-	all  []Profile
-	said string
+	all    []Profile
+	name   string
+	said   string
+	before string // the one that it was; empty where the change was undone or redone
 }
 
 func (s *Screen) useProfile() tea.Cmd {
@@ -45,14 +48,40 @@ func (s *Screen) useProfile() tea.Cmd {
 	if at >= len(s.profiles.all) {
 		return nil
 	}
-	name, list := s.profiles.all[at].Name, s.src.Profiles
-	return s.Run(taskProfile, func(context.Context) (any, error) {
+	name, before := s.profiles.all[at].Name, ""
+	for _, p := range s.profiles.all {
+		if p.Next {
+			before = p.Name
+		}
+	}
+	return s.use(name, "The next start uses "+name+". This window stays connected as it is.", before)
+}
+
+// use chooses what the next start works on, with the cursor on it.
+func (s *Screen) use(name, said, before string) tea.Cmd {
+	list := s.src.Profiles
+	return tea.Batch(s.turnTo(tabProfiles), s.Run(taskProfile, func(context.Context) (any, error) {
 		if err := list.Use(name); err != nil {
 			return nil, err
 		}
 		all, err := list.List()
-		return profileUsed{all, "The next start uses " + name + ". This window stays connected as it is."}, err
-	})
+		return profileUsed{all, name, said, before}, err
+	}))
+}
+
+// used shows what the next start works on.
+func (s *Screen) used(p profileUsed) tea.Cmd {
+	s.profiles.set(p.all, nil)
+	s.profiles.list.Choose(max(slices.IndexFunc(p.all, func(one Profile) bool { return one.Name == p.name }), 0))
+	if p.before != "" {
+		what := "next start with " + p.name
+		s.Did(screen.Step{
+			What: what, Told: true,
+			Undo: func() tea.Cmd { return s.use(p.before, "Undone: "+what, "") },
+			Redo: func() tea.Cmd { return s.use(p.name, "Redone: "+what, "") },
+		})
+	}
+	return screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, p.said)
 }
 
 func (s *Screen) whyNoUse() string {

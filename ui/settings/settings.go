@@ -62,6 +62,7 @@ var tabNames = []string{"Theme", "Keys", "Profiles", "Files"}
 // Screen shows the settings, a tab for each kind.
 type Screen struct {
 	screen.Base
+	screen.Steps
 	deps          screen.Deps
 	src           Sources
 	theme         themes.Theme
@@ -207,8 +208,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case themeWritten:
 		return s.themeIs(v)
 	case profileUsed:
-		s.profiles.set(v.all, nil)
-		return screen.Notify(widget.LevelSuccess, v.said)
+		return s.used(v)
 	}
 	return nil
 }

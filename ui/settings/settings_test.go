@@ -394,3 +394,46 @@ func TestPathsAreCopied(t *testing.T) {
 		t.Errorf("copied is %q", d.Copied)
 	}
 }
+
+// A changed theme, key, key file and remote are undone, with the cursor there, and redone.
+func TestUndo(t *testing.T) {
+	d := open(t)
+	d.Press("ctrl+z")
+	d.Want("Nothing to undo")
+	d.Press("down", "enter")
+	d.Want("✓ light")
+	d.Press("tab", "/")
+	d.Type("app.tour")
+	d.Press("enter", "enter", "f7")
+	d.Want("app.tour now has the key f7.")
+	d.Press("/")
+	for range "tour" {
+		d.Press("backspace")
+	}
+	d.Type("help")
+	d.Press("enter", "tab", "down", "enter")
+	d.Want("The next start uses prod.")
+
+	d.Press("ctrl+z")
+	d.Want("Undone: next start with prod", "▌ ✓ local")
+	d.Press("shift+tab", "shift+tab", "ctrl+z")
+	d.Want("Undone: keys of app.tour", "▌   app.tour", "f8")
+	if b, _ := d.keys.Read(); strings.Contains(string(b), "f7") {
+		t.Errorf("the file is %q", b)
+	}
+	d.Press("ctrl+z")
+	d.Want("Undone: theme light", "▌ ✓ dark")
+	if got := d.chosen(t); got != themes.Dark {
+		t.Errorf("the next start has the theme %q", got)
+	}
+	d.Press("ctrl+z")
+	d.Want("Nothing to undo")
+	d.Press("ctrl+y")
+	d.Want("Redone: theme light", "▌ ✓ light")
+	d.Press("ctrl+y")
+	d.Want("Redone: keys of app.tour", "▌ ● app.tour", "f7")
+	d.Press("ctrl+y")
+	d.Want("Redone: next start with prod", "▌ ○ prod")
+	d.Press("ctrl+y")
+	d.Want("Nothing to redo")
+}

@@ -49,6 +49,7 @@ type Offer struct {
 	Free  bool   // a text that is no suggestion can be accepted
 	Right bool   // the text is right though it is no suggestion: its row is highlighted
 	Note  string // stands beside the row of the text
+	Lead  bool   // the row of the text is the first one, not the last
 }
 
 // List is the list below a field. Its zero value shows nothing.
@@ -74,9 +75,16 @@ func (l *List) Show(o Offer) {
 		l.rows = append(l.rows, Row{Item: it})
 	}
 	if o.Free && o.Text != "" && exact < 0 {
-		l.rows = append(l.rows, Row{Item: Item{Value: o.Text, Info: o.Note, Ref: -1}, Free: true})
-		if o.Right {
-			exact = len(l.rows) - 1
+		at := len(l.rows)
+		if o.Lead {
+			at = 0
+		}
+		l.rows = slices.Insert(l.rows, at, Row{Item: Item{Value: o.Text, Info: o.Note, Ref: -1}, Free: true})
+		switch {
+		case o.Right:
+			exact = at
+		case o.Lead:
+			exact = min(1, len(l.rows)-1)
 		}
 	}
 	if o.Typed && len(l.rows) > 0 {

@@ -35,8 +35,12 @@ func (s *Screen) searchActions() []screen.Action {
 	info := func(key, label, help string, bar int) screen.Action {
 		return screen.Action{Keys: []string{key}, Label: label, Help: help, Group: group, Bar: bar, Typing: true, Info: true}
 	}
+	enter := screen.Action{Keys: []string{"enter"}, Label: "done", Help: "keep the search and go to the list", Group: group, Bar: 9, Typing: true, Run: s.endSearch}
+	if _, ok := s.bar.accepts(); ok {
+		enter.Label, enter.Help = "use", "use the highlighted suggestion"
+	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "done", Help: "keep the search and go to the table, or use the highlighted suggestion", Group: group, Bar: 9, Typing: true, Run: s.endSearch},
+		enter,
 		{Keys: []string{"esc"}, Label: "clear", Help: "clear the search", Group: group, Bar: 8, Typing: true, Run: s.clear},
 	}
 	if len(s.bar.offers) > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/query"
+	"bugle/forms/typeahead"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -22,7 +23,8 @@ type searchBar struct {
 	prompt widget.Prompt
 
 	offers []query.Completion
-	at     int // the chosen offer; -1 where the person has chosen none
+	list   typeahead.List // the offers, and the text as it is
+	moved  bool           // the person chose a row
 
 	past  []string // searches made before, the newest first
 	back  int      // how far back in them the person has gone; 0: not at all
@@ -33,7 +35,7 @@ type searchBar struct {
 }
 
 func newSearchBar(t themes.Theme) searchBar {
-	return searchBar{theme: t, at: -1, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier searches")}
+	return searchBar{theme: t, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier searches")}
 }
 
 func (b *searchBar) setTheme(t themes.Theme) {
@@ -46,7 +48,13 @@ func (b *searchBar) text() string { return b.prompt.Value() }
 // set puts a text in the line.
 func (b *searchBar) set(text string) {
 	b.prompt.SetValue(text)
-	b.offers, b.at = nil, -1
+	b.close()
+}
+
+// close takes the offers away.
+func (b *searchBar) close() {
+	b.offers, b.moved = nil, false
+	b.list.Clear()
 }
 
 // shown reports whether the line is in sight.
@@ -67,17 +75,18 @@ func (b *searchBar) focus() { b.prompt.Focus() }
 
 func (b *searchBar) blur() {
 	b.prompt.Blur()
-	b.offers, b.at, b.back = nil, -1, 0
+	b.back = 0
+	b.close()
 }
 
 // key takes a key, and says whether the text changed and whether the key was one of the bar's.
 func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 	switch msg.String() {
 	case "tab":
-		return b.take(max(b.at, 0)), true
+		return b.take(b.chosen()), true
 	case "right", "ctrl+f":
 		if b.cursor() == len(b.text()) {
-			return b.take(max(b.at, 0)), true
+			return b.take(b.chosen()), true
 		}
 	case "up", "ctrl+p":
 		return b.up(), true
@@ -93,10 +102,22 @@ func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 	return false, false
 }
 
+// chosen returns the offer that is highlighted, else the first.
+func (b *searchBar) chosen() int {
+	row, _ := b.list.Highlighted()
+	return max(row.Ref, 0)
+}
+
+// accepts returns the offer that enter takes; false where it keeps the text as it is.
+func (b *searchBar) accepts() (int, bool) {
+	row, ok := b.list.Highlighted()
+	return row.Ref, ok && !row.Free
+}
+
 // up goes up in the offers, and from the first of them to earlier searches.
 func (b *searchBar) up() bool {
-	if b.at >= 0 {
-		b.at--
+	if b.back == 0 && b.list.Key("up") {
+		b.moved = b.list.At() >= 0
 		return false
 	}
 	if b.back >= len(b.past) {
@@ -125,7 +146,7 @@ func (b *searchBar) down() bool {
 		b.prompt.SetValue(b.typed)
 		return true
 	}
-	b.at = min(b.at+1, len(b.offers)-1)
+	b.moved = b.list.Key("down") || b.moved
 	return false
 }
 
@@ -149,7 +170,7 @@ func (b *searchBar) take(i int) bool {
 			break
 		}
 	}
-	b.at, b.back = -1, 0
+	b.moved, b.back = false, 0
 	return true
 }
 
@@ -166,18 +187,42 @@ func (b *searchBar) cursor() int {
 // found; tab asks for them.
 func (b *searchBar) complete(k known, now time.Time) {
 	b.offers = nil
-	if text, cursor := b.text(), b.cursor(); b.prompt.Focused() && (text == "" || begun(text, cursor)) {
+	text, cursor := b.text(), b.cursor()
+	if b.prompt.Focused() && (text == "" || begun(text, cursor)) {
 		b.offers = b.all(k, now)
 	}
-	b.at = min(b.at, len(b.offers)-1)
+	b.show(text != "", b.right(k, now))
+}
+
+// show lists the offers. Where a person typed, the text as it is comes first; it is highlighted where it is right.
+func (b *searchBar) show(typed, right bool) {
+	if len(b.offers) == 0 {
+		b.close()
+		return
+	}
+	items := make([]typeahead.Item, len(b.offers))
+	for i, c := range b.offers {
+		items[i] = typeahead.Item{Value: c.Text, Info: offerLabel(c), Ref: i}
+	}
+	b.list.Show(typeahead.Offer{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, Lead: true, Right: right})
+}
+
+// right reports whether the word at the cursor can be searched for as it is: it is no value that was only begun.
+func (b *searchBar) right(k known, now time.Time) bool {
+	text, cursor := b.text(), b.cursor()
+	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
+	return !strings.Contains(word, ":") || slices.ContainsFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool { return there(text, c) })
+}
+
+// there reports whether a completion is in the text already.
+func there(text string, c query.Completion) bool {
+	return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
 }
 
 // all returns every offer. What is there already is none.
 func (b *searchBar) all(k known, now time.Time) []query.Completion {
 	text := b.text()
-	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool {
-		return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
-	})
+	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool { return there(text, c) })
 }
 
 // begun reports whether a word stands before the cursor.
@@ -253,52 +298,30 @@ const mostOffers = 8
 // offerFrame are the cells that the frame of the offers takes at both sides.
 const offerFrame = 4
 
-// list draws the offers, at most w cells wide and h lines high, and gives the column that they belong
+// dropdown draws the offers, at most w cells wide and h lines high, and gives the column that they belong
 // at. Empty where there are none.
-func (b *searchBar) list(w, h int) (box string, x int) {
-	from, n := b.inSight(h)
-	if n == 0 {
+func (b *searchBar) dropdown(w, h int) (box string, x int) {
+	n := min(b.list.Len(), mostOffers, max(h-2, 0))
+	if !b.prompt.Focused() || n == 0 {
 		return "", 0
 	}
+	const sign, gap = 2, 2
 	texts, labels := 0, 0
-	for _, c := range b.offers[from : from+n] {
+	for _, c := range b.offers {
 		texts, labels = max(texts, widget.Width(widget.Clean(c.Text))), max(labels, widget.Width(offerLabel(c)))
 	}
-	texts = min(texts, max(w-offerFrame-1, 1))
-	labels = min(labels, max(w-texts-offerFrame-3, 0))
-	lines := make([]string, 0, n)
-	for i, c := range b.offers[from : from+n] {
-		lines = append(lines, b.offer(c, from+i, texts, labels))
+	if b.text() != "" {
+		texts = max(texts, min(widget.Width(widget.Clean(b.text()))+widget.Width("Use “”"), 30))
 	}
+	width := min(sign+texts+gap+labels+offerFrame, max(w, offerFrame+1))
 	panel := widget.NewPanel(b.theme, "")
 	panel.Focused = true
-	width := texts + labels + 3 + offerFrame
 	panel.SetSize(width, n+2)
 	if text := b.text(); b.offers[0].From <= len(text) {
 		x = widget.Width(widget.Clean(text[:b.offers[0].From]))
 	}
-	return panel.View(strings.Join(lines, "\n")), min(x, max(w-width, 0))
-}
-
-// inSight returns the first offer in sight, and how many are.
-func (b *searchBar) inSight(h int) (from, n int) {
-	if !b.prompt.Focused() {
-		return 0, 0
-	}
-	n = min(len(b.offers), mostOffers, max(h-2, 0))
-	return max(b.at-n+1, 0), n
-}
-
-func (b *searchBar) offer(c query.Completion, i, texts, labels int) string {
-	sign := " "
-	if i == b.at {
-		sign = "›"
-	}
-	text, label := sign+widget.PadRight(widget.Clean(c.Text), texts)+"  ", widget.PadRight(offerLabel(c), labels)
-	if i == b.at {
-		return b.theme.Selected.Render(text + label)
-	}
-	return b.theme.Text.Render(text) + b.theme.Muted.Render(label)
+	inner, _ := panel.Inner()
+	return panel.View(strings.Join(b.list.Lines(b.theme, inner, n), "\n")), min(x, max(w-width, 0))
 }
 
 // offerLabel says what an offer means, and how many campaigns have it.

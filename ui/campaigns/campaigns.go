@@ -173,7 +173,8 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 // searchKey takes a key of the search; those that mean nothing to it move in the table.
 func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "tab" && len(s.bar.offers) == 0 {
-		s.bar.offers, s.bar.at = s.bar.all(s.known(), s.now()), -1
+		s.bar.offers = s.bar.all(s.known(), s.now())
+		s.bar.show(false, false)
 		return nil
 	}
 	changed, took := s.bar.key(msg)

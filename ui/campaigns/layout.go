@@ -139,7 +139,7 @@ func (s *Screen) View() string {
 		blocks = append(blocks, s.detailsPanel(p.details))
 	}
 	out := beside(blocks)
-	if box, x := s.bar.list(s.panelWidth(), s.height-4); box != "" {
+	if box, x := s.bar.dropdown(s.panelWidth(), s.height-4); box != "" {
 		search, _, work := s.head()
 		out = widget.Drop(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
 	}

@@ -42,11 +42,8 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	if pressed {
 		if i, ok := s.offerAt(x, msg.Y); ok {
-			if s.bar.take(i) {
-				s.bar.complete(s.known(), s.now())
-				return s.look(followTop)
-			}
-			return nil
+			s.bar.list.Highlight(i)
+			return s.endSearch()
 		}
 	}
 	search, counts, work := s.head()
@@ -75,20 +72,19 @@ func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	return s.clicked(msg)
 }
 
-// offerAt returns the offer that was pressed in the list below the search.
+// offerAt returns the row that was pressed in the list below the search.
 func (s *Screen) offerAt(x, y int) (int, bool) {
-	box, from := s.bar.list(s.panelWidth(), s.height-4)
+	box, from := s.bar.dropdown(s.panelWidth(), s.height-4)
 	if box == "" {
 		return 0, false
 	}
 	search, _, work := s.head()
 	lines := strings.Split(box, "\n")
 	i := y - 1 - work - search - 1 // the list's own frame
-	first, n := s.bar.inSight(s.height - 4)
-	if i < 0 || i >= n || x < from || x >= from+widget.Width(lines[0]) {
+	if x < from || x >= from+widget.Width(lines[0]) {
 		return 0, false
 	}
-	return first + i, true
+	return s.bar.list.RowAt(i)
 }
 
 // clicked takes a press on the row that is under the cursor now: with a key held, or on the mark of a

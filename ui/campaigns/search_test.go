@@ -47,7 +47,7 @@ func TestCompleting(t *testing.T) {
 	h.Want("status:", "start:")
 	h.Press("tab")
 	h.Want("/ status:", "draft", "scheduled")
-	h.Press("down", "down", "down", "enter") // the third one
+	h.Press("down", "down", "enter") // the third one
 	h.Want("/ status:active", "4 of 11")
 	h.Type("ta")
 	h.Press("right")
@@ -232,4 +232,44 @@ func TestTheCursorWhileTheListGrows(t *testing.T) {
 			t.Errorf("%s: the cursor is not on %s:\n%s", name, test.want, view)
 		}
 	}
+}
+
+// Enter does what the highlighted row says: a word is searched for as it is, what is no value yet becomes the
+// suggestion.
+func TestEnterTakesTheHighlightedRow(t *testing.T) {
+	rows := sample()
+	rows[3].Tags = []string{"sale-2"}
+	for typed, want := range map[string]struct{ row, search string }{
+		"sale":                {"/ sale", "/ sale"},
+		"dra":                 {"> Use “dra”", "/ dra"},
+		"status:dr":           {"> draft", "/ status:draft _"},
+		"spring status:":      {"> draft", "/ spring status:draft _"},
+		"tag:sale":            {"> Use “tag:sale”", "/ tag:sale"},
+		"by:ann":              {"> ann@example.com", "/ by:ann@example.com _"},
+		"flagship":            {"/ flagship", "/ flagship"},
+		"status:draft,active": {"", "/ status:draft,active"},
+	} {
+		h, _ := open(t, 100, 30, rows...)
+		h.Press("/")
+		h.Type(typed)
+		h.Want(want.row)
+		h.Press("enter")
+		h.Want(want.search)
+		if typing := strings.HasSuffix(want.search, "_"); typing != strings.Contains(h.Text(), "Typing") {
+			t.Errorf("%q, enter: typing goes on: %v", typed, !typing)
+		}
+	}
+	h, _ := open(t, 100, 30, rows...)
+	h.Press("/")
+	h.Want("  status:")
+	h.WantNot("> ") // nothing was typed
+	h.Type("sta")
+	h.Want("> Use “sta”", "  status:")
+	h.Press("down", "enter")
+	h.Want("/ status:", "> draft")
+	h.Type("paus")
+	h.Want("> paused")
+	h.WantNot("> draft", "scheduled")
+	h.ClickOn("Use “status:paus”")
+	h.Want("/ status:paus", "Keys")
 }

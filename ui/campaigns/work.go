@@ -265,9 +265,9 @@ func (s *Screen) startSearch() tea.Cmd {
 	return nil
 }
 
-// endSearch moves the keyboard back to the table; a chosen offer is taken first.
+// endSearch takes the highlighted offer or, where that is the text as it is, moves the keyboard back to the table.
 func (s *Screen) endSearch() tea.Cmd {
-	if s.bar.at >= 0 && s.bar.take(s.bar.at) {
+	if i, ok := s.bar.accepts(); ok && s.bar.take(i) {
 		s.bar.complete(s.known(), s.now())
 		return s.look(followTop)
 	}
@@ -294,8 +294,8 @@ func (s *Screen) clear() tea.Cmd {
 	switch {
 	case s.focus != inTable:
 		return s.goTo(inTable)
-	case s.bar.prompt.Focused() && s.bar.at >= 0: // the offers alone
-		s.bar.offers, s.bar.at = nil, -1
+	case s.bar.prompt.Focused() && s.bar.moved: // the offers alone
+		s.bar.close()
 		return nil
 	case s.bar.prompt.Focused():
 		kept := s.remember()

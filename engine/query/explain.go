@@ -9,7 +9,7 @@ import (
 // "Draft or Active campaigns, tagged sale, with “summer”, by name".
 func (q Query) Explain() string {
 	var what, clauses []string
-	archived, kind := " (not the archived)", "campaigns"
+	archived, kind := " except archived", "campaigns"
 	for _, t := range q.Narrowing() {
 		if !t.Not && (t.Key == Status || t.Key == Is) {
 			archived = ""
@@ -35,7 +35,7 @@ func (q Query) Explain() string {
 	if c, desc := q.Order(); c != "" {
 		order := "by " + columnLabel(c)
 		if desc {
-			order += ", down"
+			order += ", descending"
 		}
 		clauses = append(clauses, order)
 	}

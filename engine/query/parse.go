@@ -182,7 +182,7 @@ func (t token) term(env Env) (Term, []Problem) {
 		}
 		return out, []Problem{{
 			From: t.keyFrom, To: t.keyFrom + len(t.key), Allowed: names(), Nearest: nearest(t.key, names()),
-			Message: fmt.Sprintf("There is no query word %q; put quotes around it to look for it.", t.key),
+			Message: fmt.Sprintf("There is no filter %q. Put quotes around it to search for it.", t.key),
 		}}
 	}
 	out.Key = w.key

@@ -119,7 +119,7 @@ func TestToggle(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	for _, c := range []struct{ text, at, nearest, message string }{
-		{"staus:draft", "staus", "status", "no query word"},
+		{"staus:draft", "staus", "status", "no filter"},
 		{"status:draft,actve x", "actve", "active", "no state"},
 		{"sort:nmae", "nmae", "name", "no order"},
 		{"tag:salle", "salle", "sale", "No campaign has the tag"},
@@ -190,15 +190,15 @@ func TestComplete(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "All campaigns (not the archived)",
+		"":                              "All campaigns except archived",
 		"is:all":                        "Campaigns, the archived too",
 		"is:archived":                   "All archived campaigns",
 		"is:archived tag:sale":          "Archived campaigns, tagged sale",
 		"is:archived status:draft":      "Draft archived campaigns",
 		"status:draft,active tag:sale":  "Draft or Active campaigns, tagged sale",
-		"summer -test updated:<7d":      "Campaigns (not the archived), in the last 7 days, with “summer”, without “test”",
-		`"summer sale" sort:-updated`:   "Campaigns (not the archived), with exactly “summer sale”, by last change, down",
-		"-channel:push created:2026-01": "Campaigns (not the archived), not on Push, created in 2026-01",
+		"summer -test updated:<7d":      "Campaigns except archived, in the last 7 days, with “summer”, without “test”",
+		`"summer sale" sort:-updated`:   "Campaigns except archived, with exactly “summer sale”, by last change, descending",
+		"-channel:push created:2026-01": "Campaigns except archived, not on Push, created in 2026-01",
 	} {
 		q, _ := query.Parse(text, env)
 		want = strings.Replace(want, ", in the last", ", changed in the last", 1)

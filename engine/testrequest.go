@@ -257,12 +257,12 @@ func OverrideValue(dataType, typed string) (doc.Value, error) {
 		return doc.Value{}, errors.New("must be a number, such as 19.90")
 	case "bool":
 		switch strings.ToLower(strings.TrimSpace(typed)) {
-		case "true":
+		case "true", "yes":
 			return doc.NewBool(true), nil
-		case "false":
+		case "false", "no":
 			return doc.NewBool(false), nil
 		}
-		return doc.Value{}, errors.New("must be true or false")
+		return doc.Value{}, errors.New("must be yes or no")
 	}
 	return doc.NewString(typed), nil
 }

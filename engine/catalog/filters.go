@@ -196,6 +196,18 @@ func closedFilters(fields []schema.Field) schema.Named {
 	}
 }
 
+// DataTypeLabel names the data type of an attribute for people: "Number". A type that is not known is its own name.
+func DataTypeLabel(dataType string) string {
+	for _, f := range attributeFields("") {
+		for _, o := range f.Options {
+			if f.Name == "data_type" && o.Value == dataType {
+				return o.Label
+			}
+		}
+	}
+	return dataType
+}
+
 // attributeFields are the members of a filter on an attribute, of a user or of an event.
 func attributeFields(suggest string) []schema.Field {
 	valueless := schema.Unless("operator", "exists", "today")

@@ -20,5 +20,5 @@ func TestATestSendCarriesTheParametersOfItsLinks(t *testing.T) {
 	msgs, err := b.Outbox(b.ctx, 0)
 	b.ok(err)
 	contains(t, msgs[0].Email.HTML, `href="https://shop.example.com/?a=1&amp;utm_source=mail&amp;utm_medium=email&amp;utm_content=to+Ida#top"`)
-	contains(t, test("Nope"), "FAILED ida@example.com: utm_params.utm_content: no value for {{UserAttribute['Nope']}}")
+	contains(t, test("Nope"), "FAILED ida@example.com: UTM parameters › Content: no value for {{UserAttribute['Nope']}}")
 }

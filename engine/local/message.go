@@ -69,10 +69,11 @@ func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personal
 				return "", err
 			}
 			if err != nil {
+				names := catalog.Campaign(p.channel).Trail(at)
 				if at.HasPrefix(key.Content) {
-					at = at[len(key.Content):]
+					names = names[len(key.Content):]
 				}
-				holes = append(holes, at.String()+": "+err.Error())
+				holes = append(holes, strings.Join(names, " › ")+": "+err.Error())
 			}
 			return out, nil
 		},

@@ -50,7 +50,7 @@ func TestInlineEmail(t *testing.T) {
 	}
 	// An address without a user is personalized by the request alone.
 	out = b.test(inlineEmail(t, `"ida@example.com","new@example.com"`, ""))
-	contains(t, show(out), "FAILED new@example.com: subject: no value for {{UserAttribute['First Name']}}")
+	contains(t, show(out), "FAILED new@example.com: Subject: no value for {{UserAttribute['First Name']}}")
 	if out.Message != "Sent 1 of 2 messages; 1 failed." {
 		t.Error(out.Message)
 	}
@@ -225,7 +225,7 @@ func TestSavedTemplateAndBadExpression(t *testing.T) {
 	for content, want := range map[string]string{
 		`{"custom_template_id":"t1"}`:                                                             "there is no saved template t1 in this workspace",
 		`{"subject":"s","from_address":"a@example.com"}`:                                          "no HTML content",
-		`{"subject":"{{ user.","html_content":"x"}`:                                               "subject: ",
+		`{"subject":"{{ user.","html_content":"x"}`:                                               "Subject: ",
 		`{"subject":"a","html_content":"{{user.nope}} {{event.no}}"}`:                             "{{event.no}}",
 		`{"subject":"a","html_content":"x","attachments":[{"url":"http://127.0.0.1:1/a"}]}`:       "the attachment http://127.0.0.1:1/a cannot be fetched",
 		`{"subject":"a","html_content":"x","from_address":"a@example.com\r\nBcc: x@example.com"}`: "line break",

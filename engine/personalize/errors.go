@@ -31,7 +31,7 @@ func (e *MissingError) Error() string {
 	for i, u := range e.Unresolved {
 		parts[i] = u.String()
 	}
-	return "no value for " + strings.Join(parts, "; ") + " (give one, or add |default('…'))"
+	return "no value for " + strings.Join(parts, "; ") + " (set a value, or add |default('…'))"
 }
 
 // Error is a template that cannot be read, or that exceeds a limit.

@@ -170,7 +170,7 @@ func TestSeveralMissing(t *testing.T) {
 		}
 	}
 	_, err = personalize.Render(t.Context(), src, data())
-	if want := "no value for {{user.a}}: the user has no attribute a; {{user.b}}: the user has no attribute b; {{user.nothing}} in content block holed: the user has no attribute nothing (give one, or add |default('…'))"; err == nil || err.Error() != want {
+	if want := "no value for {{user.a}}: the user has no attribute a; {{user.b}}: the user has no attribute b; {{user.nothing}} in content block holed: the user has no attribute nothing (set a value, or add |default('…'))"; err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 }

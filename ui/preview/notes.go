@@ -19,7 +19,7 @@ func (s *sheet) notes(facts []render.Fact, missing []render.Missing, warnings []
 		s.hanging(sign, pen{tone: tone}, render.Text{{Text: w.Text}}, pen{tone: tone})
 	}
 	for _, m := range missing {
-		text := render.Text{{Text: "no value for "}, {Text: "{{" + m.Expression + "}}", Kind: render.Expression}, {Text: " in " + m.Field}}
+		text := render.Text{{Text: "No value for "}, {Text: "{{" + m.Expression + "}}", Kind: render.Expression}, {Text: " in " + m.Field}}
 		s.hanging(missingMark+" ", pen{tone: themes.ToneDanger}, text, pen{})
 	}
 	for _, f := range facts {

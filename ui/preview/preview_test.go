@@ -246,7 +246,7 @@ func TestUnresolvedExpressionsAreListed(t *testing.T) {
 	}})
 	p := show(t, render.View{Notification: &n})
 	p.SetSize(70, 30)
-	want(t, p, "⚠{{UserAttribute", "no value for {{UserAttribute['First Name']}} in Title")
+	want(t, p, "⚠{{UserAttribute", "No value for {{UserAttribute['First Name']}} in Title")
 }
 
 func TestMouseOpensTabs(t *testing.T) {

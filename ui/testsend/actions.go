@@ -49,8 +49,8 @@ func (s *Screen) Actions() []screen.Action {
 		return s.earlierActions()
 	case stageRefused:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "solve", Help: "go to the field", Group: groupTest, Bar: 9, Run: s.solve},
-			{Keys: []string{"esc"}, Label: "back", Help: "back to the form", Group: groupTest, Bar: 8, Run: s.leaveRefusal},
+			{Keys: []string{"enter"}, Label: "go to field", Group: groupTest, Bar: 9, Run: s.toProblem},
+			s.upKey(groupTest),
 			s.copying("y"),
 		}
 	}
@@ -68,12 +68,14 @@ func (s *Screen) afterwards() []screen.Action {
 	}
 	return []screen.Action{
 		{Keys: []string{"r"}, Label: "retry failed", Help: "send failed messages again, only to recipients who missed them", Group: groupTest, Bar: bar, Why: none, Run: s.again},
-		{Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: s.openMessage},
-		{Keys: []string{"f"}, Label: "form", Help: "back to the form", Group: groupTest, Bar: 7, Run: s.toForm},
-		{Keys: []string{"a"}, Label: "all again", Help: "send all messages again", Group: groupTest, Bar: 6, Run: s.anew},
-		{Keys: []string{"o"}, Label: "outbox", Help: "all delivered messages with their source", Group: groupTest, Bar: 5, Run: s.outbox},
+		{Keys: []string{"enter"}, Label: "read message", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: s.openMessage},
+		s.upKey(groupTest),
+		{Keys: []string{"f"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: s.toForm},
+		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, Bar: 6, Run: s.anew},
+		{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Bar: 5, Run: s.outbox},
 		s.copying("y"),
-		{Keys: []string{"down", "up"}, Label: "move", Help: "to the next message or recipient, and back", Group: groupMove, Info: true},
+		s.zoomKey("z"),
+		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, Info: true},
 	}
 }
 
@@ -102,7 +104,7 @@ func (s *Screen) formActions() []screen.Action {
 	case onPrompt:
 		enter.Label, enter.Help, enter.Run = "add", "add the highlighted recipient", s.enterTyped
 		if s.form.list.At() < 0 {
-			enter.Label, enter.Help = "go on", "go on to the next row"
+			enter.Label, enter.Help = "next", "go to the next field"
 		}
 		if s.form.prompt.Value() != "" || s.form.list.At() >= 0 { // nothing that was typed is thrown away
 			acts = append(acts, s.leaveField())
@@ -113,21 +115,24 @@ func (s *Screen) formActions() []screen.Action {
 	case onSend:
 		enter.Label, enter.Help, enter.Why, enter.Run = "send", "send the test", s.sendWhy(), s.send
 		acts[0].Bar = 0
+	case onGrid:
+		enter = s.upKey(groupTest)
+		acts[0].Bar = 6
 	case onOverride:
-		enter.Label, enter.Help, enter.Run = "go on", "go on to the next row", func() tea.Cmd { s.move(1); return nil }
+		enter.Label, enter.Help, enter.Run = "next", "go to the next field", func() tea.Cmd { s.move(1); return nil }
 		acts = append(acts, s.leaveField())
 	default:
 		enter.Label, enter.Run = "choose", s.choose
 		acts = append(acts,
-			screen.Action{Keys: []string{"right", "l", " "}, Label: "next", Help: "the next value", Group: groupTest, Bar: 7, Run: func() tea.Cmd { return s.turnChoice(1) }},
-			screen.Action{Keys: []string{"left", "h"}, Label: "before", Help: "the value before", Group: groupTest, Run: func() tea.Cmd { return s.turnChoice(-1) }})
+			screen.Action{Keys: []string{"right", "l", " "}, Label: "next value", Help: "choose the next value", Group: groupTest, Bar: 7, Run: func() tea.Cmd { return s.turnChoice(1) }},
+			screen.Action{Keys: []string{"left", "h"}, Label: "previous value", Help: "choose the previous value", Group: groupTest, Run: func() tea.Cmd { return s.turnChoice(-1) }})
 	}
 	return append([]screen.Action{enter}, acts...)
 }
 
 // leaveField leaves the field with what is typed in it; esc leaves the screen from there.
 func (s *Screen) leaveField() screen.Action {
-	return screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field; what is typed stays", Group: groupMove, Bar: 6, Typing: true, Run: func() tea.Cmd {
+	return screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, Bar: 6, Typing: true, Run: func() tea.Cmd {
 		s.form.waiting = false
 		s.focus(spot{onIdentifier, 0})
 		return nil
@@ -138,32 +143,35 @@ func (s *Screen) moves() []screen.Action {
 	by := func(n int) func() tea.Cmd { return func() tea.Cmd { s.move(n); return nil } }
 	noEarlier, bar := "", 3
 	if len(s.past.all) == 0 {
-		noEarlier, bar = "No test was sent yet.", 0
+		noEarlier, bar = "No tests yet.", 0
 	}
 	unchanged := ""
 	if s.changed() == 0 {
-		unchanged = "No values are overridden."
+		unchanged = "No personalization values are set."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"alt+e"}, Label: "earlier", Help: "earlier tests, to send again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.openEarlier},
-		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "named groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: s.openGroups},
-		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the values that override the recipients' own", Group: groupTest, Typing: true, Why: unchanged, Run: s.clearOverrides},
+		{Keys: []string{"alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: s.openEarlier},
+		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: s.openGroups},
+		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the personalization values", Group: groupTest, Typing: true, Why: unchanged, Run: s.clearOverrides},
 		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(1) }},
 		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, Typing: true, Run: func() tea.Cmd { return s.scrollGrid(-1) }},
 		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: by(1)},
-		{Keys: []string{"up"}, Label: "row before", Group: groupMove, Typing: true, Run: by(-1)},
-		{Keys: []string{"tab"}, Label: "next", Help: "go to the next part of the form", Group: groupMove, Bar: 5, Typing: true, Run: s.tab},
-		{Keys: []string{"shift+tab"}, Label: "before", Help: "go to the previous part", Group: groupMove, Typing: true, Run: func() tea.Cmd { s.jump(-1); return nil }},
-		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open the messages that test sends delivered", Group: groupTest, Typing: true, Run: s.outbox},
+		{Keys: []string{"up"}, Label: "previous row", Group: groupMove, Typing: true, Run: by(-1)},
+		{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, Bar: 5, Typing: true, Run: s.tab},
+		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, Typing: true, Run: func() tea.Cmd { s.jump(-1); return nil }},
+		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Typing: true, Run: s.outbox},
 		{Keys: []string{"alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Typing: true, Run: s.copy},
 	}
 	if !s.Typing() { // while a text is typed, letters are letters
 		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
 		acts[1].Keys = []string{"g", "ctrl+g"}
 		acts[0].Keys = []string{"e", "alt+e"}
+		acts = append(acts, s.zoomKey("z", "alt+z"))
+	} else {
+		acts = append(acts, s.zoomKey("alt+z"))
 	}
 	if s.form.at.place == onPrompt {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "go to the suggested recipients (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})
 	}
 	return acts
 }

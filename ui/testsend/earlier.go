@@ -141,7 +141,7 @@ func (s *Screen) withoutMissed(ask engine.TestSend) engine.TestSend {
 
 // openEarlier lists the earlier tests.
 func (s *Screen) openEarlier() tea.Cmd {
-	s.stage = stageEarlier
+	s.show(stageEarlier)
 	s.past.wide = s.past.own() == 0
 	s.past.list.Cursor = 0
 	s.listPast()
@@ -199,7 +199,8 @@ func (s *Screen) fillPast() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	s.stage = stageForm
+	s.show(stageForm)
+	s.record(s.chosen(), "filled in an earlier test", spot{onPrompt, 0})
 	s.fill(t.ask)
 	s.dropForeign()
 	s.setOverrides()
@@ -240,24 +241,23 @@ func (s *Screen) earlierActions() []screen.Action {
 	if other != "" {
 		open = 0
 	}
-	return []screen.Action{
+	return append([]screen.Action{
 		{Keys: []string{"enter"}, Label: "fill the form", Help: "fill the form with this test's settings", Group: groupEarlier, Bar: bar(9), Why: none, Run: s.fillPast},
 		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, Bar: bar(8), Why: none, Run: s.sendPast},
 		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, Bar: 6, Run: s.widen},
-		{Keys: []string{"o"}, Label: "open", Help: "open the test send of the other campaign", Group: groupEarlier, Bar: open, Why: other, Run: func() tea.Cmd {
+		{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, Bar: open, Why: other, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
 		}},
 		{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, Bar: bar(3), Why: none, Run: func() tea.Cmd {
 			return screen.Copy(operation.TestCurl(s.deps.Workspace, t.Body), "the request as a curl command")
 		}},
-		{Keys: []string{"esc"}, Label: "form", Help: "back to the form", Group: groupEarlier, Bar: 7, Run: s.backToForm},
-		s.scrolls(groupEarlier, "J", 1), s.scrolls(groupEarlier, "K", -1),
-	}
+		s.upKey(groupEarlier),
+	}, s.detailKeys(groupEarlier)...)
 }
 
 // backToForm leaves a list.
 func (s *Screen) backToForm() tea.Cmd {
-	s.stage = stageForm
+	s.show(stageForm)
 	return s.refresh()
 }
 

@@ -59,11 +59,11 @@ func TestAMessageWithoutContentIsMarked(t *testing.T) {
 func TestTheRecipientsOwnValuesStandWhereTheirsCanBeTyped(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
-	h.Want("First Name  string    from the profile", "Age         double    'x' by default")
+	h.Want("First Name  Text    from the profile", "Age         Number  'x' by default")
 	h.Type("ada@example.com,ben@example.com,")
-	h.Want("First Name  string    Ada, Ben")
+	h.Want("First Name  Text    Ada, Ben")
 	h.Press("tab", "tab")
-	h.Want("double · {{UserAttribute['Age']|default('x')}} in every message")
+	h.Want("{{UserAttribute['Age']|default('x')}} in every message")
 	h.Press("ctrl+s")
 	if ask := s.asked(t); len(ask.UserAttributes) != 0 {
 		t.Errorf("values that nobody typed were sent: %+v", ask.UserAttributes)
@@ -84,7 +84,7 @@ func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
 		t.Errorf("a value of another locale was sent: %+v", ask.UserAttributes)
 	}
 	h.Press("tab", "right")
-	h.Want("First Name", "Zoe", "with 1 value of yours")
+	h.Want("First Name", "Zoe", "with 1 value changed")
 	h.Press("ctrl+x")
 	h.WantNot("Zoe")
 }
@@ -147,16 +147,18 @@ func TestStatesAndTimesWhileItSends(t *testing.T) {
 	st := &stepper{t: t, screen: testsend.New(deps, screen.Route{ID: s.draft(t, catalog.Email, keyedMail)})}
 	st.begin()
 	st.typeText("ada@example.com,ben@example.com")
+	st.until("ada@example.com  Ada Byron")
+	st.until("> ben@example.com  Ben")
 	st.press("ctrl+s")
-	st.until("ben@example.com  sending")
-	for _, want := range []string{"ada@example.com  Ada Byron  sent  1.5 seconds", "Email sending  1 of 2", "Email · German queued  0 of 2", "ben@example.com  queued"} {
+	st.until("ben@example.com  Ben  sending")
+	for _, want := range []string{"ada@example.com  Ada Byron  sent  1.5 seconds", "Email sending  1 of 2", "Email · German queued  0 of 2", "ben@example.com  Ben  queued"} {
 		if !strings.Contains(st.screen.View(), want) {
 			t.Errorf("no %q in\n%s", want, st.screen.View())
 		}
 	}
 	close(gate)
 	st.until("Done.")
-	if v := st.screen.View(); !strings.Contains(v, "Sat 14 Mar, 10:00, to Ada Byron and ben@example.com, in 1.5 seconds.") || !strings.Contains(v, "did not report on this message") {
+	if v := st.screen.View(); !strings.Contains(v, "Sat 14 Mar, 10:00, to Ada Byron and Ben, in 1.5 seconds.") || !strings.Contains(v, "did not report on this message") {
 		t.Errorf("it shows\n%s", v)
 	}
 }
@@ -180,7 +182,7 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
 	h.Type("ada@example.com")
 	h.Press("f1")
-	h.Want("ctrl+g", "named groups of recipients", "alt+e", "earlier tests", "pgdown", "alt+y", "ctrl+s")
+	h.Want("ctrl+g", "open saved groups of recipients", "alt+e", "list earlier tests", "pgdown", "alt+y", "ctrl+s")
 	h.Press("esc", "ctrl+s", "?")
 	h.Want("read the delivered message", "send all messages again", "back to the form")
 }
@@ -225,7 +227,7 @@ func TestTheForecastHasWhatTheSendHas(t *testing.T) {
 		return h
 	}
 	h := with("spring")
-	h.Want("First Name  string    Ada", "1 of 1 will not arrive", "the user has no attribute", "│   Nick Name ", "The content API weather is called when")
+	h.Want("First Name  Text  Ada", "1 of 1 will not arrive", "the user has no attribute", "│   Nick Name ", "The content API weather is called when")
 	h.WantNot("content API weather:", "product set")
 	h.Press("tab", "tab")
 	h.Type("Countess")

@@ -46,6 +46,7 @@ const (
 	onVariation
 	onOverride
 	onSend
+	onGrid    // the messages beside the form
 	onNothing // words that the cursor passes over
 )
 
@@ -81,7 +82,7 @@ func (s *Screen) spots() []spot {
 	for i := range s.form.overrides {
 		out = append(out, spot{onOverride, i})
 	}
-	return append(out, spot{onSend, 0})
+	return append(out, spot{onSend, 0}, spot{onGrid, 0})
 }
 
 // offering reports whether recipients are suggested now: below the place where one is typed.
@@ -107,17 +108,21 @@ func (s *Screen) move(n int) {
 	if arrow := map[int]string{1: "down", -1: "up"}[n]; s.offering() && s.form.list.Key(arrow) {
 		return
 	}
+	if s.beside() {
+		s.gridTop = max(s.gridTop+n, 0)
+		return
+	}
 	spots := s.spots()
 	at := max(slices.Index(spots, s.form.at), 0)
-	s.focus(spots[max(min(at+n, len(spots)-1), 0)])
+	s.focus(spots[max(min(at+n, len(spots)-2), 0)]) // the messages are a pane of their own
 }
 
-// jump takes the cursor to the next group of rows, or the one before.
+// jump takes the cursor to the next group of rows or pane, or the previous one: round and round.
 func (s *Screen) jump(n int) {
 	place, spots := s.form.at.place, s.spots()
 	at := max(slices.Index(spots, s.form.at), 0)
-	for at+n >= 0 && at+n < len(spots) {
-		at += n
+	for {
+		at = (at + n + len(spots)) % len(spots)
 		if p := spots[at].place; p != place || p == onOverride {
 			break
 		}
@@ -155,7 +160,9 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case onPrompt:
 		return s.typed(msg)
 	case onOverride:
-		if s.form.overrides[s.form.at.i].prompt.Update(msg) {
+		o, before := &s.form.overrides[s.form.at.i], s.chosen()
+		if o.prompt.Update(msg) {
+			s.recordTyping(before, o.attribute)
 			return s.foresee()
 		}
 	}
@@ -178,7 +185,7 @@ func (s *Screen) sendWhy() string {
 	typed := s.form.prompt.Value() != ""
 	switch {
 	case len(s.form.recipients()) == 0 && !typed:
-		return "Add a recipient first: type a recipient."
+		return "Add a recipient first."
 	case len(wrong) > 0:
 		for i, v := range s.form.recipients() {
 			if wrong[i] != "" {

@@ -16,8 +16,10 @@ import (
 // gridView draws what will go out: each message of the draft by recipient, and why what will not.
 func (s *Screen) gridView(b box) string {
 	messages, names := s.going(), s.names(s.ask())
-	panel := s.panel("What goes out", b, false)
-	panel.Info = fmt.Sprintf("%d × %d = %d", len(messages), len(names), len(messages)*len(names))
+	panel := s.panel("Messages", b, s.beside())
+	if n := len(messages) * len(names); n > 0 {
+		panel.Info = fmt.Sprintf("%d to send", n)
+	}
 	w, h := panel.Inner()
 	if len(messages) == 0 {
 		return panel.View(strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n"))
@@ -34,7 +36,7 @@ func (s *Screen) gridView(b box) string {
 
 // scrollGrid moves what is in sight of the grid by pages.
 func (s *Screen) scrollGrid(n int) tea.Cmd {
-	_, grid := divide(s.width, s.height)
+	_, grid := s.boxes()
 	s.gridTop = max(s.gridTop+n*max(grid.h-3, 1), 0)
 	return nil
 }
@@ -177,17 +179,20 @@ func (s *Screen) signs(m message, n int, each bool) string {
 // mostNamed is how many messages a reason names.
 const mostNamed = 2
 
-// reasons returns why messages will not arrive, once for each recipient and reason, and counts those.
+// reasons returns why messages will not arrive, once for each reason with the recipients that it stops, and counts
+// the messages.
 func (s *Screen) reasons(messages []message, names []string) (list []string, stopped int) {
-	if len(names) == 0 {
-		return nil, 0
-	}
 	short := shorten(messages)
 	identifier, _ := peopleOf(s.workspace, s.ask())
+	var whys []string
+	who := map[string][]string{}
 	for i, name := range names {
 		name = s.who(identifier, name)
-		var whys []string
+		if len(names) > 1 {
+			name = fmt.Sprintf("%d %s", i+1, name)
+		}
 		of := map[string][]string{}
+		var own []string
 		for j, m := range messages {
 			why, _ := s.reason(m, i)
 			if why == "" {
@@ -198,20 +203,23 @@ func (s *Screen) reasons(messages []message, names []string) (list []string, sto
 				continue // its line says so
 			}
 			if of[why] == nil {
-				whys = append(whys, why)
+				own = append(own, why)
 			}
 			of[why] = append(of[why], short[j])
 		}
-		for _, why := range whys {
-			text := name + ": " + why
-			if len(names) > 1 {
-				text = fmt.Sprintf("%d %s", i+1, text)
-			}
+		for _, why := range own {
+			text := why
 			if !strings.HasSuffix(why, platformOf(messages, of[why][0], short)) { // it names them already
 				text += among(of[why], len(messages))
 			}
-			list = append(list, text)
+			if who[text] == nil {
+				whys = append(whys, text)
+			}
+			who[text] = append(who[text], name)
 		}
+	}
+	for _, why := range whys {
+		list = append(list, someOf(who[why])+": "+why)
 	}
 	return list, stopped
 }

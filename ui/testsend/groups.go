@@ -30,13 +30,14 @@ const prefGroups = "recipient groups"
 
 // groupsPage is where groups are chosen and looked after.
 type groupsPage struct {
-	all  []group
-	list widget.List
+	all   []group
+	list  widget.List
+	steps groupSteps
 }
 
 // openGroups shows the groups.
 func (s *Screen) openGroups() tea.Cmd {
-	s.stage = stageGroups
+	s.show(stageGroups)
 	s.listGroups("")
 	return nil
 }
@@ -47,7 +48,7 @@ func (s *Screen) listGroups(name string) {
 	items := make([]widget.Item, len(p.all))
 	at := p.list.Cursor
 	for i, g := range p.all {
-		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%d × %s", len(g.Values), s.identifierName(g.Identifier))}
+		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%s · %d", s.identifierName(g.Identifier), len(g.Values))}
 		items[i].Dim = s.whyNotGroup(g) != "" // said beside the list, and by the keys
 		if g.Name == name {
 			at = i
@@ -81,7 +82,7 @@ func (s *Screen) whyNotGroup(g group) string {
 	if s.takes(g.Identifier) {
 		return ""
 	}
-	return s.campaign.Channel.Label() + " campaigns cannot use this identifier"
+	return s.campaign.Channel.Label() + " campaigns can't use this identifier"
 }
 
 func (s *Screen) group() (group, bool) {
@@ -95,9 +96,10 @@ func (s *Screen) group() (group, bool) {
 // takes no more than ten: the person is told what is left out.
 func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 	if why := s.whyNotGroup(g); why != "" {
-		return screen.Notify(widget.LevelWarning, fmt.Sprintf("%s cannot be used here: %s.", g.Name, why))
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Can't use %s here: %s.", g.Name, why))
 	}
 	identifier := g.Identifier
+	s.record(s.chosen(), fmt.Sprintf("used the group %q", g.Name), spot{onPrompt, 0})
 	s.form.identifier, s.form.wrong, s.form.profiles = identifier, "", nil
 	var values []string
 	if beside {
@@ -111,7 +113,7 @@ func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 	most, all := s.most(), len(values)
 	s.form.values[identifier] = values[:min(all, most)]
 	s.form.prompt.SetValue("")
-	s.stage = stageForm
+	s.show(stageForm)
 	s.focus(spot{onSend, 0})
 	s.offer()
 	cmd := s.refresh()
@@ -119,18 +121,11 @@ func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, screen.Notify(widget.LevelWarning, fmt.Sprintf(
-		"A test takes at most %d recipients, and these are %d. Left out: %s %s.", most, all, were(all-most), list(values[most:]))))
+		"A test can have up to %d recipients. Left out: %s.", most, someOf(values[most:]))))
 }
 
-func were(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// list puts values into words.
-func list(values []string) string {
+// someOf puts values into words.
+func someOf(values []string) string {
 	const most = 3
 	if len(values) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), len(values)-most)
@@ -138,8 +133,17 @@ func list(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// changeGroups changes what is kept, as it is now on the disk, and goes to the group of that name.
-func (s *Screen) changeGroups(name string, change func([]group) []group) tea.Cmd {
+// changeGroups changes what is kept and notes the change for undo.
+func (s *Screen) changeGroups(what, name string, change func([]group) []group) tea.Cmd {
+	before := slices.Clone(s.groups.all)
+	after := change(slices.Clone(before))
+	g := &s.groups.steps
+	g.past, g.future = append(g.past, groupStep{differing(before, after), differing(after, before), what}), nil
+	return s.keepGroups(name, change)
+}
+
+// keepGroups changes what is kept, as it is now on the disk, and goes to the group of that name.
+func (s *Screen) keepGroups(name string, change func([]group) []group) tea.Cmd {
 	kept := s.prefs
 	return s.Run(taskGroups, func(context.Context) (any, error) {
 		all, err := prefs.Change(kept, prefGroups, func(old []group) []group {
@@ -187,16 +191,16 @@ func (s *Screen) nameGroup(title, old string, then func(name string) tea.Cmd) te
 // newGroup keeps the recipients of the form as a group.
 func (s *Screen) newGroup() tea.Cmd {
 	if !s.commit() {
-		return screen.Notify(widget.LevelWarning, "The recipient being typed "+s.form.wrong+".")
+		return s.notTaken()
 	}
 	g := group{Identifier: s.form.identifier, Values: slices.Clone(s.form.recipients())}
 	if len(g.Values) == 0 {
 		return screen.Notify(widget.LevelWarning, noRecipients)
 	}
-	return s.nameGroup("Keep "+count(len(g.Values), "recipient")+" as a group", "", func(name string) tea.Cmd {
+	return s.nameGroup("Save "+count(len(g.Values), "recipient")+" as a group", "", func(name string) tea.Cmd {
 		g.Name = name
 		return tea.Batch(
-			s.changeGroups(name, func(all []group) []group { return append(without(all, name), g) }),
+			s.changeGroups(fmt.Sprintf("saved the group %q", name), name, func(all []group) []group { return append(without(all, name), g) }),
 			screen.Notify(widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
 	})
 }
@@ -213,7 +217,7 @@ func (s *Screen) renameGroup() tea.Cmd {
 		return nil
 	}
 	return s.nameGroup("Rename group", g.Name, func(name string) tea.Cmd {
-		return s.changeGroups(name, func(all []group) []group {
+		return s.changeGroups(fmt.Sprintf("renamed the group %q", g.Name), name, func(all []group) []group {
 			for i := range all {
 				if all[i].Name == g.Name {
 					all[i].Name = name
@@ -234,12 +238,12 @@ func (s *Screen) refillGroup() tea.Cmd {
 	now := group{g.Name, s.form.identifier, values}
 	return screen.Ask(screen.Question{
 		Title: fmt.Sprintf("Replace the recipients of %q?", g.Name),
-		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(values), "recipient"), list(values)),
+		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(values), "recipient"), someOf(values)),
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return s.changeGroups(g.Name, func(all []group) []group { return append(without(all, g.Name), now) })
+			return s.changeGroups(fmt.Sprintf("replaced the recipients of %q", g.Name), g.Name, func(all []group) []group { return append(without(all, g.Name), now) })
 		},
 	})
 }
@@ -250,12 +254,12 @@ func (s *Screen) deleteGroup() tea.Cmd {
 		return nil
 	}
 	return screen.Ask(screen.Question{
-		Title: fmt.Sprintf("Delete the group %q?", g.Name), Body: "Its " + count(len(g.Values), "recipient") + " stay in the recent recipients.", Danger: true,
+		Title: fmt.Sprintf("Delete the group %q?", g.Name), Body: "It has " + count(len(g.Values), "recipient") + ". You can undo this with ctrl+z.", Danger: true,
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return s.changeGroups("", func(all []group) []group { return without(all, g.Name) })
+			return s.changeGroups(fmt.Sprintf("deleted the group %q", g.Name), "", func(all []group) []group { return without(all, g.Name) })
 		},
 	})
 }
@@ -268,7 +272,7 @@ func (s *Screen) groupActions() []screen.Action {
 		none = "No groups yet."
 		unfit = none
 	} else if why := s.whyNotGroup(g); why != "" {
-		unfit = fmt.Sprintf("%s cannot be used here: %s.", g.Name, why)
+		unfit = fmt.Sprintf("Can't use %s here: %s.", g.Name, why)
 	}
 	if len(s.form.recipients()) == 0 && s.form.prompt.Value() == "" {
 		empty = noRecipients
@@ -283,14 +287,13 @@ func (s *Screen) groupActions() []screen.Action {
 	if refill == "" {
 		refill = empty
 	}
-	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "use", Help: "send to this group", Group: groupGroups, Bar: bar(9, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, false) }},
+	return append([]screen.Action{
+		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, Bar: bar(9, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, false) }},
 		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, Bar: bar(6, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, true) }},
 		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, Bar: 8, Why: empty, Run: s.newGroup},
-		{Keys: []string{"w"}, Label: "refill", Help: "replace this group's recipients with the form's", Group: groupGroups, Bar: bar(3, refill), Why: refill, Run: s.refillGroup},
+		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, Bar: bar(3, refill), Why: refill, Run: s.refillGroup},
 		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, Bar: bar(5, none), Why: none, Run: s.renameGroup},
 		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, Bar: bar(4, none), Why: none, Run: s.deleteGroup},
-		{Keys: []string{"esc"}, Label: "form", Help: "back to the form", Group: groupGroups, Bar: 7, Run: s.backToForm},
-		s.scrolls(groupGroups, "J", 1), s.scrolls(groupGroups, "K", -1),
-	}
+		s.upKey(groupGroups),
+	}, s.detailKeys(groupGroups)...)
 }

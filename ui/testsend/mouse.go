@@ -2,6 +2,8 @@ package testsend
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
 )
 
 // mouse hands the mouse to what is shown.
@@ -9,10 +11,13 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
 	}
+	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X < 2+widget.Width(s.name())+1 {
+		return s.up()
+	}
 	switch s.stage {
 	case stageRefused:
 		if s.refusal.list.Mouse(msg, msg.Y-2-len(s.refusalHead())) {
-			return s.solve()
+			return s.toProblem()
 		}
 		return nil
 	case stageSending, stageDone:
@@ -31,17 +36,27 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 func (s *Screen) formMouse(msg tea.MouseMsg) tea.Cmd {
-	form, _ := divide(s.width, s.height)
-	aside := msg.X >= form.w || msg.Y >= form.h
-	switch by := map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]; {
+	aside := s.onSide(msg.X, msg.Y)
+	switch by := wheel(msg); {
 	case by != 0 && aside:
 		s.gridTop = max(s.gridTop+by, 0)
-	case by != 0:
+	case by != 0 && !s.beside():
 		s.move(by)
-	case !aside && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress:
+	case aside && pressed(msg):
+		s.focus(spot{onGrid, 0})
+	case pressed(msg):
 		return s.press(msg)
 	}
 	return nil
+}
+
+// wheel returns the lines by which the wheel was turned.
+func wheel(msg tea.MouseMsg) int {
+	return map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
+}
+
+func pressed(msg tea.MouseMsg) bool {
+	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 }
 
 // promptX is the column of the prompt, behind the frame and the sign of the cursor.

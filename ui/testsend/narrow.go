@@ -66,9 +66,7 @@ func (s *Screen) narrowingAt() (narrowing, bool) {
 // turnChoice takes the next value of the choice under the cursor, or the one before.
 func (s *Screen) turnChoice(by int) tea.Cmd {
 	if n, ok := s.narrowingAt(); ok {
-		*n.value = next(n.choices(), *n.value, by)
-		s.setOverrides()
-		return s.refresh()
+		return s.narrowTo(n, next(n.choices(), *n.value, by))
 	}
 	if s.form.at.place == onIdentifier {
 		var values []string
@@ -80,6 +78,17 @@ func (s *Screen) turnChoice(by int) tea.Cmd {
 	return nil
 }
 
+// narrowTo sends only what has the value.
+func (s *Screen) narrowTo(n narrowing, value string) tea.Cmd {
+	if value == *n.value {
+		return nil
+	}
+	s.record(s.chosen(), n.node.Label(), spot{n.place, 0})
+	*n.value = value
+	s.setOverrides()
+	return s.refresh()
+}
+
 func next(values []string, now string, by int) string {
 	n := len(values)
 	return values[((slices.Index(values, now)+by)%n+n)%n]
@@ -87,9 +96,12 @@ func next(values []string, now string, by int) string {
 
 // identify changes how recipients are found. Each way keeps its own recipients.
 func (s *Screen) identify(identifier string) tea.Cmd {
+	if identifier != s.form.identifier {
+		s.record(s.chosen(), s.fields.Identifier.Label(), spot{onIdentifier, 0})
+	}
 	s.form.identifier, s.form.wrong, s.form.profiles, s.form.waiting = identifier, "", nil, false
 	s.offer()
-	return s.refresh()
+	return tea.Batch(s.refresh(), s.learnNames())
 }
 
 // choose offers the values of the choice under the cursor.
@@ -101,9 +113,7 @@ func (s *Screen) choose() tea.Cmd {
 			options[i] = widget.Option{Label: n.label(v)}
 		}
 		return screen.Send(screen.ChooseMsg{Title: n.node.Label(), Body: n.node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
-			*n.value = values[a.Index]
-			s.setOverrides()
-			return s.refresh()
+			return s.narrowTo(n, values[a.Index])
 		}})
 	}
 	node := s.fields.Identifier

@@ -128,11 +128,7 @@ func (o override) about(all int) string {
 	if o.messages < all {
 		where = fmt.Sprintf("%d of %d messages", o.messages, all)
 	}
-	kind := o.dataType
-	if kind == "" {
-		kind = "type unknown"
-	}
-	return fmt.Sprintf("%s · {{%s}} in %s", kind, strings.Join(o.sources, "}}, {{"), where)
+	return fmt.Sprintf("{{%s}} in %s", strings.Join(o.sources, "}}, {{"), where)
 }
 
 // dataType returns the type that the workspace has for an attribute.
@@ -208,6 +204,7 @@ func (s *Screen) changed() int {
 
 // clearOverrides takes back every value that was typed.
 func (s *Screen) clearOverrides() tea.Cmd {
+	s.record(s.chosen(), "cleared the personalization", s.form.at)
 	s.recallOverrides(engine.TestSend{})
 	s.focus(s.form.at)
 	return s.foresee()

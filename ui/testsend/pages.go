@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -18,12 +17,8 @@ import (
 
 // pageView draws a list, and beside or below it what is under its cursor.
 func (s *Screen) pageView(title, info, empty, about string, l *widget.List, lines []string) string {
-	left, right := divide(s.width, s.height)
-	if s.width < sideFrom {
-		h := s.height / 2
-		left, right = box{s.width, s.height - h}, box{s.width, h}
-	}
-	panel := s.panel(title, left, true)
+	left, right := s.boxes()
+	panel := s.panel(s.name()+crumb+title, left, !s.beside())
 	panel.Info = info
 	w, h := panel.Inner()
 	l.SetSize(w, h)
@@ -32,35 +27,52 @@ func (s *Screen) pageView(title, info, empty, about string, l *widget.List, line
 	if len(l.Items()) == 0 {
 		body = strings.Join(widget.Wrap(empty, w), "\n")
 	}
-	detail := s.panel(about, right, false)
+	detail := s.panel(about, right, s.beside())
 	_, room := detail.Inner()
 	if len(lines) > room {
 		s.detailTop = max(min(s.detailTop, len(lines)-room), 0)
 		to := min(s.detailTop+max(room, 0), len(lines))
-		detail.Footer = fmt.Sprintf("J K · %d of %d", to, len(lines))
+		detail.Footer = fmt.Sprintf("%d of %d", to, len(lines))
 		lines = lines[s.detailTop:to]
 	}
-	views := []string{panel.View(body), detail.View(strings.Join(lines, "\n"))}
-	if s.width >= sideFrom {
-		return lipgloss.JoinHorizontal(lipgloss.Top, views...)
+	switch text := strings.Join(lines, "\n"); {
+	case left.w == 0:
+		return detail.View(text)
+	case right.w == 0:
+		return panel.View(body)
+	default:
+		return s.joined(panel.View(body), detail.View(text))
 	}
-	return lipgloss.JoinVertical(lipgloss.Left, views...)
 }
 
 // detailWidth is the width of what is said of the entry under the cursor.
 func (s *Screen) detailWidth() int {
-	_, right := divide(s.width, s.height)
+	_, right := s.boxes()
 	w, _ := s.panel("", right, false).Inner()
 	return max(w, 1)
 }
 
-// scrolls moves what is said of the entry under the cursor by a line.
-func (s *Screen) scrolls(heading, key string, n int) screen.Action {
-	help := map[bool]string{true: "scroll the details down", false: "scroll the details up"}[n > 0]
-	return screen.Action{Keys: []string{key}, Label: "scroll", Help: help, Group: heading, Run: func() tea.Cmd {
-		s.detailTop = max(s.detailTop+n, 0)
-		return nil
-	}}
+// detailKeys are the actions that scroll what is said of the entry under the cursor, and give it the keyboard.
+func (s *Screen) detailKeys(heading string) []screen.Action {
+	by := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { s.detailTop = max(s.detailTop+n, 0); return nil }
+	}
+	to := func(details bool) func() tea.Cmd {
+		return func() tea.Cmd { s.details = details; return nil }
+	}
+	acts := []screen.Action{
+		{Keys: []string{"J"}, Label: "scroll", Help: "scroll the details down", Group: heading, Run: by(1)},
+		{Keys: []string{"K"}, Label: "scroll back", Help: "scroll the details up", Group: heading, Run: by(-1)},
+		s.zoomKey("z"),
+	}
+	if !s.details {
+		return append(acts, screen.Action{Keys: []string{"right", "l"}, Label: "details", Help: "go to the details", Group: heading, Bar: 2, Run: to(true)})
+	}
+	return append(acts,
+		screen.Action{Keys: []string{"left", "h"}, Label: "list", Help: "go to the list", Group: heading, Bar: 2, Run: to(false)},
+		screen.Action{Keys: []string{"down", "j"}, Label: "scroll", Help: "scroll down", Group: heading, Run: by(1)},
+		screen.Action{Keys: []string{"up", "k"}, Label: "scroll back", Help: "scroll up", Group: heading, Run: by(-1)},
+	)
 }
 
 // fact draws a name and a value that may take several lines.
@@ -89,25 +101,25 @@ func (s *Screen) groupsView() string {
 	if g, ok := s.group(); ok {
 		about, lines = g.Name, s.groupLines(g, s.detailWidth())
 	} else {
-		for _, l := range widget.Wrap("A group belongs to one identifier and is saved for this workspace on this machine.", s.detailWidth()) {
+		for _, l := range widget.Wrap("Groups are saved on this computer, for this workspace.", s.detailWidth()) {
 			lines = append(lines, s.theme.Faint.Render(l))
 		}
 	}
-	return s.pageView("Recipient groups", count(len(s.groups.all), "group"), emptyGroups, about, &s.groups.list, lines)
+	return s.pageView("Groups", count(len(s.groups.all), "group"), emptyGroups, about, &s.groups.list, lines)
 }
 
 func (s *Screen) groupLines(g group, w int) []string {
-	lines := s.fact("Found by", s.identifierName(g.Identifier), w)
+	lines := s.fact("Identifier", s.identifierName(g.Identifier), w)
 	warn := func(text string) {
 		for _, l := range widget.Wrap(text, w) {
 			lines = append(lines, s.theme.Warning.Render(l))
 		}
 	}
 	if why := s.whyNotGroup(g); why != "" {
-		warn("Not here: " + why + ".")
+		warn(why + ".")
 	}
 	if n := len(g.Values); n > catalog.MaxIdentifierValues {
-		warn(fmt.Sprintf("It has %d; a test takes the first %d.", n, catalog.MaxIdentifierValues))
+		warn(fmt.Sprintf("This group has %d recipients. A test uses the first %d.", n, catalog.MaxIdentifierValues))
 	}
 	lines = append(lines, "")
 	wrong := map[int]string{}
@@ -115,16 +127,18 @@ func (s *Screen) groupLines(g group, w int) []string {
 		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(s.campaign.Channel)
 	}
 	for i, v := range g.Values {
-		lines = append(lines, widget.Truncate(fmt.Sprintf("%2d %s", i+1, widget.Clean(v)), w))
+		lines = append(lines, s.named(fmt.Sprintf("%2d ", i+1), g.Identifier, v, w))
 		if wrong[i] != "" {
-			lines = append(lines, s.theme.Danger.Render(widget.Truncate("   ✗ "+widget.Clean(wrong[i]), w)))
+			for j, l := range widget.Wrap(widget.Clean(wrong[i]), max(w-5, 1)) {
+				lines = append(lines, s.theme.Danger.Render([]string{"   ✗ ", "     "}[min(j, 1)]+l))
+			}
 		}
 	}
 	return lines
 }
 
 func (s *Screen) earlierView() string {
-	title, empty := "Earlier tests of this campaign", emptyOwn
+	title, empty := "Earlier tests", emptyOwn
 	if s.past.wide {
 		title, empty = "Earlier tests of all campaigns", emptyPast
 	}
@@ -147,7 +161,7 @@ func (t past) look() (string, themes.Tone) {
 
 func (s *Screen) pastLines(t past, w int) []string {
 	lines := s.fact("Recipients", strings.Join(s.each(t.ask), ", "), w)
-	lines = append(lines, s.fact("Found by", s.identifierName(t.ask.Identifier), w)...)
+	lines = append(lines, s.fact("Identifier", s.identifierName(t.ask.Identifier), w)...)
 	if f := t.ask.Filter; f != (engine.KeyFilter{}) {
 		lines = append(lines, s.fact("Only", onlyName(f), w)...)
 	}
@@ -177,11 +191,23 @@ func (s *Screen) pastLines(t past, w int) []string {
 
 // pageMouse takes a press or the wheel; a press on the entry under the cursor takes it.
 func (s *Screen) pageMouse(l *widget.List, msg tea.MouseMsg, take func() tea.Cmd) tea.Cmd {
+	if s.onSide(msg.X, msg.Y) {
+		s.detailTop = max(s.detailTop+wheel(msg), 0)
+		if pressed(msg) {
+			s.details = true
+		}
+		return nil
+	}
 	before := l.Cursor
-	s.detailTop = 0
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	if l.Mouse(msg, msg.Y-1) && press && l.Cursor == before {
-		return take()
+	inside := l.Mouse(msg, msg.Y-1)
+	if l.Cursor != before {
+		s.detailTop = 0
+	}
+	if pressed(msg) && inside {
+		s.details = false
+		if l.Cursor == before {
+			return take()
+		}
 	}
 	return nil
 }

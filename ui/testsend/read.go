@@ -183,7 +183,11 @@ func (s *Screen) readView(b box) string {
 		r.shown = of
 		v, r.title, r.note = s.message()
 	}
-	panel := s.panel(r.title, b, r.open)
+	title := r.title
+	if list, _ := s.runBoxes(); list.w == 0 {
+		title = s.name() + crumb + stageNames[s.stage] + crumb + title
+	}
+	panel := s.panel(title, b, r.open)
 	w, h := panel.Inner()
 	var head []string
 	if r.note != "" {
@@ -206,7 +210,7 @@ func (s *Screen) openMessage() tea.Cmd {
 }
 
 func (s *Screen) closeMessage() tea.Cmd {
-	s.run.read.open = false
+	s.run.read.open, s.zoom = false, false
 	return nil
 }
 
@@ -214,15 +218,17 @@ func (s *Screen) closeMessage() tea.Cmd {
 func (s *Screen) readActions() []screen.Action {
 	by := func(n int) func() tea.Cmd { return func() tea.Cmd { s.run.rows.move(n); return nil } }
 	acts := []screen.Action{
-		{Keys: []string{"esc", "enter"}, Label: "list", Help: "back to the list", Group: groupMessage, Bar: 9, Run: s.closeMessage},
-		{Keys: []string{"n"}, Label: "next", Help: "the next message", Group: groupMessage, Bar: 8, Run: by(1)},
-		{Keys: []string{"p"}, Label: "before", Help: "the message before", Group: groupMessage, Bar: 7, Run: by(-1)},
+		s.upKey(groupMessage),
+		{Keys: []string{"enter"}, Label: "results", Help: "go back to the results", Group: groupMessage, Run: s.closeMessage},
+		{Keys: []string{"n"}, Label: "next", Help: "read the next message", Group: groupMessage, Bar: 8, Run: by(1)},
+		{Keys: []string{"p"}, Label: "previous", Help: "read the previous message", Group: groupMessage, Bar: 7, Run: by(-1)},
 	}
 	for _, b := range s.run.read.view.Bindings() {
 		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, Bar: 5, Run: func() tea.Cmd { b.Run(); return nil }})
 	}
 	return append(acts,
-		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "all delivered messages with their source", Group: groupMessage, Bar: 4, Run: s.outbox},
+		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupMessage, Bar: 4, Run: s.outbox},
+		s.zoomKey("z"),
 		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, Info: true},
 	)
 }

@@ -86,6 +86,7 @@ func (s *Screen) split(text string) []string {
 // the form.
 func (s *Screen) add(text string) (rest string) {
 	s.form.wrong = ""
+	before, had := s.chosen(), len(s.form.recipients())
 	var left []string
 	for _, v := range s.split(text) {
 		switch why := s.refused(v); {
@@ -98,6 +99,9 @@ func (s *Screen) add(text string) (rest string) {
 		default:
 			s.form.values[s.form.identifier] = append(slices.Clone(s.form.recipients()), v)
 		}
+	}
+	if added := s.form.recipients()[had:]; len(added) > 0 {
+		s.record(before, s.change("added", added...), spot{onPrompt, 0})
 	}
 	return strings.Join(left, ", ")
 }
@@ -176,6 +180,7 @@ func (s *Screen) take(i int) {
 // remove drops a recipient.
 func (s *Screen) remove() tea.Cmd {
 	i := s.form.at.i
+	s.record(s.chosen(), s.change("removed", s.form.recipients()[i]), spot{onValue, i})
 	s.form.values[s.form.identifier] = slices.Delete(slices.Clone(s.form.recipients()), i, i+1)
 	if i >= len(s.form.recipients()) {
 		s.focus(spot{onPrompt, 0})
@@ -230,6 +235,11 @@ func (s *Screen) tookProfiles(r screen.Result) tea.Cmd {
 		f = found{text: s.text()}
 	}
 	s.form.profiles, s.form.found = f.profiles, f.text
+	for _, p := range f.profiles {
+		for _, v := range engine.ByProfile(s.form.identifier, p) {
+			s.called[personKey(s.form.identifier, v)] = p.DisplayName()
+		}
+	}
 	s.offer()
 	if !s.form.waiting || f.text != s.text() {
 		return nil
@@ -337,7 +347,7 @@ func (s *Screen) whyNot(typed string) string {
 // suggest highlights the first recipient that is suggested.
 func (s *Screen) suggest() tea.Cmd {
 	if !s.form.list.Highlight(0) {
-		return screen.Notify(widget.LevelInfo, "No recent recipient, group or user matches.")
+		return screen.Notify(widget.LevelInfo, "No recipient, group or user matches.")
 	}
 	return nil
 }

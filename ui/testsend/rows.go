@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"bugle/engine/catalog"
 	"bugle/engine/schema"
 	"bugle/forms/typeahead"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -60,7 +62,7 @@ func (s *Screen) identifierRows(w int) []row {
 	o := s.option()
 	r := s.line(at, s.fields.Identifier.Label(), s.choice(at, o.Title()), w)
 	if s.form.at == at && o.Help != "" {
-		r = below(r, 2+labelWidth, w, s.theme.Faint, o.Help)
+		r = below(r, 2+labelWidth, w, s.theme.Faint, problems.Sentence(o.Help))
 	}
 	return []row{r}
 }
@@ -119,7 +121,7 @@ const suggestIndent = 3
 // promptHint returns what can be typed.
 func (s *Screen) promptHint() string {
 	if len(s.form.recipients()) >= s.most() {
-		return "the most recipients are added"
+		return "no more recipients can be added"
 	}
 	if len(s.form.offers) > 0 && len(s.form.profiles) > 0 {
 		return "type a recipient or part of a name"
@@ -143,21 +145,23 @@ func (s *Screen) overrideRows(w int) []row {
 	if len(s.form.overrides) == 0 {
 		return nil
 	}
-	rows := []row{words(""), words("  " + s.theme.Strong.Render(widget.Truncate("Override the recipient's values", max(w-2, 1))))}
+	rows := []row{words(""), words("  " + s.theme.Strong.Render("Personalization") + s.theme.Faint.Render(widget.Truncate("  empty: the user's own", max(w-17, 1))))}
 	label := labelWidth
 	for _, o := range s.form.overrides {
 		label = min(max(label, widget.Width(widget.Clean(o.name))+2), max(w/2-2, 1))
 	}
 	kind := 0
 	if w >= 48 { // a column for the data types
-		kind = 10
+		for _, o := range s.form.overrides {
+			kind = max(kind, widget.Width(catalog.DataTypeLabel(o.dataType))+2)
+		}
 	}
 	for i := range s.form.overrides {
 		o := &s.form.overrides[i]
 		o.prompt.SetSize(max(w-2-label-kind, 1), 1)
 		name := s.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.name), label-1), label))
 		if kind > 0 {
-			name += s.theme.Faint.Render(widget.PadRight(widget.Truncate(o.dataType, kind-1), kind))
+			name += s.theme.Faint.Render(widget.PadRight(catalog.DataTypeLabel(o.dataType), kind))
 		}
 		at := spot{onOverride, i}
 		r := s.line(at, "", name+o.prompt.View(), w)
@@ -202,7 +206,7 @@ func (s *Screen) sendRow(w int) row {
 	case len(ask.Values) > 0:
 		tail = "to " + s.whom(ask)
 		if n := s.changed(); n > 0 {
-			tail += ", with " + count(n, "value") + " of yours"
+			tail += ", with " + count(n, "value") + " changed"
 		}
 	}
 	room := w - 2 - widget.Width(button) - 1

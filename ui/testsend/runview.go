@@ -102,12 +102,14 @@ func (l *rowList) view() []string {
 // readFrom is the width from which the delivered message stands beside the list.
 const readFrom = 100
 
+var stageNames = map[stage]string{stageSending: "Sending", stageDone: "Results"}
+
 // runBoxes returns the sizes of the list and of the message; the message has none where it is not shown.
 func (s *Screen) runBoxes() (list, read box) {
 	switch {
-	case s.stage != stageDone:
+	case s.stage != stageDone || s.zoom && !s.run.read.open:
 		return box{s.width, s.height}, box{}
-	case s.width >= readFrom:
+	case s.width >= readFrom && !s.zoom:
 		w := s.width / 2
 		return box{s.width - w, s.height}, box{w, s.height}
 	case s.run.read.open:
@@ -122,7 +124,7 @@ func (s *Screen) runView() string {
 	s.layRun()
 	var views []string
 	if left.w > 0 {
-		panel := s.panel(s.name(), left, !s.run.read.open)
+		panel := s.panel(s.name()+crumb+stageNames[s.stage], left, !s.run.read.open)
 		w, _ := panel.Inner()
 		if s.run.rows.window.Overflows() {
 			panel.Footer = fmt.Sprintf("%d of %d", s.run.rows.cursor+1, len(s.run.rows.entries))

@@ -40,16 +40,21 @@ func (s *Screen) send() tea.Cmd {
 		return screen.Notify(widget.LevelWarning, why)
 	}
 	if r, ok := s.form.list.Highlighted(); ok && !r.Free && s.text() != "" && r.Value != s.text() {
-		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Add the recipient first: enter adds %s.", widget.Clean(r.Value)))
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.who(s.form.identifier, r.Value))))
 	}
 	if !s.commit() {
-		return screen.Notify(widget.LevelWarning, "The recipient being typed "+s.form.wrong+".")
+		return s.notTaken()
 	}
 	ask := s.ask()
 	s.run = newRun(s.going(), ask)
 	s.run.document, s.run.read.view = s.document, preview.New(s.theme)
 	s.refusal.back = stageForm
 	return s.start([]engine.TestSend{ask})
+}
+
+// notTaken tells why what is typed cannot be added.
+func (s *Screen) notTaken() tea.Cmd {
+	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(s.text()), s.form.wrong))
 }
 
 // again sends what has failed, to those that it failed for.
@@ -73,7 +78,7 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	service, id, now := s.deps.Service, s.id, s.deps.Now
 	s.run.begin(asks, s.names, now())
 	s.run.read.open, s.run.read.shown = false, ""
-	s.stage = stageSending
+	s.show(stageSending)
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
 		var out outcome
 		for _, ask := range asks {
@@ -123,7 +128,7 @@ func (s *Screen) sent(r screen.Result) tea.Cmd {
 		s.refuse(r.Err)
 		return nil
 	}
-	s.stage = stageDone
+	s.show(stageDone)
 	s.run.end(out, r.Err, s.deps.Now())
 	s.run.rows.follow()
 	s.layRun()
@@ -143,7 +148,7 @@ func (s *Screen) firstFailed() {
 
 // refuse shows why the service did not send.
 func (s *Screen) refuse(err error) {
-	s.stage = stageRefused
+	s.show(stageRefused)
 	s.refusal.message = problems.Sentence(err.Error())
 	var found []schema.Problem
 	if e := engine.AsError(err); e != nil {
@@ -167,8 +172,8 @@ func (s *Screen) refuse(err error) {
 	s.SetSize(s.width, s.height)
 }
 
-// solve goes to where the problem under the cursor is solved: the builder, or the form here.
-func (s *Screen) solve() tea.Cmd {
+// toProblem goes to the field of the problem under the cursor: in the builder, or in the form here.
+func (s *Screen) toProblem() tea.Cmd {
 	p, ok := s.refusal.list.Selected()
 	if ok && engine.AboutDraft(s.campaign.Channel, p.Path) {
 		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
@@ -177,13 +182,13 @@ func (s *Screen) solve() tea.Cmd {
 }
 
 func (s *Screen) leaveRefusal() tea.Cmd {
-	s.stage = s.refusal.back
+	s.show(s.refusal.back)
 	return nil
 }
 
 // toForm goes back from the outcome to the form, away from the button: enter twice sends nothing.
 func (s *Screen) toForm() tea.Cmd {
-	s.stage = stageForm
+	s.show(stageForm)
 	s.focus(spot{onPrompt, 0})
 	return s.refresh()
 }

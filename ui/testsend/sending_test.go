@@ -186,7 +186,7 @@ func TestSendingPicture(t *testing.T) {
 	st.typeText("ada@example.com")
 	st.press("ctrl+s")
 	st.until("Email · German sending")
-	for _, want := range []string{"Sending", "1 of 2", "ada@example.com: the mail server refused", "Email failed"} {
+	for _, want := range []string{"Sending", "1 of 2", "Ada Byron: the mail server refused", "Email failed"} {
 		if !strings.Contains(st.screen.View(), want) {
 			t.Errorf("no %q:\n%s", want, st.screen.View())
 		}

@@ -51,10 +51,13 @@ type Screen struct {
 	refusal refusal
 	groups  groupsPage
 	past    pastPage
+	steps   steps
 	filled  bool // the form was filled from what was sent last
 
-	gridTop       int // the first line of the grid in sight
-	detailTop     int // that of what is said of a group, or of an earlier test
+	zoom          bool // the focused pane has the whole screen
+	details       bool // on a page with a list, what is beside it has the keyboard
+	gridTop       int  // the first line of the grid in sight
+	detailTop     int  // that of what is said of a group, or of an earlier test
 	width, height int
 }
 
@@ -120,8 +123,11 @@ func (s *Screen) Init() tea.Cmd { return s.load() }
 
 // Resume reads the draft again: it may have been changed meanwhile.
 func (s *Screen) Resume() tea.Cmd {
-	if s.stage == stageSending {
+	switch s.stage {
+	case stageSending:
 		return nil
+	case stageRefused: // what stood in the way was seen to elsewhere
+		s.show(s.refusal.back)
 	}
 	return s.load()
 }
@@ -270,6 +276,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	s.campaign, s.workspace, s.recent, s.past.all = l.campaign, l.workspace, l.recent, l.past
 	s.document, s.material, s.messages, s.groups.all = l.document, l.material, l.messages, l.groups
 	s.people, s.asked = map[string]person{}, "" // they may have changed as well
+	s.forecast.why, s.forecast.asks = nil, nil  // of the draft as it was
 	if s.why() != "" {
 		return nil
 	}

@@ -401,7 +401,7 @@ func TestEnterTakesTheHighlightedRecipient(t *testing.T) {
 	h = open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("ada")
 	h.Press("ctrl+s")
-	h.Want("Add the recipient first: enter adds USER_1.")
+	h.Want("Press enter to add Ada Byron first.")
 	h.Press("down")
 	h.Want("> Use “ada”")
 	h.Press("enter")

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
 	"bugle/themes"
+	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
@@ -15,17 +17,125 @@ import (
 // box is a size in cells, frame included.
 type box struct{ w, h int }
 
-// sideFrom is the width from which the grid stands beside the form, not below it.
+// sideFrom is the width from which the second pane stands beside the first, not below it.
 const sideFrom = 76
 
-// divide returns the sizes of the form and of what will go out.
-func divide(width, height int) (form, grid box) {
-	if width >= sideFrom {
-		w := min(max(width*2/5, 34), 60)
-		return box{width - w, height}, box{w, height}
+// boxes returns the sizes of the form or list, and of the pane beside or below it. A pane that is not shown has no
+// size. The pane below gets more room while it has the keyboard.
+func (s *Screen) boxes() (main, side box) {
+	whole := box{s.width, s.height}
+	switch {
+	case s.zoom && s.beside():
+		return box{}, whole
+	case s.zoom:
+		return whole, box{}
+	case s.width >= sideFrom:
+		w := min(max(s.width*2/5, 34), 60)
+		return box{s.width - w, s.height}, box{w, s.height}
 	}
-	h := max(min(height/3, 6), 3)
-	return box{width, height - h}, box{width, h}
+	h := s.height / 2
+	least := max(min(s.height/3, 6), 3)
+	switch {
+	case s.beside() && s.stage == stageForm:
+		lines := s.gridLines(s.going(), s.names(s.ask()), s.width-4, s.height)
+		h = max(min(s.height*3/5, len(lines)+2), least)
+	case s.beside():
+		h = s.height * 3 / 5
+	case s.stage == stageForm:
+		h = least
+	}
+	return box{s.width, s.height - h}, box{s.width, h}
+}
+
+// beside reports whether the pane beside or below the first one has the keyboard.
+func (s *Screen) beside() bool {
+	switch s.stage {
+	case stageForm:
+		return s.form.at.place == onGrid
+	case stageGroups, stageEarlier:
+		return s.details
+	}
+	return false
+}
+
+// onSide reports whether a cell is in the second pane.
+func (s *Screen) onSide(x, y int) bool {
+	main, side := s.boxes()
+	switch {
+	case main.w == 0 || side.w == 0:
+		return side.w > 0
+	case s.width >= sideFrom:
+		return x >= main.w
+	}
+	return y >= main.h
+}
+
+// joined puts two panes beside or below one another; a pane that is not shown is empty.
+func (s *Screen) joined(main, side string) string {
+	switch {
+	case main == "" || side == "":
+		return main + side
+	case s.width >= sideFrom:
+		return lipgloss.JoinHorizontal(lipgloss.Top, main, side)
+	}
+	return lipgloss.JoinVertical(lipgloss.Left, main, side)
+}
+
+// show goes to a stage, with all its panes.
+func (s *Screen) show(st stage) {
+	s.stage, s.zoom, s.details, s.detailTop = st, false, false, 0
+}
+
+// zoomKey returns the action that zooms the focused pane to the whole screen, or back.
+func (s *Screen) zoomKey(keys ...string) screen.Action {
+	a := screen.Action{Keys: keys, Label: "zoom", Help: "show only the focused pane", Group: groupMove, Bar: 2, Typing: keys[0] != "z", Run: s.toggleZoom}
+	if s.zoom {
+		a.Label, a.Help = "unzoom", "show all panes"
+	}
+	return a
+}
+
+func (s *Screen) toggleZoom() tea.Cmd {
+	s.zoom = !s.zoom
+	return nil
+}
+
+// up goes up one level: from the whole screen to all panes, from a pane to the one it belongs to, from a page to the
+// form.
+func (s *Screen) up() tea.Cmd {
+	switch {
+	case s.zoom:
+		return s.toggleZoom()
+	case s.stage == stageDone && s.run.read.open:
+		return s.closeMessage()
+	case s.stage == stageDone:
+		return s.toForm()
+	case s.stage == stageRefused:
+		return s.leaveRefusal()
+	case s.details:
+		s.details = false
+	case s.stage == stageGroups || s.stage == stageEarlier:
+		return s.backToForm()
+	case s.beside():
+		s.focus(spot{onPrompt, 0})
+	}
+	return nil
+}
+
+// upKey returns the action that goes up one level.
+func (s *Screen) upKey(heading string) screen.Action {
+	a := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: heading, Bar: 7, Run: s.up}
+	switch {
+	case s.zoom:
+		a.Label, a.Help = "unzoom", "show all panes"
+	case s.stage == stageDone && s.run.read.open:
+		a.Label, a.Help = "results", "go back to the results"
+	case s.details:
+		a.Label, a.Help = "list", "go back to the list"
+	default:
+		a.Label, a.Help = "form", "go back to the form"
+	}
+	return a
 }
 
 // SetSize divides the screen.
@@ -93,12 +203,18 @@ func (s *Screen) name() string {
 	return engine.Summarize(s.campaign).Title()
 }
 
+// crumb stands between the name of the campaign and that of a page over the form.
+const crumb = " › "
+
 // sendHeight is what the button takes at the foot of the form, the line above it included.
 const sendHeight = 2
 
 func (s *Screen) formView() string {
-	form, grid := divide(s.width, s.height)
-	panel := s.panel(s.name(), form, true)
+	form, grid := s.boxes()
+	if form.w == 0 {
+		return s.gridView(grid)
+	}
+	panel := s.panel(s.name(), form, !s.beside())
 	w, h := panel.Inner()
 	lines := s.inSight(s.rows(w), h-sendHeight)
 	if s.form.more > 0 {
@@ -106,11 +222,10 @@ func (s *Screen) formView() string {
 	}
 	lines = append(lines, "")
 	left := panel.View(strings.Join(append(lines, s.sendRow(w).lines...), "\n"))
-	right := s.gridView(grid)
-	if s.width >= sideFrom {
-		return lipgloss.JoinHorizontal(lipgloss.Top, left, right)
+	if grid.w == 0 {
+		return left
 	}
-	return lipgloss.JoinVertical(lipgloss.Left, left, right)
+	return s.joined(left, s.gridView(grid))
 }
 
 // inSight returns the lines that fit, the row under the cursor among them.
@@ -136,7 +251,7 @@ func (s *Screen) inSight(rows []row, h int) []string {
 
 // spotAt returns the row on a line inside the form's frame, and the line within the row.
 func (s *Screen) spotAt(y int) (at spot, line int, ok bool) {
-	form, _ := divide(s.width, s.height)
+	form, _ := s.boxes()
 	w, h := s.panel("", form, true).Inner()
 	all := s.rows(w)
 	shown := len(s.inSight(all, h-sendHeight))
@@ -174,7 +289,7 @@ func (s *Screen) refusalHead() []string {
 }
 
 func (s *Screen) refusalView() string {
-	panel := s.panel(s.name(), box{s.width, s.height}, true)
+	panel := s.panel(s.name()+crumb+"Not sent", box{s.width, s.height}, true)
 	panel.Footer = s.refusal.list.Position()
 	return panel.View(strings.Join(s.refusalHead(), "\n") + "\n\n" + s.refusal.list.View())
 }

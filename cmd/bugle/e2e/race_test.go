@@ -13,7 +13,7 @@ func TestTypedAndTestedAtOnce(t *testing.T) {
 	p := sample(t, 120, 40)
 	p.find("winter roast", "✓ Connector")
 	for i := range 5 {
-		p.play("Home Down Down Enter", "?▸ Subject", "C-u", fmt.Sprintf(">Roast %d for you", i), "M-t", "?Recipients", "?What goes out")
+		p.play("Home Down Down Enter", "?▸ Subject", "C-u", fmt.Sprintf(">Roast %d for you", i), "M-t", "?Recipients", "?─ Messages ─")
 		p.play("!changed elsewhere", "Escape", "?▸ Subject", "Escape", "?v validate")
 	}
 	p.holds("Winter roast", "Roast 4 for you")

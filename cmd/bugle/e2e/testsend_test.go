@@ -33,5 +33,5 @@ func TestSendAgain(t *testing.T) {
 	p.play("?Winter roast launch", "t", "?Recipients", "C-g", "?Tasters", "Enter", "?2 of 10 · Tasters", "?ann@example.com", "?new@example.net")
 
 	p.play("M-e", "?Earlier tests", "Down r", "?sent  2 of 2")
-	p.play("f", "?Override the recipient", "Tab", "?▌ Plan", ">Gold", "?Gold", "C-s", "?For Gold drinkers")
+	p.play("f", "?Personalization", "Tab", "?▌ Plan", ">Gold", "?Gold", "C-s", "?For Gold drinkers")
 }

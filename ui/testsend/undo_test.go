@@ -1,0 +1,321 @@
+package testsend_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/testsend"
+	"bugle/ui/uitest"
+)
+
+// Recipients, what is sent, and values are taken back one by one, each named, with the cursor where it was.
+func TestEachChangeIsUndoneAndRedone(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		s := newService(t)
+		h := open(t, s, s.draft(t, catalog.Email, keyedMail), size[0], size[1])
+		h.Press("ctrl+z")
+		h.Want("Nothing to undo")
+		h.Type("ada@example.com,ben@example.com,")
+		h.Press("up", "x")
+		h.Want("1 of 10")
+		h.Press("tab", "right") // only the default locale
+		h.Want("‹ Default ›")
+		h.Press("left")
+		h.Press("tab")
+		h.Type("Zoe")
+		h.Want("Zoe")
+
+		undo := func(key, toast string, want ...string) {
+			t.Helper()
+			h.Press(key)
+			h.Want(append(want, toast)...)
+		}
+		undo("ctrl+z", "Undone: First Name", "▌ First Name", "Ada")
+		h.WantNot("Zoe")
+		undo("ctrl+z", "Undone: Locale", "▌ Locale      ‹ Default ›")
+		undo("ctrl+z", "Undone: Locale", "▌ Locale      ‹ All ›")
+		undo("ctrl+z", "Undone: removed Ben", "▌  2 ben@example.com", "2 of 10")
+		undo("ctrl+z", "Undone: added Ben", "1 of 10", "▌  +")
+		undo("ctrl+z", "Undone: added Ada Byron", "0 of 10", "▌  +")
+		undo("ctrl+z", "Nothing to undo")
+		undo("ctrl+y", "Redone: added Ada Byron", "1 ada@example.com")
+		for range 5 {
+			h.Press("ctrl+r")
+		}
+		h.Want("Redone: First Name", "▌ First Name", "Zoe")
+		undo("ctrl+y", "Nothing to redo")
+		h.Press("ctrl+s")
+		if ask := s.asked(t); !slices.Equal(ask.Values, []string{"ada@example.com"}) || len(ask.UserAttributes) != 1 {
+			t.Errorf("sent %+v", ask)
+		}
+	}
+}
+
+func TestUndoBringsBackWhatAGroupOrAnEarlierTestReplaced(t *testing.T) {
+	s, p := newService(t), prefs.InMemory()
+	keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com", "ben@example.com"}})
+	id := s.draft(t, catalog.Email, flatMail)
+	h := openWith(t, s, p, id, 80, 24)
+	h.Type("zoe@example.com,")
+	h.Press("ctrl+g", "enter")
+	h.Want("2 of 10 · QA")
+	h.Press("ctrl+z")
+	h.Want(`Undone: used the group "QA"`, "1 zoe@example.com", "1 of 10")
+	h.Press("ctrl+y", "ctrl+s", "esc")
+	h.Press("shift+tab", "shift+tab", "right")
+	h.Want("User ID")
+	h.Press("ctrl+z")
+	h.Want("Undone: Identifier", "Email address ›", "2 of 10")
+	h.Press("e", "enter", "ctrl+z")
+	h.Want("Undone: filled in an earlier test")
+}
+
+// A recipient that is taken out to be edited is there once after undo.
+func TestUndoOfAnEdit(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com,")
+	h.Press("up", "enter")
+	h.Want("+ ada@example.com_", "0 of 10")
+	h.Press("ctrl+z")
+	h.Want("▌  1 ada@example.com", "1 of 10", "+ type")
+}
+
+func TestGroupsAreUndone(t *testing.T) {
+	s, p := newService(t), prefs.InMemory()
+	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
+	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Press("ctrl+g", "ctrl+z")
+	h.Want("Nothing to undo")
+	h.Press("down", "d", "y")
+	h.WantNot("▌ Two")
+	h.Press("r", "ctrl+u")
+	h.Type("First")
+	h.Press("enter")
+	h.Want("▌ First")
+	keep(t, p, append(keptGroups(t, p), group{"Theirs", "EMAIL", []string{"x@example.com"}})...) // another terminal
+	h.Press("ctrl+z")
+	h.Want(`Undone: renamed the group "One"`, "▌ One", "Theirs")
+	h.Press("ctrl+z")
+	h.Want(`Undone: deleted the group "Two"`, "▌ Two")
+	h.Press("ctrl+y", "ctrl+y")
+	h.Want(`Redone: renamed the group "One"`, "▌ First", "Theirs")
+	if got := keptGroups(t, p); len(got) != 2 {
+		t.Errorf("kept %+v", got)
+	}
+}
+
+// Esc goes up one level at a time, from wherever it is pressed, and the last one leaves the screen.
+func TestEscGoesUpOneLevel(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		s, p := newService(t), prefs.InMemory()
+		keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com"}})
+		id := s.draft(t, catalog.Email, flatMail)
+		h := openWith(t, s, p, id, size[0], size[1])
+		here := func(key, title string) {
+			t.Helper()
+			h.Press(key)
+			if line := strings.Split(h.Text(), "\n")[1]; !strings.HasPrefix(line, "╭─ "+title+" ─") {
+				t.Errorf("%d×%d, %s: want %q in %q", size[0], size[1], key, title, line)
+			}
+		}
+		here("ctrl+g", "Spring mail › Groups")
+		h.Press("right", "z")
+		here("esc", "Spring mail › Groups")
+		here("esc", "Spring mail › Groups") // from the details
+		here("esc", "Spring mail")
+		h.Type("ada")
+		here("esc", "Spring mail")
+		h.Want("+ ada", "▌ Identifier")
+		h.Press("tab", "enter", "ctrl+s")
+		here("down", "Spring mail › Results")
+		h.Press("enter")
+		h.Want("Delivered to Ada Byron")
+		here("esc", "Spring mail › Results")
+		here("esc", "Spring mail")
+		here("alt+e", "Spring mail › Earlier tests")
+		here("esc", "Spring mail")
+		if len(h.Opened) > 0 {
+			t.Errorf("it opened %+v", h.Opened)
+		}
+	}
+}
+
+// What was refused is not shown any more once the campaign was changed; forecast and messages are new.
+func TestNothingStaleAfterAnEdit(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"subject": "Hello {{UserAttribute['First Name']}}", `, "", 1))
+	sc := testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id})
+	h := uitest.New(t, sc, 80, 24)
+	h.Type("new@example.com,")
+	h.Want("1 of 1 will not arrive")
+	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+		return engine.TestResult{}, engine.Invalid([]schema.Problem{{Path: doc.P("campaign_content", "content", "email", "subject"), Message: "required"}})
+	}
+	h.Press("ctrl+s")
+	h.Want("Not sent.", "Subject")
+	s.instead = nil
+	h.Press("enter")
+	if h.Last().Name != screen.Builder {
+		t.Fatalf("enter opened %+v", h.Last())
+	}
+	change(t, s, id, func(root doc.Value) doc.Value {
+		root, err := root.Set(doc.P("campaign_content", "content", "email", "html_content"), doc.NewString("<p>Hi</p>"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err = root.Set(doc.P("campaign_content", "content", "email", "subject"), doc.NewString("Hi"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return root
+	})
+	h.Press("esc") // back from the builder
+	h.Want("1 new@example.com", "Email  ●")
+	h.WantNot("Not sent.", "will not arrive", "Personalization")
+	h.Press("ctrl+s")
+	h.Want("✓ Email sent")
+}
+
+// change edits a draft as the builder would.
+func change(t *testing.T, s *service, id string, edit func(doc.Value) doc.Value) {
+	t.Helper()
+	c, err := s.Get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Body = engine.BodyOf(edit(c.Document()))
+	if _, err := s.Save(t.Context(), engine.SaveRequest{ID: id, Revision: c.Revision, Body: c.Body, By: "ann@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// z shows the focused pane alone, on every stage.
+func TestZoom(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		s, p := newService(t), prefs.InMemory()
+		keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com"}})
+		h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), size[0], size[1])
+		h.Type("ada@example.com,")
+		h.Press("alt+z")
+		h.Want("Recipients")
+		h.WantNot("─ Messages ─")
+		h.WantFits()
+		h.Press("alt+z", "shift+tab", "shift+tab", "shift+tab", "z") // the messages
+		h.Want("╭─ Messages ─", "Email  ●", "esc unzoom")
+		h.WantNot("Recipients")
+		h.WantFits()
+		h.Press("esc", "esc", "ctrl+g", "z")
+		h.Want("Groups")
+		h.WantNot("╭─ QA ─")
+		h.Press("z", "right", "z")
+		h.Want("╭─ QA ─", "1 ada@example.com")
+		h.WantFits()
+		h.Press("esc", "esc", "esc", "ctrl+s", "z")
+		h.Want("› Results ─")
+		h.WantNot("Delivered to")
+		h.Press("z", "enter", "z")
+		h.Want("Delivered to Ada Byron ─")
+		h.WantNot("1 of 1")
+		h.WantFits()
+	}
+}
+
+// Every row, pane and list entry does what it is for where it is clicked, in every layout.
+func TestClicks(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			s, p := newService(t), prefs.InMemory()
+			keep(t, p, group{"Both", "EMAIL", []string{"ada@example.com", "ben@example.com"}}, group{"Other", "EMAIL", []string{"zoe@example.com"}})
+			id := s.draft(t, catalog.Email, keyedMail)
+			h := openWith(t, s, p, id, size[0], size[1])
+			h.ClickOn("Ada Byron") // a suggestion
+			h.Want("1 ada@example.com", "1 of 10")
+			h.ClickOn("Other") // a group among the suggestions
+			h.Want("2 zoe@example.com", "2 of 10")
+			h.ClickOn("2 zoe@")
+			h.Want("▌  2 zoe@")
+			h.Press("x")
+			h.ClickOn("Identifier")
+			h.Want("Phone number", "User ID") // the answers
+			h.Press("esc")
+			for !strings.Contains(h.Text(), "Personalization") {
+				h.Wheel(3, 3, true)
+			}
+			h.ClickOn("Locale")
+			h.Click(indexOf(t, h, "│   German", 5))
+			h.Want("‹ German ›", "1 message to 1 recipient")
+			h.ClickOn("First Name")
+			h.Type("Zoe")
+			h.Want("▌ First Name", "Zoe")
+			h.ClickOn("Email · German  ●") // the pane of the messages
+			h.Want("esc form")
+			h.ClickOn("+ type")
+			h.Want("▌  + ")
+
+			h.Press("ctrl+g")
+			h.ClickOn("Other")
+			h.Want("▌ Other", "╭─ Other ─")
+			h.ClickOn("1 zoe@example.com") // the details
+			h.Want("esc list")
+			h.ClickOn("Both")
+			h.Want("▌ Both", "esc form")
+			h.ClickOn("Two tongues › Groups") // the way back
+			h.WantNot("Groups ─")
+
+			h.ClickOn("[ Send 1 message ]")
+			h.Want("✓ Email · German sent", "› Results")
+			h.ClickOn("✓ Email · German")
+			h.ClickOn("Email · German")
+			h.Want("Delivered to Ada Byron", "INBOX")
+			h.ClickOn("Message")
+			h.Want("MESSAGE")
+			h.Press("esc")
+			h.ClickOn("Two tongues › Results")
+			h.WantNot("Results ─")
+
+			h.Press("shift+tab", "e")
+			h.ClickOn("✓ Ada Byron") // the entry under the cursor fills the form
+			h.Want("▌ [ Send 1 message ] to Ada Byron")
+		})
+	}
+}
+
+// indexOf returns the cell that is so many cells into a text of the window.
+func indexOf(t *testing.T, h *uitest.Harness, text string, in int) (x, y int) {
+	t.Helper()
+	for y, line := range strings.Split(h.Text(), "\n") {
+		if at := strings.Index(line, text); at >= 0 {
+			return len([]rune(line[:at])) + in, y
+		}
+	}
+	t.Fatalf("the window does not show %q:\n%s", text, h.Text())
+	return 0, 0
+}
+
+// The wheel scrolls what is under it.
+func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
+	s := newService(t)
+	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		h := open(t, s, s.draft(t, catalog.Email, many), size[0], size[1])
+		x, y := size[0]-5, size[1]-4
+		for range 60 {
+			h.Wheel(x, y, true)
+		}
+		h.Want("German · 30", "▌  +")
+		h.Wheel(3, 3, true) // the suggestions
+		h.Wheel(3, 3, true)
+		h.Wheel(3, 3, true)
+		h.WantNot("▌  +")
+	}
+}

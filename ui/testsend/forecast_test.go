@@ -109,8 +109,9 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 
 	narrow := open(t, s, id, 60, 20)
 	narrow.Press("enter")
-	narrow.WantNot("Delivered to")
+	narrow.Want("╭─ Delivered to Ada Byron ─", "│   Hello Ada ")
 	narrow.Press("enter")
+	narrow.Want("› Results › Delivered")
 	narrow.Want("Delivered to Ada Byron", "Hello Ada")
 	narrow.Press("esc")
 	narrow.Want("Sent all 2 messages.")

@@ -27,6 +27,7 @@ type reader struct {
 	view        preview.Preview
 	shown       string // what the preview shows now
 	title, note string // that go with it
+	head        int    // the lines of the note, as drawn last
 }
 
 // mostDelivered is how many messages of the outbox are looked through for those of a run.
@@ -128,7 +129,7 @@ func (s *Screen) message() (v render.View, title, note string) {
 // undelivered returns why somebody did not get a message, unless the list beside says so.
 func (s *Screen) undelivered(k *keyState, d *sendState) string {
 	switch {
-	case d != nil && d.why != "" && s.width >= readFrom:
+	case d != nil && d.why != "" && s.listShown():
 		return "To " + s.recipient(d) + "."
 	case d != nil && d.why != "":
 		return "To " + s.recipient(d) + ": " + strings.TrimSuffix(d.why, ".") + "."
@@ -170,7 +171,7 @@ func (s *Screen) fillOf(document doc.Value, ask engine.TestSend, p person) rende
 func (s *Screen) readView(b box) string {
 	k, d := s.selected()
 	r := &s.run.read
-	of := fmt.Sprint(s.width >= readFrom)
+	of := fmt.Sprint(s.listShown())
 	if k != nil {
 		of += k.id + "\x00" + k.status
 	}
@@ -184,7 +185,7 @@ func (s *Screen) readView(b box) string {
 		v, r.title, r.note = s.message()
 	}
 	title := r.title
-	if list, _ := s.runBoxes(); list.w == 0 {
+	if !s.listShown() {
 		title = s.name() + crumb + stageNames[s.stage] + crumb + title
 	}
 	panel := s.panel(title, b, r.open)
@@ -196,11 +197,18 @@ func (s *Screen) readView(b box) string {
 		}
 		head = append(head, "")
 	}
+	r.head = len(head)
 	r.view.SetSize(w, max(h-len(head), 0))
 	if fresh {
 		r.view.Show(v)
 	}
 	return panel.View(strings.Join(append(head, r.view.View()), "\n"))
+}
+
+// listShown reports whether the results are in sight beside or above the message.
+func (s *Screen) listShown() bool {
+	list, _ := s.runBoxes()
+	return list.w > 0
 }
 
 // openMessage gives the message the keyboard.

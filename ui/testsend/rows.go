@@ -145,7 +145,7 @@ func (s *Screen) overrideRows(w int) []row {
 	if len(s.form.overrides) == 0 {
 		return nil
 	}
-	rows := []row{words(""), words("  " + s.theme.Strong.Render("Personalization") + s.theme.Faint.Render(widget.Truncate("  empty: the user's own", max(w-17, 1))))}
+	rows := []row{words(""), words("  " + s.theme.Strong.Render("Personalization") + s.theme.Faint.Render(widget.Truncate("  for this test only", max(w-17, 1))))}
 	label := labelWidth
 	for _, o := range s.form.overrides {
 		label = min(max(label, widget.Width(widget.Clean(o.name))+2), max(w/2-2, 1))

@@ -99,12 +99,16 @@ func (l *rowList) view() []string {
 	return lines[from:to]
 }
 
-// readFrom is the width from which the delivered message stands beside the list.
-const readFrom = 100
+// readFrom is the width from which the delivered message stands beside the list, leastRead the height that it needs
+// below it.
+const (
+	readFrom  = 100
+	leastRead = 10
+)
 
 var stageNames = map[stage]string{stageSending: "Sending", stageDone: "Results"}
 
-// runBoxes returns the sizes of the list and of the message; the message has none where it is not shown.
+// runBoxes returns the sizes of the list and of the message beside or below it; what is not shown has none.
 func (s *Screen) runBoxes() (list, read box) {
 	switch {
 	case s.stage != stageDone || s.zoom && !s.run.read.open:
@@ -115,7 +119,24 @@ func (s *Screen) runBoxes() (list, read box) {
 	case s.run.read.open:
 		return box{}, box{s.width, s.height}
 	}
+	most := s.height - leastRead // that the list may have, with its frame
+	if lines := s.runLines(most); lines+2 <= most {
+		return box{s.width, lines + 2}, box{s.width, s.height - lines - 2}
+	}
 	return box{s.width, s.height}, box{}
+}
+
+// runLines is how many lines the list fills in the width of the screen, or more than most.
+func (s *Screen) runLines(most int) int {
+	if len(s.run.keys) > most {
+		return most + 1
+	}
+	w, _ := s.panel("", box{s.width, s.height}, true).Inner()
+	n := len(s.runHead(w))
+	for _, e := range s.runEntries(w) {
+		n += len(e.lines)
+	}
+	return n
 }
 
 // runView draws how the test goes, and how it went.
@@ -133,6 +154,9 @@ func (s *Screen) runView() string {
 	}
 	if right.w > 0 {
 		views = append(views, s.readView(right))
+	}
+	if left.w == s.width {
+		return lipgloss.JoinVertical(lipgloss.Left, views...)
 	}
 	return lipgloss.JoinHorizontal(lipgloss.Top, views...)
 }
@@ -314,14 +338,25 @@ func (s *Screen) selected() (k *keyState, d *sendState) {
 	return k, d
 }
 
+// readMouse takes the mouse over the message, whose frame begins at x and y: a press gives it the keyboard.
+func (s *Screen) readMouse(msg tea.MouseMsg, x, y int) tea.Cmd {
+	if pressed(msg) {
+		s.run.read.open = s.stage == stageDone
+	}
+	msg.X, msg.Y = msg.X-x-2, msg.Y-y-1-s.run.read.head
+	s.run.read.view.Mouse(msg)
+	return nil
+}
+
 // runMouse takes the wheel and clicks: the entry there, or the message beside.
 func (s *Screen) runMouse(msg tea.MouseMsg) tea.Cmd {
 	s.layRun()
 	left, right := s.runBoxes()
-	if right.w > 0 && msg.X >= left.w {
-		msg.X, msg.Y = msg.X-left.w-2, msg.Y-1
-		s.run.read.view.Mouse(msg)
-		return nil
+	switch beside := left.w < s.width; {
+	case right.w > 0 && beside && msg.X >= left.w:
+		return s.readMouse(msg, left.w, 0)
+	case right.w > 0 && !beside && msg.Y >= left.h:
+		return s.readMouse(msg, 0, left.h)
 	}
 	l := &s.run.rows
 	if l.window.Wheel(msg) {
@@ -336,6 +371,7 @@ func (s *Screen) runMouse(msg tea.MouseMsg) tea.Cmd {
 	if !ok {
 		return nil
 	}
+	s.run.read.open = false
 	again := l.cursor == i && l.moved
 	l.cursor, l.moved = i, true
 	if again && s.stage == stageDone {

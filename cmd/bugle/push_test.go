@@ -61,7 +61,7 @@ func TestPushThroughGateways(t *testing.T) {
 
 	id := b.create(pushDraft)
 	out, _ := b.run(exitDone, "", "test", id, "--to", "U1")
-	if want := "Android sent\niOS sent\nWeb sent\nSent all 3 messages.\n"; out != want {
+	if want := "Android sent\niOS sent\nWeb sent\nSent 3 messages.\n"; out != want {
 		t.Errorf("bugle test wrote %q", out)
 	}
 	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {

@@ -121,7 +121,7 @@ func TestTestSendThroughSMTP(t *testing.T) {
 	id := b.create(smtpDraft)
 
 	out, errs := b.run(exitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")
-	if want := "Email sent\nSent all 2 messages.\n"; out != want || errs != "" {
+	if want := "Email sent\nSent 2 messages.\n"; out != want || errs != "" {
 		t.Fatalf("bugle test wrote %q and %q, want %q", out, errs, want)
 	}
 	box.mu.Lock()

@@ -48,7 +48,7 @@ ANDROID_de_variation_1 SENT
 WEB_de_variation_1 SENT
 ANDROID_de_variation_2 SENT
 WEB_de_variation_2 SENT`)
-	b.equal("answer", []any{out.ResponseID, out.Message, out.Replayed}, []any{"mine", "Sent all 8 messages.", false})
+	b.equal("answer", []any{out.ResponseID, out.Message, out.Replayed}, []any{"mine", "Sent 8 messages.", false})
 	sent := b.outbox()
 	b.equal("delivered", len(sent), 8)
 	for _, want := range []string{"ANDROID_default_variation_1 USER_1: Hi Ida A", "WEB_default_variation_2 USER_1: boots W"} {

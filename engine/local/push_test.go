@@ -300,7 +300,7 @@ func BenchmarkPush(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		out, err := bench.Test(b.Context(), engine.TestRequest{Body: body})
-		if err != nil || out.Message != "Sent all 80 messages." {
+		if err != nil || out.Message != "Sent 80 messages." {
 			b.Fatal(out.Message, show(out), err)
 		}
 	}

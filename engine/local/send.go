@@ -203,11 +203,8 @@ func summary(sent, total int) string {
 	if total == 1 {
 		noun = "message"
 	}
-	switch {
-	case sent == total && total == 1:
-		return "Sent 1 message."
-	case sent == total:
-		return fmt.Sprintf("Sent all %d messages.", total)
+	if sent == total {
+		return fmt.Sprintf("Sent %d %s.", total, noun)
 	}
 	return fmt.Sprintf("Sent %d of %d %s; %d failed.", sent, total, noun, total-sent)
 }

@@ -45,7 +45,7 @@ func show(r engine.TestResult) string {
 func TestInlineEmail(t *testing.T) {
 	b := newBench(t, local.Options{})
 	out := b.test(inlineEmail(t, `"ida@example.com","IDA@example.com"`, ""))
-	if got := show(out); got != "EMAIL_default_variation_1 SENT" || out.Message != "Sent all 2 messages." || out.ResponseID == "" {
+	if got := show(out); got != "EMAIL_default_variation_1 SENT" || out.Message != "Sent 2 messages." || out.ResponseID == "" {
 		t.Errorf("%s\n%s", got, out.Message)
 	}
 	// An address without a user is personalized by the request alone.

@@ -45,10 +45,7 @@ func Of(ctx context.Context, from Source, w engine.Workspace, ch engine.Channel,
 
 // Named gathers the material of texts that take no template. The texts may be JSON.
 func Named(ctx context.Context, from Source, w engine.Workspace, text string) (*Material, error) {
-	m := &Material{Blocks: make(map[string]string, len(w.ContentBlocks))}
-	for _, b := range w.ContentBlocks {
-		m.Blocks[b.Name] = b.Source
-	}
+	m := &Material{Blocks: BlocksOf(w)}
 	mentions := func(name string) bool {
 		if strings.Contains(text, name) {
 			return true

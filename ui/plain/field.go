@@ -173,7 +173,7 @@ func (w *work) locked(ctx context.Context, r row, why string) error {
 		return w.passOrOpen(ctx, r)
 	}
 	return w.ask(ctx, question{
-		prompt: r.label + " cannot be changed now, Enter to go on", words: []string{wordList}, help: w.help(r),
+		prompt: r.label + " can't be changed now, Enter to continue", words: []string{wordList}, help: w.help(r),
 		take: func(a answer) error {
 			switch {
 			case a.word == wordList:
@@ -191,7 +191,7 @@ func (w *work) passOrOpen(ctx context.Context, r row) error {
 	in := false
 	a := &asking{w: w, row: r}
 	err := w.ask(ctx, question{
-		prompt: "Open " + r.label + "? (yes, clear, or Enter to go on)", help: w.help(r), words: words(r),
+		prompt: "Open " + r.label + "? (yes, clear, or Enter to continue)", help: w.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err

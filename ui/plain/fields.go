@@ -91,7 +91,7 @@ func (w *work) rowAt(p doc.Path) row {
 func (w *work) walk(ctx context.Context, p doc.Path) error {
 	rows := w.rows(p)
 	title := trail(w.schema, p)
-	w.say("%s. %s. Press Enter to keep a value and go on, list to hear them all, back to go back.", title, counted(len(rows), "question"))
+	w.say("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, counted(len(rows), "question"))
 	if why := w.lockedAt(p); why != "" {
 		w.say("%s", why)
 	}

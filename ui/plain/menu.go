@@ -135,7 +135,7 @@ func (m menu) prompt(n int) string {
 		ways = append(ways, m.ask)
 	}
 	if m.leave {
-		ways = append(ways, "Enter to go on")
+		ways = append(ways, "Enter to continue")
 	} else {
 		ways = append(ways, "list")
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"bugle/engine"
-	"bugle/engine/doc"
-	"bugle/engine/personalize"
+	"bugle/engine/material"
+	"bugle/engine/schema"
 )
 
 // missed is who did not get which message.
@@ -122,61 +122,19 @@ func (w *work) retries(keys []engine.TestKey, bad []string, failed *missed, firs
 	return out
 }
 
-// attribute is one that the content uses.
-type attribute struct {
-	name  string
-	event bool
-}
-
-// The roots of expressions that name attributes, as [personalize.Expressions] gives them.
-const (
-	rootUser          = "UserAttribute"
-	rootEvent         = "EventAttribute"
-	rootBusinessEvent = "BusinessEventAttribute"
-)
-
 // used finds the attributes in the messages of the campaign, in the order of the text.
-func (w *work) used() []attribute {
-	var out []attribute
-	var look func(doc.Value)
-	look = func(v doc.Value) {
-		for _, m := range v.Members() {
-			look(m)
-		}
-		for _, e := range v.Elems() {
-			look(e)
-		}
-		found, err := personalize.Expressions(v.Text())
-		if err != nil {
-			return // the send says so
-		}
-		for _, e := range found {
-			a := attribute{e.Name, e.Root != rootUser}
-			named := e.Root == rootUser || e.Root == rootEvent || e.Root == rootBusinessEvent
-			if named && e.Name != "" && !slices.Contains(out, a) {
-				out = append(out, a)
+func (w *work) used() []material.Attribute {
+	env := schema.Env{Flags: w.workspace.Flags, Lists: w.workspace.Lists}
+	uses := material.NewUses(w.workspace)
+	var out []material.Attribute
+	for _, k := range engine.TestKeys(w.campaign.Channel, w.root, engine.KeyFilter{}) {
+		for _, t := range k.Texts(w.campaign.Channel, w.root, env) {
+			for _, u := range uses.Of(t.Source) {
+				if !slices.Contains(out, u.Attribute) {
+					out = append(out, u.Attribute)
+				}
 			}
 		}
 	}
-	for _, k := range engine.TestKeys(w.campaign.Channel, w.root, engine.KeyFilter{}) {
-		look(w.root.Lookup(k.Content))
-	}
 	return out
-}
-
-// dataType gives the type that the workspace has for an attribute.
-func (w *work) dataType(a attribute) string {
-	known := w.workspace.Attributes
-	if a.event {
-		known = nil
-		for _, e := range w.workspace.Events {
-			known = append(known, e.Attributes...)
-		}
-	}
-	for _, k := range known {
-		if k.Name == a.name {
-			return k.DataType
-		}
-	}
-	return ""
 }

@@ -310,31 +310,31 @@ func (w *work) askOverrides(ctx context.Context, t *engine.TestSend) error {
 	}
 	var names []string
 	for _, a := range used {
-		names = append(names, a.name)
+		names = append(names, a.Name)
 	}
-	yes, err := w.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Enter other values for the test", false)
+	yes, err := w.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Use other values for this test", false)
 	if err != nil || !yes {
 		return err
 	}
 	for _, a := range used {
 		whose := "the recipient's own"
-		if a.event {
+		if a.Event {
 			whose = "none"
 		}
 		err := w.ask(ctx, question{
-			prompt: a.name + ", Enter for " + whose,
+			prompt: a.Name + ", Enter for " + whose,
 			take: func(got answer) error {
 				if got.text == "" {
 					return nil
 				}
-				v, err := engine.OverrideValue(w.dataType(a), got.text)
+				v, err := engine.OverrideValue(a.DataType(w.workspace), got.text)
 				if err != nil {
-					return wrong("%s %s.", a.name, err.Error())
+					return wrong("%s %s.", a.Name, err.Error())
 				}
-				if a.event {
-					t.EventAttributes = append(t.EventAttributes, doc.M(a.name, v))
+				if a.Event {
+					t.EventAttributes = append(t.EventAttributes, doc.M(a.Name, v))
 				} else {
-					t.UserAttributes = append(t.UserAttributes, doc.M(a.name, v))
+					t.UserAttributes = append(t.UserAttributes, doc.M(a.Name, v))
 				}
 				return nil
 			},

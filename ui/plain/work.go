@@ -154,7 +154,7 @@ func (w *work) items() []item {
 	out = append(out,
 		item{label: "Validate", word: "validate", state: "find what is invalid or missing", run: w.validate},
 		item{label: "Preview", word: "preview", state: "read the message", run: w.preview},
-		item{label: "Test send", word: "test", state: "send it to a few people", why: w.testWhy(), run: w.testSend},
+		item{label: "Send a test", word: "test", state: "to a few people", why: w.testWhy(), run: w.testSend},
 		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: w.status},
 	)
 	if w.pending {

@@ -239,7 +239,7 @@ type filling struct {
 
 func newFilling(m *material.Material, w engine.Workspace) *filling {
 	if m == nil {
-		m = &material.Material{Blocks: contentBlocks(w)}
+		m = &material.Material{Blocks: material.BlocksOf(w)}
 	}
 	f := &filling{Material: m}
 	f.apis = m.Unasked(w.ContentAPIs, func(api string) {

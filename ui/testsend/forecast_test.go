@@ -40,7 +40,7 @@ func TestAMissingValueIsSaidBeforeUntilItIsGiven(t *testing.T) {
 	h.Type("Zoe")
 	h.WantNot("will not arrive", "✗")
 	h.Press("ctrl+s")
-	h.Want("Sent all 2 messages.")
+	h.Want("Sent 2 messages.")
 }
 
 func TestAMessageWithoutContentIsMarked(t *testing.T) {
@@ -114,7 +114,7 @@ func TestTheDeliveredMessageIsRead(t *testing.T) {
 	narrow.Want("› Results › Delivered")
 	narrow.Want("Delivered to Ada Byron", "Hello Ada")
 	narrow.Press("esc")
-	narrow.Want("Sent all 2 messages.")
+	narrow.Want("Sent 2 messages.")
 }
 
 func TestWhatWasNotDeliveredSaysWhy(t *testing.T) {

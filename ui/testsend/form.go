@@ -162,7 +162,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case onOverride:
 		o, before := &s.form.overrides[s.form.at.i], s.chosen()
 		if o.prompt.Update(msg) {
-			s.recordTyping(before, o.attribute)
+			s.recordTyping(before, o.Attribute)
 			return s.foresee()
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Screen) sendWhy() string {
 	}
 	for _, o := range s.form.overrides {
 		if why := o.wrong(); why != "" {
-			return fmt.Sprintf("The value for %s %s.", o.name, why)
+			return fmt.Sprintf("The value for %s %s.", o.Name, why)
 		}
 	}
 	return ""

@@ -9,12 +9,13 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/ui/widget"
 )
 
 // override is a value in place of the recipient's own.
 type override struct {
-	attribute
+	material.Attribute
 	dataType  string // of the workspace; empty where it does not say
 	sources   []string
 	fallbacks []string // what the default filters give, as written
@@ -27,36 +28,36 @@ type override struct {
 // also while its attribute is not among them: another platform or locale brings it back.
 func (s *Screen) setOverrides() {
 	for _, o := range s.form.overrides {
-		s.typedValues[o.attribute] = o.prompt.Value()
+		s.typedValues[o.Attribute] = o.prompt.Value()
 	}
 	var out []override
 	for _, m := range s.going() {
-		counted := map[attribute]bool{}
+		counted := map[material.Attribute]bool{}
 		for _, u := range m.uses {
-			i := slices.IndexFunc(out, func(o override) bool { return o.attribute == u.attribute })
+			i := slices.IndexFunc(out, func(o override) bool { return o.Attribute == u.Attribute })
 			if i < 0 {
 				i = len(out)
-				o := override{attribute: u.attribute, dataType: s.dataType(u.attribute), prompt: widget.NewPrompt(s.theme, "", "")}
-				o.prompt.SetValue(s.typedValues[u.attribute])
+				o := override{Attribute: u.Attribute, dataType: u.DataType(s.workspace), prompt: widget.NewPrompt(s.theme, "", "")}
+				o.prompt.SetValue(s.typedValues[u.Attribute])
 				out = append(out, o)
 			}
-			out[i].add(u, !counted[u.attribute])
-			counted[u.attribute] = true
+			out[i].add(u, !counted[u.Attribute])
+			counted[u.Attribute] = true
 		}
 	}
 	s.form.overrides = out
 	s.presentValues()
 }
 
-func (o *override) add(u use, first bool) {
+func (o *override) add(u material.Use, first bool) {
 	if first {
 		o.messages++
 	}
-	if !slices.Contains(o.sources, u.source) {
-		o.sources = append(o.sources, u.source)
+	if !slices.Contains(o.sources, u.Source) {
+		o.sources = append(o.sources, u.Source)
 	}
-	if u.fallback != "" && !slices.Contains(o.fallbacks, u.fallback) {
-		o.fallbacks = append(o.fallbacks, u.fallback)
+	if u.Fallback != "" && !slices.Contains(o.fallbacks, u.Fallback) {
+		o.fallbacks = append(o.fallbacks, u.Fallback)
 	}
 }
 
@@ -68,7 +69,7 @@ func (s *Screen) presentValues() {
 	for i := range s.form.overrides {
 		o := &s.form.overrides[i]
 		var lack bool
-		o.present, lack = s.present(o.attribute)
+		o.present, lack = s.present(o.Attribute)
 		fallback := strings.Join(o.fallbacks, " or ") + " by default"
 		switch {
 		case o.present != "" && lack && len(o.fallbacks) > 0:
@@ -80,7 +81,7 @@ func (s *Screen) presentValues() {
 			o.present = fallback
 		case s.nobodyHas():
 			o.present = "missing"
-		case o.event:
+		case o.Event:
 			o.present = "from the event"
 		default:
 			o.present = "from the profile"
@@ -97,7 +98,7 @@ func (s *Screen) nobodyHas() bool {
 
 // present returns what the recipients have of an attribute, empty where none of them has it; lack says that
 // one of them does not.
-func (s *Screen) present(a attribute) (text string, lack bool) {
+func (s *Screen) present(a material.Attribute) (text string, lack bool) {
 	var values []string
 	for _, p := range s.forecast.people {
 		if p.profile == nil {
@@ -105,10 +106,10 @@ func (s *Screen) present(a attribute) (text string, lack bool) {
 			continue
 		}
 		from := p.profile.Attributes
-		if a.event {
+		if a.Event {
 			from = engine.Trigger(s.document, *p.profile)
 		}
-		v, ok := from[a.name]
+		v, ok := from[a.Name]
 		switch {
 		case !ok || v == nil:
 			lack = true
@@ -131,23 +132,6 @@ func (o override) about(all int) string {
 	return fmt.Sprintf("{{%s}} in %s", strings.Join(o.sources, "}}, {{"), where)
 }
 
-// dataType returns the type that the workspace has for an attribute.
-func (s *Screen) dataType(a attribute) string {
-	list := s.workspace.Attributes
-	if a.event {
-		list = nil
-		for _, e := range s.workspace.Events {
-			list = append(list, e.Attributes...)
-		}
-	}
-	for _, known := range list {
-		if known.Name == a.name {
-			return known.DataType
-		}
-	}
-	return ""
-}
-
 // wrong returns why the value cannot be used; empty where it can.
 func (o override) wrong() string {
 	if o.prompt.Value() == "" {
@@ -168,23 +152,23 @@ func (o override) addTo(t *engine.TestSend) {
 	if err != nil {
 		return
 	}
-	if o.event {
-		t.EventAttributes = append(t.EventAttributes, doc.M(o.name, v))
+	if o.Event {
+		t.EventAttributes = append(t.EventAttributes, doc.M(o.Name, v))
 		return
 	}
-	t.UserAttributes = append(t.UserAttributes, doc.M(o.name, v))
+	t.UserAttributes = append(t.UserAttributes, doc.M(o.Name, v))
 }
 
 // recallOverrides begins with the values of an earlier test.
 func (s *Screen) recallOverrides(last engine.TestSend) {
-	s.typedValues = map[attribute]string{}
+	s.typedValues = map[material.Attribute]string{}
 	for event, list := range map[bool][]doc.Member{false: last.UserAttributes, true: last.EventAttributes} {
 		for _, m := range list {
 			text := m.Value.Literal()
 			if m.Value.Kind() == doc.String {
 				text = m.Value.Text()
 			}
-			s.typedValues[attribute{event, m.Name}] = text
+			s.typedValues[material.Attribute{Event: event, Name: m.Name}] = text
 		}
 	}
 	s.form.overrides = nil

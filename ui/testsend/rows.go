@@ -148,7 +148,7 @@ func (s *Screen) overrideRows(w int) []row {
 	rows := []row{words(""), words("  " + s.theme.Strong.Render("Personalization") + s.theme.Faint.Render(widget.Truncate("  for this test only", max(w-17, 1))))}
 	label := labelWidth
 	for _, o := range s.form.overrides {
-		label = min(max(label, widget.Width(widget.Clean(o.name))+2), max(w/2-2, 1))
+		label = min(max(label, widget.Width(widget.Clean(o.Name))+2), max(w/2-2, 1))
 	}
 	kind := 0
 	if w >= 48 { // a column for the data types
@@ -159,7 +159,7 @@ func (s *Screen) overrideRows(w int) []row {
 	for i := range s.form.overrides {
 		o := &s.form.overrides[i]
 		o.prompt.SetSize(max(w-2-label-kind, 1), 1)
-		name := s.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.name), label-1), label))
+		name := s.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.Name), label-1), label))
 		if kind > 0 {
 			name += s.theme.Faint.Render(widget.PadRight(catalog.DataTypeLabel(o.dataType), kind))
 		}

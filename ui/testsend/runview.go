@@ -284,7 +284,7 @@ func (s *Screen) keyLine(k *keyState, w int) string {
 	}
 	sign, style := s.sign(st)
 	tail := ""
-	if n := len(k.sends); n > 0 {
+	if n := len(k.sends); n > 1 {
 		tail = fmt.Sprintf("  %d of %d", k.count(sent), n)
 	}
 	if len(k.sends) == 1 {

@@ -42,8 +42,8 @@ type Screen struct {
 	called      map[string]string // what people are called, by the same; empty where nobody is known
 	forecast    forecast
 	glance      glance
-	asked       string               // what the newest forecast was asked for
-	typedValues map[attribute]string // in place of the recipients', also of attributes out of sight
+	asked       string                        // what the newest forecast was asked for
+	typedValues map[material.Attribute]string // in place of the recipients', also of attributes out of sight
 
 	stage   stage
 	form    form
@@ -91,7 +91,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	if s.prefs = deps.Prefs.Within(deps.Workspace); s.prefs == nil {
 		s.prefs = prefs.InMemory() // as long as the screen is there
 	}
-	s.people, s.called, s.typedValues = map[string]person{}, map[string]string{}, map[attribute]string{}
+	s.people, s.called, s.typedValues = map[string]person{}, map[string]string{}, map[material.Attribute]string{}
 	s.form = newForm(deps.Theme)
 	s.groups.list, s.past.list = widget.NewList(deps.Theme), widget.NewList(deps.Theme)
 	s.refusal.list = problems.New(deps.Theme)

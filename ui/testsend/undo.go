@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/material"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -17,7 +18,7 @@ type choices struct {
 	identifier string
 	values     map[string][]string
 	filter     engine.KeyFilter
-	typed      map[attribute]string
+	typed      map[material.Attribute]string
 }
 
 // step is what was chosen before a change, or after one that was undone.
@@ -25,7 +26,7 @@ type step struct {
 	choices
 	what string // that was changed, for people
 	spot spot   // where
-	attr attribute
+	attr material.Attribute
 }
 
 // steps is the list of changes that undo and redo walk.
@@ -41,7 +42,7 @@ const typingPause = 2 * time.Second
 func (s *Screen) chosen() choices {
 	c := choices{s.form.identifier, maps.Clone(s.form.values), s.form.filter, maps.Clone(s.typedValues)}
 	for _, o := range s.form.overrides {
-		c.typed[o.attribute] = o.prompt.Value()
+		c.typed[o.Attribute] = o.prompt.Value()
 	}
 	return c
 }
@@ -53,13 +54,13 @@ func (s *Screen) record(before choices, what string, at spot) {
 }
 
 // recordTyping notes a change of a value. What is typed in one field without a pause is one step.
-func (s *Screen) recordTyping(before choices, a attribute) {
+func (s *Screen) recordTyping(before choices, a material.Attribute) {
 	n, now := len(s.steps.past), s.deps.Now()
 	if n > 0 && s.steps.past[n-1].attr == a && !s.steps.typedAt.IsZero() && now.Sub(s.steps.typedAt) < typingPause {
 		s.steps.typedAt, s.steps.future = now, nil
 		return
 	}
-	s.record(before, a.name, spot{onOverride, 0})
+	s.record(before, a.Name, spot{onOverride, 0})
 	s.steps.past[n].attr, s.steps.typedAt = a, now
 }
 
@@ -97,7 +98,7 @@ func (s *Screen) restore(to step) {
 	s.setOverrides()
 	at := to.spot
 	if at.place == onOverride {
-		at.i = max(slices.IndexFunc(f.overrides, func(o override) bool { return o.attribute == to.attr }), 0)
+		at.i = max(slices.IndexFunc(f.overrides, func(o override) bool { return o.Attribute == to.attr }), 0)
 	}
 	if !slices.Contains(s.spots(), at) {
 		at = spot{onPrompt, 0}

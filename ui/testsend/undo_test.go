@@ -225,7 +225,7 @@ func TestZoom(t *testing.T) {
 		h.WantNot("Delivered to")
 		h.Press("z", "enter", "z")
 		h.Want("Delivered to Ada Byron ─")
-		h.WantNot("1 of 1")
+		h.WantNot("✓ Email")
 		h.WantFits()
 	}
 }

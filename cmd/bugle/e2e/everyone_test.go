@@ -57,7 +57,7 @@ func TestMainJobHeard(t *testing.T) {
 		{"audience", "1 of 4. Include."}, {"list", "Go to, 1 to 4"}, {"send to", "3 of 4. Send to."}, {"yes", "4 of 4."}, {"back", "Before you can publish: 1 problem."},
 		{"schedule", "Sending time, 1 to 4:"}, {"as soon", "2 of 4. Start."}, {"back", "Nothing is invalid or missing."},
 		{"validate", "Valid: this campaign can be published."},
-		{"test", "Identifier, 1 to 4"}, {"", "Recipient:"}, {"ann@example.com", "Another recipient, 1 of 10"}, {"", "Send 1 message to 1 recipient"}, {"", "Sent 1 message."},
+		{"test", "Identifier, 1 to 4"}, {"", "Recipient or name:"}, {"ann@example.com", "Another recipient, 1 of 10"}, {"", "Send 1 message to 1 recipient"}, {"", "Sent 1 message."},
 		{"leave", "Main menu of workspace DEMO."}, {"outbox", "1. Spring is here: to ann@example.com"},
 	} {
 		p.answer(a.text, a.then)

@@ -151,21 +151,24 @@ func weekdays(help string, used schema.Cond, required schema.Required, rules ...
 
 func bestTimeDetails() schema.Field {
 	on := schema.When("delivery_type", "SEND_IN_BTS")
+	fields := led(1, []schema.Field{
+		{Name: "send_in_bts", Title: "Send at the best time", Kind: schema.Bool, Help: "Send to each user at the time they are most likely to look."},
+		{
+			Name: "if_user_bts_is_not_available", Title: "If not known", Kind: schema.String, Example: "SEND_AT_START_TIME",
+			Help: "What to do for users whose best time is not known.",
+		},
+		{
+			Name: "if_user_bts_outside_time_window", Title: "If outside the window", Kind: schema.String, Example: "SEND_AT_END_TIME",
+			Used: schema.Has{Path: "window_end_time"},
+			Help: "What to do for users whose best time is outside the sending window.",
+		},
+		{Name: "window_end_time", Title: "Window ends", Kind: schema.String, Help: "The end of the sending window, which begins when the campaign starts.", Example: "2026-12-01T21:00:00Z"},
+	})
+	fields[2].Lead = 2 // asked for below the end of the window, without which there is none
 	return schema.Field{
 		Name: "bts_details", Title: "Best time", Kind: schema.Object, Used: on, Required: []schema.Required{{When: on}},
-		Help: "How each user's best time is used, and what happens when it is not known.",
-		Fields: []schema.Field{
-			{Name: "send_in_bts", Title: "Send at the best time", Kind: schema.Bool, Help: "Send to each user at the time they are most likely to look."},
-			{
-				Name: "if_user_bts_is_not_available", Title: "If the best time is not known", Kind: schema.String, Example: "SEND_AT_START_TIME",
-				Help: "What to do for users whose best time is not known.",
-			},
-			{
-				Name: "if_user_bts_outside_time_window", Title: "If the best time is outside the window", Kind: schema.String, Example: "SEND_AT_END_TIME",
-				Help: "What to do for users whose best time is outside the sending window.",
-			},
-			{Name: "window_end_time", Title: "Window ends", Kind: schema.String, Help: "The end of the sending window, which begins when the campaign starts.", Example: "2026-12-01T21:00:00Z"},
-		},
+		Help:   "How each user's best time is used, and what happens when it is not known.",
+		Fields: fields,
 	}
 }
 

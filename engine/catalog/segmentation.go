@@ -4,6 +4,8 @@ import "bugle/engine/schema"
 
 func segmentationDetails() schema.Field {
 	byAudience := notTypes(DeviceTriggered, LocationTriggered)
+	include := led(2, []schema.Field{filterGroup("included_filters", "Include", "The users who get the message.")})[0]
+	include.Used = schema.Not{C: schema.On{Path: "is_all_user_campaign"}}
 	return schema.Field{
 		Name: string(SegmentationDetails), ID: "segmentation_details", Title: "Audience", Kind: schema.Object,
 		Ref:      "spec.md, segmentation_details",
@@ -11,7 +13,7 @@ func segmentationDetails() schema.Field {
 		Required: []schema.Required{{When: byAudience, At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Guard{When: byAudience, At: schema.Publish, Rule: minimumAudience}},
 		Fields: []schema.Field{
-			led(2, []schema.Field{filterGroup("included_filters", "Include", "The users who get the message.")})[0],
+			include,
 			led(2, []schema.Field{filterGroup("excluded_filters", "Exclude", "The users who don't get the message, even if they match Include.")})[0],
 			{
 				Name: "is_all_user_campaign", Title: "Send to", Kind: schema.Bool, Yes: "All users", No: "Users who match", Lead: 1,
@@ -33,7 +35,7 @@ var minimumAudience = schema.Named{
 		}
 		return []schema.Finding{{
 			Message: "choose who gets this: set is_all_user_campaign to true, or add a filter to included_filters",
-			Human:   "choose who gets this: add a condition, or turn on All users",
+			Human:   "choose who gets this: add a condition, or choose All users",
 		}}
 	},
 }

@@ -18,6 +18,9 @@ func (s *Schema) Words(obj *Node, c Cond) string {
 	case Is:
 		return s.subject(obj, c.Path) + " is " + orList(s.labels(obj, c.Path, c.Values))
 	case On:
+		if yes := s.yes(obj, c.Path); yes != "" {
+			return s.subject(obj, c.Path) + " is " + yes
+		}
 		return s.subject(obj, c.Path) + " is on"
 	case Has:
 		return s.subject(obj, c.Path) + " is set"
@@ -40,6 +43,9 @@ func (s *Schema) negated(obj *Node, c Cond) string {
 	case Is:
 		return s.subject(obj, c.Path) + " is not " + orList(s.labels(obj, c.Path, c.Values))
 	case On:
+		if yes := s.yes(obj, c.Path); yes != "" {
+			return s.subject(obj, c.Path) + " is not " + yes
+		}
 		return s.subject(obj, c.Path) + " is off"
 	case Has:
 		return s.subject(obj, c.Path) + " is not set"
@@ -106,6 +112,14 @@ func (s *Schema) each(obj *Node, cs []Cond, sep string) string {
 		}
 	}
 	return strings.Join(parts, sep)
+}
+
+// yes returns what the boolean at path is called where it is true; "" where that is yes.
+func (s *Schema) yes(obj *Node, path string) string {
+	if n := s.resolve(obj, path); n != nil {
+		return n.Yes
+	}
+	return ""
 }
 
 func (s *Schema) subject(obj *Node, path string) string {

@@ -405,3 +405,20 @@ func TestEscGoesUpOneStep(t *testing.T) {
 		}
 	}
 }
+
+// What a choice makes pointless is not asked for: filters of people beside all users, what happens outside a
+// window that there is not.
+func TestOnlyWhatAppliesIsAskedFor(t *testing.T) {
+	b := newBench(t, catalog.Push, `{"scheduling_details":{"delivery_type":"SEND_IN_BTS","start_time":"2026-12-01T09:00:00Z","bts_details":{"send_in_bts":true}}}`)
+	h := b.open(120, 40, "segmentation_details")
+	h.Want("Include  ", "Exclude  ")
+	h.Press(" ")
+	h.Want("‹ All users ›", "Exclude  ")
+	h.WantNot("Include  ")
+	h.Press(" ")
+	h.Want("‹ Users who match ›", "Include  ")
+	h = b.open(120, 40, "scheduling_details", "bts_details", "window_end_time")
+	h.WantNot("If outside the window")
+	h.Type("2026-12-01T21:00:00Z")
+	h.Want("If outside the window")
+}

@@ -224,7 +224,7 @@ func (f *Form) newEditor(r row) editor {
 		var in *input
 		in, ok = newInput(f.look, scalarText(r.Value), f.placeholder(r), f.suggestions(r), parse)
 		if ok {
-			in.strange = notKnown
+			in.strange, in.edited = notKnown, f.list // an element of a list was opened to be edited
 			if hasForm(r.Node, schema.Zone) {
 				in.strange, in.right = "not a time zone", schema.Zone.Matches
 			}

@@ -64,6 +64,9 @@ func (f *Form) hint(r row) string {
 	if f.completing() {
 		parts = []string{f.completionHint()}
 	}
+	if in, ok := f.ed.(*input); ok && in.narrowing {
+		return "Press esc to keep “" + oneLine(unpack(in.start)) + "”."
+	}
 	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 && in.list.At() < 0 {
 		parts = append(parts, fmt.Sprintf("Type, or press ctrl+n to choose from %d.", len(in.suggest)))
 	}

@@ -145,7 +145,9 @@ type input struct {
 	expr        completion
 	goesOn      func(text string) (offers []string, whole bool) // what a text can go on to, in the place of suggest
 	placeholder string
-	at          int // characters before the cursor
+	at          int  // characters before the cursor
+	edited      bool // a key was pressed that edits the text in its place
+	narrowing   bool // what is typed looks for another value; the old one stays until one is taken
 	look        look
 }
 
@@ -165,7 +167,39 @@ func newInput(l look, text, placeholder string, suggest []string, parse func(str
 }
 
 func (e *input) typing() bool { return true }
-func (e *input) modal() bool  { return e.expr.open() }
+func (e *input) modal() bool  { return e.expr.open() || e.narrowing }
+
+func (e *input) value() (doc.Value, bool) {
+	if e.narrowing {
+		return doc.Value{}, false
+	}
+	return e.buffer.value()
+}
+
+// narrow begins to look for another value in a field that suggests some and holds one.
+func (e *input) narrow() {
+	e.narrowing = true
+	e.clear()
+}
+
+// keep ends the search with the value that the field held.
+func (e *input) keep() {
+	e.narrowing, e.edited = false, false
+	e.clear()
+	e.insert(e.start)
+	e.list.Clear()
+	e.follow()
+}
+
+// isFresh reports whether the field suggests values, holds one, and was not edited yet.
+func (e *input) isFresh() bool {
+	return len(e.suggest) > 0 && !e.many && !e.edited && !e.narrowing && e.text != "" && e.text == e.start && !schema.HasExpression(e.text)
+}
+
+func (e *input) clear() {
+	e.send(tea.KeyMsg{Type: tea.KeyEnd})
+	e.send(tea.KeyMsg{Type: tea.KeyCtrlU})
+}
 
 func (e *input) key(msg tea.KeyMsg) bool {
 	if e.expr.key(&e.buffer, msg) {
@@ -173,6 +207,13 @@ func (e *input) key(msg tea.KeyMsg) bool {
 		return true
 	}
 	pressed := msg.String()
+	switch {
+	case e.narrowing && pressed == "esc":
+		e.keep()
+		return true
+	case e.isFresh() && msg.Type == tea.KeyRunes && !msg.Alt:
+		e.narrow()
+	}
 	switch {
 	case pressed == "enter" && e.many:
 		return e.accept() // the next value is typed behind it
@@ -186,8 +227,10 @@ func (e *input) key(msg tea.KeyMsg) bool {
 	case !editing(msg):
 		return false
 	case msg.Type == tea.KeyBackspace && !msg.Alt:
+		e.edited = true
 		e.backspace()
 	default:
+		e.edited = true
 		e.send(msg)
 	}
 	e.expr.follow(&e.buffer)
@@ -205,10 +248,27 @@ func (e *input) follow() {
 // changed the text.
 func (e *input) accept() bool {
 	r, ok := e.list.Highlighted()
+	if e.narrowing {
+		return e.acceptNarrowed(r, ok)
+	}
 	if _, part := e.completing(); !ok || r.Free || r.Value == part && e.text != e.start {
 		return false
 	}
 	e.take(r.Value)
+	return true
+}
+
+// acceptNarrowed takes what was looked for: the highlighted value, or the text itself. With neither the old one
+// stays. It reports whether the field holds another value then.
+func (e *input) acceptNarrowed(r typeahead.Row, ok bool) bool {
+	if !ok {
+		e.keep()
+		return false
+	}
+	e.narrowing = false
+	if !r.Free {
+		e.take(r.Value)
+	}
 	return true
 }
 
@@ -222,8 +282,7 @@ func (e *input) take(suggestion string) {
 		}
 	}
 	packed, _ := pack(kept+suggestion, false)
-	e.send(tea.KeyMsg{Type: tea.KeyEnd})
-	e.send(tea.KeyMsg{Type: tea.KeyCtrlU})
+	e.clear()
 	e.insert(packed)
 	e.list.Clear()
 	e.follow()
@@ -247,6 +306,10 @@ func (e *input) completing() (kept, part string) {
 func (e *input) paste(text string) {
 	flat := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(strings.TrimRight(text, "\r\n"))
 	if packed, ok := pack(flat, false); ok {
+		if e.isFresh() || e.narrowing {
+			e.clear()
+		}
+		e.narrowing, e.edited = false, true
 		e.insert(packed)
 		e.follow()
 	}
@@ -329,6 +392,7 @@ func (e *input) view(w, h int) string {
 // reports whether a row was accepted.
 func (e *input) press(x, y, w int) bool {
 	if y == 0 {
+		e.edited = true
 		e.expr.close()
 		e.toCursor(e.line().At(x, w))
 		return false

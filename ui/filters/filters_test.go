@@ -370,3 +370,22 @@ func TestServiceThatCannotCountSaysSo(t *testing.T) {
 	h := uitest.New(t, builder.New(uitest.Deps(struct{ engine.Service }{b.svc}), r), 120, 40)
 	h.Want("This service does not tell whom", "Users whose Country is India or Nepal")
 }
+
+// A letter typed at a name that is there looks for another one, and esc keeps the old one.
+func TestTypingOverAName(t *testing.T) {
+	b := newBench(t, audienceJSON)
+	h := b.open(120, 40, segmentation, include)
+	h.Press("j", "j", "enter")
+	h.Type("purch")
+	h.Want("> Purchase")
+	h.Press("esc")
+	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Added to Cart"` {
+		t.Errorf("esc left %s", got)
+	}
+	h.Press("enter")
+	h.Type("purch")
+	h.Press("enter")
+	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"Purchase"` {
+		t.Errorf("enter took %s", got)
+	}
+}

@@ -27,7 +27,8 @@ type form struct {
 	names   []typeahead.Item // that the row can be filled in with
 	list    typeahead.List   // what fits what is typed
 	refused bool             // it was said already that what is typed cannot be read
-	fresh   bool             // nothing was done in the row yet: a number typed takes the place of the old one
+	over    bool             // the text was typed over that of the row
+	fresh   bool             // nothing was done in the row yet: what is typed takes the place of the old text
 }
 
 // openForm opens the filter under the cursor, at its first row.
@@ -75,7 +76,7 @@ func (f *form) row() (row, bool) {
 func (t *Tree) focusRow(i int) {
 	f := t.open
 	f.at = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.fresh, f.refused = t.root, false, nil, false, false
+	f.before, f.typing, f.names, f.fresh, f.refused, f.over = t.root, false, nil, false, false, false
 	f.list.Clear()
 	r, ok := f.row()
 	f.start = r.text
@@ -87,7 +88,7 @@ func (t *Tree) focusRow(i int) {
 	f.prompt.SetValue(r.text)
 	f.prompt.Focus()
 	f.start = f.prompt.Value()
-	f.fresh = (r.counts() || r.kind == oftenRow) && r.text != ""
+	f.fresh = (r.counts() || r.kind == oftenRow || r.kind == nameRow) && r.text != ""
 	if r.kind == nameRow {
 		f.names = t.names(r)
 		if r.text == "" { // a name that is there is walked past, not chosen anew
@@ -213,10 +214,11 @@ func (t *Tree) takePick(r row) bool {
 	return true
 }
 
-// keepTyped keeps what was typed of a name when its row is left without a choice.
+// keepTyped keeps what was typed of a name when its row is left without a choice. Where another name was looked
+// for, the old one stays.
 func (t *Tree) keepTyped() {
 	r, ok := t.open.row()
-	if _, marked := t.open.marked(); ok && marked && r.kind == nameRow && t.open.typed() && t.open.prompt.Value() != "" {
+	if _, marked := t.open.marked(); ok && marked && !t.open.over && r.kind == nameRow && t.open.typed() && t.open.prompt.Value() != "" {
 		t.write(t.open.before, r, []string{t.open.prompt.Value()})
 	}
 }
@@ -227,6 +229,7 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 	over := f.fresh && !msg.Alt && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace)
 	if over {
 		f.prompt.SetValue("")
+		f.over = true
 	}
 	f.fresh = false
 	if !f.prompt.Update(msg) && !over {

@@ -99,7 +99,7 @@ func (f *Form) spanUnderstood(r row) (words, refused string) {
 func spanBriefly(n *schema.Node, in doc.Value) (string, bool) {
 	if n.Span != nil {
 		text, ok := n.SpanText(in)
-		return text, ok && text != ""
+		return oneLine(head(text, mostBrief*2)), ok && text != ""
 	}
 	if !n.InSpan() {
 		return "", false

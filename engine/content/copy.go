@@ -39,7 +39,7 @@ func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
 	for _, l := range g.Locales {
 		for _, v := range g.Variations {
 			other := g.Cell(l.Name, v.Name)
-			s := Source{l.Name + " · " + v.Name, other.Message.Join(to[len(c.Message):]...)}
+			s := Source{g.Name(other), other.Message.Join(to[len(c.Message):]...)}
 			switch {
 			case other.Is(c) || g.root.Lookup(s.Path).Empty():
 			case l.Name == c.Locale || v.Name == c.Variation:

@@ -98,6 +98,18 @@ func CellName(platform, locale, variation string) string {
 	return strings.Join(parts, " · ")
 }
 
+// Name names a cell of g for people: "German · B", or by the one of the two that there are several of. A lone message
+// has none.
+func (g Grid) Name(c Cell) string {
+	switch many := len(g.Variations) > 1; {
+	case len(g.Locales) > 1 && many:
+		return LocaleName(c.Locale) + " · " + VariationName(c.Variation)
+	case many:
+		return "Variation " + VariationName(c.Variation)
+	}
+	return LocaleName(c.Locale)
+}
+
 // KeyNames names the messages of one test, in their order. Variations are named where there are several.
 func KeyNames(keys []engine.TestKey) []string {
 	several := slices.ContainsFunc(keys, func(k engine.TestKey) bool { return k.Variation != keys[0].Variation })

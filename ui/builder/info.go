@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine/catalog"
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/themes"
@@ -208,6 +209,15 @@ func label(p doc.Path, n *schema.Node) string {
 		return n.Label()
 	}
 	last := p.Last()
+	switch in := content.Path(); {
+	case p.HasPrefix(in) && len(p) == len(in)+1:
+		return content.LocaleName(last.Name)
+	case p.HasPrefix(in.Parent()) && !last.IsIndex:
+		return content.VariationName(last.Name)
+	}
+	if last.IsIndex && n.Title != "" {
+		return fmt.Sprintf("%s %d", n.Title, last.Index+1)
+	}
 	if last.IsIndex {
 		return fmt.Sprintf("Entry %d", last.Index+1)
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/render"
 	"bugle/engine/schema"
@@ -68,7 +69,7 @@ func (s *Screen) pageAt(at doc.Path) (page, bool) {
 	if len(views) == 0 {
 		return page{}, false
 	}
-	p := page{Title: s.Title(), Cell: views[0].Locale + " · " + views[0].Variation}
+	p := page{Title: s.Title(), Cell: content.CellName("", views[0].Locale, views[0].Variation)}
 	for _, v := range views {
 		if v.Notification != nil {
 			p.Push = append(p.Push, v.Notification)

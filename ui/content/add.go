@@ -30,7 +30,7 @@ func (g *Grid) openAdd() {
 		g.take(root)
 		return
 	}
-	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a name or a language; de, fr adds both")}
+	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a language or locale, such as de, fr")}
 	a.prompt.Focus()
 	var own []string
 	if n := g.cfg.Schema.At(content.LocalesPath()); n != nil && n.Suggest != "" && g.cfg.Suggest != nil {
@@ -111,7 +111,7 @@ func (g *Grid) addLocales() {
 	g.adding = nil
 	g.take(root)
 	g.place(g.rowOf(last), max(g.col, 0))
-	g.notify("Added, with the default locale's messages to translate.")
+	g.notify("Added with a copy of the default locale's messages to translate.")
 }
 
 // addView draws the question.

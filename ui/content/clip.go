@@ -40,18 +40,18 @@ func (g *Grid) copy() tea.Cmd {
 	}
 	switch {
 	case g.onLocale():
-		c.kind, c.from = aLocale, g.grid.Locales[g.row].Name
+		c.kind, c.from = aLocale, content.LocaleName(g.grid.Locales[g.row].Name)
 		for i, v := range g.grid.Variations {
 			take(v.Name, g.cell(g.row, i))
 		}
 	case g.onVariation():
-		c.kind, c.from = aVariation, g.grid.Variations[g.col].Name
+		c.kind, c.from = aVariation, "variation "+g.variation(g.col)
 		for i, l := range g.grid.Locales {
 			take(l.Name, g.cell(i, g.col))
 		}
 	case g.inCell():
 		cell := g.cell(g.row, g.col)
-		c.from = name(cell)
+		c.from = g.grid.Name(cell)
 		take("", cell)
 	default:
 		return nil
@@ -61,7 +61,7 @@ func (g *Grid) copy() tea.Cmd {
 		return nil
 	}
 	g.mem.clip = c
-	g.notify("Copied " + c.words() + ". p pastes.")
+	g.notify("Copied " + c.words() + ". Press p to paste.")
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (c clip) words() string {
 func (g *Grid) paste() {
 	c := g.mem.clip
 	if c.empty() {
-		g.failure = "Nothing is copied yet: y copies a message, or on a name all of its messages. alt+p goes to the preview."
+		g.failure = "Nothing copied yet. Press y on a message to copy it, or on a locale or variation to copy all its messages."
 		return
 	}
 	root, done, replaced := g.root, 0, 0
@@ -103,12 +103,12 @@ func (g *Grid) paste() {
 		}
 	}
 	if done == 0 {
-		g.failure = "It is the same here already."
+		g.failure = "The message here is already the same."
 		return
 	}
 	text := "Pasted into " + counted(done, "cell") + "."
 	if replaced > 0 {
-		text = fmt.Sprintf("Pasted into %s, over %s. ctrl+z brings back what was there.", counted(done, "cell"), counted(replaced, "message"))
+		text = fmt.Sprintf("Pasted into %s, replacing %s. Press ctrl+z to undo.", counted(done, "cell"), counted(replaced, "message"))
 	}
 	g.mem.marks = nil
 	g.take(root)
@@ -166,8 +166,13 @@ func (g *Grid) mark() {
 	}
 }
 
-// name names a cell for people.
-func name(c content.Cell) string { return c.Locale + " · " + c.Variation }
+// variation names the variation of a column for people.
+func (g *Grid) variation(col int) string {
+	if len(g.grid.Variations) == 1 {
+		return "Message"
+	}
+	return content.VariationName(g.grid.Variations[col].Name)
+}
 
 func counted(n int, what string) string {
 	if n == 1 {

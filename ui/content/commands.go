@@ -111,7 +111,7 @@ func (g *Grid) notify(text string) { g.news = text }
 func (g *Grid) open() tea.Cmd {
 	if f, ok := g.onField(); ok {
 		if f.Node == nil {
-			g.failure = "This member is not in the specification. It is kept as it is; x removes it, e shows it as JSON."
+			g.failure = "This field is unknown. It is kept as it is. Press x to remove it, e to see it as JSON."
 			return nil
 		}
 		g.cfg.Host.Open(f.Path)
@@ -129,14 +129,14 @@ func (g *Grid) addVariation() {
 	}
 	g.take(root)
 	g.place(g.row, g.column(name))
-	g.notify("Added " + name + ", with the first variation's messages to change.")
+	g.notify("Added variation " + content.VariationName(name) + " with a copy of the first one's messages.")
 }
 
 // remove removes what the cursor is on, after a question where messages go with it.
 func (g *Grid) remove() tea.Cmd {
 	switch f, ok := g.onField(); {
 	case ok && f.Node != nil:
-		g.failure = "This belongs to the message. enter opens it."
+		g.failure = "This is part of the message. Press enter to open it."
 		return nil
 	case ok:
 		g.take(g.root.Delete(f.Path))
@@ -146,21 +146,21 @@ func (g *Grid) remove() tea.Cmd {
 		root, err := content.RemoveVariation(g.root, v.Name)
 		body := ""
 		if g.col < len(g.grid.Variations)-1 && !v.Stray {
-			body = " Those after it move up by one."
+			body = " The variations after it move up by one."
 		}
-		return g.confirm("Remove "+v.Name+"?", g.held(func(_, j int) bool { return j == g.col }), body, root, err)
+		return g.confirm("Remove variation "+g.variation(g.col)+"?", g.held(func(_, j int) bool { return j == g.col }), body, root, err)
 	case g.onLocale():
 		l := g.grid.Locales[g.row].Name
 		root, err := content.RemoveLocale(g.root, l)
-		return g.confirm("Remove "+l+"?", g.held(func(i, _ int) bool { return i == g.row }), "", root, err)
+		return g.confirm("Remove "+content.LocaleName(l)+"?", g.held(func(i, _ int) bool { return i == g.row }), "", root, err)
 	}
 	c := g.cell(g.row, g.col)
 	if !g.grid.Value(c).Exists() {
-		g.failure = "This cell is empty. On the name of a locale or a variation, x removes that."
+		g.failure = "This cell is empty. To remove a locale or variation, press x on its name."
 		return nil
 	}
 	root, err := content.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
-	return g.confirm("Empty "+name(c)+"?", 1, " On the name of a locale or a variation, x removes that.", root, err)
+	return g.confirm("Empty "+g.grid.Name(c)+"?", 1, " To remove a locale or variation, press x on its name.", root, err)
 }
 
 // held counts the messages in the cells that in picks.
@@ -185,18 +185,18 @@ func (g *Grid) confirm(title string, gone int, more string, root doc.Value, err 
 	done := func() tea.Cmd {
 		g.take(root)
 		g.mem.marks = nil
-		g.notify("Removed. ctrl+z brings it back.")
+		g.notify("Removed. Press ctrl+z to undo.")
 		return nil
 	}
 	if gone == 0 {
 		return done()
 	}
-	what := "Its message goes with it."
+	what := "Its message is removed too."
 	if gone > 1 {
-		what = fmt.Sprintf("Its %d messages go with it.", gone)
+		what = fmt.Sprintf("Its %d messages are removed too.", gone)
 	}
 	return screen.Ask(screen.Question{
-		Title: title, Body: what + more + " Undo (ctrl+z) brings it back.",
+		Title: title, Body: what + more + " You can undo this with ctrl+z.",
 		Buttons: []widget.Button{{Label: "Remove", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -210,7 +210,7 @@ func (g *Grid) confirm(title string, gone int, more string, root doc.Value, err 
 // rename asks for another name of the locale under the cursor.
 func (g *Grid) rename() tea.Cmd {
 	if !g.onLocale() || g.row == 0 {
-		g.failure = "The default locale and variations keep their names."
+		g.failure = "The default locale and variations cannot be renamed."
 		return nil
 	}
 	if why := g.locked(); why != "" {
@@ -219,7 +219,7 @@ func (g *Grid) rename() tea.Cmd {
 	}
 	old := g.grid.Locales[g.row].Name
 	return screen.Send(screen.InputMsg{
-		Title: "Another name for " + old, Value: old,
+		Title: "Rename " + old, Value: old,
 		Check: func(to string) string {
 			if to == old {
 				return ""

@@ -61,7 +61,7 @@ func (g *Grid) pair() (left, right content.Cell, why string) {
 	case len(marked) == 2:
 		return marked[0], marked[1], ""
 	case len(marked) > 2:
-		return left, right, "More than two cells are marked. Mark two, or one and go to the other."
+		return left, right, "More than two messages are marked. Mark two, or mark one and go to the other."
 	case !g.inCell():
 		return left, right, "Go to a message to compare it."
 	}
@@ -185,11 +185,11 @@ func (g *Grid) compareView(w, h int) string {
 	half := max((w-3)/2, 1)
 	text := counted(differing(c.pairs), "difference")
 	if c.only {
-		text += ", and nothing else shown"
+		text += "; the rest is hidden"
 	}
 	lines := []string{
 		t.Muted.Render(widget.Truncate(text, w)),
-		t.Strong.Render("  "+widget.PadRight(widget.Clean(name(c.left)), half-2)) + t.Border.Render(" │ ") + t.Strong.Render(widget.PadRight(widget.Clean(name(c.right)), half)),
+		t.Strong.Render("  "+widget.PadRight(widget.Clean(g.grid.Name(c.left)), half-2)) + t.Border.Render(" │ ") + t.Strong.Render(widget.PadRight(widget.Clean(g.grid.Name(c.right)), half)),
 		t.Border.Render(strings.Repeat("─", w)),
 	}
 	from, to := c.win.Visible()

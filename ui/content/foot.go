@@ -40,32 +40,33 @@ func (g *Grid) foot(h int) []string {
 // footWords name what the cursor is on, and say how that stands.
 func (g *Grid) footWords() (head, text string, tone themes.Tone) {
 	if n := len(g.mem.marks); n > 0 {
-		head = counted(n, "marked cell") + " · "
+		head = counted(n, "marked message") + " · "
 	}
 	switch f, ok := g.onField(); {
 	case ok && f.Node == nil:
-		return head + fieldName(f), "Not in the specification. It is kept; x removes it.", themes.ToneInfo
+		return head + fieldName(f), "Unknown field. It is kept. Press x to remove it.", themes.ToneInfo
 	case ok:
 		return head + fieldName(f), f.Node.Help, themes.ToneMuted
 	case g.onVariation():
 		text, tone = g.shareFoot()
-		return head + g.grid.Variations[g.col].Name, text, tone
+		return head + "Variation " + g.variation(g.col), text, tone
 	case g.onLocale():
 		text, tone = g.localeFoot()
-		head += g.grid.Locales[g.row].Name
-		if language := content.LanguageName(g.grid.Locales[g.row].Name); language != "" {
-			head += " · " + language
+		name := g.grid.Locales[g.row].Name
+		head += content.LocaleName(name)
+		if content.LanguageName(name) != "" {
+			head += " · " + name
 		}
 		return head, text, tone
 	}
 	c := g.cell(g.row, g.col)
 	text, tone = g.cellFoot(c)
-	return head + name(c), text, tone
+	return head + g.grid.Name(c), text, tone
 }
 
 func (g *Grid) shareFoot() (string, themes.Tone) {
 	if g.grid.Variations[g.col].Stray {
-		return "The A/B test does not have this variation. x removes it.", themes.ToneWarning
+		return "The A/B test does not have this variation. Press x to remove it.", themes.ToneWarning
 	}
 	if why := g.splitWhy(); why != "" {
 		return why, themes.ToneMuted
@@ -76,9 +77,9 @@ func (g *Grid) shareFoot() (string, themes.Tone) {
 	case !ok:
 		return "Not every percentage is a number.", themes.ToneWarning
 	case sum < 100:
-		return left + " % are left: r takes them here, = splits evenly.", themes.ToneWarning
+		return left + " % is left. Press r to add it here, = to split evenly.", themes.ToneWarning
 	case sum > 100:
-		return strconv.FormatFloat(sum-100, 'f', -1, 64) + " % too many: r makes this one fit, = splits evenly.", themes.ToneWarning
+		return strconv.FormatFloat(sum-100, 'f', -1, 64) + " % too much. Press r to lower this one to fit, = to split evenly.", themes.ToneWarning
 	}
 	return "The percentages add up to 100. Type a number to change this one.", themes.ToneMuted
 }
@@ -86,10 +87,10 @@ func (g *Grid) shareFoot() (string, themes.Tone) {
 func (g *Grid) localeFoot() (string, themes.Tone) {
 	l := g.grid.Locales[g.row]
 	if l.Stray {
-		return "Has messages, and is not listed as a locale: a adds it, x removes it.", themes.ToneWarning
+		return "This locale has messages but is not in the list of locales. Press a to add it, x to remove it.", themes.ToneWarning
 	}
 	held := g.held(func(i, _ int) bool { return i == g.row })
-	return fmt.Sprintf("%d of %s written. x removes the locale, y copies it.", held, counted(len(g.grid.Variations), "message")), themes.ToneMuted
+	return fmt.Sprintf("%d of %s written. Press y to copy the locale, x to remove it.", held, counted(len(g.grid.Variations), "message")), themes.ToneMuted
 }
 
 func (g *Grid) cellFoot(c content.Cell) (string, themes.Tone) {
@@ -99,9 +100,9 @@ func (g *Grid) cellFoot(c content.Cell) (string, themes.Tone) {
 			tone = themes.ToneWarning
 		}
 		if g.mem.clip.empty() {
-			return "Empty. enter writes it; y on another message copies that.", tone
+			return "Empty. Press enter to write it, or copy another message with y.", tone
 		}
-		return "Empty. enter writes it, p pastes.", tone
+		return "Empty. Press enter to write it, p to paste.", tone
 	}
 	for _, p := range g.problems {
 		if at, ok := g.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(content.Path()) && at.Is(c) {
@@ -119,7 +120,7 @@ func (g *Grid) cellFoot(c content.Cell) (string, themes.Tone) {
 		}
 	}
 	if twin, ok := g.twins.Of(c); ok {
-		return "The same as " + name(twin) + ".", themes.ToneInfo
+		return "Same as " + g.grid.Name(twin) + ".", themes.ToneInfo
 	}
 	return "Done.", themes.ToneSuccess
 }

@@ -34,7 +34,7 @@ func newKeyMap() keyMap {
 		Mark:    bind("space", "mark", " "),
 		Compare: bind("d", "compare", "d"),
 		Even:    bind("=", "split evenly", "="),
-		Rest:    bind("r", "take the rest", "r"),
+		Rest:    bind("r", "take what is left", "r"),
 		Editor:  bind("e", "as JSON in your editor", "e"),
 
 		Unmark:    bind("esc", "unmark all", "esc"),

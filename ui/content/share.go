@@ -23,9 +23,9 @@ func isDigit(msg tea.KeyMsg) bool {
 func (g *Grid) splitWhy() string {
 	switch {
 	case g.grid.Split == content.Automatic:
-		return "The service splits the audience by itself here. A fixed split is chosen in the A/B test, below the grid."
+		return "The optimizer splits the audience. To set percentages yourself, choose Manual in the A/B test below."
 	case len(g.grid.Variations) < 2:
-		return "There is one variation, and everybody gets it. A adds another."
+		return "There is one message, and everyone gets it. Press A to add a variation."
 	}
 	return ""
 }
@@ -37,7 +37,7 @@ func (g *Grid) openShare(msg tea.KeyMsg) {
 		return
 	}
 	if g.grid.Variations[g.col].Stray {
-		g.failure = "The A/B test does not have this variation. x removes it."
+		g.failure = "The A/B test does not have this variation. Press x to remove it."
 		return
 	}
 	g.share = &share{text: g.grid.Variations[g.col].Share, fresh: true}
@@ -55,7 +55,7 @@ func (g *Grid) shareKey(msg tea.KeyMsg) tea.Cmd {
 			text = g.share.text + text
 		}
 		if n, err := strconv.Atoi(text); err != nil || n > 100 {
-			g.failure = "A percentage is a whole number from 0 to 100."
+			g.failure = "Type a whole number from 0 to 100."
 			return nil
 		}
 		g.setShare(text)
@@ -79,7 +79,7 @@ func (g *Grid) shareKey(msg tea.KeyMsg) tea.Cmd {
 		g.share = nil
 		g.moveKey(msg)
 	default:
-		g.failure = "A percentage is a whole number. r takes the rest, = splits evenly, enter is done."
+		g.failure = "Type a whole number. Press r to take what is left, = to split evenly, enter when done."
 	}
 	return nil
 }

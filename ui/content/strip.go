@@ -69,11 +69,11 @@ func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
 	rest := p[len(c.Message):]
 	for _, l := range g.Locales {
 		to := g.Cell(l.Name, c.Variation)
-		out[byLocale] = append(out[byLocale], stop{text: l.Name, path: to.Message.Join(rest...), open: to.Is(c)})
+		out[byLocale] = append(out[byLocale], stop{text: content.LocaleName(l.Name), path: to.Message.Join(rest...), open: to.Is(c)})
 	}
 	for _, v := range g.Variations {
 		to := g.Cell(c.Locale, v.Name)
-		out[byVariation] = append(out[byVariation], stop{text: v.Name, path: to.Message.Join(rest...), open: to.Is(c)})
+		out[byVariation] = append(out[byVariation], stop{text: content.VariationName(v.Name), path: to.Message.Join(rest...), open: to.Is(c)})
 	}
 	if len(rest) == 0 {
 		return out // the form of all platforms

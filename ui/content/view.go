@@ -33,7 +33,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (g *Grid) namesWidth() int {
 	w := len("100 of 100") + 2
 	for _, l := range g.grid.Locales {
-		w = max(w, widget.Width(widget.Clean(l.Name))+2)
+		w = max(w, widget.Width(widget.Clean(content.LocaleName(l.Name)))+2)
 	}
 	for _, f := range g.fields {
 		w = max(w, widget.Width(fieldName(f))+2)
@@ -131,7 +131,7 @@ func (g *Grid) headNames() string {
 	b.WriteString(t.Faint.Render(widget.PadRight(g.beyond(), g.namesWidth()-1) + more))
 	for j := g.left; j < g.left+shown && j < len(g.grid.Variations); j++ {
 		v := g.grid.Variations[j]
-		text := widget.PadRight(widget.Clean(v.Name), width)
+		text := widget.PadRight(widget.Clean(g.variation(j)), width)
 		switch {
 		case g.row < 0 && j == g.col && g.share == nil:
 			b.WriteString(g.cursor(text))
@@ -193,9 +193,9 @@ func (g *Grid) shareWords(v content.Variation) string {
 	case v.Stray:
 		return "not in the test"
 	case g.grid.Split == content.Automatic:
-		return "by itself"
+		return "optimized"
 	case len(g.grid.Variations) < 2:
-		return "everybody"
+		return "everyone"
 	case v.Share == "":
 		return "– %"
 	}
@@ -245,7 +245,7 @@ func (g *Grid) localeLine(i int) string {
 	t := g.cfg.Theme
 	l := g.grid.Locales[i]
 	var b strings.Builder
-	text := widget.PadRight(widget.Clean(l.Name), g.namesWidth()-1)
+	text := widget.PadRight(widget.Clean(content.LocaleName(l.Name)), g.namesWidth()-1)
 	switch {
 	case g.onLocale() && g.row == i:
 		b.WriteString(g.cursor(text))
@@ -373,7 +373,7 @@ func summary(f schema.FieldState) string {
 	v := f.Value
 	switch {
 	case f.Node == nil:
-		return "not in the specification · " + widget.Clean(string(v.Encode()))
+		return "unknown field · " + widget.Clean(string(v.Encode()))
 	case v.Empty():
 		return "—"
 	case v.Kind() == doc.Array:

@@ -34,7 +34,7 @@ type compiler struct {
 func newCompiler(env Env) *compiler {
 	zone := env.zone()
 	return &compiler{
-		env: env, days: calendar{now: env.now().In(zone), zone: zone}, words: speaker{zone: zone},
+		env: env, days: calendar{now: env.now().In(zone), zone: zone}, words: speakerOf(env),
 		segments: map[segmentKey]*membership{},
 	}
 }

@@ -59,7 +59,7 @@ type Node struct {
 // Nodes flattens the filters at a place in root, which is a component with filter groups or a group:
 // each node is followed by what is in it. Problems are those of root, such as a validation gives.
 func Nodes(root doc.Value, at doc.Path, env Env, problems []schema.Problem) []Node {
-	f := flattener{root: root, words: speaker{env.zone()}, problems: problems}
+	f := flattener{root: root, words: speakerOf(env), problems: problems}
 	if shapeAt(root, at) == groupShape {
 		f.group(at, 0, groupNode().Label())
 		return f.out

@@ -19,13 +19,33 @@ const gap = "…"
 // Sentence puts an audience into one sentence: "Users whose Country is India or Nepal, and who did
 // Added to Cart at least 2 times in the last 7 days with Price above 500; not those in the segment
 // Staff." What is not filled in yet is a gap in it.
-func Sentence(filters doc.Value, env Env) string { return speaker{env.zone()}.sentence(filters) }
+func Sentence(filters doc.Value, env Env) string { return speakerOf(env).sentence(filters) }
 
 // Line puts one filter or group into a line, without the filters in it.
-func Line(filter doc.Value, env Env) string { return speaker{env.zone()}.line(filter) }
+func Line(filter doc.Value, env Env) string { return speakerOf(env).line(filter) }
 
-// speaker puts filters into words. Dates are told in its zone.
-type speaker struct{ zone *time.Location }
+// speaker puts filters into words, dates in its zone.
+type speaker struct {
+	zone   *time.Location
+	events []string // of the workspace; none where that is not known
+}
+
+func speakerOf(env Env) speaker {
+	events, _ := env.Workspace.Lists(filterNode().Child(mEvent).Suggest)
+	return speaker{zone: env.zone(), events: events}
+}
+
+// NotKnown follows the name of an event that the workspace does not have.
+const NotKnown = "not in this workspace"
+
+// event returns the name of an action's event, marked where the workspace has no such event.
+func (s speaker) event(f doc.Value) string {
+	name := f.Get(mEvent).Text()
+	if name == "" || len(s.events) == 0 || slices.Contains(s.events, name) {
+		return orGap(name)
+	}
+	return name + " (" + NotKnown + ")"
+}
 
 func (s speaker) sentence(filters doc.Value) string {
 	shape := shapeOf(filters)
@@ -153,7 +173,7 @@ func (s speaker) with(f doc.Value) string {
 
 // did is "did Purchase at least 2 times".
 func (s speaker) did(f doc.Value, did, didNot string) string {
-	event := orGap(f.Get(mEvent).Text())
+	event := s.event(f)
 	how, n := f.Get(mExecution).Get(mCounting).Text(), f.Get(mExecution).Get(mTimes)
 	if executed := f.Get(mExecuted); executed.Kind() == doc.Bool && !executed.True() {
 		did = didNot

@@ -336,6 +336,7 @@ func TestNamesTheWorkspaceDoesNotKnow(t *testing.T) {
 	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"add"` {
 		t.Errorf("the event is %s", got)
 	}
+	h.Want("(not in this workspace) at least 2 times with Price", "Did add (not in this workspace) at least 2") // in the sentence, and in the tree
 }
 
 const notKnown = "not in this workspace"

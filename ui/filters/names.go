@@ -17,15 +17,12 @@ func (t *Tree) names(r row) []typeahead.Item {
 	return items
 }
 
-// notKnown is said of a name that the workspace does not have.
-const notKnown = "not in this workspace"
-
 // strange is what is said of a text that is none of the row's names.
 func (f *form) strange() string {
 	if len(f.names) == 0 {
 		return ""
 	}
-	return notKnown
+	return audience.NotKnown
 }
 
 // strangeName is what is said of the name that a row holds; empty where the workspace has it, or has
@@ -38,7 +35,7 @@ func (t *Tree) strangeName(r row) string {
 	if len(names) == 0 || slices.Contains(names, r.text) {
 		return ""
 	}
-	return notKnown
+	return audience.NotKnown
 }
 
 // dataTypeOf says in a word of what type the workspace's attribute of that name is.

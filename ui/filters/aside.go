@@ -64,7 +64,7 @@ const (
 )
 
 // untold is said where the service cannot evaluate filters.
-const untold = "This service does not tell whom filters pick: they are counted when the campaign goes out."
+const untold = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
 // NewAside makes the view beside filters: the audience that they pick.
 func NewAside(cfg editor.Config) editor.Aside {
@@ -225,7 +225,7 @@ func (a *aside) told(r screen.Result) tea.Cmd {
 		}
 	case found:
 		if len(v.people) == 0 && r.Err == nil {
-			a.asked = "Nobody here has a name, an address or an id like “" + v.text + "”."
+			a.asked = "No user has a name, email address or ID like “" + v.text + "”."
 			return screen.Notify(widget.LevelWarning, a.asked)
 		}
 		return a.askWhich(v.people)
@@ -242,7 +242,7 @@ func (a *aside) askWhich(people []engine.Profile) tea.Cmd {
 	for i, p := range people {
 		options[i] = widget.Option{Label: p.DisplayName(), Help: p.ID}
 	}
-	return screen.Send(screen.ChooseMsg{Title: "Whom do you mean?", Options: options, Then: func(w widget.Answer) tea.Cmd {
+	return screen.Send(screen.ChooseMsg{Title: "Which user?", Options: options, Then: func(w widget.Answer) tea.Cmd {
 		if w.Index < 0 || w.Index >= len(people) {
 			return nil
 		}
@@ -326,7 +326,7 @@ func (a *aside) Bindings() []key.Binding {
 	if a.reader == nil {
 		return []key.Binding{bind("↑/↓", "scroll", "up", "down")}
 	}
-	out := []key.Binding{bind("w", "why is somebody in or not", "w"), bind("↑/↓", "move", "up", "down")}
+	out := []key.Binding{bind("w", "why a user matches", "w"), bind("↑/↓", "move", "up", "down")}
 	switch {
 	case a.why != nil:
 		return append([]key.Binding{bind("enter", "back", "enter")}, out...)

@@ -21,7 +21,7 @@ func (a *aside) lay() {
 		a.say(themes.ToneMuted, untold)
 	case a.why != nil:
 		a.lines = whyLines(a.cfg.Theme, *a.why, a.width)
-		a.say(themes.ToneFaint, "enter goes back to the count.")
+		a.say(themes.ToneFaint, "Press enter to go back to the count.")
 	case a.counting && a.answer == nil:
 		a.layCounting()
 	case a.err != nil:
@@ -52,7 +52,7 @@ func (a *aside) layCounting() {
 	text := "Counting…"
 	if a.progress != nil {
 		if c := a.progress.Load(); c != nil {
-			text = fmt.Sprintf("Counting… %s of %s looked at so far", thousands(c.Matched), thousands(c.Total))
+			text = fmt.Sprintf("Counting… %s of %s users checked", thousands(c.Matched), thousands(c.Total))
 		}
 	}
 	a.say(themes.ToneMuted, text)
@@ -65,7 +65,7 @@ func (a *aside) layUnfinished() {
 		a.say(themes.ToneWarning, "Not counted. "+reason(a.err))
 		return
 	}
-	a.say(themes.ToneMuted, "Finish what is marked in the tree, and the people are counted.")
+	a.say(themes.ToneMuted, "Complete the marked filters to see how many users match.")
 	for i, d := range e.Details {
 		if i == 3 {
 			a.say(themes.ToneFaint, fmt.Sprintf("and %d more", len(e.Details)-i))
@@ -90,7 +90,7 @@ func (a *aside) layAnswer() {
 	}
 	a.layReach(c)
 	if c.Total == 0 {
-		a.say(themes.ToneMuted, "This workspace has no users yet; add some with bugle workspace put users.")
+		a.say(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle workspace import users.")
 		return
 	}
 	a.laySteps(c)
@@ -113,9 +113,9 @@ func (a *aside) bar(n, of int) string {
 func (a *aside) layReach(c engine.AudienceCount) {
 	if c.Matched == 0 {
 		if audience.Picks(a.filters) {
-			a.say(themes.ToneWarning, "Nobody matches as it stands.")
+			a.say(themes.ToneWarning, "Nobody matches these filters.")
 		} else {
-			a.say(themes.ToneMuted, "Add a filter, and the people are counted.")
+			a.say(themes.ToneMuted, "Add a filter to see how many users match.")
 		}
 		return
 	}
@@ -130,11 +130,11 @@ func (a *aside) layReach(c engine.AudienceCount) {
 func (a *aside) reached(n, of int, how, parts string) {
 	switch {
 	case n == 0:
-		a.say(themes.ToneWarning, "None of them can be reached "+how+".")
+		a.say(themes.ToneWarning, "None can be reached "+how+".")
 	case n == of:
-		a.say(themes.ToneText, "All of them can be reached "+how+parts+".")
+		a.say(themes.ToneText, "All can be reached "+how+parts+".")
 	default:
-		a.say(themes.ToneText, thousands(n)+" of them can be reached "+how+parts+".")
+		a.say(themes.ToneText, thousands(n)+" can be reached "+how+parts+".")
 	}
 }
 

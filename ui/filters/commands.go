@@ -98,7 +98,7 @@ func (t *Tree) goTo(p doc.Path) {
 func (t *Tree) remove() {
 	n := t.node()
 	if n.Kind == audience.Group && n.Depth == 0 && n.Count == 0 {
-		t.failure = "There is nothing in it to remove."
+		t.failure = "This group is already empty."
 		return
 	}
 	root, err := audience.Remove(t.root, n.Path)
@@ -106,11 +106,11 @@ func (t *Tree) remove() {
 	if err == nil && t.cfg.Host.Notify != nil {
 		what := "Removed."
 		if n.Count == 1 {
-			what = "Removed, with the one filter in it."
+			what = "Removed, with the filter in it."
 		} else if n.Count > 1 {
 			what = fmt.Sprintf("Removed, with the %d filters in it.", n.Count)
 		}
-		t.cfg.Host.Notify(what + " ctrl+z brings it back.")
+		t.cfg.Host.Notify(what + " Press ctrl+z to undo.")
 	}
 }
 
@@ -212,7 +212,7 @@ func (t *Tree) takeJSON(p doc.Path, text string) {
 	v, err := doc.Parse([]byte(text))
 	if err != nil {
 		t.outside = &outside{p, text}
-		t.failure = "This is not JSON yet, and was not taken over: " + err.Error() + ". e goes on with your text."
+		t.failure = "Invalid JSON, not applied: " + err.Error() + ". Press e to keep editing."
 		return
 	}
 	if !t.root.Lookup(p).Exists() && len(v.Encode()) == len("{}") {

@@ -349,19 +349,19 @@ func TestWhySaysWhatLetsSomebodyInOrKeepsThemOut(t *testing.T) {
 	h.Press("w")
 	h.Type("Carl 2")
 	h.Press("enter")
-	h.Want("✗ Carl 2 is not in, because:", "→ Country is Germany")
+	h.Want("✗ Carl 2 is not included:", "→ Country is Germany")
 	h.Press("w")
 	h.Type("asha")
 	h.Press("enter")
-	h.Want("Whom do you mean?")
+	h.Want("Which user?")
 	h.Press("down", "enter")
-	h.Want("✓ Asha 3 is in, because:")
+	h.Want("✓ Asha 3 is included:")
 	h.Press("alt+p", "enter", "down", "enter")
 	h.Want("✓ Asha 3 is in")
 	h.Press("w")
 	h.Type("nobody at all")
 	h.Press("enter")
-	h.Want("Nobody here has a name")
+	h.Want("No user has a name")
 }
 
 // A service that only carries campaigns says so.
@@ -369,7 +369,7 @@ func TestServiceThatCannotCountSaysSo(t *testing.T) {
 	b := newBench(t, audienceJSON)
 	r := screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)}
 	h := uitest.New(t, builder.New(uitest.Deps(struct{ engine.Service }{b.svc}), r), 120, 40)
-	h.Want("This service does not tell whom", "Users whose Country is India or Nepal")
+	h.Want("This service does not show who", "Users whose Country is India or Nepal")
 }
 
 // A letter typed at a name that is there looks for another one, and esc keeps the old one.

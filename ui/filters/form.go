@@ -161,7 +161,7 @@ func (t *Tree) enter(r row) {
 	f := t.open
 	took := t.takePick(r)
 	if r.kind == nameRow && f.prompt.Value() == "" {
-		t.failure = "A name is needed first; esc leaves the filter."
+		t.failure = "Type a name first, or press esc to cancel."
 		return
 	}
 	if _, _, whole := t.splitAction(r); whole {

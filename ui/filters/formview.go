@@ -127,7 +127,7 @@ func (t *Tree) held(r row) (string, themes.Tone) {
 	case fixedRow:
 		switch {
 		case r.input.State.Node == nil:
-			return r.text + " · not in the specification", themes.ToneFaint
+			return r.text + " · unknown field", themes.ToneFaint
 		case !r.input.State.Shown:
 			return r.text + " · not used", themes.ToneFaint
 		}
@@ -230,21 +230,21 @@ func (r row) help(t *Tree) string {
 	case t.locked(t.open.filter) != "":
 		return t.locked(t.open.filter)
 	case n == nil:
-		return "The specification has no such member here; it is kept. ctrl+x removes it, ctrl+e edits the filter as JSON."
+		return "Unknown field. It is kept. Press ctrl+x to remove it, ctrl+e to edit the filter as JSON."
 	case !r.input.State.Shown:
-		return "Kept, and not used" + because(r.input.State.Why) + ". ctrl+x removes it."
+		return "Not used" + because(r.input.State.Why) + ". It is kept. Press ctrl+x to remove it."
 	case r.kind == fixedRow:
-		return "ctrl+e edits the filter as JSON."
+		return "Press ctrl+e to edit the filter as JSON."
 	case r.kind == oftenRow:
-		return "How many times, and within which time: at least, at most, exactly, never; in the last 7 days, today, after 1 December."
+		return "How many times and when, such as “at least 2 times in the last 7 days”, “never” or “once since yesterday”."
 	case r.kind == listRow:
-		return `Commas between values; one with a comma in it in "quotes".`
+		return `Separate values with commas. Put a value that contains a comma in "quotes".`
 	case r.kind == dateRow:
-		return "Days are those of the workspace. A date without a time is the whole day."
+		return "Dates are in the workspace's time zone. A date without a time means the whole day."
 	case r.input.Part == audience.Value && valueHelp[r.shape] != "":
 		return valueHelp[r.shape]
 	case r.kind == nameRow && r.text != "":
-		return "ctrl+u offers all names."
+		return "Type to choose another name."
 	}
 	help := n.Help
 	if i := strings.Index(help, ". "); i >= 0 {
@@ -258,11 +258,11 @@ func (r row) help(t *Tree) string {
 
 // valueHelp says what is expected of a value, by its shape.
 var valueHelp = map[audience.Shape]string{
-	audience.RelativeDays: "From now to the same time of day that many days off.",
-	audience.ValueRange:   "Both ends are in the range.",
-	audience.YesOrNo:      "y and n choose.",
-	audience.SingleValue:  "What the attribute is compared with.",
-	audience.Expression:   "Worked out for each user when the campaign goes out.",
+	audience.RelativeDays: "Counted from now, to the same time of day.",
+	audience.ValueRange:   "Both values are included.",
+	audience.YesOrNo:      "Press y or n.",
+	audience.SingleValue:  "The value to compare with.",
+	audience.Expression:   "Evaluated for each user when the campaign is sent.",
 }
 
 func (r row) chosenHelp() string {
@@ -278,5 +278,5 @@ func because(why string) string {
 	if why == "" {
 		return ""
 	}
-	return ": it counts " + why
+	return ": it applies " + why
 }

@@ -27,18 +27,18 @@ func newKeyMap() keyMap {
 
 		Open:      bind("enter", "edit", "enter"),
 		Add:       bind("a", "add", "a"),
-		AddOther:  bind("A", "add to the other", "A"),
+		AddOther:  bind("A", "add to the other group", "A"),
 		Join:      bind("space", "and/or", " "),
 		Negate:    bind("!", "negate", "!"),
 		Duplicate: bind("d", "duplicate", "d"),
 		Remove:    bind("x", "remove", "x", "delete"),
 		Up:        bind("K", "move up", "K", "alt+up"),
 		Down:      bind("J", "move down", "J", "alt+down"),
-		Indent:    bind(">", "into the action above", ">", "tab"),
-		Outdent:   bind("<", "out of the action", "<", "shift+tab"),
-		Other:     bind("m", "to the other group", "m"),
+		Indent:    bind(">", "move into the action above", ">", "tab"),
+		Outdent:   bind("<", "move out of the action", "<", "shift+tab"),
+		Other:     bind("m", "move to the other group", "m"),
 		Editor:    bind("e", "as JSON in your editor", "e"),
-		Why:       bind("w", "why is somebody in or not", "w"),
+		Why:       bind("w", "why a user matches", "w"),
 
 		Done:       bind("enter", "next", "enter"),
 		Close:      bind("esc", "done", "esc"),
@@ -64,7 +64,7 @@ func (t *Tree) Bindings() []key.Binding {
 	var out []key.Binding
 	if t.locked(n.Path) != "" {
 		if n.Kind != audience.Group {
-			out = append(out, bind("enter", "look at it", "enter"))
+			out = append(out, bind("enter", "view", "enter"))
 		}
 		return append(out, k.Move, k.Page, k.Ends, k.Why)
 	}

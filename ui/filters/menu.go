@@ -22,9 +22,9 @@ type option struct {
 }
 
 var kindHelp = map[audience.Kind]string{
-	audience.Attribute: "what is known of people",
-	audience.Action:    "what they did, or did not",
-	audience.Segment:   "people who are in it",
+	audience.Attribute: "such as age, city or plan",
+	audience.Action:    "something they did, or didn't do",
+	audience.Segment:   "members of a segment",
 }
 
 // askKind asks what to add at the cursor, or to the other group. Where only one kind can be, it is
@@ -56,7 +56,7 @@ func (t *Tree) askKind(other bool) {
 	for _, k := range audience.Kinds(t.root, outer) {
 		o := option{k, outer, kindHelp[k]}
 		if k == audience.EventAttribute {
-			o.at, o.help = n.Path, "a condition in the action"
+			o.at, o.help = n.Path, "a condition on the action"
 			if n.Kind == audience.EventAttribute {
 				m.at = len(m.options)
 			}

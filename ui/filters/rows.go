@@ -167,7 +167,7 @@ func (r row) placeholder(t *Tree) string {
 	case r.kind == oftenRow:
 		return "at least 2 times in the last 7 days"
 	case r.kind == listRow:
-		return "values, with commas between them"
+		return "values, separated by commas"
 	case r.kind == dateRow:
 		return "2026-12-01, yesterday, last monday"
 	case r.shape == audience.RelativeDays:

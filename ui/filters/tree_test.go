@@ -193,7 +193,7 @@ func TestFilterIsEditedAsJSON(t *testing.T) {
 	cfg.Host.Outside = func(text, suffix string, then func(string)) { given = text; then(after) }
 	e := filters.New(cfg)
 	press(e, "j", "e")
-	if !strings.Contains(given, `"India"`) || !strings.Contains(e.View(), "This is not JSON yet") {
+	if !strings.Contains(given, `"India"`) || !strings.Contains(e.View(), "Invalid JSON, not applied") {
 		t.Fatalf("given %s, shown\n%s", given, e.View())
 	}
 	press(e, "e")

@@ -28,7 +28,7 @@ type chip struct {
 }
 
 // nobody is what a tree without a filter says.
-const nobody = "Nobody is picked yet. a adds a filter: an attribute, something people did, or a segment."
+const nobody = "No filters yet. Press a to add one: a user attribute, something users did, or a segment."
 
 // footFrom and ruleFrom are the heights from which there is a foot, and a rule below the sentence.
 const (
@@ -293,7 +293,7 @@ func (t *Tree) footText() (string, themes.Tone) {
 	case t.failure != "":
 		return t.failure, themes.ToneDanger
 	case t.menu != nil:
-		return "Enter or its number; esc leaves it.", themes.ToneFaint
+		return "Press enter or the number to add it, esc to cancel.", themes.ToneFaint
 	case t.open != nil:
 		r, ok := t.open.row()
 		if !ok {
@@ -318,15 +318,15 @@ func (t *Tree) footText() (string, themes.Tone) {
 	case t.locked(n.Path) != "":
 		return t.locked(n.Path), themes.ToneWarning
 	case n.Kind == audience.Group && n.Count == 0:
-		return "a adds a filter.", themes.ToneFaint
+		return "Press a to add a filter.", themes.ToneFaint
 	case n.Kind == audience.Group:
 		turn := "ANY"
 		if n.Join == "or" {
 			turn = "ALL"
 		}
-		return "a adds; space makes it " + turn + " of these. Groups do not nest in groups; an action has conditions.", themes.ToneFaint
+		return "Press a to add a filter, space to match " + turn + " of these.", themes.ToneFaint
 	case n.Kind == audience.Action && n.Count == 0:
-		return "enter edits it. a, then Event attribute, adds a condition: which of its events count.", themes.ToneFaint
+		return "Press enter to edit it, or a to add a condition on the event.", themes.ToneFaint
 	}
 	return "", themes.ToneFaint
 }

@@ -44,7 +44,7 @@ func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 		return screen.Notify(widget.LevelInfo, untold)
 	}
 	return screen.Send(screen.InputMsg{
-		Title: "Why is somebody in the audience, or not?", Placeholder: "a name, an email address or an id",
+		Title: "Why does a user match, or not?", Placeholder: "name, email address or ID",
 		Then: func(text string) tea.Cmd {
 			return cfg.Host.Run(taskFind, func(ctx context.Context) (any, error) {
 				ps, err := keeper.Profiles(ctx, text, maxFound)
@@ -67,9 +67,9 @@ func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p 
 
 // whyLines tells the outcome, and the filters that made it what it is.
 func whyLines(t themes.Theme, e explained, w int) []string {
-	head, tone := "✗ "+e.person.DisplayName()+" is not in, because:", themes.ToneWarning
+	head, tone := "✗ "+e.person.DisplayName()+" is not included:", themes.ToneWarning
 	if e.result.Matched {
-		head, tone = "✓ "+e.person.DisplayName()+" is in, because:", themes.ToneSuccess
+		head, tone = "✓ "+e.person.DisplayName()+" is included:", themes.ToneSuccess
 	}
 	out := paint(t, tone, head, w, 0)
 	for _, r := range e.result.Decisive() {

@@ -153,7 +153,7 @@ func TestASegmentIsMadeOfFilters(t *testing.T) {
 	h.Press("n")
 	h.Type("Norwegians")
 	h.Press("tab", "tab", "enter")
-	h.Want("Nobody is picked yet")
+	h.Want("No filters yet")
 	h.Press("a", "enter")
 	h.Type("Country")
 	h.Press("enter", "tab")

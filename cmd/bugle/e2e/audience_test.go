@@ -10,7 +10,7 @@ func TestAudienceOfTwoActions(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Drinkers", "Enter", "?✓ Name", "Enter", "?Connector: required",
-		"Down Down Down Enter", "?Include opted-out", "Down Enter", "?Nobody is picked yet")
+		"Down Down Down Enter", "?Include opted-out", "Down Enter", "?No filters yet")
 
 	// What was viewed, by a list of names, and what was bought, in the last 30 days.
 	p.play("a 2", ">viewed", "?> Product Viewed", "Enter Escape", "?Did Product Viewed at least once",

@@ -38,7 +38,7 @@ func TestJobPushOnTwoPlatforms(t *testing.T) {
 		"?▸ Tap action", "Right", "?‹ Deep link ›", "Down", ">https://example.com/sale", "Enter Enter", "?+ add button", "Enter", "?▸ Text", ">Shop now", "Enter",
 		"Right", "?‹ Deep link ›", "Down Down", "?▸ Action value", ">https://example.com/sale",
 		"M-n", "?Content › iOS", "M-c", "?Copied", "?✓ Content",
-		"M-n", "?▸ Send to", "Right Right", "?‹ Users who match ›", "Down Enter", "?a adds", "a 2", ">purchase completed at least 2 times in the last 30 days", "Enter", "?✓ Audience",
+		"M-n", "?▸ Send to", "Right Right", "?‹ Users who match ›", "Down Enter", "?No filters yet", "a 2", ">purchase completed at least 2 times in the last 30 days", "Enter", "?✓ Audience",
 		"M-n", "?▸ Sending time", "Right Right", "?‹ At a fixed time ›", "M-n", "?▸ Start", ">tomorrow 9am", "?✓ Schedule", "?no problems",
 		"Escape Down Down Enter", "?▸ Attribution window", ">48", "Enter Enter", "?+ add goal", "Enter", "?▸ Name", ">Purchase", "Enter", "?▸ Event", ">purchase com", "?> Purchase Completed", "Enter",
 		"?✓ Conversion goals", "M-v", "?Ready to publish.")

@@ -61,7 +61,7 @@ const (
 // New makes the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, list: widget.NewList(deps.Theme), pager: widget.NewPager(deps.Theme)}
-	s.list.Empty = "No earlier versions."
+	s.list.Empty = "No earlier versions. Each save adds one."
 	return s
 }
 

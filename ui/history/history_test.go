@@ -72,7 +72,8 @@ func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	h.Press("down")
 	h.Want("What version 2 changed", "- Hello", "+ Hello {{UserAttribute['First Name']}}")
 	h.Press("down")
-	h.Want("What version 1 changed", "+ ")
+	h.Want("What version 1 changed", "Content › Message › Email › Subject", "+ Hello", "Basics › Tags", "+ sale")
+	h.WantNot("{", "basic_details")
 	h.WantFits()
 }
 

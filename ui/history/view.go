@@ -9,7 +9,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"bugle/engine"
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/schema"
 	"bugle/engine/when"
 	"bugle/themes"
 	"bugle/ui/validate/problems"
@@ -33,7 +35,7 @@ func (s *Screen) split() split {
 		return split{true, whole, box{}}
 	}
 	if s.width >= 100 {
-		w := max(s.width*2/5, 40)
+		w := max(s.width*2/5, 56)
 		return split{true, box{w, s.height}, box{s.width - w, s.height}}
 	}
 	h := max(s.height*2/5, 5)
@@ -188,7 +190,10 @@ func (s *Screen) when(t time.Time) string {
 
 // changes returns the differences between two versions, as lines.
 func (s *Screen) changes(c compared) string {
-	changes := doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document()))
+	var changes []doc.Change
+	for _, ch := range doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document())) {
+		changes = fields(changes, ch)
+	}
 	if len(changes) == 0 {
 		return s.theme.Muted.Render("No differences.")
 	}
@@ -203,6 +208,49 @@ func (s *Screen) changes(c compared) string {
 	return b.String()
 }
 
+// fields appends a change field by field: of a section that came or went, each of its fields.
+func fields(out []doc.Change, c doc.Change) []doc.Change {
+	v := c.After
+	if !v.Exists() {
+		v = c.Before
+	}
+	if c.Before.Exists() && c.After.Exists() || v.Len() == 0 || simple(v) {
+		return append(out, c)
+	}
+	one := func(step doc.Step, v doc.Value) {
+		child := doc.Change{Path: c.Path.Join(step), Before: v}
+		if c.After.Exists() {
+			child.Before, child.After = doc.Value{}, v
+		}
+		out = fields(out, child)
+	}
+	if v.Kind() == doc.Array {
+		for i := range v.Len() {
+			one(doc.Index(i), v.At(i))
+		}
+		return out
+	}
+	for name, member := range v.Members() {
+		one(doc.Name(name), member)
+	}
+	return out
+}
+
+// simple reports whether a value is shown as a whole: a text or number, or a list of those.
+func simple(v doc.Value) bool {
+	switch v.Kind() {
+	case doc.Object:
+		return false
+	case doc.Array:
+		for i := range v.Len() {
+			if k := v.At(i).Kind(); k == doc.Object || k == doc.Array {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (s *Screen) placeOf(p doc.Path) string {
 	if words := s.node(p); words != "" {
 		return words
@@ -215,7 +263,7 @@ func (s *Screen) placeOf(p doc.Path) string {
 
 // write writes one difference: long texts line by line, anything else as it was and as it is.
 func (s *Screen) write(b *strings.Builder, c doc.Change) {
-	before, after := words(c.Before), words(c.After)
+	before, after := s.words(c.Path, c.Before), s.words(c.Path, c.After)
 	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
 		s.lines(b, before, after)
 		return
@@ -264,15 +312,39 @@ func (s *Screen) lines(b *strings.Builder, before, after string) {
 	}
 }
 
-// words returns a value for people: a text as it is, anything else as JSON.
-func words(v doc.Value) string {
+// words returns a value for people: a text as it is, a choice by its label, a list with commas, anything else as JSON.
+func (s *Screen) words(p doc.Path, v doc.Value) string {
+	n := catalog.Campaign(s.campaign.Channel).At(p)
 	switch {
 	case !v.Exists():
 		return ""
 	case v.Kind() == doc.String:
-		return v.Text()
+		return label(n, v.Text())
+	case v.True():
+		return "yes"
+	case v.Kind() == doc.Bool:
+		return "no"
+	case v.Kind() == doc.Array && simple(v):
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = s.words(p.Join(doc.Index(i)), v.At(i))
+		}
+		return strings.Join(parts, ", ")
 	case v.Kind() == doc.Object || v.Kind() == doc.Array:
 		return string(v.Indent())
 	}
 	return string(v.Encode())
+}
+
+// label returns the label of a choice, and any other text as it is.
+func label(n *schema.Node, text string) string {
+	if n == nil {
+		return text
+	}
+	for _, o := range n.Options {
+		if o.Value == text {
+			return o.Title()
+		}
+	}
+	return text
 }

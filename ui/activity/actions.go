@@ -171,7 +171,7 @@ func (s *Screen) clear() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Clear the list of calls?", Focus: 1,
 		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", count(len(s.calls))),
-		Buttons: []widget.Button{{Label: "Forget", Key: "y"}, {Label: "Keep", Key: "n"}},
+		Buttons: []widget.Button{{Label: "Clear", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

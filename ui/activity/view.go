@@ -152,7 +152,7 @@ func (s *Screen) emptyText() string {
 	if len(s.calls) > 0 {
 		return "No call matches. Press esc to clear the filter."
 	}
-	return "No calls yet."
+	return "No calls yet. Each call to the service is listed here."
 }
 
 func (s *Screen) call(width int) string {

@@ -28,7 +28,7 @@ func (m *Model) global() []screen.Action {
 		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
 	}...)
 	if m.route().Name != screen.Settings {
-		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, profiles and files", Group: everywhere, Typing: true,
+		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, remotes and files", Group: everywhere, Typing: true,
 			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
 	}
 	acts = append(acts,

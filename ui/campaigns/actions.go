@@ -35,12 +35,12 @@ func (s *Screen) searchActions() []screen.Action {
 	info := func(key, label, help string, bar int) screen.Action {
 		return screen.Action{Keys: []string{key}, Label: label, Help: help, Group: group, Bar: bar, Typing: true, Info: true}
 	}
-	enter := screen.Action{Keys: []string{"enter"}, Label: "done", Help: "keep the search and go to the list", Group: group, Bar: 9, Typing: true, Run: s.endSearch}
+	enter, help := "done", "keep the search and go to the list"
 	if _, ok := s.bar.accepts(); ok {
-		enter.Label, enter.Help = "use", "use the highlighted suggestion"
+		enter, help = "use", "use the highlighted suggestion"
 	}
 	acts := []screen.Action{
-		enter,
+		{Name: "done", Keys: []string{"enter"}, Label: enter, Help: help, Group: group, Bar: 9, Typing: true, Run: s.endSearch},
 		{Keys: []string{"esc"}, Label: "clear", Help: "clear the search", Group: group, Bar: 8, Typing: true, Run: s.clear},
 	}
 	if len(s.bar.offers) > 0 {
@@ -103,9 +103,9 @@ func (s *Screen) listActions() []screen.Action {
 	if s.focus != inTable {
 		paneBar = 19
 	}
-	archive := "show archived campaigns too"
+	archived, archive := "show archived", "show archived campaigns too"
 	if s.query().Has(query.Is, query.IsAll) {
-		archive = "hide archived campaigns"
+		archived, archive = "hide archived", "hide archived campaigns"
 	}
 	acts := []screen.Action{
 		s.zoomKey(),
@@ -113,14 +113,14 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, Bar: 18, Run: s.startSearch},
 		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, Bar: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s)) }},
 		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: s.saveView},
-		{Keys: []string{"f"}, Label: "state", Help: "show the next state only", Group: groupList, Bar: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
-		{Keys: []string{"F"}, Label: "channel", Help: "show the next channel only", Group: groupList, Bar: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
+		{Keys: []string{"f"}, Label: "state", Help: "show only the next state", Group: groupList, Bar: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
+		{Keys: []string{"F"}, Label: "channel", Help: "show only the next channel", Group: groupList, Bar: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, Bar: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.turnRound},
 		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s)) }},
 		{Name: "filters", Keys: []string{"tab"}, Label: s.after(1), Help: "go to the list, the filters or the details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
 		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.after(-1), Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
-		{Keys: []string{"A"}, Label: "archive", Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
+		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Keys: []string{"a"}, Label: "activity", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read the messages of test sends", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
 		{Keys: []string{"m"}, Label: "workspace", Help: "edit users, segments, connectors, content and API keys", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Workspace}) }},
@@ -139,7 +139,7 @@ func (s *Screen) listActions() []screen.Action {
 		label = "show all"
 	}
 	if label != "" {
-		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "clear filters, selection and search", Group: groupList, Bar: paneBar + 1, Run: s.clear})
+		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "go back to the list, then clear the selection, then the search", Group: groupList, Bar: paneBar + 1, Run: s.clear})
 	}
 	return acts
 }

@@ -56,7 +56,7 @@ type choice struct {
 
 func newFacetsPane(t themes.Theme) facetsPane {
 	p := facetsPane{list: widget.NewList(t)}
-	p.list.Empty = "Nothing to filter by."
+	p.list.Empty = "Filters show up with the first campaign."
 	return p
 }
 

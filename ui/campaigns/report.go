@@ -115,10 +115,10 @@ func (p *reportPane) text() string {
 const whyLines = 3
 
 func (p *reportPane) view(width, height int) string {
-	panel := widget.NewPanel(p.theme, "Not all done")
+	panel := widget.NewPanel(p.theme, "Some campaigns failed")
 	panel.Focused, panel.Danger = true, len(p.report.Failed) > 0
 	panel.Info = fmt.Sprintf("%d of %d", p.list.Cursor+1, len(p.rows))
-	panel.Footer = "they stay selected"
+	panel.Footer = "failed campaigns stay selected"
 	panel.SetSize(min(width-4, 84), min(height-2, len(p.rows)+whyLines+5))
 	w, h := panel.Inner()
 	p.list.SetSize(w, max(h-whyLines-3, 1))

@@ -83,7 +83,7 @@ func (s *Screen) Title() string { return "Outbox" }
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
 	case s.Running(taskLoad):
-		return "reading…", themes.ToneMuted
+		return "loading…", themes.ToneMuted
 	case !s.loaded:
 		return "", themes.ToneMuted
 	}
@@ -141,7 +141,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		}
 	case taskClear:
 		if r.Err != nil {
-			return screen.Notify(widget.LevelError, "Cannot clear the outbox: "+r.Err.Error())
+			return screen.Notify(widget.LevelError, "Can't clear the outbox: "+r.Err.Error())
 		}
 		s.focus = paneTable
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())

@@ -203,7 +203,7 @@ func TestWithoutAnOutbox(t *testing.T) {
 func TestAFailureSaysWhatToDo(t *testing.T) {
 	b := &box{err: errors.New("the store is damaged")}
 	h := open(t, b)
-	h.Want("Cannot load the outbox: the store is damaged", "Press r to try again")
+	h.Want("Can't load the outbox: the store is damaged", "Press r to try again")
 	b.err, b.messages = nil, filled().messages
 	h.Press("r")
 	h.Want("ada@example.com")

@@ -83,7 +83,7 @@ func (s *Screen) emptyText() string {
 	case !has:
 		return noOutbox
 	case s.failed != nil:
-		return "Cannot load the outbox: " + s.failed.Error() + "\nPress r to try again."
+		return "Can't load the outbox: " + s.failed.Error() + "\nPress r to try again."
 	case !s.loaded:
 		return "Loading…"
 	case len(s.messages) > 0:

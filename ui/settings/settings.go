@@ -1,5 +1,5 @@
 // Package settings is the screen of what a person chose for this program: the theme, with a live view,
-// the keys, the profile of a remote service, and where the files of all that are.
+// the keys, the remote service, and where the files of all that are.
 package settings
 
 import (
@@ -57,7 +57,7 @@ const (
 	tabFiles
 )
 
-var tabNames = []string{"Theme", "Keys", "Profiles", "Files"}
+var tabNames = []string{"Theme", "Keys", "Remotes", "Files"}
 
 // Screen shows the settings, a tab for each kind.
 type Screen struct {

@@ -44,7 +44,7 @@ func (s *Screen) tabActions() []screen.Action {
 		acts := []screen.Action{
 			{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, Bar: 9, Why: none, Run: func() tea.Cmd { return s.askKey(false) }},
 			{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, Bar: 8, Why: none, Run: func() tea.Cmd { return s.askKey(true) }},
-			{Keys: []string{"d"}, Label: "own keys", Help: "give the action its default keys again", Group: group, Bar: 7, Why: s.whyNotChanged(), Run: s.ownKeys},
+			{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, Bar: 7, Why: s.whyNotChanged(), Run: s.ownKeys},
 			{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, Why: none, Run: s.noKeys},
 			{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, Bar: 6, Run: func() tea.Cmd { s.keys.filter.Focus(); return nil }},
 			{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, Bar: 4, Run: s.editKeys},
@@ -233,7 +233,7 @@ func (s *Screen) keysView() string {
 		lines = append(lines, "", s.theme.Text.Render(widget.Truncate(e.Does, w)))
 		own := "Default keys: " + keymap.ShowAll(e.Keys)
 		if _, other := s.keys.of.For(e.Name); !other {
-			own = "It already has its default keys."
+			own = "These are its default keys."
 		}
 		lines = append(lines, s.theme.Muted.Render(widget.Truncate(own, w)), s.theme.Muted.Render(widget.Truncate(s.src.Keys.Path, w)))
 	}

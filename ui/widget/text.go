@@ -77,14 +77,25 @@ func PadLeft(s string, w int) string {
 	return spaces(w-Width(s)) + s
 }
 
+// noBreak stands for the dashes of a flag while lines are broken: --theme stays whole.
+const noBreak = "\u2011\u2011"
+
 // Wrap breaks s into lines of at most w cells, between words where it can. Terminal sequences in it stay.
 // It returns at least one line; the lines of s are kept apart.
 func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return []string{""}
 	}
+	flags := strings.Contains(s, "--")
+	if flags {
+		s = strings.ReplaceAll(s, "--", noBreak)
+	}
 	lines := strings.Split(ansi.Wrap(s, w, ""), "\n")
 	for i, line := range lines {
+		if flags {
+			line = strings.ReplaceAll(line, noBreak, "--")
+			lines[i] = line
+		}
 		if isPlain(line) && len(line) <= w {
 			continue
 		}

@@ -29,6 +29,13 @@ func TestCutAfterAWholeWord(t *testing.T) {
 	}
 }
 
+func TestWrapKeepsFlagsWhole(t *testing.T) {
+	want := []string{"Choose with", "--data or", "--theme."}
+	if got := widget.Wrap("Choose with --data or --theme.", 13); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestWrapMost(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -124,6 +124,10 @@ func (w *work) links() {
 // failed tells an error of the service, with the problems that the tables found in the words of the
 // forms; an ended ctx ends all.
 func (w *work) failed(ctx context.Context, what string, err error) error {
+	if e := engine.AsError(err); e != nil && len(e.Problems) == 1 && ctx.Err() == nil { // the sentence says the same
+		w.say("%s. %s", what, sentence(w.problemLine(e.Problems[0])))
+		return nil
+	}
 	if ended := w.session.failed(ctx, what, err); ended != nil {
 		return ended
 	}

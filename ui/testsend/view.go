@@ -275,10 +275,14 @@ func (s *Screen) spotAt(y int) (at spot, line int, ok bool) {
 func (s *Screen) refusalHead() []string {
 	w := max(s.width-4, 1)
 	var out []string
-	for _, l := range widget.Wrap("Not sent. "+widget.CleanLines(s.refusal.message), w) {
+	message := "Not sent. " + strings.TrimSuffix(widget.CleanLines(s.refusal.message), ".") + "."
+	if s.refusal.list.Len() == 1 { // it says the same
+		message = "Not sent. This needs to be fixed first:"
+	}
+	for _, l := range widget.Wrap(message, w) {
 		out = append(out, s.theme.Danger.Render(l))
 	}
-	hint := "Press enter to go to the field, esc to go back to the form."
+	hint := "Press enter to go to the field or esc to go back to the form."
 	if s.refusal.list.Len() == 0 {
 		hint = "Press esc to go back to the form."
 	}

@@ -46,7 +46,7 @@ func (n *Notification) legible() {
 	}
 	warn := func(what, color string) {
 		if c := Contrast(color, ground); color != "" && c < readable {
-			n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s on %s is hard to read (contrast %.1f, 3 at least)", what, color, ground, c)})
+			n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s on %s is hard to read (contrast %.1f; use at least 3)", what, color, ground, c)})
 		}
 	}
 	warn("App name", n.Look.AppName)

@@ -56,7 +56,7 @@ var Limits = []Limit{
 	{string(catalog.Email), aPreview, 90, "", false},
 }
 
-// shortPreview is the length of a preview text below which inboxes go on with the start of the mail.
+// shortPreview is the length of a preview text below which inboxes add the start of the email.
 const shortPreview = 35
 
 // Shown gives about how many characters of a text are seen; a million where nothing is known.
@@ -116,7 +116,7 @@ func (n *Notification) measure() {
 		}
 	}
 	if most := map[catalog.Platform]int{catalog.Android: 3, catalog.Web: 2}[n.Platform]; most > 0 && len(n.Buttons) > most {
-		n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s shows %d at most", counted(len(n.Buttons), "button"), n.Platform.Label(), most)})
+		n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s shows at most %d", counted(len(n.Buttons), "button"), n.Platform.Label(), most)})
 	}
 }
 
@@ -124,7 +124,7 @@ func (n *Notification) measure() {
 func (n *Notification) markupElsewhere(d part, names ...string) {
 	for _, name := range names {
 		if anyTag.MatchString(d.source(name)) {
-			n.Warnings = append(n.Warnings, Warning{Text: d.label(name) + ": its HTML is shown as it is written"})
+			n.Warnings = append(n.Warnings, Warning{Text: d.label(name) + ": HTML tags are shown as text"})
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (m *Mail) body(list []piece) {
 		m.Preview, m.FromBody = l.start(), true
 	}
 	if n := l.mute; n > 0 {
-		m.warn(fmt.Sprintf("%s without alternative text: readers that load none see nothing there", counted(n, "picture")))
+		m.warn(fmt.Sprintf("%s without alternative text: people who block pictures see nothing there", counted(n, "picture")))
 	}
 }
 
@@ -117,17 +117,17 @@ func (m *Mail) measure(o Options, size int) {
 	switch n := m.Preview.Length(); {
 	case m.Blank:
 	case m.FromBody || m.Preview.Empty():
-		m.warn("No preview text: inboxes show the start of the mail in its place")
+		m.warn("No preview text: inboxes show the start of the email instead")
 	case n < shortPreview && !m.Preview.HasExpressions():
 		m.Warnings = append(m.Warnings, Warning{Minor: true, Text: fmt.Sprintf(
-			"Preview text: %s; below %d, inboxes go on with the start of the mail", counted(n, "character"), shortPreview)})
+			"Preview text: %s; below %d, inboxes add the start of the email", counted(n, "character"), shortPreview)})
 	default:
 		m.Warnings = append(m.Warnings, measured(on, aPreview, m.Preview)...)
 	}
 	if size > gmailClips {
-		m.warn(fmt.Sprintf("The HTML is %d KB: Gmail cuts a mail off after about 102", size>>10))
+		m.warn(fmt.Sprintf("The HTML is %d KB: Gmail cuts emails off after about 102 KB", size>>10))
 	}
 	if o.Promotional && len(m.Blocks) > 0 && m.Unsubscribe == "" {
-		m.warn("No link to unsubscribe was found, which promotional mail has to have")
+		m.warn("No unsubscribe link found. Promotional emails need one")
 	}
 }

@@ -91,7 +91,7 @@ func (n *Notification) countdown(t part, now time.Time) {
 	case moment != "":
 		n.Timer.Words = "Ends " + moment
 	default:
-		n.Timer.Words = "Ends at a time that is not set yet"
+		n.Timer.Words = "No end time set"
 	}
 	n.fact("Countdown", n.Timer.Words)
 }
@@ -190,7 +190,7 @@ func (n *Notification) web(c part, o Options) {
 		n.fact("Disappears", "after a while")
 	}
 	if n.Image != nil {
-		n.Warnings = append(n.Warnings, Warning{Text: "Picture: browsers on macOS, and Firefox, show none", Minor: true})
+		n.Warnings = append(n.Warnings, Warning{Text: "Picture: Firefox and browsers on macOS don't show it", Minor: true})
 	}
 	n.markupElsewhere(d, "title", "message")
 	n.measure()

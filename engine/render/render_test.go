@@ -174,7 +174,7 @@ func TestCountdown(t *testing.T) {
 		{`{"timer_ends_at": "SPECIFIC_TIME_CAMPAIGN_TIMEZONE", "personalized_value": true, "specific_time": "2026-03-14T12:00:00Z"}`,
 			"Ends Sat 14 Mar, 12:00, in the campaign's time zone", 2 * time.Hour, true},
 		{`{"timer_ends_at": "SPECIFIC_TIME_USER_TIMEZONE", "specific_time": "{{user.until}}"}`, "Ends {{user.until}}, in the user's time zone", 0, false},
-		{`{"timer_ends_at": "DURATION", "duration_hour": "x"}`, "Ends at a time that is not set yet", 0, false},
+		{`{"timer_ends_at": "DURATION", "duration_hour": "x"}`, "No end time set", 0, false},
 	} {
 		n := android(t, `{"template_type": "TIMER", "timer": `+test.timer+`}`, render.Options{Now: now})
 		if n.Timer.Words != test.words || n.Timer.Left != test.left || n.Timer.Known != test.known {
@@ -206,11 +206,11 @@ func TestLengthWarnings(t *testing.T) {
 		{warnings(android(t, `{"basic_details": {"message": "`+e(50)+`"}}`, render.Options{}).Warnings), "Message: 50 characters; about 49 are shown while collapsed"},
 		{warnings(android(t, `{"basic_details": {"message": "<b>`+e(241)+`</b>"}}`, render.Options{}).Warnings), "Message: 241 characters; about 240 are shown when expanded"},
 		{warnings(render.Push(catalog.IOS, parse(t, `{"basic_details": {"message": "`+e(179)+`"}}`), render.Options{}).Warnings), "Message: 179 characters; about 178 are shown before it is held"},
-		{warnings(render.Push(catalog.IOS, parse(t, `{"basic_details": {"message": "<b>x</b>"}}`), render.Options{}).Warnings), "Message: its HTML is shown as it is written"},
+		{warnings(render.Push(catalog.IOS, parse(t, `{"basic_details": {"message": "<b>x</b>"}}`), render.Options{}).Warnings), "Message: HTML tags are shown as text"},
 		{warnings(render.Push(catalog.Web, parse(t, `{"basic_details": {"title": "`+e(51)+`"}, "buttons": [{"title": "a"}, {"title": "b"}, {"title": "c"}]}`), render.Options{}).Warnings),
-			"Title: 51 characters; about 50 are shown\n3 buttons: Web shows 2 at most"},
+			"Title: 51 characters; about 50 are shown\n3 buttons: Web shows at most 2"},
 		{warnings(android(t, `{"template_type": "STYLIZED_BASIC", "basic_details": {"background_color_code": "#fff", "message": "<font color='#eee'>x</font>"}}`, render.Options{}).Warnings),
-			"Message: #eeeeee on #ffffff is hard to read (contrast 1.2, 3 at least)"},
+			"Message: #eeeeee on #ffffff is hard to read (contrast 1.2; use at least 3)"},
 	} {
 		if test.got != test.want {
 			t.Errorf("warns of\n%q, want\n%q", test.got, test.want)
@@ -248,16 +248,16 @@ func TestMail(t *testing.T) {
 	if text := m.Text.String(); !strings.Contains(text, "here (https://e.com/{{user.name}})") || strings.Contains(text, "before all") {
 		t.Errorf("the text is %q", text)
 	}
-	if got, want := warnings(m.Warnings), "1 picture without alternative text: readers that load none see nothing there\n"+
-		"No preview text: inboxes show the start of the mail in its place"; got != want {
+	if got, want := warnings(m.Warnings), "1 picture without alternative text: people who block pictures see nothing there\n"+
+		"No preview text: inboxes show the start of the email instead"; got != want {
 		t.Errorf("warns of\n%s\nwant\n%s", got, want)
 	}
 	for _, test := range []struct{ content, want string }{
 		{`{"subject": "` + strings.Repeat("x", 49) + `", "preview_text": "` + strings.Repeat("x", 40) + `"}`, "Subject: 49 characters; about 48 are shown on phones"},
 		{`{"subject": "` + strings.Repeat("x", 61) + `", "preview_text": "` + strings.Repeat("x", 91) + `"}`,
 			"Subject: 61 characters; about 60 are shown on desktops\nPreview text: 91 characters; about 90 are shown"},
-		{`{"preview_text": "short"}`, "Preview text: 5 characters; below 35, inboxes go on with the start of the mail"},
-		{`{"preview_text": "` + strings.Repeat("x", 40) + `", "html_content": "<p>x"}`, "No link to unsubscribe was found, which promotional mail has to have"},
+		{`{"preview_text": "short"}`, "Preview text: 5 characters; below 35, inboxes add the start of the email"},
+		{`{"preview_text": "` + strings.Repeat("x", 40) + `", "html_content": "<p>x"}`, "No unsubscribe link found. Promotional emails need one"},
 		{`{}`, ""},
 	} {
 		if got := warnings(render.Email(parse(t, test.content), render.Options{Promotional: true}).Warnings); got != test.want {

@@ -208,7 +208,7 @@ func (w *work) person(ctx context.Context, identifier, value string) *engine.Pro
 
 // who names a recipient for people: by their name where the workspace knows it, else by the value.
 func (w *work) who(ctx context.Context, identifier, value string) string {
-	if p := w.person(ctx, identifier, value); p != nil {
+	if p := w.person(ctx, identifier, value); p != nil && p.DisplayName() != p.ID {
 		return p.DisplayName()
 	}
 	return value

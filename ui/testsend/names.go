@@ -74,12 +74,15 @@ func (s *Screen) each(ask engine.TestSend) []string {
 	return out
 }
 
+// nameOfUser returns what a user is called; empty where only the ID is known.
+func nameOfUser(p engine.Profile) string { return nameUnless(p.DisplayName(), p.ID) }
+
 // meet notes the names of people that were looked up, by identifier and value.
 func (s *Screen) meet(people map[string]person) {
 	for key, p := range people {
 		s.called[key] = ""
 		if p.profile != nil {
-			s.called[key] = p.profile.DisplayName()
+			s.called[key] = nameOfUser(*p.profile)
 		}
 	}
 }

@@ -237,7 +237,7 @@ func (s *Screen) tookProfiles(r screen.Result) tea.Cmd {
 	s.form.profiles, s.form.found = f.profiles, f.text
 	for _, p := range f.profiles {
 		for _, v := range engine.ByProfile(s.form.identifier, p) {
-			s.called[personKey(s.form.identifier, v)] = p.DisplayName()
+			s.called[personKey(s.form.identifier, v)] = nameOfUser(p)
 		}
 	}
 	s.offer()

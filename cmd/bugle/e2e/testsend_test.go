@@ -17,7 +17,7 @@ func TestSendAgain(t *testing.T) {
 	p.find("winter roast", "✓ Connector")
 	p.play("Down Down Enter", "?▸ Subject", "C-u", ">For {{UserAttribute['Plan']}} drinkers", "?} drinkers", "!saving", "M-t",
 		"?Recipients", ">ann", "!jamal", "?Ann Berger", "Enter", "?1 of 10", ">new@example.net", "Enter", "?2 of 10", "?missing for others",
-		"C-s", "?1 of 2", "?✓ ann@example.com sent", "?✗ new@example.net")
+		"C-s", "?1 of 2", "?✓ ann@example.com  Ann Berger  sent", "?✗ new@example.net")
 
 	add := exec.Command(binary, "workspace", "put", "users", "-")
 	add.Env = append(add.Environ(), "BUGLE_DATA="+p.data)
@@ -25,7 +25,7 @@ func TestSendAgain(t *testing.T) {
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p.play("r", "?✓ new@example.net sent", "Down Down", "?For Taster drinkers")
+	p.play("r", "?✓ new@example.net  sent", "Down Down", "?For Taster drinkers")
 
 	p.play("f", "?+ type a recipient", "C-g", "?No groups yet", "n", "?such as QA team", ">Tasters", "Enter", "?1 group", "Escape", "?+ type a recipient")
 	p.play("Escape Escape Escape Escape Escape", "q", "?EXIT=0")

@@ -13,7 +13,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/content"
 	"bugle/engine/delivery"
 	"bugle/engine/doc"
 	"bugle/engine/links"
@@ -26,7 +25,7 @@ import (
 func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, error) {
 	p := r.plan
 	if p.document.Lookup(j.key.Content).Empty() {
-		return nil, fmt.Errorf("the campaign has no message for %s", content.CellName(j.key.Platform, j.key.Locale, j.key.Variation))
+		return nil, errors.New("this message has no content")
 	}
 	if why := p.material.Untaken(j.key.Content); why != "" {
 		return nil, errors.New(why)

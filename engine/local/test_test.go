@@ -133,9 +133,9 @@ WEB_default_variation_1 SENT
 ANDROID_default_variation_2 SENT
 WEB_default_variation_2 SENT
 ANDROID_de_variation_1 SENT
-WEB_de_variation_1 FAILED USER_1: the campaign has no message for Web · German · A
-ANDROID_de_variation_2 FAILED USER_1: the campaign has no message for Android · German · B
-WEB_de_variation_2 FAILED USER_1: the campaign has no message for Web · German · B`
+WEB_de_variation_1 FAILED USER_1: this message has no content
+ANDROID_de_variation_2 FAILED USER_1: this message has no content
+WEB_de_variation_2 FAILED USER_1: this message has no content`
 	if got := show(out); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

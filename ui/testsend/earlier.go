@@ -136,6 +136,9 @@ func (s *Screen) missed(value string) string {
 func (s *Screen) withoutMissed(ask engine.TestSend) engine.TestSend {
 	s.form.identifier = ask.Identifier
 	ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return s.missed(v) != "" })
+	if len(ask.Values) == 0 { // nobody is left to get only that
+		ask.Filter = engine.KeyFilter{}
+	}
 	return ask
 }
 
@@ -268,17 +271,16 @@ func (s *Screen) zone() *time.Location {
 	return s.deps.Location
 }
 
-// onlyName names what a filter leaves.
+// onlyName names what a filter leaves. The default locale and the first variation are named where nothing else is.
 func onlyName(f engine.KeyFilter) string {
-	var parts []string
-	if f.Platform != "" {
-		parts = append(parts, content.CellName(f.Platform, "", ""))
+	if f.Locale == engine.DefaultLocale && f != (engine.KeyFilter{Locale: f.Locale}) {
+		f.Locale = ""
 	}
-	if f.Locale != "" {
-		parts = append(parts, content.LocaleName(f.Locale))
+	if f.Variation == engine.DefaultVariation && f != (engine.KeyFilter{Variation: f.Variation}) {
+		f.Variation = ""
 	}
-	if f.Variation != "" {
-		parts = append(parts, content.VariationName(f.Variation))
+	if f.Locale == engine.DefaultLocale {
+		return content.LocaleName(f.Locale)
 	}
-	return strings.Join(parts, " · ")
+	return content.CellName(f.Platform, f.Locale, f.Variation)
 }

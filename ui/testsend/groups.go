@@ -201,7 +201,7 @@ func (s *Screen) newGroup() tea.Cmd {
 		g.Name = name
 		return tea.Batch(
 			s.changeGroups(fmt.Sprintf("saved the group %q", name), name, func(all []group) []group { return append(without(all, name), g) }),
-			screen.Notify(widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
+			screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
 	})
 }
 

@@ -2,8 +2,6 @@ package testsend
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
-
-	"bugle/ui/widget"
 )
 
 // mouse hands the mouse to what is shown.
@@ -11,7 +9,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
 	}
-	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X < 2+widget.Width(s.name())+1 {
+	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.way {
 		return s.up()
 	}
 	switch s.stage {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -125,6 +126,17 @@ func (s *Screen) learnNames() tea.Cmd {
 		}
 		return found, nil
 	})
+}
+
+// spelled returns why a message failed, with the people in it by their names.
+func (s *Screen) spelled(why string, ask engine.TestSend) string {
+	identifier, names := peopleOf(s.workspace, ask)
+	for _, v := range names {
+		if name := s.nameBeside(identifier, v); name != "" && strings.HasPrefix(why, v+":") {
+			return name + strings.TrimPrefix(why, v)
+		}
+	}
+	return why
 }
 
 // moment returns a time for people, in the zone of the screen.

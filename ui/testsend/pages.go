@@ -18,7 +18,7 @@ import (
 // pageView draws a list, and beside or below it what is under its cursor.
 func (s *Screen) pageView(title, info, empty, about string, l *widget.List, lines []string) string {
 	left, right := s.boxes()
-	panel := s.panel(s.name()+crumb+title, left, !s.beside())
+	panel := s.panel(s.crumbs(left.w, title), left, !s.beside())
 	panel.Info = info
 	w, h := panel.Inner()
 	l.SetSize(w, h)
@@ -182,7 +182,7 @@ func (s *Screen) pastLines(t past, w int) []string {
 		}
 		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))
 		if r.FailureReason != "" {
-			lines = append(lines, wrapped(s.theme, r.FailureReason, 2, w)...)
+			lines = append(lines, wrapped(s.theme, s.spelled(r.FailureReason, t.ask), 2, w)...)
 		}
 	}
 	lines = append(append(lines, ""), s.fact("Campaign", t.campaign, w)...)

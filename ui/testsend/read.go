@@ -186,7 +186,7 @@ func (s *Screen) readView(b box) string {
 	}
 	title := r.title
 	if !s.listShown() {
-		title = s.name() + crumb + stageNames[s.stage] + crumb + title
+		title = s.crumbs(b.w, stageNames[s.stage], title)
 	}
 	panel := s.panel(title, b, r.open)
 	w, h := panel.Inner()

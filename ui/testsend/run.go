@@ -242,6 +242,18 @@ func (r *run) failedKeys() int {
 	return n
 }
 
+// failedSends counts the recipients that did not get a message; a message whose recipients are not known counts
+// once.
+func (r *run) failedSends() int {
+	n := 0
+	for i := range r.keys {
+		if k := &r.keys[i]; k.status != engine.Sent {
+			n += max(k.count(failed), 1)
+		}
+	}
+	return n
+}
+
 // retry returns the requests that send what failed once more: a key each, to those that it failed
 // for. Where the draft does not have the key, all is sent once more.
 func (r *run) retry(ch engine.Channel) []engine.TestSend {

@@ -145,7 +145,7 @@ func (s *Screen) runView() string {
 	s.layRun()
 	var views []string
 	if left.w > 0 {
-		panel := s.panel(s.name()+crumb+stageNames[s.stage], left, !s.run.read.open)
+		panel := s.panel(s.crumbs(left.w, stageNames[s.stage]), left, !s.run.read.open)
 		w, _ := panel.Inner()
 		if s.run.rows.window.Overflows() {
 			panel.Footer = fmt.Sprintf("%d of %d", s.run.rows.cursor+1, len(s.run.rows.entries))
@@ -226,7 +226,7 @@ func (s *Screen) runEntries(w int) []entry {
 		e := entry{i, -1, []string{s.entryLine(len(out), s.keyLine(k, w-2), w)}}
 		each := len(k.sends) > 1 || k.told()
 		if k.reason != "" && !(each && k.told()) {
-			e.lines = append(e.lines, wrapped(s.theme, k.reason, 4, w)...)
+			e.lines = append(e.lines, wrapped(s.theme, s.spelled(k.reason, s.run.ask), 4, w)...)
 		}
 		out = append(out, e)
 		if !each {

@@ -58,6 +58,7 @@ type Screen struct {
 	details       bool // on a page with a list, what is beside it has the keyboard
 	gridTop       int  // the first line of the grid in sight
 	detailTop     int  // that of what is said of a group, or of an earlier test
+	way           int  // the cells of the way to the page, as drawn last
 	width, height int
 }
 
@@ -108,7 +109,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	case stageSending:
 		return fmt.Sprintf("sending %d of %d", s.run.done, s.run.total), themes.ToneInfo
 	case stageDone:
-		if n := s.run.failedKeys(); n > 0 {
+		if n := s.run.failedSends(); n > 0 {
 			return fmt.Sprintf("%d failed", n), themes.ToneDanger
 		}
 		return "sent", themes.ToneSuccess

@@ -327,3 +327,26 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 		h.WantNot("▌  +")
 	}
 }
+
+// The name of a page is seen whole where the way to it does not fit, and the way back can still be clicked.
+func TestLongWaysAreCutAtTheirBeginning(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "Spring mail", "A long name for a short spring mail", 1)), 60, 20)
+	h.Type("ada@example.com,")
+	h.Press("ctrl+s", "enter")
+	h.Want("╭─ … › Delivered to Ada Byron ─")
+	h.ClickOn("… › Delivered")
+	h.Want("short spring mail › Results ─")
+}
+
+// A retry to people who are still not reached does not narrow the next test.
+func TestAFailedRetryLeavesTheNextTestWhole(t *testing.T) {
+	s := newService(t)
+	id := s.draft(t, catalog.Push, flatPush)
+	h := open(t, s, id, 80, 24)
+	h.Type("USER_1,USER_2,")
+	h.Press("ctrl+s", "r")
+	h.Want("✗ Ben: the user has no device for Web")
+	again := open(t, s, id, 80, 24)
+	again.Want("0 of 10", "Platform    All", "Ben · failed last time")
+}

@@ -203,8 +203,18 @@ func (s *Screen) name() string {
 	return engine.Summarize(s.campaign).Title()
 }
 
-// crumb stands between the name of the campaign and that of a page over the form.
+// crumb stands between the name of the campaign and those of the pages over the form.
 const crumb = " › "
+
+// crumbs names the way to a page in a panel of w cells; where there is no room, without its beginning.
+func (s *Screen) crumbs(w int, pages ...string) string {
+	words := append([]string{s.name()}, pages...)
+	for len(words) > 2 && widget.Width(strings.Join(words, crumb)) > w-6 {
+		words = append([]string{"…"}, words[2:]...)
+	}
+	s.way = widget.Width(strings.Join(words[:len(words)-1], crumb))
+	return strings.Join(words, crumb)
+}
 
 // sendHeight is what the button takes at the foot of the form, the line above it included.
 const sendHeight = 2
@@ -293,7 +303,7 @@ func (s *Screen) refusalHead() []string {
 }
 
 func (s *Screen) refusalView() string {
-	panel := s.panel(s.name()+crumb+"Not sent", box{s.width, s.height}, true)
+	panel := s.panel(s.crumbs(s.width, "Not sent"), box{s.width, s.height}, true)
 	panel.Footer = s.refusal.list.Position()
 	return panel.View(strings.Join(s.refusalHead(), "\n") + "\n\n" + s.refusal.list.View())
 }

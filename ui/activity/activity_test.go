@@ -380,3 +380,25 @@ func TestAPaneIsZoomed(t *testing.T) {
 	h.Press("z")
 	h.WantFits()
 }
+
+// Everything that can be clicked does what it says, in every window.
+func TestEveryClick(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		h := uitest.New(t, still{newScreen(filled(t))}, size.W, size.H)
+		h.ClickOn("400")
+		h.ClickOn("400")
+		h.Want("400 · 4.0 ms", "esc calls")
+		h.ClickOn("Request")
+		h.Want(`"channel": "PUSH"`)
+		h.ClickOn("Response")
+		h.Want("VALIDATION_FAILED")
+		h.ClickOn("│ Call") // the tab
+		h.Press("z")
+		h.ClickOn("Request")
+		h.Want(`"channel": "PUSH"`)
+		h.ClickOn("esc calls")
+		h.Want("─ Calls")
+		h.ClickOn("201")
+		h.Want("1 of 6")
+	}
+}

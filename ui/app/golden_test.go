@@ -131,3 +131,49 @@ func TestNoFragmentsBesideAnOverlay(t *testing.T) {
 		whole("a choice")
 	}
 }
+
+// Everything of the program around the screens that can be clicked does what it says, in every window.
+func TestEveryClick(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		h := program(t)
+		h.Resize(size.W, size.H)
+		answered := ""
+		answer := func(text string) func(widget.Answer) tea.Cmd {
+			return func(a widget.Answer) tea.Cmd { answered = text + strings.Repeat("+", a.Index); return nil }
+		}
+		want := func(text string) {
+			t.Helper()
+			if answered != text {
+				t.Errorf("%d×%d: answered %q, want %q", size.W, size.H, answered, text)
+			}
+		}
+		h.Send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Body: "It is a question.", Then: answer("asked")}})
+		h.ClickOn(" No ")
+		want("asked+")
+		h.Send(screen.ChooseMsg{Title: "Which?", Body: "One of these.", Options: []widget.Option{{Label: "first"}, {Label: "second", Help: "It is the other one."}}, Then: answer("chosen")})
+		h.ClickOn("second")
+		want("chosen+")
+
+		h.ClickOn("? help")
+		h.Want("esc close")
+		h.Click(0, size.H-2)
+		h.WantNot("esc close")
+		h.Press("ctrl+k")
+		h.Type("take the tour")
+		h.ClickOn("tour — ")
+		h.Want("1 of 5")
+		h.ClickOn("enter next")
+		h.Want("2 of 5")
+		h.ClickOn("← back")
+		h.Want("1 of 5")
+		h.ClickOn("esc close")
+		h.WantNot("1 of 5")
+		h.Press("ctrl+t")
+		h.ClickOn("light")
+		h.WantNot("high-contrast")
+		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
+		h.ClickOn("The disk is full.")
+		h.WantNot("The disk is full.")
+		h.ClickOn("Keys")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
+	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -50,12 +51,18 @@ func (m *Model) overlayKey(msg tea.KeyMsg) tea.Cmd {
 	return m.overlaid(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
 }
 
-// overlayMouse passes the mouse to what lies on top. A click beside it closes it, as esc does.
+// overlayMouse passes the mouse to what lies on top. A click on a hint in its lower edge presses the key; one beside
+// it closes it, as esc does.
 func (m *Model) overlayMouse(msg tea.MouseMsg) tea.Cmd {
 	return m.overlaid(func(o overlay) (tea.Cmd, bool) {
 		box := o.view(m.width, m.height)
 		x, y := overlayAt(o, box, m.width, m.height)
 		inside := msg.X >= x && msg.X < x+widget.Width(firstLine(box)) && msg.Y >= y && msg.Y <= y+strings.Count(box, "\n")
+		if inside && clicked(msg) && msg.Y == y+strings.Count(box, "\n") {
+			if key, ok := keymap.Msg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-x)); ok {
+				return o.key(key)
+			}
+		}
 		if inside || !clicked(msg) {
 			return o.mouse(msg, m.width, m.height)
 		}

@@ -115,7 +115,8 @@ func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
 	return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
 }
 
-// paneMouse takes the mouse while a pane lies over the list. A press beside it takes it away.
+// paneMouse takes the mouse while a pane lies over the list. A press on a hint in its lower edge does what the hint
+// says; one beside the pane takes it away.
 func (s *Screen) paneMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 	box := s.over.view(s.width, s.height)
 	x, y := widget.CenterAt(box, s.width, s.height)
@@ -128,5 +129,14 @@ func (s *Screen) paneMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
 		return nil
 	}
 	msg.X -= x
+	if last := len(lines) - 1; pressed && msg.Y == y+last {
+		if key := widget.HintAt(lines[last], msg.X); key != "" {
+			for _, a := range s.over.actions() {
+				if a.Does(key) && a.Why == "" {
+					return a.Run()
+				}
+			}
+		}
+	}
 	return s.over.mouse(msg, msg.Y-y-1)
 }

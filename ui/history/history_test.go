@@ -183,3 +183,30 @@ func TestAPaneIsZoomed(t *testing.T) {
 		h.WantFits()
 	}
 }
+
+// Everything that can be clicked does what it says, in every window.
+func TestEveryClick(t *testing.T) {
+	svc, id := versions(t)
+	for _, size := range uitest.Sizes {
+		h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), size.W, size.H)
+		h.ClickOn("Created")
+		h.Want("What version 1 changed")
+		h.ClickOn("+ Spring sale")
+		h.Want("esc versions")
+		h.ClickOn("Edited HTML")
+		h.Want("What version 3 changed")
+		h.WantNot("esc versions")
+		h.ClickOn("c compare")
+		h.Want("From version 3 to now")
+		h.Press("z")
+		h.ClickOn("Created")
+		h.Press("tab")
+		h.Want("From version 1 to now")
+		h.Press("esc", "z")
+		h.ClickOn("enter restore")
+		h.ClickOn("Restore (y)")
+		if h.Last().Name != screen.Builder {
+			t.Errorf("%d×%d: opened %+v", size.W, size.H, h.Last())
+		}
+	}
+}

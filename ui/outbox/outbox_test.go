@@ -376,3 +376,35 @@ func TestAPaneIsZoomed(t *testing.T) {
 	h.Press("z")
 	h.WantFits()
 }
+
+// Everything that can be clicked does what it says, in every window.
+func TestEveryClick(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		h := uitest.New(t, newScreen(filled()), size.W, size.H)
+		h.ClickOn("USER_1")
+		h.ClickOn("USER_1")
+		h.Want("Der Frühling ist da.", "esc messages")
+		h.ClickOn("Payload")
+		h.Want(`"deep": 1.50`)
+		h.ClickOn("Message │")
+		h.Want("▍ Hallo")
+		h.ClickOn("esc messages")
+		h.Want("enter read")
+		h.ClickOn("ada@example.com")
+		if size.W >= 100 {
+			h.ClickOn("Dear Ada")
+			h.Want("esc messages")
+		} else {
+			h.ClickOn("enter read")
+			h.Want("Dear Ada")
+		}
+		h.ClickOn("HTML source")
+		h.Want("<h1>Spring</h1>")
+		h.ClickOn("JSON")
+		h.Want(`"recipient": "ada@example.com"`)
+		h.Press("z")
+		h.ClickOn("Text │")
+		h.ClickOn("HTML source")
+		h.Want("<h1>Spring</h1>")
+	}
+}

@@ -437,3 +437,32 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+y")
 	d.Want("Nothing to redo")
 }
+
+// Everything that can be clicked does what it says, in every window.
+func TestEveryClick(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		d := open(t)
+		d.Resize(size.W, size.H)
+		d.ClickOn("light")
+		d.ClickOn("enter use")
+		d.Want("✓ light")
+		d.ClickOn("Keys │")
+		d.ClickOn("app.palette")
+		d.ClickOn("enter change key")
+		d.Press("f6")
+		d.Want("app.palette now has the key f6.", "● app.palette")
+		d.ClickOn("/ name")
+		d.ClickOn("Remotes")
+		d.ClickOn("prod")
+		d.ClickOn("enter use from next start")
+		d.Want("▌ ○ prod")
+		d.ClickOn("Files")
+		d.ClickOn("Keys  ")
+		d.ClickOn("enter copy path")
+		if n := len(d.Copied); n != 1 || d.Copied[0] != "~/.config/bugle/keys.yaml" {
+			t.Errorf("%d×%d: copied %v", size.W, size.H, d.Copied)
+		}
+		d.ClickOn("Theme")
+		d.Want("high-contrast")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
 
 	"bugle/themes"
 )
@@ -96,6 +97,31 @@ func (p *Panel) edge(left, right, title, info string, style lipgloss.Style) stri
 	}
 	b.WriteString(border.Render("─" + right))
 	return b.String()
+}
+
+// HintAt returns the key of the hint at column x of the lower edge of a box: "esc" in "enter choose · esc close".
+// Empty where there is none.
+func HintAt(edge string, x int) string {
+	cells := []rune(ansi.Strip(edge))
+	inside := func(i int) bool { return i >= 0 && i < len(cells) && cells[i] != '·' && !isFrame(string(cells[i])) }
+	if !inside(x) {
+		return ""
+	}
+	from, to := x, x+1
+	for inside(from - 1) {
+		from--
+	}
+	for inside(to) {
+		to++
+	}
+	words := strings.Fields(string(cells[from:to]))
+	if len(words) < 2 {
+		return ""
+	}
+	if arrow, ok := map[string]string{"←": "left", "→": "right", "↑": "up", "↓": "down"}[words[0]]; ok {
+		return arrow
+	}
+	return words[0]
 }
 
 // labelWidth is what a text in an edge takes, with the blank at either side.

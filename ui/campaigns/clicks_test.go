@@ -1,0 +1,115 @@
+package campaigns_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"bugle/ui/screen"
+	"bugle/ui/uitest"
+)
+
+// Everything on the list that can be clicked does what it says, in every window.
+func TestEveryClick(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		fresh := func() (*uitest.Harness, *fake) { return open(t, size.W, size.H, sample()...) }
+		h, _ := fresh()
+		chosen := func(want int, what string) {
+			t.Helper()
+			n := len(h.Copied)
+			h.Press("y")
+			if len(h.Copied) != n+1 || h.Copied[n] != id(want) {
+				t.Errorf("%d×%d, %s: the cursor is on %v, want %s", size.W, size.H, what, h.Copied, id(want))
+			}
+		}
+		h.ClickOn("  Winter clearance")
+		chosen(9, "a row")
+		h.ClickOn("▌ Winter clearance")
+		if h.Last().Name != screen.Builder || h.Last().ID != id(9) {
+			t.Errorf("%d×%d: a second click opens %+v", size.W, size.H, h.Last())
+		}
+
+		h, _ = fresh() // the heads, and the counts
+		h.ClickOn("Name")
+		h.Want("Name ↑")
+		h.ClickOn("Name ↑")
+		h.Want("Name ↓")
+		h.ClickOn("State ")
+		h.Want("State ↑")
+		h.ClickOn("Paused 1")
+		h.Want("[Paused 1]", "/ status:paused")
+		h.ClickOn("Email 1")
+		h.Want("[Email 1]")
+		h.ClickOn("status:paused") // the search
+		h.Want("Typing")
+		h.Type("sta")
+		h.ClickOn("start:")
+		h.Want("start:_", "Typing")
+		h.ClickOn("Use “")
+		h.Want("Keys")
+
+		h, _ = fresh() // the filters
+		h.Press("tab")
+		h.ClickOn("◔ Scheduled")
+		h.Want("/ status:scheduled", "1 of 11")
+		if size.W > 60 {
+			h.ClickOn("Black Friday") // beside them
+			h.WantNot("─ Filters")
+			chosen(6, "a row beside the filters")
+		} else {
+			h.Press("esc")
+		}
+		h.Press("shift+tab")
+		h.Want("─ Selected")
+		h.Wheel(size.W-6, size.H/2, true)
+
+		h, _ = fresh() // what lies over the list
+		h.Press("w")
+		h.ClickOn("W save view")
+		h.Want("enter ok · esc cancel")
+		h.ClickOn("esc cancel")
+		h.WantNot("esc cancel")
+		h.ClickOn("Live")
+		h.Want("/ is:live")
+		h.Press("w")
+		h.Click(0, 2) // beside it
+		h.WantNot("─ Views")
+		h.Press("C")
+		h.ClickOn("● State")
+		h.ClickOn("● State")
+		h.Want("○ State")
+		h.Click(0, 2)
+		h.WantNot("─ Columns")
+		h.Press("o")
+		h.ClickOn("  Team")
+		h.Want("by team")
+		h.Press("s")
+		h.ClickOn("Pause  ")
+		h.ClickOn("Cancel (n)")
+		h.WantNot("Cancel (n)")
+
+		h, f := fresh() // the report of a bulk action
+		f.breaks(id(9), errors.New("the disk is full"))
+		f.breaks(id(7), errors.New("something broke"))
+		h.Press("*", "b")
+		h.ClickOn("Archive")
+		h.ClickOn("Archive 2 (y)")
+		h.Want("Some campaigns failed", "omething broke")
+		h.ClickOn("✗ Winter clearance")
+		h.Want("he disk is full")
+		h.ClickOn("esc close")
+		h.WantNot("Some campaigns failed")
+	}
+}
+
+// At 120 columns the details can be clicked, and take the keyboard.
+func TestTheDetailsAreClicked(t *testing.T) {
+	h, _ := open(t, 120, 40, sample()...)
+	h.ClickOn("Growth")
+	h.Want("tab list")
+	h.ClickOn("Weekly digest")
+	h.WantNot("tab list")
+	if !strings.Contains(h.Text(), "Editors") {
+		t.Errorf("the details are of another campaign:\n%s", h.Text())
+	}
+}

@@ -105,7 +105,7 @@ func NoUser(identifier string) string {
 	case identEmail, identToken:
 		return ""
 	case "USER_ATTRIBUTE_UNIQUE_ID", "ID":
-		what = "id"
+		what = "ID"
 	case "USER_ATTRIBUTE_USER_EMAIL":
 		what = "email address"
 	case "USER_ATTRIBUTE_USER_MOBILE", "MOBILE_NUMBER":

@@ -46,7 +46,7 @@ func TestObstacle(t *testing.T) {
 		want       string
 	}{
 		{"an address needs no user", catalog.Email, mail, "EMAIL", nil, ""},
-		{"an id does", catalog.Email, mail, "ID", nil, "no user has this id"},
+		{"an id does", catalog.Email, mail, "ID", nil, "no user has this ID"},
 		{"the address is the attribute that the campaign names", catalog.Email, mail, "ID",
 			&engine.Profile{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "the user has no attribute Work"},
 		{"a bad address", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "the user's attribute Work is not an email address"},

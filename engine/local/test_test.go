@@ -177,7 +177,7 @@ func TestRecipientsOfPush(t *testing.T) {
 		{"ADVERTISING_IDENTIFIER", `"gaid-1","gaid-2"`, "FAILED gaid-2: no user has this advertising ID"},
 		{"PUSH_ID", `"tok-a","anything"`, "SENT"},
 		{"PUSH_ID", `"tok-w"`, "FAILED tok-w: the token belongs to a device for Web, not for Android"},
-		{"USER_ATTRIBUTE_UNIQUE_ID", `"USER_1","USER_2","X","Y"`, "FAILED USER_2: the user has no device for Android; X, Y: no user has this id"},
+		{"USER_ATTRIBUTE_UNIQUE_ID", `"USER_1","USER_2","X","Y"`, "FAILED USER_2: the user has no device for Android; X, Y: no user has this ID"},
 		{"CUSTOM_SEGMENT", `"Testers"`, "FAILED GONE: this member of the segment is no longer a user"},
 		{"CUSTOM_SEGMENT", `"Many"`, "SENT"},
 	} {

@@ -286,13 +286,14 @@ func (f *Form) valueLine(r row) string {
 		note := "  " + notKnown
 		return t.Text.Render(fit(text, max(w-ansi.StringWidth(note), 4))) + t.Warning.Render(note)
 	}
-	line := f.marked(r, fit(text, w), t.Text)
-	for _, at := range f.atRest(r) {
-		if ansi.StringWidth(text+at)+2 <= w {
-			return line + "  " + t.Faint.Render(at)
-		}
+	moment, off := f.atRest(r)
+	if moment == "" {
+		return f.marked(r, fit(text, w), t.Text)
 	}
-	return line
+	if ansi.StringWidth(moment+off)+2 <= w {
+		return t.Text.Render(moment) + "  " + t.Faint.Render(off)
+	}
+	return t.Text.Render(fit(moment, w))
 }
 
 // reason returns after a value that is kept why nothing reads it.

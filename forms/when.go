@@ -134,17 +134,25 @@ func (f *Form) understood(r row) (words string, notes []string, refused string) 
 	return t.Words + " · " + when.Until(t.Instant, f.now().In(t.Instant.Location())), t.Notes, ""
 }
 
-// atRest returns in a few words what the time in a row that has not the focus means, the fullest first.
-func (f *Form) atRest(r row) []string {
-	if !isTime(r) || r.Value.Text() == "" || schema.HasExpression(r.Value.Text()) {
-		return nil
+// atRest returns the time in a row that has not the focus as people say it, and how far off that is; "" where
+// it holds none.
+func (f *Form) atRest(r row) (moment, off string) {
+	text := r.Value.Text()
+	if !isTime(r) || text == "" || schema.HasExpression(text) {
+		return "", ""
 	}
-	t, err := f.readTime(r, r.Value.Text())
+	t, err := f.readTime(r, text)
 	if err != nil || !t.Exact {
-		return nil
+		return "", ""
 	}
-	day, off := t.Instant.Format("Mon"), when.Until(t.Instant, f.now().In(t.Instant.Location()))
-	return []string{day + ", " + off, off, day}
+	at, now, zone := t.Instant, f.now(), ""
+	switch loc := f.zoneFor(r.Path); {
+	case loc != nil:
+		at = at.In(loc)
+	case schema.HasOffset(text):
+		zone = at.Format(" MST")
+	}
+	return when.Moment(at, now) + zone, when.Until(at, now.In(at.Location()))
 }
 
 // picking is an open calendar for a row.

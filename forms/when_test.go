@@ -69,7 +69,7 @@ func TestATimeSaysWhatIsUnderstood(t *testing.T) {
 	shows(t, f, "02:30 does not exist on that day")
 	press(f, "tab")
 	want(t, f, `{"when":{"zone":"Europe/Berlin","begin":"2027-03-28T03:30:00"}}`)
-	shows(t, f, "2027-03-28T03:30:00  Sun, in 4 months")
+	shows(t, f, "Sun 28 Mar 2027, 03:30  in 4 months")
 	at(t, f, "when", "end")
 	press(f, "{{UserAttribute['x']}}")
 	want(t, f, `{"when":{"zone":"Europe/Berlin","begin":"2027-03-28T03:30:00","end":"{{UserAttribute['x']}}"}}`)
@@ -90,7 +90,7 @@ func TestEnterOnTheLastTime(t *testing.T) {
 	f = New(cfg)
 	press(f, "enter", "ctrl+u", "tomorrow 9am utc", "enter")
 	want(t, f, `{"when":{"more":["2026-11-22T09:00:00Z"]}}`)
-	shows(t, f, "2026-11-22T09:00:00Z")
+	shows(t, f, "Sun 22 Nov, 09:00 UTC")
 }
 
 func TestCalendar(t *testing.T) {

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/ui/uitest"
 )
 
@@ -109,5 +111,67 @@ func TestClicksBesideTheForm(t *testing.T) {
 		h.Want("[Problems]")
 		h.ClickOn("Content: required")
 		h.Want("▏ ○ Content")
+	}
+}
+
+// What a field opens takes clicks: a choice, the ticks of a list, suggestions, time spans, the calendar; so do the
+// platforms over a message and the views of its preview.
+func TestClicksInWhatAFieldOpens(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		b := newBench(t, catalog.Email, `{}`)
+		h := b.open(size.W, size.H, "connector", "connector_name")
+		h.ClickOn("Demo mail")
+		if got := b.value("connector.connector_type"); got != `"CUSTOM_SMTP"` {
+			t.Errorf("%v: a click on a suggestion chose the type %s:\n%s", size, got, h.Text())
+		}
+		h = b.open(size.W, size.H, "scheduling_details", "delivery_type")
+		h.Press("enter")
+		h.ClickOn("At a fixed time")
+		if got := b.value("scheduling_details.delivery_type"); got != `"AT_FIXED_TIME"` {
+			t.Errorf("%v: a click on an option chose %s:\n%s", size, got, h.Text())
+		}
+		h = b.open(size.W, size.H, "scheduling_details", "start_time")
+		h.Press("f4")
+		h.ClickOn("28")
+		h.ClickOn("28")
+		h.Press("enter")
+		if got := b.value("scheduling_details.start_time"); !strings.Contains(got, "-28T09:00:00") {
+			t.Errorf("%v: a click on a day chose %s:\n%s", size, got, h.Text())
+		}
+
+		b = newBench(t, catalog.Push, `{"basic_details":{"platforms":["WEB"]}}`)
+		h = b.open(size.W, size.H, "basic_details", "platforms")
+		h.Press("enter")
+		h.ClickOn("Android")
+		h.Press("enter")
+		if got := b.value("basic_details.platforms"); got != `["WEB","ANDROID"]` {
+			t.Errorf("%v: a click on a tick left %s:\n%s", size, got, h.Text())
+		}
+		h = b.open(size.W, size.H, "campaign_content", "content", "push", "android", "basic_details", "title")
+		h.Want("Content › Android")
+		h.ClickOn("Web")
+		h.Want("Content › Web")
+		h.ClickOn("Android │")
+		h.Want("Content › Android")
+	}
+}
+
+// Suggestions for a time span take clicks as well.
+func TestClicksOnATimeSpan(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		b := newBench(t, catalog.Email, `{}`)
+		made, err := b.svc.Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.EventTriggered, "ann@example.com", doc.Value{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.id = made.ID
+		h := b.open(size.W, size.H, "trigger_condition", "trigger_delay_type")
+		h.Press("right", "down")
+		h.Want("▸ Delay")
+		h.Type("2 d")
+		h.ClickOn("2 days after the event")
+		if got := b.value("trigger_condition.trigger_delay_granularity"); got != `"DAYS"` {
+			t.Errorf("%v: the unit is %s:\n%s", size, got, h.Text())
+		}
 	}
 }

@@ -84,7 +84,21 @@ func (i *info) view() string {
 }
 
 // title names the views, the one that is shown in brackets.
-func (i *info) title() string {
+func (i *info) title() string { return strings.Join(i.names(), " ") }
+
+// tabAt returns the view whose name stands at a column of the pane's frame.
+func (i *info) tabAt(x int) (infoTab, bool) {
+	at := widget.Width("╭─ ")
+	for n, name := range i.names() {
+		if x >= at && x < at+widget.Width(name) {
+			return infoTab(n), true
+		}
+		at += widget.Width(name) + 1
+	}
+	return 0, false
+}
+
+func (i *info) names() []string {
 	names := []string{"About", "JSON"}
 	if i.aside != nil {
 		names = append(names, "Audience")
@@ -94,7 +108,7 @@ func (i *info) title() string {
 			names[n] = "[" + names[n] + "]"
 		}
 	}
-	return strings.Join(names, " ")
+	return names
 }
 
 // next goes to the next view; where both have no room, the form comes after the last one.
@@ -186,6 +200,15 @@ func (s *Record) nextInfo() tea.Cmd {
 	s.layout()
 	s.showInfo()
 	return nil
+}
+
+// pressTab turns to the view whose name stands at a column of the pane's frame.
+func (s *Record) pressTab(x int) {
+	if tab, ok := s.info.tabAt(x); ok {
+		s.info.tab = tab
+		s.layout()
+		s.showInfo()
+	}
 }
 
 // toAudience gives the view of whom the filters pick the keyboard.

@@ -101,6 +101,11 @@ func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
 		if s.both() {
 			msg.X -= s.formWidth()
 		}
+		press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+		if press && msg.Y == 0 {
+			s.pressTab(msg.X)
+			return nil
+		}
 		msg.X, msg.Y = msg.X-2, msg.Y-1
 		switch {
 		case s.info.tab == tabAudience && s.info.aside != nil:

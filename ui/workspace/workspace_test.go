@@ -334,3 +334,34 @@ func TestTwoPeopleChangeOneRecord(t *testing.T) {
 	h.Want("bob@example.com", "saved")
 	h.WantNot("Demox")
 }
+
+// Sections, records, fields and the views beside them take clicks, in every layout.
+func TestClicks(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		svc := demo(t)
+		h := program(t, svc, size.W, size.H)
+		h.ClickOn("Teams")
+		h.Press("enter") // where there is room for one list, the records take its place
+		h.ClickOn("Growth")
+		h.ClickOn("Growth")
+		h.Want("▸ ")
+		h.Press("esc", "esc")
+
+		to(h, "General")
+		h.ClickOn("Time zone")
+		h.ClickOn("Time zone")
+		h.Want("▸ ")
+		h.ClickOn("Name")
+		h.Want("▸ Name")
+		h.ClickOn("Time zone")
+		h.Want("▸ Time zone")
+		if size.W < 120 { // the view takes the place of the form
+			h.Press("f3")
+		} else {
+			h.ClickOn("JSON")
+		}
+		h.Want("[JSON]", `"timezone"`)
+		h.ClickOn("About")
+		h.Want("[About]")
+	}
+}

@@ -165,10 +165,10 @@ func isFlat(s schema.FieldState) bool {
 // leadsFirst puts the fields that the tables let a form start with before the others.
 func leadsFirst(rows []row) []row {
 	rank := func(r row) int {
-		if r.group != shown || r.Node == nil || r.Node.Lead == 0 {
+		if r.group != shown || r.Node == nil {
 			return math.MaxInt
 		}
-		return r.Node.Lead
+		return place(r.Node)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a), rank(b)) })
 	for i := range rows {
@@ -283,11 +283,9 @@ func summary(n *schema.Node, v doc.Value) string {
 	}
 	more := true
 	if n != nil {
-		for _, c := range n.Children {
-			if m := v.Get(c.Name); more && !m.Empty() {
-				if s := briefly(c, m, v); s != "" {
-					more = add(s)
-				}
+		for _, m := range onForm(n, v) {
+			if s := briefly(m.node, m.value, m.in); s != "" && more {
+				more = add(s)
 			}
 		}
 	}
@@ -302,6 +300,37 @@ func summary(n *schema.Node, v doc.Value) string {
 		parts[len(parts)-1] = "…"
 	}
 	return strings.Join(parts, " · ")
+}
+
+// member is a value that a form shows, and the object it is in.
+type member struct {
+	node      *schema.Node
+	value, in doc.Value
+}
+
+// onForm returns what the form of an object shows of it, in the order of the form: the fields that it starts with first,
+// those of flat objects among them.
+func onForm(n *schema.Node, v doc.Value) []member {
+	var out []member
+	for _, c := range n.Children {
+		switch m := v.Get(c.Name); {
+		case m.Empty():
+		case c.Flat && m.Kind() == doc.Object:
+			out = append(out, onForm(c, m)...)
+		default:
+			out = append(out, member{c, m, v})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b member) int { return cmp.Compare(place(a.node), place(b.node)) })
+	return out
+}
+
+// place returns where a field stands on a form: by its lead, and after all others where it has none.
+func place(n *schema.Node) int {
+	if n.Lead == 0 {
+		return math.MaxInt
+	}
+	return n.Lead
 }
 
 // mostBrief is how wide the values of a list may be in a summary; longer ones are counted.

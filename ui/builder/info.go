@@ -133,15 +133,26 @@ func (s *Screen) refreshInfo() {
 }
 
 // firstTab returns the view that is shown until a person chooses one: help on the field in the form, and beside the
-// sections what is left to do or, where nothing is, what belongs to the section.
+// sections what is left to do. Where that is nothing, or an object that opens and is filled in, it is what belongs to the
+// place, such as the message.
 func (s *Screen) firstTab() tab {
+	beside := s.info.aside != nil && !s.info.split
 	switch {
-	case s.focus != paneParts:
-		return tabField
-	case s.errors() == 0 && s.info.aside != nil && !s.info.split:
+	case s.focus == paneParts && beside && s.errors() == 0, s.focus != paneParts && beside && s.onObject():
 		return tabAside
+	case s.focus == paneParts:
+		return tabProblems
 	}
-	return tabProblems
+	return tabField
+}
+
+// onObject reports whether the keyboard is on an object with content, which opens.
+func (s *Screen) onObject() bool {
+	if s.form == nil {
+		return false
+	}
+	f, ok := s.form.Focused()
+	return ok && f.Node != nil && f.Node.Kind == schema.Object && !f.Value.Empty()
 }
 
 func (s *Screen) showField() {

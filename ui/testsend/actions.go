@@ -74,7 +74,7 @@ func (s *Screen) afterwards() []screen.Action {
 		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, Bar: 6, Run: s.anew},
 		{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Bar: 5, Run: s.outbox},
 		s.copying("y"),
-		s.zoomKey("z"),
+		s.zoomKey(),
 		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, Info: true},
 	}
 }
@@ -166,10 +166,8 @@ func (s *Screen) moves() []screen.Action {
 		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
 		acts[1].Keys = []string{"g", "ctrl+g"}
 		acts[0].Keys = []string{"e", "alt+e"}
-		acts = append(acts, s.zoomKey("z", "alt+z"))
-	} else {
-		acts = append(acts, s.zoomKey("alt+z"))
 	}
+	acts = append(acts, s.zoomKey())
 	if s.form.at.place == onPrompt {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, Typing: true, Run: s.suggest})
 	}

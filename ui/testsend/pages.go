@@ -63,7 +63,7 @@ func (s *Screen) detailKeys(heading string) []screen.Action {
 	acts := []screen.Action{
 		{Keys: []string{"J"}, Label: "scroll", Help: "scroll the details down", Group: heading, Run: by(1)},
 		{Keys: []string{"K"}, Label: "scroll back", Help: "scroll the details up", Group: heading, Run: by(-1)},
-		s.zoomKey("z"),
+		s.zoomKey(),
 	}
 	if !s.details {
 		return append(acts, screen.Action{Keys: []string{"right", "l"}, Label: "details", Help: "go to the details", Group: heading, Bar: 2, Run: to(true)})

@@ -236,7 +236,7 @@ func (s *Screen) readActions() []screen.Action {
 	}
 	return append(acts,
 		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupMessage, Bar: 4, Run: s.outbox},
-		s.zoomKey("z"),
+		s.zoomKey(),
 		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, Info: true},
 	)
 }

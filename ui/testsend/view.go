@@ -86,11 +86,16 @@ func (s *Screen) show(st stage) {
 	s.stage, s.zoom, s.details, s.detailTop = st, false, false, 0
 }
 
-// zoomKey returns the action that zooms the focused pane to the whole screen, or back.
-func (s *Screen) zoomKey(keys ...string) screen.Action {
-	a := screen.Action{Keys: keys, Label: "zoom", Help: "show only the focused pane", Group: groupMove, Bar: 2, Typing: keys[0] != "z", Run: s.toggleZoom}
+// zoomKey returns the action that zooms the focused pane to the whole screen, or back. Where a text is typed, z is a
+// letter.
+func (s *Screen) zoomKey() screen.Action {
+	label, help := "zoom", "show only the focused pane"
 	if s.zoom {
-		a.Label, a.Help = "unzoom", "show all panes"
+		label, help = "unzoom", "show all panes"
+	}
+	a := screen.Action{Name: "zoom", Keys: []string{"z", "alt+z"}, Label: label, Help: help, Group: groupMove, Bar: 2, Typing: true, Run: s.toggleZoom}
+	if s.Typing() {
+		a.Keys = a.Keys[1:]
 	}
 	return a
 }
@@ -124,18 +129,16 @@ func (s *Screen) up() tea.Cmd {
 
 // upKey returns the action that goes up one level.
 func (s *Screen) upKey(heading string) screen.Action {
-	a := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: heading, Bar: 7, Run: s.up}
+	label, help := "form", "go back to the form"
 	switch {
 	case s.zoom:
-		a.Label, a.Help = "unzoom", "show all panes"
+		label, help = "unzoom", "show all panes"
 	case s.stage == stageDone && s.run.read.open:
-		a.Label, a.Help = "results", "go back to the results"
+		label, help = "results", "go back to the results"
 	case s.details:
-		a.Label, a.Help = "list", "go back to the list"
-	default:
-		a.Label, a.Help = "form", "go back to the form"
+		label, help = "list", "go back to the list"
 	}
-	return a
+	return screen.Action{Name: "back", Keys: []string{"esc"}, Label: label, Help: help, Group: heading, Bar: 7, Run: s.up}
 }
 
 // SetSize divides the screen.

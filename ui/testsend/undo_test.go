@@ -347,6 +347,9 @@ func TestAFailedRetryLeavesTheNextTestWhole(t *testing.T) {
 	h.Type("USER_1,USER_2,")
 	h.Press("ctrl+s", "r")
 	h.Want("✗ Ben: the user has no device for Web")
+	h.Press("esc", "alt+e")
+	h.Want("Ben: the user has no device", "Only        Web ")
+	h.WantNot("USER_2: ")
 	again := open(t, s, id, 80, 24)
 	again.Want("0 of 10", "Platform    All", "Ben · failed last time")
 }

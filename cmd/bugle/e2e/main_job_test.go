@@ -71,7 +71,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.press("Enter")
 	term.see("2 of 10")
 	term.press("C-s")
-	term.see("Email sent", "2 of 2")
+	term.see("› Results", "Email sent", "2 of 2")
 
 	term.press("o")
 	term.see("Outbox", "2 messages", "ann@example.com", "Spring is here")
@@ -158,7 +158,7 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.press("Enter")
 	term.see("1 of 10")
 	term.press("C-s")
-	term.see("Android sent", "Web sent")
+	term.see("› Results", "Android sent", "Web sent")
 	term.press("o", "Enter")
 	term.see("Last hours, Ann", "The sale ends at midnight.")
 }

@@ -61,7 +61,7 @@ func TestAgainstAnotherVendor(t *testing.T) {
 	term.press("Enter")
 	term.see("1 of 10")
 	term.press("C-s")
-	term.see("✓ Email", "✗ Email", "Acme has no such mailbox")
+	term.see("› Results", "✓ Email", "✗ Email", "Acme has no such mailbox")
 	term.press("Escape", "Escape")
 	term.see("enter open")
 

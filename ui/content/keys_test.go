@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/ui/uitest"
 )
 
 const one = `{"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
@@ -238,6 +239,31 @@ func TestPlatformTabs(t *testing.T) {
 	h.Goldens("platforms")
 	h.Press("esc", "esc")
 	h.Want("◐2 Angebot")
+}
+
+// Cells, names, shares, fields and what can be added take clicks in every layout.
+func TestClicks(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		b := newBench(t, catalog.Email, mail)
+		h := b.open(size.W, size.H)
+		h.ClickOn("◐1 ")
+		h.ClickOn("◐1 ")
+		h.Want("Content › French · A", "▸ Subject")
+		h.ClickOn("French ▸")
+		h.Want("Content › Default · A")
+		h.Press("esc")
+		h.ClickOn("German ")
+		h.Want("2 of 2 messages written.")
+		h.ClickOn("60 %")
+		h.ClickOn("60 %")
+		h.Press("backspace", "5", "enter")
+		h.Want("105 of 100")
+		h.ClickOn("+ locale")
+		h.ClickOn("Bulgarian")
+		b.has("campaign_content.locales", `["de","fr","bg"]`)
+		h.ClickOn("+ variation")
+		b.has("campaign_content.variation_details.no_of_variations", "3")
+	}
 }
 
 func TestMouse(t *testing.T) {

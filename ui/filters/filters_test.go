@@ -311,6 +311,22 @@ func TestClicksReachWhatIsUnderThem(t *testing.T) {
 	}
 }
 
+// The kinds of a new filter, its names and its dates take clicks in every layout.
+func TestClicksAddAFilter(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
+		b := newBench(t, `{}`)
+		h := b.open(size[0], size[1], segmentation, include)
+		h.ClickOn("Include · empty")
+		h.Want("Add to Include")
+		h.ClickOn("2 Action")
+		h.Want("▸ Event")
+		h.ClickOn("Purchase")
+		if got := b.stored(segmentation, include, "filters", 0, "action_name"); got != `"Purchase"` {
+			t.Errorf("%v: the event is %s:\n%s", size, got, h.Text())
+		}
+	}
+}
+
 // Enter takes the highlighted name; what is typed stays where a person says so, and is marked.
 func TestNamesTheWorkspaceDoesNotKnow(t *testing.T) {
 	b := newBench(t, audienceJSON)

@@ -133,6 +133,9 @@ func (s *Screen) list() *widget.List {
 // under the cursor goes on.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	if msg.X >= s.width-s.sideWidth() {
+		return nil
+	}
 	if pressed {
 		for to, y := range s.places.step {
 			if y == msg.Y && step(to) <= s.step {

@@ -269,6 +269,29 @@ func TestMouse(t *testing.T) {
 	h.Want("Not available")
 }
 
+// Options and answered questions take clicks in every layout.
+func TestClicks(t *testing.T) {
+	for _, size := range uitest.Sizes {
+		h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), size.W, size.H)
+		h.ClickOn("Email")
+		h.ClickOn("Email")
+		h.Want("✓ Channel        Email")
+		h.ClickOn("Periodic")
+		h.ClickOn("Periodic")
+		h.ClickOn("Periodic")
+		if size.W >= 120 { // the first place that shows the word is the help at the right, which takes no clicks
+			h.ClickOn("Periodic:")
+			h.Want("▌ Periodic")
+		}
+		h.ClickOn("▌ Periodic")
+		h.Want("✓ Delivery type  Periodic", "› Name")
+		h.ClickOn("✓ Delivery type")
+		h.Want("› Delivery type", "▌ Periodic")
+		h.ClickOn("✓ Channel")
+		h.Want("› Channel", "▌ Email")
+	}
+}
+
 // A draft can begin with one of the usual campaigns, or with a file.
 func TestBeginWith(t *testing.T) {
 	h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), 80, 24)

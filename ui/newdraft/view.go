@@ -19,12 +19,17 @@ type places struct {
 // SetSize tells the screen the cells that it may use.
 func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height }
 
+// sideWidth is how wide the help beside the questions is; 0 where it stands below them.
+func (s *Screen) sideWidth() int {
+	if s.width < sideFrom {
+		return 0
+	}
+	return s.width * 2 / 5
+}
+
 // View draws the screen.
 func (s *Screen) View() string {
-	side := 0
-	if s.width >= sideFrom {
-		side = s.width * 2 / 5
-	}
+	side := s.sideWidth()
 	panel := widget.NewPanel(s.theme, "New draft")
 	panel.Focused, panel.Info = true, s.from()
 	panel.SetSize(s.width-side, s.height)

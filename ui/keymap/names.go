@@ -45,6 +45,7 @@ var table = []Entry{
 	{"builder.grid", "show the messages by locale and variation", []string{"alt+g"}},
 	{"builder.history", "compare and restore earlier versions", []string{"H"}},
 	{"builder.next-tab", "show the next tab beside the form", []string{"f3", "]"}},
+	{"builder.next-to-do", "go to the next field that is missing or wrong", []string{"alt+n"}},
 	{"builder.outbox", "read test messages", []string{"O"}},
 	{"builder.previous-tab", "previous tab", []string{"["}},
 	{"builder.problems", "go to the list of problems", []string{"ctrl+g", "!"}},

@@ -345,7 +345,10 @@ func briefly(n *schema.Node, v, in doc.Value) string {
 	}
 	switch v.Kind() {
 	case doc.Object:
-		return title
+		if n.Flat {
+			return summary(n, v)
+		}
+		return n.Label()
 	case doc.Array:
 		if n.Kind == schema.List && n.Element != nil && v.Len() > 0 && v.At(0).Kind() != doc.Object && v.At(0).Kind() != doc.Array {
 			if values := listText(n, v); ansi.StringWidth(values) <= mostBrief {
@@ -354,7 +357,7 @@ func briefly(n *schema.Node, v, in doc.Value) string {
 		}
 		return plural(v.Len(), title)
 	case doc.Number:
-		return title + " " + withUnit(n, string(v.Encode()))
+		return title + " " + n.Counted(string(v.Encode()))
 	case doc.Bool:
 		switch {
 		case n.Yes != "":
@@ -394,7 +397,7 @@ func valueText(s schema.FieldState) string {
 				return o.Title()
 			}
 		}
-		return withUnit(s.Node, oneLine(head(v.Text(), 300)))
+		return s.Node.Counted(oneLine(head(v.Text(), 300)))
 	case doc.Bool:
 		yes, no := sides(s.Node)
 		if v.True() {
@@ -406,7 +409,7 @@ func valueText(s schema.FieldState) string {
 			return listText(s.Node, v)
 		}
 	}
-	return withUnit(s.Node, oneLine(head(string(v.Encode()), 300)))
+	return s.Node.Counted(oneLine(head(string(v.Encode()), 300)))
 }
 
 func listText(n *schema.Node, v doc.Value) string {

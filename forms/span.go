@@ -115,17 +115,6 @@ func spanBriefly(n *schema.Node, in doc.Value) (string, bool) {
 	return "", false
 }
 
-// withUnit returns a number with what it counts: "48 hours".
-func withUnit(n *schema.Node, number string) string {
-	if n == nil || n.Unit == "" || number == "" {
-		return number
-	}
-	if number == "1" {
-		return number + " " + strings.TrimSuffix(n.Unit, "s")
-	}
-	return number + " " + n.Unit
-}
-
 // choosing reports whether the text of a time span is about to be replaced by a highlighted one: until then
 // nothing is wrong with it.
 func (f *Form) choosing(r row) bool {

@@ -314,3 +314,11 @@ func continues(offer, typed []string) bool {
 	}
 	return true
 }
+
+// Counted returns a number of the field with what it counts: "48 hours", or alone where that has no name.
+func (n *Node) Counted(number string) string {
+	if n == nil || n.Unit == "" || number == "" {
+		return number
+	}
+	return number + " " + counted(number, n.Unit)
+}

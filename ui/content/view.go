@@ -394,7 +394,7 @@ func summary(f schema.FieldState) string {
 			}
 			words = append(words, n.Label()+": "+text)
 		case m.Kind() == doc.Number:
-			words = append(words, n.Label()+": "+m.Literal())
+			words = append(words, n.Label()+": "+n.Counted(m.Literal()))
 		}
 	}
 	if len(words) == 0 {

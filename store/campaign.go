@@ -85,7 +85,7 @@ func (s Space) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Rev
 	}
 	switch _, err := s.tx.Get(s.key(kindCampaign, c.ID)); {
 	case err == nil:
-		return fmt.Errorf("there is a campaign %q already", c.ID)
+		return fmt.Errorf("campaign %q already exists", c.ID)
 	case !errors.Is(err, ErrNotFound):
 		return fmt.Errorf("reading campaign %q in workspace %q: %w", c.ID, s.id, err)
 	}
@@ -221,7 +221,7 @@ func (s Space) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 		if gone, err := s.deleted(id); err != nil {
 			return 0, err
 		} else if gone {
-			return 0, fmt.Errorf("campaign %q is being deleted: try again in a minute, or choose another id", id)
+			return 0, fmt.Errorf("campaign %q is being deleted; try again in a minute, or choose another id", id)
 		}
 		found := false
 		err := s.tx.Scan(s.key(kindRevision, id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {

@@ -73,9 +73,9 @@ type loser interface {
 }
 
 const (
-	adviceBackup = "put the store back from a backup: `bugle restore` lists them"
-	adviceOne    = "put it back from a backup: `bugle restore FILE --campaign ID`; `bugle restore` lists them"
-	adviceLost   = "compare with a backup: `bugle restore` lists them"
+	adviceBackup = "restore the store from a backup; `bugle restore` lists them"
+	adviceOne    = "restore it from a backup with `bugle restore FILE --campaign ID`; `bugle restore` lists them"
+	adviceLost   = "compare with a backup; `bugle restore` lists them"
 )
 
 // Check reads every record of the store and everything that records say of one another: checksums,
@@ -109,7 +109,7 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 	if l, ok := db.(loser); ok {
 		for _, text := range l.Lost() { // the last ones, so that they are forgotten last
 			out.Findings = append(out.Findings, Finding{What: text, Advice: adviceLost, Loss: true,
-				Mend: "note that this is known, after everything else is mended; what is lost then counts as not there"})
+				Mend: "acknowledge it, after all other repairs; what was lost then counts as deleted"})
 		}
 	}
 	if progress != nil {
@@ -140,7 +140,7 @@ func (c *checker) counted(have Counts, lossy bool) error {
 		return nil
 	}
 	for _, text := range have.Differences(want) {
-		c.found(Finding{What: text, Advice: adviceLost, Loss: true, Mend: "note how many records there are, after everything else is repaired"})
+		c.found(Finding{What: text, Advice: adviceLost, Loss: true, Mend: "update the number of records, after all other repairs"})
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, er
 	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return !f.Mended && !left[f.What] }) // it was none, as it turned out
 	for i, f := range out.Findings {
 		if f.Mended && left[f.What] {
-			out.Findings[i].Mended, out.Findings[i].Failed = false, "it is found again after the repair"
+			out.Findings[i].Mended, out.Findings[i].Failed = false, "the problem is still there after the repair"
 		}
 	}
 	return out, nil
@@ -245,7 +245,7 @@ func (c *checker) record(key, value []byte) error {
 	switch key[0] {
 	case rootMeta:
 		if err != nil {
-			c.found(Finding{What: fmt.Sprintf("the store's format number is damaged (%v)", err), Mend: "write it anew", mend: rewriteFormat})
+			c.found(Finding{What: fmt.Sprintf("the store's format number is damaged (%v)", err), Mend: "write it again", mend: rewriteFormat})
 			return nil
 		}
 		var f storeFormat
@@ -279,7 +279,7 @@ func (c *checker) record(key, value []byte) error {
 
 // strange reports a record that no part of the program writes.
 func (c *checker) strange(key []byte) {
-	c.found(Finding{What: fmt.Sprintf("there is a record of no known kind (%.40q)", key), Advice: "leave it, or ask who wrote it"})
+	c.found(Finding{What: fmt.Sprintf("there is a record of an unknown kind (%.40q)", key), Advice: "leave it; another program may have written it"})
 }
 
 // writeFormat notes the number of the layout.

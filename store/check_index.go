@@ -11,11 +11,11 @@ import (
 func (c spaceCheck) once(kind byte, damage error) error {
 	op, rest, err := cutName(c.rest)
 	if err != nil {
-		return c.alone(err, "a promise about a repeated request", "remove it", nil)
+		return c.alone(err, "an idempotency key", "remove it", nil)
 	}
 	key, _, err := cutName(rest)
 	if err != nil {
-		return c.alone(err, "a promise about a repeated request", "remove it", nil)
+		return c.alone(err, "an idempotency key", "remove it", nil)
 	}
 	what := idempotentName(op, key)
 	var entry []byte
@@ -37,10 +37,10 @@ func (c spaceCheck) once(kind byte, damage error) error {
 		damage, entry = errors.Join(damage, err), c.s.expiryKey(i.ExpiresAt, kind, op, key)
 	}
 	if damage != nil {
-		return c.alone(firstOf(damage), what, "forget it: the same request would be done again", nil)
+		return c.alone(firstOf(damage), what, "remove it; if the same request is repeated, it runs again", nil)
 	}
 	if _, err := c.tx.Get(entry); errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) {
-		c.report(Finding{What: fmt.Sprintf("%s would never be forgotten", what), Mend: "note when it expires", mend: func(tx Tx) error {
+		c.report(Finding{What: fmt.Sprintf("%s would never expire", what), Mend: "add its time of expiry", mend: func(tx Tx) error {
 			if _, err := tx.Get(c.key); errors.Is(err, ErrNotFound) {
 				return nil // it is gone meanwhile
 			} else if err != nil {
@@ -56,19 +56,19 @@ func (c spaceCheck) once(kind byte, damage error) error {
 
 // expiry looks at an entry of the order of expiry.
 func (c spaceCheck) expiry(damage error) error {
-	f := Finding{What: "an entry of what expires leads nowhere or is damaged", Mend: "remove it", mend: c.drop()}
+	f := Finding{What: "an entry in the list of expiry times is damaged or refers to nothing", Mend: "remove it", mend: c.drop()}
 	e, err := cutExpiry(c.rest)
 	if err == nil {
 		what := idempotentName(e.op, e.key)
 		if e.kind == kindRequest {
 			what = requestName(e.op, e.key)
 		}
-		f.What = fmt.Sprintf("the entry that says when %s expires leads nowhere or is damaged", what)
+		f.What = fmt.Sprintf("the entry with the expiry time of %s is damaged or refers to nothing", what)
 	}
 	switch {
 	case damage != nil:
 	case err != nil:
-		f.Mend, f.mend, f.Advice = "", nil, "leave it: a later bugle may have written it"
+		f.Mend, f.mend, f.Advice = "", nil, "leave it; a newer version of bugle may have written it"
 	default:
 		target, key := c.s.key(e.kind, e.op, e.key), c.key
 		if _, err := c.tx.Get(target); !errors.Is(err, ErrNotFound) {
@@ -96,7 +96,7 @@ func (c spaceCheck) profile(damage error) error {
 		return err2
 	}
 	if damage = firstOf(damage, err, err2); damage == nil && p.ID != id {
-		damage = fmt.Errorf("it is the profile %q", p.ID)
+		damage = fmt.Errorf("it is the user %q", p.ID)
 	}
 	if damage != nil {
 		c.report(Finding{What: fmt.Sprintf("%s is damaged (%v)", profileName(id), damage), Advice: adviceBackup + ", or import it again"})
@@ -114,7 +114,7 @@ func (c spaceCheck) profile(damage error) error {
 		if found {
 			continue
 		}
-		c.report(Finding{What: fmt.Sprintf("%s cannot be found by all that it has", profileName(id)), Mend: "make what finds it anew", mend: c.indexProfile(id)})
+		c.report(Finding{What: fmt.Sprintf("%s is missing in the search index", profileName(id)), Mend: "add it to the search index", mend: c.indexProfile(id)})
 		return nil
 	}
 	return nil
@@ -145,7 +145,7 @@ func (c spaceCheck) indexProfile(id string) func(Tx) error {
 		for _, key := range keys {
 			found, err := foundBy(tx, key)
 			if err == nil && !found {
-				err = s.put("what finds "+profileName(id), key, nil)
+				err = s.put("the index entry of "+profileName(id), key, nil)
 			}
 			if err != nil {
 				return err
@@ -161,7 +161,7 @@ func (c spaceCheck) identifier(damage error) error {
 	_, rest2, err2 := cutName(rest)
 	id, _, err3 := cutName(rest2)
 	if err := errors.Join(err, err2, err3); err != nil {
-		return c.alone(err, "an entry that finds profiles", "remove it", nil)
+		return c.alone(err, "an entry of the index of users", "remove it", nil)
 	}
 	dangling, err := c.s.dangling(c.key, id)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c spaceCheck) identifier(damage error) error {
 	switch {
 	case dangling:
 		ws, key := c.s.id, c.key
-		c.report(Finding{What: fmt.Sprintf("an entry finds %s by an %s that it does not have", profileName(id), kind), Mend: "remove it", mend: func(tx Tx) error {
+		c.report(Finding{What: fmt.Sprintf("the index of users finds %s by an %s that it does not have", profileName(id), kind), Mend: "remove it", mend: func(tx Tx) error {
 			dangling, err := In(tx, ws).dangling(key, id)
 			if err != nil || !dangling {
 				return err
@@ -179,7 +179,7 @@ func (c spaceCheck) identifier(damage error) error {
 		}})
 	case damage != nil: // one of a profile that can be read is found with that
 		if _, err := c.s.Profile(id); err != nil {
-			return c.alone(damage, "an entry that finds "+profileName(id), "remove it", nil)
+			return c.alone(damage, "the index entry of "+profileName(id), "remove it", nil)
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ func (c *checker) settings(id string) error {
 	c.spaces[id] = true
 	s := In(c.tx, id)
 	if err := checkWorkspace(id); err != nil {
-		c.found(Finding{Workspace: id, What: fmt.Sprintf("there are records of a workspace that no program can name (%v)", err), Advice: "leave them, or ask who wrote them"})
+		c.found(Finding{Workspace: id, What: fmt.Sprintf("there are records of a workspace without a valid id (%v)", err), Advice: "leave them; another program may have written them"})
 		return nil
 	}
 	r, err := s.readAllSettings()
@@ -30,11 +30,11 @@ func (c *checker) settings(id string) error {
 	case r.damage == nil && !r.older() && (c.out.Format < 2 || r.copied()):
 		return nil
 	case r.damage == nil && !r.older():
-		f.What, f.Mend = fmt.Sprintf("the copies of the settings and API keys of workspace %q are not as the settings are", id), "copy the settings again"
+		f.What, f.Mend = fmt.Sprintf("the copies of the settings and API keys of workspace %q are out of date", id), "copy the settings again"
 	case r.damage == nil:
 		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are older than their copy", id), "restore them from the copy"
 	case errors.Is(r.damage, ErrNotFound):
-		f.What, f.Mend = fmt.Sprintf("the workspace %q has records and no settings", id), "restore them from their copy"
+		f.What, f.Mend = fmt.Sprintf("the workspace %q has records but no settings", id), "restore them from their copy"
 	default:
 		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are damaged (%v)", id, firstOf(r.damage)), "restore them from their copy"
 	}

@@ -27,7 +27,7 @@ func (c spaceCheck) check(kind byte, damage error) error {
 	case kindDeleted:
 		return c.deletion(damage)
 	case kindLook:
-		return c.alone(damage, "the time of the last look for what has expired", "remove it", func() error {
+		return c.alone(damage, "the time of the last removal of expired records", "remove it", func() error {
 			var w look
 			return decodeRow(c.payload, &w)
 		})
@@ -63,7 +63,7 @@ func (c spaceCheck) check(kind byte, damage error) error {
 			return err
 		})
 	}
-	c.report(Finding{What: fmt.Sprintf("there is a record of no known kind (%q)", kind), Advice: "leave it: a later bugle may have written it"})
+	c.report(Finding{What: fmt.Sprintf("there is a record of an unknown kind (%q)", kind), Advice: "leave it; a newer version of bugle may have written it"})
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (c spaceCheck) alone(damage error, what, mend string, read func() error) er
 	f := Finding{What: fmt.Sprintf("%s is damaged (%v)", what, damage), Mend: mend, Advice: adviceBackup}
 	switch {
 	case c.payload != nil: // its checksum holds
-		f.Mend, f.Advice = "", "leave it: a later bugle may have written it"
+		f.Mend, f.Advice = "", "leave it; a newer version of bugle may have written it"
 	case mend != "":
 		f.Advice, f.mend = "", c.drop()
 	}
@@ -149,7 +149,7 @@ func (c spaceCheck) campaign(damage error) error {
 		return err
 	}
 	if damage == nil && err == nil && have.ID != id {
-		err = fmt.Errorf("it is the campaign %q", have.ID)
+		err = fmt.Errorf("it is of the campaign %q", have.ID)
 	}
 	if damage = firstOf(damage, err); damage != nil {
 		return c.brokenCampaign(id, damage)
@@ -166,13 +166,13 @@ func (c spaceCheck) campaign(damage error) error {
 	}
 	switch {
 	case readable > have.Revision:
-		f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is as it was at revision %d, and its newest is %d", id, have.Revision, readable),
-			Mend: fmt.Sprintf("bring revision %d back", readable)}
+		f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is at revision %d, but its newest is %d", id, have.Revision, readable),
+			Mend: fmt.Sprintf("restore revision %d", readable)}
 		f.mend = c.bringBack(id)
 		c.report(f)
 		return nil
 	case last < have.Revision:
-		c.report(Finding{Campaign: id, What: fmt.Sprintf("campaign %q is at revision %d, and its history ends with %d", id, have.Revision, last),
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("campaign %q is at revision %d, but its history ends with %d", id, have.Revision, last),
 			Mend: "add the revision to its history", mend: c.addRevision(id)})
 	}
 	row, err := c.s.Summary(id)
@@ -185,14 +185,14 @@ func (c spaceCheck) campaign(damage error) error {
 	if err == nil && err1 == nil && err2 == nil && bytes.Equal(want, got) {
 		return nil
 	}
-	why := "does not say what its document does"
+	why := "does not match its document"
 	switch {
 	case errors.Is(err, ErrNotFound):
-		why = "is missing, so that no list shows it"
+		why = "is missing, so no list shows it"
 	case err != nil:
 		why = "is damaged"
 	}
-	c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of campaign %q %s", id, why), Mend: "make it anew from the document", mend: c.addSummary(id)})
+	c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of campaign %q %s", id, why), Mend: "create it from the document", mend: c.addSummary(id)})
 	return nil
 }
 
@@ -204,7 +204,7 @@ func (c spaceCheck) brokenCampaign(id string, damage error) error {
 		return err
 	}
 	if n > 0 {
-		f.Mend, f.Advice, f.mend = fmt.Sprintf("bring revision %d of it back, the newest that can be read", n), "", c.bringBack(id)
+		f.Mend, f.Advice, f.mend = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.bringBack(id)
 	}
 	c.report(f)
 	return nil
@@ -349,7 +349,7 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 		if err != nil && !isDamage(err) {
 			return err
 		}
-		return c.alone(firstOf(damage, err), fmt.Sprintf("the record of unsaved edits of campaign %q", id), "remove it; what was saved stays", func() error { return nil })
+		return c.alone(firstOf(damage, err), fmt.Sprintf("the record of the working copy of campaign %q", id), "remove it; saved changes stay", func() error { return nil })
 	case kindRevision, kindVersion:
 		n, _, err := cutNumber(rest)
 		if err != nil {
@@ -370,12 +370,12 @@ func (c spaceCheck) goneCampaign(kind byte, id string, surely bool) error {
 	if err != nil {
 		return err
 	}
-	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is gone, and its summary or history is still there", id), Advice: adviceOne}
+	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is missing, but its summary or history is still there", id), Advice: adviceOne}
 	switch {
 	case n > 0:
-		f.Mend, f.Advice, f.mend = fmt.Sprintf("bring revision %d of it back, the newest that can be read", n), "", c.bringBack(id)
+		f.Mend, f.Advice, f.mend = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.bringBack(id)
 	case kind == kindCopy && surely:
-		f.What = fmt.Sprintf("there are unsaved edits of campaign %q, which is gone", id)
+		f.What = fmt.Sprintf("there is a working copy of campaign %q, which is missing", id)
 		f.Mend, f.Advice, f.mend = "remove them", "", c.dropOrphan(id)
 	}
 	c.report(f)
@@ -402,7 +402,7 @@ func (c spaceCheck) revision(kind byte, id string, n int64) error {
 	var rev engine.Revision
 	known := c.s.getJSON(what, c.s.revisionKey(kindRevision, id, n), &rev)
 	if known == nil && rev.N != n {
-		known = &CorruptError{What: what, Err: fmt.Errorf("it says that it is revision %d", rev.N)}
+		known = &CorruptError{What: what, Err: fmt.Errorf("it has the number of revision %d", rev.N)}
 	}
 	_, document := c.s.Revision(id, n)
 	for _, err := range []error{known, document} {
@@ -412,9 +412,9 @@ func (c spaceCheck) revision(kind byte, id string, n int64) error {
 	}
 	switch {
 	case kind == kindRevision && known != nil && document == nil:
-		c.report(Finding{Campaign: id, What: fmt.Sprintf("what is known of %s is damaged", what), Mend: "make it anew from its document", mend: c.knowRevision(id, n)})
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of %s is damaged", what), Mend: "create it from its document", mend: c.knowRevision(id, n)})
 	case kind == kindVersion && errors.Is(known, ErrNotFound) && document == nil:
-		c.report(Finding{Campaign: id, What: fmt.Sprintf("%s is missing in the history", what), Mend: "add it", mend: c.knowRevision(id, n)})
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("%s is missing from the history", what), Mend: "add it", mend: c.knowRevision(id, n)})
 	case kind == kindRevision && document != nil, kind == kindVersion && document != nil && errors.Is(known, ErrNotFound):
 		c.report(c.lostRevision(id, n))
 	}
@@ -441,7 +441,7 @@ func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
 // campaign; an earlier one is taken out of the history.
 func (c spaceCheck) lostRevision(id string, n int64) Finding {
 	ws := c.s.id
-	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Mend: "take the revision out of the history; the campaign itself stays"}
+	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Mend: "remove the revision from the history; the campaign itself stays"}
 	f.mend = func(tx Tx) error {
 		s := In(tx, ws)
 		switch _, err := s.Revision(id, n); {
@@ -456,7 +456,7 @@ func (c spaceCheck) lostRevision(id string, n int64) Finding {
 		return s.dropRevision(id, n)
 	}
 	if now, err := c.s.Campaign(id); err == nil && now.Revision == n {
-		f.Mend, f.mend = "make it anew from the campaign", c.addRevision(id)
+		f.Mend, f.mend = "create it from the campaign", c.addRevision(id)
 	}
 	return f
 }

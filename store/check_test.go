@@ -223,12 +223,12 @@ func TestCheckWords(t *testing.T) {
 		want  string
 	}{
 		{"document", nil, kind("cc1"),
-			`campaign "c1" is damaged (its checksum does not match) in workspace "DEMO" [bring revision 2 of it back, the newest that can be read|]`},
+			`campaign "c1" is damaged (its checksum does not match) in workspace "DEMO" [restore revision 2, the newest that can be read|]`},
 		{"document and history", nil, func(p pair) bool { return kind("cc2")(p) || kind("dc2")(p) },
-			"campaign \"c2\" is damaged (its checksum does not match) in workspace \"DEMO\" [|put it back from a backup: `bugle restore FILE --campaign ID`; `bugle restore` lists them]\n" +
-				`the document of campaign "c2", revision 1 cannot be read in workspace "DEMO" [take the revision out of the history; the campaign itself stays|]`},
-		{"summary", nil, kind("sc1"), `the summary of campaign "c1" is damaged in workspace "DEMO" [make it anew from the document|]`},
-		{"profile index", nil, kind("x"), `the profile "p" cannot be found by all that it has in workspace "DEMO" [make what finds it anew|]`},
+			"campaign \"c2\" is damaged (its checksum does not match) in workspace \"DEMO\" [|restore it from a backup with `bugle restore FILE --campaign ID`; `bugle restore` lists them]\n" +
+				`the document of campaign "c2", revision 1 cannot be read in workspace "DEMO" [remove the revision from the history; the campaign itself stays|]`},
+		{"summary", nil, kind("sc1"), `the summary of campaign "c1" is damaged in workspace "DEMO" [create it from the document|]`},
+		{"profile index", nil, kind("x"), `the user "p" is missing in the search index in workspace "DEMO" [add it to the search index|]`},
 	} {
 		if got := find(test.first, test.spoil); got != test.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", test.name, got, test.want)
@@ -252,7 +252,7 @@ func TestCheckOlderThanHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := check(t, db).Findings
-	if len(found) != 1 || found[0].Campaign != "c1" || found[0].Mend != "bring revision 2 back" {
+	if len(found) != 1 || found[0].Campaign != "c1" || found[0].Mend != "restore revision 2" {
 		t.Fatalf("found %+v", found)
 	}
 	if c, err := store.Repair(t.Context(), db, nil); err != nil || !c.Sound() {

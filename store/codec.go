@@ -21,9 +21,9 @@ const (
 )
 
 var (
-	errEmpty    = errors.New("it was lost with a part of the disk")
+	errEmpty    = errors.New("it was on a damaged part of the disk")
 	errShort    = errors.New("it is cut short")
-	errFormat   = errors.New("it is in no format that this bugle knows")
+	errFormat   = errors.New("its format is unknown")
 	errChecksum = errors.New("its checksum does not match")
 )
 

@@ -37,7 +37,7 @@ func (c *checker) doubtful(key []byte) {
 		return
 	}
 	c.found(Finding{Workspace: workspace, Campaign: id, Advice: adviceOne,
-		What: fmt.Sprintf("campaign %q in workspace %q may be older than it was, or may have been deleted: a part of the store that may have held a newer version is lost", id, workspace)})
+		What: fmt.Sprintf("campaign %q in workspace %q may be out of date or deleted: a part of the store that may have had a newer version is lost", id, workspace)})
 }
 
 // Add counts n records more of the kind that the key has.
@@ -118,7 +118,7 @@ func (c Counts) Differences(want Counts) []string {
 		if workspace != "" {
 			where = fmt.Sprintf("workspace %q", workspace)
 		}
-		out = append(out, fmt.Sprintf("%s does not hold what was saved: %s", where, strings.Join(parts, ", ")))
+		out = append(out, fmt.Sprintf("records in %s are missing: %s", where, strings.Join(parts, ", ")))
 	}
 	return out
 }

@@ -29,7 +29,7 @@ func Prepare(ctx context.Context, db DB) error {
 		return err
 	}
 	if have > Format {
-		return fmt.Errorf("%w (its format is %d, this bugle knows up to %d)", ErrNewer, have, Format)
+		return fmt.Errorf("%w (its format is %d, and this version reads up to %d)", ErrNewer, have, Format)
 	}
 	err = migrate(ctx, db, have, Format, migrations)
 	if errors.Is(err, ErrFull) {
@@ -43,13 +43,13 @@ func migrate(ctx context.Context, db DB, from, to int, steps map[int]func(contex
 	for ; from < to; from++ {
 		step := steps[from]
 		if step == nil {
-			return fmt.Errorf("this bugle cannot read the format %d of the store any more: open it once with an earlier one", from)
+			return fmt.Errorf("this version cannot read stores of format %d; open the store once with an earlier version of bugle", from)
 		}
 		if err := step(ctx, db); err != nil {
-			return fmt.Errorf("bringing the store from format %d to %d: %w", from, from+1, err)
+			return fmt.Errorf("upgrading the store from format %d to %d: %w", from, from+1, err)
 		}
 		if err := db.Update(ctx, func(tx Tx) error { return writeFormat(tx, from+1) }); err != nil {
-			return fmt.Errorf("noting the format of the store: %w", err)
+			return fmt.Errorf("writing the format of the store: %w", err)
 		}
 	}
 	return nil

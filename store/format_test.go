@@ -47,7 +47,7 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := migrate(t.Context(), db, 1, 4, steps)
-	if err == nil || err.Error() != "bringing the store from format 2 to 3: the disk is full" {
+	if err == nil || err.Error() != "upgrading the store from format 2 to 3: the disk is full" {
 		t.Errorf("failed with %v", err)
 	}
 	if n, err := format(t.Context(), db); n != 2 || err != nil {

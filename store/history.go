@@ -126,7 +126,7 @@ func (s Space) FinishDeletes() (more bool, err error) {
 	if err != nil || more {
 		return more, err
 	}
-	return true, s.delete("the mark of a deleted campaign", s.key(kindDeleted, id))
+	return true, s.delete("the deletion mark of a campaign", s.key(kindDeleted, id))
 }
 
 // clearHistory removes records of a campaign's history, and reports whether more may be left.
@@ -159,7 +159,7 @@ func (c spaceCheck) deletion(damage error) error {
 		return nil
 	}
 	key := slices.Clone(c.key)
-	c.report(Finding{What: fmt.Sprintf("the mark that campaign %s is deleted is damaged", label(c.rest)), Mend: "make it anew", mend: func(tx Tx) error {
+	c.report(Finding{What: fmt.Sprintf("the deletion mark of campaign %s is damaged", label(c.rest)), Mend: "create it again", mend: func(tx Tx) error {
 		bad, err := damaged(tx, key)
 		if err != nil || !bad {
 			return err

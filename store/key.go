@@ -111,9 +111,9 @@ func cutTime(key []byte) (time.Time, []byte, error) {
 func checkName(what, s string) error {
 	switch {
 	case s == "":
-		return fmt.Errorf("a record needs %s", what)
+		return fmt.Errorf("%s is missing", what)
 	case len(s) > maxName:
-		return fmt.Errorf("%s of %d bytes is too long: at most %d", what, len(s), maxName)
+		return fmt.Errorf("%s is too long: %d bytes, at most %d", what, len(s), maxName)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func checkWorkspace(id string) error {
 		return err
 	}
 	if !engine.IsWorkspaceID(id) {
-		return fmt.Errorf("the workspace id %q has spaces or unprintable characters: use letters, digits, - and _", id)
+		return fmt.Errorf("the workspace id %q has spaces or unprintable characters; use letters, digits, - and _", id)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (c *checker) mentioned(workspace string) error {
 			return nil
 		})),
 		passing(s.Summaries(func(sum engine.Summary) error {
-			note(sum.ParentID, "a campaign below it")
+			note(sum.ParentID, "a run of it")
 			return nil
 		})),
 	)
@@ -50,7 +50,7 @@ func (c *checker) mentioned(workspace string) error {
 		switch {
 		case errors.Is(errGet, ErrNotFound), isDamage(errGet) && !errors.Is(errGet, errHidden):
 			c.found(Finding{Workspace: workspace, Campaign: id, Advice: adviceOne,
-				What: fmt.Sprintf("campaign %q in workspace %q is gone, and %s is still there: it was lost, or deleted", id, workspace, by[id])})
+				What: fmt.Sprintf("campaign %q in workspace %q is missing, but %s is still there; it was lost or deleted", id, workspace, by[id])})
 		case !isDamage(errGet):
 			err = errGet
 		}

@@ -57,7 +57,7 @@ func (s Space) PutIdempotent(i Idempotent) error {
 	}
 	what := idempotentName(i.Operation, i.Key)
 	if i.ExpiresAt.IsZero() {
-		return fmt.Errorf("%s needs a time of expiry", what)
+		return fmt.Errorf("%s must have a time of expiry", what)
 	}
 	if err := s.DeleteIdempotent(i.Operation, i.Key); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (s Space) ExpireIdempotent(now time.Time) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
-	const what = "the list of what expires"
+	const what = "the list of expiry times"
 	prefix, n := s.key(kindExpiry), 0
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
 		e, err := cutExpiry(key[len(prefix):])
@@ -161,7 +161,7 @@ func (s Space) Sweep(now time.Time) (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
-	const what = "the time of the last look for what has expired"
+	const what = "the time of the last removal of expired records"
 	key := s.key(kindLook)
 	var last look
 	err = s.getRow(what, key, &last)
@@ -198,7 +198,7 @@ func (s Space) expire(e expiry, now time.Time) error {
 	case err != nil && !errors.As(err, &corrupt):
 		return err
 	}
-	return s.delete("what has expired", s.key(e.kind, e.op, e.key))
+	return s.delete("expired records", s.key(e.kind, e.op, e.key))
 }
 
 type expiry struct {

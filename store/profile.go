@@ -21,7 +21,7 @@ const (
 // they were stored.
 func (s Space) Profile(id string) (engine.Profile, error) {
 	var p engine.Profile
-	if err := s.check("a profile id", id); err != nil {
+	if err := s.check("a user id", id); err != nil {
 		return p, err
 	}
 	err := s.getJSON(profileName(id), s.key(kindProfile, id), &p)
@@ -39,7 +39,7 @@ func (s Space) PutProfile(p engine.Profile) error {
 	}
 	what := profileName(p.ID)
 	for _, key := range keys {
-		if err := s.put("what finds "+what, key, nil); err != nil {
+		if err := s.put("the index entry of "+what, key, nil); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func (s Space) PutProfile(p engine.Profile) error {
 
 // DeleteProfile removes a profile. It fails with [ErrNotFound] where there is none.
 func (s Space) DeleteProfile(id string) error {
-	if err := s.check("a profile id", id); err != nil {
+	if err := s.check("a user id", id); err != nil {
 		return err
 	}
 	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, ErrLost) {
@@ -68,7 +68,7 @@ func (s Space) Profiles(fn func(engine.Profile) error) error {
 	return s.walk("the profile", s.key(kindProfile), ScanOptions{}, func(rest, payload []byte) error {
 		var p engine.Profile
 		if err := decode(payload, &p); err != nil {
-			return s.damaged("the profile "+label(rest), err)
+			return s.damaged("the user "+label(rest), err)
 		}
 		return fn(p)
 	})
@@ -81,17 +81,17 @@ func (s Space) FindProfiles(kind, value string) ([]string, error) {
 		return nil, err
 	}
 	if !slices.Contains([]string{ByEmail, ByMobile, ByToken, ByAdvertising}, kind) {
-		return nil, fmt.Errorf("there is no kind of identifier called %q", kind)
+		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
 	}
 	value = fold(kind, value)
 	if value == "" || len(value) > maxName {
 		return nil, nil
 	}
 	var ids []string
-	err := s.walk("what finds profiles by "+kind, s.key(kindIdentifier, kind, value), ScanOptions{}, func(rest, _ []byte) error {
+	err := s.walk("the index entry of profiles by "+kind, s.key(kindIdentifier, kind, value), ScanOptions{}, func(rest, _ []byte) error {
 		id, _, err := cutName(rest)
 		if err != nil {
-			return s.damaged("what finds profiles by "+kind, err)
+			return s.damaged("the index entry of profiles by "+kind, err)
 		}
 		ids = append(ids, id)
 		return nil
@@ -101,7 +101,7 @@ func (s Space) FindProfiles(kind, value string) ([]string, error) {
 
 // identifiers gives the index keys of a profile, without repetition.
 func (s Space) identifiers(p engine.Profile) ([][]byte, error) {
-	if err := s.check("a profile id", p.ID); err != nil {
+	if err := s.check("a user id", p.ID); err != nil {
 		return nil, err
 	}
 	pairs := [][2]string{}
@@ -121,7 +121,7 @@ func (s Space) identifiers(p engine.Profile) ([][]byte, error) {
 	var keys [][]byte
 	for _, pair := range slices.Compact(slices.SortedFunc(slices.Values(pairs), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })) {
 		if len(pair[1]) > maxName {
-			return nil, fmt.Errorf("%s has an identifier (%s) of %d bytes: at most %d", profileName(p.ID), pair[0], len(pair[1]), maxName)
+			return nil, fmt.Errorf("the identifier %[2]s of %[1]s is too long: %[3]d bytes, at most %[4]d", profileName(p.ID), pair[0], len(pair[1]), maxName)
 		}
 		keys = append(keys, s.key(kindIdentifier, pair[0], pair[1], p.ID))
 	}
@@ -145,7 +145,7 @@ func (s Space) dropIdentifiers(id string) error {
 		return err
 	}
 	for _, key := range keys {
-		if err := s.delete("what finds "+profileName(id), key); err != nil {
+		if err := s.delete("the index entry of "+profileName(id), key); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func (s Space) sweepIdentifiers(id string) error {
 		if string(rest) != string(end) {
 			return nil
 		}
-		return s.delete("what finds "+profileName(id), slices.Clone(key))
+		return s.delete("the index entry of "+profileName(id), slices.Clone(key))
 	})
 }
 
@@ -183,4 +183,4 @@ func fold(kind, value string) string {
 	return value
 }
 
-func profileName(id string) string { return fmt.Sprintf("the profile %q", id) }
+func profileName(id string) string { return fmt.Sprintf("the user %q", id) }

@@ -9,7 +9,7 @@ import (
 )
 
 // errHidden says that a record is there and cannot be read: it may be healthy.
-var errHidden = fmt.Errorf("the record is there and cannot be read now, so it was neither replaced nor removed: %w", ErrLost)
+var errHidden = fmt.Errorf("the record exists but cannot be read now, so it was left as it is: %w", ErrLost)
 
 // confirming is a transaction that takes a record for damaged only when both ways to read it, by its key and in
 // a scan, say so: one of them may be wrong. Its Get fails with errHidden where a record is there and
@@ -135,7 +135,7 @@ func (c *checker) kept(key, value []byte, damage error) error {
 		err = errKey
 	}
 	if err = errors.Join(damage, err); err != nil {
-		c.found(Finding{What: fmt.Sprintf("a record that a repair has kept is damaged (%.60q)", key), Mend: "remove it", mend: func(tx Tx) error {
+		c.found(Finding{What: fmt.Sprintf("a record kept by a repair is damaged (%.60q)", key), Mend: "remove it", mend: func(tx Tx) error {
 			bad, err := damaged(tx, key)
 			if err != nil || !bad {
 				return err
@@ -156,11 +156,11 @@ func (c *checker) kept(key, value []byte, damage error) error {
 
 // recordNames are the kinds of a workspace's records in words.
 var recordNames = map[byte]string{
-	kindCampaign: "campaign", kindSummary: "summary of campaign", kindRevision: "note on revision of campaign",
-	kindVersion: "document of revision of campaign", kindCopy: "unsaved edits of campaign", kindIdempotent: "idempotency key",
-	kindRequest: "request id", kindExpiry: "entry of what expires", kindOutbox: "outbox message", kindProfile: "profile",
-	kindIdentifier: "entry that finds a profile", kindTest: "test send", kindContent: "content item",
-	kindDeleted: "mark of a deleted campaign", kindLook: "time of the last look for what has expired",
+	kindCampaign: "campaign", kindSummary: "summary of campaign", kindRevision: "summary of revision of campaign",
+	kindVersion: "document of revision of campaign", kindCopy: "working copy of campaign", kindIdempotent: "idempotency key",
+	kindRequest: "request id", kindExpiry: "expiry time", kindOutbox: "outbox message", kindProfile: "profile",
+	kindIdentifier: "index entry of a user", kindTest: "test send", kindContent: "content item",
+	kindDeleted: "deletion mark of a campaign", kindLook: "time of the last removal of expired records",
 }
 
 // recordName returns a record in words, by its key.
@@ -170,7 +170,7 @@ func recordName(key []byte) string {
 	case key[0] == rootMeta:
 		return "the format number of the store"
 	case err != nil:
-		return fmt.Sprintf("a record of no known kind (%.40q)", key)
+		return fmt.Sprintf("a record of an unknown kind (%.40q)", key)
 	case key[0] == rootWorkspace:
 		return fmt.Sprintf("the settings of workspace %q", workspace)
 	case key[0] == rootCopy && len(rest) > 0 && rest[0] == copyKey:
@@ -178,7 +178,7 @@ func recordName(key []byte) string {
 	case key[0] == rootCopy:
 		return fmt.Sprintf("the copy of the settings of workspace %q", workspace)
 	case key[0] != rootRecord, len(rest) == 0, recordNames[rest[0]] == "":
-		return fmt.Sprintf("a record of no known kind (%.40q)", key)
+		return fmt.Sprintf("a record of an unknown kind (%.40q)", key)
 	}
 	return fmt.Sprintf("the %s %s in workspace %q", recordNames[rest[0]], label(rest[1:]), workspace)
 }

@@ -21,10 +21,10 @@ type settingsRecord struct {
 	Change int64 `json:"change,omitempty"`
 }
 
-const adviceSettings = "run `bugle doctor --repair`, which restores them; campaigns can be read until then"
+const adviceSettings = "run `bugle doctor --repair` to restore them; until then, campaigns can only be read"
 
 // errGone is why settings are damaged that are not there, while other records of their workspace are.
-var errGone = errors.New("they are gone")
+var errGone = errors.New("they are missing")
 
 // Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged
 // or gone is found by its other records.

@@ -61,17 +61,17 @@ var (
 	// ErrClosed says that the store was closed before.
 	ErrClosed = errors.New("the store is closed")
 	// ErrReadOnly is the answer to a write within View.
-	ErrReadOnly = errors.New("this transaction only reads")
+	ErrReadOnly = errors.New("the transaction is read-only")
 	// ErrTooBig says that a transaction, or one record, is larger than the store takes at once.
-	ErrTooBig = errors.New("too much for one change of the store: split it into smaller ones")
+	ErrTooBig = errors.New("the change is too large for the store; split it into smaller ones")
 	// ErrFull says that the disk has too little space left to write.
 	ErrFull = errors.New("the disk is full")
 	// ErrNoLocks says that a file system cannot keep two processes from writing to one store.
-	ErrNoLocks = errors.New("the file system of this folder has no locks, as some network drives")
+	ErrNoLocks = errors.New("the file system of this folder does not support file locks, like some network drives")
 	// ErrLost says that a record was there, or may have been, and was lost with a part of the disk.
-	ErrLost = errors.New("a part of the store was lost")
+	ErrLost = errors.New("part of the store was lost")
 	// ErrNewer says that the store was written by a later program.
-	ErrNewer = errors.New("this store was written by a newer bugle: update bugle to open it")
+	ErrNewer = errors.New("this store was written by a newer version; update bugle to open it")
 )
 
 // CorruptError says that a record is there, but is not what was written.
@@ -84,7 +84,7 @@ type CorruptError struct {
 func (e *CorruptError) Error() string {
 	advice := e.Advice
 	if advice == "" {
-		advice = "restore an earlier revision of it, or a copy of the data folder"
+		advice = "restore an earlier revision, or a backup with `bugle restore`"
 	}
 	return fmt.Sprintf("%s is damaged in the store (%v): %s", e.What, e.Err, advice)
 }
@@ -105,9 +105,9 @@ type LockedError struct {
 func (e *LockedError) Error() string {
 	who := "another process"
 	if e.PID > 0 {
-		who = fmt.Sprintf("another bugle (process %d)", e.PID)
+		who = fmt.Sprintf("another bugle process (%d)", e.PID)
 	}
-	return fmt.Sprintf("%s is using the store in %s: quit it first, or choose another folder with --data or BUGLE_DATA", who, e.Dir)
+	return fmt.Sprintf("%s is using the store in %s; quit it first, or choose another folder with --data or BUGLE_DATA", who, e.Dir)
 }
 
 // After gives the first key that sorts after all keys with a prefix, and nil where there is

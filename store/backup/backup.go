@@ -106,15 +106,15 @@ func (o Options) header() Header {
 
 var (
 	// ErrPassphrase says that a backup is encrypted, and the passphrase is missing or another one.
-	ErrPassphrase = errors.New("the passphrase is not the one that this backup was made with")
+	ErrPassphrase = errors.New("wrong passphrase for this backup")
 	// ErrNoPassphrase says that a backup is encrypted and no passphrase was given.
-	ErrNoPassphrase = errors.New("this backup is encrypted: give its passphrase")
+	ErrNoPassphrase = errors.New("this backup is encrypted; a passphrase is needed")
 	// ErrKey says that a backup is encrypted with the key of a store, and the one that was given is not it.
-	ErrKey = errors.New("this backup is encrypted with the key of a store, and that is another one")
+	ErrKey = errors.New("this backup is encrypted with the key of a store, and this is a different key")
 	// ErrDamaged says that a file is no backup, or not what was written.
 	ErrDamaged = errors.New("this backup is damaged")
 	// ErrNewer says that a later program wrote the backup.
-	ErrNewer = errors.New("this backup was written by a newer bugle: update bugle to read it")
+	ErrNewer = errors.New("this backup was written by a newer version; update bugle to read it")
 )
 
 // Write makes a backup of the store in a new file, while others go on writing: it holds the store as
@@ -133,7 +133,7 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 		o.Now = time.Now()
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return info, fmt.Errorf("%s is there already; choose another name", file)
+		return info, fmt.Errorf("%s already exists; choose another name", file)
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*.partial")
 	if err != nil {
@@ -150,7 +150,7 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 	}
 	passphrase, _ := o.secret()
 	if info, err = Verify(ctx, f.Name(), passphrase, func(n int) { o.Progress(Progress{n, true}) }); err != nil {
-		return info, fmt.Errorf("what was written to %s reads otherwise: %w", file, err)
+		return info, fmt.Errorf("cannot verify %s after writing it: %w", file, err)
 	}
 	if err := os.Rename(f.Name(), file); err != nil {
 		return info, unwritable(file, err)
@@ -173,11 +173,11 @@ func unwritable(file string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case store.NoSpace(err):
-		return fmt.Errorf("%w: there is no room for a backup in %s, and none was made; free some space there, or give it a name on another disk", store.ErrFull, filepath.Dir(file))
+		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrFull, filepath.Dir(file))
 	case errors.As(err, &path):
 		return fmt.Errorf("cannot write %s: %w", file, path.Err)
 	}
-	return fmt.Errorf("cannot make the backup %s: %w", file, err)
+	return fmt.Errorf("cannot create the backup %s: %w", file, err)
 }
 
 func writeAll(f *os.File, o Options, records func(io.Writer) error) error {

@@ -308,7 +308,7 @@ type rotten struct {
 
 func (r *rotten) View(ctx context.Context, fn func(store.Tx) error) error {
 	err := r.DB.View(ctx, fn)
-	r.lost = []string{"a part of the store was lost"}
+	r.lost = []string{"part of the store was lost"}
 	return err
 }
 

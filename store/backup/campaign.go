@@ -10,7 +10,7 @@ import (
 )
 
 // ErrWhole says that a campaign needs no backup.
-var ErrWhole = errors.New("the campaign can be read, and is left as it is")
+var ErrWhole = errors.New("the campaign is not damaged; nothing was restored")
 
 // ErrNotInBackup says that a backup does not have a campaign.
 var ErrNotInBackup = errors.New("this backup does not have the campaign")

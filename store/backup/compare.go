@@ -84,18 +84,18 @@ func (c compared) add(found *store.Checked) {
 	made := c.info.Made.Local().Format("2006-01-02 15:04")
 	for _, l := range c.lacks {
 		f := store.Finding{Workspace: l.Workspace, Campaign: l.Campaign}
-		f.What = fmt.Sprintf("campaign %q in workspace %q is gone, and the backup of %s has it: it was lost, or deleted after that", l.Campaign, l.Workspace, made)
-		f.Advice = fmt.Sprintf("put it back: `bugle restore %s`", shellquote.Join(c.info.File, "--campaign", l.Campaign, "--workspace", l.Workspace))
+		f.What = fmt.Sprintf("campaign %q in workspace %q is missing, but is in the backup of %s; it was lost, or deleted since then", l.Campaign, l.Workspace, made)
+		f.Advice = fmt.Sprintf("restore it with `bugle restore %s`", shellquote.Join(c.info.File, "--campaign", l.Campaign, "--workspace", l.Workspace))
 		if l.Store > 0 {
-			f.What = fmt.Sprintf("campaign %q in workspace %q is as it was at revision %d, and the backup of %s has revision %d", l.Campaign, l.Workspace, l.Store, made, l.Backup)
-			f.Advice = fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", shellquote.Join(c.info.File))
+			f.What = fmt.Sprintf("campaign %q in workspace %q is at revision %d, but the backup of %s has revision %d", l.Campaign, l.Workspace, l.Store, made, l.Backup)
+			f.Advice = fmt.Sprintf("`bugle restore %s` restores the whole store as it was then", shellquote.Join(c.info.File))
 		}
 		found.Findings = append(found.Findings, f)
 	}
 	if c.more > 0 {
 		found.Findings = append(found.Findings, store.Finding{
-			What:   fmt.Sprintf("%d more campaigns are gone, or as they were earlier, and the backup of %s has them", c.more, made),
-			Advice: fmt.Sprintf("`bugle restore %s` puts the whole store back as it was then", shellquote.Join(c.info.File)),
+			What:   fmt.Sprintf("%d more campaigns are missing or older than in the backup of %s", c.more, made),
+			Advice: fmt.Sprintf("`bugle restore %s` restores the whole store as it was then", shellquote.Join(c.info.File)),
 		})
 	}
 }
@@ -103,14 +103,14 @@ func (c compared) add(found *store.Checked) {
 // advise has the findings that something is lost name a backup. unread is why it could not be compared.
 func advise(found *store.Checked, info Info, unread error) {
 	made := info.Made.Local().Format("2006-01-02 15:04")
-	advice := fmt.Sprintf("the newest backup of the whole store is %s, of %s: `bugle restore` puts it, or one campaign of it, back", info.File, made)
+	advice := fmt.Sprintf("the newest backup of the whole store is %s, of %s; restore it, or one campaign, with `bugle restore`", info.File, made)
 	if unread != nil {
 		for _, known := range []error{ErrNoPassphrase, ErrPassphrase, ErrKey, ErrDamaged, ErrNewer} {
 			if errors.Is(unread, known) {
 				unread = known
 			}
 		}
-		advice = fmt.Sprintf("the newest backup, %s of %s, cannot be compared with the store (%v): `bugle restore` puts it, or one campaign of it, back", info.File, made, unread)
+		advice = fmt.Sprintf("the newest backup, %s of %s, cannot be compared with the store (%v); restore it, or one campaign, with `bugle restore`", info.File, made, unread)
 	}
 	for i := range found.Findings {
 		if found.Findings[i].Loss {

@@ -149,7 +149,7 @@ func Keep(db store.DB, o Daily) *Keeper {
 	ctx, stop := context.WithCancel(context.Background())
 	k := &Keeper{o: o, db: db, stop: stop}
 	if err := Sweep(o.DataDir); err != nil { // whoever had the store before may have been killed
-		o.Logger.Error("backups that were not completed are left", "error", err)
+		o.Logger.Error("cannot remove incomplete backups", "error", err)
 	}
 	k.done.Go(func() { k.run(ctx) })
 	return k

@@ -102,7 +102,7 @@ func (r *reader) head(file string) error {
 	line, ok := bytes.CutPrefix(first, []byte(magic))
 	n := bytes.IndexByte(line, '\n')
 	if !ok || n < 0 || json.Unmarshal(line[:n], &r.info.Header) != nil {
-		return fmt.Errorf("%w: it does not begin as one does", ErrDamaged)
+		return fmt.Errorf("%w: it does not start like a backup", ErrDamaged)
 	}
 	if r.info.Format > Format {
 		return ErrNewer
@@ -186,13 +186,13 @@ func (r *reader) finish(in *bufio.Reader, end []byte, n, damaged int) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: there is more after its end", ErrDamaged)
+		return fmt.Errorf("%w: there is data after its end", ErrDamaged)
 	}
 	switch c := r.info.Contents; {
 	case c.Store > store.Format:
 		return ErrNewer
 	case c.Records != n, c.Damaged < damaged:
-		return fmt.Errorf("%w: it says that it holds %d records, and %d were read", ErrDamaged, c.Records, n)
+		return fmt.Errorf("%w: it should have %d records, but has %d", ErrDamaged, c.Records, n)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func readPart(in *bufio.Reader, buf []byte) ([]byte, error) {
 		return nil, unexpected(err)
 	}
 	if n > maxPart {
-		return nil, fmt.Errorf("a record claims to be %d bytes long", n)
+		return nil, fmt.Errorf("a record has an impossible length of %d bytes", n)
 	}
 	buf = slices.Grow(buf[:0], int(n))[:n]
 	_, err = io.ReadFull(in, buf)

@@ -30,7 +30,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.SetFreeSpace(1 << 20)
-	if err := db.Close(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "what was saved is there") {
+	if err := db.Close(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "everything saved is still there") {
 		t.Errorf("closing: %v", err)
 	}
 	// This process still has the lock on that folder, as one that ends has not.
@@ -60,7 +60,7 @@ func TestReadOnFullDisk(t *testing.T) {
 	undo := badger.SetMeasure(20 << 20)
 	defer undo()
 	db = open(t, dir)
-	if said := db.Notices(); len(said) != 1 || !strings.Contains(said[0], "can be read, and nothing be written") {
+	if said := db.Notices(); len(said) != 1 || !strings.Contains(said[0], "is read-only") {
 		t.Errorf("it says %q", said)
 	}
 	if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {
@@ -125,7 +125,7 @@ func TestNothingBegunOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = badger.Open(t.Context(), badger.Options{Dir: dir})
-	same("mending", err, "is damaged (its list of tables (MANIFEST) is gone)", "cannot be mended yet")
+	same("mending", err, "is damaged (its list of tables (MANIFEST) is missing)", "cannot be repaired yet")
 	undo()
 
 	if err := os.WriteFile(manifest, b, 0o600); err != nil {
@@ -189,7 +189,7 @@ func TestNoLocks(t *testing.T) {
 			t.Errorf("%v: %v", cause, err)
 			continue
 		}
-		for _, w := range []string{dir, "has no locks", "choose a folder of this machine with --data or BUGLE_DATA"} {
+		for _, w := range []string{dir, "does not support file locks", "choose a folder on this machine with --data or BUGLE_DATA"} {
 			if !strings.Contains(err.Error(), w) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v: it says %q", cause, err)
 			}

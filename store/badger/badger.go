@@ -143,7 +143,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil || o.Dir == "" {
-		return nil, fmt.Errorf("the data folder %q cannot be used: name one with --data or BUGLE_DATA", o.Dir)
+		return nil, fmt.Errorf("cannot use the data folder %q; choose another one with --data or BUGLE_DATA", o.Dir)
 	}
 	d := newDB(dir, filepath.Join(dir, Folder), o.Logger)
 	if err := settle(d.path); err != nil {
@@ -222,7 +222,7 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	aside, marks, err := mend(d.path, found, d.free, log)
 	switch {
 	case errors.Is(err, store.ErrFull):
-		return fmt.Errorf("the store in %s is damaged (%s), and cannot be mended yet: %w", d.dir, strings.Join(found.problems, "; "), err)
+		return fmt.Errorf("the store in %s is damaged (%s) and cannot be repaired yet: %w", d.dir, strings.Join(found.problems, "; "), err)
 	case store.NoSpace(err):
 		return d.full()
 	case err != nil:
@@ -243,11 +243,11 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 
 // mended says what was wrong, and what became of it.
 func mended(dir, aside string, found inspection, marks []lost) string {
-	text := fmt.Sprintf("the store in %s was damaged (%s); what could be read was put in its place, and the damaged files are in %s", dir, strings.Join(found.problems, "; "), aside)
+	text := fmt.Sprintf("the store in %s was damaged (%s); it was replaced by everything that could be read, and the damaged files are in %s", dir, strings.Join(found.problems, "; "), aside)
 	if len(marks) == 0 {
-		return text + "; no change is missing"
+		return text + "; no changes are missing"
 	}
-	return text + "; some records are lost or may be older than they were: `bugle doctor` names them and mends what it can"
+	return text + "; some records are lost or may be out of date; run `bugle doctor` to list and repair them"
 }
 
 func (d *DB) openFiles(log *slog.Logger) (err error) {
@@ -331,7 +331,7 @@ func (d *DB) identify(found inspection) (made bool) {
 func open(o badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			db, err = nil, fmt.Errorf("its files cannot be read: %v", r)
+			db, err = nil, fmt.Errorf("cannot read its files: %v", r)
 		}
 	}()
 	return badger.Open(o)
@@ -361,7 +361,7 @@ func (d *DB) Update(ctx context.Context, fn func(store.Tx) error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("others changed the same records %d times in a row: try again: %w", attempts, badger.ErrConflict)
+	return fmt.Errorf("other processes changed the same records %d times in a row; try again: %w", attempts, badger.ErrConflict)
 }
 
 // attempt runs fn in a transaction and commits it.
@@ -399,7 +399,7 @@ func (d *DB) Close() error {
 		}
 		if d.unsound.Load() && !d.short {
 			if err := d.keepLost(); err != nil {
-				d.log.Error("what is lost cannot be noted in the store", "error", err)
+				d.log.Error("cannot record the data loss in the store", "error", err)
 			}
 		}
 		since := d.provedSince()
@@ -412,7 +412,7 @@ func (d *DB) Close() error {
 			d.ended = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
 		}
 		if d.compactions.end() {
-			d.log.Warn("the tables that were replaced were let go after the store was closed: Badger logs other lines than expected")
+			d.log.Warn("replaced tables were released only after the store was closed: unexpected Badger log lines")
 		}
 		d.sequence.close(newest)
 		d.tables.listClosed()

@@ -180,7 +180,7 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			again := open(t, dir)
 			said := strings.Join(again.Notices(), "")
-			if !strings.HasPrefix(said, "the store in "+dir+" was damaged (") || !strings.HasSuffix(said, "; no change is missing") {
+			if !strings.HasPrefix(said, "the store in "+dir+" was damaged (") || !strings.HasSuffix(said, "; no changes are missing") {
 				t.Errorf("it says %q", said)
 			}
 			if got, err := body(t, again, "c"); err != nil || got != `{"n":1}` {

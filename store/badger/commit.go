@@ -48,7 +48,7 @@ type change struct {
 }
 
 // errInterrupted says that who led did not come to an end.
-var errInterrupted = errors.New("the change was interrupted as it was written")
+var errInterrupted = errors.New("the change was interrupted while it was written")
 
 // commits commits changes, one group after another.
 type commits struct {
@@ -235,7 +235,7 @@ func (ch *change) set(keys [][]byte) [][]byte {
 }
 
 // errStage says that changes do not go into one transaction; nothing was written.
-var errStage = errors.New("the changes cannot be written")
+var errStage = errors.New("cannot write the changes")
 
 // write writes changes in one transaction, and returns when they are on the disk.
 func (c *commits) write(changes []*change) error {

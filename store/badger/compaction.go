@@ -144,7 +144,7 @@ func (c *compactions) left() (ids []uint64, err error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("looking for tables to be examined: %w", err)
+		return nil, fmt.Errorf("looking for tables to check: %w", err)
 	}
 	for _, f := range files {
 		if id, err := strconv.ParseUint(strings.TrimSuffix(f.Name(), ".sst"), 10, 64); err == nil {
@@ -217,7 +217,7 @@ func (c *compactions) done(compactor int) {
 	}
 	changes, err := c.list.read()
 	if err != nil {
-		c.d.log.Warn("the list of tables cannot be read to check a compaction", "error", err)
+		c.d.log.Warn("cannot read the list of tables to verify a compaction", "error", err)
 	}
 	c.pending = append(c.pending, changes...)
 	defer c.d.tables.refresh()
@@ -376,7 +376,7 @@ func (c *compactions) release(ids []uint64) {
 	for _, id := range ids {
 		c.known.remove(id)
 		if err := os.Remove(join(c.path, tableName(id))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.d.log.Warn("a table that was examined cannot be removed", "table", tableName(id), "error", err)
+			c.d.log.Warn("cannot remove a table after checking it", "table", tableName(id), "error", err)
 		}
 	}
 	_ = os.Remove(c.path) // where it is empty

@@ -107,7 +107,7 @@ func TestMissingRecordsAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := fmt.Sprint(found.Findings)
-	if !strings.Contains(said, `workspace "DEMO" does not hold what was saved: 1 campaign missing`) {
+	if !strings.Contains(said, `records in workspace "DEMO" are missing: 1 campaign missing`) {
 		t.Errorf("it says %s", said)
 	}
 	if _, err := store.Repair(t.Context(), db, nil); err != nil {

@@ -31,7 +31,7 @@ func (c *compactions) examine(ids []uint64) {
 	for _, id := range ids {
 		if !exists(c.file(id)) {
 			info, ok := c.known.of(id)
-			c.d.log.Warn("a table cannot be examined: it is gone", "table", tableName(id))
+			c.d.log.Warn("cannot check a table: it is missing", "table", tableName(id))
 			if ok && info.Left != nil {
 				marks = append(marks, lost{Table: tableName(id), Spans: []span{spanOf(info)}, Version: info.MaxVersion, At: time.Now(),
 					Why: "the table " + tableName(id) + " was not compacted completely"})
@@ -40,7 +40,7 @@ func (c *compactions) examine(ids []uint64) {
 		}
 		t, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), e.note)
 		if err != nil {
-			c.d.log.Error("a table cannot be examined", "table", tableName(id), "error", err)
+			c.d.log.Error("cannot check a table", "table", tableName(id), "error", err)
 			continue
 		}
 		if mark, bad := markOf(tableName(id), t); bad {
@@ -51,13 +51,13 @@ func (c *compactions) examine(ids []uint64) {
 	keep := func() {
 		c.d.addLost(marks...)
 		if err := c.d.keepLost(); err != nil {
-			c.d.log.Error("what is lost cannot be noted in the store", "error", err)
+			c.d.log.Error("cannot record the data loss in the store", "error", err)
 		}
 	}
 	if len(marks) > 0 {
 		c.d.unsound.Store(true)
 		keep()
-		c.d.tell(fmt.Sprintf("a compaction could not read a part of the table %s", marks[0].Table))
+		c.d.tell(fmt.Sprintf("a compaction could not read part of the table %s", marks[0].Table))
 	}
 	for _, id := range ids {
 		_, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), e.restore)
@@ -65,7 +65,7 @@ func (c *compactions) examine(ids []uint64) {
 			err = e.flush()
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			c.d.log.Error("the records of a table cannot be written again", "table", tableName(id), "error", err)
+			c.d.log.Error("cannot rewrite the records of a table", "table", tableName(id), "error", err)
 		}
 	}
 	if e.back > 0 && len(marks) > 0 {
@@ -76,7 +76,7 @@ func (c *compactions) examine(ids []uint64) {
 		keep()
 	}
 	if e.back > 0 {
-		c.d.log.Warn("records that a compaction had left out were written again", "records", e.back)
+		c.d.log.Warn("records that a compaction had dropped were written again", "records", e.back)
 	}
 }
 
@@ -87,7 +87,7 @@ func (c *compactions) foreign(id uint64) bool {
 	if _, err := readTable(name, c.d.vault.how(nil, 0), o.see); err != nil || !o.foreign {
 		return false
 	}
-	c.d.log.Warn("a table that was to be examined was not written by this store", "table", tableName(id))
+	c.d.log.Warn("a table to check was not written by this store", "table", tableName(id))
 	return true
 }
 
@@ -190,7 +190,7 @@ func newestVersion(txn *badger.Txn, key []byte) (version uint64, err error) {
 
 // markOf returns the mark of what cannot be read of a table.
 func markOf(name string, t table) (lost, bool) {
-	why := "a part of the table " + name + " cannot be read"
+	why := "part of the table " + name + " cannot be read"
 	switch {
 	case !t.indexed:
 		return lost{Table: name, Unknown: true, Why: why}, true

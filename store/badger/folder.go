@@ -105,7 +105,7 @@ func (d *DB) checkRoom() error {
 		return d.full()
 	}
 	d.short = true
-	d.said = append(d.said, fmt.Sprintf("the disk is full: the store in %s can be read, and nothing be written; free at least %d MB there and start bugle again", d.dir, reserve>>20))
+	d.said = append(d.said, fmt.Sprintf("the disk is full, so the store in %s is read-only; free at least %d MB there and start bugle again", d.dir, reserve>>20))
 	return nil
 }
 
@@ -163,13 +163,13 @@ func (d *DB) explainLock(err error) error {
 	case errors.Is(err, errHeld):
 		return &store.LockedError{Dir: d.dir, PID: d.owner()}
 	case errors.Is(err, store.ErrNoLocks):
-		return fmt.Errorf("the store cannot be kept in %s: %w; choose a folder of this machine with --data or BUGLE_DATA", d.dir, err)
+		return fmt.Errorf("cannot keep the store in %s: %w; choose a folder on this machine with --data or BUGLE_DATA", d.dir, err)
 	}
 	return d.unreadable(err)
 }
 
 func (d *DB) unreadable(err error) error {
-	return fmt.Errorf("the store in %s cannot be read: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
+	return fmt.Errorf("cannot read the store in %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
 // owner gives the id of the process that holds the database's lock, 0 where it is not known.
@@ -216,11 +216,11 @@ func (d *DB) stuck() bool {
 
 // left says what becomes of a store that is left as it is.
 func (d *DB) left() error {
-	return fmt.Errorf("%w, and the store in %s was left as it is: what was saved is there, and the next bugle goes on from it once at least %d MB are free", store.ErrFull, d.dir, reserve>>20)
+	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrFull, d.dir, reserve>>20)
 }
 
 // errStuck says that the database could not be closed for want of space.
-var errStuck = errors.New("there is no space for the last table")
+var errStuck = errors.New("there is not enough space for the last table")
 
 // closeFiles closes the database, or leaves it with errStuck when the disk fills up meanwhile.
 func (d *DB) closeFiles() error {

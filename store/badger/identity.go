@@ -183,7 +183,7 @@ func readIdentity(path string, v *vault) (*identity, map[string]tableFingerprint
 func writtenBy(path string, v *vault) (id [16]byte, err error) {
 	files, err := os.ReadDir(path)
 	if err != nil {
-		return id, fmt.Errorf("looking into %s: %w", path, err)
+		return id, fmt.Errorf("reading %s: %w", path, err)
 	}
 	votes := map[[16]byte]int{}
 	for _, f := range files {

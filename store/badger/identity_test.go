@@ -288,7 +288,7 @@ func TestOlderLog(t *testing.T) {
 					names := map[string]string{last.log(t): c.image.log(t), "SEQUENCE": "SEQUENCE"}
 					last.with(c.image, names).write(t, o.Dir, "", nil, 0)
 					gone, said := kept(t, o, want)
-					if len(gone) != c.gone || !strings.Contains(said, fmt.Sprintf("the last %d changes are not there any more", c.gone)) {
+					if len(gone) != c.gone || !strings.Contains(said, fmt.Sprintf("the last %d changes are missing", c.gone)) {
 						t.Errorf("%q are gone, and it says %s", gone, said)
 					}
 				})
@@ -406,7 +406,7 @@ func TestOlderTables(t *testing.T) {
 	earlier.with(last, map[string]string{last.log(t): last.log(t), "SEQUENCE": "SEQUENCE", "STORE": "STORE"}).write(t, o.Dir+"x", "", nil, 0)
 	o.Dir += "x"
 	gone, said := kept(t, o, want)
-	if len(gone) != 3 || !strings.Contains(said, "changes before the last ones are not there any more") {
+	if len(gone) != 3 || !strings.Contains(said, "changes before the last ones are missing") {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 }

@@ -52,7 +52,7 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	i.vault = v
 	files, err := os.ReadDir(path)
 	if err != nil {
-		return i, fmt.Errorf("looking into %s: %w", path, err)
+		return i, fmt.Errorf("reading %s: %w", path, err)
 	}
 	i.foreign = map[string]bool{}
 	if i.identity, i.listed, err = readIdentity(path, v); err != nil {
@@ -95,7 +95,7 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	var there []uint64
 	for _, id := range named {
 		if !found[tableName(id)] {
-			i.wrong("the table %s is gone", tableName(id))
+			i.wrong("the table %s is missing", tableName(id))
 			i.gone = append(i.gone, i.problems[len(i.problems)-1])
 			continue
 		}
@@ -128,7 +128,7 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		return i, err
 	}
 	if i.newest < i.acked && len(i.problems) == 0 {
-		i.wrong("the last %d changes are not there any more", i.acked-i.newest)
+		i.wrong("the last %d changes are missing", i.acked-i.newest)
 	}
 	return i, nil
 }
@@ -159,7 +159,7 @@ func (i *inspection) logs(path string, names []string) error {
 			continue
 		}
 		if i.newest = max(i.newest, l.newest); l.lost(i.acked) {
-			i.wrong("the log %s cannot be read to its end", name)
+			i.wrong("the log %s cannot be read to the end", name)
 		}
 		links = append(links, l.links...)
 		for _, e := range l.entries {
@@ -176,7 +176,7 @@ func (i *inspection) logs(path string, names []string) error {
 		}
 	}
 	if missing > 0 {
-		i.wrong("changes before the last ones are not there any more")
+		i.wrong("changes before the last ones are missing")
 		i.gone = append(i.gone, i.problems[len(i.problems)-1])
 	}
 	return nil
@@ -287,7 +287,7 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 	}
 	for _, e := range alone {
 		if e.meta&metaDeleted == 0 {
-			i.wrong("its list of tables (%s) has lost some", badger.ManifestFilename)
+			i.wrong("its list of tables (%s) is incomplete", badger.ManifestFilename)
 			return nil
 		}
 	}
@@ -318,7 +318,7 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
 		if expected {
-			i.wrong("its list of tables (%s) is gone", badger.ManifestFilename)
+			i.wrong("its list of tables (%s) is missing", badger.ManifestFilename)
 		}
 		return nil, nil
 	}
@@ -328,7 +328,7 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 	defer f.Close()
 	m, _, err := badger.ReplayManifestFile(f, 0, settings(path, slog.New(slog.DiscardHandler)))
 	if err != nil {
-		i.wrong("its list of tables (%s) is not what was written", badger.ManifestFilename)
+		i.wrong("its list of tables (%s) is damaged", badger.ManifestFilename)
 		return nil, nil
 	}
 	i.named = m.Tables
@@ -370,7 +370,7 @@ func (i *inspection) tables(path string, ids []uint64, prove func(name string) (
 		}
 		name := tableName(ids[n])
 		if print, ok := i.listed[name]; from[n].foreign || ok && t.indexed && !t.print.is(print) {
-			i.notOurs(name, "the table %s is not the one that this store wrote", name)
+			i.notOurs(name, "the table %s was not written by this store", name)
 			continue
 		}
 		i.newest = max(i.newest, t.newest)
@@ -380,9 +380,9 @@ func (i *inspection) tables(path string, ids []uint64, prove func(name string) (
 		}
 		switch {
 		case !t.indexed:
-			i.wrong("the table %s has lost its index", name)
+			i.wrong("the index of the table %s is missing", name)
 		case len(t.gaps) > 0:
-			i.wrong("%d blocks of the table %s are not what was written", len(t.gaps), name)
+			i.wrong("%d blocks of the table %s are damaged", len(t.gaps), name)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ const (
 )
 
 // errUncertain says that a change may be saved or not.
-var errUncertain = errors.New("it is not known whether the last changes are saved: start bugle again to see; nothing is written until then")
+var errUncertain = errors.New("the last changes may not be saved; start bugle again to see. Until then the store is read-only")
 
 // begin has the files of a store that is about to be opened looked after, until end.
 func (l *logs) begin(path string, o badger.Options) badger.Options {
@@ -92,7 +92,7 @@ func (l *logs) fail(err error) error {
 }
 
 // errUnreserved says that the disk had no space for a file that the database makes; nothing was written.
-var errUnreserved = errors.New("no space could be reserved")
+var errUnreserved = errors.New("cannot reserve disk space")
 
 // removeEmptyLogs removes the log that was made ahead by a process that was killed. Its caller holds the
 // lock on the store.
@@ -217,7 +217,7 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	switch {
 	case err == nil && large > 0:
 		if err = store.SyncFolder(l.path); err == nil && l.unsynced.Load() {
-			err = errors.New("the value log could not be synced")
+			err = errors.New("cannot sync the value log")
 		}
 	case errors.Is(err, badger.ErrTxnTooBig), errors.Is(err, badger.ErrBlockedWrites), errors.Is(err, badger.ErrDBClosed):
 		return err // nothing was written

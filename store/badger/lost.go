@@ -112,7 +112,7 @@ func (d *DB) readLost() error {
 			err := it.Item().Value(func(v []byte) error {
 				var l lost
 				if err := json.Unmarshal(v, &l); err != nil {
-					return fmt.Errorf("reading what is lost: %w", err)
+					return fmt.Errorf("reading the record of data loss: %w", err)
 				}
 				if len(l.Spans) == 0 && !l.Unknown {
 					l.Spans = []span{{l.From, l.To}}
@@ -149,7 +149,7 @@ func writeLost(db *badger.DB, of *identity, marks []lost) error {
 			err = db.Update(func(t *badger.Txn) error { return t.SetEntry(of.entry(key, b)) })
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("keeping what is lost: %w", err))
+			failed = append(failed, fmt.Errorf("writing the record of data loss: %w", err))
 			continue
 		}
 		n++
@@ -224,7 +224,7 @@ func (d *DB) Lost() []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, l := range *d.lost.Load() {
-		text := fmt.Sprintf("on %s a part of the store was lost: %s", l.At.Local().Format("2006-01-02 15:04"), l.Why)
+		text := fmt.Sprintf("part of the store was lost on %s: %s", l.At.Local().Format("2006-01-02 15:04"), l.Why)
 		if !seen[text] {
 			out, seen[text] = append(out, text), true
 		}
@@ -273,7 +273,7 @@ func (d *DB) Notices() []string {
 }
 
 func (d *DB) lossy(why string) string {
-	return fmt.Sprintf("the store in %s has lost something (%s); `bugle doctor` tells what, and mends what can be mended", d.dir, why)
+	return fmt.Sprintf("part of the store in %s was lost (%s); run `bugle doctor` to see what, and to repair it", d.dir, why)
 }
 
 // tell says once that damage was found while the store is open.

@@ -44,7 +44,7 @@ func changeSets(b []byte) iter.Seq[changeSet] {
 func (s changeSet) read() (*pb.ManifestChangeSet, error) {
 	var set pb.ManifestChangeSet
 	if crc32.Checksum(s.body, crc32.MakeTable(crc32.Castagnoli)) != s.sum || proto.Unmarshal(s.body, &set) != nil {
-		return nil, errors.New("a set of changes is not what was written")
+		return nil, errors.New("a set of changes is damaged")
 	}
 	return &set, nil
 }

@@ -184,7 +184,7 @@ func (p *tables) write(prints map[string]tableFingerprint, synced bool) {
 		return
 	}
 	if err := writeTables(p.d.path, p.d.identity, p.d.sequence.reachedVersion(), prints, synced); err != nil {
-		p.d.log.Warn("the list of fingerprints cannot be written", "error", err)
+		p.d.log.Warn("cannot write the list of fingerprints", "error", err)
 		return
 	}
 	p.listed = prints
@@ -759,10 +759,10 @@ func (u *openTable) lose(d *DB, bad []span, bloom []byte) {
 	first := len(u.gaps) == 0
 	u.gaps = append(u.gaps, bad...)
 	d.gaps.add(bad)
-	why := fmt.Sprintf("%d blocks of the table %s are not what was written", len(u.gaps), u.name)
+	why := fmt.Sprintf("%d blocks of the table %s are damaged", len(u.gaps), u.name)
 	d.addLost(lost{Table: u.name, Spans: spansOf(bad), Bloom: bytes.Clone(bloom), Version: u.newest, Why: why, At: time.Now()})
 	d.unsound.Store(true)
 	if first {
-		d.tell(fmt.Sprintf("a part of the table %s is not what was written", u.name))
+		d.tell(fmt.Sprintf("part of the table %s is damaged", u.name))
 	}
 }

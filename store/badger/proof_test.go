@@ -60,7 +60,7 @@ func TestProvedWhenRead(t *testing.T) {
 		t.Errorf("%d of %d are damaged", damaged, len(ids))
 	}
 	db.Prove(t.Context())
-	if lost := db.Lost(); len(lost) != 1 || !strings.Contains(lost[0], "1 blocks of the table 000001.sst are not what was written") {
+	if lost := db.Lost(); len(lost) != 1 || !strings.Contains(lost[0], "1 blocks of the table 000001.sst are damaged") {
 		t.Errorf("lost is %q", lost)
 	}
 	if len(notices) != 1 || !strings.Contains(notices[0], "table 000001.sst") || !strings.Contains(notices[0], "`bugle doctor`") {
@@ -152,7 +152,7 @@ func TestProvedAsScanned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(notices) != len(db.Lost()) || len(notices) > 0 && (!strings.Contains(notices[0], "a part of the table 000001.sst is not what was written") || !strings.Contains(notices[0], "`bugle doctor`")) {
+		if len(notices) != len(db.Lost()) || len(notices) > 0 && (!strings.Contains(notices[0], "part of the table 000001.sst is damaged") || !strings.Contains(notices[0], "`bugle doctor`")) {
 			t.Errorf("reverse %v: it says %q", reverse, notices)
 		}
 		return given, damaged, db.Lost()
@@ -219,7 +219,7 @@ func TestHeadsAreProvedBeforeOpening(t *testing.T) {
 			}
 			rot(t, file, at(int(info.Size())))
 			db = open(t, dir)
-			if said := db.Notices(); len(said) != 1 || !strings.Contains(said[0], "the table 000001.sst has lost its index") {
+			if said := db.Notices(); len(said) != 1 || !strings.Contains(said[0], "the index of the table 000001.sst is missing") {
 				t.Errorf("it says %q", said)
 			}
 		})

@@ -24,7 +24,7 @@ const (
 	registryHead  = aes.BlockSize + len(registryProof)
 )
 
-var errNoRegistry = errors.New("the keys of its files cannot be read any more")
+var errNoRegistry = errors.New("the encryption keys of its files cannot be read")
 
 // registry is the data keys, in the order in which they were made.
 type registry struct {

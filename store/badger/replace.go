@@ -21,7 +21,7 @@ import (
 func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, store.DB) error) (aside string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
-		return "", fmt.Errorf("the data folder %q cannot be used: %w", dir, err)
+		return "", fmt.Errorf("cannot use the data folder %q: %w", dir, err)
 	}
 	d := newDB(dir, filepath.Join(dir, Folder), slog.New(slog.DiscardHandler))
 	if err := errors.Join(os.MkdirAll(dir, 0o700), store.SyncAncestors(dir), settle(d.path)); err != nil {

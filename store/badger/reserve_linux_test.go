@@ -329,7 +329,7 @@ func TestSyncFails(t *testing.T) {
 			failSync(t, filepath.Join(dir, badger.Folder, file))
 			for n := range 2 {
 				err := put(db, t, "c", text)
-				if err == nil || !strings.Contains(err.Error(), "it is not known whether the last changes are saved: start bugle again to see") {
+				if err == nil || !strings.Contains(err.Error(), "the last changes may not be saved; start bugle again to see") {
 					t.Errorf("change %d: %v", n, err)
 				}
 				text = `{"n":3}`

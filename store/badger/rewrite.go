@@ -22,7 +22,7 @@ const replacedReason = "replaced"
 
 // ErrDamagedFirst says that a store has lost something, and that this is to be settled before it is
 // rewritten.
-var ErrDamagedFirst = errors.New("the store has lost something: `bugle doctor --repair` comes first")
+var ErrDamagedFirst = errors.New("part of the store was lost; run `bugle doctor --repair` first")
 
 // Rewrite makes the store in a data folder anew, encrypted with the key to, or with none where that is
 // nil, and removes the old files. The new store is complete, compared with the old one record by
@@ -67,7 +67,7 @@ func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progr
 		}
 		got, m, err := digest(ctx, db, func(n int) { progress(n, true) })
 		if err == nil && (n != m || !bytes.Equal(got, want)) {
-			err = errors.New("what was written reads otherwise; nothing was changed")
+			err = errors.New("cannot verify the new store; no changes made")
 		}
 		records = n
 		return err
@@ -77,7 +77,7 @@ func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progr
 	}
 	found, err := inspect(into, v, true)
 	if err == nil && len(found.problems) > 0 {
-		err = fmt.Errorf("the new files are not what was written (%s); nothing was changed", found.problems[0])
+		err = fmt.Errorf("the new files are damaged (%s); no changes made", found.problems[0])
 	}
 	return records, err
 }
@@ -157,14 +157,14 @@ func (d *DB) giveWay(into string) error {
 	}
 	defer release()
 	if readSequence(d.path, d.identity) != d.sequence.last {
-		return errors.Join(fmt.Errorf("another bugle has changed the store in %s meanwhile; nothing was done, try again", d.dir), os.RemoveAll(into))
+		return errors.Join(fmt.Errorf("another bugle process changed the store in %s in the meantime; no changes made, try again", d.dir), os.RemoveAll(into))
 	}
 	aside, err := swapIn(d.path, into, replacedReason, time.Now())
 	if err != nil {
 		return d.unwritable(err)
 	}
 	if err := removeAll(aside); err != nil {
-		return fmt.Errorf("the new store is in its place, but the files of the old one are still in %s; remove that folder: %w", aside, err)
+		return fmt.Errorf("the store was replaced, but the old files are still in %s; delete that folder: %w", aside, err)
 	}
 	return nil
 }

@@ -47,14 +47,14 @@ func mend(path string, i inspection, free func(string) (uint64, error), log *slo
 	}
 	s.loseAgain()
 	if s.top < s.acked {
-		s.lose(lost{Unknown: true, Why: fmt.Sprintf("the last %d changes are not there any more", s.acked-s.top)})
+		s.lose(lost{Unknown: true, Why: fmt.Sprintf("the last %d changes are missing", s.acked-s.top)})
 	}
 	if err := room(path, free); err != nil {
 		return "", nil, err
 	}
 	into := path + mendingSuffix
 	if err := errors.Join(os.RemoveAll(into), os.MkdirAll(into, 0o700)); err != nil {
-		return "", nil, fmt.Errorf("making a new store: %w", err)
+		return "", nil, fmt.Errorf("creating a new store: %w", err)
 	}
 	if err := s.write(into, log); err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(into))
@@ -68,7 +68,7 @@ func mend(path string, i inspection, free func(string) (uint64, error), log *slo
 func room(path string, free func(string) (uint64, error)) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
-		return fmt.Errorf("looking into %s: %w", path, err)
+		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	need := uint64(reserve)
 	for _, f := range files {
@@ -84,7 +84,7 @@ func room(path string, free func(string) (uint64, error)) error {
 		}
 	}
 	if n, err := free(filepath.Dir(path)); err == nil && n < need {
-		return fmt.Errorf("%w: the store has to be written a second time, and nothing was changed; free at least %d MB in %s and try again", store.ErrFull, need>>20, filepath.Dir(path))
+		return fmt.Errorf("%w: a second copy of the store is needed, and no changes were made; free at least %d MB in %s and try again", store.ErrFull, need>>20, filepath.Dir(path))
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (s *salvage) loseAgain() {
 func (s *salvage) each(fn func(entry) error) error {
 	files, err := os.ReadDir(s.path)
 	if err != nil {
-		return fmt.Errorf("looking into %s: %w", s.path, err)
+		return fmt.Errorf("reading %s: %w", s.path, err)
 	}
 	first := len(s.latest) == 0
 	if first {
@@ -175,7 +175,7 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 	if _, ok := s.named[id]; !ok && first {
 		foreign, err := s.isForeign(s.path, filepath.Base(name))
 		if _, ok := s.listed[filepath.Base(name)]; ok && foreign { // the list of tables is damaged as well
-			s.lose(lost{Unknown: true, Why: fmt.Sprintf("the table %s is not the one that this store wrote", filepath.Base(name))})
+			s.lose(lost{Unknown: true, Why: fmt.Sprintf("the table %s was not written by this store", filepath.Base(name))})
 		}
 		if err != nil || foreign {
 			return err
@@ -197,9 +197,9 @@ func (s *salvage) log(name string, first bool, fn func(entry) error) error {
 		return err
 	}
 	if first && l.lost(s.acked) {
-		s.lose(lost{Unknown: true, Why: "some of the changes before that time cannot be read"})
+		s.lose(lost{Unknown: true, Why: "some changes before that time cannot be read"})
 		for _, key := range l.near {
-			m := exactly(key, "some of the changes before that time cannot be read")
+			m := exactly(key, "some changes before that time cannot be read")
 			m.Version = ^uint64(0)
 			s.lose(m)
 		}
@@ -224,16 +224,16 @@ func (s *salvage) log(name string, first bool, fn func(entry) error) error {
 func (s *salvage) write(into string, log *slog.Logger) (err error) {
 	v, err := s.vault.anew(into)
 	if err != nil {
-		return fmt.Errorf("making a new store: %w", err)
+		return fmt.Errorf("creating a new store: %w", err)
 	}
 	db, err := open(v.settings(into, log))
 	if err != nil {
-		return fmt.Errorf("making a new store: %w", err)
+		return fmt.Errorf("creating a new store: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	s.fresh = newIdentity(v, 0)
 	if err := os.WriteFile(filepath.Join(into, storeFile), s.fresh.encode(0), 0o600); err != nil {
-		return fmt.Errorf("making a new store: %w", err)
+		return fmt.Errorf("creating a new store: %w", err)
 	}
 	if err := s.pass(db); err != nil {
 		return err
@@ -245,7 +245,7 @@ func (s *salvage) write(into string, log *slog.Logger) (err error) {
 		s.marks[i].Version = db.MaxVersion()
 	}
 	if err := writeLost(db, s.fresh, s.marks); err != nil {
-		log.Error("what is lost cannot be noted in the store", "error", err)
+		log.Error("cannot record the data loss in the store", "error", err)
 	}
 	return nil
 }
@@ -300,13 +300,13 @@ func globEscape(dir string) string {
 func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 	ready := path + mendedSuffix
 	if err := removeAll(ready); err != nil {
-		return "", fmt.Errorf("making room for the new store: %w", err)
+		return "", fmt.Errorf("replacing the store: %w", err)
 	}
 	if err := syncFiles(from); err != nil {
 		return "", err
 	}
 	if err := rename(from, ready); err != nil {
-		return "", fmt.Errorf("putting the new store in its place: %w", err)
+		return "", fmt.Errorf("replacing the store: %w", err)
 	}
 	if _, err := os.Stat(path); err == nil {
 		aside = path + "." + why + "-" + at.Format("20060102-150405")
@@ -314,11 +314,11 @@ func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 			aside = fmt.Sprintf("%s.%s-%s-%d", path, why, at.Format("20060102-150405"), n)
 		}
 		if err := rename(path, aside); err != nil {
-			return "", fmt.Errorf("keeping the old store aside: %w", err)
+			return "", fmt.Errorf("keeping the old store: %w", err)
 		}
 	}
 	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another may settle it
-		return aside, fmt.Errorf("putting the new store in its place: %w", err)
+		return aside, fmt.Errorf("replacing the store: %w", err)
 	}
 	return aside, store.SyncFolder(filepath.Dir(path))
 }
@@ -351,5 +351,5 @@ func exists(path string) bool {
 
 // damagedError says that a store cannot be opened, and could not be mended.
 func (d *DB) damagedError(err error) error {
-	return fmt.Errorf("%w: %w; put a backup in its place with `bugle restore`, or choose another folder with --data or BUGLE_DATA", &store.DamagedError{Dir: d.dir}, err)
+	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`, or choose another folder with --data or BUGLE_DATA", &store.DamagedError{Dir: d.dir}, err)
 }

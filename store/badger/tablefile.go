@@ -49,7 +49,7 @@ type table struct {
 	print   tableFingerprint
 }
 
-var errBlock = errors.New("a block is not what was written")
+var errBlock = errors.New("a block is damaged")
 
 // how says how the blocks of a table are to be read.
 type how struct {

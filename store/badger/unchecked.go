@@ -40,7 +40,7 @@ func (c *compactions) noteUnchecked() {
 		}
 	}
 	if err != nil {
-		c.d.log.Warn("a compaction that is not checked cannot be noted", "error", err)
+		c.d.log.Warn("cannot record an unverified compaction", "error", err)
 	}
 }
 

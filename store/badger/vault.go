@@ -115,7 +115,7 @@ func (v *vault) how(named map[uint64]badger.TableManifest, id uint64) how {
 func Sealed(dir string) (key string, encrypted bool, err error) {
 	s, err := readSealed(filepath.Join(dir, Folder))
 	if err != nil {
-		return "", false, fmt.Errorf("looking into the store in %s: %w", dir, err)
+		return "", false, fmt.Errorf("reading the store in %s: %w", dir, err)
 	}
 	return s.key, s.encrypted, nil
 }
@@ -175,7 +175,7 @@ func (d *DB) unlock(ctx context.Context, o Options) (err error) {
 	case d.vault != nil:
 		return keyError(d.dir, crypt.ErrWrongKey)
 	case Has(d.dir):
-		return fmt.Errorf("there is a store in %s already, and it is not encrypted: `bugle encrypt` encrypts it", d.dir)
+		return fmt.Errorf("the store in %s already exists and is not encrypted; encrypt it with `bugle encrypt`", d.dir)
 	}
 	if d.vault, err = newVault(*o.Encrypt); err == nil {
 		err = d.vault.write(d.path)
@@ -238,11 +238,11 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 }
 
 func noRegistry(dir string, err error) error {
-	return fmt.Errorf("%w: %w; put a backup in its place with `bugle restore`", &store.DamagedError{Dir: dir}, err)
+	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`", &store.DamagedError{Dir: dir}, err)
 }
 
 func keyError(dir string, err error) error {
-	return fmt.Errorf("the store in %s is encrypted, and cannot be opened: %w", dir, err)
+	return fmt.Errorf("cannot open the encrypted store in %s: %w", dir, err)
 }
 
 // write writes the files that say how the store is encrypted. The database's own is the last one: what

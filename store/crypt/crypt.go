@@ -22,11 +22,11 @@ type Key [Size]byte
 
 var (
 	// ErrNoKey says that a store or a backup is encrypted, and its key is not at hand.
-	ErrNoKey = errors.New("its key is not here")
+	ErrNoKey = errors.New("its key was not found")
 	// ErrWrongKey says that a key is not the one that a store or a backup was encrypted with.
-	ErrWrongKey = errors.New("this is not its key")
+	ErrWrongKey = errors.New("this is the wrong key")
 	// ErrNotKey says that a text is no key.
-	ErrNotKey = fmt.Errorf("a key is %d bytes, in base64 or hex, such as `openssl rand -base64 %d` prints", Size, Size)
+	ErrNotKey = fmt.Errorf("a key must have %d bytes, in base64 or hex, such as the output of `openssl rand -base64 %d`", Size, Size)
 )
 
 // New gives a key that nobody has.

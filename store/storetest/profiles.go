@@ -61,7 +61,7 @@ func testDamagedProfile(t *testing.T, db store.DB) {
 		in(t, db, func(s store.Space) error {
 			return errors.Join(s.PutProfile(profile("u1", "old@x.org", "T")), s.PutProfile(profile("u2", "old@x.org", "u1")))
 		})
-		damage(t, db, `the profile "u1" in workspace "DEMO"`, func(s store.Space) error { _, err := s.Profile("u1"); return err })
+		damage(t, db, `the user "u1" in workspace "DEMO"`, func(s store.Space) error { _, err := s.Profile("u1"); return err })
 		in(t, db, repair)
 		wantFound(t, db, store.ByEmail, "old@x.org", "u2")
 		wantFound(t, db, store.ByToken, "T")

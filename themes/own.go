@@ -56,7 +56,7 @@ func tokenName(field string) string {
 func ParseOwn(name string, b []byte) (Own, error) {
 	own := Own{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
 	if slices.Contains(Names(), current(name)) {
-		return own, fmt.Errorf("%q is the name of a theme that is built in: give the file another one", name)
+		return own, fmt.Errorf("%q is the name of a built-in theme; rename the file", name)
 	}
 	var file ownFile
 	if err := yaml.Unmarshal(b, &file); err != nil {
@@ -67,14 +67,14 @@ func ParseOwn(name string, b []byte) (Own, error) {
 		own.Base = current(file.Base)
 	}
 	if !slices.Contains(Names(), own.Base) {
-		wrong = append(wrong, fmt.Errorf("base: there is no theme %q: choose one of %s", own.Base, strings.Join(Names(), ", ")))
+		wrong = append(wrong, fmt.Errorf("base: there is no theme %q; choose from %s", own.Base, strings.Join(Names(), ", ")))
 	}
 	names := TokenNames()
 	for _, token := range sorted(file.Tokens) {
 		node := file.Tokens[token]
 		at := slices.Index(names, token)
 		if at < 0 {
-			wrong = append(wrong, fmt.Errorf("line %d, token %s: there is no such token: choose one of %s", node.Line, token, strings.Join(names, ", ")))
+			wrong = append(wrong, fmt.Errorf("line %d, token %s: there is no such token; choose from %s", node.Line, token, strings.Join(names, ", ")))
 			continue
 		}
 		color, err := parseColor(node)
@@ -120,7 +120,7 @@ func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
 			said = "nothing (a # begins a comment, so put the color in quotes)"
 		}
-		return nil, fmt.Errorf("%s is no color: write \"#rrggbb\", or a number from 0 to 255", said)
+		return nil, fmt.Errorf("%s is not a color; use \"#rrggbb\", or a number from 0 to 255", said)
 	}
 	if len(text) == 4 {
 		text = "#" + strings.Repeat(text[1:2], 2) + strings.Repeat(text[2:3], 2) + strings.Repeat(text[3:4], 2)
@@ -154,7 +154,7 @@ func Load(dir string) (Set, []error) {
 		return Set{}, nil
 	}
 	if err != nil {
-		return Set{}, []error{fmt.Errorf("the themes cannot be read: %w", err)}
+		return Set{}, []error{fmt.Errorf("cannot read the themes: %w", err)}
 	}
 	var s Set
 	var wrong []error
@@ -165,7 +165,7 @@ func Load(dir string) (Set, []error) {
 		}
 		own, err := readOwn(dir, e.Name())
 		if err == nil && slices.Contains(s.Names(), own.Name) {
-			err = errors.New("another file has a theme of that name")
+			err = errors.New("another file has a theme with this name")
 		}
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("theme %s: %w", e.Name(), err))
@@ -213,7 +213,7 @@ func (s Set) New(o Options) (Theme, error) {
 	}
 	k, dark, ok := builtIn(base, o.DarkBackground)
 	if !ok {
-		return Theme{}, fmt.Errorf("there is no theme %q: choose one of %s", o.Name, strings.Join(s.Names(), ", "))
+		return Theme{}, fmt.Errorf("there is no theme %q; choose from %s", o.Name, strings.Join(s.Names(), ", "))
 	}
 	if at >= 0 {
 		k = s.own[at].apply(k)

@@ -41,9 +41,9 @@ func TestOwnThemes(t *testing.T) {
 	all := strings.Join(told, "\n")
 	for _, want := range []string{
 		`theme broken.yaml: base: there is no theme "night"`, "line 3, token accent: nothing (a # begins a comment",
-		"line 4, token dangre: there is no such token: choose one of text, muted", "line 5, token text: blue is no color",
-		"line 6, token info: 256 is no color", "theme dark.yaml: \"dark\" is the name of a theme that is built in", "theme worse.yaml: line 1",
-		"theme evening.yaml: another file has a theme of that name",
+		"line 4, token dangre: there is no such token; choose from text, muted", "line 5, token text: blue is not a color",
+		"line 6, token info: 256 is not a color", "theme dark.yaml: \"dark\" is the name of a built-in theme", "theme worse.yaml: line 1",
+		"theme evening.yaml: another file has a theme with this name",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nobody is told %q:\n%s", want, all)

@@ -121,15 +121,15 @@ func TestDamagedCampaign(t *testing.T) {
 	if out := must(1, "get", id); !strings.Contains(out, `campaign "`+id+`" in workspace "SHOP" is damaged in the store`) {
 		t.Errorf("get says %s", out)
 	}
-	if out := must(1, "doctor"); !strings.Contains(out, "possible repair: bring revision 1 of it back") {
+	if out := must(1, "doctor"); !strings.Contains(out, "possible repair: restore revision 1,") {
 		t.Errorf("doctor says %s", out)
 	}
-	if out := must(0, "doctor", "--repair"); !strings.Contains(out, "repair: bring revision 1 of it back") || !strings.Contains(out, "Repaired 1 of 1.") {
+	if out := must(0, "doctor", "--repair"); !strings.Contains(out, "repair: restore revision 1,") || !strings.Contains(out, "Repaired 1 of 1.") {
 		t.Errorf("repair says %s", out)
 	}
 	must(0, "get", id)
 	spoil(true)
-	if out := must(1, "doctor", "--repair"); !strings.Contains(out, "cannot be repaired; put it back from a backup: `bugle restore FILE --campaign ID`") {
+	if out := must(1, "doctor", "--repair"); !strings.Contains(out, "cannot be repaired; restore it from a backup with `bugle restore FILE --campaign ID`") {
 		t.Errorf("doctor says %s", out)
 	}
 	must(0, "restore", file, "--campaign", id)
@@ -176,7 +176,7 @@ func TestLostCampaignIsInABackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := must(1, "doctor")
-	_, advice, _ := strings.Cut(out, `campaign "`+created.ID+`" in workspace "SHOP" is gone, and the backup of `)
+	_, advice, _ := strings.Cut(out, `campaign "`+created.ID+`" in workspace "SHOP" is missing, but is in the backup of `)
 	_, advice, ok := strings.Cut(advice, "`bugle ")
 	command, _, _ := strings.Cut(advice, "`")
 	if !ok || !strings.Contains(out, "the newest backup of the whole store is "+filepath.Join(dir, backup.Folder)) {

@@ -162,8 +162,8 @@ func (m *crashModel) heard(l crashLine) {
 // not.
 var unanswered = []string{
 	"it was killed", "it was not begun",
-	"the bugle that was sending this test ended before it was through",
-	"the bugle that made the backup has ended",
+	"the bugle process that was sending this test quit before it finished",
+	"the process that made the backup has quit",
 }
 
 // oddity notes an answer that tells nothing, which must say why. The lock is held.

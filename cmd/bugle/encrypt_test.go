@@ -260,7 +260,7 @@ func TestAttachedNeedNoKey(t *testing.T) {
 	c.must("init", "--id", "SHOP", "--sample", "--encrypt")
 
 	c.env = nil
-	if code, _, said := c.run("search"); code != exitFailed || !strings.Contains(said, "is encrypted, and cannot be opened") {
+	if code, _, said := c.run("search"); code != exitFailed || !strings.Contains(said, "cannot open the encrypted store") {
 		t.Errorf("alone, without the key: %d %s", code, said)
 	}
 	owner := &factory{getenv: env, data: dir}

@@ -345,7 +345,7 @@ func (m mean) TryContentAPI(_ context.Context, name string, _ []string) (engine.
 	return answer(m, name, func(name string) (engine.ContentTrial, error) {
 		return engine.ContentTrial{Call: engine.ContentCall{
 			API: name, Method: "GET", URL: "https://api.example.com/x", Status: 200, RequestHeader: http.Header{"Accept": {"text/plain"}},
-			ResponseHeader: http.Header{"Server": {"a server"}}, Response: []byte(`{"a":"text"}`), Err: "it answered 500",
+			ResponseHeader: http.Header{"Server": {"a server"}}, Response: []byte(`{"a":"text"}`), Err: "it responded 500",
 		}}, nil
 	})
 }

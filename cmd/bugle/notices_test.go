@@ -194,7 +194,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 		}
 	}
 	for n, said := range all {
-		if text := <-said; !strings.Contains(text, "is not what was written") || !strings.Contains(text, "`bugle doctor`") {
+		if text := <-said; !strings.Contains(text, "is damaged") || !strings.Contains(text, "`bugle doctor`") {
 			t.Errorf("%s: it says %q", nodes[n].State().Role, text)
 		}
 	}
@@ -210,9 +210,9 @@ func TestServeNotices(t *testing.T) {
 	if _, errs := b.run(exitFailed, "", "doctor"); errs != "" {
 		t.Errorf("bugle doctor wrote %q on standard error", errs)
 	}
-	s.waitFor(`"level":"WARN","msg":"store","notice":"`, "is not what was written", "`bugle doctor`")
+	s.waitFor(`"level":"WARN","msg":"store","notice":"`, "is damaged", "`bugle doctor`")
 	s.ends(exitDone)
-	if n := strings.Count(s.log(), "is not what was written"); n != 1 {
+	if n := strings.Count(s.log(), "is damaged"); n != 1 {
 		t.Errorf("it says so %d times:\n%s", n, s.log())
 	}
 

@@ -54,7 +54,7 @@ func TestPushThroughGateways(t *testing.T) {
 		t.Error(out)
 	}
 	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {
-		if len(got) == 0 || !strings.Contains(string(got[0].Payload), "Hello from bugle") {
+		if len(got) == 0 || !strings.Contains(string(got[0].Payload), "Test message from bugle") {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestPushThroughGateways(t *testing.T) {
 	if !strings.HasPrefix(out, "Web failed: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
 		t.Errorf("bugle test wrote %q", out)
 	}
-	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush", "--to", "U1"); !strings.Contains(errs, "(410): the subscription has ended") {
+	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush", "--to", "U1"); !strings.Contains(errs, "(410); its subscription has ended") {
 		t.Error(errs)
 	}
 	b.run(exitDone, "", "workspace", "connector", "remove", "webpush")
@@ -111,7 +111,7 @@ func TestHelloBySMTP(t *testing.T) {
 	}
 	box.mu.Lock()
 	defer box.mu.Unlock()
-	if raw := string(box.mails["a@example.com"]); !strings.Contains(raw, "Subject: Hello from bugle") || !strings.Contains(raw, "From: <ann@example.com>") {
+	if raw := string(box.mails["a@example.com"]); !strings.Contains(raw, "Subject: Test message from bugle") || !strings.Contains(raw, "From: <ann@example.com>") {
 		t.Errorf("the mail is %q", raw)
 	}
 }

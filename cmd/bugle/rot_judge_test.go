@@ -149,7 +149,7 @@ func (r *rotRound) examine(args ...string) {
 
 // notice notes what the program reports about the store as a whole.
 func (r *rotRound) notice(text string) {
-	if rotDamage.MatchString(text) && !strings.Contains(text, "no change is missing") {
+	if rotDamage.MatchString(text) && !strings.Contains(text, "no changes are missing") {
 		r.reports.loss = append(r.reports.loss, text)
 	}
 }

@@ -169,7 +169,7 @@ func TestWhatCannotBeReadNow(t *testing.T) {
 
 // What a process that has the store says of itself is for the people on its machine, not for callers.
 func TestNoAnswerTellsOfProcesses(t *testing.T) {
-	silent := engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", errors.New("the bugle that has the store open (process 4711) is suspended; `kill -9 4711`"))
+	silent := engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", errors.New("the bugle that has the store open (4711) is suspended; `kill -9 4711`"))
 	h := api.New(api.Keys(func(context.Context, string) (engine.Workspace, engine.Service, error) {
 		return engine.Workspace{}, nil, silent
 	}), api.Options{})

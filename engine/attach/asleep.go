@@ -15,11 +15,11 @@ type silentError struct {
 func (e *silentError) Error() string {
 	switch {
 	case e.pid == 0:
-		return "the bugle that has the store open does not answer; if it is suspended, continue it with `fg` in its terminal, or end it"
+		return "the bugle process that has the store open does not respond; if it is suspended, continue it with `fg` in its terminal, or end it"
 	case e.suspended:
-		return fmt.Sprintf("the bugle that has the store open (process %d) is suspended; continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
+		return fmt.Sprintf("the bugle process that has the store open (%d) is suspended; continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
 	}
-	return fmt.Sprintf("the bugle that has the store open (process %d) does not answer; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
+	return fmt.Sprintf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
 }
 
 // errSilent is an owner that does not answer, before it is known who that is.

@@ -82,7 +82,7 @@ type Noticing interface {
 type Opener func(ctx context.Context) (Owned, error)
 
 // ErrLocked says that another process has the store.
-var ErrLocked = errors.New("another bugle has the store")
+var ErrLocked = errors.New("another process has the store open")
 
 // Locked marks err, in whose words it stays, as [ErrLocked]. pid is the process that has the store,
 // 0 where that is not known.
@@ -97,7 +97,7 @@ func (l *lockedError) Is(target error) bool { return target == ErrLocked }
 func (l *lockedError) Unwrap() error        { return l.error }
 
 // ErrClosed is the answer to calls after [Node.Close].
-var ErrClosed error = engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "this bugle has let the store go; try again")
+var ErrClosed error = engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "this process has closed the store; try again")
 
 // Options say where the store is. Dir and Opener are needed.
 type Options struct {
@@ -151,13 +151,13 @@ type State struct {
 func (s State) String() string {
 	switch {
 	case s.Role == Attached && s.Again:
-		return fmt.Sprintf("The bugle that had the store open has left; process %d has it now.", s.PID)
+		return fmt.Sprintf("The bugle process that had the store open has quit; process %d has it now.", s.PID)
 	case s.Role == Attached:
-		return fmt.Sprintf("Another bugle (process %d) has the store open; changes show up in both.", s.PID)
+		return fmt.Sprintf("Another bugle process (%d) has the store open; changes show up in both.", s.PID)
 	case s.Role == Owner && s.Again:
-		return "The bugle that had the store open has left; this one has it now."
+		return "The bugle process that had the store open has quit; this one has it now."
 	case s.Role == Searching && s.Err != nil:
-		return fmt.Sprintf("The store cannot be reached: %v.", s.Err)
+		return fmt.Sprintf("Cannot connect to the store: %v.", s.Err)
 	}
 	return ""
 }

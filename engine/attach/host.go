@@ -71,7 +71,7 @@ func newHost(n *Node, owned Owned) *host {
 func (h *host) listen(dir string) {
 	s, err := listen(dir)
 	if err != nil {
-		h.log.Warn("other processes cannot attach", "error", err)
+		h.log.Warn("other processes cannot connect", "error", err)
 		return
 	}
 	h.serve(s)
@@ -82,7 +82,7 @@ func (h *host) serve(s *socket) {
 	h.socket = s
 	h.served.Go(func() {
 		if err := h.srv.Serve(s.Listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			h.log.Error("other processes cannot attach any more", "error", err)
+			h.log.Error("other processes can no longer connect", "error", err)
 		}
 	})
 }
@@ -105,10 +105,10 @@ func (h *host) keep(dir string) {
 		}
 		s, err := listen(dir)
 		if err != nil {
-			h.log.Warn("the socket is gone, and other processes cannot attach", "error", err)
+			h.log.Warn("the socket is missing, and other processes cannot connect", "error", err)
 			continue
 		}
-		h.log.Info("the socket was gone, and is there again")
+		h.log.Info("the socket was missing and is restored")
 		former := h.socket
 		h.serve(s)
 		_ = former.Listener.Close() // nobody can find it
@@ -185,7 +185,7 @@ func (h *host) close(grace time.Duration) error {
 	inTime := within(idle, grace)
 	h.end()
 	if !inTime && !within(idle, stopTimeout) {
-		h.log.Error("calls did not end in time")
+		h.log.Error("calls did not finish in time")
 	}
 	h.keeper.Wait()
 	// The socket goes while this process still has the store: later it is the next owner's.
@@ -194,7 +194,7 @@ func (h *host) close(grace time.Duration) error {
 	}
 	for _, t := range h.tidiers() {
 		if err := t.Close(); err != nil {
-			h.log.Warn("a service did not end in order", "error", err)
+			h.log.Warn("a service did not stop cleanly", "error", err)
 		}
 	}
 	err := h.owned.Close()
@@ -206,7 +206,7 @@ func (h *host) close(grace time.Duration) error {
 	close(h.goaway)
 	h.hangUp()
 	if err != nil {
-		return fmt.Errorf("letting the store go: %w", err)
+		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (h *host) hangUp() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := h.srv.Shutdown(ctx); err != nil {
-		h.log.Warn("a connection was cut off", "error", err)
+		h.log.Warn("a connection was closed", "error", err)
 		h.srv.Close()
 	}
 	h.served.Wait()

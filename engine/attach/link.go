@@ -46,11 +46,13 @@ type trouble struct {
 	err    error
 }
 
-func (t *trouble) Error() string { return "the process that has the store is gone: " + t.err.Error() }
+func (t *trouble) Error() string {
+	return "the process that had the store open has quit: " + t.err.Error()
+}
 func (t *trouble) Unwrap() error { return t.err }
 
 // errNobody says that no process answers on the socket.
-var errNobody = errors.New("no process answers for the store")
+var errNobody = errors.New("no process that has the store open responds")
 
 // attach reaches the owner, and has what changes told.
 func attach(ctx context.Context, n *Node) (*link, error) {
@@ -238,7 +240,7 @@ func (l *link) call(ctx context.Context, method string, q asked, steps bool, tel
 	q.Call = uuid.NewString()
 	b, err := encode(q)
 	if err != nil {
-		return nil, fmt.Errorf("the request cannot be written: %w", err)
+		return nil, fmt.Errorf("cannot write the request: %w", err)
 	}
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -317,7 +319,7 @@ func readAnswer(body io.Reader, tell func(engine.TestProgress)) ([]byte, error) 
 		}
 		var s said
 		if err := decode(line, &s); err != nil {
-			return nil, fmt.Errorf("the answer of the process that has the store cannot be read: %w", err)
+			return nil, fmt.Errorf("cannot read the response of the process that has the store open: %w", err)
 		}
 		switch {
 		case s.Step == nil && s.Fault != nil:

@@ -50,7 +50,7 @@ var jobMethod = define(method[jobAsked, []byte]{name: "job", store: true,
 	run: func(ctx context.Context, t target, in jobAsked) ([]byte, error) {
 		m, ok := t.owned.(Maintained)
 		if !ok {
-			return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "the process that has the store cannot do that")
+			return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "the process that has the store open cannot do that")
 		}
 		return m.Do(ctx, in.Job, in.progress)
 	},
@@ -64,7 +64,7 @@ var jobMethod = define(method[jobAsked, []byte]{name: "job", store: true,
 	progress: func(in *jobAsked) *func(engine.TestProgress) { return &in.tell },
 	settle: func(_ context.Context, _ *session, in jobAsked, _ time.Time) ([]byte, bool, error) {
 		if in.Kind == JobBackup {
-			return nil, false, errors.New("the bugle that made the backup has ended; see whether " + in.File + " is there, and try again otherwise")
+			return nil, false, errors.New("the process that made the backup has quit; check if " + in.File + " exists, and try again if not")
 		}
 		return nil, false, nil // again: nothing is done twice
 	}})

@@ -67,7 +67,7 @@ func (m *method[In, Out]) serve(ctx context.Context, h *host, q asked, tell func
 	}
 	b, err := encode(out)
 	if err != nil {
-		return nil, fmt.Errorf("the answer of %s cannot be written: %w", m.name, err)
+		return nil, fmt.Errorf("cannot write the response of %s: %w", m.name, err)
 	}
 	return b, nil
 }
@@ -75,9 +75,9 @@ func (m *method[In, Out]) serve(ctx context.Context, h *host, q asked, tell func
 func undecodable(err error) error {
 	var unkept *unkeptError
 	if errors.As(err, &unkept) {
-		return engine.Errorf(engine.BadRequest, 400, "the body cannot be kept: %w", unkept.error)
+		return engine.Errorf(engine.BadRequest, 400, "cannot store the body: %w", unkept.error)
 	}
-	return engine.Errorf(engine.BadRequest, 400, "the request cannot be read: %w", err)
+	return engine.Errorf(engine.BadRequest, 400, "cannot read the request: %w", err)
 }
 
 func orNull(b []byte) []byte {
@@ -166,7 +166,7 @@ func persist[In, Out any](ctx context.Context, s *session, m *method[In, Out], i
 func ask[In, Out any](ctx context.Context, l *link, s *session, m *method[In, Out], in In) (out Out, err error) {
 	b, err := encode(in)
 	if err != nil {
-		return out, engine.Errorf(engine.BadRequest, 400, "the request cannot be sent: %w", err)
+		return out, engine.Errorf(engine.BadRequest, 400, "cannot send the request: %w", err)
 	}
 	var tell func(engine.TestProgress)
 	if m.progress != nil {
@@ -177,7 +177,7 @@ func ask[In, Out any](ctx context.Context, l *link, s *session, m *method[In, Ou
 		return out, err
 	}
 	if err := decode(orNull(raw), &out); err != nil {
-		return out, fmt.Errorf("the answer of the process that has the store cannot be read: %w", err)
+		return out, fmt.Errorf("cannot read the response of the process that has the store open: %w", err)
 	}
 	return out, nil
 }

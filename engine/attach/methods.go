@@ -192,7 +192,7 @@ func readSettings(ctx context.Context, t target, in settingsAsked) (out settings
 	return out, err
 }
 
-var errNoSwap = errors.New("the settings stay as they are")
+var errNoSwap = errors.New("no settings changed")
 
 // swapSettings changes the settings where they still are what the change was made to.
 func swapSettings(ctx context.Context, t target, in swap) (out swapped, err error) {

@@ -236,7 +236,7 @@ func (n *Node) owner(ctx context.Context) (*host, *link, error) {
 			if why == nil {
 				why = errNobody
 			}
-			return nil, nil, engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "the store cannot be reached since another bugle has left it: %w", why)
+			return nil, nil, engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "cannot connect to the store after another process closed it: %w", why)
 		}
 	}
 }
@@ -280,7 +280,7 @@ func (n *Node) Close() error {
 	n.closed = true
 	close(n.leaving)
 	if !within(n.calls.close(), n.o.Grace) {
-		n.log.Warn("calls are cut off")
+		n.log.Warn("calls were canceled")
 	}
 	n.halt()
 	close(n.done)

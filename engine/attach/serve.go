@@ -65,7 +65,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, v any) error {
 		err = decode(b, v)
 	}
 	if err != nil {
-		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the request cannot be read: %w", err)
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "cannot read the request: %w", err)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, v any) error {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	b, err := encode(v)
 	if err != nil {
-		b, status = []byte(`{"fault":{"kind":"other","message":"the answer cannot be written"}}`), http.StatusInternalServerError
+		b, status = []byte(`{"fault":{"kind":"other","message":"cannot write the response"}}`), http.StatusInternalServerError
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -90,7 +90,7 @@ func writeFault(w http.ResponseWriter, err error) {
 func (h *host) serveCall(w http.ResponseWriter, r *http.Request) {
 	e, ok := endpoints[path.Base(r.URL.Path)]
 	if !ok {
-		writeFault(w, engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no method %q", path.Base(r.URL.Path)))
+		writeFault(w, engine.Errorf(engine.NotFound, http.StatusNotFound, "unknown method %q", path.Base(r.URL.Path)))
 		return
 	}
 	var q asked
@@ -154,7 +154,7 @@ func writeSteps(w io.Writer, steps []engine.TestProgress) {
 func writeLine(w io.Writer, v any) {
 	b, err := encode(v)
 	if err != nil {
-		b = fmt.Appendf(nil, `{"fault":{"kind":"other","message":%q}}`, "the answer cannot be written")
+		b = fmt.Appendf(nil, `{"fault":{"kind":"other","message":%q}}`, "cannot write the response")
 	}
 	_, _ = w.Write(append(b, '\n')) // where it fails, the request's context ends the call
 }

@@ -181,7 +181,7 @@ func (s *session) UpdateWorkspace(ctx context.Context, change func(*engine.Works
 			return err
 		}
 	}
-	return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "others change the settings all the time; try again")
+	return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "the settings keep changing; try again")
 }
 
 func (s *session) Profiles(ctx context.Context, text string, limit int) ([]engine.Profile, error) {
@@ -247,7 +247,7 @@ func (n *Node) CreateWorkspace(ctx context.Context, w engine.Workspace, sample b
 	defer n.calls.leave()
 	out, lost, err := persist(ctx, &session{node: n}, foundMethod, founded{w, sample})
 	if e := engine.AsError(err); lost && e != nil && e.HTTP == http.StatusConflict {
-		err = errors.Join(err, errors.New("it may have been made just now, by the bugle that ended meanwhile, and its API key was lost with it"))
+		err = errors.Join(err, errors.New("it may just have been created by a bugle process that quit, and its API key is lost"))
 	}
 	return out.ID, out.Key, err
 }

@@ -99,7 +99,7 @@ func settleTest(ctx context.Context, s *session, in testAsked, _ time.Time) (out
 		}
 	}
 	e := engine.Errorf(engine.Internal, http.StatusServiceUnavailable,
-		"the bugle that was sending this test ended before it was through; look into the outbox for what has left, and send the rest again")
+		"the bugle process that was sending this test quit before it finished; check the outbox for messages that were sent, and send the others again")
 	e.RequestID = in.RequestID
 	return out, false, e
 }

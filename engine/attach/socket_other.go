@@ -10,7 +10,7 @@ import (
 
 // errUnsupported says that this system has no sockets that tell who is at their other end. One
 // process at a time works on a data folder here; the opener's error says which.
-var errUnsupported = errors.New("on this system, one bugle at a time works on a data folder")
+var errUnsupported = errors.New("on this system, only one bugle process can use a data folder at a time")
 
 // supported says whether another process can be attached to.
 const supported = false

@@ -95,7 +95,7 @@ func listen(dir string) (*socket, error) {
 	}
 	path := filepath.Join(aside, socketName)
 	if err := writeFile(pointer, path); err != nil {
-		err = errors.Join(fmt.Errorf("saying where the socket is: %w", err), l.Close(), os.Remove(path))
+		err = errors.Join(fmt.Errorf("writing the address of the socket: %w", err), l.Close(), os.Remove(path))
 		leave(aside)
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func newSocket(l net.Listener, dir string, files ...string) (*socket, error) {
 // can be reached by its user alone and listens.
 func bind(dir string) (net.Listener, error) {
 	if n := len(filepath.Join(dir, bindPrefix+"0123456789", "s")); n > maxPath {
-		return nil, fmt.Errorf("the path of the socket would be %d bytes long; at most %d are allowed", n, maxPath)
+		return nil, fmt.Errorf("the path of the socket has %d bytes; at most %d are allowed", n, maxPath)
 	}
 	tmp, err := os.MkdirTemp(dir, bindPrefix)
 	if err != nil {
@@ -184,7 +184,7 @@ func runtimeDir(dir string) (string, error) {
 		}
 		errs = append(errs, err)
 	}
-	return "", errors.Join(append(errs, errors.New("there is no folder for a socket; set XDG_RUNTIME_DIR to one with a short path"))...)
+	return "", errors.Join(append(errs, errors.New("no folder for the socket; set XDG_RUNTIME_DIR to one with a short path"))...)
 }
 
 // leave removes a folder of [runtimeDir], and the one for all of this user's when it was the last.
@@ -204,7 +204,7 @@ func private(dir string) error {
 		return err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
-		return fmt.Errorf("%s is not this user's alone", dir)
+		return fmt.Errorf("%s must belong to this user only", dir)
 	}
 	return nil
 }
@@ -222,16 +222,16 @@ func dial(ctx context.Context, dir string) (net.Conn, error) {
 func sameUser(c net.Conn) error {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
-		return fmt.Errorf("a connection of the kind %T tells nothing of its user", c)
+		return fmt.Errorf("cannot get the user of a connection of type %T", c)
 	}
 	raw, err := u.SyscallConn()
 	if err != nil {
-		return fmt.Errorf("asking for the user of a connection: %w", err)
+		return fmt.Errorf("getting the user of a connection: %w", err)
 	}
 	var uid uint32
 	var failed error
 	if err := raw.Control(func(fd uintptr) { uid, failed = peerUID(int(fd)) }); err != nil || failed != nil {
-		return fmt.Errorf("asking for the user of a connection: %w", errors.Join(err, failed))
+		return fmt.Errorf("getting the user of a connection: %w", errors.Join(err, failed))
 	}
 	if int(uid) != os.Geteuid() {
 		return &otherUserError{uid: int(uid)}

@@ -6,5 +6,5 @@ import "fmt"
 type otherUserError struct{ uid int }
 
 func (e *otherUserError) Error() string {
-	return fmt.Sprintf("the other bugle is of another user (id %d): each user needs a data folder of their own, chosen with --data or BUGLE_DATA", e.uid)
+	return fmt.Sprintf("the process belongs to another user (id %d); each user needs a data folder, chosen with --data or BUGLE_DATA", e.uid)
 }

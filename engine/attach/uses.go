@@ -14,7 +14,7 @@ var nameUsesMethod = define(method[engine.NameRef, []engine.ContentUse]{name: "n
 		if u, ok := t.svc.(engine.NameUses); ok {
 			return u.NameUses(ctx, ref)
 		}
-		return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "this service does not tell what uses a name")
+		return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "this service cannot report where a name is used")
 	}})
 
 func (s *session) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.ContentUse, error) {

@@ -80,7 +80,7 @@ func readAny(d *jsontext.Decoder, v *any) error {
 func fingerprint(w engine.Workspace) (string, error) {
 	b, err := json.Marshal(w, codec, json.Deterministic(true), json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false))
 	if err != nil {
-		return "", fmt.Errorf("the settings cannot be compared: %w", err)
+		return "", fmt.Errorf("cannot compare the settings: %w", err)
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), nil
@@ -125,7 +125,7 @@ const (
 )
 
 // errLeaving says that the owner took the call no more, and did nothing.
-var errLeaving = errors.New("the owner of the store is leaving")
+var errLeaving = errors.New("the owner of the store is quitting")
 
 func faultOf(err error) *fault {
 	if e := engine.AsError(err); e != nil {

@@ -67,7 +67,7 @@ func (s *Send) call(ctx context.Context, api engine.ContentAPI, args []any) (eng
 	out.Err = err.Error()
 	if silent {
 		if s.client.Logger != nil {
-			s.client.Logger.Warn("a content API gave no answer", "api", api.Name, "error", out.Err)
+			s.client.Logger.Warn("a content API did not respond", "api", api.Name, "error", out.Err)
 		}
 		err = errSilent
 	}
@@ -80,7 +80,7 @@ type unanswered struct{ error }
 func (u unanswered) Unwrap() error { return u.error }
 
 // errSilent is the one error of an API that gave no answer, for who may send messages. The call has the cause.
-var errSilent = errors.New("its host leads into a private network, which the workspace does not allow, or gives no answer; the log says which")
+var errSilent = errors.New("its host is in a private network, which the workspace does not allow, or does not respond; the log has the cause")
 
 func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, out *engine.ContentCall) (any, error) {
 	if args == nil {
@@ -113,9 +113,9 @@ func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, 
 	case err != nil:
 		return nil, err
 	case len(body) > MaxAnswer:
-		return nil, fmt.Errorf("its answer is longer than %d KiB", MaxAnswer>>10)
+		return nil, fmt.Errorf("its response is longer than %d KiB", MaxAnswer>>10)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return nil, fmt.Errorf("it answered %s", resp.Status)
+		return nil, fmt.Errorf("it responded %s", resp.Status)
 	}
 	return read(resp.Header.Get("Content-Type"), body)
 }
@@ -141,7 +141,7 @@ func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool)
 		if h.Env != "" {
 			var ok bool
 			if value, ok = getenv(h.Env); !ok {
-				return shown, fmt.Errorf("the environment variable %s is not set, which its header %s takes its value from", h.Env, h.Name)
+				return shown, fmt.Errorf("the environment variable %s is not set; it has the value of header %s", h.Env, h.Name)
 			}
 			shown.Set(h.Name, "$"+h.Env)
 		} else {
@@ -157,11 +157,11 @@ func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool)
 func (s *Send) http(api engine.ContentAPI) *http.Client {
 	return &http.Client{Transport: s.transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
-			return refusal(fmt.Sprintf("it redirects more than %d times", maxRedirects))
+			return refusal(fmt.Sprintf("it redirected more than %d times", maxRedirects))
 		}
 		first := via[0].URL
 		if first.Scheme == "https" && req.URL.Scheme != "https" {
-			return refusal("it redirects to an address without encryption")
+			return refusal("it redirects to an unencrypted address")
 		}
 		if req.URL.Host != first.Host {
 			for _, h := range api.Headers {
@@ -170,7 +170,7 @@ func (s *Send) http(api engine.ContentAPI) *http.Client {
 			req.Header.Del("Referer") // its query may hold a key
 		}
 		if err := allowed(s.policy, req.URL); err != nil {
-			return refusal("it redirects to another place: " + err.Error())
+			return refusal("it redirects to another host: " + err.Error())
 		}
 		return nil
 	}}
@@ -194,7 +194,7 @@ func Allowed(p engine.ContentPolicy, api engine.ContentAPI) error {
 // allowed tells why a URL must not be called; nil where its host is on the list.
 func allowed(p engine.ContentPolicy, u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%s is no scheme that is called", u.Scheme)
+		return fmt.Errorf("the scheme %s is not supported; use https", u.Scheme)
 	}
 	host, port := strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), u.Port()
 	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
@@ -239,9 +239,9 @@ func words(err error, limit time.Duration) error {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, publicnet.ErrPrivate):
-		return errors.New("its host leads into a private network, which the workspace does not allow")
+		return errors.New("its host is in a private network, which the workspace does not allow")
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("it gave no answer within %s", limit)
+		return fmt.Errorf("it did not respond within %s", limit)
 	case errors.As(err, &dns):
 		return fmt.Errorf("its host %s was not found", dns.Name)
 	case errors.As(err, &net):
@@ -259,19 +259,19 @@ func read(contentType string, body []byte) (any, error) {
 	case text == "":
 		return nil, nil
 	case !utf8.ValidString(text):
-		return nil, errors.New("its answer is neither JSON nor a text")
+		return nil, errors.New("its response is neither JSON nor text")
 	case !isJSON && !strings.ContainsAny(text[:1], "{["):
 		if kind == "" || strings.HasPrefix(kind, "text/") {
 			return text, nil
 		}
-		return nil, fmt.Errorf("its answer is %s, neither JSON nor a text", kind)
+		return nil, fmt.Errorf("its response is %s, neither JSON nor text", kind)
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var v any
 	err := d.Decode(&v)
 	if err == nil && d.More() {
-		err = errors.New("something follows its end")
+		err = errors.New("there is data after its end")
 	}
 	switch {
 	case err == nil:
@@ -279,7 +279,7 @@ func read(contentType string, body []byte) (any, error) {
 	case !isJSON && strings.HasPrefix(kind, "text/"):
 		return text, nil
 	}
-	return nil, fmt.Errorf("its answer is no valid JSON: %w", err)
+	return nil, fmt.Errorf("its response is not valid JSON: %w", err)
 }
 
 // CheckHosts says what is wrong with a list of hosts; nil where nothing is.
@@ -289,7 +289,7 @@ func CheckHosts(hosts []string) error {
 		name := strings.TrimPrefix(host, "*.")
 		u, err := url.Parse("http://" + net.JoinHostPort(name, port) + "/")
 		if err != nil || name == "" || strings.ContainsAny(name, "*/@?# \t") || u.Hostname() != name || strings.Trim(port, "0123456789") != "" {
-			return fmt.Errorf("%q is no host: write it as api.example.com, *.example.com or api.example.com:8443", entry)
+			return fmt.Errorf("%q is not a host; write it as api.example.com, *.example.com or api.example.com:8443", entry)
 		}
 	}
 	return nil

@@ -137,7 +137,7 @@ func (s *Send) claim(key string) (a *answer, ours bool, err error) {
 		return a, false, nil
 	}
 	if len(s.order) >= MaxCalls {
-		return nil, false, fmt.Errorf("one send calls content APIs %d times at most", MaxCalls)
+		return nil, false, fmt.Errorf("a send can call content APIs at most %d times", MaxCalls)
 	}
 	a = &answer{done: make(chan struct{})}
 	s.known[key] = a
@@ -147,7 +147,7 @@ func (s *Send) claim(key string) (a *answer, ours bool, err error) {
 
 func (s *Send) fetch(ctx context.Context, a *answer, key string, api engine.ContentAPI, args []any) {
 	defer close(a.done)
-	a.err = errors.New("the call broke off") // should it panic
+	a.err = errors.New("the call was cut short") // should it panic
 	a.call, a.value, a.err = s.call(ctx, api, args)
 	if ctx.Err() == nil {
 		return
@@ -186,7 +186,7 @@ func Check(api engine.ContentAPI) error {
 	for i, p := range api.Params {
 		switch {
 		case !plainName(p):
-			return fmt.Errorf("the parameter %q must be made of letters, digits and _", p)
+			return fmt.Errorf("the parameter %q can only have letters, digits and _", p)
 		case slices.Contains(api.Params[:i], p):
 			return fmt.Errorf("there are two parameters %q", p)
 		}

@@ -91,12 +91,12 @@ func TestAnswers(t *testing.T) {
 		{200, "text/html", `{"a": "b"}`, map[string]any{"a": "b"}, ""},
 		{200, "text/html", `{{ user.first_name }}`, "{{ user.first_name }}", ""}, // a value: it is not filled again
 		{204, "", "", nil, ""},
-		{200, "application/json", `{"a": }`, nil, "its answer is no valid JSON"},
-		{200, "application/json", `{} {}`, nil, "something follows its end"},
-		{200, "image/png", "PNG", nil, "its answer is image/png, neither JSON nor a text"},
-		{200, "text/plain", "\xff\xfe", nil, "neither JSON nor a text"},
+		{200, "application/json", `{"a": }`, nil, "its response is not valid JSON"},
+		{200, "application/json", `{} {}`, nil, "there is data after its end"},
+		{200, "image/png", "PNG", nil, "its response is image/png, neither JSON nor text"},
+		{200, "text/plain", "\xff\xfe", nil, "neither JSON nor text"},
 		{200, "text/plain", long, nil, "longer than 256 KiB"},
-		{404, "application/json", `{"a": 1}`, nil, "it answered 404 Not Found"},
+		{404, "application/json", `{"a": 1}`, nil, "it responded 404 Not Found"},
 		{500, "text/plain", long, nil, "longer than 256 KiB"},
 		{302, "text/plain", "", nil, "302"},
 	} {
@@ -186,7 +186,7 @@ func TestTimeLimit(t *testing.T) {
 	base, policy := service(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done(); close(done) })
 	s := send(t, policy, engine.ContentAPI{Name: "a", URL: base, Timeout: 20})
 	_, err := s.Functions()["a"](t.Context())
-	if err == nil || err.Error() != silent || s.Calls()[0].Err != "it gave no answer within 20ms" {
+	if err == nil || err.Error() != silent || s.Calls()[0].Err != "it did not respond within 20ms" {
 		t.Errorf("error %v", err)
 	}
 	<-done
@@ -216,7 +216,7 @@ func TestTooManyCalls(t *testing.T) {
 	for i := range contentapi.MaxCalls + 1 {
 		_, err = s.Functions()["a"](t.Context(), i)
 	}
-	if err == nil || !strings.Contains(err.Error(), "1000 times at most") || len(s.Calls()) != contentapi.MaxCalls {
+	if err == nil || !strings.Contains(err.Error(), "at most 1000 times") || len(s.Calls()) != contentapi.MaxCalls {
 		t.Errorf("%d calls, %v", len(s.Calls()), err)
 	}
 }
@@ -242,20 +242,20 @@ func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(*engine.ContentAPI){
 		"begin with https":    func(a *engine.ContentAPI) { a.URL = "file:///etc/passwd" },
 		"and a host":          func(a *engine.ContentAPI) { a.URL = "/weather" },
-		"must name the host":  func(a *engine.ContentAPI) { a.URL = "https://{city}.example.com/" },
-		"the host; param":     func(a *engine.ContentAPI) { a.URL = "https://api.example.com{city}" },
-		"hold a password":     func(a *engine.ContentAPI) { a.URL = "https://u:p@api.example.com/" },
+		"must start with a fixed host":  func(a *engine.ContentAPI) { a.URL = "https://{city}.example.com/" },
+		"a fixed host; param":     func(a *engine.ContentAPI) { a.URL = "https://api.example.com{city}" },
+		"contain a password":     func(a *engine.ContentAPI) { a.URL = "https://u:p@api.example.com/" },
 		"a fragment":          func(a *engine.ContentAPI) { a.URL += "#x" },
 		"must be encoded":     func(a *engine.ContentAPI) { a.URL = "https://api.example.com/a b/{city}" },
 		"cannot be read":      func(a *engine.ContentAPI) { a.URL = "https://api.example.com:x/" },
-		"none of its":         func(a *engine.ContentAPI) { a.URL += "&z={zip}" },
+		"not one of its":         func(a *engine.ContentAPI) { a.URL += "&z={zip}" },
 		"GET or POST":         func(a *engine.ContentAPI) { a.Method = "DELETE" },
 		"at most 20000":       func(a *engine.ContentAPI) { a.Timeout = 60_000 },
 		"letters, digits":     func(a *engine.ContentAPI) { a.Params = append(a.Params, "a b") },
 		"two parameters":      func(a *engine.ContentAPI) { a.Params = append(a.Params, "city") },
 		"cannot be set":       func(a *engine.ContentAPI) { a.Headers[0].Name = "host" },
-		"no name of a header": func(a *engine.ContentAPI) { a.Headers[0].Name = "a b" },
-		"headers cannot hold": func(a *engine.ContentAPI) { a.Headers[0] = engine.ContentHeader{Name: "X", Value: "a\r\nb"} },
+		"not a valid header name": func(a *engine.ContentAPI) { a.Headers[0].Name = "a b" },
+		"headers cannot contain": func(a *engine.ContentAPI) { a.Headers[0] = engine.ContentHeader{Name: "X", Value: "a\r\nb"} },
 		"not both":            func(a *engine.ContentAPI) { a.Headers[0].Value = "x" },
 	} {
 		bad := good

@@ -50,7 +50,7 @@ func TestPrivateAddresses(t *testing.T) {
 }
 
 // silent is what a message gets to know of an API that gave no answer.
-const silent = "its host leads into a private network, which the workspace does not allow, or gives no answer; the log says which"
+const silent = "its host is in a private network, which the workspace does not allow, or does not respond; the log has the cause"
 
 // Who sends messages learns nothing of this network from a content API: one sentence for a name that is not
 // known, an address that is private, a connection that is refused and one that waits.
@@ -146,10 +146,10 @@ func TestRedirects(t *testing.T) {
 		err    string
 	}{
 		{"/own", policy, "secret", ""},
-		{"/away", policy, nil, "it redirects to another place: the host " + otherPolicy.Hosts[0] + " is not on"},
+		{"/away", policy, nil, "it redirects to another host: the host " + otherPolicy.Hosts[0] + " is not on"},
 		{"/away", both, "other", ""},
 		{"/file", both, nil, "file"},
-		{"/loop", both, nil, "redirects more than 3 times"},
+		{"/loop", both, nil, "redirected more than 3 times"},
 	} {
 		api := engine.ContentAPI{Name: "a", URL: base + tt.path, Headers: []engine.ContentHeader{{Name: "X-Key", Env: "TOKEN"}}}
 		v, err := send(t, tt.policy, api).Functions()["a"](t.Context())

@@ -85,9 +85,9 @@ func split(raw string) (front, rest string, err error) {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return "", "", errors.New("its URL must begin with https:// or http:// and a host")
 	case u.User != nil:
-		return "", "", errors.New("its URL must not hold a password; use a header with an environment variable")
+		return "", "", errors.New("its URL must not contain a password; use a header with an environment variable")
 	case u.Fragment != "":
-		return "", "", errors.New("its URL must not hold a fragment")
+		return "", "", errors.New("its URL must not have a fragment (#)")
 	}
 	_, after, _ := strings.Cut(raw, "://")
 	end := strings.IndexAny(after, "/?#")
@@ -95,7 +95,7 @@ func split(raw string) (front, rest string, err error) {
 		end = len(after)
 	}
 	if strings.ContainsAny(after[:end], "{}") {
-		return "", "", errors.New("its URL must name the host; parameters stand in the path or the query")
+		return "", "", errors.New("its URL must start with a fixed host; parameters can be in the path and the query")
 	}
 	return raw[:len(raw)-len(after)+end], after[end:], nil
 }
@@ -107,7 +107,7 @@ func fill(part string, api engine.ContentAPI, args []any, placed map[string]bool
 		i := slices.Index(api.Params, name)
 		switch {
 		case i < 0:
-			failed = fmt.Errorf("its URL holds {%s}, which is none of its parameters", name)
+			failed = fmt.Errorf("its URL has {%s}, which is not one of its parameters", name)
 		case args == nil:
 			return "x"
 		case i >= len(args):
@@ -160,15 +160,15 @@ func checkHeaders(list []engine.ContentHeader) error {
 	for _, h := range list {
 		switch {
 		case !httpguts.ValidHeaderFieldName(h.Name):
-			return fmt.Errorf("%q is no name of a header", h.Name)
+			return fmt.Errorf("%q is not a valid header name", h.Name)
 		case slices.Contains(notOurs, textproto.CanonicalMIMEHeaderKey(h.Name)):
 			return fmt.Errorf("the header %s cannot be set", h.Name)
 		case !httpguts.ValidHeaderFieldValue(h.Value):
-			return fmt.Errorf("the value of the header %s has a character that headers cannot hold", h.Name)
+			return fmt.Errorf("the value of the header %s has a character that headers cannot contain", h.Name)
 		case h.Value != "" && h.Env != "":
 			return fmt.Errorf("the header %s takes a value or an environment variable, not both", h.Name)
 		case h.Env != "" && !plainName(h.Env):
-			return fmt.Errorf("%q is no name of an environment variable", h.Env)
+			return fmt.Errorf("%q is not a valid name of an environment variable", h.Env)
 		}
 	}
 	return nil

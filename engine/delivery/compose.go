@@ -66,11 +66,11 @@ func checkHeaders(headers map[string]string) error {
 			return err
 		}
 		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || c == ':' }) {
-			return refuse("%q cannot be the name of a header: use letters, digits and dashes", clip(name))
+			return refuse("%q is not a valid header name; use letters, digits and dashes", clip(name))
 		}
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		if slices.Contains(ours, canonical) || strings.HasPrefix(canonical, "Content-") {
-			return refuse("the header %s is set by the message itself: remove it from the further headers", canonical)
+			return refuse("the header %s is set automatically; remove it from the additional headers", canonical)
 		}
 	}
 	return nil
@@ -78,7 +78,7 @@ func checkHeaders(headers map[string]string) error {
 
 func oneLine(what, s string) error {
 	if strings.ContainsAny(s, "\r\n\x00") {
-		return refuse("the %s holds a line break: remove it (%q)", what, clip(s))
+		return refuse("the %s has a line break; remove it (%q)", what, clip(s))
 	}
 	if !utf8.ValidString(s) {
 		return refuse("the %s is not valid UTF-8", what)
@@ -99,11 +99,11 @@ func address(what, s string) (*mail.Address, error) {
 	}
 	a, err := mail.ParseAddress(s)
 	if err != nil {
-		return nil, refuse("the %s %q is not an email address: write it as name@example.com", what, clip(s))
+		return nil, refuse("the %s %q is not an email address; write it as name@example.com", what, clip(s))
 	}
 	// It stands between angle brackets in the dialogue with a server, without the quotes of the message.
 	if strings.ContainsFunc(a.Address, func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune(`<>"\`, c) }) {
-		return nil, refuse("the %s %q has a character that mail servers could take for an end of it: write it as name@example.com", what, clip(s))
+		return nil, refuse("the %s %q has a character that is not safe in email headers; write it as name@example.com", what, clip(s))
 	}
 	return a, nil
 }

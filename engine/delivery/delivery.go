@@ -98,7 +98,7 @@ func (o *Outbox) Deliver(ctx context.Context, m Message) (Receipt, error) {
 			return Receipt{}, refuse("the recipient %s has no device token for %s", m.Recipient, m.Push.Platform)
 		}
 	default:
-		return Receipt{}, refuse("the message %s is neither a mail nor a push notification", m.Key)
+		return Receipt{}, refuse("the message %s is neither an email nor a push notification", m.Key)
 	}
 	id, err := o.keeper.Keep(ctx, m, o.now())
 	if err != nil {

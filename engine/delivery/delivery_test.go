@@ -46,7 +46,7 @@ func TestOutbox(t *testing.T) {
 	injected := mailTo("a@b.example")
 	injected.Email.Subject = "a\nb"
 	_, err = outbox.Deliver(t.Context(), injected)
-	wantError(t, err, delivery.Invalid, "the subject holds a line break")
+	wantError(t, err, delivery.Invalid, "the subject has a line break")
 	_, err = outbox.Deliver(t.Context(), delivery.Message{Key: "K"})
 	wantError(t, err, delivery.Invalid, "the message K is neither")
 

@@ -147,7 +147,7 @@ func PublicOnly(network, address string, c syscall.RawConn) error {
 
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return &Error{Reason: Refused, Message: fmt.Sprintf("redirects more than %d times", maxRedirects)}
+		return &Error{Reason: Refused, Message: fmt.Sprintf("redirected more than %d times", maxRedirects)}
 	}
 	if req.URL.Scheme != "http" && req.URL.Scheme != "https" {
 		return &Error{Reason: Refused, Message: "redirects to something that is not an http or https address"}

@@ -80,12 +80,12 @@ func TestFetch(t *testing.T) {
 		{srv.URL + "/gone", delivery.Refused, "/gone cannot be fetched: the server answered 410 Gone"},
 		{srv.URL + "/large?sig=secret", delivery.Invalid, "/large is larger than 1000 bytes"},
 		{srv.URL + "/stream", delivery.Invalid, "is larger than 1000 bytes"},
-		{srv.URL + "/r/3", delivery.Refused, "redirects more than 3 times"},
+		{srv.URL + "/r/3", delivery.Refused, "redirected more than 3 times"},
 		{srv.URL + "/tofile", delivery.Refused, "redirects to something that is not an http or https address"},
 		{"file:///etc/passwd", delivery.Invalid, "is not an http or https address"},
 		{"not a url", delivery.Invalid, "is not an http or https address"},
 		{"http://", delivery.Invalid, "is not an http or https address"},
-		{"http://127.0.0.1:1/x", delivery.Unreachable, "cannot be fetched: its address is not public, or gives no answer"},
+		{"http://127.0.0.1:1/x", delivery.Unreachable, "cannot be fetched: its address is not public, or does not respond"},
 	} {
 		_, err := f.Fetch(t.Context(), tt.url)
 		wantError(t, err, tt.reason, tt.sentence)
@@ -99,7 +99,7 @@ func TestFetchLimits(t *testing.T) {
 	srv := fileServer(t)
 	f := &delivery.Fetcher{AllowPrivate: true, Timeout: 50 * time.Millisecond}
 	_, err := f.Fetch(t.Context(), srv.URL+"/slow")
-	wantError(t, err, delivery.Unreachable, "/slow cannot be fetched: its address is not public, or gives no answer")
+	wantError(t, err, delivery.Unreachable, "/slow cannot be fetched: its address is not public, or does not respond")
 	_, err = f.Fetch(t.Context(), srv.URL+"/stalled")
 	wantError(t, err, delivery.Unreachable, "/stalled took longer than 50ms")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,7 +121,7 @@ func TestFetchPrivate(t *testing.T) {
 		t.Run(url, func(t *testing.T) {
 			t.Parallel() // each waits
 			_, err := f.Fetch(t.Context(), url+"/x?token=secret")
-			wantError(t, err, delivery.Unreachable, "/x cannot be fetched: its address is not public, or gives no answer")
+			wantError(t, err, delivery.Unreachable, "/x cannot be fetched: its address is not public, or does not respond")
 			if !errors.Is(err, delivery.ErrPrivate) {
 				t.Errorf("%s: the cause is %v", url, errors.Unwrap(err))
 			}
@@ -158,7 +158,7 @@ func TestFetchTellsNothing(t *testing.T) {
 		cause := e.Err
 		causes[cause.Error()] = true
 		e.Err = nil
-		want := delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: "the attachment http://" + tt.host + "/x cannot be fetched: its address is not public, or gives no answer; the log says which"}
+		want := delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: "the attachment http://" + tt.host + "/x cannot be fetched: its address is not public, or does not respond; the log has the cause"}
 		if *e != want {
 			t.Errorf("%s: got %+v\nwant %+v", tt.host, *e, want)
 		}

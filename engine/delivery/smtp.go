@@ -80,10 +80,10 @@ func NewSMTP(config SMTPConfig) (*SMTP, error) {
 	switch config.TLS {
 	case TLSNone, TLSStart, TLSOpportunistic, TLSImplicit:
 	default:
-		return nil, refuse("the connector's TLS mode %q is not known: use none, starttls, opportunistic or tls", config.TLS)
+		return nil, refuse("unknown TLS mode %q of the connector; use none, starttls, opportunistic or tls", config.TLS)
 	}
 	if _, ok := authTypes[config.Auth]; !ok {
-		return nil, refuse("the connector's authentication %q is not known: use none, plain, login, cram-md5 or auto", config.Auth)
+		return nil, refuse("unknown authentication %q of the connector; use none, plain, login, cram-md5 or auto", config.Auth)
 	}
 	if config.Port == 0 {
 		config.Port = 587
@@ -93,13 +93,13 @@ func NewSMTP(config SMTPConfig) (*SMTP, error) {
 	}
 	switch {
 	case config.Host == "" || strings.ContainsAny(config.Host, " \t\r\n/"):
-		return nil, refuse("the connector's host %q is not the name of a mail server", clip(config.Host))
+		return nil, refuse("the connector's host %q is not a valid host name", clip(config.Host))
 	case config.Port < 1 || config.Port > 65535:
-		return nil, refuse("the connector's port %d is not between 1 and 65535", config.Port)
+		return nil, refuse("the connector's port must be between 1 and 65535, not %d", config.Port)
 	case config.Auth != AuthNone && config.Username == "":
 		return nil, refuse("the connector's authentication %s needs a user name", config.Auth)
 	case strings.ContainsAny(config.LocalName, "\r\n "):
-		return nil, refuse("the connector's local name %q is not the name of a computer", clip(config.LocalName))
+		return nil, refuse("the connector's local name %q is not a valid host name", clip(config.LocalName))
 	}
 	return &SMTP{config: config, server: net.JoinHostPort(config.Host, strconv.Itoa(config.Port))}, nil
 }
@@ -113,7 +113,7 @@ var authTypes = map[AuthMode]gomail.SMTPAuthType{
 // refuses one of them, nobody gets it.
 func (s *SMTP) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	if m.Email == nil {
-		return Receipt{}, refuse("the message %s is no mail: a mail server cannot carry it", m.Key)
+		return Receipt{}, refuse("the message %s is not an email, so a mail server cannot send it", m.Key)
 	}
 	msg, env, err := compose(m.Email)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *SMTP) dialogue(ctx context.Context, do func(*smtp.Client) error) error 
 		}
 	}
 	if ctxErr := ctx.Err(); ctxErr != nil {
-		return fmt.Errorf("sending through %s was stopped: %w", s.server, ctxErr)
+		return fmt.Errorf("sending with %s was canceled: %w", s.server, ctxErr)
 	}
 	return err
 }
@@ -274,25 +274,25 @@ func (s *SMTP) explain(err error) error {
 		e.Message = fmt.Sprintf("the certificate of the mail server at %s is not trusted: %s", s.server, Cause(err))
 	case errors.As(err, &record):
 		e.Reason = Insecure
-		e.Message = fmt.Sprintf("the mail server at %s does not speak TLS on this port: set the connector's TLS to starttls, or check its port", s.server)
+		e.Message = fmt.Sprintf("the mail server at %s does not use TLS on this port; set the connector's TLS to starttls, or check its port", s.server)
 	case strings.Contains(text, "does not support STARTTLS"):
 		e.Reason = Insecure
-		e.Message = fmt.Sprintf("the mail server at %s does not offer STARTTLS: set the connector's TLS to tls, opportunistic or none", s.server)
+		e.Message = fmt.Sprintf("the mail server at %s does not support STARTTLS; set the connector's TLS to tls, opportunistic or none", s.server)
 	case errors.Is(err, smtp.ErrUnencrypted):
 		e.Reason = Insecure
-		e.Message = fmt.Sprintf("the connection to %s is not encrypted, so the password was not sent: set the connector's TLS to starttls or tls", s.server)
+		e.Message = fmt.Sprintf("the connection to %s is not encrypted, so the password was not sent; set the connector's TLS to starttls or tls", s.server)
 	case strings.Contains(text, "SMTP AUTH failed") && errors.As(err, &answer):
 		e.Reason, e.Temporary = Auth, answer.Code < 500
 		e.Message = fmt.Sprintf("the mail server at %s refused the user name or password of the connector: %s", s.server, reply(answer))
 	case authUnsupported(err):
 		e.Reason = Auth
-		e.Message = fmt.Sprintf("the mail server at %s does not offer the authentication %s: choose another one for the connector", s.server, s.config.Auth)
+		e.Message = fmt.Sprintf("the mail server at %s does not support the authentication %s; choose another one for the connector", s.server, s.config.Auth)
 	case errors.As(err, &answer):
 		e.Reason, e.Temporary = Refused, answer.Code < 500
 		e.Message = fmt.Sprintf("the mail server at %s refused the connection: %s", s.server, reply(answer))
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		e.Reason, e.Temporary = Unreachable, true
-		e.Message = fmt.Sprintf("the mail server at %s did not answer within %s: check host, port and TLS of the connector", s.server, s.config.Timeout)
+		e.Message = fmt.Sprintf("the mail server at %s did not respond within %s; check host, port and TLS of the connector", s.server, s.config.Timeout)
 	default:
 		e.Reason, e.Temporary = Unreachable, true
 		e.Message = fmt.Sprintf("cannot reach the mail server at %s: %s; check host and port of the connector", s.server, Cause(err))
@@ -315,7 +315,7 @@ func Cause(err error) string {
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return "there is no computer called " + dns.Name
+		return "unknown host " + dns.Name
 	case errors.As(err, &errno):
 		return errno.Error()
 	}

@@ -137,26 +137,26 @@ func TestInjection(t *testing.T) {
 		name, sentence string
 		change         func(*delivery.Email)
 	}{
-		{"subject", "the subject holds a line break", func(e *delivery.Email) { e.Subject = "x\r\nBcc: all@example.com" }},
-		{"subject, LF", "the subject holds a line break", func(e *delivery.Email) { e.Subject = "x\nBcc: all@example.com" }},
-		{"recipient", "the recipient holds a line break", func(e *delivery.Email) { e.To = "a@b.example\r\nRCPT TO:<c@d.example>" }},
-		{"sender", "the sender holds a line break", func(e *delivery.Email) { e.From = "a@b.example\r\n" }},
-		{"sender name", "the sender name holds a line break", func(e *delivery.Email) { e.FromName = "a\r\nX: y" }},
-		{"reply-to", "the reply-to address holds a line break", func(e *delivery.Email) { e.ReplyTo = "a@b.example\n" }},
-		{"cc", "the cc address holds a line break", func(e *delivery.Email) { e.Cc = []string{"a@b.example\n"} }},
-		{"bcc", "the bcc address holds a line break", func(e *delivery.Email) { e.Bcc = []string{"a@b.example\r"} }},
-		{"header value", "the header X-A holds a line break", func(e *delivery.Email) { e.Headers = map[string]string{"X-A": "b\r\nBcc: x"} }},
-		{"header name", "cannot be the name of a header", func(e *delivery.Email) { e.Headers = map[string]string{"X-A: b": "c"} }},
-		{"header name in other letters", `"X-Grüße" cannot be the name of a header`, func(e *delivery.Email) { e.Headers = map[string]string{"X-Grüße": ""} }},
-		{"header of ours", "the header Bcc is set by the message itself", func(e *delivery.Email) { e.Headers = map[string]string{"BCC": "c"} }},
-		{"file name", "the name of an attachment holds a line break", func(e *delivery.Email) { e.Attachments = []delivery.Attachment{{Name: "a\r\nb"}} }},
-		{"content type", "the content type of an attachment holds a line break", func(e *delivery.Email) { e.Attachments = []delivery.Attachment{{ContentType: "a\r\nb"}} }},
+		{"subject", "the subject has a line break", func(e *delivery.Email) { e.Subject = "x\r\nBcc: all@example.com" }},
+		{"subject, LF", "the subject has a line break", func(e *delivery.Email) { e.Subject = "x\nBcc: all@example.com" }},
+		{"recipient", "the recipient has a line break", func(e *delivery.Email) { e.To = "a@b.example\r\nRCPT TO:<c@d.example>" }},
+		{"sender", "the sender has a line break", func(e *delivery.Email) { e.From = "a@b.example\r\n" }},
+		{"sender name", "the sender name has a line break", func(e *delivery.Email) { e.FromName = "a\r\nX: y" }},
+		{"reply-to", "the reply-to address has a line break", func(e *delivery.Email) { e.ReplyTo = "a@b.example\n" }},
+		{"cc", "the cc address has a line break", func(e *delivery.Email) { e.Cc = []string{"a@b.example\n"} }},
+		{"bcc", "the bcc address has a line break", func(e *delivery.Email) { e.Bcc = []string{"a@b.example\r"} }},
+		{"header value", "the header X-A has a line break", func(e *delivery.Email) { e.Headers = map[string]string{"X-A": "b\r\nBcc: x"} }},
+		{"header name", "is not a valid header name", func(e *delivery.Email) { e.Headers = map[string]string{"X-A: b": "c"} }},
+		{"header name in other letters", `"X-Grüße" is not a valid header name`, func(e *delivery.Email) { e.Headers = map[string]string{"X-Grüße": ""} }},
+		{"header of ours", "the header Bcc is set automatically", func(e *delivery.Email) { e.Headers = map[string]string{"BCC": "c"} }},
+		{"file name", "the name of an attachment has a line break", func(e *delivery.Email) { e.Attachments = []delivery.Attachment{{Name: "a\r\nb"}} }},
+		{"content type", "the content type of an attachment has a line break", func(e *delivery.Email) { e.Attachments = []delivery.Attachment{{ContentType: "a\r\nb"}} }},
 		{"no recipient", `the recipient "" is not an email address`, func(e *delivery.Email) { e.To = "" }},
 		{"no sender", `the sender "" is not an email address`, func(e *delivery.Email) { e.From = "" }},
 		{"two recipients", "is not an email address", func(e *delivery.Email) { e.To = "a@b.example, c@d.example" }},
-		{"recipient that ends early", "could take for an end of it", func(e *delivery.Email) { e.To = `"victim@c.example> NOTIFY=NEVER"@b.example` }},
-		{"sender that ends early", "could take for an end of it", func(e *delivery.Email) { e.From = `"a@c.example> SIZE=1"@b.example` }},
-		{"cc that ends early", "could take for an end of it", func(e *delivery.Email) { e.Cc = []string{`"x\"y"@b.example`} }},
+		{"recipient that ends early", "is not safe in email headers", func(e *delivery.Email) { e.To = `"victim@c.example> NOTIFY=NEVER"@b.example` }},
+		{"sender that ends early", "is not safe in email headers", func(e *delivery.Email) { e.From = `"a@c.example> SIZE=1"@b.example` }},
+		{"cc that ends early", "is not safe in email headers", func(e *delivery.Email) { e.Cc = []string{`"x\"y"@b.example`} }},
 		{"bad cc", `the cc address "nobody" is not an email address`, func(e *delivery.Email) { e.Cc = []string{"nobody"} }},
 	}
 	for _, tt := range tests {
@@ -206,7 +206,7 @@ func TestRefusals(t *testing.T) {
 	}
 
 	_, err = carrier.Deliver(t.Context(), delivery.Message{Key: "WEB_default_variation_1", Push: &delivery.Push{}})
-	wantError(t, err, delivery.Invalid, "the message WEB_default_variation_1 is no mail")
+	wantError(t, err, delivery.Invalid, "the message WEB_default_variation_1 is not an email")
 }
 
 func TestEncryption(t *testing.T) {
@@ -238,8 +238,8 @@ func TestEncryption(t *testing.T) {
 	}
 	wantError(t, with(starttls, delivery.TLSStart, untrusting).Ping(t.Context()), delivery.Insecure, "is not trusted")
 	wantError(t, with(implicit, delivery.TLSImplicit, untrusting).Ping(t.Context()), delivery.Insecure, "is not trusted")
-	wantError(t, with(plain, delivery.TLSStart, nil).Ping(t.Context()), delivery.Insecure, "does not offer STARTTLS: set the connector's TLS to")
-	wantError(t, with(plain, delivery.TLSImplicit, nil).Ping(t.Context()), delivery.Insecure, "does not speak TLS on this port")
+	wantError(t, with(plain, delivery.TLSStart, nil).Ping(t.Context()), delivery.Insecure, "does not support STARTTLS; set the connector's TLS to")
+	wantError(t, with(plain, delivery.TLSImplicit, nil).Ping(t.Context()), delivery.Insecure, "does not use TLS on this port")
 	if err := with(starttls, delivery.TLSStart, func(c *delivery.SMTPConfig) { c.TLSConfig = &tls.Config{InsecureSkipVerify: true} }).Ping(t.Context()); err != nil {
 		t.Errorf("certificate not checked on request: %v", err)
 	}
@@ -262,11 +262,11 @@ func TestAuth(t *testing.T) {
 	}
 	c := srv.config()
 	c.TLS, c.Auth, c.Username = delivery.TLSStart, delivery.AuthCRAMMD5, "ann"
-	wantError(t, newSMTP(t, c).Ping(t.Context()), delivery.Auth, "does not offer the authentication cram-md5")
+	wantError(t, newSMTP(t, c).Ping(t.Context()), delivery.Auth, "does not support the authentication cram-md5")
 	open := startServer(t, serverOptions{})
 	c = open.config()
 	c.Auth, c.Username = delivery.AuthPlain, "ann"
-	wantError(t, newSMTP(t, c).Ping(t.Context()), delivery.Auth, "does not offer the authentication plain")
+	wantError(t, newSMTP(t, c).Ping(t.Context()), delivery.Auth, "does not support the authentication plain")
 }
 
 func TestPasswordStaysOffTheWire(t *testing.T) {
@@ -277,7 +277,7 @@ func TestPasswordStaysOffTheWire(t *testing.T) {
 		t.Errorf("this computer talks to itself, plain is allowed: %v", err)
 	}
 	c.Auth = delivery.AuthAuto
-	wantError(t, newSMTP(t, c).Ping(t.Context()), delivery.Auth, "does not offer the authentication auto")
+	wantError(t, newSMTP(t, c).Ping(t.Context()), delivery.Auth, "does not support the authentication auto")
 	// Spelled this way the address is not taken for this computer: what a
 	// remote server without TLS looks like.
 	c.Host, c.Auth = "::ffff:127.0.0.1", delivery.AuthPlain
@@ -301,7 +301,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	defer silent.Close()
 	config.Port, config.Timeout = silent.Addr().(*net.TCPAddr).Port, 50*time.Millisecond
-	wantError(t, newSMTP(t, config).Ping(t.Context()), delivery.Unreachable, "did not answer within 50ms")
+	wantError(t, newSMTP(t, config).Ping(t.Context()), delivery.Unreachable, "did not respond within 50ms")
 
 	go func() {
 		if c, err := silent.Accept(); err == nil {
@@ -358,11 +358,11 @@ func TestSMTPConfig(t *testing.T) {
 		config   delivery.SMTPConfig
 		sentence string
 	}{
-		{delivery.SMTPConfig{}, `host "" is not the name`},
-		{delivery.SMTPConfig{Host: "smtp://x"}, "is not the name of a mail server"},
-		{delivery.SMTPConfig{Host: "x", Port: 70000}, "not between 1 and 65535"},
-		{delivery.SMTPConfig{Host: "x", TLS: "ssl"}, `TLS mode "ssl" is not known`},
-		{delivery.SMTPConfig{Host: "x", Auth: "oauth"}, `authentication "oauth" is not known`},
+		{delivery.SMTPConfig{}, `host "" is not a valid host name`},
+		{delivery.SMTPConfig{Host: "smtp://x"}, "is not a valid host name"},
+		{delivery.SMTPConfig{Host: "x", Port: 70000}, "must be between 1 and 65535"},
+		{delivery.SMTPConfig{Host: "x", TLS: "ssl"}, `unknown TLS mode "ssl"`},
+		{delivery.SMTPConfig{Host: "x", Auth: "oauth"}, `unknown authentication "oauth"`},
 		{delivery.SMTPConfig{Host: "x", Auth: "plain"}, "needs a user name"},
 		{delivery.SMTPConfig{Host: "x", LocalName: "a\r\nb"}, "local name"},
 	} {

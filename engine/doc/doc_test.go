@@ -122,9 +122,9 @@ func TestEditsKeepTheRest(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", "line 1, column 1: the document is empty"},
-		{"{\n  \"a\": 1,\n  \"a\": 2\n}", `line 3, column 3: the name "a" stands twice in one object`},
-		{`{"a":`, "line 1, column 6: the document ends too early"},
-		{`{} {}`, "line 1, column 4: there is more"},
+		{"{\n  \"a\": 1,\n  \"a\": 2\n}", `line 3, column 3: the field "a" appears twice in one object`},
+		{`{"a":`, "line 1, column 6: the document is cut short"},
+		{`{} {}`, "line 1, column 4: there is data"},
 		{"[\"é\", x]", "line 1, column 7"},
 		{"\"\xff\"", "UTF-8"},
 		{strings.Repeat("[", 100_000), "nested deeper than 200 levels"},

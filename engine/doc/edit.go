@@ -149,10 +149,10 @@ func (v Value) listAt(p Path) (list Value, i int, err error) {
 func (v Value) Rename(p Path, name string) (Value, error) {
 	obj := v.Lookup(p.Parent())
 	if len(p) == 0 || p.Last().IsIndex || !obj.Get(p.Last().Name).Exists() {
-		return v, fmt.Errorf("there is no member at %s", p)
+		return v, fmt.Errorf("there is no field at %s", p)
 	}
 	if name != p.Last().Name && obj.Get(name).Exists() {
-		return v, fmt.Errorf("there is a member named %q already", name)
+		return v, fmt.Errorf("there is already a field named %q", name)
 	}
 	ms, i := slices.Clone(obj.n.body.members), obj.n.body.index(p.Last().Name)
 	ms[i] = M(name, ms[i].Value).named()

@@ -37,7 +37,7 @@ func ParseAtMost(b []byte, most int) (Value, error) {
 	if err := refusal(b); err != nil {
 		return Value{}, err
 	}
-	return Value{}, &SyntaxError{Line: 1, Column: 1, Msg: "it is no JSON document"}
+	return Value{}, &SyntaxError{Line: 1, Column: 1, Msg: "it is not valid JSON"}
 }
 
 // parser reads a text that is taken, in one pass. Where it meets anything else it stops without a

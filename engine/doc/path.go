@@ -111,7 +111,7 @@ func nextStep(s string, first bool) (Step, string, error) {
 	}
 	i, err := strconv.Atoi(s[1:end])
 	if err != nil || i < 0 {
-		return Step{}, "", fmt.Errorf("%q is no index", s[1:end])
+		return Step{}, "", fmt.Errorf("%q is not an index", s[1:end])
 	}
 	return Index(i), s[end+1:], nil
 }

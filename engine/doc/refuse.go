@@ -38,7 +38,7 @@ func refusal(src []byte) error {
 	}
 	if err == nil {
 		end += int64(len(src[end:]) - len(bytes.TrimLeft(src[end:], " \t\r\n")))
-		err = &jsontext.SyntacticError{ByteOffset: end, Err: errors.New("there is more after the end of the document")}
+		err = &jsontext.SyntacticError{ByteOffset: end, Err: errors.New("there is data after the end of the document")}
 	}
 	return r.explain(err)
 }
@@ -85,20 +85,20 @@ func (r *refuser) explain(err error) error {
 		e.Offset, e.Msg = syn.ByteOffset, syn.Err.Error()
 		e.Duplicate = errors.Is(err, jsontext.ErrDuplicateName)
 		if e.Duplicate {
-			e.Msg = "duplicate member name"
+			e.Msg = "duplicate field name"
 			if name := syn.JSONPointer.LastToken(); name != "" {
-				e.Msg = fmt.Sprintf("the name %q stands twice in one object", name)
+				e.Msg = fmt.Sprintf("the field %q appears twice in one object", name)
 			}
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			e.Offset, e.Msg = int64(len(r.src)), "the document ends too early"
+			e.Offset, e.Msg = int64(len(r.src)), "the document is cut short"
 		}
 	case errors.Is(err, errTooDeep):
 		e.Msg, e.TooDeep = err.Error(), true
 	case errors.Is(err, io.EOF):
 		e.Msg = "the document is empty"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e.Offset, e.Msg = int64(len(r.src)), "the document ends too early"
+		e.Offset, e.Msg = int64(len(r.src)), "the document is cut short"
 	default:
 		e.Msg = err.Error()
 	}

@@ -87,8 +87,8 @@ func testTestFailures(b *bench) {
 	out, err := b.Service.Test(b.ctx, engine.TestRequest{Body: b.parse(
 		`{"draft_id":"%s","test_campaign_meta":{"identifier":"CUSTOM_SEGMENT","identifier_values":["Testers"],"locale_name":"de","variation":"variation_1"}}`, id)})
 	b.ok(err)
-	b.equal("result", show(out), `ANDROID_de_variation_1 FAILED GONE: this member of the segment is no longer a user
-WEB_de_variation_1 FAILED GONE: this member of the segment is no longer a user`)
+	b.equal("result", show(out), `ANDROID_de_variation_1 FAILED GONE: this user of the segment no longer exists
+WEB_de_variation_1 FAILED GONE: this user of the segment no longer exists`)
 	b.equal("message", out.Message, "Sent 2 of 4 messages; 2 failed.")
 	b.equal("delivered", len(b.outbox()), 2)
 	// A message with a hole in it is never sent.

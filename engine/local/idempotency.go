@@ -123,7 +123,7 @@ func keyConflict(message string) error {
 func (s *Service) remember(sp store.Space, c call, result any) error {
 	b, err := json.Marshal(result)
 	if err != nil {
-		return fmt.Errorf("keeping the answer: %w", err)
+		return fmt.Errorf("storing the response: %w", err)
 	}
 	return s.keepBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`))) // as remembered is spelled
 }
@@ -131,7 +131,7 @@ func (s *Service) remember(sp store.Space, c call, result any) error {
 func (s *Service) keep(sp store.Space, c call, r remembered) error {
 	b, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("keeping the answer: %w", err)
+		return fmt.Errorf("storing the response: %w", err)
 	}
 	return s.keepBytes(sp, c, b)
 }
@@ -162,7 +162,7 @@ func (s *Service) rememberRefusal(ctx context.Context, c call, err error) {
 		return s.keep(sp, c, remembered{Refusal: &r})
 	})
 	if err != nil {
-		s.log.Warn("a refusal was not remembered", "operation", c.op, "error", err)
+		s.log.Warn("a refusal was not stored", "operation", c.op, "error", err)
 	}
 }
 
@@ -174,7 +174,7 @@ func replay[T any](c call, stored []byte, answer func(*T) *engine.Answer) (T, er
 		err = json.Unmarshal(r.Result, &out)
 	}
 	if err != nil {
-		return *new(T), stamped(internal(err, "the stored answer to this Idempotency-Key cannot be read; retry with a new key"), c.RequestID)
+		return *new(T), stamped(internal(err, "the stored response for this Idempotency-Key cannot be read; retry with a new key"), c.RequestID)
 	}
 	if f := r.Refusal; f != nil {
 		return out, &engine.Error{Code: f.Code, HTTP: f.HTTP, Message: f.Message, Target: f.Target, Details: f.Details, RequestID: f.RequestID}

@@ -149,7 +149,7 @@ func (s *Service) explain(ctx context.Context, err error) error {
 		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this change is too large; make it smaller, or split it into several requests")
 	case errors.As(err, &corrupt):
 		s.log.Error("damaged record", "what", corrupt.What, "error", err)
-		return internal(err, "%s is damaged in the store: restore an earlier revision of it, or a copy of the data folder", corrupt.What)
+		return internal(err, "%s is damaged in the store; restore an earlier revision, or a backup with `bugle restore`", corrupt.What)
 	}
 	s.log.Error("store", "error", err)
 	switch {

@@ -111,7 +111,7 @@ func checkAction(a engine.Action) error {
 		return nil
 	}
 	if a == catalog.Publish {
-		return refuse("action", "PUBLISH is no status action; publish through an update with a status alone")
+		return refuse("action", "PUBLISH is not a status action; publish with an update request that only has the status")
 	}
 	return refuse("action", "the action must be STOP, PAUSE or RESUME, not %q", a)
 }

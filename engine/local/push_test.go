@@ -145,7 +145,7 @@ func TestPushToSeveralDevices(t *testing.T) {
 	id := b.pushDraft("")
 	g.fcm.Say(gatewaytest.FCMError(404, "NOT_FOUND", "UNREGISTERED", "x"))
 	out := b.push(id, "USER_ATTRIBUTE_UNIQUE_ID", `"ZOE"`)
-	contains(t, show(out), "ANDROID_default_variation_1 FAILED ZOE: 1 of 2 devices: FCM does not know the device any more (UNREGISTERED)", "IOS_default_variation_1 SENT")
+	contains(t, show(out), "ANDROID_default_variation_1 FAILED ZOE: 1 of 2 devices: FCM no longer knows the device (UNREGISTERED)", "IOS_default_variation_1 SENT")
 	if n := len(g.fcm.Got()); n != 1 {
 		t.Errorf("%d of the other devices got it", n)
 	}
@@ -170,7 +170,7 @@ func TestPushToSubscription(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	// Its endpoint alone is not enough where no profile has its keys.
-	contains(t, show(b.push(id, "PUSH_ID", `"`+g.web.Endpoint("free")+`"`)), "WEB_default_variation_1 FAILED", "the browser's keys p256dh and auth are not known")
+	contains(t, show(b.push(id, "PUSH_ID", `"`+g.web.Endpoint("free")+`"`)), "WEB_default_variation_1 FAILED", "the browser's keys p256dh and auth are missing")
 }
 
 // A gateway that cannot be opened or reached fails its own messages and says why; the secrets are
@@ -182,7 +182,7 @@ func TestPushThatFails(t *testing.T) {
 	}{
 		"no key": {func(_ *testing.T, _ gateways, w *engine.Workspace) {
 			w.Gateways[0].Key = engine.SecretRef{Env: "BUGLE_TEST_THAT_NOBODY_SETS"}
-		}, "the key of FCM is missing: set the environment variable BUGLE_TEST_THAT_NOBODY_SETS"},
+		}, "the key of FCM is missing: the environment variable BUGLE_TEST_THAT_NOBODY_SETS is not set"},
 		"another key": {func(t *testing.T, g gateways, _ *engine.Workspace) {
 			t.Setenv("BUGLE_TEST_FCM_KEY", strings.Replace(string(gatewaytest.NewFCM(t).Account), "token_uri", "token_uri_of_another", 1))
 		}, "the token endpoint of FCM"},
@@ -191,9 +191,9 @@ func TestPushThatFails(t *testing.T) {
 		}, "cannot reach FCM at 127.0.0.1:"},
 		"throttled": {func(_ *testing.T, g gateways, _ *engine.Workspace) {
 			g.fcm.Always(gatewaytest.Answer{Status: 429, Header: map[string]string{"Retry-After": "90"}})
-		}, "FCM takes no more messages for now (429); it asks to wait 1m30s"},
+		}, "FCM accepts no more messages for now (429); it asks to wait 1m30s"},
 		"certificates": {func(_ *testing.T, _ gateways, w *engine.Workspace) { w.Gateways[0].CAFile = "nowhere.pem" },
-			"the certificates nowhere.pem cannot be read"},
+			"cannot read the certificates in nowhere.pem"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGateways(t)
@@ -256,11 +256,11 @@ func TestGatewaysOfAWorkspace(t *testing.T) {
 	b := newBench(t, local.Options{})
 	key := engine.SecretRef{Env: "X"}
 	for want, list := range map[string][]engine.Gateway{
-		`must be fcm, apns or webpush, not "fax"`: {{Carrier: "fax", Key: key}},
-		"needs its own settings":                  {{Carrier: "fcm", Key: key, APNs: &engine.APNs{}}},
-		"say where the key is":                    {{Carrier: "fcm", FCM: &engine.FCM{}}},
-		"two fcm gateways":                        {{Carrier: "fcm", Key: key, FCM: &engine.FCM{}}, {Carrier: "fcm", Key: key, FCM: &engine.FCM{}}},
-		"is not encrypted":                        {{Carrier: "fcm", Key: key, FCM: &engine.FCM{Endpoint: "http://fcm.example.com"}}},
+		`must be fcm, apns or webpush, not "fax"`:   {{Carrier: "fax", Key: key}},
+		"must have the settings of its own service": {{Carrier: "fcm", Key: key, APNs: &engine.APNs{}}},
+		"set where the key is":                      {{Carrier: "fcm", FCM: &engine.FCM{}}},
+		"two fcm gateways":                          {{Carrier: "fcm", Key: key, FCM: &engine.FCM{}}, {Carrier: "fcm", Key: key, FCM: &engine.FCM{}}},
+		"is not encrypted":                          {{Carrier: "fcm", Key: key, FCM: &engine.FCM{Endpoint: "http://fcm.example.com"}}},
 	} {
 		err := b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { w.Gateways = list; return nil })
 		contains(t, refused(t, err, engine.ValidationFailed, 400).Message, want)

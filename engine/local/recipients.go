@@ -121,7 +121,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 		if err != nil {
 			return nil, err
 		}
-		r := recipient{name: id, why: "this member of the segment is no longer a user"}
+		r := recipient{name: id, why: "this user of the segment no longer exists"}
 		if found {
 			r = known(p, prof)
 		}
@@ -142,7 +142,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 		}
 	}
 	if len(out) == 0 {
-		return nil, refuse(target, "the segment %q has no members", name)
+		return nil, refuse(target, "the segment %q has no users", name)
 	}
 	return out, nil
 }

@@ -39,7 +39,7 @@ func (s *Service) sweepOnce(ctx context.Context) (more bool) {
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("what has expired was not removed", "error", err)
+		s.log.Warn("expired records were not removed", "error", err)
 	}
 	return more && err == nil
 }

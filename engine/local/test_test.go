@@ -178,7 +178,7 @@ func TestRecipientsOfPush(t *testing.T) {
 		{"PUSH_ID", `"tok-a","anything"`, "SENT"},
 		{"PUSH_ID", `"tok-w"`, "FAILED tok-w: the token belongs to a device for Web, not for Android"},
 		{"USER_ATTRIBUTE_UNIQUE_ID", `"USER_1","USER_2","X","Y"`, "FAILED USER_2: the user has no device for Android; X, Y: no user has this ID"},
-		{"CUSTOM_SEGMENT", `"Testers"`, "FAILED GONE: this member of the segment is no longer a user"},
+		{"CUSTOM_SEGMENT", `"Testers"`, "FAILED GONE: this user of the segment no longer exists"},
 		{"CUSTOM_SEGMENT", `"Many"`, "SENT"},
 	} {
 		out := b.test(parse(t, `{"channel":"PUSH","campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"t","message":"m"}}}}},

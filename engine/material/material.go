@@ -91,7 +91,7 @@ func (m *Material) Data(user, event map[string]any, apis Functions) personalize.
 }
 
 // errUnasked is why an expression has no value where its content API is not asked.
-var errUnasked = errors.New("it is asked when the message is sent")
+var errUnasked = errors.New("it is called when the message is sent")
 
 // Unasked gives the content APIs as functions that ask nobody. An expression that calls one has no value:
 // [AskedLater] tells why. One that the workspace does not let be called fails as it will in a send; each

@@ -56,7 +56,7 @@ func WithTemplates(ctx context.Context, from Templates, ch engine.Channel, docum
 				own = own.Delete(doc.P("template_type"))
 			}
 			if document, err = document.Set(at, overlaid(base, own)); err != nil {
-				return document, nil, fmt.Errorf("taking the template %s: %w", t, err)
+				return document, nil, fmt.Errorf("reading the template %s: %w", t, err)
 			}
 		}
 		all = append(all, t)

@@ -147,7 +147,7 @@ func astray(res *http.Response, err error) string {
 	}
 	switch res.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return fmt.Sprintf("it answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
+		return fmt.Sprintf("it responds %d %s", res.StatusCode, http.StatusText(res.StatusCode))
 	}
 	return ""
 }

@@ -134,7 +134,7 @@ func (m *memory) tidy() error {
 	}
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
-		return fmt.Errorf("looking through what is remembered: %w", err)
+		return fmt.Errorf("reading the cached data: %w", err)
 	}
 	var kept []fs.FileInfo
 	for _, e := range entries {

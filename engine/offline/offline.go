@@ -151,8 +151,8 @@ const editsAreKept = "your edits are kept on this machine, and can be applied on
 
 // undone says what becomes of a call that was not done, by operation.
 var undone = map[string]string{
-	opGet:      "and this campaign was not read before; it can be read once it is back",
-	opList:     "and the campaigns were not listed before; they are listed once it is back",
+	opGet:      "and this campaign is not cached; try again once it is back",
+	opList:     "and the campaigns are not cached; try again once it is back",
 	opUpdate:   "so nothing was sent; " + editsAreKept,
 	opCheck:    "so nothing was sent; " + editsAreKept,
 	opCreate:   "so no campaign was created; try again once it is back",
@@ -164,11 +164,11 @@ var undone = map[string]string{
 }
 
 func (e *UnreachableError) Error() string {
-	away := fmt.Sprintf("the service cannot be reached since %s (%s)", e.Since.Format("15:04"), e.Reason)
+	away := fmt.Sprintf("the service has been offline since %s (%s)", e.Since.Format("15:04"), e.Reason)
 	say, ok := undone[e.Operation]
 	switch {
 	case e.Maybe:
-		say = "but " + e.Operation + " may have been done all the same; look before you do it again"
+		say = "but " + e.Operation + " may have been done anyway; check before you try again"
 	case !ok:
 		say = "so " + e.Operation + " was not done; try again once it is back"
 	}
@@ -185,12 +185,12 @@ type EndedError struct {
 
 func (e *EndedError) Error() string {
 	if e.Maybe {
-		return fmt.Sprintf("the wait was ended (%s); %s may have been done all the same, so look before you do it again", e.Why, e.Operation)
+		return fmt.Sprintf("the request was canceled (%s); %s may have been done anyway, so check before you try again", e.Why, e.Operation)
 	}
 	what := "sent"
 	switch e.Operation {
 	case opGet, opList, opSearch, opMeta:
 		what = "read"
 	}
-	return fmt.Sprintf("the wait was ended, so nothing was %s (%s)", what, e.Why)
+	return fmt.Sprintf("the request was canceled, so nothing was %s (%s)", what, e.Why)
 }

@@ -181,7 +181,7 @@ func TestWhatWasNeverReadSaysSo(t *testing.T) {
 	b := newBench(t)
 	b.net.set(refused)
 	_, err := b.svc.Get(t.Context(), "65f0a1b2c3d4e5f60718293a")
-	if err == nil || !strings.Contains(err.Error(), "cannot be reached since") || !strings.Contains(err.Error(), "(connection refused), and this campaign was not read before") {
+	if err == nil || !strings.Contains(err.Error(), "has been offline since") || !strings.Contains(err.Error(), "(connection refused), and this campaign is not cached") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -235,7 +235,7 @@ func TestNothingIsWrittenWhileAway(t *testing.T) {
 	b.read(id)
 	sentence := func(what string, err error, want string) {
 		t.Helper()
-		if err == nil || !strings.HasPrefix(err.Error(), "the service cannot be reached since ") || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "the service has been offline since ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

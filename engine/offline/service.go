@@ -182,7 +182,7 @@ func (s *Service) unchanged(ctx context.Context, id string) error {
 	delete(s.recalled, id)
 	s.mu.Unlock()
 	if len(doc.Diff(old.Body, now.Body)) > 0 {
-		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign was changed while the service could not be reached, so nothing was sent; apply again to choose what shall count")
+		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign was changed while the service was offline, so nothing was sent; apply again to choose which version to keep")
 	}
 	return nil
 }

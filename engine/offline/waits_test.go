@@ -31,7 +31,7 @@ func TestAWaitIsSeenAndEnded(t *testing.T) {
 		b.svc.EndWaits()
 		err := <-done
 		var ended *offline.EndedError
-		if !errors.As(err, &ended) || !strings.Contains(err.Error(), "the wait was ended") || !strings.Contains(err.Error(), "the service asked to wait") {
+		if !errors.As(err, &ended) || !strings.Contains(err.Error(), "the request was canceled") || !strings.Contains(err.Error(), "the service asked to wait") {
 			t.Errorf("%s: %v", what, err)
 		}
 		if l := b.until("done", func(l engine.Link) bool { return !waits(l) }); !l.Offline.IsZero() {

@@ -160,7 +160,7 @@ func (f *frame) access(n nodes.Node) (any, error) {
 			return nil, err
 		}
 		if n.Arg == nil {
-			return nil, errors.New("nothing stands between [ and ]")
+			return nil, errors.New("there is nothing between [ and ]")
 		}
 		if hole := sameHole(from); hole != nil {
 			return hole, nil
@@ -200,7 +200,7 @@ func (f *frame) name(n *nodes.Name) (any, error) {
 	if name == "none" { // the parser knows None alone
 		return nil, nil
 	}
-	reason := "nothing here is called " + shorten(name)
+	reason := "unknown name " + shorten(name)
 	if hint := nearest(name, sortedKeys(rootNames)); hint != "" {
 		reason += ", " + hint
 	}
@@ -440,7 +440,7 @@ func (f *frame) contentAPI(api callable, n *nodes.Call, args []any) (any, string
 		return nil, fmt.Sprintf("content API %s: %s", api.name, shorten(err.Error())), nil
 	}
 	if v == nil {
-		return nil, fmt.Sprintf("content API %s gave nothing", api.name), nil
+		return nil, fmt.Sprintf("content API %s returned nothing", api.name), nil
 	}
 	if v, err = f.bounded(v); err != nil {
 		return nil, "", fmt.Errorf("content API %s: %w", api.name, err)

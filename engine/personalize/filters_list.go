@@ -19,7 +19,7 @@ import (
 // characters of a text.
 func iterable(v any) ([]any, error) {
 	if s, ok := v.(string); ok && len(s) > MaxItems {
-		return nil, errors.New("the text is too long for it")
+		return nil, errors.New("the text is too long")
 	}
 	list, err := items(v, false)
 	var why failure
@@ -259,7 +259,7 @@ func unique(_ *frame, v any, a arguments) (any, error) {
 		default:
 			n, ok := number(k)
 			if !ok {
-				return nil, failf("%s is no item that can be told from others", kind(k))
+				return nil, failf("%s cannot be compared with other items", kind(k))
 			}
 			if name = "n" + writtenFloat(n.float); n.whole != nil || n.float == math.Trunc(n.float) {
 				name = "n" + n.truncated().String()

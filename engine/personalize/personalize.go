@@ -129,9 +129,9 @@ func render(ctx context.Context, src string, data Data, preview bool) (string, [
 	case err == nil:
 		return out, r.unresolved, nil
 	case ctx.Err() != nil:
-		return "", nil, fmt.Errorf("filling in the message: %w", ctx.Err())
+		return "", nil, fmt.Errorf("personalizing the message: %w", ctx.Err())
 	case limited.Err() != nil:
-		return "", nil, &Error{Message: fmt.Sprintf("filling in this text takes longer than %s", MaxTime), Hint: "see what its content APIs wait for"}
+		return "", nil, &Error{Message: fmt.Sprintf("personalizing this text takes longer than %s", MaxTime), Hint: "check if its content APIs respond"}
 	case errors.As(err, &located):
 		return "", nil, err
 	}

@@ -123,7 +123,7 @@ func TestMissing(t *testing.T) {
 		{"failing API", "{{ContentApi.down('a').b}}", "{{ContentApi.down('a').b}}", "ContentApi.down('a').b", "content API down: connection refused"},
 		{"unknown API", "{{ContentApi.x(1)}}", "{{ContentApi.x(1)}}", "ContentApi.x(1)", "there is no content API x"},
 		{"API not called", "{{ContentApi.weather}}", "{{ContentApi.weather}}", "ContentApi.weather", "weather is called with parentheses"},
-		{"unknown name", "{{usr.x}}", "{{usr.x}}", "usr.x", "nothing here is called usr, did you mean user?"},
+		{"unknown name", "{{usr.x}}", "{{usr.x}}", "usr.x", "unknown name usr, did you mean user?"},
 		{"root alone", "{{ UserAttribute }}", "{{ UserAttribute }}", "UserAttribute", "the name to look up is missing, as in UserAttribute['name']"},
 		{"loop", "a{% for t in user.x %}{{t}}{% endfor %}\nb", "a{% for t in user.x %}{{t}}{% endfor %}\nb", "user.x", "the user has no attribute x"},
 		{"CRLF", "{{user.x\r\n}}\r\n", "{{user.x\r\n}}\r\n", "user.x", "the user has no attribute x"},

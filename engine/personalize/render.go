@@ -46,7 +46,7 @@ func (r *run) work(steps int) error {
 	before := r.steps
 	r.steps += 1 + steps
 	if r.steps > maxSteps {
-		return errors.New("this template takes too much work to fill in")
+		return errors.New("this template takes too long to compute")
 	}
 	if before>>8 != r.steps>>8 {
 		return r.ctx.Err()

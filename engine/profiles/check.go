@@ -14,18 +14,18 @@ const maxID = 256
 func Check(p engine.Profile) error {
 	switch {
 	case p.ID == "":
-		return errors.New("a profile needs an id")
+		return errors.New("a user must have an id")
 	case len(p.ID) > maxID:
-		return fmt.Errorf("the id of a profile has at most %d bytes, not %d", maxID, len(p.ID))
+		return fmt.Errorf("the id of a user can have at most %d bytes, not %d", maxID, len(p.ID))
 	}
 	for _, d := range p.Devices {
 		if d.Token == "" || d.Platform == "" {
-			return errors.New("a device needs a platform and a token")
+			return errors.New("a device must have a platform and a token")
 		}
 	}
 	for _, e := range p.Events {
 		if e.Name == "" {
-			return errors.New("an event needs a name")
+			return errors.New("an event must have a name")
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func header(in *csv.Reader, attributes []engine.Attribute) ([]column, error) {
 		columns[i] = c
 	}
 	if !hasID {
-		return nil, fmt.Errorf("no column is called %s; the columns are %s", columnID, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no column %s; the columns are %s", columnID, strings.Join(names, ", "))
 	}
 	return columns, nil
 }
@@ -209,7 +209,7 @@ func value(cell, dataType string) (any, error) {
 	switch dataType {
 	case "double":
 		if f, err := strconv.ParseFloat(cell, 64); err != nil || math.IsInf(f, 0) || math.IsNaN(f) || !json.Valid([]byte(cell)) {
-			return nil, fmt.Errorf("%q is no number", cell)
+			return nil, fmt.Errorf("%q is not a number", cell)
 		}
 		return json.Number(cell), nil
 	case "bool":
@@ -225,7 +225,7 @@ func boolean(cell string) (bool, error) {
 	case "false", "no", "0":
 		return false, nil
 	}
-	return false, fmt.Errorf("%q is neither true nor false", cell)
+	return false, fmt.Errorf("%q must be true or false", cell)
 }
 
 // fromCells makes the profile of a line. An empty cell says nothing.
@@ -238,7 +238,7 @@ func fromCells(in *csv.Reader, columns []column, cells []string, err error) (Row
 		// Where a quote is wrong, nobody knows where the next line begins.
 		fatal := !errors.Is(err, csv.ErrFieldCount)
 		if !fatal {
-			err = fmt.Errorf("it has %d cells, and there are %d columns", len(cells), len(columns))
+			err = fmt.Errorf("it has %d cells, but there are %d columns", len(cells), len(columns))
 		} else {
 			err = parse.Err
 		}

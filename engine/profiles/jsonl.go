@@ -66,17 +66,17 @@ func fromJSON(text []byte) (Row, error) {
 	err := d.Decode(&l)
 	if err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			err = errors.New("there is more than one profile in it")
+			err = errors.New("there is more than one user in it")
 		}
 	}
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind) && kind.Field == "":
-		return Row{}, fmt.Errorf("no profile: it must be an object, not %s", kind.Value)
+		return Row{}, fmt.Errorf("not a user: must be an object, not %s", kind.Value)
 	case errors.As(err, &kind):
-		return Row{}, fmt.Errorf("no profile: %s cannot be %s", strings.TrimPrefix(kind.Field, "Profile."), kind.Value)
+		return Row{}, fmt.Errorf("not a user: %s cannot be %s", strings.TrimPrefix(kind.Field, "Profile."), kind.Value)
 	case err != nil:
-		return Row{}, fmt.Errorf("no profile: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return Row{}, fmt.Errorf("not a user: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if l.OptedOut != nil {
 		l.Profile.OptedOut = *l.OptedOut

@@ -42,7 +42,7 @@ func Detect(name string, r *bufio.Reader) Format {
 }
 
 // errNotUTF8 refuses text that would be kept as something else than it is.
-var errNotUTF8 = errors.New("it is no UTF-8 text; save the file as UTF-8")
+var errNotUTF8 = errors.New("it is not UTF-8 text; save the file as UTF-8")
 
 // bom is the mark that spreadsheets put before UTF-8.
 const bom = "\ufeff"

@@ -57,13 +57,13 @@ func TestRead(t *testing.T) {
 		"wrong lines do not hide the others": {
 			profiles.CSV, "id,Orders,Vip,android_advertising_id\nU1,many,,\nU2,0x10,,\nU3\n,1,,\nU4,1,perhaps,\nU5,1,,g\nU6,7,,\n",
 			[]string{
-				`line 2: Orders: "many" is no number`, `line 3: Orders: "0x10" is no number`, "line 4: it has 1 cells, and there are 4 columns",
-				"line 5: a profile needs an id", `line 6: Vip: "perhaps" is neither true nor false`, "line 7: a device needs a platform and a token",
+				`line 2: Orders: "many" is not a number`, `line 3: Orders: "0x10" is not a number`, "line 4: it has 1 cells, but there are 4 columns",
+				"line 5: a user must have an id", `line 6: Vip: "perhaps" must be true or false`, "line 7: a device must have a platform and a token",
 				`8 keep {"id":"U6","attributes":{"Orders":7}}`,
 			},
 		},
 		"a quote that never ends": {profiles.CSV, "id,City\nU1,\"Bonn\nU2,Köln\n", []string{`line 2: extraneous or missing " in quoted-field`}},
-		"no id":                   {profiles.CSV, "name,City\nU1,Bonn\n", []string{"line 1: no column is called id; the columns are name, City"}},
+		"no id":                   {profiles.CSV, "name,City\nU1,Bonn\n", []string{"line 1: there is no column id; the columns are name, City"}},
 		"twice":                   {profiles.CSV, "id,City,City\nU1,a,b\n", []string{`line 1: there are two columns "City"`}},
 		"no name":                 {profiles.CSV, "id,\nU1,a\n", []string{"line 1: column 2 has no name"}},
 		"empty":                   {profiles.CSV, "", []string{"line 1: the file is empty; its first line names the columns, one of them id"}},
@@ -74,8 +74,8 @@ func TestRead(t *testing.T) {
 		"wrong JSON lines": {
 			profiles.JSONLines, "{\"id\":\"U1\"\n{\"ident\":\"U1\"}\n{\"id\":\"U1\"} {\"id\":\"U2\"}\n[]\n{\"id\":7}\n{\"id\":\"U3\",\"events\":[{}]}\n{\"id\":\"U4\"}\n",
 			[]string{
-				"line 1: no profile: unexpected EOF", `line 2: no profile: unknown field "ident"`, "line 3: no profile: there is more than one profile in it",
-				"line 4: no profile: it must be an object, not array", "line 5: no profile: id cannot be number", "line 6: an event needs a name", `7 keep {"id":"U4","attributes":null}`,
+				"line 1: not a user: unexpected EOF", `line 2: not a user: unknown field "ident"`, "line 3: not a user: there is more than one user in it",
+				"line 4: not a user: must be an object, not array", "line 5: not a user: id cannot be number", "line 6: an event must have a name", `7 keep {"id":"U4","attributes":null}`,
 			},
 		},
 	} {

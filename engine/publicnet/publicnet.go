@@ -12,12 +12,12 @@ import (
 )
 
 // ErrPrivate says that an address is not one of the public internet.
-var ErrPrivate = errors.New("the address is not a public one")
+var ErrPrivate = errors.New("the address is not public")
 
 // Silent says of an address that somebody else named that no answer came from it. It is the one sentence for all
 // causes: whether a name is known here, leads into a private network, refuses the connection or lets it wait
 // would tell who may name addresses what this network looks like. The cause belongs into the log alone.
-const Silent = "is not public, or gives no answer; the log says which"
+const Silent = "is not public, or does not respond; the log has the cause"
 
 // Even waits until a second has passed since start, or a shorter limit, so that the time does not tell either
 // why there was no answer. It returns the error of ctx when that ends first.

@@ -220,7 +220,7 @@ func (w *word) value(p part, env Env) (Value, Problem) {
 	case ofTime:
 		span, ok := parseSpan(p.text)
 		if !ok {
-			v, problem := bad("%q is no date; write 2026-01-31, today, this-month, or an age such as <7d.", p.text)
+			v, problem := bad("%q is not a date. Use 2026-01-31, today, this-month, or an age such as <7d.", p.text)
 			problem.Nearest = nearest(strings.TrimLeft(p.text, "<>="), timeWords())
 			return v, problem
 		}
@@ -228,7 +228,7 @@ func (w *word) value(p part, env Env) (Value, Problem) {
 	case ofCount:
 		n, err := strconv.ParseUint(p.text, 10, 31)
 		if err != nil {
-			return bad("%q is no %s; write a whole number.", p.text, w.help)
+			return bad("%q is not a %s. Use a whole number.", p.text, w.help)
 		}
 		return Value{Text: strconv.FormatUint(n, 10)}, Problem{}
 	case ofRows:

@@ -119,12 +119,12 @@ func TestToggle(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	for _, c := range []struct{ text, at, nearest, message string }{
-		{"staus:draft", "staus", "status", "no filter"},
+		{"staus:draft", "staus", "status", "Unknown filter"},
 		{"status:draft,actve x", "actve", "active", "no state"},
 		{"sort:nmae", "nmae", "name", "no order"},
 		{"tag:salle", "salle", "sale", "No campaign has the tag"},
-		{"updated:yesterdy", "yesterdy", "yesterday", "no date"},
-		{"updated:2026-02-30", "2026-02-30", "", "no date"},
+		{"updated:yesterdy", "yesterdy", "yesterday", "not a date"},
+		{"updated:2026-02-30", "2026-02-30", "", "not a date"},
 		{"version:two", "two", "", "whole number"},
 	} {
 		_, problems := query.Parse(c.text, env)

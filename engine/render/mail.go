@@ -117,7 +117,7 @@ func (m *Mail) measure(o Options, size int) {
 	switch n := m.Preview.Length(); {
 	case m.Blank:
 	case m.FromBody || m.Preview.Empty():
-		m.warn("No preview text: inboxes show the start of the email instead")
+		m.warn("No preview text; inboxes show the start of the email instead")
 	case n < shortPreview && !m.Preview.HasExpressions():
 		m.Warnings = append(m.Warnings, Warning{Minor: true, Text: fmt.Sprintf(
 			"Preview text: %s; below %d, inboxes add the start of the email", counted(n, "character"), shortPreview)})
@@ -125,7 +125,7 @@ func (m *Mail) measure(o Options, size int) {
 		m.Warnings = append(m.Warnings, measured(on, aPreview, m.Preview)...)
 	}
 	if size > gmailClips {
-		m.warn(fmt.Sprintf("The HTML is %d KB: Gmail cuts emails off after about 102 KB", size>>10))
+		m.warn(fmt.Sprintf("The HTML is %d KB; Gmail cuts emails off after about 102 KB", size>>10))
 	}
 	if o.Promotional && len(m.Blocks) > 0 && m.Unsubscribe == "" {
 		m.warn("No unsubscribe link found. Promotional emails need one")

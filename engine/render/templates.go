@@ -37,7 +37,7 @@ func Told(p engine.Preview) Templates {
 		field := at.Child(templateID).String()
 		for _, u := range p.Unresolved {
 			if u.Field == field {
-				return fmt.Sprintf("the saved template %s cannot be taken: there is none of it for this message", u.Expression), true
+				return fmt.Sprintf("the saved template %s cannot be used; it has no content for this message", u.Expression), true
 			}
 		}
 		return "", true

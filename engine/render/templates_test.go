@@ -26,7 +26,7 @@ func TestTemplates(t *testing.T) {
 	told := engine.Preview{Content: parsed(t, `{"content":{"email":{"subject":"Hi Ida","html_content":"<p>Hello</p>","sender_name":"Own","preview_text":"Soon","custom_template_id":"t"}}}`)}
 	views, ok := render.First(catalog.Email, render.WithTemplates(catalog.Email, mail, told), render.Options{Fill: render.Resolved(told)})
 	if !ok {
-		t.Fatal("there is no mail")
+		t.Fatal("there is not an email")
 	}
 	m := views[0].Mail
 	if m.Subject.String() != "Hi Ida" || m.Sender.String() != "Own" || m.Preview.String() != "Soon" || !strings.Contains(m.Text.String(), "Hello") || m.Custom.Name != "t" {
@@ -67,7 +67,7 @@ func TestWhatIsKnownOfATemplate(t *testing.T) {
 		"why not":         {render.Taken([]material.Taken{{At: at, ID: "t", Why: "gone"}}), render.Saved{Name: "t, version 3", Known: true, Why: "gone"}, "Gone"},
 		"it counts not":   {render.Taken(nil), render.Saved{}, ""},
 		"a preview's":     {render.Told(engine.Preview{}), render.Saved{Name: "t, version 3", Known: true}, ""},
-		"a preview's not": {render.Told(absent), render.Saved{Name: "t, version 3", Known: true, Why: "the saved template t, version 3 cannot be taken: there is none of it for this message"}, "The saved template t, version 3"},
+		"a preview's not": {render.Told(absent), render.Saved{Name: "t, version 3", Known: true, Why: "the saved template t, version 3 cannot be used; it has no content for this message"}, "The saved template t, version 3"},
 	} {
 		views, _ := render.First(catalog.Email, mail, render.Options{Templates: tt.templates})
 		m := views[0].Mail

@@ -49,6 +49,6 @@ func TestLiveCampaign(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.find(`"order confirmation"`, "✓ Connector")
-	p.play("Down Down Down", "?Cannot be changed while the campaign is Active.", "Enter", "?▸ Trigger", "Escape",
+	p.play("Down Down Down", "?Cannot be changed while the campaign is Active.", "Enter", "?▸ Event", "Escape",
 		"Home Enter", "?▸ Campaign name", "> two", "?changes not applied", "C-s", "?Applied. Changes can take up to 30", "Escape", "H", "?3 versions", "?+ Order confirmation two")
 }

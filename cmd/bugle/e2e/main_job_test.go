@@ -159,7 +159,9 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.see("1 of 10")
 	term.press("C-s")
 	term.see("› Results", "Android sent", "Web sent")
-	term.press("o", "Enter")
+	term.press("o")
+	term.see("▌ now")
+	term.press("Enter")
 	term.see("Last hours, Ann", "The sale ends at midnight.")
 }
 

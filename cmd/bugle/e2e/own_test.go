@@ -61,7 +61,7 @@ func TestPaletteMouseAndResize(t *testing.T) {
 	p.play("C-k", "?action, section", ">sort", "?sort by a column", "Enter", "?Default", "Escape", "!Default")
 	p.click("Spring catalogue")
 	p.play("?▌ Spring catalogue")
-	p.click("◐ Paused")
+	p.click("Paused 5")
 	p.play("?/ status:paused", "?5 of 48", "Escape Escape", "?48 of 48")
 
 	p.play("Home Enter", "?✓ Connector", "Down Down Enter", "?▸ Subject")

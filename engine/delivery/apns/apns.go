@@ -73,7 +73,7 @@ func New(c Config) (*Carrier, error) {
 	}
 	key, err := token.AuthKeyFromBytes(c.Key)
 	if err != nil || key.Curve != elliptic.P256() {
-		return nil, gateway.Refuse("the key of APNs is not a signing key of Apple: it is the .p8 file of Certificates, Identifiers & Profiles, Keys")
+		return nil, gateway.Refuse("the key is not an APNs signing key; use the .p8 file from Certificates, Identifiers & Profiles, Keys")
 	}
 	http2 := gateway.Transport{Roots: c.Roots, HTTP2: true}.Client()
 	http2.Transport = asking{http2.Transport}
@@ -90,11 +90,11 @@ func New(c Config) (*Carrier, error) {
 func Settings(c Config) error {
 	switch {
 	case !identifier.MatchString(c.KeyID):
-		return gateway.Refuse("the key id of APNs is %q, and ten capital letters and digits: it stands beside the key in the developer account", c.KeyID)
+		return gateway.Refuse("the APNs key id must have ten capital letters and digits, not %q; your developer account shows it next to the key", c.KeyID)
 	case !identifier.MatchString(c.TeamID):
-		return gateway.Refuse("the team id of APNs is %q, and ten capital letters and digits: it stands under Membership in the developer account", c.TeamID)
+		return gateway.Refuse("the APNs team id must have ten capital letters and digits, not %q; your developer account shows it under Membership", c.TeamID)
 	case len(c.Topic) > maxBundleID || !bundleID.MatchString(c.Topic):
-		return gateway.Refuse("the topic of APNs is %q, and the bundle id of the app, such as com.example.shop", c.Topic)
+		return gateway.Refuse("the APNs topic must be the bundle id of the app, such as com.example.shop, not %q", c.Topic)
 	}
 	return nil
 }
@@ -149,11 +149,11 @@ func (a asking) CloseIdleConnections() {
 // for expired is renewed once.
 func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	if m.Push == nil || m.Push.Platform != string(catalog.IOS) {
-		return delivery.Receipt{}, gateway.Refuse("the message %s is not for iOS: APNs cannot carry it", m.Key)
+		return delivery.Receipt{}, gateway.Refuse("the message %s is not for iOS, so APNs cannot send it", m.Key)
 	}
 	// The token becomes a part of the address.
 	if len(m.Push.Token) > maxDeviceToken || !deviceToken.MatchString(m.Push.Token) {
-		return delivery.Receipt{}, gateway.Refuse("the device's token is none of APNs, which are hexadecimal: update the profile")
+		return delivery.Receipt{}, gateway.Refuse("the device token is not a valid APNs token (hexadecimal); update the user")
 	}
 	n := c.notification(m.Push)
 	var id string
@@ -223,24 +223,24 @@ var reasons = map[string]struct {
 	reason delivery.Reason
 	says   string
 }{
-	apns2.ReasonBadDeviceToken:              {delivery.Gone, "APNs does not know the device: its token is wrong, or belongs to the other of production and sandbox; check the gateway's environment and the profile"},
-	apns2.ReasonDeviceTokenNotForTopic:      {delivery.Refused, "the device's token belongs to another app: check the topic of the gateway, which is the app's bundle id"},
-	apns2.ReasonUnregistered:                {delivery.Gone, "the app was removed from the device, or its token renewed: update the profile"},
-	apns2.ReasonExpiredToken:                {delivery.Gone, "the device's token has expired: update the profile"},
-	apns2.ReasonTopicDisallowed:             {delivery.Refused, "the key may not send for this app: check the topic and the team id of the gateway"},
-	apns2.ReasonBadTopic:                    {delivery.Refused, "APNs does not take the topic: it is the app's bundle id"},
-	apns2.ReasonMissingTopic:                {delivery.Refused, "the gateway lacks the topic, which is the app's bundle id"},
-	apns2.ReasonExpiredProviderToken:        {delivery.Auth, "APNs takes the provider token for expired, also a new one: check the clock of this machine"},
-	apns2.ReasonInvalidProviderToken:        {delivery.Auth, "APNs refused the provider token: check the key, the key id and the team id of the gateway"},
-	apns2.ReasonMissingProviderToken:        {delivery.Auth, "APNs got no provider token: check the key of the gateway"},
-	apns2.ReasonForbidden:                   {delivery.Auth, "APNs does not allow this: check the rights of the key"},
-	"BadEnvironmentKeyInToken":              {delivery.Auth, "the key is for the other of production and sandbox: check the gateway's environment"},
-	apns2.ReasonPayloadTooLarge:             {delivery.Invalid, "the notification is too long for APNs: shorten it"},
-	apns2.ReasonTooManyRequests:             {delivery.Throttled, "too many notifications went to this device: wait a little"},
-	apns2.ReasonTooManyProviderTokenUpdates: {delivery.Throttled, "the provider token was renewed too often: wait 20 minutes"},
-	apns2.ReasonServiceUnavailable:          {delivery.Refused, "APNs is not available: try again later"},
-	apns2.ReasonInternalServerError:         {delivery.Refused, "APNs failed: try again later"},
-	apns2.ReasonShutdown:                    {delivery.Refused, "APNs is shutting down: try again later"},
+	apns2.ReasonBadDeviceToken:              {delivery.Gone, "APNs does not know the device; check if the gateway uses production or sandbox, and the token of the user"},
+	apns2.ReasonDeviceTokenNotForTopic:      {delivery.Refused, "the device token belongs to another app; check the topic of the gateway, which is the app's bundle id"},
+	apns2.ReasonUnregistered:                {delivery.Gone, "the app was removed from the device, or its token was renewed; update the user"},
+	apns2.ReasonExpiredToken:                {delivery.Gone, "the device token has expired; update the user"},
+	apns2.ReasonTopicDisallowed:             {delivery.Refused, "the key is not allowed to send for this app; check the topic and the team id of the gateway"},
+	apns2.ReasonBadTopic:                    {delivery.Refused, "APNs refused the topic; it must be the app's bundle id"},
+	apns2.ReasonMissingTopic:                {delivery.Refused, "the gateway has no topic; set it to the app's bundle id"},
+	apns2.ReasonExpiredProviderToken:        {delivery.Auth, "APNs treats new provider tokens as expired; check the clock of this machine"},
+	apns2.ReasonInvalidProviderToken:        {delivery.Auth, "APNs refused the provider token; check the key, the key id and the team id of the gateway"},
+	apns2.ReasonMissingProviderToken:        {delivery.Auth, "APNs got no provider token; check the key of the gateway"},
+	apns2.ReasonForbidden:                   {delivery.Auth, "APNs does not allow this; check the permissions of the key"},
+	"BadEnvironmentKeyInToken":              {delivery.Auth, "the key is only for production or only for sandbox; check which one the gateway uses"},
+	apns2.ReasonPayloadTooLarge:             {delivery.Invalid, "the notification is too long for APNs; shorten it"},
+	apns2.ReasonTooManyRequests:             {delivery.Throttled, "too many notifications were sent to this device; wait a moment"},
+	apns2.ReasonTooManyProviderTokenUpdates: {delivery.Throttled, "the provider token was renewed too often; wait 20 minutes"},
+	apns2.ReasonServiceUnavailable:          {delivery.Refused, "APNs is not available; try again later"},
+	apns2.ReasonInternalServerError:         {delivery.Refused, "APNs failed; try again later"},
+	apns2.ReasonShutdown:                    {delivery.Refused, "APNs is shutting down; try again later"},
 }
 
 func explain(r *apns2.Response, pause time.Duration) error {

@@ -122,7 +122,7 @@ func TestExpired(t *testing.T) {
 		t.Errorf("%d provider tokens", a.Bearers())
 	}
 	a.Always(APNsError(403, "ExpiredProviderToken"))
-	Check(t, send(), delivery.Auth, "expired, also a new one: check the clock of this machine (ExpiredProviderToken)")
+	Check(t, send(), delivery.Auth, "expired; check the clock of this machine (ExpiredProviderToken)")
 }
 
 func TestFailures(t *testing.T) {
@@ -132,14 +132,14 @@ func TestFailures(t *testing.T) {
 		Reason delivery.Reason
 		Want   string
 	}{
-		{"wrong token", APNsError(400, "BadDeviceToken"), delivery.Gone, "APNs does not know the device: its token is wrong, or belongs to the other of production and sandbox"},
-		{"removed", Answer{Status: 410, Body: `{"reason":"Unregistered","timestamp":1454402113000}`}, delivery.Gone, "the app was removed from the device, or its token renewed: update the profile (Unregistered)"},
-		{"expired device", APNsError(410, "ExpiredToken"), delivery.Gone, "has expired: update the profile (ExpiredToken)"},
+		{"wrong token", APNsError(400, "BadDeviceToken"), delivery.Gone, "APNs does not know the device; check if the gateway uses production or sandbox"},
+		{"removed", Answer{Status: 410, Body: `{"reason":"Unregistered","timestamp":1454402113000}`}, delivery.Gone, "the app was removed from the device, or its token was renewed; update the user (Unregistered)"},
+		{"expired device", APNsError(410, "ExpiredToken"), delivery.Gone, "has expired; update the user (ExpiredToken)"},
 		{"other app", APNsError(400, "DeviceTokenNotForTopic"), delivery.Refused, "belongs to another app"},
 		{"wrong key", APNsError(403, "InvalidProviderToken"), delivery.Auth, "check the key, the key id and the team id of the gateway (InvalidProviderToken)"},
-		{"throttled", APNsError(429, "TooManyRequests"), delivery.Throttled, "too many notifications went to this device"},
+		{"throttled", APNsError(429, "TooManyRequests"), delivery.Throttled, "too many notifications were sent to this device"},
 		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "3600"}, Body: `{"reason":"TooManyRequests"}`}, delivery.Throttled, "it asks to wait 1h0m0s"},
-		{"down", APNsError(503, "ServiceUnavailable"), delivery.Refused, "APNs is not available: try again later (ServiceUnavailable)"},
+		{"down", APNsError(503, "ServiceUnavailable"), delivery.Refused, "APNs is not available; try again later (ServiceUnavailable)"},
 		{"too long", APNsError(413, "PayloadTooLarge"), delivery.Invalid, "too long for APNs"},
 		{"new", APNsError(400, "Something\r\nNew"), delivery.Refused, "APNs refused the notification (Something New)"},
 		{"no reason", Answer{Status: 400}, delivery.Refused, "APNs refused the notification (400)"},
@@ -209,10 +209,10 @@ func TestUnreachable(t *testing.T) {
 func TestSettings(t *testing.T) {
 	a := NewAPNs(t)
 	for want, change := range map[string]func(*apns.Config){
-		"not a signing key of Apple": func(c *apns.Config) { c.Key = []byte("secret-key") },
-		"the key id of APNs":         func(c *apns.Config) { c.KeyID = "short" },
-		"the team id of APNs":        func(c *apns.Config) { c.TeamID = "" },
-		"the topic of APNs":          func(c *apns.Config) { c.Topic = "a b\r\n" },
+		"not an APNs signing key": func(c *apns.Config) { c.Key = []byte("secret-key") },
+		"the APNs key id":         func(c *apns.Config) { c.KeyID = "short" },
+		"the APNs team id":        func(c *apns.Config) { c.TeamID = "" },
+		"the APNs topic":          func(c *apns.Config) { c.Topic = "a b\r\n" },
 		"is not encrypted":           func(c *apns.Config) { c.Endpoint = "http://api.example.com" },
 	} {
 		c := config(a)

@@ -24,7 +24,7 @@ func TestNoHeaderIsInjected(t *testing.T) {
 		m := message(nil)
 		m.Push.Token = token
 		_, err := c.Deliver(t.Context(), m)
-		Check(t, err, delivery.Invalid, "none of APNs")
+		Check(t, err, delivery.Invalid, "not a valid APNs token")
 	}
 	if got := a.Got(); len(got) > 0 {
 		t.Errorf("%d went out", len(got))

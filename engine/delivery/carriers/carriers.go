@@ -64,10 +64,10 @@ func For(platform string) (Kind, bool) {
 func Check(g engine.Gateway) error {
 	k, ok := KindOf(g.Carrier)
 	if !ok {
-		return fmt.Errorf("the carrier of a push gateway must be fcm, apns or webpush, not %q", g.Carrier)
+		return fmt.Errorf("a push gateway must be fcm, apns or webpush, not %q", g.Carrier)
 	}
 	if g.FCM != nil != (g.Carrier == engine.CarrierFCM) || g.APNs != nil != (g.Carrier == engine.CarrierAPNs) || g.WebPush != nil != (g.Carrier == engine.CarrierWebPush) {
-		return fmt.Errorf("the gateway %s needs its own settings and no others", k.Name)
+		return fmt.Errorf("the gateway %s must have the settings of its own service, and no others", k.Name)
 	}
 	if err := secret.Check(g.Key); err != nil {
 		return fmt.Errorf("the key of %s: %w", k.Name, err)
@@ -163,7 +163,7 @@ func open(g engine.Gateway, key []byte) (delivery.Carrier, error) {
 // Mail makes the carrier of a connector that speaks SMTP.
 func Mail(c engine.Connector) (delivery.Carrier, error) {
 	if c.Carrier != engine.CarrierSMTP || c.SMTP == nil {
-		return nil, fmt.Errorf("the connector %q says nothing of how mail leaves: set its carrier to outbox, or to smtp with a host", c.Name)
+		return nil, fmt.Errorf("the connector %q cannot send email yet; set its carrier to outbox, or to smtp with a host", c.Name)
 	}
 	password := ""
 	if c.SMTP.PasswordEnv != "" {

@@ -43,10 +43,10 @@ func TestPool(t *testing.T) {
 func TestHello(t *testing.T) {
 	g := engine.Gateway{Carrier: engine.CarrierAPNs, APNs: &engine.APNs{Topic: "com.example.shop"}}
 	m, err := carriers.Hello(g, engine.Device{Token: "00ff"}, time.Now())
-	if err != nil || m.Push.Headers["apns-topic"] != "com.example.shop" || !strings.Contains(string(m.Push.Payload), `"title":"Hello from bugle"`) {
+	if err != nil || m.Push.Headers["apns-topic"] != "com.example.shop" || !strings.Contains(string(m.Push.Payload), `"title":"Test message from bugle"`) {
 		t.Errorf("%+v, %v", m.Push, err)
 	}
-	if _, err := carriers.Hello(g, engine.Device{Platform: "WEB", Token: "x"}, time.Now()); err == nil || !strings.Contains(err.Error(), "APNs carries to iOS") {
+	if _, err := carriers.Hello(g, engine.Device{Platform: "WEB", Token: "x"}, time.Now()); err == nil || !strings.Contains(err.Error(), "APNs sends to iOS") {
 		t.Errorf("got %v", err)
 	}
 }

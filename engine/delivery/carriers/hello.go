@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	helloTitle = "Hello from bugle"
+	helloTitle = "Test message from bugle"
 	helloText  = "This connector works."
 )
 
@@ -23,7 +23,7 @@ func Hello(g engine.Gateway, d engine.Device, now time.Time) (delivery.Message, 
 		return delivery.Message{}, Check(g)
 	}
 	if d.Platform != "" && d.Platform != string(k.Platform) {
-		return delivery.Message{}, fmt.Errorf("%s carries to %s, and the device is one for %s", k.Name, k.Platform.Label(), d.Platform)
+		return delivery.Message{}, fmt.Errorf("%s sends to %s, but this device is for %s", k.Name, k.Platform.Label(), d.Platform)
 	}
 	p := Addressed(engine.Device{Platform: string(k.Platform), Token: d.Token, Keys: d.Keys})
 	o := push.Options{Token: p.Token, Now: now}

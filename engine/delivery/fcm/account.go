@@ -48,11 +48,11 @@ func newAccount(key []byte, tokenEndpoint string, client *http.Client) (*account
 		TokenURI     string `json:"token_uri"`
 	}
 	if err := json.Unmarshal(key, &file); err != nil || file.Type != "service_account" {
-		return nil, gateway.Refuse("the key of FCM is not the JSON of a service account: make one in the Firebase console, Project settings, Service accounts")
+		return nil, gateway.Refuse("the key is not a service account JSON file; create one in the Firebase console under Project settings, Service accounts")
 	}
 	block, _ := pem.Decode([]byte(file.PrivateKey))
 	if block == nil || !isRSA(block.Bytes) || file.ClientEmail == "" {
-		return nil, gateway.Refuse("the service account of FCM has no usable private_key and client_email: make a new key in the Firebase console")
+		return nil, gateway.Refuse("the FCM service account has no valid private_key and client_email; create a new key in the Firebase console")
 	}
 	if tokenEndpoint == "" {
 		tokenEndpoint = file.TokenURI
@@ -99,7 +99,7 @@ func (a *account) access(ctx context.Context, not string) (string, error) {
 		return "", a.explain(err)
 	}
 	if t.AccessToken == "" {
-		return "", &delivery.Error{Reason: delivery.Auth, Message: "the token endpoint of FCM at " + a.host + " gave no access token: check the token endpoint"}
+		return "", &delivery.Error{Reason: delivery.Auth, Message: "the token endpoint of FCM at " + a.host + " returned no access token; check the token endpoint"}
 	}
 	a.token = t
 	return t.AccessToken, nil
@@ -134,7 +134,7 @@ func (a *account) explain(err error) error {
 	switch {
 	case status == http.StatusTooManyRequests:
 		e.Reason, e.Temporary = delivery.Throttled, true
-		e.Message = "the token endpoint of FCM at " + a.host + " gives no more tokens for now (429)"
+		e.Message = "the token endpoint of FCM at " + a.host + " returns no more tokens for now (429)"
 	case status >= 500:
 		e.Reason, e.Temporary = delivery.Refused, true
 		e.Message = "the token endpoint of FCM at " + a.host + " failed (" + refused.Response.Status + ")"
@@ -146,7 +146,7 @@ func (a *account) explain(err error) error {
 		if body.Description != "" {
 			said += ": " + body.Description
 		}
-		e.Message = "Google refused the service account of FCM (" + gateway.Said(said) + "): its key was deleted, is of another project, or this machine's clock is wrong"
+		e.Message = "Google refused the service account of FCM (" + gateway.Said(said) + "); check if its key was deleted or belongs to another project, and the clock of this machine"
 	}
 	return e
 }

@@ -68,7 +68,7 @@ func New(c Config) (*Carrier, error) {
 		project = a.project
 	}
 	if len(project) > maxProjectID || !projectID.MatchString(project) {
-		return nil, gateway.Refuse("the project of FCM is missing: name the Firebase project's id")
+		return nil, gateway.Refuse("the FCM project is missing; set the id of the Firebase project")
 	}
 	return &Carrier{
 		account: a, client: client, host: u.Host, patience: c.Patience,
@@ -86,7 +86,7 @@ func (c *Carrier) Close() error {
 // is renewed once.
 func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	if m.Push == nil || m.Push.Platform != string(catalog.Android) {
-		return delivery.Receipt{}, gateway.Refuse("the message %s is not for Android: FCM cannot carry it", m.Key)
+		return delivery.Receipt{}, gateway.Refuse("the message %s is not for Android, so FCM cannot send it", m.Key)
 	}
 	var name string
 	err := c.patience.Do(ctx, "FCM", func(ctx context.Context) error {
@@ -115,7 +115,7 @@ var errExpired = errors.New("the access token is not valid")
 func (c *Carrier) post(ctx context.Context, p *delivery.Push, token string) (name string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.send, bytes.NewReader(p.Payload))
 	if err != nil {
-		return "", gateway.Refuse("the endpoint of FCM does not work: %s", delivery.Cause(err))
+		return "", gateway.Refuse("the FCM endpoint does not work: %s", delivery.Cause(err))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+token)
@@ -135,7 +135,7 @@ func (c *Carrier) post(ctx context.Context, p *delivery.Push, token string) (nam
 		Name string `json:"name"` // projects/*/messages/{message_id}
 	}
 	if err := json.Unmarshal(body, &sent); err != nil || sent.Name == "" {
-		return "", &delivery.Error{Reason: delivery.Refused, Message: fmt.Sprintf("%s did not answer as FCM does: check the endpoint of the gateway", c.host)}
+		return "", &delivery.Error{Reason: delivery.Refused, Message: fmt.Sprintf("the response of %s is not from FCM; check the endpoint of the gateway", c.host)}
 	}
 	return sent.Name, nil
 }
@@ -171,33 +171,33 @@ func (c *Carrier) explain(resp *http.Response, body []byte, secrets ...string) e
 	switch {
 	case code == "UNREGISTERED":
 		e.Reason = delivery.Gone
-		e.Message = "FCM does not know the device any more (UNREGISTERED): the app was removed, or its token renewed; update the profile"
+		e.Message = "FCM no longer knows the device (UNREGISTERED); the app was removed or its token was renewed, so update the user"
 	case code == "SENDER_ID_MISMATCH":
-		e.Message = "the device belongs to another Firebase project (SENDER_ID_MISMATCH): take a token of the app of this project, or its service account"
+		e.Message = "the device belongs to another Firebase project (SENDER_ID_MISMATCH); use a token from this project's app, or the service account of the other project"
 	case code == "INVALID_ARGUMENT" && strings.Contains(strings.ToLower(said), "registration token"):
 		e.Reason = delivery.Gone
-		e.Message = "FCM does not take the device's token (INVALID_ARGUMENT): " + said
+		e.Message = "FCM refused the device token (INVALID_ARGUMENT): " + said
 	case code == "INVALID_ARGUMENT":
-		e.Message = "FCM does not take the message (INVALID_ARGUMENT): " + said
+		e.Message = "FCM refused the message (INVALID_ARGUMENT): " + said
 	case code == "THIRD_PARTY_AUTH_ERROR":
 		e.Reason = delivery.Auth
-		e.Message = "FCM lacks the credential for this device's platform (THIRD_PARTY_AUTH_ERROR): it must be one for Android"
+		e.Message = "FCM has no credential for the platform of this device (THIRD_PARTY_AUTH_ERROR); use an Android device"
 	case resp.StatusCode == http.StatusUnauthorized:
 		e.Reason, e.Err = delivery.Auth, errExpired
-		e.Message = "FCM refused the access token, also a new one (" + or(code, "401") + "): check the service account and the clock of this machine"
+		e.Message = "FCM refused a new access token (" + or(code, "401") + "); check the service account and the clock of this machine"
 	case resp.StatusCode == http.StatusForbidden:
 		e.Reason = delivery.Auth
-		e.Message = "the service account may not send for this project (" + or(code, "403") + "): give it the role Firebase Cloud Messaging API Admin, and check the project's id"
+		e.Message = "the service account is not allowed to send for this project (" + or(code, "403") + "); assign it the role Firebase Cloud Messaging API Admin, and check the project id"
 	case resp.StatusCode == http.StatusTooManyRequests:
 		e.Reason, e.Temporary = delivery.Throttled, true
-		e.Message = "FCM takes no more messages for now (" + or(code, "429") + ")"
+		e.Message = "FCM accepts no more messages for now (" + or(code, "429") + ")"
 	case resp.StatusCode >= 500:
 		e.Temporary = true
-		e.Message = "FCM failed (" + or(code, resp.Status) + "): try again later"
+		e.Message = "FCM failed (" + or(code, resp.Status) + "); try again later"
 	case resp.StatusCode == http.StatusNotFound:
-		e.Message = "FCM does not know the project (" + or(code, "404") + "): check the project's id and the endpoint"
+		e.Message = "FCM does not know the project (" + or(code, "404") + "); check the project id and the endpoint"
 	default:
-		e.Message = fmt.Sprintf("FCM refused the message (%s): %s", or(code, resp.Status), or(said, "it does not say why"))
+		e.Message = fmt.Sprintf("FCM refused the message (%s): %s", or(code, resp.Status), or(said, "no reason given"))
 	}
 	return e
 }

@@ -102,7 +102,7 @@ func TestExpired(t *testing.T) {
 		t.Errorf("a token that FCM takes for expired is renewed: %v, %d tokens", err, f.Tokens())
 	}
 	f.Always(FCMError(401, "UNAUTHENTICATED", "", "no"))
-	Check(t, send(), delivery.Auth, "FCM refused the access token, also a new one (UNAUTHENTICATED)")
+	Check(t, send(), delivery.Auth, "FCM refused a new access token (UNAUTHENTICATED)")
 	if f.Tokens() != 3 {
 		t.Errorf("it was renewed %d times, not once", f.Tokens()-2)
 	}
@@ -130,20 +130,20 @@ func TestFailures(t *testing.T) {
 		Reason delivery.Reason
 		Want   string
 	}{
-		{"unregistered", FCMError(404, "NOT_FOUND", "UNREGISTERED", "Requested entity was not found."), delivery.Gone, "FCM does not know the device any more (UNREGISTERED): the app was removed"},
-		{"wrong token", FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token"), delivery.Gone, "FCM does not take the device's token (INVALID_ARGUMENT)"},
-		{"wrong message", FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Invalid TTL"), delivery.Refused, "FCM does not take the message (INVALID_ARGUMENT): Invalid TTL"},
+		{"unregistered", FCMError(404, "NOT_FOUND", "UNREGISTERED", "Requested entity was not found."), delivery.Gone, "FCM no longer knows the device (UNREGISTERED); the app was removed"},
+		{"wrong token", FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token"), delivery.Gone, "FCM refused the device token (INVALID_ARGUMENT)"},
+		{"wrong message", FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Invalid TTL"), delivery.Refused, "FCM refused the message (INVALID_ARGUMENT): Invalid TTL"},
 		{"other project", FCMError(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", "x"), delivery.Refused, "another Firebase project (SENDER_ID_MISMATCH)"},
-		{"no right", FCMError(403, "PERMISSION_DENIED", "", "x"), delivery.Auth, "may not send for this project (PERMISSION_DENIED)"},
+		{"no right", FCMError(403, "PERMISSION_DENIED", "", "x"), delivery.Auth, "is not allowed to send for this project (PERMISSION_DENIED)"},
 		{"no such project", FCMError(404, "NOT_FOUND", "", "x"), delivery.Refused, "FCM does not know the project (NOT_FOUND)"},
 		{"other platform", FCMError(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", "x"), delivery.Auth, "THIRD_PARTY_AUTH_ERROR"},
-		{"throttled", FCMError(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", "x"), delivery.Throttled, "FCM takes no more messages for now (QUOTA_EXCEEDED)"},
-		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "120"}}, delivery.Throttled, "(429); it asks to wait 2m0s, and a test waits 30s at most"},
+		{"throttled", FCMError(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", "x"), delivery.Throttled, "FCM accepts no more messages for now (QUOTA_EXCEEDED)"},
+		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "120"}}, delivery.Throttled, "(429); it asks to wait 2m0s, but a test waits at most 30s"},
 		{"down", FCMError(503, "UNAVAILABLE", "UNAVAILABLE", "x"), delivery.Refused, "FCM failed (UNAVAILABLE)"},
 		{"not JSON", Answer{Status: 502, Body: "<html>\r\nBad \x1b[31m Gateway"}, delivery.Refused, "FCM failed (502 Bad Gateway)"},
 		{"strange", Answer{Status: 418, Body: `{"error":{"message":"a\r\nb"}}`}, delivery.Refused, "FCM refused the message (418 I'm a teapot): a b"},
 		{"redirect", Answer{Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "302 Found"},
-		{"not FCM", Answer{Status: 200, Body: `{}`}, delivery.Refused, "did not answer as FCM does"},
+		{"not FCM", Answer{Status: 200, Body: `{}`}, delivery.Refused, "is not from FCM"},
 		{"echo", FCMError(400, "FAILED_PRECONDITION", "", "your token ya29.access-1 of tok-secret"), delivery.Refused, "your token … of …"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
@@ -164,9 +164,9 @@ func TestTokenFailures(t *testing.T) {
 	}{
 		{"deleted key", Answer{Status: 400, Body: `{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`}, delivery.Auth, "Google refused the service account of FCM (invalid_grant: Invalid JWT Signature.)"},
 		{"no JSON", Answer{Status: 404, Body: `nothing`}, delivery.Auth, "(404 Not Found)"},
-		{"throttled", Answer{Status: 429}, delivery.Throttled, "gives no more tokens for now (429)"},
+		{"throttled", Answer{Status: 429}, delivery.Throttled, "returns no more tokens for now (429)"},
 		{"down", Answer{Status: 500}, delivery.Refused, "failed (500 Internal Server Error)"},
-		{"empty", Answer{Status: 200, Body: `{}`}, delivery.Auth, "gave no access token"},
+		{"empty", Answer{Status: 200, Body: `{}`}, delivery.Auth, "returned no access token"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
 			f := NewFCM(t)
@@ -240,7 +240,7 @@ func TestSilent(t *testing.T) {
 	c := config(f, &pauses{})
 	c.Patience.Limit = 200 * time.Millisecond
 	_, err := open(t, c).Deliver(t.Context(), message("tok"))
-	Check(t, err, delivery.Unreachable, "did not answer in time")
+	Check(t, err, delivery.Unreachable, "did not respond in time")
 	<-entered
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -256,12 +256,12 @@ func TestSilent(t *testing.T) {
 func TestSettings(t *testing.T) {
 	f := NewFCM(t)
 	for name, change := range map[string]func(*fcm.Config){
-		"not the JSON of a service account": func(c *fcm.Config) { c.Key = []byte("secret-key") },
-		"no usable private_key":             func(c *fcm.Config) { c.Key = []byte(`{"type":"service_account","private_key":"secret-key"}`) },
+		"not a service account JSON file": func(c *fcm.Config) { c.Key = []byte("secret-key") },
+		"no valid private_key":             func(c *fcm.Config) { c.Key = []byte(`{"type":"service_account","private_key":"secret-key"}`) },
 		"is not encrypted":                  func(c *fcm.Config) { c.Endpoint = "http://fcm.example.com" },
-		"is not an address":                 func(c *fcm.Config) { c.Endpoint = "fcm.example.com" },
+		"is not a URL":                 func(c *fcm.Config) { c.Endpoint = "fcm.example.com" },
 		"token endpoint of FCM":             func(c *fcm.Config) { c.TokenEndpoint = "ftp://x" },
-		"the project of FCM is missing":     func(c *fcm.Config) { c.Project = "../other" },
+		"the FCM project is missing":     func(c *fcm.Config) { c.Project = "../other" },
 	} {
 		c := config(f, &pauses{})
 		change(&c)

@@ -79,10 +79,10 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 func Endpoint(what, raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, Refuse("%s %q is not an address such as https://push.example.com", what, raw)
+		return nil, Refuse("%s %q is not a URL such as https://push.example.com", what, raw)
 	}
 	if u.Scheme == "http" && !Loopback(u.Hostname()) {
-		return nil, Refuse("%s %q is not encrypted: use https, or an address of this machine", what, raw)
+		return nil, Refuse("%s %q is not encrypted; use https, or an address on this machine", what, raw)
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u, nil
@@ -107,14 +107,14 @@ func Roots(file string) (*x509.CertPool, error) {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, Refuse("the certificates %s cannot be read: %s", file, delivery.Cause(err))
+		return nil, Refuse("cannot read the certificates in %s: %s", file, delivery.Cause(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, Refuse("%s holds no certificates: it must be a PEM file", file)
+		return nil, Refuse("%s has no certificates; it must be a PEM file", file)
 	}
 	return pool, nil
 }
@@ -151,9 +151,9 @@ func Unreachable(name, host string, err error) error {
 		e.Message = fmt.Sprintf("the certificate of %s at %s is not trusted: %s", name, host, delivery.Cause(err))
 	case errors.As(err, &record):
 		e.Reason, e.Temporary = delivery.Insecure, false
-		e.Message = fmt.Sprintf("%s at %s does not speak TLS on this port: check the endpoint of the gateway", name, host)
+		e.Message = fmt.Sprintf("%s at %s does not use TLS on this port; check the endpoint of the gateway", name, host)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		e.Message = fmt.Sprintf("%s at %s did not answer in time: try again, or check the network and the endpoint of the gateway", name, host)
+		e.Message = fmt.Sprintf("%s at %s did not respond in time; try again, or check the network and the endpoint of the gateway", name, host)
 	default:
 		e.Message = fmt.Sprintf("cannot reach %s at %s: %s; check the network and the endpoint of the gateway", name, host, delivery.OneSentence(delivery.Cause(err)))
 	}

@@ -67,7 +67,7 @@ func TestPatience(t *testing.T) {
 		err = gateway.Patience{Limit: 15 * time.Second}.Do(t.Context(), "X", func(context.Context) error {
 			return &delivery.Error{Reason: delivery.Throttled, Temporary: true, After: 10 * time.Second, Message: "busy"}
 		})
-		if took := time.Since(begun); took != 10*time.Second || err == nil || err.Error() != "busy; it asks to wait 10s, and a test waits 15s at most" {
+		if took := time.Since(begun); took != 10*time.Second || err == nil || err.Error() != "busy; it asks to wait 10s, but a test waits at most 15s" {
 			t.Errorf("%v after %s", err, took)
 		}
 

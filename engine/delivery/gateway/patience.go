@@ -41,7 +41,7 @@ func (p Patience) Do(ctx context.Context, name string, once func(context.Context
 			return nil
 		}
 		if ended := ctx.Err(); ended != nil {
-			return fmt.Errorf("sending through %s was stopped: %w", name, ended)
+			return fmt.Errorf("sending with %s was canceled: %w", name, ended)
 		}
 		var e *delivery.Error
 		if !errors.As(err, &e) || !e.Temporary || e.Reason == delivery.Unreachable || attempt == attempts {
@@ -56,11 +56,11 @@ func (p Patience) Do(ctx context.Context, name string, once func(context.Context
 		}
 		if time.Until(end) < pause {
 			late := *e
-			late.Message = fmt.Sprintf("%s; it asks to wait %s, and a test waits %s at most", e.Message, pause.Round(time.Second), limit)
+			late.Message = fmt.Sprintf("%s; it asks to wait %s, but a test waits at most %s", e.Message, pause.Round(time.Second), limit)
 			return &late
 		}
 		if err := p.wait(limited, pause); err != nil {
-			return fmt.Errorf("sending through %s was stopped: %w", name, err)
+			return fmt.Errorf("sending with %s was canceled: %w", name, err)
 		}
 	}
 }
@@ -89,5 +89,5 @@ func (p Patience) Silent(ctx context.Context, name string, start time.Time, caus
 	if left := time.Second - time.Since(start); left > 0 {
 		_ = p.wait(ctx, left) // whose end Do looks at
 	}
-	return &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: name + " cannot be asked: its address " + publicnet.Silent, Err: cause}
+	return &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: name + " cannot be reached: its address " + publicnet.Silent, Err: cause}
 }

@@ -104,10 +104,10 @@ func apnsHeaders(collapse, priority string, o Options) (map[string]string, error
 		h["apns-priority"] = priority // 10 at once, 5 as power allows, 1 never waking the device
 	}
 	if len(collapse) > apnsCollapse {
-		return nil, refuse("the replace key is %d bytes long and APNs takes %d: shorten it", len(collapse), apnsCollapse)
+		return nil, refuse("the replace key has %d bytes, but APNs allows %d; shorten it", len(collapse), apnsCollapse)
 	}
 	if strings.ContainsFunc(collapse, func(c rune) bool { return c < ' ' || c > '~' }) {
-		return nil, refuse("the replace key %q goes into a header of APNs: use letters, digits and dashes", collapse)
+		return nil, refuse("APNs sends the replace key %q in a header; use letters, digits and dashes", collapse)
 	}
 	if collapse != "" {
 		h["apns-collapse-id"] = collapse

@@ -107,11 +107,11 @@ func (b *object) pairs(list doc.Value, gateway string, reserved func(string) boo
 		case key == "":
 			continue
 		case reserved(key):
-			return refuse("the key-value pair %q cannot be sent: %s keeps that name for itself; rename the pair", key, gateway)
+			return refuse("the key-value pair %q cannot be sent, because %s reserves that name; rename the pair", key, gateway)
 		case seen[key]:
-			return refuse("there are two key-value pairs %q: give one another name", key)
+			return refuse("there are two key-value pairs %q; rename one", key)
 		case b.has(key):
-			return refuse("the key-value pair %q has the name of a part of the message: rename the pair", key)
+			return refuse("the key-value pair %q has the name of a field of the message; rename the pair", key)
 		}
 		seen[key] = true
 		b.set(key, doc.NewString(textOf(value)))
@@ -149,7 +149,7 @@ func limit(gateway string, most, size int, parts doc.Value) error {
 		return nil
 	}
 	name, longest := largest(parts)
-	return refuse("the notification is %d bytes long and %s takes %d: shorten it; %s takes %d of them", size, gateway, most, name, longest)
+	return refuse("the notification has %d bytes, but %s allows %d; shorten it (%s has %d)", size, gateway, most, name, longest)
 }
 
 // largest gives the biggest text below v, by its path.

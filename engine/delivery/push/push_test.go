@@ -115,16 +115,16 @@ func TestRefused(t *testing.T) {
 		content  string
 		want     string
 	}{
-		{"FCM's words", catalog.Android, `{"basic_details":{"title":"t","message":"m","key_value_pairs":[{"key":"from","value":"x"}]}}`, `the key-value pair "from" cannot be sent: FCM keeps that name for itself`},
+		{"FCM's words", catalog.Android, `{"basic_details":{"title":"t","message":"m","key_value_pairs":[{"key":"from","value":"x"}]}}`, `the key-value pair "from" cannot be sent, because FCM reserves that name`},
 		{"FCM's prefixes", catalog.Android, `{"basic_details":{"title":"t","message":"m","key_value_pairs":[{"key":"google.x","value":"x"}]}}`, `"google.x" cannot be sent`},
-		{"Apple's word", catalog.IOS, `{"basic_details":{"title":"t","message":"m","key_value_pairs":[{"key":"aps","value":"x"}]}}`, `"aps" cannot be sent: APNs keeps`},
+		{"Apple's word", catalog.IOS, `{"basic_details":{"title":"t","message":"m","key_value_pairs":[{"key":"aps","value":"x"}]}}`, `"aps" cannot be sent, because APNs reserves`},
 		{"twice", catalog.Web, `{"basic_details":{"title":"t","message":"m","key_value_pairs":[{"key":"a","value":"x"},{"key":"a","value":"y"}]}}`, `two key-value pairs "a"`},
-		{"a part of the message", catalog.IOS, `{"basic_details":{"title":"t","message":"m","image_url":"https://x.example","key_value_pairs":[{"key":"image_url","value":"x"}]}}`, `"image_url" has the name of a part of the message`},
-		{"collapse id", catalog.IOS, `{"basic_details":{"title":"t","message":"m"},"advanced":{"collapse_replace_key":"` + strings.Repeat("k", 65) + `"}}`, "the replace key is 65 bytes long and APNs takes 64"},
+		{"a part of the message", catalog.IOS, `{"basic_details":{"title":"t","message":"m","image_url":"https://x.example","key_value_pairs":[{"key":"image_url","value":"x"}]}}`, `"image_url" has the name of a field of the message`},
+		{"collapse id", catalog.IOS, `{"basic_details":{"title":"t","message":"m"},"advanced":{"collapse_replace_key":"` + strings.Repeat("k", 65) + `"}}`, "the replace key has 65 bytes, but APNs allows 64"},
 		{"a header in a collapse id", catalog.IOS, `{"basic_details":{"title":"t","message":"m"},"advanced":{"collapse_replace_key":"a\r\nx: y"}}`, "use letters, digits and dashes"},
-		{"long for FCM", catalog.Android, `{"basic_details":{"title":"t","message":"` + long + `"}}`, "bytes long and FCM takes 4096: shorten it; notification.body takes 4202 of them"},
-		{"long for APNs", catalog.IOS, `{"basic_details":{"title":"t","message":"` + long + `"}}`, "bytes long and APNs takes 4096: shorten it; aps.alert.body takes 4202 of them"},
-		{"long for browsers", catalog.Web, `{"basic_details":{"title":"t","message":"` + strings.Repeat("x", 3960) + `"}}`, "Web Push takes 3993: shorten it; notification.body takes"},
+		{"long for FCM", catalog.Android, `{"basic_details":{"title":"t","message":"` + long + `"}}`, "bytes, but FCM allows 4096; shorten it (notification.body has 4202)"},
+		{"long for APNs", catalog.IOS, `{"basic_details":{"title":"t","message":"` + long + `"}}`, "bytes, but APNs allows 4096; shorten it (aps.alert.body has 4202)"},
+		{"long for browsers", catalog.Web, `{"basic_details":{"title":"t","message":"` + strings.Repeat("x", 3960) + `"}}`, "Web Push allows 3993; shorten it (notification.body has"},
 		{"no platform", "FRIDGE", `{}`, `no gateway for the platform "FRIDGE"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func Check(ref engine.SecretRef) error {
 		}
 	}
 	if n != 1 {
-		return errors.New("say where the key is: in one of an environment variable, a file, a command's output and the system's keyring")
+		return errors.New("set where the key is: exactly one of an environment variable, a file, a command and the system keyring")
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func Words(ref engine.SecretRef) string {
 	case len(ref.Command) > 0:
 		return "the command " + ref.Command[0]
 	case ref.Keyring != "":
-		return "the system's keyring"
+		return "the system keyring"
 	}
 	return "nowhere"
 }
@@ -68,9 +68,9 @@ func Read(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	b = bytes.TrimSpace(b)
 	switch {
 	case len(b) == 0:
-		return nil, fmt.Errorf("%s holds nothing", Words(ref))
+		return nil, fmt.Errorf("%s is empty", Words(ref))
 	case len(b) > maxSecret:
-		return nil, fmt.Errorf("%s holds more than a key", Words(ref))
+		return nil, fmt.Errorf("%s is too long to be a key", Words(ref))
 	}
 	return b, nil
 }
@@ -80,7 +80,7 @@ func fetch(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	case ref.Env != "":
 		v, set := os.LookupEnv(ref.Env)
 		if !set {
-			return nil, fmt.Errorf("set the environment variable %s, which holds the key", ref.Env)
+			return nil, fmt.Errorf("the environment variable %s is not set; set it to the key", ref.Env)
 		}
 		return []byte(v), nil
 	case ref.File != "":
@@ -98,20 +98,20 @@ func fetch(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("the key's file %s cannot be read: %s", name, delivery.Cause(err))
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("the key's file %s cannot be read: %s", name, delivery.Cause(err))
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
 	}
 	// On Windows these bits say nothing.
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("others can read the key's file %s: take that from them with chmod 600", name)
+		return nil, fmt.Errorf("other users can read the key file %s; run chmod 600 on it", name)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
 	if err != nil {
-		return nil, fmt.Errorf("the key's file %s cannot be read: %s", name, delivery.Cause(err))
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
 	}
 	return b, nil
 }
@@ -124,10 +124,10 @@ func run(ctx context.Context, words []string) ([]byte, error) {
 	// What it says on its standard error may hold the key, so it is not repeated.
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("the command %s, which prints the key, was stopped: %w", words[0], ctx.Err())
+		return nil, fmt.Errorf("the command %s for the key was canceled: %w", words[0], ctx.Err())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the command %s, which prints the key, failed (%s): run it in a shell to see why", words[0], exitWords(err))
+		return nil, fmt.Errorf("the command %s for the key failed (%s); run it in a shell to see why", words[0], exitWords(err))
 	}
 	return out, nil
 }
@@ -155,5 +155,5 @@ func keyringError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("the system's keyring does not answer: %w; use an environment variable, a file or a command where there is none", err)
+	return fmt.Errorf("cannot use the system keyring: %w; use an environment variable, a file or a command instead", err)
 }

@@ -38,15 +38,15 @@ func TestRead(t *testing.T) {
 		{"file", engine.SecretRef{File: file}, "from-file", ""},
 		{"command", engine.SecretRef{Command: []string{"echo", "from-command"}}, "from-command", ""},
 		{"keyring", engine.SecretRef{Keyring: "shop"}, "from-keyring", ""},
-		{"not set", engine.SecretRef{Env: "BUGLE_TEST_NOT_SET"}, "", "set the environment variable BUGLE_TEST_NOT_SET"},
-		{"empty", engine.SecretRef{Env: "BUGLE_TEST_EMPTY"}, "", "holds nothing"},
-		{"no file", engine.SecretRef{File: file + "x"}, "", "cannot be read: no such file"},
+		{"not set", engine.SecretRef{Env: "BUGLE_TEST_NOT_SET"}, "", "the environment variable BUGLE_TEST_NOT_SET is not set"},
+		{"empty", engine.SecretRef{Env: "BUGLE_TEST_EMPTY"}, "", "is empty"},
+		{"no file", engine.SecretRef{File: file + "x"}, "", " no such file"},
 		{"a folder", engine.SecretRef{File: t.TempDir()}, "", ""},
 		{"no command", engine.SecretRef{Command: []string{"bugle-test-no-such-command"}}, "", "failed"},
 		{"failing command", engine.SecretRef{Command: []string{"sh", "-c", "echo from-command >&2; exit 3"}}, "", "failed (exit status 3)"},
 		{"not in the keyring", engine.SecretRef{Keyring: "other"}, "", "is not in the system keyring"},
-		{"nowhere", engine.SecretRef{}, "", "say where the key is"},
-		{"twice", engine.SecretRef{Env: "A", Keyring: "b"}, "", "say where the key is"},
+		{"nowhere", engine.SecretRef{}, "", "set where the key is"},
+		{"twice", engine.SecretRef{Env: "A", Keyring: "b"}, "", "set where the key is"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := secret.Read(t.Context(), tt.ref)
@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 	}
 
 	write(0o640)
-	if _, err := secret.Read(t.Context(), engine.SecretRef{File: file}); err == nil || !strings.Contains(err.Error(), "others can read the key's file") {
+	if _, err := secret.Read(t.Context(), engine.SecretRef{File: file}); err == nil || !strings.Contains(err.Error(), "other users can read the key file") {
 		t.Errorf("a file that others can read: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

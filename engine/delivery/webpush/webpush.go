@@ -94,7 +94,7 @@ func vapid(key []byte) (private, public string, err error) {
 	}
 	k, keyErr := ecdh.P256().NewPrivateKey(raw)
 	if err != nil || keyErr != nil {
-		return "", "", gateway.Refuse("the key of Web Push is not a VAPID private key: it is 32 bytes in base64url, about 43 characters")
+		return "", "", gateway.Refuse("the key is not a VAPID private key; it must be 32 bytes in base64url, about 43 characters")
 	}
 	return base64.RawURLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(k.PublicKey().Bytes()), nil
 }
@@ -107,7 +107,7 @@ func subjectOf(s string) (string, error) {
 		return s, nil
 	}
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
-		return "", gateway.Refuse("the subject of Web Push is %q, and an email address or an https URL that push services may write to", s)
+		return "", gateway.Refuse("the Web Push subject must be an email address or an https URL to contact you, not %q", s)
 	}
 	return s, nil
 }
@@ -142,17 +142,17 @@ func Subscription(p *delivery.Push) (lib.Subscription, error) {
 		s = lib.Subscription{Endpoint: endpoint, Keys: keys}
 	}
 	if s.Keys.P256dh == "" || s.Keys.Auth == "" {
-		return s, gateway.Refuse("the browser's keys p256dh and auth are not known, and nothing goes out that is not encrypted: put them into the profile's device, or test with the whole subscription as JSON")
+		return s, gateway.Refuse("the browser's keys p256dh and auth are missing, and messages must be encrypted; add the keys to the user's device, or send the test to the whole subscription as JSON")
 	}
 	point, err := decode(s.Keys.P256dh)
 	if err == nil {
 		_, err = ecdh.P256().NewPublicKey(point)
 	}
 	if err != nil {
-		return s, gateway.Refuse("the browser's key p256dh is no public key: take it from the subscription again")
+		return s, gateway.Refuse("the browser's key p256dh is not a public key; copy it from the subscription again")
 	}
 	if auth, err := decode(s.Keys.Auth); err != nil || len(auth) != 16 { // RFC 8291, 3.2
-		return s, gateway.Refuse("the browser's key auth is not 16 bytes: take it from the subscription again")
+		return s, gateway.Refuse("the browser's key auth must have 16 bytes; copy it from the subscription again")
 	}
 	return s, nil
 }
@@ -169,13 +169,13 @@ func decode(s string) ([]byte, error) {
 func (c *Carrier) route(endpoint string) (*http.Client, *url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" {
-		return nil, nil, gateway.Refuse("the endpoint of the browser's subscription is not an address: update the profile")
+		return nil, nil, gateway.Refuse("the endpoint of the browser's subscription is not a URL; update the user")
 	}
 	if t := c.endpoint; t != nil && u.Scheme == t.Scheme && u.Host == t.Host {
 		return c.test, u, nil
 	}
 	if u.Scheme != "https" {
-		return nil, nil, gateway.Refuse("the endpoint of the browser's subscription at %s is not an https address", u.Host)
+		return nil, nil, gateway.Refuse("the endpoint of the browser's subscription at %s must use https", u.Host)
 	}
 	return c.public, u, nil
 }
@@ -183,7 +183,7 @@ func (c *Carrier) route(endpoint string) (*http.Client, *url.URL, error) {
 // Deliver encrypts a notification and hands it to the browser's push service.
 func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	if m.Push == nil || m.Push.Platform != string(catalog.Web) {
-		return delivery.Receipt{}, gateway.Refuse("the message %s is not for browsers: Web Push cannot carry it", m.Key)
+		return delivery.Receipt{}, gateway.Refuse("the message %s is not for browsers, so Web Push cannot send it", m.Key)
 	}
 	s, err := Subscription(m.Push)
 	if err != nil {
@@ -203,7 +203,7 @@ func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 		start := time.Now()
 		resp, err := lib.SendNotificationWithContext(ctx, m.Push.Payload, &s, options)
 		if errors.Is(err, lib.ErrMaxPadExceeded) {
-			return gateway.Refuse("the notification is too long for Web Push: shorten it")
+			return gateway.Refuse("the notification is too long for Web Push; shorten it")
 		}
 		switch {
 		case err != nil && client == c.public:
@@ -236,25 +236,25 @@ func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription) 
 	switch code := resp.StatusCode; {
 	case code == http.StatusNotFound, code == http.StatusGone:
 		e.Reason = delivery.Gone
-		e.Message = fmt.Sprintf("%s does not know the browser any more (%d): the subscription has ended; update the profile", service, code)
+		e.Message = fmt.Sprintf("%s no longer knows the browser (%d); its subscription has ended, so update the user", service, code)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		e.Reason = delivery.Auth
-		e.Message = fmt.Sprintf("%s refused the VAPID key (%d): the browser subscribed with another one, or this machine's clock is wrong", service, code)
+		e.Message = fmt.Sprintf("%s refused the VAPID key (%d); check if the browser subscribed with another key, and the clock of this machine", service, code)
 	case code == http.StatusRequestEntityTooLarge:
 		e.Reason = delivery.Invalid
-		e.Message = fmt.Sprintf("the notification is too long for %s (413): shorten it", service)
+		e.Message = fmt.Sprintf("the notification is too long for %s (413); shorten it", service)
 	case code == http.StatusTooManyRequests:
 		e.Reason, e.Temporary = delivery.Throttled, true
-		e.Message = service + " takes no more messages for now (429)"
+		e.Message = service + " accepts no more messages for now (429)"
 	case code >= 500:
 		e.Temporary = true
-		e.Message = fmt.Sprintf("%s failed (%d): try again later", service, code)
+		e.Message = fmt.Sprintf("%s failed (%d); try again later", service, code)
 	case code >= 300 && code < 400:
-		e.Message = fmt.Sprintf("%s sends elsewhere (%d), which is not followed: update the profile", service, code)
+		e.Message = fmt.Sprintf("%s redirects (%d), which is not allowed; update the user", service, code)
 	default:
 		said := gateway.Said(string(body), s.Endpoint, to.Path, s.Keys.Auth, s.Keys.P256dh, bearer(resp))
 		if said == "" {
-			said = "it does not say why"
+			said = "no reason given"
 		}
 		e.Message = fmt.Sprintf("%s refused the message (%d): %s", service, code, said)
 	}

@@ -79,15 +79,15 @@ func TestFailures(t *testing.T) {
 		Reason delivery.Reason
 		Want   string
 	}{
-		{"gone", Answer{Status: 410}, delivery.Gone, "does not know the browser any more (410): the subscription has ended; update the profile"},
+		{"gone", Answer{Status: 410}, delivery.Gone, "no longer knows the browser (410); its subscription has ended, so update the user"},
 		{"unknown", Answer{Status: 404}, delivery.Gone, "(404)"},
 		{"other key", Answer{Status: 403, Body: "x"}, delivery.Auth, "refused the VAPID key (403)"},
 		{"unauthorised", Answer{Status: 401}, delivery.Auth, "refused the VAPID key (401)"},
 		{"too long", Answer{Status: 413}, delivery.Invalid, "too long"},
-		{"throttled", Answer{Status: 429}, delivery.Throttled, "takes no more messages for now (429)"},
-		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "60"}}, delivery.Throttled, "it asks to wait 1m0s, and a test waits 30s at most"},
+		{"throttled", Answer{Status: 429}, delivery.Throttled, "accepts no more messages for now (429)"},
+		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "60"}}, delivery.Throttled, "it asks to wait 1m0s, but a test waits at most 30s"},
 		{"down", Answer{Status: 500}, delivery.Refused, "failed (500)"},
-		{"redirect", Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "sends elsewhere (307)"},
+		{"redirect", Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "redirects (307)"},
 		{"bad", Answer{Status: 400, Body: "no\r\n\x1b[31msuch thing"}, delivery.Refused, "refused the message (400): no [31msuch thing"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestOtherKey(t *testing.T) {
 	c := config(p)
 	c.Key = other.VAPID
 	_, err := open(t, c).Deliver(t.Context(), message(p, "x"))
-	Check(t, err, delivery.Auth, "refused the VAPID key (403): the browser subscribed with another one")
+	Check(t, err, delivery.Auth, "refused the VAPID key (403); check if the browser subscribed with another key")
 }
 
 func TestRetry(t *testing.T) {
@@ -136,18 +136,18 @@ func TestWhereTo(t *testing.T) {
 		reason   delivery.Reason
 		want     string
 	}{
-		{other.Endpoint("x"), delivery.Unreachable, " cannot be asked: its address is not public, or gives no answer; the log says which"},
-		{"https://10.0.0.1/push", delivery.Unreachable, "is not public, or gives no answer"},
-		{"https://169.254.169.254/latest/meta-data", delivery.Unreachable, "is not public, or gives no answer"},
-		{"https://[::1]:1/push", delivery.Unreachable, "is not public, or gives no answer"},
-		{"https://unknown.internal/push", delivery.Unreachable, "the push service at unknown.internal cannot be asked: its address is not public, or gives no answer; the log says which"},
-		{"https://known.internal/push", delivery.Unreachable, "the push service at known.internal cannot be asked: its address is not public, or gives no answer; the log says which"},
-		{"https://localhost:1/push", delivery.Unreachable, "is not public, or gives no answer"},
-		{"http://updates.push.example.com/x", delivery.Invalid, "is not an https address"},
-		{"file:///etc/passwd", delivery.Invalid, "is not an address"},
-		{"https://user@" + p.URL[len("https://"):] + "/push/x", delivery.Invalid, "is not an address"},
-		{"tok-w", delivery.Invalid, "is not an address"},
-		{"https://a b/\r\n", delivery.Invalid, "is not an address"},
+		{other.Endpoint("x"), delivery.Unreachable, " cannot be reached: its address is not public, or does not respond; the log has the cause"},
+		{"https://10.0.0.1/push", delivery.Unreachable, "is not public, or does not respond"},
+		{"https://169.254.169.254/latest/meta-data", delivery.Unreachable, "is not public, or does not respond"},
+		{"https://[::1]:1/push", delivery.Unreachable, "is not public, or does not respond"},
+		{"https://unknown.internal/push", delivery.Unreachable, "the push service at unknown.internal cannot be reached: its address is not public, or does not respond; the log has the cause"},
+		{"https://known.internal/push", delivery.Unreachable, "the push service at known.internal cannot be reached: its address is not public, or does not respond; the log has the cause"},
+		{"https://localhost:1/push", delivery.Unreachable, "is not public, or does not respond"},
+		{"http://updates.push.example.com/x", delivery.Invalid, "must use https"},
+		{"file:///etc/passwd", delivery.Invalid, "is not a URL"},
+		{"https://user@" + p.URL[len("https://"):] + "/push/x", delivery.Invalid, "is not a URL"},
+		{"tok-w", delivery.Invalid, "is not a URL"},
+		{"https://a b/\r\n", delivery.Invalid, "is not a URL"},
 	} {
 		m := message(p, "x")
 		m.Push.Token = tt.endpoint
@@ -160,15 +160,15 @@ func TestWhereTo(t *testing.T) {
 	c := config(p)
 	c.Endpoint = ""
 	_, err := open(t, c).Deliver(t.Context(), message(p, "x"))
-	Check(t, err, delivery.Unreachable, "is not public, or gives no answer", "/push/x")
+	Check(t, err, delivery.Unreachable, "is not public, or does not respond", "/push/x")
 }
 
 func TestKeysOfTheBrowser(t *testing.T) {
 	p := NewPushService(t)
 	for want, change := range map[string]func(*delivery.Push){
-		"p256dh and auth are not known": func(p *delivery.Push) { p.P256dh = "" },
-		"p256dh is no public key":       func(p *delivery.Push) { p.P256dh = "BAAA" },
-		"auth is not 16 bytes":          func(p *delivery.Push) { p.Auth = "AAAA" },
+		"p256dh and auth are missing": func(p *delivery.Push) { p.P256dh = "" },
+		"p256dh is not a public key":  func(p *delivery.Push) { p.P256dh = "BAAA" },
+		"auth must have 16 bytes":     func(p *delivery.Push) { p.Auth = "AAAA" },
 	} {
 		m := message(p, "x")
 		change(m.Push)
@@ -208,10 +208,10 @@ func TestSettings(t *testing.T) {
 	p := NewPushService(t)
 	for want, change := range map[string]func(*webpush.Config){
 		"not a VAPID private key":  func(c *webpush.Config) { c.Key = []byte("secret-key") },
-		"the subject of Web Push":  func(c *webpush.Config) { c.Subject = "somebody" },
+		"the Web Push subject":     func(c *webpush.Config) { c.Subject = "somebody" },
 		"an https URL":             func(c *webpush.Config) { c.Subject = "http://example.com" },
 		"the endpoint of Web Push": func(c *webpush.Config) { c.Endpoint = "http://push.example.com" },
-		"is \"\", and an email":    func(c *webpush.Config) { c.Subject = "" },
+		"to contact you, not \"\"": func(c *webpush.Config) { c.Subject = "" },
 	} {
 		c := config(p)
 		change(&c)

@@ -213,7 +213,7 @@ func TestSettings(t *testing.T) {
 		"the APNs key id":         func(c *apns.Config) { c.KeyID = "short" },
 		"the APNs team id":        func(c *apns.Config) { c.TeamID = "" },
 		"the APNs topic":          func(c *apns.Config) { c.Topic = "a b\r\n" },
-		"is not encrypted":           func(c *apns.Config) { c.Endpoint = "http://api.example.com" },
+		"is not encrypted":        func(c *apns.Config) { c.Endpoint = "http://api.example.com" },
 	} {
 		c := config(a)
 		change(&c)

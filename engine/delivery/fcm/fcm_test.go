@@ -257,11 +257,11 @@ func TestSettings(t *testing.T) {
 	f := NewFCM(t)
 	for name, change := range map[string]func(*fcm.Config){
 		"not a service account JSON file": func(c *fcm.Config) { c.Key = []byte("secret-key") },
-		"no valid private_key":             func(c *fcm.Config) { c.Key = []byte(`{"type":"service_account","private_key":"secret-key"}`) },
-		"is not encrypted":                  func(c *fcm.Config) { c.Endpoint = "http://fcm.example.com" },
-		"is not a URL":                 func(c *fcm.Config) { c.Endpoint = "fcm.example.com" },
-		"token endpoint of FCM":             func(c *fcm.Config) { c.TokenEndpoint = "ftp://x" },
-		"the FCM project is missing":     func(c *fcm.Config) { c.Project = "../other" },
+		"no valid private_key":            func(c *fcm.Config) { c.Key = []byte(`{"type":"service_account","private_key":"secret-key"}`) },
+		"is not encrypted":                func(c *fcm.Config) { c.Endpoint = "http://fcm.example.com" },
+		"is not a URL":                    func(c *fcm.Config) { c.Endpoint = "fcm.example.com" },
+		"token endpoint of FCM":           func(c *fcm.Config) { c.TokenEndpoint = "ftp://x" },
+		"the FCM project is missing":      func(c *fcm.Config) { c.Project = "../other" },
 	} {
 		c := config(f, &pauses{})
 		change(&c)

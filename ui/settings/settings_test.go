@@ -218,11 +218,11 @@ func TestATriedThemeGoesWithTheTab(t *testing.T) {
 
 func TestOwnThemesAreEditedAndToldOf(t *testing.T) {
 	d := open(t, func(d *desk) { write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n") })
-	d.Want("theme broken.yaml: line 2, token", "orange is no color")
+	d.Want("theme broken.yaml: line 2, token", "orange is not a color")
 	write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: 208\n")
 	d.Send(screen.ChangedMsg{})
 	d.Want("broken", "own")
-	d.WantNot("is no color")
+	d.WantNot("is not a color")
 	d.Press("n")
 	d.Want("Name of the new theme, based on dark")
 	d.Type("light")
@@ -301,7 +301,7 @@ func TestAnOwnThemeIsMade(t *testing.T) {
 	if len(a.edited) != 2 || !strings.Contains(a.edited[0], "base: auto\n") || !strings.Contains(a.edited[0], "# selection-bg:") || a.edited[1] != "tokens:\n  text: blue\n" {
 		t.Fatalf("edited was %q", a.edited)
 	}
-	if len(a.asked) != 1 || !strings.Contains(a.asked[0].Body, "theme noon.yaml: line 2, token text: blue is no color") {
+	if len(a.asked) != 1 || !strings.Contains(a.asked[0].Body, "theme noon.yaml: line 2, token text: blue is not a color") {
 		t.Errorf("it is asked %+v", a.asked)
 	}
 	if want := []screen.ThemeMsg{{Name: "noon", Try: true}}; !slices.Equal(a.chosen, want) {

@@ -64,10 +64,10 @@ func TestWhileOpen(t *testing.T) {
 	if code, out, err := bugle("doctor"); code != 0 || !strings.Contains(out, "No problems found") {
 		t.Errorf("doctor: %d %s%s", code, out, err)
 	}
-	if code, _, err := bugle("restore", file); code != 1 || !strings.Contains(err, "is using the store in "+dir+": quit it first") {
+	if code, _, err := bugle("restore", file); code != 1 || !strings.Contains(err, "is using the store in "+dir+"; quit it first") {
 		t.Errorf("restore: %d %s", code, err)
 	}
-	if code, _, err := bugle("restore", file, "--campaign", id); code != 1 || !strings.Contains(err, "is left as it is") {
+	if code, _, err := bugle("restore", file, "--campaign", id); code != 1 || !strings.Contains(err, "is not damaged; nothing was restored") {
 		t.Errorf("restore of a campaign that is whole: %d %s", code, err)
 	}
 }

@@ -182,7 +182,7 @@ func (t token) term(env Env) (Term, []Problem) {
 		}
 		return out, []Problem{{
 			From: t.keyFrom, To: t.keyFrom + len(t.key), Allowed: names(), Nearest: nearest(t.key, names()),
-			Message: fmt.Sprintf("There is no filter %q. Put quotes around it to search for it.", t.key),
+			Message: fmt.Sprintf("Unknown filter %q. Put quotes around it to search for the text.", t.key),
 		}}
 	}
 	out.Key = w.key

@@ -249,7 +249,7 @@ func TestMail(t *testing.T) {
 		t.Errorf("the text is %q", text)
 	}
 	if got, want := warnings(m.Warnings), "1 picture without alternative text: people who block pictures see nothing there\n"+
-		"No preview text: inboxes show the start of the email instead"; got != want {
+		"No preview text; inboxes show the start of the email instead"; got != want {
 		t.Errorf("warns of\n%s\nwant\n%s", got, want)
 	}
 	for _, test := range []struct{ content, want string }{

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/rivo/uniseg"
 )
 
 // Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and
@@ -97,10 +96,9 @@ func splice(line, piece string, x, width, w int, b edge) string {
 // spaces; two of them, or a line of a frame, end it.
 func whole(line string, x, end int) (from, to int) {
 	var cells []string // by column; "" behind a wide character
-	for rest, state := ansi.Strip(line), -1; rest != ""; {
-		var c string
-		var width int
-		c, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
+	for rest := ansi.Strip(line); rest != ""; {
+		c, width := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+		rest = rest[len(c):]
 		cells = append(cells, c)
 		for ; width > 1; width-- {
 			cells = append(cells, "")

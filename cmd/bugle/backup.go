@@ -90,7 +90,7 @@ func newBackup(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup [FILE]",
 		Short: "Back up the store to a file",
-		Long: "The backup is one compressed file with checksums. It is verified after it was written. Other bugle\n" +
+		Long: "The backup is one compressed file with checksums. It is verified after it is written. Other bugle\n" +
 			"processes can keep using the store. Without FILE, it goes into the folder backups of the data folder.\n\n" +
 			"While the terminal program or `bugle serve` runs, it makes a backup there every day, and keeps those\n" +
 			fmt.Sprintf("of the last %d days and %d weeks. %s=off turns daily backups off.", backup.KeptDays, backup.KeptWeeks, envBackups) +

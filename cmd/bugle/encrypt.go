@@ -32,7 +32,7 @@ func (f *factory) keys() *storekey.Ring {
 
 const encryptLong = `Encrypts the campaigns, history, users, outbox and settings on this machine, and the backups in the
 folder of the store. The store is written again, verified, and replaces the old one, whose files are deleted.
-Quit other bugle processes before.
+Quit other bugle processes first.
 
 A new key is created and stored in the system keyring. If there is no keyring, create a key yourself
 (openssl rand -base64 32) and set BUGLE_STORE_KEY, or a command that prints it in
@@ -83,7 +83,7 @@ func newDecrypt(f *factory) *cobra.Command {
 		Use:   "decrypt",
 		Short: "Decrypt the store",
 		Long: "Also decrypts the backups in its folder that are encrypted with its key. Quit other bugle\n" +
-			"processes before. The key stays in the system keyring for backups in other places.",
+			"processes first. The key stays in the system keyring for backups in other places.",
 		Example:           "  bugle decrypt",
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/local"
+	"bugle/engine/when"
 )
 
 func newKeys(f *factory) *cobra.Command {
@@ -95,7 +96,7 @@ func newKeysList(f *factory) *cobra.Command {
 			}
 			var rows [][]string
 			for _, k := range keys {
-				rows = append(rows, []string{k.ID, k.CreatedAt.UTC().Format(time.RFC3339), strings.Join(k.Scopes, " ")})
+				rows = append(rows, []string{k.ID, when.Moment(k.CreatedAt.Local(), time.Now()), strings.Join(k.Scopes, " ")})
 			}
 			return f.rows([]string{"ID", "CREATED", "SCOPES"}, rows)
 		},

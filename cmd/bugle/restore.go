@@ -23,7 +23,7 @@ func newRestore(f *factory) *cobra.Command {
 		Use:   "restore [FILE]",
 		Short: "Restore the store or one campaign from a backup",
 		Long: "The backup is read and checked completely first, and the current store is kept under another name. Quit other\n" +
-			"bugle processes before. Without FILE, list the backups in the data folder, newest first.\n\n" +
+			"bugle processes first. Without FILE, list the backups in the data folder, newest first.\n\n" +
 			"With --campaign, restore one campaign that is damaged or missing, with its history. Other bugle\n" +
 			"processes can keep using the store.",
 		Example: "  bugle restore\n  bugle restore backups/daily-20260304-120000" + backup.Suffix + "\n" +
@@ -50,7 +50,7 @@ func newRestore(f *factory) *cobra.Command {
 			return restoreStore(cmd.Context(), f, info, pass)
 		},
 	}
-	cmd.Flags().StringVar(&campaign, "campaign", "", "`ID` of the only campaign to restore")
+	cmd.Flags().StringVar(&campaign, "campaign", "", "restore only the campaign with this `ID`")
 	pass.flags(cmd)
 	return cmd
 }

@@ -184,7 +184,7 @@ func (f *factory) printFound(head []string, rows [][]string, limit, page int) er
 		return err
 	}
 	if len(rows) == limit {
-		fmt.Fprintf(f.err, "There may be more: see --page %d.\n", page+1)
+		fmt.Fprintf(f.err, "There may be more; see --page %d.\n", page+1)
 	}
 	return nil
 }

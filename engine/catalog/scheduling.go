@@ -181,7 +181,7 @@ func userTimezoneDetails() schema.Field {
 			{Name: "send_in_user_timezone", Title: "Use local time", Kind: schema.Bool, Help: "Send to each user when it is the start time where they are."},
 			{
 				Name: "send_if_user_timezone_has_passed", Title: "If the time has passed", Kind: schema.Bool, Yes: "Send at once", No: "Don't send",
-				Help: "What happens to users for whom the start time has already passed.",
+				Help: "What happens to users whose start time has already passed.",
 			},
 		},
 	}

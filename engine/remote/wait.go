@@ -29,7 +29,7 @@ type Wait struct {
 	Why       string // one clause, such as "the service takes 5 creates per minute"
 	For       time.Duration
 	Until     time.Time
-	Over      bool // the wait has ended, or was cancelled
+	Over      bool // the wait has ended, or was canceled
 }
 
 // backoff returns the pause before the n-th repeat, from 1: a quarter of a second, doubled each time

@@ -49,7 +49,7 @@ func attributesSection() *Section {
 		ID: "attributes", Title: "User attributes", One: "user attribute", Group: groupPeople, Name: "name", fresh: `{"data_type":"string"}`,
 		Help:    "What you know about users. Filters and personalization suggest these names; profiles can have others too.",
 		Empty:   "There are no user attributes yet. Press n to add one.",
-		Schema:  table("attributes", "User attribute", refFilters, "Something that is known of users.", attributeTable("users")...),
+		Schema:  table("attributes", "User attribute", refFilters, "An attribute that users have, such as a city.", attributeTable("users")...),
 		Columns: []Column{member("Name", "name", 12, 40), typeColumn(), {Title: "Category", Least: 10, Late: 3, Text: func(v doc.Value) string { return v.Get("category").Text() }}},
 	}
 	l := newListed(s, func(w *engine.Workspace) *[]engine.Attribute { return &w.Attributes })

@@ -167,7 +167,7 @@ func TestNoHalfBackup(t *testing.T) {
 	o := options("")
 	o.Progress = func(backup.Progress) { cancel() }
 	if _, err := backup.Write(ctx, db, filepath.Join(dir, "b"), o); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
 		t.Errorf("left behind: %v, %v", files, err)

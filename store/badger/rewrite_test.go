@@ -60,7 +60,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// What fails, or is cancelled, changes nothing.
+// What fails, or is canceled, changes nothing.
 func TestRewriteFails(t *testing.T) {
 	key, other := crypt.New(), crypt.New()
 	dir, want := sealedStore(t, key)
@@ -70,7 +70,7 @@ func TestRewriteFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := badger.Rewrite(ctx, badger.Options{Dir: dir, Key: has(key)}, nil, func(int, bool) { cancel() })
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Key: has(key)})
 	if err != nil {

@@ -194,7 +194,7 @@ func testContextEnds(t *testing.T, db store.DB) {
 	})
 	wantErr(t, err, context.Canceled)
 	if got := get(t, db, "x"); got != "before" {
-		t.Errorf("a cancelled transaction left %q", got)
+		t.Errorf("a canceled transaction left %q", got)
 	}
 	nothing := func(store.Tx) error { t.Error("ran after its context ended"); return nil }
 	wantErr(t, db.View(ctx, nothing), context.Canceled)

@@ -257,7 +257,7 @@ func TestAClickBesideClosesWhatLosesNothing(t *testing.T) {
 	d.press("enter")
 	d.wantLog("three")
 	d.send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Then: func(a widget.Answer) tea.Cmd {
-		if a.Cancelled() {
+		if a.Canceled() {
 			return d.noted("left")
 		}
 		return d.noted("answered")

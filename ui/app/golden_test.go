@@ -30,7 +30,7 @@ func (l *list) Typing() bool           { return false }
 func (l *list) View() string {
 	p := widget.NewPanel(themes.Plain(), "Campaigns")
 	p.SetSize(l.w, l.h)
-	return p.View("Winter roast launch\nSpring catalogue")
+	return p.View("Winter roast launch\nSpring catalog")
 }
 
 func (l *list) Actions() []screen.Action {

@@ -135,7 +135,7 @@ func newChoice(t themes.Theme, msg screen.ChooseMsg) *choice {
 }
 
 func (c *choice) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
-	if !done || a.Cancelled() || c.then == nil {
+	if !done || a.Canceled() || c.then == nil {
 		return nil, done
 	}
 	return c.then(a), true

@@ -57,7 +57,7 @@ func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 
 // shown applies the theme to be seen after a key or a click, and keeps it once it is chosen.
 func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
-	if done && a.Cancelled() {
+	if done && a.Canceled() {
 		b.model.useTheme(b.old)
 		return nil, true
 	}

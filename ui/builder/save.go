@@ -77,7 +77,7 @@ func (s *Screen) saveNow() tea.Cmd {
 	s.saving.running, s.saving.dirty = true, false
 	store, revision := s.storing(), s.campaign.Revision
 	return s.Run(taskSave, func(context.Context) (any, error) {
-		// A save that has begun is not cancelled with the screen: what was typed is kept.
+		// A save that has begun is not canceled with the screen: what was typed is kept.
 		ctx, cancel := context.WithTimeout(context.Background(), saveTime)
 		defer cancel()
 		return store(ctx, revision)

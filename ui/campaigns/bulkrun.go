@@ -24,7 +24,7 @@ type bulkRun struct {
 	rows     []engine.Summary
 	progress bulk.Progress
 	going    bool
-	ending   bool // it was cancelled, and finishes what is under way
+	ending   bool // it was canceled, and finishes what is under way
 }
 
 func (r *bulkRun) badge() string {

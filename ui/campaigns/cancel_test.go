@@ -68,7 +68,7 @@ func TestCancellingLeavesTheRestSelected(t *testing.T) {
 	view := s.View()
 	for _, want := range []string{"None archived.", "Canceled: 3 not done.", "3 selected"} {
 		if !strings.Contains(view, want) {
-			t.Errorf("cancelled, it does not show %q:\n%s", want, view)
+			t.Errorf("canceled, it does not show %q:\n%s", want, view)
 		}
 	}
 	if s.Leaving() != nil {

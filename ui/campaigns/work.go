@@ -131,7 +131,7 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 	if r.Kind == running {
 		return s.ran(r)
 	}
-	if screen.Cancelled(r.Err) {
+	if screen.Canceled(r.Err) {
 		return nil
 	}
 	switch v := r.Value.(type) {

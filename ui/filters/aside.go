@@ -102,7 +102,7 @@ func (a *aside) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	return cmd
 }
 
-// start counts anew. A count that still runs is cancelled by it, and then it waits for a moment in
+// start counts anew. A count that still runs is canceled by it, and then it waits for a moment in
 // which nothing else changes.
 func (a *aside) start() tea.Cmd {
 	if a.reader == nil || a.cfg.Host.Run == nil {
@@ -230,7 +230,7 @@ func (a *aside) told(r screen.Result) tea.Cmd {
 		}
 		return a.askWhich(v.people)
 	}
-	if r.Err != nil && !screen.Cancelled(r.Err) {
+	if r.Err != nil && !screen.Canceled(r.Err) {
 		a.asked = reason(r.Err)
 		return screen.Notify(widget.LevelWarning, a.asked)
 	}

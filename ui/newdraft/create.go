@@ -32,7 +32,7 @@ func invalid(err error) bool {
 
 // result takes what the task gave: the builder takes over from here.
 func (s *Screen) result(r screen.Result) tea.Cmd {
-	if !s.Accept(r) || screen.Cancelled(r.Err) {
+	if !s.Accept(r) || screen.Canceled(r.Err) {
 		return nil
 	}
 	if r.Kind == reading {

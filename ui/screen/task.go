@@ -159,5 +159,5 @@ func (b *Base) Accept(r Result) bool {
 	return true
 }
 
-// Cancelled reports whether err only says that a task was canceled.
-func Cancelled(err error) bool { return errors.Is(err, context.Canceled) }
+// Canceled reports whether err only says that a task was canceled.
+func Canceled(err error) bool { return errors.Is(err, context.Canceled) }

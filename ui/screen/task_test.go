@@ -65,8 +65,8 @@ func TestTheNewestTaskOfAKindWins(t *testing.T) {
 	fresh := b.Run("load", giving("new"))
 
 	late := result(t, old)
-	if oldCtx.Err() == nil || !screen.Cancelled(late.Err) {
-		t.Error("the older task is not cancelled")
+	if oldCtx.Err() == nil || !screen.Canceled(late.Err) {
+		t.Error("the older task is not canceled")
 	}
 	if b.Accept(late) {
 		t.Error("an older result counts")
@@ -90,7 +90,7 @@ func TestErrorsArriveAndEndTheTask(t *testing.T) {
 	b := screen.NewBase()
 	broken := errors.New("broken")
 	r := result(t, b.Run("load", func(context.Context) (any, error) { return nil, broken }))
-	if !b.Accept(r) || !errors.Is(r.Err, broken) || screen.Cancelled(r.Err) || b.Busy() {
+	if !b.Accept(r) || !errors.Is(r.Err, broken) || screen.Canceled(r.Err) || b.Busy() {
 		t.Errorf("the result is %+v", r)
 	}
 }
@@ -103,7 +103,7 @@ func TestCancelStillBringsTheResult(t *testing.T) {
 	})
 	b.Cancel("send")
 	b.Cancel("nothing of the kind")
-	if r := result(t, cmd); !b.Accept(r) || r.Value != "half" || !screen.Cancelled(r.Err) {
+	if r := result(t, cmd); !b.Accept(r) || r.Value != "half" || !screen.Canceled(r.Err) {
 		t.Errorf("the result is %+v", r)
 	}
 }
@@ -175,7 +175,7 @@ func TestCloseEndsEveryTaskAndLeaksNothing(t *testing.T) {
 	ends(t, ended)
 	select {
 	case msg := <-loaded:
-		if inner.Err() == nil || !screen.Cancelled(msg.(screen.Result).Err) {
+		if inner.Err() == nil || !screen.Canceled(msg.(screen.Result).Err) {
 			t.Error("the task ended by itself")
 		}
 	case <-time.After(10 * time.Second):
@@ -195,7 +195,7 @@ func TestCloseEndsEveryTaskAndLeaksNothing(t *testing.T) {
 			t.Fatalf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 		}
 	}
-	if ctxErr := result(t, b.Run("late", func(ctx context.Context) (any, error) { return nil, ctx.Err() })).Err; !screen.Cancelled(ctxErr) {
+	if ctxErr := result(t, b.Run("late", func(ctx context.Context) (any, error) { return nil, ctx.Err() })).Err; !screen.Canceled(ctxErr) {
 		t.Error("a closed screen starts tasks")
 	}
 }

@@ -192,13 +192,13 @@ func (r *run) end(out outcome, err error, now time.Time) {
 
 // settle ends what the service did not speak of, and takes the recipients from its word on the key.
 func (k *keyState) settle(err error) {
-	cancelled := err != nil && screen.Cancelled(err)
+	canceled := err != nil && screen.Canceled(err)
 	left := k.count(sent)
 	switch {
 	case k.status != "":
-	case cancelled && left > 0 && left == len(k.sends):
+	case canceled && left > 0 && left == len(k.sends):
 		k.reason = "canceled; some recipients may have got it"
-	case cancelled:
+	case canceled:
 		k.reason = "canceled before it was sent"
 	case err != nil:
 		k.status, k.reason = engine.Failed, err.Error()
@@ -225,7 +225,7 @@ func (r *run) summary(results []engine.TestResult, err error) string {
 		}
 	}
 	text := fmt.Sprintf("%d of %s sent.", all, count(len(r.keys), "message"))
-	if r.cancelling || err != nil && screen.Cancelled(err) {
+	if r.cancelling || err != nil && screen.Canceled(err) {
 		text += " The test was canceled."
 	}
 	return text

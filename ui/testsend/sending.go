@@ -122,7 +122,7 @@ func (s *Screen) sent(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(outcome)
 	// A remote service's keys are told as under way before it refuses them all.
 	done := slices.ContainsFunc(out.steps, func(n news) bool { return n.Done })
-	refused := r.Err != nil && !screen.Cancelled(r.Err) && !done && len(out.results) == 0
+	refused := r.Err != nil && !screen.Canceled(r.Err) && !done && len(out.results) == 0
 	if refused {
 		s.run.undo()
 		s.refuse(r.Err)

@@ -24,8 +24,8 @@ type Answer struct {
 	Index int
 }
 
-// Cancelled reports whether the question was left without an answer.
-func (a Answer) Cancelled() bool { return a.Index < 0 }
+// Canceled reports whether the question was left without an answer.
+func (a Answer) Canceled() bool { return a.Index < 0 }
 
 // Yes reports whether the first button was pressed: in a Confirm, the one that does it.
 func (a Answer) Yes() bool { return a.Index == 0 }

@@ -35,8 +35,8 @@ func TestConfirm(t *testing.T) {
 		if done != test.done || done && answer.Index != test.index {
 			t.Errorf("%s (danger %v): %v, %v", test.keys, test.danger, answer, done)
 		}
-		if done && (answer.Yes() != (test.index == 0) || answer.Cancelled() != (test.index < 0)) {
-			t.Errorf("%s: %v says yes %v, cancelled %v", test.keys, answer, answer.Yes(), answer.Cancelled())
+		if done && (answer.Yes() != (test.index == 0) || answer.Canceled() != (test.index < 0)) {
+			t.Errorf("%s: %v says yes %v, canceled %v", test.keys, answer, answer.Yes(), answer.Canceled())
 		}
 	}
 }

@@ -150,7 +150,7 @@ func (s *Audience) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Audience) result(r screen.Result) tea.Cmd {
-	if screen.Cancelled(r.Err) {
+	if screen.Canceled(r.Err) {
 		return nil
 	}
 	switch r.Kind {

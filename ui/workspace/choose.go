@@ -31,7 +31,7 @@ func (s *List) askAudience() tea.Cmd {
 }
 
 func (s *List) chooseAudience(r screen.Result) tea.Cmd {
-	if screen.Cancelled(r.Err) {
+	if screen.Canceled(r.Err) {
 		return nil
 	}
 	if r.Err != nil {

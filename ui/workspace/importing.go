@@ -97,7 +97,7 @@ func (s *List) imported(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(settings.Imported)
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
 	switch {
-	case screen.Cancelled(r.Err):
+	case screen.Canceled(r.Err):
 		s.say("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
 	case r.Err != nil:
 		s.say("Import", true, sentence(r.Err.Error()), "Users before it were imported: "+done)

@@ -40,7 +40,7 @@ func (s *List) deleted(r screen.Result) tea.Cmd {
 	u, _ := r.Value.(used)
 	var inUse *settings.InUse
 	switch {
-	case screen.Cancelled(r.Err):
+	case screen.Canceled(r.Err):
 		return nil
 	case errors.As(r.Err, &inUse): // somebody began to use it meanwhile
 		return s.askDelete(used{name: u.name, uses: inUse.Uses})

@@ -127,7 +127,7 @@ func (s *Record) notSaved(err error) tea.Cmd {
 	var used *settings.InUse
 	e := engine.AsError(err)
 	switch {
-	case screen.Cancelled(err):
+	case screen.Canceled(err):
 		return nil
 	case errors.As(err, &used):
 		return s.askRename(used)

@@ -70,7 +70,7 @@ func (s *List) runTrial(sec *settings.Section, name string, inputs []string) tea
 
 func (s *List) tried(r screen.Result) tea.Cmd {
 	switch {
-	case screen.Cancelled(r.Err):
+	case screen.Canceled(r.Err):
 		return nil
 	case r.Err != nil:
 		return notice(r.Err)

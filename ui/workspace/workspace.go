@@ -116,7 +116,7 @@ func (s *List) Badge() (string, themes.Tone) {
 	case s.Running(taskTry):
 		return "trying…", themes.ToneAccent
 	case s.Running(taskLoad), s.Running(taskFind):
-		return "reading…", themes.ToneMuted
+		return "loading…", themes.ToneMuted
 	}
 	return "", themes.ToneMuted
 }
@@ -260,7 +260,7 @@ func (s *List) result(r screen.Result) tea.Cmd {
 
 // took shows what was read; the cursor stays on its record, or goes to one that is new.
 func (s *List) took(r screen.Result) {
-	if screen.Cancelled(r.Err) {
+	if screen.Canceled(r.Err) {
 		return
 	}
 	name := s.selectedName()

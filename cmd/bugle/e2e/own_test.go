@@ -59,8 +59,8 @@ func TestPaletteMouseAndResize(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.play("C-k", "?action, section", ">sort", "?sort by a column", "Enter", "?Default", "Escape", "!Default")
-	p.click("Spring catalogue")
-	p.play("?▌ Spring catalogue")
+	p.click("Spring catalog")
+	p.play("?▌ Spring catalog")
 	p.click("Paused 5")
 	p.play("?/ status:paused", "?5 of 48", "Escape Escape", "?48 of 48")
 

@@ -35,15 +35,15 @@ var unfinished = map[string]struct{ draft, publish []string }{
 			"scheduling_details.start_time scheduling_details.start_time#ahead",
 		}, lattes...),
 	},
-	"Spring catalogue": {
-		draft: catalogues,
+	"Spring catalog": {
+		draft: catalogs,
 		publish: append([]string{
 			"basic_details.subscription_category email.basic_details.subscription_category#configured",
 			"campaign_content.content.de campaign_content.content#every_cell",
 			"campaign_content.content.default.variation_1.email.html_content email.content.html_content#expressions",
 			"connector.connector_name connector.connector_name#configured",
 			"segmentation_details segmentation_details#minimum_audience",
-		}, catalogues...),
+		}, catalogs...),
 	},
 }
 
@@ -56,7 +56,7 @@ var (
 		"delivery_controls.queuing_enabled push.delivery_controls.queuing_enabled#forbidden",
 		"segmentation_details.included_filters.filters[0].operator filter.operator#enum",
 	}
-	catalogues = []string{
+	catalogs = []string{
 		"campaign_content.content.default.variation_1.email email.content#not_both",
 		"campaign_content.content.default.variation_1.email.from_address email.content.from_address#email",
 		"scheduling_details.user_timezone_details scheduling_details.user_timezone_details#required",

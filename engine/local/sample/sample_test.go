@@ -217,7 +217,7 @@ func TestArchivedComeBackAsTheyWere(t *testing.T) {
 	svc := install(t, now)
 	all := campaigns(t, svc)
 	for name, want := range map[string]engine.State{
-		"Cold brew summer": catalog.Sent, "Five years, one party": catalog.Sent, "Hamburg store moves (cancelled)": catalog.Stopped,
+		"Cold brew summer": catalog.Sent, "Five years, one party": catalog.Sent, "Hamburg store moves (canceled)": catalog.Stopped,
 	} {
 		id := named(t, all, name).ID
 		if err := svc.Restore(t.Context(), id, "ann@example.com"); err != nil {

@@ -95,7 +95,7 @@ func TestStoppedOwner(t *testing.T) {
 	}
 	begun := time.Now()
 	_, err := c.create("Nobody answers")
-	if pid := fmt.Sprint(server.cmd.Process.Pid); err == nil || !strings.Contains(err.Error(), "process "+pid) || !strings.Contains(err.Error(), "kill -CONT "+pid) {
+	if pid := fmt.Sprint(server.cmd.Process.Pid); err == nil || !strings.Contains(err.Error(), "("+pid+") is suspended") || !strings.Contains(err.Error(), "kill -CONT "+pid) {
 		t.Errorf("a command says %v", err)
 	}
 	if took := time.Since(begun); took > 5*time.Second {

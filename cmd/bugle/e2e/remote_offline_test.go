@@ -25,7 +25,7 @@ func TestTheRemoteServiceGoesAway(t *testing.T) {
 	term.write(" from afar")
 	term.see("from afar", "changes not applied")
 	term.press("C-s")
-	term.see("Cannot apply your changes: the service cannot be", "your edits")
+	term.see("Cannot apply your changes: the service has been", "your edits")
 
 	// One that was seen in the list alone can be read as well.
 	term.press("Escape", "Escape")

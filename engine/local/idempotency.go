@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/operation"
 	"bugle/store"
 )
 
@@ -19,11 +20,11 @@ import (
 const keyLife = 24 * time.Hour
 
 // The operations that keys are kept apart by.
-const (
-	opCreate = "create"
-	opUpdate = "update"
-	opStatus = "status"
-	opTest   = "test"
+var (
+	opCreate = operation.Create.Name
+	opUpdate = operation.Update.Name
+	opStatus = operation.Status.Name
+	opTest   = operation.Test.Name
 )
 
 // call is one keyed request: what it is, and what was asked.

@@ -12,23 +12,28 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/engine/operation"
 	"bugle/engine/remote"
 )
 
-// The operations, as [remote.Wait] names them, and those that it names otherwise.
+// The operations, as [remote.Wait] names them.
+var (
+	opCreate   = operation.Create.Name
+	opGet      = operation.Get.Name
+	opUpdate   = operation.Update.Name
+	opValidate = operation.Validate.Name
+	opStatus   = operation.Status.Name
+	opSearch   = operation.Search.Name
+	opMeta     = operation.Meta.Name
+	opTest     = operation.Test.Name
+	opPreview  = operation.Preview.Name
+	opPublish  = operation.Publish.Name // sends an update
+)
+
+// What is named otherwise here.
 const (
-	opCreate   = "create"
-	opGet      = "get"
-	opUpdate   = "update"
-	opValidate = "validate"
-	opStatus   = "status"
-	opSearch   = "search"
-	opMeta     = "meta"
-	opTest     = "test"
-	opPreview  = "preview"
-	opList     = "list"    // searches
-	opPublish  = "publish" // an update
-	opCheck    = "check"   // a get before an update
+	opList  = "list"  // searches
+	opCheck = "check" // a get before an update
 )
 
 var sent = map[string]string{opList: opSearch, opPublish: opUpdate, opCheck: opGet}

@@ -37,11 +37,11 @@ func (a *previewAside) SetTheme(t themes.Theme) { a.view.SetTheme(t) }
 func (a *previewAside) View() string            { return a.view.View() }
 
 func (a *previewAside) Show(root doc.Value, at doc.Path) tea.Cmd {
-	moved := !at.Equal(a.at)
-	if root.Same(a.root) && !moved {
+	moved, same := !at.Equal(a.at), a.root.Exists() && render.Same(root, a.root)
+	a.root, a.at = root, at
+	if same && !moved {
 		return nil
 	}
-	a.root, a.at = root, at
 	a.show()
 	return a.readTemplates(moved)
 }

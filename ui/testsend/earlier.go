@@ -155,7 +155,7 @@ func (s *Screen) listPast() {
 	var items []widget.Item
 	for _, t := range s.past.shown() {
 		icon, tone := t.look()
-		text := s.whom(t.ask)
+		text := s.recipientsOf(t.ask)
 		if s.past.wide {
 			text = t.campaign + " · " + text
 		}

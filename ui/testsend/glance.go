@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/render"
 	"bugle/ui/preview"
@@ -28,29 +27,28 @@ func (s *Screen) glanceLines(messages []message, names []string, w, h int) []str
 	if first < 0 || h < leastGlance {
 		return nil
 	}
-	ask, m := s.ask(), messages[first]
-	o, title := render.Options{Now: s.deps.Now()}, m.name+", as written"
-	of := m.id + "\x00" + s.theme.Name + "\x00" + s.asked + "\x00" + s.forecast.of
+	m, name, known := messages[first], "", false
+	var p person
+	identifier, _ := peopleOf(s.workspace, s.ask())
+	title := m.name + ", as written"
 	if len(names) > 0 {
-		identifier, _ := peopleOf(s.workspace, ask)
-		of += "\x00" + names[0]
-		if p, ok := s.people[personKey(identifier, names[0])]; ok && p.sure {
-			o.Fill, title = s.fillOf(s.document, ask, p), m.name+" to "+s.who(identifier, names[0])
+		name = names[0]
+		if p, known = s.people[personKey(identifier, name)]; known && p.sure {
+			title = m.name + " to " + s.who(identifier, name)
 		}
 	}
 	g := &s.glance
-	if fresh := of != g.of || !s.document.Same(g.document); fresh {
+	if of := strings.Join([]string{m.id, s.asked, s.forecast.of, name}, "\x00"); of != g.of || !render.Same(s.document, g.document) {
 		g.of, g.document = of, s.document
-		v := render.View{TestKey: m.key, At: o.Now.In(s.zone())}
-		if content := s.document.Lookup(m.key.Content); s.campaign.Channel == catalog.Email {
-			mail := render.Email(content, o)
-			v.Mail = &mail
-		} else {
-			note := render.Push(catalog.Platform(m.key.Platform), content, o)
-			v.Notification = &note
+		o := render.Options{Now: s.deps.Now()}
+		if known && p.sure {
+			o.Fill = s.fillOf(s.document, s.ask(), p)
 		}
 		g.view = preview.New(s.theme)
-		g.view.Show(v)
+		if views, ok := render.Of(s.campaign.Channel, s.document, m.key.Content, o); ok {
+			views[0].At = o.Now.In(s.zone())
+			g.view.Show(views[0])
+		}
 	}
 	g.view.SetSize(w, h-3)
 	return append([]string{"", s.theme.Strong.Render(widget.Truncate(title, w)), ""}, strings.Split(g.view.View(), "\n")...)

@@ -32,7 +32,7 @@ const prefGroups = "recipient groups"
 type groupsPage struct {
 	all   []group
 	list  widget.List
-	steps groupSteps
+	steps screen.Steps
 }
 
 // openGroups shows the groups.
@@ -137,8 +137,12 @@ func someOf(values []string) string {
 func (s *Screen) changeGroups(what, name string, change func([]group) []group) tea.Cmd {
 	before := slices.Clone(s.groups.all)
 	after := change(slices.Clone(before))
-	g := &s.groups.steps
-	g.past, g.future = append(g.past, groupStep{differing(before, after), differing(after, before), what}), nil
+	gone, came := differing(before, after), differing(after, before)
+	s.groups.steps.Did(screen.Step{
+		What: what,
+		Undo: func() tea.Cmd { return s.putGroups(came, gone) },
+		Redo: func() tea.Cmd { return s.putGroups(gone, came) },
+	})
 	return s.keepGroups(name, change)
 }
 

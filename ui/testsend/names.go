@@ -49,8 +49,8 @@ func (s *Screen) named(lead, identifier, value string, w int) string {
 	return text + "  " + s.theme.Muted.Render(widget.Truncate(name, room))
 }
 
-// whom names the recipients of a test in a few words.
-func (s *Screen) whom(ask engine.TestSend) string {
+// recipientsOf names the recipients of a test in a few words.
+func (s *Screen) recipientsOf(ask engine.TestSend) string {
 	who := func(i int) string { return s.who(ask.Identifier, ask.Values[i]) }
 	switch n := len(ask.Values); n {
 	case 0:

@@ -204,7 +204,7 @@ func (s *Screen) sendRow(w int) row {
 	case why != "" && s.form.at == at:
 		tail, tone = why, s.theme.Warning
 	case len(ask.Values) > 0:
-		tail = "to " + s.whom(ask)
+		tail = "to " + s.recipientsOf(ask)
 		if n := s.changed(); n > 0 {
 			tail += ", with " + count(n, "value") + " changed"
 		}

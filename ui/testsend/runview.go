@@ -207,7 +207,7 @@ func (s *Screen) runHead(w int) []string {
 	for _, l := range widget.Wrap(widget.Clean(s.run.message), w) {
 		head = append(head, style.Render(l))
 	}
-	hint := s.moment(s.run.began) + ", to " + s.whom(s.run.ask)
+	hint := s.moment(s.run.began) + ", to " + s.recipientsOf(s.run.ask)
 	if took := elapsed(s.run.began, s.run.began.Add(s.run.took), now); took != "" {
 		hint += ", in " + took
 	}

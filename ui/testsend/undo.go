@@ -10,7 +10,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/material"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 // choices is what a person chose in the form.
@@ -21,18 +20,11 @@ type choices struct {
 	typed      map[material.Attribute]string
 }
 
-// step is what was chosen before a change, or after one that was undone.
-type step struct {
-	choices
-	what string // that was changed, for people
-	spot spot   // where
-	attr material.Attribute
-}
-
-// steps is the list of changes that undo and redo walk.
+// steps are the changes of the form, and what is being typed.
 type steps struct {
-	past, future []step
-	typedAt      time.Time // the newest step is typing in a field, at this time
+	screen.Steps
+	attr    material.Attribute // that the newest step types in
+	typedAt time.Time          // when it did last; zero where the newest step is another one
 }
 
 // typingPause parts two steps in one field.
@@ -49,45 +41,49 @@ func (s *Screen) chosen() choices {
 
 // record notes a change at a row: what was chosen before it, and what was changed.
 func (s *Screen) record(before choices, what string, at spot) {
-	s.steps.past, s.steps.future = append(s.steps.past, step{choices: before, what: what, spot: at}), nil
-	s.steps.typedAt = time.Time{}
+	s.recordOf(before, what, at, material.Attribute{})
 }
 
 // recordTyping notes a change of a value. What is typed in one field without a pause is one step.
 func (s *Screen) recordTyping(before choices, a material.Attribute) {
-	n, now := len(s.steps.past), s.deps.Now()
-	if n > 0 && s.steps.past[n-1].attr == a && !s.steps.typedAt.IsZero() && now.Sub(s.steps.typedAt) < typingPause {
-		s.steps.typedAt, s.steps.future = now, nil
-		return
+	now := s.deps.Now()
+	if s.steps.attr != a || s.steps.typedAt.IsZero() || now.Sub(s.steps.typedAt) >= typingPause {
+		s.recordOf(before, a.Name, spot{onOverride, 0}, a)
 	}
-	s.record(before, a.Name, spot{onOverride, 0})
-	s.steps.past[n].attr, s.steps.typedAt = a, now
+	s.steps.attr, s.steps.typedAt = a, now
+}
+
+func (s *Screen) recordOf(before choices, what string, at spot, a material.Attribute) {
+	other := before // the side that the form is not on
+	swap := func() tea.Cmd {
+		now := s.chosen()
+		s.restore(other, at, a)
+		other = now
+		return s.refresh()
+	}
+	s.steps.Did(screen.Step{What: what, Undo: swap, Redo: swap})
+	s.steps.typedAt = time.Time{}
 }
 
 // Undo undoes the last change of the form, or of the groups where they are shown.
-func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk("Undone", &s.steps.past, &s.steps.future) }
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk((*screen.Steps).Undo) }
 
 // Redo redoes the change that was undone last.
-func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk("Redone", &s.steps.future, &s.steps.past) }
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk((*screen.Steps).Redo) }
 
-func (s *Screen) walk(done string, from, to *[]step) (tea.Cmd, bool) {
-	if s.stage == stageGroups {
-		return s.walkGroups(done)
-	}
-	n := len(*from)
-	if !s.ready() || s.stage != stageForm || n == 0 {
+func (s *Screen) walk(one func(*screen.Steps) (tea.Cmd, bool)) (tea.Cmd, bool) {
+	switch {
+	case s.stage == stageGroups:
+		return one(&s.groups.steps)
+	case !s.ready() || s.stage != stageForm:
 		return nil, false
 	}
-	target := (*from)[n-1]
-	now := target
-	now.choices = s.chosen()
-	*from, *to, s.steps.typedAt = (*from)[:n-1], append(*to, now), time.Time{}
-	s.restore(target)
-	return tea.Batch(s.refresh(), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+target.what)), true
+	s.steps.typedAt = time.Time{}
+	return one(&s.steps.Steps)
 }
 
-// restore fills the form with what was chosen at a step, and puts the cursor where it was changed.
-func (s *Screen) restore(to step) {
+// restore fills the form with what was chosen, and puts the cursor where it was changed.
+func (s *Screen) restore(to choices, at spot, a material.Attribute) {
 	f := &s.form
 	f.identifier, f.values, f.filter, f.wrong, f.waiting = to.identifier, maps.Clone(to.values), to.filter, "", false
 	if slices.Contains(f.recipients(), s.text()) { // it was taken out to be edited
@@ -96,9 +92,8 @@ func (s *Screen) restore(to step) {
 	s.typedValues, f.overrides = maps.Clone(to.typed), nil
 	s.dropForeign()
 	s.setOverrides()
-	at := to.spot
 	if at.place == onOverride {
-		at.i = max(slices.IndexFunc(f.overrides, func(o override) bool { return o.Attribute == to.attr }), 0)
+		at.i = max(slices.IndexFunc(f.overrides, func(o override) bool { return o.Attribute == a }), 0)
 	}
 	if !slices.Contains(s.spots(), at) {
 		at = spot{onPrompt, 0}
@@ -116,38 +111,18 @@ func (s *Screen) change(verb string, values ...string) string {
 	return verb + " " + someOf(names)
 }
 
-// groupStep is a change of the groups.
-type groupStep struct {
-	from, to []group // that it took away, and put in their place
-	what     string
-}
-
-// groupSteps are the changes of the groups that undo and redo walk.
-type groupSteps struct{ past, future []groupStep }
-
-// walkGroups takes back a change of the groups, or does it again. Groups that another terminal changed stay.
-func (s *Screen) walkGroups(done string) (tea.Cmd, bool) {
-	g := &s.groups.steps
-	from, to := &g.past, &g.future
-	if done == "Redone" {
-		from, to = to, from
-	}
-	n := len(*from)
-	if n == 0 {
-		return nil, false
-	}
-	step := (*from)[n-1]
-	*from, *to = (*from)[:n-1], append(*to, groupStep{step.to, step.from, step.what})
+// putGroups takes groups away and puts others in their place. Groups that another terminal changed stay.
+func (s *Screen) putGroups(gone, put []group) tea.Cmd {
 	name := ""
-	if len(step.from) > 0 {
-		name = step.from[0].Name
+	if len(put) > 0 {
+		name = put[0].Name
 	}
-	return tea.Batch(s.keepGroups(name, func(all []group) []group {
-		for _, gone := range append(slices.Clone(step.to), step.from...) {
-			all = without(all, gone.Name)
+	return s.keepGroups(name, func(all []group) []group {
+		for _, g := range slices.Concat(gone, put) {
+			all = without(all, g.Name)
 		}
-		return append(all, step.from...)
-	}), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+step.what)), true
+		return append(all, put...)
+	})
 }
 
 // differing returns the groups of one list that the other does not have as they are.

@@ -158,6 +158,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.groups.list.SetTheme(t)
 	s.past.list.SetTheme(t)
 	s.run.read.view.SetTheme(t)
+	s.glance.of = "" // drawn anew
 }
 
 // View draws the stage.

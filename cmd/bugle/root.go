@@ -110,10 +110,11 @@ func newRoot(f *factory) *cobra.Command {
 func checkTheme(f *factory, root *cobra.Command, open *terminalOptions) {
 	run := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if open.theme != "" {
-			set, _ := themes.Load(f.themesDir()) // a broken theme file is reported by the terminal program
-			if _, err := set.Get(open.theme, true); err != nil {
-				return misused("--theme: %w", err)
+		if env := f.getenv(envTheme); open.theme != "" || env != "" {
+			shelf := &themeShelf{dir: f.themesDir()}
+			shelf.Reload() // a broken theme file is reported by the terminal program
+			if _, _, err := shelf.first(open.theme, env, nil); err != nil {
+				return err
 			}
 		}
 		return run(cmd, args)

@@ -89,7 +89,9 @@ func (d *description) facts(sum engine.Summary) {
 		d.fact("Audience", "all users")
 	}
 	d.fact("Starts", d.moment(sum.Start))
-	d.fact("Ends", d.moment(sum.End))
+	if sum.DeliveryType != catalog.OneTime { // its end is only when it counts as sent
+		d.fact("Ends", d.moment(sum.End))
+	}
 	d.fact("Sent", d.moment(sum.SentTime))
 	for _, t := range []time.Time{sum.Start, sum.End, sum.SentTime} {
 		if !t.IsZero() {

@@ -37,7 +37,7 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 		members = []schema.Field{foreign, message} // the order is the same for both channels
 	}
 	return schema.Field{
-		Name: "campaign_content", ID: "campaign_content", Title: "Content", Kind: schema.Object, Ref: "spec.md, Campaign content",
+		Name: "campaign_content", ID: "campaign_content", Title: "Content", Noun: "a message", Kind: schema.Object, Ref: "spec.md, Campaign content",
 		Editor: schema.EditorContent,
 		Help:   "The message, its translations and its A/B variations.",
 		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refOurs, Rule: schema.Named{

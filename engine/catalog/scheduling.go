@@ -19,7 +19,7 @@ func schedulingDetails() schema.Field {
 	timed := schema.When("delivery_type", "AT_FIXED_TIME", "SEND_IN_BTS", "SEND_IN_USER_TIMEZONE")
 	scheduled := forTypes(scheduledTypes...)
 	return schema.Field{
-		Name: string(SchedulingDetails), ID: "scheduling_details", Title: "Schedule", Kind: schema.Object, Ref: refScheduling,
+		Name: string(SchedulingDetails), ID: "scheduling_details", Title: "Schedule", Noun: "a schedule", Kind: schema.Object, Ref: refScheduling,
 		Editor:   schema.EditorSchedule,
 		Help:     "When the campaign is sent, how often, and when it ends.",
 		Required: []schema.Required{{When: scheduled, At: schema.Publish, Ref: refPublish}},

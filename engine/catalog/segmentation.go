@@ -7,7 +7,7 @@ func segmentationDetails() schema.Field {
 	include := led(2, []schema.Field{filterGroup("included_filters", "Include", "The users who get the message.")})[0]
 	include.Used = schema.Not{C: schema.On{Path: "is_all_user_campaign"}}
 	return schema.Field{
-		Name: string(SegmentationDetails), ID: "segmentation_details", Title: "Audience", Kind: schema.Object,
+		Name: string(SegmentationDetails), ID: "segmentation_details", Title: "Audience", Noun: "an audience", Kind: schema.Object,
 		Ref:      "spec.md, segmentation_details",
 		Help:     "Who gets the message: everyone, or the users who match your conditions.",
 		Required: []schema.Required{{When: byAudience, At: schema.Publish, Ref: refPublish}},

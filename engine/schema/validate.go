@@ -257,8 +257,11 @@ func (c *checker) missing(say voice, n *Node, r Required, in *scope) string {
 	if options := n.optionWords(say, c.offered(n, in)); len(options) > 0 && len(n.Options) <= 6 {
 		return msg + "; choose " + orList(options)
 	}
-	if n.Kind == Bool && say == people {
+	switch {
+	case n.Kind == Bool && say == people:
 		return msg + "; turn it on or off"
+	case n.Noun != "":
+		return msg + "; add " + n.Noun
 	}
 	if example := c.example(n, in); example != "" {
 		return msg + ", for example " + say.example(n, example)

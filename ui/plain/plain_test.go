@@ -307,7 +307,7 @@ func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
 	b.want("Stop cannot be chosen: You can't stop this campaign", "The draft is deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
 	b = newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|yes")
-	b.want("Publish was not done", "Connector: required.", "Choose validate in the campaign menu")
+	b.want("Publish was not done", "Connector: required; add a connector.", "Choose validate in the campaign menu")
 	if st := b.stored().Status; st != catalog.Draft {
 		t.Errorf("the campaign is %s", st)
 	}

@@ -13,7 +13,7 @@ const (
 	byEmail    = "EMAIL"
 )
 
-// PreviewBody gives the body of a preview request for a user by what a person calls them: an email
+// PreviewBody returns the body of a preview request for a user by what a person calls them: an email
 // address, or else the unique id. Content is a campaign_content.
 func PreviewBody(ch Channel, user string, content doc.Value) doc.Value {
 	kind := byUniqueID

@@ -15,7 +15,7 @@ type TestText struct {
 	Source string
 }
 
-// Texts gives the texts that sending the key fills: those of the message that take personalization
+// Texts returns the texts that sending the key fills: those of the message that take personalization
 // and that its template uses, and those of the campaign's UTM parameters, which end up in its links.
 func (k TestKey) Texts(ch Channel, document doc.Value, env schema.Env) []TestText {
 	w := textWalk{schema: catalog.Campaign(ch), root: document, env: env}

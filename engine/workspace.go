@@ -118,7 +118,7 @@ type APNs struct {
 
 // WebPush says who sends to browsers. Where it goes is in each subscription.
 type WebPush struct {
-	Subject string `json:"subject"` // whom a push service may write to: an email address or an https URL
+	Subject string `json:"subject"` // contact for the push service: an email address or an https URL
 	// Endpoint is the address of a push service for tests, which may be on this machine. Empty: public
 	// push services alone, by https.
 	Endpoint string `json:"endpoint,omitempty"`

@@ -128,7 +128,7 @@ func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
 	return lipgloss.CompleteColor{TrueColor: text, ANSI256: nearest(termenv.ANSI256, text), ANSI: nearest(termenv.ANSI, text)}, nil
 }
 
-// nearest gives the number of the color of a smaller palette that is nearest to one.
+// nearest returns the number of the color of a smaller palette that is nearest to one.
 func nearest(p termenv.Profile, color string) string {
 	switch near := p.Color(color).(type) {
 	case termenv.ANSIColor:

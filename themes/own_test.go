@@ -108,7 +108,7 @@ func linear(v float64) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// lab gives a color as such a person sees it, in CIE L*a*b* (D65), where distances are what eyes make
+// lab returns a color as such a person sees it, in CIE L*a*b* (D65), where distances are what eyes make
 // of them.
 func lab(color string, sees [3][3]float64) [3]float64 {
 	c := termenv.ConvertToRGB(termenv.TrueColor.Color(color))

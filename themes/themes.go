@@ -71,7 +71,7 @@ func New(o Options) (Theme, error) { return Set{}.New(o) }
 // Get makes one of the themes that are built in, as [Set.Get] does.
 func Get(name string, dark bool) (Theme, error) { return Set{}.Get(name, dark) }
 
-// builtIn gives the colors of a theme that is built in, and the background that they are for.
+// builtIn returns the colors of a theme that is built in, and the background that they are for.
 func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 	either := func(ifDark, ifLight func() Tokens) (Tokens, bool, bool) {
 		if dark {

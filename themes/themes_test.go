@@ -34,7 +34,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// shown gives a token as terminals with 24 bits and with 256 colors show it.
+// shown returns a token as terminals with 24 bits and with 256 colors show it.
 func shown(t *testing.T, token lipgloss.TerminalColor) []string {
 	t.Helper()
 	complete, ok := token.(lipgloss.CompleteColor)

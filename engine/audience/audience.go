@@ -66,7 +66,7 @@ import (
 type Env struct {
 	Workspace engine.Workspace // its segments, events, attributes and time zone
 	Now       time.Time        // what relative dates count from; zero: the time of the call
-	// Resolve gives what a personalization expression is for a profile, and false where it is
+	// Resolve returns what a personalization expression is for a profile, and false where it is
 	// nothing; nil where expressions cannot be resolved. It has to be safe for concurrent use.
 	Resolve func(p *engine.Profile, expression string) (string, bool)
 }

@@ -139,7 +139,7 @@ func init() {
 	}
 }
 
-// PreviewRequest gives the table of the preview request of a channel: Push, Email or SMS. For any
+// PreviewRequest returns the table of the preview request of a channel: Push, Email or SMS. For any
 // other it is one that refuses the channel.
 func PreviewRequest(ch Channel) *schema.Schema {
 	if get, ok := previewRequests[ch]; ok {

@@ -17,7 +17,7 @@ var headlines = map[engine.Channel][]doc.Path{
 	},
 }
 
-// Excerpt gives the words that a cell's message is known by: the subject of an email, the title of a
+// Excerpt returns the words that a cell's message is known by: the subject of an email, the title of a
 // push on its first platform. It is "" where there are none.
 func (g Grid) Excerpt(c Cell) string {
 	v := g.root.Lookup(c.Message)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Contrast gives how well one color is read on another, from 1 to 21 (WCAG 2.2, contrast ratio). Both
+// Contrast returns how well one color is read on another, from 1 to 21 (WCAG 2.2, contrast ratio). Both
 // are #rrggbb; it is 1 where one is not.
 func Contrast(a, b string) float64 {
 	x, ok := luminance(a)

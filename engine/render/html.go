@@ -177,7 +177,7 @@ func declared(look Span, name, value string) Span {
 	return look
 }
 
-// ColorOf gives a color of a document or of a style as #rrggbb: hex of three, six or eight digits (the
+// ColorOf returns a color of a document or of a style as #rrggbb: hex of three, six or eight digits (the
 // alpha of eight, which Android writes first and the web last, is the web's here), rgb(), or one of the
 // sixteen basic names. It is "" for anything else.
 func ColorOf(s string) string {

@@ -31,7 +31,7 @@ const (
 // DaySchema gives the keywords for a date, a date and time as of [DateTime], or an empty text.
 func DaySchema() doc.Value { return doc.NewObject(text("pattern", empty+dayPattern)) }
 
-// schema gives the form as keywords. Empty texts, and texts with personalization expressions where
+// schema returns the form as keywords. Empty texts, and texts with personalization expressions where
 // the field takes them, are not held to it. The keyword format is not used: a validator would apply
 // it to those too.
 func (r Format) schema() doc.Value {

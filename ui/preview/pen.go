@@ -107,7 +107,7 @@ func (c *canvas) settle(p pen) pen {
 	return p
 }
 
-// inkOn gives a color that is read on the pen's ground: that of its tone where it can be told from it,
+// inkOn returns a color that is read on the pen's ground: that of its tone where it can be told from it,
 // else black or white.
 func (c *canvas) inkOn(p pen) string {
 	if tone := hex(c.theme.Tone(p.tone).GetForeground()); p.tone != themes.ToneText && render.Contrast(tone, p.bg) >= 3 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The main job, for those to whom colors say little or nothing, and in the smallest window: a draft, its
+// The main job without colors, in the color-blind safe theme, and in the smallest window: a draft, its
 // content, its audience, the check, and a test that is delivered.
 func TestMainJobForEveryone(t *testing.T) {
 	t.Parallel()

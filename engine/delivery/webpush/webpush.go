@@ -28,7 +28,7 @@ import (
 // Config is who sends to browsers.
 type Config struct {
 	Key     []byte // the VAPID private key: 32 bytes in base64url
-	Subject string // whom a push service may write to: an email address or an https URL
+	Subject string // contact for the push service: an email address or an https URL
 	// Endpoint is the address of a push service for tests, which may be on this
 	// machine. "": public push services alone.
 	Endpoint string

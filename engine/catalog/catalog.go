@@ -154,7 +154,7 @@ func Components(ch Channel) []ComponentInfo {
 }
 
 // Applicable reports whether campaigns of the channel and delivery type have the component, and if
-// not, why, as a clause such as "only for Push campaigns". With an empty delivery type it reports
+// not, why, as a clause such as "only for Push campaigns". With an empty delivery type it reports on
 // the channel alone.
 func Applicable(name Component, ch Channel, dt DeliveryType) (ok bool, why string) {
 	if !ch.Writable() {

@@ -469,7 +469,7 @@ func rangeOf(args []any) (any, error) {
 	list := []any{}
 	for i := bounds[0]; bounds[2] > 0 && i < bounds[1] || bounds[2] < 0 && i > bounds[1]; {
 		if len(list) == MaxItems {
-			return nil, fmt.Errorf("range gives more than %d numbers", MaxItems)
+			return nil, fmt.Errorf("range returns more than %d numbers", MaxItems)
 		}
 		list = append(list, i)
 		next := i + bounds[2]

@@ -368,7 +368,7 @@ func (f *frame) stringMethod(name, s, arg string) (any, error) {
 		return nil, failure("split takes a text that is not empty")
 	}
 	if strings.Count(s, arg) >= MaxItems {
-		return nil, fmt.Errorf("split gives more than %d parts", MaxItems)
+		return nil, fmt.Errorf("split returns more than %d parts", MaxItems)
 	}
 	parts := strings.Split(s, arg)
 	return f.bounded(value(parts))

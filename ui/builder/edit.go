@@ -43,14 +43,20 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 		return screen.Notify(widget.LevelWarning, why)
 	}
 	continued := s.history.record(step{s.root, s.path}, field, s.deps.Now())
+	at := s.place()
+	if field == "" { // it may have come from elsewhere: an editor, an earlier version, a template
+		at = doc.ChangedAt(doc.Diff(s.root, root))
+	}
 	s.root = root
 	s.check()
-	return tea.Batch(s.save(s.note(), continued), s.foretell())
+	return tea.Batch(s.save(note(at), continued), s.foretell())
 }
 
 // note describes an edit for the history by its place: of an entry, by its list.
-func (s *Screen) note() string {
-	at := s.place()
+func note(at doc.Path) string {
+	if len(at) == 0 {
+		return "edited"
+	}
 	for len(at) > 1 && at.Last().IsIndex {
 		at = at.Parent()
 	}

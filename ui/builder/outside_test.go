@@ -115,6 +115,23 @@ func TestTheWholeCampaignInTheEditor(t *testing.T) {
 	}
 }
 
+// A text from the editor is one version, named by what it changed, also where the screen is left before it is saved.
+func TestATextFromTheEditorIsOneVersion(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	d := b.desk()
+	m := d.opened("E")
+	save := m.Then(strings.Replace(m.Text, `"News"`, `"Letter"`, 1), true)
+	leave := d.screen.Close()
+	d.Send(save(), leave())
+	revs, err := b.svc.Revisions(context.Background(), b.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(revs) != 2 || revs[0].Note != "edited basic_details.name" {
+		t.Errorf("the versions are %+v", revs)
+	}
+}
+
 // While a campaign is live, a text that changes what is locked is refused with the reason, and kept.
 func TestAnEditedTextMeetsTheLocks(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)

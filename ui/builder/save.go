@@ -64,7 +64,7 @@ func (s *Screen) save(note string, coalesce bool) tea.Cmd {
 // before another screen is opened would else be refused as if somebody else had saved between them.
 type line struct {
 	mu    sync.Mutex
-	edits int // how many were made before what is stored
+	edits int // how many had been made when last was stored
 	last  savedAs
 }
 
@@ -95,8 +95,8 @@ func (s *Screen) storing() func(ctx context.Context, revision int64) (savedAs, e
 			return func(ctx context.Context, revision int64) (savedAs, error) {
 				line.mu.Lock()
 				defer line.mu.Unlock()
-				if line.edits > edits {
-					return line.last, nil // newer edits are stored already
+				if line.edits >= edits {
+					return line.last, nil // these edits, or newer ones, are stored already
 				}
 				r.Revision = max(revision, line.last.head.Revision)
 				h, err := d.Save(ctx, r)

@@ -35,7 +35,7 @@ func (s *Screen) restore(done string, move func(*history, step) (step, bool)) (t
 	s.check()
 	s.toChange(changes, to.path)
 	return tea.Batch(
-		s.save(s.note(), false),
+		s.save(note(doc.ChangedAt(changes)), false),
 		screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+s.changeName(changes)),
 		s.grant(),
 	), true

@@ -51,6 +51,7 @@ type shown struct {
 	n     int64
 	ready bool
 	err   error
+	then  func() tea.Cmd // what was asked for while it was being read
 }
 
 const (
@@ -144,9 +145,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 func (s *Screen) took(r screen.Result) tea.Cmd {
 	if r.Kind == taskShow {
 		s.shown.ready, s.shown.err = true, r.Err
-		if r.Err == nil {
-			s.shown.compared = r.Value.(compared)
-			s.lay()
+		if r.Err != nil {
+			return nil
+		}
+		s.shown.compared = r.Value.(compared)
+		s.lay()
+		if then := s.shown.then; then != nil {
+			s.shown.then = nil
+			return then()
 		}
 		return nil
 	}
@@ -178,7 +184,11 @@ func (s *Screen) show() tea.Cmd {
 	if !ok || !can {
 		return nil
 	}
-	s.shown = shown{n: rev.N}
+	then := s.shown.then
+	if s.shown.n != rev.N {
+		then = nil // it was about another version
+	}
+	s.shown = shown{n: rev.N, then: then}
 	now, id, against := s.campaign, s.id, s.against
 	before := int64(0)
 	if i := s.list.Cursor; i+1 < len(s.revisions) {
@@ -241,11 +251,11 @@ func (s *Screen) Actions() []screen.Action {
 		with, help = "compare with before", "show what this version changed"
 	}
 	none := ""
-	if _, ok := s.selected(); !ok || !s.shown.ready || s.shown.err != nil {
+	if _, ok := s.selected(); !ok || s.shown.err != nil {
 		none = "No version selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, Bar: 9, Why: s.restoreWhy(none), Run: s.restore},
+		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, Bar: 9, Why: s.restoreWhy(none), Run: s.whenRead(s.restore)},
 		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, Bar: 7, Why: none, Run: func() tea.Cmd {
 			s.against = againstNow - s.against
 			return s.show()
@@ -256,15 +266,26 @@ func (s *Screen) Actions() []screen.Action {
 			s.SetSize(s.width, s.height)
 			return nil
 		}),
-		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, Bar: 4, Why: none, Run: func() tea.Cmd {
+		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, Bar: 4, Why: none, Run: s.whenRead(func() tea.Cmd {
 			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", s.shown.n))
-		}},
+		})},
 	}
 	if s.reading {
 		acts[2].Label = "versions"
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, Bar: 8, Run: func() tea.Cmd { return s.read(false) }})
 	}
 	return acts
+}
+
+// whenRead returns do as an action on the version that is shown, which waits until that has been read.
+func (s *Screen) whenRead(do func() tea.Cmd) func() tea.Cmd {
+	return func() tea.Cmd {
+		if s.shown.ready {
+			return do()
+		}
+		s.shown.then = do
+		return nil
+	}
 }
 
 func (s *Screen) restoreWhy(none string) string {

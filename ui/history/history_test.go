@@ -125,6 +125,35 @@ func TestRestoreOfAnEarlierProgramsVersionIsUpToDate(t *testing.T) {
 	}
 }
 
+// slow reads a version only after something else has happened.
+type slow struct {
+	*local.Service
+	meanwhile func()
+}
+
+func (s *slow) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
+	if meanwhile := s.meanwhile; meanwhile != nil {
+		s.meanwhile = nil
+		meanwhile()
+	}
+	return s.Service.Revision(ctx, id, n)
+}
+
+// What is pressed while a version is being read is done when it has been; not with another version.
+func TestKeysBeforeAVersionIsRead(t *testing.T) {
+	local, id := versions(t)
+	svc := &slow{Service: local}
+	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
+	svc.meanwhile = func() { h.Press("enter") }
+	h.Press("down")
+	h.Want("Restore version 2?")
+	h.Press("esc")
+	svc.meanwhile = func() { h.Press("y", "up") }
+	h.Press("down")
+	h.Want("What version 2 changed")
+	h.WantNot("Copied")
+}
+
 func TestAServiceWithoutHistorySaysSo(t *testing.T) {
 	h := uitest.New(t, history.New(uitest.Deps(uitest.NewFake().Only()), screen.Route{ID: "x"}), 80, 24)
 	h.Want("keeps no earlier versions")

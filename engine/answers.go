@@ -5,7 +5,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Document gives the outcome as the API shows it (gaps.md, Operations, Validate): errors alone,
+// Document gives the outcome as the API shows it (CONTRACT.md, Validate): errors alone,
 // each with its dotted path.
 func (v Validation) Document() doc.Value {
 	ms := []doc.Member{doc.M("valid", doc.NewBool(v.Valid))}

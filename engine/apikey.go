@@ -17,7 +17,7 @@ func NewID(at time.Time) string {
 	return hex.EncodeToString(b[:])
 }
 
-// NewAPIKey makes a credential of the HTTP API (spec.md, Authentication). The key itself is to be shown
+// NewAPIKey makes a credential of the HTTP API (CONTRACT.md, Authentication). The key itself is to be shown
 // once: the record holds its SHA-256 alone.
 func NewAPIKey(at time.Time, scopes []string) (key string, record APIKey) {
 	var secret [32]byte

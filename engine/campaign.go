@@ -8,8 +8,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// Head is what a campaign record says beside its components (spec.md, Campaign record;
-// gaps.md, Record). Times are UTC; zero where they have not happened.
+// Head is what a campaign record says beside its components (CONTRACT.md,
+// Records). Times are UTC; zero where they have not happened.
 type Head struct {
 	ID         string // 24-character ObjectId, one per version
 	CampaignID string // shared by all versions

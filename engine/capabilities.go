@@ -73,7 +73,7 @@ type Revision struct {
 	Size int       `json:"size"` // bytes of the document
 }
 
-// Curator moves campaigns in and out of sight (gaps.md, States).
+// Curator moves campaigns in and out of sight (CONTRACT.md, States).
 type Curator interface {
 	Archive(ctx context.Context, id, by string) error
 	Restore(ctx context.Context, id, by string) error
@@ -190,7 +190,7 @@ type Wait struct {
 	Until     time.Time
 }
 
-// Quota is how much of one limit is left (spec.md, Limits; gaps.md, Operations).
+// Quota is how much of one limit is left (CONTRACT.md, Limits).
 type Quota struct {
 	Operation string // that is counted; empty: campaigns that were made
 	Most      int    // in any Per

@@ -20,7 +20,7 @@ type (
 	Action       = catalog.Action
 )
 
-// Service is the ten operations (spec.md, Endpoints; gaps.md, Operations), for one workspace.
+// Service is the ten operations (CONTRACT.md, Operations), for one workspace.
 // Every method is safe for concurrent use, ends when its context does, and fails with an
 // *[Error] where the service itself says no.
 type Service interface {
@@ -52,7 +52,7 @@ type Answer struct {
 	Replayed   bool   // the answer to an earlier call with the same key
 }
 
-// CreateRequest starts a draft. Body is the request body of spec.md, Create Campaign: channel,
+// CreateRequest starts a draft. Body is the request body of CONTRACT.md, Create: channel,
 // campaign_delivery_type, created_by, and any components.
 type CreateRequest struct {
 	Call
@@ -66,7 +66,7 @@ type Created struct {
 	Status State
 }
 
-// UpdateRequest changes components. Body holds them whole, as spec.md, Update Campaign, says;
+// UpdateRequest changes components. Body holds them whole, as CONTRACT.md, Update, says;
 // its channel and campaign_delivery_type may be left out.
 type UpdateRequest struct {
 	Call
@@ -87,7 +87,7 @@ type PublishRequest struct {
 	ID string
 	By string
 	// Console is set by the terminal alone: the dashboard's own publish action works whatever
-	// the workspace setting says of the API's (gaps.md, Operations).
+	// the workspace setting says of the API's (CONTRACT.md, Publish).
 	Console bool
 }
 
@@ -114,7 +114,7 @@ type StatusChanged struct {
 	Status State
 }
 
-// TestRequest sends a test. Body is the TestV5Request of spec.md, inline or draft mode.
+// TestRequest sends a test. Body is the request of a test send, in inline or draft mode (CONTRACT.md, Test sends).
 type TestRequest struct {
 	Call
 	Body doc.Value
@@ -145,7 +145,7 @@ type SendResult struct {
 	FailureReason string `json:"failure_reason,omitempty"`
 }
 
-// TestResult is the TestCampaignResultData of spec.md. Keys stand in the order of sending.
+// TestResult is the result of a test send (CONTRACT.md, Test sends). Keys stand in the order of sending.
 type TestResult struct {
 	Answer
 	Keys    []string
@@ -154,7 +154,7 @@ type TestResult struct {
 	Calls   []ContentCall // that the messages made of content APIs, in their order; not remembered
 }
 
-// PreviewRequest resolves content for one user without sending (gaps.md, Operations, Preview).
+// PreviewRequest resolves content for one user without sending (CONTRACT.md, Preview).
 type PreviewRequest struct {
 	Call
 	Body doc.Value
@@ -177,7 +177,7 @@ type Unresolved struct {
 	Expression string `json:"expression"`
 }
 
-// PageSize is the most campaigns that one page of search or meta holds (spec.md, Limits).
+// PageSize is the most campaigns that one page of search or meta holds (CONTRACT.md, Limits).
 const PageSize = 15
 
 // DateRange bounds a time; a zero end is open.
@@ -218,7 +218,7 @@ type MetaRequest struct {
 	Archived      bool
 }
 
-// Meta is one row of Get Campaign Meta (gaps.md, Record, search and meta fields).
+// Meta is one row of Get Campaign Meta (CONTRACT.md, Records).
 type Meta struct {
 	Summary
 	ChildCampaigns int

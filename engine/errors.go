@@ -10,10 +10,10 @@ import (
 	"bugle/engine/schema"
 )
 
-// Code is the machine-readable kind of an [Error] (spec.md, Errors).
+// Code is the machine-readable kind of an [Error] (CONTRACT.md, Envelopes and errors).
 type Code string
 
-// The codes. NotFound is gaps.md's.
+// The codes of errors.
 const (
 	ValidationFailed Code = "VALIDATION_FAILED"
 	Unprocessable    Code = "UNPROCESSABLE_ENTITY"

@@ -11,7 +11,7 @@ import (
 // fName is the member of basic_details that holds what people call the campaign.
 const fName = "name"
 
-// NewDraftBody gives the body of a create request (spec.md, Create Campaign): the head members
+// NewDraftBody gives the body of a create request (CONTRACT.md, Create): the head members
 // that it must have, then components, an object that may be absent. Head members among the
 // components, as a record has them, and what else only responses have are left out.
 func NewDraftBody(ch Channel, dt DeliveryType, createdBy string, components doc.Value) doc.Value {

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// The ways in which a preview names its user (gaps.md, Operations, Preview).
+// The ways in which a preview names its user (CONTRACT.md, Preview).
 const (
 	byUniqueID = "USER_ATTRIBUTE_UNIQUE_ID"
 	byEmail    = "EMAIL"

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members of the requests and rows below (gaps.md, Operations; Record, search and meta fields).
+// The members of the requests and rows below (CONTRACT.md, Requests, Records, and Search and meta).
 const (
 	fRequestID     = "request_id"
 	fAction        = "action"
@@ -136,7 +136,7 @@ func (m Meta) Row() doc.Value {
 	)
 }
 
-// ParseMetaRow reads a row as the API shows it (gaps.md, Record, search and meta fields): what it
+// ParseMetaRow reads a row as the API shows it (CONTRACT.md, Records): what it
 // shares with a record as a record, the rest by its own names. It takes any row: what it cannot read
 // is left empty. A row has no id of its own where the service gives none: it is then that of the
 // campaign.
@@ -160,7 +160,7 @@ func ParseMetaRow(v doc.Value) Meta {
 	return m
 }
 
-// Document gives a test result as the API shows it (spec.md, Test result), its keys in the order
+// Document gives a test result as the API shows it (CONTRACT.md, Test sends), its keys in the order
 // of sending.
 func (r TestResult) Document() doc.Value {
 	var ms []doc.Member
@@ -172,7 +172,7 @@ func (r TestResult) Document() doc.Value {
 }
 
 // ParseTestResult reads a test result as the API shows it. It takes any: what it cannot read is
-// left empty, and a status that spec.md does not have is kept.
+// left empty, and a status that the contract does not have is kept.
 func ParseTestResult(v doc.Value) TestResult {
 	r := TestResult{Data: map[string]SendResult{}, Message: v.Get(fMessage).Text()}
 	for key, res := range v.Get(fResults).Members() {

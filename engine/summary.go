@@ -9,7 +9,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// How long a one-time campaign counts as SENDING. Nothing is delivered to an audience (gaps.md,
+// How long a one-time campaign counts as SENDING. Nothing is delivered to an audience (CONTRACT.md,
 // States): these stand for the time that it would take.
 const (
 	sendingTime = 5 * time.Minute
@@ -84,7 +84,7 @@ func instant(v doc.Value, loc *time.Location) time.Time {
 }
 
 // StateAt gives the state that a campaign is in at that time: what is stored, moved on by the
-// clock (gaps.md, States: time moves a local campaign on its own).
+// clock (CONTRACT.md, States: time moves a local campaign on its own).
 func StateAt(sum Summary, now time.Time) State {
 	st := sum.Status
 	if !st.Live() {

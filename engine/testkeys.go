@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// The names that stand in a key where nothing is configured (spec.md, Test result).
+// The names that stand in a key where nothing is configured (CONTRACT.md, Test sends).
 const (
 	DefaultLocale    = "default"
 	DefaultVariation = "variation_1"
@@ -34,7 +34,7 @@ type TestKey struct {
 // String gives the composite key {PLATFORM}_{locale}_{variation}.
 func (k TestKey) String() string { return k.Platform + "_" + k.Locale + "_" + k.Variation }
 
-// KeyFilter narrows a test (spec.md, `test_campaign_meta`). Empty members match all.
+// KeyFilter narrows a test (CONTRACT.md, Test sends). Empty members match all.
 type KeyFilter struct{ Platform, Locale, Variation string }
 
 // TestKeys gives the keys that a campaign document, or the body of an inline test, yields: by
@@ -121,7 +121,7 @@ func testVariations(content doc.Value, flat bool) []string {
 }
 
 // testPlatforms gives the platforms that the campaign lists; where it lists none, those that
-// some cell has content for, in the order of spec.md.
+// some cell has content for, in the order of the catalog.
 func testPlatforms(ch Channel, document, cells doc.Value, flat bool) []string {
 	if ch != catalog.Push {
 		return []string{string(ch)}

@@ -14,7 +14,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members of a test request (spec.md, Test request, test_campaign_meta, personalization_details).
+// The members of a test request (CONTRACT.md, Test sends).
 const (
 	fTestMeta    = "test_campaign_meta"
 	fDraftID     = "draft_id"

@@ -116,7 +116,7 @@ func NoUser(identifier string) string {
 	return "no user has this " + what
 }
 
-// MailAddress gives the address that mail to a user goes to, or why there is none (gaps.md, Test sends).
+// MailAddress gives the address that mail to a user goes to, or why there is none (CONTRACT.md, Test sends).
 func MailAddress(document doc.Value, p Profile) (address, why string) {
 	name := document.Get(string(catalog.BasicDetails)).Get("user_attribute_identifier").Text()
 	if name == "" {
@@ -193,7 +193,7 @@ func (m *EmailMessage) Content() doc.Value {
 	)
 }
 
-// MaxTestMembers is how many members of a segment a test goes to (gaps.md, Test sends).
+// MaxTestMembers is how many members of a segment a test goes to (CONTRACT.md, Test sends).
 const MaxTestMembers = catalog.MaxIdentifierValues
 
 // TestMembers gives the users of a segment's list that a test send to it goes to: the first ones. Those

@@ -13,7 +13,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// The publish settings of a workspace (gaps.md, Operations).
+// The publish settings of a workspace (CONTRACT.md, Publish).
 const (
 	PublishBeta    = "beta"    // every publish through the API is refused
 	PublishEnabled = "enabled" // publish does what the specification intends
@@ -79,7 +79,7 @@ const (
 )
 
 // Gateway is a configured way out for the push notifications of one platform. A platform that has
-// none goes to the outbox (gaps.md, Test sends in a local workspace).
+// none goes to the outbox (CONTRACT.md, Test sends).
 type Gateway struct {
 	Carrier string `json:"carrier"` // [CarrierFCM], [CarrierAPNs] or [CarrierWebPush]; the member of that name is set
 	// Key is where the credential is: the service account's JSON (fcm), the .p8 signing key (apns) or
@@ -134,7 +134,7 @@ func (w Workspace) Gateway(carrier string) (Gateway, bool) {
 	return Gateway{}, false
 }
 
-// Connector is a configured way out for email (spec.md, `connector`).
+// Connector is a configured way out for email (CONTRACT.md, Email: connector).
 type Connector struct {
 	Type    string `json:"connector_type"`
 	Name    string `json:"connector_name"`
@@ -172,7 +172,7 @@ type Segment struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
 	Members []string `json:"members"` // profile ids
-	// Filters is a filter group (spec.md, Filter group and filters); nil for a list alone. Numbers
+	// Filters is a filter group (CONTRACT.md, Audience); nil for a list alone. Numbers
 	// in it are json.Number. [Segment.Group] and [Segment.SetGroup] take it for a document.
 	Filters map[string]any `json:"filters,omitempty"`
 }
@@ -226,7 +226,7 @@ type APIKey struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// The scopes of an API key (spec.md, Authentication; gaps.md, Search and meta, more). Each includes
+// The scopes of an API key (CONTRACT.md, Authentication). Each includes
 // those before it.
 const (
 	ScopeView    = "campaigns:view"                  // read

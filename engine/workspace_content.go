@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// ContentKind is a kind of what a workspace keeps for its messages (gaps.md, Personalisation).
+// ContentKind is a kind of what a workspace keeps for its messages (CONTRACT.md, Personalization).
 type ContentKind string
 
 // The kinds, in the order in which they are shown.
@@ -143,7 +143,7 @@ type ContentPolicy struct {
 	Private bool `json:"private,omitempty"`
 }
 
-// ContentTemplate is a saved template, which messages take by its id (spec.md, custom_template_id).
+// ContentTemplate is a saved template, which messages take by its id (CONTRACT.md, Push: campaign_content).
 type ContentTemplate struct {
 	ID      string  `json:"id"`
 	Version int     `json:"version"` // from 1

@@ -15,7 +15,7 @@ func success(op *operation.Operation, responseID string, data doc.Value) doc.Val
 	return doc.NewObject(text("response_id", responseID), doc.M("type", doc.NewString(op.Type)), doc.M("data", data))
 }
 
-// refusal returns the status that the API answers an error with, and the envelope of spec.md, Errors.
+// refusal returns the status that the API answers an error with, and the envelope of CONTRACT.md, Envelopes and errors.
 // Who gave up got no answer; what broke has no words for others.
 func refusal(requestID string, err error) (int, body) {
 	e := engine.AsError(err)

@@ -30,7 +30,7 @@ type Service interface {
 }
 
 // Wrap returns a service whose ten operations are remembered in l, as the calls of the API that they
-// stand for: the method and path of gaps.md (Operations), the status and the envelopes that the API
+// stand for: the method and path of CONTRACT.md (Operations), the status and the envelopes that the API
 // would answer with. The saves of drafts are remembered as what they are, local; of its other
 // capabilities nothing is.
 func Wrap(s Service, l *Log) Service {

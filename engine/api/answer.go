@@ -50,7 +50,7 @@ const statusGone = 499
 
 const unexpected = "unexpected error; try again, and report the response_id to the operator of the service if it happens again"
 
-// success returns the envelope of spec.md, Envelopes. The same result always has the same bytes.
+// success returns the envelope of CONTRACT.md, Envelopes and errors. The same result always has the same bytes.
 func (x *exchange) success(res result) reply {
 	if res.status == 0 {
 		res.status = x.op.Status
@@ -82,7 +82,7 @@ func (x *exchange) success(res result) reply {
 	return out
 }
 
-// failure returns the envelope of spec.md, Errors.
+// failure returns the envelope of CONTRACT.md, Envelopes and errors.
 func (x *exchange) failure(err error) reply {
 	x.err = err
 	e := x.explain(err)

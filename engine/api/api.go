@@ -1,6 +1,6 @@
 // Package api serves the Campaigns V5 API over HTTP, for any [engine.Service]: Basic credentials,
-// tenancy, scopes, request ids, idempotency keys, rolling limits and the envelopes of spec.md
-// (Endpoints, Authentication, Errors, Limits) and gaps.md (Operations).
+// tenancy, scopes, request ids, idempotency keys, rolling limits and the envelopes of
+// CONTRACT.md (Operations, Authentication, Idempotency, Envelopes and errors, Limits).
 //
 // A request is judged in this order, and answered by the first that says no: path (404), method
 // (405), credentials (401), tenant (403), room for it (503), rate limit (429), scope (403), body (400,

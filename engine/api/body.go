@@ -15,7 +15,7 @@ import (
 	"bugle/engine/operation"
 )
 
-// MaxBody is how long a request body may be, in bytes (gaps.md, Operations).
+// MaxBody is how long a request body may be, in bytes (CONTRACT.md, Requests).
 const MaxBody = 1 << 20
 
 const memberRequestID = "request_id"

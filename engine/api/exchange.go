@@ -200,8 +200,8 @@ func (x *exchange) authorize() error {
 // maxID is how long an id that a caller chooses may be, in bytes.
 const maxID = 256
 
-// checkIDs refuses request ids and Idempotency-Keys that are not as they must be (spec.md, Test
-// Campaign; gaps.md, Operations), with all problems at once.
+// checkIDs refuses request ids and Idempotency-Keys that are not as they must be (CONTRACT.md,
+// Requests and Idempotency), with all problems at once.
 func (x *exchange) checkIDs() error {
 	var bad []engine.Detail
 	add := func(target, message string) { bad = append(bad, engine.Detail{Target: target, Message: message}) }

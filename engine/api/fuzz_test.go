@@ -21,7 +21,7 @@ import (
 	"bugle/store/mem"
 )
 
-// The statuses of the operations (spec.md, Errors; gaps.md, Operations); 500 is for what must not happen, so
+// The statuses of the operations (CONTRACT.md, Envelopes and errors); 500 is for what must not happen, so
 // that no input may lead to it.
 var statuses = []int{200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 422}
 

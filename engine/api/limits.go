@@ -11,7 +11,7 @@ import (
 	"bugle/engine/operation"
 )
 
-// limits guard the API for each workspace and credential (spec.md, Limits; gaps.md, Operations).
+// limits guard the API for each workspace and credential (CONTRACT.md, Limits).
 //
 // What counts is every request that the limit let through, whatever becomes of it afterwards, so
 // that wrong bodies are no way around. What does not count is what was refused for the limit
@@ -60,7 +60,7 @@ type creator struct {
 	keys map[string]time.Time
 }
 
-// keyLife is how long an Idempotency-Key is remembered (gaps.md, Operations).
+// keyLife is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
 const keyLife = 24 * time.Hour
 
 // create runs a create request where the limits of creations let it, and counts what it created.

@@ -1,8 +1,8 @@
-// Package audience says whom the filters of spec.md pick: it evaluates them on profiles and their
+// Package audience says whom filters pick (CONTRACT.md, Audience): it evaluates them on profiles and their
 // events, explains an answer, puts filters into words, and edits the tree that they are.
 //
 // Filters come as a segmentation_details, a trigger_condition, or a filter group alone. Where
-// spec.md is silent on what an operator means, this package holds to the following.
+// the contract is silent on what an operator means, this package holds to the following.
 //
 // # Groups
 //
@@ -11,7 +11,7 @@
 //     event.
 //   - is_all_user_campaign puts everybody in whatever included_filters says; excluded_filters still
 //     takes out. Users who have opted out are in only where send_campaign_to_opt_out_users is true.
-//   - A group among the filters of a group is no part of spec.md. One that a service sends is evaluated
+//   - A group among the filters of a group is no part of the contract. One that a service sends is evaluated
 //     as what it looks like.
 //
 // # Attributes
@@ -44,7 +44,7 @@
 //     missing, one is enough. atmost and exactly 0 take users who never did it. executed false is the
 //     exact opposite of what the rest says, but for a count of 0: that says twice that the event never
 //     happened, and means it once.
-//   - spec.md gives actions no period of time. Every event has the attribute [engine.AttrEventTime],
+//   - The contract gives actions no period of time. Every event has the attribute [engine.AttrEventTime],
 //     the time at which it happened, and a condition on that narrows the period.
 //
 // # Expressions

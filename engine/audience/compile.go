@@ -11,7 +11,7 @@ import (
 	"bugle/engine/schema"
 )
 
-const section = "spec.md, Filter group and filters"
+const section = "CONTRACT.md, Audience"
 
 // cycle is the rule that no segment is made of itself.
 const (

@@ -206,7 +206,7 @@ func TestRetype(t *testing.T) {
 	}
 }
 
-// Groups in groups are no part of spec.md, but a service may send them.
+// Groups in groups are no part of the contract, but a service may send them.
 func TestGroupsInGroupsAreTakenApart(t *testing.T) {
 	root := parsed(t, `{"filters":[`+fmt.Sprintf(nameless, "a")+`,`+attributes("b", "c")+`,`+fmt.Sprintf(nameless, "d")+`]}`)
 	out, p, err := Outdent(root, at("filters", 1))

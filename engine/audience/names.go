@@ -1,6 +1,6 @@
 package audience
 
-// The members of filters (spec.md, Filter group and filters).
+// The members of filters (CONTRACT.md, Audience).
 const (
 	mFilters       = "filters"
 	mJoin          = "filter_operator"

@@ -12,7 +12,7 @@ import (
 // Kind is what a node of a tree of filters is.
 type Kind string
 
-// The kinds. Unknown is a filter of a type that spec.md does not have, or that looks at no event where it is
+// The kinds. Unknown is a filter of a type that the contract does not have, or that looks at no event where it is
 // nested in an action.
 const (
 	Group          Kind = "group"

@@ -1,5 +1,5 @@
-// Package content edits the messages of a campaign by locale and variation (spec.md, Campaign
-// content): it adds and removes locales and variations, copies messages, and splits the audience.
+// Package content edits the messages of a campaign by locale and variation (CONTRACT.md,
+// Content): it adds and removes locales and variations, copies messages, and splits the audience.
 // Content in the flat shape becomes keyed when it has to, and flat again when it can; what was
 // there comes through as it was written.
 //

@@ -1,5 +1,5 @@
 // Package contentapi calls the content APIs of a workspace: HTTP services that the expressions of a
-// message ask for what they show (gaps.md, Personalisation).
+// message ask for what they show (CONTRACT.md, Personalization).
 //
 // Who writes a message decides what is called, and what comes back goes to the outside. So only hosts
 // that the workspace lists are called, and none of this machine's own networks unless the workspace says

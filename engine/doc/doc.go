@@ -208,7 +208,7 @@ func (v Value) Literal() string {
 func (v Value) True() bool { return v.Kind() == Bool && v.n.raw == "true" }
 
 // Int gives a number as an integer. It reports false where the value is no number, has a
-// fraction, or does not fit; a spelling such as 1.0 or 1e2 counts as an integer (gaps.md).
+// fraction, or does not fit; a spelling such as 1.0 or 1e2 counts as an integer (CONTRACT.md, Requests).
 func (v Value) Int() (int64, bool) {
 	if v.Kind() != Number {
 		return 0, false

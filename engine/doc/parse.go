@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxDepth is how deeply arrays and objects may nest (gaps.md, Operations).
+// MaxDepth is how deeply arrays and objects may nest (CONTRACT.md, Requests).
 const MaxDepth = 200
 
 // Parse reads one JSON text. Duplicate member names, invalid UTF-8, nesting deeper than

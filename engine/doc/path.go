@@ -40,7 +40,7 @@ func P(steps ...any) Path {
 	return p
 }
 
-// String spells the path as spec.md and gaps.md do: a.b[0].c; names that would read as
+// String spells the path as problems name it: a.b[0].c; names that would read as
 // something else are quoted: a["x.y"].
 func (p Path) String() string {
 	var b strings.Builder

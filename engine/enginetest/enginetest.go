@@ -1,5 +1,5 @@
 // Package enginetest is what every [engine.Service] has to do, as tests: the ten operations as
-// spec.md and gaps.md describe them, seen from outside. The same suite runs on the service over a
+// CONTRACT.md describes them, seen from outside. The same suite runs on the service over a
 // store, and over every way that leads to it.
 package enginetest
 

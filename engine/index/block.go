@@ -159,7 +159,7 @@ type ident struct {
 	other bool
 }
 
-// objectID gives the ident of an identifier as spec.md has them: 24 digits, in lower case.
+// objectID returns the ident of an identifier: 24 hexadecimal digits in lower case (CONTRACT.md, Records).
 func objectID(s string) (ident, bool) {
 	var out ident
 	if len(s) != 24 {

@@ -1,5 +1,5 @@
-// Package links adds the UTM parameters of a campaign to the links of its messages (spec.md,
-// utm_params).
+// Package links adds the UTM parameters of a campaign to the links of its messages (CONTRACT.md,
+// Push: utm_params).
 package links
 
 import (

@@ -1,5 +1,5 @@
 // Package material gathers what the messages of a workspace are made of, beside who gets them: content
-// blocks, product sets, content APIs and saved templates (gaps.md, Personalisation). It calls nothing.
+// blocks, product sets, content APIs and saved templates (CONTRACT.md, Personalization). It calls nothing.
 package material
 
 import (

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// The members that take a saved template (spec.md, Campaign content).
+// The members that take a saved template (CONTRACT.md, Content).
 const (
 	TemplateID      = "custom_template_id"
 	TemplateVersion = "custom_template_version"

@@ -8,7 +8,7 @@ import (
 	"bugle/engine/operation"
 )
 
-// Codes are the codes of the error envelope (spec.md, Errors; gaps.md adds NOT_FOUND).
+// Codes are the codes of the error envelope (CONTRACT.md, Envelopes and errors).
 var Codes = []string{
 	"VALIDATION_FAILED", "UNPROCESSABLE_ENTITY", "BAD_REQUEST", "RATE_LIMITED", "UNAUTHORIZED", "INTERNAL_ERROR", "FORBIDDEN", "NOT_FOUND",
 }
@@ -82,7 +82,7 @@ func (b *builder) refusals() doc.Value {
 	return object(out...)
 }
 
-// envelope gives the success envelope around data (spec.md, Envelopes).
+// envelope gives the success envelope around data (CONTRACT.md, Envelopes and errors).
 func (b *builder) envelope(name, kind string, data doc.Value) doc.Value {
 	return b.x.Define(name, object(
 		m("type", "object"),

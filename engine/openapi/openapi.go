@@ -1,5 +1,5 @@
 // Package openapi describes the service as an OpenAPI 3.1 document: the ten operations of
-// spec.md and gaps.md (publishing shares the update's method and path), with the schemas of
+// CONTRACT.md (publishing shares the update's method and path), with the schemas of
 // their requests exported from [bugle/engine/catalog].
 package openapi
 
@@ -182,7 +182,7 @@ func names[S ~string](values []S) doc.Value {
 	return doc.NewStrings(out...)
 }
 
-// deliveryTypes are all delivery types, in the order of spec.md.
+// deliveryTypes are all delivery types, in the order of CONTRACT.md.
 func deliveryTypes() doc.Value {
 	var out []catalog.DeliveryType
 	for _, t := range catalog.DeliveryTypes(catalog.Push) {

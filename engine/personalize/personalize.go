@@ -1,6 +1,6 @@
 // Package personalize fills the expressions of a message's text: Jinja over
 // the attributes of a user and an event and over the content of a workspace
-// (gaps.md, Personalisation).
+// (CONTRACT.md, Personalization).
 //
 //	{{ UserAttribute['First Name'] }}   {{ user.first_name | default('friend') }}
 //	{{ EventAttribute['product'] }}     {{ event.product }}

@@ -13,7 +13,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Dialect is what a service calls otherwise than spec.md (gaps.md, Vendor words on the wire). Each
+// Dialect is what a service calls otherwise than we do (CONTRACT.md, Dialects). Each
 // table leads from our word to the service's; a * at the end of both stands for any rest, such as
 // "SVC_*": "ACME_*". Words are replaced where the tables of the specification have them: the names
 // of members, and values of enumerations. Texts that people wrote are never touched.
@@ -170,7 +170,7 @@ func (d Dialect) Check() error {
 	return err
 }
 
-// Empty reports whether the dialect is spec.md's own.
+// Empty reports whether the dialect replaces nothing.
 func (d Dialect) Empty() bool {
 	return len(d.Headers)+len(d.Members)+len(d.Values)+len(d.FieldValues)+len(d.Unwrap) == 0 && (d.StatusMethod == "" || d.StatusMethod == http.MethodPost)
 }

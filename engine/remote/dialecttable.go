@@ -22,7 +22,7 @@ const (
 var DialectTable = sync.OnceValue(func() *schema.Schema {
 	word := schema.Length{Min: 1, Max: 200}
 	return schema.MustCompile(schema.Field{
-		ID: "dialect", Title: "Dialect", Kind: schema.Object, Ref: "gaps.md, Vendor words on the wire",
+		ID: "dialect", Title: "Dialect", Kind: schema.Object, Ref: "CONTRACT.md, Dialects",
 		Help: "The names that a remote service uses instead of those of the specification.",
 		Fields: []schema.Field{
 			{

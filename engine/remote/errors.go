@@ -15,7 +15,7 @@ import (
 	"bugle/engine/operation"
 )
 
-// codes are the codes of spec.md, Errors, that an answer can carry, and what a status means where
+// codes are the codes of CONTRACT.md, Envelopes and errors, that an answer can carry, and what a status means where
 // it carries none of them.
 var codes = map[engine.Code]int{
 	engine.ValidationFailed: http.StatusBadRequest,
@@ -41,7 +41,7 @@ func codeOf(status int) engine.Code {
 }
 
 // refusal makes the error of an answer that says no, in whatever shape it says so: the envelope of
-// spec.md (Errors), a problem (RFC 9457), an error that is only a text, or no JSON at all.
+// CONTRACT.md, Envelopes and errors, a problem (RFC 9457), an error that is only a text, or no JSON at all.
 func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.Duration) error {
 	e := &engine.Error{Code: codeOf(res.StatusCode), HTTP: res.StatusCode, RequestID: r.RequestID, RetryAfter: wait, Service: s.base.Host}
 	if moved := s.moved(res); moved != "" {

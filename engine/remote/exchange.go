@@ -222,7 +222,7 @@ func brokenOff(body []byte, err error) bool {
 	return errors.As(err, &syn) && (b[0] == '{' || b[0] == '[') && int(syn.Offset) >= len(body)-utf8.UTFMax
 }
 
-// unwrap takes the envelope off (spec.md, Envelopes), where there is one, and puts the data into
+// unwrap takes the envelope off (CONTRACT.md, Envelopes and errors), where there is one, and puts the data into
 // our own words.
 func (s *Service) unwrap(v doc.Value, r request) answer {
 	out := answer{data: v}

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members of results (spec.md, Test result; gaps.md, Operations).
+// The members of results (CONTRACT.md, Test sends).
 const (
 	mID         = "id"
 	mStatus     = "status"
@@ -90,7 +90,7 @@ func saying(h engine.Head, body doc.Value) doc.Value {
 }
 
 // Publish asks for the publish action, whose body is a status beside the campaign's channel and
-// delivery type (spec.md, Update Campaign; gaps.md, Services that others run). r.By has no place in
+// delivery type (CONTRACT.md, Publish and Services that others run). r.By has no place in
 // it, so that the service takes the credentials for who publishes. Nor does r.Console: the console of
 // a remote workspace is its own dashboard, and while the publish action is in beta the service
 // refuses it to every caller.
@@ -116,9 +116,9 @@ func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, e
 	return res, nil
 }
 
-// ChangeStatus applies STOP, PAUSE or RESUME. The body is the action alone (gaps.md, Operations): r.By
+// ChangeStatus applies STOP, PAUSE or RESUME. The body is the action alone (CONTRACT.md, Status): r.By
 // has no place in it, so that the service takes the credentials for who acts. The API does not say
-// which state came of it: what spec.md and gaps.md (States) leave only one state for is filled in.
+// which state came of it: what CONTRACT.md (States) leaves only one state for is filled in.
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	out, err := s.call(ctx, request{Operation: operation.Status, Call: r.Call, id: r.ID, body: r.Document()})
 	if err != nil {

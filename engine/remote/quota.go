@@ -181,7 +181,7 @@ func (qs *quotas) close(operation string, d time.Duration) {
 	}
 }
 
-// Quota is how much of a limit is left (spec.md, Limits; gaps.md, Operations).
+// Quota is how much of a limit is left (CONTRACT.md, Limits).
 type Quota struct {
 	Operation string // empty for the limits of successful creations
 	Window    limit.Window

@@ -1,5 +1,5 @@
 // Package remote is the campaign service over HTTP: [engine.Service] against any server of the
-// Campaigns V5 API (spec.md, Endpoints and Authentication; gaps.md, Operations).
+// Campaigns V5 API (CONTRACT.md, Operations and Authentication).
 //
 // Every call carries its ids. A call that gets no answer, or one that only says that something
 // broke, is repeated with the same Idempotency-Key, so that it is done once however often it is
@@ -22,10 +22,10 @@ import (
 	"bugle/engine"
 )
 
-// DefaultDC is the data center where none is named (spec.md, Versioning).
+// DefaultDC is the data center where none is named (CONTRACT.md, Operations).
 const DefaultDC = "01"
 
-// DataCenters lists what the {dc} segment of a base URL can be (spec.md, Versioning).
+// DataCenters lists what the {dc} segment of a base URL can be (CONTRACT.md, Operations).
 func DataCenters() []string { return []string{"01", "02", "03", "04", "05", "06", "101"} }
 
 // Config says which service to call, as whom, and who watches. BaseURL alone is needed.
@@ -42,7 +42,7 @@ type Config struct {
 	Workspace string
 	Key       func(context.Context) (string, error)
 
-	Dialect Dialect // the zero Dialect is spec.md's own words
+	Dialect Dialect // the zero Dialect replaces nothing
 
 	// Transport carries the requests. Nil: TCP and TLS, with proxies from the environment.
 	Transport http.RoundTripper

@@ -16,7 +16,7 @@ import (
 type Fill func(at doc.Path, text string) (filled string, unresolved []string)
 
 // Resolved gives the fill of a preview that a service made of the whole campaign content of a document
-// (gaps.md, Operations, Preview), for [Of], [First] and [ViewsOf]. A text that the preview does not have
+// (CONTRACT.md, Preview), for [Of], [First] and [ViewsOf]. A text that the preview does not have
 // stays as it is.
 func Resolved(p engine.Preview) Fill {
 	missing := make(map[string][]string, len(p.Unresolved))

@@ -29,8 +29,8 @@ type Cell struct {
 	Path doc.Path
 }
 
-// Cells lists the messages that a document holds, the default locale's first (spec.md, Campaign
-// content, content shapes). There are none for channels that can only be read.
+// Cells lists the messages that a document holds, the default locale's first (CONTRACT.md,
+// Content). There are none for channels that can only be read.
 func Cells(ch engine.Channel, document doc.Value) []Cell {
 	member := message(ch)
 	content := doc.P(contentMember, "content")

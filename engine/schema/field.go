@@ -111,7 +111,7 @@ type Field struct {
 	Used     Cond
 	Required []Required
 	Rules    []Rule
-	Open     bool // an Object that keeps members no table knows (gaps.md names them)
+	Open     bool // an Object that keeps members no table knows (such as personalization values)
 	// Responses are fields of an Object that only responses have. A document that came from a service
 	// has them; a request never does (see [Schema.InRequest]).
 	Responses []Response
@@ -124,7 +124,7 @@ type Field struct {
 	Template bool   // a text that takes personalization expressions
 	Links    Links  // whether the text is a link that people follow, or holds such
 	Suggest  string // the workspace list that offers values, such as "teams"
-	Ref      string // the section of spec.md or gaps.md; inherited from the table where empty
+	Ref      string // the section of engine/CONTRACT.md; inherited from the table where empty
 	// Editor names what people edit the object with where that is more than a plain form.
 	Editor Editor
 	// Decides names a field of the same object whose value the text of this one decides, and the workspace

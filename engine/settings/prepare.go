@@ -18,7 +18,7 @@ func prepareSegment(now, was *engine.Segment, _ *Saved) error {
 	return nil
 }
 
-// prepareKey makes a new API key, of which the store keeps the SHA-256 alone (spec.md, Authentication).
+// prepareKey makes a new API key, of which the store keeps the SHA-256 alone (CONTRACT.md, Authentication).
 // Of an old one only the scopes change.
 func prepareKey(now, was *engine.APIKey, saved *Saved) error {
 	if was != nil {

@@ -24,13 +24,13 @@ const (
 
 // Where the tables come from.
 const (
-	refOperations = "gaps.md, Operations"
-	refTests      = "gaps.md, Test sends in a local workspace"
-	refContent    = "gaps.md, Personalisation"
-	refAccess     = "spec.md, Authentication"
-	refFilters    = "spec.md, Filter group and filters"
-	refBasics     = "spec.md, Email `basic_details`"
-	refLocales    = "spec.md, Campaign content"
+	refOperations = "CONTRACT.md, Requests"
+	refTests      = "CONTRACT.md, Test sends"
+	refContent    = "CONTRACT.md, Personalization"
+	refAccess     = "CONTRACT.md, Authentication"
+	refFilters    = "CONTRACT.md, Audience"
+	refBasics     = "CONTRACT.md, Email: basic_details"
+	refLocales    = "CONTRACT.md, Content"
 )
 
 var sections = sync.OnceValue(func() []*Section {
@@ -120,7 +120,7 @@ func generalSection() *Section {
 					{Value: engine.PublishBeta, Label: "Beta", Help: "the API refuses to publish"},
 					{Value: engine.PublishEnabled, Label: "Enabled", Help: "the API publishes campaigns"},
 				}},
-			schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "spec.md, Versioning",
+			schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "CONTRACT.md, Versions",
 				Help: "Save every update of a live campaign as a new version."},
 			schema.Field{Name: "author", Title: "Author", Kind: schema.String, Example: "ann@example.com",
 				Help:  "The email address to record as the author of changes made here, if you have not set your own.",
@@ -163,7 +163,7 @@ var flagHelp = map[string]string{
 }
 
 func flagsSection() *Section {
-	root := schema.Field{ID: "settings.flags", Title: "Features", Kind: schema.Object, Open: true, Ref: "spec.md, `campaign_audience_limit`", Help: "The features that are on in this workspace."}
+	root := schema.Field{ID: "settings.flags", Title: "Features", Kind: schema.Object, Open: true, Ref: "CONTRACT.md, Push: campaign_audience_limit", Help: "The features that are on in this workspace."}
 	for _, name := range engine.KnownFlags() {
 		root.Fields = append(root.Fields, schema.Field{Name: name, Kind: schema.Bool, Default: "false", Help: flagHelp[name]})
 	}

@@ -15,8 +15,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// Local is the spelling of a time without an offset: one of the campaign's zone (gaps.md,
-// scheduling_details).
+// Local is the spelling of a time without an offset: one of the campaign's zone (CONTRACT.md,
+// Push: scheduling_details).
 const Local = "2006-01-02T15:04:05"
 
 // Context is what a time is read in.

@@ -4,7 +4,7 @@ import "time"
 
 const day = 24 * time.Hour
 
-// The limits of the service (spec.md, Limits; gaps.md, Operations), for each workspace and
+// The limits of the service (CONTRACT.md, Limits), for each workspace and
 // credential.
 var (
 	// Create guards create requests, whatever comes of them.

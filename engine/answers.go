@@ -5,7 +5,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Document gives the outcome as the API shows it (CONTRACT.md, Validate): errors alone,
+// Document returns the outcome as the API shows it (CONTRACT.md, Validate): errors alone,
 // each with its dotted path.
 func (v Validation) Document() doc.Value {
 	ms := []doc.Member{doc.M("valid", doc.NewBool(v.Valid))}
@@ -19,10 +19,10 @@ func (v Validation) Document() doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// SignedBy gives a create request's body with its creator set; unchanged where by is empty.
+// SignedBy returns a create request's body with its creator set; unchanged where by is empty.
 func SignedBy(body doc.Value, by string) doc.Value { return withHead(body, fCreatedBy, by) }
 
-// UpdatedBy gives an update request's body with who updates set, where it says nobody yet.
+// UpdatedBy returns an update request's body with who updates set, where it says nobody yet.
 func UpdatedBy(body doc.Value, by string) doc.Value {
 	if body.Get(fUpdatedBy).Exists() {
 		return body
@@ -41,7 +41,7 @@ func withHead(body doc.Value, name, value string) doc.Value {
 	return out
 }
 
-// Public gives the settings without what is secret, even hashed: the API keys by id alone.
+// Public returns the settings without what is secret, even hashed: the API keys by id alone.
 func (w Workspace) Public() Workspace {
 	keys := make([]APIKey, len(w.Keys))
 	for i, k := range w.Keys {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// NewID gives an id as the store's are: 24 hexadecimal characters that begin with the time.
+// NewID returns an id as the store's are: 24 hexadecimal characters that begin with the time.
 func NewID(at time.Time) string {
 	var b [12]byte
 	binary.BigEndian.PutUint32(b[:4], uint32(at.Unix())) //nolint:gosec // wraps in 2106, as every ObjectId

@@ -12,7 +12,7 @@ import (
 type AudienceReader interface {
 	// EstimateAudience counts who matches. An ended ctx ends the count with its error.
 	EstimateAudience(ctx context.Context, r AudienceRequest) (AudienceCount, error)
-	// AudienceMembers gives at most r.Limit of the profiles that match, by id; 0 means all.
+	// AudienceMembers returns at most r.Limit of the profiles that match, by id; 0 means all.
 	AudienceMembers(ctx context.Context, r AudienceRequest) ([]Profile, error)
 	// ExplainAudience tells which filters let one profile in or keep it out. It fails with
 	// [NotFound] where there is no such profile.
@@ -57,7 +57,7 @@ type AudienceResult struct {
 	Children []AudienceResult
 }
 
-// Decisive gives the filters that made the result what it is: of a group that needs all, those that
+// Decisive returns the filters that made the result what it is: of a group that needs all, those that
 // failed, or all of them where none did; of one that needs any, the other way round.
 func (r AudienceResult) Decisive() []AudienceResult {
 	if r.Found != "" { // a filter, whatever is in it

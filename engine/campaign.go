@@ -83,7 +83,7 @@ func onlyInResponses(name string) bool {
 	return IsHeadField(name)
 }
 
-// Document gives the campaign as the tables see it: channel, delivery type and people, then
+// Document returns the campaign as the tables see it: channel, delivery type and people, then
 // the body, without members of the head that could not be read.
 func (c Campaign) Document() doc.Value {
 	ms := []doc.Member{
@@ -161,7 +161,7 @@ type Summary struct {
 	AllUsers bool
 }
 
-// BodyOf gives the body of a document as [Campaign.Document] shows it: all but the head.
+// BodyOf returns the body of a document as [Campaign.Document] shows it: all but the head.
 func BodyOf(document doc.Value) doc.Value {
 	var ms []doc.Member
 	for name, v := range document.Members() {
@@ -211,7 +211,7 @@ func sent(ch Channel, components []doc.Member) []doc.Member {
 	return out
 }
 
-// CheckedAt gives what a publish check of the campaign takes as now: zero once it is published,
+// CheckedAt returns what a publish check of the campaign takes as now: zero once it is published,
 // for its start is no longer to come.
 func (h Head) CheckedAt(now time.Time) time.Time {
 	if h.Status != catalog.Draft {

@@ -12,7 +12,7 @@ import (
 
 // Lister lists summaries for a terminal, without pages.
 type Lister interface {
-	// List gives the campaigns that match, newest change first.
+	// List returns the campaigns that match, newest change first.
 	List(ctx context.Context, q ListQuery) ([]Summary, error)
 }
 
@@ -44,7 +44,7 @@ type SaveRequest struct {
 // are applied or dropped. They survive a crash.
 type WorkingCopies interface {
 	KeepCopy(ctx context.Context, id string, w WorkingCopy) error
-	// Copy gives the kept edits; false where there are none.
+	// Copy returns the kept edits; false where there are none.
 	Copy(ctx context.Context, id string) (WorkingCopy, bool, error)
 	DropCopy(ctx context.Context, id string) error
 }
@@ -59,7 +59,7 @@ type WorkingCopy struct {
 
 // Historian gives earlier revisions of a document.
 type Historian interface {
-	// Revisions gives what is known of each, newest first.
+	// Revisions returns what is known of each, newest first.
 	Revisions(ctx context.Context, id string) ([]Revision, error)
 	Revision(ctx context.Context, id string, n int64) (Campaign, error)
 }
@@ -85,7 +85,7 @@ type Curator interface {
 
 // OutboxReader reads what test sends delivered into the local outbox.
 type OutboxReader interface {
-	// Outbox gives the messages, newest first, at most limit of them; 0 means all.
+	// Outbox returns the messages, newest first, at most limit of them; 0 means all.
 	Outbox(ctx context.Context, limit int) ([]Delivered, error)
 	ClearOutbox(ctx context.Context) error
 }
@@ -138,7 +138,7 @@ type WorkspaceKeeper interface {
 
 // ProfileKeeper reads and changes the workspace's user profiles.
 type ProfileKeeper interface {
-	// Profiles gives at most limit profiles whose id or attributes contain text, by id.
+	// Profiles returns at most limit profiles whose id or attributes contain text, by id.
 	Profiles(ctx context.Context, text string, limit int) ([]Profile, error)
 	Profile(ctx context.Context, id string) (Profile, error)
 	PutProfile(ctx context.Context, p Profile) error
@@ -147,9 +147,9 @@ type ProfileKeeper interface {
 
 // TestHistory remembers the test sends of a workspace.
 type TestHistory interface {
-	// Tests gives the newest test sends, of one campaign where id is not empty.
+	// Tests returns the newest test sends, of one campaign where id is not empty.
 	Tests(ctx context.Context, id string, limit int) ([]TestRecord, error)
-	// Recipients gives the identifier values used last, newest first.
+	// Recipients returns the identifier values used last, newest first.
 	Recipients(ctx context.Context, channel Channel, identifier string, limit int) ([]string, error)
 }
 
@@ -164,11 +164,11 @@ type TestRecord struct {
 // Linked is a service on the other side of a network: it cannot always be reached, and may make its
 // callers wait.
 type Linked interface {
-	// Link gives how the way to the service stands now.
+	// Link returns how the way to the service stands now.
 	Link() Link
 	// EndWaits ends every wait that there is now: those calls fail, and say why.
 	EndWaits()
-	// Quotas gives what is left of the service's limits, as far as this caller has used them;
+	// Quotas returns what is left of the service's limits, as far as this caller has used them;
 	// nothing where it keeps to none.
 	Quotas() []Quota
 }

@@ -94,7 +94,7 @@ func MissingCampaign(id string) *Error {
 	return Errorf(NotFound, http.StatusNotFound, "there is no campaign %q in this workspace", id)
 }
 
-// AsError gives the refusal in err's chain, and nil where there is none.
+// AsError returns the refusal in err's chain, and nil where there is none.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

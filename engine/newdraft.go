@@ -11,7 +11,7 @@ import (
 // fName is the member of basic_details that holds what people call the campaign.
 const fName = "name"
 
-// NewDraftBody gives the body of a create request (CONTRACT.md, Create): the head members
+// NewDraftBody returns the body of a create request (CONTRACT.md, Create): the head members
 // that it must have, then components, an object that may be absent. Head members among the
 // components, as a record has them, and what else only responses have are left out.
 func NewDraftBody(ch Channel, dt DeliveryType, createdBy string, components doc.Value) doc.Value {
@@ -27,12 +27,12 @@ func NewDraftBody(ch Channel, dt DeliveryType, createdBy string, components doc.
 	return doc.NewObject(append(ms, sent(ch, given)...)...)
 }
 
-// NameOf gives what people call the campaign with these components; empty where it has no name.
+// NameOf returns what people call the campaign with these components; empty where it has no name.
 func NameOf(components doc.Value) string {
 	return components.Get(string(catalog.BasicDetails)).Get(fName).Text()
 }
 
-// WithName gives the components with the campaign's name set, or taken out where name is empty.
+// WithName returns the components with the campaign's name set, or taken out where name is empty.
 // Components that hold something else where the name belongs come back unchanged.
 func WithName(components doc.Value, name string) doc.Value {
 	if name == NameOf(components) {

@@ -28,7 +28,7 @@ var weekdays = map[string]rrule.Weekday{
 
 var weeksOfMonth = map[string]int{"FIRST": 1, "SECOND": 2, "THIRD": 3, "FOURTH": 4, "LAST": -1}
 
-// Zone gives the time zone that a campaign's document names, and false where it names none that is
+// Zone returns the time zone that a campaign's document names, and false where it names none that is
 // known. Times without an offset are UTC's then.
 func Zone(document doc.Value) (*time.Location, bool) {
 	s := scheduling(document)
@@ -42,7 +42,7 @@ func scheduling(document doc.Value) doc.Value {
 	return catalog.InRequest(channel, catalog.SchedulingDetails, document.Get(string(catalog.SchedulingDetails)))
 }
 
-// NextSends gives the first n times from after on at which the campaign of this document goes out,
+// NextSends returns the first n times from after on at which the campaign of this document goes out,
 // in its time zone: the occurrences of a periodic one, the start of one that is sent once at a time.
 // There are none where it is sent at once or by a trigger, and where its schedule cannot be read.
 func NextSends(document doc.Value, after time.Time, n int) []time.Time {
@@ -83,7 +83,7 @@ func NoSends(document doc.Value, after time.Time) string {
 	return "No day fits these choices."
 }
 
-// Occurrences gives the first n times from after on at which a periodic campaign with these
+// Occurrences returns the first n times from after on at which a periodic campaign with these
 // `scheduling_details` goes out, in the campaign's time zone. There are none where the schedule
 // cannot be read.
 //
@@ -105,7 +105,7 @@ func Occurrences(scheduling doc.Value, after time.Time, n int) []time.Time {
 	return out
 }
 
-// LastOccurrence gives the time of the last send of a periodic campaign, in UTC; zero where it
+// LastOccurrence returns the time of the last send of a periodic campaign, in UTC; zero where it
 // has none, or none that is near.
 func LastOccurrence(scheduling doc.Value) time.Time {
 	count, ok := scheduling.Get("periodic_details").Get("no_of_occurences").Int()
@@ -120,7 +120,7 @@ func LastOccurrence(scheduling doc.Value) time.Time {
 	return last
 }
 
-// startOf gives what the clocks of loc show at the start of a schedule, as a time of UTC, which has no
+// startOf returns what the clocks of loc show at the start of a schedule, as a time of UTC, which has no
 // changes that a rule could stumble over; false where there is no start.
 func startOf(scheduling doc.Value, loc *time.Location) (time.Time, bool) {
 	text := scheduling.Get("start_time").Text()
@@ -177,7 +177,7 @@ func occurrences(scheduling doc.Value) rrule.Next {
 	}
 }
 
-// alternatives gives a rule for each way in which the schedule names its days; one alone where
+// alternatives returns a rule for each way in which the schedule names its days; one alone where
 // it leaves them to the start.
 func alternatives(opt rrule.ROption, d doc.Value) []rrule.ROption {
 	var out []rrule.ROption
@@ -244,7 +244,7 @@ type walk struct {
 
 func (w *walk) step() { w.at, w.ok = w.next() }
 
-// earliest gives the first occurrence that any walk stands at, and steps all that stand there.
+// earliest returns the first occurrence that any walk stands at, and steps all that stand there.
 func earliest(walks []*walk) (time.Time, bool) {
 	var first time.Time
 	found := false

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Records gives all campaigns page by page, drafts first, each campaign once, with a search for each
+// Records returns all campaigns page by page, drafts first, each campaign once, with a search for each
 // page. An error ends it.
 //
 // Search finds drafts only where they are asked for, and then nothing that it does not name, so the

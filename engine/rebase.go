@@ -25,7 +25,7 @@ func Rebase(origin, mine, theirs doc.Value) (merged doc.Value, conflicts []strin
 
 func same(a, b doc.Value) bool { return len(doc.Diff(a, b)) == 0 }
 
-// names gives the members of the objects, each once, in their order.
+// names returns the members of the objects, each once, in their order.
 func names(vs ...doc.Value) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -40,7 +40,7 @@ func names(vs ...doc.Value) []string {
 	return out
 }
 
-// ChangedComponents gives the components of after that differ from before: what an update request
+// ChangedComponents returns the components of after that differ from before: what an update request
 // carries. removed names those that after no longer has; an update cannot take them away.
 func ChangedComponents(before, after doc.Value) (changed []doc.Member, removed []string) {
 	for name, v := range after.Members() {

@@ -18,7 +18,7 @@ type shown struct {
 	at     time.Time
 }
 
-// shown gives the members of the head in the order of a record.
+// shown returns the members of the head in the order of a record.
 func (h *Head) shown() [15]shown {
 	return [...]shown{
 		{name: fID, text: h.ID}, {name: fCampaignID, text: h.CampaignID}, {name: fVersion, number: max(h.Version, 0)},
@@ -29,7 +29,7 @@ func (h *Head) shown() [15]shown {
 	}
 }
 
-// Record gives the campaign as the API shows it.
+// Record returns the campaign as the API shows it.
 func (c Campaign) Record() doc.Value {
 	head := c.shown()
 	ms := make([]doc.Member, 0, len(head)+c.Body.Len())

@@ -51,7 +51,7 @@ func ParseStatus(v doc.Value) (StatusRequest, error) {
 	return StatusRequest{Call: callOf(v), Action: Action(v.Get(fAction).Text())}, nil
 }
 
-// Document gives the body that [ParseStatus] reads.
+// Document returns the body that [ParseStatus] reads.
 func (r StatusRequest) Document() doc.Value {
 	return doc.NewObject(text(fRequestID, r.RequestID), text(fAction, string(r.Action)))
 }
@@ -73,7 +73,7 @@ func ParseSearch(v doc.Value) (SearchRequest, error) {
 	}, nil
 }
 
-// Document gives the body that [ParseSearch] reads.
+// Document returns the body that [ParseSearch] reads.
 func (r SearchRequest) Document() doc.Value {
 	filters := doc.NewObject(
 		list(fIDs, r.IDs), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),
@@ -106,7 +106,7 @@ func ParseMeta(v doc.Value) (MetaRequest, error) {
 	}, nil
 }
 
-// Document gives the body that [ParseMeta] reads.
+// Document returns the body that [ParseMeta] reads.
 func (r MetaRequest) Document() doc.Value {
 	filters := doc.NewObject(
 		text(fID, r.ID), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),
@@ -118,7 +118,7 @@ func (r MetaRequest) Document() doc.Value {
 	)
 }
 
-// Row gives a meta row as the API shows it.
+// Row returns a meta row as the API shows it.
 func (m Meta) Row() doc.Value {
 	if m.Status != catalog.Draft {
 		m.RejectionComment = "" // what was said of a draft that is one no more
@@ -160,7 +160,7 @@ func ParseMetaRow(v doc.Value) Meta {
 	return m
 }
 
-// Document gives a test result as the API shows it (CONTRACT.md, Test sends), its keys in the order
+// Document returns a test result as the API shows it (CONTRACT.md, Test sends), its keys in the order
 // of sending.
 func (r TestResult) Document() doc.Value {
 	var ms []doc.Member

@@ -17,7 +17,7 @@ const (
 	roundTheWorld = 24 * time.Hour
 )
 
-// Summarize gives the row that lists, search and meta show of a campaign. It takes any document,
+// Summarize returns the row that lists, search and meta show of a campaign. It takes any document,
 // valid or not: what it cannot read is left empty.
 func Summarize(c Campaign) Summary {
 	basic := c.Body.Get(string(catalog.BasicDetails))
@@ -38,7 +38,7 @@ func (s Summary) Title() string {
 	return s.Name
 }
 
-// schedule gives when a campaign starts and when it is over; zero where it has no such time.
+// schedule returns when a campaign starts and when it is over; zero where it has no such time.
 func schedule(c Campaign) (start, end time.Time) {
 	s := catalog.InRequest(c.Channel, catalog.SchedulingDetails, c.Body.Get(string(catalog.SchedulingDetails)))
 	loc := scheduleZone(s)
@@ -67,7 +67,7 @@ func schedule(c Campaign) (start, end time.Time) {
 	return start, expiry
 }
 
-// scheduleZone gives the campaign's time zone, UTC where it names none that is known.
+// scheduleZone returns the campaign's time zone, UTC where it names none that is known.
 func scheduleZone(s doc.Value) *time.Location {
 	if loc, ok := schema.Location(s.Get("timezone").Text()); ok {
 		return loc
@@ -83,7 +83,7 @@ func instant(v doc.Value, loc *time.Location) time.Time {
 	return t.UTC()
 }
 
-// StateAt gives the state that a campaign is in at that time: what is stored, moved on by the
+// StateAt returns the state that a campaign is in at that time: what is stored, moved on by the
 // clock (CONTRACT.md, States: time moves a local campaign on its own).
 func StateAt(sum Summary, now time.Time) State {
 	st := sum.Status
@@ -102,7 +102,7 @@ func StateAt(sum Summary, now time.Time) State {
 	return st
 }
 
-// HeadAt gives the head as it is at that time: with the state of [StateAt], and the time of
+// HeadAt returns the head as it is at that time: with the state of [StateAt], and the time of
 // sending where the clock alone brought it.
 func HeadAt(sum Summary, now time.Time) Head {
 	h := sum.Head

@@ -31,13 +31,13 @@ type TestKey struct {
 	Content doc.Path
 }
 
-// String gives the composite key {PLATFORM}_{locale}_{variation}.
+// String returns the composite key {PLATFORM}_{locale}_{variation}.
 func (k TestKey) String() string { return k.Platform + "_" + k.Locale + "_" + k.Variation }
 
 // KeyFilter narrows a test (CONTRACT.md, Test sends). Empty members match all.
 type KeyFilter struct{ Platform, Locale, Variation string }
 
-// TestKeys gives the keys that a campaign document, or the body of an inline test, yields: by
+// TestKeys returns the keys that a campaign document, or the body of an inline test, yields: by
 // locale as listed, by variation, by platform. Where a filter names something that the document
 // does not have, there are none.
 func TestKeys(ch Channel, document doc.Value, f KeyFilter) []TestKey {
@@ -66,7 +66,7 @@ func TestKeys(ch Channel, document doc.Value, f KeyFilter) []TestKey {
 	return out
 }
 
-// KeyChoices gives the platforms, locales and variations that a document's test can be narrowed
+// KeyChoices returns the platforms, locales and variations that a document's test can be narrowed
 // to, each in the order of sending.
 func KeyChoices(ch Channel, document doc.Value) (platforms, locales, variations []string) {
 	content := document.Get(string(catalog.CampaignContent))
@@ -95,7 +95,7 @@ func testLocales(content doc.Value) []string {
 	return out
 }
 
-// testVariations gives the configured variations; where none are, those of the default locale.
+// testVariations returns the configured variations; where none are, those of the default locale.
 func testVariations(content doc.Value, flat bool) []string {
 	n, ok := content.Get("variation_details").Get("no_of_variations").Int()
 	if ok && n >= 1 {
@@ -120,7 +120,7 @@ func testVariations(content doc.Value, flat bool) []string {
 	return out
 }
 
-// testPlatforms gives the platforms that the campaign lists; where it lists none, those that
+// testPlatforms returns the platforms that the campaign lists; where it lists none, those that
 // some cell has content for, in the order of the catalog.
 func testPlatforms(ch Channel, document, cells doc.Value, flat bool) []string {
 	if ch != catalog.Push {

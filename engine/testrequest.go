@@ -56,7 +56,7 @@ func members(v doc.Value) []doc.Member {
 	return out
 }
 
-// DraftTest gives the body of a test request for a saved draft.
+// DraftTest returns the body of a test request for a saved draft.
 func DraftTest(id string, t TestSend) doc.Value {
 	own := doc.NewObject(
 		unlessEmpty(fUserAttrs, doc.NewObject(t.UserAttributes...)), unlessEmpty(fEventAttrs, doc.NewObject(t.EventAttributes...)),
@@ -76,7 +76,7 @@ type TestFields struct {
 	Identifier, Values, Platform, Locale, Variation *schema.Node
 }
 
-// TestFieldsOf gives the parts of the table for a channel.
+// TestFieldsOf returns the parts of the table for a channel.
 func TestFieldsOf(ch Channel) TestFields {
 	root := catalog.TestMeta(ch).Root()
 	return TestFields{
@@ -107,7 +107,7 @@ func AboutDraft(ch Channel, p doc.Path) bool {
 	return len(p) > 0 && p[0].Name != fTestMeta && p[0].Name != fPersonal && p[0].Name != fDraftID && catalog.Campaign(ch).At(p[:1]) != nil
 }
 
-// Only gives the filter that a campaign of the channel needs to send the key alone.
+// Only returns the filter that a campaign of the channel needs to send the key alone.
 func (k TestKey) Only(ch Channel) KeyFilter {
 	f := KeyFilter{Platform: k.Platform, Locale: k.Locale, Variation: k.Variation}
 	if ch != catalog.Push {
@@ -116,7 +116,7 @@ func (k TestKey) Only(ch Channel) KeyFilter {
 	return f
 }
 
-// ByProfile gives the values by which an identifier finds the profile's user or devices; none
+// ByProfile returns the values by which an identifier finds the profile's user or devices; none
 // where the profile has no such value, and for segments.
 func ByProfile(identifier string, p Profile) (values []string) {
 	attribute := func(name string) []string {
@@ -190,7 +190,7 @@ const MemberIdentifier = "ID"
 // TakesSegment reports whether the identifier's value is the name of one segment.
 func TakesSegment(identifier string) bool { return identifier == "CUSTOM_SEGMENT" }
 
-// DisplayName gives what people call the profile's user: the attributes that hold a name, or the id.
+// DisplayName returns what people call the profile's user: the attributes that hold a name, or the id.
 func (p Profile) DisplayName() string {
 	find := func(want string) string {
 		for _, suffix := range []string{"", " (Standard)"} {
@@ -209,10 +209,10 @@ func (p Profile) DisplayName() string {
 	return p.ID
 }
 
-// NewCall gives a call with ids of its own: no answer to an earlier one is given for it.
+// NewCall returns a call with ids of its own: no answer to an earlier one is given for it.
 func NewCall() Call { return Call{RequestID: uuid.NewString(), IdempotencyKey: uuid.NewString()} }
 
-// Document gives the message as a JSON object for people to read.
+// Document returns the message as a JSON object for people to read.
 func (d Delivered) Document() doc.Value {
 	ms := []doc.Member{
 		text("id", d.ID), stamp("at", d.At), text("campaign_id", d.CampaignID), text("campaign", d.Campaign),
@@ -234,7 +234,7 @@ func (d Delivered) Document() doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// headers gives an object of them, by name; absent where there are none.
+// headers returns an object of them, by name; absent where there are none.
 func headers(of map[string]string) doc.Value {
 	if len(of) == 0 {
 		return doc.Value{}
@@ -246,7 +246,7 @@ func headers(of map[string]string) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// OverrideValue gives what a person typed for an attribute as a value of its data type; an error
+// OverrideValue returns what a person typed for an attribute as a value of its data type; an error
 // says what the type wants.
 func OverrideValue(dataType, typed string) (doc.Value, error) {
 	switch dataType {

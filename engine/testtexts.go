@@ -116,7 +116,7 @@ func NoUser(identifier string) string {
 	return "no user has this " + what
 }
 
-// MailAddress gives the address that mail to a user goes to, or why there is none (CONTRACT.md, Test sends).
+// MailAddress returns the address that mail to a user goes to, or why there is none (CONTRACT.md, Test sends).
 func MailAddress(document doc.Value, p Profile) (address, why string) {
 	name := document.Get(string(catalog.BasicDetails)).Get("user_attribute_identifier").Text()
 	if name == "" {
@@ -132,7 +132,7 @@ func MailAddress(document doc.Value, p Profile) (address, why string) {
 	return address, ""
 }
 
-// TestDevices gives the devices that a test reaches on a platform, or why it reaches none: all that the
+// TestDevices returns the devices that a test reaches on a platform, or why it reaches none: all that the
 // user has there or, by a push token, the one that it is of. The profile is nil where no user is known.
 func TestDevices(identifier, value string, p *Profile, platform string) (devices []Device, why string) {
 	label, byToken := catalog.Platform(platform).Label(), identifier == identToken
@@ -157,7 +157,7 @@ func TestDevices(identifier, value string, p *Profile, platform string) (devices
 	return nil, "the user has no device for " + label
 }
 
-// Trigger gives the attributes of the user's newest event of the kind that starts the campaign: what
+// Trigger returns the attributes of the user's newest event of the kind that starts the campaign: what
 // its test sends take for the event. It is nil where the campaign waits for none, or the user has none.
 func Trigger(document doc.Value, p Profile) map[string]any {
 	name := TriggerEvent(document)
@@ -180,7 +180,7 @@ func TriggerEvent(document doc.Value) string {
 	return ""
 }
 
-// Content gives the mail as the content of a campaign has it, under `email`: for what draws content.
+// Content returns the mail as the content of a campaign has it, under `email`: for what draws content.
 func (m *EmailMessage) Content() doc.Value {
 	var files []doc.Value
 	for _, name := range m.Attachments {
@@ -196,7 +196,7 @@ func (m *EmailMessage) Content() doc.Value {
 // MaxTestMembers is how many members of a segment a test goes to (CONTRACT.md, Test sends).
 const MaxTestMembers = catalog.MaxIdentifierValues
 
-// TestMembers gives the users of a segment's list that a test send to it goes to: the first ones. Those
+// TestMembers returns the users of a segment's list that a test send to it goes to: the first ones. Those
 // that the segment's filters pick follow them, as long as there is room.
 func (s Segment) TestMembers() []string {
 	return s.Members[:min(len(s.Members), MaxTestMembers)]

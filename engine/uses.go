@@ -5,7 +5,7 @@ import "context"
 // NameUses tells what refers to the names that a workspace gives: connectors, categories, teams,
 // locales, events, attributes and segments. Content has [ContentKeeper.ContentUses].
 type NameUses interface {
-	// NameUses gives the campaigns that still can be sent, and the parts of the workspace itself,
+	// NameUses returns the campaigns that still can be sent, and the parts of the workspace itself,
 	// that refer to a name. Where nothing does, or nothing of that name is there, it gives none. A
 	// list that [Workspace.Lists] does not know is [ValidationFailed].
 	NameUses(ctx context.Context, ref NameRef) ([]ContentUse, error)

@@ -124,7 +124,7 @@ type WebPush struct {
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
-// Gateway gives the workspace's gateway of a carrier.
+// Gateway returns the workspace's gateway of a carrier.
 func (w Workspace) Gateway(carrier string) (Gateway, bool) {
 	for _, g := range w.Gateways {
 		if g.Carrier == carrier {
@@ -177,7 +177,7 @@ type Segment struct {
 	Filters map[string]any `json:"filters,omitempty"`
 }
 
-// Group gives the segment's filters as a filter group; absent for a list alone.
+// Group returns the segment's filters as a filter group; absent for a list alone.
 func (s Segment) Group() doc.Value {
 	if len(s.Filters) == 0 {
 		return doc.Value{}
@@ -195,7 +195,7 @@ func (s Segment) Group() doc.Value {
 	return v
 }
 
-// SetGroup gives the segment a filter group; an absent one makes it a list alone. It fails where group
+// SetGroup sets the filter group of the segment; an absent one makes it a list alone. It fails where group
 // is no object.
 func (s *Segment) SetGroup(group doc.Value) error {
 	if !group.Exists() {
@@ -287,7 +287,7 @@ type Event struct {
 	Attributes map[string]any `json:"attributes,omitempty"`
 }
 
-// Lists gives the names that the tables offer and check, by list.
+// Lists returns the names that the tables offer and check, by list.
 func (w Workspace) Lists(list string) ([]string, bool) {
 	var out []string
 	switch list {

@@ -37,7 +37,7 @@ func (k ContentKind) Label() string {
 // ContentKeeper reads and changes what a workspace keeps for its messages. What is named and not there
 // is [NotFound], what cannot be kept [ValidationFailed].
 type ContentKeeper interface {
-	// Content gives the items of a kind by name, of each template the newest version.
+	// Content returns the items of a kind by name, of each template the newest version.
 	Content(ctx context.Context, kind ContentKind) ([]ContentItem, error)
 	ContentItem(ctx context.Context, ref ContentRef) (ContentItem, error)
 	// PutContent adds an item or changes the one of its name. A template without a version becomes the

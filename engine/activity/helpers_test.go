@@ -17,7 +17,7 @@ import (
 	"bugle/store/mem"
 )
 
-// home gives a service on a store in memory, with its workspace's API key.
+// home returns a service on a store in memory, with its workspace's API key.
 func home(t testing.TB) (*local.Service, string, *enginetest.Clock) {
 	t.Helper()
 	db, clock := mem.New(), enginetest.NewClock()
@@ -38,7 +38,7 @@ func home(t testing.TB) (*local.Service, string, *enginetest.Clock) {
 	return svc, key, clock
 }
 
-// overHTTP gives the client of a server that answers with svc, and the log of what went over the wire.
+// overHTTP returns the client of a server that answers with svc, and the log of what went over the wire.
 func overHTTP(t testing.TB, svc activity.Service, key string, clock *enginetest.Clock) (*remote.Service, *activity.Log) {
 	t.Helper()
 	server := httptest.NewServer(api.New(api.Keys(func(ctx context.Context, _ string) (engine.Workspace, engine.Service, error) {
@@ -67,7 +67,7 @@ func parse(t testing.TB, s string) doc.Value {
 	return v
 }
 
-// last gives the newest call of a log.
+// last returns the newest call of a log.
 func last(t testing.TB, l *activity.Log) activity.Call {
 	t.Helper()
 	calls := l.Calls()

@@ -71,7 +71,7 @@ type Env struct {
 	Resolve func(p *engine.Profile, expression string) (string, bool)
 }
 
-// zone gives the workspace's time zone, UTC where it has none.
+// zone returns the workspace's time zone, UTC where it has none.
 func (e Env) zone() *time.Location {
 	if e.Workspace.Timezone == "" {
 		return time.UTC

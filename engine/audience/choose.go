@@ -11,7 +11,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Choices gives what a member of the filter at a place can be chosen from, such as "operator" or
+// Choices returns what a member of the filter at a place can be chosen from, such as "operator" or
 // "data_type", as its table has it: what is not offered for the filter as it is says why. A member
 // that is not chosen from options has none.
 func Choices(root doc.Value, filter doc.Path, member string) []schema.OptionState {
@@ -52,7 +52,7 @@ const (
 	Expression                // a personalization expression
 )
 
-// ValueShape gives what the value of a filter on an attribute looks like. Operators that take one text
+// ValueShape returns what the value of a filter on an attribute looks like. Operators that take one text
 // as well as several have a list where there is one.
 func ValueShape(filter doc.Value) Shape {
 	dataType, operator := filter.Get(mDataType).Text(), filter.Get(mOperator).Text()
@@ -84,7 +84,7 @@ func ValueShape(filter doc.Value) Shape {
 // takesOne reports whether an operator is mostly used with one value.
 func takesOne(operator string) bool { return operator == "is" || operator == "contains" }
 
-// Names gives what a member of the filter at a place can name in the workspace: its attributes, those
+// Names returns what a member of the filter at a place can name in the workspace: its attributes, those
 // of an action's event, its events or segments. None where the member names nothing.
 func Names(root doc.Value, filter doc.Path, member string, w engine.Workspace) []string {
 	f := root.Lookup(filter)
@@ -111,7 +111,7 @@ func names(attributes []engine.Attribute) []string {
 	return out
 }
 
-// eventAttributes gives the attributes of the event of the action around a condition. Each event has
+// eventAttributes returns the attributes of the event of the action around a condition. Each event has
 // the time at which it happened.
 func eventAttributes(root doc.Value, condition doc.Path, w engine.Workspace) []engine.Attribute {
 	event := root.Lookup(actionOf(condition)).Get(mEvent).Text()

@@ -235,7 +235,7 @@ func parseNumber(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// newComparison gives the comparison of an attribute filter with a value that suits it; false where
+// newComparison returns the comparison of an attribute filter with a value that suits it; false where
 // the value cannot be read.
 func newComparison(filter, value, second doc.Value, days calendar) (comparison, bool) {
 	dataType, operator := filter.Get(mDataType).Text(), filter.Get(mOperator).Text()
@@ -283,7 +283,7 @@ func newNumeric(operator string, operands []any) (comparison, bool) {
 	return nil, false
 }
 
-// operandsOf gives the values that a filter compares with, those of a list and value1 among them;
+// operandsOf returns the values that a filter compares with, those of a list and value1 among them;
 // false where one is no scalar. An absent value is one nil.
 func operandsOf(values ...doc.Value) ([]any, bool) {
 	var out []any

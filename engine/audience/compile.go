@@ -62,7 +62,7 @@ func (c *compiler) top(filters doc.Value) *top {
 	return t
 }
 
-// groups gives the group at a place, none where it says nothing.
+// groups returns the group at a place, none where it says nothing.
 func (c *compiler) groups(at doc.Path, v doc.Value) []part {
 	if g := c.group(at, v, false); g != nil {
 		return []part{g}
@@ -70,7 +70,7 @@ func (c *compiler) groups(at doc.Path, v doc.Value) []part {
 	return nil
 }
 
-// group gives nil for one without filters.
+// group returns nil for one without filters.
 func (c *compiler) group(at doc.Path, v doc.Value, ofEvent bool) *group {
 	filters := v.Get(mFilters)
 	join := v.Get(mJoin).Text()
@@ -160,7 +160,7 @@ func (c *compiler) attribute(at doc.Path, v doc.Value) part {
 	return &f
 }
 
-// second gives value1 where it means something.
+// second returns value1 where it means something.
 func second(filter doc.Value) doc.Value {
 	if filter.Get(mOperator).Text() == opBetween && filter.Get(mValue).Kind() != doc.Array {
 		return filter.Get(mSecond)
@@ -184,7 +184,7 @@ func (c *compiler) dynamic(f attribute, v doc.Value) part {
 	}}
 }
 
-// resolved gives a value with its expressions resolved, those in a list as well.
+// resolved returns a value with its expressions resolved, those in a list as well.
 func resolved(filter, v doc.Value, p *engine.Profile, resolve func(*engine.Profile, string) (string, bool)) (doc.Value, bool) {
 	if v.Kind() == doc.Array {
 		var out []doc.Value

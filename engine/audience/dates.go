@@ -34,7 +34,7 @@ func (w window) takes(v any) bool {
 
 func (w window) overlaps(from, to int64) bool { return from < w.high && to > w.low }
 
-// window gives the stretch of time that an operator takes; false where an operand is no date, or no
+// window returns the stretch of time that an operator takes; false where an operand is no date, or no
 // number of days.
 func (c calendar) window(operator string, operands []any) (comparison, bool) {
 	today := c.now
@@ -85,7 +85,7 @@ func (c calendar) window(operator string, operands []any) (comparison, bool) {
 	return out, true
 }
 
-// moments gives the microseconds that an ISO 8601 date or date-time stands for: a whole day of the
+// moments returns the microseconds that an ISO 8601 date or date-time stands for: a whole day of the
 // zone, or a single one. It reads what schema.ParseTime does, a space in place of the T as well,
 // without allocating for what it cannot read.
 func moments(s string, zone *time.Location) (from, to int64, ok bool) {
@@ -188,12 +188,12 @@ func daysIn(year, month int) int {
 	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// dayOf gives the first microsecond of a day in a zone, and the first of the next.
+// dayOf returns the first microsecond of a day in a zone, and the first of the next.
 func dayOf(year int, month time.Month, day int, zone *time.Location) (from, to int64) {
 	return dawn(year, month, day, zone).UnixMicro(), dawn(year, month, day+1, zone).UnixMicro()
 }
 
-// dawn gives the first moment of a day. A clock change may skip its midnight, or bring it twice; a
+// dawn returns the first moment of a day. A clock change may skip its midnight, or bring it twice; a
 // day that a zone left out altogether begins when the next one does.
 func dawn(year int, month time.Month, day int, zone *time.Location) time.Time {
 	date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
@@ -216,7 +216,7 @@ func dawn(year int, month time.Month, day int, zone *time.Location) time.Time {
 	return t
 }
 
-// midnight gives t's date, in UTC.
+// midnight returns t's date, in UTC.
 func midnight(t time.Time) time.Time {
 	year, month, day := t.Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

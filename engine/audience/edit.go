@@ -13,7 +13,7 @@ import (
 // any part of it, and gives a new one; where it refuses, the root comes back as it was, and the error
 // is a sentence for people. A path that comes back leads to what was edited, wherever it now is.
 
-// Kinds gives what [AddFilter] can add at a group or filter.
+// Kinds returns what [AddFilter] can add at a group or filter.
 func Kinds(root doc.Value, at doc.Path) []Kind {
 	if ofEvents(at) {
 		return []Kind{EventAttribute}
@@ -54,7 +54,7 @@ var nouns = map[Kind]string{
 	Unknown: "something unknown",
 }
 
-// blank gives a new filter, with what can be told before a person chooses.
+// blank returns a new filter, with what can be told before a person chooses.
 func blank(kind Kind) doc.Value {
 	text := func(name, s string) doc.Member { return doc.M(name, doc.NewString(s)) }
 	const dataType = "string"
@@ -133,7 +133,7 @@ func MoveTo(root doc.Value, p, group doc.Path) (doc.Value, doc.Path, error) {
 	return remove(out, p), shifted(to, p), nil
 }
 
-// shifted gives where a path leads after the filter at gone has been taken out before it.
+// shifted returns where a path leads after the filter at gone has been taken out before it.
 func shifted(p, gone doc.Path) doc.Path {
 	list := gone.Parent()
 	if len(p) < len(gone) || !p.HasPrefix(list) || p[len(list)].Index <= gone.Last().Index {

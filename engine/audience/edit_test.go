@@ -14,7 +14,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// drawn gives a tree as lines: depth, kind, path and words.
+// drawn returns a tree as lines: depth, kind, path and words.
 func drawn(root doc.Value, at doc.Path) string {
 	var b strings.Builder
 	for _, n := range Nodes(root, at, Env{}, nil) {

@@ -94,7 +94,7 @@ func (f *action) conditions(p *engine.Profile, did int) []engine.AudienceResult 
 	return out
 }
 
-// newest gives the newest event of the name.
+// newest returns the newest event of the name.
 func (f *action) newest(p *engine.Profile) *engine.Event {
 	for i := len(p.Events) - 1; i >= 0; i-- {
 		if p.Events[i].Name == f.event {

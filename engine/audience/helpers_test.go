@@ -34,7 +34,7 @@ func compiled(t testing.TB, body string, env Env) *Audience {
 
 func at(steps ...any) doc.Path { return doc.P(steps...) }
 
-// plainGroup gives filters as a segment keeps them.
+// plainGroup returns filters as a segment keeps them.
 func plainGroup(t testing.TB, body string) map[string]any {
 	t.Helper()
 	var s engine.Segment

@@ -31,7 +31,7 @@ type Input struct {
 	State schema.FieldState
 }
 
-// Inputs gives what a person fills in of the filter at a place, in the order in which that is easiest;
+// Inputs returns what a person fills in of the filter at a place, in the order in which that is easiest;
 // what is there without being used, or known, comes last. A group has none, nor have the conditions of
 // an action, which are filters of their own.
 func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) []Input {
@@ -72,7 +72,7 @@ func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) [
 	return append(used, rest...)
 }
 
-// nested gives the members of an object in a filter; the first one goes by the object's name.
+// nested returns the members of an object in a filter; the first one goes by the object's name.
 func nested(s *schema.Schema, root doc.Value, f schema.FieldState, env schema.Env) []Input {
 	obj, ok := s.Object(root, f.Path, env)
 	if !ok {
@@ -118,7 +118,7 @@ func rank(i Input) int {
 	return 6
 }
 
-// Subject gives the place of what the filter at a path looks at: the name of an attribute or a segment,
+// Subject returns the place of what the filter at a path looks at: the name of an attribute or a segment,
 // or an action's event. Of anything else it is the path itself.
 func Subject(root doc.Value, filter doc.Path) doc.Path {
 	if !isFilter(filter) {
@@ -142,10 +142,10 @@ func Picks(filters doc.Value) bool {
 	return filters.Get(mEverybody).True() || filters.Get(mIncluded).Get(mFilters).Len()+filters.Get(mSecondary).Get(mFilters).Len() > 0
 }
 
-// Member gives the name of the member that a choice among options is made for, for [Choices].
+// Member returns the name of the member that a choice among options is made for, for [Choices].
 func (i Input) Member() string { return i.State.Path.Last().Name }
 
-// Values gives what a filter on an attribute compares with, as texts to be edited: one, those of a
+// Values returns what a filter on an attribute compares with, as texts to be edited: one, those of a
 // list, or the two ends of a range. It reports false where there is something that is no text, number
 // or boolean, which only an editor of JSON can change.
 func Values(filter doc.Value) (texts []string, ok bool) {
@@ -233,7 +233,7 @@ func setRange(root doc.Value, filter doc.Path, vs []doc.Value) (doc.Value, error
 	return change(root, filter, doc.M(mValue, vs[0]), doc.M(mSecond, vs[1]))
 }
 
-// scalar gives the value of a text; that of the old ones which it is the text of, if any.
+// scalar returns the value of a text; that of the old ones which it is the text of, if any.
 func scalar(f doc.Value, text string, i int, old []doc.Value) doc.Value {
 	if i < len(old) {
 		old = append([]doc.Value{old[i]}, old...)

@@ -95,7 +95,7 @@ func (f *attribute) among(attributes map[string]any) bool {
 	return f.steps != nil && into(attributes, f.steps, func(v any) bool { return anyOf(v, f.test) })
 }
 
-// value gives what the attribute is, for people to read.
+// value returns what the attribute is, for people to read.
 func (f *attribute) value(p *engine.Profile, e *engine.Event) any {
 	attributes := p.Attributes
 	if e != nil {
@@ -209,7 +209,7 @@ func (f *action) holds(n int) bool {
 	return n >= f.times
 }
 
-// count gives how many of the profile's events count, or enough where they are as many; from the
+// count returns how many of the profile's events count, or enough where they are as many; from the
 // newest, which conditions ask for more often.
 func (f *action) count(p *engine.Profile, enough int) int {
 	n := 0

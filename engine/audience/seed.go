@@ -2,7 +2,7 @@ package audience
 
 import "bugle/engine/doc"
 
-// Seeded gives the document with a filter group at the path that filters can be put into. One that has a
+// Seeded returns the document with a filter group at the path that filters can be put into. One that has a
 // list of filters there already stays as it is.
 func Seeded(root doc.Value, at doc.Path) (doc.Value, error) {
 	if root.Lookup(at).Get(mFilters).Exists() {

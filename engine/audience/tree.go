@@ -23,7 +23,7 @@ const (
 	Unknown        Kind = "unknown"
 )
 
-// Label gives the kind for people, as the tables call it.
+// Label returns the kind for people, as the tables call it.
 func (k Kind) Label() string {
 	switch k {
 	case Attribute:
@@ -196,7 +196,7 @@ func kindOf(f doc.Value, ofEvent bool) Kind {
 	return Unknown
 }
 
-// joinOf gives how a group joins its filters: and, unless it says or.
+// joinOf returns how a group joins its filters: and, unless it says or.
 func joinOf(group doc.Value) string {
 	if group.Get(mJoin).Text() == joinOr {
 		return joinOr
@@ -209,13 +209,13 @@ func isFilter(p doc.Path) bool {
 	return len(p) >= 2 && p.Last().IsIndex && p[len(p)-2] == doc.Name(mFilters)
 }
 
-// groupOf gives the path of the group that a filter is in.
+// groupOf returns the path of the group that a filter is in.
 func groupOf(p doc.Path) doc.Path { return p[:len(p)-2] }
 
 // ofEvents reports whether a path leads to conditions of an action, or to one of them.
 func ofEvents(p doc.Path) bool { return slices.Contains(p, doc.Name(mConditions)) }
 
-// actionOf gives the path of the action whose conditions a path leads to.
+// actionOf returns the path of the action whose conditions a path leads to.
 func actionOf(p doc.Path) doc.Path { return p[:slices.Index(p, doc.Name(mConditions))] }
 
 // groupNode, filterNode and their like are the tables of filters in those of a campaign.

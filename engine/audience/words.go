@@ -135,7 +135,7 @@ func (s speaker) action(f doc.Value) string {
 	return out
 }
 
-// groupLine gives how the filters of a group are joined, in the words of its table.
+// groupLine returns how the filters of a group are joined, in the words of its table.
 func (s speaker) groupLine(group doc.Value) string {
 	return optionTitle(groupNode().Child(mJoin), joinOf(group)) + " of these"
 }

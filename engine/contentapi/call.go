@@ -29,7 +29,7 @@ func (c *Client) now() time.Time {
 	return time.Now()
 }
 
-// transport gives the way to the hosts of a policy.
+// transport returns the way to the hosts of a policy.
 func transport(p engine.ContentPolicy) *http.Transport {
 	dialer := &net.Dialer{}
 	if !p.Private {
@@ -152,7 +152,7 @@ func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool)
 	return shown, nil
 }
 
-// http gives the client of a call. Redirects go to allowed hosts only, and what is meant for one host is
+// http returns the client of a call. Redirects go to allowed hosts only, and what is meant for one host is
 // not told to another.
 func (s *Send) http(api engine.ContentAPI) *http.Client {
 	return &http.Client{Transport: s.transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
@@ -250,7 +250,7 @@ func words(err error, limit time.Duration) error {
 	return err
 }
 
-// read gives what an answer says: JSON, or a text.
+// read returns what an answer says: JSON, or a text.
 func read(contentType string, body []byte) (any, error) {
 	kind, _, _ := mime.ParseMediaType(contentType)
 	text := strings.TrimSpace(string(body))

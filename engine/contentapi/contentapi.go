@@ -68,7 +68,7 @@ func (c *Client) Send(apis []engine.ContentAPI, policy engine.ContentPolicy) *Se
 // Close lets the connections go.
 func (s *Send) Close() { s.transport.CloseIdleConnections() }
 
-// Functions gives the APIs as expressions call them, by name.
+// Functions returns the APIs as expressions call them, by name.
 func (s *Send) Functions() map[string]func(ctx context.Context, args ...any) (any, error) {
 	out := make(map[string]func(context.Context, ...any) (any, error), len(s.apis))
 	for _, api := range s.apis {
@@ -77,7 +77,7 @@ func (s *Send) Functions() map[string]func(ctx context.Context, args ...any) (an
 	return out
 }
 
-// Calls gives the calls that have ended, in the order in which they began.
+// Calls returns the calls that have ended, in the order in which they began.
 func (s *Send) Calls() []engine.ContentCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Send) Calls() []engine.ContentCall {
 	return out
 }
 
-// ask gives the answer to a call, which another message may have made already.
+// ask returns the answer to a call, which another message may have made already.
 func (s *Send) ask(ctx context.Context, api engine.ContentAPI, args []any) (any, error) {
 	key, err := callKey(api, args)
 	if err != nil {
@@ -128,7 +128,7 @@ func callKey(api engine.ContentAPI, args []any) (string, error) {
 	return api.Name + "\x00" + string(b), nil
 }
 
-// claim gives the answer under key, and whether it is the caller's to get.
+// claim returns the answer under key, and whether it is the caller's to get.
 func (s *Send) claim(key string) (a *answer, ours bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

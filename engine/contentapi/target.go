@@ -24,7 +24,7 @@ type request struct {
 	body   []byte // nil: none
 }
 
-// target gives the request of a call. Arguments go where the URL has their names, and otherwise into its
+// target returns the request of a call. Arguments go where the URL has their names, and otherwise into its
 // query or the body. With nil for the arguments it checks the URL alone.
 func target(api engine.ContentAPI, args []any) (request, error) {
 	r := request{method: api.Method}
@@ -133,7 +133,7 @@ func asQuery(free map[string]any) string {
 	return values.Encode()
 }
 
-// plain gives an argument as it stands in a URL.
+// plain returns an argument as it stands in a URL.
 func plain(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -7,7 +7,7 @@ type Change struct {
 	Before, After Value
 }
 
-// Diff gives the changes that lead from a to b, innermost first in the order of a, then what
+// Diff returns the changes that lead from a to b, innermost first in the order of a, then what
 // b adds. Arrays are compared element by element. Values that only differ in spelling (1.0
 // and 1) count as changed: nothing is lost in a diff either.
 func Diff(a, b Value) []Change {

@@ -34,7 +34,7 @@ const (
 	Object
 )
 
-// String gives the kind as JSON's own word for it, such as "object".
+// String returns the kind as JSON's own word for it, such as "object".
 func (k Kind) String() string {
 	switch k {
 	case Absent:
@@ -81,7 +81,7 @@ var (
 // NullValue is the JSON null.
 func NullValue() Value { return Value{nullNode} }
 
-// NewBool gives true or false.
+// NewBool returns true or false.
 func NewBool(b bool) Value {
 	if b {
 		return Value{trueNode}
@@ -89,7 +89,7 @@ func NewBool(b bool) Value {
 	return Value{falseNode}
 }
 
-// NewString gives the JSON string of s. Bytes that are no UTF-8 become U+FFFD.
+// NewString returns the JSON string of s. Bytes that are no UTF-8 become U+FFFD.
 func NewString(s string) Value {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if plain(s) {
@@ -98,12 +98,12 @@ func NewString(s string) Value {
 	return Value{&node{kind: String, raw: quote(s), body: &body{text: s}}}
 }
 
-// NewInt gives the JSON number of i.
+// NewInt returns the JSON number of i.
 func NewInt(i int64) Value {
 	return Value{&node{kind: Number, raw: strconv.FormatInt(i, 10)}}
 }
 
-// NewNumber gives the JSON number spelled lit. It reports false where lit is no JSON number.
+// NewNumber returns the JSON number spelled lit. It reports false where lit is no JSON number.
 func NewNumber(lit string) (Value, bool) {
 	v, err := Parse([]byte(lit))
 	if err != nil || v.Kind() != Number || v.n.raw != lit {
@@ -112,7 +112,7 @@ func NewNumber(lit string) (Value, bool) {
 	return v, true
 }
 
-// NewArray gives the array of vs. Absent values are left out.
+// NewArray returns the array of vs. Absent values are left out.
 func NewArray(vs ...Value) Value {
 	elems := make([]Value, 0, len(vs))
 	for _, v := range vs {
@@ -123,7 +123,7 @@ func NewArray(vs ...Value) Value {
 	return Value{array(elems)}
 }
 
-// NewStrings gives the array of the strings ss.
+// NewStrings returns the array of the strings ss.
 func NewStrings(ss ...string) Value {
 	vs := make([]Value, len(ss))
 	for i, s := range ss {
@@ -132,7 +132,7 @@ func NewStrings(ss ...string) Value {
 	return NewArray(vs...)
 }
 
-// NewObject gives the object of ms, in their order. Members whose value is absent are left
+// NewObject returns the object of ms, in their order. Members whose value is absent are left
 // out; of members that share a name the last value stands, at the first one's place.
 func NewObject(ms ...Member) Value {
 	out := make([]Member, 0, len(ms))
@@ -172,7 +172,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// Kind gives the value's kind.
+// Kind returns the value's kind.
 func (v Value) Kind() Kind {
 	if v.n == nil {
 		return Absent
@@ -186,7 +186,7 @@ func (v Value) Exists() bool { return v.n != nil }
 // Same reports whether both are the same node: a cheap test for "not edited since".
 func (v Value) Same(o Value) bool { return v.n == o.n }
 
-// Text gives the decoded text of a string, and "" for every other kind.
+// Text returns the decoded text of a string, and "" for every other kind.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
@@ -194,7 +194,7 @@ func (v Value) Text() string {
 	return v.n.text()
 }
 
-// Literal gives a boolean, number, null or string exactly as it was written (a string with
+// Literal returns a boolean, number, null or string exactly as it was written (a string with
 // its quotes), and "" for arrays, objects and nothing.
 func (v Value) Literal() string {
 	switch v.Kind() {
@@ -207,7 +207,7 @@ func (v Value) Literal() string {
 // True reports whether the value is the boolean true.
 func (v Value) True() bool { return v.Kind() == Bool && v.n.raw == "true" }
 
-// Int gives a number as an integer. It reports false where the value is no number, has a
+// Int returns a number as an integer. It reports false where the value is no number, has a
 // fraction, or does not fit; a spelling such as 1.0 or 1e2 counts as an integer (CONTRACT.md, Requests).
 func (v Value) Int() (int64, bool) {
 	if v.Kind() != Number {
@@ -229,7 +229,7 @@ func (v Value) Int() (int64, bool) {
 	return r.Num().Int64(), true
 }
 
-// Float gives a number as a float64; false where it is no number or out of range.
+// Float returns a number as a float64; false where it is no number or out of range.
 func (v Value) Float() (float64, bool) {
 	if v.Kind() != Number {
 		return 0, false
@@ -238,7 +238,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// Len gives the number of members or elements, 0 for other kinds.
+// Len returns the number of members or elements, 0 for other kinds.
 func (v Value) Len() int {
 	switch v.Kind() {
 	case Array:
@@ -290,7 +290,7 @@ func (v Value) Elems() iter.Seq2[int, Value] {
 	}
 }
 
-// Strings gives the texts of an array's string elements.
+// Strings returns the texts of an array's string elements.
 func (v Value) Strings() []string {
 	var out []string
 	for _, e := range v.Elems() {
@@ -301,7 +301,7 @@ func (v Value) Strings() []string {
 	return out
 }
 
-// Get gives the member of that name, absent where there is none or v is no object.
+// Get returns the member of that name, absent where there is none or v is no object.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
@@ -312,7 +312,7 @@ func (v Value) Get(name string) Value {
 	return Value{}
 }
 
-// MemberAt gives the i-th member of an object, in document order; it is absent where there is none
+// MemberAt returns the i-th member of an object, in document order; it is absent where there is none
 // or v is no object.
 func (v Value) MemberAt(i int) (name string, member Value) {
 	if v.Kind() != Object || i < 0 || i >= len(v.n.body.members) {
@@ -322,7 +322,7 @@ func (v Value) MemberAt(i int) (name string, member Value) {
 	return m.Name, m.Value
 }
 
-// At gives the i-th element, absent where there is none or v is no array.
+// At returns the i-th element, absent where there is none or v is no array.
 func (v Value) At(i int) Value {
 	if v.Kind() != Array || i < 0 || i >= len(v.n.body.elems) {
 		return Value{}

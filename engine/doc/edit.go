@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Lookup gives the value at p, absent where the path leads nowhere.
+// Lookup returns the value at p, absent where the path leads nowhere.
 func (v Value) Lookup(p Path) Value {
 	for _, s := range p {
 		if s.IsIndex {
@@ -17,7 +17,7 @@ func (v Value) Lookup(p Path) Value {
 	return v
 }
 
-// Set gives v with nv at p. Objects that are missing on the way are made; an index may be at
+// Set returns v with nv at p. Objects that are missing on the way are made; an index may be at
 // most the length of its array, where it appends. A step into a value of another kind (a name
 // into a string, say) is an error and changes nothing. Setting an absent value deletes.
 func (v Value) Set(p Path, nv Value) (Value, error) {
@@ -77,7 +77,7 @@ func (v Value) withMember(name string, child Value) Value {
 	return Value{object(ms)}
 }
 
-// Delete gives v without what is at p; v itself where there is nothing.
+// Delete returns v without what is at p; v itself where there is nothing.
 func (v Value) Delete(p Path) Value {
 	if len(p) == 0 {
 		return Value{}
@@ -104,7 +104,7 @@ func (v Value) Delete(p Path) Value {
 	return Value{object(ms)}
 }
 
-// Insert gives v with nv before the element that p leads to (or after the last one).
+// Insert returns v with nv before the element that p leads to (or after the last one).
 func (v Value) Insert(p Path, nv Value) (Value, error) {
 	list, i, err := v.listAt(p)
 	if err != nil {
@@ -117,7 +117,7 @@ func (v Value) Insert(p Path, nv Value) (Value, error) {
 	return v.Set(p.Parent(), Value{array(slices.Insert(elems, i, nv))})
 }
 
-// Move gives v with the element at p moved to index to in the same array.
+// Move returns v with the element at p moved to index to in the same array.
 func (v Value) Move(p Path, to int) (Value, error) {
 	list, i, err := v.listAt(p)
 	if err != nil {
@@ -145,7 +145,7 @@ func (v Value) listAt(p Path) (list Value, i int, err error) {
 	return list, i, nil
 }
 
-// Rename gives v with the member at p carrying another name, at the same place.
+// Rename returns v with the member at p carrying another name, at the same place.
 func (v Value) Rename(p Path, name string) (Value, error) {
 	obj := v.Lookup(p.Parent())
 	if len(p) == 0 || p.Last().IsIndex || !obj.Get(p.Last().Name).Exists() {

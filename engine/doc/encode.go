@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Encode gives the value as compact JSON, every literal spelled as it came in. An absent
+// Encode returns the value as compact JSON, every literal spelled as it came in. An absent
 // value encodes as nothing.
 func (v Value) Encode() []byte {
 	if !v.Exists() {
@@ -47,7 +47,7 @@ func (v Value) AppendTo(b []byte) []byte {
 	return append(b, '}')
 }
 
-// size gives the number of bytes that AppendTo adds for a value that exists.
+// size returns the number of bytes that AppendTo adds for a value that exists.
 func (v Value) size() int {
 	if v.n.raw != "" {
 		return len(v.n.raw)
@@ -66,7 +66,7 @@ func (v Value) size() int {
 	return size
 }
 
-// Indent gives the value as JSON for people: two spaces a level, no newline at the end.
+// Indent returns the value as JSON for people: two spaces a level, no newline at the end.
 func (v Value) Indent() []byte {
 	if !v.Exists() {
 		return nil
@@ -78,7 +78,7 @@ func (v Value) Indent() []byte {
 	return out.Bytes()
 }
 
-// MarshalJSON gives [Value.Encode], and null for an absent value.
+// MarshalJSON returns [Value.Encode], and null for an absent value.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if !v.Exists() {
 		return []byte("null"), nil

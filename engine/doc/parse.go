@@ -93,7 +93,7 @@ type slab[T any] struct {
 	every int // how many bytes of text there are for each, about
 }
 
-// take gives n of them. A new piece has as many as the rest of the text is likely to need.
+// take returns n of them. A new piece has as many as the rest of the text is likely to need.
 func (s *slab[T]) take(n, rest int) []T {
 	if len(s.free) < n {
 		s.free = make([]T, max(n, min(1+rest/s.every, 128)))
@@ -109,7 +109,7 @@ func (p *parser) node(kind Kind, raw string) *node {
 	return n
 }
 
-// bodied gives a node with a body. The text from there on is its own, and is kept where no white
+// bodied returns a node with a body. The text from there on is its own, and is kept where no white
 // space was in it.
 func (p *parser) bodied(kind Kind, from, spaces int) *node {
 	n := p.node(kind, "")
@@ -120,7 +120,7 @@ func (p *parser) bodied(kind Kind, from, spaces int) *node {
 	return n
 }
 
-// peek gives the next byte that is no white space, 0 at the end.
+// peek returns the next byte that is no white space, 0 at the end.
 func (p *parser) peek() byte {
 	if p.at < len(p.src) && p.src[p.at] > ' ' {
 		return p.src[p.at]
@@ -285,7 +285,7 @@ func (p *parser) quoted() (raw, text string, ok bool) {
 	return raw, string(p.scratch), true
 }
 
-// Special gives the index of the first byte of s from i on that may not stand in a JSON string as
+// Special returns the index of the first byte of s from i on that may not stand in a JSON string as
 // it is (RFC 8259, section 7): a quote, a backslash, a control character. It is len(s) where there is none.
 func Special(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {

@@ -15,10 +15,10 @@ type Step struct {
 	IsIndex bool
 }
 
-// Name gives the step to a member.
+// Name returns the step to a member.
 func Name(s string) Step { return Step{Name: s} }
 
-// Index gives the step to an element.
+// Index returns the step to an element.
 func Index(i int) Step { return Step{Index: i, IsIndex: true} }
 
 // Path leads from a root to a value in it. The empty path is the root itself.
@@ -116,18 +116,18 @@ func nextStep(s string, first bool) (Step, string, error) {
 	return Index(i), s[end+1:], nil
 }
 
-// Join gives p followed by more, in memory of its own.
+// Join returns p followed by more, in memory of its own.
 func (p Path) Join(more ...Step) Path {
 	return append(append(make(Path, 0, len(p)+len(more)), p...), more...)
 }
 
-// Child gives the path to the member of that name.
+// Child returns the path to the member of that name.
 func (p Path) Child(name string) Path { return p.Join(Name(name)) }
 
-// Elem gives the path to the i-th element.
+// Elem returns the path to the i-th element.
 func (p Path) Elem(i int) Path { return p.Join(Index(i)) }
 
-// Parent gives the path without its last step; the root is its own parent.
+// Parent returns the path without its last step; the root is its own parent.
 func (p Path) Parent() Path {
 	if len(p) == 0 {
 		return p
@@ -135,7 +135,7 @@ func (p Path) Parent() Path {
 	return p[:len(p)-1]
 }
 
-// Last gives the last step, and the zero Step for the root.
+// Last returns the last step, and the zero Step for the root.
 func (p Path) Last() Step {
 	if len(p) == 0 {
 		return Step{}

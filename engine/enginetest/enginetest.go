@@ -38,10 +38,10 @@ type Clock struct {
 	now time.Time
 }
 
-// NewClock gives a clock that stands at a Sunday noon, in UTC.
+// NewClock returns a clock that stands at a Sunday noon, in UTC.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)} }
 
-// Now gives the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,7 @@ func (b *bench) get(id string) engine.Campaign {
 	return c
 }
 
-// record gives a campaign as the API shows it.
+// record returns a campaign as the API shows it.
 func (b *bench) record(id string) string {
 	b.Helper()
 	return string(b.get(id).Record().Encode())
@@ -142,7 +142,7 @@ func (b *bench) settings(change func(*engine.Workspace)) {
 	b.ok(b.Home.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { change(w); return nil }))
 }
 
-// outbox gives what test sends delivered, oldest first, as "KEY RECIPIENT: what it says".
+// outbox returns what test sends delivered, oldest first, as "KEY RECIPIENT: what it says".
 func (b *bench) outbox() []string {
 	b.Helper()
 	sent, err := b.Home.Outbox(b.ctx, 0)

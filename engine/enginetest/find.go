@@ -9,7 +9,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// search gives the first page, as long as it can be.
+// search returns the first page, as long as it can be.
 func (b *bench) search(r engine.SearchRequest) []engine.Campaign {
 	b.Helper()
 	r.Limit, r.Page = engine.PageSize, 1

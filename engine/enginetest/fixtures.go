@@ -12,7 +12,7 @@ const WorkspaceID = "CONTRACT"
 
 const author = "ann@example.com"
 
-// Workspace gives the settings that the suite expects, with publishing enabled.
+// Workspace returns the settings that the suite expects, with publishing enabled.
 func Workspace() engine.Workspace {
 	return engine.Workspace{
 		ID: WorkspaceID, Name: "Contract", Timezone: "Europe/Berlin", Publish: engine.PublishEnabled,
@@ -25,7 +25,7 @@ func Workspace() engine.Workspace {
 	}
 }
 
-// Profiles gives the users that the suite expects.
+// Profiles returns the users that the suite expects.
 func Profiles() []engine.Profile {
 	return []engine.Profile{
 		{
@@ -62,7 +62,7 @@ const (
 	expires = `"scheduling_details":{"delivery_type":"ASAP","expiry_time":"2027-06-01T00:00:00Z"}`
 )
 
-// complete gives the body of a create request that can be published as it is. One-time campaigns and
+// complete returns the body of a create request that can be published as it is. One-time campaigns and
 // periodic ones start in December.
 func complete(dt engine.DeliveryType) string {
 	more := map[engine.DeliveryType]string{

@@ -16,7 +16,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// Document gives what a file holds of a campaign: what finds it again, and what makes it. The state, the
+// Document returns what a file holds of a campaign: what finds it again, and what makes it. The state, the
 // people and times that change by themselves are left out.
 func Document(c engine.Campaign) doc.Value {
 	return engine.Campaign{
@@ -24,10 +24,10 @@ func Document(c engine.Campaign) doc.Value {
 	}.Record()
 }
 
-// JSON gives the text of a campaign's file.
+// JSON returns the text of a campaign's file.
 func JSON(c engine.Campaign) []byte { return append(Document(c).Indent(), '\n') }
 
-// Name gives the name of a campaign's file: of its name and id, and ext, such as ".json".
+// Name returns the name of a campaign's file: of its name and id, and ext, such as ".json".
 func Name(c engine.Campaign, ext string) string {
 	return slug(engine.NameOf(c.Body), "campaign") + "-" + slug(c.ID, "new") + ext
 }
@@ -35,7 +35,7 @@ func Name(c engine.Campaign, ext string) string {
 // maxSlug is how long the part of a file's name is that comes from the campaign's name.
 const maxSlug = 48
 
-// slug gives the text in letters and digits that every file system takes the same.
+// slug returns the text in letters and digits that every file system takes the same.
 func slug(s, empty string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	out := strings.Join(words, "-")
@@ -96,7 +96,7 @@ func temporary(dir string) (*os.File, error) {
 	}
 }
 
-// cause gives what went wrong, without the name of the file, which the message says already.
+// cause returns what went wrong, without the name of the file, which the message says already.
 func cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

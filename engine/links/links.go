@@ -18,7 +18,7 @@ import (
 // Param is one parameter that is added to a link.
 type Param struct{ Name, Value string }
 
-// Params gives the parameters of a document's `utm_params`, in their order; empty ones are left
+// Params returns the parameters of a document's `utm_params`, in their order; empty ones are left
 // out.
 func Params(utm doc.Value) []Param {
 	var out []Param
@@ -30,7 +30,7 @@ func Params(utm doc.Value) []Param {
 	return out
 }
 
-// Tag gives a link with the parameters added. A parameter that the link names already stays as it
+// Tag returns a link with the parameters added. A parameter that the link names already stays as it
 // is there; so does everything else of it, byte for byte. What is no link with a host or a path
 // behind its scheme (mailto:, tel:, a place in the same page, the name of an app's screen) comes
 // back unchanged.
@@ -89,7 +89,7 @@ func escape(value string) string {
 	return url.QueryEscape(value)
 }
 
-// TagHTML gives a text with every link that people follow tagged; all else stays as it is, byte for
+// TagHTML returns a text with every link that people follow tagged; all else stays as it is, byte for
 // byte.
 func TagHTML(text string, params []Param) string {
 	if len(params) == 0 || !strings.Contains(text, "://") {
@@ -145,7 +145,7 @@ func anchor(z *html.Tokenizer, kind html.TokenType) string {
 	return ""
 }
 
-// withHref gives a start tag with the value of its href replaced.
+// withHref returns a start tag with the value of its href replaced.
 func withHref(tag, to string) string {
 	lower := lowerASCII(tag)
 	for from := 0; ; {
@@ -182,7 +182,7 @@ func lowerASCII(s string) string {
 // attribute makes a text the value of an attribute in double quotes.
 var attribute = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
 
-// valueEnd gives where the attribute value that begins at i ends, its quotes included.
+// valueEnd returns where the attribute value that begins at i ends, its quotes included.
 func valueEnd(tag string, i int) int {
 	if i < len(tag) && (tag[i] == '"' || tag[i] == '\'') {
 		if n := strings.IndexByte(tag[i+1:], tag[i]); n >= 0 {
@@ -196,7 +196,7 @@ func valueEnd(tag string, i int) int {
 	return len(tag)
 }
 
-// Apply gives what a text of the tables becomes: tagged where the node says that it is a link, or
+// Apply returns what a text of the tables becomes: tagged where the node says that it is a link, or
 // holds such.
 func Apply(n *schema.Node, text string, params []Param) string {
 	if n == nil || len(params) == 0 {
@@ -217,7 +217,7 @@ type Link struct {
 	URL, Tagged string
 }
 
-// Of gives the links of a campaign's messages, in the order of the document, at most limit.
+// Of returns the links of a campaign's messages, in the order of the document, at most limit.
 func Of(ch catalog.Channel, document doc.Value, limit int) []Link {
 	s := catalog.Campaign(ch)
 	params := Params(document.Get(string(catalog.UTMParams)))

@@ -82,7 +82,7 @@ func Named(ctx context.Context, from Source, w engine.Workspace, text string) (*
 // Functions are content APIs as expressions call them, by name.
 type Functions = map[string]func(ctx context.Context, args ...any) (any, error)
 
-// Data gives what the expressions of one person's message can name.
+// Data returns what the expressions of one person's message can name.
 func (m *Material) Data(user, event map[string]any, apis Functions) personalize.Data {
 	return personalize.Data{
 		UserAttributes: user, EventAttributes: event, BusinessEventAttributes: event,
@@ -93,7 +93,7 @@ func (m *Material) Data(user, event map[string]any, apis Functions) personalize.
 // errUnasked is why an expression has no value where its content API is not asked.
 var errUnasked = errors.New("it is called when the message is sent")
 
-// Unasked gives the content APIs as functions that ask nobody. An expression that calls one has no value:
+// Unasked returns the content APIs as functions that ask nobody. An expression that calls one has no value:
 // [AskedLater] tells why. One that the workspace does not let be called fails as it will in a send; each
 // of the others is told to called.
 func (m *Material) Unasked(p engine.ContentPolicy, called func(api string)) Functions {
@@ -124,7 +124,7 @@ func (m *Material) Untaken(content doc.Path) string {
 	return ""
 }
 
-// WithoutNames gives a document that no longer names the templates it has the content of.
+// WithoutNames returns a document that no longer names the templates it has the content of.
 func (m *Material) WithoutNames(document doc.Value) doc.Value {
 	for _, t := range m.Taken {
 		if t.Why == "" {
@@ -134,7 +134,7 @@ func (m *Material) WithoutNames(document doc.Value) doc.Value {
 	return document
 }
 
-// TemplatePlace gives where the content of a template stands in a campaign without locales and
+// TemplatePlace returns where the content of a template stands in a campaign without locales and
 // variations; false where no message takes such a template.
 func TemplatePlace(t engine.ContentTemplate) (doc.Path, bool) {
 	content := doc.P(string(catalog.CampaignContent), "content")

@@ -54,7 +54,7 @@ func ReadOffers(ctx context.Context, from Source) (Offers, error) {
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// step gives what looks a name up, behind what it is looked up in.
+// step returns what looks a name up, behind what it is looked up in.
 func step(name string) string {
 	if plainName.MatchString(name) {
 		return "." + name
@@ -79,7 +79,7 @@ const (
 	listTriggerDates = "trigger_dates" // the dates among the attributes of the event that starts the campaign
 )
 
-// List gives what a form of a document offers from a list: one of a workspace, or for its texts.
+// List returns what a form of a document offers from a list: one of a workspace, or for its texts.
 func (o Offers) List(w engine.Workspace, document doc.Value, list string) []string {
 	switch list {
 	case listExpressions:

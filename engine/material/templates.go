@@ -39,7 +39,7 @@ type Templates interface {
 	ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error)
 }
 
-// WithTemplates gives a document with the content of the saved templates that its messages take. What a
+// WithTemplates returns a document with the content of the saved templates that its messages take. What a
 // message says itself takes precedence. The names of the templates stay.
 func WithTemplates(ctx context.Context, from Templates, ch engine.Channel, document doc.Value) (doc.Value, []Taken, error) {
 	var all []Taken
@@ -126,7 +126,7 @@ func takesTemplate(ch engine.Channel, member string, v doc.Value) bool {
 	return false
 }
 
-// overlaid gives base with what own says in its place. What own leaves empty stays base's.
+// overlaid returns base with what own says in its place. What own leaves empty stays base's.
 func overlaid(base, own doc.Value) doc.Value {
 	if base.Kind() != doc.Object || own.Kind() != doc.Object {
 		if own.Empty() {

@@ -197,7 +197,7 @@ func (s *Service) waiting(w remote.Wait) {
 	}
 }
 
-// callsOf gives the calls that a wait can be of. One that was not sent yet has shown no request id: it
+// callsOf returns the calls that a wait can be of. One that was not sent yet has shown no request id: it
 // is one of those of its operation, which all wait for the same.
 func (s *Service) callsOf(w remote.Wait) []*call {
 	var mine, like []*call
@@ -226,7 +226,7 @@ func (s *Service) EndWaits() {
 	}
 }
 
-// ended gives the error of a call, and whether the service could not be reached. What the caller
+// ended returns the error of a call, and whether the service could not be reached. What the caller
 // ended itself, or refused, is neither.
 func (c *call) ended(err error) (error, bool) {
 	if err == nil || c.parent.Err() != nil {

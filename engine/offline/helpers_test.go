@@ -25,7 +25,7 @@ import (
 
 const workspace = enginetest.WorkspaceID
 
-// home gives a workspace of its own in memory, the API over it, and its key.
+// home returns a workspace of its own in memory, the API over it, and its key.
 func home(t *testing.T, clock func() time.Time) (*local.Service, http.Handler, string) {
 	t.Helper()
 	db := mem.New()

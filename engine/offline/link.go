@@ -13,7 +13,7 @@ import (
 	"bugle/engine"
 )
 
-// Link gives how the way to the service stands now.
+// Link returns how the way to the service stands now.
 func (s *Service) Link() engine.Link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +31,7 @@ func (s *Service) link() engine.Link {
 	return l
 }
 
-// Links gives the link each time that it has changed, until ctx ends. Of changes in quick succession
+// Links returns the link each time that it has changed, until ctx ends. Of changes in quick succession
 // only the last may be given.
 func (s *Service) Links(ctx context.Context) iter.Seq[engine.Link] {
 	return func(yield func(engine.Link) bool) {
@@ -62,7 +62,7 @@ func (s *Service) touch() {
 	s.changed = make(chan struct{})
 }
 
-// away gives the error of a call that is not made because the service cannot be reached; nil while
+// away returns the error of a call that is not made because the service cannot be reached; nil while
 // it can be.
 func (s *Service) away(operation string) *UnreachableError {
 	s.mu.Lock()

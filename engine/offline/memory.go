@@ -104,7 +104,7 @@ func (m *memory) write(path string, b []byte) error {
 	return err
 }
 
-// get gives a remembered answer; false where there is none that can be read.
+// get returns a remembered answer; false where there is none that can be read.
 func (m *memory) get(kind, key string) (json.RawMessage, bool) {
 	b, err := os.ReadFile(m.path(kind, key))
 	if err != nil {

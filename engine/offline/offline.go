@@ -76,7 +76,7 @@ var (
 	_ engine.Linked  = (*Service)(nil)
 )
 
-// Open gives the service that c describes, with what was remembered of it in o.Dir. It calls nobody
+// Open returns the service that c describes, with what was remembered of it in o.Dir. It calls nobody
 // yet. Close ends it.
 func Open(c remote.Config, o Options) (*Service, error) {
 	set := func(d *time.Duration, usual time.Duration) {
@@ -128,7 +128,7 @@ func (s *Service) Close() error {
 	return s.far.Close()
 }
 
-// Quotas gives what is left of the service's limits.
+// Quotas returns what is left of the service's limits.
 func (s *Service) Quotas() []engine.Quota {
 	qs := s.far.Quotas()
 	out := make([]engine.Quota, len(qs))

@@ -79,7 +79,7 @@ func gone(e *engine.Error) bool {
 	return e.HTTP == http.StatusNotFound || e.HTTP == http.StatusForbidden || e.HTTP == http.StatusUnauthorized
 }
 
-// Get gives a campaign, as it was read last while the service is away.
+// Get returns a campaign, as it was read last while the service is away.
 func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	c, old, err := recall(ctx, s, opGet, campaignForm, id, func(ctx context.Context) (engine.Campaign, error) { return s.far.Get(ctx, id) })
 	if err == nil {
@@ -92,7 +92,7 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	return c, err
 }
 
-// List gives the campaigns, as they were listed last while the service is away.
+// List returns the campaigns, as they were listed last while the service is away.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	key := "archived=" + strconv.FormatBool(q.Archived)
 	out, _, err := recall(ctx, s, opList, listForm, key, func(ctx context.Context) ([]engine.Summary, error) { return s.list(ctx, q) })
@@ -102,7 +102,7 @@ func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 // maxListed is how many campaigns of one list are remembered whole: as many as leave room for others.
 const maxListed = maxAnswers / 2
 
-// list gives all campaigns, newest change first. A page of search has whole campaigns, which are
+// list returns all campaigns, newest change first. A page of search has whole campaigns, which are
 // remembered like those that were opened: whoever saw one in the list can open it later on.
 func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	out := []engine.Summary{}
@@ -123,7 +123,7 @@ func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 	return out, nil
 }
 
-// Search gives a page of campaigns, as the same search found them last while the service is away.
+// Search returns a page of campaigns, as the same search found them last while the service is away.
 func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	asked := r
 	asked.Call = engine.Call{}
@@ -131,7 +131,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 	return out, err
 }
 
-// Meta gives a page of rows, as the same question was answered last while the service is away.
+// Meta returns a page of rows, as the same question was answered last while the service is away.
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	asked := r
 	asked.Call = engine.Call{}

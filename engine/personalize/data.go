@@ -41,7 +41,7 @@ type missing struct {
 	failed     bool // the expression has been computed and has no result: a condition on it is a hole too
 }
 
-// sameHole gives v where it is missing and names its whole chain already, which may be long.
+// sameHole returns v where it is missing and names its whole chain already, which may be long.
 func sameHole(v any) *missing {
 	if hole, ok := v.(*missing); ok && hole.whole {
 		return hole
@@ -94,7 +94,7 @@ func isSnakeOf(short, full string) bool {
 	return same && short == ""
 }
 
-// snaked gives the characters of a name in snake case to yield, until that returns false.
+// snaked yields the characters of a name in snake case, until yield returns false.
 func snaked(name string, yield func(rune) bool) bool {
 	begun, gap, lower := false, false, false
 	for _, c := range name {

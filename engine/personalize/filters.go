@@ -214,7 +214,7 @@ func (f *frame) plainly(name string, v any, args []any, named map[string]any) (a
 	return filter.run(f, v, a)
 }
 
-// bind gives arguments their names.
+// bind names arguments by the parameters that they stand for.
 func bind(name string, filter filter, args []any, named map[string]any) (arguments, error) {
 	if len(args) > len(filter.params) {
 		return nil, failf("filter %s: it takes at most %s", name, counted(len(filter.params), "argument"))

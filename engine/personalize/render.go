@@ -94,7 +94,7 @@ func (s *scope) lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// located gives err the place of the tag being evaluated, unless it has one or
+// located adds the place of the tag being evaluated to err, unless it has one or
 // is the context's.
 func (f *frame) located(err error) error {
 	var own *Error

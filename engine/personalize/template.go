@@ -211,7 +211,7 @@ func (c *compiler) parseRaw(p, args *parser.Parser) (nodes.ControlStructure, err
 	return n, err
 }
 
-// syntaxError gives gonja's error a place in the source as written, and words
+// syntaxError returns gonja's error a place in the source as written, and words
 // for a person who has not read a parser.
 func (c *compiler) syntaxError(err error) *Error {
 	var own *Error

@@ -148,7 +148,7 @@ func header(in *csv.Reader, attributes []engine.Attribute) ([]column, error) {
 	return columns, nil
 }
 
-// columnOf gives what a column does, and what tells it from the others.
+// columnOf returns what a column does, and what tells it from the others.
 func columnOf(name string, attributes []engine.Attribute) (column, string) {
 	lower := strings.ToLower(name)
 	switch lower {

@@ -64,7 +64,7 @@ type Row struct {
 	Line int
 }
 
-// Read gives the profiles of a file in their order, or a *[LineError] in the place of one. After a fatal
+// Read returns the profiles of a file in their order, or a *[LineError] in the place of one. After a fatal
 // one, and after an error of r, nothing follows. attributes are those that the workspace knows: they say
 // of which type a CSV column is.
 func Read(r io.Reader, format Format, attributes []engine.Attribute) iter.Seq2[Row, error] {

@@ -14,7 +14,7 @@ import (
 
 var known = []engine.Attribute{{Name: "Orders", DataType: "double"}, {Name: "Vip", DataType: "bool"}, {Name: "Seen", DataType: "datetime"}}
 
-// read gives a file's profiles as JSON, and "line N: …" for each line that is wrong.
+// read returns a file's profiles as JSON, and "line N: …" for each line that is wrong.
 func read(text string, format profiles.Format) []string {
 	var out []string
 	for row, err := range profiles.Read(strings.NewReader(text), format, known) {

@@ -32,7 +32,7 @@ func Even(ctx context.Context, start time.Time, limit time.Duration) error {
 	}
 }
 
-// Dialer gives a dialer that refuses with [ErrPrivate] what is not public. It looks at the address that is
+// Dialer returns a dialer that refuses with [ErrPrivate] what is not public. It looks at the address that is
 // connected to, once its name is resolved: a name that changes its address between a check and the
 // connection finds no gap.
 func Dialer() *net.Dialer {

@@ -18,7 +18,7 @@ type Completion struct {
 // offered is how many completions a person is offered at once.
 const offered = 12
 
-// Complete gives ways to go on at the cursor, which is a position in bytes of the text: names of
+// Complete returns ways to go on at the cursor, which is a position in bytes of the text: names of
 // query words, then their values. The best come first.
 func Complete(text string, cursor int, env Env) []Completion {
 	cursor = min(max(cursor, 0), len(text))
@@ -59,7 +59,7 @@ func Complete(text string, cursor int, env Env) []Completion {
 	return out[:min(len(out), offered)]
 }
 
-// under gives the token at the cursor, and which of its parts it is in. Where there is none it is
+// under returns the token at the cursor, and which of its parts it is in. Where there is none it is
 // an empty word.
 func under(text string, cursor int) (token, int) {
 	empty := token{from: cursor, to: cursor, keyFrom: cursor, parts: []part{{from: cursor, to: cursor}}}
@@ -89,7 +89,7 @@ func under(text string, cursor int) (token, int) {
 	return empty, 0
 }
 
-// completeWord gives query words that begin with what was typed, and values of lists that do.
+// completeWord returns query words that begin with what was typed, and values of lists that do.
 func completeWord(p part, cursor int, not bool, env Env) []Completion {
 	typed := p.text[:min(len(p.text), cursor-p.from)]
 	out := completeKeys(p, typed)
@@ -119,7 +119,7 @@ func completeKeys(p part, typed string) []Completion {
 	return out
 }
 
-// complete gives the values of the query word that begin with what was typed, then those with a
+// complete returns the values of the query word that begin with what was typed, then those with a
 // word that does.
 func (w *word) complete(typed string, env Env) []Completion {
 	switch w.kind {
@@ -161,7 +161,7 @@ func (w *word) completeList(typed string, env Env) []Completion {
 	return out
 }
 
-// completeRows gives the known values that match, the most frequent first: those that begin with
+// completeRows returns the known values that match, the most frequent first: those that begin with
 // what was typed before those with a word that does.
 func completeRows(values []Known, typed string) []Completion {
 	type ranked struct {
@@ -197,7 +197,7 @@ var (
 	aheadTimes = []string{"today", "tomorrow", "+7d", "+2w", "this-week", "next-week", "this-month", "next-month", "yesterday", "<7d"}
 )
 
-// completeTimes gives times that begin with what was typed; for a number, its units.
+// completeTimes returns times that begin with what was typed; for a number, its units.
 func completeTimes(typed string, ahead bool, now time.Time) []Completion {
 	times := pastTimes
 	if ahead {

@@ -142,7 +142,7 @@ func parseDate(s string) (date, bool) {
 	return d, true
 }
 
-// of gives the stretch of time of the date.
+// of returns the stretch of time of the date.
 func (d date) of(loc *time.Location) (from, to time.Time) {
 	switch {
 	case d.month == 0:
@@ -156,7 +156,7 @@ func (d date) of(loc *time.Location) (from, to time.Time) {
 	return from, from.AddDate(0, 0, 1)
 }
 
-// Range gives the times that a value of updated, created or start stands for: those from and
+// Range returns the times that a value of updated, created or start stands for: those from and
 // after from, and before to; a zero time is no bound. Days are those of now's zone. An age means
 // the time since then, with > the time before; +7d means the next seven days. It reports false
 // for a value that is no time.

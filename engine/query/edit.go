@@ -26,7 +26,7 @@ func (t Term) holds(k Key, value string) bool {
 	return t.Key == k && slices.ContainsFunc(t.Values, func(v Value) bool { return !v.Bad && Same(v.Text, value) })
 }
 
-// With gives the query with the value asked for too: beside the values of the same query word
+// With returns the query with the value asked for too: beside the values of the same query word
 // where there are some. What left the value out is gone. For sort it is the only value.
 func (q Query) With(k Key, value string) Query {
 	if q.Has(k, value) && k != Sort {
@@ -55,7 +55,7 @@ func (q Query) With(k Key, value string) Query {
 	return q
 }
 
-// Without gives the query with the value no longer asked for.
+// Without returns the query with the value no longer asked for.
 func (q Query) Without(k Key, value string) Query { return q.remove(k, value, false) }
 
 // Toggle asks for the value, or no longer where the query asked for it.
@@ -66,7 +66,7 @@ func (q Query) Toggle(k Key, value string) Query {
 	return q.With(k, value)
 }
 
-// Clear gives the query without the terms of a query word; those of "" are the words that are
+// Clear returns the query without the terms of a query word; those of "" are the words that are
 // looked for.
 func (q Query) Clear(k Key) Query {
 	q.Terms = slices.DeleteFunc(slices.Clone(q.Terms), func(t Term) bool { return t.Key == k })

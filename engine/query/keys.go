@@ -123,7 +123,7 @@ func options[S ~string](names []S, label func(S) string) []option {
 	return out
 }
 
-// slug gives a wire value as the language writes it: GOOGLE ADS is google-ads.
+// slug returns a wire value as the language writes it: GOOGLE ADS is google-ads.
 func slug(s string) string {
 	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(s))
 }
@@ -152,7 +152,7 @@ func names() []string {
 	return out
 }
 
-// find gives the option that a person means by s: its text, wire value or label in any case, or
+// find returns the option that a person means by s: its text, wire value or label in any case, or
 // the only one that begins so.
 func (w *word) find(s string) (option, bool) {
 	want := slug(s)
@@ -171,7 +171,7 @@ func (w *word) find(s string) (option, bool) {
 	return option{}, false
 }
 
-// label gives a value for people.
+// label returns a value for people.
 func (w *word) label(text string) string {
 	if i := slices.IndexFunc(w.options, func(o option) bool { return o.text == text }); i >= 0 {
 		return w.options[i].label
@@ -179,7 +179,7 @@ func (w *word) label(text string) string {
 	return text
 }
 
-// Wire gives the value of a list, such as status, as the rows have it: DRAFT for draft. Other
+// Wire returns the value of a list, such as status, as the rows have it: DRAFT for draft. Other
 // values come back as they are.
 func Wire(k Key, text string) string {
 	if w := wordOf(k); w != nil {
@@ -190,7 +190,7 @@ func Wire(k Key, text string) string {
 	return text
 }
 
-// Text gives a value of a row as the language writes it: draft for DRAFT. Values of tags, teams
+// Text returns a value of a row as the language writes it: draft for DRAFT. Values of tags, teams
 // and people come back as they are.
 func Text(k Key, wire string) string {
 	if w := wordOf(k); w != nil && w.kind == ofList {
@@ -199,7 +199,7 @@ func Text(k Key, wire string) string {
 	return wire
 }
 
-// Label gives a value of a row for people: Draft for DRAFT.
+// Label returns a value of a row for people: Draft for DRAFT.
 func Label(k Key, wire string) string {
 	if w := wordOf(k); w != nil && w.kind == ofList {
 		if i := slices.IndexFunc(w.options, func(o option) bool { return o.wire == wire }); i >= 0 {
@@ -209,7 +209,7 @@ func Label(k Key, wire string) string {
 	return wire
 }
 
-// Listed gives the values of a list such as status as rows have them, in their order; nil for
+// Listed returns the values of a list such as status as rows have them, in their order; nil for
 // words whose values are what the rows have.
 func Listed(k Key) []string {
 	w := wordOf(k)

@@ -8,7 +8,7 @@ import (
 	"github.com/junegunn/fzf/src/algo"
 )
 
-// Fold gives a text as it is compared: in lower case, and Latin letters without their accents. It
+// Fold returns a text as it is compared: in lower case, and Latin letters without their accents. It
 // has as many runes as the text.
 func Fold(s string) string {
 	for i := range len(s) {
@@ -38,7 +38,7 @@ func Means(value, text string, quoted bool) bool {
 // Same reports whether two values are the same whatever their case.
 func Same(a, b string) bool { return a == b || Fold(a) == Fold(b) }
 
-// WordStart gives where in s, in bytes, text stands at the start of a word; -1 where it does not.
+// WordStart returns where in s, in bytes, text stands at the start of a word; -1 where it does not.
 func WordStart(s, text string) int {
 	for from := 0; text != ""; {
 		i := strings.Index(s[from:], text)
@@ -59,7 +59,7 @@ func WordStart(s, text string) int {
 // IsWord reports whether a rune is part of a word.
 func IsWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// nearest gives the candidate that s was probably meant to be; empty where none is near.
+// nearest returns the candidate that s was probably meant to be; empty where none is near.
 func nearest(s string, candidates []string) string {
 	s = Fold(s)
 	best, at := "", 0

@@ -39,7 +39,7 @@ type Problem struct {
 	Nearest  string   // what was probably meant; empty where nothing is near
 }
 
-// String gives the sentence, with what was probably meant.
+// String returns the sentence, with what was probably meant.
 func (p Problem) String() string {
 	if p.Nearest == "" {
 		return p.Message
@@ -167,7 +167,7 @@ func cutKey(s string) (key, rest string, ok bool) {
 
 func isSpace(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// term gives the meaning of a token.
+// term returns the meaning of a token.
 func (t token) term(env Env) (Term, []Problem) {
 	out := Term{Not: t.not}
 	if !t.keyed {

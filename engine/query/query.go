@@ -48,7 +48,7 @@ type Word struct {
 	Not   bool
 }
 
-// Words gives the words that are looked for, in their order.
+// Words returns the words that are looked for, in their order.
 func (q Query) Words() []Word {
 	var out []Word
 	for _, t := range q.Terms {
@@ -59,7 +59,7 @@ func (q Query) Words() []Word {
 	return out
 }
 
-// Text gives the words that are looked for and not left out, with a space between them.
+// Text returns the words that are looked for and not left out, with a space between them.
 func (q Query) Text() string {
 	var out []string
 	for _, w := range q.Words() {
@@ -70,7 +70,7 @@ func (q Query) Text() string {
 	return strings.Join(out, " ")
 }
 
-// Narrowing gives the terms that narrow: those of a query word other than sort, with the values
+// Narrowing returns the terms that narrow: those of a query word other than sort, with the values
 // that it knows.
 func (q Query) Narrowing() []Term {
 	var out []Term
@@ -86,7 +86,7 @@ func (q Query) Narrowing() []Term {
 	return out
 }
 
-// Order gives the column of the sort word, and whether it goes down; empty where the query has
+// Order returns the column of the sort word, and whether it goes down; empty where the query has
 // none. Of several the last one counts.
 func (q Query) Order() (column Key, desc bool) {
 	for _, t := range q.Terms {
@@ -132,7 +132,7 @@ func (t Term) String() string {
 	return b.String()
 }
 
-// write gives the value with quotes where it has them or cannot do without.
+// write returns the value with quotes where it has them or cannot do without.
 func (v Value) write(word bool) string {
 	if !v.Quoted && !needsQuotes(v.Text, word) {
 		return v.Text

@@ -2,7 +2,7 @@ package remote
 
 import "bugle/engine/doc"
 
-// Words gives a dialect's translation of the bodies of requests and of the data of answers.
+// Words returns a dialect's translation of the bodies of requests and of the data of answers.
 func Words(d Dialect) (out, in func(doc.Value) doc.Value, path func(string) string, err error) {
 	t, err := newTranslator(d)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 const workspace = enginetest.WorkspaceID
 
-// home gives a workspace of its own in memory, and its API key.
+// home returns a workspace of its own in memory, and its API key.
 func home(t testing.TB, clock func() time.Time) (*local.Service, string) {
 	t.Helper()
 	db := mem.New()
@@ -40,7 +40,7 @@ func home(t testing.TB, clock func() time.Time) (*local.Service, string) {
 	return svc, key
 }
 
-// serving gives the API over a workspace.
+// serving returns the API over a workspace.
 func serving(svc *local.Service, o api.Options) http.Handler {
 	return api.New(api.Keys(func(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
 		if id != workspace {
@@ -51,7 +51,7 @@ func serving(svc *local.Service, o api.Options) http.Handler {
 	}), o)
 }
 
-// over gives the remote service that talks to a server on this machine.
+// over returns the remote service that talks to a server on this machine.
 func over(t testing.TB, h http.Handler, c remote.Config) *remote.Service {
 	t.Helper()
 	server := httptest.NewServer(h)

@@ -221,7 +221,7 @@ func (l *layout) hide(n *html.Node) {
 	}
 }
 
-// start gives the first words of the mail, those that it hides before those that it shows.
+// start returns the first words of the mail, those that it hides before those that it shows.
 func (l *layout) start() Text {
 	out := l.hidden.done()
 	for _, b := range l.blocks {
@@ -236,7 +236,7 @@ func (l *layout) start() Text {
 	return out
 }
 
-// wordsIn gives the text in an element.
+// wordsIn returns the text in an element.
 func wordsIn(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.Descendants() {

@@ -15,7 +15,7 @@ import (
 // [First] and [ViewsOf], from the content in [Push] and [Email].
 type Fill func(at doc.Path, text string) (filled string, unresolved []string)
 
-// Resolved gives the fill of a preview that a service made of the whole campaign content of a document
+// Resolved returns the fill of a preview that a service made of the whole campaign content of a document
 // (CONTRACT.md, Preview), for [Of], [First] and [ViewsOf]. A text that the preview does not have
 // stays as it is.
 func Resolved(p engine.Preview) Fill {
@@ -93,7 +93,7 @@ const longestTag = 8 << 10
 // closings are how the tags end that begin with a brace and the character.
 var closings = map[byte]string{'{': "}}", '%': "%}", '#': "#}"}
 
-// tagEnd gives the length of the tag that s starts with; 0 where it has no end. Quoted text in a tag
+// tagEnd returns the length of the tag that s starts with; 0 where it has no end. Quoted text in a tag
 // may hold what would end it; where that leaves it without an end, quotes do not count.
 func tagEnd(s string) int {
 	s = s[:min(len(s), longestTag)]
@@ -120,7 +120,7 @@ func tagEnd(s string) int {
 	return 0
 }
 
-// fill gives the pieces of a text for one person. The plain text around expressions tells what each
+// fill returns the pieces of a text for one person. The plain text around expressions tells what each
 // became; where blocks such as {% if %} moved it, all that is between the first and the last plain
 // text counts as their value.
 func fill(src []piece, filled string, unresolved []string) []piece {
@@ -239,7 +239,7 @@ type marks struct {
 	kind  Kind // of the text that comes next: a value may go on behind a tag
 }
 
-// encode gives a text in which expressions are marks that no markup is found in, while the markup in
+// encode returns a text in which expressions are marks that no markup is found in, while the markup in
 // plain text and in values counts.
 func encode(list []piece) (string, *marks) {
 	m := &marks{}
@@ -301,7 +301,7 @@ func (m *marks) each(s string, yield func(text string, kind Kind)) {
 	}
 }
 
-// source gives a text with its expressions in place of their marks.
+// source returns a text with its expressions in place of their marks.
 func (m *marks) source(s string) string {
 	if !strings.ContainsFunc(s, isMark) {
 		return s
@@ -312,7 +312,7 @@ func (m *marks) source(s string) string {
 	return b.String()
 }
 
-// text gives a text without markup.
+// text returns a text without markup.
 func (m *marks) text(s string) Text {
 	w := writer{verbatim: true}
 	w.write(s, Span{}, &marks{atoms: m.atoms})
@@ -320,7 +320,7 @@ func (m *marks) text(s string) Text {
 	return w.sealed
 }
 
-// textOf gives pieces as a text without markup.
+// textOf returns pieces as a text without markup.
 func textOf(list []piece) Text {
 	var out Text
 	for _, p := range list {

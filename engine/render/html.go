@@ -129,7 +129,7 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// restyle gives the look of what is in an element.
+// restyle returns the look of what is in an element.
 func restyle(look Span, tag atom.Atom, attrs []html.Attribute, m *marks) Span {
 	switch tag {
 	case atom.B, atom.Strong, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Th:

@@ -59,7 +59,7 @@ var Limits = []Limit{
 // shortPreview is the length of a preview text below which inboxes add the start of the email.
 const shortPreview = 35
 
-// Shown gives about how many characters of a text are seen; a million where nothing is known.
+// Shown returns about how many characters of a text are seen; a million where nothing is known.
 func Shown(on, text, where string) int {
 	for _, l := range Limits {
 		if l.On == on && l.Text == text && l.Where == where {
@@ -76,7 +76,7 @@ type Warning struct {
 	Minor bool
 }
 
-// measured gives the warnings that a text is longer than what is shown of it. Of several limits the
+// measured returns the warnings that a text is longer than what is shown of it. Of several limits the
 // widest that is broken counts.
 func measured(on, what string, t Text) []Warning {
 	n := t.Length()

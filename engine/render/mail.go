@@ -70,7 +70,7 @@ func Email(content doc.Value, o Options) Mail {
 	return m
 }
 
-// words gives the texts of a list, filled where they can be.
+// words returns the texts of a list, filled where they can be.
 func (p part) words(name string) []string {
 	var out []string
 	at, label := p.at.Child(name), p.label(name)

@@ -73,7 +73,7 @@ func message(ch engine.Channel) string {
 	return ""
 }
 
-// Of gives the views of the message that a place in the document belongs to: on the platform that the
+// Of returns the views of the message that a place in the document belongs to: on the platform that the
 // place is in, else on each platform that has content. It is false where the place is in no message.
 func Of(ch engine.Channel, document doc.Value, at doc.Path, o Options) ([]View, bool) {
 	cell, rest, ok := cellAt(ch, document, at)
@@ -94,7 +94,7 @@ func isPlatform(member string) bool {
 	return slices.ContainsFunc(catalog.Platforms, func(p catalog.Platform) bool { return p.Member() == member })
 }
 
-// First gives the views of the first message of a document; false where it holds none.
+// First returns the views of the first message of a document; false where it holds none.
 func First(ch engine.Channel, document doc.Value, o Options) ([]View, bool) {
 	cells := Cells(ch, document)
 	if len(cells) == 0 {
@@ -138,7 +138,7 @@ func ViewsOf(ch engine.Channel, document doc.Value, c Cell, o Options) []View {
 	return out
 }
 
-// cellAt gives the message that a place is in, and the way to the place from there. A place above a
+// cellAt returns the message that a place is in, and the way to the place from there. A place above a
 // message, such as a locale, belongs to its first message.
 func cellAt(ch engine.Channel, document doc.Value, at doc.Path) (c Cell, rest doc.Path, ok bool) {
 	if len(at) < 2 || at[0].Name != contentMember || at[1].Name != "content" {

@@ -154,7 +154,7 @@ func (n *Notification) ios(c part, o Options) {
 	n.legible()
 }
 
-// iosMedia gives the first of the members that a notification's media can be in.
+// iosMedia returns the first of the members that a notification's media can be in.
 func iosMedia(d part) *Image {
 	if gif := d.image("input_gif_url"); gif != nil {
 		gif.Kind = GIF

@@ -24,7 +24,7 @@ type reading struct {
 	missing []Missing
 }
 
-// root gives the content as a part of a document of its own, so that the tables can say which of its
+// root returns the content as a part of a document of its own, so that the tables can say which of its
 // members count.
 func (r *reading) root(ch engine.Channel, at doc.Path, content doc.Value) part {
 	v := content
@@ -66,7 +66,7 @@ func (p part) field(name string) *schema.FieldState {
 	return nil
 }
 
-// get gives a member, and nothing where the template does not use it.
+// get returns a member, and nothing where the template does not use it.
 func (p part) get(name string) doc.Value {
 	if f := p.field(name); f != nil && !f.Shown {
 		return doc.Value{}
@@ -108,7 +108,7 @@ func (p part) option(name string) string {
 	return value
 }
 
-// optionHelp gives what the chosen value of a member does.
+// optionHelp returns what the chosen value of a member does.
 func (p part) optionHelp(name string) string {
 	value := p.get(name).Text()
 	if f := p.field(name); f != nil {
@@ -121,10 +121,10 @@ func (p part) optionHelp(name string) string {
 	return ""
 }
 
-// source gives a text as it stands in the document.
+// source returns a text as it stands in the document.
 func (p part) source(name string) string { return p.get(name).Text() }
 
-// pieces gives a text in its parts, filled where somebody is chosen.
+// pieces returns a text in its parts, filled where somebody is chosen.
 func (p part) pieces(name string) []piece {
 	return p.r.pieces(p.at.Child(name), p.label(name), p.source(name))
 }
@@ -144,16 +144,16 @@ func (r *reading) pieces(at doc.Path, label, text string) []piece {
 	return fill(list, filled, unresolved)
 }
 
-// text gives a member without markup.
+// text returns a member without markup.
 func (p part) text(name string) Text { return textOf(p.pieces(name)) }
 
-// rich gives a member whose markup counts.
+// rich returns a member whose markup counts.
 func (p part) rich(name string) Text { return rich(p.pieces(name)) }
 
-// word gives a member as one string.
+// word returns a member as one string.
 func (p part) word(name string) string { return strings.TrimSpace(p.text(name).String()) }
 
-// image gives the picture that a member leads to.
+// image returns the picture that a member leads to.
 func (p part) image(name string) *Image {
 	address := p.word(name)
 	if address == "" {
@@ -174,7 +174,7 @@ func newImage(address string) Image {
 	return img
 }
 
-// fileName gives what a URL is called for short.
+// fileName returns what a URL is called for short.
 func fileName(address string) string {
 	if schema.HasExpression(address) {
 		return address
@@ -189,7 +189,7 @@ func fileName(address string) string {
 	return orElse(u.Host, address)
 }
 
-// host gives the site of a URL, "" where it has none.
+// host returns the site of a URL, "" where it has none.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || schema.HasExpression(u.Host) {

@@ -19,7 +19,7 @@ const (
 // it is. It takes none where told is false.
 type Templates func(at doc.Path) (why string, told bool)
 
-// Taken gives what is known of the templates of a document once their content is in it.
+// Taken returns what is known of the templates of a document once their content is in it.
 func Taken(list []material.Taken) Templates {
 	return func(at doc.Path) (string, bool) {
 		for _, t := range list {
@@ -31,7 +31,7 @@ func Taken(list []material.Taken) Templates {
 	}
 }
 
-// Told gives what a service told of the templates of a document in a preview of its campaign content.
+// Told returns what a service told of the templates of a document in a preview of its campaign content.
 func Told(p engine.Preview) Templates {
 	return func(at doc.Path) (string, bool) {
 		field := at.Child(templateID).String()
@@ -78,7 +78,7 @@ func (s Saved) warnings() []Warning {
 	return []Warning{{Text: strings.ToUpper(s.Why[:1]) + s.Why[1:]}}
 }
 
-// WithTemplates gives a document with what its messages have from saved templates, as a service told in a
+// WithTemplates returns a document with what its messages have from saved templates, as a service told in a
 // preview of its campaign content. What the document says itself stays as it is, and is filled by
 // [Resolved]. A template that the service does not have adds nothing.
 func WithTemplates(ch engine.Channel, document doc.Value, p engine.Preview) doc.Value {
@@ -103,7 +103,7 @@ func WithTemplates(ch engine.Channel, document doc.Value, p engine.Preview) doc.
 	return document
 }
 
-// templated gives the places in a message that take a saved template.
+// templated returns the places in a message that take a saved template.
 func templated(ch engine.Channel, document doc.Value, message doc.Path) []doc.Path {
 	places := []doc.Path{message}
 	if ch == catalog.Push {
@@ -121,7 +121,7 @@ func templated(ch engine.Channel, document doc.Value, message doc.Path) []doc.Pa
 	return out
 }
 
-// added gives own with the members that only more has.
+// added returns own with the members that only more has.
 func added(own, more doc.Value) doc.Value {
 	if own.Empty() {
 		return more

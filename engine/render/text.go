@@ -38,7 +38,7 @@ func (s Span) like(o Span) bool {
 // Text is text in several looks.
 type Text []Span
 
-// String gives the text alone.
+// String returns the text alone.
 func (t Text) String() string {
 	if len(t) == 1 {
 		return t[0].Text
@@ -82,7 +82,7 @@ func (t Text) HasExpressions() bool {
 	return false
 }
 
-// Cut gives the first n characters, counted as [Text.Length] does, with "…" where something was cut.
+// Cut returns the first n characters, counted as [Text.Length] does, with "…" where something was cut.
 func (t Text) Cut(n int) Text {
 	if t.Length() <= n {
 		return t
@@ -218,7 +218,7 @@ func (w *writer) newline() {
 	w.add("\n", look)
 }
 
-// done gives the text without blanks at its end.
+// done returns the text without blanks at its end.
 func (w *writer) done() Text {
 	w.seal()
 	for len(w.sealed) > 0 {

@@ -135,7 +135,7 @@ func (p *parser) reading() (Reading, error) {
 	return p.finish(t, spelling(t, loc, floating || p.zone != nil), false)
 }
 
-// spelling gives local time, or one with its offset where it has to say more than the zone's clock.
+// spelling returns local time, or one with its offset where it has to say more than the zone's clock.
 func spelling(t time.Time, loc *time.Location, explicit bool) string {
 	if !explicit && loc != nil {
 		if _, shift := At(t.In(loc), loc); shift == Once {
@@ -149,7 +149,7 @@ func spelling(t time.Time, loc *time.Location, explicit bool) string {
 	return t.In(loc).Format(time.RFC3339)
 }
 
-// wall gives the date and time of day that the clock is to show.
+// wall returns the date and time of day that the clock is to show.
 func (p *parser) wall() time.Time {
 	clock := Clock{Hour: 9}
 	if p.ctx.Clock != nil {

@@ -31,7 +31,7 @@ type Context struct {
 // Clock is a time of day.
 type Clock struct{ Hour, Minute, Second int }
 
-// String gives hours and minutes, and seconds where there are any.
+// String returns hours and minutes, and seconds where there are any.
 func (c Clock) String() string {
 	if c.Second != 0 {
 		return fmt.Sprintf("%02d:%02d:%02d", c.Hour, c.Minute, c.Second)
@@ -39,7 +39,7 @@ func (c Clock) String() string {
 	return fmt.Sprintf("%02d:%02d", c.Hour, c.Minute)
 }
 
-// ClockOf gives the time of day of t in its location.
+// ClockOf returns the time of day of t in its location.
 func ClockOf(t time.Time) Clock {
 	h, m, s := t.Clock()
 	return Clock{h, m, s}
@@ -104,7 +104,7 @@ func (e *unread) Error() string {
 	return fmt.Sprintf("I can't read %q. %s", e.text, e.hint)
 }
 
-// reading gives the location whose days count.
+// reading returns the location whose days count.
 func (c Context) reading() *time.Location {
 	if c.Zone != nil {
 		return c.Zone
@@ -148,7 +148,7 @@ func Words(t time.Time, zone *time.Location) string {
 	return Day(t) + ", " + ClockOf(t).String() + " " + zone.String()
 }
 
-// Day gives weekday and date: "Tue 1 Dec 2026".
+// Day returns weekday and date: "Tue 1 Dec 2026".
 func Day(t time.Time) string { return t.Format("Mon 2 Jan 2006") }
 
 // Moment says a moment in its own location, as sentences and lists show it: "Thu 26 Nov, 08:30". It names the year
@@ -234,7 +234,7 @@ func days(a, b time.Time) int {
 	return int(midnight(b).Sub(midnight(a)).Hours() / 24)
 }
 
-// midnight gives the date of t as a time of UTC, which has no short days.
+// midnight returns the date of t as a time of UTC, which has no short days.
 func midnight(t time.Time) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)

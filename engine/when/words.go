@@ -37,7 +37,7 @@ var units = map[string]unit{
 	"mo": {months: 1}, "month": {months: 1}, "months": {months: 1}, "y": {months: 12}, "year": {months: 12}, "years": {months: 12},
 }
 
-// closest gives the word that a token was probably meant to be.
+// closest returns the word that a token was probably meant to be.
 func closest(token string) string {
 	if len(token) < 4 {
 		return ""

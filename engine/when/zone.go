@@ -15,7 +15,7 @@ const (
 	Twice       // the clocks go back over it
 )
 
-// At gives the moment at which the clocks of loc show the date and time of wall, whose own location
+// At returns the moment at which the clocks of loc show the date and time of wall, whose own location
 // does not count. What they show twice is the first; what they skip counts from before the change, so
 // that half past two on the day when two becomes three is half past three (RFC 5545, 3.3.5).
 func At(wall time.Time, loc *time.Location) (time.Time, Shift) {
@@ -66,7 +66,7 @@ func offset(t time.Time) int {
 	return o
 }
 
-// Change gives the change of the clocks on t's day in its location, in words such as "clocks go
+// Change returns the change of the clocks on t's day in its location, in words such as "clocks go
 // forward 1 h", and "" on other days.
 func Change(t time.Time) string {
 	y, m, d := t.Date()

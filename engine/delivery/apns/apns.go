@@ -179,7 +179,7 @@ func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 	return delivery.Receipt{ID: id, Detail: "accepted by APNs"}, nil
 }
 
-// notification gives the library's own.
+// notification returns the library's own.
 func (c *Carrier) notification(p *delivery.Push) *apns2.Notification {
 	n := &apns2.Notification{
 		DeviceToken: p.Token, Topic: p.Headers["apns-topic"], CollapseID: p.Headers["apns-collapse-id"],

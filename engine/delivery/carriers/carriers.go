@@ -39,7 +39,7 @@ var kinds = []Kind{
 // Kinds lists the carriers of push notifications, in the order of the platforms.
 func Kinds() []Kind { return kinds }
 
-// KindOf gives the kind of a carrier.
+// KindOf returns the kind of a carrier.
 func KindOf(carrier string) (Kind, bool) {
 	for _, k := range kinds {
 		if k.Carrier == carrier {
@@ -49,7 +49,7 @@ func KindOf(carrier string) (Kind, bool) {
 	return Kind{}, false
 }
 
-// For gives the kind that serves a platform.
+// For returns the kind that serves a platform.
 func For(platform string) (Kind, bool) {
 	for _, k := range kinds {
 		if string(k.Platform) == platform {
@@ -192,7 +192,7 @@ type pooled struct {
 	carrier delivery.Carrier
 }
 
-// Get gives the carrier of a gateway.
+// Get returns the carrier of a gateway.
 func (p *Pool) Get(ctx context.Context, g engine.Gateway) (delivery.Carrier, error) {
 	if err := Check(g); err != nil {
 		return nil, err

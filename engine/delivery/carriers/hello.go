@@ -16,7 +16,7 @@ const (
 	helloText  = "This connector works."
 )
 
-// Hello gives the notification that tries a gateway out on one device.
+// Hello returns the notification that tries a gateway out on one device.
 func Hello(g engine.Gateway, d engine.Device, now time.Time) (delivery.Message, error) {
 	k, ok := KindOf(g.Carrier)
 	if !ok {
@@ -39,14 +39,14 @@ func Hello(g engine.Gateway, d engine.Device, now time.Time) (delivery.Message, 
 	return delivery.Message{Key: "HELLO", Recipient: p.Token, Push: p}, nil
 }
 
-// HelloMail gives the mail that tries a connector out.
+// HelloMail returns the mail that tries a connector out.
 func HelloMail(from, to string) delivery.Message {
 	return delivery.Message{Key: "HELLO", Recipient: to, Email: &delivery.Email{
 		From: from, To: to, Subject: helloTitle, Text: helloText, HTML: "<p>" + helloText + "</p>",
 	}}
 }
 
-// Addressed gives a push to a device, which lacks its content yet. A browser's
+// Addressed returns a push to a device, which lacks its content yet. A browser's
 // token may be its whole subscription as JSON.
 func Addressed(d engine.Device) *delivery.Push {
 	p := &delivery.Push{Platform: d.Platform, Token: d.Token}

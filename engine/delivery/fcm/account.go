@@ -80,7 +80,7 @@ func isRSA(der []byte) bool {
 	return ok
 }
 
-// access gives a token: the one at hand, or a new one. not is one that FCM has
+// access returns a token: the one at hand, or a new one. not is one that FCM has
 // refused. Those that wait for a new token share it.
 func (a *account) access(ctx context.Context, not string) (string, error) {
 	a.mu.Lock()

@@ -161,7 +161,7 @@ func (a answer) code() string {
 	return a.Error.Status
 }
 
-// explain gives an answer's reason (FCM, REST reference, ErrorCode).
+// explain returns an answer's reason (FCM, REST reference, ErrorCode).
 func (c *Carrier) explain(resp *http.Response, body []byte, secrets ...string) error {
 	var a answer
 	_ = json.Unmarshal(body, &a) // an answer that is none of FCM's is told by its status

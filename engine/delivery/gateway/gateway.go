@@ -36,7 +36,7 @@ type Transport struct {
 	Control func(network, address string, c syscall.RawConn) error
 }
 
-// Client gives a client that keeps its connections for further messages and
+// Client returns a client that keeps its connections for further messages and
 // follows no redirect.
 func (t Transport) Client() *http.Client {
 	dialer := &net.Dialer{Timeout: dialTime, Control: t.Control}
@@ -119,7 +119,7 @@ func Roots(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// RetryAfter gives how long an answer asks to wait (RFC 9110, 10.2.3: seconds or a
+// RetryAfter returns how long an answer asks to wait (RFC 9110, 10.2.3: seconds or a
 // date), and 0 where it does not say.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	v := h.Get("Retry-After")

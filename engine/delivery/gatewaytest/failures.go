@@ -38,7 +38,7 @@ func NoSecret(t testing.TB, err error, secrets ...string) {
 	}
 }
 
-// ClosedPort gives an address of this machine where nobody listens.
+// ClosedPort returns an address of this machine where nobody listens.
 func ClosedPort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

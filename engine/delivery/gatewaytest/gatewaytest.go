@@ -44,7 +44,7 @@ type desk struct {
 	gate   func(*http.Request)
 }
 
-// Got gives the messages that were taken.
+// Got returns the messages that were taken.
 func (d *desk) Got() []Received {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -125,7 +125,7 @@ func start(t testing.TB, h http.Handler) *httptest.Server {
 	return s
 }
 
-// roots gives the certificates to trust, and the same as a PEM file.
+// roots returns the certificates to trust, and the same as a PEM file.
 func roots(t testing.TB, s *httptest.Server) (*x509.CertPool, string) {
 	t.Helper()
 	pool := x509.NewCertPool()
@@ -156,7 +156,7 @@ func ecKey(t testing.TB) *ecdsa.PrivateKey {
 	return key
 }
 
-// pkcs8 gives a private key in PEM.
+// pkcs8 returns a private key in PEM.
 func pkcs8(t testing.TB, key any) []byte {
 	t.Helper()
 	der, err := x509.MarshalPKCS8PrivateKey(key)

@@ -89,7 +89,7 @@ func (b *object) has(name string) bool {
 	return slices.ContainsFunc(b.members, func(m doc.Member) bool { return m.Name == name })
 }
 
-// value gives the object, and nothing where it has no members.
+// value returns the object, and nothing where it has no members.
 func (b *object) value() doc.Value {
 	if len(b.members) == 0 {
 		return doc.Value{}
@@ -119,7 +119,7 @@ func (b *object) pairs(list doc.Value, gateway string, reserved func(string) boo
 	return nil
 }
 
-// textOf gives a value as one text: what is no text itself as JSON.
+// textOf returns a value as one text: what is no text itself as JSON.
 func textOf(v doc.Value) string {
 	switch v.Kind() {
 	case doc.Absent, doc.Null:
@@ -152,7 +152,7 @@ func limit(gateway string, most, size int, parts doc.Value) error {
 	return refuse("the notification has %d bytes, but %s allows %d; shorten it (%s has %d)", size, gateway, most, name, longest)
 }
 
-// largest gives the biggest text below v, by its path.
+// largest returns the biggest text below v, by its path.
 func largest(v doc.Value) (path string, size int) {
 	for name, m := range v.Members() {
 		p, n := name, len(m.Encode())
@@ -199,7 +199,7 @@ func (b *object) inbox(advanced doc.Value, as func(doc.Value) doc.Value) {
 	}
 }
 
-// plain gives what a reader sees of a text that may use HTML (CONTRACT.md,
+// plain returns what a reader sees of a text that may use HTML (CONTRACT.md,
 // Push: campaign_content).
 func plain(s string) string {
 	if !strings.ContainsAny(s, "<&") {

@@ -79,7 +79,7 @@ func Settings(c Config) error {
 	return err
 }
 
-// PublicKey gives the VAPID public key of a private one, as a site hands it to
+// PublicKey returns the VAPID public key of a private one, as a site hands it to
 // PushManager.subscribe (applicationServerKey).
 func PublicKey(private []byte) (string, error) {
 	_, public, err := vapid(private)
@@ -133,7 +133,7 @@ func Parse(token string) (endpoint string, keys lib.Keys, ok bool) {
 	return s.Endpoint, s.Keys, true
 }
 
-// Subscription gives a browser's subscription of a message (W3C Push API,
+// Subscription returns a browser's subscription of a message (W3C Push API,
 // PushSubscription.toJSON): the token is its endpoint, with the keys beside it, or
 // all of it as JSON.
 func Subscription(p *delivery.Push) (lib.Subscription, error) {
@@ -165,7 +165,7 @@ func decode(s string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(s)
 }
 
-// route gives the client that may ask an endpoint.
+// route returns the client that may ask an endpoint.
 func (c *Carrier) route(endpoint string) (*http.Client, *url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" {
@@ -225,7 +225,7 @@ func (c *Carrier) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 	return delivery.Receipt{ID: delivery.OneSentence(location), Detail: "accepted by the push service at " + to.Host}, nil
 }
 
-// explain gives the reason of an answer (RFC 8030, 5 and 8.4); nil where the
+// explain returns the reason of an answer (RFC 8030, 5 and 8.4); nil where the
 // message was taken.
 func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription) error {
 	if resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusAccepted {

@@ -23,7 +23,7 @@ type ListQuery struct {
 
 // Drafter saves documents that are being built, valid or not.
 type Drafter interface {
-	// Save stores the body of a draft as it is, and gives the new head. Where the document was
+	// Save stores the body of a draft as it is, and returns the new head. Where the document was
 	// changed by someone else since r.Revision it fails with [BadRequest], HTTP 409.
 	Save(ctx context.Context, r SaveRequest) (Head, error)
 }
@@ -57,7 +57,7 @@ type WorkingCopy struct {
 	At     time.Time
 }
 
-// Historian gives earlier revisions of a document.
+// Historian reads earlier revisions of a document.
 type Historian interface {
 	// Revisions returns what is known of each, newest first.
 	Revisions(ctx context.Context, id string) ([]Revision, error)

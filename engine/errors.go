@@ -70,7 +70,7 @@ func Errorf(code Code, http int, format string, args ...any) *Error {
 	return &Error{Code: code, HTTP: http, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Invalid makes the validation error of problems; notices are left out. It gives nil where
+// Invalid makes the validation error of problems; notices are left out. It returns nil where
 // there is no error among them. A list that is full ([schema.RuleMore]) stays as it is.
 func Invalid(problems []schema.Problem) error {
 	bad := schema.Errors(problems)

@@ -61,7 +61,7 @@ func NextSends(document doc.Value, after time.Time, n int) []time.Time {
 	return nil
 }
 
-// NoSends says why [NextSends] gives nothing for a document from after on: a sentence.
+// NoSends says why [NextSends] returns nothing for a document from after on: a sentence.
 func NoSends(document doc.Value, after time.Time) string {
 	s := scheduling(document)
 	kind := DeliveryType(document.Get("campaign_delivery_type").Text())

@@ -17,7 +17,7 @@ const (
 	ControlVariation = "control" // the cell of the control group, which no A/B test counts
 )
 
-// MaxTestKeys is how many keys [TestKeys] gives at most: no campaign that people make has as
+// MaxTestKeys is how many keys [TestKeys] returns at most: no campaign that people make has as
 // many, and a number of variations is only a number.
 const MaxTestKeys = 1000
 

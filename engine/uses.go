@@ -6,7 +6,7 @@ import "context"
 // locales, events, attributes and segments. Content has [ContentKeeper.ContentUses].
 type NameUses interface {
 	// NameUses returns the campaigns that still can be sent, and the parts of the workspace itself,
-	// that refer to a name. Where nothing does, or nothing of that name is there, it gives none. A
+	// that refer to a name. Where nothing does, or nothing of that name is there, it returns none. A
 	// list that [Workspace.Lists] does not know is [ValidationFailed].
 	NameUses(ctx context.Context, ref NameRef) ([]ContentUse, error)
 }

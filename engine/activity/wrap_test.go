@@ -19,7 +19,7 @@ import (
 	"bugle/engine/enginetest"
 )
 
-// What attach gives can be wrapped, and what Wrap gives can stand in its place.
+// What attach returns can be wrapped, and what Wrap returns can stand in its place.
 var (
 	_ attach.Service   = activity.Service(nil)
 	_ activity.Service = attach.Service(nil)

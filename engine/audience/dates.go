@@ -121,7 +121,7 @@ func moments(s string, zone *time.Location) (from, to int64, ok bool) {
 	return from, from + 1, true
 }
 
-// timeOfDay reads HH:MM, HH:MM:SS or that with a fraction, and gives what follows.
+// timeOfDay reads HH:MM, HH:MM:SS or that with a fraction, and returns what follows.
 func timeOfDay(s string) (clock time.Duration, rest string, ok bool) {
 	if len(s) < 5 || s[2] != ':' {
 		return 0, "", false

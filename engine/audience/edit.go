@@ -10,7 +10,7 @@ import (
 )
 
 // The editing of a tree of filters. Each function takes the root that paths start from, a campaign or
-// any part of it, and gives a new one; where it refuses, the root comes back as it was, and the error
+// any part of it, and returns a new one; where it refuses, the root comes back as it was, and the error
 // is a sentence for people. A path that comes back leads to what was edited, wherever it now is.
 
 // Kinds returns what [AddFilter] can add at a group or filter.

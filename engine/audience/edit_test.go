@@ -33,7 +33,7 @@ func attributes(names ...string) string {
 	return filterGroup("and", out...)
 }
 
-// names2 gives the names in a group, in order, actions by their event with their conditions in brackets.
+// names2 returns the names in a group, in order, actions by their event with their conditions in brackets.
 func order(group doc.Value) string {
 	var out []string
 	for _, f := range group.Get(mFilters).Elems() {

@@ -192,7 +192,7 @@ func values(filter doc.Value) []doc.Value {
 	return []doc.Value{v}
 }
 
-// SetValues writes what a filter on an attribute compares with: texts as [Values] gives them, in the
+// SetValues writes what a filter on an attribute compares with: texts as [Values] returns them, in the
 // data type of the filter where they are of it, and as they stand where not. No text at all takes the
 // value out. What says the same as before keeps its spelling.
 func SetValues(root doc.Value, filter doc.Path, texts []string) (doc.Value, error) {
@@ -268,7 +268,7 @@ type Step struct {
 }
 
 // Steps takes a segmentation apart: one step for each filter that everybody in it has to match, and a
-// last one for those who are left out. It gives none where one filter is enough to be in, or where
+// last one for those who are left out. It returns none where one filter is enough to be in, or where
 // there is one step alone.
 func Steps(filters doc.Value, env Env) []Step {
 	group := filters.Get(mIncluded)

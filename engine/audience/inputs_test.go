@@ -55,7 +55,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// What Values gives can be written back, and changes nothing; other texts become what the type says.
+// What Values returns can be written back, and changes nothing; other texts become what the type says.
 func TestValues(t *testing.T) {
 	for _, c := range []struct {
 		filter string

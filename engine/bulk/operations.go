@@ -64,7 +64,7 @@ func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, 
 // Tag adds tags to campaigns and takes others away.
 type Tag struct{ Add, Remove []string }
 
-// Retag gives a campaign's body with its tags changed; the same body where that changes none. It fails
+// Retag returns a campaign's body with its tags changed; the same body where that changes none. It fails
 // where something else stands in the place of the tags.
 func (t Tag) Retag(body doc.Value) (doc.Value, error) {
 	at := doc.P(string(catalog.BasicDetails), "tags")

@@ -120,7 +120,7 @@ func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, 
 	return read(resp.Header.Get("Content-Type"), body)
 }
 
-// headers sets the headers of a request, and gives them as they may be shown.
+// headers sets the headers of a request, and returns them as they may be shown.
 func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool) (http.Header, error) {
 	agent := c.UserAgent
 	if agent == "" {

@@ -149,7 +149,7 @@ func (s *SMTP) dialogue(ctx context.Context, do func(*smtp.Client) error) error 
 	var conn net.Conn
 	unbind := func() bool { return true }
 	client, err := s.newClient(func(dialCtx context.Context, network, _ string) (net.Conn, error) {
-		// The address the library gives lacks the brackets of an IPv6 one.
+		// The address the library returns lacks the brackets of an IPv6 one.
 		raw, err := (&net.Dialer{}).DialContext(dialCtx, network, s.server)
 		if err != nil {
 			return nil, err
@@ -185,7 +185,7 @@ func (s *SMTP) dialogue(ctx context.Context, do func(*smtp.Client) error) error 
 func (s *SMTP) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	policy := map[TLSMode]gomail.TLSPolicy{
 		TLSNone: gomail.NoTLS, TLSStart: gomail.TLSMandatory, TLSOpportunistic: gomail.TLSOpportunistic,
-		// The connection that dial gives is encrypted already, and such a
+		// The connection that dial returns is encrypted already, and such a
 		// server does not offer STARTTLS: the client only takes note of it.
 		TLSImplicit: gomail.TLSOpportunistic,
 	}[s.config.TLS]

@@ -14,7 +14,7 @@ func (v Value) Encode() []byte {
 	return v.AppendTo(make([]byte, 0, v.size()))
 }
 
-// AppendTo appends what [Value.Encode] gives to b.
+// AppendTo appends what [Value.Encode] returns to b.
 func (v Value) AppendTo(b []byte) []byte {
 	switch {
 	case !v.Exists():

@@ -104,7 +104,7 @@ func (b *bench) ok(err error) {
 	}
 }
 
-// create makes a draft and gives its id.
+// create makes a draft and returns its id.
 func (b *bench) create(body string, args ...any) string {
 	b.Helper()
 	out, err := b.Service.Create(b.ctx, engine.CreateRequest{Body: b.parse(body, args...)})
@@ -160,7 +160,7 @@ func (b *bench) outbox() []string {
 	return out
 }
 
-// refused checks that err is a refusal of that code and HTTP status, and gives it.
+// refused checks that err is a refusal of that code and HTTP status, and returns it.
 func (b *bench) refused(err error, code engine.Code, http int) *engine.Error {
 	b.Helper()
 	e := engine.AsError(err)

@@ -28,7 +28,7 @@ type Material struct {
 	Taken  []Taken
 }
 
-// Of gathers the material of a document, and gives the document with the content of its saved templates.
+// Of gathers the material of a document, and returns the document with the content of its saved templates.
 // Product sets, which are large, are read where something names one.
 func Of(ctx context.Context, from Source, w engine.Workspace, ch engine.Channel, document doc.Value) (*Material, doc.Value, error) {
 	document, all, err := WithTemplates(ctx, from, ch, document)

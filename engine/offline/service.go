@@ -41,7 +41,7 @@ func try[T any](ctx context.Context, s *Service, operation string, read bool, do
 	return out, err
 }
 
-// recall makes a read that is remembered under key. While the service is away it gives what it gave
+// recall makes a read that is remembered under key. While the service is away it returns what it gave
 // before, at once; where that is nothing, it asks again.
 func recall[T any](ctx context.Context, s *Service, operation string, f form[T], key string, do func(context.Context) (T, error)) (out T, old bool, err error) {
 	if s.away(operation) != nil {

@@ -82,7 +82,7 @@ func (b *builder) refusals() doc.Value {
 	return object(out...)
 }
 
-// envelope gives the success envelope around data (CONTRACT.md, Envelopes and errors).
+// envelope returns the success envelope around data (CONTRACT.md, Envelopes and errors).
 func (b *builder) envelope(name, kind string, data doc.Value) doc.Value {
 	return b.x.Define(name, object(
 		m("type", "object"),

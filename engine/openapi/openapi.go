@@ -12,11 +12,11 @@ import (
 	"bugle/engine/schema"
 )
 
-// Document gives the document, which says that it is of that version of the program. The same
-// version gives the same bytes.
+// Document returns the document, which says that it is of that version of the program. The same
+// version always makes the same bytes.
 func Document(version string) doc.Value { return made(version).document }
 
-// JSON gives [Document] as compact JSON. The bytes are shared: they must not be changed.
+// JSON returns [Document] as compact JSON. The bytes are shared: they must not be changed.
 func JSON(version string) []byte { return made(version).json }
 
 type output struct {

@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// validated gives the document as a library of others reads it.
+// validated returns the document as a library of others reads it.
 func validated(t *testing.T) validator.Validator {
 	t.Helper()
 	d, err := libopenapi.NewDocument(openapi.JSON("1.2.3"))

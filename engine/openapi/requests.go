@@ -17,7 +17,7 @@ const (
 
 var writable = []catalog.Channel{catalog.Push, catalog.Email}
 
-// variant gives the table of a request as it is for one channel: the channel's own value is
+// variant returns the table of a request as it is for one channel: the channel's own value is
 // the only one that it takes, so that one request fits one variant.
 func (b *builder) variant(name string, s *schema.Schema, at schema.Stage, ch catalog.Channel, edit ...func(doc.Value) doc.Value) doc.Value {
 	return b.define(name, b.x.Table(s, at), ch, edit...)
@@ -35,7 +35,7 @@ func (b *builder) define(name string, v doc.Value, ch catalog.Channel, edit ...f
 	return b.x.Define(name, v)
 }
 
-// set gives v with nv at a path that is there but for its last step.
+// set returns v with nv at a path that is there but for its last step.
 func set(v, nv doc.Value, steps ...any) doc.Value {
 	out, err := v.Set(doc.P(steps...), nv)
 	if err != nil {
@@ -44,7 +44,7 @@ func set(v, nv doc.Value, steps ...any) doc.Value {
 	return out
 }
 
-// byChannel gives the choice between the variants of a request, told apart by the channel.
+// byChannel returns the choice between the variants of a request, told apart by the channel.
 func byChannel(variants map[catalog.Channel]doc.Value) doc.Value {
 	var refs []doc.Value
 	var mapping []doc.Member
@@ -137,7 +137,7 @@ func (b *builder) preview() (body, examples doc.Value) {
 	return byChannel(variants), b.examples("preview")
 }
 
-// proper gives the channel as a part of a schema's name.
+// proper returns the channel as a part of a schema's name.
 func proper(ch catalog.Channel) string {
 	if ch == catalog.SMS {
 		return string(ch)

@@ -24,7 +24,7 @@ func (s *source) place(pos int) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
 }
 
-// placer gives places that come one after the other, without counting from the start each time.
+// placer finds places that come one after the other, without counting from the start each time.
 type placer struct {
 	*source
 	pos, line, column int

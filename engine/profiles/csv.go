@@ -75,7 +75,7 @@ func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	}
 }
 
-// allowance gives no more than is left, which is what one line may have: a quote that nobody ends would
+// allowance reads no more than is left, which is what one line may have: a quote that nobody ends would
 // otherwise take all the memory that there is.
 type allowance struct {
 	io.Reader

@@ -74,7 +74,7 @@ func nearest(s string, candidates []string) string {
 }
 
 // distance is the optimal string alignment distance: insertions, deletions, substitutions and
-// swaps of neighbours. Beyond limit it gives any larger number.
+// swaps of neighbours. Beyond limit it returns any larger number.
 func distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > 4*limit || -d > 4*limit || len(a) > 256 || len(b) > 256 {
 		return limit + 1

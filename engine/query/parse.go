@@ -11,7 +11,7 @@ import (
 
 // Env is what reading and completing a query know of the workspace. The zero value does.
 type Env struct {
-	// Values gives the values that campaigns have for tag, by and team, and how many have each;
+	// Values returns the values that campaigns have for tag, by and team, and how many have each;
 	// for lists such as status the counts. Texts are as [Text] writes them. May be nil.
 	Values func(Key) []Known
 	// Now says what today is, in the zone of the person.

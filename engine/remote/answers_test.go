@@ -146,7 +146,7 @@ func asJSON(t *testing.T, v any) string {
 // library is a service with that many campaigns, every third a draft.
 type library struct {
 	n        int
-	repeats  bool // it gives the first page whatever page is asked for
+	repeats  bool // it returns the first page whatever page is asked for
 	requests int
 }
 

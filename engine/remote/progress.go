@@ -45,7 +45,7 @@ func (s *Service) testKeys(ctx context.Context, body doc.Value) []string {
 	return out
 }
 
-// leave says that an attempt leaves. The function that it gives says that its answer is there; no
+// leave says that an attempt leaves. The function that it returns says that its answer is there; no
 // more is told after it.
 func (n *news) leave(ctx context.Context) (landed func()) {
 	if n == nil || len(n.begun) > 0 {

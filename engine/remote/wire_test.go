@@ -124,7 +124,7 @@ var faults = []fault{
 	}},
 }
 
-// mishaps gives about every second request a fault, and counts what it did to which operation.
+// mishaps makes about every second request fail, and counts what it did to which operation.
 type mishaps struct {
 	mu   sync.Mutex
 	rnd  *rand.Rand

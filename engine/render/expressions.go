@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// Fill gives what a text becomes for one person, and the expressions in it that have no value for
+// Fill returns what a text becomes for one person, and the expressions in it that have no value for
 // them and stand in it as they were. The path leads to the text: from the root of the document in [Of],
 // [First] and [ViewsOf], from the content in [Push] and [Email].
 type Fill func(at doc.Path, text string) (filled string, unresolved []string)

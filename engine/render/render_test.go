@@ -315,7 +315,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What a service has resolved is found by the paths that it gives.
+// What a service has resolved is found by the paths that it returns.
 func TestResolvedByAService(t *testing.T) {
 	d := parse(t, keyed)
 	at := doc.P("campaign_content", "content", "default", "variation_1", "push", "android", "basic_details", "title")

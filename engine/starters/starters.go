@@ -20,7 +20,7 @@ type Starter struct {
 //go:embed drafts/*.json
 var drafts embed.FS
 
-// All gives the starters, in the order of their files.
+// All returns the starters, in the order of their files.
 func All() ([]Starter, error) {
 	var out []Starter
 	files, err := fs.Glob(drafts, "drafts/*.json")

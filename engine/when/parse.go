@@ -67,7 +67,7 @@ func tokens(text string) []string {
 
 func isDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// next takes what the tokens begin with, and gives how many it took.
+// next takes what the tokens begin with, and returns how many it took.
 func (p *parser) next() (int, error) {
 	for _, read := range []func() (int, error){p.span, p.timeOfDay, p.namedDay, p.weekday, p.ending, p.monthDay, p.numericDate} {
 		if n, err := read(); n > 0 || err != nil {

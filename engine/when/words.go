@@ -99,7 +99,7 @@ func (p *parser) span() (int, error) {
 	return n, p.setSpan(sum)
 }
 
-// amounts adds up numbers with their units, and gives how many tokens they took.
+// amounts adds up numbers with their units, and returns how many tokens they took.
 func amounts(rest []string) (unit, int, error) {
 	var sum unit
 	took := 0

@@ -11,6 +11,6 @@ import (
 //go:embed zones.txt
 var zoneList string
 
-// Zones gives the names of time zones that people look for, by city, in order. There are more, old
+// Zones returns the names of time zones that people look for, by city, in order. There are more, old
 // spellings and zones of no place, that documents may use.
 var Zones = sync.OnceValue(func() []string { return strings.Fields(zoneList) })

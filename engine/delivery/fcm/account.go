@@ -105,7 +105,7 @@ func (a *account) access(ctx context.Context, not string) (string, error) {
 	return t.AccessToken, nil
 }
 
-// noting keeps why a request failed: the library gives its text alone.
+// noting keeps why a request failed: the library returns its text alone.
 type noting struct {
 	next   http.RoundTripper
 	failed error

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// rowFields are the fields of a row of Get Campaign Meta, in the order in which a row shows them.
+var rowFields = []field[Meta]{
+	{Field: always(textField(fCampaignID, "The id that all versions share.")), at: func(m *Meta) any { return &m.CampaignID }},
+	{Field: countField(fVersion, "Present when campaign versioning is on."), at: func(m *Meta) any { return &m.Version }},
+	{Field: always(choiceField(fChannel, "The channel.", catalog.Channels...)), at: func(m *Meta) any { return (*string)(&m.Channel) }},
+	{Field: textsField(fPlatform, "The platforms of a push campaign."), empty: true, at: func(m *Meta) any { return &m.Platforms }},
+	{Field: textField(fCreatedBy, "Who created it, by email address."), at: func(m *Meta) any { return &m.CreatedBy }},
+	{Field: choiceField(fDeliveryType, "What starts the campaign.", everyDeliveryType()...), at: func(m *Meta) any { return (*string)(&m.DeliveryType) }},
+	{Field: textField("campaign_name", "Its name."), at: func(m *Meta) any { return &m.Name }},
+	{Field: textField("campaign_team", "The team that owns it."), at: func(m *Meta) any { return &m.Team }},
+	{Field: textsField("campaign_tags", "Its tags."), empty: true, at: func(m *Meta) any { return &m.Tags }},
+	{Field: always(choiceField("campaign_status", "Where it is in its life.", catalog.States...)), at: func(m *Meta) any { return (*string)(&m.Status) }},
+	{Field: timeField("campaign_start_time", "When it starts, in UTC."), at: func(m *Meta) any { return &m.Start }},
+	{Field: textField("parent_campaign_id", "The periodic campaign that this one is a run of."), at: func(m *Meta) any { return &m.ParentID }},
+	{Field: countField("total_child_campaigns", "How many runs a periodic campaign has had."), empty: true, at: func(m *Meta) any { return &m.ChildCampaigns }},
+	{Field: textField("rejection_comment", "Why a reviewer sent the draft back."), at: func(m *Meta) any { return &m.RejectionComment }},
+	{Field: objectField("reachability_details", "How many users it reaches; null where that is not computed.", described(reachFields)), empty: true,
+		at: func(m *Meta) any { return optional[Reachability]{&m.Reachability, reachFields} }},
+}
+
+var reachFields = []field[Reachability]{
+	{Field: always(countField("count", "How many users.")), empty: true, at: func(r *Reachability) any { return &r.Count }},
+	{Field: always(timeField("last_updated_time", "When it was computed; once a day.")), at: func(r *Reachability) any { return &r.LastUpdated }},
+}
+
+// RowFields describes the fields of a row of Get Campaign Meta (CONTRACT.md, Records).
+func RowFields() []schema.Field { return described(rowFields) }
+
+// Row returns a meta row as the API shows it.
+func (m Meta) Row() doc.Value {
+	if m.Status != catalog.Draft {
+		m.RejectionComment = "" // what was said of a draft that is one no more
+	}
+	return write(rowFields, &m)
+}
+
+// ParseMetaRow reads a row as the API shows it (CONTRACT.md, Records): what it
+// shares with a record as a record, the rest by its own names. It takes any row: what it cannot read
+// is left empty. A row has no id of its own where the service gives none: it is then that of the
+// campaign.
+func ParseMetaRow(v doc.Value) Meta {
+	m := Meta{Summary: Summary{Head: ParseRecord(v).Head}}
+	read(rowFields, &m, v)
+	if m.ID == "" {
+		m.ID = m.CampaignID
+	}
+	return m
+}

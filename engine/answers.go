@@ -1,22 +1,156 @@
 package engine
 
 import (
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
+var createdFields = []field[Created]{
+	{Field: always(idField(fID, "The id of the new campaign.")), at: func(c *Created) any { return &c.ID }},
+	{Field: always(choiceField(fStatus, "A new campaign is a draft.", catalog.Draft)), at: func(c *Created) any { return (*string)(&c.Status) }},
+}
+
+// Document returns the answer to a create request (CONTRACT.md, Operations).
+func (c Created) Document() doc.Value { return write(createdFields, &c) }
+
+// Fields describes [Created.Document].
+func (Created) Fields() []schema.Field { return described(createdFields) }
+
+// ParseCreated reads what [Created.Document] returns, liberally.
+func ParseCreated(v doc.Value) Created {
+	c := Created{Status: catalog.Draft}
+	read(createdFields, &c, v)
+	return c
+}
+
+var updatedFields = []field[Updated]{
+	{Field: always(textField(fID, "The document that holds the change: a new one where versioning made a new version.")), at: func(u *Updated) any { return &u.ID }},
+}
+
+// Document returns the answer to an update or a publish request (CONTRACT.md, Operations).
+func (u Updated) Document() doc.Value { return write(updatedFields, &u) }
+
+// Fields describes [Updated.Document].
+func (Updated) Fields() []schema.Field { return described(updatedFields) }
+
+// ParseUpdated reads what [Updated.Document] returns, liberally.
+func ParseUpdated(v doc.Value) Updated {
+	var u Updated
+	read(updatedFields, &u, v)
+	return u
+}
+
+var statusFields = []field[StatusChanged]{
+	{Field: always(idField(fID, "The id of the campaign.")), at: func(c *StatusChanged) any { return &c.ID }},
+	{Field: always(choiceField(fAction, "What was done.", catalog.StatusActions...)), at: func(c *StatusChanged) any { return (*string)(&c.Action) }},
+}
+
+// Document returns the answer to a status request (CONTRACT.md, Status).
+func (c StatusChanged) Document() doc.Value { return write(statusFields, &c) }
+
+// Fields describes [StatusChanged.Document].
+func (StatusChanged) Fields() []schema.Field { return described(statusFields) }
+
+// ParseStatusChanged reads what [StatusChanged.Document] returns, liberally, and the state that some
+// services add.
+func ParseStatusChanged(v doc.Value) StatusChanged {
+	c := StatusChanged{Status: State(v.Get(fStatus).Text())}
+	read(statusFields, &c, v)
+	return c
+}
+
+// invalid is a problem as the answer to a validate request lists it.
+type invalid struct{ field, issue string }
+
+var invalidFields = []field[invalid]{
+	{Field: always(textField("field", "A dotted path from the campaign's root.")), empty: true, at: func(i *invalid) any { return &i.field }},
+	{Field: always(textField("issue", "What is wrong there.")), empty: true, at: func(i *invalid) any { return &i.issue }},
+}
+
+// validated is a [Validation] as its answer shows it.
+type validated struct {
+	valid  bool
+	errors []invalid
+}
+
+var validatedFields = []field[validated]{
+	{Field: always(schema.Field{Name: "valid", Kind: schema.Bool, Help: "Whether the campaign can be published."}), at: func(v *validated) any { return &v.valid }},
+	{Field: objectsField("errors", "What is wrong; absent where nothing is.", described(invalidFields)), at: func(v *validated) any { return several[invalid]{&v.errors, invalidFields} }},
+}
+
 // Document returns the outcome as the API shows it (CONTRACT.md, Validate): errors alone,
 // each with its dotted path.
 func (v Validation) Document() doc.Value {
-	ms := []doc.Member{doc.M("valid", doc.NewBool(v.Valid))}
-	if bad := schema.Errors(v.Problems); len(bad) > 0 {
-		items := make([]doc.Value, len(bad))
-		for i, p := range bad {
-			items[i] = doc.NewObject(doc.M("field", doc.NewString(p.Path.String())), doc.M("issue", doc.NewString(p.Message)))
-		}
-		ms = append(ms, doc.M("errors", doc.NewArray(items...)))
+	out := validated{valid: v.Valid}
+	for _, p := range schema.Errors(v.Problems) {
+		out.errors = append(out.errors, invalid{p.Path.String(), p.Message})
 	}
-	return doc.NewObject(ms...)
+	return write(validatedFields, &out)
+}
+
+// Fields describes [Validation.Document].
+func (Validation) Fields() []schema.Field { return described(validatedFields) }
+
+var previewFields = []field[Preview]{
+	{Field: always(objectField("personalized_content", "The campaign content with its expressions resolved.", nil)), at: func(p *Preview) any { return &p.Content }},
+	{Field: objectsField("unresolved", "The expressions without a value; absent where there are none.", described(unresolvedFields)),
+		at: func(p *Preview) any { return several[Unresolved]{&p.Unresolved, unresolvedFields} }},
+}
+
+var unresolvedFields = []field[Unresolved]{
+	{Field: always(textField("field", "A dotted path from the request's root.")), empty: true, at: func(u *Unresolved) any { return &u.Field }},
+	{Field: always(textField("expression", "The expression that has no value for the user.")), empty: true, at: func(u *Unresolved) any { return &u.Expression }},
+}
+
+// Document returns the answer to a preview request (CONTRACT.md, Preview).
+func (p Preview) Document() doc.Value { return write(previewFields, &p) }
+
+// Fields describes [Preview.Document].
+func (Preview) Fields() []schema.Field { return described(previewFields) }
+
+// ParsePreview reads what [Preview.Document] returns, liberally. Its content is absent where the answer
+// has none.
+func ParsePreview(v doc.Value) Preview {
+	var p Preview
+	read(previewFields, &p, v)
+	return p
+}
+
+var sendFields = []field[SendResult]{
+	{Field: always(choiceField(fStatus, "What became of it.", Sent, Failed)), at: func(r *SendResult) any { return &r.Status }},
+	{Field: textField("failure_reason", "Why it failed; present only then."), at: func(r *SendResult) any { return &r.FailureReason }},
+}
+
+// Document returns a test result as the API shows it (CONTRACT.md, Test sends), its keys in the order
+// of sending.
+func (r TestResult) Document() doc.Value {
+	ms := make([]doc.Member, len(r.Keys))
+	for i, key := range r.Keys {
+		sent := r.Data[key]
+		ms[i] = doc.M(key, write(sendFields, &sent))
+	}
+	return doc.NewObject(doc.M(fResults, doc.NewObject(ms...)), doc.M(fMessage, doc.NewString(r.Message)))
+}
+
+// Fields describes [TestResult.Document].
+func (TestResult) Fields() []schema.Field {
+	results := schema.Field{Name: fResults, Kind: schema.Map, Help: "By `{PLATFORM}_{locale}_{variation}`, such as `ANDROID_default_variation_1`.",
+		Elem: &schema.Field{Kind: schema.Object, Fields: described(sendFields)}}
+	return []schema.Field{always(results), always(textField(fMessage, "A summary in one line."))}
+}
+
+// ParseTestResult reads a test result as the API shows it. It takes any: what it cannot read is
+// left empty, and a status that the contract does not have is kept.
+func ParseTestResult(v doc.Value) TestResult {
+	r := TestResult{Data: map[string]SendResult{}, Message: v.Get(fMessage).Text()}
+	for key, v := range v.Get(fResults).Members() {
+		var sent SendResult
+		read(sendFields, &sent, v)
+		r.Keys = append(r.Keys, key)
+		r.Data[key] = sent
+	}
+	return r
 }
 
 // SignedBy returns a create request's body with its creator set; unchanged where by is empty.

@@ -38,49 +38,10 @@ type Campaign struct {
 	Body doc.Value
 }
 
-// The members of a record that [Head] holds, in the order in which a record shows them.
-const (
-	fID           = "id"
-	fCampaignID   = "campaign_id"
-	fVersion      = "version_number"
-	fStatus       = "status"
-	fChannel      = "channel"
-	fDeliveryType = "campaign_delivery_type"
-	fCreatedBy    = "created_by"
-	fUpdatedBy    = "updated_by"
-	fCreatedAt    = "created_at"
-	fUpdatedAt    = "updated_at"
-	fSentTime     = "sent_time"
-	fFlowID       = "flow_id"
-	fFlowName     = "flow_name"
-	fParentID     = "parent_id"
-	fRejection    = "rejection_comment"
-)
-
-// IsHeadField reports whether a record's member belongs to the [Head].
-func IsHeadField(name string) bool {
-	switch name {
-	case fID, fCampaignID, fVersion, fStatus, fChannel, fDeliveryType, fCreatedBy, fUpdatedBy,
-		fCreatedAt, fUpdatedAt, fSentTime, fFlowID, fFlowName, fParentID, fRejection:
-		return true
-	}
-	return false
-}
-
 // With returns the campaign with another body.
 func (c Campaign) With(body doc.Value) Campaign {
 	c.Body = body
 	return c
-}
-
-// onlyInResponses reports whether a member of the head is in no request. A status is in one that
-// publishes.
-func onlyInResponses(name string) bool {
-	switch name {
-	case fChannel, fDeliveryType, fCreatedBy, fUpdatedBy, fStatus:
-		return false
-	}
-	return IsHeadField(name)
 }
 
 // Document returns the campaign as the tables see it: channel, delivery type and people, then
@@ -103,33 +64,6 @@ func (c Campaign) with(head []doc.Member) doc.Value {
 		head = append(head, doc.M(name, v))
 	}
 	return doc.NewObject(head...)
-}
-
-// ParseRecord reads a record as the API shows it. It takes what it receives liberally: a head
-// member of another type stays in the body.
-func ParseRecord(v doc.Value) Campaign {
-	c := Campaign{Head: Head{
-		ID: v.Get(fID).Text(), CampaignID: v.Get(fCampaignID).Text(),
-		Status: State(v.Get(fStatus).Text()), Channel: Channel(v.Get(fChannel).Text()), DeliveryType: DeliveryType(v.Get(fDeliveryType).Text()),
-		CreatedBy: v.Get(fCreatedBy).Text(), UpdatedBy: v.Get(fUpdatedBy).Text(),
-		FlowID: v.Get(fFlowID).Text(), FlowName: v.Get(fFlowName).Text(), ParentID: v.Get(fParentID).Text(),
-		RejectionComment: v.Get(fRejection).Text(),
-	}}
-	if n, ok := v.Get(fVersion).Int(); ok {
-		c.Version = int(n)
-	}
-	for name, at := range map[string]*time.Time{fCreatedAt: &c.CreatedAt, fUpdatedAt: &c.UpdatedAt, fSentTime: &c.SentTime} {
-		*at = instant(v.Get(name), time.UTC)
-	}
-	known := c.Record()
-	var body []doc.Member
-	for name, m := range v.Members() {
-		if !IsHeadField(name) || !known.Get(name).Exists() && !m.Empty() {
-			body = append(body, doc.M(name, m))
-		}
-	}
-	c.Body = doc.NewObject(body...)
-	return c
 }
 
 func text(name, s string) doc.Member {

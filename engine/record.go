@@ -1,50 +1,87 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/schema"
 )
 
-// shown is a member of the head as a record shows it: a text, a number or a time. What is empty is not
-// shown.
-type shown struct {
-	name   string
-	text   string
-	number int
-	at     time.Time
+// The fields of a record's head that the rest of the program names.
+const (
+	fID           = "id"
+	fCampaignID   = "campaign_id"
+	fVersion      = "version_number"
+	fStatus       = "status"
+	fChannel      = "channel"
+	fDeliveryType = "campaign_delivery_type"
+	fCreatedBy    = "created_by"
+	fUpdatedBy    = "updated_by"
+)
+
+// headFields are the fields of a record that [Head] holds, in the order in which a record shows them.
+var headFields = []field[Head]{
+	{Field: always(textField(fID, "The id of this document: one for each version.")), at: func(h *Head) any { return &h.ID }},
+	{Field: always(textField(fCampaignID, "The id that all versions share.")), at: func(h *Head) any { return &h.CampaignID }},
+	{Field: countField(fVersion, "Present when campaign versioning is on."), at: func(h *Head) any { return &h.Version }},
+	{Field: always(choiceField(fStatus, "Where the campaign is in its life.", catalog.States...)), at: func(h *Head) any { return (*string)(&h.Status) }},
+	{Field: always(choiceField(fChannel, "The channel; all but PUSH and EMAIL can only be read.", catalog.Channels...)), at: func(h *Head) any { return (*string)(&h.Channel) }},
+	{Field: choiceField(fDeliveryType, "What starts the campaign.", everyDeliveryType()...), at: func(h *Head) any { return (*string)(&h.DeliveryType) }},
+	{Field: textField(fCreatedBy, "Who created it, by email address."), at: func(h *Head) any { return &h.CreatedBy }},
+	{Field: textField(fUpdatedBy, "Who changed it last, by email address."), at: func(h *Head) any { return &h.UpdatedBy }},
+	{Field: timeField("created_at", "When it was created, in UTC."), at: func(h *Head) any { return &h.CreatedAt }},
+	{Field: timeField("updated_at", "When it was changed last, in UTC."), at: func(h *Head) any { return &h.UpdatedAt }},
+	{Field: timeField("sent_time", "When it was sent, in UTC."), at: func(h *Head) any { return &h.SentTime }},
+	{Field: textField("flow_id", "The flow that the campaign is a node of."), at: func(h *Head) any { return &h.FlowID }},
+	{Field: textField("flow_name", "The name of that flow."), at: func(h *Head) any { return &h.FlowName }},
+	{Field: textField("parent_id", "The periodic campaign that this one is a run of."), at: func(h *Head) any { return &h.ParentID }},
+	{Field: textField("rejection_comment", "Why a reviewer sent the draft back."), at: func(h *Head) any { return &h.RejectionComment }},
 }
 
-// shown returns the members of the head in the order of a record.
-func (h *Head) shown() [15]shown {
-	return [...]shown{
-		{name: fID, text: h.ID}, {name: fCampaignID, text: h.CampaignID}, {name: fVersion, number: max(h.Version, 0)},
-		{name: fStatus, text: string(h.Status)}, {name: fChannel, text: string(h.Channel)}, {name: fDeliveryType, text: string(h.DeliveryType)},
-		{name: fCreatedBy, text: h.CreatedBy}, {name: fUpdatedBy, text: h.UpdatedBy},
-		{name: fCreatedAt, at: h.CreatedAt}, {name: fUpdatedAt, at: h.UpdatedAt}, {name: fSentTime, at: h.SentTime},
-		{name: fFlowID, text: h.FlowID}, {name: fFlowName, text: h.FlowName}, {name: fParentID, text: h.ParentID}, {name: fRejection, text: h.RejectionComment},
+// inRequests are the fields of the head that requests have as well. A status is in one that publishes.
+var inRequests = []string{fChannel, fDeliveryType, fCreatedBy, fUpdatedBy, fStatus}
+
+// HeadFields describes the fields of a record that [Head] holds (CONTRACT.md, Records).
+func HeadFields() []schema.Field { return described(headFields) }
+
+// IsHeadField reports whether a record's member belongs to the [Head].
+func IsHeadField(name string) bool {
+	for i := range headFields {
+		if headFields[i].Name == name {
+			return true
+		}
 	}
+	return false
+}
+
+// onlyInResponses reports whether a member of the head is in no request.
+func onlyInResponses(name string) bool {
+	return IsHeadField(name) && !slices.Contains(inRequests, name)
+}
+
+// ParseRecord reads a record as the API shows it. It takes what it receives liberally: a head
+// member of another type stays in the body.
+func ParseRecord(v doc.Value) Campaign {
+	var c Campaign
+	read(headFields, &c.Head, v)
+	known := write(headFields, &c.Head)
+	var body []doc.Member
+	for name, m := range v.Members() {
+		if !IsHeadField(name) || !known.Get(name).Exists() && !m.Empty() {
+			body = append(body, doc.M(name, m))
+		}
+	}
+	c.Body = doc.NewObject(body...)
+	return c
 }
 
 // Record returns the campaign as the API shows it.
-func (c Campaign) Record() doc.Value {
-	head := c.shown()
-	ms := make([]doc.Member, 0, len(head)+c.Body.Len())
-	for i := range head {
-		switch m := &head[i]; {
-		case m.number > 0:
-			ms = append(ms, doc.M(m.name, doc.NewInt(int64(m.number))))
-		case !m.at.IsZero():
-			ms = append(ms, stamp(m.name, m.at))
-		default:
-			ms = append(ms, text(m.name, m.text))
-		}
-	}
-	return c.with(ms)
-}
+func (c Campaign) Record() doc.Value { return c.with(membersOf(headFields, &c.Head)) }
 
 // AppendRecord appends what [Campaign.Record] encodes as to b, without making the document.
 func (c *Campaign) AppendRecord(b []byte) []byte {
@@ -77,16 +114,22 @@ func (h *Head) AppendRecord(b, rest []byte) []byte {
 
 // appendTo appends the members of a record that the head has, each behind a comma.
 func (h *Head) appendTo(b []byte) []byte {
-	head := h.shown()
-	for i := range head {
-		switch m := &head[i]; {
-		case m.text != "":
-			b = appendString(appendName(b, m.name), m.text)
-		case m.number > 0:
-			b = strconv.AppendInt(appendName(b, m.name), int64(m.number), 10)
-		case !m.at.IsZero():
-			b = append(appendName(b, m.name), '"')
-			b = append(m.at.UTC().AppendFormat(b, time.RFC3339), '"')
+	for i := range headFields {
+		f := &headFields[i]
+		switch at := f.at(h).(type) {
+		case *string:
+			if *at != "" {
+				b = appendString(appendName(b, f.Name), *at)
+			}
+		case *int:
+			if *at > 0 {
+				b = strconv.AppendInt(appendName(b, f.Name), int64(*at), 10)
+			}
+		case *time.Time:
+			if !at.IsZero() {
+				b = append(appendName(b, f.Name), '"')
+				b = append(at.UTC().AppendFormat(b, time.RFC3339), '"')
+			}
 		}
 	}
 	return b

@@ -11,35 +11,24 @@ import (
 
 // The members of the requests and rows below (CONTRACT.md, Requests, Records, and Search and meta).
 const (
-	fRequestID     = "request_id"
-	fAction        = "action"
-	fFilters       = "campaign_fields"
-	fLimit         = "limit"
-	fPage          = "page"
-	fChildren      = "include_child_campaigns"
-	fArchived      = "include_archive_campaigns"
-	fIDs           = "ids"
-	fChannels      = "channels"
-	fCreatedDate   = "created_date"
-	fFromDate      = "from_date"
-	fToDate        = "to_date"
-	fMetaType      = "delivery_type"
-	fNamePart      = "name"
-	fTags          = "tags"
-	fPlatform      = "platform"
-	fCampaignName  = "campaign_name"
-	fCampaignTeam  = "campaign_team"
-	fCampaignTags  = "campaign_tags"
-	fCampaignState = "campaign_status"
-	fCampaignStart = "campaign_start_time"
-	fParentMeta    = "parent_campaign_id"
-	fChildCount    = "total_child_campaigns"
-	fReachability  = "reachability_details"
-	fCount         = "count"
-	fLastUpdated   = "last_updated_time"
-	fResults       = "data"
-	fFailure       = "failure_reason"
-	fMessage       = "message"
+	fRequestID   = "request_id"
+	fAction      = "action"
+	fFilters     = "campaign_fields"
+	fLimit       = "limit"
+	fPage        = "page"
+	fChildren    = "include_child_campaigns"
+	fArchived    = "include_archive_campaigns"
+	fIDs         = "ids"
+	fChannels    = "channels"
+	fCreatedDate = "created_date"
+	fFromDate    = "from_date"
+	fToDate      = "to_date"
+	fMetaType    = "delivery_type"
+	fNamePart    = "name"
+	fTags        = "tags"
+	fPlatform    = "platform"
+	fResults     = "data"
+	fMessage     = "message"
 )
 
 // ParseStatus reads the body of Update Campaign Status. A body that the table refuses is a
@@ -116,70 +105,6 @@ func (r MetaRequest) Document() doc.Value {
 		text(fRequestID, r.RequestID), unlessEmpty(fFilters, filters), doc.M(fLimit, doc.NewInt(int64(r.Limit))), doc.M(fPage, doc.NewInt(int64(r.Page))),
 		flag(fChildren, r.Children), flag(fArchived, r.Archived),
 	)
-}
-
-// Row returns a meta row as the API shows it.
-func (m Meta) Row() doc.Value {
-	if m.Status != catalog.Draft {
-		m.RejectionComment = "" // what was said of a draft that is one no more
-	}
-	reach := doc.NullValue()
-	if m.Reachability != nil {
-		reach = doc.NewObject(doc.M(fCount, doc.NewInt(int64(m.Reachability.Count))), stamp(fLastUpdated, m.Reachability.LastUpdated))
-	}
-	return doc.NewObject(
-		text(fCampaignID, m.CampaignID), whole(fVersion, m.Version), text(fChannel, string(m.Channel)),
-		doc.M(fPlatform, doc.NewStrings(m.Platforms...)), text(fCreatedBy, m.CreatedBy), text(fDeliveryType, string(m.DeliveryType)),
-		text(fCampaignName, m.Name), text(fCampaignTeam, m.Team), doc.M(fCampaignTags, doc.NewStrings(m.Tags...)),
-		text(fCampaignState, string(m.Status)), stamp(fCampaignStart, m.Start), text(fParentMeta, m.ParentID),
-		doc.M(fChildCount, doc.NewInt(int64(m.ChildCampaigns))), text(fRejection, m.RejectionComment), doc.M(fReachability, reach),
-	)
-}
-
-// ParseMetaRow reads a row as the API shows it (CONTRACT.md, Records): what it
-// shares with a record as a record, the rest by its own names. It takes any row: what it cannot read
-// is left empty. A row has no id of its own where the service gives none: it is then that of the
-// campaign.
-func ParseMetaRow(v doc.Value) Meta {
-	m := Meta{Summary: Summary{Head: ParseRecord(v).Head}, ChildCampaigns: integer(v.Get(fChildCount))}
-	m.Name, m.Team = v.Get(fCampaignName).Text(), v.Get(fCampaignTeam).Text()
-	m.Tags, m.Platforms = v.Get(fCampaignTags).Strings(), v.Get(fPlatform).Strings()
-	m.Start = instant(v.Get(fCampaignStart), time.UTC)
-	if st := v.Get(fCampaignState).Text(); st != "" {
-		m.Status = State(st)
-	}
-	if m.ID == "" {
-		m.ID = m.CampaignID
-	}
-	if id := v.Get(fParentMeta).Text(); id != "" {
-		m.ParentID = id
-	}
-	if reach := v.Get(fReachability); reach.Kind() == doc.Object {
-		m.Reachability = &Reachability{Count: integer(reach.Get(fCount)), LastUpdated: instant(reach.Get(fLastUpdated), time.UTC)}
-	}
-	return m
-}
-
-// Document returns a test result as the API shows it (CONTRACT.md, Test sends), its keys in the order
-// of sending.
-func (r TestResult) Document() doc.Value {
-	var ms []doc.Member
-	for _, key := range r.Keys {
-		res := r.Data[key]
-		ms = append(ms, doc.M(key, doc.NewObject(text(fStatus, res.Status), text(fFailure, res.FailureReason))))
-	}
-	return doc.NewObject(doc.M(fResults, doc.NewObject(ms...)), doc.M(fMessage, doc.NewString(r.Message)))
-}
-
-// ParseTestResult reads a test result as the API shows it. It takes any: what it cannot read is
-// left empty, and a status that the contract does not have is kept.
-func ParseTestResult(v doc.Value) TestResult {
-	r := TestResult{Data: map[string]SendResult{}, Message: v.Get(fMessage).Text()}
-	for key, res := range v.Get(fResults).Members() {
-		r.Keys = append(r.Keys, key)
-		r.Data[key] = SendResult{Status: res.Get(fStatus).Text(), FailureReason: res.Get(fFailure).Text()}
-	}
-	return r
 }
 
 func checkRequest(name string, table *schema.Schema, v doc.Value) error {

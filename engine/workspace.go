@@ -134,7 +134,7 @@ func (w Workspace) Gateway(carrier string) (Gateway, bool) {
 	return Gateway{}, false
 }
 
-// Connector is a configured way out for email (CONTRACT.md, Email: connector).
+// Connector is a configured way out for email (CONTRACT.md, connector).
 type Connector struct {
 	Type    string `json:"connector_type"`
 	Name    string `json:"connector_name"`

@@ -143,7 +143,7 @@ type ContentPolicy struct {
 	Private bool `json:"private,omitempty"`
 }
 
-// ContentTemplate is a saved template, which messages take by its id (CONTRACT.md, Push: campaign_content).
+// ContentTemplate is a saved template, which messages take by its id (CONTRACT.md, campaign_content).
 type ContentTemplate struct {
 	ID      string  `json:"id"`
 	Version int     `json:"version"` // from 1

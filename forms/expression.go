@@ -33,7 +33,7 @@ func (e expression) String() string {
 }
 
 // expressionLists are the workspace's lists whose names a text can look up, and by which word
-// (gaps.md, Personalisation).
+// (CONTRACT.md, Personalization).
 var expressionLists = []struct{ list, of string }{
 	{"user_attributes", "UserAttribute"},
 	{"trigger_attributes", "EventAttribute"},

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Idempotent is what is remembered of a write that carried an Idempotency-Key (gaps.md,
-// Operations).
+// Idempotent is what is remembered of a write that carried an Idempotency-Key (CONTRACT.md,
+// Idempotency).
 type Idempotent struct {
 	Operation, Key string
 	// Fingerprint is of the request: another request with the same key is refused.
@@ -86,8 +86,8 @@ func (s Space) DeleteIdempotent(op, key string) error {
 	)
 }
 
-// RequestID gives until when the request_id of an operation may not be used again (gaps.md,
-// Operations). It gives past times too: the caller's clock decides.
+// RequestID gives until when the request_id of an operation may not be used again (CONTRACT.md,
+// Create). It gives past times too: the caller's clock decides.
 func (s Space) RequestID(op, id string) (time.Time, error) {
 	if err := s.checkOnce(op, id); err != nil {
 		return time.Time{}, err

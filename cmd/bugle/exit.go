@@ -89,7 +89,7 @@ func report(f *factory, err error) int {
 	return code
 }
 
-// failure is an error in the output of --json, modeled on the error envelope of spec.md.
+// failure is an error in the output of --json, modeled on the error envelope of the API (CONTRACT.md, Envelopes and errors).
 type failure struct {
 	Code      engine.Code     `json:"code"`
 	Message   string          `json:"message"`

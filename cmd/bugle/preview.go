@@ -116,7 +116,7 @@ func (p *previewFlags) flagNames() (out []string) {
 	return out
 }
 
-// body returns the request for a preview of a campaign (gaps.md, Operations, Preview).
+// body returns the request for a preview of a campaign (CONTRACT.md, Preview).
 func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
 	c, err := svc.Get(ctx, id)
 	if err != nil {

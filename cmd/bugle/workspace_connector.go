@@ -12,7 +12,7 @@ import (
 	"bugle/engine/delivery"
 )
 
-// usualConnectorType is the default type of a connector: a mail server of your own (gaps.md, Fields).
+// usualConnectorType is the default type of a connector: a mail server of your own (CONTRACT.md, connector).
 const usualConnectorType = "CUSTOM_SMTP"
 
 // connectorFlags describe a connector.

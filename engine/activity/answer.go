@@ -59,15 +59,3 @@ func page[T any](found []T, row func(T) doc.Value) doc.Value {
 	}
 	return doc.NewObject(doc.M("campaigns", doc.NewArray(vs...)))
 }
-
-func previewed(p engine.Preview) doc.Value {
-	ms := []doc.Member{doc.M("personalized_content", p.Content)}
-	if len(p.Unresolved) > 0 {
-		vs := make([]doc.Value, len(p.Unresolved))
-		for i, u := range p.Unresolved {
-			vs[i] = doc.NewObject(doc.M("field", doc.NewString(u.Field)), doc.M("expression", doc.NewString(u.Expression)))
-		}
-		ms = append(ms, doc.M("unresolved", doc.NewArray(vs...)))
-	}
-	return doc.NewObject(ms...)
-}

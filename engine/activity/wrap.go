@@ -87,7 +87,7 @@ func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.C
 	n := begin(operation.Create, "", r.Call, r.Body)
 	out, err := s.Service.Create(ctx, r)
 	n.call.Campaign = out.ID
-	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID), text("status", string(out.Status))) })
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
 	return out, err
 }
 
@@ -101,14 +101,14 @@ func (s *observed) Get(ctx context.Context, id string) (engine.Campaign, error) 
 func (s *observed) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	n := begin(operation.Update, r.ID, r.Call, r.Body)
 	out, err := s.Service.Update(ctx, r)
-	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID)) })
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
 	return out, err
 }
 
 func (s *observed) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	n := begin(operation.Publish, r.ID, r.Call, doc.NewObject(text("status", string(catalog.Publish))))
 	out, err := s.Service.Publish(ctx, r)
-	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID)) })
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
 	return out, err
 }
 
@@ -122,7 +122,7 @@ func (s *observed) Validate(ctx context.Context, id string) (engine.Validation, 
 func (s *observed) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	n := begin(operation.Status, r.ID, r.Call, r.Document())
 	out, err := s.Service.ChangeStatus(ctx, r)
-	s.end(n, out.Answer, err, nodeWeight, func() doc.Value { return doc.NewObject(text("id", out.ID), text("action", string(out.Action))) })
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
 	return out, err
 }
 
@@ -158,7 +158,7 @@ func (s *observed) Preview(ctx context.Context, r engine.PreviewRequest) (engine
 	n := begin(operation.Preview, "", r.Call, r.Body)
 	out, err := s.Service.Preview(ctx, r)
 	s.made(out.Calls)
-	s.end(n, out.Answer, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, func() doc.Value { return previewed(out) })
+	s.end(n, out.Answer, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, out.Document)
 	return out, err
 }
 

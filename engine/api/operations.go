@@ -10,7 +10,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/engine/operation"
 	"bugle/engine/schema"
 )
@@ -92,10 +91,7 @@ func updateOrPublish(x *exchange) string {
 
 func create(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Create(ctx, engine.CreateRequest{Call: x.call(), Body: x.body})
-	return result{
-		answer: out.Answer,
-		data:   doc.NewObject(doc.M("id", doc.NewString(out.ID)), doc.M("status", doc.NewString(string(out.Status)))),
-	}, err
+	return result{answer: out.Answer, data: out.Document()}, err
 }
 
 func get(ctx context.Context, x *exchange) (result, error) {
@@ -113,7 +109,7 @@ func get(ctx context.Context, x *exchange) (result, error) {
 
 func update(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Update(ctx, engine.UpdateRequest{Call: x.call(), ID: x.r.PathValue("id"), Body: x.body})
-	return result{answer: out.Answer, data: doc.NewObject(doc.M("id", doc.NewString(out.ID)))}, err
+	return result{answer: out.Answer, data: out.Document()}, err
 }
 
 func validate(ctx context.Context, x *exchange) (result, error) {
@@ -135,10 +131,7 @@ func changeStatus(ctx context.Context, x *exchange) (result, error) {
 	}
 	r.Call, r.ID = x.call(), x.r.PathValue("id")
 	out, err := x.tenant.Service.ChangeStatus(ctx, r)
-	return result{
-		answer: out.Answer,
-		data:   doc.NewObject(doc.M("id", doc.NewString(out.ID)), doc.M("action", doc.NewString(string(out.Action)))),
-	}, err
+	return result{answer: out.Answer, data: out.Document()}, err
 }
 
 func search(ctx context.Context, x *exchange) (result, error) {
@@ -184,13 +177,5 @@ func test(ctx context.Context, x *exchange) (result, error) {
 
 func preview(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Preview(ctx, engine.PreviewRequest{Call: x.call(), Body: x.body})
-	data := []doc.Member{doc.M("personalized_content", out.Content)}
-	if len(out.Unresolved) > 0 {
-		missing := make([]doc.Value, len(out.Unresolved))
-		for i, u := range out.Unresolved {
-			missing[i] = doc.NewObject(doc.M("field", doc.NewString(u.Field)), doc.M("expression", doc.NewString(u.Expression)))
-		}
-		data = append(data, doc.M("unresolved", doc.NewArray(missing...)))
-	}
-	return result{answer: out.Answer, data: doc.NewObject(data...)}, err
+	return result{answer: out.Answer, data: out.Document()}, err
 }

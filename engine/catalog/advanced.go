@@ -10,7 +10,7 @@ func advanced() schema.Field {
 		}
 	}
 	return schema.Field{
-		Name: string(Advanced), ID: "advanced", Title: "Advanced", Noun: "advanced push settings", Kind: schema.Object, Ref: "spec.md, advanced (Push only)",
+		Name: string(Advanced), ID: "advanced", Title: "Advanced", Noun: "advanced push settings", Kind: schema.Object, Ref: "CONTRACT.md, advanced",
 		Help:    "When notifications expire, and how urgent they are.",
 		Applies: forChannel(Push),
 		Fields: []schema.Field{

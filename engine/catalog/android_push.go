@@ -31,13 +31,13 @@ func androidContent() schema.Field {
 	fields = append(fields,
 		androidBasicDetails(),
 		schema.Field{
-			Name: "timer", Kind: schema.Object, Ref: "spec.md, Android `timer`", Fields: led(leadOfTemplate, timerFields()), Flat: true,
+			Name: "timer", Kind: schema.Object, Fields: led(leadOfTemplate, timerFields()), Flat: true,
 			Help: "When the countdown ends.", Used: timers, Required: []schema.Required{{When: timers}},
 		},
 		schema.Field{
 			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "The buttons below the message, in order.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
-				Title: "Button", Kind: schema.Object, Ref: "spec.md, Android button", Help: "One button and what it does.",
+				Title: "Button", Kind: schema.Object, Help: "One button and what it does.",
 				Fields: androidButtonFields(),
 			},
 		},
@@ -45,7 +45,7 @@ func androidContent() schema.Field {
 		androidBackup(),
 	)
 	return schema.Field{
-		Name: "android", Title: "Android", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, Android (`AndroidPushContent`)",
+		Name: "android", Title: "Android", Kind: schema.Object, Lead: leadPlatform,
 		Help: "The notification on Android.", Fields: fields,
 	}
 }
@@ -126,7 +126,7 @@ func androidBasicDetails() schema.Field {
 	}
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
 	return schema.Field{
-		Name: "basic_details", Kind: schema.Object, Ref: "spec.md, Android `basic_details`", Fields: fields, Flat: true,
+		Name: "basic_details", Kind: schema.Object, Fields: fields, Flat: true,
 		Help: "The text, images and colors, and what a tap does.",
 		Required: []schema.Required{
 			{When: schema.When("template_type", "SIMPLE_IMAGE_CAROUSEL", "IMAGE_BANNER_WITH_TEXT")},
@@ -211,7 +211,7 @@ func androidAdvanced() schema.Field {
 	auto := schema.On{Path: "auto_dismiss_notification"}
 	sticky := schema.On{Path: "make_notification_sticky"}
 	return schema.Field{
-		Name: "advanced", Kind: schema.Object, Open: true, Ref: "spec.md, Android `advanced`", Flat: true,
+		Name: "advanced", Kind: schema.Object, Open: true, Flat: true,
 		Help: "Coupon, icon, how long the notification stays, and grouping.",
 		Fields: []schema.Field{
 			personal(schema.Field{
@@ -246,8 +246,8 @@ func androidAdvanced() schema.Field {
 				Used: auto, Required: []schema.Required{{When: auto}},
 				Options: []schema.Option{{Value: "DAYS", Label: "Days"}, {Value: "HOURS", Label: "Hours"}, {Value: "MINUTES", Label: "Minutes"}},
 			},
-			at(refObjects, groupKey()),
-			at(refObjects, collapseKey()),
+			groupKey(),
+			collapseKey(),
 		},
 	}
 }
@@ -278,7 +278,7 @@ func androidBackup() schema.Field {
 		}),
 	}
 	return schema.Field{
-		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects, Lead: leadOfTemplate,
+		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Lead: leadOfTemplate,
 		Help: "A simple version for devices that can't show this template.",
 		Used: backed, Required: []schema.Required{{When: backed, At: schema.Publish}},
 		Fields: append(append(fields, defaultClick()...), keyValuePairs()),

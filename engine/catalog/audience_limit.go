@@ -11,7 +11,7 @@ func campaignAudienceLimit() schema.Field {
 	}
 	return schema.Field{
 		Name: string(CampaignAudienceLimit), ID: "campaign_audience_limit", Title: "Audience limit", Noun: "an audience limit", Kind: schema.Object,
-		Ref:     "spec.md, campaign_audience_limit",
+		Ref:     "CONTRACT.md, campaign_audience_limit",
 		Help:    "A limit on how many messages the campaign sends.",
 		Applies: notTypes(BroadcastLiveActivity),
 		Rules:   []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: "campaign_audience_limit"}}}},

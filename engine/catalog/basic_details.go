@@ -6,7 +6,7 @@ import "bugle/engine/schema"
 // table that it is put in to say.
 func pushBasicDetails() schema.Field {
 	return schema.Field{
-		Name: "basic_details", ID: "push.basic_details", Noun: "a name and platforms", Kind: schema.Object, Ref: "spec.md, Push `basic_details`",
+		Name: "basic_details", ID: "push.basic_details", Noun: "a name and platforms", Kind: schema.Object, Ref: "CONTRACT.md, basic_details",
 		Help: "The campaign's name, tags and team, and the platforms it is sent to.",
 		Fields: []schema.Field{
 			campaignName(schema.Publish),
@@ -39,7 +39,7 @@ func pushBasicDetails() schema.Field {
 // emailBasicDetails is EmailBasicDetailsV5.
 func emailBasicDetails() schema.Field {
 	return schema.Field{
-		Name: "basic_details", ID: "email.basic_details", Noun: "a name", Kind: schema.Object, Ref: "spec.md, Email `basic_details`",
+		Name: "basic_details", ID: "email.basic_details", Noun: "a name", Kind: schema.Object, Ref: "CONTRACT.md, basic_details",
 		Help: "The campaign's name, tags and team, and the kind of consent it needs.",
 		Fields: []schema.Field{
 			campaignName(schema.Inline | schema.Publish),
@@ -128,7 +128,7 @@ func platformDetails() schema.Field {
 	flags := []string{"send_to_all_eligible_device", "exclude_provisional_push_devices", "send_to_only_provisional_push_enabled_devices"}
 	ios := schema.Holds{Path: "../platforms", Value: "IOS"}
 	return schema.Field{
-		Name: "platform_specific_details", Title: "Platform options", Kind: schema.Object, Ref: "spec.md, `platform_specific_details`",
+		Name: "platform_specific_details", Title: "Platform options", Kind: schema.Object,
 		Help:     "Which devices get the message on each platform.",
 		Required: []schema.Required{{When: schema.Holds{Path: "platforms", Value: "IOS"}, At: schema.Publish}},
 		Fields: []schema.Field{

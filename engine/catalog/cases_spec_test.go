@@ -7,7 +7,7 @@ import (
 )
 
 // The generated cases hold a table to itself. These hold the content tables to the sentences
-// of spec.md and gaps.md: what they name is spelled out here a second time, on purpose.
+// of the contract: what they name is spelled out here a second time, on purpose.
 func init() {
 	for _, c := range []struct {
 		rule           string

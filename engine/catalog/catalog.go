@@ -7,10 +7,10 @@ import (
 	"bugle/engine/schema"
 )
 
-const refRecord = "spec.md, Campaign record"
+const refRecord = "CONTRACT.md, Records"
 
 // Campaign gives the table of a whole campaign of the channel: its head (channel, delivery type,
-// people) and its components, in the order of spec.md. A channel that can only be read has an open
+// people) and its components, in the order of the contract. A channel that can only be read has an open
 // table, which takes every member.
 func Campaign(ch Channel) *schema.Schema {
 	switch ch {
@@ -74,7 +74,7 @@ func channelField(ch Channel) schema.Field {
 
 func deliveryTypeField(required ...schema.Required) schema.Field {
 	f := schema.Field{
-		Name: "campaign_delivery_type", ID: "campaign_delivery_type", Title: "Delivery type", Kind: schema.String, Ref: "spec.md, Delivery types",
+		Name: "campaign_delivery_type", ID: "campaign_delivery_type", Title: "Delivery type", Kind: schema.String,
 		Help: "What starts the campaign: a set time, something a user does, or an event in your business.", Required: required,
 	}
 	for _, r := range deliveryTypes {
@@ -94,7 +94,7 @@ func person(name, title, help string, required ...schema.Required) schema.Field 
 	}
 }
 
-// components are all components, in the order of spec.md. One that belongs to another channel is
+// components are all components, in the order of the contract. One that belongs to another channel is
 // there as well, so that it is refused with the reason.
 func components(ch Channel) []schema.Field {
 	basic, content, controls := pushBasicDetails(), pushCampaignContent(), pushDeliveryControls()

@@ -10,7 +10,7 @@ import (
 const maxFilled = 500
 
 // FillCells gives a campaign_content in which each locale that it lists has a message for each of
-// its variations (spec.md, Campaign content, content shapes). A message that stands alone becomes
+// its variations (CONTRACT.md, Content). A message that stands alone becomes
 // that of the default locale; a cell that is not there gets a copy of the nearest message: of the
 // same locale, else of the default locale. Nothing that is there changes. It reports whether there
 // was anything to fill.

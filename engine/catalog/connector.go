@@ -10,7 +10,7 @@ import (
 // connectorTable is the email component connector: which configured service carries the mail.
 func connectorTable() schema.Field {
 	return schema.Field{
-		Name: "connector", ID: "connector", Noun: "a connector", Kind: schema.Object, Ref: "spec.md, `connector` (Email)",
+		Name: "connector", ID: "connector", Noun: "a connector", Kind: schema.Object, Ref: "CONTRACT.md, connector",
 		Help: "The email service that sends this campaign.",
 		Fields: []schema.Field{
 			{

@@ -19,7 +19,7 @@ func emailCampaignContent() schema.Field {
 // pushContent is PushContent: one push, on each of its platforms.
 func pushContent() schema.Field {
 	return schema.Field{
-		Name: "push", ID: "push", Title: "Push", Kind: schema.Object, Ref: "spec.md, Push content (`PushContent`)",
+		Name: "push", ID: "push", Title: "Push", Kind: schema.Object,
 		Help:   "The notification on each platform.",
 		Flat:   true,
 		Fields: []schema.Field{androidContent(), iosContent(), webContent()},
@@ -37,7 +37,7 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 		members = []schema.Field{foreign, message} // the order is the same for both channels
 	}
 	return schema.Field{
-		Name: "campaign_content", ID: "campaign_content", Title: "Content", Noun: "a message", Kind: schema.Object, Ref: "spec.md, Campaign content",
+		Name: "campaign_content", ID: "campaign_content", Title: "Content", Noun: "a message", Kind: schema.Object, Ref: "CONTRACT.md, campaign_content",
 		Editor: schema.EditorContent,
 		Help:   "The message, its translations and its A/B variations.",
 		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refOurs, Rule: schema.Named{

@@ -43,21 +43,37 @@ func TestContractHasTheTables(t *testing.T) {
 	}
 }
 
-// contractTables writes the tables: each component of a channel's campaigns and each request. An object that has the
-// same fields as one before it is written once.
+// contractTables writes the tables: each component and each request. An object that has the same fields as one before
+// it is written once, and so is a component that push and email share.
 func contractTables() string {
 	w := contractWriter{places: map[string]string{}}
+	var names []string
+	parts := map[string][]part{}
 	for _, ch := range []catalog.Channel{catalog.Push, catalog.Email} {
 		s := catalog.Campaign(ch)
-		for _, part := range s.Root().Children {
-			w.table(s, ch.Label()+": "+part.Name, part)
+		for _, n := range s.Root().Children {
+			if parts[n.Name] == nil {
+				names = append(names, n.Name)
+			}
+			parts[n.Name] = append(parts[n.Name], part{ch.Label(), s, n})
 		}
+	}
+	for _, name := range names {
+		w.component(name, parts[name])
 	}
 	for _, name := range []string{"test push", "test email", "search", "meta", "status", "preview push"} {
 		s := catalog.All()["request "+name]
+		w.heading("Request: "+name, s.Root())
 		w.table(s, "Request: "+name, s.Root())
 	}
 	return w.String()
+}
+
+// part is a component as the campaigns of a channel have it.
+type part struct {
+	channel string
+	*schema.Schema
+	*schema.Node
 }
 
 type contractWriter struct {
@@ -65,13 +81,33 @@ type contractWriter struct {
 	places map[string]string // where an object with these rows was written
 }
 
-func (w *contractWriter) table(s *schema.Schema, title string, n *schema.Node) {
-	fmt.Fprintf(w, "### %s\n\n%s\n", title, n.Help)
-	if len(n.Children) > 0 {
-		fmt.Fprintf(w, "\n| Field | Type | Rules |\n|---|---|---|\n")
-		w.below(s, title, n, "")
+func (w *contractWriter) heading(title string, n *schema.Node) {
+	fmt.Fprintf(w, "### %s\n\n%s\n\n", title, n.Help)
+}
+
+func (w *contractWriter) component(name string, of []part) {
+	w.heading(name, of[0].Node)
+	one := len(of) == 1 || fieldRows(of[0].Schema, of[0].Node, "") == fieldRows(of[1].Schema, of[1].Node, "")
+	switch {
+	case len(of) == 1:
+		fmt.Fprintf(w, "%s only.\n\n", of[0].channel)
+		w.table(of[0].Schema, name, of[0].Node)
+	case one:
+		w.table(of[0].Schema, name, of[0].Node)
+	default:
+		for _, p := range of {
+			fmt.Fprintf(w, "%s:\n\n", p.channel)
+			w.table(p.Schema, name+" of "+p.channel, p.Node)
+		}
 	}
-	w.WriteString("\n")
+}
+
+func (w *contractWriter) table(s *schema.Schema, title string, n *schema.Node) {
+	if len(n.Children) > 0 {
+		fmt.Fprintf(w, "| Field | Type | Rules |\n|---|---|---|\n")
+		w.below(s, title, n, "")
+		w.WriteString("\n")
+	}
 }
 
 // below writes the fields in n, which is at a path of the table with that title.
@@ -129,4 +165,41 @@ func fieldRows(s *schema.Schema, n *schema.Node, at string) (out string) {
 func fieldRow(s *schema.Schema, f *schema.Node, path string) string {
 	notes, _, _ := strings.Cut(strings.Join(s.Reference(f), " "), " Source: ")
 	return fmt.Sprintf("| `%s` | %s | %s |\n", path, f.Kind, strings.ReplaceAll(strings.Join(strings.Fields(notes), " "), "|", "\\|"))
+}
+
+// Every section that the tables name is a heading of the contract.
+func TestSectionsAreHeadings(t *testing.T) {
+	b, err := os.ReadFile(contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := map[string]bool{}
+	for line := range strings.Lines(string(b)) {
+		if name, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			headings["CONTRACT.md, "+strings.TrimSpace(name)] = true
+		}
+	}
+	seen := map[*schema.Node]bool{}
+	var walk func(name string, n *schema.Node)
+	walk = func(name string, n *schema.Node) {
+		if n == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		if !headings[n.Section] {
+			t.Errorf("%s, %s: %q is no section of the contract", name, n.Name, n.Section)
+		}
+		for _, r := range n.Required {
+			if r.Ref != "" && !headings[r.Ref] {
+				t.Errorf("%s, %s: %q is no section of the contract", name, n.Name, r.Ref)
+			}
+		}
+		for _, c := range n.Children {
+			walk(name, c)
+		}
+		walk(name, n.Element)
+	}
+	for name, s := range catalog.All() {
+		walk(name, s.Root())
+	}
 }

@@ -5,7 +5,7 @@ import "bugle/engine/schema"
 func controlGroupDetails() schema.Field {
 	return schema.Field{
 		Name: string(ControlGroupDetails), ID: "control_group_details", Title: "Control group", Kind: schema.Object,
-		Ref:  "spec.md, control_group_details",
+		Ref:  "CONTRACT.md, control_group_details",
 		Help: "Users who don't get the message, so that you can measure the campaign's effect.",
 		Fields: []schema.Field{
 			{

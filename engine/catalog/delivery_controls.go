@@ -2,7 +2,7 @@ package catalog
 
 import "bugle/engine/schema"
 
-const refControls = "spec.md, delivery_controls"
+const refControls = "CONTRACT.md, delivery_controls"
 
 func pushDeliveryControls() schema.Field {
 	queuing := schema.Forbidden{When: schema.Not{C: schema.Flag{Name: "queuing"}}}
@@ -39,7 +39,7 @@ func pushDeliveryControls() schema.Field {
 				Required: []schema.Required{{When: schema.On{Path: "queuing_enabled"}}},
 				Rules: []schema.Rule{
 					queuing,
-					schema.Guard{When: schema.On{Path: "queuing_enabled"}, Rule: schema.Range{Min: 1, Max: 48}, Ref: refObjects},
+					schema.Guard{When: schema.On{Path: "queuing_enabled"}, Rule: schema.Range{Min: 1, Max: 48}},
 				},
 			},
 		},

@@ -2,7 +2,7 @@ package catalog
 
 import "strings"
 
-// deliveryType is one row of the table Delivery types of spec.md.
+// deliveryType is one row of the table of delivery types (CONTRACT.md, Delivery types).
 type deliveryType struct {
 	Type  DeliveryType
 	Label string
@@ -33,7 +33,7 @@ type DeliveryTypeInfo struct {
 	Why     string // why not, as a sentence; empty where Offered
 }
 
-// DeliveryTypes gives every delivery type in the order of spec.md, each with whether a campaign of it
+// DeliveryTypes returns every delivery type in the order of the contract, each with whether a campaign of it
 // can be created on the channel and, if not, why.
 func DeliveryTypes(ch Channel) []DeliveryTypeInfo {
 	out := make([]DeliveryTypeInfo, len(deliveryTypes))

@@ -1,4 +1,4 @@
-// Package catalog is the specification as data: every table of spec.md and gaps.md as a
+// Package catalog is the specification as data: every table of the contract as a
 // [bugle/engine/schema.Field], compiled for each channel and each request, and the life cycle of a
 // campaign as a table of transitions and locks.
 //

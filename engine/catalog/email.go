@@ -6,7 +6,7 @@ import "bugle/engine/schema"
 func emailContent() schema.Field {
 	template := schema.Has{Path: "custom_template_id"}
 	return schema.Field{
-		Name: "email", ID: "email.content", Title: "Email", Kind: schema.Object, Flat: true, Ref: "spec.md, Email content (`EmailContent`)",
+		Name: "email", ID: "email.content", Title: "Email", Kind: schema.Object, Flat: true,
 		Help: "The subject, sender, body and attachments.",
 		Rules: []schema.Rule{
 			schema.NotBoth{Fields: []string{"html_content", "custom_template_id"}},

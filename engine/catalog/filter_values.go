@@ -8,7 +8,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// What a filter compares with is not typed by spec.md. The rules here refuse what no reading of its
+// What a filter compares with is not typed by the contract. The rules here refuse what no reading of its
 // operators allows, and take every spelling that one does: a number may stand in quotes, a list of one
 // value may be that value, and between takes a list of two or value and value1.
 
@@ -96,8 +96,7 @@ func FilterValue(filter doc.Value) (words string, ok bool) {
 }
 
 // ExpressionValue reports whether the value, of an attribute filter that holds it, is a
-// personalization expression: only the send knows what it becomes (gaps.md, Fields of the objects that
-// spec.md does not show).
+// personalization expression: only the send knows what it becomes (CONTRACT.md, Audience).
 func ExpressionValue(filter, value doc.Value) bool {
 	return free(schema.Place{Object: filter, Value: value})
 }

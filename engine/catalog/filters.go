@@ -9,9 +9,9 @@ import (
 	"bugle/engine/schema"
 )
 
-const refFilters = "spec.md, Filter group and filters"
+const refFilters = "CONTRACT.md, Audience"
 
-// operators are the operators of each data type, in the order of spec.md.
+// operators are the operators of each data type, in the order of the contract.
 var operators = []struct {
 	dataType  string
 	operators []string
@@ -54,13 +54,13 @@ var operatorWords = map[string]struct {
 	"today":                   {"today", Phrase{Is: "is today", IsNot: "is not today", With: "today", Without: "not today"}},
 }
 
-// OperatorPhrase gives how an operator reads in a sentence; false for one that spec.md does not know.
+// OperatorPhrase returns how an operator reads in a sentence; false for one that is not known.
 func OperatorPhrase(operator string) (Phrase, bool) {
 	w, ok := operatorWords[operator]
 	return w.phrase, ok
 }
 
-// Operators gives the operators that an attribute of the data type takes, in the order of spec.md;
+// Operators returns the operators that an attribute of the data type takes, in the order of the contract;
 // nil for a data type that it does not know.
 func Operators(dataType string) []string {
 	for _, o := range operators {
@@ -115,10 +115,10 @@ func filterTable() schema.Field {
 }
 
 // eventFilterTable is a filter nested in a filter on an action: one of type user_attributes looks at an
-// attribute of the event. It has the other types too, because gaps.md, Search and meta, more, gives every
+// attribute of the event. It has the other types too, because the contract (Audience) gives every
 // filter the same three.
 func eventFilterTable() schema.Field {
-	project := schema.Field{Ref: refMore, Rules: []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: portfolio}}}}}
+	project := schema.Field{Rules: []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: portfolio}}}}}
 	deeper := schema.Field{Kind: schema.Object, Like: "event_filter"}
 	return filterOf("event_filter", "event_attributes", "Event attribute", "something recorded with the event, such as a price", project, deeper)
 }
@@ -172,7 +172,7 @@ func filterOf(id, list, label, help string, project, nested schema.Field) schema
 }
 
 // closedFilters refuses what the table does not know in all filters but those on user attributes:
-// gaps.md, Fields of the objects that spec.md does not show, opens these alone.
+// the contract (Audience) opens these alone.
 func closedFilters(fields []schema.Field) schema.Named {
 	known := map[string]bool{}
 	for _, f := range fields {
@@ -244,7 +244,6 @@ func attributeFields(suggest string) []schema.Field {
 		{
 			Name: "is_dynamic_value", Title: "Value is an expression", Kind: schema.Bool, Default: "false",
 			Help: "The value is a personalization expression, filled in when the message is sent.",
-			Ref:  refObjects,
 		},
 	}
 }

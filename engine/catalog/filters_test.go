@@ -8,7 +8,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Every operator of spec.md has a label and a phrase, and takes an operand.
+// Every operator has a label and a phrase, and takes an operand.
 func TestOperatorsHaveWords(t *testing.T) {
 	for _, row := range operators {
 		for _, op := range row.operators {

@@ -12,7 +12,7 @@ func geofences() schema.Field {
 	dwell := schema.When("triggered_at", "dwell")
 	always := []schema.Required{{}}
 	return schema.Field{
-		Name: "geofences", Title: "Geofence", Noun: "a geofence", Kind: schema.Object, Ref: "spec.md, Geofences",
+		Name: "geofences", Title: "Geofence", Noun: "a geofence", Kind: schema.Object,
 		Help:     "The area on the map that starts this campaign, and what must happen there.",
 		Applies:  schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED"),
 		Required: []schema.Required{{When: schema.When("/campaign_delivery_type", "LOCATION_TRIGGERED")}},

@@ -2,7 +2,7 @@ package catalog
 
 import "bugle/engine/schema"
 
-const refGoals = "spec.md, conversion_goal_details"
+const refGoals = "CONTRACT.md, conversion_goal_details"
 
 func conversionGoalDetails() schema.Field {
 	atPublish := []schema.Required{{At: schema.Publish}}
@@ -66,7 +66,7 @@ func goalEventAttribute() schema.Field {
 				Name: "filters", Kind: schema.List, Help: "Conditions on the fields of an object attribute.", Rules: []schema.Rule{atMost(fewItems)},
 				Used: schema.When("data_type", "OBJECT", "ARRAY_OBJECT"),
 				Elem: &schema.Field{
-					Title: "Sub-filter", Kind: schema.Map, Ref: refMore, Help: "A condition on one field of the object.",
+					Title: "Sub-filter", Kind: schema.Map, Help: "A condition on one field of the object.",
 					Elem: &schema.Field{Title: "Field", Help: "One part of the condition, such as its name or value.", Example: "Berlin"},
 				},
 			},

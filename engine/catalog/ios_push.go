@@ -20,7 +20,7 @@ func iosContent() schema.Field {
 		schema.Field{
 			Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "The notification's button sets.", Rules: []schema.Rule{atMost(fewItems)},
 			Elem: &schema.Field{
-				Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One set of buttons.",
+				Title: "Button", Kind: schema.Object, Open: true, Help: "One set of buttons.",
 				Fields: []schema.Field{{
 					Name: "button_category", Kind: schema.String, Example: "SHOP_OR_LATER",
 					Help: "The notification category registered in the app. It decides which buttons are shown.",
@@ -31,7 +31,7 @@ func iosContent() schema.Field {
 		iosBackup(),
 	)
 	return schema.Field{
-		Name: "ios", Title: "iOS", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, iOS (`IOSPushContent`)",
+		Name: "ios", Title: "iOS", Kind: schema.Object, Lead: leadPlatform,
 		Help: "The notification on iPhone and iPad.", Fields: fields,
 	}
 }
@@ -62,7 +62,7 @@ func iosBasicDetails() schema.Field {
 	)
 	fields = append(append(fields, defaultClick()...), keyValuePairs())
 	return schema.Field{
-		Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Fields: fields, Flat: true,
+		Name: "basic_details", Kind: schema.Object, Open: true, Fields: fields, Flat: true,
 		Help: "The text and images, and what a tap does.",
 		Required: []schema.Required{
 			{When: schema.When("template_type", "SIMPLE_IMAGE_CAROUSEL")},
@@ -105,7 +105,7 @@ func iosText(required []schema.Required) []schema.Field {
 
 func iosAdvanced() schema.Field {
 	return schema.Field{
-		Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects, Flat: true,
+		Name: "advanced", Kind: schema.Object, Open: true, Flat: true,
 		Help: "Coupon, sound, badge, and grouping.",
 		Fields: []schema.Field{
 			personal(schema.Field{
@@ -126,7 +126,7 @@ func iosAdvanced() schema.Field {
 func iosBackup() schema.Field {
 	backed := schema.When("template_type", "STYLIZED_BASIC", "SIMPLE_IMAGE_CAROUSEL")
 	return schema.Field{
-		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Ref: refObjects, Lead: leadOfTemplate,
+		Name: "template_backup", Title: "Backup", Kind: schema.Object, Open: true, Lead: leadOfTemplate,
 		Help: "A simple version for devices that can't show this template.",
 		Used: backed, Required: []schema.Required{{When: backed, At: schema.Publish}},
 		Fields: append(append(iosText(nil), defaultClick()...), keyValuePairs()),

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// transition is one row of the life cycle: spec.md, States and transitions, with gaps.md, States.
+// transition is one row of the life cycle (CONTRACT.md, States).
 type transition struct {
 	Action Action
 	From   []State
@@ -238,8 +238,7 @@ func Effect(a Action, ch Channel, dt DeliveryType, st State) string {
 	return ""
 }
 
-// Propagation says when a change to a live campaign takes effect (spec.md, States and transitions,
-// rule 6); empty where there is nothing to say.
+// Propagation says when a change to a live campaign takes effect (CONTRACT.md, Locks); empty where there is nothing to say.
 func Propagation(dt DeliveryType, st State) string {
 	if !st.Live() {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// allowedBySpec says over again, as plainly as it can be said, what spec.md and gaps.md allow.
+// allowedBySpec says over again, as plainly as it can be said, what the contract allows.
 func allowedBySpec(a Action, ch Channel, dt DeliveryType, st State) bool {
 	if ch != "PUSH" && ch != "EMAIL" {
 		return false

@@ -13,7 +13,7 @@ type Lock struct {
 	Why  string   // one sentence
 }
 
-// liveLocks are what spec.md, States and transitions, rule 3, lists for ACTIVE.
+// liveLocks are what CONTRACT.md, Locks, lists for ACTIVE.
 var liveLocks = []doc.Path{
 	doc.P(string(TriggerCondition)),
 	doc.P(string(SegmentationDetails)),
@@ -35,8 +35,7 @@ var lockedPaths = map[State][]doc.Path{
 // heads are the root members that say whose campaign it is; no state locks them.
 var heads = []string{"channel", "campaign_delivery_type", "created_by", "updated_by", "request_id"}
 
-// Locked gives what a campaign in that state no longer lets be changed (spec.md, States and
-// transitions, rule 3; gaps.md, States). A lock covers everything below its path.
+// Locked returns what a campaign in that state no longer lets be changed (CONTRACT.md, Locks). A lock covers everything below its path.
 func Locked(st State) []Lock {
 	var out []Lock
 	for _, p := range lockedPaths[st] {

@@ -5,7 +5,7 @@ import "strings"
 // Channel is a channel as it stands on the wire.
 type Channel string
 
-// The channels of spec.md, Channel support by operation. Push and email campaigns can be written;
+// The channels (CONTRACT.md, Channels). Push and email campaigns can be written;
 // the others are read only.
 const (
 	Push       Channel = "PUSH"
@@ -23,7 +23,7 @@ var Channels = []Channel{Push, Email, SMS, WhatsApp, Facebook, GoogleAds, Connec
 // Writable reports whether campaigns of the channel can be created and changed.
 func (c Channel) Writable() bool { return c == Push || c == Email }
 
-// Label gives the channel for people; the wire value of one that spec.md does not know.
+// Label returns the channel for people; the wire value of one that is not known.
 func (c Channel) Label() string {
 	switch c {
 	case Push:
@@ -45,7 +45,7 @@ func (c Channel) Label() string {
 // DeliveryType is a campaign_delivery_type as it stands on the wire.
 type DeliveryType string
 
-// The delivery types (spec.md, Delivery types).
+// The delivery types (CONTRACT.md, Delivery types).
 const (
 	OneTime                DeliveryType = "ONE_TIME"
 	Periodic               DeliveryType = "PERIODIC"
@@ -56,7 +56,7 @@ const (
 	BroadcastLiveActivity  DeliveryType = "BROADCAST_LIVE_ACTIVITY"
 )
 
-// Label gives the delivery type for people; the wire value of one that spec.md does not know.
+// Label returns the delivery type for people; the wire value of one that is not known.
 func (t DeliveryType) Label() string {
 	for _, r := range deliveryTypes {
 		if r.Type == t {
@@ -69,7 +69,7 @@ func (t DeliveryType) Label() string {
 // State is a campaign's state as it stands on the wire.
 type State string
 
-// The states (spec.md, States and transitions).
+// The states (CONTRACT.md, States).
 const (
 	Draft     State = "DRAFT"
 	Scheduled State = "SCHEDULED"
@@ -113,7 +113,7 @@ var stateLooks = map[State]struct {
 	Archived:  {"Archived", RoleArchived},
 }
 
-// Label gives the state for people; the wire value of one that spec.md does not know.
+// Label returns the state for people; the wire value of one that is not known.
 func (s State) Label() string {
 	if l, ok := stateLooks[s]; ok {
 		return l.label
@@ -121,7 +121,7 @@ func (s State) Label() string {
 	return string(s)
 }
 
-// Role gives the role that the state plays; [RoleDraft] for a state that spec.md does not know.
+// Role returns the role that the state plays; [RoleDraft] for a state that is not known.
 func (s State) Role() Role { return stateLooks[s].role }
 
 // Live reports whether the campaign is published and has not ended: scheduled, active, sending or
@@ -134,7 +134,7 @@ func (s State) Live() bool {
 type Action string
 
 // The actions. STOP, PAUSE and RESUME go through the status operation, PUBLISH through an update; the
-// others exist in a local workspace (gaps.md, States), EDIT being a component update.
+// others exist in a local workspace (CONTRACT.md, States), EDIT being a component update.
 const (
 	Stop    Action = "STOP"
 	Pause   Action = "PAUSE"
@@ -164,7 +164,7 @@ func (a Action) Label() string {
 // Component is the wire name of a component of a campaign.
 type Component string
 
-// The components (spec.md, Campaign record).
+// The components (CONTRACT.md, Records).
 const (
 	BasicDetails          Component = "basic_details"
 	Connector             Component = "connector"
@@ -190,7 +190,7 @@ const (
 	Web     Platform = "WEB"
 )
 
-// Platforms are the platforms of push, in the order of spec.md.
+// Platforms are the platforms of push, in the order of the contract.
 var Platforms = []Platform{Android, IOS, Web}
 
 // Label gives the platform for people.

@@ -7,15 +7,10 @@ import (
 	"bugle/engine/schema"
 )
 
-const (
-	refOperations = "gaps.md, Operations"
-	refOther      = "spec.md, Other operations"
-)
-
 // requestID is the request's own id, which every request may carry.
 func requestID() schema.Field {
 	return schema.Field{
-		Name: "request_id", ID: "request_id", Title: "Request ID", Kind: schema.String, Ref: refOther,
+		Name: "request_id", ID: "request_id", Title: "Request ID", Kind: schema.String, Ref: "CONTRACT.md, Requests",
 		Help: "Your own ID for the request, such as a UUID. The response contains it.", Example: "2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09",
 	}
 }
@@ -61,7 +56,7 @@ func createTable(ch Channel) schema.Field {
 		}
 	}
 	return schema.Field{
-		ID: requestRuleID("create", ch), Title: "Create request", Plural: "campaigns", Kind: schema.Object, Ref: refOther,
+		ID: requestRuleID("create", ch), Title: "Create request", Plural: "campaigns", Kind: schema.Object, Ref: "CONTRACT.md, Create",
 		Help: "Create a draft.", Fields: append(fields, requestComponents(ch)...),
 	}
 }
@@ -74,7 +69,7 @@ func updateTable(ch Channel) schema.Field {
 		}
 	}
 	return schema.Field{
-		ID: requestRuleID("update", ch), Title: "Update request", Plural: "campaigns", Kind: schema.Object, Ref: refOther,
+		ID: requestRuleID("update", ch), Title: "Update request", Plural: "campaigns", Kind: schema.Object, Ref: "CONTRACT.md, Update",
 		Help: "Update components of a campaign.", Fields: append(fields, requestComponents(ch)...),
 	}
 }
@@ -118,7 +113,7 @@ var StatusRequest = compiled(func() schema.Field {
 		action.Options = append(action.Options, schema.Option{Value: string(a), Label: a.Label()})
 	}
 	return schema.Field{
-		ID: "request.status", Title: "Status request", Kind: schema.Object, Ref: refOperations,
+		ID: "request.status", Title: "Status request", Kind: schema.Object, Ref: "CONTRACT.md, Status",
 		Help: "Stop, pause or resume a published campaign.", Fields: []schema.Field{requestID(), action},
 	}
 })
@@ -126,7 +121,7 @@ var StatusRequest = compiled(func() schema.Field {
 // ValidateRequest gives the table of the body of the validate request, which is optional.
 var ValidateRequest = compiled(func() schema.Field {
 	return schema.Field{
-		ID: "request.validate", Title: "Validate request", Kind: schema.Object, Ref: refOperations, Open: true,
+		ID: "request.validate", Title: "Validate request", Kind: schema.Object, Ref: "CONTRACT.md, Validate", Open: true,
 		Help: "Check whether a campaign can be published.", Fields: []schema.Field{requestID()},
 	}
 })
@@ -161,7 +156,7 @@ func previewTable(ch Channel) schema.Field {
 	channel.ID = "request.preview.channel"
 	channel.Options = append(channel.Options, schema.Option{Value: string(SMS), Label: SMS.Label()})
 	return schema.Field{
-		ID: requestRuleID("preview", ch), Title: "Preview request", Plural: "campaigns", Kind: schema.Object, Ref: refOperations,
+		ID: requestRuleID("preview", ch), Title: "Preview request", Plural: "campaigns", Kind: schema.Object, Ref: "CONTRACT.md, Preview",
 		Help: "Render the content for one user, without sending it.",
 		Fields: []schema.Field{
 			requestID(), channel,

@@ -2,16 +2,16 @@ package catalog
 
 import "bugle/engine/schema"
 
-const refSearch = "gaps.md, Record, search and meta fields"
+const refSearch = "CONTRACT.md, Search and meta"
 
 // SearchRequest gives the table of the search request.
 var SearchRequest = compiled(func() schema.Field {
 	return schema.Field{
-		ID: "request.search", Title: "Search request", Kind: schema.Object, Ref: refOther, Help: "Find campaigns, page by page.",
+		ID: "request.search", Title: "Search request", Kind: schema.Object, Ref: refSearch, Help: "Find campaigns, page by page.",
 		Fields: append([]schema.Field{
 			requestID(),
 			{
-				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Ref: refSearch, Help: "The filters campaigns must match. All of them apply.",
+				Name: "campaign_fields", Title: "Filters", Kind: schema.Object, Help: "The filters campaigns must match. All of them apply.",
 				Fields: []schema.Field{
 					textList("ids", "IDs", "Campaigns to find, by ID.", "65f0a1b2c3d4e5f60718293a"),
 					channelsFilter(),
@@ -60,19 +60,19 @@ func deliveryTypesFilter() schema.Field {
 func paging() []schema.Field {
 	return []schema.Field{
 		{
-			Name: "limit", ID: "paging.limit", Title: "Page size", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
+			Name: "limit", ID: "paging.limit", Title: "Page size", Kind: schema.Integer, Required: []schema.Required{{}},
 			Help: "The most campaigns on a page.", Example: "15", Rules: []schema.Rule{schema.Range{Min: 1, Max: 15}},
 		},
 		{
-			Name: "page", ID: "paging.page", Title: "Page", Kind: schema.Integer, Required: []schema.Required{{}}, Ref: refOperations,
+			Name: "page", ID: "paging.page", Title: "Page", Kind: schema.Integer, Required: []schema.Required{{}},
 			Help: "The page number, starting at 1.", Example: "1", Rules: []schema.Rule{atLeastOne},
 		},
 		{
-			Name: "include_child_campaigns", ID: "paging.include_child_campaigns", Kind: schema.Bool, Default: "false", Ref: refOther,
+			Name: "include_child_campaigns", ID: "paging.include_child_campaigns", Kind: schema.Bool, Default: "false",
 			Help: "Also find campaigns in flows and single runs of periodic campaigns.",
 		},
 		{
-			Name: "include_archive_campaigns", ID: "paging.include_archive_campaigns", Kind: schema.Bool, Default: "false", Ref: refOther,
+			Name: "include_archive_campaigns", ID: "paging.include_archive_campaigns", Kind: schema.Bool, Default: "false",
 			Help: "Also find archived campaigns.",
 		},
 	}

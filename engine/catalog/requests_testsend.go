@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-const refTestMeta = "spec.md, test_campaign_meta"
+const refTestMeta = "CONTRACT.md, Test sends"
 
 var (
 	testRequests = forEachChannel(testTable)
@@ -46,7 +46,7 @@ func testTable(ch Channel) schema.Field {
 		rules = append(rules, noConnector)
 	}
 	return schema.Field{
-		ID: requestRuleID("test", ch), Rules: rules, Title: "Test request", Plural: "campaigns", Kind: schema.Object, Ref: "spec.md, Test request",
+		ID: requestRuleID("test", ch), Rules: rules, Title: "Test request", Plural: "campaigns", Kind: schema.Object, Ref: "CONTRACT.md, Test sends",
 		Help: "Send a test message, from content in the request or from a saved draft.",
 		Fields: []schema.Field{
 			requestID(),
@@ -107,7 +107,7 @@ var noConnector = schema.Named{
 func personalizationDetails() schema.Field {
 	return schema.Field{
 		Name: "personalization_details", ID: "personalization_details", Title: "Overrides", Kind: schema.Object,
-		Ref: "spec.md, personalization_details", Help: "Values to use instead of the recipient's own during the test.",
+		Help: "Values to use instead of the recipient's own during the test.",
 		Fields: []schema.Field{
 			attributeMap("user_attributes", "User attributes", "Values to use instead of those in the user's profile."),
 			attributeMap("event_attributes", "Event attributes", "Values to use instead of the event's own."),
@@ -115,7 +115,7 @@ func personalizationDetails() schema.Field {
 	}
 }
 
-// MaxIdentifierValues is how many recipients one test request takes (spec.md, Limits).
+// MaxIdentifierValues is how many recipients one test request takes (CONTRACT.md, Test sends).
 const MaxIdentifierValues = 10
 
 // testMeta is test_campaign_meta; noPlatform is where the request cannot narrow the send to a

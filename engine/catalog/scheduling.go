@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-const refScheduling = "spec.md, scheduling_details"
+const refScheduling = "CONTRACT.md, scheduling_details"
 
 // scheduledTypes are the delivery types that a schedule sends; events and places send the others.
 var scheduledTypes = []DeliveryType{OneTime, Periodic}
@@ -23,7 +23,7 @@ func schedulingDetails() schema.Field {
 		Editor:   schema.EditorSchedule,
 		Help:     "When the campaign is sent, how often, and when it ends.",
 		Required: []schema.Required{{When: scheduled, At: schema.Publish, Ref: refPublish}},
-		Rules:    []schema.Rule{schema.Guard{At: schema.Publish, Ref: refObjects, Rule: zoneKnown}},
+		Rules:    []schema.Rule{schema.Guard{At: schema.Publish, Rule: zoneKnown}},
 		Responses: []schema.Response{
 			{Name: "schedule_time", Title: "Resolved start", Help: "When the service starts the campaign.", As: "start_time", When: timed},
 			{Name: "time_zone", Title: "Resolved time zone", Help: "The time zone the service uses.", As: "timezone"},
@@ -51,7 +51,7 @@ func schedulingDetails() schema.Field {
 				Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: expiryAfterStart}},
 			},
 			{
-				Name: "timezone", Title: "Time zone", Kind: schema.String, Suggest: "timezones", Ref: refObjects,
+				Name: "timezone", Title: "Time zone", Kind: schema.String, Suggest: "timezones",
 				Help: "The time zone of the campaign's start and end.", Example: "Europe/Berlin",
 				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}},
 			},
@@ -196,7 +196,7 @@ func geofenceTimes() schema.Field {
 		}
 	}
 	return schema.Field{
-		Name: "geo_fence_timelimit", Title: "Geofence hours", Kind: schema.Object, Applies: forTypes(LocationTriggered), Ref: refObjects,
+		Name: "geo_fence_timelimit", Title: "Geofence hours", Kind: schema.Object, Applies: forTypes(LocationTriggered),
 		Help: "When the geofence may send: at any time, or only during certain hours.",
 		Fields: []schema.Field{
 			{

@@ -8,7 +8,7 @@ func segmentationDetails() schema.Field {
 	include.Used = schema.Not{C: schema.On{Path: "is_all_user_campaign"}}
 	return schema.Field{
 		Name: string(SegmentationDetails), ID: "segmentation_details", Title: "Audience", Noun: "an audience", Kind: schema.Object,
-		Ref:      "spec.md, segmentation_details",
+		Ref:      "CONTRACT.md, segmentation_details",
 		Help:     "Who gets the message: everyone, or the users who match your conditions.",
 		Required: []schema.Required{{When: byAudience, At: schema.Publish, Ref: refPublish}},
 		Rules:    []schema.Rule{schema.Guard{When: byAudience, At: schema.Publish, Rule: minimumAudience}},

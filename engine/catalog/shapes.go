@@ -2,12 +2,8 @@ package catalog
 
 import "bugle/engine/schema"
 
-// The sections that the content tables cite.
-const (
-	refObjects = "gaps.md, Fields of the objects that spec.md does not show"
-	refPublish = "gaps.md, Publish-time rules"
-	refMore    = "gaps.md, Search and meta, more"
-)
+// refPublish is the section of the rules that hold when a campaign is published.
+const refPublish = "CONTRACT.md, Publishing rules"
 
 // personal makes a text take personalization expressions, which must parse at publish.
 func personal(f schema.Field) schema.Field {
@@ -69,19 +65,13 @@ func led(at int, fields []schema.Field) []schema.Field {
 	return fields
 }
 
-// at gives a copy of f that the specification describes in the section ref.
-func at(ref string, f schema.Field) schema.Field {
-	f.Ref = ref
-	return f
-}
-
 // keyValuePairs is the member of that name: custom payload pairs.
 func keyValuePairs() schema.Field {
 	return schema.Field{
 		Name: "key_value_pairs", Title: "Key-value pairs", Kind: schema.List, Rules: []schema.Rule{atMost(fewItems)},
 		Help: "Custom data sent with the message, which your app can read.",
 		Elem: &schema.Field{
-			ID: "key_value_pair", Title: "Pair", Kind: schema.Object, Open: true, Ref: refObjects,
+			ID: "key_value_pair", Title: "Pair", Kind: schema.Object, Open: true,
 			Help: "One key and its value.",
 			Fields: []schema.Field{
 				{Name: "key", Kind: schema.String, Help: "The name your app uses to find the value.", Example: "promo_code"},
@@ -121,7 +111,7 @@ func defaultClick() []schema.Field {
 // carousel is the member carousel_content of Android and iOS.
 func carousel() schema.Field {
 	return schema.Field{
-		Name: "carousel_content", ID: "carousel", Title: "Carousel", Kind: schema.Object, Open: true, Ref: refObjects,
+		Name: "carousel_content", ID: "carousel", Title: "Carousel", Kind: schema.Object, Open: true,
 		Help:     "The images users swipe through, and how they change.",
 		Lead:     leadOfTemplate,
 		Used:     schema.When("../template_type", "SIMPLE_IMAGE_CAROUSEL"),

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-const refTrigger = "spec.md, trigger_condition"
+const refTrigger = "CONTRACT.md, trigger_condition"
 
 // deliveryPath is the condition path of the root's delivery type; channelPath of its channel.
 const (
@@ -119,7 +119,7 @@ var oneFilter = schema.Named{
 	},
 }
 
-// notNegative keeps nonsense such as -1 hours out where spec.md says integer alone.
+// notNegative keeps nonsense such as -1 hours out where the contract says integer alone.
 var notNegative = schema.Range{Min: 0, Max: math.Inf(1)}
 
 func units(names ...string) []schema.Option {

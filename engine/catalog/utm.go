@@ -12,7 +12,7 @@ func utmParams() schema.Field {
 	}
 	own := personal(schema.Field{Title: "UTM parameter", Kind: schema.String, Help: "Your own parameter.", Example: "autumn"})
 	return schema.Field{
-		Name: string(UTMParams), ID: "utm_params", Title: "UTM parameters", Kind: schema.Object, Ref: "spec.md, utm_params",
+		Name: string(UTMParams), ID: "utm_params", Title: "UTM parameters", Kind: schema.Object, Ref: "CONTRACT.md, utm_params",
 		Editor: schema.EditorLinks,
 		Help:   "Parameters added to the message's links, so that your analytics can tell where visits come from.",
 		Fields: []schema.Field{

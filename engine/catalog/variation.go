@@ -23,7 +23,7 @@ func variationDetails() schema.Field {
 	manual := schema.When("distribution_type", "MANUAL")
 	optimizer := schema.When("distribution_type", "OPTIMIZER")
 	return schema.Field{
-		Name: "variation_details", Title: "A/B test", Kind: schema.Object, Ref: "spec.md, `variation_details`",
+		Name: "variation_details", Title: "A/B test", Kind: schema.Object,
 		Help: "How many versions of the message you test, and how the audience is split between them.",
 		Fields: []schema.Field{
 			{

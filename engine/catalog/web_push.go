@@ -6,7 +6,7 @@ import "bugle/engine/schema"
 func webContent() schema.Field {
 	atPublish := []schema.Required{{At: schema.Publish, Ref: refPublish}}
 	return schema.Field{
-		Name: "web", Title: "Web", Kind: schema.Object, Lead: leadPlatform, Ref: "spec.md, Web (`WebPushContent`)",
+		Name: "web", Title: "Web", Kind: schema.Object, Lead: leadPlatform,
 		Help: "The notification in the browser.",
 		Fields: []schema.Field{
 			{
@@ -14,7 +14,7 @@ func webContent() schema.Field {
 				Help: "The layout of the notification. Browsers only support the basic one.", Options: []schema.Option{{Value: "BASIC", Label: "Basic"}},
 			},
 			{
-				Name: "basic_details", Kind: schema.Object, Open: true, Ref: refObjects, Required: atPublish, Flat: true,
+				Name: "basic_details", Kind: schema.Object, Open: true, Required: atPublish, Flat: true,
 				Help: "The text and image, and the page it opens.",
 				Fields: []schema.Field{
 					personal(schema.Field{
@@ -45,7 +45,7 @@ func webContent() schema.Field {
 			{
 				Name: "buttons", Kind: schema.List, Lead: leadButtons, Help: "The buttons below the message, in order.", Rules: []schema.Rule{atMost(fewItems)},
 				Elem: &schema.Field{
-					Title: "Button", Kind: schema.Object, Open: true, Ref: refObjects, Help: "One button and the page it opens.",
+					Title: "Button", Kind: schema.Object, Open: true, Help: "One button and the page it opens.",
 					Fields: []schema.Field{
 						personal(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Twin: twinButtonText, Help: "The text on the button.", Example: "Shop now"}),
 						uri(schema.Field{
@@ -60,7 +60,7 @@ func webContent() schema.Field {
 				},
 			},
 			{
-				Name: "advanced", Kind: schema.Object, Open: true, Ref: refObjects, Help: "The notification's icon.", Flat: true,
+				Name: "advanced", Kind: schema.Object, Open: true, Help: "The notification's icon.", Flat: true,
 				Fields: []schema.Field{
 					{
 						Name: "icon_image_type", Title: "Icon", Kind: schema.String, Help: "Whether to show the site's default icon or your own.",

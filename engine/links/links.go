@@ -1,5 +1,5 @@
 // Package links adds the UTM parameters of a campaign to the links of its messages (CONTRACT.md,
-// Push: utm_params).
+// utm_params).
 package links
 
 import (

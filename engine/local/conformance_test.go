@@ -11,7 +11,7 @@ import (
 )
 
 // SVC_GAID is the advertising id of an Android device; ADVERTISING_IDENTIFIER is that of an iOS
-// device as well (spec.md, test_campaign_meta).
+// device as well (CONTRACT.md, Test sends).
 func TestAndroidAdvertisingID(t *testing.T) {
 	b := newBench(t, local.Options{})
 	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: "A_FIRST", Devices: []engine.Device{{Platform: "IOS", Token: "tok-x", AdvertiseID: "gaid-1"}}}))

@@ -13,7 +13,7 @@ import (
 	"bugle/store"
 )
 
-// rootOf are the names by which expressions reach the kinds of content (gaps.md, Personalisation).
+// rootOf are the names by which expressions reach the kinds of content (CONTRACT.md, Personalization).
 var rootOf = map[engine.ContentKind]string{
 	engine.KindBlock: "ContentBlock", engine.KindProducts: "ProductSet", engine.KindAPI: "ContentApi",
 }

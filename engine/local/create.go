@@ -16,7 +16,7 @@ import (
 )
 
 // requestWindows say how long a create's request_id may not be used again after a success
-// (spec.md, Limits).
+// (CONTRACT.md, Limits).
 var requestWindows = map[engine.Channel]time.Duration{catalog.Push: time.Hour, catalog.Email: 24 * time.Hour}
 
 // The members of a write's body that are about the request, or the head, and no component.
@@ -29,7 +29,7 @@ const (
 	mUpdatedBy    = "updated_by"
 )
 
-// Create starts a draft (spec.md, Create Campaign).
+// Create starts a draft (CONTRACT.md, Create).
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	ids, err := request(r.Call, r.Body)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"bugle/store"
 )
 
-// keyLife is how long an Idempotency-Key is remembered (gaps.md, Operations).
+// keyLife is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
 const keyLife = 24 * time.Hour
 
 // The operations that keys are kept apart by.
@@ -44,7 +44,7 @@ func keyed(c engine.Call, op string, parts ...[]byte) call {
 }
 
 // remembered is an answer as it is stored: a result, or a refusal with HTTP 409, the one failure
-// that is remembered (gaps.md, Operations).
+// that is remembered (CONTRACT.md, Idempotency).
 type remembered struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Refusal *refusal        `json:"refusal,omitempty"`

@@ -85,7 +85,7 @@ func TestFailedAttemptsAreNotRemembered(t *testing.T) {
 	}
 }
 
-// gaps.md excepts 409 from the failures that are forgotten.
+// The contract excepts 409 from the failures that are forgotten.
 func TestConflictIsRemembered(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.state(1, catalog.Push, catalog.EventTriggered, catalog.Active, `{"segmentation_details":{"is_all_user_campaign":true}}`)

@@ -38,7 +38,7 @@ func (s *idSource) next(at time.Time) string {
 }
 
 // request settles the ids of a call: the request id of the call or of the body, which must agree
-// (gaps.md, Operations), or a new one.
+// (CONTRACT.md, Requests), or a new one.
 func request(c engine.Call, body doc.Value) (engine.Call, error) {
 	inBody := body.Get("request_id").Text()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"bugle/engine"
 )
 
-// CreateKey adds an API key of those scopes to the workspace (spec.md, Authentication), of all
+// CreateKey adds an API key of those scopes to the workspace (CONTRACT.md, Authentication), of all
 // where none is given. The key itself is given this once: the store keeps its SHA-256 alone.
 // A scope that is not among [engine.KnownScopes] is refused with VALIDATION_FAILED.
 func CreateKey(ctx context.Context, k engine.WorkspaceKeeper, now time.Time, scopes ...string) (apiKey string, record engine.APIKey, err error) {

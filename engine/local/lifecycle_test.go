@@ -37,7 +37,7 @@ const (
 	onEvent    = `"trigger_condition":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"actions","action_name":"Bought","executed":true,"execution":{"type":"atleast","count":1}}]},"trigger_delay_type":"ASAP"}`
 )
 
-// lifeOf is a campaign as the table of spec.md, States and transitions, has it, with gaps.md, States. It
+// lifeOf is a campaign as the table of CONTRACT.md, States, has it. It
 // knows nothing of the program's own tables.
 type lifeOf struct {
 	typ        string

@@ -67,7 +67,7 @@ func (s *Service) matching(sp store.Space, keep func(engine.Summary) bool) ([]en
 	return out, err
 }
 
-// Search gives one page of the campaigns that match (spec.md, Search Campaigns).
+// Search returns one page of the campaigns that match (CONTRACT.md, Search and meta).
 func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	if err := checkPage(r.Limit, r.Page); err != nil {
 		return nil, stamped(err, r.RequestID)
@@ -158,7 +158,7 @@ func (s *Service) scanned(ctx context.Context, f filter, limit, n int) ([]engine
 	return out, err
 }
 
-// Meta gives one page of light rows (spec.md, Get Campaign Meta).
+// Meta returns one page of light rows (CONTRACT.md, Search and meta).
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	if err := checkPage(r.Limit, r.Page); err != nil {
 		return nil, stamped(err, r.RequestID)

@@ -23,7 +23,7 @@ import (
 	"bugle/store"
 )
 
-// MaxBody is how long a request body or document may be, in bytes (gaps.md, Operations).
+// MaxBody is how long a request body or document may be, in bytes (CONTRACT.md, Requests).
 const MaxBody = 1 << 20
 
 // Options are what a service may be given. The zero Options are ready for use.

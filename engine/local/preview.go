@@ -13,8 +13,8 @@ import (
 	"bugle/store"
 )
 
-// Preview resolves content for one user and sends nothing (gaps.md, Operations and
-// Personalisation). An expression without a value stays as it stands, and is listed.
+// Preview resolves content for one user and sends nothing (CONTRACT.md, Preview and
+// Personalization). An expression without a value stays as it stands, and is listed.
 func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
 	ids, err := request(r.Call, r.Body)
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, e
 func (s *Service) publishProblems(w engine.Workspace, c engine.Campaign) []schema.Problem {
 	if !c.Channel.Writable() {
 		return []schema.Problem{{
-			Path: doc.P(mChannel), Rule: "campaign.channel#writable", Section: "spec.md, Channel support by operation",
+			Path: doc.P(mChannel), Rule: "campaign.channel#writable", Section: "CONTRACT.md, Channels",
 			Message: c.Channel.Label() + " campaigns are read-only here",
 		}}
 	}
@@ -44,7 +44,7 @@ func (s *Service) publishProblems(w engine.Workspace, c engine.Campaign) []schem
 }
 
 // Publish puts a draft live: SCHEDULED where its start is still ahead, ACTIVE otherwise
-// (gaps.md, Operations).
+// (CONTRACT.md, Publish).
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	ids, err := request(r.Call, doc.Value{})
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Service) publish(sp store.Space, r engine.PublishRequest) (engine.Updat
 	return engine.Updated{ID: c.ID}, s.put(sp, &c, r.By, "published", false)
 }
 
-// ChangeStatus applies STOP, PAUSE or RESUME (spec.md, Update Campaign Status).
+// ChangeStatus applies STOP, PAUSE or RESUME (CONTRACT.md, Update Status).
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	ids, err := request(r.Call, doc.Value{})
 	if err != nil {

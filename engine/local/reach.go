@@ -13,10 +13,10 @@ import (
 	"bugle/store"
 )
 
-// estimated are the delivery types that a reachability is computed for (spec.md, Campaign record).
+// estimated are the delivery types that a reachability is computed for (CONTRACT.md, Records).
 var estimated = []engine.DeliveryType{catalog.OneTime, catalog.BusinessEventTriggered, catalog.EventTriggered}
 
-// reachLife is how long an estimate counts before it is made anew (spec.md, Limits).
+// reachLife is how long an estimate counts before it is made anew (CONTRACT.md, Limits).
 const reachLife = 24 * time.Hour
 
 // reachWait is how long an answer waits for estimates that are due. They are made to their end even so, and

@@ -11,8 +11,8 @@ import (
 	"bugle/store"
 )
 
-// Test sends a test, of the content in the request or of a saved draft (spec.md, Test Campaign;
-// gaps.md, Test sends in a local workspace). Once the request is accepted it gives a result, also
+// Test sends a test, of the content in the request or of a saved draft (CONTRACT.md,
+// Test sends). Once the request is accepted it gives a result, also
 // where ctx ends meanwhile: what had not left then has failed, and says so.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	ids, err := request(r.Call, r.Body)

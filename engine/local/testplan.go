@@ -13,7 +13,7 @@ import (
 	"bugle/store"
 )
 
-// The members of a test request (spec.md, Test request).
+// The members of a test request (CONTRACT.md, Test sends).
 const (
 	mTestMeta    = "test_campaign_meta"
 	mDraftID     = "draft_id"

@@ -12,7 +12,7 @@ import (
 	"bugle/store"
 )
 
-// Update changes components, each of them whole (spec.md, Update Campaign). A body with a status of
+// Update changes components, each of them whole (CONTRACT.md, Update). A body with a status of
 // PUBLISH and no component is the publish action.
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	ids, err := request(r.Call, r.Body)
@@ -178,7 +178,7 @@ func checkLocks(before, after engine.Campaign) error {
 }
 
 // newVersion stores the change to a live campaign as a document of its own, and stops the old
-// one (gaps.md, States).
+// one (CONTRACT.md, States).
 func (s *Service) newVersion(sp store.Space, before, after engine.Campaign, by, note string) (engine.Campaign, error) {
 	before.Version = max(before.Version, 1)
 	after.ID, after.Version, after.Revision = s.ids.next(s.now()), before.Version+1, 0

@@ -204,7 +204,7 @@ func (n named) inText(ctx context.Context, text string) bool {
 }
 
 // is reports whether an expression that looks name up finds the attribute: user.first_name finds
-// "First Name" (gaps.md, Personalisation).
+// "First Name" (CONTRACT.md, Personalization).
 func (n named) is(ctx context.Context, name string) bool {
 	if name == n.name || name == "" {
 		return name != ""

@@ -3,9 +3,11 @@ package openapi
 import (
 	"strconv"
 
+	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/operation"
+	"bugle/engine/schema"
 )
 
 // Codes are the codes of the error envelope (CONTRACT.md, Envelopes and errors).
@@ -93,131 +95,117 @@ func (b *builder) envelope(name, kind string, data doc.Value) doc.Value {
 	))
 }
 
-func (b *builder) campaignAnswer(name string, required []string, props ...doc.Member) doc.Value {
-	return b.envelope(name, "campaign", shape(required, props...))
+// answer returns the envelope of an operation's answer.
+func (b *builder) answer(name string, fields []schema.Field) doc.Value {
+	return b.envelope(name, "campaign", shape(fields))
 }
 
-// shape is an object of an answer; it may have further members.
-func shape(required []string, props ...doc.Member) doc.Value {
+// shape returns the schema of an object of an answer; it may have further members.
+func shape(fields []schema.Field) doc.Value {
+	var props []doc.Member
+	var required []string
+	for _, f := range fields {
+		props = append(props, m(f.Name, property(f)))
+		if len(f.Required) > 0 {
+			required = append(required, f.Name)
+		}
+	}
 	return object(m("type", "object"), m("properties", object(props...)), m("required", doc.NewStrings(required...)))
+}
+
+// property returns the schema of a field of an answer. An object that may be missing is null.
+func property(f schema.Field) doc.Value {
+	var v doc.Value
+	switch f.Kind {
+	case schema.Object:
+		if v = object(m("type", "object")); len(f.Fields) > 0 {
+			v = shape(f.Fields)
+		}
+		if len(f.Required) == 0 && f.Name != "" {
+			v = set(v, doc.NewStrings("object", "null"), "type")
+		}
+	case schema.Map:
+		v = object(m("type", "object"), m("additionalProperties", property(*f.Elem)))
+	case schema.List:
+		v = listOf(property(*f.Elem))
+	case schema.Integer:
+		v = object(m("type", "integer"), m("minimum", 0))
+	case schema.Bool:
+		v = object(m("type", "boolean"))
+	case schema.Time:
+		v = object(m("type", "string"), m("format", "date-time"))
+	default:
+		v = object(m("type", "string"))
+		if len(f.Options) > 0 {
+			v = set(v, doc.NewStrings(options(f)...), "enum")
+		}
+		if len(f.Rules) > 0 {
+			v = objectID()
+		}
+	}
+	if f.Help != "" {
+		v = set(v, doc.NewString(f.Help), "description")
+	}
+	return v
+}
+
+func options(f schema.Field) []string {
+	var out []string
+	for _, o := range f.Options {
+		out = append(out, o.Value)
+	}
+	return out
 }
 
 func textOf(help string) doc.Value { return object(m("type", "string"), m("description", help)) }
 
-func moment(help string) doc.Value {
-	return object(m("type", "string"), m("format", "date-time"), m("description", help))
-}
-
-func enum(values doc.Value, help string) doc.Value {
-	return object(m("type", "string"), m("enum", values), m("description", help))
-}
-
 func listOf(items doc.Value) doc.Value { return object(m("type", "array"), m("items", items)) }
 
-func (b *builder) created() doc.Value {
-	return b.campaignAnswer("Created", []string{"id", "status"},
-		m("id", objectID()), m("status", enum(names([]catalog.State{catalog.Draft}), "A new campaign is a draft.")))
-}
+func (b *builder) created() doc.Value { return b.answer("Created", engine.Created{}.Fields()) }
 
-func (b *builder) updated() doc.Value {
-	return b.campaignAnswer("Updated", []string{"id"}, m("id", object(
-		m("type", "string"), m("description", "The document that holds the change: a new one where versioning made a new version."),
-	)))
-}
+func (b *builder) updated() doc.Value { return b.answer("Updated", engine.Updated{}.Fields()) }
 
 func (b *builder) statusChanged() doc.Value {
-	return b.campaignAnswer("StatusChanged", []string{"id", "action"}, m("id", objectID()), m("action", enum(names(catalog.StatusActions), "What was done.")))
+	return b.answer("StatusChanged", engine.StatusChanged{}.Fields())
 }
 
-func (b *builder) validation() doc.Value {
-	return b.campaignAnswer("Validation", []string{"valid"},
-		m("valid", object(m("type", "boolean"))),
-		m("errors", listOf(shape([]string{"field", "issue"},
-			m("field", textOf("A dotted path from the campaign's root.")), m("issue", textOf("What is wrong there.")),
-		))),
-	)
+func (b *builder) validation() doc.Value { return b.answer("Validation", engine.Validation{}.Fields()) }
+
+func (b *builder) tested() doc.Value { return b.answer("Tested", engine.TestResult{}.Fields()) }
+
+func (b *builder) previewed() doc.Value {
+	return b.envelope("Previewed", "personalization", shape(engine.Preview{}.Fields()))
 }
 
 func (b *builder) record() doc.Value {
 	return b.envelope("Campaign", "campaign", b.campaignRecord())
 }
 
-func (b *builder) found() doc.Value {
-	return b.campaignAnswer("Campaigns", []string{"campaigns"}, m("campaigns", listOf(b.campaignRecord())))
+func (b *builder) found() doc.Value { return b.page("Campaigns", b.campaignRecord()) }
+
+func (b *builder) rows() doc.Value {
+	return b.page("CampaignMetas", b.x.Define("CampaignMeta", shape(engine.RowFields())))
+}
+
+// page returns the envelope of a page of campaigns.
+func (b *builder) page(name string, row doc.Value) doc.Value {
+	return b.envelope(name, "campaign", object(
+		m("type", "object"), m("properties", object(m("campaigns", listOf(row)))), m("required", doc.NewStrings("campaigns")),
+	))
 }
 
 // campaignRecord is a campaign as it is read: its head, and its components, which may be
 // unfinished or of a channel that no table here describes.
 func (b *builder) campaignRecord() doc.Value {
-	props := []doc.Member{
-		m("id", object(m("type", "string"), m("description", "The id of this document: one for each version."))),
-		m("campaign_id", textOf("The id that all versions share.")),
-		m("version_number", object(m("type", "integer"), m("description", "Present when campaign versioning is on."))),
-		m("status", enum(names(catalog.States), "Where the campaign is in its life.")),
-		m("channel", enum(names(catalog.Channels), "The channel; all but PUSH and EMAIL can only be read.")),
-		m("campaign_delivery_type", enum(deliveryTypes(), "What makes the campaign go out.")),
-		m("created_by", textOf("Who created it, by email address.")),
-		m("updated_by", textOf("Who changed it last, by email address.")),
-		m("created_at", moment("When it was created, in UTC.")),
-		m("updated_at", moment("When it was changed last, in UTC.")),
-		m("sent_time", moment("When it was sent, in UTC.")),
-		m("flow_id", textOf("The flow that the campaign is a node of.")),
-		m("flow_name", textOf("The name of that flow.")),
-		m("parent_id", textOf("The periodic campaign that this one is a run of.")),
-		m("rejection_comment", textOf("Why a reviewer sent the draft back.")),
-	}
+	record := shape(engine.HeadFields())
 	seen := map[catalog.Component]bool{}
 	for _, ch := range writable {
 		for _, c := range catalog.Components(ch) {
 			if !seen[c.Name] {
 				seen[c.Name] = true
-				props = append(props, m(string(c.Name), object(m("type", "object"), m("title", c.Title), m("description", c.Help))))
+				record = set(record, object(m("type", "object"), m("title", c.Title), m("description", c.Help)), "properties", string(c.Name))
 			}
 		}
 	}
-	return b.x.Define("CampaignRecord", shape([]string{"id", "campaign_id", "status", "channel"}, props...))
-}
-
-func (b *builder) rows() doc.Value {
-	reach := set(shape([]string{"count", "last_updated_time"},
-		m("count", object(m("type", "integer"), m("minimum", 0))), m("last_updated_time", moment("When it was computed; once a day.")),
-	), doc.NewStrings("object", "null"), "type")
-	row := b.x.Define("CampaignMeta", shape([]string{"campaign_id", "channel", "campaign_status"},
-		m("campaign_id", textOf("The id that all versions share.")),
-		m("version_number", object(m("type", "integer"))),
-		m("channel", enum(names(catalog.Channels), "The channel.")),
-		m("platform", listOf(object(m("type", "string")))),
-		m("created_by", textOf("Who created it, by email address.")),
-		m("campaign_delivery_type", enum(deliveryTypes(), "What makes the campaign go out.")),
-		m("campaign_name", textOf("Its name.")),
-		m("campaign_team", textOf("The team that owns it.")),
-		m("campaign_tags", listOf(object(m("type", "string")))),
-		m("campaign_status", enum(names(catalog.States), "Where it is in its life.")),
-		m("campaign_start_time", moment("When it starts, in UTC.")),
-		m("parent_campaign_id", textOf("The periodic campaign that this one is a run of.")),
-		m("total_child_campaigns", object(m("type", "integer"), m("minimum", 0))),
-		m("rejection_comment", textOf("Why a reviewer sent the draft back.")),
-		m("reachability_details", set(reach, doc.NewString("How many users it reaches; null where that is not computed."), "description")),
-	))
-	return b.campaignAnswer("CampaignMetas", []string{"campaigns"}, m("campaigns", listOf(row)))
-}
-
-func (b *builder) tested() doc.Value {
-	send := shape([]string{"status"},
-		m("status", enum(doc.NewStrings("SENT", "FAILED"), "What became of it.")), m("failure_reason", textOf("Why it failed; present only then.")))
-	return b.campaignAnswer("Tested", []string{"data", "message"},
-		m("data", object(
-			m("type", "object"), m("description", "By `{PLATFORM}_{locale}_{variation}`, such as `ANDROID_default_variation_1`."), m("additionalProperties", send),
-		)),
-		m("message", textOf("A summary in one line.")),
-	)
-}
-
-func (b *builder) previewed() doc.Value {
-	return b.envelope("Previewed", "personalization", shape([]string{"personalized_content"},
-		m("personalized_content", object(m("type", "object"), m("description", "The campaign content with its expressions resolved."))),
-		m("unresolved", listOf(shape([]string{"field", "expression"},
-			m("field", textOf("A dotted path from the request's root.")), m("expression", textOf("The expression that has no value for the user.")),
-		))),
-	))
+	return b.x.Define("CampaignRecord", record)
 }

@@ -6,7 +6,6 @@ package openapi
 import (
 	"sync"
 
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/operation"
 	"bugle/engine/schema"
@@ -180,13 +179,4 @@ func names[S ~string](values []S) doc.Value {
 		out = append(out, string(v))
 	}
 	return doc.NewStrings(out...)
-}
-
-// deliveryTypes are all delivery types, in the order of CONTRACT.md.
-func deliveryTypes() doc.Value {
-	var out []catalog.DeliveryType
-	for _, t := range catalog.DeliveryTypes(catalog.Push) {
-		out = append(out, t.Type)
-	}
-	return names(out)
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -13,15 +14,12 @@ import (
 
 // The members of results (CONTRACT.md, Test sends).
 const (
-	mID         = "id"
-	mStatus     = "status"
-	mAction     = "action"
-	mCampaigns  = "campaigns"
-	mContent    = "personalized_content"
-	mUnresolved = "unresolved"
-	mChannel    = "channel"
-	mType       = "campaign_delivery_type"
-	mDraftID    = "draft_id"
+	mStatus    = "status"
+	mCampaigns = "campaigns"
+	mContent   = "personalized_content"
+	mChannel   = "channel"
+	mType      = "campaign_delivery_type"
+	mDraftID   = "draft_id"
 )
 
 // Create starts a draft. What only responses have is left out of the body.
@@ -30,15 +28,12 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	if err != nil {
 		return engine.Created{}, err
 	}
-	id := out.data.Get(mID).Text()
-	if id == "" {
+	c := engine.ParseCreated(out.data)
+	if c.ID == "" {
 		return engine.Created{}, s.incomplete(out, "the id of the campaign that it created")
 	}
-	st := engine.State(out.data.Get(mStatus).Text())
-	if st == "" {
-		st = catalog.Draft
-	}
-	return engine.Created{Answer: out.Answer, ID: id, Status: st}, nil
+	c.Answer = out.Answer
+	return c, nil
 }
 
 // Get returns a campaign. Members of its record that no table knows are in its body.
@@ -70,11 +65,9 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 	if err != nil {
 		return engine.Updated{}, err
 	}
-	id := out.data.Get(mID).Text()
-	if id == "" {
-		id = r.ID
-	}
-	return engine.Updated{Answer: out.Answer, ID: id}, nil
+	u := engine.ParseUpdated(out.data)
+	u.Answer, u.ID = out.Answer, cmp.Or(u.ID, r.ID)
+	return u, nil
 }
 
 // saying returns the body of an update with the campaign's channel and delivery type in front, each
@@ -124,15 +117,8 @@ func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (eng
 	if err != nil {
 		return engine.StatusChanged{}, err
 	}
-	res := engine.StatusChanged{
-		Answer: out.Answer, ID: out.data.Get(mID).Text(), Action: engine.Action(out.data.Get(mAction).Text()), Status: engine.State(out.data.Get(mStatus).Text()),
-	}
-	if res.ID == "" {
-		res.ID = r.ID
-	}
-	if res.Action == "" {
-		res.Action = r.Action
-	}
+	res := engine.ParseStatusChanged(out.data)
+	res.Answer, res.ID, res.Action = out.Answer, cmp.Or(res.ID, r.ID), cmp.Or(res.Action, r.Action)
 	if res.Status == "" && r.Action != catalog.Resume {
 		res.Status = catalog.Next(r.Action, catalog.Active, false)
 	}
@@ -202,12 +188,13 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	if err != nil {
 		return engine.Preview{}, err
 	}
-	res := engine.Preview{Answer: out.Answer, Content: out.data.Get(mContent)}
+	res := engine.ParsePreview(out.data)
 	if !res.Content.Exists() {
 		return engine.Preview{}, s.incomplete(out, "the content")
 	}
-	for _, u := range out.data.Get(mUnresolved).Elems() {
-		res.Unresolved = append(res.Unresolved, engine.Unresolved{Field: s.words.path(u.Get("field").Text()), Expression: u.Get("expression").Text()})
+	res.Answer = out.Answer
+	for i, u := range res.Unresolved {
+		res.Unresolved[i].Field = s.words.path(u.Field)
 	}
 	return res, nil
 }

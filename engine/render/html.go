@@ -17,7 +17,7 @@ var (
 // maxOpen is how many elements within one another count; deeper ones change the look no more.
 const maxOpen = 64
 
-// rich reads the small HTML that a notification's message may hold (CONTRACT.md, Push: campaign_content):
+// rich reads the small HTML that a notification's message may hold (CONTRACT.md, campaign_content):
 // the elements that Android's Html.fromHtml knows. Text without a tag keeps its line breaks.
 func rich(list []piece) Text {
 	src, m := encode(list)

@@ -18,7 +18,7 @@ func connectorsSection() *Section {
 		fresh: `{"connector_type":"CUSTOM_SMTP","carrier":"outbox"}`,
 		Help:  "The email services that campaigns can send with. Without a mail server, email stays in the local outbox.",
 		Empty: "There are no connectors yet, so no email can be sent. Press n to add one.",
-		Schema: table("connectors", "Connector", "CONTRACT.md, Email: connector", "An email service that campaigns can send with.",
+		Schema: table("connectors", "Connector", "CONTRACT.md, connector", "An email service that campaigns can send with.",
 			nameField("connector_name", "Name", "The connector's name. Campaigns refer to it by this name.", "Marketing"),
 			schema.Field{Name: "connector_type", Title: "Type", Kind: schema.String, Required: must(), Example: "CUSTOM_SMTP", Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
 				Help: "The kind of email service, such as SENDGRID, AMAZON_SES or CUSTOM_SMTP."},

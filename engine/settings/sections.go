@@ -29,7 +29,7 @@ const (
 	refContent    = "CONTRACT.md, Personalization"
 	refAccess     = "CONTRACT.md, Authentication"
 	refFilters    = "CONTRACT.md, Audience"
-	refBasics     = "CONTRACT.md, Email: basic_details"
+	refBasics     = "CONTRACT.md, basic_details"
 	refLocales    = "CONTRACT.md, Content"
 )
 
@@ -163,7 +163,7 @@ var flagHelp = map[string]string{
 }
 
 func flagsSection() *Section {
-	root := schema.Field{ID: "settings.flags", Title: "Features", Kind: schema.Object, Open: true, Ref: "CONTRACT.md, Push: campaign_audience_limit", Help: "The features that are on in this workspace."}
+	root := schema.Field{ID: "settings.flags", Title: "Features", Kind: schema.Object, Open: true, Ref: "CONTRACT.md, campaign_audience_limit", Help: "The features that are on in this workspace."}
 	for _, name := range engine.KnownFlags() {
 		root.Fields = append(root.Fields, schema.Field{Name: name, Kind: schema.Bool, Default: "false", Help: flagHelp[name]})
 	}

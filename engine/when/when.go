@@ -16,7 +16,7 @@ import (
 )
 
 // Local is the spelling of a time without an offset: one of the campaign's zone (CONTRACT.md,
-// Push: scheduling_details).
+// scheduling_details).
 const Local = "2006-01-02T15:04:05"
 
 // Context is what a time is read in.

@@ -57,7 +57,7 @@ func checked(t *testing.T, name string) *service {
 	t.Helper()
 	c := mail(t, name)
 	return &service{campaign: c, outcome: engine.Validation{Problems: append(catalog.Campaign(c.Channel).Validate(c.Document(), schema.Env{Stage: schema.Publish}),
-		schema.Problem{Path: doc.P("utm_params", "utm_source"), Severity: schema.Notice, Message: "is not used here", Section: "spec.md, utm_params"})}}
+		schema.Problem{Path: doc.P("utm_params", "utm_source"), Severity: schema.Notice, Message: "is not used here", Section: "CONTRACT.md, utm_params"})}}
 }
 
 func open(t *testing.T, s engine.Service) *uitest.Harness {

@@ -44,7 +44,7 @@ type Note struct {
 	Payload     doc.Value         // its body
 }
 
-// Build makes the note of a platform's rendered content (CONTRACT.md, Push: campaign_content):
+// Build makes the note of a platform's rendered content (CONTRACT.md, campaign_content):
 // without the members that the template does not use, and with nothing left to be
 // resolved. What the gateway would refuse, a payload above its size among it, is
 // a *[delivery.Error] with the reason [delivery.Invalid].
@@ -169,7 +169,7 @@ func largest(v doc.Value) (path string, size int) {
 }
 
 // lifetime is how long a gateway keeps a notification that it cannot deliver
-// (CONTRACT.md, Push: advanced).
+// (CONTRACT.md, advanced).
 func lifetime(advanced doc.Value) (time.Duration, bool) {
 	settings := advanced.Get("expiration_settings")
 	n, ok := settings.Get("expire_notification_after_value").Int()
@@ -200,7 +200,7 @@ func (b *object) inbox(advanced doc.Value, as func(doc.Value) doc.Value) {
 }
 
 // plain returns what a reader sees of a text that may use HTML (CONTRACT.md,
-// Push: campaign_content).
+// campaign_content).
 func plain(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return s

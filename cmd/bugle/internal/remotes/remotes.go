@@ -28,7 +28,7 @@ type Remote struct {
 	Workspace string `json:"workspace"`
 	Author    string `json:"author,omitempty"`
 	Key       Source `json:"key"`
-	// Dialect maps the words of the specification to those of the service (gaps.md, Vendor words).
+	// Dialect maps the words of the specification to those of the service (CONTRACT.md, Dialects).
 	Dialect  *remote.Dialect `json:"dialect,omitempty"`
 	Insecure bool            `json:"insecure,omitempty"`
 }

@@ -77,8 +77,7 @@ func (s *Screen) moves() []screen.Action {
 		case tabField, tabJSON:
 			acts = nil
 		}
-		return append(acts, []screen.Action{
-			s.leaveInfo(),
+		return append(append(acts, s.leaveInfo()...), []screen.Action{
 			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
 			{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
 			s.zoomKey("z"),
@@ -291,12 +290,16 @@ func (s *Screen) chooseStatus() tea.Cmd {
 func (s *Screen) Resume() tea.Cmd { return s.reread() }
 
 // leaveInfo goes back to where the person came from.
-func (s *Screen) leaveInfo() screen.Action {
-	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, Bar: 8, Run: s.toParts}
-	if s.from == paneForm && s.form != nil {
-		a.Label, a.Run = "form", s.enter
+func (s *Screen) leaveInfo() []screen.Action {
+	sections := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, Bar: 8, Run: s.toParts}
+	switch {
+	case s.visit:
+		sections.Keys = []string{"tab"}
+		return []screen.Action{{Keys: []string{"esc"}, Label: "back", Help: "back to where you came from", Group: groupMove, Bar: 8, Run: screen.Back}, sections}
+	case s.from == paneForm && s.form != nil:
+		sections.Label, sections.Run = "form", s.enter
 	}
-	return a
+	return []screen.Action{sections}
 }
 
 // toInfo focuses the pane beside the form.
@@ -307,7 +310,7 @@ func (s *Screen) toInfo() {
 }
 
 func (s *Screen) toParts() tea.Cmd {
-	s.focus, s.info.chosen = paneParts, false
+	s.visit, s.focus, s.info.chosen = false, paneParts, false
 	s.refreshInfo()
 	return nil
 }

@@ -47,6 +47,7 @@ type Screen struct {
 	saving   saving
 	line     *line
 	preview  bool // to be opened at, once it is loaded
+	visit    bool // it is: somebody came for the preview alone, and esc goes back to where they came from
 	foretold bool // when changes take effect has been said
 
 	list  widget.List
@@ -243,7 +244,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	s.choose(s.start[0].Name)
 	s.goTo(s.start)
 	if at, ok := s.messages(); ok && s.preview {
-		s.preview = false
+		s.preview, s.visit = false, true
 		cmd = tea.Batch(cmd, s.toPreview(at))
 	}
 	return tea.Batch(cmd, s.takeBody())

@@ -218,6 +218,21 @@ func TestTheMessageBesideEverySection(t *testing.T) {
 	wide.Want("─ Audience ─", "0 of 0 people")
 }
 
+// Who came for the preview alone goes back with one esc; who went on into the campaign does not.
+func TestEscAfterThePreviewAlone(t *testing.T) {
+	b := newBench(t, catalog.Email, liveMail)
+	open := func() *uitest.Harness {
+		return uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
+	}
+	h := open()
+	h.Want("→ next view", "esc back")
+	h.Press("tab")
+	h.Want("enter edit")
+	h = open()
+	h.Press("tab", "enter", "alt+p")
+	h.Want("esc form")
+}
+
 // A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
 func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -77,9 +78,9 @@ func Invalid(problems []schema.Problem) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	counted := plural(len(bad), "problem")
+	counted := phrase.Count(len(bad), "problem")
 	if n := len(bad) - 1; bad[n].Rule == schema.RuleMore {
-		counted = "more than " + plural(n, "problem")
+		counted = "more than " + phrase.Count(n, "problem")
 	}
 	e := Errorf(ValidationFailed, http.StatusBadRequest, "the campaign has %s", counted)
 	e.Target, e.Problems = bad[0].Path.String(), bad
@@ -103,9 +104,3 @@ func AsError(err error) *Error {
 	return nil
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 )
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
@@ -36,7 +37,11 @@ func target(api engine.ContentAPI, args []any) (request, error) {
 		return r, err
 	}
 	if len(args) > len(api.Params) {
-		return r, fmt.Errorf("it takes %s, and was called with %d", counted(len(api.Params), "argument"), len(args))
+		takes := "no arguments"
+		if len(api.Params) > 0 {
+			takes = phrase.Count(len(api.Params), "argument")
+		}
+		return r, fmt.Errorf("it takes %s, and was called with %d", takes, len(args))
 	}
 	path, query, hasQuery := strings.Cut(rest, "?")
 	placed := map[string]bool{}
@@ -174,12 +179,3 @@ func checkHeaders(list []engine.ContentHeader) error {
 	return nil
 }
 
-func counted(n int, noun string) string {
-	switch n {
-	case 0:
-		return "no " + noun
-	case 1:
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

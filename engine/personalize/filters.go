@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nikolalohinski/gonja/v2/nodes"
+
+	"bugle/engine/phrase"
 )
 
 // failure is why an expression has no value: an argument of the wrong kind, a
@@ -217,7 +218,7 @@ func (f *frame) plainly(name string, v any, args []any, named map[string]any) (a
 // bind names arguments by the parameters that they stand for.
 func bind(name string, filter filter, args []any, named map[string]any) (arguments, error) {
 	if len(args) > len(filter.params) {
-		return nil, failf("filter %s: it takes at most %s", name, counted(len(filter.params), "argument"))
+		return nil, failf("filter %s: it takes at most %s", name, phrase.Count(len(filter.params), "argument"))
 	}
 	out := make(arguments, len(args)+len(named))
 	for i, arg := range args {
@@ -240,12 +241,6 @@ func bind(name string, filter filter, args []any, named map[string]any) (argumen
 	return out, nil
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
 
 // given reports whether an argument is there and not none.
 func (a arguments) given(name string) bool { return a[name] != nil }
@@ -376,16 +371,10 @@ func (f *frame) stringMethod(name, s, arg string) (any, error) {
 
 // nearest suggests what was probably meant, or nothing.
 func nearest(name string, known []string) string {
-	best, distance := "", 3
-	for _, candidate := range known {
-		if d := edits(strings.ToLower(name), strings.ToLower(candidate)); d < distance && d < len(candidate) {
-			best, distance = candidate, d
-		}
+	if near := phrase.Nearest(name, known); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %s?", best)
+	return ""
 }
 
 // meant is nearest for the names that a workspace gives, of which there may be many short ones.
@@ -393,32 +382,9 @@ func (f *frame) meant(name string, known []string) (string, error) {
 	if err := f.work(4 * len(known)); err != nil || len(name) < 3 || len(name) > 100 {
 		return "", err
 	}
-	close := slices.DeleteFunc(known, func(k string) bool { return edits(strings.ToLower(name), strings.ToLower(k)) > len(name)/3 })
-	if hint := nearest(name, close); hint != "" {
+	if hint := nearest(name, known); hint != "" {
 		return ", " + shorten(hint), nil
 	}
 	return "", nil
 }
 
-// edits is the Levenshtein distance, 99 when the lengths alone are far apart.
-func edits(a, b string) int {
-	if d := len(a) - len(b); d > 3 || d < -3 {
-		return 99
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, cost)
-		}
-	}
-	return row[len(b)]
-}

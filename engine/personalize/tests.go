@@ -8,6 +8,8 @@ import (
 
 	"github.com/nikolalohinski/gonja/v2/nodes"
 	"github.com/nikolalohinski/gonja/v2/tokens"
+
+	"bugle/engine/phrase"
 )
 
 // tests are those of Jinja, each with the number of its arguments.
@@ -66,7 +68,7 @@ func (f *frame) is(name string, v any, args []any) (bool, error) {
 	case !ok:
 		return false, failf("there is no test %q", shorten(name))
 	case takes != len(args):
-		return false, failf("the test %s takes %s", name, counted(takes, "argument"))
+		return false, failf("the test %s takes %s", name, phrase.Count(takes, "argument"))
 	}
 	v = plain(v)
 	switch name {

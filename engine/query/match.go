@@ -59,44 +59,4 @@ func WordStart(s, text string) int {
 // IsWord reports whether a rune is part of a word.
 func IsWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// nearest returns the candidate that s was probably meant to be; empty where none is near.
-func nearest(s string, candidates []string) string {
-	s = Fold(s)
-	best, at := "", 0
-	for _, c := range candidates {
-		f := Fold(c)
-		limit := max(1, min(len(s), len(f))/3)
-		if d := distance(s, f, limit); d <= limit && (best == "" || d < at) {
-			best, at = c, d
-		}
-	}
-	return best
-}
 
-// distance is the optimal string alignment distance: insertions, deletions, substitutions and
-// swaps of neighbours. Beyond limit it returns any larger number.
-func distance(a, b string, limit int) int {
-	if d := len(a) - len(b); d > 4*limit || -d > 4*limit || len(a) > 256 || len(b) > 256 {
-		return limit + 1
-	}
-	x, y := []rune(a), []rune(b)
-	rows := [3][]int{make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		prev2, prev, cur := rows[(i+1)%3], rows[(i+2)%3], rows[i%3]
-		cur[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-	}
-	return rows[len(x)%3][len(y)]
-}

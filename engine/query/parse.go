@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"bugle/engine/phrase"
 )
 
 // Env is what reading and completing a query know of the workspace. The zero value does.
@@ -181,7 +183,7 @@ func (t token) term(env Env) (Term, []Problem) {
 			out.Values = append(out.Values, Value{Text: p.text, Quoted: p.quoted})
 		}
 		return out, []Problem{{
-			From: t.keyFrom, To: t.keyFrom + len(t.key), Allowed: names(), Nearest: nearest(t.key, names()),
+			From: t.keyFrom, To: t.keyFrom + len(t.key), Allowed: names(), Nearest: phrase.Nearest(t.key, names()),
 			Message: fmt.Sprintf("Unknown filter %q. Put quotes around it to search for the text.", t.key),
 		}}
 	}
@@ -213,7 +215,7 @@ func (w *word) value(p part, env Env) (Value, Problem) {
 			for _, o := range w.options {
 				problem.Allowed = append(problem.Allowed, o.text)
 			}
-			problem.Nearest = nearest(p.text, problem.Allowed)
+			problem.Nearest = phrase.Nearest(p.text, problem.Allowed)
 			return v, problem
 		}
 		return Value{Text: o.text}, Problem{}
@@ -221,7 +223,7 @@ func (w *word) value(p part, env Env) (Value, Problem) {
 		span, ok := parseSpan(p.text)
 		if !ok {
 			v, problem := bad("%q is not a date. Use 2026-01-31, today, this-month, or an age such as <7d.", p.text)
-			problem.Nearest = nearest(strings.TrimLeft(p.text, "<>="), timeWords())
+			problem.Nearest = phrase.Nearest(strings.TrimLeft(p.text, "<>="), timeWords())
 			return v, problem
 		}
 		return Value{Text: span.text}, Problem{}
@@ -250,5 +252,5 @@ func (w *word) known(p part, env Env) Problem {
 		}
 		all[i] = k.Text
 	}
-	return Problem{Message: fmt.Sprintf("No campaign has the %s %q.", w.help, p.text), Allowed: all, Nearest: nearest(p.text, all)}
+	return Problem{Message: fmt.Sprintf("No campaign has the %s %q.", w.help, p.text), Allowed: all, Nearest: phrase.Nearest(p.text, all)}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 )
 
 // What is measured against a limit.
@@ -89,7 +90,7 @@ func measured(on, what string, t Text) []Warning {
 		if l.Where != "" {
 			where = " " + l.Where
 		}
-		out = []Warning{{Minor: l.Minor, Text: fmt.Sprintf("%s: %s%s; about %d are shown%s", what, counted(n, "character"), without(t), l.Shown, where)}}
+		out = []Warning{{Minor: l.Minor, Text: fmt.Sprintf("%s: %s%s; about %d are shown%s", what, phrase.Count(n, "character"), without(t), l.Shown, where)}}
 	}
 	return out
 }
@@ -116,7 +117,7 @@ func (n *Notification) measure() {
 		}
 	}
 	if most := map[catalog.Platform]int{catalog.Android: 3, catalog.Web: 2}[n.Platform]; most > 0 && len(n.Buttons) > most {
-		n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s shows at most %d", counted(len(n.Buttons), "button"), n.Platform.Label(), most)})
+		n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s shows at most %d", phrase.Count(len(n.Buttons), "button"), n.Platform.Label(), most)})
 	}
 }
 

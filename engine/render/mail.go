@@ -9,6 +9,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/delivery"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // Mail is an email as an inbox lists it and as its reader shows it.
@@ -104,7 +105,7 @@ func (m *Mail) body(list []piece) {
 		m.Preview, m.FromBody = l.start(), true
 	}
 	if n := l.mute; n > 0 {
-		m.warn(fmt.Sprintf("%s without alternative text: people who block pictures see nothing there", counted(n, "picture")))
+		m.warn(fmt.Sprintf("%s without alternative text: people who block pictures see nothing there", phrase.Count(n, "picture")))
 	}
 }
 
@@ -120,7 +121,7 @@ func (m *Mail) measure(o Options, size int) {
 		m.warn("No preview text; inboxes show the start of the email instead")
 	case n < shortPreview && !m.Preview.HasExpressions():
 		m.Warnings = append(m.Warnings, Warning{Minor: true, Text: fmt.Sprintf(
-			"Preview text: %s; below %d, inboxes add the start of the email", counted(n, "character"), shortPreview)})
+			"Preview text: %s; below %d, inboxes add the start of the email", phrase.Count(n, "character"), shortPreview)})
 	default:
 		m.Warnings = append(m.Warnings, measured(on, aPreview, m.Preview)...)
 	}

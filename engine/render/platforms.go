@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/when"
 )
@@ -108,20 +109,14 @@ func number(s string) (int, bool) {
 func inWords(hours, minutes int) string {
 	var out []string
 	if hours > 0 || minutes == 0 {
-		out = append(out, counted(hours, "hour"))
+		out = append(out, phrase.Count(hours, "hour"))
 	}
 	if minutes > 0 {
-		out = append(out, counted(minutes, "minute"))
+		out = append(out, phrase.Count(minutes, "minute"))
 	}
 	return strings.Join(out, " ")
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
 
 func (n *Notification) ios(c part, o Options) {
 	n.template(c, o)

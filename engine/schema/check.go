@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // rule checks v, which fits its kind, by a rule that counts here.
@@ -113,7 +114,7 @@ func (c *checker) text(n *Node, r Rule, s string, sc *scope) string {
 			return msg
 		}
 		names = c.configured(n, sc)
-		if near := nearest(s, names); near != "" {
+		if near := phrase.Nearest(s, names); near != "" {
 			return msg + "; did you mean " + near + "?"
 		}
 		if len(names) == 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // What a message offers is tried first: nobody is told to write what is refused next.
@@ -99,7 +100,7 @@ func (c *checker) unknown(say voice, n *Node, name string, v doc.Value, inside *
 		}
 	}
 	msg := "unknown field"
-	if near := nearest(name, free); near != "" {
+	if near := phrase.Nearest(name, free); near != "" {
 		return msg + "; did you mean " + say.member(n.names[near]) + "?"
 	}
 	if len(known) > 0 && len(known) <= 12 {

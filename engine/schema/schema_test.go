@@ -189,15 +189,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"title", "message", "summary"}
-	for in, want := range map[string]string{"titel": "title", "Message": "message", "mesage": "message", "xyz": "", "": "", strings.Repeat("a", 100): ""} {
-		if got := nearest(in, names); got != want {
-			t.Errorf("nearest to %q is %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestForms(t *testing.T) {
 	for form, c := range map[Form]struct{ good, bad []string }{
 		URI:      {[]string{"https://example.com/a?b=c", "app://offers/1", "mailto:a@b.c", "tel:+4930"}, []string{"example.com", "https://", "http:/x", "a b://c", "/path"}},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // Validate checks a document against the tables, and never changes it. It reports every problem, in the
@@ -292,7 +293,7 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 	}
 	c.tell(n, "enum", "", func(say voice) string {
 		offered := c.offered(n, sc)
-		near := nearest(got, n.optionWords(wire, offered))
+		near := phrase.Nearest(got, n.optionWords(wire, offered))
 		msg := "unknown value " + quoteShort(got)
 		if near != "" {
 			return msg + "; did you mean " + n.optionWord(say, near) + "? Allowed: " + strings.Join(n.optionWords(say, offered), ", ")

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -204,24 +205,24 @@ func Until(t, now time.Time) string {
 	case n == -1:
 		return "yesterday"
 	case n < -59:
-		return counted(-n/30, "month") + " ago"
+		return phrase.Count(-n/30, "month") + " ago"
 	case n < 0:
-		return counted(-n, "day") + " ago"
+		return phrase.Count(-n, "day") + " ago"
 	case n > 729:
-		return "in " + counted(n/365, "year")
+		return "in " + phrase.Count(n/365, "year")
 	case n > 59:
-		return "in " + counted(n/30, "month")
+		return "in " + phrase.Count(n/30, "month")
 	}
-	return "in " + counted(n, "day")
+	return "in " + phrase.Count(n, "day")
 }
 
 func fromNow(d time.Duration) string {
 	words := "less than a minute"
 	switch a := d.Abs(); {
 	case a >= time.Hour:
-		words = counted(int((a+30*time.Minute)/time.Hour), "hour")
+		words = phrase.Count(int((a+30*time.Minute)/time.Hour), "hour")
 	case a >= time.Minute:
-		words = counted(int((a+30*time.Second)/time.Minute), "minute")
+		words = phrase.Count(int((a+30*time.Second)/time.Minute), "minute")
 	}
 	if d < 0 {
 		return words + " ago"
@@ -240,9 +241,3 @@ func midnight(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

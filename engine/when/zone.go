@@ -3,6 +3,8 @@ package when
 import (
 	"fmt"
 	"time"
+
+	"bugle/engine/phrase"
 )
 
 // Shift tells whether a time of a zone's clock is shown once, never, or twice.
@@ -84,9 +86,9 @@ func Change(t time.Time) string {
 
 func span(seconds int) string {
 	if seconds%3600 == 0 {
-		return counted(seconds/3600, "hour")
+		return phrase.Count(seconds/3600, "hour")
 	}
-	return counted(seconds/60, "minute")
+	return phrase.Count(seconds/60, "minute")
 }
 
 // notes say what became of a time of the clock on the day of a change.

@@ -370,7 +370,7 @@ func TestOpenedAtThePreview(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
 	h.Want("Spring is here", "→ next view")
-	h.Press("esc", "down")
+	h.Press("tab", "down")
 	h.Want("Not for One-time", "enter edit")
 }
 

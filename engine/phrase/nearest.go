@@ -1,4 +1,5 @@
-package schema
+// Package phrase puts numbers and misspelled names into plain English.
+package phrase
 
 import (
 	"unicode"
@@ -8,8 +9,9 @@ import (
 // tooLong is from how many bytes on words are not compared letter by letter.
 const tooLong = 64
 
-// nearest gives the candidate that s was probably meant to be, or "".
-func nearest(s string, candidates []string) string {
+// Nearest returns the candidate that s was probably meant to be, whatever its case; "" where none is near. About a
+// third of the letters may differ. It allocates nothing, and texts of more than 64 bytes are near to nothing.
+func Nearest(s string, candidates []string) string {
 	best, at := "", 0
 	var sought, other letters
 	sought.read(s)
@@ -52,7 +54,7 @@ func (l *letters) read(s string) {
 }
 
 // distance is the optimal string alignment distance: insertions, deletions, substitutions and
-// swaps of neighbours.
+// swaps of neighbors.
 func distance(a, b []rune) int {
 	var rows [3][tooLong + 1]int
 	for j := range len(b) + 1 {

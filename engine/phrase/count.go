@@ -1,0 +1,23 @@
+package phrase
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Count returns a number with its noun: "0 users", "1 user", "3 users", "2 categories".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + Plural(noun)
+}
+
+// Plural returns the plural of a regular noun.
+func Plural(noun string) string {
+	stem, y := strings.CutSuffix(noun, "y")
+	if y && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
+		return stem + "ies"
+	}
+	return noun + "s"
+}

@@ -1,0 +1,27 @@
+package phrase
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		noun string
+		want string
+	}{{0, "user", "0 users"}, {1, "user", "1 user"}, {2, "category", "2 categories"}, {3, "day", "3 days"}, {12, "key", "12 keys"}} {
+		if got := Count(c.n, c.noun); got != c.want {
+			t.Errorf("%d %s: %q, want %q", c.n, c.noun, got, c.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"title", "message", "summary"}
+	for in, want := range map[string]string{"titel": "title", "Message": "message", "mesage": "message", "xyz": "", "": "", strings.Repeat("a", 100): ""} {
+		if got := Nearest(in, names); got != want {
+			t.Errorf("nearest to %q is %q, want %q", in, got, want)
+		}
+	}
+}

@@ -229,7 +229,7 @@ func TestTry(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = c.Try(t.Context(), engine.ContentAPI{Name: "a", URL: base}, policy, []string{"5"})
-	if got.Value != nil || got.Call.Err != "it takes no argument, and was called with 1" {
+	if got.Value != nil || got.Call.Err != "it takes no arguments, and was called with 1" {
 		t.Errorf("%+v", got)
 	}
 }

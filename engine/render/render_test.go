@@ -366,9 +366,13 @@ func TestStarters(t *testing.T) {
 func TestAnythingIsTaken(t *testing.T) {
 	for _, src := range []string{`null`, `3`, `[]`, `""`, `{"basic_details": []}`, `{"basic_details": {"title": {}, "message": 3, "carousel_content": {"slide_data": [null, 3]}}, "buttons": [1, {}], "timer": 3}`} {
 		for _, p := range append(catalog.Platforms, "X") {
-			render.Push(p, parse(t, src), render.Options{})
+			if n := render.Push(p, parse(t, src), render.Options{}); n.Platform != p || n.Template != "BASIC" || n.Title.String() != "" || n.Blank != (p == "X" || parse(t, src).Empty()) {
+				t.Errorf("%s of %s: %+v", p, src, n)
+			}
 		}
-		render.Email(parse(t, src), render.Options{})
+		if m := render.Email(parse(t, src), render.Options{}); m.Subject.String() != "" || m.Blank != parse(t, src).Empty() {
+			t.Errorf("email of %s: %+v", src, m)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ func (v Value) Encode() []byte {
 	if !v.Exists() {
 		return nil
 	}
-	return v.AppendTo(make([]byte, 0, v.size()))
+	return v.AppendTo(make([]byte, 0, v.Size()))
 }
 
 // AppendTo appends what [Value.Encode] returns to b.
@@ -47,23 +47,47 @@ func (v Value) AppendTo(b []byte) []byte {
 	return append(b, '}')
 }
 
-// size returns the number of bytes that AppendTo adds for a value that exists.
-func (v Value) size() int {
-	if v.n.raw != "" {
+// Size returns the number of bytes that [Value.Encode] has.
+func (v Value) Size() int {
+	switch {
+	case !v.Exists():
+		return 0
+	case v.n.raw != "":
 		return len(v.n.raw)
 	}
 	size := 1 + max(1, v.Len()) // brackets, and commas between
 	for _, e := range v.n.body.elems {
-		size += e.size()
+		size += e.Size()
 	}
 	for i := range v.n.body.members {
 		m := &v.n.body.members[i]
-		size += len(m.Name) + 3 + m.Value.size()
 		if m.written != nil {
-			size += len(*m.written)
+			size += len(*m.written) - len(`""`)
+		} else {
+			size += len(m.Name)
 		}
+		size += len(`"":`) + m.Value.Size()
 	}
 	return size
+}
+
+// Depth returns how deeply arrays and objects nest: 0 for a scalar, 1 for an array of scalars. A document may not nest
+// deeper than [MaxDepth].
+func (v Value) Depth() int {
+	deepest := 0
+	switch v.Kind() {
+	case Array:
+		for _, e := range v.n.body.elems {
+			deepest = max(deepest, e.Depth())
+		}
+	case Object:
+		for i := range v.n.body.members {
+			deepest = max(deepest, v.n.body.members[i].Value.Depth())
+		}
+	default:
+		return 0
+	}
+	return 1 + deepest
 }
 
 // Indent returns the value as JSON for people: two spaces a level, no newline at the end.

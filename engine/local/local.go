@@ -262,13 +262,14 @@ func checkBody(v doc.Value) error {
 	return checkSize(v)
 }
 
+// checkSize refuses what could not be read again once it is stored. Everything else that a reader refuses cannot be in
+// a value.
 func checkSize(v doc.Value) error {
-	b := v.Encode()
-	if len(b) > MaxBody {
-		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long; at most %d KiB are allowed", len(b)>>10, MaxBody>>10)
+	if n := v.Size(); n > MaxBody {
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long; at most %d KiB are allowed", n>>10, MaxBody>>10)
 	}
-	if _, err := doc.Parse(b); err != nil {
-		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "cannot store the body: %w", err)
+	if v.Depth() > doc.MaxDepth {
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "cannot store the body: it is nested deeper than %d levels", doc.MaxDepth)
 	}
 	return nil
 }

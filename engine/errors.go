@@ -103,4 +103,3 @@ func AsError(err error) *Error {
 	}
 	return nil
 }
-

@@ -178,4 +178,3 @@ func checkHeaders(list []engine.ContentHeader) error {
 	}
 	return nil
 }
-

@@ -241,7 +241,6 @@ func bind(name string, filter filter, args []any, named map[string]any) (argumen
 	return out, nil
 }
 
-
 // given reports whether an argument is there and not none.
 func (a arguments) given(name string) bool { return a[name] != nil }
 
@@ -387,4 +386,3 @@ func (f *frame) meant(name string, known []string) (string, error) {
 	}
 	return "", nil
 }
-

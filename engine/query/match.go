@@ -58,5 +58,3 @@ func WordStart(s, text string) int {
 
 // IsWord reports whether a rune is part of a word.
 func IsWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-
-

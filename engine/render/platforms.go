@@ -117,7 +117,6 @@ func inWords(hours, minutes int) string {
 	return strings.Join(out, " ")
 }
 
-
 func (n *Notification) ios(c part, o Options) {
 	n.template(c, o)
 	d, advanced := c.child("basic_details"), c.child("advanced")

@@ -68,7 +68,7 @@ func NoSends(document doc.Value, after time.Time) string {
 	start, readable := startOf(s, scheduleZone(s))
 	switch {
 	case kind != catalog.Periodic && kind != catalog.OneTime:
-		return "It goes out when its trigger says so, not at times that are known before."
+		return "It is sent when its trigger happens, not at set times."
 	case kind == catalog.OneTime && s.Get("delivery_type").Text() == "ASAP":
 		return "It goes out as soon as it is published."
 	case s.Get("start_time").Empty():

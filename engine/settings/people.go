@@ -71,7 +71,7 @@ func eventsSection() *Section {
 		),
 		Columns: []Column{
 			member("Name", "name", 14, 40),
-			{Title: "Of", Least: 8, Most: 8, Late: 1, Text: func(v doc.Value) string {
+			{Title: "Kind", Least: 8, Most: 8, Late: 1, Text: func(v doc.Value) string {
 				if v.Get("business").True() {
 					return "business"
 				}
@@ -145,7 +145,7 @@ func segmentsSection() *Section {
 func segmentWords(v doc.Value) string {
 	var parts []string
 	if n := v.Get("members").Len(); n > 0 {
-		parts = append(parts, "a list of "+counted(n, "user"))
+		parts = append(parts, counted(n, "user")+" by ID")
 	}
 	if f := v.Get("filters"); f.Get("filters").Len() > 0 {
 		parts = append(parts, audience.Line(f, audience.Env{}))

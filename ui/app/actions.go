@@ -42,7 +42,7 @@ func (m *Model) global() []screen.Action {
 	acts = append(acts, redraw())
 	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; your changes are saved", Group: everywhere, Run: m.quit})
 	if len(m.stack) > 1 {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: everywhere, Bar: 1, Typing: true, Run: m.back})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: everywhere, Bar: 6, Typing: true, Run: m.back})
 	}
 	return acts
 }

@@ -357,7 +357,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	d.press("enter", "right", "backspace", "enter")
 	d.want("What you can do", "3 of 5", "▼")
 	d.press("enter", "enter")
-	d.want("Your first campaign", "This starts a draft.")
+	d.want("Your first campaign", "to start a draft.")
 	d.press("enter")
 	d.wantNot("Your first campaign")
 	d = newDesk(t, with, func(o *Options) { o.Deps.Service = service{} })

@@ -20,6 +20,9 @@ type overlay interface {
 	view(width, height int) string
 }
 
+// hinting is an overlay with keys of its own, which the status bar shows instead of the screen's.
+type hinting interface{ hints() []widget.Hint }
+
 // lay puts an overlay over the screen. Who opens one has read the news.
 func (m *Model) lay(o overlay) {
 	m.toasts.Drop(widget.LevelInfo)
@@ -66,11 +69,25 @@ func (m *Model) overlayMouse(msg tea.MouseMsg) tea.Cmd {
 		if inside || !clicked(msg) {
 			return o.mouse(msg, m.width, m.height)
 		}
+		if _, ok := o.(hinting); ok && clicked(msg) && msg.Y == m.height-1 {
+			return m.overlayHint(o, msg.X)
+		}
 		if h, ok := o.(held); ok && h.hold() {
 			return nil, false
 		}
 		return o.key(tea.KeyMsg{Type: tea.KeyEsc})
 	})
+}
+
+// overlayHint presses the key whose hint stands in that column of the status bar.
+func (m *Model) overlayHint(o overlay, x int) (tea.Cmd, bool) {
+	bar, _ := m.statusBar()
+	if i, ok := bar.At(x); ok {
+		if key, ok := keymap.Msg(bar.Hints[i].Key); ok {
+			return o.key(key)
+		}
+	}
+	return nil, false
 }
 
 // overlaid has the overlay on top do something, and takes it away where it is done; what it laid over
@@ -109,6 +126,8 @@ func (q *question) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
 	return q.then(a), true
 }
 
+func (q *question) hints() []widget.Hint { return q.dialog.Hints() }
+
 func (q *question) key(msg tea.KeyMsg) (tea.Cmd, bool) { return q.answer(q.dialog.Update(msg)) }
 
 func (q *question) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
@@ -140,6 +159,8 @@ func (c *choice) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
 	}
 	return c.then(a), true
 }
+
+func (c *choice) hints() []widget.Hint { return c.widget.Hints() }
 
 func (c *choice) key(msg tea.KeyMsg) (tea.Cmd, bool) { return c.answer(c.widget.Update(msg)) }
 
@@ -174,6 +195,9 @@ func newInput(t themes.Theme, msg screen.InputMsg) *input {
 func (in *input) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch msg.String() {
 	case "esc":
+		if in.msg.Left != nil {
+			return in.msg.Left(), true
+		}
 		return nil, true
 	case "enter":
 		if in.msg.Check != nil {
@@ -188,6 +212,10 @@ func (in *input) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
+func (in *input) hints() []widget.Hint {
+	return []widget.Hint{{Key: "enter", Label: "ok"}, {Key: "esc", Label: "cancel"}}
+}
+
 func (in *input) writing() bool { return true }
 
 func (in *input) hold() bool { return in.prompt.Value() != in.msg.Value }
@@ -198,7 +226,7 @@ func (in *input) view(width, _ int) string {
 	w := min(width-4, 60)
 	panel := widget.NewPanel(in.theme, in.msg.Title)
 	panel.Focused = true
-	panel.Footer = "enter ok · esc cancel"
+	panel.Footer = widget.HintLine(in.hints())
 	panel.SetSize(w, 4)
 	inner, _ := panel.Inner()
 	in.prompt.SetSize(inner, 1)
@@ -222,6 +250,8 @@ func (c *capture) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	return c.msg.Then(msg.String()), true
 }
+
+func (c *capture) hints() []widget.Hint { return []widget.Hint{{Key: "esc", Label: "cancel"}} }
 
 func (c *capture) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
 
@@ -259,6 +289,8 @@ func (h *helpBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
+func (h *helpBox) hints() []widget.Hint { return []widget.Hint{{Key: "esc", Label: "close"}} }
+
 func (h *helpBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
 	h.help.Mouse(msg)
 	return nil, false
@@ -266,7 +298,7 @@ func (h *helpBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
 
 func (h *helpBox) view(width, height int) string {
 	panel := widget.NewPanel(h.theme, h.title)
-	panel.Focused, panel.Footer = true, "esc close"
+	panel.Focused, panel.Footer = true, widget.HintLine(h.hints())
 	w := min(width-4, 100)
 	panel.SetSize(w, height)
 	inner, _ := panel.Inner()

@@ -246,6 +246,10 @@ func (p *paletteBox) place(f screen.Found, r rank) command {
 
 func (p *paletteBox) writing() bool { return true }
 
+func (p *paletteBox) hints() []widget.Hint {
+	return []widget.Hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
+}
+
 func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	if slices.Contains(p.closes, msg.String()) {
 		return nil, true
@@ -295,7 +299,7 @@ func (p *paletteBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) 
 
 func (p *paletteBox) view(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Palette")
-	panel.Focused, panel.Footer = true, "enter choose · esc close"
+	panel.Focused, panel.Footer = true, widget.HintLine(p.hints())
 	panel.SetSize(min(width-4, 76), min(height-4, 24))
 	w, h := panel.Inner()
 	p.prompt.SetSize(w, 1)

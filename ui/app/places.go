@@ -20,7 +20,13 @@ func (m *Model) further() []command {
 	out := []command{}
 	known := map[string]bool{}
 	for i, c := range m.subjects() {
-		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open, other: i > 0}
+		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open}
+		switch {
+		case i > 0:
+			f.other, f.of = true, "latest "+c.Channel.Label()+" campaign"
+		case m.route().ID == "": // it is the selected one of several
+			f.of = engine.Summary{Head: c.Head}.Title()
+		}
 		for _, place := range f.sections() {
 			if i == 0 || !known[place.label] {
 				known[place.label] = known[place.label] || i == 0
@@ -70,7 +76,8 @@ type fields struct {
 	table *schema.Schema
 	root  doc.Value
 	open  func(screen.Route) tea.Cmd
-	other bool // it is not the campaign at hand
+	other bool   // it is not the campaign at hand
+	of    string // which campaign it is, where the screen does not say
 	out   []command
 }
 
@@ -126,7 +133,10 @@ func (f *fields) object(p doc.Path) {
 
 func (f *fields) add(r rank, kind string, p doc.Path, name, where string) {
 	if f.other {
-		r, where = rankOther, strings.TrimPrefix(where+" · latest "+f.c.Channel.Label()+" campaign", " · ")
+		r = rankOther
+	}
+	if f.of != "" {
+		where = strings.TrimPrefix(where+" · "+f.of, " · ")
 	}
 	f.out = append(f.out, command{
 		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), info: kind, rank: r,

@@ -24,6 +24,9 @@ func (m *Model) pickTheme() tea.Cmd {
 	options := make([]widget.Option, len(b.names))
 	for i, n := range b.names {
 		options[i] = widget.Option{Label: n}
+		if n == themes.Auto {
+			options[i].Label += " (follows the terminal)"
+		}
 	}
 	at := slices.Index(b.names, m.theme.Name)
 	if at >= 0 {

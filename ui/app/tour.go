@@ -71,10 +71,10 @@ type tourStep struct {
 // tourSteps are the tour, with the keys that hold here.
 func (m *Model) tourSteps() []tourStep {
 	body := tourStep{"The screen", "Up and down move, enter opens, esc goes back. The mouse works, too.", atBody, ""}
-	begin := tourStep{"Your first campaign", "Start a draft in the list of campaigns. The builder saves as you type and shows what is missing. Validate lists what publishing needs. Test sends the message to a few people.", atHint, ""}
+	begin := tourStep{"Your first campaign", "Start a draft in the list of campaigns. The builder saves as you type and lists what is missing. Validate checks the draft before you publish it. Test sends it to a few people.", atHint, ""}
 	if m.route().Name == screen.Campaigns {
 		body.text = "These are your campaigns. Up and down move, enter opens one, / searches as you type. The mouse works, too."
-		begin.text = fmt.Sprintf("This starts a draft. The builder saves as you type and shows what is missing. Then %s lists what publishing needs, and %s sends a test to a few people.", m.keyHere("validate"), m.keyHere("test"))
+		begin.text = fmt.Sprintf("Press %s to start a draft. The builder saves as you type and lists what is missing. Press %s to check the draft before you publish it, and %s to send a test to a few people.", m.keyHere("new"), m.keyHere("validate"), m.keyHere("test"))
 		begin.hint = "new"
 	}
 	again := fmt.Sprintf(" Press %s to see this tour again. Themes and keys are in Settings.", m.keyOf(nameTour))
@@ -82,7 +82,7 @@ func (m *Model) tourSteps() []tourStep {
 	return []tourStep{
 		{"Where you are", "Press esc to go back one step, or click a name to go there. The right end shows the state: saved, problems, offline.", atHeader, ""},
 		body,
-		{"What you can do", "These keys work now, and you can click them. Press a dimmed one to see why it doesn't. At the left, Keys means that letters are commands, Typing that they are text.", atHint, "first"},
+		{"What you can do", "These keys work now; you can also click them. Press a dimmed one to see why it doesn't work. At the left, Keys means that letters are commands, and Typing that they are text.", atHint, "first"},
 		{"Everything else", fmt.Sprintf("%s lists every key. %s finds any action, section, field, campaign or setting by name.", m.keyOf(nameHelp), m.keyOf(namePalette)), atHint, "help"},
 		begin,
 	}

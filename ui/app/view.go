@@ -205,7 +205,8 @@ func (m *Model) writing() bool {
 	return m.top().Typing()
 }
 
-// statusBar makes the bar, and gives the action of each of its hints.
+// statusBar returns the bar and the action of each of its hints; of what lies over the screen and has keys of its
+// own, those and no actions.
 func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
 	var acts []screen.Action
 	bar := widget.NewStatusBar(m.theme)
@@ -213,6 +214,12 @@ func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
 	bar.Left, bar.LeftTone = "Keys", themes.ToneMuted
 	if m.writing() {
 		bar.Left, bar.LeftTone = "Typing", themes.ToneAccent
+	}
+	if n := len(m.overlays); n > 0 {
+		if o, ok := m.overlays[n-1].(hinting); ok {
+			bar.Hints, bar.Help = o.hints(), widget.Hint{}
+			return bar, nil
+		}
 	}
 	for _, a := range m.live() {
 		if a.Group == everywhere && a.Name == nameHelp && len(a.Keys) > 0 {

@@ -113,15 +113,15 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, Bar: 18, Run: s.startSearch},
 		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, Bar: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s)) }},
 		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: s.saveView},
-		{Keys: []string{"f"}, Label: "state", Help: "show only the next state", Group: groupList, Bar: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
-		{Keys: []string{"F"}, Label: "channel", Help: "show only the next channel", Group: groupList, Bar: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
+		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, Bar: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
+		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, Bar: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, Bar: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.turnRound},
 		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s)) }},
-		{Name: "filters", Keys: []string{"tab"}, Label: s.after(1), Help: "go to the list, the filters or the details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
-		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.after(-1), Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
+		{Name: "filters", Keys: []string{"tab"}, Label: s.after(1), Help: "next pane: list, filters or details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
+		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.after(-1), Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
-		{Keys: []string{"a"}, Label: "activity", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
+		{Name: "activity", Keys: []string{"a"}, Label: "activity log", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read the messages of test sends", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
 		{Keys: []string{"m"}, Label: "workspace", Help: "edit users, segments, connectors, content and API keys", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Workspace}) }},
 		{Keys: []string{"r"}, Label: "reload", Help: "reload the list", Group: groupList, Run: s.load},
@@ -208,14 +208,15 @@ func (s *Screen) whyNoClone(sum engine.Summary) string {
 // chooseSort offers the columns to sort by.
 func (s *Screen) chooseSort() tea.Cmd {
 	now := s.sorted()
-	options := []widget.Option{{Label: "Default", Help: "best match first for a search, otherwise last updated first", Icon: sign(s.settings.Sort.Key == "" && !hasSort(s.query()))}}
+	usual := s.settings.Sort.Key == "" && !hasSort(s.query())
+	options := []widget.Option{{Label: "Default", Help: "best match first for a search, otherwise last updated first", Icon: sign(usual)}}
 	var by []column
 	for _, c := range columns {
 		if c.sort == "" {
 			continue
 		}
 		by = append(by, c)
-		o := widget.Option{Label: c.head.Title, Icon: sign(now.Key == c.sort)}
+		o := widget.Option{Label: c.head.Title, Icon: sign(now.Key == c.sort && !usual)}
 		if now.Key == c.sort {
 			o.Help = "reverse"
 		}

@@ -59,7 +59,7 @@ func TestClone(t *testing.T) {
 func TestStatus(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("down", "down", "s")
-	h.Want("“Weekly digest for readers of the newsletter” is ◐ Paused.")
+	h.Want("“Weekly digest for readers of the newsletter” is paused.")
 	h.Press("enter", "y") // resume
 	if !fake.Called("ChangeStatus " + id(3) + " RESUME") {
 		t.Errorf("asked %q", fake.Calls())

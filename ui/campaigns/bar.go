@@ -260,12 +260,13 @@ func (b *searchBar) view(w int) string {
 	return line + "\n" + widget.Fit(hint, w, 1)
 }
 
-// problemText says what is wrong: what was probably meant comes first, for the line may be too short.
+// problemText says what is wrong and then what was probably meant; advice comes last, for the line may be too short.
 func problemText(p query.Problem) string {
 	if p.Nearest == "" {
 		return p.Message
 	}
-	return "Did you mean " + p.Nearest + "? " + p.Message
+	wrong, advice, _ := strings.Cut(p.Message, ". ")
+	return strings.TrimSpace(strings.TrimSuffix(wrong, ".") + ". Did you mean " + p.Nearest + "? " + advice)
 }
 
 // problem returns the problem to tell of. Of the word that is still being typed there is none.

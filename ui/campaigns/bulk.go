@@ -27,7 +27,7 @@ type task struct {
 	op    bulk.Operation
 	act   catalog.Action
 	harm  bool
-	ask   func(*Screen, *plan, task) tea.Cmd // asks for more first; nil: the question comes at once
+	ask   func(*Screen, *plan, task, string) tea.Cmd // asks for more first, beginning with a text; nil: the question comes at once
 }
 
 // tasks are what can be done to many campaigns, in the order in which they are offered.
@@ -191,9 +191,9 @@ func (s *Screen) planned(p *plan) tea.Cmd {
 			t := all[a.Index]
 			part := p.parts[a.Index]
 			if t.ask != nil {
-				return t.ask(s, p, t)
+				return t.ask(s, p, t, "")
 			}
-			return s.askBulk(t, part)
+			return s.askBulk(t, part, func() tea.Cmd { return s.planned(p) })
 		},
 	})
 }
@@ -209,8 +209,8 @@ func campaignsOf(n int) string {
 // mostReasons is how many reasons a question tells.
 const mostReasons = 3
 
-// askBulk asks the one question: what will happen, to how many, and to whom not.
-func (s *Screen) askBulk(t task, p part) tea.Cmd {
+// askBulk asks the one question: what will happen, to how many, and to whom not. Leaving it leads back one step.
+func (s *Screen) askBulk(t task, p part, back func() tea.Cmd) tea.Cmd {
 	var body []string
 	for i, e := range p.effects {
 		switch {
@@ -240,7 +240,10 @@ func (s *Screen) askBulk(t task, p part) tea.Cmd {
 		Title: fmt.Sprintf("%s %s?", verb, campaignsOf(len(p.can))), Body: strings.Join(body, "\n\n"), Danger: t.harm,
 		Buttons: []widget.Button{{Label: label, Key: "y", Danger: t.harm}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
-			if !a.Yes() {
+			switch {
+			case a.Canceled():
+				return back()
+			case !a.Yes():
 				return nil
 			}
 			return s.startBulk(t, p.can)
@@ -284,26 +287,28 @@ func whyNoTags(text string) string {
 	return ""
 }
 
-func (s *Screen) askTags(p *plan, t task) tea.Cmd {
+func (s *Screen) askTags(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to add, separated by commas", Placeholder: "sale, spring", Check: whyNoTags,
+		Title: "Tags to add, separated by commas", Value: text, Placeholder: "sale, spring", Check: whyNoTags,
+		Left: func() tea.Cmd { return s.planned(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Add: typedTags(text)}, "tag", "Tagging", "tagged"
-			return s.askBulk(t, divide(s.deps.Service, t, p.rows))
+			return s.askBulk(t, divide(s.deps.Service, t, p.rows), func() tea.Cmd { return s.askTags(p, t, text) })
 		},
 	})
 }
 
-func (s *Screen) askUntags(p *plan, t task) tea.Cmd {
+func (s *Screen) askUntags(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to remove, separated by commas", Value: strings.Join(common(p.rows), ", "), Placeholder: "sale, spring", Check: whyNoTags,
+		Title: "Tags to remove, separated by commas", Value: cmp.Or(text, strings.Join(common(p.rows), ", ")), Placeholder: "sale, spring", Check: whyNoTags,
+		Left: func() tea.Cmd { return s.planned(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Remove: typedTags(text)}, "untag", "Untagging", "untagged"
 			having := slices.DeleteFunc(slices.Clone(p.rows), func(r engine.Summary) bool { return !r.HasTag(typedTags(text)) })
 			if len(having) == 0 {
 				return screen.Notify(widget.LevelInfo, "No selected campaign has these tags.")
 			}
-			return s.askBulk(t, divide(s.deps.Service, t, having))
+			return s.askBulk(t, divide(s.deps.Service, t, having), func() tea.Cmd { return s.askUntags(p, t, text) })
 		},
 	})
 }
@@ -318,9 +323,9 @@ func common(rows []engine.Summary) []string {
 // exportFolder is where campaigns are exported to until the person says otherwise.
 const exportFolder = "campaigns"
 
-func (s *Screen) askFolder(p *plan, t task) tea.Cmd {
+func (s *Screen) askFolder(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Folder for the files", Value: cmp.Or(s.settings.Folder, exportFolder),
+		Title: "Folder for the files", Value: cmp.Or(text, s.settings.Folder, exportFolder), Left: func() tea.Cmd { return s.planned(p) },
 		Check: func(text string) string {
 			if strings.TrimSpace(text) == "" {
 				return "Enter a folder."
@@ -337,7 +342,7 @@ func (s *Screen) askFolder(p *plan, t task) tea.Cmd {
 			}
 			t.op, t.verb, t.going, t.done = bulk.Export{Folder: folder}, "export", "Exporting", "exported"
 			kept := s.keep(func(st settings) settings { st.Folder = strings.TrimSpace(text); return st })
-			return tea.Batch(kept, s.askBulk(t, divide(s.deps.Service, t, p.rows)))
+			return tea.Batch(kept, s.askBulk(t, divide(s.deps.Service, t, p.rows), func() tea.Cmd { return s.askFolder(p, t, text) }))
 		},
 	})
 }

@@ -229,10 +229,10 @@ func TestColumns(t *testing.T) {
 	}
 	h.Press("down", "down", " ", "down", " ") // Channel, Type
 	h.Press("end", "up", "up", "up", " ", "K", "K", "K", "K", "K", "K", "esc")
-	h.WantNot("Channel  ", "Type  ")
+	h.WantNot("Channel   ", "Type  ")
 	h.Want("Start")
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
-	h.WantNot("Channel  ", "Type  ")
+	h.WantNot("Channel   ", "Type  ")
 	h.Want("Start", "in 2d")
 	h.Press("C", "d", "esc")
 	h.Resize(110, 24)

@@ -206,7 +206,7 @@ func TestNamesHaveRoom(t *testing.T) {
 		h.Want(long, "Channel", "Updated")
 	}
 	h.Resize(120, 40)
-	h.Want("─ Selected", "F  Push")
+	h.Want("─ Selected", "F Channel  Push")
 	h.WantNot("─ Filters")
 	h.Press("tab")
 	h.Want("─ Filters", long)
@@ -238,7 +238,7 @@ func TestSorting(t *testing.T) {
 	h.Press("i")
 	h.Want("Name ↓", "Z to A")
 	first(h, "Weekly digest", "Cart reminder", "Black Friday")
-	h.ClickOn("State ")
+	h.ClickOn("State      ")
 	h.Want("State ↑")
 	first(h, "Spring sale", "Black Friday", "Cart reminder", "Match", "Weekly", "Winter", "Near")
 	h.ClickOn("State ↑")

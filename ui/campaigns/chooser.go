@@ -53,7 +53,7 @@ func (c *chooser) items() {
 		if c.shown[id] {
 			item.Icon, item.IconTone = "●", themes.ToneAccent
 			if !c.s.grid.inSight(id) {
-				item.Info, item.InfoTone = "no room", themes.ToneMuted
+				item.Info, item.InfoTone = "doesn't fit", themes.ToneMuted
 			}
 		}
 		if id == nameColumn {

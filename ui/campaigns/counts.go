@@ -37,40 +37,59 @@ func (c *countLines) at(x, line int) (choice, bool) {
 func (c *countLines) view(p *facetsPane, width int) []string {
 	c.spans = c.spans[:0]
 	return []string{
-		c.line(0, "f", width, query.Status, worth(p.of(query.Status))),
-		c.line(1, "F", width, query.Channel, worth(p.of(query.Channel))),
+		c.line(0, "f", "State", width, query.Status, worth(p.of(query.Status))),
+		c.line(1, "F", "Channel", width, query.Channel, worth(p.of(query.Channel))),
 	}
 }
 
+// The lines are named from this width on; the names take this many cells.
+const (
+	namedFrom  = 68
+	namesWidth = 7
+)
+
+// leftOut stands for counts that have no room.
+const leftOut = "…"
+
 // line draws counts side by side after the key that goes through them. Where they do not fit, the first
 // ones give way until the chosen one is in sight.
-func (c *countLines) line(number int, key string, width int, of query.Key, values []index.FacetValue) string {
+func (c *countLines) line(number int, key, name string, width int, of query.Key, values []index.FacetValue) string {
 	const gap = 2
+	label := c.theme.Key.Render(key)
 	start := widget.Width(key) + gap
+	if width >= namedFrom {
+		label += " " + c.theme.Muted.Render(widget.PadRight(name, namesWidth))
+		start += 1 + namesWidth
+	}
 	used, at := start, slices.IndexFunc(values, func(v index.FacetValue) bool { return v.Chosen })
 	for i := 0; i <= at; i++ {
 		used += widget.Width(tagText(of, values[i])) + gap
 	}
 	dropped := false
-	for ; at > 0 && used > width-gap; at-- {
+	for ; at > 0 && used > width-gap-1; at-- {
 		used -= widget.Width(tagText(of, values[0])) + gap
 		values, dropped = values[1:], true
 	}
 	var b strings.Builder
 	if len(values) > 0 {
-		b.WriteString(c.theme.Key.Render(key) + "  ")
+		b.WriteString(label + "  ")
 	}
 	x := start
+	if len(values) > 0 {
+		c.spans = append(c.spans, span{number, 0, start - gap, choice{key: of}})
+	}
 	if dropped {
-		b.WriteString("… ")
+		b.WriteString(leftOut + " ")
 		x += gap
 	}
-	for _, v := range values {
+	for i, v := range values {
 		w := widget.Width(tagText(of, v))
-		if x+w > width {
-			if x < width {
-				b.WriteString("…")
-			}
+		need := w
+		if i < len(values)-1 {
+			need += gap + widget.Width(leftOut) // what says that others follow
+		}
+		if x+need > width {
+			b.WriteString(leftOut)
 			break
 		}
 		b.WriteString(c.tag(of, v) + "  ")

@@ -29,7 +29,7 @@ func (s *Screen) empty() string {
 func (s *Screen) noHits() string {
 	text := "No campaigns match “" + strings.TrimSpace(s.answer.text) + "”."
 	if p := s.answer.problems; len(p) > 0 {
-		text += "\n" + p[0].String()
+		text = problemText(p[0]) + "\n" + text
 	}
 	word, ok := s.culprit()
 	many := len(s.answer.query.Terms) > 1

@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +84,7 @@ func search(ctx context.Context, ix *index.Index, a ask, last *answer) (*answer,
 		}
 	}
 	out.query, out.problems = query.Parse(a.text, out.known.env(a.now))
-	if out.result, err = ix.Search(ctx, out.query, opts); err != nil {
+	if out.result, err = ix.Search(ctx, readable(out.query), opts); err != nil {
 		return nil, err
 	}
 	out.base = max(out.everything.Len(), out.result.Len())
@@ -123,10 +124,10 @@ func (a *answer) place() int {
 func blame(ctx context.Context, ix *index.Index, q query.Query, opts index.SearchOptions) ([]lone, error) {
 	var out []lone
 	for i, t := range q.Terms {
-		if t.Key == query.Sort || t.Bad {
+		if t.Key == query.Sort {
 			continue
 		}
-		r, err := ix.Search(ctx, drop(q, i), opts)
+		r, err := ix.Search(ctx, readable(drop(q, i)), opts)
 		if err != nil {
 			return nil, err
 		}
@@ -135,6 +136,18 @@ func blame(ctx context.Context, ix *index.Index, q query.Query, opts index.Searc
 		}
 	}
 	return out, nil
+}
+
+// readable returns the query; where it has a filter that is unknown, one that finds nothing: a misspelled filter
+// is a mistake to repair, and what the rest finds would hide it.
+func readable(q query.Query) query.Query {
+	if !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return t.Bad }) {
+		return q
+	}
+	live := query.Term{Key: query.Is, Values: []query.Value{{Text: query.IsLive}}}
+	not := live
+	not.Not = true
+	return query.Query{Terms: append(slices.Clone(q.Terms), live, not)}
 }
 
 // drop returns the query without its i-th term.

@@ -194,7 +194,7 @@ func (s *Screen) panelWidth() int {
 // middle draws the table with what stands above it.
 func (s *Screen) middle() string {
 	s.panel.Focused = s.focus == inTable && s.over == nil
-	s.panel.Info, s.panel.Footer = s.info(), s.footer()
+	s.panel.Title, s.panel.Info, s.panel.Footer = s.title(), s.info(), s.footer()
 	s.grid.Empty = s.empty()
 	s.grid.Marked = nil
 	if s.picked.len() > 0 || s.picked.taking {
@@ -219,6 +219,14 @@ func (s *Screen) middle() string {
 func (s *Screen) isMarked(i int) bool {
 	row, ok := s.grid.at(i)
 	return ok && s.picked.has(row.ID)
+}
+
+// title names the list; with the column that it is sorted by where a person chose one.
+func (s *Screen) title() string {
+	if c, ok := columnOf(s.sorted().Key); ok && s.resorted() {
+		return "Campaigns by " + strings.ToLower(c.head.Title)
+	}
+	return "Campaigns"
 }
 
 // info counts what is shown and what is marked.
@@ -246,16 +254,23 @@ func (s *Screen) footer() string {
 	if !ok {
 		return ""
 	}
+	text := "by " + strings.ToLower(c.head.Title)
 	switch {
 	case c.down && o.Desc:
-		return "by " + strings.ToLower(c.head.Title) + ", newest first"
+		text += ", newest first"
 	case c.down:
-		return "by " + strings.ToLower(c.head.Title) + ", oldest first"
+		text += ", oldest first"
 	case o.Desc:
-		return "by " + strings.ToLower(c.head.Title) + ", Z to A"
+		text += ", Z to A"
 	}
-	return "by " + strings.ToLower(c.head.Title)
+	if s.resorted() {
+		text += " · o sort"
+	}
+	return text
 }
+
+// resorted reports whether a person chose how the list is sorted.
+func (s *Screen) resorted() bool { return s.settings.Sort.Key != "" || hasSort(s.query()) }
 
 // beside puts blocks of the same height side by side.
 func beside(blocks []string) string {

@@ -52,7 +52,11 @@ func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	case pressed && y >= 0 && y < search:
 		return s.startSearch()
 	case pressed && y >= search && y < search+counts:
-		if c, ok := s.counts.at(x, y-search); ok {
+		c, ok := s.counts.at(x, y-search)
+		switch {
+		case ok && c.text == "": // the name of the line
+			return s.next(c.key)
+		case ok:
 			return s.toggle(c.key, c.text)
 		}
 		return nil

@@ -76,7 +76,7 @@ func TestMistakesAreToldInPlace(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press("/")
 	h.Type("stats:draft sale")
-	h.Want("Unknown filter", "Did you mean status?", "1 of 11")
+	h.Want(`Unknown filter "stats". Did you mean status?`, "0 of 11", "Without stats:draft: 1 campaign. Press ctrl+x to remove it.")
 	h.Press("enter")
 	h.Want("Did you mean status?") // it stays, for it is still so
 	h.Press("esc")

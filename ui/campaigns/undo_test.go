@@ -28,7 +28,7 @@ func TestUndoOfWhatTheListShows(t *testing.T) {
 	h.Press("o", "down", "enter")
 	h.Want("Name ↑")
 	h.Press("C", "down", "down", " ", "esc")
-	h.WantNot("Channel  ")
+	h.WantNot("Channel   ")
 
 	h.Press("ctrl+z")
 	h.Want("Undone: changed the columns", "Channel  ")

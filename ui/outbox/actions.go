@@ -32,22 +32,34 @@ func (s *Screen) Actions() []screen.Action {
 	if _, ok := s.selected(); !ok {
 		none = "No message is selected."
 	}
-	return append(append(s.moves(none), s.zoomKey()), s.uses(none)...)
+	acts := append(append(s.moves(none), s.zoomKey()), s.uses(none)...)
+	if len(s.messages) == 0 {
+		for i := range acts { // there is nothing that they could be used on
+			if acts[i].Why != "" {
+				acts[i].Bar = 0
+			}
+		}
+	}
+	return acts
 }
 
 func (s *Screen) moves(none string) []screen.Action {
 	if s.focus == paneMessage {
 		return []screen.Action{
 			{Keys: []string{"esc"}, Label: "messages", Help: "back to the messages", Group: groupMove, Bar: 9, Run: s.toTable},
-			{Keys: []string{"tab", "right", "]", "l"}, Label: "next view", Help: "text, source or payload", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
-			{Keys: []string{"shift+tab", "left", "[", "h"}, Label: "previous view", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
+			{Name: "next view", Keys: []string{"tab", "right", "]", "l"}, Label: "next tab", Help: "show the next tab of the message", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
+			{Name: "previous view", Keys: []string{"shift+tab", "left", "[", "h"}, Label: "previous tab", Help: "show the previous tab of the message", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
 			{Keys: []string{"n"}, Label: "next message", Group: groupMove, Bar: 3, Run: func() tea.Cmd { return s.step(1) }},
 			{Keys: []string{"p"}, Label: "previous message", Group: groupMove, Run: func() tea.Cmd { return s.step(-1) }},
 		}
 	}
+	noFilter := ""
+	if len(s.messages) == 0 {
+		noFilter = "There are no messages to filter."
+	}
 	acts := []screen.Action{
 		{Keys: []string{"enter", "tab"}, Label: "read", Help: "read the message", Group: groupMove, Bar: 9, Why: none, Run: s.toMessage},
-		{Keys: []string{"/"}, Label: "filter", Help: "filter messages by text", Group: groupOutbox, Bar: 7, Run: s.toFilter},
+		{Keys: []string{"/"}, Label: "filter", Help: "filter messages by text", Group: groupOutbox, Bar: 7, Why: noFilter, Run: s.toFilter},
 	}
 	if s.filter.Value() != "" {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Run: s.dropFilter})

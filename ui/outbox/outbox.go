@@ -72,8 +72,8 @@ var columns = []widget.Column{
 	{Title: "Sent", Min: 8},
 	{Title: "To", Min: 20, Max: 32, Weight: 3},
 	{Title: "Subject", Min: 16, Max: 60, Weight: 4},
-	{Title: "Message", Min: 14, Max: 34, Weight: 2, Priority: 2},
-	{Title: "Campaign", Min: 14, Max: 40, Weight: 2, Priority: 1},
+	{Title: "Platform", Min: 10, Max: 34, Weight: 2, Priority: 1},
+	{Title: "Campaign", Min: 14, Max: 40, Weight: 2, Priority: 2},
 }
 
 // Title is the screen's part of the breadcrumb.

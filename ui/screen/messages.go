@@ -64,6 +64,8 @@ type InputMsg struct {
 	// Check says what is wrong with a text, or "" where it may be taken.
 	Check func(string) string
 	Then  func(text string) tea.Cmd // not called when the question is left
+	// Left, where there is one, runs when the question is left: it leads back to where it was asked from.
+	Left func() tea.Cmd
 }
 
 // EditMsg opens a text in the person's editor.

@@ -47,6 +47,9 @@ func (l *look) set(names []string) {
 		if n == l.kept {
 			items[i].Icon, items[i].IconTone = "✓", themes.ToneSuccess
 		}
+		if n == themes.Auto {
+			items[i].Info, items[i].InfoTone = "as your terminal", themes.ToneMuted
+		}
 		if i >= own {
 			items[i].Info, items[i].InfoTone = "own", themes.ToneMuted
 		}
@@ -172,6 +175,8 @@ func (s *Screen) editTheme() tea.Cmd {
 // themeWritten is an own theme whose file was written.
 type themeWritten struct {
 	name, path, text string
+	before           *string // the file as it was; nil where there was none
+	known            bool    // it was undone or redone
 	wrong            []error
 }
 
@@ -179,14 +184,46 @@ type themeWritten struct {
 func (s *Screen) writeTheme(name, path, text string) tea.Cmd {
 	list := s.src.Themes
 	return s.Run(taskTheme, func(context.Context) (any, error) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fmt.Errorf("cannot write the theme: %w", err)
+		w := themeWritten{name: name, path: path, text: text}
+		if b, err := os.ReadFile(path); err == nil {
+			old := string(b)
+			w.before = &old
 		}
-		if err := atomic.WriteFile(path, strings.NewReader(text)); err != nil {
-			return nil, fmt.Errorf("cannot write the theme: %w", err)
-		}
-		return themeWritten{name, path, text, list.Reload()}, nil
+		err := putTheme(path, &text)
+		w.wrong = list.Reload()
+		return w, err
 	})
+}
+
+// putTheme writes the file of a theme; without a text it removes it.
+func putTheme(path string, text *string) error {
+	if text == nil {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot remove the theme: %w", err)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("cannot write the theme: %w", err)
+	}
+	if err := atomic.WriteFile(path, strings.NewReader(*text)); err != nil {
+		return fmt.Errorf("cannot write the theme: %w", err)
+	}
+	return nil
+}
+
+// themeBack writes the file of a theme as it was before or after an edit. A theme whose file goes away is not
+// used any more.
+func (s *Screen) themeBack(w themeWritten, text *string, said string) tea.Cmd {
+	var use tea.Cmd
+	if text == nil && (s.look.trying == w.name || s.look.kept == w.name) {
+		use = s.useTheme(themes.Auto)
+	}
+	list := s.src.Themes
+	return tea.Batch(use, s.turnTo(tabTheme), s.Run(taskTheme, func(context.Context) (any, error) {
+		err := putTheme(w.path, text)
+		return themeWritten{name: w.name, path: w.path, known: true, wrong: list.Reload()}, err
+	}), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, said))
 }
 
 // themeIs shows the theme that was written, or what is wrong with it.
@@ -194,7 +231,21 @@ func (s *Screen) themeIs(w themeWritten) tea.Cmd {
 	s.look.wrong = w.wrong
 	s.look.set(s.src.Themes.Names())
 	at := slices.Index(s.look.names, w.name)
-	if at < 0 {
+	if !w.known && (w.before == nil || *w.before != w.text) {
+		what := "edit of the theme " + w.name
+		if w.before == nil {
+			what = "new theme " + w.name
+		}
+		s.Did(screen.Step{
+			What: what, Told: true,
+			Undo: func() tea.Cmd { return s.themeBack(w, w.before, "Undone: "+what) },
+			Redo: func() tea.Cmd { return s.themeBack(w, &w.text, "Redone: "+what) },
+		})
+	}
+	switch {
+	case at < 0 && w.known:
+		return nil
+	case at < 0:
 		return s.askAgain(w)
 	}
 	s.look.list.Choose(at)

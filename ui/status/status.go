@@ -15,7 +15,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -29,11 +28,18 @@ func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
 		why := Why(deps, s, a)
 		options[i] = widget.Option{Label: a.Label(), Help: effect(s, a), Dim: why != "", Why: why}
 	}
-	role := themes.Role(s.Status.Role())
 	return screen.Send(screen.ChooseMsg{
-		Title: "Status", Body: fmt.Sprintf("%s is %s %s.", Name(s), role.Glyph(), s.Status.Label()), Options: options,
+		Title: "Status", Body: fmt.Sprintf("%s is %s.", Name(s), stateWords(s.Status)), Options: options,
 		Then: func(a widget.Answer) tea.Cmd { return Ask(deps, s, actions[a.Index]) },
 	})
+}
+
+// stateWords puts a state into a sentence.
+func stateWords(s engine.State) string {
+	if s == catalog.Draft {
+		return "a draft"
+	}
+	return strings.ToLower(s.Label())
 }
 
 // actions are those on a whole campaign, in the order in which they are offered.

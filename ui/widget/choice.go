@@ -121,14 +121,16 @@ func (c *Choice) Wheel(msg tea.MouseMsg) bool {
 	return true
 }
 
-// choiceKeys are the keys of a choice.
-const choiceKeys = "enter choose · esc close"
+// Hints are the keys of the question.
+func (c *Choice) Hints() []Hint {
+	return []Hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
+}
 
 // measure returns the lines above and below the options and the width inside the frame. It brings the
 // list up to date.
 func (c *Choice) measure() (head, foot []string, width int) {
 	most := max(min(c.width-4, dialogWidth), 1)
-	width = max(Width(Clean(c.Title)), Width(choiceKeys)) + 4
+	width = max(Width(Clean(c.Title)), Width(HintLine(c.Hints()))) + 4
 	for _, o := range c.options {
 		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notNow)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.Why)), 44))
 	}
@@ -206,7 +208,7 @@ func (c *Choice) View() string {
 	}
 	content = append(content, strings.Split(c.list.View(), "\n")...)
 	content = append(content, foot...)
-	p := Panel{Title: c.Title, Focused: true, Footer: choiceKeys, theme: c.theme}
+	p := Panel{Title: c.Title, Focused: true, Footer: HintLine(c.Hints()), theme: c.theme}
 	p.SetSize(min(width+4, c.width), min(len(content)+2, c.height))
 	return p.View(strings.Join(content, "\n"))
 }

@@ -148,6 +148,17 @@ func (d *Dialog) measure() (lines []string, width int) {
 	return lines, width
 }
 
+// Hints are the keys of the question: those of its buttons, and those that every question has.
+func (d *Dialog) Hints() []Hint {
+	hints := []Hint{{Key: "enter", Label: "choose"}}
+	for _, b := range d.Buttons {
+		if b.Key != "" {
+			hints = append(hints, Hint{Key: b.Key, Label: strings.ToLower(Clean(b.Label))})
+		}
+	}
+	return append(hints, Hint{Key: "esc", Label: "close"})
+}
+
 // buttonRows puts the buttons side by side, or below each other where they do not fit.
 func (d *Dialog) buttonRows(width int) [][]int {
 	var rows [][]int

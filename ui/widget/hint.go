@@ -1,6 +1,10 @@
 package widget
 
-import "bugle/themes"
+import (
+	"strings"
+
+	"bugle/themes"
+)
 
 // Hint is a key and what it does.
 type Hint struct {
@@ -18,6 +22,15 @@ var helpHint = Hint{Key: "?", Label: "help"}
 
 // width is the number of cells that the hint takes on one line.
 func (h Hint) width() int { return Width(Clean(h.Key)) + 1 + Width(Clean(h.Label)) }
+
+// HintLine puts hints side by side, as the lower edge of a panel shows them.
+func HintLine(hints []Hint) string {
+	parts := make([]string, len(hints))
+	for i, h := range hints {
+		parts[i] = h.Key + " " + h.Label
+	}
+	return strings.Join(parts, " · ")
+}
 
 // render draws the hint on one line.
 func (h Hint) render(t themes.Theme) string {

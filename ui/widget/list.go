@@ -245,7 +245,11 @@ func (l *List) line(i, width, icons int) string {
 	}
 	body := width - Width(start) - Width(icon)
 	if info != "" && body-Width(info)-1 < 8 {
-		info = "" // the entry itself is worth more than what stands beside it
+		if room := body - Width(text) - 1; room >= 8 {
+			info = Truncate(info, room)
+		} else {
+			info = "" // the entry itself is worth more than what stands beside it
+		}
 	}
 	if info != "" {
 		body -= Width(info) + 1

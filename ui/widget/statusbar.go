@@ -15,7 +15,8 @@ type StatusBar struct {
 	LeftTone, RightTone themes.Tone
 	// Hints are the keys of the moment, the most wanted first. Help is added at the end.
 	Hints []Hint
-	// Help leads to all the other keys. It is "? help", or another key where "?" is text.
+	// Help leads to all the other keys. It is "? help", or another key where "?" is text; without a key it is
+	// left out.
 	Help Hint
 
 	theme themes.Theme
@@ -46,7 +47,10 @@ type barLayout struct {
 // lay reserves what must be there first: the way to the help, then where one is, then the rest.
 func (s *StatusBar) lay() barLayout {
 	l := barLayout{left: Clean(s.Left), right: Clean(s.Right)}
-	room := s.width - s.Help.width()
+	room := s.width
+	if s.Help.Key != "" {
+		room -= s.Help.width()
+	}
 	if l.left != "" {
 		l.left = Truncate(l.left, room-len(hintGap)-1)
 	}
@@ -90,6 +94,8 @@ func (s *StatusBar) Span(i int) (x, width int, ok bool) {
 		x += h.width() + len(hintGap)
 	}
 	switch {
+	case i == len(s.Hints) && s.Help.Key == "":
+		return 0, 0, false
 	case i == len(s.Hints):
 		return x, s.Help.width(), true
 	case i < 0 || i >= l.hints:
@@ -108,7 +114,9 @@ func (s *StatusBar) View() string {
 	for _, h := range s.Hints[:l.hints] {
 		hints = append(hints, h.render(s.theme))
 	}
-	hints = append(hints, s.Help.render(s.theme))
+	if s.Help.Key != "" {
+		hints = append(hints, s.Help.render(s.theme))
+	}
 
 	var b strings.Builder
 	if l.left != "" {

@@ -75,15 +75,24 @@ func (s *List) onRecord() []screen.Action {
 	if sec.Trial != "" {
 		trial, rank = sec.Trial, 6
 	}
-	acts := []screen.Action{
-		{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, Bar: 8, Why: s.whyNoNew(), Run: s.fresher},
-		{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, Bar: rank, Why: s.whyNoTrial(), Run: s.try},
-		{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, Bar: 5, Why: s.whyNoDelete(), Run: s.remove},
-		{Keys: []string{"c"}, Label: "duplicate", Help: "copy the record into a new one", Group: groupRecord, Bar: 3, Why: s.whyNoDelete(), Run: s.duplicate},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},
-		{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, Why: s.whyNoDelete(), Run: s.uses},
-		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, Why: s.whyNoAudience(), Run: s.askAudience},
+	var acts []screen.Action
+	if !sec.Single {
+		acts = append(acts, screen.Action{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, Bar: 8, Why: s.lacks(), Run: s.fresher})
 	}
+	if !sec.Single || sec.Trial != "" {
+		acts = append(acts, screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, Bar: rank, Why: s.whyNoTrial(), Run: s.try})
+	}
+	if !sec.Single {
+		acts = append(acts, []screen.Action{
+			{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, Bar: 5, Why: none, Run: s.remove},
+			{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, Bar: 3, Why: none, Run: s.duplicate},
+			{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, Why: none, Run: s.uses},
+		}...)
+	}
+	acts = append(acts, []screen.Action{
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},
+		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, Why: s.whyNoAudience(), Run: s.askAudience},
+	}...)
 	if sec.Searched {
 		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, Bar: 7, Why: s.whyNoImport(), Run: s.askImport})
 	}
@@ -99,23 +108,6 @@ func (s *List) none() string {
 		return "No record is selected."
 	}
 	return ""
-}
-
-func (s *List) whyNoNew() string {
-	switch {
-	case s.lacks() != "":
-		return s.lacks()
-	case s.section().Single:
-		return "There can only be one. Press enter to edit it."
-	}
-	return ""
-}
-
-func (s *List) whyNoDelete() string {
-	if s.section().Single && s.lacks() == "" {
-		return "There is always exactly one. You can edit it, not delete it."
-	}
-	return s.none()
 }
 
 func (s *List) whyNoTrial() string {

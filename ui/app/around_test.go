@@ -88,6 +88,42 @@ func TestOwnKeysHoldEverywhere(t *testing.T) {
 	d.wantLog("clear")
 }
 
+// The status bar has the keys of what lies over the screen, and a click on one presses it.
+func TestTheBarHasTheKeysOfADialog(t *testing.T) {
+	d := newDesk(t)
+	said := ""
+	ask := screen.InputMsg{Title: "Save view", Then: func(text string) tea.Cmd { said = text; return nil }}
+	bar := func() string {
+		lines := strings.Split(strings.TrimRight(d.model.View(), "\n"), "\n")
+		return lines[len(lines)-1]
+	}
+	click := func(text string) {
+		t.Helper()
+		at := strings.Index(bar(), text)
+		if at < 0 {
+			t.Fatalf("the bar is %q", bar())
+		}
+		d.send(tea.MouseMsg{X: at, Y: d.model.height - 1, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	}
+	d.send(ask)
+	if want := " Typing  enter ok  esc cancel"; strings.TrimRight(bar(), " ") != want {
+		t.Errorf("the bar is %q, want %q", bar(), want)
+	}
+	d.press("A")
+	click("enter ok")
+	d.wantNot("Save view")
+	if said != "A" {
+		t.Errorf("it was given %q", said)
+	}
+	d.send(ask)
+	click("esc cancel")
+	d.wantNot("Save view")
+	d.press("?")
+	if !strings.Contains(bar(), "esc close") || strings.Contains(bar(), "help") {
+		t.Errorf("over the help the bar is %q", bar())
+	}
+}
+
 // An action that a letter was given keeps its own key where letters are text.
 func TestALetterIsTextWhileTyping(t *testing.T) {
 	d := newDesk(t, func(o *Options) { o.Keys = keyed(t, "app.palette: P\n") })

@@ -68,7 +68,7 @@ func (m *Model) endWait() (screen.Action, bool) {
 		return screen.Action{}, false
 	}
 	return screen.Action{
-		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests", Group: everywhere, Bar: 100, Typing: true,
+		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests, while there are any", Group: everywhere, Bar: 100, Typing: true,
 		Run: func() tea.Cmd { far.EndWaits(); return nil },
 	}, true
 }

@@ -100,6 +100,24 @@ func TestWhatFailedStaysSelectedAndIsTriedAgain(t *testing.T) {
 	h.WantNot("Sale B", "selected ·")
 }
 
+// esc leads from the question to the prompt, from there to the menu, and from there to the list; what is selected
+// stays so.
+func TestEscGoesUpOneStepInBulk(t *testing.T) {
+	h, _ := open(t, 100, 30, sample()...)
+	h.Press(" ", " ")
+	option(h, addTags)
+	h.Type("vip")
+	h.Press("enter")
+	h.Want("Tag 2 campaigns?")
+	h.Press("esc")
+	h.Want("Tags to add", "vip")
+	h.Press("esc")
+	h.Want("Choose an action.", "Add tags…")
+	h.Press("esc")
+	h.WantNot("Choose an action.")
+	h.Want("2 selected")
+}
+
 func TestTaggingMany(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press(" ", " ") // a draft and an active one

@@ -41,13 +41,18 @@ func (k *keys) fill() {
 	words := strings.Fields(strings.ToLower(k.filter.Value()))
 	k.shown = k.shown[:0]
 	var items []widget.Item
+	part := ""
 	for _, e := range keymap.All() {
 		have := k.of.Keys(e)
-		text := strings.ToLower(e.Name + " " + e.Does + " " + keymap.ShowAll(have))
+		text := strings.ToLower(partOf(e) + " " + e.Name + " " + e.Does + " " + keymap.ShowAll(have))
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			continue
 		}
-		item := widget.Item{Icon: " ", Text: e.Name, Info: keymap.ShowAll(have), InfoTone: themes.ToneMuted}
+		if of := partOf(e); of != part {
+			part = of
+			k.shown, items = append(k.shown, keymap.Entry{}), append(items, widget.Item{Text: part, Heading: true})
+		}
+		item := widget.Item{Icon: " ", Text: does(e), Info: keymap.ShowAll(have), InfoTone: themes.ToneMuted}
 		if _, other := k.of.For(e.Name); other {
 			item.Icon, item.IconTone, item.InfoTone = "●", themes.ToneAccent, themes.ToneAccent
 		}
@@ -56,6 +61,20 @@ func (k *keys) fill() {
 	}
 	k.list.SetItems(items)
 }
+
+// parts are the headings of the list: what people call the screens that actions belong to.
+var parts = map[string]string{keymap.App: "Everywhere", screen.NewDraft: "New draft", screen.TestSend: "Test send"}
+
+func partOf(e keymap.Entry) string {
+	part, _, _ := strings.Cut(e.Name, ".")
+	if name, ok := parts[part]; ok {
+		return name
+	}
+	return strings.ToUpper(part[:1]) + part[1:]
+}
+
+// does names an action as its help does.
+func does(e keymap.Entry) string { return strings.ToUpper(e.Does[:1]) + e.Does[1:] }
 
 // goTo moves the cursor to an action.
 func (k *keys) goTo(name string) {
@@ -86,7 +105,7 @@ func vertical(msg tea.KeyMsg) bool {
 }
 
 func (k *keys) selected() (keymap.Entry, bool) {
-	if at := k.list.Cursor; at < len(k.shown) {
+	if at := k.list.Cursor; at < len(k.shown) && k.shown[at].Name != "" {
 		return k.shown[at], true
 	}
 	return keymap.Entry{}, false
@@ -112,7 +131,7 @@ func (s *Screen) askKey(more bool) tea.Cmd {
 		return nil
 	}
 	have := s.keys.of.Keys(e)
-	body := fmt.Sprintf("%s: %s. Now: %s.", e.Name, e.Does, keymap.ShowAll(have))
+	body := fmt.Sprintf("%s: %s. Now: %s.", partOf(e), e.Does, keymap.ShowAll(have))
 	return screen.Send(screen.KeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
 		key, err := keymap.Key(pressed)
 		if err != nil {
@@ -122,7 +141,7 @@ func (s *Screen) askKey(more bool) tea.Cmd {
 		if more {
 			next = append(slices.Clone(have), key)
 		}
-		return s.setKeys(e.Name, next, fmt.Sprintf("%s now has the key %s.", e.Name, keymap.ShowAll(next)))
+		return s.setKeys(e.Name, next, fmt.Sprintf("“%s” now has the key %s.", does(e), keymap.ShowAll(next)))
 	}})
 }
 
@@ -131,7 +150,7 @@ func (s *Screen) ownKeys() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.setKeys(e.Name, nil, fmt.Sprintf("%s has its default keys again: %s.", e.Name, keymap.ShowAll(e.Keys)))
+	return s.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", does(e), keymap.ShowAll(e.Keys)))
 }
 
 func (s *Screen) noKeys() tea.Cmd {
@@ -139,7 +158,7 @@ func (s *Screen) noKeys() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.setKeys(e.Name, []string{}, e.Name+" has no key now. You can still run it from the palette.")
+	return s.setKeys(e.Name, []string{}, "“"+does(e)+"” has no key now. You can still run it from the palette.")
 }
 
 func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
@@ -150,12 +169,22 @@ func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
 			return nil, err
 		}
 		if _, err := file.Set(name, next); err != nil {
-			return nil, fmt.Errorf("%s keeps its keys: %w", name, err)
+			return nil, fmt.Errorf("%s keeps its keys: %w", named(name), err)
 		}
 		after, err := file.Read()
 		m, problems := file.Load()
 		return keysChanged{keys: m, problems: problems, said: said, name: name, before: before, after: after}, err
 	})
+}
+
+// named returns what people call the action of that name.
+func named(name string) string {
+	for _, e := range keymap.All() {
+		if e.Name == name {
+			return "“" + does(e) + "”"
+		}
+	}
+	return name
 }
 
 // putKeys writes the file as it was before or after a change, and goes to the action that it was about.
@@ -176,7 +205,7 @@ func (s *Screen) keysAre(k keysChanged) tea.Cmd {
 	if k.known {
 		s.keys.goTo(k.name)
 	} else {
-		what := "keys of " + k.name
+		what := "keys of " + named(k.name)
 		if k.name == "" {
 			what = "edit of the key file"
 		}

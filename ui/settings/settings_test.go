@@ -319,6 +319,37 @@ func TestAnOwnThemeIsMade(t *testing.T) {
 	}
 }
 
+// Making a theme and editing it are undone and redone, the file and what is drawn with alike.
+func TestAnOwnThemeIsUndone(t *testing.T) {
+	a, dir := newAlone(t)
+	file := func() string {
+		b, err := os.ReadFile(filepath.Join(dir, "noon.yaml"))
+		if err != nil {
+			return "none"
+		}
+		return string(b)
+	}
+	step := func(do func() (tea.Cmd, bool), want string) {
+		t.Helper()
+		cmd, ok := do()
+		if a.run(cmd); !ok || file() != want {
+			t.Fatalf("the file is %q, want %q", file(), want)
+		}
+	}
+	a.answers, a.edits = []string{"noon"}, []string{"base: light\n", "base: dark\n"}
+	a.do("new theme")
+	a.do("edit theme")
+	a.do("use")
+	step(a.s.Undo, "base: dark\n") // the use
+	step(a.s.Undo, "base: light\n")
+	step(a.s.Undo, "none")
+	if last := a.chosen[len(a.chosen)-1]; last.Name == "noon" {
+		t.Error("the theme is shown although it is gone")
+	}
+	step(a.s.Redo, "base: light\n")
+	step(a.s.Redo, "base: dark\n")
+}
+
 func TestTheFileOfKeysIsEdited(t *testing.T) {
 	a, dir := newAlone(t)
 	a.do("next tab")
@@ -336,12 +367,12 @@ func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
 	d := open(t)
 	d.Press("tab", "/")
 	d.Type("find an action")
-	d.Want("app.palette", "ctrl+k")
-	d.WantNot("app.quit")
+	d.Want("Find an action, section", "app.palette", "ctrl+k")
+	d.WantNot("Quit;")
 	d.Press("enter", "enter")
 	d.Want("Change key", "Now: ctrl+k.")
 	d.Press("ctrl+p")
-	d.Want("app.palette now has the key ctrl+p.", "1 changed")
+	d.Want("key ctrl+p.", "1 changed")
 	d.Press("ctrl+k")
 	d.WantNot("Palette")
 	d.Press("ctrl+p")
@@ -354,17 +385,17 @@ func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
 	}
 
 	d.Press("enter", "q")
-	d.Want("app.palette keeps its keys: q is the key of app.quit")
+	d.Want("keeps its keys: q is the key of app.quit")
 	d.Press("d")
 	d.Want("its default keys again: ctrl+k", "0 changed")
 	d.Press("d")
 	d.Want("It already has its default keys.")
 	d.Press("x")
-	d.Want("app.palette has no key now", "none")
+	d.Want("no key now", "none")
 	d.Press("ctrl+k")
 	d.WantNot("enter run")
 	d.Press("esc")
-	d.Want("app.quit")
+	d.Want("Quit;")
 }
 
 func TestWhatIsNotFollowedOfTheFileIsTold(t *testing.T) {
@@ -405,7 +436,7 @@ func TestUndo(t *testing.T) {
 	d.Press("tab", "/")
 	d.Type("app.tour")
 	d.Press("enter", "enter", "f7")
-	d.Want("app.tour now has the key f7.")
+	d.Want("“Take the tour, in five steps” now has the key f7.")
 	d.Press("/")
 	for range "tour" {
 		d.Press("backspace")
@@ -417,7 +448,7 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+z")
 	d.Want("Undone: next start with prod", "▌ ✓ local")
 	d.Press("shift+tab", "shift+tab", "ctrl+z")
-	d.Want("Undone: keys of app.tour", "▌   app.tour", "f8")
+	d.Want("Undone: keys of “Take the tour, in five steps”", "▌   Take the tour, in five steps", "f8")
 	if b, _ := d.keys.Read(); strings.Contains(string(b), "f7") {
 		t.Errorf("the file is %q", b)
 	}
@@ -431,7 +462,7 @@ func TestUndo(t *testing.T) {
 	d.Press("ctrl+y")
 	d.Want("Redone: theme light", "▌ ✓ light")
 	d.Press("ctrl+y")
-	d.Want("Redone: keys of app.tour", "▌ ● app.tour", "f7")
+	d.Want("Redone: keys of “Take the tour, in five steps”", "▌ ● Take the tour, in five steps", "f7")
 	d.Press("ctrl+y")
 	d.Want("Redone: next start with prod", "▌ ○ prod")
 	d.Press("ctrl+y")
@@ -447,10 +478,10 @@ func TestEveryClick(t *testing.T) {
 		d.ClickOn("enter use")
 		d.Want("✓ light")
 		d.ClickOn("Keys │")
-		d.ClickOn("app.palette")
+		d.ClickOn("Find an action, section")
 		d.ClickOn("enter change key")
 		d.Press("f6")
-		d.Want("app.palette now has the key f6.", "● app.palette")
+		d.Want("now has the key f6.", "● Find an action, section")
 		d.ClickOn("/ name")
 		d.ClickOn("Remotes")
 		d.ClickOn("prod")

@@ -230,12 +230,12 @@ func (s *Screen) keysView() string {
 	lines := s.keysTop()
 	lines = append(lines, strings.Split(s.keys.list.View(), "\n")...)
 	if e, ok := s.keys.selected(); ok {
-		lines = append(lines, "", s.theme.Text.Render(widget.Truncate(e.Does, w)))
+		lines = append(lines, "", s.theme.Text.Render(widget.Truncate(does(e), w)))
 		own := "Default keys: " + keymap.ShowAll(e.Keys)
 		if _, other := s.keys.of.For(e.Name); !other {
 			own = "These are its default keys."
 		}
-		lines = append(lines, s.theme.Muted.Render(widget.Truncate(own, w)), s.theme.Muted.Render(widget.Truncate(s.src.Keys.Path, w)))
+		lines = append(lines, s.theme.Muted.Render(widget.Truncate(own, w)), s.theme.Muted.Render(widget.Truncate("It is "+e.Name+" in "+s.src.Keys.Path, w)))
 	}
 	return strings.Join(lines[:min(len(lines), h)], "\n")
 }

@@ -46,3 +46,17 @@ func TestThePaletteFindsWhatThereIs(t *testing.T) {
 		}
 	}
 }
+
+// A field that is found on the list belongs to the selected campaign, which its row names.
+func TestThePaletteNamesTheCampaignOfAField(t *testing.T) {
+	h := onSample(t, screen.Campaigns)
+	h.Send(screen.ThemeMsg{})
+	h.Press("/")
+	h.Type("winter roast launch")
+	h.Press("enter", "ctrl+k")
+	h.Type("tags")
+	h.Want("· Winter roast launch")
+	h.Press("esc", "enter", "ctrl+k")
+	h.Type("tags")
+	h.WantNot("· Winter roast launch") // the builder says which one it is
+}

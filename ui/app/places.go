@@ -21,11 +21,10 @@ func (m *Model) further() []command {
 	known := map[string]bool{}
 	for i, c := range m.subjects() {
 		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open}
-		switch {
-		case i > 0:
+		if i > 0 {
 			f.other, f.of = true, "latest "+c.Channel.Label()+" campaign"
-		case m.route().ID == "": // it is the selected one of several
-			f.of = engine.Summary{Head: c.Head}.Title()
+		} else if s, ok := m.subject().(screen.Chooser); ok {
+			f.of = s.Chosen()
 		}
 		for _, place := range f.sections() {
 			if i == 0 || !known[place.label] {
@@ -52,20 +51,26 @@ func (m *Model) further() []command {
 // subjects returns the campaign at hand, that of the topmost screen that is about one, and those of other channels
 // that the screen knows.
 func (m *Model) subjects() []engine.Campaign {
+	s := m.subject()
+	if s == nil {
+		return nil
+	}
+	c, _ := s.Campaign()
+	out := []engine.Campaign{c}
+	if r, ok := s.(screen.Related); ok {
+		out = append(out, r.Related()...)
+	}
+	return out
+}
+
+// subject returns the topmost screen that is about a campaign; nil where there is none.
+func (m *Model) subject() screen.Subject {
 	for _, l := range slices.Backward(m.stack) {
-		s, ok := l.Screen.(screen.Subject)
-		if !ok {
-			continue
+		if s, ok := l.Screen.(screen.Subject); ok {
+			if _, ok := s.Campaign(); ok {
+				return s
+			}
 		}
-		c, ok := s.Campaign()
-		if !ok {
-			continue
-		}
-		out := []engine.Campaign{c}
-		if r, ok := s.(screen.Related); ok {
-			out = append(out, r.Related()...)
-		}
-		return out
 	}
 	return nil
 }

@@ -213,6 +213,12 @@ func (s *Screen) Campaign() (engine.Campaign, bool) {
 	return engine.Campaign{Head: sum.Head}, ok
 }
 
+// Chosen returns the name of the campaign under the cursor.
+func (s *Screen) Chosen() string {
+	sum, _ := s.selected()
+	return sum.Title()
+}
+
 // farthest is how many rows are looked through for campaigns of other channels.
 const farthest = 500
 

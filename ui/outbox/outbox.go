@@ -36,6 +36,7 @@ type Screen struct {
 	pages  browser.Files
 
 	width, height int
+	laid          area // where the message was when the screen was divided
 }
 
 // pane is where the keyboard is.
@@ -258,16 +259,14 @@ func (s *Screen) roomy() bool { return s.width >= 100 }
 
 func (s *Screen) mouse(msg tea.MouseMsg) {
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	left := s.tableWidth()
+	a := s.readerArea()
+	seen := s.wide() || s.stacked() || s.focus == paneMessage
 	switch {
-	case s.wide() && msg.X >= left || !s.wide() && s.focus == paneMessage:
-		if press && len(s.shown) > 0 {
-			s.focus = paneMessage
+	case seen && msg.X >= a.x && msg.Y >= a.y:
+		if press && len(s.shown) > 0 && (s.wide() || msg.Y > a.y+1) {
+			s.focus = paneMessage // a press on the tabs of a message below the table leaves it there
 		}
-		if !s.wide() {
-			left = 0
-		}
-		msg.X, msg.Y = msg.X-left-2, msg.Y-1
+		msg.X, msg.Y = msg.X-a.x-2, msg.Y-a.y-1
 		s.reader.mouse(msg)
 	default:
 		again := press && s.onRow(msg.Y)
@@ -290,6 +289,9 @@ func (s *Screen) onRow(y int) bool {
 // show brings the reader to the chosen message.
 func (s *Screen) show() {
 	s.table.Focused = s.focus != paneMessage
+	if s.readerArea() != s.laid {
+		s.SetSize(s.width, s.height)
+	}
 	m, ok := s.selected()
 	if !ok {
 		s.reader.none()

@@ -226,6 +226,21 @@ func TestTheMouseReads(t *testing.T) {
 	h.Want("<h1>")
 }
 
+// Where there is no room beside the table, the message stands below it, and a click on it opens it in full.
+func TestBelowTheTable(t *testing.T) {
+	h := open(t, filled())
+	h.Resize(80, 24)
+	h.Want("ada@example.com", "USER_1", "Android · Ge", "Dear Ada")
+	h.ClickOn("HTML source")
+	h.Want("USER_1", "<h1>Spring</h1>")
+	h.ClickOn("<h1>Spring</h1>")
+	h.WantNot("USER_1")
+	h.Press("esc", "down")
+	h.Want("ada@example.com", "Der Frühling ist da.")
+	h.Resize(80, 20)
+	h.WantNot("Der Frühling")
+}
+
 func TestBesideTheTable(t *testing.T) {
 	h := open(t, filled())
 	h.Resize(120, 40)

@@ -172,6 +172,9 @@ func (r *reader) draw() string {
 	return widget.Fit(r.tabs.View()+"\n\n"+body, r.width, r.height)
 }
 
+// fullHead is the height from which all that stands above a mail is shown: in fewer lines, its text comes first.
+const fullHead = 15
+
 // text is the message as its recipient reads it, below who sent it to whom.
 func (r *reader) text() string {
 	var b strings.Builder
@@ -186,14 +189,19 @@ func (r *reader) text() string {
 		if e.FromName != "" {
 			from = e.FromName + " <" + e.From + ">"
 		}
+		rest := func(name, value string) {
+			if r.height >= fullHead {
+				head(name, value)
+			}
+		}
 		head("From", from)
 		head("To", e.To)
-		head("Cc", strings.Join(e.Cc, ", "))
-		head("Bcc", strings.Join(e.Bcc, ", "))
-		head("Reply to", e.ReplyTo)
+		rest("Cc", strings.Join(e.Cc, ", "))
+		rest("Bcc", strings.Join(e.Bcc, ", "))
+		rest("Reply to", e.ReplyTo)
 		head("Subject", e.Subject)
-		head("Preview", e.PreviewText)
-		head("Attachments", strings.Join(e.Attachments, ", "))
+		rest("Preview", e.PreviewText)
+		rest("Attachments", strings.Join(e.Attachments, ", "))
 	}
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)

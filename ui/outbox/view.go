@@ -16,12 +16,10 @@ import (
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
 	s.filter.SetSize(s.tableWidth()-4, 1)
-	s.table.SetSize(s.tableWidth()-4, height-2-s.filterHeight())
-	rw := width
-	if s.wide() {
-		rw = width - s.tableWidth()
-	}
-	s.reader.setSize(max(rw-4, 1), height-2)
+	s.table.SetSize(s.tableWidth()-4, s.tableHeight()-2-s.filterHeight())
+	a := s.readerArea()
+	s.laid = a
+	s.reader.setSize(max(a.w-4, 1), max(a.h-2, 1))
 	s.reader.fill()
 }
 
@@ -40,6 +38,37 @@ func (s *Screen) tableWidth() int {
 	return s.width
 }
 
+// stackedFrom is the height from which the message is shown below the table where it has no room beside it.
+const stackedFrom = 20
+
+// stacked reports whether the message is shown below the table.
+func (s *Screen) stacked() bool {
+	return !s.roomy() && !s.zoom && s.focus != paneMessage && s.height >= stackedFrom && len(s.shown) > 0
+}
+
+// tableHeight is the height of the table with its frame: what its rows need, up to half the screen, where the
+// message stands below it.
+func (s *Screen) tableHeight() int {
+	if !s.stacked() {
+		return s.height
+	}
+	return max(min(len(s.shown)+3+s.filterHeight(), s.height/2), 8)
+}
+
+// area is a part of the screen, in cells.
+type area struct{ x, y, w, h int }
+
+// readerArea is where the message is, where it is in sight.
+func (s *Screen) readerArea() area {
+	switch {
+	case s.wide():
+		return area{s.tableWidth(), 0, s.width - s.tableWidth(), s.height}
+	case s.stacked():
+		return area{0, s.tableHeight(), s.width, s.height - s.tableHeight()}
+	}
+	return area{0, 0, s.width, s.height}
+}
+
 func (s *Screen) filterHeight() int {
 	if s.focus == paneFilter || s.filter.Value() != "" {
 		return 1
@@ -52,14 +81,15 @@ func (s *Screen) tableTop() int { return 1 + s.filterHeight() }
 
 // View draws the messages and, where there is room or it was asked for, the chosen one.
 func (s *Screen) View() string {
-	if !s.wide() && s.focus == paneMessage {
-		return s.message(s.width)
+	switch {
+	case !s.wide() && s.focus == paneMessage:
+		return s.message()
+	case s.wide():
+		return lipgloss.JoinHorizontal(lipgloss.Top, s.list(), s.message())
+	case s.stacked():
+		return s.list() + "\n" + s.message()
 	}
-	left := s.list()
-	if !s.wide() {
-		return left
-	}
-	return lipgloss.JoinHorizontal(lipgloss.Top, left, s.message(s.width-s.tableWidth()))
+	return s.list()
 }
 
 func (s *Screen) list() string {
@@ -68,7 +98,7 @@ func (s *Screen) list() string {
 	if len(s.shown) > 0 {
 		panel.Info = fmt.Sprintf("%d of %d", s.table.Cursor+1, len(s.shown))
 	}
-	panel.SetSize(s.tableWidth(), s.height)
+	panel.SetSize(s.tableWidth(), s.tableHeight())
 	s.table.Empty = s.emptyText()
 	body := s.table.View()
 	if s.filterHeight() > 0 {
@@ -92,14 +122,15 @@ func (s *Screen) emptyText() string {
 	return "No test messages yet. Open a draft and press t to send one."
 }
 
-func (s *Screen) message(width int) string {
+func (s *Screen) message() string {
 	title := "Message"
 	if m, ok := s.selected(); ok {
 		title = subject(m)
 	}
 	panel := widget.NewPanel(s.theme, title)
 	panel.Focused = s.focus == paneMessage
-	panel.SetSize(width, s.height)
+	a := s.readerArea()
+	panel.SetSize(a.w, a.h)
 	return panel.View(s.reader.draw())
 }
 

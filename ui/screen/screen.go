@@ -68,6 +68,9 @@ type Subject interface {
 // Related is a [Subject] that knows campaigns of other channels, for fields that its own campaign has not.
 type Related interface{ Related() []engine.Campaign }
 
+// Chooser is a [Subject] that shows several campaigns. Chosen returns what the one at hand is called.
+type Chooser interface{ Chosen() string }
+
 // Finder is a screen that finds things by words, for the palette. Find is called where the screen's other
 // methods are; the function that it returns runs beside them.
 type Finder interface {

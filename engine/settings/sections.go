@@ -117,8 +117,8 @@ func generalSection() *Section {
 			schema.Field{Name: "publish", Title: "Publishing by API", Kind: schema.String, Required: must(),
 				Help: "Whether campaigns can be published through the HTTP API. You can always publish from here.",
 				Options: []schema.Option{
-					{Value: engine.PublishBeta, Label: "Off", Help: "the API refuses to publish"},
-					{Value: engine.PublishEnabled, Label: "On", Help: "the API publishes campaigns"},
+					{Value: engine.PublishBeta, Label: "Not allowed", Help: "the API refuses to publish"},
+					{Value: engine.PublishEnabled, Label: "Allowed", Help: "the API publishes campaigns"},
 				}},
 			schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "CONTRACT.md, Versions",
 				Help: "Save every update of a live campaign as a new version."},

@@ -97,7 +97,7 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	root := doc.Content[0]
 	at := -1
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value == name {
+		if present(root.Content[i].Value) == name {
 			at = i
 		}
 	}
@@ -111,7 +111,7 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	case at < 0:
 		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, list(keys))
 	default:
-		root.Content[at+1] = list(keys)
+		root.Content[at].Value, root.Content[at+1] = name, list(keys)
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)

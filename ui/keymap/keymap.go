@@ -157,7 +157,7 @@ func parseYAML(b []byte) (*yaml.Node, error) {
 
 // read takes one line of the file.
 func read(name, value *yaml.Node) (wish, error) {
-	w := wish{line: name.Line, name: name.Value, keys: []string{}}
+	w := wish{line: name.Line, name: present(name.Value), keys: []string{}}
 	if _, ok := lookup(w.name); !ok {
 		return w, fmt.Errorf("there is no action of that name%s", near(w.name))
 	}

@@ -162,3 +162,29 @@ func TestTheFileKeepsWhatElseIsInIt(t *testing.T) {
 		t.Errorf("the file has the rights %v %v", info.Mode(), err)
 	}
 }
+
+// A file written for an earlier version goes on working, and a key that is set anew takes the name of today.
+func TestRenamedActionsKeepTheirKeys(t *testing.T) {
+	for old, now := range renamed {
+		if _, ok := lookup(old); ok {
+			t.Errorf("%s is renamed, and an action has that name", old)
+		}
+		if _, ok := lookup(now); !ok {
+			t.Errorf("%s became %s, which is no action", old, now)
+		}
+	}
+	f := File{filepath.Join(t.TempDir(), "keys.yaml")}
+	if err := f.Write([]byte("test.refill: f5\ntest.offers: f6 # mine\n")); err != nil {
+		t.Fatal(err)
+	}
+	m, problems := f.Load()
+	if keys, _ := m.For("test.replace"); !slices.Equal(keys, []string{"f5"}) || len(problems) != 0 {
+		t.Errorf("test.replace has %q; %s", keys, told(problems))
+	}
+	if _, err := f.Set("test.replace", []string{"f7"}); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(f.Path); string(b) != "test.replace: f7\ntest.offers: f6 # mine\n" {
+		t.Errorf("the file is\n%s", b)
+	}
+}

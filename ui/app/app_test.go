@@ -124,7 +124,7 @@ func TestQuestions(t *testing.T) {
 	choose := screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.noted(options[a.Index].Label) }}
 	d.send(choose)
 	d.press("down", "enter")
-	d.want("Not now: It is taken.")
+	d.want("Not available: It is taken.")
 	d.press("down", "enter")
 	d.wantLog("three")
 	d.send(choose)

@@ -118,7 +118,7 @@ func TestWhatIsNotAllowedSaysWhy(t *testing.T) {
 	s := campaign(catalog.Active, catalog.Periodic)
 	h, _ := open(t, uitest.NewFake(s), s)
 	h.Press("up") // from Pause to Stop
-	h.Want("Not now: You can't stop this campaign", "can be stopped; pause it")
+	h.Want("Not available: You can't stop this campaign", "only one-time campaigns can be stopped;")
 
 	fake := uitest.NewFake(s)
 	sent := campaign(catalog.Sent, catalog.OneTime)

@@ -32,8 +32,8 @@ type Choice struct {
 	width, height int
 }
 
-// notNow marks an option that is not allowed, where faint text does not show.
-const notNow = "not now"
+// notAvailable marks an option that is not allowed, where faint text does not show.
+const notAvailable = "not available"
 
 // NewChoice makes a question; the first option that is allowed is under the cursor.
 func NewChoice(t themes.Theme, title, body string, options ...Option) Choice {
@@ -43,7 +43,7 @@ func NewChoice(t themes.Theme, title, body string, options ...Option) Choice {
 	for i, o := range options {
 		items[i] = Item{Icon: o.Icon, IconTone: o.IconTone, Text: o.Label, Dim: o.Dim}
 		if o.Dim {
-			items[i].Info = notNow
+			items[i].Info = notAvailable
 		}
 		if first < 0 && !o.Dim {
 			first = i
@@ -132,7 +132,7 @@ func (c *Choice) measure() (head, foot []string, width int) {
 	most := max(min(c.width-4, dialogWidth), 1)
 	width = max(Width(Clean(c.Title)), Width(HintLine(c.Hints()))) + 4
 	for _, o := range c.options {
-		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notNow)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.Why)), 44))
+		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notAvailable)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.Why)), 44))
 	}
 	if c.Body != "" {
 		head = wrapText(c.Body, most)
@@ -191,7 +191,7 @@ func (c *Choice) foot(width int) []string {
 func (o Option) about(width int) []string {
 	switch {
 	case o.Dim && o.Why != "":
-		return Wrap(Clean("Not now: "+o.Why), width)
+		return Wrap(Clean("Not available: "+o.Why), width)
 	case o.Help != "":
 		return Wrap(Clean(o.Help), width)
 	default:

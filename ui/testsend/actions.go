@@ -68,7 +68,7 @@ func (s *Screen) afterwards() []screen.Action {
 	}
 	return []screen.Action{
 		{Keys: []string{"r"}, Label: "retry failed", Help: "send failed messages again, only to recipients who missed them", Group: groupTest, Bar: bar, Why: none, Run: s.again},
-		{Keys: []string{"enter"}, Label: "read message", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: s.openMessage},
+		{Name: "read-message", Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: s.openMessage},
 		s.upKey(groupTest),
 		{Keys: []string{"f"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: s.toForm},
 		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, Bar: 6, Run: s.anew},

@@ -245,7 +245,7 @@ func (s *Screen) earlierActions() []screen.Action {
 		open = 0
 	}
 	return append([]screen.Action{
-		{Keys: []string{"enter"}, Label: "fill the form", Help: "fill the form with this test's settings", Group: groupEarlier, Bar: bar(9), Why: none, Run: s.fillPast},
+		{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, Bar: bar(9), Why: none, Run: s.fillPast},
 		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, Bar: bar(8), Why: none, Run: s.sendPast},
 		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, Bar: 6, Run: s.widen},
 		{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, Bar: open, Why: other, Run: func() tea.Cmd {

@@ -59,7 +59,7 @@ func TestAMessageWithoutContentIsMarked(t *testing.T) {
 func TestTheRecipientsOwnValuesStandWhereTheirsCanBeTyped(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
-	h.Want("First Name  Text    from the profile", "Age         Number  'x' by default")
+	h.Want("First Name  Text    the user's own value", "Age         Number  'x' by default")
 	h.Type("ada@example.com,ben@example.com,")
 	h.Want("First Name  Text    Ada, Ben")
 	h.Press("tab", "tab")

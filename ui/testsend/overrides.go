@@ -84,7 +84,7 @@ func (s *Screen) presentValues() {
 		case o.Event:
 			o.present = "from the event"
 		default:
-			o.present = "from the profile"
+			o.present = "the user's own value"
 		}
 		o.prompt.Placeholder = o.present
 	}

@@ -291,7 +291,7 @@ func TestPlatformsOfAPush(t *testing.T) {
 func TestOverridesAreThoseThatTheContentUses(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Want("First Name", "Age", "from the profile")
+	h.Want("First Name", "Age", "the user's own value")
 	h.Type("new@example.com")
 	h.Press("enter", "tab")
 	h.Type("Zoe")

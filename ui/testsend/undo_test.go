@@ -258,7 +258,7 @@ func TestClicks(t *testing.T) {
 			h.Type("Zoe")
 			h.Want("▌ First Name", "Zoe")
 			h.ClickOn("Email · German  ●") // the pane of the messages
-			h.Want("esc form")
+			h.Want("esc test send")
 			h.ClickOn("+ type")
 			h.Want("▌  + ")
 
@@ -268,7 +268,7 @@ func TestClicks(t *testing.T) {
 			h.ClickOn("1 zoe@example.com") // the details
 			h.Want("esc list")
 			h.ClickOn("Both")
-			h.Want("▌ Both", "esc form")
+			h.Want("▌ Both", "esc test send")
 			h.ClickOn("Two tongues › Groups") // the way back
 			h.WantNot("Groups ─")
 
@@ -284,7 +284,7 @@ func TestClicks(t *testing.T) {
 				h.Press("esc")
 			}
 			h.ClickOn("✓ Email · German")
-			h.Want("esc form")
+			h.Want("esc test send")
 			h.ClickOn("Email · German")
 			h.Want("Delivered to Ada Byron", "esc results")
 			h.Press("esc")
@@ -352,4 +352,17 @@ func TestAFailedRetryLeavesTheNextTestWhole(t *testing.T) {
 	h.WantNot("USER_2: ")
 	again := open(t, s, id, 80, 24)
 	again.Want("0 of 10", "Platform    All", "Ben · failed last time")
+}
+
+// Enter in each row goes on to the next one, from the last value to the button, and sends from there.
+func TestEnterInTheLastValueGoesOnToSend(t *testing.T) {
+	s := newService(t)
+	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h.Type("ada@example.com")
+	h.Press("enter", "enter")
+	h.Type("Zoe")
+	h.Press("enter", "enter")
+	h.Want("▌ [ Send 1 message ] to Ada Byron")
+	h.Press("enter")
+	h.Want("Email sent")
 }

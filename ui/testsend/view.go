@@ -129,7 +129,7 @@ func (s *Screen) up() tea.Cmd {
 
 // upKey returns the action that goes up one level.
 func (s *Screen) upKey(heading string) screen.Action {
-	label, help := "form", "go back to the form"
+	label, help := "test send", "go back to the test send"
 	switch {
 	case s.zoom:
 		label, help = "unzoom", "show all panes"

@@ -59,7 +59,7 @@ func (s *Screen) Actions() []screen.Action {
 
 func (s *Screen) afterwards() []screen.Action {
 	none := ""
-	if s.run.failedKeys() == 0 {
+	if s.run.FailedKeys() == 0 {
 		none = "Every message was sent."
 	}
 	bar := 9
@@ -86,7 +86,7 @@ func (s *Screen) copying(key string) screen.Action {
 func (s *Screen) copy() tea.Cmd {
 	ask := s.ask()
 	if s.stage == stageDone {
-		ask = s.run.ask
+		ask = s.run.Ask
 	}
 	return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
 }

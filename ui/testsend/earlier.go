@@ -1,151 +1,56 @@
 package testsend
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/content"
 	"bugle/engine/operation"
+	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// past is a test that was sent, of this campaign or of another.
-type past struct {
-	engine.TestRecord
-	ask      engine.TestSend
-	campaign string // its name
-	mine     bool   // it was of this campaign
-}
-
 // pastPage is where earlier tests are looked through.
 type pastPage struct {
-	all  []past // newest first
-	wide bool   // those of other campaigns too
+	all  model.History
+	wide bool // those of other campaigns too
 	list widget.List
 }
 
 // shown are the tests that are listed.
-func (p *pastPage) shown() []past {
+func (p *pastPage) shown() model.History {
 	if p.wide {
 		return p.all
 	}
-	return slices.DeleteFunc(slices.Clone(p.all), func(t past) bool { return !t.mine })
-}
-
-func (p *pastPage) own() int {
-	return len(slices.DeleteFunc(slices.Clone(p.all), func(t past) bool { return !t.mine }))
-}
-
-// readPast reads the tests of this campaign, and those of others that found their people in a way that
-// this channel has.
-func readPast(ctx context.Context, service engine.Service, h engine.TestHistory, c engine.Campaign) ([]past, error) {
-	mine, err := h.Tests(ctx, c.ID, mostEarlier)
-	if err != nil {
-		return nil, err
-	}
-	all, err := h.Tests(ctx, "", mostEarlier)
-	if err != nil {
-		return nil, err
-	}
-	var out []past
-	for _, t := range mine {
-		out = append(out, past{t, engine.ParseTestSend(t.Body), engine.Summarize(c).Name, true})
-	}
-	names := map[string]string{}
-	for _, t := range all {
-		ask := engine.ParseTestSend(t.Body)
-		if t.CampaignID == c.ID || !hasIdentifier(c.Channel, ask.Identifier) {
-			continue
-		}
-		if _, known := names[t.CampaignID]; !known {
-			names[t.CampaignID] = nameOf(ctx, service, t.CampaignID)
-		}
-		out = append(out, past{t, ask, names[t.CampaignID], false})
-	}
-	slices.SortStableFunc(out, func(a, b past) int { return b.At.Compare(a.At) })
-	return out, nil
-}
-
-func hasIdentifier(ch engine.Channel, identifier string) bool {
-	for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
-		if o.Value == identifier {
-			return true
-		}
-	}
-	return false
-}
-
-func nameOf(ctx context.Context, service engine.Service, id string) string {
-	if id == "" {
-		return "test without a draft"
-	}
-	c, err := service.Get(ctx, id)
-	if err != nil {
-		return "deleted campaign"
-	}
-	return engine.Summarize(c).Title()
+	return p.all.Own()
 }
 
 // remember offers what was sent just now from now on, as the next visit would.
-func (s *Screen) remember(asks []engine.TestSend, out outcome) tea.Cmd {
-	id, values := s.run.ask.Identifier, s.run.ask.Values
+func (s *Screen) remember(asks []engine.TestSend, out model.Outcome) tea.Cmd {
+	id, values := s.run.Ask.Identifier, s.run.Ask.Values
 	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
 		return slices.Contains(values, v)
 	})...)
 	var records []engine.TestRecord
-	for i, r := range out.results {
-		record := engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, asks[i]), Result: r}
-		records = append(records, record)
-		s.past.all = append([]past{{record, asks[i], s.name(), true}}, s.past.all...)
+	for i, r := range out.Results {
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, asks[i]), Result: r})
 	}
+	s.past.all = s.past.all.Remember(records, s.name())
 	if k, ok := s.history().(kept); ok && len(records) > 0 {
 		return s.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
 	}
 	return nil
 }
 
-// missed returns why the last test that went to a recipient did not reach them; empty where it did.
-func (s *Screen) missed(value string) string {
-	for _, t := range s.past.all {
-		if t.ask.Identifier != s.form.identifier || !slices.Contains(t.ask.Values, value) {
-			continue
-		}
-		why := ""
-		for _, key := range t.Result.Keys {
-			r := t.Result.Data[key]
-			if r.Status == engine.Sent || len(t.ask.Values) > 1 && !strings.Contains(r.FailureReason, value) {
-				return ""
-			}
-			why = cmp.Or(r.FailureReason, r.Status)
-		}
-		return why
-	}
-	return ""
-}
-
-// withoutMissed leaves out the recipients that the last test did not reach. They are suggested last.
-func (s *Screen) withoutMissed(ask engine.TestSend) engine.TestSend {
-	s.form.identifier = ask.Identifier
-	ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return s.missed(v) != "" })
-	if len(ask.Values) == 0 { // nobody is left to get only that
-		ask.Filter = engine.KeyFilter{}
-	}
-	return ask
-}
-
 // openEarlier lists the earlier tests.
 func (s *Screen) openEarlier() tea.Cmd {
 	s.show(stageEarlier)
-	s.past.wide = s.past.own() == 0
+	s.past.wide = len(s.past.all.Own()) == 0
 	s.past.list.Cursor = 0
 	s.listPast()
 	return nil
@@ -154,46 +59,25 @@ func (s *Screen) openEarlier() tea.Cmd {
 func (s *Screen) listPast() {
 	var items []widget.Item
 	for _, t := range s.past.shown() {
-		icon, tone := t.look()
-		text := s.recipientsOf(t.ask)
+		icon, tone := look(t)
+		text := s.people.Summary(t.Ask)
 		if s.past.wide {
-			text = t.campaign + " · " + text
+			text = t.Campaign + " · " + text
 		}
 		if tone != themes.ToneSuccess {
-			text += " · " + t.outcome()
+			text += " · " + t.Outcome()
 		}
 		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: s.moment(t.At), InfoTone: themes.ToneMuted})
 	}
 	s.past.list.SetItems(items)
 }
 
-// sent counts the messages of a test, and those that were sent.
-func (t past) sent() (sent, all int) {
-	for _, key := range t.Result.Keys {
-		if t.Result.Data[key].Status == engine.Sent {
-			sent++
-		}
-	}
-	return sent, len(t.Result.Keys)
-}
-
-func (t past) outcome() string {
-	switch sent, all := t.sent(); sent {
-	case all:
-		return "sent"
-	case 0:
-		return "failed"
-	default:
-		return fmt.Sprintf("%d of %d failed", all-sent, all)
-	}
-}
-
-func (s *Screen) pastTest() (past, bool) {
+func (s *Screen) pastTest() (model.Past, bool) {
 	shown := s.past.shown()
 	if i := s.past.list.Cursor; i >= 0 && i < len(shown) {
 		return shown[i], true
 	}
-	return past{}, false
+	return model.Past{}, false
 }
 
 // fillPast fills the form as for an earlier test.
@@ -204,8 +88,8 @@ func (s *Screen) fillPast() tea.Cmd {
 	}
 	s.show(stageForm)
 	s.record(s.chosen(), "filled in an earlier test", spot{onPrompt, 0})
-	s.fill(t.ask)
-	s.dropForeign()
+	s.fill(t.Ask)
+	s.form.filter = s.draft.Known(s.form.filter)
 	s.setOverrides()
 	return s.refresh()
 }
@@ -237,7 +121,7 @@ func (s *Screen) earlierActions() []screen.Action {
 	if s.past.wide {
 		whose = "this campaign"
 	}
-	if other == "" && (t.mine || t.CampaignID == "") {
+	if other == "" && (t.Own || t.CampaignID == "") {
 		other = "This test belongs to this campaign."
 	}
 	open := bar(4)
@@ -269,18 +153,4 @@ func (s *Screen) zone() *time.Location {
 		return time.UTC
 	}
 	return s.deps.Location
-}
-
-// onlyName names what a filter leaves. The default locale and the first variation are named where nothing else is.
-func onlyName(f engine.KeyFilter) string {
-	if f.Locale == engine.DefaultLocale && f != (engine.KeyFilter{Locale: f.Locale}) {
-		f.Locale = ""
-	}
-	if f.Variation == engine.DefaultVariation && f != (engine.KeyFilter{Variation: f.Variation}) {
-		f.Variation = ""
-	}
-	if f.Locale == engine.DefaultLocale {
-		return content.LocaleName(f.Locale)
-	}
-	return content.CellName(f.Platform, f.Locale, f.Variation)
 }

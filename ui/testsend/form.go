@@ -27,8 +27,6 @@ type form struct {
 	filter      engine.KeyFilter
 	overrides   []override
 
-	platforms, locales, variations []string // that the draft has
-
 	at   spot
 	top  int // the first line in sight
 	more int // lines below those in sight
@@ -41,9 +39,7 @@ const (
 	onIdentifier place = iota
 	onValue            // a recipient
 	onPrompt           // where the next is typed
-	onPlatform
-	onLocale
-	onVariation
+	onNarrowing
 	onOverride
 	onSend
 	onGrid    // the messages beside the form
@@ -76,8 +72,8 @@ func (s *Screen) spots() []spot {
 		out = append(out, spot{onValue, i})
 	}
 	out = append(out, spot{onPrompt, 0})
-	for _, n := range s.narrowings() {
-		out = append(out, spot{n.place, 0})
+	for i := range s.draft.Narrowings() {
+		out = append(out, spot{onNarrowing, i})
 	}
 	for i := range s.form.overrides {
 		out = append(out, spot{onOverride, i})
@@ -123,7 +119,7 @@ func (s *Screen) jump(n int) {
 	at := max(slices.Index(spots, s.form.at), 0)
 	for {
 		at = (at + n + len(spots)) % len(spots)
-		if p := spots[at].place; p != place || p == onOverride {
+		if p := spots[at].place; p != place || p == onOverride || p == onNarrowing {
 			break
 		}
 	}
@@ -173,7 +169,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 func (s *Screen) ask() engine.TestSend {
 	t := engine.TestSend{Identifier: s.form.identifier, Values: slices.Clone(s.form.recipients()), Filter: s.form.filter}
 	for _, o := range s.form.overrides {
-		o.addTo(&t)
+		_ = o.Put(&t, o.prompt.Value()) // a value that is wrong is said beside it
 	}
 	return t
 }
@@ -181,7 +177,7 @@ func (s *Screen) ask() engine.TestSend {
 // sendWhy returns what the form still lacks; empty where it can be sent. What is still being typed
 // counts. What the draft lacks is the service's to say: its answer leads to the field.
 func (s *Screen) sendWhy() string {
-	wrong, others := s.ask().CheckRecipients(s.campaign.Channel)
+	wrong, others := s.ask().CheckRecipients(s.draft.Campaign.Channel)
 	typed := s.form.prompt.Value() != ""
 	switch {
 	case len(s.form.recipients()) == 0 && !typed:

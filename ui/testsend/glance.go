@@ -6,6 +6,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/render"
+	model "bugle/engine/testsend"
 	"bugle/ui/preview"
 	"bugle/ui/widget"
 )
@@ -22,30 +23,30 @@ type glance struct {
 const leastGlance = 14
 
 // glanceLines draws the message in w cells and h lines; nothing where that is too little.
-func (s *Screen) glanceLines(messages []message, names []string, w, h int) []string {
-	first := slices.IndexFunc(messages, func(m message) bool { return !s.bare(m) })
+func (s *Screen) glanceLines(messages []model.Message, names []string, w, h int) []string {
+	first := slices.IndexFunc(messages, func(m model.Message) bool { return !s.draft.Bare(m) })
 	if first < 0 || h < leastGlance {
 		return nil
 	}
 	m, name, known := messages[first], "", false
-	var p person
-	identifier, _ := peopleOf(s.workspace, s.ask())
-	title := m.name + ", as written"
+	var p model.Person
+	identifier, _ := model.Addressed(s.draft.Workspace, s.ask())
+	title := m.Name + ", as written"
 	if len(names) > 0 {
 		name = names[0]
-		if p, known = s.people[personKey(identifier, name)]; known && p.sure {
-			title = m.name + " to " + s.who(identifier, name)
+		if p, known = s.people.Known(model.Recipient{Identifier: identifier, Value: name}); known && p.Sure {
+			title = m.Name + " to " + s.people.Name(identifier, name)
 		}
 	}
 	g := &s.glance
-	if of := strings.Join([]string{m.id, s.asked, s.forecast.of, name}, "\x00"); of != g.of || !render.Same(s.document, g.document) {
-		g.of, g.document = of, s.document
+	if of := strings.Join([]string{m.ID, s.asked, s.forecast.of, name}, "\x00"); of != g.of || !render.Same(s.draft.Document, g.document) {
+		g.of, g.document = of, s.draft.Document
 		o := render.Options{Now: s.deps.Now()}
-		if known && p.sure {
-			o.Fill = s.fillOf(s.document, s.ask(), p)
+		if known && p.Sure {
+			o.Fill = s.draft.Fill(s.ask(), p)
 		}
 		g.view = preview.New(s.theme)
-		if views, ok := render.Of(s.campaign.Channel, s.document, m.key.Content, o); ok {
+		if views, ok := render.Of(s.draft.Campaign.Channel, s.draft.Document, m.Key.Content, o); ok {
 			views[0].At = o.Now.In(s.zone())
 			g.view.Show(views[0])
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
+	model "bugle/engine/testsend"
 	"bugle/ui/widget"
 )
 
@@ -41,8 +41,8 @@ func (s *Screen) scrollGrid(n int) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) gridLines(messages []message, names []string, w, h int) []string {
-	reasons, stopped := s.reasons(messages, names)
+func (s *Screen) gridLines(messages []model.Message, names []string, w, h int) []string {
+	reasons, stopped := s.draft.Reasons(s.told(), messages, names, s.who)
 	people := count(len(names), "recipient")
 	if ask := s.ask(); engine.TakesSegment(ask.Identifier) && len(ask.Values) > 0 {
 		people = count(len(names), "member")
@@ -64,7 +64,7 @@ func (s *Screen) gridLines(messages []message, names []string, w, h int) []strin
 	}
 	blank()
 	lines = append(lines, s.matrix(messages, names, w)...)
-	asks := s.asksLater(names)
+	asks := s.callsLater(names)
 	if len(reasons)+len(asks) > 0 {
 		blank()
 	}
@@ -87,10 +87,10 @@ func (s *Screen) gridLines(messages []message, names []string, w, h int) []strin
 
 // matrix draws a line for each message, with a sign for each recipient under their number, or how many
 // get it where there is no room for that.
-func (s *Screen) matrix(messages []message, names []string, w int) []string {
+func (s *Screen) matrix(messages []model.Message, names []string, w int) []string {
 	labels := make([]string, len(messages))
 	for i, m := range messages {
-		labels[i] = m.name
+		labels[i] = m.Name
 	}
 	head := numbers(len(names))
 	tail, bare := widget.Width(head), ""
@@ -99,7 +99,7 @@ func (s *Screen) matrix(messages []message, names []string, w int) []string {
 		bare = "no content"
 	}
 	if !allFit(labels, room()) {
-		labels = shorten(messages)
+		labels = model.Short(messages)
 	}
 	if bare != "" && !allFit(labels, room()) {
 		bare = "none"
@@ -108,7 +108,7 @@ func (s *Screen) matrix(messages []message, names []string, w int) []string {
 }
 
 // matrixLines draws the lines of the matrix: labels of up to room cells, and what stands beside them.
-func (s *Screen) matrixLines(messages []message, labels []string, head, bare string, n, room, w int) []string {
+func (s *Screen) matrixLines(messages []model.Message, labels []string, head, bare string, n, room, w int) []string {
 	each := allFit(labels, room) || room > w/2
 	if !each {
 		head, room = "", max(w-10, 1)
@@ -125,7 +125,7 @@ func (s *Screen) matrixLines(messages []message, labels []string, head, bare str
 	for i, m := range messages {
 		label := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room)
 		signs := s.theme.Warning.Render(bare)
-		if !s.bare(m) {
+		if !s.draft.Bare(m) {
 			signs = s.signs(m, n, each)
 		}
 		lines = append(lines, widget.Truncate(label+" "+signs, w))
@@ -147,14 +147,14 @@ func numbers(n int) string {
 }
 
 // bare reports whether nothing was written for a message.
-func (s *Screen) bare(m message) bool { return s.document.Lookup(m.key.Content).Empty() }
+func (s *Screen) bare(m model.Message) bool { return s.draft.Document.Lookup(m.Key.Content).Empty() }
 
 // signs returns what becomes of a message for each recipient.
-func (s *Screen) signs(m message, n int, each bool) string {
+func (s *Screen) signs(m model.Message, n int, each bool) string {
 	var out []string
 	arrive := 0
 	for i := range n {
-		why, known := s.reason(m, i)
+		why, known := s.told().Why(m, i)
 		switch {
 		case why != "":
 			out = append(out, s.theme.Warning.Render("✗"))
@@ -176,66 +176,8 @@ func (s *Screen) signs(m message, n int, each bool) string {
 	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
 }
 
-// mostNamed is how many messages a reason names.
-const mostNamed = 2
-
-// reasons returns why messages will not arrive, once for each reason with the recipients that it stops, and counts
-// the messages.
-func (s *Screen) reasons(messages []message, names []string) (list []string, stopped int) {
-	short := shorten(messages)
-	identifier, _ := peopleOf(s.workspace, s.ask())
-	var whys []string
-	who := map[string][]string{}
-	for i, name := range names {
-		name = s.who(identifier, name)
-		if len(names) > 1 {
-			name = fmt.Sprintf("%d %s", i+1, name)
-		}
-		of := map[string][]string{}
-		var own []string
-		for j, m := range messages {
-			why, _ := s.reason(m, i)
-			if why == "" {
-				continue
-			}
-			stopped++
-			if s.bare(m) {
-				continue // its line says so
-			}
-			if of[why] == nil {
-				own = append(own, why)
-			}
-			of[why] = append(of[why], short[j])
-		}
-		for _, why := range own {
-			text := why
-			if !strings.HasSuffix(why, platformOf(messages, of[why][0], short)) { // it names them already
-				text += among(of[why], len(messages))
-			}
-			if who[text] == nil {
-				whys = append(whys, text)
-			}
-			who[text] = append(who[text], name)
-		}
-	}
-	for _, why := range whys {
-		list = append(list, someOf(who[why])+": "+why)
-	}
-	return list, stopped
-}
-
-// platformOf returns the platform of a message as people read it.
-func platformOf(messages []message, name string, short []string) string {
-	return " " + catalog.Platform(messages[max(slices.Index(short, name), 0)].key.Platform).Label()
-}
-
-// among names the messages that a reason is about, where those are not all.
-func among(keys []string, all int) string {
-	switch {
-	case len(keys) == all:
-		return ""
-	case len(keys) > mostNamed:
-		return fmt.Sprintf(" (%s and %d more)", strings.Join(keys[:mostNamed], ", "), len(keys)-mostNamed)
-	}
-	return " (" + strings.Join(keys, ", ") + ")"
+// who names somebody that the form's test goes to.
+func (s *Screen) who(value string) string {
+	identifier, _ := model.Addressed(s.draft.Workspace, s.ask())
+	return s.people.Name(identifier, value)
 }

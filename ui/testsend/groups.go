@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/schema"
+	model "bugle/engine/testsend"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
@@ -60,7 +61,7 @@ func (s *Screen) listGroups(name string) {
 
 // identifierName returns an identifier as people read it, also where it is another channel's.
 func (s *Screen) identifierName(identifier string) string {
-	for _, ch := range []engine.Channel{s.campaign.Channel, catalog.Push, catalog.Email} {
+	for _, ch := range []engine.Channel{s.draft.Campaign.Channel, catalog.Push, catalog.Email} {
 		if !ch.Writable() {
 			continue
 		}
@@ -74,7 +75,7 @@ func (s *Screen) identifierName(identifier string) string {
 }
 
 func (s *Screen) takes(identifier string) bool {
-	return slices.ContainsFunc(s.fields.Identifier.Options, func(o schema.Option) bool { return o.Value == identifier })
+	return slices.ContainsFunc(s.draft.Fields.Identifier.Options, func(o schema.Option) bool { return o.Value == identifier })
 }
 
 // whyNotGroup returns why a group cannot be used here.
@@ -82,7 +83,7 @@ func (s *Screen) whyNotGroup(g group) string {
 	if s.takes(g.Identifier) {
 		return ""
 	}
-	return s.campaign.Channel.Label() + " campaigns can't use this identifier"
+	return s.draft.Campaign.Channel.Label() + " campaigns can't use this identifier"
 }
 
 func (s *Screen) group() (group, bool) {
@@ -110,7 +111,7 @@ func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 			values = append(values, v)
 		}
 	}
-	most, all := s.most(), len(values)
+	most, all := model.MostRecipients(s.form.identifier), len(values)
 	s.form.values[identifier] = values[:min(all, most)]
 	s.form.prompt.SetValue("")
 	s.show(stageForm)
@@ -121,16 +122,7 @@ func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, screen.Notify(widget.LevelWarning, fmt.Sprintf(
-		"A test can have up to %d recipients. Left out: %s.", most, someOf(values[most:]))))
-}
-
-// someOf puts values into words.
-func someOf(values []string) string {
-	const most = 3
-	if len(values) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), len(values)-most)
-	}
-	return strings.Join(values, ", ")
+		"A test can have up to %d recipients. Left out: %s.", most, model.Some(values[most:]))))
 }
 
 // changeGroups changes what is kept and notes the change for undo.
@@ -242,7 +234,7 @@ func (s *Screen) refillGroup() tea.Cmd {
 	now := group{g.Name, s.form.identifier, values}
 	return screen.Ask(screen.Question{
 		Title: fmt.Sprintf("Replace the recipients of %q?", g.Name),
-		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(values), "recipient"), someOf(values)),
+		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(values), "recipient"), model.Some(values)),
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil

@@ -3,10 +3,9 @@ package testsend
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
+	model "bugle/engine/testsend"
 	"bugle/ui/prefs"
 )
 
@@ -39,25 +38,7 @@ func (k kept) Tests(_ context.Context, id string, limit int) ([]engine.TestRecor
 // Recipients returns the values that were used last, each once.
 func (k kept) Recipients(_ context.Context, ch engine.Channel, identifier string, limit int) ([]string, error) {
 	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)
-	var out []string
-	for _, t := range all {
-		ask := engine.ParseTestSend(t.Body)
-		if ask.Identifier != identifier || !isOn(ch, t.Result) {
-			continue
-		}
-		for _, v := range ask.Values {
-			if !slices.Contains(out, v) && len(out) < limit {
-				out = append(out, v)
-			}
-		}
-	}
-	return out, err
-}
-
-// isOn reports whether a test was of the channel, which its keys say.
-func isOn(ch engine.Channel, r engine.TestResult) bool {
-	mail := string(catalog.Email) + "_"
-	return len(r.Keys) > 0 && strings.HasPrefix(r.Keys[0], mail) == (ch == catalog.Email)
+	return model.Recipients(all, ch, identifier, limit), err
 }
 
 // keep remembers tests, the newest first. It waits for the disk.

@@ -78,7 +78,7 @@ func (s *Screen) press(msg tea.MouseMsg) tea.Cmd {
 		s.form.prompt.Press(msg.X - promptX)
 	case onSend:
 		return s.send()
-	case onIdentifier, onPlatform, onLocale, onVariation:
+	case onIdentifier, onNarrowing:
 		return s.choose()
 	}
 	return nil

@@ -2,26 +2,21 @@ package testsend
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/doc"
 	"bugle/engine/material"
+	model "bugle/engine/testsend"
 	"bugle/ui/widget"
 )
 
 // override is a value in place of the recipient's own.
 type override struct {
-	material.Attribute
-	dataType  string // of the workspace; empty where it does not say
-	sources   []string
-	fallbacks []string // what the default filters give, as written
-	messages  int      // that use it
-	present   string   // what the recipients have
-	prompt    widget.Prompt
+	model.Value
+	present string // what the recipients have
+	prompt  widget.Prompt
 }
 
 // setOverrides offers the attributes that the messages use that would go out. What was typed stays,
@@ -31,34 +26,13 @@ func (s *Screen) setOverrides() {
 		s.typedValues[o.Attribute] = o.prompt.Value()
 	}
 	var out []override
-	for _, m := range s.going() {
-		counted := map[material.Attribute]bool{}
-		for _, u := range m.uses {
-			i := slices.IndexFunc(out, func(o override) bool { return o.Attribute == u.Attribute })
-			if i < 0 {
-				i = len(out)
-				o := override{Attribute: u.Attribute, dataType: u.DataType(s.workspace), prompt: widget.NewPrompt(s.theme, "", "")}
-				o.prompt.SetValue(s.typedValues[u.Attribute])
-				out = append(out, o)
-			}
-			out[i].add(u, !counted[u.Attribute])
-			counted[u.Attribute] = true
-		}
+	for _, v := range s.draft.Values(s.going()) {
+		o := override{Value: v, prompt: widget.NewPrompt(s.theme, "", "")}
+		o.prompt.SetValue(s.typedValues[v.Attribute])
+		out = append(out, o)
 	}
 	s.form.overrides = out
 	s.presentValues()
-}
-
-func (o *override) add(u material.Use, first bool) {
-	if first {
-		o.messages++
-	}
-	if !slices.Contains(o.sources, u.Source) {
-		o.sources = append(o.sources, u.Source)
-	}
-	if u.Fallback != "" && !slices.Contains(o.fallbacks, u.Fallback) {
-		o.fallbacks = append(o.fallbacks, u.Fallback)
-	}
 }
 
 // mostPresent is how many different values of recipients are shown of an attribute.
@@ -70,16 +44,16 @@ func (s *Screen) presentValues() {
 		o := &s.form.overrides[i]
 		var lack bool
 		o.present, lack = s.present(o.Attribute)
-		fallback := strings.Join(o.fallbacks, " or ") + " by default"
+		fallback := strings.Join(o.Fallbacks, " or ") + " by default"
 		switch {
-		case o.present != "" && lack && len(o.fallbacks) > 0:
+		case o.present != "" && lack && len(o.Fallbacks) > 0:
 			o.present += "; " + fallback
 		case o.present != "" && lack:
 			o.present += "; missing for others"
 		case o.present != "":
-		case len(o.fallbacks) > 0:
+		case len(o.Fallbacks) > 0:
 			o.present = fallback
-		case s.nobodyHas():
+		case s.told().Certain():
 			o.present = "missing"
 		case o.Event:
 			o.present = "from the event"
@@ -90,33 +64,10 @@ func (s *Screen) presentValues() {
 	}
 }
 
-// nobodyHas reports whether it is known of every recipient who they are: what none of them has is missing.
-func (s *Screen) nobodyHas() bool {
-	people := s.forecast.people
-	return s.forecast.of == s.asked && len(people) > 0 && !slices.ContainsFunc(people, func(p person) bool { return !p.sure })
-}
-
 // present returns what the recipients have of an attribute, empty where none of them has it; lack says that
 // one of them does not.
 func (s *Screen) present(a material.Attribute) (text string, lack bool) {
-	var values []string
-	for _, p := range s.forecast.people {
-		if p.profile == nil {
-			lack = lack || p.sure
-			continue
-		}
-		from := p.profile.Attributes
-		if a.Event {
-			from = engine.Trigger(s.document, *p.profile)
-		}
-		v, ok := from[a.Name]
-		switch {
-		case !ok || v == nil:
-			lack = true
-		case !slices.Contains(values, fmt.Sprint(v)):
-			values = append(values, fmt.Sprint(v))
-		}
-	}
+	values, lack := s.draft.Own(a, s.forecast.People)
 	if len(values) > mostPresent {
 		return fmt.Sprintf("%s and %d more", strings.Join(values[:mostPresent], ", "), len(values)-mostPresent), lack
 	}
@@ -126,10 +77,10 @@ func (s *Screen) present(a material.Attribute) (text string, lack bool) {
 // about returns where the content uses the attribute, in one line.
 func (o override) about(all int) string {
 	where := "every message"
-	if o.messages < all {
-		where = fmt.Sprintf("%d of %d messages", o.messages, all)
+	if o.Messages < all {
+		where = fmt.Sprintf("%d of %d messages", o.Messages, all)
 	}
-	return fmt.Sprintf("{{%s}} in %s", strings.Join(o.sources, "}}, {{"), where)
+	return fmt.Sprintf("{{%s}} in %s", strings.Join(o.Sources, "}}, {{"), where)
 }
 
 // wrong returns why the value cannot be used; empty where it can.
@@ -137,40 +88,15 @@ func (o override) wrong() string {
 	if o.prompt.Value() == "" {
 		return ""
 	}
-	if _, err := engine.OverrideValue(o.dataType, o.prompt.Value()); err != nil {
+	if _, err := engine.OverrideValue(o.DataType, o.prompt.Value()); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-// addTo puts the value into the request; an empty one is the recipient's own.
-func (o override) addTo(t *engine.TestSend) {
-	if o.prompt.Value() == "" {
-		return
-	}
-	v, err := engine.OverrideValue(o.dataType, o.prompt.Value())
-	if err != nil {
-		return
-	}
-	if o.Event {
-		t.EventAttributes = append(t.EventAttributes, doc.M(o.Name, v))
-		return
-	}
-	t.UserAttributes = append(t.UserAttributes, doc.M(o.Name, v))
-}
-
 // recallOverrides begins with the values of an earlier test.
 func (s *Screen) recallOverrides(last engine.TestSend) {
-	s.typedValues = map[material.Attribute]string{}
-	for event, list := range map[bool][]doc.Member{false: last.UserAttributes, true: last.EventAttributes} {
-		for _, m := range list {
-			text := m.Value.Literal()
-			if m.Value.Kind() == doc.String {
-				text = m.Value.Text()
-			}
-			s.typedValues[material.Attribute{Event: event, Name: m.Name}] = text
-		}
-	}
+	s.typedValues = model.Typed(last)
 	s.form.overrides = nil
 	s.setOverrides()
 }

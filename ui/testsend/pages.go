@@ -9,7 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/content"
-	"bugle/engine/doc"
+	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -124,7 +124,7 @@ func (s *Screen) groupLines(g group, w int) []string {
 	lines = append(lines, "")
 	wrong := map[int]string{}
 	if s.takes(g.Identifier) {
-		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(s.campaign.Channel)
+		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(s.draft.Campaign.Channel)
 	}
 	for i, v := range g.Values {
 		lines = append(lines, s.named(fmt.Sprintf("%2d ", i+1), g.Identifier, v, w))
@@ -150,8 +150,8 @@ func (s *Screen) earlierView() string {
 }
 
 // look returns the sign of how a test went.
-func (t past) look() (string, themes.Tone) {
-	switch sent, all := t.sent(); sent {
+func look(t model.Past) (string, themes.Tone) {
+	switch sent, all := t.Sent(); sent {
 	case all:
 		return "✓", themes.ToneSuccess
 	default:
@@ -159,18 +159,14 @@ func (t past) look() (string, themes.Tone) {
 	}
 }
 
-func (s *Screen) pastLines(t past, w int) []string {
-	lines := s.fact("Recipients", strings.Join(s.each(t.ask), ", "), w)
-	lines = append(lines, s.fact("Identifier", s.identifierName(t.ask.Identifier), w)...)
-	if f := t.ask.Filter; f != (engine.KeyFilter{}) {
-		lines = append(lines, s.fact("Only", onlyName(f), w)...)
+func (s *Screen) pastLines(t model.Past, w int) []string {
+	lines := s.fact("Recipients", strings.Join(s.people.NamesAndValues(t.Ask), ", "), w)
+	lines = append(lines, s.fact("Identifier", s.identifierName(t.Ask.Identifier), w)...)
+	if f := t.Ask.Filter; f != (engine.KeyFilter{}) {
+		lines = append(lines, s.fact("Only", model.FilterName(f), w)...)
 	}
-	for _, m := range append(append([]doc.Member(nil), t.ask.UserAttributes...), t.ask.EventAttributes...) {
-		value := m.Value.Literal()
-		if m.Value.Kind() == doc.String {
-			value = m.Value.Text()
-		}
-		lines = append(lines, s.fact("Value", m.Name+" = "+value, w)...)
+	for _, v := range model.ValuesInWords(t.Ask) {
+		lines = append(lines, s.fact("Value", v, w)...)
 	}
 	lines = append(lines, "")
 	names := content.ResultNames(t.Result.Keys)
@@ -182,10 +178,10 @@ func (s *Screen) pastLines(t past, w int) []string {
 		}
 		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))
 		if r.FailureReason != "" {
-			lines = append(lines, wrapped(s.theme, s.spelled(r.FailureReason, t.ask), 2, w)...)
+			lines = append(lines, wrapped(s.theme, s.people.Explain(r.FailureReason, s.draft.Workspace, t.Ask), 2, w)...)
 		}
 	}
-	lines = append(append(lines, ""), s.fact("Campaign", t.campaign, w)...)
+	lines = append(append(lines, ""), s.fact("Campaign", t.Campaign, w)...)
 	return append(lines, s.fact("Sent", s.moment(t.At), w)...)
 }
 

@@ -10,10 +10,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/doc"
-	"bugle/engine/material"
-	"bugle/engine/personalize"
 	"bugle/engine/render"
+	model "bugle/engine/testsend"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
@@ -38,24 +36,24 @@ func deliveredKey(key, recipient string) string { return key + "\x00" + recipien
 // received is what a run came to on the other side: the messages, and who got them.
 type received struct {
 	box    map[string][]engine.Delivered
-	people map[string]person
+	people map[model.Recipient]model.Person
 }
 
 // readOutbox looks for what the run delivered, and to whom.
 func (s *Screen) readOutbox() tea.Cmd {
 	box, _ := s.deps.Service.(engine.OutboxReader)
-	keeper, _ := s.deps.Service.(engine.ProfileKeeper)
-	id, since := s.id, s.run.first.Truncate(time.Second)
-	identifier, _ := peopleOf(s.workspace, s.run.ask)
-	names := s.names(s.run.ask)
+	service := s.deps.Service
+	id, since := s.id, s.run.First.Truncate(time.Second)
+	identifier, values := s.forecast.Addressed(s.draft.Workspace, s.run.Ask)
+	var all []model.Recipient
+	for _, v := range values {
+		all = append(all, model.Recipient{Identifier: identifier, Value: v})
+	}
 	return s.Run(taskOutbox, func(ctx context.Context) (any, error) {
-		out := received{people: map[string]person{}}
-		for _, name := range names {
-			p, err := lookUp(ctx, keeper, identifier, name)
-			if err != nil {
-				return out, err
-			}
-			out.people[name] = p
+		var out received
+		var err error
+		if out.people, err = model.LookUpAll(ctx, service, all); err != nil {
+			return out, err
 		}
 		if box == nil {
 			return out, nil
@@ -75,10 +73,7 @@ func (s *Screen) readOutbox() tea.Cmd {
 func (s *Screen) tookOutbox(r screen.Result) {
 	if got, ok := r.Value.(received); ok {
 		s.run.read.received, s.run.read.shown = got, ""
-		identifier, _ := peopleOf(s.workspace, s.run.ask)
-		for name, p := range got.people {
-			s.meet(map[string]person{personKey(identifier, name): p})
-		}
+		s.people.Meet(got.people)
 	}
 }
 
@@ -89,18 +84,18 @@ func (s *Screen) message() (v render.View, title, note string) {
 	if k == nil {
 		return v, "Delivered", ""
 	}
-	content, title := s.run.document.Lookup(k.key.Content), "Not delivered"
+	content, title := s.run.Draft.Document.Lookup(k.Key.Content), "Not delivered"
 	at := s.deps.Now()
 	o := render.Options{Now: at}
 	if d != nil {
-		o.Fill = s.fillFor(d.recipient)
+		o.Fill = s.fillFor(d.Recipient)
 	}
 	switch {
-	case d == nil || d.state != sent:
+	case d == nil || d.State != model.Sent:
 		note = s.undelivered(k, d)
 	default:
 		title = "Delivered to " + s.recipient(d)
-		list := s.run.read.box[deliveredKey(k.id, d.recipient)]
+		list := s.run.read.box[deliveredKey(k.ID, d.Recipient)]
 		if len(list) > 0 {
 			at = list[0].At
 		}
@@ -113,58 +108,40 @@ func (s *Screen) message() (v render.View, title, note string) {
 			title, note = "As written", "This service does not show delivered messages. This is the content of the draft."
 		}
 	}
-	v = render.View{TestKey: k.key, At: at.In(s.zone())}
+	v = render.View{TestKey: k.Key, At: at.In(s.zone())}
 	switch {
 	case content.Empty():
-	case s.campaign.Channel == catalog.Email:
+	case s.draft.Campaign.Channel == catalog.Email:
 		m := render.Email(content, o)
 		v.Mail = &m
 	default:
-		n := render.Push(catalog.Platform(k.key.Platform), content, o)
+		n := render.Push(catalog.Platform(k.Key.Platform), content, o)
 		v.Notification = &n
 	}
 	return v, title, note
 }
 
 // undelivered returns why somebody did not get a message, unless the list beside says so.
-func (s *Screen) undelivered(k *keyState, d *sendState) string {
+func (s *Screen) undelivered(k *model.Key, d *model.Send) string {
 	switch {
-	case d != nil && d.why != "" && s.listShown():
+	case d != nil && d.Why != "" && s.listShown():
 		return "To " + s.recipient(d) + "."
-	case d != nil && d.why != "":
-		return "To " + s.recipient(d) + ": " + strings.TrimSuffix(d.why, ".") + "."
-	case k.reason != "":
-		return problems.Sentence(k.reason)
+	case d != nil && d.Why != "":
+		return "To " + s.recipient(d) + ": " + strings.TrimSuffix(d.Why, ".") + "."
+	case k.Reason != "":
+		return problems.Sentence(k.Reason)
 	}
 	return ""
 }
 
 // fillFor returns how texts were filled for a recipient; nil where it is not known who that is.
 func (s *Screen) fillFor(recipient string) render.Fill {
-	p, ok := s.run.read.people[recipient]
-	if !ok || !p.sure {
+	identifier, _ := model.Addressed(s.draft.Workspace, s.run.Ask)
+	p, ok := s.run.read.people[model.Recipient{Identifier: identifier, Value: recipient}]
+	if !ok || !p.Sure {
 		return nil
 	}
-	return s.fillOf(s.run.document, s.run.ask, p)
-}
-
-// fillOf returns how the texts of a document are filled for a person.
-func (s *Screen) fillOf(document doc.Value, ask engine.TestSend, p person) render.Fill {
-	filling := newFilling(s.material, s.workspace)
-	data := filling.data(document, ask, p)
-	return func(_ doc.Path, text string) (string, []string) {
-		out, holes, err := personalize.Preview(context.Background(), text, data)
-		if err != nil {
-			return text, nil
-		}
-		var missing []string
-		for _, h := range holes {
-			if !material.AskedLater(h) { // what the content API said went out, and is not known here
-				missing = append(missing, h.Expression)
-			}
-		}
-		return out, missing
-	}
+	return s.run.Draft.Fill(s.run.Ask, p)
 }
 
 // readView draws the message.
@@ -173,10 +150,10 @@ func (s *Screen) readView(b box) string {
 	r := &s.run.read
 	of := fmt.Sprint(s.listShown())
 	if k != nil {
-		of += k.id + "\x00" + k.status
+		of += k.ID + "\x00" + k.Status
 	}
 	if d != nil {
-		of += "\x00" + d.recipient + stateWords[d.state]
+		of += "\x00" + d.Recipient + d.State.String()
 	}
 	var v render.View
 	fresh := of != r.shown

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
+	model "bugle/engine/testsend"
 	"bugle/forms/typeahead"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -34,7 +34,7 @@ func (s *Screen) typed(msg tea.KeyMsg) tea.Cmd {
 		s.form.waiting = false
 		s.accept()
 	}
-	if msg.Type == tea.KeyRunes && s.separates(string(msg.Runes)) {
+	if msg.Type == tea.KeyRunes && model.Separates(s.form.identifier, string(msg.Runes)) {
 		return s.pasted(string(msg.Runes))
 	}
 	if s.form.list.Key(msg.String()) {
@@ -54,11 +54,6 @@ func (s *Screen) typed(msg tea.KeyMsg) tea.Cmd {
 	return s.search()
 }
 
-// separates reports whether the text ends one recipient and begins another.
-func (s *Screen) separates(text string) bool {
-	return !engine.TakesSegment(s.form.identifier) && strings.ContainsAny(text, ",;\n\r\t")
-}
-
 // pasted takes a text with several recipients in it.
 func (s *Screen) pasted(text string) tea.Cmd {
 	s.form.prompt.SetValue(s.add(s.form.prompt.Value() + text))
@@ -67,29 +62,14 @@ func (s *Screen) pasted(text string) tea.Cmd {
 	return s.refresh()
 }
 
-// split returns the recipients in a text.
-func (s *Screen) split(text string) []string {
-	parts := []string{text}
-	if s.separates(text) {
-		parts = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;\n\r\t", r) })
-	}
-	var out []string
-	for _, p := range parts {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // add takes the recipients in a text, and gives back what cannot be taken, with the reason in
 // the form.
 func (s *Screen) add(text string) (rest string) {
 	s.form.wrong = ""
 	before, had := s.chosen(), len(s.form.recipients())
 	var left []string
-	for _, v := range s.split(text) {
-		switch why := s.refused(v); {
+	for _, v := range model.Split(s.form.identifier, text) {
+		switch why := model.Refused(s.draft.Campaign.Channel, s.ask(), v); {
 		case slices.Contains(s.form.recipients(), v): // it is there already
 		case why != "":
 			left = append(left, v)
@@ -104,20 +84,6 @@ func (s *Screen) add(text string) (rest string) {
 		s.record(before, s.change("added", added...), spot{onPrompt, 0})
 	}
 	return strings.Join(left, ", ")
-}
-
-// refused returns why a recipient cannot be added; empty where it can.
-func (s *Screen) refused(v string) string {
-	t := s.ask()
-	t.Values = append(t.Values, v)
-	wrong, others := t.CheckRecipients(s.campaign.Channel)
-	if why := wrong[len(t.Values)-1]; why != "" {
-		return why
-	}
-	if len(others) > 0 {
-		return others[0]
-	}
-	return ""
 }
 
 // commit takes what is typed as it is. It reports false where that cannot be taken.
@@ -237,7 +203,7 @@ func (s *Screen) tookProfiles(r screen.Result) tea.Cmd {
 	s.form.profiles, s.form.found = f.profiles, f.text
 	for _, p := range f.profiles {
 		for _, v := range engine.ByProfile(s.form.identifier, p) {
-			s.called[personKey(s.form.identifier, v)] = nameOfUser(p)
+			s.people.Call(model.Recipient{Identifier: s.form.identifier, Value: v}, p)
 		}
 	}
 	s.offer()
@@ -264,11 +230,11 @@ func (s *Screen) offer() {
 	var missed []string
 	for _, v := range s.recent[s.form.identifier] {
 		switch {
-		case !strings.Contains(strings.ToLower(v+"\n"+s.who(s.form.identifier, v)), text):
-		case s.missed(v) != "":
+		case !strings.Contains(strings.ToLower(v+"\n"+s.people.Name(s.form.identifier, v)), text):
+		case s.past.all.Missed(s.form.identifier, v) != "":
 			missed = append(missed, v)
 		default:
-			put(v, noted(s.nameBeside(s.form.identifier, v), "recent"))
+			put(v, noted(s.people.NameBeside(s.form.identifier, v), "recent"))
 		}
 	}
 	for _, p := range s.form.profiles {
@@ -279,14 +245,14 @@ func (s *Screen) offer() {
 		}
 	}
 	if engine.TakesSegment(s.form.identifier) && len(s.form.recipients()) == 0 {
-		for _, seg := range s.workspace.Segments {
+		for _, seg := range s.draft.Workspace.Segments {
 			if strings.Contains(strings.ToLower(seg.Name), text) {
 				put(seg.Name, count(len(seg.Members), "member"))
 			}
 		}
 	}
 	for _, v := range missed {
-		put(v, noted(s.nameBeside(s.form.identifier, v), "failed last time"))
+		put(v, noted(s.people.NameBeside(s.form.identifier, v), "failed last time"))
 	}
 	s.list(typed)
 }
@@ -336,8 +302,8 @@ func (s *Screen) offerGroups(text string) {
 
 // whyNot returns why a text that is typed cannot be added as it is; empty where it can.
 func (s *Screen) whyNot(typed string) string {
-	for _, v := range s.split(typed) {
-		if why := s.refused(v); why != "" {
+	for _, v := range model.Split(s.form.identifier, typed) {
+		if why := model.Refused(s.draft.Campaign.Channel, s.ask(), v); why != "" {
 			return why
 		}
 	}
@@ -350,12 +316,4 @@ func (s *Screen) suggest() tea.Cmd {
 		return screen.Notify(widget.LevelInfo, "No recipient, group or user matches.")
 	}
 	return nil
-}
-
-// most is how many recipients there can be.
-func (s *Screen) most() int {
-	if engine.TakesSegment(s.form.identifier) {
-		return 1
-	}
-	return catalog.MaxIdentifierValues
 }

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/schema"
+	model "bugle/engine/testsend"
 	"bugle/forms/typeahead"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -60,7 +61,7 @@ func below(r row, n, w int, style interface{ Render(...string) string }, text st
 func (s *Screen) identifierRows(w int) []row {
 	at := spot{onIdentifier, 0}
 	o := s.option()
-	r := s.line(at, s.fields.Identifier.Label(), s.choice(at, o.Title()), w)
+	r := s.line(at, s.draft.Fields.Identifier.Label(), s.choice(at, o.Title()), w)
 	if s.form.at == at && o.Help != "" {
 		r = below(r, 2+labelWidth, w, s.theme.Faint, problems.Sentence(o.Help))
 	}
@@ -69,7 +70,7 @@ func (s *Screen) identifierRows(w int) []row {
 
 // option is the chosen identifier.
 func (s *Screen) option() schema.Option {
-	for _, o := range s.fields.Identifier.Options {
+	for _, o := range s.draft.Fields.Identifier.Options {
 		if o.Value == s.form.identifier {
 			return o
 		}
@@ -79,13 +80,13 @@ func (s *Screen) option() schema.Option {
 
 func (s *Screen) recipientRows(w int) []row {
 	given := s.form.recipients()
-	note := fmt.Sprintf("  %d of %d", len(given), s.most())
+	note := fmt.Sprintf("  %d of %d", len(given), model.MostRecipients(s.form.identifier))
 	if g, ok := s.groupOf(given); ok {
 		note += " · " + widget.Clean(g.Name)
 	}
-	head := s.theme.Strong.Render(s.fields.Values.Label()) + s.theme.Faint.Render(widget.Truncate(note, max(w-labelWidth-2, 1)))
+	head := s.theme.Strong.Render(s.draft.Fields.Values.Label()) + s.theme.Faint.Render(widget.Truncate(note, max(w-labelWidth-2, 1)))
 	rows := []row{words(""), words("  " + head)}
-	wrong, _ := s.ask().CheckRecipients(s.campaign.Channel)
+	wrong, _ := s.ask().CheckRecipients(s.draft.Campaign.Channel)
 	for i, v := range given {
 		r := s.line(spot{onValue, i}, "", s.named(fmt.Sprintf("%2d ", i+1), s.form.identifier, v, w-2), w)
 		if wrong[i] != "" {
@@ -120,7 +121,7 @@ const suggestIndent = 3
 
 // promptHint returns what can be typed.
 func (s *Screen) promptHint() string {
-	if len(s.form.recipients()) >= s.most() {
+	if len(s.form.recipients()) >= model.MostRecipients(s.form.identifier) {
 		return "no more recipients can be added"
 	}
 	if len(s.form.offers) > 0 && len(s.form.profiles) > 0 {
@@ -131,9 +132,9 @@ func (s *Screen) promptHint() string {
 
 func (s *Screen) narrowingRows(w int) []row {
 	var rows []row
-	for _, n := range s.narrowings() {
-		at := spot{n.place, 0}
-		rows = append(rows, s.line(at, n.node.Label(), s.choice(at, n.label(*n.value)), w))
+	for i, n := range s.draft.Narrowings() {
+		at := spot{onNarrowing, i}
+		rows = append(rows, s.line(at, n.Node.Label(), s.choice(at, n.Label(n.Of(s.form.filter))), w))
 	}
 	if len(rows) > 0 {
 		rows = append([]row{words("")}, rows...)
@@ -153,7 +154,7 @@ func (s *Screen) overrideRows(w int) []row {
 	kind := 0
 	if w >= 48 { // a column for the data types
 		for _, o := range s.form.overrides {
-			kind = max(kind, widget.Width(catalog.DataTypeLabel(o.dataType))+2)
+			kind = max(kind, widget.Width(catalog.DataTypeLabel(o.DataType))+2)
 		}
 	}
 	for i := range s.form.overrides {
@@ -161,7 +162,7 @@ func (s *Screen) overrideRows(w int) []row {
 		o.prompt.SetSize(max(w-2-label-kind, 1), 1)
 		name := s.theme.Muted.Render(widget.PadRight(widget.Truncate(widget.Clean(o.Name), label-1), label))
 		if kind > 0 {
-			name += s.theme.Faint.Render(widget.PadRight(catalog.DataTypeLabel(o.dataType), kind))
+			name += s.theme.Faint.Render(widget.PadRight(catalog.DataTypeLabel(o.DataType), kind))
 		}
 		at := spot{onOverride, i}
 		r := s.line(at, "", name+o.prompt.View(), w)
@@ -204,7 +205,7 @@ func (s *Screen) sendRow(w int) row {
 	case why != "" && s.form.at == at:
 		tail, tone = why, s.theme.Warning
 	case len(ask.Values) > 0:
-		tail = "to " + s.recipientsOf(ask)
+		tail = "to " + s.people.Summary(ask)
 		if n := s.changed(); n > 0 {
 			tail += ", with " + count(n, "value") + " changed"
 		}

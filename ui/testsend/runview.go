@@ -4,14 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine"
+	model "bugle/engine/testsend"
 	"bugle/themes"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
+
+// run is a test send, and how it is shown.
+type run struct {
+	model.Run
+	frame int // of the wheel
+	rows  rowList
+	read  reader
+}
 
 // entry is a key of a run, or one of its recipients, as it is drawn.
 type entry struct {
@@ -128,7 +139,7 @@ func (s *Screen) runBoxes() (list, read box) {
 
 // runLines is how many lines the list fills in the width of the screen, or more than most.
 func (s *Screen) runLines(most int) int {
-	if len(s.run.keys) > most {
+	if len(s.run.Keys) > most {
 		return most + 1
 	}
 	w, _ := s.panel("", box{s.width, s.height}, true).Inner()
@@ -179,8 +190,8 @@ func (s *Screen) layRun() {
 // current is the first entry that has not ended.
 func (s *Screen) current() int {
 	for i, e := range s.run.rows.entries {
-		k := s.run.keys[e.key]
-		if e.send < 0 && k.round && k.status == "" && (k.count(sending) > 0 || k.count(queued) > 0) {
+		k := s.run.Keys[e.key]
+		if e.send < 0 && k.Round && k.Status == "" && (k.Count(model.Sending) > 0 || k.Count(model.Queued) > 0) {
 			return i
 		}
 	}
@@ -192,23 +203,23 @@ func (s *Screen) runHead(w int) []string {
 	now := s.deps.Now()
 	if s.stage == stageSending {
 		bar := widget.NewProgress(s.theme, "Sending")
-		if s.run.cancelling {
+		if s.run.Canceling {
 			bar.Label = "Canceling"
 		}
-		bar.Done, bar.Total, bar.Frame = s.run.done, s.run.total, s.run.frame
+		bar.Done, bar.Total, bar.Frame = s.run.Done, s.run.Total, s.run.frame
 		bar.SetSize(w, 1)
 		return []string{bar.View(), ""}
 	}
 	style := s.theme.Success
-	if s.run.failedKeys() > 0 {
+	if s.run.FailedKeys() > 0 {
 		style = s.theme.Danger
 	}
 	var head []string
-	for _, l := range widget.Wrap(widget.Clean(s.run.message), w) {
+	for _, l := range widget.Wrap(widget.Clean(problems.Sentence(s.run.Message)), w) {
 		head = append(head, style.Render(l))
 	}
-	hint := s.moment(s.run.began) + ", to " + s.recipientsOf(s.run.ask)
-	if took := elapsed(s.run.began, s.run.began.Add(s.run.took), now); took != "" {
+	hint := s.moment(s.run.Began) + ", to " + s.people.Summary(s.run.Ask)
+	if took := elapsed(s.run.Began, s.run.Began.Add(s.run.Took), now); took != "" {
 		hint += ", in " + took
 	}
 	hint += "."
@@ -221,18 +232,18 @@ func (s *Screen) runHead(w int) []string {
 // runEntries draws the keys and, where there are several, their recipients.
 func (s *Screen) runEntries(w int) []entry {
 	var out []entry
-	for i := range s.run.keys {
-		k := &s.run.keys[i]
+	for i := range s.run.Keys {
+		k := &s.run.Keys[i]
 		e := entry{i, -1, []string{s.entryLine(len(out), s.keyLine(k, w-2), w)}}
-		each := len(k.sends) > 1 || k.told()
-		if k.reason != "" && !(each && k.told()) {
-			e.lines = append(e.lines, wrapped(s.theme, s.spelled(k.reason, s.run.ask), 4, w)...)
+		each := len(k.Sends) > 1 || k.Explained()
+		if k.Reason != "" && !(each && k.Explained()) {
+			e.lines = append(e.lines, wrapped(s.theme, s.people.Explain(k.Reason, s.draft.Workspace, s.run.Ask), 4, w)...)
 		}
 		out = append(out, e)
 		if !each {
 			continue
 		}
-		for j := range k.sends {
+		for j := range k.Sends {
 			out = append(out, s.sendEntry(len(out), i, j, w))
 		}
 	}
@@ -257,83 +268,80 @@ func (s *Screen) entryLine(i int, text string, w int) string {
 }
 
 // sign returns the sign and the color of a state.
-func (s *Screen) sign(st state) (string, lipgloss.Style) {
+func (s *Screen) sign(st model.State) (string, lipgloss.Style) {
 	switch st {
-	case sent:
+	case model.Sent:
 		return "✓", s.theme.Success
-	case failed:
+	case model.Failed:
 		return "✗", s.theme.Danger
-	case sending:
+	case model.Sending:
 		return widget.Spinner(s.run.frame), s.theme.Info
 	}
 	return "·", s.theme.Faint
 }
 
 // keyLine draws a key, its status, and how many of its recipients have it.
-func (s *Screen) keyLine(k *keyState, w int) string {
-	st := queued
+func (s *Screen) keyLine(k *model.Key, w int) string {
+	st := model.Queued
 	switch {
-	case k.status == engine.Sent:
-		st = sent
-	case k.status != "" || k.reason != "" || k.word() == stateWords[failed]:
-		st = failed
-	case k.word() == stateWords[sent]:
-		st = sent
-	case k.count(sending) > 0:
-		st = sending
+	case k.Status == engine.Sent:
+		st = model.Sent
+	case k.Status != "" || k.Reason != "" || k.Word() == model.Failed.String():
+		st = model.Failed
+	case k.Word() == model.Sent.String():
+		st = model.Sent
+	case k.Count(model.Sending) > 0:
+		st = model.Sending
 	}
 	sign, style := s.sign(st)
 	tail := ""
-	if n := len(k.sends); n > 1 {
-		tail = fmt.Sprintf("  %d of %d", k.count(sent), n)
+	if n := len(k.Sends); n > 1 {
+		tail = fmt.Sprintf("  %d of %d", k.Count(model.Sent), n)
 	}
-	if len(k.sends) == 1 {
-		tail += "  " + elapsed(k.sends[0].began, k.sends[0].ended, s.deps.Now())
+	if len(k.Sends) == 1 {
+		tail += "  " + elapsed(k.Sends[0].Began, k.Sends[0].Ended, s.deps.Now())
 	}
-	word := widget.Clean(k.word())
-	name := widget.Truncate(widget.Clean(k.name), max(w-3-widget.Width(word)-widget.Width(tail), 1))
+	word := widget.Clean(k.Word())
+	name := widget.Truncate(widget.Clean(k.Name), max(w-3-widget.Width(word)-widget.Width(tail), 1))
 	return style.Render(sign) + " " + name + " " + style.Render(word) + s.theme.Muted.Render(tail)
 }
 
-// stateWords are what the states are called.
-var stateWords = [...]string{queued: "queued", sending: "sending", sent: "sent", failed: "failed"}
-
 // sendEntry draws a recipient of a key, and why they did not get it.
 func (s *Screen) sendEntry(n, i, j, w int) entry {
-	d := &s.run.keys[i].sends[j]
-	sign, style := s.sign(d.state)
-	identifier, _ := peopleOf(s.workspace, s.run.ask)
-	if d.state == failed && d.why != "" {
-		text := widget.Wrap(widget.Clean(s.recipient(d)+": "+d.why), max(w-6, 1))
+	d := &s.run.Keys[i].Sends[j]
+	sign, style := s.sign(d.State)
+	identifier, _ := model.Addressed(s.draft.Workspace, s.run.Ask)
+	if d.State == model.Failed && d.Why != "" {
+		text := widget.Wrap(widget.Clean(s.recipient(d)+": "+d.Why), max(w-6, 1))
 		e := entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
 		for _, l := range text[1:] {
 			e.lines = append(e.lines, strings.Repeat(" ", 6)+style.Render(l))
 		}
 		return e
 	}
-	tail := strings.TrimSpace(stateWords[d.state] + "  " + elapsed(d.began, d.ended, s.deps.Now()))
+	tail := strings.TrimSpace(d.State.String() + "  " + elapsed(d.Began, d.Ended, s.deps.Now()))
 	name := "all recipients"
-	if d.recipient != "" {
-		name = s.named("", identifier, d.recipient, w-7-widget.Width(tail))
+	if d.Recipient != "" {
+		name = s.named("", identifier, d.Recipient, w-7-widget.Width(tail))
 	}
 	return entry{i, j, []string{s.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+s.theme.Muted.Render(tail), w)}}
 }
 
 // selected returns what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
-func (s *Screen) selected() (k *keyState, d *sendState) {
+func (s *Screen) selected() (k *model.Key, d *model.Send) {
 	l := &s.run.rows
-	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(s.run.keys) {
+	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(s.run.Keys) {
 		return nil, nil
 	}
 	e := l.entries[l.cursor]
-	k = &s.run.keys[e.key]
-	switch i := slices.IndexFunc(k.sends, func(d sendState) bool { return d.state == sent }); {
-	case e.send >= 0 && e.send < len(k.sends):
-		d = &k.sends[e.send]
+	k = &s.run.Keys[e.key]
+	switch i := slices.IndexFunc(k.Sends, func(d model.Send) bool { return d.State == model.Sent }); {
+	case e.send >= 0 && e.send < len(k.Sends):
+		d = &k.Sends[e.send]
 	case i >= 0:
-		d = &k.sends[i]
-	case len(k.sends) > 0:
-		d = &k.sends[0]
+		d = &k.Sends[i]
+	case len(k.Sends) > 0:
+		d = &k.Sends[0]
 	}
 	return k, d
 }
@@ -378,4 +386,29 @@ func (s *Screen) runMouse(msg tea.MouseMsg) tea.Cmd {
 		return s.openMessage()
 	}
 	return nil
+}
+
+// elapsed returns how long something has taken, in words; empty for less than a second.
+func elapsed(began, ended, now time.Time) string {
+	if began.IsZero() {
+		return ""
+	}
+	if ended.IsZero() {
+		ended = now
+	}
+	switch d := ended.Sub(began); {
+	case d < time.Second:
+		return ""
+	case d < 1050*time.Millisecond:
+		return "1 second"
+	default:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " seconds"
+	}
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -3,7 +3,6 @@ package testsend
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,17 +10,12 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	model "bugle/engine/testsend"
 	"bugle/ui/preview"
 	"bugle/ui/screen"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
-
-// outcome is what a round of requests gave.
-type outcome struct {
-	steps   []news
-	results []engine.TestResult
-}
 
 // refusal is a service's no, before anything left.
 type refusal struct {
@@ -40,14 +34,14 @@ func (s *Screen) send() tea.Cmd {
 		return screen.Notify(widget.LevelWarning, why)
 	}
 	if r, ok := s.form.list.Highlighted(); ok && !r.Free && s.text() != "" && r.Value != s.text() {
-		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.who(s.form.identifier, r.Value))))
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.people.Name(s.form.identifier, r.Value))))
 	}
 	if !s.commit() {
 		return s.notTaken()
 	}
 	ask := s.ask()
-	s.run = newRun(s.going(), ask)
-	s.run.document, s.run.read.view = s.document, preview.New(s.theme)
+	s.run = run{Run: model.NewRun(s.draft, ask)}
+	s.run.read.view = preview.New(s.theme)
 	s.refusal.back = stageForm
 	return s.start([]engine.TestSend{ask})
 }
@@ -59,87 +53,61 @@ func (s *Screen) notTaken() tea.Cmd {
 
 // again sends what has failed, to those that it failed for.
 func (s *Screen) again() tea.Cmd {
-	asks := s.run.retry(s.campaign.Channel)
+	asks := s.run.Retry()
 	s.refusal.back = stageDone
 	return s.start(asks)
 }
 
 // anew sends all of it once more, from the draft as it is now.
 func (s *Screen) anew() tea.Cmd {
-	back := s.run
-	s.run = newRun(s.matching(back.ask.Filter), back.ask)
-	s.run.document, s.run.read.view = s.document, preview.New(s.theme)
+	ask := s.run.Ask
+	s.run = run{Run: model.NewRun(s.draft, ask)}
+	s.run.read.view = preview.New(s.theme)
 	s.refusal.back = stageForm
-	return s.start([]engine.TestSend{back.ask})
+	return s.start([]engine.TestSend{ask})
 }
 
 // start sends one test after another. Each is a call of its own.
 func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	service, id, now := s.deps.Service, s.id, s.deps.Now
-	s.run.begin(asks, s.names, now())
+	s.run.Begin(asks, s.forecast.Forecast, now())
+	s.run.frame = 0
+	s.run.rows.follow()
 	s.run.read.open, s.run.read.shown = false, ""
 	s.show(stageSending)
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
-		var out outcome
-		for _, ask := range asks {
-			r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(id, ask)}
-			r.Progress = func(p engine.TestProgress) {
-				n := news{p, now()}
-				out.steps = append(out.steps, n)
-				emit(n)
-			}
-			result, err := service.Test(ctx, r)
-			if err != nil {
-				return out, err
-			}
-			out.results = append(out.results, result)
-		}
-		return out, ctx.Err()
+		return model.Do(ctx, service, id, asks, now, func(step model.Step) { emit(step) })
 	})
 	return tea.Batch(send, s.tick())
 }
 
-// names are the people that a test goes to; of a segment, those of its members that get it. Whom its
-// filters pick is known from the forecast.
-func (s *Screen) names(ask engine.TestSend) []string {
-	_, names := peopleOf(s.workspace, ask)
-	told := ask.Identifier == s.forecast.identifier && slices.Equal(ask.Values, s.forecast.values)
-	if told && engine.TakesSegment(ask.Identifier) {
-		return s.forecast.names
-	}
-	return names
-}
-
 // cancel stops what has not left yet.
 func (s *Screen) cancel() tea.Cmd {
-	s.run.cancelling = true
+	s.run.Canceling = true
 	s.Cancel(taskSend)
 	return nil
 }
 
 // sent shows how the round went.
 func (s *Screen) sent(r screen.Result) tea.Cmd {
-	out, _ := r.Value.(outcome)
-	// A remote service's keys are told as under way before it refuses them all.
-	done := slices.ContainsFunc(out.steps, func(n news) bool { return n.Done })
-	refused := r.Err != nil && !screen.Canceled(r.Err) && !done && len(out.results) == 0
-	if refused {
-		s.run.undo()
+	out, _ := r.Value.(model.Outcome)
+	if out.Refused(r.Err) {
+		s.run.Undo()
 		s.refuse(r.Err)
 		return nil
 	}
 	s.show(stageDone)
-	s.run.end(out, r.Err, s.deps.Now())
+	s.run.End(out, r.Err, s.deps.Now())
 	s.run.rows.follow()
 	s.layRun()
 	s.firstFailed()
-	return tea.Batch(s.remember(s.run.asks, out), s.readOutbox())
+	return tea.Batch(s.remember(s.run.Asks, out), s.readOutbox())
 }
 
 // firstFailed puts the cursor where something is to be seen to.
 func (s *Screen) firstFailed() {
 	for i, e := range s.run.rows.entries {
-		if s.run.keys[e.key].status != engine.Sent && s.run.failedKeys() > 0 {
+		if s.run.Keys[e.key].Status != engine.Sent && s.run.FailedKeys() > 0 {
 			s.run.rows.move(i)
 			return
 		}
@@ -168,14 +136,14 @@ func (s *Screen) refuse(err error) {
 			found = []schema.Problem{{Path: path, Message: e.Message}}
 		}
 	}
-	s.refusal.list.Set(s.campaign.Channel, found)
+	s.refusal.list.Set(s.draft.Campaign.Channel, found)
 	s.SetSize(s.width, s.height)
 }
 
 // toProblem goes to the field of the problem under the cursor: in the builder, or in the form here.
 func (s *Screen) toProblem() tea.Cmd {
 	p, ok := s.refusal.list.Selected()
-	if ok && engine.AboutDraft(s.campaign.Channel, p.Path) {
+	if ok && engine.AboutDraft(s.draft.Campaign.Channel, p.Path) {
 		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
 	}
 	return s.leaveRefusal()

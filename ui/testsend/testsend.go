@@ -10,9 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
-	"bugle/engine/doc"
 	"bugle/engine/material"
+	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -27,20 +26,14 @@ type Screen struct {
 	theme themes.Theme
 	id    string
 
-	loaded    bool
-	failed    error
-	campaign  engine.Campaign
-	document  doc.Value          // with the content of its saved templates
-	material  *material.Material // what its messages are made of; nil where the service does not tell
-	workspace engine.Workspace
-	fields    engine.TestFields
-	recent    map[string][]string // by identifier, newest first
-	prefs     *prefs.Prefs        // of the workspace
+	loaded bool
+	failed error
+	draft  model.Draft
+	recent map[string][]string // by identifier, newest first
+	prefs  *prefs.Prefs        // of the workspace
 
-	messages    []message
-	people      map[string]person // by identifier and value
-	called      map[string]string // what people are called, by the same; empty where nobody is known
-	forecast    forecast
+	people      *model.People
+	forecast    foreseen
 	glance      glance
 	asked       string                        // what the newest forecast was asked for
 	typedValues map[material.Attribute]string // in place of the recipients', also of attributes out of sight
@@ -92,7 +85,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	if s.prefs = deps.Prefs.Within(deps.Workspace); s.prefs == nil {
 		s.prefs = prefs.InMemory() // as long as the screen is there
 	}
-	s.people, s.called, s.typedValues = map[string]person{}, map[string]string{}, map[material.Attribute]string{}
+	s.people, s.typedValues = model.NewPeople(), map[material.Attribute]string{}
 	s.form = newForm(deps.Theme)
 	s.groups.list, s.past.list = widget.NewList(deps.Theme), widget.NewList(deps.Theme)
 	s.refusal.list = problems.New(deps.Theme)
@@ -107,9 +100,9 @@ func (s *Screen) Title() string { return "Test send" }
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch s.stage {
 	case stageSending:
-		return fmt.Sprintf("sending %d of %d", s.run.done, s.run.total), themes.ToneInfo
+		return fmt.Sprintf("sending %d of %d", s.run.Done, s.run.Total), themes.ToneInfo
 	case stageDone:
-		if n := s.run.failedSends(); n > 0 {
+		if n := s.run.FailedSends(); n > 0 {
 			return fmt.Sprintf("%d failed", n), themes.ToneDanger
 		}
 		return "sent", themes.ToneSuccess
@@ -140,76 +133,41 @@ func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.TestSen
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 
 // Campaign returns the draft.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.loaded }
+func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s.loaded }
 
 type loaded struct {
-	campaign  engine.Campaign
-	document  doc.Value
-	material  *material.Material
-	workspace engine.Workspace
-	messages  []message
-	recent    map[string][]string
-	past      []past
-	groups    []group
-	last      engine.TestSend // what to begin with; zero where nothing was sent on the channel
+	draft  model.Draft
+	recent map[string][]string
+	past   model.History
+	groups []group
 }
 
-// How many earlier recipients are offered for an identifier, and how many earlier tests.
-const (
-	mostRecent  = 20
-	mostEarlier = 50
-)
+// mostRecent is how many earlier recipients are offered for an identifier.
+const mostRecent = 20
 
 func (s *Screen) load() tea.Cmd {
 	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
 	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
 		l := loaded{recent: map[string][]string{}}
 		var err error
-		if l.campaign, err = service.Get(ctx, id); err != nil {
+		if l.draft, err = model.Load(ctx, service, id); err != nil {
 			return nil, err
 		}
-		if k, ok := service.(engine.WorkspaceKeeper); ok {
-			if l.workspace, err = k.Workspace(ctx); err != nil {
-				return nil, err
-			}
-		}
-		if l.document = l.campaign.Document(); !l.campaign.Channel.Writable() {
+		c := l.draft.Campaign
+		if !c.Channel.Writable() {
 			return l, nil
 		}
-		if l.material, l.document, err = materialOf(ctx, service, l.workspace, l.campaign); err != nil {
-			return nil, err
-		}
-		l.messages = readMessages(l.campaign.Channel, l.document, l.workspace)
 		if l.groups, err = prefs.Read[[]group](kept, prefGroups); err != nil {
 			return nil, err
 		}
-		for _, o := range engine.TestFieldsOf(l.campaign.Channel).Identifier.Options {
-			if l.recent[o.Value], err = history.Recipients(ctx, l.campaign.Channel, o.Value, mostRecent); err != nil {
+		for _, o := range l.draft.Fields.Identifier.Options {
+			if l.recent[o.Value], err = history.Recipients(ctx, c.Channel, o.Value, mostRecent); err != nil {
 				return nil, err
 			}
 		}
-		if l.past, err = readPast(ctx, service, history, l.campaign); err != nil {
-			return nil, err
-		}
-		l.last = lastOf(l.past)
-		return l, nil
+		l.past, err = model.ReadHistory(ctx, service, history, c)
+		return l, err
 	})
-}
-
-// lastOf returns what to begin with: the last test of this campaign as it was; failing that, whom the last
-// test on the channel went to, with the values in place of theirs.
-func lastOf(tests []past) engine.TestSend {
-	for _, t := range tests {
-		if t.mine {
-			return t.ask
-		}
-	}
-	if len(tests) == 0 {
-		return engine.TestSend{}
-	}
-	last := tests[0].ask
-	last.Filter = engine.KeyFilter{}
-	return last
 }
 
 // Update takes results and news, keys and the mouse.
@@ -241,11 +199,11 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		return s.tookProfiles(r)
 	case taskForecast:
 		if r.Err == nil {
-			s.foreseen(r.Value.(forecast))
+			s.tookForecast(r.Value.(foreseen))
 		}
 	case taskNames:
-		if people, ok := r.Value.(map[string]person); ok {
-			s.meet(people)
+		if people, ok := r.Value.(map[model.Recipient]model.Person); ok {
+			s.people.Meet(people)
 			s.offer()
 			s.listPast()
 		}
@@ -259,7 +217,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		}
 	case taskSend:
 		if r.Partial {
-			s.run.step(r.Value.(news))
+			s.run.Take(r.Value.(model.Step))
 			return nil
 		}
 		return s.sent(r)
@@ -274,24 +232,21 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	}
 	l := r.Value.(loaded)
 	s.loaded = true
-	s.campaign, s.workspace, s.recent, s.past.all = l.campaign, l.workspace, l.recent, l.past
-	s.document, s.material, s.messages, s.groups.all = l.document, l.material, l.messages, l.groups
-	s.people, s.asked = map[string]person{}, "" // they may have changed as well
-	s.forecast.why, s.forecast.asks = nil, nil  // of the draft as it was
-	if s.why() != "" {
+	s.draft, s.recent, s.past.all, s.groups.all = l.draft, l.recent, l.past, l.groups
+	s.people.Forget() // they may have changed as well
+	s.asked, s.forecast.Forecast = "", model.Forecast{}
+	if s.draft.WhyNot() != "" {
 		return nil
 	}
-	s.fields = engine.TestFieldsOf(l.campaign.Channel)
-	s.form.platforms, s.form.locales, s.form.variations = engine.KeyChoices(l.campaign.Channel, s.document)
 	s.listGroups("")
 	s.listPast()
 	at := s.form.at
 	if !s.filled {
 		s.filled = true
-		s.fill(s.withoutMissed(l.last))
+		s.fill(s.past.all.WithoutMissed(s.past.all.Last()))
 		at = s.form.at
 	}
-	s.dropForeign()
+	s.form.filter = s.draft.Known(s.form.filter)
 	s.setOverrides()
 	if !slices.Contains(s.spots(), at) { // its row is gone
 		at = spot{onPrompt, 0}
@@ -303,8 +258,8 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 // fill puts what was asked for earlier into the form. Where that is all a test needs, the next enter
 // sends it: the same again is the most common test of all.
 func (s *Screen) fill(last engine.TestSend) {
-	s.form.identifier = s.fields.Identifier.Options[0].Value
-	for _, o := range s.fields.Identifier.Options {
+	s.form.identifier = s.draft.Fields.Identifier.Options[0].Value
+	for _, o := range s.draft.Fields.Identifier.Options {
 		if o.Value == last.Identifier {
 			s.form.identifier = o.Value
 		}
@@ -320,19 +275,8 @@ func (s *Screen) fill(last engine.TestSend) {
 	}
 }
 
-// why returns why the campaign cannot be tested; empty where it can.
-func (s *Screen) why() string {
-	switch {
-	case !s.campaign.Channel.Writable():
-		return "You can only test push and email campaigns."
-	case s.campaign.Status != catalog.Draft:
-		return "You can only test drafts. Clone this campaign to test its content."
-	}
-	return ""
-}
-
 // ready reports whether there is a draft to send.
-func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.why() == "" }
+func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.WhyNot() == "" }
 
 // Leaving asks while messages are leaving.
 func (s *Screen) Leaving() *screen.Question {

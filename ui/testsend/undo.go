@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/material"
+	model "bugle/engine/testsend"
 	"bugle/ui/screen"
 )
 
@@ -90,7 +91,7 @@ func (s *Screen) restore(to choices, at spot, a material.Attribute) {
 		f.prompt.SetValue("")
 	}
 	s.typedValues, f.overrides = maps.Clone(to.typed), nil
-	s.dropForeign()
+	f.filter = s.draft.Known(f.filter)
 	s.setOverrides()
 	if at.place == onOverride {
 		at.i = max(slices.IndexFunc(f.overrides, func(o override) bool { return o.Attribute == a }), 0)
@@ -106,9 +107,9 @@ func (s *Screen) restore(to choices, at spot, a material.Attribute) {
 func (s *Screen) change(verb string, values ...string) string {
 	names := make([]string, len(values))
 	for i, v := range values {
-		names[i] = s.who(s.form.identifier, v)
+		names[i] = s.people.Name(s.form.identifier, v)
 	}
-	return verb + " " + someOf(names)
+	return verb + " " + model.Some(names)
 }
 
 // putGroups takes groups away and puts others in their place. Groups that another terminal changed stay.

@@ -168,8 +168,8 @@ func (s *Screen) View() string {
 		return s.words("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
 	case !s.loaded:
 		return s.words("Reading the draft…")
-	case s.why() != "":
-		return s.words("You can't test this campaign.\n\n" + s.why() + "\n\nPress esc to go back.")
+	case s.draft.WhyNot() != "":
+		return s.words("You can't test this campaign.\n\n" + s.draft.WhyNot() + "\n\nPress esc to go back.")
 	}
 	switch s.stage {
 	case stageSending, stageDone:
@@ -201,10 +201,10 @@ func (s *Screen) panel(title string, b box, focused bool) *widget.Panel {
 
 // name is what the campaign is called.
 func (s *Screen) name() string {
-	if s.campaign.Channel == "" {
+	if s.draft.Campaign.Channel == "" {
 		return "Test send"
 	}
-	return engine.Summarize(s.campaign).Title()
+	return engine.Summarize(s.draft.Campaign).Title()
 }
 
 // crumb stands between the name of the campaign and those of the pages over the form.

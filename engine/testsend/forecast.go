@@ -1,0 +1,303 @@
+package testsend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/material"
+	"bugle/engine/personalize"
+	"bugle/engine/render"
+)
+
+// Forecast is what a test will come to, as far as that is known before it is sent. The zero value knows nothing.
+type Forecast struct {
+	Identifier string   // by which Values are found: of a segment, that of its members
+	Values     []string // each gets the messages
+	People     []Person // who they are
+	// Calls are the content APIs that messages need: they are called when those are sent, and not before.
+	Calls []string
+	// Found are the people that were looked up.
+	Found map[Recipient]Person
+
+	asked engine.TestSend
+	// why has for each message, by its id, and for each of the values, why it will not arrive; empty where nothing is
+	// known to stand in its way.
+	why map[string][]string
+}
+
+// Forecast finds out who the recipients of a test are, and fills every message of the draft for each of them. It calls
+// no content API. People that are known already are not looked up.
+func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.TestSend, known map[Recipient]Person) (Forecast, error) {
+	f := Forecast{asked: ask, why: map[string][]string{}, Found: map[Recipient]Person{}}
+	f.Identifier, f.Values = Addressed(d.Workspace, ask)
+	if err := f.addPicked(ctx, d.Workspace, service); err != nil {
+		return f, err
+	}
+	for _, v := range f.Values {
+		r := Recipient{f.Identifier, v}
+		p, ok := known[r]
+		if !ok {
+			p, ok = f.Found[r]
+		}
+		if !ok {
+			var err error
+			if p, err = LookUp(ctx, service, r); err != nil {
+				return f, err
+			}
+			f.Found[r] = p
+		}
+		f.People = append(f.People, p)
+	}
+	fill := newFilling(d)
+	for _, m := range d.Messages {
+		list := make([]string, len(f.Values))
+		for i, p := range f.People {
+			if err := ctx.Err(); err != nil {
+				return f, err
+			}
+			list[i] = d.obstacle(ctx, m, ask, Recipient{f.Identifier, f.Values[i]}, p, fill)
+		}
+		f.why[m.ID] = list
+	}
+	f.Calls = fill.asked
+	return f, nil
+}
+
+// addPicked adds the members of a segment that its filters pick, as far as a test goes to them. What a service cannot
+// tell is left out.
+func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service engine.Service) error {
+	at := slices.IndexFunc(w.Segments, func(s engine.Segment) bool {
+		return engine.TakesSegment(f.asked.Identifier) && len(f.asked.Values) > 0 && s.Name == f.asked.Values[0] && s.Group().Exists()
+	})
+	reader, ok := service.(engine.AudienceReader)
+	if at < 0 || !ok || len(f.Values) == engine.MaxTestMembers {
+		return nil
+	}
+	seg := w.Segments[at]
+	more, err := reader.AudienceMembers(ctx, engine.AudienceRequest{
+		Filters: audience.OfSegment(seg.Name), Limit: engine.MaxTestMembers + len(seg.Members),
+	})
+	if err != nil {
+		return ctx.Err()
+	}
+	values := slices.Clone(f.Values) // which are the segment's own
+	for _, p := range more {
+		if len(values) < engine.MaxTestMembers && !slices.Contains(seg.Members, p.ID) {
+			values = append(values, p.ID)
+			f.Found[Recipient{engine.MemberIdentifier, p.ID}] = Person{&p, true}
+		}
+	}
+	f.Values = values
+	return nil
+}
+
+// Addressed returns who a test goes to, as [Addressed] does; of the segment that was forecast, with the members that
+// its filters pick.
+func (f Forecast) Addressed(w engine.Workspace, ask engine.TestSend) (identifier string, values []string) {
+	if engine.TakesSegment(ask.Identifier) && ask.Identifier == f.asked.Identifier && slices.Equal(ask.Values, f.asked.Values) {
+		return f.Identifier, f.Values
+	}
+	return Addressed(w, ask)
+}
+
+// Why returns why a message will not reach the i-th of the recipients; it reports false where that is not known.
+func (f Forecast) Why(m Message, i int) (why string, known bool) {
+	list := f.why[m.ID]
+	if i >= len(list) {
+		return "", false
+	}
+	return list[i], true
+}
+
+// Certain reports whether it is known of every recipient who they are: what none of them has is missing.
+func (f Forecast) Certain() bool {
+	return len(f.People) > 0 && !slices.ContainsFunc(f.People, func(p Person) bool { return !p.Sure })
+}
+
+// mostNamed is how many messages a reason names.
+const mostNamed = 2
+
+// Reasons returns why messages will not arrive, once for each reason with the recipients that it stops, and counts the
+// messages. A message without content counts, and is no reason.
+func (d Draft) Reasons(f Forecast, messages []Message, values []string, name func(value string) string) (list []string, stopped int) {
+	short := Short(messages)
+	var whys []string
+	who := map[string][]string{}
+	for i, v := range values {
+		called := name(v)
+		if len(values) > 1 {
+			called = fmt.Sprintf("%d %s", i+1, called)
+		}
+		of := map[string][]string{}
+		var own []string
+		for j, m := range messages {
+			why, _ := f.Why(m, i)
+			if why == "" {
+				continue
+			}
+			stopped++
+			if d.Bare(m) {
+				continue
+			}
+			if of[why] == nil {
+				own = append(own, why)
+			}
+			of[why] = append(of[why], short[j])
+		}
+		for _, why := range own {
+			text := why
+			if !strings.HasSuffix(why, platformOf(messages, of[why][0], short)) { // it names them already
+				text += among(of[why], len(messages))
+			}
+			if who[text] == nil {
+				whys = append(whys, text)
+			}
+			who[text] = append(who[text], called)
+		}
+	}
+	for _, why := range whys {
+		list = append(list, Some(who[why])+": "+why)
+	}
+	return list, stopped
+}
+
+// platformOf returns the platform of a message as people read it.
+func platformOf(messages []Message, name string, short []string) string {
+	return " " + catalog.Platform(messages[max(slices.Index(short, name), 0)].Key.Platform).Label()
+}
+
+// among names the messages that a reason is about, where those are not all.
+func among(names []string, all int) string {
+	switch {
+	case len(names) == all:
+		return ""
+	case len(names) > mostNamed:
+		return fmt.Sprintf(" (%s and %d more)", strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// obstacle returns what stands between a message and a person; empty where nothing is known to.
+func (d Draft) obstacle(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p Person, fill *filling) string {
+	if why := fill.Untaken(m.Key.Content); why != "" {
+		return why
+	}
+	if p.Sure || d.Bare(m) {
+		if why := m.Key.Obstacle(d.Campaign.Channel, d.Document, r.Identifier, r.Value, p.Profile); why != "" {
+			return why
+		}
+	}
+	if !p.Sure || d.material == nil {
+		return ""
+	}
+	return fill.missing(ctx, m, fill.data(d.Document, ask, p))
+}
+
+// Fill returns how the texts of the draft are filled for a person.
+func (d Draft) Fill(ask engine.TestSend, p Person) render.Fill {
+	filling := newFilling(d)
+	data := filling.data(d.Document, ask, p)
+	return func(_ doc.Path, text string) (string, []string) {
+		out, holes, err := personalize.Preview(context.Background(), text, data)
+		if err != nil {
+			return text, nil
+		}
+		var missing []string
+		for _, h := range holes {
+			if !material.AskedLater(h) { // what the content API returned went out, and is not known here
+				missing = append(missing, h.Expression)
+			}
+		}
+		return out, missing
+	}
+}
+
+// filling is what texts are filled with before they are sent: all that a send has, but for the answers of content APIs,
+// which are not called.
+type filling struct {
+	*material.Material
+	apis  material.Functions
+	asked []string // the APIs that a text would have called
+	calls int      // how often
+}
+
+func newFilling(d Draft) *filling {
+	m := d.material
+	if m == nil {
+		m = &material.Material{Blocks: material.BlocksOf(d.Workspace)}
+	}
+	f := &filling{Material: m}
+	f.apis = m.Unasked(d.Workspace.ContentAPIs, func(api string) {
+		f.calls++
+		if !slices.Contains(f.asked, api) {
+			f.asked = append(f.asked, api)
+		}
+	})
+	return f
+}
+
+// data returns what the expressions of a person's messages can name.
+func (f *filling) data(document doc.Value, ask engine.TestSend, p Person) personalize.Data {
+	user, event := plain(ask.UserAttributes), plain(ask.EventAttributes)
+	if p.Profile != nil {
+		user = over(p.Profile.Attributes, user)
+		event = over(engine.Trigger(document, *p.Profile), event)
+	}
+	return f.Data(user, event, f.apis)
+}
+
+// missing names the values that a message lacks. What a content API will return is not missing.
+func (f *filling) missing(ctx context.Context, m Message, data personalize.Data) string {
+	var reasons []string
+	for _, t := range m.texts {
+		before := f.calls
+		_, err := personalize.Render(ctx, t.Source, data)
+		var holes *personalize.MissingError
+		switch {
+		case errors.As(err, &holes):
+			for _, u := range holes.Unresolved {
+				if !material.AskedLater(u) && !slices.Contains(reasons, u.Reason) {
+					reasons = append(reasons, u.Reason)
+				}
+			}
+		case err != nil && f.calls == before: // a text without its content API proves nothing
+			return err.Error()
+		}
+	}
+	if len(reasons) > 2 {
+		return fmt.Sprintf("%s, and %d more values are missing", reasons[0], len(reasons)-1)
+	}
+	return strings.Join(reasons, ", ")
+}
+
+func over(own, instead map[string]any) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, own)
+	maps.Copy(out, instead)
+	return out
+}
+
+// plain returns the values of a request as expressions take them; numbers keep their spelling.
+func plain(list []doc.Member) map[string]any {
+	out := map[string]any{}
+	for _, m := range list {
+		switch m.Value.Kind() {
+		case doc.Number:
+			out[m.Name] = json.Number(m.Value.Literal())
+		case doc.Bool:
+			out[m.Name] = m.Value.True()
+		default:
+			out[m.Name] = m.Value.Text()
+		}
+	}
+	return out
+}

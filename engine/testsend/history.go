@@ -1,0 +1,176 @@
+package testsend
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+)
+
+// Past is a test that was sent, of the campaign at hand or of another.
+type Past struct {
+	engine.TestRecord
+	Ask      engine.TestSend
+	Campaign string // its name
+	Own      bool   // it was of the campaign at hand
+}
+
+// Sent counts the messages of the test, and those that were sent.
+func (t Past) Sent() (sent, all int) {
+	for _, key := range t.Result.Keys {
+		if t.Result.Data[key].Status == engine.Sent {
+			sent++
+		}
+	}
+	return sent, len(t.Result.Keys)
+}
+
+// Outcome returns how the test went, in words.
+func (t Past) Outcome() string {
+	switch sent, all := t.Sent(); sent {
+	case all:
+		return "sent"
+	case 0:
+		return "failed"
+	default:
+		return fmt.Sprintf("%d of %d failed", all-sent, all)
+	}
+}
+
+// History are tests that were sent, the newest first.
+type History []Past
+
+// mostEarlier is how many earlier tests are read.
+const mostEarlier = 50
+
+// ReadHistory reads the tests of a campaign, and those of others with an identifier that its channel has.
+func ReadHistory(ctx context.Context, service engine.Service, h engine.TestHistory, c engine.Campaign) (History, error) {
+	own, err := h.Tests(ctx, c.ID, mostEarlier)
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.Tests(ctx, "", mostEarlier)
+	if err != nil {
+		return nil, err
+	}
+	var out History
+	for _, t := range own {
+		out = append(out, Past{t, engine.ParseTestSend(t.Body), engine.Summarize(c).Name, true})
+	}
+	names := map[string]string{}
+	for _, t := range all {
+		ask := engine.ParseTestSend(t.Body)
+		if t.CampaignID == c.ID || !Takes(c.Channel, ask.Identifier) {
+			continue
+		}
+		if _, known := names[t.CampaignID]; !known {
+			names[t.CampaignID] = nameOf(ctx, service, t.CampaignID)
+		}
+		out = append(out, Past{t, ask, names[t.CampaignID], false})
+	}
+	slices.SortStableFunc(out, func(a, b Past) int { return b.At.Compare(a.At) })
+	return out, nil
+}
+
+// Takes reports whether tests of a channel can have an identifier.
+func Takes(ch engine.Channel, identifier string) bool {
+	for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+		if o.Value == identifier {
+			return true
+		}
+	}
+	return false
+}
+
+func nameOf(ctx context.Context, service engine.Service, id string) string {
+	if id == "" {
+		return "test without a draft"
+	}
+	c, err := service.Get(ctx, id)
+	if err != nil {
+		return "deleted campaign"
+	}
+	return engine.Summarize(c).Title()
+}
+
+// Own returns the tests of the campaign at hand.
+func (h History) Own() History {
+	return slices.DeleteFunc(slices.Clone(h), func(t Past) bool { return !t.Own })
+}
+
+// Last returns what to begin with: the last test of this campaign as it was; failing that, the recipients and values of
+// the last test on the channel. It is zero where there was none.
+func (h History) Last() engine.TestSend {
+	if own := h.Own(); len(own) > 0 {
+		return own[0].Ask
+	}
+	if len(h) == 0 {
+		return engine.TestSend{}
+	}
+	last := h[0].Ask
+	last.Filter = engine.KeyFilter{}
+	return last
+}
+
+// Missed returns why the last test that went to a recipient did not reach them; empty where it did.
+func (h History) Missed(identifier, value string) string {
+	for _, t := range h {
+		if t.Ask.Identifier != identifier || !slices.Contains(t.Ask.Values, value) {
+			continue
+		}
+		why := ""
+		for _, key := range t.Result.Keys {
+			r := t.Result.Data[key]
+			if r.Status == engine.Sent || len(t.Ask.Values) > 1 && !strings.Contains(r.FailureReason, value) {
+				return ""
+			}
+			why = cmp.Or(r.FailureReason, r.Status)
+		}
+		return why
+	}
+	return ""
+}
+
+// WithoutMissed leaves out the recipients that the last test did not reach.
+func (h History) WithoutMissed(ask engine.TestSend) engine.TestSend {
+	ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return h.Missed(ask.Identifier, v) != "" })
+	if len(ask.Values) == 0 { // nobody is left to get only that
+		ask.Filter = engine.KeyFilter{}
+	}
+	return ask
+}
+
+// Remember returns the history with what was sent just now.
+func (h History) Remember(records []engine.TestRecord, campaign string) History {
+	for _, r := range records {
+		h = append(History{{r, engine.ParseTestSend(r.Body), campaign, true}}, h...)
+	}
+	return h
+}
+
+// Recipients returns the recipients of tests of a channel, the newest first, each once.
+func Recipients(records []engine.TestRecord, ch engine.Channel, identifier string, limit int) []string {
+	var out []string
+	for _, t := range records {
+		ask := engine.ParseTestSend(t.Body)
+		if ask.Identifier != identifier || !isOn(ch, t.Result) {
+			continue
+		}
+		for _, v := range ask.Values {
+			if !slices.Contains(out, v) && len(out) < limit {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// isOn reports whether a test was of the channel, as its keys show.
+func isOn(ch engine.Channel, r engine.TestResult) bool {
+	mail := string(catalog.Email) + "_"
+	return len(r.Keys) > 0 && strings.HasPrefix(r.Keys[0], mail) == (ch == catalog.Email)
+}

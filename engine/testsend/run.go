@@ -1,0 +1,359 @@
+package testsend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/content"
+)
+
+// Run is a test send, and what is sent again of it, round by round.
+type Run struct {
+	Draft       Draft           // as it was when it was sent
+	Ask         engine.TestSend // what was asked for first
+	Asks        []engine.TestSend
+	Keys        []Key
+	Done, Total int // sends of the round
+	Message     string
+	First       time.Time // when the first round began
+	Began       time.Time // when this one did
+	Took        time.Duration
+	Canceling   bool
+	before      []Key // as they were before the round
+}
+
+// Key is how one message of a run stands.
+type Key struct {
+	Key    engine.TestKey
+	Known  bool   // the draft has the key; otherwise only the service named it
+	ID     string // {PLATFORM}_{locale}_{variation}
+	Name   string // for people
+	Round  bool   // it is sent in this round
+	Status string // empty until the service has reported it
+	Reason string
+	Sends  []Send
+}
+
+// Send is how one message to one recipient stands.
+type Send struct {
+	Recipient    string // empty: all recipients of the key together
+	State        State
+	Why          string
+	Began, Ended time.Time
+}
+
+// State is how far a message has come.
+type State uint8
+
+const (
+	Queued State = iota
+	Sending
+	Sent
+	Failed
+)
+
+// String returns what the state is called.
+func (s State) String() string { return [...]string{"queued", "sending", "sent", "failed"}[s] }
+
+// Step is a step of a run, and when it happened.
+type Step struct {
+	engine.TestProgress
+	At time.Time
+}
+
+// Outcome is what a round of requests came to.
+type Outcome struct {
+	Steps   []Step
+	Results []engine.TestResult // one for each request that the service took
+}
+
+// Refused reports whether the service refused the round before anything was sent. A remote service's keys are reported
+// as under way before it refuses them all.
+func (o Outcome) Refused(err error) bool {
+	done := slices.ContainsFunc(o.Steps, func(s Step) bool { return s.Done })
+	return err != nil && !errors.Is(err, context.Canceled) && !done && len(o.Results) == 0
+}
+
+// Do sends requests of a draft one after another, each as a call of its own, and passes on each step.
+func Do(ctx context.Context, service engine.Service, id string, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
+	var out Outcome
+	for _, ask := range asks {
+		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(id, ask)}
+		r.Progress = func(p engine.TestProgress) {
+			s := Step{p, now()}
+			out.Steps = append(out.Steps, s)
+			each(s)
+		}
+		result, err := service.Test(ctx, r)
+		if err != nil {
+			return out, err
+		}
+		out.Results = append(out.Results, result)
+	}
+	return out, ctx.Err()
+}
+
+// NewRun returns a run of what is asked for.
+func NewRun(d Draft, ask engine.TestSend) Run {
+	r := Run{Draft: d, Ask: ask}
+	for _, m := range d.Matching(ask.Filter) {
+		r.Keys = append(r.Keys, Key{Key: m.Key, Known: true, ID: m.ID, Name: m.Name})
+	}
+	return r
+}
+
+// Begin starts a round of requests; f names the recipients of each. A request without a filter is for all keys.
+func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
+	r.Asks, r.before = asks, slices.Clone(r.Keys)
+	r.Done, r.Total, r.Message = 0, 0, ""
+	r.Canceling, r.Began, r.Took = false, now, 0
+	if r.First.IsZero() {
+		r.First = now
+	}
+	for i := range r.Keys {
+		k := &r.Keys[i]
+		k.Round = false
+		var names []string
+		for _, ask := range asks {
+			if matches(k.Key, ask.Filter) {
+				k.Round = true
+				_, values := f.Addressed(r.Draft.Workspace, ask)
+				names = append(names, values...)
+			}
+		}
+		if k.Round {
+			r.Total += len(names)
+			k.clear(names)
+		}
+	}
+}
+
+// clear forgets how the key stood: it waits for the recipients, and what had reached others stays.
+func (k *Key) clear(names []string) {
+	k.Status, k.Reason = "", ""
+	old := k.Sends
+	k.Sends = slices.DeleteFunc(slices.Clone(old), func(s Send) bool { return slices.Contains(names, s.Recipient) || s.Recipient == "" })
+	for _, name := range names {
+		k.Sends = append(k.Sends, Send{Recipient: name})
+	}
+	slices.SortStableFunc(k.Sends, func(a, b Send) int { return index(old, a) - index(old, b) })
+}
+
+// index returns the place of a recipient; the end where it is not there.
+func index(list []Send, s Send) int {
+	if i := slices.IndexFunc(list, func(o Send) bool { return o.Recipient == s.Recipient }); i >= 0 {
+		return i
+	}
+	return len(list)
+}
+
+// Undo puts back what was known before the round.
+func (r *Run) Undo() { r.Keys = r.before }
+
+// at returns the state of a key; one that was not expected is added.
+func (r *Run) at(id string) *Key {
+	for i := range r.Keys {
+		if r.Keys[i].ID == id {
+			return &r.Keys[i]
+		}
+	}
+	r.Keys = append(r.Keys, Key{ID: id, Name: content.KeyName(id), Round: true})
+	return &r.Keys[len(r.Keys)-1]
+}
+
+// of returns the state of a recipient. A service that reports all of them together has no others.
+func (k *Key) of(recipient string) *Send {
+	for i := range k.Sends {
+		if k.Sends[i].Recipient == recipient {
+			return &k.Sends[i]
+		}
+	}
+	if recipient == "" {
+		k.Sends = slices.DeleteFunc(k.Sends, func(s Send) bool { return s.State == Queued })
+	}
+	k.Sends = append(k.Sends, Send{Recipient: recipient})
+	return &k.Sends[len(k.Sends)-1]
+}
+
+// Take takes a step.
+func (r *Run) Take(n Step) {
+	s := r.at(n.Key).of(n.Recipient)
+	switch {
+	case s.State == Sent || s.State == Failed || s.State == Sending && !n.Done:
+		return // it was taken before
+	case !n.Done:
+		s.State, s.Began = Sending, n.At
+		return
+	}
+	if s.Ended = n.At; s.Began.IsZero() {
+		s.Began = n.At
+	}
+	if r.Done++; r.Done > r.Total {
+		r.Total = max(n.Total, r.Done)
+	}
+	if s.State, s.Why = Sent, n.Err; n.Err != "" {
+		s.State = Failed
+	}
+}
+
+// End takes all that the round came to. Steps may have been lost on the way here, so all of them are taken once more.
+func (r *Run) End(out Outcome, err error, now time.Time) {
+	r.Took = now.Sub(r.Began)
+	for _, s := range out.Steps {
+		r.Take(s)
+	}
+	for _, result := range out.Results {
+		for _, name := range result.Keys {
+			k, res := r.at(name), result.Data[name]
+			k.Status, k.Reason = res.Status, res.FailureReason
+		}
+	}
+	for i := range r.Keys {
+		if k := &r.Keys[i]; k.Round {
+			k.settle(err)
+		}
+	}
+	r.Message = r.summary(out.Results, err)
+}
+
+// settle ends what the service did not report, and takes the recipients from its report on the key.
+func (k *Key) settle(err error) {
+	canceled := errors.Is(err, context.Canceled)
+	left := k.Count(Sent)
+	switch {
+	case k.Status != "":
+	case canceled && left > 0 && left == len(k.Sends):
+		k.Reason = "canceled; some recipients may have got it"
+	case canceled:
+		k.Reason = "canceled before it was sent"
+	case err != nil:
+		k.Status, k.Reason = engine.Failed, err.Error()
+	default:
+		k.Status, k.Reason = engine.Failed, "the service did not report on this message"
+	}
+	for i := range k.Sends {
+		if s := &k.Sends[i]; s.State == Queued || s.State == Sending {
+			if s.State, s.Why = Failed, ""; k.Status == engine.Sent {
+				s.State = Sent
+			}
+		}
+	}
+}
+
+func (r *Run) summary(results []engine.TestResult, err error) string {
+	if len(results) == 1 && err == nil && results[0].Message != "" {
+		return results[0].Message
+	}
+	text := fmt.Sprintf("%d of %s sent.", len(r.Keys)-r.FailedKeys(), count(len(r.Keys), "message"))
+	if r.Canceling || errors.Is(err, context.Canceled) {
+		text += " The test was canceled."
+	}
+	return text
+}
+
+// FailedKeys counts the messages that somebody did not get.
+func (r *Run) FailedKeys() int {
+	n := 0
+	for _, k := range r.Keys {
+		if k.Status != engine.Sent {
+			n++
+		}
+	}
+	return n
+}
+
+// FailedSends counts the recipients that did not get a message; a message whose recipients are not known counts once.
+func (r *Run) FailedSends() int {
+	n := 0
+	for i := range r.Keys {
+		if k := &r.Keys[i]; k.Status != engine.Sent {
+			n += max(k.Count(Failed), 1)
+		}
+	}
+	return n
+}
+
+// Retry returns the requests that send what failed once more: a key each, to those that it failed for. Where the draft
+// does not have the key, all is sent once more.
+func (r *Run) Retry() []engine.TestSend {
+	var asks []engine.TestSend
+	for _, k := range r.Keys {
+		if k.Status == engine.Sent {
+			continue
+		}
+		if !k.Known {
+			return []engine.TestSend{r.Ask}
+		}
+		ask := r.Ask
+		ask.Filter = k.Key.Only(r.Draft.Campaign.Channel)
+		if values := k.missedOf(r.Ask.Values); len(values) > 0 {
+			ask.Values = values
+		}
+		asks = append(asks, ask)
+	}
+	return asks
+}
+
+// missedOf returns those of the values that did not get the message; nil where some who missed it are not among them,
+// as the members of a segment are not.
+func (k *Key) missedOf(values []string) []string {
+	var out []string
+	for _, s := range k.Sends {
+		if s.State != Failed {
+			continue
+		}
+		if !slices.Contains(values, s.Recipient) {
+			return nil
+		}
+		out = append(out, s.Recipient)
+	}
+	return out
+}
+
+// Count returns how many recipients stand so.
+func (k *Key) Count(want State) int {
+	n := 0
+	for _, s := range k.Sends {
+		if s.State == want {
+			n++
+		}
+	}
+	return n
+}
+
+// Word is the status of a key in one word.
+func (k *Key) Word() string {
+	sent, failed := k.Count(Sent), k.Count(Failed)
+	switch {
+	case k.Status != "":
+		return strings.ToLower(k.Status)
+	case k.Reason != "":
+		return "not sent"
+	case k.Count(Sending) > 0:
+		return Sending.String()
+	case len(k.Sends) > 0 && sent == len(k.Sends):
+		return Sent.String()
+	case len(k.Sends) > 0 && sent+failed == len(k.Sends):
+		return Failed.String()
+	case sent+failed > 0:
+		return "in progress"
+	}
+	return Queued.String()
+}
+
+// Explained reports whether every recipient who missed the message has a reason of their own.
+func (k *Key) Explained() bool {
+	return k.Count(Failed) > 0 && !slices.ContainsFunc(k.Sends, func(s Send) bool { return s.State == Failed && s.Why == "" })
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

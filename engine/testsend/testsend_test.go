@@ -1,0 +1,244 @@
+package testsend_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/local"
+	"bugle/engine/material"
+	"bugle/engine/testsend"
+	"bugle/store/mem"
+)
+
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+func newService(t *testing.T) *local.Service {
+	t.Helper()
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	ctx := t.Context()
+	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
+		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Carrier: engine.CarrierOutbox}},
+		SubscriptionCategories: []string{"Newsletter"}, Locales: []string{"de"},
+		Attributes: []engine.Attribute{{Name: "First Name", DataType: "string"}, {Name: "Age", DataType: "double"}},
+		Segments:   []engine.Segment{{ID: "S1", Name: "Big spenders", Members: []string{"USER_1", "USER_2"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := local.Open(db, "DEMO", local.Options{Clock: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []engine.Profile{
+		{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", engine.AttrEmail: "ada@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a"}, {Platform: "WEB", Token: "tok-w"}}},
+		{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-b"}}},
+	} {
+		if err := s.PutProfile(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+const (
+	mail = `{"basic_details": {"name": "Two tongues", "content_type": "TRANSACTIONAL"},
+		"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
+		"campaign_content": {"locales": ["de"], "content": {
+			"default": {"variation_1": {"email": {"subject": "Hello", "from_address": "shop@example.com", "sender_name": "Shop", "html_content": "<p>Hi</p>"}}},
+			"de": {"variation_1": {"email": {"subject": "Hallo", "from_address": "shop@example.com", "sender_name": "Shop", "html_content": "<p>{{UserAttribute['First Name']}} {{UserAttribute['Age']|default('x')}}</p>"}}}}}}`
+	push = `{"basic_details": {"name": "Spring push", "platforms": ["ANDROID", "WEB"]},
+		"campaign_content": {"content": {"push": {
+			"android": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring"}},
+			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`
+)
+
+func draft(t *testing.T, s *local.Service, ch engine.Channel, components string) testsend.Draft {
+	t.Helper()
+	v, err := doc.Parse([]byte(components))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.Create(t.Context(), engine.CreateRequest{Call: engine.NewCall(), Body: engine.NewDraftBody(ch, catalog.OneTime, "ann@example.com", v)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := testsend.Load(t.Context(), s, made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func names(messages []testsend.Message) string {
+	var out []string
+	for _, m := range messages {
+		out = append(out, m.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestMessagesAndNarrowing(t *testing.T) {
+	d := draft(t, newService(t), catalog.Email, mail)
+	if got := names(d.Messages); got != "Email, Email · German" || d.WhyNot() != "" {
+		t.Errorf("messages %s; %s", got, d.WhyNot())
+	}
+	all := d.Narrowings()
+	if len(all) != 1 || all[0].Label(all[0].Names[1]) != "German" {
+		t.Fatalf("narrowings %+v", all)
+	}
+	f := all[0].With(engine.KeyFilter{}, "de")
+	if got := names(d.Matching(f)); got != "Email · German" {
+		t.Errorf("in German it is %s", got)
+	}
+	if f.Variation = "variation_9"; d.Known(f) != (engine.KeyFilter{Locale: "de"}) {
+		t.Errorf("of %+v it keeps %+v", f, d.Known(f))
+	}
+}
+
+func TestForecastReportsWhoIsNotReached(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Push, push)
+	f, err := d.Forecast(t.Context(), s, engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "USER_2", "nobody"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := testsend.NewPeople()
+	people.Meet(f.Found)
+	list, stopped := d.Reasons(f, d.Messages, f.Values, func(v string) string { return people.Name(f.Identifier, v) })
+	want := []string{"2 Ben: the user has no device for Web", "3 nobody: no user has this ID"}
+	if stopped != 3 || !slices.Equal(list, want) || !f.Certain() {
+		t.Errorf("%d do not arrive, because %q", stopped, list)
+	}
+}
+
+func TestForecastFillsMessagesWithTheValuesOfTheTest(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Email, mail)
+	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"stranger@example.com"}}
+	why := func() string {
+		f, err := d.Forecast(t.Context(), s, ask, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := f.Why(d.Messages[1], 0)
+		return text
+	}
+	if got := why(); got != "the user has no attribute First Name" {
+		t.Errorf("without the name: %q", got)
+	}
+	values := d.Values(d.Messages)
+	if len(values) != 2 || values[0].Name != "First Name" || values[0].Messages != 1 || !slices.Equal(values[1].Fallbacks, []string{"'x'"}) {
+		t.Fatalf("values %+v", values)
+	}
+	if err := values[1].Put(&ask, "old"); err == nil || len(ask.UserAttributes) > 0 {
+		t.Errorf("a word for a number: %v", err)
+	}
+	if err := errors.Join(values[0].Put(&ask, "Zoe"), values[1].Put(&ask, "")); err != nil || len(ask.UserAttributes) != 1 {
+		t.Errorf("%v %+v", err, ask)
+	}
+	if got := why(); got != "" {
+		t.Errorf("with the name: %q", got)
+	}
+	if got := testsend.Typed(ask)[material.Attribute{Name: "First Name"}]; got != "Zoe" {
+		t.Errorf("typed %q", got)
+	}
+	got, missing := d.Fill(ask, testsend.Person{})(nil, "Hi {{UserAttribute['First Name']}}")
+	if got != "Hi Zoe" || len(missing) > 0 {
+		t.Errorf("filled %q, %q", got, missing)
+	}
+}
+
+func TestRunIsRetriedForThoseWhoMissedIt(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Push, push)
+	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "USER_2"}}
+	run := testsend.NewRun(d, ask)
+	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
+	if run.Total != 4 || run.Keys[0].Word() != "queued" {
+		t.Errorf("it begins with %d sends, %s", run.Total, run.Keys[0].Word())
+	}
+	out, err := testsend.Do(t.Context(), s, d.Campaign.ID, run.Asks, func() time.Time { return noon }, run.Take)
+	if err != nil || run.Done != 4 || out.Refused(err) {
+		t.Fatalf("%v after %d steps", err, run.Done)
+	}
+	run.End(out, nil, noon.Add(time.Second))
+	if run.FailedKeys() != 1 || run.FailedSends() != 1 || run.Keys[0].Word() != "sent" || !run.Keys[1].Explained() {
+		t.Errorf("it ends as %+v", run.Keys)
+	}
+	again := run.Retry()
+	if len(again) != 1 || again[0].Filter.Platform != "WEB" || !slices.Equal(again[0].Values, []string{"USER_2"}) {
+		t.Errorf("sent again is %+v", again)
+	}
+	run.Begin(again, testsend.Forecast{}, noon)
+	if run.Keys[1].Count(testsend.Sent) != 1 || run.Total != 1 {
+		t.Errorf("the next round begins with %+v", run.Keys[1])
+	}
+	if run.Undo(); run.FailedKeys() != 1 {
+		t.Errorf("undone it is %+v", run.Keys)
+	}
+
+	records, err := s.Tests(t.Context(), d.Campaign.ID, 10)
+	if err != nil || len(records) != 1 || !slices.Equal(testsend.Recipients(records, catalog.Push, ask.Identifier, 1), []string{"USER_1"}) {
+		t.Errorf("%v, remembered is %+v", err, records)
+	}
+}
+
+func TestRunThatIsCanceled(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Push, push)
+	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1"}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	run := testsend.NewRun(d, ask)
+	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
+	out, err := testsend.Do(ctx, s, d.Campaign.ID, run.Asks, func() time.Time { return noon }, func(testsend.Step) {})
+	run.End(out, err, noon)
+	if out.Refused(err) || run.Message != "0 of 2 messages sent. The test was canceled." || run.Keys[0].Reason != "canceled before it was sent" {
+		t.Errorf("%v: %s %+v", err, run.Message, run.Keys)
+	}
+}
+
+func TestHistoryLeavesOutWhoWasMissed(t *testing.T) {
+	s := newService(t)
+	d := draft(t, s, catalog.Push, push)
+	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "nobody"}}
+	if _, err := testsend.Do(t.Context(), s, d.Campaign.ID, []engine.TestSend{ask}, func() time.Time { return noon }, func(testsend.Step) {}); err != nil {
+		t.Fatal(err)
+	}
+	h, err := testsend.ReadHistory(t.Context(), s, s, d.Campaign)
+	if err != nil || len(h) != 1 || !h[0].Own || h[0].Outcome() != "failed" {
+		t.Fatalf("%v %+v", err, h)
+	}
+	if got := h.WithoutMissed(h.Last()); !slices.Equal(got.Values, []string{"USER_1"}) {
+		t.Errorf("the next test begins with %q", got.Values)
+	}
+	other := draft(t, s, catalog.Push, push)
+	h, err = testsend.ReadHistory(t.Context(), s, s, other.Campaign)
+	if err != nil || len(h) != 1 || h[0].Own || h[0].Campaign != "Spring push" {
+		t.Errorf("%v, of another campaign: %+v", err, h)
+	}
+}
+
+func TestRecipientsInAText(t *testing.T) {
+	if got := testsend.Split("EMAIL", " a@b.c; d@e.f,\n,g@h.i"); !slices.Equal(got, []string{"a@b.c", "d@e.f", "g@h.i"}) {
+		t.Errorf("%q", got)
+	}
+	if got := testsend.Split("CUSTOM_SEGMENT", "Spenders, big"); !slices.Equal(got, []string{"Spenders, big"}) {
+		t.Errorf("a segment: %q", got)
+	}
+	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"a@b.c"}}
+	if why := testsend.Refused(catalog.Email, ask, "ann"); !strings.HasPrefix(why, "must be an email address") {
+		t.Errorf("ann: %q", why)
+	}
+	if why := testsend.Refused(catalog.Email, ask, "d@e.f"); why != "" {
+		t.Errorf("d@e.f: %q", why)
+	}
+}

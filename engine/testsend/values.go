@@ -1,0 +1,121 @@
+package testsend
+
+import (
+	"fmt"
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/material"
+)
+
+// Value is an attribute that messages use, for which a test can have a value in place of the recipient's own.
+type Value struct {
+	material.Attribute
+	DataType  string // of the workspace; empty where it does not know the attribute
+	Sources   []string
+	Fallbacks []string // what the default filters return, as written
+	Messages  int      // that use it
+}
+
+// Values returns the attributes that messages use, in the order of the text.
+func (d Draft) Values(messages []Message) []Value {
+	var out []Value
+	for _, m := range messages {
+		counted := map[material.Attribute]bool{}
+		for _, u := range m.uses {
+			i := slices.IndexFunc(out, func(v Value) bool { return v.Attribute == u.Attribute })
+			if i < 0 {
+				i = len(out)
+				out = append(out, Value{Attribute: u.Attribute, DataType: u.DataType(d.Workspace)})
+			}
+			out[i].add(u, !counted[u.Attribute])
+			counted[u.Attribute] = true
+		}
+	}
+	return out
+}
+
+func (v *Value) add(u material.Use, first bool) {
+	if first {
+		v.Messages++
+	}
+	if !slices.Contains(v.Sources, u.Source) {
+		v.Sources = append(v.Sources, u.Source)
+	}
+	if u.Fallback != "" && !slices.Contains(v.Fallbacks, u.Fallback) {
+		v.Fallbacks = append(v.Fallbacks, u.Fallback)
+	}
+}
+
+// Put adds what was typed for the attribute to a test; nothing typed is the recipient's own. An error says what the
+// data type wants.
+func (v Value) Put(t *engine.TestSend, typed string) error {
+	if typed == "" {
+		return nil
+	}
+	return Put(t, v.Attribute, v.DataType, typed)
+}
+
+// Put adds what was typed for an attribute to a test, as a value of the data type.
+func Put(t *engine.TestSend, a material.Attribute, dataType, typed string) error {
+	v, err := engine.OverrideValue(dataType, typed)
+	if err != nil {
+		return err
+	}
+	if a.Event {
+		t.EventAttributes = append(t.EventAttributes, doc.M(a.Name, v))
+		return nil
+	}
+	t.UserAttributes = append(t.UserAttributes, doc.M(a.Name, v))
+	return nil
+}
+
+// Typed returns the values that a test has in place of the recipients' own, as they would be typed.
+func Typed(t engine.TestSend) map[material.Attribute]string {
+	out := map[material.Attribute]string{}
+	for event, list := range map[bool][]doc.Member{false: t.UserAttributes, true: t.EventAttributes} {
+		for _, m := range list {
+			out[material.Attribute{Event: event, Name: m.Name}] = typed(m.Value)
+		}
+	}
+	return out
+}
+
+func typed(v doc.Value) string {
+	if v.Kind() == doc.String {
+		return v.Text()
+	}
+	return v.Literal()
+}
+
+// ValuesInWords returns the values that a test has in place of the recipients' own, each as "name = value".
+func ValuesInWords(t engine.TestSend) []string {
+	var out []string
+	for _, m := range slices.Concat(t.UserAttributes, t.EventAttributes) {
+		out = append(out, m.Name+" = "+typed(m.Value))
+	}
+	return out
+}
+
+// Own returns the different values that people have of an attribute; lack reports whether one of them has none.
+func (d Draft) Own(a material.Attribute, people []Person) (values []string, lack bool) {
+	for _, p := range people {
+		if p.Profile == nil {
+			lack = lack || p.Sure
+			continue
+		}
+		from := p.Profile.Attributes
+		if a.Event {
+			from = engine.Trigger(d.Document, *p.Profile)
+		}
+		v, ok := from[a.Name]
+		switch {
+		case !ok || v == nil:
+			lack = true
+		case !slices.Contains(values, fmt.Sprint(v)):
+			values = append(values, fmt.Sprint(v))
+		}
+	}
+	return values, lack
+}

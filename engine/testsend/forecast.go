@@ -126,17 +126,13 @@ func (f Forecast) Certain() bool {
 // mostNamed is how many messages a reason names.
 const mostNamed = 2
 
-// Reasons returns why messages will not arrive, once for each reason with the recipients that it stops, and counts the
-// messages. A message without content counts, and is no reason.
-func (d Draft) Reasons(f Forecast, messages []Message, values []string, name func(value string) string) (list []string, stopped int) {
+// Reasons returns why messages will not arrive, once for each reason with the names of the recipients that it stops, and
+// counts the messages. A message without content counts, and is no reason.
+func (d Draft) Reasons(f Forecast, messages []Message, names []string) (list []string, stopped int) {
 	short := Short(messages)
 	var whys []string
 	who := map[string][]string{}
-	for i, v := range values {
-		called := name(v)
-		if len(values) > 1 {
-			called = fmt.Sprintf("%d %s", i+1, called)
-		}
+	for i, name := range names {
 		of := map[string][]string{}
 		var own []string
 		for j, m := range messages {
@@ -161,7 +157,7 @@ func (d Draft) Reasons(f Forecast, messages []Message, values []string, name fun
 			if who[text] == nil {
 				whys = append(whys, text)
 			}
-			who[text] = append(who[text], called)
+			who[text] = append(who[text], name)
 		}
 	}
 	for _, why := range whys {

@@ -112,8 +112,8 @@ func TestForecastReportsWhoIsNotReached(t *testing.T) {
 	}
 	people := testsend.NewPeople()
 	people.Meet(f.Found)
-	list, stopped := d.Reasons(f, d.Messages, f.Values, func(v string) string { return people.Name(f.Identifier, v) })
-	want := []string{"2 Ben: the user has no device for Web", "3 nobody: no user has this ID"}
+	list, stopped := d.Reasons(f, d.Messages, people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
+	want := []string{"Ben: the user has no device for Web", "nobody: no user has this ID"}
 	if stopped != 3 || !slices.Equal(list, want) || !f.Certain() {
 		t.Errorf("%d do not arrive, because %q", stopped, list)
 	}

@@ -284,7 +284,7 @@ func TestATestGoesToPeopleByName(t *testing.T) {
 	}
 	b.play("test||jam|ann|2|NOBODY||android|yes|no|leave")
 	b.want("Recipients: Jamal Haddad.", "1. U1, Ann Berger", "2. U2, Anna Weiss", `"ann" can mean 2 users. Type a number.`,
-		"This will be sent to Jamal Haddad, Anna Weiss, NOBODY:\n1. Android", "Android, to Jamal Haddad: sent.", "Android, to NOBODY: failed.")
+		"This will be sent to Jamal Haddad, Anna Weiss, NOBODY:\n1. Android\n1 of 3 messages will not arrive.\nNOBODY: no user has this ID.\n", "Android, to Jamal Haddad: sent.", "Android, to NOBODY: failed.")
 	b.wantNot("_variation_")
 }
 
@@ -293,7 +293,7 @@ func TestFailedTestsAreSentAgain(t *testing.T) {
 		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
 		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
 	b.play("test||x@example.com||no|yes|yes|no|leave")
-	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email", "Email, to x@example.com: failed. ")
+	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email\n1 of 1 message will not arrive.\nx@example.com: the user has no attribute City.\n", "Email, to x@example.com: failed. ")
 	if n := strings.Count(b.said, "\nEmail, to x@example.com: failed. "); n != 2 {
 		t.Errorf("%d failures are told, want one of each send\n%s", n, b.said)
 	}

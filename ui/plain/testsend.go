@@ -10,95 +10,182 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/content"
-	"bugle/engine/doc"
-	"bugle/engine/schema"
+	model "bugle/engine/testsend"
 )
 
 // testWhy says why no test can be sent; empty where one can.
 func (w *work) testWhy() string {
-	switch {
-	case !w.campaign.Channel.Writable():
-		return w.campaign.Channel.Label() + " campaigns cannot be tested here."
-	case w.campaign.Status != catalog.Draft:
-		return "only drafts can be tested."
-	case !w.inPlace() && w.pending:
+	if why := (model.Draft{Campaign: w.campaign}).WhyNot(); why != "" {
+		return why
+	}
+	if !w.inPlace() && w.pending {
 		return "there are changes that are not applied. A test would be sent without them."
 	}
 	return ""
 }
 
-// testSend asks who gets which messages, sends them, and tells how it went.
+// testSend sends the campaign to a few people.
 func (w *work) testSend(ctx context.Context) error {
-	var ask engine.TestSend
-	for _, part := range []func(context.Context, *engine.TestSend) error{w.askIdentifier, w.askRecipients, w.askNarrowing, w.askOverrides} {
-		if err := part(ctx, &ask); err != nil {
-			return err
-		}
+	draft, err := model.New(ctx, w.deps.Service, w.workspace, w.current())
+	if err != nil {
+		return w.failed(ctx, "Cannot send the test", err)
 	}
-	keys := engine.TestKeys(w.campaign.Channel, w.root, ask.Filter)
-	if len(keys) == 0 {
-		w.say("There is no message to send yet.")
-		return nil
-	}
-	w.say("This will be sent to %s:", strings.Join(w.names(ctx, ask), ", "))
-	for i, name := range keyNames(keys) {
-		w.say("%d. %s", i+1, name)
-	}
-	yes, err := w.yes(ctx, "Send "+counted(len(keys), "message")+" to "+counted(len(ask.Values), "recipient"), true)
+	t := tester{console: w.console, service: w.deps.Service, draft: draft, people: model.NewPeople()}
+	ask, yes, err := t.question(ctx)
 	if err != nil || !yes {
 		return err
 	}
-	return w.send(ctx, keys, []engine.TestSend{ask}, ask)
-}
-
-// keyNames names messages as they are said.
-func keyNames(keys []engine.TestKey) []string {
-	out := content.KeyNames(keys)
-	for i := range out {
-		out[i] = unjoined(out[i])
+	run := model.NewRun(draft, ask)
+	for asks := []engine.TestSend{ask}; len(asks) > 0; {
+		run.Begin(asks, t.forecast, w.deps.Now())
+		out, err := model.Do(ctx, w.deps.Service, w.campaign.ID, asks, w.deps.Now, func(s model.Step) { t.step(ctx, ask, s) })
+		if err != nil {
+			return w.failed(ctx, "Cannot send the test", err)
+		}
+		run.End(out, nil, w.deps.Now())
+		t.report(out, run.Message)
+		if run.FailedKeys() == 0 {
+			return nil
+		}
+		if yes, err := w.yes(ctx, "Retry the failed messages", false); err != nil || !yes {
+			return err
+		}
+		asks = run.Retry()
 	}
-	return out
+	return nil
 }
 
-// nameOfKey names a message by its wire spelling, as far as the campaign has it.
-func nameOfKey(keys []engine.TestKey, wire string) string {
-	if i := slices.IndexFunc(keys, func(k engine.TestKey) bool { return k.String() == wire }); i >= 0 {
-		return keyNames(keys)[i]
+// tester asks who gets which messages of a draft, and reports how their sending goes.
+type tester struct {
+	*console
+	service  engine.Service
+	draft    model.Draft
+	people   *model.People
+	forecast model.Forecast
+}
+
+// question asks for all that a test needs, and whether to send it.
+func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, err error) {
+	for _, part := range []func(context.Context, *engine.TestSend) error{t.askIdentifier, t.askRecipients, t.askNarrowing, t.askValues} {
+		if err := part(ctx, &ask); err != nil {
+			return ask, false, err
+		}
+	}
+	messages := t.draft.Matching(ask.Filter)
+	if len(messages) == 0 {
+		t.say("There is no message to send yet.")
+		return ask, false, nil
+	}
+	t.say("This will be sent to %s:", strings.Join(t.names(ctx, ask.Identifier, ask.Values), ", "))
+	for i, m := range messages {
+		t.say("%d. %s", i+1, unjoined(m.Name))
+	}
+	if err := t.warn(ctx, ask, messages); err != nil {
+		return ask, false, err
+	}
+	yes, err = t.yes(ctx, "Send "+counted(len(messages), "message")+" to "+counted(len(ask.Values), "recipient"), true)
+	return ask, yes, err
+}
+
+// warn tells which messages will not arrive, and why.
+func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model.Message) error {
+	f, err := t.draft.Forecast(ctx, t.service, ask, t.people.All())
+	if err != nil {
+		return err
+	}
+	t.forecast = f
+	t.people.Meet(f.Found)
+	reasons, stopped := t.draft.Reasons(f, messages, t.people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
+	if stopped > 0 {
+		t.say("%d of %s will not arrive.", stopped, counted(len(messages)*len(f.Values), "message"))
+	}
+	for _, m := range messages {
+		if t.draft.Bare(m) {
+			t.say("%s: there is no content.", unjoined(m.Name))
+		}
+	}
+	for _, r := range reasons {
+		t.say("%s.", unjoined(strings.TrimSuffix(r, ".")))
+	}
+	return nil
+}
+
+// step reports one step of a send.
+func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
+	if !s.Done {
+		return
+	}
+	who := t.message(s.Key)
+	if s.Recipient != "" {
+		identifier, _ := model.Addressed(t.draft.Workspace, ask)
+		who += ", to " + t.name(ctx, identifier, s.Recipient)
+	}
+	if s.Err != "" {
+		t.say("%s: failed. %s", who, sentence(s.Err))
+		return
+	}
+	t.say("%s: sent.", who)
+}
+
+// report reports the outcome of the messages whose recipients were not reported one by one.
+func (t *tester) report(out model.Outcome, summary string) {
+	each := map[string]bool{}
+	for _, s := range out.Steps {
+		each[s.Key] = each[s.Key] || s.Done && s.Recipient != ""
+	}
+	t.say("%s", sentence(summary))
+	for _, r := range out.Results {
+		for _, key := range r.Keys {
+			switch res := r.Data[key]; {
+			case each[key]:
+			case res.Status == engine.Sent:
+				t.say("%s: sent.", t.message(key))
+			default:
+				t.say("%s: %s. %s", t.message(key), strings.ToLower(res.Status), sentence(res.FailureReason))
+			}
+		}
+	}
+}
+
+// message names a message by its wire spelling, as far as the draft has it.
+func (t *tester) message(wire string) string {
+	if i := slices.IndexFunc(t.draft.Messages, func(m model.Message) bool { return m.ID == wire }); i >= 0 {
+		return unjoined(t.draft.Messages[i].Name)
 	}
 	return unjoined(content.KeyName(wire))
 }
 
 // askIdentifier asks by what recipients are named.
-func (w *work) askIdentifier(ctx context.Context, t *engine.TestSend) error {
-	node := engine.TestFieldsOf(w.campaign.Channel).Identifier
+func (t *tester) askIdentifier(ctx context.Context, ask *engine.TestSend) error {
+	node := t.draft.Fields.Identifier
 	options := make([]option, len(node.Options))
 	first := 0
-	last, _ := w.lastTest(ctx)
+	last := t.lastTest(ctx)
 	for i, o := range node.Options {
 		options[i] = option{label: o.Title(), help: o.Help}
 		if o.Value == last.Identifier {
 			first = i
 		}
 	}
-	n, err := w.among(ctx, node.Label(), options, first)
+	n, err := t.among(ctx, node.Label(), options, first)
 	if err != nil {
 		return err
 	}
-	t.Identifier = node.Options[n].Value
+	ask.Identifier = node.Options[n].Value
 	return nil
 }
 
-// lastTest gives what was asked for in the campaign's last test.
-func (w *work) lastTest(ctx context.Context) (engine.TestSend, bool) {
-	h, ok := w.deps.Service.(engine.TestHistory)
+// lastTest returns what was asked for in the campaign's last test; nothing where there was none.
+func (t *tester) lastTest(ctx context.Context) engine.TestSend {
+	h, ok := t.service.(engine.TestHistory)
 	if !ok {
-		return engine.TestSend{}, false
+		return engine.TestSend{}
 	}
-	found, err := h.Tests(ctx, w.campaign.ID, 1)
+	found, err := h.Tests(ctx, t.draft.Campaign.ID, 1)
 	if err != nil || len(found) == 0 {
-		return engine.TestSend{}, false
+		return engine.TestSend{}
 	}
-	return engine.ParseTestSend(found[0].Body), true
+	return engine.ParseTestSend(found[0].Body)
 }
 
 // mostRecent is how many recipients are offered, mostMatches how many users are looked through for a name.
@@ -108,134 +195,121 @@ const (
 )
 
 // askRecipients asks for recipients, one a line or several with commas, until an empty line.
-func (w *work) askRecipients(ctx context.Context, t *engine.TestSend) error {
-	node := engine.TestFieldsOf(w.campaign.Channel).Values
-	limit := catalog.MaxIdentifierValues
-	if engine.TakesSegment(t.Identifier) {
-		limit = 1
-	}
-	offers := w.recipients(ctx, t.Identifier)
+func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error {
+	limit := model.MostRecipients(ask.Identifier)
+	offers := t.recent(ctx, ask.Identifier)
 	offer := func(values []string) {
 		offers = values
 		for i, o := range offers {
-			w.say("%d. %s", i+1, w.valueAndName(ctx, t.Identifier, o))
+			text := o
+			if name := t.name(ctx, ask.Identifier, o); name != o {
+				text += ", " + name
+			}
+			t.say("%d. %s", i+1, text)
 		}
 	}
 	offer(offers)
-	for len(t.Values) < limit {
+	for len(ask.Values) < limit {
 		prompt := "Recipient"
-		if w.keeper() != nil && !engine.TakesSegment(t.Identifier) {
+		if t.keeper(ask.Identifier) != nil {
 			prompt += " or name"
 		}
 		if len(offers) > 0 {
 			prompt += ", or a number from above"
 		}
-		if len(t.Values) > 0 {
-			prompt = fmt.Sprintf("Another recipient, %d of %d so far, Enter when done", len(t.Values), limit)
+		if len(ask.Values) > 0 {
+			prompt = fmt.Sprintf("Another recipient, %d of %d so far, Enter when done", len(ask.Values), limit)
 		}
 		done := false
-		err := w.ask(ctx, question{
-			prompt: prompt, help: func() []string { return w.schema.Notes(node) },
+		err := t.ask(ctx, question{
+			prompt: prompt, help: func() []string { return catalog.TestMeta(t.draft.Campaign.Channel).Notes(t.draft.Fields.Values) },
 			take: func(a answer) error {
 				if strings.TrimSpace(a.text) == "" {
-					if len(t.Values) == 0 {
+					if len(ask.Values) == 0 {
 						return wrong("Enter at least one recipient, or type back.")
 					}
 					done = true
 					return nil
 				}
-				return w.addRecipients(ctx, t, a.text, offers, offer)
+				return t.addRecipients(ctx, ask, a.text, offers, offer)
 			},
 		})
 		if err != nil || done {
 			return err
 		}
-		w.say("Recipients: %s.", strings.Join(w.names(ctx, *t), ", "))
+		t.say("Recipients: %s.", strings.Join(t.names(ctx, ask.Identifier, ask.Values), ", "))
 	}
 	return nil
 }
 
 // addRecipients takes the recipients of a line: all of them, or none. A part of a name is the user who has it;
 // where several have it, they are offered.
-func (w *work) addRecipients(ctx context.Context, t *engine.TestSend, text string, offers []string, offer func([]string)) error {
-	typed := []string{text}
-	if !engine.TakesSegment(t.Identifier) {
-		typed = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;\t", r) })
-	}
-	next := *t
-	next.Values = slices.Clone(t.Values)
-	for _, v := range typed {
-		v = strings.TrimSpace(v)
+func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text string, offers []string, offer func([]string)) error {
+	next := *ask
+	next.Values = slices.Clone(ask.Values)
+	for _, v := range model.Split(ask.Identifier, text) {
 		if n, err := strconv.Atoi(v); err == nil && n >= 1 && n <= len(offers) {
 			v = offers[n-1]
-		} else if named := w.named(ctx, t.Identifier, v); len(named) == 1 {
-			v = named[0]
-		} else if len(named) > 1 {
-			offer(named)
-			return wrong("%q can mean %s. Type a number.", v, counted(len(named), "user"))
+		} else if called := t.called(ctx, ask.Identifier, v); len(called) == 1 {
+			v = called[0]
+		} else if len(called) > 1 {
+			offer(called)
+			return wrong("%q can mean %s. Type a number.", v, counted(len(called), "user"))
 		}
-		if v != "" && !slices.Contains(next.Values, v) {
+		if !slices.Contains(next.Values, v) {
 			next.Values = append(next.Values, v)
 		}
 	}
-	bad, others := next.CheckRecipients(w.campaign.Channel)
+	bad, others := next.CheckRecipients(t.draft.Campaign.Channel)
 	for i, why := range bad {
 		return wrong("%s %s.", next.Values[i], strings.TrimSuffix(why, "."))
 	}
 	if len(others) > 0 {
 		return wrong("%s", sentence(others[0]))
 	}
-	*t = next
+	*ask = next
 	return nil
 }
 
-func (w *work) keeper() engine.ProfileKeeper {
-	k, _ := w.deps.Service.(engine.ProfileKeeper)
+// keeper returns who knows the users that an identifier finds; nil where nobody does.
+func (t *tester) keeper(identifier string) engine.ProfileKeeper {
+	k, ok := t.service.(engine.ProfileKeeper)
+	if !ok || engine.TakesSegment(identifier) {
+		return nil
+	}
 	return k
 }
 
-// person returns the user that a value leads to; nil where nobody is known.
-func (w *work) person(ctx context.Context, identifier, value string) *engine.Profile {
-	if w.keeper() == nil || engine.TakesSegment(identifier) {
-		return nil
+// name names a recipient for people: by their name where the workspace knows it, else by the value.
+func (t *tester) name(ctx context.Context, identifier, value string) string {
+	r := model.Recipient{Identifier: identifier, Value: value}
+	if !t.people.Met(r) {
+		if p, err := model.LookUp(ctx, t.service, r); err == nil { // without the name there is still the value
+			t.people.Meet(map[model.Recipient]model.Person{r: p})
+		}
 	}
-	p, _, err := engine.FindProfile(ctx, w.keeper(), identifier, value)
-	if err != nil {
-		return nil // without the name there is still the value
-	}
-	return p
+	return t.people.Name(identifier, value)
 }
 
-// who names a recipient for people: by their name where the workspace knows it, else by the value.
-func (w *work) who(ctx context.Context, identifier, value string) string {
-	if p := w.person(ctx, identifier, value); p != nil && p.DisplayName() != p.ID {
-		return p.DisplayName()
-	}
-	return value
-}
-
-func (w *work) valueAndName(ctx context.Context, identifier, value string) string {
-	if name := w.who(ctx, identifier, value); name != value {
-		return value + ", " + name
-	}
-	return value
-}
-
-// names names the recipients of a test.
-func (w *work) names(ctx context.Context, t engine.TestSend) []string {
-	out := make([]string, len(t.Values))
-	for i, v := range t.Values {
-		out[i] = w.who(ctx, t.Identifier, v)
+func (t *tester) names(ctx context.Context, identifier string, values []string) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = t.name(ctx, identifier, v)
 	}
 	return out
 }
 
-// named returns the recipients whose names a text is part of; none where it is a recipient itself.
-func (w *work) named(ctx context.Context, identifier, text string) []string {
-	if text == "" || w.keeper() == nil || engine.TakesSegment(identifier) || w.person(ctx, identifier, text) != nil {
+// called returns the recipients whose names a text is part of; none where it is a recipient itself.
+func (t *tester) called(ctx context.Context, identifier, text string) []string {
+	keeper := t.keeper(identifier)
+	if keeper == nil {
 		return nil
 	}
-	found, err := w.keeper().Profiles(ctx, text, mostMatches)
+	t.name(ctx, identifier, text)
+	if p, _ := t.people.Known(model.Recipient{Identifier: identifier, Value: text}); p.Profile != nil {
+		return nil
+	}
+	found, err := keeper.Profiles(ctx, text, mostMatches)
 	if err != nil {
 		return nil // it is taken as it was typed
 	}
@@ -253,88 +327,60 @@ func (w *work) named(ctx context.Context, identifier, text string) []string {
 	return out
 }
 
-// recipients gives those of earlier tests; of segments those that there are.
-func (w *work) recipients(ctx context.Context, identifier string) []string {
+// recent returns the recipients of earlier tests; of segments those that there are.
+func (t *tester) recent(ctx context.Context, identifier string) []string {
+	var out []string
 	if engine.TakesSegment(identifier) {
-		var out []string
-		for _, s := range w.workspace.Segments {
+		for _, s := range t.draft.Workspace.Segments {
 			out = append(out, s.Name)
 		}
-		return out
-	}
-	var out []string
-	if h, ok := w.deps.Service.(engine.TestHistory); ok {
-		out, _ = h.Recipients(ctx, w.campaign.Channel, identifier, mostRecent) // a convenience: without it they are typed
+	} else if h, ok := t.service.(engine.TestHistory); ok {
+		out, _ = h.Recipients(ctx, t.draft.Campaign.Channel, identifier, mostRecent) // a convenience: without it they are typed
 	}
 	return out
 }
 
 // askNarrowing asks for less than all messages, where there are several.
-func (w *work) askNarrowing(ctx context.Context, t *engine.TestSend) error {
-	fields := engine.TestFieldsOf(w.campaign.Channel)
-	platforms, locales, variations := engine.KeyChoices(w.campaign.Channel, w.root)
-	for _, n := range []struct {
-		node  *schema.Node
-		names []string
-		to    *string
-		named func(string) string
-	}{
-		{fields.Platform, platforms, &t.Filter.Platform, func(p string) string { return content.CellName(p, "", "") }},
-		{fields.Locale, locales, &t.Filter.Locale, content.LocaleName},
-		{fields.Variation, variations, &t.Filter.Variation, content.VariationName},
-	} {
-		if len(n.names) < 2 {
-			continue
+func (t *tester) askNarrowing(ctx context.Context, ask *engine.TestSend) error {
+	for _, n := range t.draft.Narrowings() {
+		choices := n.Choices()
+		options := make([]option, len(choices))
+		for i, name := range choices {
+			options[i] = option{label: n.Label(name)}
 		}
-		options := []option{{label: "All"}}
-		for _, name := range n.names {
-			options = append(options, option{label: n.named(name)})
-		}
-		i, err := w.among(ctx, n.node.Label(), options, 0)
+		i, err := t.among(ctx, n.Node.Label(), options, 0)
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			*n.to = n.names[i-1]
-		}
+		ask.Filter = n.With(ask.Filter, choices[i])
 	}
 	return nil
 }
 
-// askOverrides asks for values in place of the recipients' own, for the attributes that the content
-// uses.
-func (w *work) askOverrides(ctx context.Context, t *engine.TestSend) error {
-	used := w.used()
+// askValues asks for values in place of the recipients' own, for the attributes that the messages use.
+func (t *tester) askValues(ctx context.Context, ask *engine.TestSend) error {
+	used := t.draft.Values(t.draft.Matching(ask.Filter))
 	if len(used) == 0 {
 		return nil
 	}
 	var names []string
-	for _, a := range used {
-		names = append(names, a.Name)
+	for _, v := range used {
+		names = append(names, v.Name)
 	}
-	yes, err := w.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Use other values for this test", false)
+	yes, err := t.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Use other values for this test", false)
 	if err != nil || !yes {
 		return err
 	}
-	for _, a := range used {
+	for _, v := range used {
 		whose := "the recipient's own"
-		if a.Event {
+		if v.Event {
 			whose = "none"
 		}
-		err := w.ask(ctx, question{
-			prompt: a.Name + ", Enter for " + whose,
+		err := t.ask(ctx, question{
+			prompt: v.Name + ", Enter for " + whose,
 			take: func(got answer) error {
-				if got.text == "" {
-					return nil
-				}
-				v, err := engine.OverrideValue(a.DataType(w.workspace), got.text)
-				if err != nil {
-					return wrong("%s %s.", a.Name, err.Error())
-				}
-				if a.Event {
-					t.EventAttributes = append(t.EventAttributes, doc.M(a.Name, v))
-				} else {
-					t.UserAttributes = append(t.UserAttributes, doc.M(a.Name, v))
+				if err := v.Put(ask, got.text); err != nil {
+					return wrong("%s %s.", v.Name, err.Error())
 				}
 				return nil
 			},

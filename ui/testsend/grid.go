@@ -42,7 +42,7 @@ func (s *Screen) scrollGrid(n int) tea.Cmd {
 }
 
 func (s *Screen) gridLines(messages []model.Message, names []string, w, h int) []string {
-	reasons, stopped := s.draft.Reasons(s.told(), messages, names, s.who)
+	reasons, stopped := s.draft.Reasons(s.told(), messages, s.numbered(names))
 	people := count(len(names), "recipient")
 	if ask := s.ask(); engine.TakesSegment(ask.Identifier) && len(ask.Values) > 0 {
 		people = count(len(names), "member")
@@ -176,8 +176,14 @@ func (s *Screen) signs(m model.Message, n int, each bool) string {
 	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
 }
 
-// who names somebody that the form's test goes to.
-func (s *Screen) who(value string) string {
+// numbered names those that the form's test goes to, with the numbers of their columns where there are several.
+func (s *Screen) numbered(values []string) []string {
 	identifier, _ := model.Addressed(s.draft.Workspace, s.ask())
-	return s.people.Name(identifier, value)
+	out := s.people.Names(engine.TestSend{Identifier: identifier, Values: values})
+	for i := range out {
+		if len(out) > 1 {
+			out[i] = fmt.Sprintf("%d %s", i+1, out[i])
+		}
+	}
+	return out
 }

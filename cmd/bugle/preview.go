@@ -13,6 +13,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/engine/testsend"
 )
 
 // previewUser is one way to name the user of a preview.
@@ -118,22 +119,12 @@ func (p *previewFlags) flagNames() (out []string) {
 
 // body returns the request for a preview of a campaign (CONTRACT.md, Preview).
 func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
-	c, err := svc.Get(ctx, id)
+	c, w, err := testsend.Read(ctx, svc, id)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	var known []engine.Attribute
-	if k, ok := svc.(engine.WorkspaceKeeper); ok {
-		w, err := k.Workspace(ctx)
-		if err != nil {
-			return doc.Value{}, err
-		}
-		for _, e := range w.Events {
-			known = append(known, e.Attributes...)
-		}
-	}
-	event, err := pairs(p.event, known)
-	if err != nil {
+	var values engine.TestSend
+	if err := putValues(&values, w, true, p.event); err != nil {
 		return doc.Value{}, err
 	}
 	user := p.users[0]
@@ -142,8 +133,8 @@ func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) 
 		doc.M("user_identification", doc.NewObject(doc.M("type", doc.NewString(user.kind)), doc.M("value", doc.NewString(user.value)))),
 		doc.M(string(catalog.CampaignContent), c.Body.Get(string(catalog.CampaignContent))),
 	}
-	if len(event) > 0 {
-		ms = append(ms, doc.M("event_attributes", doc.NewObject(event...)))
+	if len(values.EventAttributes) > 0 {
+		ms = append(ms, doc.M("event_attributes", doc.NewObject(values.EventAttributes...)))
 	}
 	return doc.NewObject(ms...), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/material"
 	"bugle/engine/schema"
+	"bugle/engine/testsend"
 )
 
 // testFlags describe a test send of a draft.
@@ -106,33 +107,38 @@ func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 
 // body returns the request for a test of a draft.
 func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
-	c, err := svc.Get(ctx, id)
+	c, w, err := testsend.Read(ctx, svc, id)
 	if err != nil {
 		return doc.Value{}, err
 	}
 	if !c.Channel.Writable() {
 		return doc.Value{}, misused("only push and email campaigns can be tested; %s is %s", id, c.Channel.Label())
 	}
-	var w engine.Workspace // other services do not describe their attributes
-	if k, ok := svc.(engine.WorkspaceKeeper); ok {
-		if w, err = k.Workspace(ctx); err != nil {
-			return doc.Value{}, err
-		}
-	}
 	if t.send.Identifier == "" {
 		t.send.Identifier = defaultIdentifier(c.Channel)
 	}
-	if t.send.UserAttributes, err = pairs(t.attrs, w.Attributes); err != nil {
+	if err := putValues(&t.send, w, false, t.attrs); err != nil {
 		return doc.Value{}, err
 	}
-	var ofEvents []engine.Attribute
-	for _, e := range w.Events {
-		ofEvents = append(ofEvents, e.Attributes...)
-	}
-	if t.send.EventAttributes, err = pairs(t.event, ofEvents); err != nil {
+	if err := putValues(&t.send, w, true, t.event); err != nil {
 		return doc.Value{}, err
 	}
 	return engine.DraftTest(id, t.send), t.recipients(c.Channel)
+}
+
+// putValues adds attributes that are written as NAME=VALUE, as values of the types that the workspace defines.
+func putValues(to *engine.TestSend, w engine.Workspace, event bool, given []string) error {
+	for _, s := range given {
+		name, typed, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return misused("%q must be NAME=VALUE", s)
+		}
+		a := material.Attribute{Event: event, Name: name}
+		if err := testsend.Put(to, a, a.DataType(w), typed); err != nil {
+			return misused("attribute %s %w", name, err)
+		}
+	}
+	return nil
 }
 
 // recipients reports all problems with the recipients.
@@ -147,27 +153,6 @@ func (t *testFlags) recipients(ch engine.Channel) error {
 		return misused("cannot send the test: %s", strings.Join(others, "; "))
 	}
 	return nil
-}
-
-// pairs reads NAME=VALUE, with values of the types that the workspace defines.
-func pairs(given []string, known []engine.Attribute) ([]doc.Member, error) {
-	var out []doc.Member
-	for _, s := range given {
-		name, typed, ok := strings.Cut(s, "=")
-		if !ok || name == "" {
-			return nil, misused("%q must be NAME=VALUE", s)
-		}
-		dataType := ""
-		if i := slices.IndexFunc(known, func(a engine.Attribute) bool { return a.Name == name }); i >= 0 {
-			dataType = known[i].DataType
-		}
-		v, err := engine.OverrideValue(dataType, typed)
-		if err != nil {
-			return nil, misused("attribute %s %w", name, err)
-		}
-		out = append(out, doc.M(name, v))
-	}
-	return out, nil
 }
 
 // printTest prints the result of each message, and fails if one failed.

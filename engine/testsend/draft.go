@@ -35,17 +35,21 @@ type Message struct {
 
 // Load reads a campaign of the service.
 func Load(ctx context.Context, service engine.Service, id string) (Draft, error) {
-	c, err := service.Get(ctx, id)
+	c, w, err := Read(ctx, service, id)
 	if err != nil {
 		return Draft{}, err
 	}
-	var w engine.Workspace
-	if k, ok := service.(engine.WorkspaceKeeper); ok {
-		if w, err = k.Workspace(ctx); err != nil {
-			return Draft{}, err
-		}
-	}
 	return New(ctx, service, w, c)
+}
+
+// Read reads a campaign and its workspace, which is empty where the service does not describe it.
+func Read(ctx context.Context, service engine.Service, id string) (engine.Campaign, engine.Workspace, error) {
+	var w engine.Workspace
+	c, err := service.Get(ctx, id)
+	if k, ok := service.(engine.WorkspaceKeeper); ok && err == nil {
+		w, err = k.Workspace(ctx)
+	}
+	return c, w, err
 }
 
 // New returns the draft of a campaign that was read. It goes through every text: too long for a keystroke.

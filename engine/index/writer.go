@@ -206,18 +206,22 @@ func (w *writer) state(slot uint32, sum *engine.Summary) {
 
 // expect notes the next time behind w.from at which the clock may move a row on.
 func (w *writer) expect(slot uint32, sum *engine.Summary) {
-	if !sum.Status.Live() {
-		return
+	if next := w.next(sum); !next.IsZero() {
+		heap.Push(&w.changes, change{next, slot})
 	}
-	var next time.Time
+}
+
+// next returns that time; zero where there is none.
+func (w *writer) next(sum *engine.Summary) (next time.Time) {
+	if !sum.Status.Live() {
+		return next
+	}
 	for _, t := range [...]time.Time{sum.Start, sum.End} {
 		if t.After(w.from) && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
-	if !next.IsZero() {
-		heap.Push(&w.changes, change{next, slot})
-	}
+	return next
 }
 
 // advance moves the states on to now.

@@ -13,12 +13,14 @@ import (
 // were created last; those whose summary is damaged come at the end. Rows are read by several goroutines,
 // and thousands of them share their memory: fn, which is called by one goroutine at a time, must not use
 // the transaction, and keeps clones of what it keeps.
-func (s Space) NewestSummaries(fn func(engine.Summary) error) error {
+func (s Space) NewestSummaries(fn func(engine.Summary) error) error { return s.newestSummaries(0, fn) }
+
+func (s Space) newestSummaries(since uint64, fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
 	r := newestRows{
-		space: s, prefix: s.key(kindSummary), quit: make(chan struct{}),
+		space: s, prefix: s.key(kindSummary), since: since, quit: make(chan struct{}),
 		read: make(chan *rowChunk, runtime.GOMAXPROCS(0)), used: make(chan *rowChunk, 2+runtime.GOMAXPROCS(0)),
 	}
 	damaged, err := r.walk(fn)
@@ -63,6 +65,7 @@ func (s Space) resummarize(rest []byte, fn func(engine.Summary) error) error {
 type newestRows struct {
 	space  Space
 	prefix []byte
+	since  uint64
 	quit   chan struct{}  // closed when no more is wanted
 	read   chan *rowChunk // in their order; some are being read still
 	used   chan *rowChunk // to be filled again
@@ -121,7 +124,7 @@ func (r *newestRows) scan() error {
 		}
 		return true
 	}
-	err := r.space.tx.Scan(r.prefix, ScanOptions{Reverse: true}, func(key, value []byte) error {
+	err := r.space.tx.Scan(r.prefix, ScanOptions{Reverse: r.since == 0, Since: r.since}, func(key, value []byte) error {
 		c.keys, c.values = append(c.keys, key...), append(c.values, value...)
 		c.keyEnds, c.valEnds = append(c.keyEnds, len(c.keys)), append(c.valEnds, len(c.values))
 		if len(c.keyEnds) < size || send() {

@@ -46,6 +46,8 @@ type ScanOptions struct {
 	From     []byte // a whole key to begin at, inclusive; nil begins at the end of the range
 	KeysOnly bool   // value is nil: cheaper
 	Limit    int    // at most that many records; 0 for all
+	// Since leaves out records that were not written after that version, where the store is a [Keeper]; 0 for none.
+	Since uint64
 	// Proved has everything that is read compared with its checksums, also what was a moment ago: for
 	// those who copy the store, or judge it.
 	Proved bool

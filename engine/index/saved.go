@@ -287,11 +287,16 @@ func (s *Saved) Put(rows ...engine.Summary) {
 }
 
 // Restore fills the index, which nothing was loaded into yet, with what restore returns, as [Index.Load] does:
-// rows that were put or removed meanwhile stay so.
-func (ix *Index) Restore(restore func() (*Saved, error)) error {
+// rows that were put or removed meanwhile stay so. Some rows that restore shows can be searched before.
+func (ix *Index) Restore(restore func(show func([]engine.Summary)) (*Saved, error)) error {
 	l := ix.begin()
 	defer ix.end(l)
-	s, err := restore()
+	s, err := restore(func(rows []engine.Summary) {
+		ix.take(l, rows)
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		ix.show(l)
+	})
 	if err != nil {
 		return err
 	}
@@ -306,7 +311,10 @@ func (ix *Index) Restore(restore func() (*Saved, error)) error {
 	newer, from := old.publish(), w.n
 	set(newer.alive).each(func(slot uint32) {
 		sum := newer.row(slot)
-		w.add(w.key(sum.ID), &sum)
+		id := w.key(sum.ID)
+		if at, ok := w.slot(id); !ok || !w.same(at, &sum) {
+			w.add(id, &sum)
+		}
 	})
 	w.enroll(from)
 	w.epoch = old.epoch + 1

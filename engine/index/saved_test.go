@@ -33,7 +33,7 @@ func saved(t interface{ Fatal(...any) }, ix *index.Index) []byte {
 // restored returns an index that was read back, with rows that were written since.
 func restored(t interface{ Fatal(...any) }, b []byte, now func() time.Time, since ...engine.Summary) *index.Index {
 	ix := index.New(index.Options{Now: now})
-	err := ix.Restore(func() (*index.Saved, error) {
+	err := ix.Restore(func(func([]engine.Summary)) (*index.Saved, error) {
 		s, err := index.Read(bytes.NewReader(b), index.Options{Now: now})
 		if err == nil {
 			s.Put(since...)
@@ -112,7 +112,11 @@ func TestRestoreWhileWritten(t *testing.T) {
 	changed.Name, changed.ID = "odd", "no ObjectId"
 	replaced := rows[4]
 	replaced.Name = "replaced"
-	err := ix.Restore(func() (*index.Saved, error) {
+	err := ix.Restore(func(show func([]engine.Summary)) (*index.Saved, error) {
+		show(rows[:10])
+		if n, complete, err := ix.Wait(t.Context(), 0); n != 10 || complete || err != nil || ix.Len() != 10 {
+			t.Error("what is shown cannot be searched:", n, complete, err)
+		}
 		ix.Put(changed, replaced)
 		ix.Remove(rows[5].ID)
 		return index.Read(bytes.NewReader(b), index.Options{Now: clock})
@@ -199,7 +203,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		ix := index.New(index.Options{Now: func() time.Time { return indextest.Now }})
-		if err := ix.Restore(func() (*index.Saved, error) { return s, nil }); err != nil {
+		if err := ix.Restore(func(func([]engine.Summary)) (*index.Saved, error) { return s, nil }); err != nil {
 			t.Fatal(err)
 		}
 		ix.Put(odd)

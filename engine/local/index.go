@@ -23,6 +23,7 @@ type rows struct {
 	gone  map[string]struct{} // campaigns that were removed: what is told of them later is older
 	asked int                 // searches that found no index
 	loads int                 // that go on: the index is not complete
+	kept  kept
 
 	ctx   context.Context // of what goes on behind the service's calls
 	end   context.CancelFunc
@@ -82,7 +83,10 @@ func (r *rows) background(do func(context.Context)) bool {
 func (r *rows) load(s *Service, ix *index.Index) {
 	r.loads++
 	r.tasks.Go(func() {
-		err := s.fill(r.ctx, ix)
+		err := s.restore(r.ctx, ix)
+		if err != nil && r.ctx.Err() == nil {
+			err = s.fill(r.ctx, ix)
+		}
 		if err != nil && r.ctx.Err() == nil {
 			s.log.Error("the index was not loaded", "error", err)
 		}
@@ -99,6 +103,7 @@ func (r *rows) load(s *Service, ix *index.Index) {
 		if ix.Len() > manyRows {
 			debug.FreeOSMemory() // what the load has left behind is several times an idle program
 		}
+		s.keepIndex(r.ctx, ix)
 	})
 }
 
@@ -107,8 +112,12 @@ const manyRows = 20_000
 
 // fill reads the summaries, the newest campaigns first. A damaged one is logged and left out.
 func (s *Service) fill(ctx context.Context, ix *index.Index) error {
-	return ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+	version := uint64(0)
+	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
 		err := s.db.View(ctx, func(tx store.Tx) error {
+			if d, ok := tx.(store.Dated); ok {
+				version = d.Version()
+			}
 			return store.In(tx, s.workspace).NewestSummaries(func(sum engine.Summary) error {
 				if !yield(sum, nil) {
 					return store.Stop
@@ -125,6 +134,10 @@ func (s *Service) fill(ctx context.Context, ix *index.Index) error {
 			yield(engine.Summary{}, err)
 		}
 	})
+	if err == nil {
+		s.rows.loaded(ix, version, neverKept)
+	}
+	return err
 }
 
 // drop gives an index up; another one is made when it is wanted.
@@ -137,14 +150,20 @@ func (r *rows) drop(ix *index.Index, why error) {
 	ix.Leave(why)
 }
 
-// wrote takes what a transaction has changed, as soon as it is committed. Transactions may be told of in
-// another order than that of their commits.
+// wrote takes what a transaction has changed, as soon as it is committed.
 func (r *rows) wrote(changes []change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ix == nil {
 		return // a load that begins later reads it
 	}
+	r.take(changes)
+	r.kept.changes += len(changes)
+	r.kept.wake()
+}
+
+// take puts changes into the index. Transactions may be told of in another order than that of their commits.
+func (r *rows) take(changes []change) {
 	var put []engine.Summary
 	for _, c := range changes {
 		switch _, gone := r.gone[c.row.ID]; {

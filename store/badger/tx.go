@@ -29,6 +29,9 @@ type tx struct {
 	own    map[string]int // key to place in change.writes, or absent, or present
 }
 
+// Version implements [store.Dated].
+func (t *tx) Version() uint64 { return t.txn.ReadTs() }
+
 func (t *tx) Get(key []byte) ([]byte, error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
@@ -386,7 +389,7 @@ func (c *cursor) stored() (key, value []byte, err error) {
 
 func iteration(prefix []byte, o store.ScanOptions) badger.IteratorOptions {
 	io := badger.DefaultIteratorOptions
-	io.Reverse = o.Reverse
+	io.Reverse, io.SinceTs = o.Reverse, o.Since
 	io.PrefetchValues = false // it takes a goroutine for each value, and values are inline
 	if !o.Reverse {
 		io.Prefix = prefix // Badger's prefixes only work forwards

@@ -1,0 +1,327 @@
+package badger
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store"
+)
+
+var _ store.Keeper = (*DB)(nil)
+
+// What is kept beside the records is a file, and a record that names it: it has the id of the store, the version
+// that the file was made of, and the file's size and checksum. The record is written once the file is durable. So a
+// file counts only where the store's own history has it: not where one of the two was restored without the
+// other, was cut off by a crash, or is of another store or another time.
+var keptPrefix = []byte("\x00kept")
+
+func keptKey(name string) []byte { return append(slices.Clone(keptPrefix), name...) }
+
+func (d *DB) keptFile(name string) string {
+	return filepath.Join(d.path, fmt.Sprintf("KEPT-%016x", xxhash.Sum64String(name)))
+}
+
+type kept struct {
+	id               [16]byte
+	since, size, sum uint64
+}
+
+const keptSize = 16 + 4*8
+
+func (k kept) encode(key []byte) []byte {
+	b := slices.Clone(k.id[:])
+	for _, n := range [...]uint64{k.since, k.size, k.sum} {
+		b = binary.BigEndian.AppendUint64(b, n)
+	}
+	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(append(slices.Clone(key), b...)))
+}
+
+func decodeKept(key, b []byte) (k kept, ok bool) {
+	end := keptSize - 8
+	if len(b) != keptSize || binary.BigEndian.Uint64(b[end:]) != xxhash.Sum64(append(slices.Clone(key), b[:end]...)) {
+		return k, false
+	}
+	n := func(i int) uint64 { return binary.BigEndian.Uint64(b[16+8*i:]) }
+	return kept{[16]byte(b), n(0), n(1), n(2)}, true
+}
+
+// Keep implements [store.Keeper].
+func (d *DB) Keep(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) error {
+	if err := d.enter(ctx); err != nil {
+		return err
+	}
+	defer d.running.Done()
+	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
+		return fmt.Errorf("keeping %s: %w", name, store.ErrLost) // [DB.Kept] would not take it
+	}
+	if err := d.checkSpace(); err != nil {
+		return err
+	}
+	k, err := d.writeKept(ctx, name, fill)
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", name, d.explain(err))
+	}
+	key := keptKey(name)
+	value := k.encode(key)
+	return d.explain(d.commits.commit(&change{
+		seen: k.since, count: 1, size: int64(len(key) + len(value) + 12),
+		writes: []write{{key: key, value: value, print: xxhash.Sum64(key), existed: true}},
+	}))
+}
+
+// writeKept writes the file, and returns when it is durable.
+func (d *DB) writeKept(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) (k kept, err error) {
+	at := d.commits.enter()
+	defer d.commits.leave(at)
+	file := d.keptFile(name)
+	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return k, err
+	}
+	k = kept{id: d.identity.id, since: at.version()}
+	out := &keptWriter{ctx: ctx, d: d, f: f}
+	seal, err := d.vault.sealer(out)
+	if err == nil {
+		err = fill(&tx{ctx: ctx, txn: at.txn, db: d}, seal)
+	}
+	if err == nil {
+		err = seal.Close()
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return k, errors.Join(err, os.Remove(f.Name()))
+	}
+	k.size, k.sum = out.size, out.sum.Sum64()
+	return k, store.SyncFolder(d.path)
+}
+
+// keptWriter writes a file while the context lasts and the disk has space.
+type keptWriter struct {
+	ctx     context.Context
+	d       *DB
+	f       *os.File
+	sum     xxhash.Digest
+	size    uint64
+	checked uint64 // how much was written when the space was looked at last
+}
+
+func (w *keptWriter) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	switch {
+	case w.size == 0:
+		w.sum.Reset()
+	case w.size-w.checked > reserve/8:
+		if err := w.d.checkSpace(); err != nil {
+			return 0, err
+		}
+		w.checked = w.size
+	}
+	n, err := w.f.Write(b)
+	_, _ = w.sum.Write(b[:n])
+	w.size += uint64(n)
+	return n, err
+}
+
+// Kept implements [store.Keeper].
+func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
+	if err := d.enter(ctx); err != nil {
+		return err
+	}
+	defer d.running.Done()
+	at := d.commits.enter()
+	defer d.commits.leave(at)
+	k, err := d.keptRecord(at.txn, name)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(d.keptFile(name))
+	if err != nil {
+		return store.ErrNotFound
+	}
+	defer f.Close()
+	in := &keptReader{ctx: ctx, r: f}
+	in.sum.Reset()
+	open, err := d.vault.opener(in)
+	if err == nil {
+		err = read(&tx{ctx: ctx, txn: at.txn, db: d}, k.since, open)
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, in)
+	}
+	if err != nil {
+		return fmt.Errorf("reading what is kept of %s: %w", name, err)
+	}
+	if in.size != k.size || in.sum.Sum64() != k.sum {
+		return store.ErrNotFound
+	}
+	return nil
+}
+
+// keptRecord returns the record of what is kept, where it is of this store, and nothing of the store is lost.
+func (d *DB) keptRecord(txn *badger.Txn, name string) (kept, error) {
+	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
+		return kept{}, store.ErrNotFound
+	}
+	key := keptKey(name)
+	var k kept
+	ok := false
+	err := moved(func() {
+		item, err := txn.Get(key)
+		if err != nil {
+			return
+		}
+		_ = item.Value(func(v []byte) error {
+			k, ok = decodeKept(key, v)
+			return nil
+		})
+	})
+	if err != nil || !ok || k.id != d.identity.id || k.since > txn.ReadTs() {
+		return kept{}, store.ErrNotFound
+	}
+	return k, nil
+}
+
+type keptReader struct {
+	ctx  context.Context
+	r    io.Reader
+	sum  xxhash.Digest
+	size uint64
+}
+
+func (r *keptReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.r.Read(b)
+	_, _ = r.sum.Write(b[:n])
+	r.size += uint64(n)
+	return n, err
+}
+
+// The file of an encrypted store begins with a salt, from which its key follows, and has chunks sealed with AES-GCM,
+// each with its number; the last one, which is shorter than the others or empty, says so.
+const (
+	saltSize   = 32
+	chunkBytes = 64 << 10
+)
+
+func (v *vault) chunks(salt []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(v.key.Derive("kept " + hex.EncodeToString(salt)))
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+func nonce(n uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4), n) }
+
+var lastChunk = []byte("last")
+
+// sealer returns what encrypts what is written to it as the store is; its Close does not close w.
+func (v *vault) sealer(w io.Writer) (io.WriteCloser, error) {
+	if v == nil {
+		return &plainWriter{bufio.NewWriterSize(w, chunkBytes)}, nil
+	}
+	salt := make([]byte, saltSize)
+	rand.Read(salt)
+	aead, err := v.chunks(salt)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(salt)
+	return &sealer{w: w, aead: aead}, err
+}
+
+type plainWriter struct{ *bufio.Writer }
+
+func (w *plainWriter) Close() error { return w.Flush() }
+
+type sealer struct {
+	w    io.Writer
+	aead cipher.AEAD
+	n    uint64
+	buf  []byte
+}
+
+func (s *sealer) Write(b []byte) (int, error) {
+	s.buf = append(s.buf, b...)
+	for len(s.buf) >= chunkBytes {
+		if err := s.chunk(s.buf[:chunkBytes], nil); err != nil {
+			return 0, err
+		}
+		s.buf = append(s.buf[:0], s.buf[chunkBytes:]...)
+	}
+	return len(b), nil
+}
+
+func (s *sealer) chunk(b, more []byte) error {
+	_, err := s.w.Write(s.aead.Seal(nil, nonce(s.n), b, more))
+	s.n++
+	return err
+}
+
+func (s *sealer) Close() error { return s.chunk(s.buf, lastChunk) }
+
+// opener is the reverse of sealer.
+func (v *vault) opener(r io.Reader) (io.Reader, error) {
+	if v == nil {
+		return r, nil
+	}
+	salt := make([]byte, saltSize)
+	if _, err := io.ReadFull(r, salt); err != nil {
+		return nil, store.ErrNotFound
+	}
+	aead, err := v.chunks(salt)
+	return &opener{r: r, aead: aead}, err
+}
+
+type opener struct {
+	r    io.Reader
+	aead cipher.AEAD
+	n    uint64
+	rest bytes.Reader
+	last bool
+}
+
+func (o *opener) Read(b []byte) (int, error) {
+	for o.rest.Len() == 0 {
+		if o.last {
+			return 0, io.EOF
+		}
+		sealed := make([]byte, chunkBytes+o.aead.Overhead())
+		n, err := io.ReadFull(o.r, sealed)
+		var more []byte
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			o.last, more = true, lastChunk
+		case err != nil:
+			return 0, err
+		}
+		text, err := o.aead.Open(nil, nonce(o.n), sealed[:n], more)
+		if err != nil {
+			return 0, store.ErrNotFound
+		}
+		o.n++
+		o.rest.Reset(text)
+	}
+	return o.rest.Read(b)
+}

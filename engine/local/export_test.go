@@ -1,6 +1,26 @@
 package local
 
-import "math"
+import (
+	"context"
+	"math"
+	"time"
+
+	"bugle/engine/index"
+)
+
+// KeepIndexes has indexes kept from that many rows on, as soon as nothing was changed for a moment, until undo.
+func KeepIndexes(rows int, after time.Duration) (undo func()) {
+	oldRows, oldAfter := keptRows, keepAfter
+	keptRows, keepAfter = rows, after
+	return func() { keptRows, keepAfter = oldRows, oldAfter }
+}
+
+// Restored reports whether the store keeps an index that fits, and how many rows it has.
+func (s *Service) Restored(ctx context.Context) (rows int, ok bool) {
+	ix := index.New(index.Options{Now: s.now})
+	err := s.restore(ctx, ix)
+	return ix.Len(), err == nil
+}
 
 // Scanning makes searches read the store, as they do while there is no index.
 func (s *Service) Scanning() {

@@ -22,8 +22,6 @@ type kept struct {
 }
 
 const (
-	// keptRows is how many rows are worth it: fewer are read in a moment.
-	keptRows = 10_000
 	// keptShare and keptMost are how many changes are worth keeping the index again: one for so many rows, or that many. They
 	// are put into it again at the next start, which takes 10 µs each.
 	keptShare = 25
@@ -32,8 +30,13 @@ const (
 	neverKept = 1 << 30
 )
 
-// keepAfter is how long nothing is changed before it is kept; a test changes it.
-var keepAfter = 3 * time.Second
+// Tests change them.
+var (
+	// keptRows is how many rows are worth it: fewer are read in a moment.
+	keptRows = 10_000
+	// keepAfter is how long nothing is changed before it is kept.
+	keepAfter = 3 * time.Second
+)
 
 func (s *Service) keptName() string { return "index of " + s.workspace }
 

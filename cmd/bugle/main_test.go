@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"bugle/engine/doc"
+	"bugle/engine/local"
 	"bugle/engine/visible"
 	"bugle/store/badger"
 )
@@ -21,7 +22,14 @@ import (
 // programs are what this binary is, by the name that it is called.
 var programs = map[string]func(){"bugle": main}
 
+// envKeepIndex has the programs of a test keep the search index of every workspace that has a campaign, as soon as nothing
+// was written for a tenth of a second.
+const envKeepIndex = "BUGLE_TEST_KEEP_INDEX"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(envKeepIndex) != "" {
+		keepIndex = local.KeepIndex{From: 1, After: 100 * time.Millisecond}
+	}
 	testscript.Main(m, programs)
 }
 

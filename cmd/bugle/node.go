@@ -101,8 +101,11 @@ type owned struct {
 	dataDir string
 }
 
+// keepIndex says when the search index of a workspace is kept for the next start. Tests keep those of small workspaces, too.
+var keepIndex local.KeepIndex
+
 func (o owned) Open(id string) (attach.Service, error) {
-	return local.Open(o.db, id, local.Options{})
+	return local.Open(o.db, id, local.Options{Keep: keepIndex})
 }
 
 func (o owned) Workspaces(ctx context.Context) (ids []string, err error) {

@@ -3,17 +3,9 @@ package local
 import (
 	"context"
 	"math"
-	"time"
 
 	"bugle/engine/index"
 )
-
-// KeepIndexes has indexes kept from that many rows on, as soon as nothing was changed for a moment, until undo.
-func KeepIndexes(rows int, after time.Duration) (undo func()) {
-	oldRows, oldAfter := keptRows, keepAfter
-	keptRows, keepAfter = rows, after
-	return func() { keptRows, keepAfter = oldRows, oldAfter }
-}
 
 // Restored reports whether the store keeps an index that fits, and how many rows it has.
 func (s *Service) Restored(ctx context.Context) (rows int, ok bool) {

@@ -24,6 +24,7 @@ type rows struct {
 	asked int                 // searches that found no index
 	loads int                 // that go on: the index is not complete
 	kept  kept
+	keep  KeepIndex
 
 	ctx   context.Context // of what goes on behind the service's calls
 	end   context.CancelFunc
@@ -159,7 +160,7 @@ func (r *rows) wrote(changes []change) {
 	}
 	r.take(changes)
 	r.kept.changes += len(changes)
-	r.kept.wake()
+	r.wake()
 }
 
 // take puts changes into the index. Transactions may be told of in another order than that of their commits.

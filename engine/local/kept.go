@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,13 +31,15 @@ const (
 	neverKept = 1 << 30
 )
 
-// Tests change them.
-var (
-	// keptRows is how many rows are worth it: fewer are read in a moment.
-	keptRows = 10_000
-	// keepAfter is how long nothing is changed before it is kept.
-	keepAfter = 3 * time.Second
-)
+// KeepIndex says when the index of a workspace is kept for the next process.
+type KeepIndex struct {
+	From  int           // how many campaigns are worth it, as fewer are read in a moment; 10,000 where 0
+	After time.Duration // how long nothing is changed before; 3 s where 0
+}
+
+func (k KeepIndex) orDefaults() KeepIndex {
+	return KeepIndex{From: cmp.Or(k.From, 10_000), After: cmp.Or(k.After, 3*time.Second)}
+}
 
 func (s *Service) keptName() string { return "index of " + s.workspace }
 
@@ -48,13 +51,13 @@ func (r *rows) loaded(ix *index.Index, version uint64, changes int) {
 		r.kept = kept{ix: ix, changed: r.kept.changed}
 	}
 	r.kept.version, r.kept.changes = version, changes
-	r.kept.wake()
+	r.wake()
 }
 
 // wake has who keeps the index wait anew.
-func (k *kept) wake() {
-	if k.changed != nil {
-		k.changed.Reset(keepAfter)
+func (r *rows) wake() {
+	if r.kept.changed != nil {
+		r.kept.changed.Reset(r.keep.After)
 	}
 }
 
@@ -141,7 +144,7 @@ func (s *Service) keepIndex(ctx context.Context, ix *index.Index) {
 		r.mu.Unlock()
 		return
 	}
-	timer := time.NewTimer(keepAfter)
+	timer := time.NewTimer(r.keep.After)
 	r.kept.changed = timer
 	r.mu.Unlock()
 	defer func() {
@@ -172,7 +175,7 @@ func (r *rows) worthKeeping(ix *index.Index) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := ix.Len()
-	return r.ix == ix && r.loads == 0 && n >= keptRows && r.kept.changes >= min(n/keptShare, keptMost)
+	return r.ix == ix && r.loads == 0 && n >= r.keep.From && r.kept.changes >= min(n/keptShare, keptMost)
 }
 
 // keepOnce keeps the index. What the store says was written since the index was known to be right is put into it
@@ -229,7 +232,7 @@ func (s *Service) KeepIndex(ctx context.Context) error {
 			return fmt.Errorf("load the index: %w", err)
 		}
 	}
-	if ix.Len() < keptRows {
+	if ix.Len() < s.rows.keep.From {
 		return nil
 	}
 	return s.keepOnce(ctx, k, ix)

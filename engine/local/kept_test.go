@@ -21,16 +21,21 @@ import (
 
 // keeper is a store on disk with a service that keeps its index.
 type keeper struct {
-	t   *testing.T
-	dir string
-	key *crypt.Key
-	db  *badger.DB
+	t    *testing.T
+	dir  string
+	key  *crypt.Key
+	db   *badger.DB
+	when local.KeepIndex
 	*local.Service
 }
 
+// newKeeper returns one that keeps the index when it is told to.
 func newKeeper(t *testing.T, key *crypt.Key, rows int) *keeper {
-	t.Cleanup(local.KeepIndexes(1, time.Hour))
-	k := &keeper{t: t, dir: t.TempDir(), key: key}
+	return newKeeperThat(t, key, rows, local.KeepIndex{From: 1, After: time.Hour})
+}
+
+func newKeeperThat(t *testing.T, key *crypt.Key, rows int, when local.KeepIndex) *keeper {
+	k := &keeper{t: t, dir: t.TempDir(), key: key, when: when}
 	k.openStore()
 	if _, err := local.CreateWorkspace(t.Context(), k.db, engine.Workspace{ID: "TEST", Name: "Test"}); err != nil {
 		t.Fatal(err)
@@ -56,7 +61,7 @@ func (k *keeper) openStore() {
 }
 
 func (k *keeper) open() {
-	s, err := local.Open(k.db, "TEST", local.Options{})
+	s, err := local.Open(k.db, "TEST", local.Options{Keep: k.when})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -262,9 +267,10 @@ func TestKeptIndexOfAnotherTime(t *testing.T) {
 
 // The index is kept by itself once nothing is changed any more.
 func TestIndexIsKeptWhenIdle(t *testing.T) {
-	k := newKeeper(t, nil, 20)
-	local.KeepIndexes(10, time.Millisecond)
-	k.restored(false)
+	k := newKeeperThat(t, nil, 20, local.KeepIndex{From: 10, After: time.Millisecond})
+	if _, ok := k.Index(t.Context()); !ok {
+		t.Fatal("there is no index")
+	}
 	for {
 		if err := t.Context().Err(); err != nil {
 			t.Fatal(err)
@@ -277,8 +283,7 @@ func TestIndexIsKeptWhenIdle(t *testing.T) {
 
 // A small store keeps none.
 func TestKeptIndexOfSmallStore(t *testing.T) {
-	k := newKeeper(t, nil, 5)
-	local.KeepIndexes(10, time.Millisecond)
+	k := newKeeperThat(t, nil, 5, local.KeepIndex{From: 10, After: time.Millisecond})
 	k.keep()
 	k.restored(false)
 }

@@ -41,6 +41,7 @@ type Options struct {
 	Gateways func(context.Context, engine.Gateway) (delivery.Carrier, error)
 	// Fetcher gets the attachments of mails. Nil: one that refuses private addresses.
 	Fetcher *delivery.Fetcher
+	Keep    KeepIndex
 }
 
 // Service is [engine.Service] for one workspace of a store. It is safe for concurrent use. What it keeps
@@ -104,6 +105,7 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		carriers: o.Carriers, fetcher: o.Fetcher, ids: newIDSource(),
 	}
 	s.settingsKey = store.SettingsKey(workspace)
+	s.rows.keep = o.Keep.orDefaults()
 	s.rows.ctx, s.rows.end = context.WithCancel(context.Background())
 	if s.clock == nil {
 		s.clock = time.Now

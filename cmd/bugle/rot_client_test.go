@@ -21,7 +21,7 @@ import (
 )
 
 // rotDamage matches messages that name damage.
-var rotDamage = regexp.MustCompile(`(?i)damaged|\blost\b`)
+var rotDamage = regexp.MustCompile(`(?i)damaged|\blost\b|records in workspace .* are missing`)
 
 // rotClient writes and reads over HTTP. Campaigns that it changes are changed by no other.
 type rotClient struct {

@@ -9,39 +9,20 @@ import (
 
 	"bugle/engine/activity"
 	"bugle/themes"
+	"bugle/ui/browse"
 	"bugle/ui/screen"
-	"bugle/ui/widget"
 )
 
 // Screen is the list of calls, with one of them to read.
 type Screen struct {
 	screen.Base
-	deps  screen.Deps
-	theme themes.Theme
-
+	deps   screen.Deps
 	log    *activity.Log
-	seen   uint64          // the version of the log that calls is of
-	calls  []activity.Call // newest first
-	shown  []int           // those that the filter lets through
-	follow bool            // the cursor stays on the newest
-
-	table  widget.Table
-	filter widget.Prompt
-	reader reader
-	focus  pane
-	zoom   bool // the focused pane has the whole screen
-
-	width, height int
+	seen   uint64 // the version of the log that is listed
+	list   *browse.List[activity.Call]
+	reader *reader
+	follow bool // the cursor stays on the newest
 }
-
-// pane is where the keyboard is.
-type pane uint8
-
-const (
-	paneTable pane = iota
-	paneCall
-	paneFilter
-)
 
 // taskWait is the task that waits for the next call.
 const taskWait = "wait"
@@ -51,13 +32,17 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	if log == nil {
 		log = &activity.Log{}
 	}
-	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme, log: log, follow: true,
-		table:  widget.NewTable(deps.Theme, columns...),
-		filter: widget.NewPrompt(deps.Theme, "/", "operation, path, error or ID; 4xx, 409, failed, local"),
-		reader: newReader(deps.Theme),
-	}
-	s.table.Focused = true
+	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, follow: true, reader: newReader(deps.Theme)}
+	s.list = browse.New(deps.Theme, browse.Config[activity.Call]{
+		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Lets: lets, Empty: s.emptyText,
+		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
+		Above: s.limits, Footer: s.footer, Moved: s.moved, Cleared: s.refresh,
+		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return max(width*2/5, readerWidth) },
+		Words: browse.Words{
+			Many: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
+			Next: "older call", Prev: "newer call", NextTab: []string{"tab", "]"}, PrevTab: []string{"shift+tab", "["},
+		},
+	})
 	s.refresh()
 	return s
 }
@@ -68,12 +53,12 @@ func (s *Screen) Title() string { return "Activity" }
 // Badge counts the calls, and says whether the cursor follows them.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
-	case len(s.calls) == 0:
+	case s.list.Len() == 0:
 		return "", themes.ToneMuted
 	case s.follow:
-		return count(len(s.calls)) + " · following", themes.ToneAccent
+		return count(s.list.Len()) + " · following", themes.ToneAccent
 	}
-	return count(len(s.calls)), themes.ToneMuted
+	return count(s.list.Len()), themes.ToneMuted
 }
 
 // Init waits for calls.
@@ -105,129 +90,47 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.ChangedMsg:
 		s.refresh()
 	case tea.KeyMsg:
-		s.key(msg)
+		s.list.Key(msg)
 	case tea.MouseMsg:
-		s.mouse(msg)
+		s.list.Mouse(msg)
 	}
 	return nil
 }
 
-// refresh shows the calls as they are now. The cursor stays on its call, unless it follows the
+// refresh shows the calls as they are now, newest first. The cursor stays on its call, unless it follows the
 // newest; what is being read stays in any case.
 func (s *Screen) refresh() {
-	at, had := s.selected()
 	s.seen = s.log.Version()
-	s.calls = s.log.Calls()
-	s.narrow()
-	switch {
-	case s.follow && s.focus != paneCall:
-		s.table.Home()
-	case had:
-		for i, n := range s.shown {
-			if s.calls[n].Seq == at.Seq {
-				s.table.Select(i)
-			}
-		}
+	s.list.Set(s.log.Calls())
+	if s.follow && !s.list.Reading() {
+		s.list.Top()
 	}
-	s.show()
 }
 
-// narrow finds the calls that the filter lets through.
-func (s *Screen) narrow() {
-	f := parseFilter(s.filter.Value())
-	s.shown = s.shown[:0]
-	for i := range s.calls {
-		if f.lets(&s.calls[i]) {
-			s.shown = append(s.shown, i)
-		}
-	}
-	s.table.SetRows(rows{s})
-}
-
-func (s *Screen) selected() (activity.Call, bool) {
-	if s.table.Cursor >= len(s.shown) {
-		return activity.Call{}, false
-	}
-	return s.calls[s.shown[s.table.Cursor]], true
-}
-
-func (s *Screen) key(msg tea.KeyMsg) {
-	switch s.focus {
-	case paneFilter:
-		if s.filter.Update(msg) {
-			s.narrow()
-			s.table.Home()
-		} else {
-			s.move(func() { s.table.Window.Update(arrows(msg)) })
-		}
-	case paneCall:
-		s.reader.update(msg)
-	default:
-		s.move(func() { s.table.Window.Update(msg) })
-	}
-	s.show()
-}
-
-// move does something that may move the cursor. Who moves it to an older call wants to stay there.
-func (s *Screen) move(do func()) {
-	before := s.table.Cursor
-	do()
-	if s.table.Cursor != before && s.table.Cursor > 0 {
+// moved ends following: who moves to an older call wants to stay there.
+func (s *Screen) moved() {
+	if !s.list.AtTop() {
 		s.follow = false
 	}
 }
 
-// arrows keeps the keys that move without being letters.
-func arrows(msg tea.KeyMsg) tea.KeyMsg {
-	if msg.Type == tea.KeyRunes {
-		return tea.KeyMsg{}
-	}
-	return msg
-}
-
-func (s *Screen) mouse(msg tea.MouseMsg) {
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	left := s.tableWidth()
-	switch {
-	case s.wide() && msg.X >= left || !s.wide() && s.focus == paneCall:
-		if press && len(s.shown) > 0 {
-			s.toCall()
-		}
-		if !s.wide() {
-			left = 0
-		}
-		msg.X, msg.Y = msg.X-left-2, msg.Y-1
-		s.reader.mouse(msg)
-	default:
-		again := press && s.onRow(msg.Y)
-		s.move(func() {
-			if s.table.Mouse(msg, msg.Y-s.tableTop()) && press {
-				s.toTable()
-			}
-		})
-		if again {
-			s.toCall()
-		}
-	}
-	s.show()
-}
-
-// onRow says that the chosen call is on that line of the screen.
-func (s *Screen) onRow(y int) bool {
-	i, ok := s.table.RowAt(y - s.tableTop())
-	return ok && i == s.table.Cursor && s.focus == paneTable
-}
-
-// show brings the reader to the chosen call.
-func (s *Screen) show() {
-	c, ok := s.selected()
-	if !ok && s.focus == paneCall {
-		s.focus = paneTable
-	}
-	s.table.Focused = s.focus != paneCall
+// show brings the reader to a call.
+func (s *Screen) show(c activity.Call, ok bool) {
 	if !ok {
 		s.reader.none()
 		return
 	}
 	s.reader.show(c)
 }
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.deps.Theme = t
+	s.list.SetTheme(t)
+}
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
+
+// View draws the calls and, where there is room or it was asked for, the chosen one.
+func (s *Screen) View() string { return s.list.View() }

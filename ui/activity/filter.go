@@ -50,6 +50,12 @@ func statusWord(w string) (class, status int) {
 	return 0, 0
 }
 
+// lets returns the filter that was typed.
+func lets(text string) func(activity.Call) bool {
+	f := parseFilter(text)
+	return func(c activity.Call) bool { return f.lets(&c) }
+}
+
 func (f filter) lets(c *activity.Call) bool {
 	switch {
 	case f.none,

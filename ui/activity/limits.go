@@ -19,19 +19,11 @@ func (s *Screen) limited() bool {
 	return ok && len(far.Quotas()) > 0
 }
 
-// limitsHeight is how many lines what is left of the limits takes.
-func (s *Screen) limitsHeight() int {
-	if s.limited() {
-		return 1
-	}
-	return 0
-}
-
 // limits tells of each operation that was used how much of its limit, the one it comes closest to.
-func (s *Screen) limits(width int) string {
+func (s *Screen) limits(width int) []string {
 	far, ok := s.deps.Link()
-	if !ok {
-		return ""
+	if !ok || len(far.Quotas()) == 0 {
+		return nil
 	}
 	line := "Limits: "
 	for i, q := range closest(far.Quotas()) {
@@ -43,7 +35,7 @@ func (s *Screen) limits(width int) string {
 	if line == "Limits: " {
 		line += "nothing used"
 	}
-	return s.theme.Muted.Render(widget.Truncate(line, width))
+	return []string{s.deps.Theme.Muted.Render(widget.Truncate(line, width))}
 }
 
 // used says how much of a limit is: 3/100 min.

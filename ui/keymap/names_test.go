@@ -32,6 +32,7 @@ var screens = map[string]string{
 func TestNamesAreThoseOfTheScreens(t *testing.T) {
 	found := map[string]*Entry{}
 	for folder, screen := range screens {
+		r := &reader{screen: screen, found: found}
 		files, err := filepath.Glob(filepath.Join("..", folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -46,8 +47,20 @@ func TestNamesAreThoseOfTheScreens(t *testing.T) {
 			}
 			for _, d := range tree.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-					(&reader{screen: screen, found: found}).function(fn)
+					r.function(fn)
 				}
+			}
+		}
+		if r.words == nil {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "browse", "actions.go"), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range tree.Decls { // in the screen's words
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				r.function(fn)
 			}
 		}
 	}
@@ -73,6 +86,7 @@ type reader struct {
 	found  map[string]*Entry
 	texts  map[string][]string          // what each variable is given
 	acts   map[string]*ast.CompositeLit // the action that each variable is
+	words  *ast.CompositeLit            // what the screen's browse.List calls its actions; nil where it has none
 }
 
 func (r *reader) function(fn *ast.FuncDecl) {
@@ -88,6 +102,9 @@ func (r *reader) function(fn *ast.FuncDecl) {
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
+			if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Words" {
+				r.words = n
+			}
 			r.action(n)
 		case *ast.CallExpr:
 			r.zoom(n)
@@ -144,7 +161,10 @@ func (r *reader) action(lit *ast.CompositeLit) {
 	if len(keys) == 0 || field(lit, "Info") != nil || field(lit, "Group") == nil {
 		return
 	}
-	does, _ := literal(field(lit, "Help"))
+	does := ""
+	if help := r.strings(field(lit, "Help")); len(help) == 1 {
+		does = help[0]
+	}
 	names, labels := r.strings(field(lit, "Name")), r.strings(field(lit, "Label"))
 	if len(names) == 0 {
 		names = labels
@@ -182,13 +202,25 @@ func (r *reader) strings(e ast.Expr) []string {
 	if text, ok := literal(e); ok {
 		return []string{text}
 	}
-	if name, ok := e.(*ast.Ident); ok {
-		return r.texts[name.Name]
+	switch e := e.(type) {
+	case *ast.Ident:
+		return r.texts[e.Name]
+	case *ast.SelectorExpr:
+		if r.words != nil {
+			return r.strings(field(r.words, e.Sel.Name))
+		}
+	case *ast.BinaryExpr:
+		if x, y := r.strings(e.X), r.strings(e.Y); len(x) == 1 && len(y) == 1 {
+			return []string{x[0] + y[0]}
+		}
 	}
 	return nil
 }
 
 func (r *reader) keys(e ast.Expr) []string {
+	if sel, ok := e.(*ast.SelectorExpr); ok && r.words != nil {
+		e = field(r.words, sel.Sel.Name)
+	}
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok {
 		return nil

@@ -12,85 +12,31 @@ import (
 
 // The headings of the screen's keys in the help.
 const (
-	groupMove    = "Move"
 	groupMessage = "Message"
 	groupOutbox  = "Outbox"
 )
 
 // Typing says that a filter is being typed.
-func (s *Screen) Typing() bool { return s.focus == paneFilter }
+func (s *Screen) Typing() bool { return s.list.Typing() }
 
 // Actions are what can be done, by where the keyboard is.
 func (s *Screen) Actions() []screen.Action {
-	if s.focus == paneFilter {
-		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupOutbox, Bar: 9, Typing: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Typing: true, Run: s.dropFilter},
-		}
-	}
 	none := ""
-	if _, ok := s.selected(); !ok {
+	if _, ok := s.list.Selected(); !ok {
 		none = "No message is selected."
 	}
-	acts := append(append(s.moves(none), s.zoomKey()), s.uses(none)...)
-	if len(s.messages) == 0 {
-		for i := range acts { // there is nothing that they could be used on
-			if acts[i].Why != "" {
-				acts[i].Bar = 0
-			}
-		}
-	}
-	return acts
-}
-
-func (s *Screen) moves(none string) []screen.Action {
-	if s.focus == paneMessage {
-		return []screen.Action{
-			{Keys: []string{"esc"}, Label: "messages", Help: "back to the messages", Group: groupMove, Bar: 9, Run: s.toTable},
-			{Name: "next view", Keys: []string{"tab", "right", "]", "l"}, Label: "next tab", Help: "show the next tab of the message", Group: groupMove, Bar: 8, Run: func() tea.Cmd { s.reader.turn(1); return nil }},
-			{Name: "previous view", Keys: []string{"shift+tab", "left", "[", "h"}, Label: "previous tab", Help: "show the previous tab of the message", Group: groupMove, Run: func() tea.Cmd { s.reader.turn(-1); return nil }},
-			{Keys: []string{"n"}, Label: "next message", Group: groupMove, Bar: 3, Run: func() tea.Cmd { return s.step(1) }},
-			{Keys: []string{"p"}, Label: "previous message", Group: groupMove, Run: func() tea.Cmd { return s.step(-1) }},
-		}
-	}
-	noFilter := ""
-	if len(s.messages) == 0 {
-		noFilter = "There are no messages to filter."
-	}
-	acts := []screen.Action{
-		{Keys: []string{"enter", "tab"}, Label: "read", Help: "read the message", Group: groupMove, Bar: 9, Why: none, Run: s.toMessage},
-		{Keys: []string{"/"}, Label: "filter", Help: "filter messages by text", Group: groupOutbox, Bar: 7, Why: noFilter, Run: s.toFilter},
-	}
-	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all messages", Group: groupOutbox, Bar: 8, Run: s.dropFilter})
-	}
-	return acts
-}
-
-// zoomKey is the action that zooms the focused pane, or shows both again.
-func (s *Screen) zoomKey() screen.Action {
-	a := screen.ZoomAction(s.zoom, "z", groupMove, s.toggleZoom)
-	if !s.roomy() {
-		a.Why = "The window shows one pane at a time."
-	}
-	return a
-}
-
-func (s *Screen) toggleZoom() tea.Cmd {
-	s.zoom = !s.zoom
-	s.SetSize(s.width, s.height)
-	return nil
+	return s.list.Actions(none, s.uses(none))
 }
 
 func (s *Screen) uses(none string) []screen.Action {
 	noHTML := none
-	if m, ok := s.selected(); ok && (m.Email == nil || m.Email.HTML == "") {
+	if m, ok := s.list.Selected(); ok && (m.Email == nil || m.Email.HTML == "") {
 		noHTML = "Only emails with HTML can be opened in the browser."
 	}
 	noBox, empty := "", ""
 	if _, ok := s.box(); !ok {
 		noBox, empty = noOutbox, noOutbox
-	} else if len(s.messages) == 0 {
+	} else if s.list.Len() == 0 {
 		empty = "The outbox is already empty."
 	}
 	return []screen.Action{
@@ -103,57 +49,19 @@ func (s *Screen) uses(none string) []screen.Action {
 }
 
 func (s *Screen) noCampaign(none string) string {
-	if m, ok := s.selected(); ok && m.CampaignID == "" {
+	if m, ok := s.list.Selected(); ok && m.CampaignID == "" {
 		return "This message was sent through the API, not from a campaign."
 	}
 	return none
 }
 
 func (s *Screen) toCampaign() tea.Cmd {
-	m, _ := s.selected()
+	m, _ := s.list.Selected()
 	return screen.Open(screen.Route{Name: screen.Builder, ID: m.CampaignID})
 }
 
-func (s *Screen) toMessage() tea.Cmd {
-	s.focus = paneMessage
-	s.show()
-	return nil
-}
-
-func (s *Screen) toTable() tea.Cmd {
-	s.focus = paneTable
-	s.show()
-	return nil
-}
-
-func (s *Screen) step(n int) tea.Cmd {
-	s.table.Move(n)
-	s.show()
-	return nil
-}
-
-func (s *Screen) toFilter() tea.Cmd {
-	s.focus = paneFilter
-	s.filter.Focus()
-	s.SetSize(s.width, s.height)
-	return nil
-}
-
-func (s *Screen) keepFilter() tea.Cmd {
-	s.filter.Blur()
-	s.focus = paneTable
-	s.SetSize(s.width, s.height)
-	return nil
-}
-
-func (s *Screen) dropFilter() tea.Cmd {
-	s.filter.SetValue("")
-	s.narrow()
-	return s.keepFilter()
-}
-
 func (s *Screen) copy() tea.Cmd {
-	m, ok := s.selected()
+	m, ok := s.list.Selected()
 	if !ok {
 		return nil
 	}
@@ -162,7 +70,7 @@ func (s *Screen) copy() tea.Cmd {
 }
 
 func (s *Screen) browse() tea.Cmd {
-	m, ok := s.selected()
+	m, ok := s.list.Selected()
 	if !ok || m.Email == nil {
 		return nil
 	}
@@ -176,7 +84,7 @@ func (s *Screen) clear() tea.Cmd {
 	}
 	return screen.Ask(screen.Question{
 		Title: "Clear the outbox?", Danger: true, Focus: 1,
-		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", count(len(s.messages))),
+		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", count(s.list.Len())),
 		Buttons: []widget.Button{{Label: "Clear", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

@@ -5,6 +5,7 @@ package outbox
 import (
 	"context"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -12,6 +13,7 @@ import (
 	"bugle/engine/content"
 	"bugle/engine/when"
 	"bugle/themes"
+	"bugle/ui/browse"
 	"bugle/ui/builder/browser"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -20,33 +22,13 @@ import (
 // Screen is the outbox.
 type Screen struct {
 	screen.Base
-	deps  screen.Deps
-	theme themes.Theme
-
-	messages []engine.Delivered // newest first
-	shown    []int              // those that the filter lets through
-	loaded   bool
-	failed   error
-
-	table  widget.Table
-	filter widget.Prompt
-	reader reader
-	focus  pane
-	zoom   bool // the focused pane has the whole screen
+	deps   screen.Deps
+	loaded bool
+	failed error
+	list   *browse.List[engine.Delivered] // newest first
+	reader *reader
 	pages  browser.Files
-
-	width, height int
-	laid          area // where the message was when the screen was divided
 }
-
-// pane is where the keyboard is.
-type pane uint8
-
-const (
-	paneTable pane = iota
-	paneMessage
-	paneFilter
-)
 
 // The tasks of the screen.
 const (
@@ -58,14 +40,17 @@ const (
 // New makes the screen. The route's campaign, where it has one, is not narrowed to: people look
 // for the message that just left, wherever it came from.
 func New(deps screen.Deps, _ screen.Route) *Screen {
-	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		table:  widget.NewTable(deps.Theme, columns...),
-		filter: widget.NewPrompt(deps.Theme, "/", "recipient, platform, locale, campaign or subject"),
-		reader: newReader(deps.Theme),
-	}
-	s.table.Focused = true
-	s.show()
+	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme)}
+	s.list = browse.New(deps.Theme, browse.Config[engine.Delivered]{
+		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Lets: lets, Empty: s.emptyText,
+		Same: func(a, b engine.Delivered) bool { return a.ID == b.ID },
+		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return width - width/2 }, Below: true,
+		Words: browse.Words{
+			Many: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
+			Next: "next message", Prev: "previous message",
+			NextTab: []string{"tab", "right", "]", "l"}, PrevTab: []string{"shift+tab", "left", "[", "h"},
+		},
+	})
 	return s
 }
 
@@ -88,7 +73,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	case !s.loaded:
 		return "", themes.ToneMuted
 	}
-	return count(len(s.messages)), themes.ToneMuted
+	return count(s.list.Len()), themes.ToneMuted
 }
 
 // Init reads the outbox.
@@ -126,9 +111,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.result(msg)
 		}
 	case tea.KeyMsg:
-		s.key(msg)
+		s.list.Key(msg)
 	case tea.MouseMsg:
-		s.mouse(msg)
+		s.list.Mouse(msg)
 	}
 	return nil
 }
@@ -138,13 +123,12 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskLoad:
 		s.loaded, s.failed = true, r.Err
 		if r.Err == nil {
-			s.take(r.Value.([]engine.Delivered))
+			s.list.Set(r.Value.([]engine.Delivered))
 		}
 	case taskClear:
 		if r.Err != nil {
 			return screen.Notify(widget.LevelError, "Can't clear the outbox: "+r.Err.Error())
 		}
-		s.focus = paneTable
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Cleared the outbox"), s.load())
 	case taskOpen:
 		if r.Err != nil {
@@ -155,32 +139,10 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// take shows other messages; the cursor stays on its message.
-func (s *Screen) take(messages []engine.Delivered) {
-	id := ""
-	if m, ok := s.selected(); ok {
-		id = m.ID
-	}
-	s.messages = messages
-	s.narrow()
-	for i, at := range s.shown {
-		if s.messages[at].ID == id {
-			s.table.Select(i)
-		}
-	}
-	s.show()
-}
-
-// narrow finds the messages that the filter lets through: those that hold each of its words.
-func (s *Screen) narrow() {
-	words := strings.Fields(strings.ToLower(s.filter.Value()))
-	s.shown = s.shown[:0]
-	for i, m := range s.messages {
-		if holds(m, words) {
-			s.shown = append(s.shown, i)
-		}
-	}
-	s.table.SetRows(rows{s})
+// lets returns the filter of messages that hold each of the typed words.
+func lets(filter string) func(engine.Delivered) bool {
+	words := strings.Fields(strings.ToLower(filter))
+	return func(m engine.Delivered) bool { return holds(m, words) }
 }
 
 func holds(m engine.Delivered, words []string) bool {
@@ -206,99 +168,63 @@ func subject(m engine.Delivered) string {
 	return ""
 }
 
-// rows are the messages in the table.
-type rows struct{ s *Screen }
-
-func (r rows) Len() int { return len(r.s.shown) }
-
-func (r rows) Row(i int) widget.Cells {
-	m := r.s.messages[r.s.shown[i]]
+// row draws a message in the table.
+func (s *Screen) row(m engine.Delivered) widget.Cells {
 	return widget.Cells{
-		{Text: when.Brief(m.At, r.s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
+		{Text: when.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
 		{Text: content.KeyName(m.Key), Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
 	}
 }
 
-func (s *Screen) selected() (engine.Delivered, bool) {
-	if s.table.Cursor >= len(s.shown) {
-		return engine.Delivered{}, false
+// head names a message over its text.
+func head(m engine.Delivered, ok bool) (title, info string) {
+	if !ok {
+		return "Message", ""
 	}
-	return s.messages[s.shown[s.table.Cursor]], true
+	return subject(m), ""
 }
 
-func (s *Screen) key(msg tea.KeyMsg) {
-	switch s.focus {
-	case paneFilter:
-		if s.filter.Update(msg) {
-			s.narrow()
-			s.table.Home()
-		} else {
-			s.table.Window.Update(arrows(msg))
-		}
-	case paneMessage:
-		s.reader.update(msg)
-	default:
-		s.table.Window.Update(msg)
-	}
-	s.show()
-}
-
-// arrows keeps the keys that move without being letters.
-func arrows(msg tea.KeyMsg) tea.KeyMsg {
-	if msg.Type == tea.KeyRunes {
-		return tea.KeyMsg{}
-	}
-	return msg
-}
-
-// wide reports whether the message is shown beside the table.
-func (s *Screen) wide() bool { return s.roomy() && !s.zoom }
-
-// roomy reports whether there is room for both.
-func (s *Screen) roomy() bool { return s.width >= 100 }
-
-func (s *Screen) mouse(msg tea.MouseMsg) {
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	a := s.readerArea()
-	seen := s.wide() || s.stacked() || s.focus == paneMessage
-	switch {
-	case seen && msg.X >= a.x && msg.Y >= a.y:
-		if press && len(s.shown) > 0 && (s.wide() || msg.Y > a.y+1) {
-			s.focus = paneMessage // a press on the tabs of a message below the table leaves it there
-		}
-		msg.X, msg.Y = msg.X-a.x-2, msg.Y-a.y-1
-		s.reader.mouse(msg)
-	default:
-		again := press && s.onRow(msg.Y)
-		if s.table.Mouse(msg, msg.Y-s.tableTop()) && press {
-			s.focus = paneTable
-			if again {
-				s.focus = paneMessage
-			}
-		}
-	}
-	s.show()
-}
-
-// onRow says that the chosen message is on that line of the screen.
-func (s *Screen) onRow(y int) bool {
-	i, ok := s.table.RowAt(y - s.tableTop())
-	return ok && i == s.table.Cursor && s.focus == paneTable
-}
-
-// show brings the reader to the chosen message.
-func (s *Screen) show() {
-	s.table.Focused = s.focus != paneMessage
-	if s.readerArea() != s.laid {
-		s.SetSize(s.width, s.height)
-	}
-	m, ok := s.selected()
+// show brings the reader to a message.
+func (s *Screen) show(m engine.Delivered, ok bool) {
 	if !ok {
 		s.reader.none()
-		if s.focus == paneMessage {
-			s.focus = paneTable
-		}
 		return
 	}
-	s.reader.show(m, s.when(m))
+	now := s.now()
+	s.reader.show(m, when.Moment(m.At.In(now.Location()), now))
 }
+
+func (s *Screen) emptyText() string {
+	_, has := s.box()
+	switch {
+	case !has:
+		return noOutbox
+	case s.failed != nil:
+		return "Can't load the outbox: " + s.failed.Error() + "\nPress r to try again."
+	case !s.loaded:
+		return "Loading…"
+	case s.list.Len() > 0:
+		return "No message matches. Press esc to clear the filter."
+	}
+	return "No test messages yet. Open a draft and press t to send one."
+}
+
+// now returns the time in the person's zone.
+func (s *Screen) now() time.Time {
+	if loc := s.deps.Location; loc != nil {
+		return s.deps.Now().In(loc)
+	}
+	return s.deps.Now().UTC()
+}
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.deps.Theme = t
+	s.list.SetTheme(t)
+}
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
+
+// View draws the messages and, where there is room or it was asked for, the chosen one.
+func (s *Screen) View() string { return s.list.View() }

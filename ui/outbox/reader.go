@@ -11,6 +11,7 @@ import (
 	"bugle/engine/content"
 	"bugle/engine/delivery"
 	"bugle/themes"
+	"bugle/ui/browse"
 	"bugle/ui/widget"
 )
 
@@ -25,87 +26,78 @@ const (
 
 // reader shows one message.
 type reader struct {
+	browse.Reader
 	theme   themes.Theme
 	message engine.Delivered
 	when    string
-	empty   bool
-	tabs    widget.Tabs
 	views   []view
-	pager   widget.Pager
-	json    widget.JSONView
-	width   int
-	height  int
 }
 
-func newReader(t themes.Theme) reader {
-	return reader{theme: t, empty: true, tabs: widget.NewTabs(t), pager: widget.NewPager(t), json: widget.NewJSONView(t)}
-}
+func newReader(t themes.Theme) *reader { return &reader{Reader: browse.NewReader(t), theme: t} }
 
-func (r *reader) setTheme(t themes.Theme) {
+// SetTheme changes the theme.
+func (r *reader) SetTheme(t themes.Theme) {
 	r.theme = t
-	r.tabs.SetTheme(t)
-	r.pager.SetTheme(t)
-	r.json.SetTheme(t)
+	r.Reader.SetTheme(t)
 	r.fill()
 }
 
-// setSize tells the reader the cells it may use: a line of tabs, a blank one, and the message.
-func (r *reader) setSize(w, h int) {
-	r.width, r.height = w, h
-	r.tabs.SetSize(w, 1)
-	r.pager.SetSize(w, h-2)
-	r.json.SetSize(w, h-2)
+// SetSize tells the reader its cells.
+func (r *reader) SetSize(w, h int) {
+	r.Reader.SetSize(w, h)
+	r.fill()
 }
 
-func (r *reader) none() { r.empty, r.message = true, engine.Delivered{} }
+func (r *reader) none() {
+	r.Clear()
+	r.message = engine.Delivered{}
+}
 
 // show turns to a message; the view stays where the message has it.
 func (r *reader) show(m engine.Delivered, when string) {
-	if !r.empty && m.ID == r.message.ID {
+	if m.ID == r.message.ID && m.ID != "" {
 		return
 	}
 	old := r.view()
-	r.message, r.when, r.empty = m, when, false
-	r.views, r.tabs.Names = []view{viewText, viewHTML, viewJSON}, []string{"Text", "HTML source", "JSON"}
+	r.message, r.when = m, when
+	names := []string{"Text", "HTML source", "JSON"}
+	r.views = []view{viewText, viewHTML, viewJSON}
 	if m.Email == nil {
-		r.views, r.tabs.Names = []view{viewText, viewJSON}, []string{"Message", "Payload"}
+		r.views, names = []view{viewText, viewJSON}, []string{"Message", "Payload"}
 	}
-	r.tabs.Active = 0
-	for i, v := range r.views {
-		if v == old {
-			r.tabs.Active = i
-		}
-	}
+	r.SetTabs(names, max(slices.Index(r.views, old), 0))
 	r.fill()
 }
 
 func (r *reader) view() view {
-	if r.tabs.Active < len(r.views) {
-		return r.views[r.tabs.Active]
+	if i, _ := r.Tab(); i < len(r.views) {
+		return r.views[i]
 	}
 	return viewText
 }
 
-func (r *reader) turn(n int) {
-	if n > 0 {
-		r.tabs.Next()
-	} else {
-		r.tabs.Prev()
-	}
+// Turn shows the message in another view.
+func (r *reader) Turn(n int) {
+	r.Reader.Turn(n)
 	r.fill()
 }
 
-func (r *reader) fill() {
-	if r.empty {
-		return
+// Mouse takes the mouse at a place of the reader.
+func (r *reader) Mouse(msg tea.MouseMsg) {
+	if r.Reader.Mouse(msg) {
+		r.fill()
 	}
-	switch r.view() {
-	case viewText:
-		r.pager.SetStyled(r.text())
-	case viewHTML:
-		r.pager.SetText(r.message.Email.HTML)
-	case viewJSON:
-		r.json.SetText(string(r.document()))
+}
+
+func (r *reader) fill() {
+	switch {
+	case r.message.ID == "":
+	case r.view() == viewText:
+		r.ShowStyled(r.text())
+	case r.view() == viewHTML:
+		r.ShowText(r.message.Email.HTML)
+	default:
+		r.ShowJSON(string(r.document()))
 	}
 }
 
@@ -138,40 +130,6 @@ func (r *reader) copied(m engine.Delivered) (text, what string) {
 	return "", "nothing"
 }
 
-func (r *reader) update(msg tea.KeyMsg) {
-	if r.view() == viewJSON {
-		r.json.Update(msg)
-		return
-	}
-	r.pager.Update(msg)
-}
-
-// mouse takes the mouse at a place of the reader.
-func (r *reader) mouse(msg tea.MouseMsg) {
-	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	if i, ok := r.tabs.At(msg.X); ok && press && msg.Y == 0 {
-		r.tabs.Active = i
-		r.fill()
-		return
-	}
-	if r.view() == viewJSON {
-		r.json.Mouse(msg)
-		return
-	}
-	r.pager.Mouse(msg)
-}
-
-func (r *reader) draw() string {
-	if r.empty {
-		return ""
-	}
-	body := r.pager.View()
-	if r.view() == viewJSON {
-		body = r.json.View()
-	}
-	return widget.Fit(r.tabs.View()+"\n\n"+body, r.width, r.height)
-}
-
 // fullHead is the height from which all that stands above a mail is shown: in fewer lines, its text comes first.
 const fullHead = 15
 
@@ -184,13 +142,14 @@ func (r *reader) text() string {
 		}
 	}
 	m := r.message
+	_, tall := r.Size()
 	if e := m.Email; e != nil {
 		from := e.From
 		if e.FromName != "" {
 			from = e.FromName + " <" + e.From + ">"
 		}
 		rest := func(name, value string) {
-			if r.height >= fullHead {
+			if tall >= fullHead {
 				head(name, value)
 			}
 		}
@@ -263,11 +222,12 @@ func body(e *engine.EmailMessage) string {
 // notification draws a push as two parts in a frame's left edge.
 func (r *reader) notification(p *engine.PushMessage) string {
 	var lines []string
+	width, _ := r.Size()
 	bar := r.theme.Accent.Render("▍ ")
-	for _, l := range widget.Wrap(widget.CleanLines(p.Title), max(r.width-4, 1)) {
+	for _, l := range widget.Wrap(widget.CleanLines(p.Title), max(width-4, 1)) {
 		lines = append(lines, bar+r.theme.Strong.Render(l))
 	}
-	for _, l := range widget.Wrap(widget.CleanLines(p.Body), max(r.width-4, 1)) {
+	for _, l := range widget.Wrap(widget.CleanLines(p.Body), max(width-4, 1)) {
 		lines = append(lines, bar+l)
 	}
 	return strings.Join(lines, "\n")

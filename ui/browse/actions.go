@@ -1,0 +1,127 @@
+package browse
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+)
+
+// Words are what a list calls what can be done in it.
+type Words struct {
+	Many             string   // what is listed: "calls"
+	Group            string   // the heading of the list's keys in the help
+	Read             string   // what enter does: "read the message"
+	Filter           string   // what can be filtered by
+	Next, Prev       string   // the labels that lead to the next entry and the previous one
+	NextTab, PrevTab []string // the keys that turn the page's tabs
+}
+
+// groupMove is the heading of the keys that move.
+const groupMove = "Move"
+
+// Actions are what can be done with the keyboard where it is, and more unless a filter is typed. none says why nothing
+// can be done with an entry; it is empty where one is selected. Of an empty list the status bar has only what works.
+func (l *List[T]) Actions(none string, more []screen.Action) []screen.Action {
+	acts := l.moves(none)
+	if !l.Typing() {
+		acts = append(acts, more...)
+	}
+	for i := range acts {
+		if len(l.entries) == 0 && acts[i].Why != "" {
+			acts[i].Bar = 0
+		}
+	}
+	return acts
+}
+
+// moves are the actions of the list itself.
+func (l *List[T]) moves(none string) []screen.Action {
+	w := l.cfg.Words
+	switch l.focus {
+	case onFilter:
+		return []screen.Action{
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: w.Group, Bar: 9, Typing: true, Run: l.close},
+			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, Bar: 8, Typing: true, Run: l.clear},
+		}
+	case onPage:
+		return []screen.Action{
+			{Keys: []string{"esc"}, Label: w.Many, Help: "back to the " + w.Many, Group: groupMove, Bar: 9, Run: l.close},
+			{Name: "next view", Keys: w.NextTab, Label: "next tab", Help: "show the next tab", Group: groupMove, Bar: 8, Run: l.turn(1)},
+			{Name: "previous view", Keys: w.PrevTab, Label: "previous tab", Help: "show the previous tab", Group: groupMove, Run: l.turn(-1)},
+			{Keys: []string{"n"}, Label: w.Next, Group: groupMove, Bar: 3, Run: l.step(1)},
+			{Keys: []string{"p"}, Label: w.Prev, Group: groupMove, Run: l.step(-1)},
+			l.zoomKey(),
+		}
+	}
+	noFilter := ""
+	if len(l.entries) == 0 {
+		noFilter = "There are no " + w.Many + " to filter."
+	}
+	acts := []screen.Action{
+		{Keys: []string{"enter", "tab"}, Label: "read", Help: w.Read, Group: groupMove, Bar: 9, Why: none, Run: l.open},
+		{Keys: []string{"/"}, Label: "filter", Help: w.Filter, Group: w.Group, Bar: 7, Why: noFilter, Run: l.toFilter},
+	}
+	if l.filter.Value() != "" {
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, Bar: 8, Run: l.clear})
+	}
+	return append(acts, l.zoomKey())
+}
+
+// zoomKey is the action that zooms the focused pane, or shows both again.
+func (l *List[T]) zoomKey() screen.Action {
+	a := screen.ZoomAction(l.zoom, "z", groupMove, func() tea.Cmd {
+		l.zoom = !l.zoom
+		l.SetSize(l.width, l.height)
+		return nil
+	})
+	if !l.roomy() {
+		a.Why = "The window shows one pane at a time."
+	}
+	return a
+}
+
+// open gives the page the keyboard.
+func (l *List[T]) open() tea.Cmd {
+	l.focus = onPage
+	l.show()
+	return nil
+}
+
+// close gives the list the keyboard.
+func (l *List[T]) close() tea.Cmd {
+	l.filter.Blur()
+	l.focus = onList
+	l.SetSize(l.width, l.height)
+	l.show()
+	return nil
+}
+
+func (l *List[T]) toFilter() tea.Cmd {
+	l.focus = onFilter
+	l.filter.Focus()
+	l.SetSize(l.width, l.height)
+	return nil
+}
+
+// clear shows all entries; the cursor stays on its own.
+func (l *List[T]) clear() tea.Cmd {
+	l.filter.SetValue("")
+	l.close()
+	l.Set(l.entries)
+	if l.cfg.Cleared != nil {
+		l.cfg.Cleared()
+	}
+	return nil
+}
+
+func (l *List[T]) turn(n int) func() tea.Cmd {
+	return func() tea.Cmd { l.cfg.Page.Turn(n); return nil }
+}
+
+func (l *List[T]) step(n int) func() tea.Cmd {
+	return func() tea.Cmd {
+		l.move(func() { l.table.Move(n) })
+		l.show()
+		return nil
+	}
+}

@@ -1,0 +1,339 @@
+// Package browse is a list with a filter above it and a reader of the entry under the cursor: beside the list, below
+// it, or in its place, as there is room.
+package browse
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// Page shows one entry. [Reader] is most of one.
+type Page interface {
+	SetTheme(themes.Theme)
+	SetSize(width, height int)
+	Update(tea.KeyMsg)
+	// Mouse takes the mouse at a place of the page.
+	Mouse(tea.MouseMsg)
+	// Turn shows another of the page's tabs.
+	Turn(n int)
+	View() string
+}
+
+// Config says what is listed, and how.
+type Config[T any] struct {
+	Title   string // of the list
+	Columns []widget.Column
+	Hint    string // what to type into the filter
+	Row     func(T) widget.Cells
+	Same    func(a, b T) bool
+	// Lets returns whether an entry passes the filter that was typed.
+	Lets  func(filter string) func(T) bool
+	Empty func() string // why nothing is listed
+	// Above returns lines between the frame and the filter; nil for none.
+	Above func(width int) []string
+	// Footer stands in the lower edge of the list; nil for none.
+	Footer func() string
+	// Moved runs after a person has moved the cursor, and Cleared after the filter was cleared; each may be nil.
+	Moved, Cleared func()
+
+	Page Page
+	// Show brings the page to an entry; ok is false where there is none. Head names the entry over it.
+	Show func(entry T, ok bool)
+	Head func(entry T, ok bool) (title, info string)
+	// PageWidth returns what the page gets beside the list, of the width of the screen.
+	PageWidth func(width int) int
+	// Below shows the page below the list where there is no room beside it.
+	Below bool
+
+	Words Words
+}
+
+// List is the list with its filter and its page.
+type List[T any] struct {
+	cfg     Config[T]
+	theme   themes.Theme
+	entries []T
+	shown   []int // those that the filter lets through
+
+	table  widget.Table
+	filter widget.Prompt
+	focus  focus
+	zoom   bool // the focused pane has the whole screen
+
+	width, height int
+	laid          area // where the page was when the screen was divided
+}
+
+// focus is where the keyboard is.
+type focus uint8
+
+const (
+	onList focus = iota
+	onPage
+	onFilter
+)
+
+// New makes an empty list.
+func New[T any](t themes.Theme, cfg Config[T]) *List[T] {
+	l := &List[T]{cfg: cfg, theme: t, table: widget.NewTable(t, cfg.Columns...), filter: widget.NewPrompt(t, "/", cfg.Hint)}
+	l.table.Focused = true
+	l.show()
+	return l
+}
+
+// Len returns the number of entries, whatever the filter lets through.
+func (l *List[T]) Len() int { return len(l.entries) }
+
+// Reading reports whether the page has the keyboard.
+func (l *List[T]) Reading() bool { return l.focus == onPage }
+
+// Typing reports whether the filter has the keyboard.
+func (l *List[T]) Typing() bool { return l.focus == onFilter }
+
+// Set lists other entries. The cursor stays on its entry where that is still there.
+func (l *List[T]) Set(entries []T) {
+	at, had := l.Selected()
+	l.entries = entries
+	l.narrow()
+	if had {
+		l.find(at)
+	}
+	l.show()
+}
+
+func (l *List[T]) find(entry T) {
+	for i, n := range l.shown {
+		if l.cfg.Same(l.entries[n], entry) {
+			l.table.Select(i)
+			return
+		}
+	}
+}
+
+// Top moves the cursor to the first entry.
+func (l *List[T]) Top() {
+	l.table.Home()
+	l.show()
+}
+
+// AtTop reports whether the cursor is on the first entry.
+func (l *List[T]) AtTop() bool { return l.table.Cursor == 0 }
+
+// Selected returns the entry under the cursor, and false where there is none.
+func (l *List[T]) Selected() (entry T, ok bool) {
+	if l.table.Cursor >= len(l.shown) {
+		return entry, false
+	}
+	return l.entries[l.shown[l.table.Cursor]], true
+}
+
+// narrow finds the entries that the filter lets through.
+func (l *List[T]) narrow() {
+	lets := l.cfg.Lets(l.filter.Value())
+	l.shown = l.shown[:0]
+	for i, e := range l.entries {
+		if lets(e) {
+			l.shown = append(l.shown, i)
+		}
+	}
+	l.table.SetRows(rows[T]{l})
+}
+
+// rows are the entries in the table.
+type rows[T any] struct{ l *List[T] }
+
+func (r rows[T]) Len() int { return len(r.l.shown) }
+
+func (r rows[T]) Row(i int) widget.Cells { return r.l.cfg.Row(r.l.entries[r.l.shown[i]]) }
+
+// Key takes a key that is no action.
+func (l *List[T]) Key(msg tea.KeyMsg) {
+	switch l.focus {
+	case onFilter:
+		if l.filter.Update(msg) {
+			l.narrow()
+			l.table.Home()
+		} else if msg.Type != tea.KeyRunes {
+			l.move(func() { l.table.Window.Update(msg) })
+		}
+	case onPage:
+		l.cfg.Page.Update(msg)
+	default:
+		l.move(func() { l.table.Window.Update(msg) })
+	}
+	l.show()
+}
+
+// move does something that may move the cursor.
+func (l *List[T]) move(do func()) {
+	before := l.table.Cursor
+	do()
+	if l.table.Cursor != before && l.cfg.Moved != nil {
+		l.cfg.Moved()
+	}
+}
+
+// Mouse takes the mouse. A press on the entry under the cursor opens it.
+func (l *List[T]) Mouse(msg tea.MouseMsg) {
+	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	a := l.pageArea()
+	seen := l.beside() || l.below() || l.focus == onPage
+	if seen && msg.X >= a.x && msg.Y >= a.y {
+		if press && len(l.shown) > 0 && (!l.below() || msg.Y > a.y+1) {
+			l.open() // a press on the tabs of a page below the list leaves it there
+		}
+		msg.X, msg.Y = msg.X-a.x-2, msg.Y-a.y-1
+		l.cfg.Page.Mouse(msg)
+		l.show()
+		return
+	}
+	y := msg.Y - l.tableTop()
+	row, ok := l.table.RowAt(y)
+	again := press && ok && row == l.table.Cursor && l.focus == onList
+	l.move(func() {
+		if l.table.Mouse(msg, y) && press {
+			l.close()
+		}
+	})
+	if again {
+		l.open()
+	}
+	l.show()
+}
+
+// show brings the page to the entry under the cursor.
+func (l *List[T]) show() {
+	e, ok := l.Selected()
+	if !ok && l.focus == onPage {
+		l.focus = onList
+	}
+	l.table.Focused = l.focus != onPage
+	if l.pageArea() != l.laid {
+		l.SetSize(l.width, l.height)
+	}
+	l.cfg.Show(e, ok)
+}
+
+// SetTheme changes the theme.
+func (l *List[T]) SetTheme(t themes.Theme) {
+	l.theme = t
+	l.table.SetTheme(t)
+	l.filter.SetTheme(t)
+	l.cfg.Page.SetTheme(t)
+}
+
+// SetSize divides the cells that there are.
+func (l *List[T]) SetSize(width, height int) {
+	l.width, l.height = width, height
+	w := l.tableWidth() - 4
+	l.filter.SetSize(w, 1)
+	l.table.SetSize(w, l.tableHeight()-2-len(l.above()))
+	a := l.pageArea()
+	l.laid = a
+	l.cfg.Page.SetSize(max(a.w-4, 1), max(a.h-2, 1))
+}
+
+const (
+	// besideFrom is the width from which the page stands beside the list.
+	besideFrom = 100
+	// belowFrom is the height from which it stands below the list, where it may.
+	belowFrom = 20
+)
+
+// roomy reports whether there is room for both side by side.
+func (l *List[T]) roomy() bool { return l.width >= besideFrom }
+
+// beside reports whether the page is shown beside the list.
+func (l *List[T]) beside() bool { return l.roomy() && !l.zoom }
+
+// below reports whether the page is shown below the list.
+func (l *List[T]) below() bool {
+	return l.cfg.Below && !l.roomy() && !l.zoom && l.focus != onPage && l.height >= belowFrom && len(l.shown) > 0
+}
+
+func (l *List[T]) tableWidth() int {
+	if l.beside() {
+		return l.width - l.cfg.PageWidth(l.width)
+	}
+	return l.width
+}
+
+// tableHeight is the height of the list with its frame: what its rows need, up to half of all, where the page stands
+// below it.
+func (l *List[T]) tableHeight() int {
+	if !l.below() {
+		return l.height
+	}
+	return max(min(len(l.shown)+3+len(l.above()), l.height/2), 8)
+}
+
+// area is a part of the screen, in cells.
+type area struct{ x, y, w, h int }
+
+// pageArea is where the page is, where it is in sight.
+func (l *List[T]) pageArea() area {
+	switch {
+	case l.beside():
+		return area{l.tableWidth(), 0, l.width - l.tableWidth(), l.height}
+	case l.below():
+		return area{0, l.tableHeight(), l.width, l.height - l.tableHeight()}
+	}
+	return area{0, 0, l.width, l.height}
+}
+
+// above returns the lines between the frame and the table.
+func (l *List[T]) above() []string {
+	var lines []string
+	if l.cfg.Above != nil {
+		lines = l.cfg.Above(l.tableWidth() - 4)
+	}
+	if l.focus == onFilter || l.filter.Value() != "" {
+		lines = append(lines, l.filter.View())
+	}
+	return lines
+}
+
+// tableTop is the line of the screen on which the table's head is.
+func (l *List[T]) tableTop() int { return 1 + len(l.above()) }
+
+// View draws the list and, where there is room or it was asked for, the page.
+func (l *List[T]) View() string {
+	switch {
+	case l.beside():
+		return lipgloss.JoinHorizontal(lipgloss.Top, l.list(), l.page())
+	case l.focus == onPage:
+		return l.page()
+	case l.below():
+		return l.list() + "\n" + l.page()
+	}
+	return l.list()
+}
+
+func (l *List[T]) list() string {
+	panel := widget.NewPanel(l.theme, l.cfg.Title)
+	panel.Focused = l.focus != onPage
+	if len(l.shown) > 0 {
+		panel.Info = fmt.Sprintf("%d of %d", l.table.Cursor+1, len(l.shown))
+	}
+	if l.cfg.Footer != nil {
+		panel.Footer = l.cfg.Footer()
+	}
+	panel.SetSize(l.tableWidth(), l.tableHeight())
+	l.table.Empty = l.cfg.Empty()
+	return panel.View(strings.Join(append(l.above(), l.table.View()), "\n"))
+}
+
+func (l *List[T]) page() string {
+	title, info := l.cfg.Head(l.Selected())
+	panel := widget.NewPanel(l.theme, title)
+	panel.Info, panel.Focused = info, l.focus == onPage
+	a := l.pageArea()
+	panel.SetSize(a.w, a.h)
+	return panel.View(l.cfg.Page.View())
+}

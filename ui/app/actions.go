@@ -52,7 +52,7 @@ func (m *Model) always() []screen.Action { return append(m.waiting(), redraw()) 
 
 // waiting returns the action that ends a wait, where something waits.
 func (m *Model) waiting() []screen.Action {
-	if a, ok := m.endWait(); ok {
+	if a, ok := m.link.endWait(); ok {
 		return []screen.Action{a}
 	}
 	return nil

@@ -52,13 +52,13 @@ const (
 
 // Model is the root model.
 type Model struct {
-	opts          Options
-	theme         themes.Theme
-	keymap        keymap.Map
-	recent        []string // names of actions that the palette ran, the newest first
-	stack         []layer
-	overlays      []overlay
-	toasts        widget.Toasts
+	opts     Options
+	theme    themes.Theme
+	keymap   keymap.Map
+	recent   []string // names of actions that the palette ran, the newest first
+	stack    []layer
+	overlays []overlay
+	notices
 	width, height int
 	ahead         ahead
 	quitting      bool
@@ -72,7 +72,7 @@ func New(o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{opts: o, theme: o.Deps.Theme, keymap: o.Keys, toasts: widget.NewToasts(o.Deps.Theme)}
+	m := &Model{opts: o, theme: o.Deps.Theme, keymap: o.Keys, notices: newNotices(o.Deps), link: link{deps: o.Deps}}
 	m.resize(80, 24)
 	m.put(first, o.First)
 	return m, nil
@@ -100,7 +100,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
 	case screen.Result:
-		return m, tea.Batch(m.deliver(msg), m.reckon())
+		return m, tea.Batch(m.deliver(msg), m.link.reckon())
 	case tea.ResumeMsg:
 		return m, m.resumed()
 	case recalled:
@@ -112,12 +112,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case kept:
 		return m, m.notify(widget.LevelError, msg.err.Error())
 	case tourOffer:
-		return m, m.show(widget.Toast{Level: widget.LevelInfo, Text: m.tourOfferText()}, tourOfferTime)
+		return m, m.say(widget.Toast{Level: widget.LevelInfo, Text: m.tourOfferText()}, tourOfferTime)
 	case toastTick:
-		m.toasts.Expire(time.Time(msg))
-		return m, m.toastTimer()
+		return m, m.expire(time.Time(msg))
 	case linkTick:
-		return m, m.linkTick()
+		return m, m.link.tick()
 	case BackgroundMsg:
 		return m, m.background(msg)
 	}
@@ -169,7 +168,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.GoneMsg:
 		return m.leaveGone(msg.ID), true
 	case screen.LinkMsg:
-		return m.linked(msg.Link), true
+		return m.link.linked(msg.Link), true
 	default:
 		return nil, false
 	}
@@ -236,43 +235,4 @@ func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {
 		return m.notifyAbout(screen.AboutCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
 	}
 	return m.notifyAbout(screen.AboutCopy, widget.LevelSuccess, "Copied "+msg.What)
-}
-
-// toastTime is how long a notice stays; warnings stay longer, and errors until a key is pressed after
-// readTime.
-const (
-	toastTime = 4 * time.Second
-	readTime  = time.Second
-)
-
-type toastTick time.Time
-
-func (m *Model) notify(level widget.Level, text string) tea.Cmd {
-	return m.notifyAbout("", level, text)
-}
-
-func (m *Model) notifyAbout(about string, level widget.Level, text string) tea.Cmd {
-	stay := toastTime
-	switch level {
-	case widget.LevelWarning:
-		stay *= 2
-	case widget.LevelError:
-		stay = readTime
-	case widget.LevelInfo, widget.LevelSuccess:
-	}
-	return m.show(widget.Toast{About: about, Level: level, Text: text}, stay)
-}
-
-func (m *Model) show(toast widget.Toast, stay time.Duration) tea.Cmd {
-	toast.Until = m.opts.Deps.Now().Add(stay)
-	m.toasts.Push(toast)
-	return m.toastTimer()
-}
-
-func (m *Model) toastTimer() tea.Cmd {
-	at, ok := m.toasts.Next()
-	if !ok {
-		return nil
-	}
-	return tea.Tick(max(at.Sub(m.opts.Deps.Now()), 50*time.Millisecond), func(t time.Time) tea.Msg { return toastTick(t) })
 }

@@ -12,48 +12,52 @@ import (
 	"bugle/ui/screen"
 )
 
-// link is how the way to the service stands, as the header tells it.
+// link watches the way to the service, and says how it stands.
 type link struct {
 	engine.Link
+	deps    screen.Deps
 	low     string // of which limit little is left
 	ticking bool   // a tick is under way
 }
+
+// enter watches the way to another service.
+func (l *link) enter(deps screen.Deps) { l.deps, l.Link, l.low = deps, engine.Link{}, "" }
 
 // linkTick is when what the header tells may have changed by the clock alone.
 type linkTick time.Time
 
 // linked takes up how the way to the service stands.
-func (m *Model) linked(l engine.Link) tea.Cmd {
-	m.link.Link = l
-	return m.reckon()
+func (l *link) linked(now engine.Link) tea.Cmd {
+	l.Link = now
+	return l.reckon()
 }
 
 // reckon finds what little is left of, and sees to it that what changes by the clock is drawn anew.
-func (m *Model) reckon() tea.Cmd {
-	far, ok := m.opts.Deps.Link()
+func (l *link) reckon() tea.Cmd {
+	far, ok := l.deps.Link()
 	if !ok {
 		return nil
 	}
-	m.link.low = low(far.Quotas())
-	if m.link.ticking || m.link.low == "" && len(m.waits()) == 0 {
+	l.low = low(far.Quotas())
+	if l.ticking || l.low == "" && len(l.waits()) == 0 {
 		return nil
 	}
-	m.link.ticking = true
+	l.ticking = true
 	return tea.Tick(time.Second, func(t time.Time) tea.Msg { return linkTick(t) })
 }
 
-func (m *Model) linkTick() tea.Cmd {
-	m.link.ticking = false
-	return m.reckon()
+func (l *link) tick() tea.Cmd {
+	l.ticking = false
+	return l.reckon()
 }
 
 // worthTelling is how long a wait is that a person notices.
 const worthTelling = time.Second
 
 // waits returns those that are shown. One that is over is no longer told of, whatever its call does.
-func (m *Model) waits() []engine.Wait {
+func (l *link) waits() []engine.Wait {
 	var out []engine.Wait
-	for _, w := range m.link.Waits {
+	for _, w := range l.Waits {
 		if w.For >= worthTelling {
 			out = append(out, w)
 		}
@@ -62,9 +66,9 @@ func (m *Model) waits() []engine.Wait {
 }
 
 // endWait returns the action that ends a wait; false where nothing waits.
-func (m *Model) endWait() (screen.Action, bool) {
-	far, ok := m.opts.Deps.Link()
-	if !ok || len(m.waits()) == 0 {
+func (l *link) endWait() (screen.Action, bool) {
+	far, ok := l.deps.Link()
+	if !ok || len(l.waits()) == 0 {
 		return screen.Action{}, false
 	}
 	return screen.Action{
@@ -80,28 +84,28 @@ type notice struct {
 	tone  themes.Tone
 }
 
-func (m *Model) notice() notice {
-	if ws := m.waits(); len(ws) > 0 {
-		left := "waiting " + countdown(ws[0].Until.Sub(m.opts.Deps.Now()))
+func (l *link) notice() notice {
+	if ws := l.waits(); len(ws) > 0 {
+		left := "waiting " + countdown(ws[0].Until.Sub(l.deps.Now()))
 		if len(ws) > 1 {
 			left += fmt.Sprintf(" and %d more", len(ws)-1)
 		}
 		return notice{[]string{left + ": " + ws[0].Why, left}, true, themes.ToneInfo}
 	}
-	if since := m.link.Offline; !since.IsZero() {
-		short := "offline since " + m.clock(since)
+	if since := l.Offline; !since.IsZero() {
+		short := "offline since " + l.clock(since)
 		return notice{[]string{short + " · cached data", short, "offline"}, false, themes.ToneWarning}
 	}
-	if m.link.low != "" {
-		return notice{[]string{m.link.low}, false, themes.ToneWarning}
+	if l.low != "" {
+		return notice{[]string{l.low}, false, themes.ToneWarning}
 	}
 	return notice{}
 }
 
 // clock returns a time of today by its hour, another by its day, too.
-func (m *Model) clock(t time.Time) string {
-	now := m.opts.Deps.Now()
-	if loc := m.opts.Deps.Location; loc != nil {
+func (l *link) clock(t time.Time) string {
+	now := l.deps.Now()
+	if loc := l.deps.Location; loc != nil {
 		t, now = t.In(loc), now.In(loc)
 	}
 	if t.Format(time.DateOnly) != now.Format(time.DateOnly) {

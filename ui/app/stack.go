@@ -3,7 +3,6 @@ package app
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -142,7 +141,7 @@ func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
 	theme := m.theme
 	m.opts.Deps = msg.Deps
 	m.opts.Deps.Theme = theme
-	m.link.Link, m.link.low = engine.Link{}, ""
+	m.link.enter(m.opts.Deps)
 	s, err := m.opts.Factory(m.opts.Deps, msg.Route)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())

@@ -166,7 +166,7 @@ const apart = "  "
 // wayIn returns how the way to the service stands, beside a path of that width; with what sets it apart
 // from a text at its right, where one follows. Empty where there is nothing to tell, or no room for it.
 func (m *Model) wayIn(room, path int, follows bool) string {
-	n := m.notice()
+	n := m.link.notice()
 	end := ""
 	if follows {
 		end = apart

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// notices are the short texts that go by themselves.
+type notices struct {
+	toasts widget.Toasts
+	now    func() time.Time
+}
+
+func newNotices(deps screen.Deps) notices { return notices{widget.NewToasts(deps.Theme), deps.Now} }
+
+// expire takes away what was shown long enough.
+func (n *notices) expire(at time.Time) tea.Cmd {
+	n.toasts.Expire(at)
+	return n.toastTimer()
+}
+
+// toastTime is how long a notice stays; warnings stay longer, and errors until a key is pressed after
+// readTime.
+const (
+	toastTime = 4 * time.Second
+	readTime  = time.Second
+)
+
+type toastTick time.Time
+
+func (n *notices) notify(level widget.Level, text string) tea.Cmd {
+	return n.notifyAbout("", level, text)
+}
+
+func (n *notices) notifyAbout(about string, level widget.Level, text string) tea.Cmd {
+	stay := toastTime
+	switch level {
+	case widget.LevelWarning:
+		stay *= 2
+	case widget.LevelError:
+		stay = readTime
+	case widget.LevelInfo, widget.LevelSuccess:
+	}
+	return n.say(widget.Toast{About: about, Level: level, Text: text}, stay)
+}
+
+func (n *notices) say(toast widget.Toast, stay time.Duration) tea.Cmd {
+	toast.Until = n.now().Add(stay)
+	n.toasts.Push(toast)
+	return n.toastTimer()
+}
+
+func (n *notices) toastTimer() tea.Cmd {
+	at, ok := n.toasts.Next()
+	if !ok {
+		return nil
+	}
+	return tea.Tick(max(at.Sub(n.now()), 50*time.Millisecond), func(t time.Time) tea.Msg { return toastTick(t) })
+}

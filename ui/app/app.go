@@ -53,12 +53,11 @@ const (
 // Model is the root model.
 type Model struct {
 	opts     Options
-	theme    themes.Theme
 	keymap   keymap.Map
 	recent   []string // names of actions that the palette ran, the newest first
-	stack    []layer
 	overlays []overlay
 	notices
+	screens
 	width, height int
 	ahead         ahead
 	quitting      bool
@@ -68,12 +67,12 @@ type Model struct {
 
 // New makes the root model with its first screen.
 func New(o Options) (*Model, error) {
+	m := &Model{opts: o, screens: screens{factory: o.Factory, theme: o.Deps.Theme}, keymap: o.Keys, notices: newNotices(o.Deps), link: link{deps: o.Deps}}
+	m.resize(80, 24)
 	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{opts: o, theme: o.Deps.Theme, keymap: o.Keys, notices: newNotices(o.Deps), link: link{deps: o.Deps}}
-	m.resize(80, 24)
 	m.put(first, o.First)
 	return m, nil
 }
@@ -160,7 +159,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.HelpMsg:
 		return m.help(), true
 	case screen.ThemeMsg:
-		return m.setTheme(msg), true
+		return m.chooseTheme(msg), true
 	case screen.EnterMsg:
 		return m.enter(msg), true
 	case screen.ChangedMsg:
@@ -175,38 +174,12 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// deliver hands a task's result to its screen, wherever in the stack that is.
-func (m *Model) deliver(r screen.Result) tea.Cmd {
-	for _, s := range m.stack {
-		if s.ID() == r.Screen {
-			return tea.Batch(s.Update(r), r.Next())
-		}
-	}
-	return nil
-}
-
-func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
-	cmds := make([]tea.Cmd, len(m.stack))
-	for i, s := range m.stack {
-		cmds[i] = s.Update(msg)
-	}
-	return tea.Batch(cmds...)
-}
-
 // Idle reports whether nothing is under way: no task, no question. Tests wait for it.
 func (m *Model) Idle() bool {
-	if m.ahead.actions > 0 {
-		return false
-	}
-	for _, s := range m.stack {
-		if b, ok := s.Screen.(interface{ Busy() bool }); ok && b.Busy() {
-			return false
-		}
-	}
-	return true
+	return m.ahead.actions == 0 && !m.busy()
 }
 
-func (m *Model) setTheme(msg screen.ThemeMsg) tea.Cmd {
+func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
 	t, err := m.opts.Themes(msg.Name)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
@@ -223,11 +196,9 @@ func (m *Model) setTheme(msg screen.ThemeMsg) tea.Cmd {
 }
 
 func (m *Model) useTheme(t themes.Theme) {
-	m.theme, m.opts.Deps.Theme = t, t
+	m.opts.Deps.Theme = t
 	m.toasts.SetTheme(t)
-	for _, s := range m.stack {
-		s.SetTheme(t)
-	}
+	m.setTheme(t)
 }
 
 func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {

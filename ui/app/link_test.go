@@ -28,6 +28,7 @@ func away(t *testing.T) (*desk, *linked) {
 	t.Helper()
 	d, far := newDesk(t), &linked{}
 	d.model.opts.Deps.Service, d.model.opts.Deps.Workspace = far, "DEMO @ there"
+	d.model.link.enter(d.model.opts.Deps)
 	d.model.resize(100, 24)
 	return d, far
 }

@@ -42,7 +42,7 @@ func (m *Model) further() []command {
 	for _, name := range m.themeNames() {
 		out = append(out, command{
 			name: "theme." + name, label: name, detail: "use this theme", info: "theme", rank: rankSetting,
-			run: func() tea.Cmd { return m.setTheme(screen.ThemeMsg{Name: name}) },
+			run: func() tea.Cmd { return m.chooseTheme(screen.ThemeMsg{Name: name}) },
 		})
 	}
 	return out
@@ -61,18 +61,6 @@ func (m *Model) subjects() []engine.Campaign {
 		out = append(out, r.Related()...)
 	}
 	return out
-}
-
-// subject returns the topmost screen that is about a campaign; nil where there is none.
-func (m *Model) subject() screen.Subject {
-	for _, l := range slices.Backward(m.stack) {
-		if s, ok := l.Screen.(screen.Subject); ok {
-			if _, ok := s.Campaign(); ok {
-				return s
-			}
-		}
-	}
-	return nil
 }
 
 // fields lists the sections, fields and option values of a campaign, from its tables.

@@ -1,8 +1,11 @@
 package app
 
 import (
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -13,15 +16,52 @@ type layer struct {
 	route screen.Route
 }
 
-func (m *Model) top() screen.Screen { return m.stack[len(m.stack)-1].Screen }
+// screens is the stack of screens; the last one is on top.
+type screens struct {
+	stack         []layer
+	factory       Factory
+	theme         themes.Theme
+	width, height int // what each of them may use
+}
+
+func (st *screens) top() screen.Screen { return st.stack[len(st.stack)-1].Screen }
 
 // route is the one that led to the top screen.
-func (m *Model) route() screen.Route { return m.stack[len(m.stack)-1].route }
+func (st *screens) route() screen.Route { return st.stack[len(st.stack)-1].route }
 
-func (m *Model) put(s screen.Screen, r screen.Route) {
-	s.SetTheme(m.theme)
-	s.SetSize(m.width, m.bodyHeight())
-	m.stack = append(m.stack, layer{s, r})
+func (st *screens) put(s screen.Screen, r screen.Route) {
+	s.SetTheme(st.theme)
+	s.SetSize(st.width, st.height)
+	st.stack = append(st.stack, layer{s, r})
+}
+
+// begin makes the screen of a route, and puts it on the stack.
+func (st *screens) begin(deps screen.Deps, r screen.Route) (tea.Cmd, error) {
+	s, err := st.factory(deps, r)
+	if err != nil {
+		return nil, err
+	}
+	st.put(s, r)
+	return s.Init(), nil
+}
+
+// clear takes all screens off the stack, and returns the command that closes them, the first one first.
+func (st *screens) clear() tea.Cmd {
+	var closing []tea.Cmd
+	for _, gone := range st.stack {
+		closing = append(closing, gone.Close())
+	}
+	st.stack = nil
+	return tea.Sequence(closing...)
+}
+
+// closeAll returns the command that closes all screens, the top one first.
+func (st *screens) closeAll() []tea.Cmd {
+	var cmds []tea.Cmd
+	for _, l := range slices.Backward(st.stack) {
+		cmds = append(cmds, l.Close())
+	}
+	return cmds
 }
 
 // placed is a screen about one campaign that can go to a place in it.
@@ -30,27 +70,109 @@ type placed interface {
 	GoTo(screen.Route) tea.Cmd
 }
 
-// open puts the screen of a route on the stack. Where that screen is there already, those above
-// it are left instead, so that nobody walks in circles.
-func (m *Model) open(r screen.Route) tea.Cmd {
-	for i, s := range m.stack {
+// reopen goes to a route whose screen is on the stack already, leaving those above it; false where there is none.
+func (st *screens) reopen(r screen.Route) (tea.Cmd, bool) {
+	for i, s := range st.stack {
 		p, ok := s.Screen.(placed)
 		if !ok || p.Route().Name != r.Name || p.Route().ID != r.ID {
 			continue
 		}
 		var closing []tea.Cmd
-		for _, gone := range m.stack[i+1:] {
+		for _, gone := range st.stack[i+1:] {
 			closing = append(closing, gone.Close())
 		}
-		m.stack = m.stack[:i+1]
-		return tea.Sequence(tea.Sequence(closing...), p.GoTo(r))
+		st.stack = st.stack[:i+1]
+		return tea.Sequence(tea.Sequence(closing...), p.GoTo(r)), true
 	}
-	s, err := m.opts.Factory(m.opts.Deps, r)
+	return nil, false
+}
+
+// drop takes the top screen off the stack.
+func (st *screens) drop() tea.Cmd {
+	if len(st.stack) == 1 {
+		return nil
+	}
+	gone := st.top()
+	st.stack = st.stack[:len(st.stack)-1]
+	var resume tea.Cmd
+	if r, ok := st.top().(screen.Resumer); ok {
+		resume = r.Resume()
+	}
+	return tea.Sequence(gone.Close(), resume)
+}
+
+// leaveGone leaves the screens on top that are about a campaign which is not there any more.
+func (st *screens) leaveGone(id string) tea.Cmd {
+	var left []tea.Cmd
+	for len(st.stack) > 1 && st.route().ID == id {
+		left = append(left, st.drop())
+	}
+	return tea.Sequence(left...)
+}
+
+// deliver hands a task's result to its screen, wherever in the stack that is.
+func (st *screens) deliver(r screen.Result) tea.Cmd {
+	for _, s := range st.stack {
+		if s.ID() == r.Screen {
+			return tea.Batch(s.Update(r), r.Next())
+		}
+	}
+	return nil
+}
+
+func (st *screens) broadcast(msg tea.Msg) tea.Cmd {
+	cmds := make([]tea.Cmd, len(st.stack))
+	for i, s := range st.stack {
+		cmds[i] = s.Update(msg)
+	}
+	return tea.Batch(cmds...)
+}
+
+// busy reports whether a task of a screen is under way.
+func (st *screens) busy() bool {
+	return slices.ContainsFunc(st.stack, func(l layer) bool {
+		b, ok := l.Screen.(interface{ Busy() bool })
+		return ok && b.Busy()
+	})
+}
+
+func (st *screens) setTheme(t themes.Theme) {
+	st.theme = t
+	for _, s := range st.stack {
+		s.SetTheme(t)
+	}
+}
+
+func (st *screens) setSize(width, height int) {
+	st.width, st.height = width, height
+	for _, s := range st.stack {
+		s.SetSize(width, height)
+	}
+}
+
+// subject returns the topmost screen that is about a campaign; nil where there is none.
+func (st *screens) subject() screen.Subject {
+	for _, l := range slices.Backward(st.stack) {
+		if s, ok := l.Screen.(screen.Subject); ok {
+			if _, ok := s.Campaign(); ok {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// open puts the screen of a route on the stack. Where that screen is there already, those above
+// it are left instead, so that nobody walks in circles.
+func (m *Model) open(r screen.Route) tea.Cmd {
+	if cmd, ok := m.reopen(r); ok {
+		return cmd
+	}
+	cmd, err := m.begin(m.opts.Deps, r)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
-	m.put(s, r)
-	return s.Init()
+	return cmd
 }
 
 // back leaves the top screen, or asks first where the screen wants it.
@@ -62,20 +184,6 @@ func (m *Model) back() tea.Cmd {
 		return m.guard(*q, m.drop)
 	}
 	return m.drop()
-}
-
-// drop takes the top screen off the stack.
-func (m *Model) drop() tea.Cmd {
-	if len(m.stack) == 1 {
-		return nil
-	}
-	gone := m.top()
-	m.stack = m.stack[:len(m.stack)-1]
-	var resume tea.Cmd
-	if r, ok := m.top().(screen.Resumer); ok {
-		resume = r.Resume()
-	}
-	return tea.Sequence(gone.Close(), resume)
 }
 
 // leaveTo leaves the screens above number i, asking where one of them wants it.
@@ -91,15 +199,6 @@ func (m *Model) leaveTo(i int) tea.Cmd {
 		return m.guard(*q, leave)
 	}
 	return leave()
-}
-
-// leaveGone leaves the screens on top that are about a campaign which is not there any more.
-func (m *Model) leaveGone(id string) tea.Cmd {
-	var left []tea.Cmd
-	for len(m.stack) > 1 && m.route().ID == id {
-		left = append(left, m.drop())
-	}
-	return tea.Sequence(left...)
 }
 
 // quit closes every screen, waits for what they still have to save, and ends the program. The first
@@ -129,11 +228,7 @@ func (m *Model) end() tea.Cmd {
 		return nil // what is to be kept is on its way
 	}
 	m.quitting = true
-	var cmds []tea.Cmd
-	for i := len(m.stack) - 1; i >= 0; i-- {
-		cmds = append(cmds, m.stack[i].Close())
-	}
-	return tea.Sequence(append(cmds, tea.Quit)...)
+	return tea.Sequence(append(m.closeAll(), tea.Quit)...)
 }
 
 // enter starts anew in a workspace.
@@ -142,18 +237,15 @@ func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
 	m.opts.Deps = msg.Deps
 	m.opts.Deps.Theme = theme
 	m.link.enter(m.opts.Deps)
-	s, err := m.opts.Factory(m.opts.Deps, msg.Route)
+	old := m.screens
+	m.screens.stack = nil
+	begin, err := m.begin(m.opts.Deps, msg.Route)
 	if err != nil {
+		m.screens = old
 		return m.notify(widget.LevelError, err.Error())
 	}
-	var closing []tea.Cmd
-	for _, gone := range m.stack {
-		closing = append(closing, gone.Close())
-	}
-	m.stack = nil
-	m.put(s, msg.Route)
 	// What the screen begins may go on for as long as it is there; nothing waits for it.
-	return tea.Sequence(tea.Sequence(closing...), tea.Batch(s.Init(), m.offerTour()))
+	return tea.Sequence(old.clear(), tea.Batch(begin, m.offerTour()))
 }
 
 func leaving(s screen.Screen) *screen.Question {
@@ -189,9 +281,7 @@ func (m *Model) resize(width, height int) {
 	}
 	m.width, m.height = width, height
 	m.toasts.SetSize(min(width, 60), height)
-	for _, s := range m.stack {
-		s.SetSize(m.width, m.bodyHeight())
-	}
+	m.setSize(m.width, m.bodyHeight())
 }
 
 func (m *Model) tooSmall() bool { return m.width < minWidth || m.height < minHeight }

@@ -68,7 +68,7 @@ func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if !done && name == b.model.theme.Name {
 		return nil, false
 	}
-	cmd := b.model.setTheme(screen.ThemeMsg{Name: name, Try: !done})
+	cmd := b.model.chooseTheme(screen.ThemeMsg{Name: name, Try: !done})
 	b.widget.SetTheme(b.model.theme)
 	return cmd, done
 }

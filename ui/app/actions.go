@@ -37,7 +37,7 @@ func (m *Model) global() []screen.Action {
 	)
 	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: everywhere, Typing: true, Run: m.tour})
 	if m.opts.Suspend {
-		acts = append(acts, m.suspending())
+		acts = append(acts, suspending())
 	}
 	acts = append(acts, redraw())
 	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; your changes are saved", Group: everywhere, Run: m.quit})
@@ -65,7 +65,7 @@ func redraw() screen.Action {
 
 // suspending returns the action that suspends the program. It has no key: people press ctrl+z
 // to undo.
-func (m *Model) suspending() screen.Action {
+func suspending() screen.Action {
 	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: everywhere, Typing: true,
 		Run: func() tea.Cmd { return tea.Suspend }}
 }
@@ -96,9 +96,9 @@ func (m *Model) resumed() tea.Cmd {
 	return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
 }
 
-// keysOf returns the keys that an action which works everywhere has now.
-func (m *Model) keysOf(name string) []string {
-	for _, a := range m.live() {
+// keysOf returns the keys of an action that works everywhere.
+func keysOf(live []screen.Action, name string) []string {
+	for _, a := range live {
 		if a.Name == name && a.Group == everywhere {
 			return a.Keys
 		}
@@ -107,8 +107,8 @@ func (m *Model) keysOf(name string) []string {
 }
 
 // keyOf spells the key of such an action, for texts that tell of it.
-func (m *Model) keyOf(name string) string {
-	if keys := m.keysOf(name); len(keys) > 0 {
+func keyOf(live []screen.Action, name string) string {
+	if keys := keysOf(live, name); len(keys) > 0 {
 		return keymap.Show(keys[0])
 	}
 	return name + " in the palette"

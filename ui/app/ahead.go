@@ -27,11 +27,11 @@ type settled struct {
 }
 
 // settling makes the keys that follow wait for the command of an action.
-func (m *Model) settling(cmd tea.Cmd) tea.Cmd {
+func (w *ahead) settling(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
-	m.ahead.actions++
+	w.actions++
 	return func() tea.Msg {
 		done := make(chan tea.Msg, 1)
 		go func() { done <- cmd() }()
@@ -57,20 +57,28 @@ func (m *Model) settle(s settled) tea.Cmd {
 	} else if s.msg != nil {
 		cmds = append(cmds, func() tea.Msg { return s.msg }) // a batch, or another message of the program's own
 	}
-	for len(m.ahead.keys) > 0 && m.ahead.actions == 0 {
-		next := m.ahead.keys[0]
-		m.ahead.keys = m.ahead.keys[1:]
+	for next, ok := m.ahead.next(); ok; next, ok = m.ahead.next() {
 		cmds = append(cmds, m.keys(next))
 	}
 	return tea.Batch(cmds...)
 }
 
+// next takes the next key that waited; false where there is none, or another action is under way.
+func (w *ahead) next() (tea.KeyMsg, bool) {
+	if len(w.keys) == 0 || w.actions > 0 {
+		return tea.KeyMsg{}, false
+	}
+	key := w.keys[0]
+	w.keys = w.keys[1:]
+	return key, true
+}
+
 // holds keeps a key for later where an action is under way.
-func (m *Model) holds(msg tea.KeyMsg) bool {
-	if m.ahead.actions == 0 {
+func (w *ahead) holds(msg tea.KeyMsg) bool {
+	if w.actions == 0 {
 		return false
 	}
-	m.ahead.keys = append(m.ahead.keys, msg)
+	w.keys = append(w.keys, msg)
 	return true
 }
 
@@ -79,5 +87,5 @@ func (m *Model) ofScreen(a screen.Action) tea.Cmd {
 	if a.Why != "" || a.Group == everywhere {
 		return m.run(a)
 	}
-	return m.settling(m.run(a))
+	return m.ahead.settling(m.run(a))
 }

@@ -55,7 +55,7 @@ type Model struct {
 	opts     Options
 	keymap   keymap.Map
 	recent   []string // names of actions that the palette ran, the newest first
-	overlays []overlay
+	overlays overlays
 	notices
 	screens
 	width, height int
@@ -79,7 +79,7 @@ func New(o Options) (*Model, error) {
 
 // Init starts the first screen, and tells what there is to tell.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.top().Init(), m.recall(), m.offerTour()}
+	cmds := []tea.Cmd{m.top().Init(), recall(m.opts.Deps.Prefs), offerTour(m.opts.Deps)}
 	for _, text := range m.opts.News {
 		cmds = append(cmds, m.notify(widget.LevelError, text))
 	}
@@ -111,7 +111,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case kept:
 		return m, m.notify(widget.LevelError, msg.err.Error())
 	case tourOffer:
-		return m, m.say(widget.Toast{Level: widget.LevelInfo, Text: m.tourOfferText()}, tourOfferTime)
+		return m, m.say(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.live())}, tourOfferTime)
 	case toastTick:
 		return m, m.expire(time.Time(msg))
 	case linkTick:

@@ -13,15 +13,15 @@ import (
 // keys dispatches what was typed. Letters that the program reads late arrive as one message; each of
 // them is a key of its own, until one leads to where text is typed.
 func (m *Model) keys(msg tea.KeyMsg) tea.Cmd {
-	if m.holds(msg) {
+	if m.ahead.holds(msg) {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (len(m.overlays) > 0 || !m.top().Typing() || spellsKey(msg)) {
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (m.overlays.over() != nil || !m.top().Typing() || spellsKey(msg)) {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
 		cmds = append(cmds, m.key(first))
-		if m.holds(msg) {
+		if m.ahead.holds(msg) {
 			return tea.Batch(cmds...)
 		}
 	}
@@ -44,7 +44,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if m.tooSmall() {
 		return nil // nothing can be seen, so nothing is done
 	}
-	if len(m.overlays) > 0 {
+	if m.overlays.over() != nil {
 		return m.keyOver(msg)
 	}
 	s := m.top()
@@ -61,14 +61,14 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 // keyOver passes a key to what lies on top. Ending a wait and drawing anew work under a question, too:
 // the question may be what waits.
 func (m *Model) keyOver(msg tea.KeyMsg) tea.Cmd {
-	if _, any := m.overlays[len(m.overlays)-1].(*capture); !any && !msg.Paste {
+	if _, any := m.overlays.over().(*capture); !any && !msg.Paste {
 		for _, a := range m.keyed(keymap.App, m.always(), true) {
 			if a.Does(msg.String()) {
 				return m.run(a)
 			}
 		}
 	}
-	return m.overlayKey(msg)
+	return m.overlays.key(msg)
 }
 
 // live returns the actions that work now, the screen's before those that work everywhere. A key

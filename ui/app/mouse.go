@@ -14,12 +14,17 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		m.toasts.Dismiss()
 		return nil
 	}
-	if len(m.overlays) > 0 {
-		return m.overlayMouse(msg)
+	if m.overlays.over() != nil {
+		bar, _ := m.statusBar()
+		return m.overlays.mouse(msg, bar)
 	}
 	switch {
 	case msg.Y == 0 && clicked(msg):
-		return m.clickHeader(msg.X)
+		h := m.header()
+		if i, ok := h.at(msg.X); ok { // back to the screen whose name is there
+			return m.leaveTo(i)
+		}
+		return nil
 	case msg.Y == m.height-1 && clicked(msg):
 		return m.clickStatus(msg.X)
 	}
@@ -28,17 +33,6 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	return m.top().Update(msg)
-}
-
-// clickHeader goes back to the screen whose name is there.
-func (m *Model) clickHeader(x int) tea.Cmd {
-	crumbs, _ := m.crumbs(m.top())
-	for _, c := range crumbs {
-		if c.at >= 0 && x >= c.x && x < c.x+c.width {
-			return m.leaveTo(c.at)
-		}
-	}
-	return nil
 }
 
 // clickStatus does what the hint there says.

@@ -26,7 +26,7 @@ type hinting interface{ hints() []widget.Hint }
 // lay puts an overlay over the screen. Who opens one has read the news.
 func (m *Model) lay(o overlay) {
 	m.toasts.Drop(widget.LevelInfo)
-	m.overlays = append(m.overlays, o)
+	m.overlays.boxes = append(m.overlays.boxes, o)
 }
 
 // anchored is an overlay that does not lie in the middle.
@@ -50,27 +50,70 @@ func overlayAt(o overlay, box string, width, height int) (x, y int) {
 	return widget.CenterAt(box, width, height)
 }
 
-func (m *Model) overlayKey(msg tea.KeyMsg) tea.Cmd {
-	return m.overlaid(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
+// overlays lie over the screen, the last one on top.
+type overlays struct {
+	boxes         []overlay
+	width, height int // of the window
 }
 
-// overlayMouse passes the mouse to what lies on top. A click on a hint in its lower edge presses the key; one beside
-// it closes it, as esc does.
-func (m *Model) overlayMouse(msg tea.MouseMsg) tea.Cmd {
-	return m.overlaid(func(o overlay) (tea.Cmd, bool) {
-		box := o.view(m.width, m.height)
-		x, y := overlayAt(o, box, m.width, m.height)
-		inside := msg.X >= x && msg.X < x+widget.Width(firstLine(box)) && msg.Y >= y && msg.Y <= y+strings.Count(box, "\n")
-		if inside && clicked(msg) && msg.Y == y+strings.Count(box, "\n") {
-			if key, ok := keymap.Msg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-x)); ok {
+// over returns the overlay on top; nil where there is none.
+func (ov *overlays) over() overlay {
+	if len(ov.boxes) == 0 {
+		return nil
+	}
+	return ov.boxes[len(ov.boxes)-1]
+}
+
+// where draws the overlay on top, and returns where it lies.
+func (ov *overlays) where() (box string, at area) {
+	o := ov.over()
+	box = o.view(ov.width, ov.height)
+	x, y := overlayAt(o, box, ov.width, ov.height)
+	return box, area{x, y, widget.Width(firstLine(box)), strings.Count(box, "\n") + 1}
+}
+
+// cover draws the overlays over what lies below them.
+func (ov *overlays) cover(out string) string {
+	for _, o := range ov.boxes {
+		box := o.view(ov.width, ov.height)
+		x, y := overlayAt(o, box, ov.width, ov.height)
+		out = strings.ReplaceAll(out, themes.CaretMark, "") // the keyboard is the overlay's
+		out = widget.Cover(out, box, x, y, ov.width, ov.height)
+		if p, ok := o.(pointing); ok {
+			if sign, x, y, ok := p.pointer(ov.height); ok {
+				out = widget.Overlay(out, sign, x, y, ov.width, ov.height)
+			}
+		}
+	}
+	return out
+}
+
+// key passes a key to the overlay on top.
+func (ov *overlays) key(msg tea.KeyMsg) tea.Cmd {
+	return ov.do(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
+}
+
+// mouse passes the mouse to the overlay on top. A click on a hint in its lower edge or in the status bar presses the
+// key; one beside it closes it, as esc does.
+func (ov *overlays) mouse(msg tea.MouseMsg, bar widget.StatusBar) tea.Cmd {
+	return ov.do(func(o overlay) (tea.Cmd, bool) {
+		box, at := ov.where()
+		inside := at.has(msg.X, msg.Y)
+		if inside && clicked(msg) && msg.Y == at.y+at.h-1 {
+			if key, ok := keymap.Msg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-at.x)); ok {
 				return o.key(key)
 			}
 		}
 		if inside || !clicked(msg) {
-			return o.mouse(msg, m.width, m.height)
+			return o.mouse(msg, ov.width, ov.height)
 		}
-		if _, ok := o.(hinting); ok && clicked(msg) && msg.Y == m.height-1 {
-			return m.overlayHint(o, msg.X)
+		if _, ok := o.(hinting); ok && msg.Y == ov.height-1 {
+			if i, ok := bar.At(msg.X); ok {
+				if key, ok := keymap.Msg(bar.Hints[i].Key); ok {
+					return o.key(key)
+				}
+			}
+			return nil, false
 		}
 		if h, ok := o.(held); ok && h.hold() {
 			return nil, false
@@ -79,24 +122,13 @@ func (m *Model) overlayMouse(msg tea.MouseMsg) tea.Cmd {
 	})
 }
 
-// overlayHint presses the key whose hint stands in that column of the status bar.
-func (m *Model) overlayHint(o overlay, x int) (tea.Cmd, bool) {
-	bar, _ := m.statusBar()
-	if i, ok := bar.At(x); ok {
-		if key, ok := keymap.Msg(bar.Hints[i].Key); ok {
-			return o.key(key)
-		}
-	}
-	return nil, false
-}
-
-// overlaid has the overlay on top do something, and takes it away where it is done; what it laid over
-// the screen meanwhile stays.
-func (m *Model) overlaid(do func(overlay) (cmd tea.Cmd, done bool)) tea.Cmd {
-	at := len(m.overlays) - 1
-	cmd, done := do(m.overlays[at])
+// do has the overlay on top do something, and takes it away where it is done; what it laid over the screen meanwhile
+// stays.
+func (ov *overlays) do(do func(overlay) (cmd tea.Cmd, done bool)) tea.Cmd {
+	at := len(ov.boxes) - 1
+	cmd, done := do(ov.boxes[at])
 	if done {
-		m.overlays = slices.Delete(m.overlays, at, at+1)
+		ov.boxes = slices.Delete(ov.boxes, at, at+1)
 	}
 	return cmd
 }
@@ -273,7 +305,7 @@ type helpBox struct {
 }
 
 func (m *Model) help() tea.Cmd {
-	m.lay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.live())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: m.keysOf(nameHelp)})
+	m.lay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.live())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: keysOf(m.live(), nameHelp)})
 	return nil
 }
 

@@ -63,7 +63,7 @@ type found struct {
 }
 
 func (m *Model) palette() tea.Cmd {
-	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: widget.NewList(m.theme), ran: m.ran, closes: m.keysOf(namePalette)}
+	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: widget.NewList(m.theme), ran: m.ran, closes: keysOf(m.live(), namePalette)}
 	p.sections = m.sections()
 	for _, s := range p.sections {
 		p.all = append(p.all, s.commands...)

@@ -69,8 +69,7 @@ func (p paletteMemory) ran(name string) paletteMemory {
 type recalled struct{ recent []string }
 
 // recall reads what the palette ran. Without it the palette is as good as before its first use.
-func (m *Model) recall() tea.Cmd {
-	p := m.opts.Deps.Prefs
+func recall(p *prefs.Prefs) tea.Cmd {
 	if p == nil {
 		return nil
 	}

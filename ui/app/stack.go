@@ -245,7 +245,7 @@ func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
 		return m.notify(widget.LevelError, err.Error())
 	}
 	// What the screen begins may go on for as long as it is there; nothing waits for it.
-	return tea.Sequence(old.clear(), tea.Batch(begin, m.offerTour()))
+	return tea.Sequence(old.clear(), tea.Batch(begin, offerTour(m.opts.Deps)))
 }
 
 func leaving(s screen.Screen) *screen.Question {
@@ -280,6 +280,7 @@ func (m *Model) resize(width, height int) {
 		width, height = 80, 24
 	}
 	m.width, m.height = width, height
+	m.overlays.width, m.overlays.height = width, height
 	m.toasts.SetSize(min(width, 60), height)
 	m.setSize(m.width, m.bodyHeight())
 }

@@ -16,11 +16,13 @@ type themeBox struct {
 	*choice
 	names []string
 	old   themes.Theme
-	model *Model
+	now   func() themes.Theme // that everything is drawn with
+	use   func(themes.Theme)
+	apply func(screen.ThemeMsg) tea.Cmd
 }
 
 func (m *Model) pickTheme() tea.Cmd {
-	b := &themeBox{names: m.themeNames(), old: m.theme, model: m}
+	b := &themeBox{names: m.themeNames(), old: m.theme, now: func() themes.Theme { return m.theme }, use: m.useTheme, apply: m.chooseTheme}
 	options := make([]widget.Option, len(b.names))
 	for i, n := range b.names {
 		options[i] = widget.Option{Label: n}
@@ -61,14 +63,14 @@ func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 // shown applies the theme to be seen after a key or a click, and keeps it once it is chosen.
 func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if done && a.Canceled() {
-		b.model.useTheme(b.old)
+		b.use(b.old)
 		return nil, true
 	}
 	name := b.names[b.widget.Cursor()]
-	if !done && name == b.model.theme.Name {
+	if !done && name == b.now().Name {
 		return nil, false
 	}
-	cmd := b.model.chooseTheme(screen.ThemeMsg{Name: name, Try: !done})
-	b.widget.SetTheme(b.model.theme)
+	cmd := b.apply(screen.ThemeMsg{Name: name, Try: !done})
+	b.widget.SetTheme(b.now())
 	return cmd, done
 }

@@ -28,9 +28,9 @@ const tourOfferTime = 10 * time.Second
 
 // offerTour offers the tour on the first start in a workspace, once. It lies in nobody's way: a notice
 // that goes by itself.
-func (m *Model) offerTour() tea.Cmd {
-	p := m.opts.Deps.Prefs
-	if p == nil || m.opts.Deps.Service == nil {
+func offerTour(deps screen.Deps) tea.Cmd {
+	p := deps.Prefs
+	if p == nil || deps.Service == nil {
 		return nil
 	}
 	return func() tea.Msg {
@@ -48,8 +48,8 @@ func (m *Model) offerTour() tea.Cmd {
 	}
 }
 
-func (m *Model) tourOfferText() string {
-	return "New here? Press " + m.keyOf(nameTour) + " for a tour in five steps."
+func tourOfferText(live []screen.Action) string {
+	return "New here? Press " + keyOf(live, nameTour) + " for a tour in five steps."
 }
 
 // target is what a step of the tour points at.
@@ -68,29 +68,29 @@ type tourStep struct {
 	hint        string // the label of the hint that it points at; that of the help where it is not in sight
 }
 
-// tourSteps are the tour, with the keys that hold here.
-func (m *Model) tourSteps() []tourStep {
+// tourSteps are the tour, with the keys that hold now; onList reports whether the list of campaigns is on top.
+func tourSteps(live []screen.Action, onList bool) []tourStep {
 	body := tourStep{"The screen", "Up and down move, enter opens, esc goes back. The mouse works, too.", atBody, ""}
 	begin := tourStep{"Your first campaign", "Start a draft in the list of campaigns. The builder saves as you type and lists what is missing. Validate checks the draft before you publish it. Test sends it to a few people.", atHint, ""}
-	if m.route().Name == screen.Campaigns {
+	if onList {
 		body.text = "These are your campaigns. Up and down move, enter opens one, / searches as you type. The mouse works, too."
-		begin.text = fmt.Sprintf("Press %s to start a draft. The builder saves as you type and lists what is missing. Press %s to check the draft before you publish it, and %s to send a test to a few people.", m.keyHere("new"), m.keyHere("validate"), m.keyHere("test"))
+		begin.text = fmt.Sprintf("Press %s to start a draft. The builder saves as you type and lists what is missing. Press %s to check the draft before you publish it, and %s to send a test to a few people.", keyHere(live, "new"), keyHere(live, "validate"), keyHere(live, "test"))
 		begin.hint = "new"
 	}
-	again := fmt.Sprintf(" Press %s to see this tour again. Themes and keys are in Settings.", m.keyOf(nameTour))
+	again := fmt.Sprintf(" Press %s to see this tour again. Themes and keys are in Settings.", keyOf(live, nameTour))
 	begin.text += again
 	return []tourStep{
 		{"Where you are", "Press esc to go back one step, or click a name to go there. The right end shows the state: saved, problems, offline.", atHeader, ""},
 		body,
 		{"What you can do", "These keys work now; you can also click them. Press a dimmed one to see why it doesn't work. At the left, Keys means that letters are commands, and Typing that they are text.", atHint, "first"},
-		{"Everything else", fmt.Sprintf("%s lists every key. %s finds any action, section, field, campaign or setting by name.", m.keyOf(nameHelp), m.keyOf(namePalette)), atHint, "help"},
+		{"Everything else", fmt.Sprintf("%s lists every key. %s finds any action, section, field, campaign or setting by name.", keyOf(live, nameHelp), keyOf(live, namePalette)), atHint, "help"},
 		begin,
 	}
 }
 
 // keyHere spells the key of an action of the screen, found by its label; the label where it has none.
-func (m *Model) keyHere(label string) string {
-	for _, a := range m.live() {
+func keyHere(live []screen.Action, label string) string {
+	for _, a := range live {
 		if a.Label == label && len(a.Keys) > 0 {
 			return keymap.Show(a.Keys[0])
 		}
@@ -100,14 +100,20 @@ func (m *Model) keyHere(label string) string {
 
 // tourBox shows the steps one after the other, each beside what it tells of.
 type tourBox struct {
-	model *Model
 	theme themes.Theme
 	steps []tourStep
 	step  int
+	// around returns what the steps point at: the column of the header's names, and the status bar with the action of
+	// each of its hints.
+	around func() (header int, bar widget.StatusBar, acts []screen.Action)
 }
 
 func (m *Model) tour() tea.Cmd {
-	m.lay(&tourBox{model: m, theme: m.theme, steps: m.tourSteps()})
+	m.lay(&tourBox{theme: m.theme, steps: tourSteps(m.live(), m.route().Name == screen.Campaigns), around: func() (int, widget.StatusBar, []screen.Action) {
+		h := m.header()
+		bar, acts := m.statusBar()
+		return widget.Width(h.start()), bar, acts
+	}})
 	return keep(m.opts.Deps.Prefs, prefTour, func(tourMemory) tourMemory { return tourMemory{true, true} })
 }
 
@@ -142,10 +148,10 @@ func (t *tourBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
 // column returns the column that the step points at.
 func (t *tourBox) column() int {
 	s := t.steps[min(t.step, len(t.steps)-1)]
+	header, bar, acts := t.around()
 	if s.points == atHeader {
-		return widget.Width(t.model.headerStart())
+		return header
 	}
-	bar, acts := t.model.statusBar()
 	at := len(acts)
 	for i, a := range acts {
 		if s.hint == a.Label || s.hint == "first" && i == 0 {

@@ -21,7 +21,7 @@ const (
 
 // global returns the actions that every screen has.
 func (m *Model) global() []screen.Action {
-	acts := m.waiting()
+	acts := m.link.waiting()
 	acts = append(acts, []screen.Action{
 		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "list every key; f1 while you type", Group: everywhere, Typing: true, Run: m.help},
 		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, section, field, campaign or setting", Group: everywhere, Typing: true, Run: m.palette},
@@ -32,8 +32,8 @@ func (m *Model) global() []screen.Action {
 			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
 	}
 	acts = append(acts,
-		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: everywhere, Typing: true, Run: m.undo},
-		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: everywhere, Typing: true, Run: m.redo},
+		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: everywhere, Typing: true, Run: func() tea.Cmd { return undo(m.top()) }},
+		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: everywhere, Typing: true, Run: func() tea.Cmd { return redo(m.top()) }},
 	)
 	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: everywhere, Typing: true, Run: m.tour})
 	if m.opts.Suspend {
@@ -45,17 +45,6 @@ func (m *Model) global() []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: everywhere, Bar: 6, Typing: true, Run: m.back})
 	}
 	return acts
-}
-
-// always returns the actions that work under a question, too.
-func (m *Model) always() []screen.Action { return append(m.waiting(), redraw()) }
-
-// waiting returns the action that ends a wait, where something waits.
-func (m *Model) waiting() []screen.Action {
-	if a, ok := m.link.endWait(); ok {
-		return []screen.Action{a}
-	}
-	return nil
 }
 
 func redraw() screen.Action {
@@ -70,30 +59,24 @@ func suspending() screen.Action {
 		Run: func() tea.Cmd { return tea.Suspend }}
 }
 
-// undo undoes the last change of the screen.
-func (m *Model) undo() tea.Cmd {
-	if u, ok := m.top().(screen.Undoer); ok {
+// undo undoes the last change of a screen.
+func undo(s screen.Screen) tea.Cmd {
+	if u, ok := s.(screen.Undoer); ok {
 		if cmd, done := u.Undo(); done {
 			return cmd
 		}
 	}
-	return m.notifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to undo")
+	return screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to undo")
 }
 
-// redo redoes what was undone last.
-func (m *Model) redo() tea.Cmd {
-	if u, ok := m.top().(screen.Undoer); ok {
+// redo redoes what was undone last on a screen.
+func redo(s screen.Screen) tea.Cmd {
+	if u, ok := s.(screen.Undoer); ok {
 		if cmd, done := u.Redo(); done {
 			return cmd
 		}
 	}
-	return m.notifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to redo")
-}
-
-// resumed draws everything anew, and has the screens read anew: the world went on meanwhile. The mouse
-// is off after another program had the terminal.
-func (m *Model) resumed() tea.Cmd {
-	return tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
+	return screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to redo")
 }
 
 // keysOf returns the keys of an action that works everywhere.

@@ -53,7 +53,7 @@ const (
 // Model is the root model.
 type Model struct {
 	opts     Options
-	keymap   keymap.Map
+	bindings bindings
 	recent   []string // names of actions that the palette ran, the newest first
 	overlays overlays
 	notices
@@ -67,7 +67,7 @@ type Model struct {
 
 // New makes the root model with its first screen.
 func New(o Options) (*Model, error) {
-	m := &Model{opts: o, screens: screens{factory: o.Factory, theme: o.Deps.Theme}, keymap: o.Keys, notices: newNotices(o.Deps), link: link{deps: o.Deps}}
+	m := &Model{opts: o, screens: screens{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: link{deps: o.Deps}}
 	m.resize(80, 24)
 	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {
@@ -101,7 +101,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case screen.Result:
 		return m, tea.Batch(m.deliver(msg), m.link.reckon())
 	case tea.ResumeMsg:
-		return m, m.resumed()
+		// The world went on meanwhile, and the mouse is off after another program had the terminal.
+		return m, tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
 	case recalled:
 		m.recent = msg.recent
 		return m, nil
@@ -149,13 +150,13 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.KeyMsg:
 		m.lay(newCapture(m.theme, msg))
 	case screen.KeymapMsg:
-		m.keymap = msg.Keys
+		m.bindings.keymap = msg.Keys
 	case screen.EditMsg:
-		return m.edit(msg), true
+		return m.opts.edit(msg), true
 	case edited:
-		return m.edited(msg), true
+		return msg.taken(), true
 	case screen.CopyMsg:
-		return m.copy(msg), true
+		return m.opts.copy(msg), true
 	case screen.HelpMsg:
 		return m.help(), true
 	case screen.ThemeMsg:
@@ -201,9 +202,9 @@ func (m *Model) useTheme(t themes.Theme) {
 	m.setTheme(t)
 }
 
-func (m *Model) copy(msg screen.CopyMsg) tea.Cmd {
-	if err := m.opts.Clipboard(msg.Text); err != nil {
-		return m.notifyAbout(screen.AboutCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
+func (o *Options) copy(msg screen.CopyMsg) tea.Cmd {
+	if err := o.Clipboard(msg.Text); err != nil {
+		return screen.NotifyAbout(screen.AboutCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
 	}
-	return m.notifyAbout(screen.AboutCopy, widget.LevelSuccess, "Copied "+msg.What)
+	return screen.NotifyAbout(screen.AboutCopy, widget.LevelSuccess, "Copied "+msg.What)
 }

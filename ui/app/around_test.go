@@ -465,7 +465,7 @@ func BenchmarkAKeyWithOwnKeys(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m.keymap, _ = keymap.Parse([]byte("activity.clear: ctrl+a\n"))
+	m.bindings.keymap, _ = keymap.Parse([]byte("activity.clear: ctrl+a\n"))
 	m.resize(120, 40)
 	for b.Loop() {
 		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("§")})

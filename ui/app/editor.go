@@ -20,18 +20,18 @@ type edited struct {
 }
 
 // edit hands the terminal to the person's editor with the text in a private file.
-func (m *Model) edit(msg screen.EditMsg) tea.Cmd {
+func (o *Options) edit(msg screen.EditMsg) tea.Cmd {
 	file, err := editFile(msg)
 	if err != nil {
-		return m.notify(widget.LevelError, "Can't open the editor: "+err.Error())
+		return screen.Notify(widget.LevelError, "Can't open the editor: "+err.Error())
 	}
-	args, err := m.opts.Editor(file)
+	args, err := o.Editor(file)
 	if err != nil {
 		os.RemoveAll(filepath.Dir(file))
-		return m.notify(widget.LevelError, err.Error())
+		return screen.Notify(widget.LevelError, err.Error())
 	}
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout = m.opts.Input, m.opts.Output
+	cmd.Stdin, cmd.Stdout = o.Input, o.Output
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{msg, file, err} })
 }
 
@@ -49,7 +49,7 @@ func editFile(msg screen.EditMsg) (string, error) {
 }
 
 // edited takes the text back. The mouse is off after another program had the terminal.
-func (m *Model) edited(e edited) tea.Cmd {
+func (e edited) taken() tea.Cmd {
 	cmds := []tea.Cmd{tea.EnableMouseCellMotion}
 	text, err := os.ReadFile(e.file)
 	if err == nil {
@@ -57,7 +57,7 @@ func (m *Model) edited(e edited) tea.Cmd {
 	}
 	if err != nil {
 		// The text stays in the file: what was typed is not thrown away with a failed editor.
-		cmds = append(cmds, m.notify(widget.LevelError, fmt.Sprintf("The editor failed (%v); its text is in %s", err, e.file)))
+		cmds = append(cmds, screen.Notify(widget.LevelError, fmt.Sprintf("The editor failed (%v); its text is in %s", err, e.file)))
 		return tea.Batch(cmds...)
 	}
 	os.RemoveAll(filepath.Dir(e.file))

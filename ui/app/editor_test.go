@@ -28,7 +28,7 @@ func newOutside(t *testing.T, text string) *outside {
 	t.Setenv("TMPDIR", t.TempDir())
 	o := &outside{desk: newDesk(t)}
 	o.editor = func(file string) ([]string, error) { o.file = file; return []string{"ed", file}, nil }
-	if cmd := o.model.edit(o.msg(text)); cmd == nil {
+	if cmd := o.model.opts.edit(o.msg(text)); cmd == nil {
 		t.Fatal("no editor is started")
 	}
 	return o

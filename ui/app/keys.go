@@ -62,7 +62,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 // the question may be what waits.
 func (m *Model) keyOver(msg tea.KeyMsg) tea.Cmd {
 	if _, any := m.overlays.over().(*capture); !any && !msg.Paste {
-		for _, a := range m.keyed(keymap.App, m.always(), true) {
+		for _, a := range m.bindings.keyed(keymap.App, append(m.link.waiting(), redraw()), true) {
 			if a.Does(msg.String()) {
 				return m.run(a)
 			}
@@ -71,13 +71,19 @@ func (m *Model) keyOver(msg tea.KeyMsg) tea.Cmd {
 	return m.overlays.key(msg)
 }
 
+// live returns the actions that work now.
+func (m *Model) live() []screen.Action {
+	return m.bindings.live(m.route().Name, m.top().Actions(), m.global(), m.top().Typing())
+}
+
+// bindings are the keys that the person wants for actions.
+type bindings struct{ keymap keymap.Map }
+
 // live returns the actions that work now, the screen's before those that work everywhere. A key
 // that a screen has taken is not listed twice.
-func (m *Model) live() []screen.Action {
-	s := m.top()
-	typing := s.Typing()
-	own := m.keyed(m.route().Name, s.Actions(), typing)
-	everywhere := m.keyed(keymap.App, m.global(), typing)
+func (b bindings) live(part string, ofScreen, global []screen.Action, typing bool) []screen.Action {
+	own := b.keyed(part, ofScreen, typing)
+	everywhere := b.keyed(keymap.App, global, typing)
 	taken := make(map[string]bool, 2*len(own))
 	out := make([]screen.Action, 0, len(own)+len(everywhere))
 	for _, a := range own {
@@ -113,8 +119,8 @@ func (m *Model) live() []screen.Action {
 
 // keyed returns the actions with the keys that the person wants for them. While a text is typed, a letter
 // is a letter: what the person's keys and those that work everywhere have of them is left out.
-func (m *Model) keyed(part string, actions []screen.Action, typing bool) []screen.Action {
-	if m.keymap.Empty() && part != keymap.App {
+func (b bindings) keyed(part string, actions []screen.Action, typing bool) []screen.Action {
+	if b.keymap.Empty() && part != keymap.App {
 		return actions
 	}
 	out := slices.Clone(actions)
@@ -122,7 +128,7 @@ func (m *Model) keyed(part string, actions []screen.Action, typing bool) []scree
 		if a.Info {
 			continue
 		}
-		keys, other := m.keymap.For(actionName(part, a))
+		keys, other := b.keymap.For(actionName(part, a))
 		if !other {
 			keys = a.Keys
 		}

@@ -65,16 +65,16 @@ func (l *link) waits() []engine.Wait {
 	return out
 }
 
-// endWait returns the action that ends a wait; false where nothing waits.
-func (l *link) endWait() (screen.Action, bool) {
+// waiting returns the action that ends a wait, where something waits.
+func (l *link) waiting() []screen.Action {
 	far, ok := l.deps.Link()
 	if !ok || len(l.waits()) == 0 {
-		return screen.Action{}, false
+		return nil
 	}
-	return screen.Action{
+	return []screen.Action{{
 		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests, while there are any", Group: everywhere, Bar: 100, Typing: true,
 		Run: func() tea.Cmd { far.EndWaits(); return nil },
-	}, true
+	}}
 }
 
 // notice is what the header tells of the way to the service.

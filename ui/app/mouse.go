@@ -26,24 +26,19 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	case msg.Y == m.height-1 && clicked(msg):
-		return m.clickStatus(msg.X)
+		bar, acts := m.statusBar()
+		switch i, ok := bar.At(msg.X); {
+		case !ok:
+			return nil
+		case i == len(acts):
+			return m.help()
+		default:
+			return m.press(acts[i])
+		}
 	}
 	msg.Y-- // the header
 	if msg.Y < 0 || msg.Y >= m.bodyHeight() {
 		return nil
 	}
 	return m.top().Update(msg)
-}
-
-// clickStatus does what the hint there says.
-func (m *Model) clickStatus(x int) tea.Cmd {
-	bar, acts := m.statusBar()
-	i, ok := bar.At(x)
-	switch {
-	case !ok:
-		return nil
-	case i == len(acts):
-		return m.help()
-	}
-	return m.press(acts[i])
 }

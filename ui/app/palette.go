@@ -64,11 +64,12 @@ type found struct {
 
 func (m *Model) palette() tea.Cmd {
 	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: widget.NewList(m.theme), ran: m.ran, closes: keysOf(m.live(), namePalette)}
-	p.sections = m.sections()
+	o := m.offers()
+	p.sections = o.sections()
 	for _, s := range p.sections {
 		p.all = append(p.all, s.commands...)
 	}
-	p.more, p.route = m.further, m.goTo
+	p.more, p.route = o.further, m.goTo
 	for _, l := range m.stack {
 		if f, ok := l.Screen.(screen.Finder); ok {
 			p.finders = append(p.finders, f)
@@ -87,34 +88,59 @@ func (m *Model) ran(name string) tea.Cmd {
 	return keep(m.opts.Deps.Prefs, prefPalette, func(p paletteMemory) paletteMemory { return p.ran(name) })
 }
 
+// offers are what the palette offers, as it stands when the palette opens.
+type offers struct {
+	live    []screen.Action // of the top screen, and those that work everywhere
+	typing  bool            // the top screen has a text field with the keyboard
+	title   string          // of the top screen
+	route   screen.Route    // that led to it
+	screens bool            // there is a service, and so screens to go to
+	recent  []string        // names of actions that the palette ran, the newest first
+	subject screen.Subject  // nil where no screen is about a campaign
+	found   []screen.Found
+	themes  []string
+
+	press func(screen.Action) tea.Cmd
+	goTo  func(screen.Route) tea.Cmd // back to the screen where it is open
+	open  func(screen.Route) tea.Cmd
+	theme func(screen.ThemeMsg) tea.Cmd
+}
+
+func (m *Model) offers() *offers {
+	return &offers{
+		live: m.live(), typing: m.top().Typing(), title: m.top().Title(), route: m.route(), screens: m.opts.Deps.Service != nil,
+		recent: m.recent, subject: m.subject(), found: m.opts.Places, themes: m.opts.themeNames(),
+		press: m.press, goTo: m.goTo, open: m.open, theme: m.chooseTheme,
+	}
+}
+
 // sections gathers what the palette offers: what was run of it lately, what the screen can do, the other
 // screens, and what works everywhere.
-func (m *Model) sections() []section {
-	here, always := section{title: m.top().Title()}, section{title: everywhere}
-	typing := m.top().Typing()
-	for _, a := range m.live() {
-		if _, ok := pressable(a, typing); a.Group == "" || a.Name == namePalette || a.Info && !ok {
+func (o *offers) sections() []section {
+	here, always := section{title: o.title}, section{title: everywhere}
+	for _, a := range o.live {
+		if _, ok := pressable(a, o.typing); a.Group == "" || a.Name == namePalette || a.Info && !ok {
 			continue
 		}
-		to, part, rank := &here, m.route().Name, rankHere
+		to, part, rank := &here, o.route.Name, rankHere
 		if a.Group == everywhere {
 			to, part, rank = &always, keymap.App, rankAlways
 		}
-		c := m.command(part, a)
+		c := o.command(part, a)
 		if c.rank = rank; a.Name == nameSuspend {
 			c.rank = rankExact
 		}
 		to.commands = append(to.commands, c)
 	}
-	goTo := section{"Go to", m.places()}
+	goTo := section{"Go to", o.places()}
 	all := slices.Concat(here.commands, goTo.commands, always.commands)
 	recent := section{title: "Recent"}
-	for _, name := range m.recent {
+	for _, name := range o.recent {
 		if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
 			recent.commands = append(recent.commands, all[i])
 		}
 	}
-	lately := func(c command) bool { return slices.Contains(m.recent, c.name) }
+	lately := func(c command) bool { return slices.Contains(o.recent, c.name) }
 	out := []section{recent}
 	for _, s := range []section{here, goTo, always} {
 		out = append(out, section{s.title, slices.DeleteFunc(s.commands, lately)})
@@ -122,8 +148,8 @@ func (m *Model) sections() []section {
 	return out
 }
 
-func (m *Model) command(part string, a screen.Action) command {
-	c := command{name: actionName(part, a), label: a.Label, why: a.Why, run: func() tea.Cmd { return m.press(a) }}
+func (o *offers) command(part string, a screen.Action) command {
+	c := command{name: actionName(part, a), label: a.Label, why: a.Why, run: func() tea.Cmd { return o.press(a) }}
 	if a.Help != a.Label {
 		c.detail = a.Help
 	}
@@ -134,17 +160,17 @@ func (m *Model) command(part string, a screen.Action) command {
 }
 
 // places are the screens that can be gone to from anywhere.
-func (m *Model) places() []command {
+func (o *offers) places() []command {
 	var out []command
 	add := func(label, detail string, r screen.Route) {
-		if top := m.route(); top.Name != r.Name || top.ID != r.ID {
-			out = append(out, command{name: "go." + r.Name, label: label, detail: detail, rank: rankScreen, run: func() tea.Cmd { return m.goTo(r) }})
+		if top := o.route; top.Name != r.Name || top.ID != r.ID {
+			out = append(out, command{name: "go." + r.Name, label: label, detail: detail, rank: rankScreen, run: func() tea.Cmd { return o.goTo(r) }})
 		}
 	}
-	if m.opts.Deps.Service == nil {
+	if !o.screens {
 		return nil
 	}
-	if id := m.route().ID; id != "" {
+	if id := o.route.ID; id != "" {
 		add("builder", "edit this campaign", screen.Route{Name: screen.Builder, ID: id})
 		add("problems", "check this campaign", screen.Route{Name: screen.Validate, ID: id})
 		add("test send", "send this campaign to a few people", screen.Route{Name: screen.TestSend, ID: id})

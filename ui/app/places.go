@@ -16,14 +16,14 @@ import (
 
 // further returns what the palette finds by words alone: sections, fields and values of the campaign at hand,
 // and settings.
-func (m *Model) further() []command {
+func (o *offers) further() []command {
 	out := []command{}
 	known := map[string]bool{}
-	for i, c := range m.subjects() {
-		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: m.open}
+	for i, c := range o.subjects() {
+		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: o.open}
 		if i > 0 {
 			f.other, f.of = true, "latest "+c.Channel.Label()+" campaign"
-		} else if s, ok := m.subject().(screen.Chooser); ok {
+		} else if s, ok := o.subject.(screen.Chooser); ok {
 			f.of = s.Chosen()
 		}
 		for _, place := range f.sections() {
@@ -33,16 +33,16 @@ func (m *Model) further() []command {
 			}
 		}
 	}
-	for _, p := range m.opts.Places {
+	for _, p := range o.found {
 		out = append(out, command{
 			name: "place." + p.Kind + "." + p.Text, label: p.Text, detail: p.Detail, info: p.Kind, rank: rankSetting,
-			run: func() tea.Cmd { return m.open(p.Route) },
+			run: func() tea.Cmd { return o.open(p.Route) },
 		})
 	}
-	for _, name := range m.themeNames() {
+	for _, name := range o.themes {
 		out = append(out, command{
 			name: "theme." + name, label: name, detail: "use this theme", info: "theme", rank: rankSetting,
-			run: func() tea.Cmd { return m.chooseTheme(screen.ThemeMsg{Name: name}) },
+			run: func() tea.Cmd { return o.theme(screen.ThemeMsg{Name: name}) },
 		})
 	}
 	return out
@@ -50,14 +50,13 @@ func (m *Model) further() []command {
 
 // subjects returns the campaign at hand, that of the topmost screen that is about one, and those of other channels
 // that the screen knows.
-func (m *Model) subjects() []engine.Campaign {
-	s := m.subject()
-	if s == nil {
+func (o *offers) subjects() []engine.Campaign {
+	if o.subject == nil {
 		return nil
 	}
-	c, _ := s.Campaign()
+	c, _ := o.subject.Campaign()
 	out := []engine.Campaign{c}
-	if r, ok := s.(screen.Related); ok {
+	if r, ok := o.subject.(screen.Related); ok {
 		out = append(out, r.Related()...)
 	}
 	return out

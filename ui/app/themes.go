@@ -22,7 +22,7 @@ type themeBox struct {
 }
 
 func (m *Model) pickTheme() tea.Cmd {
-	b := &themeBox{names: m.themeNames(), old: m.theme, now: func() themes.Theme { return m.theme }, use: m.useTheme, apply: m.chooseTheme}
+	b := &themeBox{names: m.opts.themeNames(), old: m.theme, now: func() themes.Theme { return m.theme }, use: m.useTheme, apply: m.chooseTheme}
 	options := make([]widget.Option, len(b.names))
 	for i, n := range b.names {
 		options[i] = widget.Option{Label: n}
@@ -40,9 +40,10 @@ func (m *Model) pickTheme() tea.Cmd {
 	return nil
 }
 
-func (m *Model) themeNames() []string {
-	if m.opts.ThemeNames != nil {
-		return m.opts.ThemeNames()
+// themeNames lists the themes to choose from.
+func (o *Options) themeNames() []string {
+	if o.ThemeNames != nil {
+		return o.ThemeNames()
 	}
 	return themes.Names()
 }

@@ -14,8 +14,18 @@ import (
 	"bugle/ui/widget"
 )
 
+// does is what a tab needs of the screen.
+type does struct {
+	run  func(kind string, do func(context.Context) (any, error)) tea.Cmd
+	did  func(screen.Step)
+	open func() tea.Cmd // the tab
+}
+
 // keys is the tab of the keys.
 type keys struct {
+	does
+	theme    themes.Theme
+	file     keymap.File
 	list     widget.List
 	filter   widget.Prompt
 	of       keymap.Map
@@ -23,12 +33,51 @@ type keys struct {
 	shown    []keymap.Entry
 }
 
-func newKeys(t themes.Theme) keys {
-	k := keys{list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "name, key or description")}
+func newKeys(t themes.Theme, file keymap.File, of does) *keys {
+	k := &keys{does: of, theme: t, file: file, list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "name, key or description")}
 	k.list.Focused, k.list.Empty = true, "No action matches. Press esc to clear the filter."
 	k.list.SetTheme(t)
 	k.fill()
 	return k
+}
+
+func (k *keys) setTheme(t themes.Theme) {
+	k.theme = t
+	k.list.SetTheme(t)
+	k.filter.SetTheme(t)
+}
+
+func (k *keys) setSize(w, h int) {
+	k.list.SetSize(w, max(h-k.head(w)-foot, 1))
+	k.filter.SetSize(w, 1)
+}
+
+// showAll clears the filter.
+func (k *keys) showAll() tea.Cmd {
+	k.filter.SetValue("")
+	k.filter.Blur()
+	k.fill()
+	return nil
+}
+
+// actions are what can be done with the action under the cursor.
+func (k *keys) actions() []screen.Action {
+	none := ""
+	if _, ok := k.selected(); !ok {
+		none = "No action is selected."
+	}
+	acts := []screen.Action{
+		{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, Bar: 9, Why: none, Run: func() tea.Cmd { return k.askKey(false) }},
+		{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, Bar: 8, Why: none, Run: func() tea.Cmd { return k.askKey(true) }},
+		{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, Bar: 7, Why: k.whyNotChanged(), Run: k.ownKeys},
+		{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, Why: none, Run: k.noKeys},
+		{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, Bar: 6, Run: func() tea.Cmd { k.filter.Focus(); return nil }},
+		{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, Bar: 4, Run: k.editKeys},
+	}
+	if k.filter.Value() != "" {
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 3, Run: k.showAll})
+	}
+	return acts
 }
 
 func (k *keys) set(m keymap.Map, problems []keymap.Problem) {
@@ -52,7 +101,7 @@ func (k *keys) fill() {
 			part = of
 			k.shown, items = append(k.shown, keymap.Entry{}), append(items, widget.Item{Text: part, Heading: true})
 		}
-		item := widget.Item{Icon: " ", Text: does(e), Info: keymap.ShowAll(have), InfoTone: themes.ToneMuted}
+		item := widget.Item{Icon: " ", Text: named(e), Info: keymap.ShowAll(have), InfoTone: themes.ToneMuted}
 		if _, other := k.of.For(e.Name); other {
 			item.Icon, item.IconTone, item.InfoTone = "●", themes.ToneAccent, themes.ToneAccent
 		}
@@ -73,8 +122,8 @@ func partOf(e keymap.Entry) string {
 	return strings.ToUpper(part[:1]) + part[1:]
 }
 
-// does names an action as its help does.
-func does(e keymap.Entry) string { return strings.ToUpper(e.Does[:1]) + e.Does[1:] }
+// named names an action as its help does.
+func named(e keymap.Entry) string { return strings.ToUpper(e.Does[:1]) + e.Does[1:] }
 
 // goTo moves the cursor to an action.
 func (k *keys) goTo(name string) {
@@ -125,12 +174,12 @@ type keysChanged struct {
 
 // askKey asks for a key and gives it to the action under the cursor, in the place of those it has or
 // besides them.
-func (s *Screen) askKey(more bool) tea.Cmd {
-	e, ok := s.keys.selected()
+func (k *keys) askKey(more bool) tea.Cmd {
+	e, ok := k.selected()
 	if !ok {
 		return nil
 	}
-	have := s.keys.of.Keys(e)
+	have := k.of.Keys(e)
 	body := fmt.Sprintf("%s: %s. Now: %s.", partOf(e), e.Does, keymap.ShowAll(have))
 	return screen.Send(screen.KeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
 		key, err := keymap.Key(pressed)
@@ -141,35 +190,35 @@ func (s *Screen) askKey(more bool) tea.Cmd {
 		if more {
 			next = append(slices.Clone(have), key)
 		}
-		return s.setKeys(e.Name, next, fmt.Sprintf("“%s” now has the key %s.", does(e), keymap.ShowAll(next)))
+		return k.setKeys(e.Name, next, fmt.Sprintf("“%s” now has the key %s.", named(e), keymap.ShowAll(next)))
 	}})
 }
 
-func (s *Screen) ownKeys() tea.Cmd {
-	e, ok := s.keys.selected()
+func (k *keys) ownKeys() tea.Cmd {
+	e, ok := k.selected()
 	if !ok {
 		return nil
 	}
-	return s.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", does(e), keymap.ShowAll(e.Keys)))
+	return k.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", named(e), keymap.ShowAll(e.Keys)))
 }
 
-func (s *Screen) noKeys() tea.Cmd {
-	e, ok := s.keys.selected()
+func (k *keys) noKeys() tea.Cmd {
+	e, ok := k.selected()
 	if !ok {
 		return nil
 	}
-	return s.setKeys(e.Name, []string{}, "“"+does(e)+"” has no key now. You can still run it from the palette.")
+	return k.setKeys(e.Name, []string{}, "“"+named(e)+"” has no key now. You can still run it from the palette.")
 }
 
-func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
-	file := s.src.Keys
-	return s.Run(taskKeys, func(context.Context) (any, error) {
+func (k *keys) setKeys(name string, next []string, said string) tea.Cmd {
+	file := k.file
+	return k.run(taskKeys, func(context.Context) (any, error) {
 		before, err := file.Read()
 		if err != nil {
 			return nil, err
 		}
 		if _, err := file.Set(name, next); err != nil {
-			return nil, fmt.Errorf("%s keeps its keys: %w", named(name), err)
+			return nil, fmt.Errorf("%s keeps its keys: %w", namedBy(name), err)
 		}
 		after, err := file.Read()
 		m, problems := file.Load()
@@ -177,61 +226,61 @@ func (s *Screen) setKeys(name string, next []string, said string) tea.Cmd {
 	})
 }
 
-// named returns what people call the action of that name.
-func named(name string) string {
+// namedBy returns what people call the action of that name.
+func namedBy(name string) string {
 	for _, e := range keymap.All() {
 		if e.Name == name {
-			return "“" + does(e) + "”"
+			return "“" + named(e) + "”"
 		}
 	}
 	return name
 }
 
 // putKeys writes the file as it was before or after a change, and goes to the action that it was about.
-func (s *Screen) putKeys(k keysChanged, text []byte, said string) tea.Cmd {
-	file := s.src.Keys
-	return tea.Batch(s.turnTo(tabKeys), s.Run(taskKeys, func(context.Context) (any, error) {
+func (k *keys) putKeys(c keysChanged, text []byte, said string) tea.Cmd {
+	file := k.file
+	return tea.Batch(k.open(), k.run(taskKeys, func(context.Context) (any, error) {
 		if err := file.Write(text); err != nil {
 			return nil, err
 		}
 		m, problems := keymap.Parse(text)
-		return keysChanged{keys: m, problems: problems, said: said, name: k.name, known: true}, nil
+		return keysChanged{keys: m, problems: problems, said: said, name: c.name, known: true}, nil
 	}))
 }
 
 // keysAre has the program follow the file.
-func (s *Screen) keysAre(k keysChanged) tea.Cmd {
-	s.keys.set(k.keys, k.problems)
-	if k.known {
-		s.keys.goTo(k.name)
+func (k *keys) keysAre(c keysChanged) tea.Cmd {
+	k.set(c.keys, c.problems)
+	if c.known {
+		k.goTo(c.name)
 	} else {
-		what := "keys of " + named(k.name)
-		if k.name == "" {
+		what := "keys of " + namedBy(c.name)
+		if c.name == "" {
 			what = "edit of the key file"
 		}
-		s.Did(screen.Step{
+		k.did(screen.Step{
 			What: what, Told: true,
-			Undo: func() tea.Cmd { return s.putKeys(k, k.before, "Undone: "+what) },
-			Redo: func() tea.Cmd { return s.putKeys(k, k.after, "Redone: "+what) },
+			Undo: func() tea.Cmd { return k.putKeys(c, c.before, "Undone: "+what) },
+			Redo: func() tea.Cmd { return k.putKeys(c, c.after, "Redone: "+what) },
 		})
 	}
 	level := widget.LevelSuccess
-	if k.byHand && len(k.problems) > 0 {
-		level, k.said = widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", k.problems[0])
+	if c.byHand && len(c.problems) > 0 {
+		level, c.said = widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", c.problems[0])
 	}
-	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: k.keys}), screen.NotifyAbout(screen.AboutEdit, level, k.said))
+	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: c.keys}), screen.NotifyAbout(screen.AboutEdit, level, c.said))
 }
 
 // editKeys opens the file in the editor.
-func (s *Screen) editKeys() tea.Cmd {
-	file := s.src.Keys
-	return s.Run(taskEdit, func(context.Context) (any, error) {
+func (k *keys) editKeys() tea.Cmd {
+	file := k.file
+	return k.run(taskEdit, func(context.Context) (any, error) {
 		b, err := file.Read()
 		return opened{string(b), ".yaml", func(text string, changed bool) tea.Cmd {
 			if !changed {
 				return nil
 			}
-			return s.Run(taskKeys, func(context.Context) (any, error) {
+			return k.run(taskKeys, func(context.Context) (any, error) {
 				if err := file.Write([]byte(text)); err != nil {
 					return nil, err
 				}
@@ -243,13 +292,48 @@ func (s *Screen) editKeys() tea.Cmd {
 }
 
 // whyNotChanged says why there is nothing to give back to the action under the cursor.
-func (s *Screen) whyNotChanged() string {
-	e, ok := s.keys.selected()
+func (k *keys) whyNotChanged() string {
+	e, ok := k.selected()
 	if !ok {
 		return "No action is selected."
 	}
-	if _, other := s.keys.of.For(e.Name); !other {
+	if _, other := k.of.For(e.Name); !other {
 		return "It already has its default keys."
 	}
 	return ""
+}
+
+// head is how many lines stand above the list of keys.
+func (k *keys) head(w int) int { return len(k.top(w)) }
+
+// top returns the lines above the list of keys: the filter, and what is not followed of the file.
+func (k *keys) top(w int) []string {
+	lines := []string{k.filter.View(), ""}
+	if len(k.problems) == 0 {
+		return lines
+	}
+	told := widget.Wrap(widget.Clean("✗ "+k.problems[0].String()), w)
+	told = told[:min(len(told), 2)]
+	if more := len(k.problems) - 1; more > 0 {
+		told = append(told, fmt.Sprintf("✗ and %d more. Press e to open the file.", more))
+	}
+	for _, l := range told {
+		lines = append(lines, k.theme.Danger.Render(l))
+	}
+	return lines
+}
+
+// view draws the tab.
+func (k *keys) view(w, h int) string {
+	lines := k.top(w)
+	lines = append(lines, strings.Split(k.list.View(), "\n")...)
+	if e, ok := k.selected(); ok {
+		lines = append(lines, "", k.theme.Text.Render(widget.Truncate(named(e), w)))
+		own := "Default keys: " + keymap.ShowAll(e.Keys)
+		if _, other := k.of.For(e.Name); !other {
+			own = "These are its default keys."
+		}
+		lines = append(lines, k.theme.Muted.Render(widget.Truncate(own, w)), k.theme.Muted.Render(widget.Truncate("It is "+e.Name+" in "+k.file.Path, w)))
+	}
+	return strings.Join(lines[:min(len(lines), h)], "\n")
 }

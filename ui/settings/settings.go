@@ -70,7 +70,7 @@ type Screen struct {
 	width, height int
 
 	look     look
-	keys     keys
+	keys     *keys
 	profiles profiles
 	files    widget.List
 }
@@ -88,7 +88,7 @@ const (
 func New(deps screen.Deps, src Sources) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
 	s.look = newLook(deps.Theme, src.Themes.Names())
-	s.keys = newKeys(deps.Theme)
+	s.keys = newKeys(deps.Theme, src.Keys, does{s.Run, s.Did, func() tea.Cmd { return s.turnTo(tabKeys) }})
 	s.profiles = profiles{list: widget.NewList(deps.Theme)}
 	items := make([]widget.Item, len(src.Places))
 	for i, p := range src.Places {
@@ -182,7 +182,8 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.look.list.Mouse(msg, y)
 		return s.try()
 	case tabKeys:
-		s.keys.list.Mouse(msg, y-s.keysHead())
+		w, _ := s.inner()
+		s.keys.list.Mouse(msg, y-s.keys.head(w))
 	case tabProfiles:
 		s.profiles.list.Mouse(msg, y)
 	case tabFiles:
@@ -202,7 +203,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		s.keys.set(v.keys, v.problems)
 		s.profiles.set(v.profiles, v.failed)
 	case keysChanged:
-		return s.keysAre(v)
+		return s.keys.keysAre(v)
 	case opened:
 		return screen.Send(screen.EditMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
 	case themeWritten:

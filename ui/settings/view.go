@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
-	"bugle/ui/keymap"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -19,7 +18,7 @@ func (s *Screen) Actions() []screen.Action {
 	if s.Typing() {
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, Bar: 9, Typing: true, Run: func() tea.Cmd { s.keys.filter.Blur(); return nil }},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 8, Typing: true, Run: s.showAll},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 8, Typing: true, Run: s.keys.showAll},
 		}
 	}
 	return append(s.tabActions(), []screen.Action{
@@ -37,22 +36,7 @@ func (s *Screen) tabActions() []screen.Action {
 			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, Bar: 6, Why: s.whyNoEdit(), Run: s.editTheme},
 		}
 	case tabKeys:
-		none := ""
-		if _, ok := s.keys.selected(); !ok {
-			none = "No action is selected."
-		}
-		acts := []screen.Action{
-			{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, Bar: 9, Why: none, Run: func() tea.Cmd { return s.askKey(false) }},
-			{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, Bar: 8, Why: none, Run: func() tea.Cmd { return s.askKey(true) }},
-			{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, Bar: 7, Why: s.whyNotChanged(), Run: s.ownKeys},
-			{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, Why: none, Run: s.noKeys},
-			{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, Bar: 6, Run: func() tea.Cmd { s.keys.filter.Focus(); return nil }},
-			{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, Bar: 4, Run: s.editKeys},
-		}
-		if s.keys.filter.Value() != "" {
-			acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 3, Run: s.showAll})
-		}
-		return acts
+		return s.keys.actions()
 	case tabProfiles:
 		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, Bar: 9, Why: s.whyNoUse(), Run: s.useProfile}}
 	case tabFiles:
@@ -67,20 +51,12 @@ func (s *Screen) step(by int) func() tea.Cmd {
 	return func() tea.Cmd { return s.turnTo((s.tabs.Active + by + len(tabNames)) % len(tabNames)) }
 }
 
-func (s *Screen) showAll() tea.Cmd {
-	s.keys.filter.SetValue("")
-	s.keys.filter.Blur()
-	s.keys.fill()
-	return nil
-}
-
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {
 	s.theme, s.deps.Theme = t, t
 	s.tabs.SetTheme(t)
 	s.look.themed(t)
-	s.keys.list.SetTheme(t)
-	s.keys.filter.SetTheme(t)
+	s.keys.setTheme(t)
 	s.profiles.list.SetTheme(t)
 	s.files.SetTheme(t)
 }
@@ -100,31 +76,9 @@ func (s *Screen) layout() {
 	s.tabs.SetSize(max(s.width-2, 1), 1)
 	w, h := s.inner()
 	s.look.list.SetSize(min(themesWidth, w), h)
-	s.keys.list.SetSize(w, max(h-s.keysHead()-foot, 1))
-	s.keys.filter.SetSize(w, 1)
+	s.keys.setSize(w, h)
 	s.profiles.list.SetSize(w, max(min(h-6, max(len(s.profiles.all), 1)), 1))
 	s.files.SetSize(w, max(min(h-foot, max(len(s.src.Places), 1)), 1))
-}
-
-// keysHead is how many lines stand above the list of keys.
-func (s *Screen) keysHead() int { return len(s.keysTop()) }
-
-// keysTop gives the lines above the list of keys: the filter, and what is not followed of the file.
-func (s *Screen) keysTop() []string {
-	w, _ := s.inner()
-	lines := []string{s.keys.filter.View(), ""}
-	if len(s.keys.problems) == 0 {
-		return lines
-	}
-	told := widget.Wrap(widget.Clean("✗ "+s.keys.problems[0].String()), w)
-	told = told[:min(len(told), 2)]
-	if more := len(s.keys.problems) - 1; more > 0 {
-		told = append(told, fmt.Sprintf("✗ and %d more. Press e to open the file.", more))
-	}
-	for _, l := range told {
-		lines = append(lines, s.theme.Danger.Render(l))
-	}
-	return lines
 }
 
 // View draws the tabs and the open one.
@@ -142,7 +96,7 @@ func (s *Screen) View() string {
 		body = s.themeView()
 	case tabKeys:
 		panel.Info = fmt.Sprintf("%d changed", len(s.keys.of.Names()))
-		body = s.keysView()
+		body = s.keys.view(s.inner())
 	case tabProfiles:
 		body = s.profilesView()
 	case tabFiles:
@@ -223,21 +177,6 @@ func flow(pieces []string, w int) []string {
 		lines = append(lines, p)
 	}
 	return lines
-}
-
-func (s *Screen) keysView() string {
-	w, h := s.inner()
-	lines := s.keysTop()
-	lines = append(lines, strings.Split(s.keys.list.View(), "\n")...)
-	if e, ok := s.keys.selected(); ok {
-		lines = append(lines, "", s.theme.Text.Render(widget.Truncate(does(e), w)))
-		own := "Default keys: " + keymap.ShowAll(e.Keys)
-		if _, other := s.keys.of.For(e.Name); !other {
-			own = "These are its default keys."
-		}
-		lines = append(lines, s.theme.Muted.Render(widget.Truncate(own, w)), s.theme.Muted.Render(widget.Truncate("It is "+e.Name+" in "+s.src.Keys.Path, w)))
-	}
-	return strings.Join(lines[:min(len(lines), h)], "\n")
 }
 
 func (s *Screen) profilesView() string {

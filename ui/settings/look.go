@@ -21,6 +21,9 @@ import (
 
 // look is the tab of the themes.
 type look struct {
+	does
+	theme  themes.Theme
+	own    Themes
 	list   widget.List
 	names  []string
 	kept   string // the theme that was chosen; the others are only looked at
@@ -28,8 +31,9 @@ type look struct {
 	wrong  []error
 }
 
-func newLook(t themes.Theme, names []string) look {
-	l := look{list: widget.NewList(t), kept: t.Name, trying: t.Name}
+func newLook(t themes.Theme, own Themes, of does) *look {
+	names := own.Names()
+	l := &look{does: of, theme: t, own: own, list: widget.NewList(t), kept: t.Name, trying: t.Name}
 	l.list.Focused = true
 	l.set(names)
 	l.list.Choose(max(slices.Index(names, t.Name), 0))
@@ -70,6 +74,7 @@ func (l *look) under() string {
 
 // themed takes note of a theme that is drawn with, wherever it was chosen.
 func (l *look) themed(t themes.Theme) {
+	l.theme = t
 	l.list.SetTheme(t)
 	if t.Name != l.trying {
 		l.kept, l.trying = t.Name, t.Name
@@ -78,50 +83,50 @@ func (l *look) themed(t themes.Theme) {
 }
 
 // try shows the theme under the cursor.
-func (s *Screen) try() tea.Cmd {
-	name := s.look.under()
-	if name == "" || name == s.look.trying {
+func (l *look) try() tea.Cmd {
+	name := l.under()
+	if name == "" || name == l.trying {
 		return nil
 	}
-	s.look.trying = name
+	l.trying = name
 	return screen.Send(screen.ThemeMsg{Name: name, Try: true})
 }
 
-func (s *Screen) backToKept() tea.Cmd {
-	if s.look.trying == s.look.kept {
+func (l *look) backToKept() tea.Cmd {
+	if l.trying == l.kept {
 		return nil
 	}
-	s.look.trying = s.look.kept
-	return screen.Send(screen.ThemeMsg{Name: s.look.kept, Try: true})
+	l.trying = l.kept
+	return screen.Send(screen.ThemeMsg{Name: l.kept, Try: true})
 }
 
-func (s *Screen) chooseTheme() tea.Cmd {
-	name, before := s.look.under(), s.look.kept
+func (l *look) chooseTheme() tea.Cmd {
+	name, before := l.under(), l.kept
 	if name != before {
-		s.Did(screen.Step{
+		l.did(screen.Step{
 			What: "theme " + name,
-			Undo: func() tea.Cmd { return s.useTheme(before) },
-			Redo: func() tea.Cmd { return s.useTheme(name) },
+			Undo: func() tea.Cmd { return l.useTheme(before) },
+			Redo: func() tea.Cmd { return l.useTheme(name) },
 		})
 	}
-	return tea.Batch(s.useTheme(name), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, "Theme set to "+name))
+	return tea.Batch(l.useTheme(name), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, "Theme set to "+name))
 }
 
 // useTheme uses a theme, with the cursor on it.
-func (s *Screen) useTheme(name string) tea.Cmd {
-	s.turnTo(tabTheme)
-	s.look.kept, s.look.trying = name, name
-	s.look.set(s.look.names)
-	s.look.list.Choose(max(slices.Index(s.look.names, name), 0))
+func (l *look) useTheme(name string) tea.Cmd {
+	l.open()
+	l.kept, l.trying = name, name
+	l.set(l.names)
+	l.list.Choose(max(slices.Index(l.names, name), 0))
 	return screen.Send(screen.ThemeMsg{Name: name})
 }
 
 var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$`)
 
 // newTheme asks for a name and opens a file with every token in the editor.
-func (s *Screen) newTheme() tea.Cmd {
-	base := s.look.under()
-	names := s.src.Themes.Names()
+func (l *look) newTheme() tea.Cmd {
+	base := l.under()
+	names := l.own.Names()
 	return screen.Send(screen.InputMsg{
 		Title: "Name of the new theme, based on " + base, Placeholder: "evening",
 		Check: func(name string) string {
@@ -137,8 +142,8 @@ func (s *Screen) newTheme() tea.Cmd {
 			if !slices.Contains(themes.Names(), base) {
 				base = themes.Auto
 			}
-			path := filepath.Join(s.src.Themes.Dir(), name+".yaml")
-			return screen.Send(screen.EditMsg{Text: template(base), Suffix: ".yaml", Then: func(text string, _ bool) tea.Cmd { return s.writeTheme(name, path, text) }})
+			path := filepath.Join(l.own.Dir(), name+".yaml")
+			return screen.Send(screen.EditMsg{Text: template(base), Suffix: ".yaml", Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }})
 		},
 	})
 }
@@ -154,9 +159,9 @@ func template(base string) string {
 }
 
 // editTheme opens the file of the own theme under the cursor.
-func (s *Screen) editTheme() tea.Cmd {
-	name, dir := s.look.under(), s.src.Themes.Dir()
-	return s.Run(taskEdit, func(context.Context) (any, error) {
+func (l *look) editTheme() tea.Cmd {
+	name, dir := l.under(), l.own.Dir()
+	return l.run(taskEdit, func(context.Context) (any, error) {
 		for _, ending := range []string{".yaml", ".yml", ".json"} {
 			path := filepath.Join(dir, name+ending)
 			b, err := os.ReadFile(path)
@@ -166,7 +171,7 @@ func (s *Screen) editTheme() tea.Cmd {
 			if err != nil {
 				return nil, fmt.Errorf("cannot read the theme: %w", err)
 			}
-			return opened{string(b), ending, func(text string, _ bool) tea.Cmd { return s.writeTheme(name, path, text) }}, nil
+			return opened{string(b), ending, func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }}, nil
 		}
 		return nil, fmt.Errorf("the file of theme %s was removed", name)
 	})
@@ -181,9 +186,9 @@ type themeWritten struct {
 }
 
 // writeTheme keeps what the editor left, right or wrong: it is the person's file.
-func (s *Screen) writeTheme(name, path, text string) tea.Cmd {
-	list := s.src.Themes
-	return s.Run(taskTheme, func(context.Context) (any, error) {
+func (l *look) writeTheme(name, path, text string) tea.Cmd {
+	list := l.own
+	return l.run(taskTheme, func(context.Context) (any, error) {
 		w := themeWritten{name: name, path: path, text: text}
 		if b, err := os.ReadFile(path); err == nil {
 			old := string(b)
@@ -214,47 +219,47 @@ func putTheme(path string, text *string) error {
 
 // themeBack writes the file of a theme as it was before or after an edit. A theme whose file goes away is not
 // used any more.
-func (s *Screen) themeBack(w themeWritten, text *string, said string) tea.Cmd {
+func (l *look) themeBack(w themeWritten, text *string, said string) tea.Cmd {
 	var use tea.Cmd
-	if text == nil && (s.look.trying == w.name || s.look.kept == w.name) {
-		use = s.useTheme(themes.Auto)
+	if text == nil && (l.trying == w.name || l.kept == w.name) {
+		use = l.useTheme(themes.Auto)
 	}
-	list := s.src.Themes
-	return tea.Batch(use, s.turnTo(tabTheme), s.Run(taskTheme, func(context.Context) (any, error) {
+	list := l.own
+	return tea.Batch(use, l.open(), l.run(taskTheme, func(context.Context) (any, error) {
 		err := putTheme(w.path, text)
 		return themeWritten{name: w.name, path: w.path, known: true, wrong: list.Reload()}, err
 	}), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, said))
 }
 
 // themeIs shows the theme that was written, or what is wrong with it.
-func (s *Screen) themeIs(w themeWritten) tea.Cmd {
-	s.look.wrong = w.wrong
-	s.look.set(s.src.Themes.Names())
-	at := slices.Index(s.look.names, w.name)
+func (l *look) themeIs(w themeWritten) tea.Cmd {
+	l.wrong = w.wrong
+	l.set(l.own.Names())
+	at := slices.Index(l.names, w.name)
 	if !w.known && (w.before == nil || *w.before != w.text) {
 		what := "edit of the theme " + w.name
 		if w.before == nil {
 			what = "new theme " + w.name
 		}
-		s.Did(screen.Step{
+		l.did(screen.Step{
 			What: what, Told: true,
-			Undo: func() tea.Cmd { return s.themeBack(w, w.before, "Undone: "+what) },
-			Redo: func() tea.Cmd { return s.themeBack(w, &w.text, "Redone: "+what) },
+			Undo: func() tea.Cmd { return l.themeBack(w, w.before, "Undone: "+what) },
+			Redo: func() tea.Cmd { return l.themeBack(w, &w.text, "Redone: "+what) },
 		})
 	}
 	switch {
 	case at < 0 && w.known:
 		return nil
 	case at < 0:
-		return s.askAgain(w)
+		return l.askAgain(w)
 	}
-	s.look.list.Choose(at)
-	s.look.trying = ""
-	return s.try()
+	l.list.Choose(at)
+	l.trying = ""
+	return l.try()
 }
 
 // askAgain says why the theme that was written cannot be used, and offers to go on with its file.
-func (s *Screen) askAgain(w themeWritten) tea.Cmd {
+func (l *look) askAgain(w themeWritten) tea.Cmd {
 	why := "Its file is not in " + filepath.Dir(w.path) + "."
 	for _, err := range w.wrong {
 		if strings.Contains(err.Error(), filepath.Base(w.path)) {
@@ -268,14 +273,14 @@ func (s *Screen) askAgain(w themeWritten) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return screen.Send(screen.EditMsg{Text: w.text, Suffix: filepath.Ext(w.path), Then: func(text string, _ bool) tea.Cmd { return s.writeTheme(w.name, w.path, text) }})
+			return screen.Send(screen.EditMsg{Text: w.text, Suffix: filepath.Ext(w.path), Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(w.name, w.path, text) }})
 		},
 	})
 }
 
 // whyNoEdit says why the theme under the cursor has no file.
-func (s *Screen) whyNoEdit() string {
-	if s.look.list.Cursor < len(themes.Names()) {
+func (l *look) whyNoEdit() string {
+	if l.list.Cursor < len(themes.Names()) {
 		return "This theme is built in. Press n to make your own based on it."
 	}
 	return ""

@@ -69,7 +69,7 @@ type Screen struct {
 	tabs          widget.Tabs
 	width, height int
 
-	look     look
+	look     *look
 	keys     *keys
 	profiles profiles
 	files    widget.List
@@ -87,8 +87,9 @@ const (
 // New makes the screen.
 func New(deps screen.Deps, src Sources) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
-	s.look = newLook(deps.Theme, src.Themes.Names())
-	s.keys = newKeys(deps.Theme, src.Keys, does{s.Run, s.Did, func() tea.Cmd { return s.turnTo(tabKeys) }})
+	does := func(tab int) does { return does{s.Run, s.Did, func() tea.Cmd { return s.turnTo(tab) }} }
+	s.look = newLook(deps.Theme, src.Themes, does(tabTheme))
+	s.keys = newKeys(deps.Theme, src.Keys, does(tabKeys))
 	s.profiles = profiles{list: widget.NewList(deps.Theme)}
 	items := make([]widget.Item, len(src.Places))
 	for i, p := range src.Places {
@@ -134,7 +135,7 @@ func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keys.filte
 // Close shows the theme that was kept, where another one is only looked at.
 func (s *Screen) Close() tea.Cmd {
 	s.Base.Close()
-	return s.backToKept()
+	return s.look.backToKept()
 }
 
 // Update takes the mouse, the keys that move, and what tasks gave.
@@ -158,7 +159,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.tabs.Active {
 	case tabTheme:
 		s.look.list.Update(msg)
-		return s.try()
+		return s.look.try()
 	case tabKeys:
 		s.keys.key(msg)
 	case tabProfiles:
@@ -180,7 +181,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch s.tabs.Active {
 	case tabTheme:
 		s.look.list.Mouse(msg, y)
-		return s.try()
+		return s.look.try()
 	case tabKeys:
 		w, _ := s.inner()
 		s.keys.list.Mouse(msg, y-s.keys.head(w))
@@ -207,7 +208,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case opened:
 		return screen.Send(screen.EditMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
 	case themeWritten:
-		return s.themeIs(v)
+		return s.look.themeIs(v)
 	case profileUsed:
 		return s.used(v)
 	}
@@ -242,7 +243,7 @@ func (s *Screen) turnTo(tab int) tea.Cmd {
 	if tab == tabTheme {
 		return nil
 	}
-	return s.backToKept()
+	return s.look.backToKept()
 }
 
 // opened is a file's text on the way to the editor.

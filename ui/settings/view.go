@@ -31,9 +31,9 @@ func (s *Screen) tabActions() []screen.Action {
 	switch s.tabs.Active {
 	case tabTheme:
 		return []screen.Action{
-			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme", Group: group, Bar: 9, Run: s.chooseTheme},
-			{Keys: []string{"n"}, Label: "new theme", Help: "create your own theme from this one, in your editor", Group: group, Bar: 7, Run: s.newTheme},
-			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, Bar: 6, Why: s.whyNoEdit(), Run: s.editTheme},
+			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme", Group: group, Bar: 9, Run: s.look.chooseTheme},
+			{Keys: []string{"n"}, Label: "new theme", Help: "create your own theme from this one, in your editor", Group: group, Bar: 7, Run: s.look.newTheme},
+			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, Bar: 6, Why: s.look.whyNoEdit(), Run: s.look.editTheme},
 		}
 	case tabKeys:
 		return s.keys.actions()
@@ -93,7 +93,7 @@ func (s *Screen) View() string {
 	var body string
 	switch s.tabs.Active {
 	case tabTheme:
-		body = s.themeView()
+		body = s.look.view(s.inner())
 	case tabKeys:
 		panel.Info = fmt.Sprintf("%d changed", len(s.keys.of.Names()))
 		body = s.keys.view(s.inner())
@@ -103,80 +103,6 @@ func (s *Screen) View() string {
 		body = s.filesView()
 	}
 	return widget.Fit(" "+s.tabs.View(), s.width, 1) + "\n" + panel.View(body)
-}
-
-// themeView draws the list of themes beside what this one looks like.
-func (s *Screen) themeView() string {
-	w, h := s.inner()
-	list := strings.Split(s.look.list.View(), "\n")
-	sample := s.sample(max(w-themesWidth-2, 1), h)
-	lines := make([]string, h)
-	for i := range lines {
-		left, right := "", ""
-		if i < len(list) {
-			left = list[i]
-		}
-		if i < len(sample) {
-			right = sample[i]
-		}
-		lines[i] = widget.Fit(left, min(themesWidth, w), 1) + "  " + right
-	}
-	return strings.Join(lines, "\n")
-}
-
-// sample shows every color that has a meaning, each where it is used.
-func (s *Screen) sample(w, h int) []string {
-	t := s.theme
-	line := func(text string) string { return widget.Truncate(text, w) }
-	selected := widget.PadRight("▸ selected row", max(min(w, 40), 1))
-	out := []string{t.TitleFocus.Render(line("Focused panel")), t.Selected.Render(line(selected)), ""}
-	for _, row := range [][]string{
-		{t.Strong.Render("Strong"), t.Text.Render("text"), t.Muted.Render("label"), t.Faint.Render("hint")},
-		{t.Badge(themes.RoleDraft, "Draft"), t.Badge(themes.RoleWaiting, "Scheduled"), t.Badge(themes.RoleLive, "Active"), t.Badge(themes.RoleSending, "Sending"), t.Badge(themes.RolePaused, "Paused"), t.Badge(themes.RoleDone, "Sent"), t.Badge(themes.RoleStopped, "Stopped")},
-		{t.Success.Render("✓ done"), t.Warning.Render("! warning"), t.Danger.Render("✗ error"), t.Info.Render("i info")},
-		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
-		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},
-	} {
-		out = append(out, flow(row, w)...)
-	}
-	out = append(out, "")
-	for i := range out {
-		out[i] = widget.Fit(out[i], w, 1)
-	}
-	notes := s.themeNotes(w)
-	return append(out[:min(len(out), max(h-len(notes), 3))], notes...)
-}
-
-// themeNotes says what is wrong with files of own themes, or where those are.
-func (s *Screen) themeNotes(w int) []string {
-	var out []string
-	add := func(text string, tone themes.Tone) {
-		for _, l := range widget.Wrap(widget.Clean(text), w) {
-			out = append(out, s.theme.Paint(tone, l))
-		}
-	}
-	for _, err := range s.look.wrong {
-		for text := range strings.SplitSeq(err.Error(), "\n") {
-			add("✗ "+text, themes.ToneDanger)
-		}
-	}
-	if len(out) == 0 {
-		add("Your own themes are files in "+s.src.Themes.Dir(), themes.ToneMuted)
-	}
-	return out
-}
-
-// flow sets pieces one after the other, on as many lines as they need.
-func flow(pieces []string, w int) []string {
-	var lines []string
-	for _, p := range pieces {
-		if last := len(lines) - 1; last >= 0 && widget.Width(lines[last])+2+widget.Width(p) <= w {
-			lines[last] += "  " + p
-			continue
-		}
-		lines = append(lines, p)
-	}
-	return lines
 }
 
 func (s *Screen) profilesView() string {

@@ -1,0 +1,81 @@
+package settings
+
+import (
+	"strings"
+
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// view draws the list of themes beside what this one looks like.
+func (l *look) view(w, h int) string {
+	list := strings.Split(l.list.View(), "\n")
+	sample := l.sample(max(w-themesWidth-2, 1), h)
+	lines := make([]string, h)
+	for i := range lines {
+		left, right := "", ""
+		if i < len(list) {
+			left = list[i]
+		}
+		if i < len(sample) {
+			right = sample[i]
+		}
+		lines[i] = widget.Fit(left, min(themesWidth, w), 1) + "  " + right
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sample shows every color that has a meaning, each where it is used.
+func (l *look) sample(w, h int) []string {
+	t := l.theme
+	line := func(text string) string { return widget.Truncate(text, w) }
+	selected := widget.PadRight("▸ selected row", max(min(w, 40), 1))
+	out := []string{t.TitleFocus.Render(line("Focused panel")), t.Selected.Render(line(selected)), ""}
+	for _, row := range [][]string{
+		{t.Strong.Render("Strong"), t.Text.Render("text"), t.Muted.Render("label"), t.Faint.Render("hint")},
+		{t.Badge(themes.RoleDraft, "Draft"), t.Badge(themes.RoleWaiting, "Scheduled"), t.Badge(themes.RoleLive, "Active"), t.Badge(themes.RoleSending, "Sending"), t.Badge(themes.RolePaused, "Paused"), t.Badge(themes.RoleDone, "Sent"), t.Badge(themes.RoleStopped, "Stopped")},
+		{t.Success.Render("✓ done"), t.Warning.Render("! warning"), t.Danger.Render("✗ error"), t.Info.Render("i info")},
+		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
+		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},
+	} {
+		out = append(out, flow(row, w)...)
+	}
+	out = append(out, "")
+	for i := range out {
+		out[i] = widget.Fit(out[i], w, 1)
+	}
+	notes := l.notes(w)
+	return append(out[:min(len(out), max(h-len(notes), 3))], notes...)
+}
+
+// notes say what is wrong with files of own themes, or where those are.
+func (l *look) notes(w int) []string {
+	var out []string
+	add := func(text string, tone themes.Tone) {
+		for _, line := range widget.Wrap(widget.Clean(text), w) {
+			out = append(out, l.theme.Paint(tone, line))
+		}
+	}
+	for _, err := range l.wrong {
+		for text := range strings.SplitSeq(err.Error(), "\n") {
+			add("✗ "+text, themes.ToneDanger)
+		}
+	}
+	if len(out) == 0 {
+		add("Your own themes are files in "+l.own.Dir(), themes.ToneMuted)
+	}
+	return out
+}
+
+// flow sets pieces one after the other, on as many lines as they need.
+func flow(pieces []string, w int) []string {
+	var lines []string
+	for _, p := range pieces {
+		if last := len(lines) - 1; last >= 0 && widget.Width(lines[last])+2+widget.Width(p) <= w {
+			lines[last] += "  " + p
+			continue
+		}
+		lines = append(lines, p)
+	}
+	return lines
+}

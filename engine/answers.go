@@ -25,7 +25,7 @@ func ParseCreated(v doc.Value) Created {
 }
 
 var updatedFields = []field[Updated]{
-	{Field: always(textField(fID, "The document that holds the change: a new one where versioning made a new version.")), at: func(u *Updated) any { return &u.ID }},
+	{Field: always(textField(fID, "The id of the changed document. With versioning, this is the new version.")), at: func(u *Updated) any { return &u.ID }},
 }
 
 // Document returns the answer to an update or a publish request (CONTRACT.md, Operations).
@@ -43,7 +43,7 @@ func ParseUpdated(v doc.Value) Updated {
 
 var statusFields = []field[StatusChanged]{
 	{Field: always(idField(fID, "The id of the campaign.")), at: func(c *StatusChanged) any { return &c.ID }},
-	{Field: always(choiceField(fAction, "What was done.", catalog.StatusActions...)), at: func(c *StatusChanged) any { return (*string)(&c.Action) }},
+	{Field: always(choiceField(fAction, "The action that was performed.", catalog.StatusActions...)), at: func(c *StatusChanged) any { return (*string)(&c.Action) }},
 }
 
 // Document returns the answer to a status request (CONTRACT.md, Status).
@@ -64,8 +64,8 @@ func ParseStatusChanged(v doc.Value) StatusChanged {
 type invalid struct{ field, issue string }
 
 var invalidFields = []field[invalid]{
-	{Field: always(textField("field", "A dotted path from the campaign's root.")), empty: true, at: func(i *invalid) any { return &i.field }},
-	{Field: always(textField("issue", "What is wrong there.")), empty: true, at: func(i *invalid) any { return &i.issue }},
+	{Field: always(textField("field", "The path of the field in the campaign, with dots.")), empty: true, at: func(i *invalid) any { return &i.field }},
+	{Field: always(textField("issue", "What is wrong with the field.")), empty: true, at: func(i *invalid) any { return &i.issue }},
 }
 
 // validated is a [Validation] as its answer shows it.
@@ -76,7 +76,7 @@ type validated struct {
 
 var validatedFields = []field[validated]{
 	{Field: always(schema.Field{Name: "valid", Kind: schema.Bool, Help: "Whether the campaign can be published."}), at: func(v *validated) any { return &v.valid }},
-	{Field: objectsField("errors", "What is wrong; absent where nothing is.", described(invalidFields)), at: func(v *validated) any { return several[invalid]{&v.errors, invalidFields} }},
+	{Field: objectsField("errors", "What is wrong. Only present if something is.", described(invalidFields)), at: func(v *validated) any { return several[invalid]{&v.errors, invalidFields} }},
 }
 
 // Document returns the outcome as the API shows it (CONTRACT.md, Validate): errors alone,
@@ -94,12 +94,12 @@ func (Validation) Fields() []schema.Field { return described(validatedFields) }
 
 var previewFields = []field[Preview]{
 	{Field: always(objectField("personalized_content", "The campaign content with its expressions resolved.", nil)), at: func(p *Preview) any { return &p.Content }},
-	{Field: objectsField("unresolved", "The expressions without a value; absent where there are none.", described(unresolvedFields)),
+	{Field: objectsField("unresolved", "The expressions without a value. Only present if there are any.", described(unresolvedFields)),
 		at: func(p *Preview) any { return several[Unresolved]{&p.Unresolved, unresolvedFields} }},
 }
 
 var unresolvedFields = []field[Unresolved]{
-	{Field: always(textField("field", "A dotted path from the request's root.")), empty: true, at: func(u *Unresolved) any { return &u.Field }},
+	{Field: always(textField("field", "The path of the field in the request, with dots.")), empty: true, at: func(u *Unresolved) any { return &u.Field }},
 	{Field: always(textField("expression", "The expression that has no value for the user.")), empty: true, at: func(u *Unresolved) any { return &u.Expression }},
 }
 
@@ -118,8 +118,8 @@ func ParsePreview(v doc.Value) Preview {
 }
 
 var sendFields = []field[SendResult]{
-	{Field: always(choiceField(fStatus, "What became of it.", Sent, Failed)), at: func(r *SendResult) any { return &r.Status }},
-	{Field: textField("failure_reason", "Why it failed; present only then."), at: func(r *SendResult) any { return &r.FailureReason }},
+	{Field: always(choiceField(fStatus, "Whether the message was sent.", Sent, Failed)), at: func(r *SendResult) any { return &r.Status }},
+	{Field: textField("failure_reason", "Why the message failed. Only present if it did."), at: func(r *SendResult) any { return &r.FailureReason }},
 }
 
 // Document returns a test result as the API shows it (CONTRACT.md, Test sends), its keys in the order
@@ -135,7 +135,7 @@ func (r TestResult) Document() doc.Value {
 
 // Fields describes [TestResult.Document].
 func (TestResult) Fields() []schema.Field {
-	results := schema.Field{Name: fResults, Kind: schema.Map, Help: "By `{PLATFORM}_{locale}_{variation}`, such as `ANDROID_default_variation_1`.",
+	results := schema.Field{Name: fResults, Kind: schema.Map, Help: "The result for each `{PLATFORM}_{locale}_{variation}`, such as `ANDROID_default_variation_1`.",
 		Elem: &schema.Field{Kind: schema.Object, Fields: described(sendFields)}}
 	return []schema.Field{always(results), always(textField(fMessage, "A summary in one line."))}
 }

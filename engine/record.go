@@ -27,20 +27,20 @@ const (
 // headFields are the fields of a record that [Head] holds, in the order in which a record shows them.
 var headFields = []field[Head]{
 	{Field: always(textField(fID, "The id of this document: one for each version.")), at: func(h *Head) any { return &h.ID }},
-	{Field: always(textField(fCampaignID, "The id that all versions share.")), at: func(h *Head) any { return &h.CampaignID }},
-	{Field: countField(fVersion, "Present when campaign versioning is on."), at: func(h *Head) any { return &h.Version }},
-	{Field: always(choiceField(fStatus, "Where the campaign is in its life.", catalog.States...)), at: func(h *Head) any { return (*string)(&h.Status) }},
-	{Field: always(choiceField(fChannel, "The channel; all but PUSH and EMAIL can only be read.", catalog.Channels...)), at: func(h *Head) any { return (*string)(&h.Channel) }},
-	{Field: choiceField(fDeliveryType, "What starts the campaign.", everyDeliveryType()...), at: func(h *Head) any { return (*string)(&h.DeliveryType) }},
-	{Field: textField(fCreatedBy, "Who created it, by email address."), at: func(h *Head) any { return &h.CreatedBy }},
-	{Field: textField(fUpdatedBy, "Who changed it last, by email address."), at: func(h *Head) any { return &h.UpdatedBy }},
+	{Field: always(textField(fCampaignID, "The id shared by all versions of the campaign.")), at: func(h *Head) any { return &h.CampaignID }},
+	{Field: countField(fVersion, "The version number. Only present if campaign versioning is on."), at: func(h *Head) any { return &h.Version }},
+	{Field: always(choiceField(fStatus, "The status of the campaign.", catalog.States...)), at: func(h *Head) any { return (*string)(&h.Status) }},
+	{Field: always(choiceField(fChannel, "The channel. Campaigns of channels other than PUSH and EMAIL are read-only.", catalog.Channels...)), at: func(h *Head) any { return (*string)(&h.Channel) }},
+	{Field: choiceField(fDeliveryType, "When and how often the campaign is sent.", everyDeliveryType()...), at: func(h *Head) any { return (*string)(&h.DeliveryType) }},
+	{Field: textField(fCreatedBy, "The email address of the creator."), at: func(h *Head) any { return &h.CreatedBy }},
+	{Field: textField(fUpdatedBy, "The email address of whoever made the last change."), at: func(h *Head) any { return &h.UpdatedBy }},
 	{Field: timeField("created_at", "When it was created, in UTC."), at: func(h *Head) any { return &h.CreatedAt }},
-	{Field: timeField("updated_at", "When it was changed last, in UTC."), at: func(h *Head) any { return &h.UpdatedAt }},
+	{Field: timeField("updated_at", "When it was last changed, in UTC."), at: func(h *Head) any { return &h.UpdatedAt }},
 	{Field: timeField("sent_time", "When it was sent, in UTC."), at: func(h *Head) any { return &h.SentTime }},
-	{Field: textField("flow_id", "The flow that the campaign is a node of."), at: func(h *Head) any { return &h.FlowID }},
-	{Field: textField("flow_name", "The name of that flow."), at: func(h *Head) any { return &h.FlowName }},
-	{Field: textField("parent_id", "The periodic campaign that this one is a run of."), at: func(h *Head) any { return &h.ParentID }},
-	{Field: textField("rejection_comment", "Why a reviewer sent the draft back."), at: func(h *Head) any { return &h.RejectionComment }},
+	{Field: textField("flow_id", "The id of the flow that the campaign is part of."), at: func(h *Head) any { return &h.FlowID }},
+	{Field: textField("flow_name", "The name of the flow."), at: func(h *Head) any { return &h.FlowName }},
+	{Field: textField("parent_id", "The id of the periodic campaign, if this is one of its runs."), at: func(h *Head) any { return &h.ParentID }},
+	{Field: textField("rejection_comment", "The comment of the reviewer who rejected the draft."), at: func(h *Head) any { return &h.RejectionComment }},
 }
 
 // inRequests are the fields of the head that requests have as well. A status is in one that publishes.

@@ -30,34 +30,34 @@ func (r refusal) code() string {
 }
 
 var refusals = []refusal{
-	{400, "invalid", "The request is refused: `VALIDATION_FAILED` lists in `details` all that is wrong with it, `BAD_REQUEST` says why it cannot be read.", true},
+	{400, "invalid", "The request is invalid. `VALIDATION_FAILED`: `details` lists every problem. `BAD_REQUEST`: the message says why the request cannot be read.", true},
 	{401, "unauthorized", "The credentials are missing or wrong.", true},
-	{403, "forbidden", "The key lacks the scope, or the tenant is not the credentials'.", true},
+	{403, "forbidden", "The key does not have the required scope, or the tenant in the header belongs to other credentials.", true},
 	{404, "not_found", "There is no such campaign in this workspace.", false},
-	{409, "conflict", "The `Idempotency-Key` or `request_id` was used before, a request with it is in progress, or the campaign's state locks what is changed.", false},
-	{413, "too_large", "The body is longer than 1 MiB, or the change is too large for the store.", false},
-	{422, "unprocessable", "The campaign's state, its delivery type or the workspace does not allow the action, or the campaign is not ready for it.", false},
-	{429, "rate_limited", "Too many requests. `Retry-After` says when the next one will be taken.", true},
-	{500, "internal", "Something went wrong in the service. A repeat with the same `Idempotency-Key` is safe.", true},
-	{503, "busy", "The server has no room for the request now, and did not begin it. `Retry-After` says when to try again.", true},
-	{507, "full", "The disk of the store is full, and nothing was changed. Free some space there, and send the request again; what was saved can still be read.", false},
-	{0, "other", "Any other refusal, in the same envelope.", true},
+	{409, "conflict", "The `Idempotency-Key` or `request_id` was used before, a request with it is in progress, or fields cannot be changed in the campaign's current state.", false},
+	{413, "too_large", "The body is larger than 1 MiB, or the change is too large for the store.", false},
+	{422, "unprocessable", "The campaign's state, its delivery type or the workspace does not allow the action, or the campaign is not ready to be published.", false},
+	{429, "rate_limited", "Too many requests. `Retry-After` is the number of seconds to wait.", true},
+	{500, "internal", "The service failed. You can safely repeat the request with the same `Idempotency-Key`.", true},
+	{503, "busy", "The server is busy and did not process the request. `Retry-After` is the number of seconds to wait.", true},
+	{507, "full", "The disk of the store is full, and nothing was changed. Free some space, then repeat the request. Reading still works.", false},
+	{0, "other", "Any other error, in the same format.", true},
 }
 
 func (b *builder) refusals() doc.Value {
 	envelope := b.x.Define("Error", object(
 		m("title", "Error envelope"), m("type", "object"),
 		m("properties", object(
-			m("response_id", textOf("Equals the request id where the request had one.")),
+			m("response_id", textOf("The request id, if the request had one.")),
 			m("error", object(
 				m("type", "object"),
 				m("properties", object(
 					m("code", object(m("type", "string"), m("enum", doc.NewStrings(Codes...)))),
-					m("message", textOf("One sentence that says what is wrong.")),
-					m("target", textOf("What it is about: a path, a header, a member.")),
+					m("message", textOf("What is wrong, in one sentence.")),
+					m("target", textOf("The path, header or field that the error is about.")),
 					m("details", object(m("type", "array"), m("items", object(
 						m("type", "object"),
-						m("properties", object(m("target", textOf("The path in the request.")), m("message", textOf("What is wrong there.")))),
+						m("properties", object(m("target", textOf("The path of the field in the request.")), m("message", textOf("What is wrong with the field.")))),
 						m("required", doc.NewStrings("target", "message")),
 					)))),
 					m("request_id", textOf("The `request_id` of the request.")),
@@ -89,7 +89,7 @@ func (b *builder) envelope(name, kind string, data doc.Value) doc.Value {
 	return b.x.Define(name, object(
 		m("type", "object"),
 		m("properties", object(
-			m("response_id", textOf("Equals the request id.")), m("type", object(m("type", "string"), m("enum", doc.NewStrings(kind)))), m("data", data),
+			m("response_id", textOf("The request id.")), m("type", object(m("type", "string"), m("enum", doc.NewStrings(kind)))), m("data", data),
 		)),
 		m("required", doc.NewStrings("response_id", "type", "data")),
 	))

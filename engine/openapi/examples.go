@@ -12,10 +12,10 @@ var examplesOf = map[string][]struct{ name, summary, body string }{
 		{"component", "One component", `{"updated_by":"ann@example.com","utm_params":{"utm_source":"newsletter","utm_medium":"email"}}`},
 		{"publish", "The publish action", `{"status":"PUBLISH"}`},
 	},
-	"validate": {{"empty", "Nothing but the request", `{}`}},
+	"validate": {{"empty", "An empty request", `{}`}},
 	"status":   {{"pause", "Pause", `{"action":"PAUSE"}`}},
 	"search":   {{"drafts", "Drafts of push campaigns", `{"campaign_fields":{"status":["DRAFT"],"channels":["PUSH"]},"limit":15,"page":1}`}},
-	"meta":     {{"tagged", "By a tag", `{"campaign_fields":{"tags":["sale"]},"limit":15,"page":1}`}},
+	"meta":     {{"tagged", "With a tag", `{"campaign_fields":{"tags":["sale"]},"limit":15,"page":1}`}},
 	"test": {
 		{"inline", "Content in the request", `{"channel":"PUSH","campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Spring is here","message":"25% off"}}}}},"test_campaign_meta":{"identifier":"PUSH_ID","identifier_values":["token-1"]}}`},
 		{"draft", "A saved draft", `{"draft_id":"65f0a1b2c3d4e5f60718293a","test_campaign_meta":{"identifier":"USER_ATTRIBUTE_UNIQUE_ID","identifier_values":["USER_1"],"platform":"ANDROID"}}`},

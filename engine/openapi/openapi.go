@@ -55,10 +55,10 @@ func build(version string) doc.Value {
 		)),
 		m("servers", doc.NewArray(object(
 			m("url", "{base_url}"),
-			m("description", "The service; the paths are appended to its base URL."),
+			m("description", "The service. Paths are relative to its base URL."),
 			m("variables", object(m("base_url", object(
 				m("default", "http://127.0.0.1:8080"),
-				m("description", "The base URL, without a slash at its end. A hosted service names a data centre in it: 01 to 06, or 101."),
+				m("description", "The base URL, without a slash at the end. For a hosted service it contains the data center: 01 to 06, or 101."),
 			)))),
 		))),
 		m("security", doc.NewArray(object(m("basic", doc.NewArray())))),
@@ -67,7 +67,7 @@ func build(version string) doc.Value {
 		m("components", object(
 			m("securitySchemes", object(m("basic", object(
 				m("type", "http"), m("scheme", "basic"),
-				m("description", "The workspace id as the user name, an API key as the password. Scopes belong to the key: "+
+				m("description", "The user name is the workspace id, and the password is an API key. Each key has scopes: "+
 					"`campaigns:view` to read; `campaigns:create_manage` to create, change and test as well; `campaigns:create_manage_publish` to publish as well."),
 			)))),
 			m("parameters", parameters()),
@@ -78,11 +78,11 @@ func build(version string) doc.Value {
 	)
 }
 
-const about = "A campaign is built step by step as a draft: create it with a channel, a delivery type and its creator, then send single " +
-	"components. Each component that is sent is checked in full before the draft changes. Validate runs the check of publishing " +
-	"without changing anything; test sends to chosen recipients.\n\n" +
-	"The schemas say what a request is refused for as far as a schema can. Rules that need more, such as what a workspace has " +
-	"configured, stand beside the field as `x-rules`. `x-used-when` names when a field counts; it is kept otherwise. `x-default` is what counts where a field is absent.\n\n" +
+const about = "A campaign is built step by step as a draft: create it with a channel, a delivery type and its creator, then update it " +
+	"one component at a time. Each component is checked completely before the draft changes. Validate runs the checks of publishing " +
+	"without changing anything, and test sends messages to a few recipients.\n\n" +
+	"The schemas contain every rule that JSON Schema can express. Other rules, such as those that depend on the settings of the " +
+	"workspace, are listed in `x-rules` of the field. `x-used-when` describes when a field is used; otherwise it is stored and ignored. `x-default` is the value that is used if the field is absent.\n\n" +
 	"Every error has the same envelope; `details` lists all that is wrong with a request."
 
 func tags() doc.Value {
@@ -97,23 +97,23 @@ func parameters() doc.Value {
 	return object(
 		m("tenant", object(
 			m("name", "X-SVC-Tenant-ID"), m("in", "header"), m("required", false),
-			m("description", "The workspace id. When absent, the workspace comes from the credentials; another one than theirs is refused."),
+			m("description", "The workspace id. Optional: if it is set, it must be the workspace of the credentials."),
 			m("schema", object(m("type", "string"), m("minLength", 1))),
 		)),
 		m("request_id", object(
 			m("name", operation.HeaderRequestID), m("in", "header"), m("required", true),
-			m("description", "Comes back as `response_id`. The body may carry it as `request_id` instead; when both are there they must be equal."),
+			m("description", "Returned as `response_id`. You can send it as `request_id` in the body instead; if you send both, they must be equal."),
 			m("schema", requestID()),
 		)),
 		m("own_request_id", object(
 			m("name", operation.HeaderRequestID), m("in", "header"), m("required", false),
-			m("description", "Comes back as `response_id`; without one, the service makes one."),
+			m("description", "Returned as `response_id`. If it is missing, the service creates one."),
 			m("schema", requestID()),
 		)),
 		m("idempotency_key", object(
 			m("name", "Idempotency-Key"), m("in", "header"), m("required", true),
-			m("description", "A UUID v4, remembered for 24 hours. A repeat with the same body gets the stored answer, byte for byte; "+
-				"with another body, or while the first request is still in progress, it gets 409. Refused attempts are not remembered."),
+			m("description", "A UUID v4, remembered for 24 hours. A repeated request with the same body gets the stored response, byte for byte; "+
+				"with another body, or while the first request is still in progress, it gets 409. The keys of refused requests are not remembered."),
 			m("schema", object(
 				m("type", "string"), m("format", "uuid"),
 				m("pattern", "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$"),
@@ -141,16 +141,16 @@ func objectID() doc.Value {
 
 func headers() doc.Value {
 	return object(
-		m("request_id", object(m("description", "The `response_id`, where a header can hold it."), m("schema", object(m("type", "string"))))),
+		m("request_id", object(m("description", "The `response_id`, if it is valid in a header."), m("schema", object(m("type", "string"))))),
 		m("replayed", object(
-			m("description", "`true` where this is the stored answer to an earlier request with the same `Idempotency-Key`."),
+			m("description", "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`."),
 			m("schema", object(m("type", "string"), m("enum", doc.NewStrings("true")))),
 		)),
 		m("retry_after", object(
-			m("description", "After how many seconds a repeat will be taken."),
+			m("description", "The number of seconds to wait before you repeat the request."),
 			m("required", true), m("schema", object(m("type", "integer"), m("minimum", 1))),
 		)),
-		m("challenge", object(m("description", "How to give credentials."), m("required", true), m("schema", object(m("type", "string"))))),
+		m("challenge", object(m("description", "The authentication scheme to use."), m("required", true), m("schema", object(m("type", "string"))))),
 	)
 }
 

@@ -31,60 +31,60 @@ const usualLimits = "\n\nLimits: 10 requests a second, 100 a minute, 6,000 an ho
 var operations = []described{
 	{
 		Operation: operation.Create, tag: tagDrafts, summary: "Create a draft",
-		about: "Starts a draft with a channel, a delivery type and its creator, and any components. A `request_id` that created a campaign " +
-			"cannot be used again: for an hour on Push, for a day on email.\n\n" +
+		about: "Creates a draft from a channel, a delivery type, the email address of its creator, and any components. A `request_id` that created a campaign " +
+			"cannot be used again for one hour (Push) or 24 hours (Email).\n\n" +
 			"Limits: 5 requests a second, 25 a minute, 100 an hour; 5 successful creations a minute, 25 an hour, 100 a day.",
-		body: (*builder).create, says: "The draft is there.", answer: (*builder).created, refusals: []int{409, 413, 507},
+		body: (*builder).create, says: "The draft was created.", answer: (*builder).created, refusals: []int{409, 413, 507},
 	},
 	{
 		Operation: operation.Get, tag: tagDrafts, summary: "Get a campaign",
-		about: "The whole campaign with its current status, of any channel." + usualLimits,
+		about: "Returns a campaign of any channel, with all components and its current status." + usualLimits,
 		says:  "The campaign.", answer: (*builder).record, refusals: []int{404},
 	},
 	{
-		Operation: operation.Update, tag: tagDrafts, summary: "Change components, or publish",
-		about: "Either components, each of them whole, or the publish action: a body whose `status` is `PUBLISH` and that names no component " +
-			"(scope `" + operation.Publish.Scope + "`). Publishing is in beta: unless the workspace has it enabled it is refused with 422, whatever the scope. " +
-			"What the campaign's state locks is refused with 409 and the locked paths." + usualLimits,
-		body: (*builder).update, says: "The campaign is changed, or published.", answer: (*builder).updated,
+		Operation: operation.Update, tag: tagDrafts, summary: "Update or publish a campaign",
+		about: "Replaces the components in the body, or publishes the campaign if the body has the `status` `PUBLISH` and no components " +
+			"(scope `" + operation.Publish.Scope + "`). Publishing is in beta: unless it is enabled for the workspace, it is refused with 422, even if the key has the scope. " +
+			"Changes to fields that are locked in the campaign's state are refused with 409 and their paths." + usualLimits,
+		body: (*builder).update, says: "The campaign was updated or published.", answer: (*builder).updated,
 		refusals: []int{404, 409, 413, 422, 507},
 	},
 	{
-		Operation: operation.Validate, tag: tagDrafts, summary: "Check a campaign as publishing would",
-		about: "Changes nothing. A campaign that is not valid is no error: the answer lists what is wrong." + usualLimits,
-		body:  (*builder).validate, says: "The outcome of the check.", answer: (*builder).validation,
+		Operation: operation.Validate, tag: tagDrafts, summary: "Check if a campaign is ready to publish",
+		about: "Runs the checks of publishing without changing anything. An invalid campaign is not an error: the response has status 200 and lists the problems." + usualLimits,
+		body:  (*builder).validate, says: "Whether the campaign is valid, and its problems.", answer: (*builder).validation,
 		refusals: []int{404, 413},
 	},
 	{
 		Operation: operation.Status, tag: tagLive, summary: "Stop, pause or resume a campaign",
-		about: "`STOP` is for one-time campaigns, `PAUSE` and `RESUME` for those that send again and again. What the state or the delivery type " +
-			"does not allow is refused with 422." + usualLimits,
-		body: (*builder).status, says: "The status is changed.", answer: (*builder).statusChanged,
+		about: "`STOP` is for one-time campaigns, `PAUSE` and `RESUME` for periodic and triggered ones. An action that the status or the delivery " +
+			"type does not allow is refused with 422." + usualLimits,
+		body: (*builder).status, says: "The status was changed.", answer: (*builder).statusChanged,
 		refusals: []int{404, 409, 413, 422, 507},
 	},
 	{
 		Operation: operation.Search, tag: tagLive, summary: "Search campaigns",
-		about: "Finds whole campaigns, newest change first. A page with fewer campaigns than `limit` is the last. Drafts are found only where " +
-			"`DRAFT` is among the states, archived campaigns and those of flows only where asked for." + usualLimits,
+		about: "Returns campaigns with all components, last changed first. A page with fewer campaigns than `limit` is the last one. Drafts are " +
+			"included only if the `DRAFT` status is requested; archived campaigns and those of flows only if requested." + usualLimits,
 		body: (*builder).search, says: "One page of campaigns.", answer: (*builder).found, refusals: []int{413},
 	},
 	{
-		Operation: operation.Meta, tag: tagLive, summary: "List campaigns in short",
-		about: "A row for each campaign, newest change first, with the daily estimate of its reach where there is one." + usualLimits,
-		body:  (*builder).meta, says: "One page of rows.", answer: (*builder).rows, refusals: []int{413},
+		Operation: operation.Meta, tag: tagLive, summary: "List campaign summaries",
+		about: "Returns a summary of each campaign, last changed first, with the daily estimate of its reach if there is one." + usualLimits,
+		body:  (*builder).meta, says: "One page of summaries.", answer: (*builder).rows, refusals: []int{413},
 	},
 	{
 		Operation: operation.Test, tag: tagTests, summary: "Send a test",
-		about: "Sends to at most ten recipients: the content in the request (inline mode, nothing is stored), or that of a saved draft, one test " +
-			"for each platform, locale and variation. A send that fails is reported in the answer, which is still 200." + usualLimits,
-		body: (*builder).test, says: "What became of each send.", answer: (*builder).tested,
+		about: "Sends test messages to up to ten recipients: with the content in the request (inline mode, nothing is stored), or with that of a saved " +
+			"draft, one message for each platform, locale and variation. A failed message is reported in the response, which still has status 200." + usualLimits,
+		body: (*builder).test, says: "The result of each message.", answer: (*builder).tested,
 		refusals: []int{404, 409, 413, 422, 507},
 	},
 	{
 		Operation: operation.Preview, tag: tagTests, summary: "Preview for one user",
-		about: "Resolves the expressions of inline content for one user; nothing is sent. An expression without a value stays as it stands and " +
+		about: "Resolves the expressions of inline content for one user; nothing is sent. An expression without a value stays unchanged and " +
 			"is listed.\n\nLimit: 10,000 requests a minute.",
-		body: (*builder).preview, says: "The content as the user would get it.", answer: (*builder).previewed, refusals: []int{413},
+		body: (*builder).preview, says: "The content as the user would see it.", answer: (*builder).previewed, refusals: []int{413},
 	},
 }
 

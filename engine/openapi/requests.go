@@ -71,7 +71,7 @@ func (b *builder) update() (body, examples doc.Value) {
 	push := b.x.Table(catalog.UpdateRequest(catalog.Push), schema.Draft)
 	shared := func(name string) doc.Member { return m(name, push.Lookup(doc.P("properties", name))) }
 	alone := b.x.Define("PublishAction", object(
-		m("title", "Publish"), m("description", "The publish action. It names no component."), m("type", "object"),
+		m("title", "Publish"), m("description", "The publish action, without components."), m("type", "object"),
 		m("properties", object(
 			m(mStatus, object(m("type", "string"), m("enum", names([]catalog.Action{catalog.Publish})))),
 			m(mChannel, object(m("type", "string"), m("enum", names([]catalog.Channel{catalog.Push, catalog.Email})))),

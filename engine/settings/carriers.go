@@ -22,7 +22,7 @@ func connectorsSection() *Section {
 			nameField("connector_name", "Name", "The connector's name. Campaigns refer to it by this name.", "Marketing"),
 			schema.Field{Name: "connector_type", Title: "Type", Kind: schema.String, Required: must(), Example: "CUSTOM_SMTP", Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
 				Help: "The kind of email service, such as SENDGRID, AMAZON_SES or CUSTOM_SMTP."},
-			schema.Field{Name: "carrier", Title: "Sends with", Kind: schema.String, Required: must(), Ref: refTests, Help: "Where email goes.",
+			schema.Field{Name: "carrier", Title: "Provider", Kind: schema.String, Required: must(), Ref: refTests, Help: "Where email goes.",
 				Options: []schema.Option{
 					{Value: engine.CarrierOutbox, Label: "Local outbox", Help: "keeps email here, where you can read it"},
 					{Value: engine.CarrierSMTP, Label: "Mail server", Help: "sends email by SMTP"},
@@ -84,7 +84,7 @@ func checkConnector(_ engine.Workspace, v doc.Value) []schema.Problem {
 }
 
 func gatewaysSection() *Section {
-	carrier := schema.Field{Name: "carrier", Title: "Carrier", Kind: schema.String, Required: must(), Help: "The push service. Each one serves one platform."}
+	carrier := schema.Field{Name: "carrier", Title: "Provider", Kind: schema.String, Required: must(), Help: "The push service. Each one serves one platform."}
 	for _, k := range carriers.Kinds() {
 		carrier.Options = append(carrier.Options, schema.Option{Value: k.Carrier, Label: k.Name, Help: "for " + k.Platform.Label()})
 	}
@@ -128,7 +128,7 @@ func gatewaysSection() *Section {
 			schema.Field{Name: "ca_file", Title: "Certificates", Kind: schema.String, Help: "A PEM file with additional certificates to trust.", Example: "/home/ann/ca.pem"},
 		),
 		Columns: []Column{
-			{Title: "Carrier", Least: 10, Most: 14, Text: func(v doc.Value) string {
+			{Title: "Provider", Least: 10, Most: 14, Text: func(v doc.Value) string {
 				if k, ok := carriers.KindOf(v.Get("carrier").Text()); ok {
 					return k.Name
 				}

@@ -102,7 +102,7 @@ func (c contents) put(ctx context.Context, svc any, r PutRequest) (Saved, error)
 	}
 	saved := Saved{Name: ref.Name}
 	if ref.Version > 0 {
-		saved.Note = fmt.Sprintf("This is version %d; those before stay as they are.", ref.Version)
+		saved.Note = fmt.Sprintf("This is version %d. Earlier versions do not change.", ref.Version)
 	}
 	if r.Was != "" && r.Was != name {
 		err = k.DeleteContent(ctx, c.ref(r.Was))

@@ -120,14 +120,14 @@ func templatesSection() *Section {
 func templateTable(content schema.Field) *schema.Schema {
 	push := schema.When("channel", string(catalog.Push))
 	content.Name, content.Title, content.Required, content.Applies, content.Used = "content", "Content", nil, nil, nil
-	content.Help = "What stands in a campaign that has it from here. What the campaign says itself takes precedence."
+	content.Help = "The fields of a message. Campaigns that use this template get them, and can override each one."
 	// What the template itself is comes before the fields of its message, which stand in the same form.
 	const ahead = 1
-	id := nameField("id", "ID", "What campaigns take the template by.", "welcome")
+	id := nameField("id", "ID", "The template's ID, which campaigns refer to.", "welcome")
 	id.Lead = ahead
 	return table("templates", "Template", refContent, "A saved message.",
 		id,
-		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Lead: ahead, Help: "A name for people.", Example: "Welcome email"},
+		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Lead: ahead, Help: "A name that is easy to recognize.", Example: "Welcome email"},
 		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Lead: ahead, Required: must(), Help: "The channel of the campaigns that can use it.",
 			Options: []schema.Option{{Value: string(catalog.Email), Label: catalog.Email.Label()}, {Value: string(catalog.Push), Label: catalog.Push.Label()}}},
 		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Lead: ahead, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform of the push message.",

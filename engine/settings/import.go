@@ -58,7 +58,7 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	var out Imported
 	k, ok := svc.(engine.ProfileImporter)
 	if !ok {
-		return out, lacking("This service takes no users from a file.")
+		return out, lacking("You can't import users into this service.")
 	}
 	w, err := workspaceOf(ctx, svc)
 	if err != nil {
@@ -91,7 +91,7 @@ type importPass struct {
 func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.ProfileRow) error) error {
 	r, size, done, err := p.open()
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", p.name(), cause(err))
+		return fmt.Errorf("cannot read %s: %w", p.name(), cause(err))
 	}
 	defer done()
 	counter := &countingReader{r: r}
@@ -122,7 +122,7 @@ func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.P
 			}
 			var line *profiles.LineError
 			if !errors.As(err, &line) {
-				return fmt.Errorf("%s cannot be read: %w", p.name(), cause(err))
+				return fmt.Errorf("cannot read %s: %w", p.name(), cause(err))
 			}
 			if out.Bad++; len(out.Wrong) < MaxLineErrors {
 				out.Wrong = append(out.Wrong, err)

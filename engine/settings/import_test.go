@@ -54,7 +54,7 @@ func TestAWrongLineKeepsTheFileOut(t *testing.T) {
 		t.Error("a part of the file was stored")
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none.csv")} {
-		if _, err := (settings.Import{File: path}).Import(t.Context(), svc, nil); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		if _, err := (settings.Import{File: path}).Import(t.Context(), svc, nil); err == nil || !strings.Contains(err.Error(), "cannot read") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"bugle/engine/doc"
 )
 
-const noWorkspace = "This service keeps its workspace elsewhere: its settings are changed in its own dashboard."
+const noWorkspace = "You can't change this workspace here. Use the dashboard of the service."
 
 func keeperOf(svc any) (engine.WorkspaceKeeper, bool) {
 	k, ok := svc.(engine.WorkspaceKeeper)

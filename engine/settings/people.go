@@ -27,7 +27,7 @@ func dataType() schema.Field {
 
 func attributeTable(of string) []schema.Field {
 	return []schema.Field{
-		nameField("name", "Name", "What the attribute is called, in profiles, filters and expressions.", "City"),
+		nameField("name", "Name", "What the attribute is called, for users, filters and expressions.", "City"),
 		dataType(),
 		{Name: "category", Title: "Category", Kind: schema.String, Example: "Tracked Standard Attribute", Help: "The group under which attributes of " + of + " are listed."},
 	}
@@ -47,7 +47,7 @@ func typeColumn() Column {
 func attributesSection() *Section {
 	s := &Section{
 		ID: "attributes", Title: "User attributes", One: "user attribute", Group: groupPeople, Name: "name", fresh: `{"data_type":"string"}`,
-		Help:    "What you know about users. Filters and personalization suggest these names; profiles can have others too.",
+		Help:    "What you know about users. Filters and personalization suggest these names; users can have other attributes too.",
 		Empty:   "There are no user attributes yet. Press n to add one.",
 		Schema:  table("attributes", "User attribute", refFilters, "An attribute that users have, such as a city.", attributeTable("users")...),
 		Columns: []Column{member("Name", "name", 12, 40), typeColumn(), {Title: "Category", Least: 10, Late: 3, Text: func(v doc.Value) string { return v.Get("category").Text() }}},
@@ -65,7 +65,7 @@ func eventsSection() *Section {
 		Empty: "There are no events yet. Press n to add one.",
 		Schema: table("events", "Event", refFilters, "Something that a user does, or that happens in the business.",
 			nameField("name", "Name", "What the event is called.", "Product Viewed"),
-			schema.Field{Name: "business", Title: "Business event", Kind: schema.Bool, Default: "false", Help: "It happens in your business, such as a price drop, not to a single user."},
+			schema.Field{Name: "business", Title: "Business event", Kind: schema.Bool, Default: "false", Help: "The event happens in your business, such as a price drop, not to a single user."},
 			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.List, Help: "What is recorded each time it happens.", Rules: []schema.Rule{distinctNames},
 				Elem: &schema.Field{ID: "settings.events.attribute", Title: "Attribute", Kind: schema.Object, Help: "Something recorded with the event.", Fields: attributeTable("events")}},
 		),
@@ -98,7 +98,7 @@ func eventsSection() *Section {
 }
 
 var distinctNames = schema.Named{
-	ID: "distinct_names", Says: "each has a name of its own",
+	ID: "distinct_names", Says: "a different name for each",
 	Check: func(p schema.Place) []schema.Finding {
 		var out []schema.Finding
 		seen := map[string]bool{}
@@ -117,7 +117,7 @@ func segmentsSection() *Section {
 	group := filterTable()
 	filters := schema.Field{
 		Name: "filters", Title: "By filters", Kind: schema.Object, Ref: refFilters, Editor: schema.EditorFilters, Fields: group.Fields,
-		Help: "Users who match these filters, in addition to those on the list. They are found again for every send.",
+		Help: "Users who match these filters, in addition to those on the list. The filters are evaluated again for every send.",
 	}
 	s := &Section{
 		ID: "segments", Title: "Segments", One: "segment", Group: groupPeople, Name: "name", Trial: "see who matches",

@@ -30,7 +30,7 @@ func prepareKey(now, was *engine.APIKey, saved *Saved) error {
 	}
 	saved.Secret, *now = engine.NewAPIKey(time.Now().UTC(), now.Scopes)
 	saved.Name = now.ID
-	saved.Note = "This is the only time that the key is shown: only its hash is kept."
+	saved.Note = "This key is shown only once. Only its hash is stored."
 	return nil
 }
 

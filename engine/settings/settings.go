@@ -234,7 +234,7 @@ func (s *Section) Put(ctx context.Context, svc any, r PutRequest) (Saved, error)
 			return Saved{}, err
 		}
 		if len(uses) > 0 {
-			return Saved{}, s.inUse(r.Was, "would still ask for the old name", uses)
+			return Saved{}, s.inUse(r.Was, "would still refer to the old name", uses)
 		}
 	}
 	return s.keeper.put(ctx, svc, r)
@@ -254,7 +254,7 @@ func (s *Section) Delete(ctx context.Context, svc any, name string, force bool) 
 			return err
 		}
 		if len(uses) > 0 {
-			return s.inUse(name, "would ask for what is not there", uses)
+			return s.inUse(name, "would no longer work", uses)
 		}
 	}
 	return s.keeper.remove(ctx, svc, name)
@@ -293,7 +293,7 @@ func (s *Section) invalid(problems []schema.Problem) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the %s has %s", s.One, counted(len(bad), "problem"))
+	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the %s %s %s", s.One, map[bool]string{false: "has", true: "have"}[s.Single], counted(len(bad), "problem"))
 	e.Target, e.Problems = bad[0].Path.String(), bad
 	for _, p := range bad {
 		e.Details = append(e.Details, engine.Detail{Target: p.Path.String(), Message: p.Message})

@@ -321,7 +321,7 @@ func TestATemplateGetsAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved, err := s.Put(ctx, svc, settings.PutRequest{Was: "hello", Value: v})
-	if err != nil || saved.Note != "This is version 2; those before stay as they are." {
+	if err != nil || saved.Note != "This is version 2. Earlier versions do not change." {
 		t.Errorf("%+v, %v", saved, err)
 	}
 	old, err := svc.ContentItem(ctx, engine.ContentRef{Kind: engine.KindTemplate, Name: "hello", Version: 1})

@@ -37,7 +37,7 @@ func TestGoldens(t *testing.T) {
 
 func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
 	h := program(t, uitest.NewFake().Only(), 100, 30)
-	h.Want("This service keeps its workspace elsewhere")
+	h.Want("You can't change this workspace here")
 	for _, key := range []string{"enter", "n", "d", "t", "c", "y", "u", "w", "/", "r"} {
 		h.Press(key)
 	}

@@ -190,7 +190,7 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	h := program(t, svc, 100, 30)
 	to(h, "API keys")
 	h.Press("n", "ctrl+s")
-	h.Want("The new API key", "This is the only time")
+	h.Want("The new API key", "This key is shown only once")
 	h.Press("y")
 	if len(h.Copied) != 1 || len(h.Copied[0]) != 43 {
 		t.Fatalf("copied %q", h.Copied)

@@ -60,13 +60,15 @@ func differFailure(err error) error {
 
 // oneCampaign returns the campaign in a file, or with an id if there is no file of that name.
 func (f *factory) oneCampaign(ctx context.Context, arg string) (engine.Campaign, error) {
-	_, err := os.Stat(arg)
-	if arg != stdin && schema.ObjectID.Matches(arg) && errors.Is(err, fs.ErrNotExist) {
+	if isID(arg) {
 		svc, err := f.campaigns(ctx)
 		if err != nil {
 			return engine.Campaign{}, err
 		}
 		return svc.Get(ctx, arg)
+	}
+	if arg != stdin && !exists(arg) {
+		return engine.Campaign{}, misused("%q is neither a file nor the ID of a campaign", arg)
 	}
 	held := f.readCampaigns(ctx, arg)
 	switch {
@@ -77,6 +79,15 @@ func (f *factory) oneCampaign(ctx context.Context, arg string) (engine.Campaign,
 	}
 	return engine.ParseRecord(held[0].body), nil
 }
+
+// exists reports whether there is a file of that name, or may be.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// isID reports whether an argument is the id of a campaign, and no file.
+func isID(arg string) bool { return schema.ObjectID.Matches(arg) && !exists(arg) }
 
 // comparedPart returns the part of a campaign that is compared.
 func comparedPart(c engine.Campaign) doc.Value {

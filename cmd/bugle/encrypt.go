@@ -312,7 +312,7 @@ func showKey(ctx context.Context, f *factory) error {
 		return err
 	}
 	if !encrypted {
-		return errors.New("the store is not encrypted, so it has no key")
+		return remedied{errors.New("the store is not encrypted, so it has no key"), "Encrypt it with `bugle encrypt`."}
 	}
 	key, err := f.keys().Find(ctx, id)
 	if err != nil {

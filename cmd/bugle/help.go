@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,7 +16,7 @@ const maxHelpWidth = 100
 
 // printHelp prints what a command does in a line, then a paragraph, the usage and examples, as wide as the terminal.
 func printHelp(f *factory, cmd *cobra.Command) {
-	width := 0 // as it is written
+	width := 0 // not a terminal
 	if file, ok := fileOf(f.out); ok && isTerminal(file) {
 		if w, _, err := term.GetSize(int(file.Fd())); err == nil {
 			width = w
@@ -23,7 +24,7 @@ func printHelp(f *factory, cmd *cobra.Command) {
 	}
 	text := cmd.Short + "\n"
 	if cmd.Long != "" {
-		text += "\n" + wrapParagraphs(strings.TrimSpace(cmd.Long), min(width, maxHelpWidth)) + "\n"
+		text += "\n" + wrapParagraphs(strings.TrimSpace(cmd.Long), min(cmp.Or(width, maxHelpWidth), maxHelpWidth)) + "\n"
 	}
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		text += "\n" + wrapFlags(cmd.UsageString(), width)
@@ -32,11 +33,8 @@ func printHelp(f *factory, cmd *cobra.Command) {
 }
 
 // wrapParagraphs wraps paragraphs at a width, and leaves tables and examples, whose lines are indented or are lists, as
-// they are. A width of 0 changes nothing.
+// they are.
 func wrapParagraphs(text string, width int) string {
-	if width <= 0 {
-		return text
-	}
 	parts := strings.Split(text, "\n\n")
 	for i, p := range parts {
 		if !strings.Contains(p, "\n ") && !strings.HasPrefix(p, " ") && !strings.Contains(p, "  ") {

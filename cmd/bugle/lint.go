@@ -27,20 +27,24 @@ var stageChoices = choices{{stageDraft, "check what is in the file, as create do
 func newLint(f *factory) *cobra.Command {
 	stage := stageDraft
 	cmd := &cobra.Command{
-		Use:   "lint FILE...",
+		Use:   "lint FILE...|DIR",
 		Short: "Check campaign files",
-		Long: "Checks JSON and YAML files without a store, for example in CI. Each problem is printed on a\n" +
+		Long: "Checks JSON and YAML files, or those in a folder, without a store, for example in CI. Each problem is printed on a\n" +
 			"line with the file, the path of the field, what to do, and the id of the rule. With --stage publish,\n" +
 			"also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
 			"are not checked. Exits with 3 if a file is invalid, and with 1 if one cannot be read.",
-		Example: "  bugle lint campaigns/*.json\n  bugle lint --stage publish --json - < campaign.yaml",
-		Args:    someFiles("files"),
+		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml",
+		Args:    someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
 			if stage == stagePublish {
 				env.Stage = schema.Publish
 			}
-			return f.lint(cmd.Context(), args, env)
+			var files []string
+			for _, arg := range args {
+				files = append(files, campaignFiles(arg)...)
+			}
+			return f.lint(cmd.Context(), files, env)
 		},
 	}
 	choiceFlag(cmd, one{&stage, stageChoices}, "stage", "`stage` to check at: draft or publish")

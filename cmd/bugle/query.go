@@ -33,7 +33,7 @@ func (a asked) run(ctx context.Context, f *factory) error {
 	now := time.Now()
 	q, problems := query.Parse(a.text, query.Env{Now: now})
 	if len(problems) > 0 {
-		return misused("%s", problems[0])
+		return searchError(problems[0])
 	}
 	if a.request.Archived && !q.Has(query.Is, query.IsArchived) {
 		q = q.With(query.Is, query.IsAll)
@@ -51,6 +51,16 @@ func (a asked) run(ctx context.Context, f *factory) error {
 		return fmt.Errorf("searching: %w", err)
 	}
 	return a.print(ctx, f, svc, a.narrowed(found))
+}
+
+// searchError returns a problem of a query as an error, with the values that are possible.
+func searchError(p query.Problem) error {
+	words := p.String()
+	words = strings.ToLower(words[:1]) + words[1:]
+	if one, more, _ := strings.Cut(words, ". "); more == "" && len(p.Allowed) > 0 {
+		words = strings.TrimSuffix(one, ".") + "; choose from " + strings.Join(p.Allowed, ", ")
+	}
+	return misused("%s", words)
 }
 
 // rowsOf returns a complete index of all campaigns: that of the service where it has one, otherwise a new one.

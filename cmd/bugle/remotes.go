@@ -22,7 +22,7 @@ func newRemote(f *factory, noun string) *cobra.Command {
 		Short: "Manage connections to remote services",
 		Long: "A remote is a named connection to a service that speaks the Campaigns V5 API: its address, the\n" +
 			"workspace id, and where to find the API key. The key itself is never stored in the file of remotes.\n" +
-			" Use one with `bugle --remote NAME`, for the terminal program and any command.",
+			"Use one with `bugle --remote NAME`, for the terminal program and any command.",
 		Example: "  bugle remote add prod --url https://api.example.com --workspace-id W1 --key-env PROD_KEY\n" +
 			"  bugle remote test prod\n" +
 			"  bugle --remote prod search status:active",

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"bugle/engine/attach"
+	"bugle/engine/when"
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
@@ -22,8 +24,8 @@ func newRestore(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore [FILE]",
 		Short: "Restore the store or one campaign from a backup",
-		Long: "The backup is read and checked completely first, and the current store is kept under another name. Quit other\n" +
-			"bugle processes first. Without FILE, list the backups in the data folder, newest first.\n\n" +
+		Long: "The backup is checked completely first, and the current store is kept under another name. Quit\n" +
+			"other bugle processes first. Without FILE, list the backups in the data folder, newest first.\n\n" +
 			"With --campaign, restore one campaign that is damaged or missing, with its history. Other bugle\n" +
 			"processes can keep using the store.",
 		Example: "  bugle restore\n  bugle restore backups/daily-20260304-120000" + backup.Suffix + "\n" +
@@ -76,7 +78,7 @@ func listBackups(f *factory) error {
 		case b.Encrypted:
 			how = "encrypted"
 		}
-		rows = append(rows, []string{b.Made.Local().Format("2006-01-02 15:04"), bytesText(b.Size), how, b.File})
+		rows = append(rows, []string{when.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, b.File})
 	}
 	return f.rows([]string{"CREATED", "SIZE", "", "FILE"}, rows)
 }

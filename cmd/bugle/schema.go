@@ -107,7 +107,7 @@ func findTable(args []string) (name string, s *schema.Schema, path string, err e
 		}
 	}
 	if err != nil {
-		return "", nil, "", misused("unknown table %q; choose from %s", strings.Join(args, " "), strings.Join(cs.values(), ", "))
+		return "", nil, "", misused("unknown table %q; `bugle schema` lists them", strings.Join(args, " "))
 	}
 	return name, tables()[name], path, nil
 }
@@ -130,7 +130,7 @@ func (form schemaForm) table(f *factory, args []string) error {
 	}
 	rows := fieldRows(s, path)
 	if len(rows) == 0 {
-		return misused("the table %q has no field %q", name, path)
+		return misused("the table %q has no field %q; `bugle schema %s` lists them", name, path, name)
 	}
 	if f.json {
 		return f.printJSON(map[string]any{"table": name, "help": s.Root().Help, "fields": rows})
@@ -160,44 +160,18 @@ type fieldRow struct {
 
 // fieldRows returns the fields at and below a path, all if it is empty, in the order of the table.
 func fieldRows(s *schema.Schema, path string) []fieldRow {
-	t := tableWalk{schema: s, path: path}
-	t.below(s.Root(), "")
-	return t.rows
-}
-
-// tableWalk gathers the fields of a table from a path on.
-type tableWalk struct {
-	schema *schema.Schema
-	path   string
-	rows   []fieldRow
-}
-
-// below adds the fields in n, which is at a path. Elements of arrays are at [], fields of any name at .*
-func (t *tableWalk) below(n *schema.Node, at string) {
-	if n.Like != "" { // its fields are those of an object around it, recursively
-		return
-	}
-	for _, child := range n.Children {
-		t.field(child, strings.TrimPrefix(at+"."+child.Name, "."))
-	}
-	switch {
-	case n.Element == nil:
-	case n.Kind == schema.List:
-		t.field(n.Element, at+"[]")
-	default:
-		t.field(n.Element, at+".*")
-	}
-}
-
-func (t *tableWalk) field(n *schema.Node, at string) {
-	if t.path == "" || at == t.path || strings.HasPrefix(at, t.path+".") || strings.HasPrefix(at, t.path+"[") {
-		notes := slices.DeleteFunc(t.schema.Reference(n), func(note string) bool { return note == "" })
+	var rows []fieldRow
+	for at, n := range s.All() {
+		if path != "" && at != path && !strings.HasPrefix(at, path+".") && !strings.HasPrefix(at, path+"[") {
+			continue
+		}
+		notes := slices.DeleteFunc(s.Reference(n), func(note string) bool { return note == "" })
 		if n.Like != "" {
 			notes = append(notes, "Has the same fields as the object around it.")
 		}
-		t.rows = append(t.rows, fieldRow{Path: at, Kind: n.Kind.String(), Title: n.Label(), Notes: notes})
+		rows = append(rows, fieldRow{Path: at, Kind: n.Kind.String(), Title: n.Label(), Notes: notes})
 	}
-	t.below(n, at)
+	return rows
 }
 
 // printTables lists the tables.

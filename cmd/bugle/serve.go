@@ -62,7 +62,7 @@ func newServe(f *factory) *cobra.Command {
 	fl.StringVar(&s.transport.CertFile, "tls-cert", "", "`file` with the TLS certificate (PEM)")
 	fl.StringVar(&s.transport.KeyFile, "tls-key", "", "`file` with the key of the certificate (PEM)")
 	fl.BoolVar(&s.transport.Insecure, "insecure", false, "allow addresses that other machines can reach without TLS")
-	choiceFlag(cmd, one{&s.limits, switchChoices}, "rate-limits", "rate limits: `on` or off, for tests")
+	choiceFlag(cmd, one{&s.limits, switchChoices}, "rate-limits", "rate limits, `on|off`; turn them off for tests only")
 	return cmd
 }
 

@@ -61,7 +61,7 @@ func statusCommands(f *factory) []*cobra.Command {
 	return []*cobra.Command{
 		newStatusChange(f, catalog.Pause, "Pause a campaign",
 			"Nothing is sent until you resume the campaign. One-time campaigns cannot be paused; stop them instead."),
-		newStatusChange(f, catalog.Resume, "Resume a paused campaign", "The campaign becomes active again, or scheduled if its start time is still ahead."),
+		newStatusChange(f, catalog.Resume, "Resume a paused campaign", "The campaign becomes active again, or scheduled if its start time is in the future."),
 		newStatusChange(f, catalog.Stop, "Stop a one-time campaign",
 			"A stopped campaign cannot be resumed. Periodic and triggered campaigns cannot be stopped; pause them\n"+
 				"instead."),

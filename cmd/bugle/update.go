@@ -42,6 +42,8 @@ func newUpdate(f *factory) *cobra.Command {
 			c.file = args[len(args)-1]
 			if len(args) == 2 {
 				c.id = args[0]
+			} else if isID(c.file) {
+				return misused("what should change? `bugle update %s FILE` takes a file, or - for standard input", c.file)
 			}
 			up, removed, err := c.update(cmd.Context(), f)
 			if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -21,7 +22,14 @@ func newWorkspaceCmd(f *factory) *cobra.Command {
 			"  bugle workspace list users berlin\n" +
 			"  bugle workspace put general publish=enabled\n" +
 			"  bugle workspace get connectors 'Demo mail'",
-		Args:              noCommand,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if s, err := section(args[0]); err == nil {
+					return cmp.Or(verbFirst(cmd, args[1:], s.ID), misused("the command comes before the section: `bugle workspace list %s`", s.ID))
+				}
+			}
+			return noCommand(cmd, args)
+		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	})
@@ -35,6 +43,22 @@ func newWorkspaceCmd(f *factory) *cobra.Command {
 		cmd.AddCommand(former)
 	}
 	return cmd
+}
+
+// verbFirst refuses a command behind its section, such as `workspace users list`, and prints the right order.
+func verbFirst(cmd *cobra.Command, args []string, section string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	for cmd.Name() != "workspace" {
+		cmd = cmd.Parent()
+	}
+	for _, c := range cmd.Commands() {
+		if c.Name() == args[0] && c.IsAvailableCommand() {
+			return misused("the command comes before the section: `bugle workspace %s`", strings.Join(append([]string{args[0], section}, args[1:]...), " "))
+		}
+	}
+	return nil
 }
 
 func newWorkspaceShow(f *factory) *cobra.Command {

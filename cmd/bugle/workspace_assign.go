@@ -21,7 +21,7 @@ func assignments(args []string) (file string, set []assignment, err error) {
 		field, value, ok := strings.Cut(a, "=")
 		switch {
 		case ok && field != "":
-			set = append(set, assignment{field, value})
+			set = append(set, assignment{storedField(field), value})
 		case i > 0:
 			return "", nil, misused("%q must be FIELD=VALUE; only the first argument after the section can be a file", a)
 		default:
@@ -29,6 +29,28 @@ func assignments(args []string) (file string, set []assignment, err error) {
 		}
 	}
 	return file, set, nil
+}
+
+// The provider of a connector or push gateway is stored, and printed in JSON, as its carrier.
+const (
+	providerTyped  = "provider"
+	providerStored = "carrier"
+)
+
+// storedField returns the path at which a field that was typed is stored.
+func storedField(typed string) string {
+	if typed == providerTyped {
+		return providerStored
+	}
+	return typed
+}
+
+// typedField is the reverse of [storedField].
+func typedField(stored string) string {
+	if stored == providerStored {
+		return providerTyped
+	}
+	return stored
 }
 
 // record returns the record that the arguments of put describe: that of the file, or the one to change, or a new

@@ -205,7 +205,7 @@ func newWorkspaceKey(f *factory) *cobra.Command {
 		Use:   "key gateways fcm|apns|webpush",
 		Short: "Store the key of a push gateway in the keyring",
 		Long:  "Reads the key from standard input, and stores it in the system keyring under the name in the field\nkey.keyring of the gateway.",
-		Example: "  bugle workspace put gateways carrier=fcm key.keyring=fcm\n" +
+		Example: "  bugle workspace put gateways provider=fcm key.keyring=fcm\n" +
 			"  bugle workspace key gateways fcm < shop-1.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -275,7 +275,7 @@ func noGateway(carrier string) error {
 	if _, ok := carriers.KindOf(carrier); !ok {
 		return misused("unknown push gateway %q; choose from fcm, apns and webpush", carrier)
 	}
-	return misused("the workspace has no %s gateway; add it with `bugle workspace put gateways carrier=%s`", carrier, carrier)
+	return misused("the workspace has no %s gateway; add it with `bugle workspace put gateways provider=%s`", carrier, carrier)
 }
 
 // completeGateways completes the first argument with the kinds of push gateways.

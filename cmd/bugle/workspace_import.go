@@ -37,10 +37,13 @@ func newWorkspaceImport(f *factory) *cobra.Command {
 			if len(args) == 0 || len(args) > 2 {
 				return misused("%s", takes(cmd, "the section users, and a file or - for standard input"))
 			}
-			if len(args) == 1 { // as in earlier versions
+			s, err := section(args[0])
+			if len(args) == 1 && (err != nil || exists(args[0])) { // a file, as in earlier versions
 				return nil
 			}
-			s, err := section(args[0])
+			if len(args) == 1 && s.Searched {
+				return misused("%s", takes(cmd, "the section users, and a file or - for standard input"))
+			}
 			if err == nil && !s.Searched {
 				err = misused("only users can be imported; use `bugle workspace put %s`", s.ID)
 			}

@@ -83,7 +83,7 @@ func newWorkspaceList(f *factory) *cobra.Command {
 		Example: "  bugle workspace list\n  bugle workspace list segments\n" +
 			"  bugle workspace list users berlin --json",
 		Args:              between(0, 2, "a section and a text to search for, both optional"),
-		ValidArgsFunction: completeSections(everySection),
+		ValidArgsFunction: completeListed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
 				return misused("--limit must be at least 0, not %d", limit)
@@ -153,7 +153,7 @@ func (f *factory) printRecords(s *records.Section, vs []doc.Value) error {
 		return f.printDoc(doc.NewObject(doc.M(strings.ReplaceAll(s.ID, "-", "_"), doc.NewArray(vs...))))
 	}
 	if len(vs) == 0 {
-		fmt.Fprintf(f.err, "No %s found. Add one with `bugle workspace put %s`.\n", s.One, s.ID)
+		fmt.Fprintf(f.err, "No %s found. Add one with `bugle workspace put %s`.\n", strings.ToLower(s.Title[:1])+s.Title[1:], s.ID)
 		return nil
 	}
 	var head []string
@@ -238,9 +238,9 @@ func newWorkspacePut(f *factory) *cobra.Command {
 			"  bugle workspace put flags queuing=on\n" +
 			"  bugle workspace put teams name=Growth\n" +
 			"  bugle workspace put teams name=CRM --was Growth\n" +
-			"  bugle workspace put connectors connector_name=Marketing carrier=smtp smtp.host=mail.example.com \\\n" +
+			"  bugle workspace put connectors connector_name=Marketing provider=smtp smtp.host=mail.example.com \\\n" +
 			"    smtp.port=587 smtp.tls=starttls smtp.auth=plain smtp.user=bugle smtp.password_env=SMTP_PASSWORD\n" +
-			"  bugle workspace put gateways carrier=fcm key.file=/home/ann/shop-1.json fcm.project=shop-1\n" +
+			"  bugle workspace put gateways provider=fcm key.file=/home/ann/shop-1.json fcm.project=shop-1\n" +
 			"  bugle workspace put content-blocks name=footer source=@footer.html\n" +
 			"  bugle workspace get segments Testers | bugle workspace put segments -",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -249,7 +249,7 @@ func newWorkspacePut(f *factory) *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: completeSections(everySection),
+		ValidArgsFunction: completeFields,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, svc, err := f.onSection(cmd, args)
 			if err != nil {
@@ -324,7 +324,7 @@ func newWorkspaceDelete(f *factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "delete SECTION NAME",
 		Short:             "Delete a record",
-		Long:              "If campaigns that can still be sent, segments or content refer to the record, they are listed, and it is\ndeleted only with --force.",
+		Long:              "A record is deleted only with --force if segments, content or campaigns that can still be sent\nrefer to it. They are listed.",
 		Example:           "  bugle workspace delete teams Growth\n  bugle workspace delete content-blocks footer --force",
 		Args:              recordArgs,
 		ValidArgsFunction: f.completeRecords(severalOf),
@@ -433,6 +433,42 @@ func completeSections(keep func(*records.Section) bool) cobra.CompletionFunc {
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
+}
+
+// completeListed completes the first argument with sections, and nothing after it.
+func completeListed(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeSections(everySection)(cmd, args, typed)
+}
+
+// completeFields completes the first argument with sections, the others with the fields of the section or a file.
+func completeFields(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return completeSections(everySection)(cmd, args, typed)
+	}
+	s, err := section(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	name, _, valued := strings.Cut(typed, "=")
+	var out []cobra.Completion
+	for path, n := range s.Schema.All() {
+		switch {
+		case strings.ContainsAny(path, "[*") || len(n.Children) > 0 || s.Fixed[path] != "":
+		case !valued:
+			out = append(out, cobra.CompletionWithDesc(typedField(path)+"=", n.Help))
+		case path == storedField(name):
+			for _, o := range n.Options {
+				out = append(out, cobra.CompletionWithDesc(name+"="+o.Value, o.Label))
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault // a file
+	}
+	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }
 
 // completeRecords completes the first argument with sections, the second with the names of records.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,10 +15,12 @@ import (
 func newWorkspaceUsers(f *factory, noun string) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use:               noun + " [TEXT]",
-		Short:             "List users",
-		Long:              "List users whose id or attributes contain a text. Use `bugle workspace list users` instead.",
-		Args:              between(0, 1, "one text to search for"),
+		Use:   noun + " [TEXT]",
+		Short: "List users",
+		Long:  "List users whose id or attributes contain a text. Use `bugle workspace list users` instead.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cmp.Or(verbFirst(cmd, args, "users"), between(0, 1, "one text to search for")(cmd, args))
+		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
@@ -66,6 +69,9 @@ func newWorkspaceUser(f *factory, noun string) *cobra.Command {
 		Short: "Add, change or remove a user",
 		Long:  "Add the user in a JSON or YAML file, or replace the one with the same id. Use `bugle workspace put users`\nand `bugle workspace delete users` instead.",
 		Args: func(cmd *cobra.Command, args []string) error {
+			if err := verbFirst(cmd, args, "users"); err != nil {
+				return err
+			}
 			if len(args) > 1 || (len(args) == 1) == (remove != "") {
 				return misused("%s", takes(cmd, "a file, - for standard input, or --remove ID"))
 			}

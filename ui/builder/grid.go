@@ -73,7 +73,7 @@ func (s *Screen) gridKey() []screen.Action {
 	if !s.inContent() {
 		return nil
 	}
-	a := screen.Action{Name: "grid", Keys: []string{"alt+g"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: s.turnGrid}
+	a := screen.Action{Name: "grid", Keys: []string{"alt+m"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: s.turnGrid}
 	if len(s.path) == 1 && s.gridOpen() {
 		a.Label, a.Help, a.Bar = "form", "show the content as a form", 1
 	}
@@ -81,7 +81,7 @@ func (s *Screen) gridKey() []screen.Action {
 		a.Bar = 0
 	}
 	if s.focus != paneForm {
-		a.Keys = append([]string{"g"}, a.Keys...)
+		a.Keys = append([]string{"m"}, a.Keys...)
 	}
 	return []screen.Action{a}
 }

@@ -19,9 +19,9 @@ const one = `{"campaign_content":{"content":{"email":{"subject":"Hi","from_addre
 func TestFromOneMessageToManyAndBack(t *testing.T) {
 	b := newBench(t, catalog.Email, one)
 	h := b.open(120, 40)
-	h.Want("A/B test", "alt+g grid")
+	h.Want("A/B test", "alt+m grid")
 	h.WantNot("everyone")
-	h.Press("alt+g")
+	h.Press("alt+m")
 	h.Want("Message", "everyone", "✓ Hi")
 	h.Press("a")
 	h.Type("ger")
@@ -63,7 +63,7 @@ func TestFromOneMessageToManyAndBack(t *testing.T) {
 func TestSeveralLocalesAtOnce(t *testing.T) {
 	b := newBench(t, catalog.Email, one)
 	h := b.open(80, 24)
-	h.Press("alt+g", "a")
+	h.Press("alt+m", "a")
 	h.Want("fr_FR", "French, FR · in this workspace")
 	h.Type("de, it,pt-BR")
 	h.Press("enter")
@@ -324,7 +324,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	for range 12 {
 		h.Press("down", "right", "y", "d", "d", "n", "N", "esc", "left", "a", "esc", "up", "down", " ", "esc", "tab")
 	}
-	for _, k := range []string{"%", "esc", "end", "enter", "esc", "e", "alt+g", "tab", "alt+g", "home", "enter", "f5", "f6", "esc"} {
+	for _, k := range []string{"%", "esc", "end", "enter", "esc", "e", "alt+m", "tab", "alt+m", "home", "enter", "f5", "f6", "esc"} {
 		h.Press(k)
 	}
 	h.WantFits()

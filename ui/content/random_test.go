@@ -13,7 +13,7 @@ import (
 func TestUndoLeadsBack(t *testing.T) {
 	keys := []string{
 		"up", "down", "left", "right", "tab", "enter", "esc", "a", "A", "x", "y", "p", " ", "d", "=", "r", "%", "4", "0", "backspace",
-		"f5", "f6", "alt+g", "alt+l", "home", "end", "n", "ctrl+x",
+		"f5", "f6", "alt+m", "alt+l", "home", "end", "n", "ctrl+x",
 	}
 	edited := 0
 	for seed := range uint64(6) {

@@ -44,17 +44,17 @@ func TestContentInTheGrid(t *testing.T) {
 	p.again()
 	p.play("?Winter roast launch")
 	p.play("n", "?New draft", "Down Enter", "?One-time", "Enter", ">Tasting", "Enter", "?✓ Name", "Enter", "?Connector: required",
-		"Down Enter", "?▸ Subject", "M-g", "?+ locale (a)")
+		"Down Enter", "?▸ Subject", "M-m", "?+ locale (a)")
 
 	p.play("a", "?German", ">de,fr", "Enter", "?French       ○ empty", "A", "?B  ", "Home Left", "?○ empty",
 		"%", "?The percentage of users who get", ">60", "?110 of 100", "Tab", ">40", "?100 of 100", "Enter", "?60 %", "?40 %")
 
 	p.play("Down Left Enter", "?Default · A", ">Come and taste", "Enter Enter Enter", ">news@example.com", "Down", ">Six cups on the table", "?▸ HTML")
 	p.play("C-e", "?Added in the editor", "?On a phone", "?Six cups on the table")
-	p.play("M-g", "?✓ Come and taste", "y Right", "p", "?= Come and taste", "M-l", "?French       = Come and taste")
+	p.play("M-m", "?✓ Come and taste", "y Right", "p", "?= Come and taste", "M-l", "?French       = Come and taste")
 
 	// One cell goes its own way, and the comparison says how.
-	p.play("Down Right Enter", "?▸ Subject", "C-u", ">Komm und probier", "M-g", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")
+	p.play("Down Right Enter", "?▸ Subject", "C-u", ">Komm und probier", "M-m", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")
 	p.play("o", "?Opened in the browser")
 	if page := written(t, filepath.Join(dir, "opened.html")); !strings.Contains(page, "Added in the editor.") {
 		t.Errorf("the browser shows %s", page)

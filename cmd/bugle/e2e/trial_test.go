@@ -16,7 +16,7 @@ func TestTrialOfANewUser(t *testing.T) {
 	p.play("Enter", "?▸ Name", ">demo", "Enter", "?✓ Connector")
 
 	// Content: the grid, one message written, the others filled with it.
-	p.play("Escape Down Enter", "?▸ Subject", "M-g", "?+ locale (a)", "a", "?German", ">de", "Enter", "?German       ○ empty",
+	p.play("Escape Down Enter", "?▸ Subject", "M-m", "?+ locale (a)", "a", "?German", ">de", "Enter", "?German       ○ empty",
 		"A", "?50 %", "Up Left Enter", "?▸ Subject", ">Five tips, {{First", "?> First Name", "Enter", ">friend", "Enter Enter",
 		">Bugle", "Enter", ">news@example.com", "Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
 

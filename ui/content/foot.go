@@ -77,7 +77,7 @@ func (g *Grid) shareFoot() (string, themes.Tone) {
 	case !ok:
 		return "Not every percentage is a number.", themes.ToneWarning
 	case sum < 100:
-		return left + " % is left. Press r to add it here, = to split evenly.", themes.ToneWarning
+		return left + "% is left. Press r to add it here, = to split evenly.", themes.ToneWarning
 	case sum > 100:
 		return strconv.FormatFloat(sum-100, 'f', -1, 64) + " % too much. Press r to lower this one to fit, = to split evenly.", themes.ToneWarning
 	}

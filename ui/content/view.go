@@ -197,9 +197,9 @@ func (g *Grid) shareWords(v content.Variation) string {
 	case len(g.grid.Variations) < 2:
 		return "everyone"
 	case v.Share == "":
-		return "– %"
+		return "–%"
 	}
-	return widget.Clean(v.Share) + " %"
+	return widget.Clean(v.Share) + "%"
 }
 
 // sum gives what the percentages add up to.

@@ -77,7 +77,23 @@ func (a *aside) layUnfinished() {
 
 func (a *aside) layAnswer() {
 	c := a.answer.count
-	words := fmt.Sprintf("%s of %s", thousands(c.Matched), people(c.Total))
+	if c.Matched == 0 && !audience.Picks(a.filters) {
+		a.say(themes.ToneStrong, "No audience yet")
+	} else {
+		a.layCount(c)
+	}
+	a.layReach(c)
+	if c.Total == 0 {
+		a.say(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle workspace import users.")
+		return
+	}
+	a.laySteps(c)
+	a.layPeople()
+}
+
+// layCount tells how many users match, in words and as a bar.
+func (a *aside) layCount(c engine.AudienceCount) {
+	words := fmt.Sprintf("%s of %s", thousands(c.Matched), users(c.Total))
 	if c.Total > 0 {
 		words += " · " + percent(c.Matched, c.Total)
 	}
@@ -88,13 +104,6 @@ func (a *aside) layAnswer() {
 	if a.height > 6 {
 		a.lines = append(a.lines, a.bar(c.Matched, c.Total))
 	}
-	a.layReach(c)
-	if c.Total == 0 {
-		a.say(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle workspace import users.")
-		return
-	}
-	a.laySteps(c)
-	a.layPeople()
 }
 
 func (a *aside) bar(n, of int) string {
@@ -184,21 +193,21 @@ func (a *aside) layPeople() {
 	}
 }
 
-// people counts them.
-func people(n int) string {
+// users counts them.
+func users(n int) string {
 	if n == 1 {
-		return "1 person"
+		return "1 user"
 	}
-	return thousands(n) + " people"
+	return thousands(n) + " users"
 }
 
 // percent gives a share, with a decimal where it is small.
 func percent(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	if p > 0 && p < 10 {
-		return fmt.Sprintf("%.1f %%", p)
+		return fmt.Sprintf("%.1f%%", p)
 	}
-	return fmt.Sprintf("%.0f %%", p)
+	return fmt.Sprintf("%.0f%%", p)
 }
 
 // thousands writes a number with its thousands apart.

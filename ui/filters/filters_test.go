@@ -178,7 +178,7 @@ func TestAudienceIsBuiltByTheKeysAlone(t *testing.T) {
 		h.Type(step.text)
 		h.Press(strings.Fields(step.then)...)
 	}
-	h.Want("▸ └     In the segment Staff", "of 12 people")
+	h.Want("▸ └     In the segment Staff", "of 12 users")
 	h.Goldens("built")
 	const want = `{"included_filters":{"filter_operator":"and","filters":[` +
 		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":2},"action_name":"Added to Cart","attributes":{"filter_operator":"and","filters":[` +
@@ -361,7 +361,7 @@ func TestWhySaysWhatLetsSomebodyInOrKeepsThemOut(t *testing.T) {
 	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"user_attributes","data_type":"string","name":"Country","operator":"is","value":"India"}]}}}`)
 	h := b.open(120, 40, segmentation, include)
-	h.Want("4 of 12 people · 33 %", "Asha 0")
+	h.Want("4 of 12 users · 33%", "Asha 0")
 	h.Press("w")
 	h.Type("Carl 2")
 	h.Press("enter")

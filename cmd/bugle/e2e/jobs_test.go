@@ -52,7 +52,7 @@ func TestJobWeeklyEmailWithTwoSubjects(t *testing.T) {
 	p.job(80, "n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Weekly letter", "Enter", "?✓ Name", "Enter", "?Sections 1/5",
 		"M-n", "?▸ Name", ">demo", "Enter", "?✓ Connector",
 		"M-n", "?▸ Subject", ">Five tips for filter coffee", "Enter", ">Two minutes to read", "Enter", ">Bugle", "Enter", ">news@example.com", "Enter", ">Hello!", "?✓ Content",
-		"M-m", "?+ variation (A)", "A", "?50 %", "Enter", "?▸ Subject", "C-u", ">Better coffee in five steps", "?Better coffee",
+		"M-m", "?+ variation (A)", "A", "?50%", "Enter", "?▸ Subject", "C-u", ">Better coffee in five steps", "?Better coffee",
 		"M-n", "?▸ Send to", "Space", "?✓ Audience",
 		"M-n", "?▸ Sending time", "Right", "?‹ At a fixed time ›", "M-n", "?▸ Start", ">monday 9am", "M-n", "?▸ Frequency", "Right Right", "?‹ Weekly ›",
 		"M-n", "?▸ Days of the week", "Space", "?[ ] Monday", "Space Enter", "?✓ Schedule", "?no problems", "M-v", "?Ready to publish.")

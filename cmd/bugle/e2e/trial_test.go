@@ -17,7 +17,7 @@ func TestTrialOfANewUser(t *testing.T) {
 
 	// Content: the grid, one message written, the others filled with it.
 	p.play("Escape Down Enter", "?▸ Subject", "M-m", "?+ locale (a)", "a", "?German", ">de", "Enter", "?German       ○ empty",
-		"A", "?50 %", "Up Left Enter", "?▸ Subject", ">Five tips, {{First", "?> First Name", "Enter", ">friend", "Enter Enter",
+		"A", "?50%", "Up Left Enter", "?▸ Subject", ">Five tips, {{First", "?> First Name", "Enter", ">friend", "Enter Enter",
 		">Bugle", "Enter", ">news@example.com", "Down", ">Hello", "?▸ HTML", "M-l", "?✓ Content")
 
 	// Audience: two actions, each with a condition on its event.

@@ -77,7 +77,8 @@ func (s *Screen) moves() []screen.Action {
 		case tabField, tabJSON:
 			acts = nil
 		}
-		return append(append(acts, s.leaveInfo()...), []screen.Action{
+		return append(acts, []screen.Action{
+			s.leaveInfo(),
 			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return s.nextTab(1) }},
 			{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return s.nextTab(-1) }},
 			s.zoomKey("z"),
@@ -290,16 +291,15 @@ func (s *Screen) chooseStatus() tea.Cmd {
 func (s *Screen) Resume() tea.Cmd { return s.reread() }
 
 // leaveInfo goes back to where the person came from.
-func (s *Screen) leaveInfo() []screen.Action {
-	sections := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, Bar: 8, Run: s.toParts}
+func (s *Screen) leaveInfo() screen.Action {
+	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, Bar: 8, Run: s.toParts}
 	switch {
-	case s.visit:
-		sections.Keys = []string{"tab"}
-		return []screen.Action{{Keys: []string{"esc"}, Label: "back", Help: "back to where you came from", Group: groupMove, Bar: 8, Run: screen.Back}, sections}
 	case s.from == paneForm && s.form != nil:
-		sections.Label, sections.Run = "form", s.enter
+		a.Label, a.Run = "form", s.enter
+	case s.from == paneBefore: // esc is the program's then: it goes back to that screen
+		a.Keys, a.Help = []string{"tab"}, "go to the sections"
 	}
-	return []screen.Action{sections}
+	return a
 }
 
 // toInfo focuses the pane beside the form.
@@ -310,7 +310,7 @@ func (s *Screen) toInfo() {
 }
 
 func (s *Screen) toParts() tea.Cmd {
-	s.visit, s.focus, s.info.chosen = false, paneParts, false
+	s.focus, s.info.chosen = paneParts, false
 	s.refreshInfo()
 	return nil
 }

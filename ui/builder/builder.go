@@ -47,7 +47,6 @@ type Screen struct {
 	saving   saving
 	line     *line
 	preview  bool // to be opened at, once it is loaded
-	visit    bool // it is: somebody came for the preview alone, and esc goes back to where they came from
 	foretold bool // when changes take effect has been said
 
 	list  widget.List
@@ -76,6 +75,7 @@ const (
 	paneParts pane = iota
 	paneForm
 	paneInfo
+	paneBefore // the screen that this one was opened from; the keyboard comes from there, and is never there
 )
 
 // The tasks of the screen.
@@ -244,8 +244,9 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	s.choose(s.start[0].Name)
 	s.goTo(s.start)
 	if at, ok := s.messages(); ok && s.preview {
-		s.preview, s.visit = false, true
+		s.preview = false
 		cmd = tea.Batch(cmd, s.toPreview(at))
+		s.from = paneBefore
 	}
 	return tea.Batch(cmd, s.takeBody())
 }

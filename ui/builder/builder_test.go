@@ -215,22 +215,7 @@ func TestTheMessageBesideEverySection(t *testing.T) {
 	wide := b.open(120, 40)
 	wide.Want("─ Basics", "No problems.", "─ Preview ─", "On a phone")
 	wide.ClickOn("Audience")
-	wide.Want("─ Audience ─", "0 of 0 people")
-}
-
-// Who came for the preview alone goes back with one esc; who went on into the campaign does not.
-func TestEscAfterThePreviewAlone(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
-	open := func() *uitest.Harness {
-		return uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
-	}
-	h := open()
-	h.Want("→ next view", "esc back")
-	h.Press("tab")
-	h.Want("enter edit")
-	h = open()
-	h.Press("tab", "enter", "alt+p")
-	h.Want("esc form")
+	wide.Want("─ Audience ─", "0 of 0 users")
 }
 
 // A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
@@ -370,8 +355,24 @@ func TestOpenedAtThePreview(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
 	h.Want("Spring is here", "→ next view")
-	h.Press("tab", "down")
+	h.WantNot("with placeholders")
+	h.Press("esc") // back to where it was opened from, which is none here
+	h.WantNot("enter edit")
+	h.Press("tab", "p", "esc")
+	h.Want("enter edit")
+	h.Press("down")
 	h.Want("Not for One-time", "enter edit")
+}
+
+// The frame of the preview says where it shows placeholders in place of values.
+func TestThePreviewSaysThatItHasPlaceholders(t *testing.T) {
+	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
+	h := b.open(120, 40, "campaign_content")
+	h.Want("Preview · with placeholders")
+	h = b.open(80, 24, "campaign_content")
+	h.Press("esc", "p")
+	h.Want("[Preview]", "with placeholders")
+	h.WantFits()
 }
 
 // The preview is one key away from every part.

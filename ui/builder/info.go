@@ -68,6 +68,14 @@ func (in *info) setSize(w, h int) {
 	in.list.SetSize(w, h)
 }
 
+// note is what the frame says of the view beside the form, where there is something to say.
+func (in *info) note() string {
+	if n, ok := in.aside.(interface{ Note() string }); ok {
+		return n.Note()
+	}
+	return ""
+}
+
 func (in *info) dropAside() {
 	in.aside, in.asideOf = nil, ""
 	if in.tab == tabAside {

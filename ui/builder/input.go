@@ -88,7 +88,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case msg.X < l.parts.w:
 		if s.list.Mouse(msg, msg.Y-1) && press {
-			s.visit, s.focus = false, paneParts
+			s.focus = paneParts
 			s.follow()
 		}
 	case inSide:
@@ -162,7 +162,7 @@ func (s *Screen) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 		return nil
 	}
 	if press {
-		s.visit, s.focus = false, paneForm
+		s.focus = paneForm
 	}
 	msg.X, msg.Y = msg.X-s.layout.parts.w-2, msg.Y-1-s.stripLines()
 	if msg.Y < 0 {

@@ -187,11 +187,19 @@ func (s *Screen) zoomed() string {
 func (s *Screen) sideView() string {
 	tabs, below := s.sides()
 	inAside := s.focus == paneInfo && s.info.tab == tabAside
-	top := s.panel(s.tabLine(), tabs, s.focus == paneInfo && !(inAside && s.info.split), s.sideInfo()).View(s.infoView())
+	footer := s.sideInfo()
+	if note := s.info.note(); note != "" && s.info.upper() == tabAside {
+		footer = note + " · " + footer
+	}
+	top := s.panel(s.tabLine(), tabs, s.focus == paneInfo && !(inAside && s.info.split), footer).View(s.infoView())
 	if !s.info.split {
 		return top
 	}
-	return lipgloss.JoinVertical(lipgloss.Left, top, s.panel(s.info.aside.Title(), below, inAside, "").View(s.info.aside.View()))
+	title := s.info.aside.Title()
+	if note := s.info.note(); note != "" {
+		title += " · " + note
+	}
+	return lipgloss.JoinVertical(lipgloss.Left, top, s.panel(title, below, inAside, "").View(s.info.aside.View()))
 }
 
 func (s *Screen) message(text string) string {

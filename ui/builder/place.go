@@ -119,7 +119,7 @@ func (s *Screen) enter() tea.Cmd {
 	if p := s.partOf(s.path); p.state == partForeign {
 		return screen.Notify(widget.LevelWarning, p.title+" is not used by this campaign: "+p.why)
 	}
-	s.visit, s.focus, s.info.chosen = false, paneForm, false
+	s.focus, s.info.chosen = paneForm, false
 	s.refreshInfo()
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"bugle/engine/content"
 	"bugle/engine/doc"
 	"bugle/engine/render"
+	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/preview"
@@ -31,7 +32,18 @@ func newPreviewAside(cfg editor.Config) editor.Aside {
 	return &previewAside{cfg: cfg, view: preview.New(cfg.Theme)}
 }
 
-func (a *previewAside) Title() string           { return "Preview" }
+func (a *previewAside) Title() string { return "Preview" }
+
+// Note says that the message is shown with its placeholders, where it has such.
+func (a *previewAside) Note() string {
+	for _, v := range a.views {
+		if schema.HasExpression(string(a.root.Lookup(v.Content).Encode())) {
+			return "with placeholders"
+		}
+	}
+	return ""
+}
+
 func (a *previewAside) SetSize(w, h int)        { a.view.SetSize(w, h) }
 func (a *previewAside) SetTheme(t themes.Theme) { a.view.SetTheme(t) }
 func (a *previewAside) View() string            { return a.view.View() }

@@ -152,7 +152,7 @@ func (s *crashSite) start(ctx context.Context, p *crashProc, heard func(*crashPr
 func (s *crashSite) begin(p *crashProc, heard func(*crashProc, string)) error {
 	s.lives++
 	p.ready, p.gone, p.began = make(chan struct{}), make(chan struct{}), time.Now()
-	p.cmd.Env = append(slices.Clip(s.env), envKeepIndex+"=1", envCrashSlot+"="+p.slot, envCrashLife+"="+strconv.Itoa(s.lives), fmt.Sprintf("%s=%d", envCrashSeed, s.seed+uint64(s.lives)))
+	p.cmd.Env = append(slices.Clip(s.env), envCrashSlot+"="+p.slot, envCrashLife+"="+strconv.Itoa(s.lives), fmt.Sprintf("%s=%d", envCrashSeed, s.seed+uint64(s.lives)))
 	p.cmd.Stderr = &p.errs
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {

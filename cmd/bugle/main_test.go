@@ -22,14 +22,8 @@ import (
 // programs are what this binary is, by the name that it is called.
 var programs = map[string]func(){"bugle": main}
 
-// envKeepIndex has the programs of a test keep the search index of every workspace that has a campaign, as soon as nothing
-// was written for a tenth of a second.
-const envKeepIndex = "BUGLE_TEST_KEEP_INDEX"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(envKeepIndex) != "" {
-		keepIndex = local.KeepIndex{From: 1, After: 100 * time.Millisecond}
-	}
+	keepIndex = local.KeepIndex{From: 5, After: 20 * time.Millisecond} // so that those of the tests' small stores are kept, too
 	testscript.Main(m, programs)
 }
 

@@ -64,7 +64,7 @@ func TestRot(t *testing.T) {
 
 // rotAlways are the counts that are printed even if they are zero.
 var rotAlways = []string{
-	"flips", "flips in tables that serve wrote", "tables compacted", "answers: right", "answers: reported as damaged", "backups called damaged",
+	"flips", "flips in tables that serve wrote", "flips in a kept index", "tables compacted", "answers: right", "answers: reported as damaged", "backups called damaged",
 	"FAULT silent loss", "FAULT loss reported only in part", "FAULT backup", "FAULT crash",
 }
 
@@ -186,6 +186,7 @@ func (r *rotRound) run() {
 			r.stop()
 		}
 		r.judge()
+		r.flipKept()
 		if r.begin() {
 			r.afterwards()
 			r.stop()

@@ -14,7 +14,7 @@ import (
 
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
-	"bugle/engine/copies"
+	"bugle/engine/edit"
 	"bugle/engine/offline"
 	"bugle/engine/remote"
 	"bugle/ui/screen"
@@ -138,6 +138,6 @@ func (f *factory) stateDir() string {
 // until they are applied.
 func (f *factory) remoteDeps(deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.author(p.Author)
-	deps.Copies = copies.In(filepath.Join(f.stateDir(), "edits", folder(p.Name), folder(p.Workspace)))
+	deps.Copies = edit.CopiesIn(filepath.Join(f.stateDir(), "edits", folder(p.Name), folder(p.Workspace)))
 	return deps
 }

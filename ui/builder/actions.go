@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/ui/content"
 	"bugle/ui/screen"
@@ -122,7 +123,7 @@ func (s *Screen) toAside() tea.Cmd {
 func (s *Screen) messages() (doc.Path, bool) {
 	for _, p := range s.parts {
 		at := doc.P(p.name)
-		if n := s.schema.At(at); n != nil && n.Editor == schema.EditorContent && p.state != partForeign {
+		if n := s.edit.Schema().At(at); n != nil && n.Editor == schema.EditorContent && p.state != partForeign {
 			return at, true
 		}
 	}
@@ -177,7 +178,7 @@ func (s *Screen) formKeys() []screen.Action {
 func (s *Screen) edits() []screen.Action {
 	locked := ""
 	if len(s.path) > 0 {
-		locked = s.lockedAt(s.path[:1])
+		locked = s.edit.LockedAt(s.path[:1])
 	}
 	var acts []screen.Action
 	if s.focus != paneForm {
@@ -187,18 +188,18 @@ func (s *Screen) edits() []screen.Action {
 		}
 		acts = append(acts,
 			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, Bar: bar, Why: locked, Run: s.editPart},
-			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, Bar: bar / 9 * 7, Why: s.lockedAt(nil), Run: s.editAll},
+			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, Bar: bar / 9 * 7, Why: s.edit.LockedAt(nil), Run: s.editAll},
 		)
 	}
 	acts = append(acts, s.filling())
 	acts = append(acts, s.copyFrom()...)
-	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.apply(ask) }}
-	if !s.inPlace(s.campaign.Head) {
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.apply(edit.Ask) }}
+	if !s.edit.InPlace() {
 		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the campaign", 7
-		if when := catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status); when != "" {
+		if when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status); when != "" {
 			apply.Help += " · " + strings.TrimSuffix(when, ".")
 		}
-		if !s.saving.pending {
+		if !s.edit.Pending() {
 			apply.Why = "There are no changes to apply."
 		}
 	}
@@ -208,11 +209,11 @@ func (s *Screen) edits() []screen.Action {
 // filling is the action that makes the messages which locales and variations still lack.
 func (s *Screen) filling() screen.Action {
 	content := doc.P(string(catalog.CampaignContent))
-	filled, some := catalog.FillCells(s.root.Lookup(content))
+	filled, some := catalog.FillCells(s.edit.Root().Lookup(content))
 	act := screen.Action{
 		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, Typing: true,
 		Help: "copy the message to every locale and variation that has none",
-		Why:  s.lockedAt(content),
+		Why:  s.edit.LockedAt(content),
 		Run: func() tea.Cmd {
 			cmd := s.put(content, filled)
 			s.goTo(content)
@@ -236,15 +237,15 @@ func (s *Screen) filling() screen.Action {
 func (s *Screen) onCampaign() []screen.Action {
 	testWhy := ""
 	switch {
-	case s.campaign.Status != catalog.Draft:
+	case s.edit.Head().Status != catalog.Draft:
 		testWhy = "You can only test drafts. Clone this campaign to test its content."
-	case !s.campaign.Channel.Writable():
+	case !s.edit.Head().Channel.Writable():
 		testWhy = "You can only test push and email campaigns."
-	case s.saving.pending:
+	case s.edit.Pending():
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
 	go_ := func(route string) func() tea.Cmd {
-		return func() tea.Cmd { return s.after(screen.Open(screen.Route{Name: route, ID: s.id})) }
+		return func() tea.Cmd { return s.after(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
 	}
 	browserBar := 0
 	if s.inContent() {
@@ -258,7 +259,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
 		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser", Group: groupCampaign, Bar: browserBar, Run: s.openInBrowser},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
-			return screen.Copy(string(s.current().Record().Indent()), "the campaign as JSON")
+			return screen.Copy(string(s.edit.Current().Record().Indent()), "the campaign as JSON")
 		}},
 	}
 	if s.focus == paneForm {
@@ -284,7 +285,7 @@ func (s *Screen) after(cmd tea.Cmd) tea.Cmd {
 }
 
 func (s *Screen) chooseStatus() tea.Cmd {
-	return s.after(status.Choose(s.deps, engine.Summarize(s.current())))
+	return s.after(status.Choose(s.deps, engine.Summarize(s.edit.Current())))
 }
 
 // Resume reads the campaign again: its state may have changed.
@@ -328,7 +329,7 @@ func (s *Screen) toProblem() tea.Cmd {
 	if s.info.tab != tabProblems || i < 0 || i >= len(s.info.goals) {
 		return nil
 	}
-	return s.GoTo(screen.Route{ID: s.id, Path: s.info.goals[i]})
+	return s.GoTo(screen.Route{ID: s.edit.ID(), Path: s.info.goals[i]})
 }
 
 // GoTo shows the form of a place, with the field there focused. It is how other screens lead
@@ -349,4 +350,4 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 }
 
 // Route tells which campaign the screen is about.
-func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Builder, ID: s.id} }
+func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Builder, ID: s.edit.ID()} }

@@ -12,8 +12,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/material"
-	"bugle/engine/personalize"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
@@ -28,24 +28,14 @@ type Screen struct {
 	screen.Base
 	deps  screen.Deps
 	theme themes.Theme
-	id    string
-	start doc.Path  // the place that the route asked for
-	body  doc.Value // the body that the route brought: it takes the place of the present one
+	edit  *edit.Session // of the campaign
+	start doc.Path      // the place that the route asked for
+	body  doc.Value     // the body that the route brought: it takes the place of the present one
 
-	campaign  engine.Campaign // as it was read or saved last
-	workspace engine.Workspace
-	offers    material.Offers // for its texts
-	loaded    bool
-	failed    error
-
-	root     doc.Value // the document with every edit
-	origin   doc.Value // the body that edits waiting to be applied started from
-	schema   *schema.Schema
-	problems []schema.Problem
+	offers   material.Offers // for its texts
+	loaded   bool
+	failed   error
 	parts    []part
-	history  history
-	saving   saving
-	line     *line
 	preview  bool // to be opened at, once it is loaded
 	foretold bool // when changes take effect has been said
 
@@ -97,7 +87,9 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 // New makes the builder of the route's campaign. Where the route has a path, that is opened, and has the
 // keyboard: it is where somebody wants to write.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
-	s := &Screen{line: &line{}, Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, start: r.Path, preview: r.Preview, body: r.Doc, list: widget.NewList(deps.Theme)}
+	copies, _ := deps.WorkingCopies()
+	host := edit.Host{Service: deps.Service, Copies: copies, Author: deps.Author, Now: deps.Now}
+	s := &Screen{edit: edit.New(host, r.ID), Base: screen.NewBase(), deps: deps, theme: deps.Theme, start: r.Path, preview: r.Preview, body: r.Doc, list: widget.NewList(deps.Theme)}
 	if len(r.Path) > 0 {
 		s.focus = paneForm
 	}
@@ -114,59 +106,39 @@ func (s *Screen) Title() string {
 	if !s.loaded {
 		return "Campaign"
 	}
-	return engine.Summarize(s.current()).Title()
-}
-
-// current is the campaign with the edits of the screen.
-func (s *Screen) current() engine.Campaign {
-	c := s.campaign
-	c.Body = engine.BodyOf(s.root)
-	return c
+	return engine.Summarize(s.edit.Current()).Title()
 }
 
 // Campaign returns the campaign with the edits of the screen; false while it is not read.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.current(), s.loaded }
+func (s *Screen) Campaign() (engine.Campaign, bool) { return s.edit.Current(), s.loaded }
 
 // Badge says whether the work is saved.
 func (s *Screen) Badge() (string, themes.Tone) {
 	if !s.loaded {
 		return "", themes.ToneMuted
 	}
-	return s.saving.badge(s.campaign.Status)
+	return badge(s.edit)
 }
 
 // Init reads the campaign.
 func (s *Screen) Init() tea.Cmd { return s.load() }
 
 type loaded struct {
-	campaign  engine.Campaign
-	workspace engine.Workspace
-	offers    material.Offers
-	copy      *engine.WorkingCopy
-	edits     int // how many there were when it was read
+	edit.Loaded
+	offers material.Offers
 }
 
 func (s *Screen) load() tea.Cmd {
-	edits := s.saving.edits
+	read := s.edit.Load()
 	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
-		l := loaded{edits: edits}
+		var l loaded
 		var err error
-		if l.campaign, err = s.deps.Service.Get(ctx, s.id); err != nil {
+		if l.Loaded, err = read(ctx); err != nil {
 			return nil, err
-		}
-		if k, ok := s.deps.Service.(engine.WorkspaceKeeper); ok {
-			if l.workspace, err = k.Workspace(ctx); err != nil {
-				return nil, err
-			}
 		}
 		if k, ok := s.deps.Service.(engine.ContentKeeper); ok {
 			if l.offers, err = material.ReadOffers(ctx, k); err != nil && ctx.Err() != nil {
 				return nil, ctx.Err() // without offers there is still everything else
-			}
-		}
-		if k, ok := s.deps.WorkingCopies(); ok && !s.inPlace(l.campaign.Head) {
-			if w, found, err := k.Copy(ctx, s.id); err == nil && found {
-				l.copy = &w
 			}
 		}
 		return l, nil
@@ -227,17 +199,16 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		return nil
 	}
 	l := r.Value.(loaded)
-	if l.edits != s.saving.edits {
-		return nil // what is here is newer; where somebody else changed it too, saving says so
+	recovered, ok := s.edit.Take(l.Loaded)
+	if !ok {
+		return nil // what is here is newer
 	}
-	s.failed, s.loaded = nil, true
-	s.campaign, s.workspace, s.offers = l.campaign, l.workspace, l.offers
-	s.schema = catalog.Campaign(l.campaign.Channel)
-	s.root = l.campaign.Document()
-	s.origin = engine.BodyOf(l.campaign.Body)
-	s.saving.pending = false
-	cmd := s.recover(l.copy)
-	s.check()
+	s.failed, s.loaded, s.offers = nil, true, l.offers
+	var cmd tea.Cmd
+	if recovered {
+		cmd = screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
+	}
+	s.showChecked()
 	if len(s.start) == 0 {
 		s.start = doc.P(s.parts0())
 	}
@@ -249,31 +220,6 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		s.from = paneBefore
 	}
 	return tea.Batch(cmd, s.takeBody())
-}
-
-// inPlace reports whether edits of a campaign are saved where it is. Others wait, in a working
-// copy, until they are applied: those of a live campaign, and all on a service that stores nothing
-// unfinished.
-func (s *Screen) inPlace(h engine.Head) bool {
-	_, ok := s.deps.Service.(engine.Drafter)
-	return ok && h.Status == catalog.Draft
-}
-
-// recover takes up the edits of an earlier time, on top of what is there now.
-func (s *Screen) recover(w *engine.WorkingCopy) tea.Cmd {
-	if w == nil || w.Body.Kind() != doc.Object {
-		return nil
-	}
-	if w.Origin.Exists() {
-		s.origin = w.Origin
-	}
-	c := s.campaign
-	c.Body, _ = engine.Rebase(s.origin, w.Body, s.campaign.Body)
-	if root := c.Document(); len(doc.Diff(s.root, root)) > 0 {
-		s.root, s.saving.pending = root, true
-		return screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
-	}
-	return nil
 }
 
 // parts0 gives the component to begin with: the first that is not done.
@@ -291,7 +237,7 @@ func (s *Screen) parts0() string {
 
 // changedElsewhere reads again what somebody else changed.
 func (s *Screen) changedElsewhere(msg screen.ChangedMsg) tea.Cmd {
-	if msg.ID != s.id && msg.ID != "" {
+	if msg.ID != s.edit.ID() && msg.ID != "" {
 		return nil
 	}
 	return s.reread()
@@ -303,11 +249,11 @@ func (s *Screen) reread() tea.Cmd {
 	switch {
 	case !s.loaded:
 		return nil
-	case s.saving.running || s.saving.dirty:
+	case s.edit.Saving():
 		s.stale = true
 		return nil
-	case s.saving.pending:
-		service, id := s.deps.Service, s.id
+	case s.edit.Pending():
+		service, id := s.deps.Service, s.edit.ID()
 		return s.Run(taskState, func(ctx context.Context) (any, error) { return service.Get(ctx, id) })
 	}
 	s.start = s.place()
@@ -316,63 +262,43 @@ func (s *Screen) reread() tea.Cmd {
 
 // tookState takes over the campaign as the service has it, below the edits that wait to be applied.
 func (s *Screen) tookState(r screen.Result) {
-	if r.Err != nil || !s.saving.pending {
+	if r.Err != nil || !s.edit.Pending() {
 		return // the edits are what the person sees; applying them reports what is wrong
 	}
-	s.campaign = r.Value.(engine.Campaign)
-	s.root = s.current().Document()
-	if len(doc.Diff(engine.BodyOf(s.campaign.Body), engine.BodyOf(s.root))) == 0 { // they are applied
-		s.origin, s.saving.pending = engine.BodyOf(s.campaign.Body), false
-	}
-	s.check()
+	s.edit.Below(r.Value.(engine.Campaign))
+	s.showChecked()
 	s.reload()
 }
 
-// env is what the check of a campaign that is being built knows.
-func (s *Screen) env() schema.Env {
-	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckedAt(s.deps.Now()), Expression: personalize.Parse}
-	if engine.Foreign(s.deps.Service) {
-		env.Record = s.campaign.With(s.origin).Document()
-	}
-	if s.workspace.ID != "" {
-		env.Flags, env.Lists = s.workspace.Flags, s.workspace.Lists
-		if env.Flags == nil {
-			env.Flags = map[string]bool{}
-		}
-	}
-	return env
-}
-
-// check finds the problems of the document as it stands.
-func (s *Screen) check() {
-	s.problems = s.schema.Validate(s.root, s.env())
-	s.parts = partsOf(s.campaign.Channel, s.campaign.DeliveryType, s.root, s.problems)
+// showChecked shows the problems of the document as it stands.
+func (s *Screen) showChecked() {
+	s.parts = partsOf(s.edit.Head().Channel, s.edit.Head().DeliveryType, s.edit.Root(), s.edit.Problems())
 	items := make([]widget.Item, len(s.parts))
-	whole := s.lockedAt(nil) != "" // the header says so already
+	whole := s.edit.LockedAt(nil) != "" // the header says so already
 	for i, p := range s.parts {
-		p.locked = !whole && p.state != partForeign && s.lockedAt(doc.P(p.name)) != ""
+		p.locked = !whole && p.state != partForeign && s.edit.LockedAt(doc.P(p.name)) != ""
 		items[i] = p.item()
 	}
 	at := s.list.Cursor
 	s.list.SetItems(items)
 	s.list.Choose(at)
 	if s.form != nil {
-		s.form.SetProblems(s.problems)
+		s.form.SetProblems(s.edit.Problems())
 	}
 	s.refreshInfo()
 }
 
 // errors counts what stands between the campaign and being published.
-func (s *Screen) errors() int { return len(schema.Errors(s.problems)) }
+func (s *Screen) errors() int { return len(schema.Errors(s.edit.Problems())) }
 
 // Leaving asks before edits of a live campaign that are not applied are left; they are kept.
 func (s *Screen) Leaving() *screen.Question {
-	if !s.saving.pending {
+	if !s.edit.Pending() {
 		return nil
 	}
 	return &screen.Question{
 		Title:   "Leave without applying?",
-		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.campaign.Status.Label(), catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)),
+		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.edit.Head().Status.Label(), catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
 }
@@ -385,8 +311,8 @@ func (s *Screen) Close() tea.Cmd {
 		s.files.Clean()
 		return nil
 	}
-	if s.saving.edits == 0 {
+	if !s.edit.Edited() {
 		return end
 	}
-	return tea.Sequence(s.flush(), end, screen.Changed(s.id))
+	return tea.Sequence(s.flush(), end, screen.Changed(s.edit.ID()))
 }

@@ -18,18 +18,18 @@ func (s *Screen) copyFrom() []screen.Action {
 	if s.focus != paneForm || !s.inContent() || s.gridOpen() && len(s.path) == 1 {
 		return nil
 	}
-	to, from, ok := content.Read(s.campaign.Channel, s.root).Sources(s.place())
+	to, from, ok := content.Read(s.edit.Head().Channel, s.edit.Root()).Sources(s.place())
 	if !ok || len(from) == 0 {
 		return nil
 	}
 	act := screen.Action{
 		Name: "copy-from", Keys: []string{"alt+c"}, Label: "copy from " + widget.Clean(from[0].Name), Help: "fill this message from another, as far as the fields fit",
-		Group: groupEdit, Typing: true, Why: s.lockedAt(to),
+		Group: groupEdit, Typing: true, Why: s.edit.LockedAt(to),
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}
 	switch {
 	case s.form.Modal():
-	case s.root.Lookup(to).Empty():
+	case s.edit.Root().Lookup(to).Empty():
 		act.Bar = 7
 	default:
 		act.Bar = 6
@@ -58,7 +58,7 @@ const mostCopied = 3
 
 // copyMessage copies what fits, as one step.
 func (s *Screen) copyMessage(from content.Source, to doc.Path) tea.Cmd {
-	root, copied := content.CopyFit(s.schema, s.env(), s.root, from.Path, to)
+	root, copied := content.CopyFit(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
 	name := widget.Clean(from.Name)
 	if len(copied) == 0 {
 		return screen.Notify(widget.LevelInfo, "Nothing to copy: this message already has all that fits of "+name+".")
@@ -69,7 +69,7 @@ func (s *Screen) copyMessage(from content.Source, to doc.Path) tea.Cmd {
 			words = append(words, fmt.Sprintf("%d more", len(copied)-i))
 			break
 		}
-		words = append(words, strings.ToLower(label(p, s.schema.At(p))))
+		words = append(words, strings.ToLower(label(p, s.edit.Schema().At(p))))
 	}
 	what := strings.Join(words, ", ")
 	if copied[0].Equal(to) {

@@ -21,7 +21,7 @@ func (s *Screen) takeEdits(cmd tea.Cmd, alone bool) tea.Cmd {
 		return cmd
 	}
 	root, changed := s.form.Edits()
-	if !changed || root.Same(s.root) || len(doc.Diff(s.root, root)) == 0 {
+	if !changed || root.Same(s.edit.Root()) || len(doc.Diff(s.edit.Root(), root)) == 0 {
 		s.refreshInfo()
 		return cmd
 	}
@@ -38,17 +38,16 @@ func (s *Screen) takeEdits(cmd tea.Cmd, alone bool) tea.Cmd {
 // change makes root the document, unless the campaign's state keeps that from being edited.
 // field names what was typed in, so that keys in one field are one step; it may be empty.
 func (s *Screen) change(root doc.Value, field string) tea.Cmd {
-	if why := s.locked(root); why != "" {
+	if why := s.edit.Locked(root); why != "" {
 		s.reload()
 		return screen.Notify(widget.LevelWarning, why)
 	}
-	continued := s.history.record(step{s.root, s.path}, field, s.deps.Now())
 	at := s.place()
 	if field == "" { // it may have come from elsewhere: an editor, an earlier version, a template
-		at = doc.ChangedAt(doc.Diff(s.root, root))
+		at = doc.ChangedAt(doc.Diff(s.edit.Root(), root))
 	}
-	s.root = root
-	s.check()
+	continued := s.edit.Change(root, s.path, field)
+	s.showChecked()
 	return tea.Batch(s.save(note(at), continued), s.foretell())
 }
 
@@ -65,29 +64,12 @@ func note(at doc.Path) string {
 
 // foretell says, at the first change of a live campaign, when changes take effect.
 func (s *Screen) foretell() tea.Cmd {
-	when := catalog.Propagation(s.campaign.DeliveryType, s.campaign.Status)
-	if s.foretold || when == "" || s.inPlace(s.campaign.Head) {
+	when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)
+	if s.foretold || when == "" || s.edit.InPlace() {
 		return nil
 	}
 	s.foretold = true
 	return screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
-}
-
-// locked says why the state of the campaign does not let it become root, or "".
-func (s *Screen) locked(root doc.Value) string {
-	if !s.campaign.Channel.Writable() {
-		return s.campaign.Channel.Label() + " campaigns are read-only here."
-	}
-	paths := catalog.LockedChanges(s.campaign.Status, s.root, root)
-	if len(paths) == 0 {
-		return ""
-	}
-	for _, l := range catalog.Locked(s.campaign.Status) {
-		if paths[0].HasPrefix(l.Path) || l.Path.HasPrefix(paths[0]) {
-			return s.lockWords(l)
-		}
-	}
-	return "This cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
 }
 
 // takeBody makes the body that another screen handed over the campaign's, as one change.
@@ -95,8 +77,8 @@ func (s *Screen) takeBody() tea.Cmd {
 	if !s.body.Exists() {
 		return nil
 	}
-	c := s.campaign
-	c.Body, s.body = s.body, doc.Value{}
+	c := s.edit.Current().With(s.body)
+	s.body = doc.Value{}
 	cmd := s.change(c.Document(), "")
 	s.reload()
 	return cmd
@@ -105,8 +87,8 @@ func (s *Screen) takeBody() tea.Cmd {
 // reload shows the document as it is in the form that is open.
 func (s *Screen) reload() {
 	if s.form != nil {
-		s.form.Reload(s.root)
-		s.form.SetProblems(s.problems)
+		s.form.Reload(s.edit.Root())
+		s.form.SetProblems(s.edit.Problems())
 	}
 	s.refreshInfo()
 }

@@ -30,7 +30,7 @@ const (
 // gridOpen reports whether the messages are shown as a grid.
 func (s *Screen) gridOpen() bool {
 	if s.grid.chosen == byNumber {
-		return enginecontent.Read(s.campaign.Channel, s.root).Many()
+		return enginecontent.Read(s.edit.Head().Channel, s.edit.Root()).Many()
 	}
 	return s.grid.chosen == asGrid
 }
@@ -45,12 +45,12 @@ func (s *Screen) newGrid(cfg editor.Config) editor.Editor {
 
 // gridShows reports whether the grid shows what is at p, where it is open.
 func (s *Screen) gridShows(p doc.Path) bool {
-	return s.gridOpen() && enginecontent.Read(s.campaign.Channel, s.root).Shows(p)
+	return s.gridOpen() && enginecontent.Read(s.edit.Head().Channel, s.edit.Root()).Shows(p)
 }
 
 // inContent reports whether the person is in the component of the messages.
 func (s *Screen) inContent() bool {
-	return len(s.path) > 0 && s.path[0].Name == string(catalog.CampaignContent) && s.campaign.Channel.Writable()
+	return len(s.path) > 0 && s.path[0].Name == string(catalog.CampaignContent) && s.edit.Head().Channel.Writable()
 }
 
 // turnGrid turns from the grid to the form of the component, and back.

@@ -173,7 +173,7 @@ func (s *Screen) showField() {
 
 // fieldText tells of the focused field: its problems first, then what the tables say.
 func (s *Screen) fieldText() string {
-	path, node := s.path, s.schema.At(s.path)
+	path, node := s.path, s.edit.Schema().At(s.path)
 	if s.form != nil && s.focus == paneForm {
 		if f, ok := s.form.Focused(); ok {
 			path, node = f.Path, f.Node
@@ -186,7 +186,7 @@ func (s *Screen) fieldText() string {
 			lines = append(lines, style.Render(line))
 		}
 	}
-	for _, p := range s.problems {
+	for _, p := range s.edit.Problems() {
 		if p.Path.Equal(path) {
 			sign, tone := "✗ ", themes.ToneDanger
 			if p.Severity == schema.Notice {
@@ -195,7 +195,7 @@ func (s *Screen) fieldText() string {
 			add(s.theme.Tone(tone), sign+capital(p.Words())+".")
 		}
 	}
-	if st, ok := s.schema.Object(s.root, path.Parent(), schema.Env{}); node == nil && ok {
+	if st, ok := s.edit.Schema().Object(s.edit.Root(), path.Parent(), schema.Env{}); node == nil && ok {
 		for _, x := range st.Extras {
 			if x.Response != nil && x.Path.Equal(path) {
 				add(s.theme.Strong, x.Response.Label())
@@ -209,7 +209,7 @@ func (s *Screen) fieldText() string {
 		return strings.Join(lines, "\n")
 	}
 	add(s.theme.Strong, label(path, node))
-	for _, note := range s.schema.Notes(node) {
+	for _, note := range s.edit.Schema().Notes(node) {
 		add(s.theme.Text, note)
 	}
 	return strings.Join(lines, "\n")
@@ -268,7 +268,7 @@ func (s *Screen) showProblems() {
 	s.info.list.SetItems(items)
 	s.info.list.Choose(at)
 	s.info.list.Empty = "No problems."
-	if s.campaign.Status == catalog.Draft {
+	if s.edit.Head().Status == catalog.Draft {
 		s.info.list.Empty += "\nPress v to validate, t to send a test."
 	}
 	s.info.list.Focused = s.focus == paneInfo
@@ -277,7 +277,7 @@ func (s *Screen) showProblems() {
 // inOrder gives the problems in the order of the parts at the left.
 func (s *Screen) inOrder() []schema.Problem {
 	rank := func(p schema.Problem) int { return s.sectionOf(p.Path) }
-	out := slices.Clone(s.problems)
+	out := slices.Clone(s.edit.Problems())
 	slices.SortStableFunc(out, func(a, b schema.Problem) int { return rank(a) - rank(b) })
 	return out
 }
@@ -289,7 +289,7 @@ func (s *Screen) where(p doc.Path) string {
 	}
 	words := []string{}
 	for _, at := range []doc.Path{p[:1], p} {
-		n := s.schema.At(at)
+		n := s.edit.Schema().At(at)
 		w := at.Last().Name
 		if n != nil {
 			w = label(at, n)
@@ -302,7 +302,7 @@ func (s *Screen) where(p doc.Path) string {
 }
 
 func (s *Screen) showJSON() {
-	text := string(engineJSON(s.root, s.path))
+	text := string(engineJSON(s.edit.Root(), s.path))
 	if text != s.info.shown {
 		s.info.shown = text
 		s.info.json.SetText(text)
@@ -310,7 +310,7 @@ func (s *Screen) showJSON() {
 	from, to := 0, 0
 	if s.form != nil {
 		if f, ok := s.form.Focused(); ok && f.Value.Exists() && f.Path.HasPrefix(s.path[:1]) {
-			from, to = linesOf(s.root.Lookup(s.path[:1]), f.Path[1:])
+			from, to = linesOf(s.edit.Root().Lookup(s.path[:1]), f.Path[1:])
 		}
 	}
 	s.info.json.Mark(from, to)

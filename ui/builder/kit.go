@@ -37,7 +37,7 @@ var tools = map[schema.Editor]tool{
 // toolAt gives the tool of the innermost place around p that has one.
 func (s *Screen) toolAt(p doc.Path) (tool, doc.Path, bool) {
 	for n := len(p); n > 0; n-- {
-		if node := s.schema.At(p[:n]); node != nil && node.Editor != "" {
+		if node := s.edit.Schema().At(p[:n]); node != nil && node.Editor != "" {
 			t, ok := tools[node.Editor]
 			return t, p[:n], ok
 		}
@@ -65,10 +65,10 @@ func (s *Screen) newEditor(p doc.Path) editor.Editor {
 func (s *Screen) config(p doc.Path) editor.Config {
 	return editor.Config{
 		Config: forms.Config{
-			Schema: s.schema, Root: s.root, Path: p, Env: s.env(), Theme: s.theme, Suggest: s.suggest, Locked: s.lockedAt, Now: s.deps.Now,
+			Schema: s.edit.Schema(), Root: s.edit.Root(), Path: p, Env: s.edit.Env(), Theme: s.theme, Suggest: s.suggest, Locked: s.edit.LockedAt, Now: s.deps.Now,
 			Width: s.layout.form.w, Height: s.layout.form.h - s.stripLines(),
 		},
-		Head: s.campaign.Head, Workspace: s.workspace, Service: s.deps.Service, Now: s.deps.Now, Location: s.deps.Location,
+		Head: s.edit.Head(), Workspace: s.edit.Workspace(), Service: s.deps.Service, Now: s.deps.Now, Location: s.deps.Location,
 		Host: editor.Host{
 			Open:    func(p doc.Path) { s.wants.open = p },
 			Outside: func(text, suffix string, then func(string)) { s.wants.outside = s.outside(text, suffix, then) },
@@ -143,7 +143,7 @@ func (s *Screen) followAside() {
 		s.info.aside, s.info.asideOf = t.aside(s.config(at)), key
 		s.sizeInfo()
 	}
-	s.wants.aside = tea.Batch(s.wants.aside, s.info.aside.Show(s.root, place))
+	s.wants.aside = tea.Batch(s.wants.aside, s.info.aside.Show(s.edit.Root(), place))
 }
 
 // asideAt returns what stands beside p, the place it belongs to, and the place it shows: the aside around p or,
@@ -152,7 +152,7 @@ func (s *Screen) asideAt(p doc.Path) (t tool, at, place doc.Path, ok bool) {
 	if t, at, ok := s.toolAt(p); ok && t.aside != nil {
 		return t, at, p, true
 	}
-	if node := s.schema.At(p[:min(len(p), 1)]); node != nil && len(p) > 0 {
+	if node := s.edit.Schema().At(p[:min(len(p), 1)]); node != nil && len(p) > 0 {
 		for _, c := range node.Children {
 			if t := tools[c.Editor]; t.aside != nil {
 				at := p[:1].Child(c.Name)

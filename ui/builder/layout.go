@@ -290,7 +290,7 @@ func (s *Screen) levels() [][]string {
 		for i := len(up); i < len(p); i++ {
 			at := p[:i+1]
 			word := at.Last().Name
-			if n := s.schema.At(at); n != nil {
+			if n := s.edit.Schema().At(at); n != nil {
 				if n.Flat && (len(words) > 0 || i < len(p)-1) {
 					continue // it has no form of its own
 				}

@@ -21,7 +21,7 @@ func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
 		return s.editJSONText(m.Path, m.Text, m.Text)
 	}
 	suffix := ".txt"
-	if n := s.schema.At(m.Path); n != nil && n.Long {
+	if n := s.edit.Schema().At(m.Path); n != nil && n.Long {
 		suffix = ".html"
 	}
 	return screen.Send(screen.EditMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
@@ -49,11 +49,11 @@ func (s *Screen) editPart() tea.Cmd {
 
 // editAll opens all components as one JSON document.
 func (s *Screen) editAll() tea.Cmd {
-	return s.editJSONText(nil, string(engine.BodyOf(s.root).Indent()), string(engine.BodyOf(s.root).Indent()))
+	return s.editJSONText(nil, string(s.edit.Body().Indent()), string(s.edit.Body().Indent()))
 }
 
 func (s *Screen) editJSON(p doc.Path) tea.Cmd {
-	text := string(s.root.Lookup(p).Indent())
+	text := string(s.edit.Root().Lookup(p).Indent())
 	if text == "" {
 		text = "{}"
 	}
@@ -103,19 +103,17 @@ func (s *Screen) parseJSON(p doc.Path, text string) (doc.Value, error) {
 			return v, fmt.Errorf("%s is set by the service and cannot be edited here. Remove it", name)
 		}
 	}
-	c := s.campaign
-	c.Body = v
-	return c.Document(), nil
+	return s.edit.Current().With(v).Document(), nil
 }
 
 // refusal says why the value at p cannot become v.
 func (s *Screen) refusal(p doc.Path, v doc.Value) error {
-	root, err := s.root.Set(p, v)
+	root, err := s.edit.Root().Set(p, v)
 	if err != nil {
 		return err
 	}
-	if why := s.locked(root); why != "" {
-		paths := catalog.LockedChanges(s.campaign.Status, s.root, root)
+	if why := s.edit.Locked(root); why != "" {
+		paths := catalog.LockedChanges(s.edit.Head().Status, s.edit.Root(), root)
 		for i, at := range paths {
 			if i == 0 {
 				why += " It is about "
@@ -134,7 +132,7 @@ func (s *Screen) refusal(p doc.Path, v doc.Value) error {
 
 // put writes a value and shows it.
 func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd {
-	root, err := s.root.Set(p, v)
+	root, err := s.edit.Root().Set(p, v)
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Cannot change this here: "+err.Error())
 	}

@@ -38,14 +38,14 @@ func (d desk) opened(key string) screen.EditMsg {
 	d.t.Helper()
 	for _, a := range d.screen.Actions() {
 		if a.Does(key) && a.Why == "" {
-			return edit(d.t, a.Run())
+			return editText(d.t, a.Run())
 		}
 	}
 	d.t.Fatalf("%s does nothing", key)
 	return screen.EditMsg{}
 }
 
-func edit(t testing.TB, cmd tea.Cmd) screen.EditMsg {
+func editText(t testing.TB, cmd tea.Cmd) screen.EditMsg {
 	t.Helper()
 	for _, msg := range messages(cmd) {
 		if m, ok := msg.(screen.EditMsg); ok {
@@ -152,7 +152,7 @@ func TestAnEditedTextMeetsTheLocks(t *testing.T) {
 			continue
 		}
 		again = true
-		if got := edit(t, ask.Question.Then(widget.Answer{Index: 0})); got.Text != text {
+		if got := editText(t, ask.Question.Then(widget.Answer{Index: 0})); got.Text != text {
 			t.Errorf("the editor is offered\n%s", got.Text)
 		}
 	}

@@ -58,7 +58,7 @@ func (s *Screen) shown(r screen.Result) tea.Cmd {
 
 // pageAt makes the page of the message at a place, or of the first where the place is in none.
 func (s *Screen) pageAt(at doc.Path) (page, bool) {
-	ch, root, o := s.campaign.Channel, s.root, render.Options{Now: s.deps.Now()}
+	ch, root, o := s.edit.Head().Channel, s.edit.Root(), render.Options{Now: s.deps.Now()}
 	if a, ok := s.info.aside.(*previewAside); ok {
 		root, o = a.whole()
 	}
@@ -83,7 +83,7 @@ func (s *Screen) pageAt(at doc.Path) (page, bool) {
 
 // htmlAt gives the HTML of the message at a place of a document: what its table says is such.
 func (s *Screen) htmlAt(root doc.Value, p doc.Path) string {
-	st, _ := s.schema.Object(root, p, s.env())
+	st, _ := s.edit.Schema().Object(root, p, s.edit.Env())
 	for _, f := range st.Fields {
 		if f.Shown && f.Node.Links == schema.LinksInHTML {
 			return f.Value.Text()

@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/forms"
 	"bugle/ui/screen"
@@ -45,7 +44,7 @@ func (s *Screen) formOf(p doc.Path) doc.Path {
 // opens reports whether the place p has a form of its own: neither an editor around it nor the form
 // around it shows what is there.
 func (s *Screen) opens(p doc.Path) bool {
-	st, ok := s.schema.Field(s.root, p, s.env())
+	st, ok := s.edit.Schema().Field(s.edit.Root(), p, s.edit.Env())
 	return ok && !s.inEditor(p) && (forms.Opens(st) || st.Node.Flat && s.inEditor(p.Parent()))
 }
 
@@ -57,29 +56,8 @@ func (s *Screen) show(p doc.Path) {
 	}
 	s.strip = s.stripFor(p)
 	s.form = s.newEditor(p)
-	s.form.SetProblems(s.problems)
+	s.form.SetProblems(s.edit.Problems())
 	s.refreshInfo()
-}
-
-// lockedAt says why what is at p may not be changed now, or "".
-func (s *Screen) lockedAt(p doc.Path) string {
-	if !s.campaign.Channel.Writable() {
-		return s.campaign.Channel.Label() + " campaigns are read-only here."
-	}
-	for _, l := range catalog.Locked(s.campaign.Status) {
-		if p.HasPrefix(l.Path) {
-			return s.lockWords(l)
-		}
-	}
-	return ""
-}
-
-// lockWords puts a lock into words, with the state as the screens call it.
-func (s *Screen) lockWords(l catalog.Lock) string {
-	if len(l.Path) == 0 {
-		return "This campaign is " + s.campaign.Status.Label() + ". It cannot be changed."
-	}
-	return "Cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
 }
 
 // place gives where the person is: the focused field, or the form.
@@ -134,5 +112,5 @@ func (s *Screen) follow() {
 }
 
 func (s *Screen) suggest(list string) []string {
-	return s.offers.List(s.workspace, s.root, list)
+	return s.offers.List(s.edit.Workspace(), s.edit.Root(), list)
 }

@@ -21,7 +21,7 @@ func (s *Screen) stripLine() string {
 	if s.strip == nil {
 		return ""
 	}
-	return s.strip.View(s.root, s.path, s.layout.form.w)
+	return s.strip.View(s.edit.Root(), s.path, s.layout.form.w)
 }
 
 // stripLines is how many lines the strip takes from the form.
@@ -44,7 +44,7 @@ func (s *Screen) stripGo(key string) (tea.Cmd, bool) {
 	if s.strip == nil || s.form.Modal() {
 		return nil, false
 	}
-	to, ok := s.strip.Go(s.root, s.path, key)
+	to, ok := s.strip.Go(s.edit.Root(), s.path, key)
 	if !ok {
 		return nil, false
 	}
@@ -66,7 +66,7 @@ func (s *Screen) stripClick(x int, press bool) tea.Cmd {
 	if s.strip == nil || !press {
 		return nil
 	}
-	if to, ok := s.strip.Click(s.root, s.path, x); ok {
+	if to, ok := s.strip.Click(s.edit.Root(), s.path, x); ok {
 		return s.openLike(to)
 	}
 	return nil

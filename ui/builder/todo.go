@@ -43,7 +43,7 @@ func (s *Screen) toNext() tea.Cmd {
 	if len(to) == 0 {
 		return s.toProblems()
 	}
-	cmd := s.GoTo(screen.Route{ID: s.id, Path: to})
+	cmd := s.GoTo(screen.Route{ID: s.edit.ID(), Path: to})
 	if n := len(todo); n == 1 && next == 0 && to.Equal(at) && s.focus == paneForm {
 		return tea.Batch(cmd, screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "This is all that is left to do."))
 	}
@@ -58,9 +58,9 @@ func (s *Screen) sectionOf(p doc.Path) int {
 // firstMissing returns the first field that has to be filled in where p is an object that is not there
 // yet: what would be missing in it, were it there.
 func (s *Screen) firstMissing(p doc.Path) doc.Path {
-	root := s.root
+	root := s.edit.Root()
 	for {
-		n := s.schema.At(p)
+		n := s.edit.Schema().At(p)
 		if n == nil || n.Kind != schema.Object || !root.Lookup(p).Empty() {
 			return p
 		}
@@ -78,13 +78,13 @@ func (s *Screen) firstMissing(p doc.Path) doc.Path {
 
 // missingIn returns the first place in the empty object at p of root that has to hold something.
 func (s *Screen) missingIn(root doc.Value, p doc.Path) (doc.Path, bool) {
-	st, _ := s.schema.Object(root, p, s.env())
+	st, _ := s.edit.Schema().Object(root, p, s.edit.Env())
 	for _, f := range st.Fields {
 		if f.Shown && f.Required {
 			return f.Path, true
 		}
 	}
-	for _, q := range schema.Errors(s.schema.Validate(root, s.env())) {
+	for _, q := range schema.Errors(s.edit.Schema().Validate(root, s.edit.Env())) {
 		if len(q.Path) > len(p) && q.Path.HasPrefix(p) {
 			return q.Path, true
 		}

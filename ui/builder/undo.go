@@ -6,37 +6,32 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
 // Undo undoes the last change, wherever in the campaign it was.
-func (s *Screen) Undo() (tea.Cmd, bool) { return s.restore("Undone", (*history).undo) }
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.edit.Undo) }
 
 // Redo redoes the change that was undone last.
-func (s *Screen) Redo() (tea.Cmd, bool) { return s.restore("Redone", (*history).redo) }
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.edit.Redo) }
 
-// restore goes to another root of the history, and to the place where it differs.
-func (s *Screen) restore(done string, move func(*history, step) (step, bool)) (tea.Cmd, bool) {
-	if !s.loaded {
+// restore goes to another step of the session, and to the place where it differs.
+func (s *Screen) restore(done string, move func(doc.Path) (edit.Moved, bool)) (tea.Cmd, bool) {
+	m, ok := move(s.path)
+	switch {
+	case !ok:
 		return nil, false
+	case m.Locked != "":
+		return screen.NotifyAbout(screen.AboutEdit, widget.LevelWarning, m.Locked), true
 	}
-	h := s.history
-	to, ok := move(&h, step{s.root, s.path})
-	if !ok {
-		return nil, false
-	}
-	if why := s.locked(to.root); why != "" { // published meanwhile
-		return screen.NotifyAbout(screen.AboutEdit, widget.LevelWarning, why), true
-	}
-	changes := doc.Diff(s.root, to.root)
-	s.history, s.root = h, to.root
-	s.check()
-	s.toChange(changes, to.path)
+	s.showChecked()
+	s.toChange(m.Changes, m.At)
 	return tea.Batch(
-		s.save(note(doc.ChangedAt(changes)), false),
-		screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+s.changeName(changes)),
+		s.save(note(doc.ChangedAt(m.Changes)), false),
+		screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+s.changeName(m.Changes)),
 		s.grant(),
 	), true
 }
@@ -88,9 +83,9 @@ func (s *Screen) beside(p doc.Path) bool {
 // present returns p up to the list or map whose entry is not there any more.
 func (s *Screen) present(p doc.Path) doc.Path {
 	for i := range p {
-		around := s.schema.At(p[:i])
+		around := s.edit.Schema().At(p[:i])
 		entry := p[i].IsIndex || around != nil && around.Kind == schema.Map
-		if entry && !s.root.Lookup(p[:i+1]).Exists() {
+		if entry && !s.edit.Root().Lookup(p[:i+1]).Exists() {
 			return p[:i]
 		}
 	}

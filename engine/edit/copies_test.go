@@ -1,4 +1,4 @@
-package copies_test
+package edit_test
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/copies"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 )
 
 func tree(t *testing.T, s string) doc.Value {
@@ -23,9 +23,9 @@ func tree(t *testing.T, s string) doc.Value {
 }
 
 // What is kept comes back spelled as it was, for ids of any shape, and is gone when dropped.
-func TestFolder(t *testing.T) {
+func TestCopies(t *testing.T) {
 	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "not", "there", "yet")
-	f := copies.In(dir)
+	f := edit.CopiesIn(dir)
 	ids := []string{"665f1c0de4b0a1a2b3c4d5e6", "../../etc/passwd", "", strings.Repeat("long", 200)}
 	for _, id := range ids {
 		if _, ok, err := f.Copy(ctx, id); ok || err != nil {
@@ -65,7 +65,7 @@ func TestFolder(t *testing.T) {
 
 func TestDamagedFile(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	f := copies.In(dir)
+	f := edit.CopiesIn(dir)
 	if err := f.KeepCopy(ctx, "a", engine.WorkingCopy{Body: tree(t, `{}`)}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-// Package copies keeps edits that are not applied yet in files of a folder: for services that
-// store nothing unfinished themselves.
-package copies
+package edit
 
 import (
 	"context"
@@ -18,14 +16,15 @@ import (
 	"bugle/engine/doc"
 )
 
-// Folder keeps working copies in a folder, which is made with the first one. Its files are
+// Copies keeps edits that are not applied yet in files of a folder, for services that store nothing unfinished
+// themselves. The folder is made with the first one. Its files are
 // readable by their owner alone: campaigns may hold what is not public yet.
-type Folder struct{ dir string }
+type Copies struct{ dir string }
 
-var _ engine.WorkingCopies = Folder{}
+var _ engine.WorkingCopies = Copies{}
 
-// In gives the copies of a folder.
-func In(dir string) Folder { return Folder{dir} }
+// CopiesIn returns the working copies of a folder.
+func CopiesIn(dir string) Copies { return Copies{dir} }
 
 // file is what a file holds. The documents are texts: a JSON library would spell them anew.
 type file struct {
@@ -37,25 +36,25 @@ type file struct {
 }
 
 // path names the file by a hash: an id of a server may hold what no file name does.
-func (f Folder) path(id string) string {
+func (c Copies) path(id string) string {
 	sum := sha256.Sum256([]byte(id))
-	return filepath.Join(f.dir, hex.EncodeToString(sum[:12])+".json")
+	return filepath.Join(c.dir, hex.EncodeToString(sum[:12])+".json")
 }
 
 // KeepCopy writes the edits of a campaign, whole or not at all.
-func (f Folder) KeepCopy(_ context.Context, id string, w engine.WorkingCopy) error {
+func (c Copies) KeepCopy(_ context.Context, id string, w engine.WorkingCopy) error {
 	b, err := json.Marshal(file{ID: id, Base: w.Base, At: w.At, Origin: string(w.Origin.Encode()), Body: string(w.Body.Encode())})
 	if err != nil {
 		return fmt.Errorf("saving the edits of campaign %s: %w", id, err)
 	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return fmt.Errorf("saving the edits of campaign %s: %w", id, err)
 	}
-	return f.write(f.path(id), b)
+	return c.write(c.path(id), b)
 }
 
-func (f Folder) write(path string, b []byte) error {
-	tmp, err := os.CreateTemp(f.dir, "copy-*.tmp") // mode 0600
+func (c Copies) write(path string, b []byte) error {
+	tmp, err := os.CreateTemp(c.dir, "copy-*.tmp") // mode 0600
 	if err != nil {
 		return fmt.Errorf("saving edits: %w", err)
 	}
@@ -78,8 +77,8 @@ func (f Folder) write(path string, b []byte) error {
 
 // Copy gives the kept edits; false where there are none. A file that is not whole is an error
 // that names it: what is in it may still be of use to a person.
-func (f Folder) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, error) {
-	b, err := os.ReadFile(f.path(id))
+func (c Copies) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, error) {
+	b, err := os.ReadFile(c.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return engine.WorkingCopy{}, false, nil
 	}
@@ -95,14 +94,14 @@ func (f Folder) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, er
 		out.Origin, err = doc.Parse([]byte(in.Origin))
 	}
 	if err != nil {
-		return engine.WorkingCopy{}, false, fmt.Errorf("cannot read the saved edits in %s: %w", f.path(id), err)
+		return engine.WorkingCopy{}, false, fmt.Errorf("cannot read the saved edits in %s: %w", c.path(id), err)
 	}
 	return out, true, nil
 }
 
 // DropCopy forgets the kept edits; dropping none is no error.
-func (f Folder) DropCopy(_ context.Context, id string) error {
-	if err := os.Remove(f.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (c Copies) DropCopy(_ context.Context, id string) error {
+	if err := os.Remove(c.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("discarding the saved edits of campaign %s: %w", id, err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package builder
+package edit
 
 import (
 	"testing"
@@ -21,7 +21,7 @@ func TestHistoryAgainstAList(t *testing.T) {
 		var typed time.Time
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			at = at.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 1999, 2000, 5000}).Draw(t, "pause")) * time.Millisecond)
-			now := step{root: root}
+			now := Step{Root: root}
 			switch rapid.SampledFrom([]string{"edit", "edit", "edit", "undo", "redo"}).Draw(t, "what") {
 			case "edit":
 				field := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "field")
@@ -44,13 +44,13 @@ func TestHistoryAgainstAList(t *testing.T) {
 				if to, ok := h.undo(now); ok != (place > 0) {
 					t.Fatalf("undone: %v, with %d steps", ok, place)
 				} else if ok {
-					root, place, joins = to.root, place-1, ""
+					root, place, joins = to.Root, place-1, ""
 				}
 			case "redo":
 				if to, ok := h.redo(now); ok != (place < len(versions)-1) {
 					t.Fatalf("done again: %v, at %d of %d", ok, place, len(versions)-1)
 				} else if ok {
-					root, place, joins = to.root, place+1, ""
+					root, place, joins = to.Root, place+1, ""
 				}
 			}
 			if got := string(root.Encode()); got != versions[place] {
@@ -58,11 +58,11 @@ func TestHistoryAgainstAList(t *testing.T) {
 			}
 		}
 		for place > 0 {
-			to, ok := h.undo(step{root: root})
+			to, ok := h.undo(Step{Root: root})
 			if !ok {
 				t.Fatalf("%d steps are left, and none is undone", place)
 			}
-			if root, place = to.root, place-1; string(root.Encode()) != versions[place] {
+			if root, place = to.Root, place-1; string(root.Encode()) != versions[place] {
 				t.Fatalf("version %d is %s, and was %s", place, root.Encode(), versions[place])
 			}
 		}

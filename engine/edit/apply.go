@@ -1,0 +1,94 @@
+package edit
+
+import (
+	"context"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// Side says whose components count where both sides changed one.
+type Side uint8
+
+// The sides. Ask changes nothing and names what both changed.
+const (
+	Ask Side = iota
+	Mine
+	Theirs
+)
+
+// Applied is the outcome of an apply.
+type Applied struct {
+	// Both names the components that both sides changed, where nothing was applied for it.
+	Both []string
+	// Removed names the components that are gone in the edits; an update cannot take them away.
+	Removed []string
+
+	id string
+}
+
+// Apply returns what sends the edits that wait, the changed components in one update. What only one side changed is
+// kept in any case.
+func (s *Session) Apply(side Side) func(context.Context) (Applied, error) {
+	head, origin, body, host := s.campaign.Head, s.origin, s.Body(), s.host
+	return func(ctx context.Context) (Applied, error) {
+		now, err := host.Service.Get(ctx, head.ID)
+		if err != nil {
+			return Applied{}, err
+		}
+		merged, both := engine.Rebase(origin, body, now.Body)
+		if len(both) > 0 && side == Ask {
+			return Applied{Both: both}, nil
+		}
+		if side == Theirs {
+			merged = withTheirs(merged, now.Body, both)
+		}
+		changed, removed := engine.ChangedComponents(now.Body, merged)
+		done := Applied{id: head.ID, Removed: removed}
+		if len(changed) == 0 {
+			return done, nil
+		}
+		up, err := host.Service.Update(ctx, engine.UpdateRequest{
+			Call: engine.NewCall(), ID: head.ID, Body: engine.UpdateBody(head, host.Author, changed...),
+		})
+		done.id = up.ID
+		return done, err
+	}
+}
+
+// withTheirs returns the merged body with the named components as they are now.
+func withTheirs(merged, now doc.Value, names []string) doc.Value {
+	for _, name := range names {
+		p := doc.P(name)
+		merged = merged.Delete(p)
+		if v := now.Get(name); v.Exists() {
+			if out, err := merged.Set(p, v); err == nil {
+				merged = out
+			}
+		}
+	}
+	return merged
+}
+
+// Applied goes on with the campaign that holds the applied edits, which is to be loaded. It returns what
+// drops the working copy.
+func (s *Session) Applied(done Applied) (drop func(context.Context) error) {
+	drop = s.Drop()
+	s.id = done.id
+	return drop
+}
+
+// Drop gives up the edits that are not applied. It returns what drops their working copy; the campaign is to be
+// loaded then.
+func (s *Session) Drop() func(context.Context) error {
+	s.Forget()
+	copies, id := s.host.Copies, s.id
+	return func(ctx context.Context) error {
+		if copies == nil {
+			return nil
+		}
+		ctx, cancel := during(ctx)
+		defer cancel()
+		return copies.DropCopy(ctx, id)
+	}
+}

@@ -1,0 +1,177 @@
+// Package edit is an editing session: one campaign and the changes that a person makes to it, from reading it to
+// saving and applying them. It knows no screen. What takes time is a function that the caller runs where it wants
+// and whose outcome it hands back; everything else answers at once.
+package edit
+
+import (
+	"context"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/personalize"
+	"bugle/engine/schema"
+)
+
+// Host is what a session works with.
+type Host struct {
+	Service engine.Service
+	Copies  engine.WorkingCopies // keeps edits that are not applied; nil where nothing does
+	Author  string
+	Now     func() time.Time
+}
+
+// Session is the work on one campaign. It belongs to one goroutine; the functions that it returns may run in others.
+type Session struct {
+	host      Host
+	id        string
+	campaign  engine.Campaign // as it was read or saved last
+	workspace engine.Workspace
+	schema    *schema.Schema
+	root      doc.Value // the document with every edit
+	origin    doc.Value // the body that edits waiting to be applied started from
+	problems  []schema.Problem
+	history   history
+	saving    saving
+	line      *line
+	pending   bool // there are edits that are not applied
+}
+
+// New returns a session of the campaign with an id. It holds nothing before its first [Session.Take].
+func New(host Host, id string) *Session {
+	return &Session{host: host, id: id, line: &line{}}
+}
+
+// Loaded is what was read of a campaign.
+type Loaded struct {
+	Campaign  engine.Campaign
+	Workspace engine.Workspace
+	// CopyErr is why the edits of an earlier time could not be read.
+	CopyErr error
+
+	copied *engine.WorkingCopy
+	edits  int // how many there were when it was read
+}
+
+// Load returns what reads the campaign, and the edits of an earlier time.
+func (s *Session) Load() func(context.Context) (Loaded, error) {
+	host, id, edits := s.host, s.id, s.saving.edits
+	return func(ctx context.Context) (Loaded, error) {
+		l := Loaded{edits: edits}
+		var err error
+		if l.Campaign, err = host.Service.Get(ctx, id); err != nil {
+			return l, err
+		}
+		if k, ok := host.Service.(engine.WorkspaceKeeper); ok {
+			if l.Workspace, err = k.Workspace(ctx); err != nil {
+				return l, err
+			}
+		}
+		if host.Copies != nil && !host.inPlace(l.Campaign.Head) {
+			var w engine.WorkingCopy
+			var found bool
+			if w, found, l.CopyErr = host.Copies.Copy(ctx, id); l.CopyErr == nil && found {
+				l.copied = &w
+			}
+		}
+		return l, nil
+	}
+}
+
+// Take makes what was read the session's campaign, with the edits of an earlier time on top of it; recovered reports
+// whether there were any. It is false, and nothing happens, where there are newer edits: saving those finds out
+// whether somebody else changed the campaign too.
+func (s *Session) Take(l Loaded) (recovered, ok bool) {
+	if l.edits != s.saving.edits {
+		return false, false
+	}
+	s.campaign, s.workspace = l.Campaign, l.Workspace
+	s.schema = catalog.Campaign(l.Campaign.Channel)
+	s.root, s.origin = l.Campaign.Document(), engine.BodyOf(l.Campaign.Body)
+	s.pending = l.copied != nil && s.recover(*l.copied)
+	s.check()
+	return s.pending, true
+}
+
+// recover puts the edits of an earlier time on top of what is there now.
+func (s *Session) recover(w engine.WorkingCopy) bool {
+	if w.Body.Kind() != doc.Object {
+		return false
+	}
+	if w.Origin.Exists() {
+		s.origin = w.Origin
+	}
+	c := s.campaign
+	c.Body, _ = engine.Rebase(s.origin, w.Body, s.campaign.Body)
+	root := c.Document()
+	if len(doc.Diff(s.root, root)) == 0 {
+		return false
+	}
+	s.root = root
+	return true
+}
+
+// Below takes over the campaign as the service has it now, below the edits that wait to be applied.
+func (s *Session) Below(c engine.Campaign) {
+	s.campaign = c
+	s.root = s.Current().Document()
+	if body := engine.BodyOf(c.Body); len(doc.Diff(body, s.Body())) == 0 { // they are applied
+		s.origin, s.pending = body, false
+	}
+	s.check()
+}
+
+// check finds the problems of the document as it stands.
+func (s *Session) check() { s.problems = s.schema.Validate(s.root, s.Env()) }
+
+// ID returns the campaign's id: another one after an apply that made a new campaign.
+func (s *Session) ID() string { return s.id }
+
+// Head returns the head of the campaign as it was read or saved last.
+func (s *Session) Head() engine.Head { return s.campaign.Head }
+
+// Current returns the campaign with the edits.
+func (s *Session) Current() engine.Campaign { return s.campaign.With(s.Body()) }
+
+// Root returns the document with every edit; the zero value before there is one.
+func (s *Session) Root() doc.Value { return s.root }
+
+// Body returns the document without the campaign's head.
+func (s *Session) Body() doc.Value { return engine.BodyOf(s.root) }
+
+// Schema returns the tables of the campaign's channel.
+func (s *Session) Schema() *schema.Schema { return s.schema }
+
+// Workspace returns the workspace as it was read with the campaign.
+func (s *Session) Workspace() engine.Workspace { return s.workspace }
+
+// Problems returns what is wrong with the document as it stands.
+func (s *Session) Problems() []schema.Problem { return s.problems }
+
+// Pending reports whether there are edits that are not applied.
+func (s *Session) Pending() bool { return s.pending }
+
+// InPlace reports whether edits are saved in the campaign itself. Others wait, in a working copy, until they are
+// applied: those of a live campaign, and all on a service that stores nothing unfinished.
+func (s *Session) InPlace() bool { return s.host.inPlace(s.campaign.Head) }
+
+func (h Host) inPlace(head engine.Head) bool {
+	_, ok := h.Service.(engine.Drafter)
+	return ok && head.Status == catalog.Draft
+}
+
+// Env returns what the check of a campaign that is being edited knows.
+func (s *Session) Env() schema.Env {
+	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckedAt(s.host.Now()), Expression: personalize.Parse}
+	if engine.Foreign(s.host.Service) {
+		env.Record = s.campaign.With(s.origin).Document()
+	}
+	if s.workspace.ID != "" {
+		env.Flags, env.Lists = s.workspace.Flags, s.workspace.Lists
+		if env.Flags == nil {
+			env.Flags = map[string]bool{}
+		}
+	}
+	return env
+}

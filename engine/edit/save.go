@@ -107,14 +107,15 @@ func (l *line) storing(d engine.Drafter, r engine.SaveRequest, root doc.Value, e
 // are still there, and are saved with the next change; see [IsConflict].
 func (s *Session) Saved(done Saved, err error) Saver {
 	s.saving.running, s.saving.err = false, err
+	if !s.InPlace() {
+		s.pending = len(doc.Diff(s.origin, s.Body())) > 0
+	}
 	if err != nil {
 		s.saving.dirty = true
 		return nil
 	}
 	if s.host.inPlace(done.head) {
 		s.campaign.Head, s.campaign.Body = done.head, engine.BodyOf(done.root)
-	} else {
-		s.pending = len(doc.Diff(s.origin, s.Body())) > 0
 	}
 	if s.saving.dirty {
 		return s.saver()
@@ -128,20 +129,19 @@ func IsConflict(err error) bool {
 	return e != nil && e.HTTP == http.StatusConflict
 }
 
-// KeepMine returns what saves the edits on top of what somebody else saved.
-func (s *Session) KeepMine() Saver {
-	host, id, root := s.host, s.id, s.root
+// KeepMine returns what saves the edits on top of what somebody else saved, after a conflict.
+func (s *Session) KeepMine(note string) Saver {
+	s.saving.running, s.saving.dirty = true, false
+	s.saving.note, s.saving.coalesce = note, false
+	store, service, id := s.storing(), s.host.Service, s.id
 	return func(ctx context.Context) (Saved, error) {
-		now, err := host.Service.Get(ctx, id)
+		ctx, cancel := during(ctx)
+		defer cancel()
+		now, err := service.Get(ctx, id)
 		if err != nil {
 			return Saved{}, err
 		}
-		d, ok := host.Service.(engine.Drafter)
-		if !ok {
-			return Saved{now.Head, root}, nil
-		}
-		h, err := d.Save(ctx, engine.SaveRequest{ID: id, Revision: now.Revision, Body: engine.BodyOf(root), By: host.Author, Note: "kept over someone else's change"})
-		return Saved{h, root}, err
+		return store(ctx, now.Revision)
 	}
 }
 

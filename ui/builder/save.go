@@ -75,7 +75,7 @@ func (s *Screen) conflict() tea.Cmd {
 		Then: func(a widget.Answer) tea.Cmd {
 			switch a.Index {
 			case 0:
-				return s.run(s.edit.KeepMine())
+				return s.run(s.edit.KeepMine("kept over someone else's change"))
 			case 1:
 				s.edit.Forget()
 				s.start = s.place()

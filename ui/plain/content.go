@@ -50,7 +50,7 @@ func (w *work) contentItems(p doc.Path) []item {
 			out = append(out, item{label: r.label, state: r.state(), run: func(ctx context.Context) error { return w.pass(ctx, r.Path) }})
 		}
 	}
-	if w.lockedAt(p) != "" {
+	if w.editing.LockedAt(p) != "" {
 		return out
 	}
 	if filled, some := catalog.FillCells(w.root.Lookup(p)); some {

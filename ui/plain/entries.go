@@ -19,7 +19,7 @@ func (w *work) entries(ctx context.Context, p doc.Path) error {
 		head: func() []string {
 			v := w.root.Lookup(p)
 			text := fmt.Sprintf("%s: %s.", title, counted(v.Len(), entryNoun(n.Element)))
-			if why := w.lockedAt(p); why != "" {
+			if why := w.editing.LockedAt(p); why != "" {
 				text += " " + why
 			}
 			return []string{text}
@@ -48,7 +48,7 @@ func (w *work) entryItems(p doc.Path, n *schema.Node) []item {
 	for name, e := range v.Members() {
 		add(p.Child(name), name, e)
 	}
-	if w.lockedAt(p) != "" {
+	if w.editing.LockedAt(p) != "" {
 		return out
 	}
 	out = append(out, item{label: "Add", word: "add", state: "a new " + entryNoun(n.Element), run: func(ctx context.Context) error { return w.addEntry(ctx, p, n) }})

@@ -42,7 +42,7 @@ func (w *work) field(ctx context.Context, r row, place, of int) error {
 			w.say("%s", w.problemText(pr, r.Path.Parent()))
 		}
 	}
-	why := w.lockedAt(r.Path)
+	why := w.editing.LockedAt(r.Path)
 	if r.Response != nil {
 		why = "This is read-only. The service sets it."
 	}
@@ -126,7 +126,7 @@ func (a *asking) put(ctx context.Context, v doc.Value, said string) error {
 // refused says what the tables refuse of the field in another document, and not of what is there.
 func (a *asking) refused(root doc.Value) []string {
 	var out []string
-	for _, pr := range errorsIn(a.w.schema.Validate(root, a.w.env()), a.row.Path) {
+	for _, pr := range errorsIn(a.w.schema.Validate(root, a.w.editing.Env()), a.row.Path) {
 		if !isMissing(pr) {
 			out = append(out, a.w.problemText(pr, a.row.Path.Parent()))
 		}

@@ -22,7 +22,7 @@ type row struct {
 // rows gives what there is to ask of the object at p: what its conditions show, then what is kept
 // without being used.
 func (w *work) rows(p doc.Path) []row {
-	obj, ok := w.schema.Object(w.root, p, w.env())
+	obj, ok := w.schema.Object(w.root, p, w.editing.Env())
 	if !ok {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (w *work) open(ctx context.Context, p doc.Path) error {
 
 // rowAt gives what is asked of the one place p.
 func (w *work) rowAt(p doc.Path) row {
-	st, ok := w.schema.Field(w.root, p, w.env())
+	st, ok := w.schema.Field(w.root, p, w.editing.Env())
 	if !ok {
 		st = schema.FieldState{Path: p, Value: w.root.Lookup(p), Shown: true}
 	}
@@ -92,7 +92,7 @@ func (w *work) walk(ctx context.Context, p doc.Path) error {
 	rows := w.rows(p)
 	title := trail(w.schema, p)
 	w.say("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, counted(len(rows), "question"))
-	if why := w.lockedAt(p); why != "" {
+	if why := w.editing.LockedAt(p); why != "" {
 		w.say("%s", why)
 	}
 	asked := map[string]bool{}
@@ -120,7 +120,7 @@ func (w *work) walk(ctx context.Context, p doc.Path) error {
 			return err
 		}
 	}
-	if n := w.schema.At(p); n != nil && n.Kind == schema.Object && n.Element != nil && w.lockedAt(p) == "" {
+	if n := w.schema.At(p); n != nil && n.Kind == schema.Object && n.Element != nil && w.editing.LockedAt(p) == "" {
 		if err := w.addMember(ctx, p, n.Element); err != nil {
 			return err
 		}

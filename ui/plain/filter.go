@@ -44,7 +44,7 @@ func (w *work) fill(ctx context.Context, p doc.Path) error {
 // nextInput gives the first input that was not asked yet. Without rest, only one that the filter needs,
 // or that holds something.
 func (w *work) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience.Input, bool) {
-	for _, in := range audience.Inputs(w.schema, w.root, p, w.env()) {
+	for _, in := range audience.Inputs(w.schema, w.root, p, w.editing.Env()) {
 		needed := in.Part != audience.Plain || in.State.Required || in.State.Value.Exists()
 		if !asked[in.State.Path.String()] && (rest || needed) {
 			return in, true
@@ -56,7 +56,7 @@ func (w *work) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience
 // more asks whether to go on to what the filter can do without.
 func (w *work) more(ctx context.Context, p doc.Path, asked map[string]bool) (bool, error) {
 	var names []string
-	for _, in := range audience.Inputs(w.schema, w.root, p, w.env()) {
+	for _, in := range audience.Inputs(w.schema, w.root, p, w.editing.Env()) {
 		if !asked[in.State.Path.String()] {
 			names = append(names, in.Label)
 		}

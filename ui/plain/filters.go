@@ -70,7 +70,7 @@ func (w *work) filterItems(p doc.Path) []item {
 		}
 		out = append(out, item{label: sentenceless(n.Words), state: state, run: func(ctx context.Context) error { return w.filter(ctx, n) }})
 	}
-	if w.lockedAt(p) != "" {
+	if w.editing.LockedAt(p) != "" {
 		return out
 	}
 	count := len(out)
@@ -172,7 +172,7 @@ func (w *work) filter(ctx context.Context, n audience.Node) error {
 	edit("Move into the action before it", "in", "filter moved", moved(audience.Indent))
 	edit("Move out", "out", "filter moved", moved(audience.Outdent))
 	edit("Remove", "remove", "filter removed", func() (doc.Value, error) { return audience.Remove(w.root, p) })
-	if why := w.lockedAt(p); why != "" {
+	if why := w.editing.LockedAt(p); why != "" {
 		w.say("%s %s", sentence(n.Words), why)
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/engine/local"
 	"bugle/engine/local/sample"
 	"bugle/engine/schema"
@@ -43,9 +44,8 @@ func (u unsaved) Save(context.Context, engine.SaveRequest) (engine.Head, error) 
 func working(t rapid.TB, ch catalog.Channel, dt catalog.DeliveryType, body doc.Value) *work {
 	c := engine.Campaign{Head: engine.Head{ID: "65f000000000000000000001", Status: catalog.Draft, Channel: ch, DeliveryType: dt}, Body: body}
 	s := &session{console: &console{in: newLines(returns{}), out: io.Discard, ends: true}, deps: uitest.Deps(unsaved{t: t})}
-	w := &work{session: s, campaign: c, schema: catalog.Campaign(ch), root: c.Document()}
-	w.begun = w.root
-	w.check()
+	w := &work{session: s, editing: s.edits(c.ID)}
+	w.show(edit.Loaded{Campaign: c})
 	return w
 }
 

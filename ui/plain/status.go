@@ -80,7 +80,7 @@ func (w *work) act(ctx context.Context, a catalog.Action) error {
 	} else {
 		w.say("%s is %s now.", sum.Title(), stateWord(state))
 	}
-	return w.failedOr(ctx, w.load(ctx, w.campaign.ID))
+	return w.failedOr(ctx, w.load(ctx))
 }
 
 // errGone says that the campaign is no longer there: its menus are left.

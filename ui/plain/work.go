@@ -9,35 +9,30 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/personalize"
+	"bugle/engine/edit"
 	"bugle/engine/schema"
 )
 
-// work is the work on one campaign.
+// work is the work on one campaign: an editing session, and what the questions are about.
 type work struct {
 	*session
-	campaign  engine.Campaign // as it was read or saved last
+	editing *edit.Session
+	changes []string  // what undo brings back, the newest last
+	begun   doc.Value // the document as it was when the work began
+
+	// What the session holds; the document may have an entry more, which is saved with the first answer in it.
+	campaign  engine.Campaign
 	workspace engine.Workspace
 	schema    *schema.Schema
-
-	root     doc.Value // the document with every edit
-	begun    doc.Value // as it was when the work began
-	origin   doc.Value // the body that edits waiting to be applied started from
-	problems []schema.Problem
-	past     []step // what undo brings back, the newest last
-	pending  bool   // there are edits that are not applied
-}
-
-// step is the document before a change, and what the change was.
-type step struct {
-	root doc.Value
-	what string
+	root      doc.Value
+	problems  []schema.Problem
+	pending   bool // there are edits that are not applied
 }
 
 // visit opens one campaign and does with it what the person asks for.
 func (s *session) visit(ctx context.Context, id string) error {
-	w := &work{session: s}
-	if err := w.load(ctx, id); err != nil {
+	w := &work{session: s, editing: s.edits(id)}
+	if err := w.load(ctx); err != nil {
 		return s.failed(ctx, "Cannot open the campaign", err)
 	}
 	err := s.choose(ctx, menu{head: w.head, items: w.items, help: campaignHelp})
@@ -57,64 +52,46 @@ func campaignHelp() []string {
 	}
 }
 
+// edits returns the editing session of a campaign.
+func (s *session) edits(id string) *edit.Session {
+	copies, _ := s.deps.WorkingCopies()
+	return edit.New(edit.Host{Service: s.deps.Service, Copies: copies, Author: s.deps.Author, Now: s.deps.Now}, id)
+}
+
 // load reads the campaign, and the edits of an earlier time on top of it.
-func (w *work) load(ctx context.Context, id string) error {
-	c, err := w.deps.Service.Get(ctx, id)
+func (w *work) load(ctx context.Context) error {
+	l, err := w.editing.Load()(ctx)
+	if err == nil {
+		err = l.CopyErr
+	}
 	if err != nil {
 		return err
 	}
-	if k, ok := w.deps.Service.(engine.WorkspaceKeeper); ok {
-		if w.workspace, err = k.Workspace(ctx); err != nil {
-			return err
-		}
-	}
-	w.campaign, w.schema = c, catalog.Campaign(c.Channel)
-	w.root, w.origin, w.past, w.pending = c.Document(), engine.BodyOf(c.Body), nil, false
-	w.begun = w.root
-	if err := w.recover(ctx); err != nil {
-		return err
-	}
-	w.check()
+	w.show(l)
 	return nil
 }
 
-// recover takes up edits that were kept, not applied.
-func (w *work) recover(ctx context.Context) error {
-	k, ok := w.deps.WorkingCopies()
-	if !ok || w.inPlace() {
-		return nil
-	}
-	kept, ok, err := k.Copy(ctx, w.campaign.ID)
-	if err != nil || !ok || kept.Body.Kind() != doc.Object {
-		return err
-	}
-	if kept.Origin.Exists() {
-		w.origin = kept.Origin
-	}
-	c := w.campaign
-	c.Body, _ = engine.Rebase(w.origin, kept.Body, w.campaign.Body)
-	if root := c.Document(); len(doc.Diff(w.root, root)) > 0 {
-		w.root, w.pending = root, true
+// show goes on with what was read.
+func (w *work) show(l edit.Loaded) {
+	if recovered, _ := w.editing.Take(l); recovered {
 		w.say("Your earlier changes are here. They are not applied yet.")
 	}
-	return nil
+	w.changes = nil
+	w.follow()
+	w.begun = l.Campaign.Document()
 }
 
-func (w *work) env() schema.Env {
-	env := schema.Env{Stage: schema.Publish, Now: w.campaign.CheckedAt(w.deps.Now()), Expression: personalize.Parse}
-	if engine.Foreign(w.deps.Service) {
-		env.Record = w.campaign.With(w.origin).Document()
-	}
-	if w.workspace.ID != "" {
-		env.Flags, env.Lists = w.workspace.Flags, w.workspace.Lists
-		if env.Flags == nil {
-			env.Flags = map[string]bool{}
-		}
-	}
-	return env
+// follow takes over what the session holds.
+func (w *work) follow() {
+	e := w.editing
+	w.campaign, w.workspace, w.schema = e.Current(), e.Workspace(), e.Schema()
+	w.root, w.problems, w.pending = e.Root(), e.Problems(), e.Pending()
 }
 
-func (w *work) check() { w.problems = w.schema.Validate(w.root, w.env()) }
+func (w *work) inPlace() bool { return w.editing.InPlace() }
+
+// check finds the problems of the document that the questions are about.
+func (w *work) check() { w.problems = w.schema.Validate(w.root, w.editing.Env()) }
 
 // current is the campaign with the edits.
 func (w *work) current() engine.Campaign {
@@ -134,7 +111,7 @@ func (w *work) head() []string {
 		state = "Before you can publish: " + counted(n, "problem") + "."
 	}
 	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindOf(sum)), state)}
-	if why := w.lockedAt(nil); why != "" {
+	if why := w.editing.LockedAt(nil); why != "" {
 		out = append(out, why)
 	} else if w.pending {
 		out = append(out, "There are changes that are not applied yet. Choose apply to send them.")
@@ -148,7 +125,7 @@ func (w *work) items() []item {
 	for _, p := range w.parts() {
 		out = append(out, item{label: p.title, state: p.words(), why: p.why, run: func(ctx context.Context) error { return w.open(ctx, doc.P(p.name)) }})
 	}
-	if bad := schema.Errors(w.problems); len(bad) > 0 && w.lockedAt(nil) == "" {
+	if bad := schema.Errors(w.problems); len(bad) > 0 && w.editing.LockedAt(nil) == "" {
 		out = append(out, item{label: "Next problem", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.goTo(ctx, bad[0].Path) }})
 	}
 	out = append(out,
@@ -159,12 +136,12 @@ func (w *work) items() []item {
 	)
 	if w.pending {
 		out = append(out,
-			item{label: "Apply your changes", word: "apply", run: func(ctx context.Context) error { return w.apply(ctx, "") }},
+			item{label: "Apply your changes", word: "apply", run: func(ctx context.Context) error { return w.apply(ctx, edit.Ask) }},
 			item{label: "Discard your changes", word: "drop", run: w.drop},
 		)
 	}
-	if n := len(w.past); n > 0 {
-		out = append(out, item{label: "Undo the last change", word: "undo", state: w.past[n-1].what, run: w.undo})
+	if n := len(w.changes); n > 0 {
+		out = append(out, item{label: "Undo the last change", word: "undo", state: w.changes[n-1], run: w.undo})
 	}
 	if _, ok := w.deps.Service.(engine.Historian); ok {
 		out = append(out, item{label: "History", word: "history", state: "earlier versions", run: w.history})

@@ -118,6 +118,12 @@ func (f Forecast) Why(m Message, i int) (why string, known bool) {
 	return list[i], true
 }
 
+// Recipients returns the forecast without what becomes of the messages, for a draft that has changed.
+func (f Forecast) Recipients() Forecast {
+	f.why, f.Calls = nil, nil
+	return f
+}
+
 // Certain reports whether it is known of every recipient who they are: what none of them has is missing.
 func (f Forecast) Certain() bool {
 	return len(f.People) > 0 && !slices.ContainsFunc(f.People, func(p Person) bool { return !p.Sure })

@@ -1,13 +1,12 @@
 package testsend
 
 import (
-	"context"
-	"slices"
-	"time"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/content"
 	"bugle/engine/operation"
 	model "bugle/engine/testsend"
 	"bugle/themes"
@@ -15,110 +14,76 @@ import (
 	"bugle/ui/widget"
 )
 
-// pastPage is where earlier tests are looked through.
-type pastPage struct {
-	all  model.History
+// earlierPage is where earlier tests are looked through.
+type earlierPage struct {
+	page
 	wide bool // those of other campaigns too
-	list widget.List
 }
 
 // shown are the tests that are listed.
-func (p *pastPage) shown() model.History {
+func (p *earlierPage) shown() model.History {
 	if p.wide {
-		return p.all
+		return p.past
 	}
-	return p.all.Own()
+	return p.past.Own()
 }
 
-// remember offers what was sent just now from now on, as the next visit would.
-func (s *Screen) remember(asks []engine.TestSend, out model.Outcome) tea.Cmd {
-	id, values := s.run.Ask.Identifier, s.run.Ask.Values
-	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
-		return slices.Contains(values, v)
-	})...)
-	var records []engine.TestRecord
-	for i, r := range out.Results {
-		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, asks[i]), Result: r})
-	}
-	s.past.all = s.past.all.Remember(records, s.name())
-	if k, ok := s.history().(kept); ok && len(records) > 0 {
-		return s.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
-	}
-	return nil
+// open lists the tests of this campaign or, where there are none, of all.
+func (p *earlierPage) open() {
+	p.wide = len(p.past.Own()) == 0
+	p.list.Cursor = 0
+	p.refresh()
 }
 
-// openEarlier lists the earlier tests.
-func (s *Screen) openEarlier() tea.Cmd {
-	s.show(stageEarlier)
-	s.past.wide = len(s.past.all.Own()) == 0
-	s.past.list.Cursor = 0
-	s.listPast()
-	return nil
-}
-
-func (s *Screen) listPast() {
+// refresh fills the list.
+func (p *earlierPage) refresh() {
 	var items []widget.Item
-	for _, t := range s.past.shown() {
+	for _, t := range p.shown() {
 		icon, tone := look(t)
-		text := s.people.Summary(t.Ask)
-		if s.past.wide {
+		text := p.people.Summary(t.Ask)
+		if p.wide {
 			text = t.Campaign + " · " + text
 		}
 		if tone != themes.ToneSuccess {
 			text += " · " + t.Outcome()
 		}
-		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: s.moment(t.At), InfoTone: themes.ToneMuted})
+		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: p.moment(t.At), InfoTone: themes.ToneMuted})
 	}
-	s.past.list.SetItems(items)
+	p.list.SetItems(items)
 }
 
-func (s *Screen) pastTest() (model.Past, bool) {
-	shown := s.past.shown()
-	if i := s.past.list.Cursor; i >= 0 && i < len(shown) {
+// selected returns the test under the cursor.
+func (p *earlierPage) selected() (model.Past, bool) {
+	shown := p.shown()
+	if i := p.list.Cursor; i >= 0 && i < len(shown) {
 		return shown[i], true
 	}
 	return model.Past{}, false
 }
 
-// fillPast fills the form as for an earlier test.
-func (s *Screen) fillPast() tea.Cmd {
-	t, ok := s.pastTest()
-	if !ok {
-		return nil
-	}
-	s.show(stageForm)
-	s.record(s.chosen(), "filled in an earlier test", spot{onPrompt, 0})
-	s.fill(t.Ask)
-	s.form.filter = s.draft.Known(s.form.filter)
-	s.setOverrides()
-	return s.refresh()
-}
-
-// sendPast sends this draft as an earlier test was sent.
-func (s *Screen) sendPast() tea.Cmd {
-	if _, ok := s.pastTest(); !ok {
-		return nil
-	}
-	return tea.Batch(s.fillPast(), s.send())
-}
-
 // widen lists the tests of all campaigns, or of this one alone.
-func (s *Screen) widen() tea.Cmd {
-	s.past.wide = !s.past.wide
-	s.past.list.Cursor = 0
-	s.listPast()
+func (p *earlierPage) widen() tea.Cmd {
+	p.wide = !p.wide
+	p.list.Cursor = 0
+	p.refresh()
 	return nil
 }
 
-// earlierActions are what can be done with earlier tests.
-func (s *Screen) earlierActions() []screen.Action {
-	t, any := s.pastTest()
+// earlierHost is what the page's keys do beyond it.
+type earlierHost struct {
+	fill, send func() tea.Cmd
+	up         screen.Action
+}
+
+// actions are what can be done with earlier tests.
+func (p *earlierPage) actions(host earlierHost) []screen.Action {
+	t, any := p.selected()
 	none, bar := "", func(n int) int { return n }
 	if !any {
 		none, bar = "The list is empty.", func(int) int { return 0 }
 	}
 	whose, other := "all campaigns", none
-	if s.past.wide {
+	if p.wide {
 		whose = "this campaign"
 	}
 	if other == "" && (t.Own || t.CampaignID == "") {
@@ -129,28 +94,69 @@ func (s *Screen) earlierActions() []screen.Action {
 		open = 0
 	}
 	return append([]screen.Action{
-		{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, Bar: bar(9), Why: none, Run: s.fillPast},
-		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, Bar: bar(8), Why: none, Run: s.sendPast},
-		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, Bar: 6, Run: s.widen},
+		{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, Bar: bar(9), Why: none, Run: host.fill},
+		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, Bar: bar(8), Why: none, Run: host.send},
+		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, Bar: 6, Run: p.widen},
 		{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, Bar: open, Why: other, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
 		}},
 		{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, Bar: bar(3), Why: none, Run: func() tea.Cmd {
-			return screen.Copy(operation.TestCurl(s.deps.Workspace, t.Body), "the request as a curl command")
+			return screen.Copy(operation.TestCurl(p.deps.Workspace, t.Body), "the request as a curl command")
 		}},
-		s.upKey(groupEarlier),
-	}, s.detailKeys(groupEarlier)...)
+		host.up,
+	}, p.keys(groupEarlier)...)
 }
 
-// backToForm leaves a list.
-func (s *Screen) backToForm() tea.Cmd {
-	s.show(stageForm)
-	return s.refresh()
-}
+const (
+	emptyOwn  = "No tests of this campaign yet. Press tab to list the tests of all campaigns."
+	emptyPast = "No tests yet. Tests you send are listed here."
+)
 
-func (s *Screen) zone() *time.Location {
-	if s.deps.Location == nil {
-		return time.UTC
+// View draws the page.
+func (p *earlierPage) View() string {
+	title, empty := "Earlier tests", emptyOwn
+	if p.wide {
+		title, empty = "Earlier tests of all campaigns", emptyPast
 	}
-	return s.deps.Location
+	var lines []string
+	if t, ok := p.selected(); ok {
+		lines = p.lines(t, p.room())
+	}
+	return p.view(title, count(len(p.shown()), "test"), empty, "Test", lines)
+}
+
+// look returns the sign of how a test went.
+func look(t model.Past) (string, themes.Tone) {
+	switch sent, all := t.Sent(); sent {
+	case all:
+		return "✓", themes.ToneSuccess
+	default:
+		return "✗", themes.ToneDanger
+	}
+}
+
+func (p *earlierPage) lines(t model.Past, w int) []string {
+	lines := fact(p.theme, "Recipients", strings.Join(p.people.NamesAndValues(t.Ask), ", "), w)
+	lines = append(lines, fact(p.theme, "Identifier", p.identifierName(t.Ask.Identifier), w)...)
+	if f := t.Ask.Filter; f != (engine.KeyFilter{}) {
+		lines = append(lines, fact(p.theme, "Only", model.FilterName(f), w)...)
+	}
+	for _, v := range model.ValuesInWords(t.Ask) {
+		lines = append(lines, fact(p.theme, "Value", v, w)...)
+	}
+	lines = append(lines, "")
+	names := content.ResultNames(t.Result.Keys)
+	for i, key := range t.Result.Keys {
+		r := t.Result.Data[key]
+		sign := p.theme.Success.Render("✓")
+		if r.Status != engine.Sent {
+			sign = p.theme.Danger.Render("✗")
+		}
+		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))
+		if r.FailureReason != "" {
+			lines = append(lines, wrapped(p.theme, p.people.Explain(r.FailureReason, p.draft.Workspace, t.Ask), 2, w)...)
+		}
+	}
+	lines = append(append(lines, ""), fact(p.theme, "Campaign", t.Campaign, w)...)
+	return append(lines, fact(p.theme, "Sent", p.moment(t.At), w)...)
 }

@@ -1,6 +1,7 @@
 package testsend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/schema"
 	model "bugle/engine/testsend"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -31,26 +31,18 @@ const prefGroups = "recipient groups"
 
 // groupsPage is where groups are chosen and looked after.
 type groupsPage struct {
-	all   []group
-	list  widget.List
+	page
 	steps screen.Steps
+	use   func(g group, beside bool) tea.Cmd // puts a group into the form
 }
 
-// openGroups shows the groups.
-func (s *Screen) openGroups() tea.Cmd {
-	s.show(stageGroups)
-	s.listGroups("")
-	return nil
-}
-
-// listGroups fills the list, with the cursor on the group of that name.
-func (s *Screen) listGroups(name string) {
-	p := &s.groups
-	items := make([]widget.Item, len(p.all))
+// refresh fills the list, with the cursor on the group of that name.
+func (p *groupsPage) refresh(name string) {
+	items := make([]widget.Item, len(p.groups))
 	at := p.list.Cursor
-	for i, g := range p.all {
-		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%s · %d", s.identifierName(g.Identifier), len(g.Values))}
-		items[i].Dim = s.whyNotGroup(g) != "" // said beside the list, and by the keys
+	for i, g := range p.groups {
+		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%s · %d", p.identifierName(g.Identifier), len(g.Values))}
+		items[i].Dim = p.whyNot(g) != "" // said beside the list, and by the keys
 		if g.Name == name {
 			at = i
 		}
@@ -59,89 +51,51 @@ func (s *Screen) listGroups(name string) {
 	p.list.Choose(max(min(at, len(items)-1), 0))
 }
 
-// identifierName returns an identifier as people read it, also where it is another channel's.
-func (s *Screen) identifierName(identifier string) string {
-	for _, ch := range []engine.Channel{s.draft.Campaign.Channel, catalog.Push, catalog.Email} {
-		if !ch.Writable() {
-			continue
-		}
-		for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
-			if o.Value == identifier {
-				return o.Title()
-			}
-		}
-	}
-	return identifier
-}
-
-func (s *Screen) takes(identifier string) bool {
-	return slices.ContainsFunc(s.draft.Fields.Identifier.Options, func(o schema.Option) bool { return o.Value == identifier })
-}
-
-// whyNotGroup returns why a group cannot be used here.
-func (s *Screen) whyNotGroup(g group) string {
-	if s.takes(g.Identifier) {
+// whyNot returns why a group cannot be used here.
+func (p *groupsPage) whyNot(g group) string {
+	if model.Takes(p.draft.Campaign.Channel, g.Identifier) {
 		return ""
 	}
-	return s.draft.Campaign.Channel.Label() + " campaigns can't use this identifier"
+	return p.draft.Campaign.Channel.Label() + " campaigns can't use this identifier"
 }
 
-func (s *Screen) group() (group, bool) {
-	if i := s.groups.list.Cursor; i >= 0 && i < len(s.groups.all) {
-		return s.groups.all[i], true
+// selected returns the group under the cursor.
+func (p *groupsPage) selected() (group, bool) {
+	if i := p.list.Cursor; i >= 0 && i < len(p.groups) {
+		return p.groups[i], true
 	}
 	return group{}, false
 }
 
-// useGroup puts the group's values into the form, in the place of those there or beside them. A test
-// takes no more than ten: the person is told what is left out.
-func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
-	if why := s.whyNotGroup(g); why != "" {
+// take puts the group under the cursor into the form, in the place of the recipients there or beside them.
+func (p *groupsPage) take(beside bool) tea.Cmd {
+	g, ok := p.selected()
+	if !ok {
+		return nil
+	}
+	if why := p.whyNot(g); why != "" {
 		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Can't use %s here: %s.", g.Name, why))
 	}
-	identifier := g.Identifier
-	s.record(s.chosen(), fmt.Sprintf("used the group %q", g.Name), spot{onPrompt, 0})
-	s.form.identifier, s.form.wrong, s.form.profiles = identifier, "", nil
-	var values []string
-	if beside {
-		values = slices.Clone(s.form.values[identifier])
-	}
-	for _, v := range g.Values {
-		if !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-	most, all := model.MostRecipients(s.form.identifier), len(values)
-	s.form.values[identifier] = values[:min(all, most)]
-	s.form.prompt.SetValue("")
-	s.show(stageForm)
-	s.focus(spot{onSend, 0})
-	s.offer()
-	cmd := s.refresh()
-	if all <= most {
-		return cmd
-	}
-	return tea.Batch(cmd, screen.Notify(widget.LevelWarning, fmt.Sprintf(
-		"A test can have up to %d recipients. Left out: %s.", most, model.Some(values[most:]))))
+	return p.use(g, beside)
 }
 
-// changeGroups changes what is kept and notes the change for undo.
-func (s *Screen) changeGroups(what, name string, change func([]group) []group) tea.Cmd {
-	before := slices.Clone(s.groups.all)
+// change changes what is kept and notes the change for undo.
+func (p *groupsPage) change(what, name string, change func([]group) []group) tea.Cmd {
+	before := slices.Clone(p.groups)
 	after := change(slices.Clone(before))
 	gone, came := differing(before, after), differing(after, before)
-	s.groups.steps.Did(screen.Step{
+	p.steps.Did(screen.Step{
 		What: what,
-		Undo: func() tea.Cmd { return s.putGroups(came, gone) },
-		Redo: func() tea.Cmd { return s.putGroups(gone, came) },
+		Undo: func() tea.Cmd { return p.put(came, gone) },
+		Redo: func() tea.Cmd { return p.put(gone, came) },
 	})
-	return s.keepGroups(name, change)
+	return p.keep(name, change)
 }
 
-// keepGroups changes what is kept, as it is now on the disk, and goes to the group of that name.
-func (s *Screen) keepGroups(name string, change func([]group) []group) tea.Cmd {
-	kept := s.prefs
-	return s.Run(taskGroups, func(context.Context) (any, error) {
+// keep changes what is kept, as it is now on the disk, and goes to the group of that name.
+func (p *groupsPage) keep(name string, change func([]group) []group) tea.Cmd {
+	kept := p.prefs
+	return p.tasks.Run(taskGroups, func(context.Context) (any, error) {
 		all, err := prefs.Change(kept, prefGroups, func(old []group) []group {
 			all := change(slices.Clone(old))
 			slices.SortStableFunc(all, func(a, b group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
@@ -157,21 +111,9 @@ type groupsKept struct {
 	name string
 }
 
-// tookGroups shows the groups as they are kept now.
-func (s *Screen) tookGroups(r screen.Result) tea.Cmd {
-	if r.Err != nil {
-		return screen.Notify(widget.LevelError, problems.Sentence(r.Err.Error()))
-	}
-	k := r.Value.(groupsKept)
-	s.groups.all = k.all
-	s.listGroups(k.name)
-	s.offer()
-	return nil
-}
-
-// nameGroup asks for a name that no other group has.
-func (s *Screen) nameGroup(title, old string, then func(name string) tea.Cmd) tea.Cmd {
-	all := s.groups.all
+// askName asks for a name that no other group has.
+func (p *groupsPage) askName(title, old string, then func(name string) tea.Cmd) tea.Cmd {
+	all := p.groups
 	return screen.Send(screen.InputMsg{Title: title, Placeholder: "such as QA team", Value: old, Check: func(text string) string {
 		text = strings.TrimSpace(text)
 		if text == "" {
@@ -184,36 +126,67 @@ func (s *Screen) nameGroup(title, old string, then func(name string) tea.Cmd) te
 	}, Then: func(name string) tea.Cmd { return then(strings.TrimSpace(name)) }})
 }
 
-// newGroup keeps the recipients of the form as a group.
-func (s *Screen) newGroup() tea.Cmd {
-	if !s.commit() {
-		return s.notTaken()
-	}
-	g := group{Identifier: s.form.identifier, Values: slices.Clone(s.form.recipients())}
-	if len(g.Values) == 0 {
-		return screen.Notify(widget.LevelWarning, noRecipients)
-	}
-	return s.nameGroup("Save "+count(len(g.Values), "recipient")+" as a group", "", func(name string) tea.Cmd {
-		g.Name = name
-		return tea.Batch(
-			s.changeGroups(fmt.Sprintf("saved the group %q", name), name, func(all []group) []group { return append(without(all, name), g) }),
-			screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
-	})
-}
-
 const noRecipients = "Add recipients to the form first."
 
 func without(all []group, name string) []group {
 	return slices.DeleteFunc(all, func(g group) bool { return strings.EqualFold(g.Name, name) })
 }
 
-func (s *Screen) renameGroup() tea.Cmd {
-	g, ok := s.group()
+// put takes groups away and puts others in their place. Groups that another terminal changed stay.
+func (p *groupsPage) put(gone, put []group) tea.Cmd {
+	name := ""
+	if len(put) > 0 {
+		name = put[0].Name
+	}
+	return p.keep(name, func(all []group) []group {
+		for _, g := range slices.Concat(gone, put) {
+			all = without(all, g.Name)
+		}
+		return append(all, put...)
+	})
+}
+
+// differing returns the groups of one list that the other does not have as they are.
+func differing(of, other []group) []group {
+	return slices.DeleteFunc(slices.Clone(of), func(g group) bool {
+		return slices.ContainsFunc(other, func(o group) bool {
+			return o.Name == g.Name && o.Identifier == g.Identifier && slices.Equal(o.Values, g.Values)
+		})
+	})
+}
+
+// took shows the groups as they are kept now.
+func (p *groupsPage) took(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.Notify(widget.LevelError, problems.Sentence(r.Err.Error()))
+	}
+	k := r.Value.(groupsKept)
+	p.groups = k.all
+	p.refresh(k.name)
+	return nil
+}
+
+// add keeps recipients as a new group.
+func (p *groupsPage) add(of engine.TestSend) tea.Cmd {
+	g := group{Identifier: of.Identifier, Values: of.Values}
+	if len(g.Values) == 0 {
+		return screen.Notify(widget.LevelWarning, noRecipients)
+	}
+	return p.askName("Save "+count(len(g.Values), "recipient")+" as a group", "", func(name string) tea.Cmd {
+		g.Name = name
+		return tea.Batch(
+			p.change(fmt.Sprintf("saved the group %q", name), name, func(all []group) []group { return append(without(all, name), g) }),
+			screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
+	})
+}
+
+func (p *groupsPage) rename() tea.Cmd {
+	g, ok := p.selected()
 	if !ok {
 		return nil
 	}
-	return s.nameGroup("Rename group", g.Name, func(name string) tea.Cmd {
-		return s.changeGroups(fmt.Sprintf("renamed the group %q", g.Name), name, func(all []group) []group {
+	return p.askName("Rename group", g.Name, func(name string) tea.Cmd {
+		return p.change(fmt.Sprintf("renamed the group %q", g.Name), name, func(all []group) []group {
 			for i := range all {
 				if all[i].Name == g.Name {
 					all[i].Name = name
@@ -224,28 +197,27 @@ func (s *Screen) renameGroup() tea.Cmd {
 	})
 }
 
-// refillGroup gives the group the recipients of the form.
-func (s *Screen) refillGroup() tea.Cmd {
-	g, ok := s.group()
-	values := slices.Clone(s.form.recipients())
-	if !ok || len(values) == 0 {
+// replace replaces the recipients of the group under the cursor.
+func (p *groupsPage) replace(with engine.TestSend) tea.Cmd {
+	g, ok := p.selected()
+	if !ok || len(with.Values) == 0 {
 		return screen.Notify(widget.LevelWarning, noRecipients)
 	}
-	now := group{g.Name, s.form.identifier, values}
+	now := group{g.Name, with.Identifier, with.Values}
 	return screen.Ask(screen.Question{
 		Title: fmt.Sprintf("Replace the recipients of %q?", g.Name),
-		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(values), "recipient"), model.Some(values)),
+		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(now.Values), "recipient"), model.Some(now.Values)),
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return s.changeGroups(fmt.Sprintf("replaced the recipients of %q", g.Name), g.Name, func(all []group) []group { return append(without(all, g.Name), now) })
+			return p.change(fmt.Sprintf("replaced the recipients of %q", g.Name), g.Name, func(all []group) []group { return append(without(all, g.Name), now) })
 		},
 	})
 }
 
-func (s *Screen) deleteGroup() tea.Cmd {
-	g, ok := s.group()
+func (p *groupsPage) remove() tea.Cmd {
+	g, ok := p.selected()
 	if !ok {
 		return nil
 	}
@@ -255,22 +227,30 @@ func (s *Screen) deleteGroup() tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return s.changeGroups(fmt.Sprintf("deleted the group %q", g.Name), "", func(all []group) []group { return without(all, g.Name) })
+			return p.change(fmt.Sprintf("deleted the group %q", g.Name), "", func(all []group) []group { return without(all, g.Name) })
 		},
 	})
 }
 
-// groupActions are what can be done with groups.
-func (s *Screen) groupActions() []screen.Action {
-	g, any := s.group()
+// groupsHost is what the page needs of the form.
+type groupsHost struct {
+	ask   engine.TestSend // what it asks for
+	empty bool            // nothing is typed, either
+	add   func() tea.Cmd  // keeps its recipients as a group, with what is typed
+	up    screen.Action
+}
+
+// actions are what can be done with groups.
+func (p *groupsPage) actions(host groupsHost) []screen.Action {
+	g, any := p.selected()
 	none, unfit, empty := "", "", ""
 	if !any {
 		none = "No groups yet."
 		unfit = none
-	} else if why := s.whyNotGroup(g); why != "" {
+	} else if why := p.whyNot(g); why != "" {
 		unfit = fmt.Sprintf("Can't use %s here: %s.", g.Name, why)
 	}
-	if len(s.form.recipients()) == 0 && s.form.prompt.Value() == "" {
+	if host.empty {
 		empty = noRecipients
 	}
 	bar := func(n int, why string) int {
@@ -279,17 +259,59 @@ func (s *Screen) groupActions() []screen.Action {
 		}
 		return n
 	}
-	refill := none
-	if refill == "" {
-		refill = empty
-	}
+	replace := cmp.Or(none, empty)
 	return append([]screen.Action{
-		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, Bar: bar(9, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, false) }},
-		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, Bar: bar(6, unfit), Why: unfit, Run: func() tea.Cmd { return s.useGroup(g, true) }},
-		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, Bar: 8, Why: empty, Run: s.newGroup},
-		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, Bar: bar(3, refill), Why: refill, Run: s.refillGroup},
-		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, Bar: bar(5, none), Why: none, Run: s.renameGroup},
-		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, Bar: bar(4, none), Why: none, Run: s.deleteGroup},
-		s.upKey(groupGroups),
-	}, s.detailKeys(groupGroups)...)
+		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, Bar: bar(9, unfit), Why: unfit, Run: func() tea.Cmd { return p.take(false) }},
+		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, Bar: bar(6, unfit), Why: unfit, Run: func() tea.Cmd { return p.take(true) }},
+		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, Bar: 8, Why: empty, Run: host.add},
+		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, Bar: bar(3, replace), Why: replace, Run: func() tea.Cmd { return p.replace(host.ask) }},
+		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, Bar: bar(5, none), Why: none, Run: p.rename},
+		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, Bar: bar(4, none), Why: none, Run: p.remove},
+		host.up,
+	}, p.keys(groupGroups)...)
+}
+
+const emptyGroups = "No groups yet. Add recipients to the form, then press n here to save them as a group."
+
+// View draws the page.
+func (p *groupsPage) View() string {
+	var lines []string
+	about := "Group"
+	if g, ok := p.selected(); ok {
+		about, lines = g.Name, p.lines(g, p.room())
+	} else {
+		for _, l := range widget.Wrap("Groups are saved on this computer, for this workspace.", p.room()) {
+			lines = append(lines, p.theme.Faint.Render(l))
+		}
+	}
+	return p.view("Groups", count(len(p.groups), "group"), emptyGroups, about, lines)
+}
+
+func (p *groupsPage) lines(g group, w int) []string {
+	lines := fact(p.theme, "Identifier", p.identifierName(g.Identifier), w)
+	warn := func(text string) {
+		for _, l := range widget.Wrap(text, w) {
+			lines = append(lines, p.theme.Warning.Render(l))
+		}
+	}
+	if why := p.whyNot(g); why != "" {
+		warn(why + ".")
+	}
+	if n := len(g.Values); n > catalog.MaxIdentifierValues {
+		warn(fmt.Sprintf("This group has %d recipients. A test uses the first %d.", n, catalog.MaxIdentifierValues))
+	}
+	lines = append(lines, "")
+	wrong := map[int]string{}
+	if model.Takes(p.draft.Campaign.Channel, g.Identifier) {
+		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(p.draft.Campaign.Channel)
+	}
+	for i, v := range g.Values {
+		lines = append(lines, p.named(fmt.Sprintf("%2d ", i+1), g.Identifier, v, w))
+		if wrong[i] != "" {
+			for j, l := range widget.Wrap(widget.Clean(wrong[i]), max(w-5, 1)) {
+				lines = append(lines, p.theme.Danger.Render([]string{"   ✗ ", "     "}[min(j, 1)]+l))
+			}
+		}
+	}
+	return lines
 }

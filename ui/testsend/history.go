@@ -18,14 +18,6 @@ const (
 	mostKept  = 100
 )
 
-// history returns what remembers the tests of the workspace.
-func (s *Screen) history() engine.TestHistory {
-	if h, ok := s.deps.Service.(engine.TestHistory); ok {
-		return h
-	}
-	return kept{s.prefs}
-}
-
 // Tests returns the newest tests, of one campaign where id is not empty.
 func (k kept) Tests(_ context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)

@@ -9,11 +9,30 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
+	"bugle/engine/schema"
 	model "bugle/engine/testsend"
 	"bugle/forms/typeahead"
 	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
+
+// recipients is where a person says who gets the test: the identifier, the recipients, and the place where the next one
+// is typed, with suggestions below it.
+type recipients struct {
+	*subject
+	identifier string
+	values     map[string][]string // by identifier: each keeps its own
+	prompt     widget.Prompt
+	wrong      string // why what was typed was not taken
+	profiles   []engine.Profile
+	found      string         // what profiles were looked up for
+	list       typeahead.List // what is suggested below the prompt
+	offers     []offer        // its items
+	lines      int            // of the prompt above the suggestions, as drawn last
+	waiting    bool           // enter was pressed before the suggestions were there
+	did        string         // what was changed and is not recorded yet
+}
 
 // offer is a recipient that is offered, or a group of them.
 type offer struct {
@@ -21,157 +40,207 @@ type offer struct {
 	group       *group
 }
 
-// mostOffers is how many recipients are offered at once, mostProfiles how many profiles are
-// looked for: not each of them has the identifier's value.
+// mostOffers is how many recipients are offered at once, mostProfiles how many profiles are looked for: not each of
+// them has the identifier's value.
 const (
 	mostOffers   = 4
 	mostProfiles = 40
 )
 
-// typed takes a key of the place where recipients are typed.
-func (s *Screen) typed(msg tea.KeyMsg) tea.Cmd {
-	if s.form.waiting { // typing went on: what is highlighted is what enter meant
-		s.form.waiting = false
-		s.accept()
+func newRecipients(s *subject) recipients {
+	return recipients{subject: s, prompt: widget.NewPrompt(s.theme, "+", ""), values: map[string][]string{}}
+}
+
+// given are the recipients of the chosen identifier.
+func (r *recipients) given() []string { return r.values[r.identifier] }
+
+// ask is a test to the recipients.
+func (r *recipients) ask() engine.TestSend {
+	return engine.TestSend{Identifier: r.identifier, Values: slices.Clone(r.given())}
+}
+
+// text is what is typed of the next recipient.
+func (r *recipients) text() string { return strings.TrimSpace(r.prompt.Value()) }
+
+// focus gives the prompt the keyboard, or takes it away.
+func (r *recipients) focus(on bool) {
+	r.prompt.Blur()
+	if on {
+		r.prompt.Focus()
 	}
-	if msg.Type == tea.KeyRunes && model.Separates(s.form.identifier, string(msg.Runes)) {
-		return s.pasted(string(msg.Runes))
-	}
-	if s.form.list.Key(msg.String()) {
-		return nil
-	}
-	if msg.Type == tea.KeyBackspace && s.form.prompt.Value() == "" {
-		if n := len(s.form.recipients()); n > 0 {
-			s.focus(spot{onValue, n - 1})
+}
+
+// begin fills in the recipients of an earlier test.
+func (r *recipients) begin(last engine.TestSend) {
+	options := r.draft.Fields.Identifier.Options
+	r.identifier = options[0].Value
+	for _, o := range options {
+		if o.Value == last.Identifier {
+			r.identifier = o.Value
 		}
-		return nil
 	}
-	if !s.form.prompt.Update(msg) {
-		return nil
-	}
-	s.form.wrong = ""
-	s.offer()
-	return s.search()
+	r.values[r.identifier] = slices.Clone(last.Values)
+	r.wrong = ""
+	r.prompt.SetValue("")
 }
 
-// pasted takes a text with several recipients in it.
-func (s *Screen) pasted(text string) tea.Cmd {
-	s.form.prompt.SetValue(s.add(s.form.prompt.Value() + text))
-	s.focus(spot{onPrompt, 0})
-	s.offer()
-	return s.refresh()
+// restore brings back what was chosen before.
+func (r *recipients) restore(identifier string, values map[string][]string) {
+	r.identifier, r.values, r.wrong, r.waiting = identifier, values, "", false
+	if slices.Contains(r.given(), r.text()) { // it was taken out to be edited
+		r.prompt.SetValue("")
+	}
 }
 
-// add takes the recipients in a text, and gives back what cannot be taken, with the reason in
-// the form.
-func (s *Screen) add(text string) (rest string) {
-	s.form.wrong = ""
-	before, had := s.chosen(), len(s.form.recipients())
+// identify changes how recipients are found.
+func (r *recipients) identify(identifier string) {
+	if identifier != r.identifier {
+		r.did = r.draft.Fields.Identifier.Label()
+	}
+	r.identifier, r.wrong, r.profiles, r.waiting = identifier, "", nil, false
+	r.offer()
+}
+
+// Update takes a key that is typed in the prompt; next is the row that it leads to.
+func (r *recipients) Update(msg tea.KeyMsg) (next spot, cmd tea.Cmd) {
+	next = spot{onPrompt, 0}
+	if r.waiting { // typing went on: what is highlighted is what enter meant
+		r.waiting = false
+		next = r.accept()
+	}
+	if msg.Type == tea.KeyRunes && model.Separates(r.identifier, string(msg.Runes)) {
+		r.prompt.SetValue(r.add(r.prompt.Value() + string(msg.Runes)))
+		r.offer()
+		return spot{onPrompt, 0}, r.search()
+	}
+	if r.list.Key(msg.String()) {
+		return next, nil
+	}
+	if msg.Type == tea.KeyBackspace && r.prompt.Value() == "" {
+		if n := len(r.given()); n > 0 {
+			next = spot{onValue, n - 1}
+		}
+		return next, nil
+	}
+	if !r.prompt.Update(msg) {
+		return next, nil
+	}
+	r.wrong = ""
+	r.offer()
+	return next, r.search()
+}
+
+// add takes the recipients in a text, and returns what cannot be taken, with the reason beside it.
+func (r *recipients) add(text string) (rest string) {
+	r.wrong = ""
+	had := len(r.given())
 	var left []string
-	for _, v := range model.Split(s.form.identifier, text) {
-		switch why := model.Refused(s.draft.Campaign.Channel, s.ask(), v); {
-		case slices.Contains(s.form.recipients(), v): // it is there already
+	for _, v := range model.Split(r.identifier, text) {
+		switch why := r.refused(v); {
+		case slices.Contains(r.given(), v): // it is there already
 		case why != "":
 			left = append(left, v)
-			if s.form.wrong == "" {
-				s.form.wrong = why
+			if r.wrong == "" {
+				r.wrong = why
 			}
 		default:
-			s.form.values[s.form.identifier] = append(slices.Clone(s.form.recipients()), v)
+			r.values[r.identifier] = append(slices.Clone(r.given()), v)
 		}
 	}
-	if added := s.form.recipients()[had:]; len(added) > 0 {
-		s.record(before, s.change("added", added...), spot{onPrompt, 0})
+	if added := r.given()[had:]; len(added) > 0 {
+		r.changed("added", added...)
 	}
 	return strings.Join(left, ", ")
 }
 
+// changed notes a change of recipients.
+func (r *recipients) changed(verb string, values ...string) {
+	r.did = verb + " " + model.Some(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
+}
+
+func (r *recipients) refused(value string) string {
+	return model.Refused(r.draft.Campaign.Channel, r.ask(), value)
+}
+
 // commit takes what is typed as it is. It reports false where that cannot be taken.
-func (s *Screen) commit() bool {
-	rest := s.add(s.form.prompt.Value())
-	s.form.prompt.SetValue(rest)
-	s.offer()
-	if rest != "" {
-		s.focus(spot{onPrompt, 0})
-	}
+func (r *recipients) commit() bool {
+	rest := r.add(r.prompt.Value())
+	r.prompt.SetValue(rest)
+	r.offer()
 	return rest == ""
 }
 
-// enterTyped is enter where recipients are typed: it takes what is highlighted, and goes on where
-// nothing is. A text that nothing fits yet waits for the profiles that are being looked up.
-func (s *Screen) enterTyped() tea.Cmd {
-	r, ok := s.form.list.Highlighted()
-	if !ok {
-		s.jump(1)
-		return nil
-	}
-	if r.Free && s.form.found != s.text() && s.searches() {
-		s.form.waiting = true
-		return nil
-	}
-	s.accept()
-	return s.refresh()
+// notTaken tells why what is typed cannot be added.
+func (r *recipients) notTaken() tea.Cmd {
+	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(r.text()), r.wrong))
 }
 
-// accept takes what is highlighted: the text that was typed, a recipient, or a group.
-func (s *Screen) accept() {
-	r, ok := s.form.list.Highlighted()
+// waits reports whether enter waits for the profiles that are being looked up, since nothing fits yet.
+func (r *recipients) waits() bool {
+	h, ok := r.list.Highlighted()
+	r.waiting = ok && h.Free && r.found != r.text() && r.searches()
+	return r.waiting
+}
+
+// accept takes what is highlighted: the text that was typed, a recipient, or a group. It returns the row to go to.
+func (r *recipients) accept() spot {
+	h, ok := r.list.Highlighted()
 	switch {
 	case !ok:
-	case r.Free:
-		s.commit()
-	default:
-		s.take(r.Ref)
+	case h.Free:
+		r.commit()
+	case h.Ref >= 0 && h.Ref < len(r.offers):
+		o := r.offers[h.Ref]
+		if o.group != nil {
+			r.use(*o.group, true)
+			return spot{onSend, 0}
+		}
+		r.prompt.SetValue(r.add(o.value))
+		r.offer()
 	}
+	return spot{onPrompt, 0}
 }
 
-// text is what is typed of the next recipient.
-func (s *Screen) text() string { return strings.TrimSpace(s.form.prompt.Value()) }
-
-// take adds a recipient that is suggested, or a group.
-func (s *Screen) take(i int) {
-	if i < 0 || i >= len(s.form.offers) {
-		return
+// use takes a group's recipients, in the place of those there or beside them, and returns those that a test has no room
+// for.
+func (r *recipients) use(g group, beside bool) (left []string) {
+	r.did = fmt.Sprintf("used the group %q", g.Name)
+	r.identifier, r.wrong, r.profiles = g.Identifier, "", nil
+	var values []string
+	if beside {
+		values = slices.Clone(r.values[g.Identifier])
 	}
-	o := s.form.offers[i]
-	if o.group != nil {
-		s.useGroup(*o.group, true)
-		return
+	for _, v := range g.Values {
+		if !slices.Contains(values, v) {
+			values = append(values, v)
+		}
 	}
-	s.form.prompt.SetValue(s.add(o.value))
-	s.focus(spot{onPrompt, 0})
-	s.offer()
+	most := min(model.MostRecipients(g.Identifier), len(values))
+	r.values[g.Identifier] = values[:most]
+	r.prompt.SetValue("")
+	r.offer()
+	return values[most:]
 }
 
 // remove drops a recipient.
-func (s *Screen) remove() tea.Cmd {
-	i := s.form.at.i
-	s.record(s.chosen(), s.change("removed", s.form.recipients()[i]), spot{onValue, i})
-	s.form.values[s.form.identifier] = slices.Delete(slices.Clone(s.form.recipients()), i, i+1)
-	if i >= len(s.form.recipients()) {
-		s.focus(spot{onPrompt, 0})
-	}
-	s.offer()
-	return s.refresh()
+func (r *recipients) remove(i int) {
+	r.changed("removed", r.given()[i])
+	r.values[r.identifier] = slices.Delete(slices.Clone(r.given()), i, i+1)
+	r.offer()
 }
 
 // edit puts a recipient back where it can be typed.
-func (s *Screen) edit() tea.Cmd {
-	v := s.form.recipients()[s.form.at.i]
-	cmd := s.remove()
-	s.form.prompt.SetValue(v)
-	s.focus(spot{onPrompt, 0})
-	s.offer()
-	return cmd
+func (r *recipients) edit(i int) {
+	v := r.given()[i]
+	r.remove(i)
+	r.prompt.SetValue(v)
+	r.offer()
 }
 
-// refresh looks up what the form leads to: profiles to offer, and what would become of the test.
-func (s *Screen) refresh() tea.Cmd { return tea.Batch(s.search(), s.foresee()) }
-
 // searches reports whether profiles are looked up for what is typed.
-func (s *Screen) searches() bool {
-	_, ok := s.deps.Service.(engine.ProfileKeeper)
-	return ok && !engine.TakesSegment(s.form.identifier)
+func (r *recipients) searches() bool {
+	_, ok := r.deps.Service.(engine.ProfileKeeper)
+	return ok && !engine.TakesSegment(r.identifier)
 }
 
 // found are the profiles that a text leads to.
@@ -181,80 +250,103 @@ type found struct {
 }
 
 // search looks for profiles that what is typed leads to.
-func (s *Screen) search() tea.Cmd {
-	if !s.searches() {
-		s.form.profiles = nil
-		s.offer()
+func (r *recipients) search() tea.Cmd {
+	if !r.searches() {
+		r.profiles = nil
+		r.offer()
 		return nil
 	}
-	keeper, text := s.deps.Service.(engine.ProfileKeeper), s.text()
-	return s.Run(taskProfiles, func(ctx context.Context) (any, error) {
+	keeper, text := r.deps.Service.(engine.ProfileKeeper), r.text()
+	return r.tasks.Run(taskProfiles, func(ctx context.Context) (any, error) {
 		profiles, err := keeper.Profiles(ctx, text, mostProfiles)
 		return found{text, profiles}, err
 	})
 }
 
-// tookProfiles lists the profiles that were found, and does what enter waited for.
-func (s *Screen) tookProfiles(r screen.Result) tea.Cmd {
-	f, _ := r.Value.(found)
-	if r.Err != nil { // without profiles there is still everything else
-		f = found{text: s.text()}
+// tookProfiles lists the profiles that were found. It reports whether enter waited for them.
+func (r *recipients) tookProfiles(res screen.Result) (waited bool) {
+	f, _ := res.Value.(found)
+	if res.Err != nil { // without profiles there is still everything else
+		f = found{text: r.text()}
 	}
-	s.form.profiles, s.form.found = f.profiles, f.text
+	r.profiles, r.found = f.profiles, f.text
 	for _, p := range f.profiles {
-		for _, v := range engine.ByProfile(s.form.identifier, p) {
-			s.people.Call(model.Recipient{Identifier: s.form.identifier, Value: v}, p)
+		for _, v := range engine.ByProfile(r.identifier, p) {
+			r.people.Call(model.Recipient{Identifier: r.identifier, Value: v}, p)
 		}
 	}
-	s.offer()
-	if !s.form.waiting || f.text != s.text() {
-		return nil
+	r.offer()
+	if !r.waiting || f.text != r.text() {
+		return false
 	}
-	s.form.waiting = false
-	return s.enterTyped()
+	r.waiting = false
+	return true
 }
 
-// offer finds the recipients to suggest for what is typed: groups, recent ones, profiles, and last
-// those whom the last test did not reach.
-func (s *Screen) offer() {
-	s.form.offers = s.form.offers[:0]
-	typed := s.text()
+// offer finds the recipients to suggest for what is typed: groups, recent ones, profiles, and last those whom the last
+// test did not reach.
+func (r *recipients) offer() {
+	r.offers = r.offers[:0]
+	typed := r.text()
 	text := strings.ToLower(typed)
 	put := func(value, info string) {
-		known := slices.ContainsFunc(s.form.offers, func(o offer) bool { return o.value == value })
-		if len(s.form.offers) < mostOffers && !known && value != "" && !slices.Contains(s.form.recipients(), value) {
-			s.form.offers = append(s.form.offers, offer{value: value, info: info})
+		known := slices.ContainsFunc(r.offers, func(o offer) bool { return o.value == value })
+		if len(r.offers) < mostOffers && !known && value != "" && !slices.Contains(r.given(), value) {
+			r.offers = append(r.offers, offer{value: value, info: info})
 		}
 	}
-	s.offerGroups(text)
+	r.offerGroups(text)
 	var missed []string
-	for _, v := range s.recent[s.form.identifier] {
+	for _, v := range r.recent[r.identifier] {
 		switch {
-		case !strings.Contains(strings.ToLower(v+"\n"+s.people.Name(s.form.identifier, v)), text):
-		case s.past.all.Missed(s.form.identifier, v) != "":
+		case !strings.Contains(strings.ToLower(v+"\n"+r.people.Name(r.identifier, v)), text):
+		case r.past.Missed(r.identifier, v) != "":
 			missed = append(missed, v)
 		default:
-			put(v, noted(s.people.NameBeside(s.form.identifier, v), "recent"))
+			put(v, noted(r.people.NameBeside(r.identifier, v), "recent"))
 		}
 	}
-	for _, p := range s.form.profiles {
-		for _, v := range engine.ByProfile(s.form.identifier, p) {
-			if (s.form.found == typed || fits(p, v, text)) && !slices.Contains(missed, v) {
+	for _, p := range r.profiles {
+		for _, v := range engine.ByProfile(r.identifier, p) {
+			if (r.found == typed || fits(p, v, text)) && !slices.Contains(missed, v) {
 				put(v, nameUnless(p.DisplayName(), v))
 			}
 		}
 	}
-	if engine.TakesSegment(s.form.identifier) && len(s.form.recipients()) == 0 {
-		for _, seg := range s.draft.Workspace.Segments {
+	if engine.TakesSegment(r.identifier) && len(r.given()) == 0 {
+		for _, seg := range r.draft.Workspace.Segments {
 			if strings.Contains(strings.ToLower(seg.Name), text) {
 				put(seg.Name, count(len(seg.Members), "member"))
 			}
 		}
 	}
 	for _, v := range missed {
-		put(v, noted(s.people.NameBeside(s.form.identifier, v), "failed last time"))
+		put(v, noted(r.people.NameBeside(r.identifier, v), "failed last time"))
 	}
-	s.list(typed)
+	r.show(typed)
+}
+
+// offerGroups offers the groups of the identifier whose names have the letters, and have somebody to add.
+func (r *recipients) offerGroups(text string) {
+	for _, g := range r.groups {
+		given := r.given()
+		news := slices.ContainsFunc(g.Values, func(v string) bool { return !slices.Contains(given, v) })
+		if g.Identifier == r.identifier && news && len(r.offers) < mostOffers/2 && strings.Contains(strings.ToLower(g.Name), text) {
+			r.offers = append(r.offers, offer{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
+		}
+	}
+}
+
+// show lists the suggestions. What is typed stands below them as it is, but where it is one of them.
+func (r *recipients) show(typed string) {
+	o := typeahead.Offer{Text: typed, Typed: typed != "", Free: true}
+	for i, f := range r.offers {
+		o.Items = append(o.Items, typeahead.Item{Value: f.value, Info: f.info, Ref: i})
+	}
+	if r.whyNot(typed) != "" {
+		o.Note = "not valid"
+	}
+	r.list.Show(o)
 }
 
 // noted returns a name with what is noted beside it.
@@ -277,33 +369,10 @@ func fits(p engine.Profile, value, text string) bool {
 	return strings.Contains(strings.ToLower(value+"\n"+p.ID+"\n"+p.DisplayName()), text)
 }
 
-// list shows the suggestions. What is typed stands below them as it is, but where it is one of them.
-func (s *Screen) list(typed string) {
-	o := typeahead.Offer{Text: typed, Typed: typed != "", Free: true}
-	for i, f := range s.form.offers {
-		o.Items = append(o.Items, typeahead.Item{Value: f.value, Info: f.info, Ref: i})
-	}
-	if s.whyNot(typed) != "" {
-		o.Note = "not valid"
-	}
-	s.form.list.Show(o)
-}
-
-// offerGroups offers the groups of the identifier whose names have the letters, and have somebody to add.
-func (s *Screen) offerGroups(text string) {
-	for _, g := range s.groups.all {
-		given := s.form.recipients()
-		news := slices.ContainsFunc(g.Values, func(v string) bool { return !slices.Contains(given, v) })
-		if g.Identifier == s.form.identifier && news && len(s.form.offers) < mostOffers/2 && strings.Contains(strings.ToLower(g.Name), text) {
-			s.form.offers = append(s.form.offers, offer{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
-		}
-	}
-}
-
 // whyNot returns why a text that is typed cannot be added as it is; empty where it can.
-func (s *Screen) whyNot(typed string) string {
-	for _, v := range model.Split(s.form.identifier, typed) {
-		if why := model.Refused(s.draft.Campaign.Channel, s.ask(), v); why != "" {
+func (r *recipients) whyNot(typed string) string {
+	for _, v := range model.Split(r.identifier, typed) {
+		if why := r.refused(v); why != "" {
 			return why
 		}
 	}
@@ -311,9 +380,89 @@ func (s *Screen) whyNot(typed string) string {
 }
 
 // suggest highlights the first recipient that is suggested.
-func (s *Screen) suggest() tea.Cmd {
-	if !s.form.list.Highlight(0) {
+func (r *recipients) suggest() tea.Cmd {
+	if !r.list.Highlight(0) {
 		return screen.Notify(widget.LevelInfo, "No recipient, group or user matches.")
 	}
 	return nil
+}
+
+// View draws the rows: the identifier, the recipients, and where the next is typed.
+func (r *recipients) View(at spot, w int) []row {
+	o := r.option()
+	first := line(r.theme, at, spot{onIdentifier, 0}, r.draft.Fields.Identifier.Label(), choice(r.theme, at == spot{onIdentifier, 0}, o.Title()), w)
+	if at == (spot{onIdentifier, 0}) && o.Help != "" {
+		first = below(first, 2+labelWidth, w, r.theme.Faint, problems.Sentence(o.Help))
+	}
+	given := r.given()
+	note := fmt.Sprintf("  %d of %d", len(given), model.MostRecipients(r.identifier))
+	if g, ok := r.group(); ok {
+		note += " · " + widget.Clean(g.Name)
+	}
+	head := r.theme.Strong.Render(r.draft.Fields.Values.Label()) + r.theme.Faint.Render(widget.Truncate(note, max(w-labelWidth-2, 1)))
+	rows := []row{first, words(""), words("  " + head)}
+	wrong, _ := r.ask().CheckRecipients(r.draft.Campaign.Channel)
+	for i, v := range given {
+		l := line(r.theme, at, spot{onValue, i}, "", r.named(fmt.Sprintf("%2d ", i+1), r.identifier, v, w-2), w)
+		if wrong[i] != "" {
+			l = below(l, 5, w, r.theme.Danger, "✗ "+wrong[i])
+		}
+		rows = append(rows, l)
+	}
+	return append(rows, r.promptRow(at, w))
+}
+
+// option is the chosen identifier.
+func (r *recipients) option() schema.Option {
+	for _, o := range r.draft.Fields.Identifier.Options {
+		if o.Value == r.identifier {
+			return o
+		}
+	}
+	return schema.Option{}
+}
+
+// group returns the group that has just these recipients.
+func (r *recipients) group() (group, bool) {
+	given := slices.Sorted(slices.Values(r.given()))
+	i := slices.IndexFunc(r.groups, func(g group) bool {
+		return g.Identifier == r.identifier && len(given) > 0 && slices.Equal(slices.Sorted(slices.Values(g.Values)), given)
+	})
+	if i < 0 {
+		return group{}, false
+	}
+	return r.groups[i], true
+}
+
+// suggestIndent is what stands before a suggestion.
+const suggestIndent = 3
+
+func (r *recipients) promptRow(at spot, w int) row {
+	r.prompt.Placeholder = r.hint()
+	r.prompt.SetSize(max(w-3, 1), 1)
+	l := line(r.theme, at, spot{onPrompt, 0}, "", " "+r.prompt.View(), w)
+	if r.wrong != "" {
+		l = below(l, 5, w, r.theme.Danger, "✗ "+r.wrong)
+	}
+	r.lines = len(l.lines)
+	if at.place == onPrompt {
+		for _, text := range r.list.Lines(r.theme, max(w-suggestIndent, 1), typeahead.Most) {
+			l.lines = append(l.lines, strings.Repeat(" ", suggestIndent)+text)
+		}
+		if free, _ := r.list.Highlighted(); free.Free && r.wrong == "" {
+			l = below(l, 5, w, r.theme.Warning, r.whyNot(free.Value))
+		}
+	}
+	return l
+}
+
+// hint returns what can be typed.
+func (r *recipients) hint() string {
+	if len(r.given()) >= model.MostRecipients(r.identifier) {
+		return "no more recipients can be added"
+	}
+	if len(r.offers) > 0 && len(r.profiles) > 0 {
+		return "type a recipient or part of a name"
+	}
+	return "type a recipient"
 }

@@ -3,77 +3,56 @@ package testsend
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/doc"
-	"bugle/engine/schema"
 	model "bugle/engine/testsend"
-	"bugle/ui/preview"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
-// refusal is a service's no, before anything left.
-type refusal struct {
-	message string
-	list    problems.View // what stands in the way, where the service says
-	back    stage
-}
-
 // send sends the test that the form asks for.
 func (s *Screen) send() tea.Cmd {
-	if s.form.waiting {
-		s.form.waiting = false
-		s.accept()
+	to := &s.form.to
+	if to.waiting {
+		to.waiting = false
+		s.form.accept()
 	}
-	if why := s.sendWhy(); why != "" {
+	if why := s.form.lacks(); why != "" {
 		return screen.Notify(widget.LevelWarning, why)
 	}
-	if r, ok := s.form.list.Highlighted(); ok && !r.Free && s.text() != "" && r.Value != s.text() {
-		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.people.Name(s.form.identifier, r.Value))))
+	if r, ok := to.list.Highlighted(); ok && !r.Free && to.text() != "" && r.Value != to.text() {
+		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.people.Name(to.identifier, r.Value))))
 	}
-	if !s.commit() {
-		return s.notTaken()
+	if !s.form.commit() {
+		return to.notTaken()
 	}
-	ask := s.ask()
-	s.run = run{Run: model.NewRun(s.draft, ask)}
-	s.run.read.view = preview.New(s.theme)
-	s.refusal.back = stageForm
-	return s.start([]engine.TestSend{ask})
+	return s.begin(s.form.ask())
 }
 
-// notTaken tells why what is typed cannot be added.
-func (s *Screen) notTaken() tea.Cmd {
-	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(s.text()), s.form.wrong))
+// anew sends all of it once more, from the draft as it is now.
+func (s *Screen) anew() tea.Cmd { return s.begin(s.results.run.Ask) }
+
+// begin sends a test.
+func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
+	s.results.begin(model.NewRun(s.draft, ask))
+	s.refusal.back = stageForm
+	return s.start([]engine.TestSend{ask})
 }
 
 // again sends what has failed, to those that it failed for.
 func (s *Screen) again() tea.Cmd {
-	asks := s.run.Retry()
 	s.refusal.back = stageDone
-	return s.start(asks)
+	return s.start(s.results.run.Retry())
 }
 
-// anew sends all of it once more, from the draft as it is now.
-func (s *Screen) anew() tea.Cmd {
-	ask := s.run.Ask
-	s.run = run{Run: model.NewRun(s.draft, ask)}
-	s.run.read.view = preview.New(s.theme)
-	s.refusal.back = stageForm
-	return s.start([]engine.TestSend{ask})
-}
-
-// start sends one test after another. Each is a call of its own.
+// start sends one test after another.
 func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	service, id, now := s.deps.Service, s.id, s.deps.Now
-	s.run.Begin(asks, s.forecast.Forecast, now())
-	s.run.frame = 0
-	s.run.rows.follow()
-	s.run.read.open, s.run.read.shown = false, ""
+	s.results.round(asks, s.form.outlook.forecast)
 	s.show(stageSending)
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
 		return model.Do(ctx, service, id, asks, now, func(step model.Step) { emit(step) })
@@ -83,7 +62,7 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 
 // cancel stops what has not left yet.
 func (s *Screen) cancel() tea.Cmd {
-	s.run.Canceling = true
+	s.results.run.Canceling = true
 	s.Cancel(taskSend)
 	return nil
 }
@@ -92,64 +71,40 @@ func (s *Screen) cancel() tea.Cmd {
 func (s *Screen) sent(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(model.Outcome)
 	if out.Refused(r.Err) {
-		s.run.Undo()
-		s.refuse(r.Err)
+		s.results.run.Undo()
+		s.results.over = true
+		s.show(stageRefused)
+		s.refusal.set(r.Err)
 		return nil
 	}
 	s.show(stageDone)
-	s.run.End(out, r.Err, s.deps.Now())
-	s.run.rows.follow()
-	s.layRun()
-	s.firstFailed()
-	return tea.Batch(s.remember(s.run.Asks, out), s.readOutbox())
+	s.results.end(out, r.Err)
+	run := s.results.run
+	return tea.Batch(s.remember(run, out), s.results.reader.look(run, s.form.outlook.forecast))
 }
 
-// firstFailed puts the cursor where something is to be seen to.
-func (s *Screen) firstFailed() {
-	for i, e := range s.run.rows.entries {
-		if s.run.Keys[e.key].Status != engine.Sent && s.run.FailedKeys() > 0 {
-			s.run.rows.move(i)
-			return
-		}
+// remember offers what was sent just now from now on, as the next visit would.
+func (s *Screen) remember(run model.Run, out model.Outcome) tea.Cmd {
+	id, values := run.Ask.Identifier, run.Ask.Values
+	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
+		return slices.Contains(values, v)
+	})...)
+	var records []engine.TestRecord
+	for i, r := range out.Results {
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, run.Asks[i]), Result: r})
 	}
-}
-
-// refuse shows why the service did not send.
-func (s *Screen) refuse(err error) {
-	s.show(stageRefused)
-	s.refusal.message = problems.Sentence(err.Error())
-	var found []schema.Problem
-	if e := engine.AsError(err); e != nil {
-		s.refusal.message = problems.Sentence(e.Message)
-		found = e.Problems
-		for _, d := range e.Details {
-			if len(e.Problems) > 0 {
-				break
-			}
-			p := schema.Problem{Message: d.Message}
-			if path, err := doc.ParsePath(d.Target); err == nil {
-				p.Path = path
-			}
-			found = append(found, p)
-		}
-		if path, err := doc.ParsePath(e.Target); err == nil && len(found) == 0 && e.Target != "" {
-			found = []schema.Problem{{Path: path, Message: e.Message}}
-		}
+	s.past = s.past.Remember(records, s.name())
+	if k, ok := s.history().(kept); ok && len(records) > 0 {
+		return s.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
 	}
-	s.refusal.list.Set(s.draft.Campaign.Channel, found)
-	s.SetSize(s.width, s.height)
+	return nil
 }
 
 // toProblem goes to the field of the problem under the cursor: in the builder, or in the form here.
 func (s *Screen) toProblem() tea.Cmd {
-	p, ok := s.refusal.list.Selected()
-	if ok && engine.AboutDraft(s.draft.Campaign.Channel, p.Path) {
-		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
+	if path, ok := s.refusal.field(); ok {
+		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: path})
 	}
-	return s.leaveRefusal()
-}
-
-func (s *Screen) leaveRefusal() tea.Cmd {
 	s.show(s.refusal.back)
 	return nil
 }
@@ -157,8 +112,8 @@ func (s *Screen) leaveRefusal() tea.Cmd {
 // toForm goes back from the outcome to the form, away from the button: enter twice sends nothing.
 func (s *Screen) toForm() tea.Cmd {
 	s.show(stageForm)
-	s.focus(spot{onPrompt, 0})
-	return s.refresh()
+	s.form.focus(spot{onPrompt, 0})
+	return s.form.refresh()
 }
 
 // tick turns the wheel while messages leave.
@@ -175,6 +130,6 @@ func (s *Screen) turn(t tick) tea.Cmd {
 	if t.id != s.ID() || s.stage != stageSending {
 		return nil
 	}
-	s.run.frame++
+	s.results.frame++
 	return s.tick()
 }

@@ -4,13 +4,10 @@ package testsend
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/material"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/prefs"
@@ -19,40 +16,23 @@ import (
 	"bugle/ui/widget"
 )
 
-// Screen is the test send of one draft.
+// Screen is the test send of one draft. It shows one of its parts at a time, and hands keys, the mouse and results to
+// them.
 type Screen struct {
 	screen.Base
-	deps  screen.Deps
-	theme themes.Theme
-	id    string
+	*subject
+	layout *layout
 
 	loaded bool
 	failed error
-	draft  model.Draft
-	recent map[string][]string // by identifier, newest first
-	prefs  *prefs.Prefs        // of the workspace
-
-	people      *model.People
-	forecast    foreseen
-	glance      glance
-	asked       string                        // what the newest forecast was asked for
-	typedValues map[material.Attribute]string // in place of the recipients', also of attributes out of sight
+	filled bool // the form was filled from what was sent last
 
 	stage   stage
 	form    form
-	run     run
+	results results
 	refusal refusal
 	groups  groupsPage
-	past    pastPage
-	steps   steps
-	filled  bool // the form was filled from what was sent last
-
-	zoom          bool // the focused pane has the whole screen
-	details       bool // on a page with a list, what is beside it has the keyboard
-	gridTop       int  // the first line of the grid in sight
-	detailTop     int  // that of what is said of a group, or of an earlier test
-	way           int  // the cells of the way to the page, as drawn last
-	width, height int
+	earlier earlierPage
 }
 
 // stage is what the screen shows.
@@ -81,15 +61,14 @@ const (
 
 // New makes the screen for the draft of the route.
 func New(deps screen.Deps, r screen.Route) *Screen {
-	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID}
-	if s.prefs = deps.Prefs.Within(deps.Workspace); s.prefs == nil {
+	s := &Screen{Base: screen.NewBase()}
+	s.subject = &subject{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewPeople()}
+	if s.prefs == nil {
 		s.prefs = prefs.InMemory() // as long as the screen is there
 	}
-	s.people, s.typedValues = model.NewPeople(), map[material.Attribute]string{}
-	s.form = newForm(deps.Theme)
-	s.groups.list, s.past.list = widget.NewList(deps.Theme), widget.NewList(deps.Theme)
-	s.refusal.list = problems.New(deps.Theme)
-	s.refusal.list.Focused = true
+	s.layout = &layout{subject: s.subject}
+	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
+	s.groups, s.earlier = groupsPage{page: newPage(s.layout), use: s.useGroup}, earlierPage{page: newPage(s.layout)}
 	return s
 }
 
@@ -98,15 +77,14 @@ func (s *Screen) Title() string { return "Test send" }
 
 // Badge returns what is under way.
 func (s *Screen) Badge() (string, themes.Tone) {
-	switch s.stage {
-	case stageSending:
-		return fmt.Sprintf("sending %d of %d", s.run.Done, s.run.Total), themes.ToneInfo
-	case stageDone:
-		if n := s.run.FailedSends(); n > 0 {
-			return fmt.Sprintf("%d failed", n), themes.ToneDanger
-		}
-		return "sent", themes.ToneSuccess
-	case stageRefused:
+	switch {
+	case s.stage == stageSending:
+		return s.results.badge(), themes.ToneInfo
+	case s.stage == stageDone && s.results.run.FailedSends() > 0:
+		return s.results.badge(), themes.ToneDanger
+	case s.stage == stageDone:
+		return s.results.badge(), themes.ToneSuccess
+	case s.stage == stageRefused:
 		return "not sent", themes.ToneDanger
 	}
 	return "", themes.ToneMuted
@@ -196,28 +174,34 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskLoad:
 		return s.took(r)
 	case taskProfiles:
-		return s.tookProfiles(r)
+		if s.form.to.tookProfiles(r) {
+			return s.form.enterTyped()
+		}
 	case taskForecast:
 		if r.Err == nil {
-			s.tookForecast(r.Value.(foreseen))
+			s.form.took(r.Value.(foreseen))
 		}
 	case taskNames:
-		if people, ok := r.Value.(map[model.Recipient]model.Person); ok {
-			s.people.Meet(people)
-			s.offer()
-			s.listPast()
+		if found, ok := r.Value.(map[model.Recipient]model.Person); ok {
+			s.people.Meet(found)
+			s.form.to.offer()
+			s.earlier.refresh()
 		}
 	case taskGroups:
-		return s.tookGroups(r)
+		cmd := s.groups.took(r)
+		s.form.to.offer()
+		return cmd
 	case taskOutbox:
-		s.tookOutbox(r)
+		if got, ok := r.Value.(received); ok { // without the messages there is still the content as it is written
+			s.results.reader.took(got)
+		}
 	case taskKeep:
 		if r.Err != nil {
 			return screen.Notify(widget.LevelWarning, "Cannot save this test to the history: "+r.Err.Error())
 		}
 	case taskSend:
 		if r.Partial {
-			s.run.Take(r.Value.(model.Step))
+			s.results.run.Take(r.Value.(model.Step))
 			return nil
 		}
 		return s.sent(r)
@@ -232,47 +216,83 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	}
 	l := r.Value.(loaded)
 	s.loaded = true
-	s.draft, s.recent, s.past.all, s.groups.all = l.draft, l.recent, l.past, l.groups
+	s.draft, s.recent, s.past, s.subject.groups = l.draft, l.recent, l.past, l.groups
 	s.people.Forget() // they may have changed as well
-	s.asked, s.forecast.Forecast = "", model.Forecast{}
 	if s.draft.WhyNot() != "" {
 		return nil
 	}
-	s.listGroups("")
-	s.listPast()
-	at := s.form.at
+	s.groups.refresh("")
+	s.earlier.refresh()
 	if !s.filled {
 		s.filled = true
-		s.fill(s.past.all.WithoutMissed(s.past.all.Last()))
-		at = s.form.at
+		s.form.fill(s.past.WithoutMissed(s.past.Last()))
 	}
-	s.form.filter = s.draft.Known(s.form.filter)
-	s.setOverrides()
-	if !slices.Contains(s.spots(), at) { // its row is gone
-		at = spot{onPrompt, 0}
-	}
-	s.focus(at)
-	return tea.Batch(s.refresh(), s.learnNames())
+	return tea.Batch(s.form.renew(), s.learnNames(s.form.to.identifier))
 }
 
-// fill puts what was asked for earlier into the form. Where that is all a test needs, the next enter
-// sends it: the same again is the most common test of all.
-func (s *Screen) fill(last engine.TestSend) {
-	s.form.identifier = s.draft.Fields.Identifier.Options[0].Value
-	for _, o := range s.draft.Fields.Identifier.Options {
-		if o.Value == last.Identifier {
-			s.form.identifier = o.Value
-		}
+// show goes to a stage, with all its panes.
+func (s *Screen) show(st stage) {
+	s.stage, s.layout.zoom = st, false
+	for _, p := range []*page{&s.groups.page, &s.earlier.page} {
+		p.details, p.top = false, 0
 	}
-	s.form.values[s.form.identifier] = slices.Clone(last.Values)
-	s.form.wrong = ""
-	s.form.prompt.SetValue("")
-	s.form.filter = last.Filter
-	s.recallOverrides(last)
-	s.focus(spot{onPrompt, 0})
-	if len(last.Values) > 0 {
-		s.focus(spot{onSend, 0})
+}
+
+// list returns the page that is shown; nil where it is none of those with a list.
+func (s *Screen) list() *page {
+	switch s.stage {
+	case stageGroups:
+		return &s.groups.page
+	case stageEarlier:
+		return &s.earlier.page
 	}
+	return nil
+}
+
+// openGroups shows the groups.
+func (s *Screen) openGroups() tea.Cmd {
+	s.show(stageGroups)
+	s.groups.refresh("")
+	return nil
+}
+
+// useGroup puts a group's recipients into the form.
+func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
+	s.show(stageForm)
+	return s.form.use(g, beside)
+}
+
+// newGroup keeps the recipients of the form as a group, with what is typed.
+func (s *Screen) newGroup() tea.Cmd {
+	if !s.form.commit() {
+		return s.form.to.notTaken()
+	}
+	return s.groups.add(s.form.to.ask())
+}
+
+// openEarlier lists the earlier tests.
+func (s *Screen) openEarlier() tea.Cmd {
+	s.show(stageEarlier)
+	s.earlier.open()
+	return nil
+}
+
+// fillPast fills the form as for an earlier test.
+func (s *Screen) fillPast() tea.Cmd {
+	t, ok := s.earlier.selected()
+	if !ok {
+		return nil
+	}
+	s.show(stageForm)
+	return s.form.again(t.Ask)
+}
+
+// sendPast sends this draft as an earlier test was sent.
+func (s *Screen) sendPast() tea.Cmd {
+	if _, ok := s.earlier.selected(); !ok {
+		return nil
+	}
+	return tea.Batch(s.fillPast(), s.send())
 }
 
 // ready reports whether there is a draft to send.
@@ -287,4 +307,106 @@ func (s *Screen) Leaving() *screen.Question {
 		Title: "Stop the test?", Body: "Messages that are not sent yet will not be sent.",
 		Buttons: []widget.Button{{Label: "Stop", Key: "y"}, {Label: "Stay", Key: "n"}},
 	}
+}
+
+// key takes a key that is no action: it is typed, or scrolls.
+func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
+	if !s.ready() {
+		return nil
+	}
+	switch s.stage {
+	case stageRefused:
+		s.refusal.Update(msg)
+	case stageSending, stageDone:
+		s.results.Update(msg)
+	case stageGroups, stageEarlier:
+		s.list().Update(msg)
+	default:
+		return s.form.Update(msg)
+	}
+	return nil
+}
+
+// mouse hands the mouse to what is shown.
+func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
+	if !s.ready() {
+		return nil
+	}
+	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.layout.way {
+		return s.up()
+	}
+	switch s.stage {
+	case stageRefused:
+		if s.refusal.mouse(msg) {
+			return s.toProblem()
+		}
+	case stageSending, stageDone:
+		s.results.mouse(msg)
+	case stageGroups:
+		if s.groups.mouse(msg) {
+			return s.groups.take(false)
+		}
+	case stageEarlier:
+		if s.earlier.mouse(msg) {
+			return s.fillPast()
+		}
+	default:
+		return s.form.mouse(msg, s.send)
+	}
+	return nil
+}
+
+// Undo undoes the last change of the form, or of the groups where they are shown.
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk((*screen.Steps).Undo) }
+
+// Redo redoes the change that was undone last.
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk((*screen.Steps).Redo) }
+
+func (s *Screen) walk(one func(*screen.Steps) (tea.Cmd, bool)) (tea.Cmd, bool) {
+	switch {
+	case s.stage == stageGroups:
+		return one(&s.groups.steps)
+	case !s.ready() || s.stage != stageForm:
+		return nil, false
+	}
+	return s.form.walk(one)
+}
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) {
+	s.layout.whole = box{width, height}
+	s.refusal.resize()
+}
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.theme, s.deps.Theme = t, t
+	s.form.SetTheme(t)
+	s.refusal.list.SetTheme(t)
+	s.groups.list.SetTheme(t)
+	s.earlier.list.SetTheme(t)
+	s.results.reader.view.SetTheme(t)
+}
+
+// View draws the stage.
+func (s *Screen) View() string {
+	switch {
+	case s.failed != nil:
+		return s.layout.words("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
+	case !s.loaded:
+		return s.layout.words("Reading the draft…")
+	case s.draft.WhyNot() != "":
+		return s.layout.words("You can't test this campaign.\n\n" + s.draft.WhyNot() + "\n\nPress esc to go back.")
+	}
+	switch s.stage {
+	case stageSending, stageDone:
+		return s.results.View()
+	case stageRefused:
+		return s.refusal.View()
+	case stageGroups:
+		return s.groups.View()
+	case stageEarlier:
+		return s.earlier.View()
+	}
+	return s.form.View()
 }

@@ -1,0 +1,262 @@
+package testsend
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// sendHeight is what the button takes at the foot of the form, the line above it included.
+const sendHeight = 2
+
+// boxes returns the sizes of the form and of the outlook.
+func (f *form) boxes() (main, side box) {
+	return f.panes(f.beside(), func() int { return len(f.outlook.lines(f.whole.w-4, f.whole.h)) })
+}
+
+// View draws the form, and the outlook beside or below it.
+func (f *form) View() string {
+	main, side := f.boxes()
+	if main.w == 0 {
+		return f.outlook.View(side, f.beside())
+	}
+	panel := f.panel(f.name(), main, !f.beside())
+	w, h := panel.Inner()
+	lines := f.inSight(f.rows(w), h-sendHeight)
+	if f.more > 0 {
+		panel.Footer = fmt.Sprintf("%d more below", f.more)
+	}
+	lines = append(lines, "")
+	left := panel.View(strings.Join(append(lines, f.sendRow(w).lines...), "\n"))
+	if side.w == 0 {
+		return left
+	}
+	return f.joined(left, f.outlook.View(side, f.beside()))
+}
+
+// rows draws the form in w cells, but for its button.
+func (f *form) rows(w int) []row {
+	rows := f.to.View(f.at, w)
+	for i, n := range f.draft.Narrowings() {
+		if i == 0 {
+			rows = append(rows, words(""))
+		}
+		at := spot{onNarrowing, i}
+		rows = append(rows, line(f.theme, f.at, at, n.Node.Label(), choice(f.theme, f.at == at, n.Label(n.Of(f.filter))), w))
+	}
+	return append(rows, f.values.View(f.at, w)...)
+}
+
+// sendRow draws the button, and to whom it sends: it stays in sight, whatever the form shows.
+func (f *form) sendRow(w int) row {
+	at := spot{onSend, 0}
+	text := "Send"
+	if n := f.outlook.sends(); n > 0 {
+		text = "Send " + count(n, "message")
+	}
+	style := f.theme.Button
+	if f.at == at {
+		style = f.theme.ButtonFocus
+	}
+	button := style.Render("[ " + text + " ]")
+	tail, tone := "", f.theme.Faint
+	switch why := f.lacks(); {
+	case why != "" && f.at == at:
+		tail, tone = why, f.theme.Warning
+	case len(f.to.given()) > 0:
+		tail = "to " + f.people.Summary(f.to.ask())
+		if n := f.values.changed(); n > 0 {
+			tail += ", with " + count(n, "value") + " changed"
+		}
+	}
+	room := w - 2 - widget.Width(button) - 1
+	if tail != "" && room > 4 {
+		button += " " + tone.Render(widget.Truncate(widget.Clean(tail), room))
+	}
+	return line(f.theme, f.at, at, "", button, w)
+}
+
+// inSight returns the lines that fit, the row under the cursor among them.
+func (f *form) inSight(rows []row, h int) []string {
+	var lines []string
+	from, to := 0, 0
+	for _, r := range rows {
+		if r.spot == f.at && r.place != onNothing {
+			from, to = len(lines), len(lines)+len(r.lines)
+		}
+		lines = append(lines, r.lines...)
+	}
+	h = max(h, 0)
+	f.top = max(min(f.top, from), to-h, 0)
+	f.top = min(f.top, from, max(len(lines)-h, 0))
+	if f.at.place == onSend {
+		f.top = 0 // who it goes to is seen before it is sent
+	}
+	to = min(f.top+h, len(lines))
+	f.more = len(lines) - to
+	return lines[f.top:to:to]
+}
+
+// spotAt returns the row on a line inside the form's frame, and the line within the row.
+func (f *form) spotAt(y int) (at spot, line int, ok bool) {
+	main, _ := f.boxes()
+	w, h := f.panel("", main, true).Inner()
+	all := f.rows(w)
+	shown := len(f.inSight(all, h-sendHeight))
+	switch {
+	case y == shown+sendHeight-1:
+		return spot{onSend, 0}, 0, true
+	case y < 0 || y >= shown:
+		return spot{}, 0, false
+	}
+	y += f.top
+	for _, r := range all {
+		if y < len(r.lines) {
+			return r.spot, y, r.place != onNothing
+		}
+		y -= len(r.lines)
+	}
+	return spot{}, 0, false
+}
+
+// mouse takes the wheel and clicks; send is what the button does.
+func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
+	main, side := f.boxes()
+	aside := f.onSide(main, side, msg.X, msg.Y)
+	switch by := wheel(msg); {
+	case by != 0 && aside:
+		f.outlook.scroll(by)
+	case by != 0 && !f.beside():
+		f.move(by)
+	case aside && pressed(msg):
+		f.focus(spot{onGrid, 0})
+	case pressed(msg):
+		return f.press(msg, send)
+	}
+	return nil
+}
+
+// promptX is the column of the prompt, behind the frame and the sign of the cursor.
+const promptX = 5
+
+// press does what the row under the mouse is for.
+func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
+	at, line, ok := f.spotAt(msg.Y - 1)
+	if !ok {
+		return nil
+	}
+	if at.place == onPrompt && f.at.place == onPrompt {
+		if i, ok := f.to.list.RowAt(line - f.to.lines); ok && f.to.list.Highlight(i) {
+			return f.accept()
+		}
+	}
+	f.focus(at)
+	switch at.place {
+	case onPrompt:
+		f.to.prompt.Press(msg.X - promptX)
+	case onSend:
+		return send()
+	case onIdentifier, onNarrowing:
+		return f.choose()
+	}
+	return nil
+}
+
+// scrollPage moves what is in sight of the outlook by pages.
+func (f *form) scrollPage(n int) tea.Cmd {
+	_, side := f.boxes()
+	f.outlook.scroll(n * max(side.h-3, 1))
+	return nil
+}
+
+// tab goes on to the next part of the form, with what is highlighted once something was typed.
+func (f *form) tab() tea.Cmd {
+	h, ok := f.to.list.Highlighted()
+	if !ok || f.at.place != onPrompt || h.Free || f.to.text() == "" {
+		return f.jump(1)
+	}
+	cmd := f.accept()
+	return tea.Batch(cmd, f.jump(1))
+}
+
+// formHost is what the form's keys do beyond the form.
+type formHost struct {
+	send, earlier, groups, outbox, copy func() tea.Cmd
+	up                                  screen.Action
+}
+
+// actions are what can be done in the form.
+func (f *form) actions(host formHost) []screen.Action {
+	acts := []screen.Action{
+		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, Bar: 8, Typing: true, Why: f.lacks(), Run: host.send},
+	}
+	leave := screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, Bar: 6, Typing: true, Run: f.leave}
+	enter := screen.Action{Keys: []string{"enter"}, Group: groupTest, Bar: 9, Typing: true}
+	switch f.at.place {
+	case onPrompt:
+		enter.Label, enter.Help, enter.Run = "add", "add the highlighted recipient", f.enterTyped
+		if f.to.list.At() < 0 {
+			enter.Label, enter.Help = "next", "go to the next field"
+		}
+		if f.to.prompt.Value() != "" || f.to.list.At() >= 0 { // nothing that was typed is thrown away
+			acts = append(acts, leave)
+		}
+	case onValue:
+		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", f.edit
+		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: f.remove})
+	case onSend:
+		enter.Label, enter.Help, enter.Why, enter.Run = "send", "send the test", f.lacks(), host.send
+		acts[0].Bar = 0
+	case onGrid:
+		enter = host.up
+		acts[0].Bar = 6
+	case onOverride:
+		enter.Label, enter.Help, enter.Run = "next", "go to the next field", func() tea.Cmd { return f.move(1) }
+		acts = append(acts, leave)
+	default:
+		enter.Label, enter.Run = "choose", f.choose
+		acts = append(acts,
+			screen.Action{Keys: []string{"right", "l", " "}, Label: "next value", Help: "choose the next value", Group: groupTest, Bar: 7, Run: func() tea.Cmd { return f.turn(1) }},
+			screen.Action{Keys: []string{"left", "h"}, Label: "previous value", Help: "choose the previous value", Group: groupTest, Run: func() tea.Cmd { return f.turn(-1) }})
+	}
+	return append(append([]screen.Action{enter}, acts...), f.moves(host)...)
+}
+
+// moves are the actions that every row of the form has.
+func (f *form) moves(host formHost) []screen.Action {
+	noEarlier, bar := "", 3
+	if len(f.past) == 0 {
+		noEarlier, bar = "No tests yet.", 0
+	}
+	unchanged := ""
+	if f.values.changed() == 0 {
+		unchanged = "No personalization values are set."
+	}
+	acts := []screen.Action{
+		{Keys: []string{"alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: host.earlier},
+		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: host.groups},
+		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the personalization values", Group: groupTest, Typing: true, Why: unchanged, Run: f.clearValues},
+		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.scrollPage(1) }},
+		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.scrollPage(-1) }},
+		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.move(1) }},
+		{Keys: []string{"up"}, Label: "previous row", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.move(-1) }},
+		{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, Bar: 5, Typing: true, Run: f.tab},
+		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.jump(-1) }},
+		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Typing: true, Run: host.outbox},
+		{Keys: []string{"alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Typing: true, Run: host.copy},
+	}
+	if !f.typing() { // while a text is typed, letters are letters
+		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
+		acts[1].Keys = []string{"g", "ctrl+g"}
+		acts[0].Keys = []string{"e", "alt+e"}
+	}
+	acts = append(acts, f.zoomKey(f.typing()))
+	if f.at.place == onPrompt {
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, Typing: true, Run: f.to.suggest})
+	}
+	return acts
+}

@@ -1,0 +1,129 @@
+package testsend
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// box is a size in cells, frame included.
+type box struct{ w, h int }
+
+// sideFrom is the width from which the second pane stands beside the first, not below it.
+const sideFrom = 76
+
+// layout divides the screen into panes.
+type layout struct {
+	*subject
+	whole box
+	zoom  bool // the focused pane has the whole screen
+	way   int  // the cells of the way to the page, as drawn last
+}
+
+// panes returns the sizes of the form or list, and of the pane beside or below it. A pane that is not shown has no size.
+// The pane below gets more room while it has the keyboard; want, where there is one, returns how many lines it can use.
+func (l *layout) panes(beside bool, want func() int) (main, side box) {
+	switch {
+	case l.zoom && beside:
+		return box{}, l.whole
+	case l.zoom:
+		return l.whole, box{}
+	case l.whole.w >= sideFrom:
+		w := min(max(l.whole.w*2/5, 34), 60)
+		return box{l.whole.w - w, l.whole.h}, box{w, l.whole.h}
+	}
+	h := l.whole.h / 2
+	least := max(min(l.whole.h/3, 6), 3)
+	switch {
+	case beside && want != nil:
+		h = max(min(l.whole.h*3/5, want()+2), least)
+	case beside:
+		h = l.whole.h * 3 / 5
+	case want != nil:
+		h = least
+	}
+	return box{l.whole.w, l.whole.h - h}, box{l.whole.w, h}
+}
+
+// onSide reports whether a cell is in the second pane.
+func (l *layout) onSide(main, side box, x, y int) bool {
+	switch {
+	case main.w == 0 || side.w == 0:
+		return side.w > 0
+	case l.whole.w >= sideFrom:
+		return x >= main.w
+	}
+	return y >= main.h
+}
+
+// joined puts two panes beside or below one another; a pane that is not shown is empty.
+func (l *layout) joined(main, side string) string {
+	switch {
+	case main == "" || side == "":
+		return main + side
+	case l.whole.w >= sideFrom:
+		return lipgloss.JoinHorizontal(lipgloss.Top, main, side)
+	}
+	return lipgloss.JoinVertical(lipgloss.Left, main, side)
+}
+
+func (l *layout) panel(title string, b box, focused bool) *widget.Panel {
+	p := widget.NewPanel(l.theme, title)
+	p.Focused = focused
+	p.SetSize(b.w, b.h)
+	return &p
+}
+
+// words draws a text in the whole screen.
+func (l *layout) words(text string) string {
+	p := widget.NewPager(l.theme)
+	p.SetSize(l.whole.w-4, l.whole.h-2)
+	p.SetText(text)
+	return l.panel(l.name(), l.whole, true).View(p.View())
+}
+
+// crumb stands between the name of the campaign and those of the pages over the form.
+const crumb = " › "
+
+// crumbs names the way to a page in a panel of w cells; where there is no room, without its beginning.
+func (l *layout) crumbs(w int, pages ...string) string {
+	words := append([]string{l.name()}, pages...)
+	for len(words) > 2 && widget.Width(strings.Join(words, crumb)) > w-6 {
+		words = append([]string{"…"}, words[2:]...)
+	}
+	l.way = widget.Width(strings.Join(words[:len(words)-1], crumb))
+	return strings.Join(words, crumb)
+}
+
+// zoomKey returns the action that zooms the focused pane to the whole screen, or back. Where a text is typed, z is a
+// letter.
+func (l *layout) zoomKey(typing bool) screen.Action {
+	label, help := "zoom", "show only the focused pane"
+	if l.zoom {
+		label, help = "unzoom", "show all panes"
+	}
+	a := screen.Action{Name: "zoom", Keys: []string{"z", "alt+z"}, Label: label, Help: help, Group: groupMove, Bar: 2, Typing: true, Run: l.toggleZoom}
+	if typing {
+		a.Keys = a.Keys[1:]
+	}
+	return a
+}
+
+func (l *layout) toggleZoom() tea.Cmd {
+	l.zoom = !l.zoom
+	return nil
+}
+
+// pressed reports whether the left button of the mouse was pressed.
+func pressed(msg tea.MouseMsg) bool {
+	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+}
+
+// wheel returns the lines by which the wheel was turned.
+func wheel(msg tea.MouseMsg) int {
+	return map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
+}

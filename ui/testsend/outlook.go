@@ -1,0 +1,298 @@
+package testsend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/render"
+	model "bugle/engine/testsend"
+	"bugle/ui/preview"
+	"bugle/ui/widget"
+)
+
+// outlook is the pane that shows what a test will come to: each message by recipient, why one will not arrive, and the
+// first message as its first recipient will see it.
+type outlook struct {
+	*layout
+	forecast model.Forecast
+	of       string // what the forecast was asked for
+	asked    string // what the newest one was asked for
+	ask      engine.TestSend
+	going    []model.Message
+	top      int // the first line in sight
+	glance   glance
+}
+
+// glance is the first message with content, as its first recipient will see it. It fills what the list of messages
+// leaves blank.
+type glance struct {
+	view     preview.Preview
+	of       string // what the view shows, beside the document
+	document doc.Value
+}
+
+// foreseen is a forecast, and what it was asked for.
+type foreseen struct {
+	model.Forecast
+	of string
+}
+
+// foresee takes what the form asks for, and asks for the forecast of it where it has changed.
+func (o *outlook) foresee(ask engine.TestSend) tea.Cmd {
+	o.ask, o.going = ask, o.draft.Matching(ask.Filter)
+	ask.Filter = engine.KeyFilter{}
+	of := string(engine.DraftTest("", ask).Encode())
+	if of == o.asked {
+		return nil
+	}
+	o.asked = of
+	draft, service, known := o.draft, o.deps.Service, o.people.All()
+	return o.tasks.Run(taskForecast, func(ctx context.Context) (any, error) {
+		f, err := draft.Forecast(ctx, service, ask, known)
+		return foreseen{f, of}, err
+	})
+}
+
+// took takes a forecast.
+func (o *outlook) took(f foreseen) {
+	o.forecast, o.of = f.Forecast, f.of
+	o.people.Meet(f.Found)
+}
+
+// forget forgets what becomes of the messages: the draft has changed.
+func (o *outlook) forget() { o.asked, o.forecast = "", o.forecast.Recipients() }
+
+// SetTheme changes the theme.
+func (o *outlook) SetTheme() { o.glance.of = "" }
+
+// told returns the forecast of what the form asks for; nothing is known while that is being found out.
+func (o *outlook) told() model.Forecast {
+	if o.of != o.asked {
+		return model.Forecast{}
+	}
+	return o.forecast
+}
+
+// addressed returns who the test goes to; of a segment, those of its members that get it.
+func (o *outlook) addressed() (identifier string, values []string) {
+	return o.forecast.Addressed(o.draft.Workspace, o.ask)
+}
+
+// sends is how many messages will be sent.
+func (o *outlook) sends() int {
+	_, values := o.addressed()
+	return len(o.going) * len(values)
+}
+
+// View draws the pane.
+func (o *outlook) View(b box, focused bool) string {
+	panel := o.panel("Messages", b, focused)
+	if n := o.sends(); n > 0 {
+		panel.Info = fmt.Sprintf("%d to send", n)
+	}
+	w, h := panel.Inner()
+	if len(o.going) == 0 {
+		return panel.View(strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n"))
+	}
+	lines := o.lines(w, h)
+	lines = append(lines, o.glanceLines(w, h-len(lines))...)
+	o.top = max(min(o.top, len(lines)-h), 0)
+	to := min(o.top+h, len(lines))
+	if len(lines) > h {
+		panel.Footer = fmt.Sprintf("pgdn · %d of %d", to, len(lines))
+	}
+	return panel.View(strings.Join(lines[o.top:to], "\n"))
+}
+
+// scroll moves what is in sight by lines.
+func (o *outlook) scroll(n int) { o.top = max(o.top+n, 0) }
+
+// lines draws who gets what, in w cells of h lines.
+func (o *outlook) lines(w, h int) []string {
+	identifier, values := o.addressed()
+	reasons, stopped := o.draft.Reasons(o.told(), o.going, o.numbered(identifier, values))
+	people := count(len(values), "recipient")
+	if engine.TakesSegment(o.ask.Identifier) && len(o.ask.Values) > 0 {
+		people = count(len(values), "member")
+	}
+	summary := fmt.Sprintf("%s to %s", count(len(o.going), "message"), people)
+	lines := []string{o.theme.Muted.Render(widget.Truncate(summary, w))}
+	if stopped > 0 {
+		text := fmt.Sprintf("%d of %d will not arrive", stopped, o.sends())
+		if h < 8 && widget.Width(summary)+3+widget.Width(text) <= w {
+			lines[0] += " · " + o.theme.Warning.Render(text)
+		} else {
+			lines = append(lines, o.theme.Warning.Render(widget.Truncate(text, w)))
+		}
+	}
+	blank := func() {
+		if h >= 8 {
+			lines = append(lines, "")
+		}
+	}
+	blank()
+	lines = append(lines, o.matrix(len(values), w)...)
+	var calls []string
+	if len(values) > 0 {
+		calls = o.told().Calls
+	}
+	if len(reasons)+len(calls) > 0 {
+		blank()
+	}
+	note := func(text, sign string, style lipgloss.Style) {
+		for i, l := range widget.Wrap(widget.Clean(text), max(w-2, 1)) {
+			if i > 0 {
+				sign = " "
+			}
+			lines = append(lines, style.Render(sign+" "+l))
+		}
+	}
+	for _, r := range reasons {
+		note(r, "✗", o.theme.Warning)
+	}
+	for _, api := range calls { // a forecast does not call them
+		note(fmt.Sprintf("The content API %s is called when the message is sent.", api), "·", o.theme.Muted)
+	}
+	return lines
+}
+
+// numbered names recipients, with the numbers of their columns where there are several.
+func (o *outlook) numbered(identifier string, values []string) []string {
+	out := o.people.Names(engine.TestSend{Identifier: identifier, Values: values})
+	for i := range out {
+		if len(out) > 1 {
+			out[i] = fmt.Sprintf("%d %s", i+1, out[i])
+		}
+	}
+	return out
+}
+
+// matrix draws a line for each message, with a sign for each of n recipients under their number, or how many get it
+// where there is no room for that.
+func (o *outlook) matrix(n, w int) []string {
+	labels := make([]string, len(o.going))
+	for i, m := range o.going {
+		labels[i] = m.Name
+	}
+	head := numbers(n)
+	tail, bare := widget.Width(head), ""
+	room := func() int { return max(w-max(tail, len(bare))-1, 1) }
+	if slices.ContainsFunc(o.going, o.draft.Bare) {
+		bare = "no content"
+	}
+	if !allFit(labels, room()) {
+		labels = model.Short(o.going)
+	}
+	if bare != "" && !allFit(labels, room()) {
+		bare = "none"
+	}
+	return o.matrixLines(labels, head, bare, n, room(), w)
+}
+
+// matrixLines draws the lines of the matrix: labels of up to room cells, and what stands beside them.
+func (o *outlook) matrixLines(labels []string, head, bare string, n, room, w int) []string {
+	each := allFit(labels, room) || room > w/2
+	if !each {
+		head, room = "", max(w-10, 1)
+	}
+	longest := 0
+	for _, l := range labels {
+		longest = max(longest, widget.Width(widget.Clean(l)))
+	}
+	room = min(room, longest+1)
+	var lines []string
+	if each && n > 1 {
+		lines = append(lines, strings.Repeat(" ", room+1)+o.theme.Faint.Render(head))
+	}
+	for i, m := range o.going {
+		label := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room)
+		signs := o.theme.Warning.Render(bare)
+		if !o.draft.Bare(m) {
+			signs = o.signs(m, n, each)
+		}
+		lines = append(lines, widget.Truncate(label+" "+signs, w))
+	}
+	return lines
+}
+
+func allFit(labels []string, room int) bool {
+	return !slices.ContainsFunc(labels, func(l string) bool { return widget.Width(widget.Clean(l)) > room })
+}
+
+// numbers heads the columns of n recipients.
+func numbers(n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprint(i+1))
+	}
+	return strings.Join(out, " ")
+}
+
+// signs returns what becomes of a message for each recipient.
+func (o *outlook) signs(m model.Message, n int, each bool) string {
+	var out []string
+	arrive := 0
+	for i := range n {
+		why, known := o.told().Why(m, i)
+		switch {
+		case why != "":
+			out = append(out, o.theme.Warning.Render("✗"))
+		case !known:
+			out = append(out, o.theme.Faint.Render("○"))
+			arrive++
+		default:
+			out = append(out, o.theme.Accent.Render("●"))
+			arrive++
+		}
+	}
+	if each {
+		return strings.Join(out, " ")
+	}
+	style := o.theme.Accent
+	if arrive < n {
+		style = o.theme.Warning
+	}
+	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
+}
+
+// leastGlance is the height from which a message can be read.
+const leastGlance = 14
+
+// glanceLines draws the first message in w cells and h lines; nothing where that is too little.
+func (o *outlook) glanceLines(w, h int) []string {
+	first := slices.IndexFunc(o.going, func(m model.Message) bool { return !o.draft.Bare(m) })
+	if first < 0 || h < leastGlance {
+		return nil
+	}
+	m, name, known := o.going[first], "", false
+	var p model.Person
+	title := m.Name + ", as written"
+	if identifier, values := o.addressed(); len(values) > 0 {
+		name = values[0]
+		if p, known = o.people.Known(model.Recipient{Identifier: identifier, Value: name}); known && p.Sure {
+			title = m.Name + " to " + o.people.Name(identifier, name)
+		}
+	}
+	g := &o.glance
+	if of := strings.Join([]string{m.ID, o.asked, o.of, name}, "\x00"); of != g.of || !render.Same(o.draft.Document, g.document) {
+		g.of, g.document = of, o.draft.Document
+		opts := render.Options{Now: o.deps.Now()}
+		if known && p.Sure {
+			opts.Fill = o.draft.Fill(o.ask, p)
+		}
+		g.view = preview.New(o.theme)
+		if views, ok := render.Of(o.draft.Campaign.Channel, o.draft.Document, m.Key.Content, opts); ok {
+			views[0].At = opts.Now.In(o.zone())
+			g.view.Show(views[0])
+		}
+	}
+	g.view.SetSize(w, h-3)
+	return append([]string{"", o.theme.Strong.Render(widget.Truncate(title, w)), ""}, strings.Split(g.view.View(), "\n")...)
+}

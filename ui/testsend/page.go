@@ -1,0 +1,140 @@
+package testsend
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// page is a list, and the details of the entry under its cursor.
+type page struct {
+	*layout
+	list    widget.List
+	details bool // they have the keyboard
+	top     int  // the first line of the details in sight
+}
+
+func newPage(l *layout) page { return page{layout: l, list: widget.NewList(l.theme)} }
+
+// view draws the list, and the details beside or below it.
+func (p *page) view(title, info, empty, about string, lines []string) string {
+	left, right := p.panes(p.details, nil)
+	panel := p.panel(p.crumbs(left.w, title), left, !p.details)
+	panel.Info = info
+	w, h := panel.Inner()
+	p.list.SetSize(w, h)
+	p.list.Focused, p.list.Empty = true, ""
+	body := p.list.View()
+	if len(p.list.Items()) == 0 {
+		body = strings.Join(widget.Wrap(empty, w), "\n")
+	}
+	detail := p.panel(about, right, p.details)
+	_, room := detail.Inner()
+	if len(lines) > room {
+		p.top = max(min(p.top, len(lines)-room), 0)
+		to := min(p.top+max(room, 0), len(lines))
+		detail.Footer = fmt.Sprintf("%d of %d", to, len(lines))
+		lines = lines[p.top:to]
+	}
+	switch text := strings.Join(lines, "\n"); {
+	case left.w == 0:
+		return detail.View(text)
+	case right.w == 0:
+		return panel.View(body)
+	default:
+		return p.joined(panel.View(body), detail.View(text))
+	}
+}
+
+// room is the width of the details.
+func (p *page) room() int {
+	_, right := p.panes(p.details, nil)
+	w, _ := p.panel("", right, false).Inner()
+	return max(w, 1)
+}
+
+// Update takes a key that is no action.
+func (p *page) Update(msg tea.KeyMsg) {
+	p.top = 0
+	p.list.Update(msg)
+}
+
+// mouse takes a press or the wheel. It reports whether the entry under the cursor was pressed, which takes it.
+func (p *page) mouse(msg tea.MouseMsg) (taken bool) {
+	main, side := p.panes(p.details, nil)
+	if p.onSide(main, side, msg.X, msg.Y) {
+		p.top = max(p.top+wheel(msg), 0)
+		if pressed(msg) {
+			p.details = true
+		}
+		return false
+	}
+	before := p.list.Cursor
+	inside := p.list.Mouse(msg, msg.Y-1)
+	if p.list.Cursor != before {
+		p.top = 0
+	}
+	if pressed(msg) && inside {
+		p.details = false
+		return p.list.Cursor == before
+	}
+	return false
+}
+
+// keys are the actions that scroll the details, and give them the keyboard.
+func (p *page) keys(heading string) []screen.Action {
+	by := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { p.top = max(p.top+n, 0); return nil }
+	}
+	to := func(details bool) func() tea.Cmd {
+		return func() tea.Cmd { p.details = details; return nil }
+	}
+	acts := []screen.Action{
+		{Keys: []string{"J"}, Label: "scroll", Help: "scroll the details down", Group: heading, Run: by(1)},
+		{Keys: []string{"K"}, Label: "scroll back", Help: "scroll the details up", Group: heading, Run: by(-1)},
+		p.zoomKey(false),
+	}
+	if !p.details {
+		return append(acts, screen.Action{Keys: []string{"right", "l"}, Label: "details", Help: "go to the details", Group: heading, Bar: 2, Run: to(true)})
+	}
+	return append(acts,
+		screen.Action{Keys: []string{"left", "h"}, Label: "list", Help: "go to the list", Group: heading, Bar: 2, Run: to(false)},
+		screen.Action{Keys: []string{"down", "j"}, Label: "scroll", Help: "scroll down", Group: heading, Run: by(1)},
+		screen.Action{Keys: []string{"up", "k"}, Label: "scroll back", Help: "scroll up", Group: heading, Run: by(-1)},
+	)
+}
+
+// fact draws a name and a value that may take several lines.
+func fact(t themes.Theme, name, value string, w int) []string {
+	const label = 12
+	var out []string
+	for i, l := range widget.Wrap(widget.Clean(value), max(w-label, 1)) {
+		head := strings.Repeat(" ", label)
+		if i == 0 {
+			head = t.Muted.Render(widget.PadRight(name, label))
+		}
+		out = append(out, head+l)
+	}
+	return out
+}
+
+// wrapped draws a text in red, in lines of w cells that are indented.
+func wrapped(t themes.Theme, text string, indent, w int) []string {
+	var out []string
+	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
+		out = append(out, strings.Repeat(" ", indent)+t.Danger.Render(l))
+	}
+	return out
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,186 @@
+package testsend
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/render"
+	model "bugle/engine/testsend"
+	"bugle/ui/preview"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// reader shows the message that was delivered.
+type reader struct {
+	*layout
+	open bool // it has the keyboard
+	received
+	view        preview.Preview
+	shown       string // what the preview shows now
+	title, note string // that go with it
+	head        int    // the lines of the note, as drawn last
+}
+
+// mostDelivered is how many messages of the outbox are looked through for those of a run.
+const mostDelivered = 1000
+
+func deliveredKey(key, recipient string) string { return key + "\x00" + recipient }
+
+// received is what a run came to on the other side: the messages, and who got them.
+type received struct {
+	box map[string][]engine.Delivered
+	who map[model.Recipient]model.Person
+}
+
+// look looks for what a run delivered, and to whom.
+func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
+	box, _ := r.deps.Service.(engine.OutboxReader)
+	service, id, since := r.deps.Service, r.id, run.First.Truncate(time.Second)
+	identifier, values := f.Addressed(r.draft.Workspace, run.Ask)
+	var all []model.Recipient
+	for _, v := range values {
+		all = append(all, model.Recipient{Identifier: identifier, Value: v})
+	}
+	return r.tasks.Run(taskOutbox, func(ctx context.Context) (any, error) {
+		var out received
+		var err error
+		if out.who, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
+			return out, err
+		}
+		delivered, err := box.Outbox(ctx, mostDelivered)
+		out.box = map[string][]engine.Delivered{}
+		for _, d := range delivered {
+			if k := deliveredKey(d.Key, d.Recipient); d.CampaignID == id && !d.At.Before(since) {
+				out.box[k] = append(out.box[k], d)
+			}
+		}
+		return out, err
+	})
+}
+
+// took takes the messages; without them there is still the content as it is written.
+func (r *reader) took(got received) {
+	r.received, r.shown = got, ""
+	r.people.Meet(got.who)
+}
+
+// show shows the message of a run to a recipient; listed reports that the list is in sight, too.
+func (r *reader) show(run model.Run, k *model.Key, d *model.Send, listed bool) {
+	of := fmt.Sprint(listed)
+	if k != nil {
+		of += k.ID + "\x00" + k.Status
+	}
+	if d != nil {
+		of += "\x00" + d.Recipient + d.State.String()
+	}
+	if of == r.shown {
+		return
+	}
+	var v render.View
+	v, r.title, r.note = r.message(run, k, d, listed)
+	r.shown = of
+	r.view.Show(v)
+}
+
+// message returns what the preview shows: the mail that was delivered or, of a push, the content filled for its
+// recipient, as it went out. The note says what was not delivered.
+func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool) (v render.View, title, note string) {
+	if k == nil {
+		return v, "Delivered", ""
+	}
+	content, title := run.Draft.Document.Lookup(k.Key.Content), "Not delivered"
+	at := r.deps.Now()
+	o := render.Options{Now: at}
+	if d != nil {
+		o.Fill = r.fill(run, d.Recipient)
+	}
+	switch {
+	case d == nil || d.State != model.Sent:
+		note = r.undelivered(run, k, d, listed)
+	default:
+		title = "Delivered to " + r.recipient(run, d)
+		list := r.box[deliveredKey(k.ID, d.Recipient)]
+		if len(list) > 0 {
+			at = list[0].At
+		}
+		switch {
+		case len(list) > 0 && list[0].Email != nil:
+			content, o.Fill = list[0].Email.Content(), nil
+		case len(list) > 1:
+			note = fmt.Sprintf("On %d devices.", len(list))
+		case o.Fill == nil:
+			title, note = "As written", "This service does not show delivered messages. This is the content of the draft."
+		}
+	}
+	v = render.View{TestKey: k.Key, At: at.In(r.zone())}
+	switch {
+	case content.Empty():
+	case r.draft.Campaign.Channel == catalog.Email:
+		m := render.Email(content, o)
+		v.Mail = &m
+	default:
+		n := render.Push(catalog.Platform(k.Key.Platform), content, o)
+		v.Notification = &n
+	}
+	return v, title, note
+}
+
+// undelivered returns why somebody did not get a message, unless the list beside it does.
+func (r *reader) undelivered(run model.Run, k *model.Key, d *model.Send, listed bool) string {
+	switch {
+	case d != nil && d.Why != "" && listed:
+		return "To " + r.recipient(run, d) + "."
+	case d != nil && d.Why != "":
+		return "To " + r.recipient(run, d) + ": " + strings.TrimSuffix(d.Why, ".") + "."
+	case k.Reason != "":
+		return problems.Sentence(k.Reason)
+	}
+	return ""
+}
+
+// fill returns how texts were filled for a recipient; nil where it is not known who that is.
+func (r *reader) fill(run model.Run, recipient string) render.Fill {
+	identifier, _ := model.Addressed(r.draft.Workspace, run.Ask)
+	p, ok := r.who[model.Recipient{Identifier: identifier, Value: recipient}]
+	if !ok || !p.Sure {
+		return nil
+	}
+	return run.Draft.Fill(run.Ask, p)
+}
+
+// View draws the message, with the way to it where the list is not in sight.
+func (r *reader) View(b box, page string, listed bool) string {
+	title := r.title
+	if !listed {
+		title = r.crumbs(b.w, page, title)
+	}
+	panel := r.panel(title, b, r.open)
+	w, h := panel.Inner()
+	var head []string
+	if r.note != "" {
+		for _, l := range widget.Wrap(widget.Clean(r.note), max(w, 1)) {
+			head = append(head, r.theme.Muted.Render(l))
+		}
+		head = append(head, "")
+	}
+	r.head = len(head)
+	r.view.SetSize(w, max(h-len(head), 0))
+	return panel.View(strings.Join(append(head, r.view.View()), "\n"))
+}
+
+// mouse takes the mouse over the message, whose frame begins at x and y: a press gives it the keyboard where it can have
+// that.
+func (r *reader) mouse(msg tea.MouseMsg, x, y int, can bool) {
+	if pressed(msg) {
+		r.open = can
+	}
+	msg.X, msg.Y = msg.X-x-2, msg.Y-y-1-r.head
+	r.view.Mouse(msg)
+}

@@ -1,0 +1,95 @@
+package testsend
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// refusal is the page that shows why the service refused a test before anything was sent.
+type refusal struct {
+	*layout
+	message string
+	list    problems.View // what needs to be fixed, where the service reports it
+	back    stage         // where it leads back to
+}
+
+func newRefusal(l *layout) refusal {
+	r := refusal{layout: l, list: problems.New(l.theme)}
+	r.list.Focused = true
+	return r
+}
+
+// set shows an error of the service.
+func (r *refusal) set(err error) {
+	r.message = problems.Sentence(err.Error())
+	var found []schema.Problem
+	if e := engine.AsError(err); e != nil {
+		r.message = problems.Sentence(e.Message)
+		found = e.Problems
+		for _, d := range e.Details {
+			if len(e.Problems) > 0 {
+				break
+			}
+			p := schema.Problem{Message: d.Message}
+			if path, err := doc.ParsePath(d.Target); err == nil {
+				p.Path = path
+			}
+			found = append(found, p)
+		}
+		if path, err := doc.ParsePath(e.Target); err == nil && len(found) == 0 && e.Target != "" {
+			found = []schema.Problem{{Path: path, Message: e.Message}}
+		}
+	}
+	r.list.Set(r.draft.Campaign.Channel, found)
+	r.resize()
+}
+
+// resize fits the list into the screen.
+func (r *refusal) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.head())-1) }
+
+// field returns the field of the draft that the problem under the cursor is about; false where it is about none.
+func (r *refusal) field() (doc.Path, bool) {
+	p, ok := r.list.Selected()
+	return p.Path, ok && engine.AboutDraft(r.draft.Campaign.Channel, p.Path)
+}
+
+// Update takes a key that is no action.
+func (r *refusal) Update(msg tea.KeyMsg) { r.list.Update(msg) }
+
+// mouse takes the mouse. It reports whether a problem was pressed, which goes to its field.
+func (r *refusal) mouse(msg tea.MouseMsg) bool { return r.list.Mouse(msg, msg.Y-2-len(r.head())) }
+
+// head is what the service said.
+func (r *refusal) head() []string {
+	w := max(r.whole.w-4, 1)
+	var out []string
+	message := "Not sent. " + strings.TrimSuffix(widget.CleanLines(r.message), ".") + "."
+	if r.list.Len() == 1 { // it says the same
+		message = "Not sent. This needs to be fixed first:"
+	}
+	for _, l := range widget.Wrap(message, w) {
+		out = append(out, r.theme.Danger.Render(l))
+	}
+	hint := "Press enter to go to the field or esc to go back to the form."
+	if r.list.Len() == 0 {
+		hint = "Press esc to go back to the form."
+	}
+	for _, l := range widget.Wrap(hint, w) {
+		out = append(out, r.theme.Muted.Render(l))
+	}
+	return out
+}
+
+// View draws the page.
+func (r *refusal) View() string {
+	panel := r.panel(r.crumbs(r.whole.w, "Not sent"), r.whole, true)
+	panel.Footer = r.list.Position()
+	return panel.View(strings.Join(r.head(), "\n") + "\n\n" + r.list.View())
+}

@@ -1,0 +1,420 @@
+package testsend
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine"
+	model "bugle/engine/testsend"
+	"bugle/ui/preview"
+	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
+	"bugle/ui/widget"
+)
+
+// results shows how a test goes, and how it went: the messages with their recipients, and the reader beside them.
+type results struct {
+	*layout
+	run    model.Run
+	rows   rowList
+	reader reader
+	over   bool // the run has ended
+	frame  int  // of the wheel
+}
+
+func newResults(l *layout) results {
+	return results{layout: l, reader: reader{layout: l}}
+}
+
+// begin shows a run that has nothing sent yet.
+func (r *results) begin(run model.Run) {
+	r.run, r.reader = run, reader{layout: r.layout, view: preview.New(r.theme)}
+}
+
+// round starts a round of the run.
+func (r *results) round(asks []engine.TestSend, f model.Forecast) {
+	r.run.Begin(asks, f, r.deps.Now())
+	r.over, r.frame = false, 0
+	r.rows.follow()
+	r.reader.open, r.reader.shown = false, ""
+}
+
+// end shows how the round went, with the cursor where something needs attention.
+func (r *results) end(out model.Outcome, err error) {
+	r.over = true
+	r.run.End(out, err, r.deps.Now())
+	r.rows.follow()
+	r.lay()
+	for i, e := range r.rows.entries {
+		if r.run.Keys[e.key].Status != engine.Sent && r.run.FailedKeys() > 0 {
+			r.rows.move(i)
+			return
+		}
+	}
+}
+
+// badge returns how the run stands, in a few words.
+func (r *results) badge() string {
+	switch n := r.run.FailedSends(); {
+	case !r.over:
+		return fmt.Sprintf("sending %d of %d", r.run.Done, r.run.Total)
+	case n > 0:
+		return fmt.Sprintf("%d failed", n)
+	}
+	return "sent"
+}
+
+// Update takes a key that is no action.
+func (r *results) Update(msg tea.KeyMsg) {
+	r.lay()
+	if r.reader.open {
+		r.reader.view.Update(msg)
+		return
+	}
+	r.rows.update(msg)
+}
+
+// title names the page.
+func (r *results) title() string {
+	if r.over {
+		return "Results"
+	}
+	return "Sending"
+}
+
+// readFrom is the width from which the delivered message stands beside the list, leastRead the height that it needs
+// below it.
+const (
+	readFrom  = 100
+	leastRead = 10
+)
+
+// boxes returns the sizes of the list and of the message beside or below it; what is not shown has none.
+func (r *results) boxes() (list, read box) {
+	w, h := r.whole.w, r.whole.h
+	switch {
+	case !r.over || r.zoom && !r.reader.open:
+		return r.whole, box{}
+	case w >= readFrom && !r.zoom:
+		return box{w - w/2, h}, box{w / 2, h}
+	case r.reader.open:
+		return box{}, r.whole
+	}
+	most := h - leastRead // that the list may have, with its frame
+	if lines := r.height(most); lines+2 <= most {
+		return box{w, lines + 2}, box{w, h - lines - 2}
+	}
+	return r.whole, box{}
+}
+
+// height is how many lines the list fills in the width of the screen, or more than most.
+func (r *results) height(most int) int {
+	if len(r.run.Keys) > most {
+		return most + 1
+	}
+	w, _ := r.panel("", r.whole, true).Inner()
+	n := len(r.head(w))
+	for _, e := range r.entries(w) {
+		n += len(e.lines)
+	}
+	return n
+}
+
+// View draws the list and the message.
+func (r *results) View() string {
+	left, right := r.boxes()
+	r.lay()
+	var views []string
+	if left.w > 0 {
+		panel := r.panel(r.crumbs(left.w, r.title()), left, !r.reader.open)
+		w, _ := panel.Inner()
+		if r.rows.window.Overflows() {
+			panel.Footer = fmt.Sprintf("%d of %d", r.rows.cursor+1, len(r.rows.entries))
+		}
+		views = append(views, panel.View(strings.Join(append(r.head(w), r.rows.view()...), "\n")))
+	}
+	if right.w > 0 {
+		k, d := r.selected()
+		r.reader.show(r.run, k, d, left.w > 0)
+		views = append(views, r.reader.View(right, r.title(), left.w > 0))
+	}
+	if left.w == r.whole.w {
+		return lipgloss.JoinVertical(lipgloss.Left, views...)
+	}
+	return lipgloss.JoinHorizontal(lipgloss.Top, views...)
+}
+
+// lay breaks all there is to say into lines, and keeps what is in sight among them.
+func (r *results) lay() {
+	left, _ := r.boxes()
+	if left.w == 0 {
+		left = r.whole
+	}
+	w, h := r.panel("", left, true).Inner()
+	r.rows.set(r.entries(w), h-len(r.head(w)))
+	if !r.over && !r.rows.moved {
+		r.rows.cursor = r.current()
+		r.rows.show()
+	}
+}
+
+// current is the first entry that has not ended.
+func (r *results) current() int {
+	for i, e := range r.rows.entries {
+		k := r.run.Keys[e.key]
+		if e.send < 0 && k.Round && k.Status == "" && (k.Count(model.Sending) > 0 || k.Count(model.Queued) > 0) {
+			return i
+		}
+	}
+	return max(len(r.rows.entries)-1, 0)
+}
+
+// head is the progress bar, or the summary.
+func (r *results) head(w int) []string {
+	now := r.deps.Now()
+	if !r.over {
+		bar := widget.NewProgress(r.theme, "Sending")
+		if r.run.Canceling {
+			bar.Label = "Canceling"
+		}
+		bar.Done, bar.Total, bar.Frame = r.run.Done, r.run.Total, r.frame
+		bar.SetSize(w, 1)
+		return []string{bar.View(), ""}
+	}
+	style := r.theme.Success
+	if r.run.FailedKeys() > 0 {
+		style = r.theme.Danger
+	}
+	var head []string
+	for _, l := range widget.Wrap(widget.Clean(problems.Sentence(r.run.Message)), w) {
+		head = append(head, style.Render(l))
+	}
+	hint := r.moment(r.run.Began) + ", to " + r.people.Summary(r.run.Ask)
+	if took := elapsed(r.run.Began, r.run.Began.Add(r.run.Took), now); took != "" {
+		hint += ", in " + took
+	}
+	hint += "."
+	for _, l := range widget.Wrap(widget.Clean(hint), w) {
+		head = append(head, r.theme.Muted.Render(l))
+	}
+	return append(head, "")
+}
+
+// entries draws the keys and, where there are several, their recipients.
+func (r *results) entries(w int) []entry {
+	var out []entry
+	for i := range r.run.Keys {
+		k := &r.run.Keys[i]
+		e := entry{i, -1, []string{r.entryLine(len(out), r.keyLine(k, w-2), w)}}
+		each := len(k.Sends) > 1 || k.Explained()
+		if k.Reason != "" && !(each && k.Explained()) {
+			e.lines = append(e.lines, wrapped(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Ask), 4, w)...)
+		}
+		out = append(out, e)
+		if !each {
+			continue
+		}
+		for j := range k.Sends {
+			out = append(out, r.sendEntry(len(out), i, j, w))
+		}
+	}
+	return out
+}
+
+// entryLine draws the first line of an entry with the sign of the cursor.
+func (r *results) entryLine(i int, text string, w int) string {
+	mark := "  "
+	if i == r.rows.cursor && (r.over || r.rows.moved) {
+		mark = r.theme.Accent.Render("▌ ")
+	}
+	return widget.Truncate(mark+text, w)
+}
+
+// sign returns the sign and the color of a state.
+func (r *results) sign(st model.State) (string, lipgloss.Style) {
+	switch st {
+	case model.Sent:
+		return "✓", r.theme.Success
+	case model.Failed:
+		return "✗", r.theme.Danger
+	case model.Sending:
+		return widget.Spinner(r.frame), r.theme.Info
+	}
+	return "·", r.theme.Faint
+}
+
+// keyLine draws a key, its status, and how many of its recipients have it.
+func (r *results) keyLine(k *model.Key, w int) string {
+	st := model.Queued
+	switch {
+	case k.Status == engine.Sent:
+		st = model.Sent
+	case k.Status != "" || k.Reason != "" || k.Word() == model.Failed.String():
+		st = model.Failed
+	case k.Word() == model.Sent.String():
+		st = model.Sent
+	case k.Count(model.Sending) > 0:
+		st = model.Sending
+	}
+	sign, style := r.sign(st)
+	tail := ""
+	if n := len(k.Sends); n > 1 {
+		tail = fmt.Sprintf("  %d of %d", k.Count(model.Sent), n)
+	}
+	if len(k.Sends) == 1 {
+		tail += "  " + elapsed(k.Sends[0].Began, k.Sends[0].Ended, r.deps.Now())
+	}
+	word := widget.Clean(k.Word())
+	name := widget.Truncate(widget.Clean(k.Name), max(w-3-widget.Width(word)-widget.Width(tail), 1))
+	return style.Render(sign) + " " + name + " " + style.Render(word) + r.theme.Muted.Render(tail)
+}
+
+// sendEntry draws a recipient of a key, and why they did not get it.
+func (r *results) sendEntry(n, i, j, w int) entry {
+	d := &r.run.Keys[i].Sends[j]
+	sign, style := r.sign(d.State)
+	identifier, _ := model.Addressed(r.draft.Workspace, r.run.Ask)
+	if d.State == model.Failed && d.Why != "" {
+		text := widget.Wrap(widget.Clean(r.recipient(r.run, d)+": "+d.Why), max(w-6, 1))
+		e := entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
+		for _, l := range text[1:] {
+			e.lines = append(e.lines, strings.Repeat(" ", 6)+style.Render(l))
+		}
+		return e
+	}
+	tail := strings.TrimSpace(d.State.String() + "  " + elapsed(d.Began, d.Ended, r.deps.Now()))
+	name := allRecipients
+	if d.Recipient != "" {
+		name = r.named("", identifier, d.Recipient, w-7-widget.Width(tail))
+	}
+	return entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+r.theme.Muted.Render(tail), w)}}
+}
+
+// selected returns what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
+func (r *results) selected() (k *model.Key, d *model.Send) {
+	l := &r.rows
+	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(r.run.Keys) {
+		return nil, nil
+	}
+	e := l.entries[l.cursor]
+	k = &r.run.Keys[e.key]
+	switch i := slices.IndexFunc(k.Sends, func(d model.Send) bool { return d.State == model.Sent }); {
+	case e.send >= 0 && e.send < len(k.Sends):
+		d = &k.Sends[e.send]
+	case i >= 0:
+		d = &k.Sends[i]
+	case len(k.Sends) > 0:
+		d = &k.Sends[0]
+	}
+	return k, d
+}
+
+// mouse takes the wheel and clicks: the entry there, or the message beside.
+func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
+	r.lay()
+	left, right := r.boxes()
+	switch beside := left.w < r.whole.w; {
+	case right.w > 0 && beside && msg.X >= left.w:
+		r.reader.mouse(msg, left.w, 0, r.over)
+		return nil
+	case right.w > 0 && !beside && msg.Y >= left.h:
+		r.reader.mouse(msg, 0, left.h, r.over)
+		return nil
+	}
+	l := &r.rows
+	if l.window.Wheel(msg) {
+		l.moved = true
+		return nil
+	}
+	if !pressed(msg) {
+		return nil
+	}
+	w, _ := r.panel("", left, true).Inner()
+	i, ok := l.at(msg.Y - 1 - len(r.head(w)))
+	if !ok {
+		return nil
+	}
+	again := l.cursor == i && l.moved
+	l.cursor, l.moved = i, true
+	r.reader.open = again && r.over
+	return nil
+}
+
+// openMessage gives the message the keyboard.
+func (r *results) openMessage() tea.Cmd {
+	r.reader.open = true
+	return nil
+}
+
+// closeMessage gives it back to the list.
+func (r *results) closeMessage() tea.Cmd {
+	r.reader.open, r.zoom = false, false
+	return nil
+}
+
+// resultsHost is what the results' keys do beyond the results.
+type resultsHost struct {
+	again, anew, form, outbox func() tea.Cmd
+	up, copy                  screen.Action
+}
+
+// actions are what can be done once the run has ended.
+func (r *results) actions(host resultsHost) []screen.Action {
+	none, bar := "", 9
+	if r.run.FailedKeys() == 0 {
+		none, bar = "Every message was sent.", 0
+	}
+	return []screen.Action{
+		{Keys: []string{"r"}, Label: "retry failed", Help: "send failed messages again, only to recipients who missed them", Group: groupTest, Bar: bar, Why: none, Run: host.again},
+		{Name: "read-message", Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: r.openMessage},
+		host.up,
+		{Keys: []string{"f"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: host.form},
+		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, Bar: 6, Run: host.anew},
+		{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Bar: 5, Run: host.outbox},
+		host.copy,
+		r.zoomKey(false),
+		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, Info: true},
+	}
+}
+
+// readActions are what can be done with the message.
+func (r *results) readActions(host resultsHost) []screen.Action {
+	by := func(n int) func() tea.Cmd { return func() tea.Cmd { r.rows.move(n); return nil } }
+	acts := []screen.Action{
+		host.up,
+		{Keys: []string{"enter"}, Label: "results", Help: "go back to the results", Group: groupMessage, Run: r.closeMessage},
+		{Keys: []string{"n"}, Label: "next", Help: "read the next message", Group: groupMessage, Bar: 8, Run: by(1)},
+		{Keys: []string{"p"}, Label: "previous", Help: "read the previous message", Group: groupMessage, Bar: 7, Run: by(-1)},
+	}
+	for _, b := range r.reader.view.Bindings() {
+		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, Bar: 5, Run: func() tea.Cmd { b.Run(); return nil }})
+	}
+	return append(acts,
+		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupMessage, Bar: 4, Run: host.outbox},
+		r.zoomKey(false),
+		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, Info: true},
+	)
+}
+
+// elapsed returns how long something has taken, in words; empty for less than a second.
+func elapsed(began, ended, now time.Time) string {
+	if began.IsZero() {
+		return ""
+	}
+	if ended.IsZero() {
+		ended = now
+	}
+	switch d := ended.Sub(began); {
+	case d < time.Second:
+		return ""
+	case d < 1050*time.Millisecond:
+		return "1 second"
+	default:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " seconds"
+	}
+}

@@ -1,0 +1,93 @@
+package testsend
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
+)
+
+// entry is a key of a run, or one of its recipients, as it is drawn.
+type entry struct {
+	key, send int // send is -1 for the key itself
+	lines     []string
+}
+
+// rowList is the list of a run: entries of several lines, and a cursor.
+type rowList struct {
+	entries []entry
+	window  widget.Window // over the lines
+	cursor  int           // an entry
+	moved   bool          // a person has moved it; otherwise it follows what is under way
+	height  int
+}
+
+// follow lets the cursor go with what is under way.
+func (l *rowList) follow() { l.cursor, l.moved, l.window = 0, false, widget.Window{} }
+
+// set takes the entries, and keeps the cursor in sight.
+func (l *rowList) set(entries []entry, height int) {
+	l.entries, l.height = entries, max(height, 0)
+	n := 0
+	for _, e := range entries {
+		n += len(e.lines)
+	}
+	l.cursor = max(min(l.cursor, len(entries)-1), 0)
+	l.window.Resize(n, l.height)
+}
+
+// show scrolls to the entry under the cursor.
+func (l *rowList) show() {
+	from := 0
+	for i, e := range l.entries {
+		if i == l.cursor {
+			l.window.Select(from + len(e.lines) - 1)
+			l.window.Select(from)
+			return
+		}
+		from += len(e.lines)
+	}
+}
+
+func (l *rowList) move(n int) {
+	l.cursor, l.moved = max(min(l.cursor+n, len(l.entries)-1), 0), true
+	l.show()
+}
+
+func (l *rowList) update(msg tea.KeyMsg) {
+	switch msg.String() {
+	case "up", "k":
+		l.move(-1)
+	case "down", "j":
+		l.move(1)
+	case "pgup", "ctrl+b":
+		l.move(-max(l.height-1, 1))
+	case "pgdown", "ctrl+f":
+		l.move(max(l.height-1, 1))
+	case "home", "g":
+		l.move(-len(l.entries))
+	case "end", "G":
+		l.move(len(l.entries))
+	}
+}
+
+// at returns the entry on a line of the list.
+func (l *rowList) at(y int) (int, bool) {
+	line, ok := l.window.At(y)
+	for i, e := range l.entries {
+		if line < len(e.lines) {
+			return i, ok
+		}
+		line -= len(e.lines)
+	}
+	return 0, false
+}
+
+// view returns the lines in sight.
+func (l *rowList) view() []string {
+	var lines []string
+	for _, e := range l.entries {
+		lines = append(lines, e.lines...)
+	}
+	from, to := l.window.Visible()
+	return lines[from:to]
+}

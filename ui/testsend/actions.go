@@ -3,8 +3,6 @@ package testsend
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine"
-	"bugle/engine/operation"
 	"bugle/ui/screen"
 )
 
@@ -31,13 +29,16 @@ func (s *Screen) Actions() []screen.Action {
 	switch s.stage {
 	case stageSending:
 		return []screen.Action{
-			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, Bar: 9, Run: s.cancel},
+			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, Bar: 9, Run: s.results.cancel},
 		}
 	case stageDone:
 		if s.results.reader.open {
 			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upKey(groupMessage)})
 		}
-		return s.results.actions(resultsHost{s.again, s.anew, s.toForm, s.outbox, s.upKey(groupTest), s.copying()})
+		return s.results.actions(resultsHost{
+			again: s.again, anew: func() tea.Cmd { return s.begin(s.results.run.Ask) }, form: s.toForm, outbox: s.outbox,
+			up: s.upKey(groupTest), copy: s.copying(s.results.run.Ask),
+		})
 	case stageGroups:
 		return s.groups.actions(groupsHost{
 			ask: s.form.to.ask(), empty: len(s.form.to.given()) == 0 && s.form.to.prompt.Value() == "", add: s.newGroup, up: s.upKey(groupGroups),
@@ -48,26 +49,10 @@ func (s *Screen) Actions() []screen.Action {
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "go to field", Group: groupTest, Bar: 9, Run: s.toProblem},
 			s.upKey(groupTest),
-			s.copying(),
+			s.copying(s.form.ask()),
 		}
 	}
-	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.outbox, s.copy, s.upKey(groupTest)})
-}
-
-func (s *Screen) copying() screen.Action {
-	return screen.Action{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Bar: 3, Run: s.copy}
-}
-
-func (s *Screen) copy() tea.Cmd {
-	ask := s.form.ask()
-	if s.stage == stageDone {
-		ask = s.results.run.Ask
-	}
-	return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
-}
-
-func (s *Screen) outbox() tea.Cmd {
-	return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id})
+	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.upKey(groupTest)})
 }
 
 // up goes up one level: from the whole screen to all panes, from a pane to the one it belongs to, from a page to the

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -13,7 +12,6 @@ import (
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/screen"
-	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -22,21 +20,12 @@ import (
 type form struct {
 	*layout
 	to      recipients
-	filter  engine.KeyFilter
+	narrow  narrowing
 	values  values
 	outlook outlook
 	steps   steps
-
-	at   spot
-	top  int // the first line in sight
-	more int // lines below those in sight
-}
-
-// steps are the changes of the form, and what is being typed.
-type steps struct {
-	screen.Steps
-	attr    material.Attribute // that the newest step types in
-	typedAt time.Time          // when it did last; zero where the newest step is another one
+	at      spot
+	window  window
 }
 
 // choices is what a person chose in the form.
@@ -47,12 +36,9 @@ type choices struct {
 	typed      map[material.Attribute]string
 }
 
-// typingPause parts two steps in one field.
-const typingPause = 2 * time.Second
-
 func newForm(l *layout) form {
 	return form{
-		layout: l, to: newRecipients(l.subject), values: values{subject: l.subject, typed: map[material.Attribute]string{}},
+		layout: l, to: newRecipients(l.subject), narrow: narrowing{subject: l.subject}, values: values{subject: l.subject, typed: map[material.Attribute]string{}},
 		outlook: outlook{layout: l}, at: spot{onPrompt, 0},
 	}
 }
@@ -60,7 +46,7 @@ func newForm(l *layout) form {
 // ask is what the form asks for. Values that cannot be used are left out.
 func (f *form) ask() engine.TestSend {
 	t := f.to.ask()
-	t.Filter = f.filter
+	t.Filter = f.narrow.filter
 	f.values.addTo(&t)
 	return t
 }
@@ -69,7 +55,7 @@ func (f *form) ask() engine.TestSend {
 // lacks is the service's to say: its answer leads to the field.
 func (f *form) lacks() string {
 	t := f.to.ask()
-	t.Filter = f.filter
+	t.Filter = f.narrow.filter
 	value := f.values.addTo(&t)
 	wrong, others := t.CheckRecipients(f.draft.Campaign.Channel)
 	typed := f.to.prompt.Value() != ""
@@ -158,26 +144,25 @@ func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
 	switch before := f.chosen(); f.at.place {
 	case onPrompt:
 		next, cmd := f.to.Update(msg)
-		f.record(before, spot{onPrompt, 0})
+		f.record(before, f.to.changes(), spot{onPrompt, 0})
 		f.focus(next)
-		return tea.Batch(cmd, f.foresee())
+		return tea.Batch(cmd, f.outlook.foresee(f.ask()))
 	case onOverride:
 		if f.values.Update(f.at.i, msg) {
-			f.recordTyping(before, f.values.list[f.at.i].Attribute)
-			return f.foresee()
+			a := f.values.list[f.at.i].Attribute
+			f.steps.typed(a, f.deps.Now(), func() { f.recordOf(before, a.Name, f.at, a) })
+			return f.outlook.foresee(f.ask())
 		}
 	}
 	return nil
 }
 
-func (f *form) foresee() tea.Cmd { return f.outlook.foresee(f.ask()) }
-
 // refresh looks up what the form leads to: profiles to offer, and what will become of the test.
-func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.foresee()) }
+func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.outlook.foresee(f.ask())) }
 
 // offerValues offers values for the messages that would go out.
 func (f *form) offerValues() {
-	f.values.set(f.draft.Matching(f.filter), f.outlook.forecast, f.outlook.told().Certain())
+	f.values.set(f.draft.Matching(f.narrow.filter), f.outlook.forecast, f.outlook.told().Certain())
 }
 
 // took takes a forecast.
@@ -189,14 +174,9 @@ func (f *form) took(news foreseen) {
 // renew takes another draft, or the same one after a change. What was filled in stays as far as the draft has it.
 func (f *form) renew() tea.Cmd {
 	f.outlook.forget()
-	return f.fit(f.at)
-}
-
-// fit leaves out what the draft does not have, and puts the keyboard on a row.
-func (f *form) fit(at spot) tea.Cmd {
-	f.filter = f.draft.Known(f.filter)
+	f.narrow.filter = f.draft.Known(f.narrow.filter)
 	f.offerValues()
-	f.focus(at)
+	f.focus(f.at)
 	return f.refresh()
 }
 
@@ -204,7 +184,7 @@ func (f *form) fit(at spot) tea.Cmd {
 // again is the most common test of all.
 func (f *form) fill(last engine.TestSend) {
 	f.to.begin(last)
-	f.filter = f.draft.Known(last.Filter)
+	f.narrow.filter = f.draft.Known(last.Filter)
 	f.values.put(model.Typed(last))
 	f.offerValues()
 	f.focus(spot{onPrompt, 0})
@@ -215,7 +195,7 @@ func (f *form) fill(last engine.TestSend) {
 
 // again fills the form as for an earlier test, as a change that can be undone.
 func (f *form) again(ask engine.TestSend) tea.Cmd {
-	f.recordOf(f.chosen(), "filled in an earlier test", spot{onPrompt, 0}, material.Attribute{})
+	f.record(f.chosen(), "filled in an earlier test", spot{onPrompt, 0})
 	f.fill(ask)
 	return f.refresh()
 }
@@ -224,7 +204,7 @@ func (f *form) again(ask engine.TestSend) tea.Cmd {
 func (f *form) use(g group, beside bool) tea.Cmd {
 	before := f.chosen()
 	left := f.to.use(g, beside)
-	f.record(before, spot{onPrompt, 0})
+	f.record(before, f.to.changes(), spot{onPrompt, 0})
 	f.focus(spot{onSend, 0})
 	cmd := f.refresh()
 	if len(left) == 0 {
@@ -249,7 +229,7 @@ func (f *form) enterTyped() tea.Cmd {
 func (f *form) accept() tea.Cmd {
 	before := f.chosen()
 	next := f.to.accept()
-	f.record(before, spot{onPrompt, 0})
+	f.record(before, f.to.changes(), spot{onPrompt, 0})
 	f.focus(next)
 	return f.refresh()
 }
@@ -258,66 +238,43 @@ func (f *form) accept() tea.Cmd {
 func (f *form) commit() bool {
 	before := f.chosen()
 	ok := f.to.commit()
-	f.record(before, spot{onPrompt, 0})
+	f.record(before, f.to.changes(), spot{onPrompt, 0})
 	if !ok {
 		f.focus(spot{onPrompt, 0})
 	}
 	return ok
 }
 
-// remove drops the recipient under the cursor; edit puts it back where it can be typed.
-func (f *form) remove() tea.Cmd {
+// drop takes out the recipient under the cursor, to be edited or for good.
+func (f *form) drop(edit bool) tea.Cmd {
 	before, at := f.chosen(), f.at
-	f.to.remove(at.i)
-	f.record(before, at)
-	f.focus(at)
-	return f.refresh()
-}
-
-func (f *form) edit() tea.Cmd {
-	before, at := f.chosen(), f.at
-	f.to.edit(at.i)
-	f.record(before, at)
-	f.focus(spot{onPrompt, 0})
-	return f.refresh()
-}
-
-// narrowing returns the narrowing under the cursor.
-func (f *form) narrowing() (model.Narrowing, bool) {
-	all := f.draft.Narrowings()
-	if f.at.place != onNarrowing || f.at.i >= len(all) {
-		return model.Narrowing{}, false
+	v := f.to.remove(at.i)
+	f.record(before, f.to.changes(), at)
+	if f.focus(at); edit {
+		f.to.edit(v)
+		f.focus(spot{onPrompt, 0})
 	}
-	return all[f.at.i], true
+	return f.refresh()
 }
 
 // turn takes the next value of the choice under the cursor, or the one before.
 func (f *form) turn(by int) tea.Cmd {
-	if n, ok := f.narrowing(); ok {
-		return f.narrowTo(n, next(n.Choices(), n.Of(f.filter), by))
+	if n, ok := f.narrow.at(f.at); ok {
+		return f.narrowTo(n, next(n.Choices(), n.Of(f.narrow.filter), by))
 	}
 	if f.at.place == onIdentifier {
-		var values []string
-		for _, o := range f.draft.Fields.Identifier.Options {
-			values = append(values, o.Value)
-		}
-		return f.identify(next(values, f.to.identifier, by))
+		return f.identify(f.to.following(by))
 	}
 	return nil
 }
 
-func next(values []string, now string, by int) string {
-	n := len(values)
-	return values[((slices.Index(values, now)+by)%n+n)%n]
-}
-
 // narrowTo sends only what has the value.
 func (f *form) narrowTo(n model.Narrowing, value string) tea.Cmd {
-	if value == n.Of(f.filter) {
+	if value == n.Of(f.narrow.filter) {
 		return nil
 	}
-	f.recordOf(f.chosen(), n.Node.Label(), f.at, material.Attribute{})
-	f.filter = n.With(f.filter, value)
+	f.record(f.chosen(), n.Node.Label(), f.at)
+	f.narrow.filter = n.With(f.narrow.filter, value)
 	f.offerValues()
 	return f.refresh()
 }
@@ -326,68 +283,37 @@ func (f *form) narrowTo(n model.Narrowing, value string) tea.Cmd {
 func (f *form) identify(identifier string) tea.Cmd {
 	before := f.chosen()
 	f.to.identify(identifier)
-	f.record(before, spot{onIdentifier, 0})
+	f.record(before, f.to.changes(), spot{onIdentifier, 0})
 	return tea.Batch(f.refresh(), f.learnNames(f.to.identifier))
 }
 
 // choose offers the values of the choice under the cursor.
 func (f *form) choose() tea.Cmd {
-	if n, ok := f.narrowing(); ok {
-		values := n.Choices()
-		options := make([]widget.Option, len(values))
-		for i, v := range values {
-			options[i] = widget.Option{Label: n.Label(v)}
-		}
-		return screen.Send(screen.ChooseMsg{Title: n.Node.Label(), Body: n.Node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
-			return f.narrowTo(n, values[a.Index])
-		}})
+	if n, ok := f.narrow.at(f.at); ok {
+		return choose(n, func(value string) tea.Cmd { return f.narrowTo(n, value) })
 	}
-	node := f.draft.Fields.Identifier
-	options := make([]widget.Option, len(node.Options))
-	for i, o := range node.Options {
-		options[i] = widget.Option{Label: o.Title(), Help: problems.Sentence(o.Help)}
-	}
-	return screen.Send(screen.ChooseMsg{Title: node.Label(), Body: node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
-		return f.identify(node.Options[a.Index].Value)
-	}})
+	return f.to.choose(f.identify)
 }
 
 // clearValues takes back every value that was typed.
 func (f *form) clearValues() tea.Cmd {
-	f.recordOf(f.chosen(), "cleared the personalization", f.at, material.Attribute{})
+	f.record(f.chosen(), "cleared the personalization", f.at)
 	f.values.put(map[material.Attribute]string{})
 	f.offerValues()
 	f.focus(f.at)
-	return f.foresee()
-}
-
-// leave leaves the field with what is typed in it; esc leaves the screen from there.
-func (f *form) leave() tea.Cmd {
-	f.to.waiting = false
-	f.focus(spot{onIdentifier, 0})
-	return nil
+	return f.outlook.foresee(f.ask())
 }
 
 // chosen returns what is chosen now.
 func (f *form) chosen() choices {
-	return choices{f.to.identifier, maps.Clone(f.to.values), f.filter, f.values.now()}
+	return choices{f.to.identifier, maps.Clone(f.to.values), f.narrow.filter, f.values.now()}
 }
 
-// record notes what was changed of the recipients, with what was chosen before it.
-func (f *form) record(before choices, at spot) {
-	if f.to.did != "" {
-		f.recordOf(before, f.to.did, at, material.Attribute{})
+// record notes a change at a row: what was chosen before it, and what was changed, which may be nothing.
+func (f *form) record(before choices, what string, at spot) {
+	if what != "" {
+		f.recordOf(before, what, at, material.Attribute{})
 	}
-	f.to.did = ""
-}
-
-// recordTyping notes a change of a value. What is typed in one field without a pause is one step.
-func (f *form) recordTyping(before choices, a material.Attribute) {
-	now := f.deps.Now()
-	if f.steps.attr != a || f.steps.typedAt.IsZero() || now.Sub(f.steps.typedAt) >= typingPause {
-		f.recordOf(before, a.Name, spot{onOverride, 0}, a)
-	}
-	f.steps.attr, f.steps.typedAt = a, now
 }
 
 // recordOf notes a change at a row, of a value that of its attribute.
@@ -399,14 +325,13 @@ func (f *form) recordOf(before choices, what string, at spot, a material.Attribu
 		other = now
 		return cmd
 	}
-	f.steps.Did(screen.Step{What: what, Undo: swap, Redo: swap})
-	f.steps.typedAt = time.Time{}
+	f.steps.note(what, swap)
 }
 
 // restore fills the form with what was chosen, and puts the cursor where it was changed.
 func (f *form) restore(to choices, at spot, a material.Attribute) tea.Cmd {
 	f.to.restore(to.identifier, maps.Clone(to.values))
-	f.filter = f.draft.Known(to.filter)
+	f.narrow.filter = f.draft.Known(to.filter)
 	f.values.put(maps.Clone(to.typed))
 	f.offerValues()
 	if at.place == onOverride {
@@ -415,12 +340,6 @@ func (f *form) restore(to choices, at spot, a material.Attribute) tea.Cmd {
 	f.focus(at)
 	f.to.offer()
 	return f.refresh()
-}
-
-// walk undoes or redoes a change.
-func (f *form) walk(one func(*screen.Steps) (tea.Cmd, bool)) (tea.Cmd, bool) {
-	f.steps.typedAt = time.Time{}
-	return one(&f.steps.Steps)
 }
 
 // SetTheme changes the theme.

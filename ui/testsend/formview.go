@@ -26,9 +26,9 @@ func (f *form) View() string {
 	}
 	panel := f.panel(f.name(), main, !f.beside())
 	w, h := panel.Inner()
-	lines := f.inSight(f.rows(w), h-sendHeight)
-	if f.more > 0 {
-		panel.Footer = fmt.Sprintf("%d more below", f.more)
+	lines := f.window.inSight(f.rows(w), f.at, h-sendHeight)
+	if f.window.more > 0 {
+		panel.Footer = fmt.Sprintf("%d more below", f.window.more)
 	}
 	lines = append(lines, "")
 	left := panel.View(strings.Join(append(lines, f.sendRow(w).lines...), "\n"))
@@ -41,13 +41,7 @@ func (f *form) View() string {
 // rows draws the form in w cells, but for its button.
 func (f *form) rows(w int) []row {
 	rows := f.to.View(f.at, w)
-	for i, n := range f.draft.Narrowings() {
-		if i == 0 {
-			rows = append(rows, words(""))
-		}
-		at := spot{onNarrowing, i}
-		rows = append(rows, line(f.theme, f.at, at, n.Node.Label(), choice(f.theme, f.at == at, n.Label(n.Of(f.filter))), w))
-	}
+	rows = append(rows, f.narrow.View(f.at, w)...)
 	return append(rows, f.values.View(f.at, w)...)
 }
 
@@ -80,40 +74,19 @@ func (f *form) sendRow(w int) row {
 	return line(f.theme, f.at, at, "", button, w)
 }
 
-// inSight returns the lines that fit, the row under the cursor among them.
-func (f *form) inSight(rows []row, h int) []string {
-	var lines []string
-	from, to := 0, 0
-	for _, r := range rows {
-		if r.spot == f.at && r.place != onNothing {
-			from, to = len(lines), len(lines)+len(r.lines)
-		}
-		lines = append(lines, r.lines...)
-	}
-	h = max(h, 0)
-	f.top = max(min(f.top, from), to-h, 0)
-	f.top = min(f.top, from, max(len(lines)-h, 0))
-	if f.at.place == onSend {
-		f.top = 0 // who it goes to is seen before it is sent
-	}
-	to = min(f.top+h, len(lines))
-	f.more = len(lines) - to
-	return lines[f.top:to:to]
-}
-
 // spotAt returns the row on a line inside the form's frame, and the line within the row.
 func (f *form) spotAt(y int) (at spot, line int, ok bool) {
 	main, _ := f.boxes()
 	w, h := f.panel("", main, true).Inner()
 	all := f.rows(w)
-	shown := len(f.inSight(all, h-sendHeight))
+	shown := len(f.window.inSight(all, f.at, h-sendHeight))
 	switch {
 	case y == shown+sendHeight-1:
 		return spot{onSend, 0}, 0, true
 	case y < 0 || y >= shown:
 		return spot{}, 0, false
 	}
-	y += f.top
+	y += f.window.top
 	for _, r := range all {
 		if y < len(r.lines) {
 			return r.spot, y, r.place != onNothing
@@ -166,13 +139,6 @@ func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// scrollPage moves what is in sight of the outlook by pages.
-func (f *form) scrollPage(n int) tea.Cmd {
-	_, side := f.boxes()
-	f.outlook.scroll(n * max(side.h-3, 1))
-	return nil
-}
-
 // tab goes on to the next part of the form, with what is highlighted once something was typed.
 func (f *form) tab() tea.Cmd {
 	h, ok := f.to.list.Highlighted()
@@ -185,8 +151,8 @@ func (f *form) tab() tea.Cmd {
 
 // formHost is what the form's keys do beyond the form.
 type formHost struct {
-	send, earlier, groups, outbox, copy func() tea.Cmd
-	up                                  screen.Action
+	send, earlier, groups func() tea.Cmd
+	up                    screen.Action
 }
 
 // actions are what can be done in the form.
@@ -194,7 +160,11 @@ func (f *form) actions(host formHost) []screen.Action {
 	acts := []screen.Action{
 		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, Bar: 8, Typing: true, Why: f.lacks(), Run: host.send},
 	}
-	leave := screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, Bar: 6, Typing: true, Run: f.leave}
+	leave := screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, Bar: 6, Typing: true, Run: func() tea.Cmd {
+		f.to.waiting = false
+		f.focus(spot{onIdentifier, 0})
+		return nil
+	}}
 	enter := screen.Action{Keys: []string{"enter"}, Group: groupTest, Bar: 9, Typing: true}
 	switch f.at.place {
 	case onPrompt:
@@ -206,8 +176,8 @@ func (f *form) actions(host formHost) []screen.Action {
 			acts = append(acts, leave)
 		}
 	case onValue:
-		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", f.edit
-		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: f.remove})
+		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", func() tea.Cmd { return f.drop(true) }
+		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: func() tea.Cmd { return f.drop(false) }})
 	case onSend:
 		enter.Label, enter.Help, enter.Why, enter.Run = "send", "send the test", f.lacks(), host.send
 		acts[0].Bar = 0
@@ -240,21 +210,23 @@ func (f *form) moves(host formHost) []screen.Action {
 		{Keys: []string{"alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: host.earlier},
 		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: host.groups},
 		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the personalization values", Group: groupTest, Typing: true, Why: unchanged, Run: f.clearValues},
-		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.scrollPage(1) }},
-		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.scrollPage(-1) }},
+		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.outlook.page(1) }},
+		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.outlook.page(-1) }},
 		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.move(1) }},
 		{Keys: []string{"up"}, Label: "previous row", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.move(-1) }},
 		{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, Bar: 5, Typing: true, Run: f.tab},
 		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.jump(-1) }},
-		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Typing: true, Run: host.outbox},
-		{Keys: []string{"alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Typing: true, Run: host.copy},
+		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Typing: true, Run: f.outbox},
 	}
 	if !f.typing() { // while a text is typed, letters are letters
-		acts[len(acts)-1].Keys = []string{"y", "alt+y"}
 		acts[1].Keys = []string{"g", "ctrl+g"}
 		acts[0].Keys = []string{"e", "alt+e"}
 	}
-	acts = append(acts, f.zoomKey(f.typing()))
+	copying := f.copying(f.ask())
+	if copying.Bar, copying.Typing = 0, true; f.typing() {
+		copying.Keys = copying.Keys[1:]
+	}
+	acts = append(acts, copying, f.zoomKey(f.typing()))
 	if f.at.place == onPrompt {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, Typing: true, Run: f.to.suggest})
 	}

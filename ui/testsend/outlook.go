@@ -27,6 +27,7 @@ type outlook struct {
 	ask      engine.TestSend
 	going    []model.Message
 	top      int // the first line in sight
+	height   int // of the pane, as drawn last
 	glance   glance
 }
 
@@ -93,6 +94,7 @@ func (o *outlook) sends() int {
 
 // View draws the pane.
 func (o *outlook) View(b box, focused bool) string {
+	o.height = b.h
 	panel := o.panel("Messages", b, focused)
 	if n := o.sends(); n > 0 {
 		panel.Info = fmt.Sprintf("%d to send", n)
@@ -113,6 +115,12 @@ func (o *outlook) View(b box, focused bool) string {
 
 // scroll moves what is in sight by lines.
 func (o *outlook) scroll(n int) { o.top = max(o.top+n, 0) }
+
+// page moves what is in sight by pages.
+func (o *outlook) page(n int) tea.Cmd {
+	o.scroll(n * max(o.height-3, 1))
+	return nil
+}
 
 // lines draws who gets what, in w cells of h lines.
 func (o *outlook) lines(w, h int) []string {

@@ -101,6 +101,27 @@ func (r *recipients) identify(identifier string) {
 	r.offer()
 }
 
+// following returns the identifier n places after the chosen one.
+func (r *recipients) following(n int) string {
+	var all []string
+	for _, o := range r.draft.Fields.Identifier.Options {
+		all = append(all, o.Value)
+	}
+	return next(all, r.identifier, n)
+}
+
+// choose offers the identifiers.
+func (r *recipients) choose(then func(identifier string) tea.Cmd) tea.Cmd {
+	node := r.draft.Fields.Identifier
+	options := make([]widget.Option, len(node.Options))
+	for i, o := range node.Options {
+		options[i] = widget.Option{Label: o.Title(), Help: problems.Sentence(o.Help)}
+	}
+	return screen.Send(screen.ChooseMsg{Title: node.Label(), Body: node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
+		return then(node.Options[a.Index].Value)
+	}})
+}
+
 // Update takes a key that is typed in the prompt; next is the row that it leads to.
 func (r *recipients) Update(msg tea.KeyMsg) (next spot, cmd tea.Cmd) {
 	next = spot{onPrompt, 0}
@@ -156,6 +177,13 @@ func (r *recipients) add(text string) (rest string) {
 // changed notes a change of recipients.
 func (r *recipients) changed(verb string, values ...string) {
 	r.did = verb + " " + model.Some(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
+}
+
+// changes returns what was changed and is not recorded yet.
+func (r *recipients) changes() string {
+	did := r.did
+	r.did = ""
+	return did
 }
 
 func (r *recipients) refused(value string) string {
@@ -222,18 +250,18 @@ func (r *recipients) use(g group, beside bool) (left []string) {
 	return values[most:]
 }
 
-// remove drops a recipient.
-func (r *recipients) remove(i int) {
-	r.changed("removed", r.given()[i])
+// remove drops a recipient, and returns it.
+func (r *recipients) remove(i int) string {
+	v := r.given()[i]
+	r.changed("removed", v)
 	r.values[r.identifier] = slices.Delete(slices.Clone(r.given()), i, i+1)
 	r.offer()
+	return v
 }
 
-// edit puts a recipient back where it can be typed.
-func (r *recipients) edit(i int) {
-	v := r.given()[i]
-	r.remove(i)
-	r.prompt.SetValue(v)
+// edit puts a recipient where it can be typed.
+func (r *recipients) edit(value string) {
+	r.prompt.SetValue(value)
 	r.offer()
 }
 

@@ -44,6 +44,31 @@ func (r *results) round(asks []engine.TestSend, f model.Forecast) {
 	r.reader.open, r.reader.shown = false, ""
 }
 
+// cancel stops what has not been sent yet.
+func (r *results) cancel() tea.Cmd {
+	r.run.Canceling = true
+	r.tasks.Cancel(taskSend)
+	return nil
+}
+
+// tick turns the wheel while messages are sent.
+type tick struct{ id screen.ID }
+
+const tickTime = 120 * time.Millisecond
+
+func (r *results) tick() tea.Cmd {
+	id := r.tasks.ID()
+	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tick{id} })
+}
+
+func (r *results) turn(t tick) tea.Cmd {
+	if t.id != r.tasks.ID() || r.over {
+		return nil
+	}
+	r.frame++
+	return r.tick()
+}
+
 // end shows how the round went, with the cursor where something needs attention.
 func (r *results) end(out model.Outcome, err error) {
 	r.over = true

@@ -69,3 +69,30 @@ func below(r row, n, w int, style interface{ Render(...string) string }, text st
 	}
 	return r
 }
+
+// window is the part of the form that is in sight.
+type window struct {
+	top  int // the first line in sight
+	more int // lines below those in sight
+}
+
+// inSight returns the lines that fit, the row under the cursor among them.
+func (win *window) inSight(rows []row, at spot, h int) []string {
+	var lines []string
+	from, to := 0, 0
+	for _, r := range rows {
+		if r.spot == at && r.place != onNothing {
+			from, to = len(lines), len(lines)+len(r.lines)
+		}
+		lines = append(lines, r.lines...)
+	}
+	h = max(h, 0)
+	win.top = max(min(win.top, from), to-h, 0)
+	win.top = min(win.top, from, max(len(lines)-h, 0))
+	if at.place == onSend {
+		win.top = 0 // who it goes to is seen before it is sent
+	}
+	to = min(win.top+h, len(lines))
+	win.more = len(lines) - to
+	return lines[win.top:to:to]
+}

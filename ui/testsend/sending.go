@@ -3,8 +3,6 @@ package testsend
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -33,9 +31,6 @@ func (s *Screen) send() tea.Cmd {
 	return s.begin(s.form.ask())
 }
 
-// anew sends all of it once more, from the draft as it is now.
-func (s *Screen) anew() tea.Cmd { return s.begin(s.results.run.Ask) }
-
 // begin sends a test.
 func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
 	s.results.begin(model.NewRun(s.draft, ask))
@@ -57,14 +52,7 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
 		return model.Do(ctx, service, id, asks, now, func(step model.Step) { emit(step) })
 	})
-	return tea.Batch(send, s.tick())
-}
-
-// cancel stops what has not left yet.
-func (s *Screen) cancel() tea.Cmd {
-	s.results.run.Canceling = true
-	s.Cancel(taskSend)
-	return nil
+	return tea.Batch(send, s.results.tick())
 }
 
 // sent shows how the round went.
@@ -83,23 +71,6 @@ func (s *Screen) sent(r screen.Result) tea.Cmd {
 	return tea.Batch(s.remember(run, out), s.results.reader.look(run, s.form.outlook.forecast))
 }
 
-// remember offers what was sent just now from now on, as the next visit would.
-func (s *Screen) remember(run model.Run, out model.Outcome) tea.Cmd {
-	id, values := run.Ask.Identifier, run.Ask.Values
-	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
-		return slices.Contains(values, v)
-	})...)
-	var records []engine.TestRecord
-	for i, r := range out.Results {
-		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, run.Asks[i]), Result: r})
-	}
-	s.past = s.past.Remember(records, s.name())
-	if k, ok := s.history().(kept); ok && len(records) > 0 {
-		return s.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
-	}
-	return nil
-}
-
 // toProblem goes to the field of the problem under the cursor: in the builder, or in the form here.
 func (s *Screen) toProblem() tea.Cmd {
 	if path, ok := s.refusal.field(); ok {
@@ -114,22 +85,4 @@ func (s *Screen) toForm() tea.Cmd {
 	s.show(stageForm)
 	s.form.focus(spot{onPrompt, 0})
 	return s.form.refresh()
-}
-
-// tick turns the wheel while messages leave.
-type tick struct{ id screen.ID }
-
-const tickTime = 120 * time.Millisecond
-
-func (s *Screen) tick() tea.Cmd {
-	id := s.ID()
-	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tick{id} })
-}
-
-func (s *Screen) turn(t tick) tea.Cmd {
-	if t.id != s.ID() || s.stage != stageSending {
-		return nil
-	}
-	s.results.frame++
-	return s.tick()
 }

@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/operation"
 	model "bugle/engine/testsend"
 	"bugle/engine/when"
 	"bugle/themes"
@@ -130,4 +131,69 @@ func (s *subject) learnNames(identifier string) tea.Cmd {
 	}
 	service := s.deps.Service
 	return s.tasks.Run(taskNames, func(ctx context.Context) (any, error) { return model.LookUpAll(ctx, service, all) })
+}
+
+// loaded is what is read of the draft, and of earlier tests.
+type loaded struct {
+	draft  model.Draft
+	recent map[string][]string
+	past   model.History
+	groups []group
+}
+
+// mostRecent is how many earlier recipients are offered for an identifier.
+const mostRecent = 20
+
+// load reads the draft and what is remembered of earlier tests.
+func (s *subject) load() tea.Cmd {
+	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
+	return s.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
+		l := loaded{recent: map[string][]string{}}
+		var err error
+		if l.draft, err = model.Load(ctx, service, id); err != nil {
+			return nil, err
+		}
+		c := l.draft.Campaign
+		if !c.Channel.Writable() {
+			return l, nil
+		}
+		if l.groups, err = prefs.Read[[]group](kept, prefGroups); err != nil {
+			return nil, err
+		}
+		for _, o := range l.draft.Fields.Identifier.Options {
+			if l.recent[o.Value], err = history.Recipients(ctx, c.Channel, o.Value, mostRecent); err != nil {
+				return nil, err
+			}
+		}
+		l.past, err = model.ReadHistory(ctx, service, history, c)
+		return l, err
+	})
+}
+
+// remember offers what was sent just now from now on, as the next visit would.
+func (s *subject) remember(run model.Run, out model.Outcome) tea.Cmd {
+	id, values := run.Ask.Identifier, run.Ask.Values
+	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
+		return slices.Contains(values, v)
+	})...)
+	var records []engine.TestRecord
+	for i, r := range out.Results {
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, run.Asks[i]), Result: r})
+	}
+	s.past = s.past.Remember(records, s.name())
+	if k, ok := s.history().(kept); ok && len(records) > 0 {
+		return s.tasks.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
+	}
+	return nil
+}
+
+// copying returns the action that copies a test as a curl command.
+func (s *subject) copying(ask engine.TestSend) screen.Action {
+	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Bar: 3, Run: func() tea.Cmd {
+		return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
+	}}
+}
+
+func (s *subject) outbox() tea.Cmd {
+	return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id})
 }

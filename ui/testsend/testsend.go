@@ -3,8 +3,6 @@
 package testsend
 
 import (
-	"context"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -113,41 +111,6 @@ func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 // Campaign returns the draft.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s.loaded }
 
-type loaded struct {
-	draft  model.Draft
-	recent map[string][]string
-	past   model.History
-	groups []group
-}
-
-// mostRecent is how many earlier recipients are offered for an identifier.
-const mostRecent = 20
-
-func (s *Screen) load() tea.Cmd {
-	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
-	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
-		l := loaded{recent: map[string][]string{}}
-		var err error
-		if l.draft, err = model.Load(ctx, service, id); err != nil {
-			return nil, err
-		}
-		c := l.draft.Campaign
-		if !c.Channel.Writable() {
-			return l, nil
-		}
-		if l.groups, err = prefs.Read[[]group](kept, prefGroups); err != nil {
-			return nil, err
-		}
-		for _, o := range l.draft.Fields.Identifier.Options {
-			if l.recent[o.Value], err = history.Recipients(ctx, c.Channel, o.Value, mostRecent); err != nil {
-				return nil, err
-			}
-		}
-		l.past, err = model.ReadHistory(ctx, service, history, c)
-		return l, err
-	})
-}
-
 // Update takes results and news, keys and the mouse.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -160,7 +123,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.load()
 		}
 	case tick:
-		return s.turn(msg)
+		return s.results.turn(msg)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
@@ -369,7 +332,7 @@ func (s *Screen) walk(one func(*screen.Steps) (tea.Cmd, bool)) (tea.Cmd, bool) {
 	case !s.ready() || s.stage != stageForm:
 		return nil, false
 	}
-	return s.form.walk(one)
+	return s.form.steps.walk(one)
 }
 
 // SetSize divides the screen.

@@ -1,0 +1,58 @@
+package testsend
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	model "bugle/engine/testsend"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// narrowing is where less than all messages of the draft is chosen.
+type narrowing struct {
+	*subject
+	filter engine.KeyFilter
+}
+
+// at returns the choice on a row.
+func (n *narrowing) at(at spot) (model.Narrowing, bool) {
+	all := n.draft.Narrowings()
+	if at.place != onNarrowing || at.i >= len(all) {
+		return model.Narrowing{}, false
+	}
+	return all[at.i], true
+}
+
+// View draws the rows.
+func (n *narrowing) View(cursor spot, w int) []row {
+	var rows []row
+	for i, c := range n.draft.Narrowings() {
+		if i == 0 {
+			rows = append(rows, words(""))
+		}
+		at := spot{onNarrowing, i}
+		rows = append(rows, line(n.theme, cursor, at, c.Node.Label(), choice(n.theme, cursor == at, c.Label(c.Of(n.filter))), w))
+	}
+	return rows
+}
+
+// choose offers the values of a choice.
+func choose(n model.Narrowing, then func(value string) tea.Cmd) tea.Cmd {
+	values := n.Choices()
+	options := make([]widget.Option, len(values))
+	for i, v := range values {
+		options[i] = widget.Option{Label: n.Label(v)}
+	}
+	return screen.Send(screen.ChooseMsg{Title: n.Node.Label(), Body: n.Node.Help, Options: options, Then: func(a widget.Answer) tea.Cmd {
+		return then(values[a.Index])
+	}})
+}
+
+// next returns the value n places after another, round and round.
+func next(values []string, now string, by int) string {
+	n := len(values)
+	return values[((slices.Index(values, now)+by)%n+n)%n]
+}

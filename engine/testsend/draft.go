@@ -21,6 +21,7 @@ type Draft struct {
 	Document  doc.Value        // with the content of its saved templates
 	Messages  []Message
 	Fields    engine.TestFields
+	narrow    []Narrowing
 	material  *material.Material // nil where the service does not have it
 }
 
@@ -68,6 +69,7 @@ func New(ctx context.Context, service engine.Service, w engine.Workspace, c engi
 			return d, ctx.Err() // without the material there is still everything else
 		}
 	}
+	d.narrow = d.narrowings()
 	d.Messages = messagesOf(c.Channel, d.Document, w)
 	return d, nil
 }
@@ -131,7 +133,9 @@ type Narrowing struct {
 }
 
 // Narrowings returns those that leave a choice.
-func (d Draft) Narrowings() []Narrowing {
+func (d Draft) Narrowings() []Narrowing { return d.narrow }
+
+func (d Draft) narrowings() []Narrowing {
 	platforms, locales, variations := engine.KeyChoices(d.Campaign.Channel, d.Document)
 	all := []Narrowing{
 		{d.Fields.Platform, platforms, func(f *engine.KeyFilter) *string { return &f.Platform }, func(p string) string { return content.CellName(p, "", "") }},

@@ -145,7 +145,9 @@ func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
 	case onPrompt:
 		next, cmd := f.to.Update(msg)
 		f.record(before, f.to.changes(), spot{onPrompt, 0})
-		f.focus(next)
+		if next != f.at {
+			f.focus(next)
+		}
 		return tea.Batch(cmd, f.outlook.foresee(f.ask()))
 	case onOverride:
 		if f.values.Update(f.at.i, msg) {

@@ -48,7 +48,7 @@ func (v *Value) add(u material.Use, first bool) {
 	}
 }
 
-// Put adds what was typed for the attribute to a test; nothing typed is the recipient's own. An error says what the
+// Put adds what was typed for the attribute to a test; nothing typed is the recipient's own. An error names what the
 // data type wants.
 func (v Value) Put(t *engine.TestSend, typed string) error {
 	if typed == "" {

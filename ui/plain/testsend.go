@@ -13,7 +13,7 @@ import (
 	model "bugle/engine/testsend"
 )
 
-// testWhy says why no test can be sent; empty where one can.
+// testWhy returns why no test can be sent; empty where one can.
 func (w *work) testWhy() string {
 	if why := (model.Draft{Campaign: w.campaign}).WhyNot(); why != "" {
 		return why
@@ -87,7 +87,7 @@ func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, e
 	return ask, yes, err
 }
 
-// warn tells which messages will not arrive, and why.
+// warn lists which messages will not arrive, and why.
 func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model.Message) error {
 	f, err := t.draft.Forecast(ctx, t.service, ask, t.people.All())
 	if err != nil {

@@ -45,7 +45,7 @@ func (f *form) rows(w int) []row {
 	return append(rows, f.values.View(f.at, w)...)
 }
 
-// sendRow draws the button, and to whom it sends: it stays in sight, whatever the form shows.
+// sendRow draws the button, and the recipients: it stays in sight, whatever the form shows.
 func (f *form) sendRow(w int) row {
 	at := spot{onSend, 0}
 	text := "Send"

@@ -39,7 +39,7 @@ type received struct {
 	who map[model.Recipient]model.Person
 }
 
-// look looks for what a run delivered, and to whom.
+// look reads what a run delivered, and to which users.
 func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
 	box, _ := r.deps.Service.(engine.OutboxReader)
 	service, id, since := r.deps.Service, r.id, run.First.Truncate(time.Second)
@@ -90,7 +90,7 @@ func (r *reader) show(run model.Run, k *model.Key, d *model.Send, listed bool) {
 }
 
 // message returns what the preview shows: the mail that was delivered or, of a push, the content filled for its
-// recipient, as it went out. The note says what was not delivered.
+// recipient, as it went out. The note names what was not delivered.
 func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool) (v render.View, title, note string) {
 	if k == nil {
 		return v, "Delivered", ""

@@ -17,7 +17,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// recipients is where a person says who gets the test: the identifier, the recipients, and the place where the next one
+// recipients is where a person enters who gets the test: the identifier, the recipients, and the place where the next one
 // is typed, with suggestions below it.
 type recipients struct {
 	*subject
@@ -198,7 +198,7 @@ func (r *recipients) commit() bool {
 	return rest == ""
 }
 
-// notTaken tells why what is typed cannot be added.
+// notTaken reports why what is typed cannot be added.
 func (r *recipients) notTaken() tea.Cmd {
 	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(r.text()), r.wrong))
 }
@@ -311,7 +311,7 @@ func (r *recipients) tookProfiles(res screen.Result) (waited bool) {
 	return true
 }
 
-// offer finds the recipients to suggest for what is typed: groups, recent ones, profiles, and last those whom the last
+// offer finds the recipients to suggest for what is typed: groups, recent ones, profiles, and last those that the last
 // test did not reach.
 func (r *recipients) offer() {
 	r.offers = r.offers[:0]

@@ -71,7 +71,7 @@ func (r *refusal) head() []string {
 	w := max(r.whole.w-4, 1)
 	var out []string
 	message := "Not sent. " + strings.TrimSuffix(widget.CleanLines(r.message), ".") + "."
-	if r.list.Len() == 1 { // it says the same
+	if r.list.Len() == 1 { // the list has the same text
 		message = "Not sent. This needs to be fixed first:"
 	}
 	for _, l := range widget.Wrap(message, w) {

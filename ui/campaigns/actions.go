@@ -1,6 +1,9 @@
 package campaigns
 
 import (
+	"maps"
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -151,7 +154,8 @@ func (s *Screen) markActions() []screen.Action {
 	if s.grid.Len() == 0 {
 		none = "There are no campaigns to select."
 	}
-	bulk := s.bulkAction(group)
+	_, any := s.selected()
+	bulk := []screen.Action{s.bulk.action(group, s.picked.len(), any, s.offerBulk)}
 	if s.focus != inTable {
 		return bulk
 	}
@@ -166,6 +170,15 @@ func (s *Screen) markActions() []screen.Action {
 		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, Why: none, Run: s.markOn(s.grid.Up)},
 		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, Why: none, Run: s.markAll},
 	}, bulk...)
+}
+
+// offerBulk offers what can be done to the selected campaigns; with none, to the one under the cursor.
+func (s *Screen) offerBulk() tea.Cmd {
+	ids := slices.Collect(maps.Keys(s.picked.ids))
+	if row, ok := s.selected(); ok && len(ids) == 0 {
+		ids = []string{row.ID}
+	}
+	return s.bulk.offer(ids)
 }
 
 // statusOf offers what can be done to one campaign; while some are marked, to them.

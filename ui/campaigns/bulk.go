@@ -27,7 +27,7 @@ type task struct {
 	op    bulk.Operation
 	act   catalog.Action
 	harm  bool
-	ask   func(*Screen, *plan, task, string) tea.Cmd // asks for more first, beginning with a text; nil: the question comes at once
+	ask   func(*bulkWork, *plan, task, string) tea.Cmd // asks for more first, beginning with a text; nil: the question comes at once
 }
 
 // tasks are what can be done to many campaigns, in the order in which they are offered.
@@ -36,9 +36,9 @@ func tasks() []task {
 		return task{label: a.Label(), verb: verb, going: going, done: done, op: bulk.Action{Name: a}, act: a, harm: harm}
 	}
 	return []task{
-		{label: "Add tags…", op: bulk.Tag{}, ask: (*Screen).askTags},
-		{label: "Remove tags…", op: bulk.Tag{}, ask: (*Screen).askUntags},
-		{label: "Export…", op: bulk.Export{}, ask: (*Screen).askFolder},
+		{label: "Add tags…", op: bulk.Tag{}, ask: (*bulkWork).askTags},
+		{label: "Remove tags…", op: bulk.Tag{}, ask: (*bulkWork).askUntags},
+		{label: "Export…", op: bulk.Export{}, ask: (*bulkWork).askFolder},
 		life(catalog.Pause, "pause", "Pausing", "paused", false),
 		life(catalog.Resume, "resume", "Resuming", "resumed", false),
 		life(catalog.Stop, "stop", "Stopping", "stopped", true),
@@ -68,40 +68,54 @@ type reason struct {
 	n    int
 }
 
-func (s *Screen) bulkAction(group string) []screen.Action {
-	if s.run != nil && s.run.going {
-		return []screen.Action{{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, Bar: 22, Run: s.cancelBulk}}
-	}
-	why := ""
-	if _, ok := s.selected(); !ok && s.picked.len() == 0 {
-		why = "No campaign selected."
-	}
-	bar := 0
-	if s.picked.len() > 0 {
-		bar = 21
-	}
-	return []screen.Action{{
-		Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, Bar: bar, Why: why, Run: s.offerBulk,
-	}}
+// tasker runs the tasks of a screen.
+type tasker interface {
+	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
+	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
+	Cancel(kind string)
 }
 
-// offerBulk looks at the marked campaigns, or the one under the cursor, and offers what can be done.
-func (s *Screen) offerBulk() tea.Cmd {
-	ids := make([]string, 0, s.picked.len())
-	for id := range s.picked.ids {
-		ids = append(ids, id)
+// bulkWork does things to many campaigns: it offers them, asks, does them, tells how it went, and undoes them.
+type bulkWork struct {
+	deps  screen.Deps
+	tasks tasker
+	run   *bulkRun // nil while nothing is done to many
+
+	row    func(id string) (engine.Summary, bool) // as it is now
+	did    func(screen.Step)
+	show   func(pane)         // over the list; nil takes away what lies there
+	picked func(ids []string) // only these stay selected
+	folder func() string      // of the last export
+	export func(folder string) tea.Cmd
+}
+
+// going reports whether something is being done to many campaigns.
+func (w *bulkWork) going() bool { return w.run != nil && w.run.going }
+
+// action offers what can be done: to the selected campaigns, or with none to the one under the cursor.
+func (w *bulkWork) action(group string, selected int, any bool, offer func() tea.Cmd) screen.Action {
+	if w.going() {
+		return screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, Bar: 22, Run: w.cancel}
 	}
-	if row, ok := s.selected(); ok && len(ids) == 0 {
-		ids = append(ids, row.ID)
+	a := screen.Action{Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, Run: offer}
+	if selected > 0 {
+		a.Bar = 21
+	} else if !any {
+		a.Why = "No campaign selected."
 	}
-	ix, svc, now := s.source.index(), s.deps.Service, s.now()
-	return s.Run(planning, func(ctx context.Context) (any, error) {
+	return a
+}
+
+// offer looks at campaigns, and offers what can be done to them.
+func (w *bulkWork) offer(ids []string) tea.Cmd {
+	svc, rowOf := w.deps.Service, w.row
+	return w.tasks.Run(planning, func(ctx context.Context) (any, error) {
 		p := &plan{}
 		for i, id := range ids {
 			if i%1024 == 0 && ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if row, ok := ix.Get(id, now); ok {
+			if row, ok := rowOf(id); ok {
 				p.rows = append(p.rows, row)
 			}
 		}
@@ -168,7 +182,7 @@ func ranked(counts map[string]int) []reason {
 }
 
 // planned offers what can be done.
-func (s *Screen) planned(p *plan) tea.Cmd {
+func (w *bulkWork) planned(p *plan) tea.Cmd {
 	if len(p.rows) == 0 {
 		return screen.Notify(widget.LevelInfo, "The selected campaigns no longer exist.")
 	}
@@ -191,9 +205,9 @@ func (s *Screen) planned(p *plan) tea.Cmd {
 			t := all[a.Index]
 			part := p.parts[a.Index]
 			if t.ask != nil {
-				return t.ask(s, p, t, "")
+				return t.ask(w, p, t, "")
 			}
-			return s.askBulk(t, part, func() tea.Cmd { return s.planned(p) })
+			return w.ask(t, part, func() tea.Cmd { return w.planned(p) })
 		},
 	})
 }
@@ -210,7 +224,7 @@ func campaignsOf(n int) string {
 const mostReasons = 3
 
 // askBulk asks the one question: what will happen, to how many, and to whom not. Leaving it leads back one step.
-func (s *Screen) askBulk(t task, p part, back func() tea.Cmd) tea.Cmd {
+func (w *bulkWork) ask(t task, p part, back func() tea.Cmd) tea.Cmd {
 	var body []string
 	for i, e := range p.effects {
 		switch {
@@ -246,7 +260,7 @@ func (s *Screen) askBulk(t task, p part, back func() tea.Cmd) tea.Cmd {
 			case !a.Yes():
 				return nil
 			}
-			return s.startBulk(t, p.can)
+			return w.start(t, p.can)
 		},
 	}
 	if t.harm {
@@ -287,28 +301,28 @@ func whyNoTags(text string) string {
 	return ""
 }
 
-func (s *Screen) askTags(p *plan, t task, text string) tea.Cmd {
+func (w *bulkWork) askTags(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Tags to add, separated by commas", Value: text, Placeholder: "sale, spring", Check: whyNoTags,
-		Left: func() tea.Cmd { return s.planned(p) },
+		Left: func() tea.Cmd { return w.planned(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Add: typedTags(text)}, "tag", "Tagging", "tagged"
-			return s.askBulk(t, divide(s.deps.Service, t, p.rows), func() tea.Cmd { return s.askTags(p, t, text) })
+			return w.ask(t, divide(w.deps.Service, t, p.rows), func() tea.Cmd { return w.askTags(p, t, text) })
 		},
 	})
 }
 
-func (s *Screen) askUntags(p *plan, t task, text string) tea.Cmd {
+func (w *bulkWork) askUntags(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Tags to remove, separated by commas", Value: cmp.Or(text, strings.Join(common(p.rows), ", ")), Placeholder: "sale, spring", Check: whyNoTags,
-		Left: func() tea.Cmd { return s.planned(p) },
+		Left: func() tea.Cmd { return w.planned(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Remove: typedTags(text)}, "untag", "Untagging", "untagged"
 			having := slices.DeleteFunc(slices.Clone(p.rows), func(r engine.Summary) bool { return !r.HasTag(typedTags(text)) })
 			if len(having) == 0 {
 				return screen.Notify(widget.LevelInfo, "No selected campaign has these tags.")
 			}
-			return s.askBulk(t, divide(s.deps.Service, t, having), func() tea.Cmd { return s.askUntags(p, t, text) })
+			return w.ask(t, divide(w.deps.Service, t, having), func() tea.Cmd { return w.askUntags(p, t, text) })
 		},
 	})
 }
@@ -323,9 +337,9 @@ func common(rows []engine.Summary) []string {
 // exportFolder is where campaigns are exported to until the person says otherwise.
 const exportFolder = "campaigns"
 
-func (s *Screen) askFolder(p *plan, t task, text string) tea.Cmd {
+func (w *bulkWork) askFolder(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Folder for the files", Value: cmp.Or(text, s.settings.Folder, exportFolder), Left: func() tea.Cmd { return s.planned(p) },
+		Title: "Folder for the files", Value: cmp.Or(text, w.folder(), exportFolder), Left: func() tea.Cmd { return w.planned(p) },
 		Check: func(text string) string {
 			if strings.TrimSpace(text) == "" {
 				return "Enter a folder."
@@ -341,8 +355,8 @@ func (s *Screen) askFolder(p *plan, t task, text string) tea.Cmd {
 				folder = abs
 			}
 			t.op, t.verb, t.going, t.done = bulk.Export{Folder: folder}, "export", "Exporting", "exported"
-			kept := s.keep(func(st settings) settings { st.Folder = strings.TrimSpace(text); return st })
-			return tea.Batch(kept, s.askBulk(t, divide(s.deps.Service, t, p.rows), func() tea.Cmd { return s.askFolder(p, t, text) }))
+			kept := w.export(strings.TrimSpace(text))
+			return tea.Batch(kept, w.ask(t, divide(w.deps.Service, t, p.rows), func() tea.Cmd { return w.askFolder(p, t, text) }))
 		},
 	})
 }

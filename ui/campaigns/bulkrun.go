@@ -50,15 +50,15 @@ func (r *bulkRun) line(t themes.Theme, w int) string {
 // often is how often work that goes on tells of itself at most.
 const often = 40 * time.Millisecond
 
-// startBulk does a task to campaigns.
-func (s *Screen) startBulk(t task, rows []engine.Summary) tea.Cmd {
-	if s.run != nil && s.run.going {
-		return screen.Notify(widget.LevelWarning, s.run.task.going+" is still running. Wait, or press X to cancel.")
+// start does a task to campaigns.
+func (w *bulkWork) start(t task, rows []engine.Summary) tea.Cmd {
+	if w.going() {
+		return screen.Notify(widget.LevelWarning, w.run.task.going+" is still running. Wait, or press X to cancel.")
 	}
-	s.run, s.over = &bulkRun{task: t, rows: rows, going: true}, nil
-	s.layout()
-	svc, by := s.deps.Service, s.deps.Author
-	return s.Stream(running, func(ctx context.Context, emit func(any)) (any, error) {
+	w.run = &bulkRun{task: t, rows: rows, going: true}
+	w.show(nil)
+	svc, by := w.deps.Service, w.deps.Author
+	return w.tasks.Stream(running, func(ctx context.Context, emit func(any)) (any, error) {
 		if e, ok := t.op.(bulk.Export); ok {
 			if err := os.MkdirAll(e.Folder, 0o755); err != nil {
 				return nil, fmt.Errorf("can't create the folder: %w", err)
@@ -74,51 +74,50 @@ func (s *Screen) startBulk(t task, rows []engine.Summary) tea.Cmd {
 	})
 }
 
-// cancelBulk ends the work on many campaigns.
-func (s *Screen) cancelBulk() tea.Cmd {
-	if s.run != nil {
-		s.run.ending = true
-		s.Cancel(running)
+// cancel ends the work on many campaigns.
+func (w *bulkWork) cancel() tea.Cmd {
+	if w.run != nil {
+		w.run.ending = true
+		w.tasks.Cancel(running)
 	}
 	return nil
 }
 
-// Leaving asks before work on many campaigns is ended.
-func (s *Screen) Leaving() *screen.Question {
-	if s.run == nil || !s.run.going {
+// leaving asks before work on many campaigns is ended.
+func (w *bulkWork) leaving() *screen.Question {
+	if !w.going() {
 		return nil
 	}
 	return &screen.Question{
-		Title: "Cancel " + strings.ToLower(s.run.task.going) + "?", Body: fmt.Sprintf("%d of %s done. Leaving cancels the rest.", s.run.progress.Done, campaignsOf(len(s.run.rows))),
+		Title: "Cancel " + strings.ToLower(w.run.task.going) + "?", Body: fmt.Sprintf("%d of %s done. Leaving cancels the rest.", w.run.progress.Done, campaignsOf(len(w.run.rows))),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 	}
 }
 
 // ran takes what the work on many campaigns tells.
-func (s *Screen) ran(r screen.Result) tea.Cmd {
-	if s.run == nil {
+func (w *bulkWork) ran(r screen.Result) tea.Cmd {
+	if w.run == nil {
 		return nil
 	}
 	if p, ok := r.Value.(bulk.Progress); ok {
-		s.run.progress = p
+		w.run.progress = p
 		return nil
 	}
-	s.run.going = false
-	s.layout()
+	w.run.going = false
 	if r.Err != nil {
-		return screen.Notify(widget.LevelError, "Nothing was "+s.run.task.done+": "+r.Err.Error())
+		return screen.Notify(widget.LevelError, "Nothing was "+w.run.task.done+": "+r.Err.Error())
 	}
 	report, ok := r.Value.(bulk.Report)
 	if !ok {
 		return nil
 	}
-	s.noted(report)
-	return tea.Batch(s.reported(report), s.changes(report))
+	w.noted(report)
+	return tea.Batch(w.reported(report), w.changes(report))
 }
 
 // noted keeps what was done for undo. Campaigns that were as they should be already are none of it.
-func (s *Screen) noted(report bulk.Report) {
-	t := s.run.task
+func (w *bulkWork) noted(report bulk.Report) {
+	t := w.run.task
 	switch op := t.op.(type) {
 	case bulk.Export:
 	case bulk.Tag:
@@ -127,28 +126,29 @@ func (s *Screen) noted(report bulk.Report) {
 			if len(tags) == 0 {
 				back, tags = "add", op.Remove
 			}
-			s.Did(screen.Step{Why: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignsOf(len(report.Done)), t.done, back, strings.Join(tags, ", "))})
+			w.did(screen.Step{Why: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignsOf(len(report.Done)), t.done, back, strings.Join(tags, ", "))})
 		}
 	default:
 		named := campaignsOf(len(report.Done))
 		if len(report.Done) == 1 {
-			if i := slices.IndexFunc(s.run.rows, func(r engine.Summary) bool { return r.ID == report.Done[0] }); i >= 0 {
-				named = status.Name(s.run.rows[i])
+			if i := slices.IndexFunc(w.run.rows, func(r engine.Summary) bool { return r.ID == report.Done[0] }); i >= 0 {
+				named = status.Name(w.run.rows[i])
 			}
 		}
-		s.acted(t.act, named, report.Done)
+		w.acted(t.act, named, report.Done)
 	}
 }
 
 // reported tells how the work went. What was not done stays selected.
-func (s *Screen) reported(report bulk.Report) tea.Cmd {
-	t := s.run.task
-	s.picked.clear()
+func (w *bulkWork) reported(report bulk.Report) tea.Cmd {
+	t := w.run.task
+	var left []string
 	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Left...) {
-		s.picked.add(f.Row.ID)
+		left = append(left, f.Row.ID)
 	}
-	if len(report.Failed)+len(report.Left) > 0 {
-		return s.lay(newReportPane(s, t, report))
+	if w.picked(left); len(left) > 0 {
+		w.show(newReportPane(w, t, report))
+		return nil
 	}
 	text := campaignsOf(len(report.Done)) + " " + t.done
 	if e, ok := t.op.(bulk.Export); ok {
@@ -164,8 +164,8 @@ func (s *Screen) reported(report bulk.Report) tea.Cmd {
 const few = 50
 
 // changes tells all screens what has changed. What failed was perhaps shown as it no longer is.
-func (s *Screen) changes(report bulk.Report) tea.Cmd {
-	if _, ok := s.run.task.op.(bulk.Export); ok {
+func (w *bulkWork) changes(report bulk.Report) tea.Cmd {
+	if _, ok := w.run.task.op.(bulk.Export); ok {
 		return nil
 	}
 	ids := append([]string(nil), report.Done...)

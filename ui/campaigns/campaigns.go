@@ -52,8 +52,8 @@ type Screen struct {
 	told    int          // the width that the details were written for
 	panel   widget.Panel
 	picked  selection
-	over    pane     // nil where nothing lies over the list
-	run     *bulkRun // nil while nothing is done to many
+	over    pane // nil where nothing lies over the list
+	bulk    *bulkWork
 
 	lastClick click
 }
@@ -82,6 +82,14 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 		bar: newSearchBar(deps.Theme), grid: newGrid(deps.Theme), facets: newFacetsPane(deps.Theme),
 		counts: countLines{theme: deps.Theme}, preview: widget.NewPager(deps.Theme), panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
+	s.bulk = &bulkWork{
+		deps: deps, tasks: &s.Base, did: s.Did, show: s.lies, picked: s.picked.only,
+		row:    func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
+		folder: func() string { return s.settings.Folder },
+		export: func(folder string) tea.Cmd {
+			return s.keep(func(st settings) settings { st.Folder = folder; return st })
+		},
+	}
 	s.bar.set(route.Query)
 	s.typed = s.shape().text
 	s.grid.arrange(chosenColumns(nil))
@@ -109,8 +117,8 @@ func (s *Screen) Resume() tea.Cmd {
 // Badge says when what is shown is not all there is.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
-	case s.run != nil && s.run.going:
-		return s.run.badge(), themes.ToneAccent
+	case s.bulk.going():
+		return s.bulk.run.badge(), themes.ToneAccent
 	case s.Running(loading) && s.loadRows > 0:
 		return "loading… " + count(s.loadRows), themes.ToneMuted
 	case s.Running(loading) && !s.loaded:
@@ -124,9 +132,12 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // Typing reports whether keys belong to the search.
 func (s *Screen) Typing() bool { return s.over == nil && s.bar.prompt.Focused() }
 
+// Leaving asks before work on many campaigns is ended.
+func (s *Screen) Leaving() *screen.Question { return s.bulk.leaving() }
+
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
+	s.theme, s.deps.Theme, s.bulk.deps.Theme = t, t, t
 	s.panel.SetTheme(t)
 	s.grid.setTheme(t)
 	s.bar.setTheme(t)

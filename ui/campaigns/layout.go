@@ -97,7 +97,7 @@ func (s *Screen) panes() panes {
 // head is the number of lines between the frame and the table: the search, the counts, and the work that
 // is going on.
 func (s *Screen) head() (search, counts, work int) {
-	if s.run != nil && s.run.going {
+	if s.bulk.going() {
 		work = 1
 	}
 	if facets, _ := s.sides(); facets == 0 && s.height >= countsFrom && s.source.index().Len() > 0 {
@@ -204,7 +204,7 @@ func (s *Screen) middle() string {
 	var lines []string
 	search, counts, work := s.head()
 	if work > 0 {
-		lines = append(lines, s.run.line(s.theme, w))
+		lines = append(lines, s.bulk.run.line(s.theme, w))
 	}
 	if search > 0 {
 		lines = append(lines, s.bar.view(w))

@@ -26,6 +26,12 @@ func (s *Screen) lay(p pane) tea.Cmd {
 	return nil
 }
 
+// lies shows what lies over the list from now on; nil takes away what does.
+func (s *Screen) lies(p pane) {
+	s.over = p
+	s.layout()
+}
+
 // unlay takes the pane away.
 func (s *Screen) unlay() tea.Cmd {
 	s.over = nil

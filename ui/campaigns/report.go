@@ -16,7 +16,7 @@ import (
 
 // reportPane tells what of the work on many campaigns was not done, and why.
 type reportPane struct {
-	s      *Screen
+	work   *bulkWork
 	theme  themes.Theme
 	task   task
 	report bulk.Report
@@ -26,8 +26,8 @@ type reportPane struct {
 
 const groupReport = "Report"
 
-func newReportPane(s *Screen, t task, r bulk.Report) *reportPane {
-	p := &reportPane{s: s, theme: s.theme, task: t, report: r, list: widget.NewList(s.theme)}
+func newReportPane(w *bulkWork, t task, r bulk.Report) *reportPane {
+	p := &reportPane{work: w, theme: w.deps.Theme, task: t, report: r, list: widget.NewList(w.deps.Theme)}
 	p.list.Focused = true
 	p.rows = append(append(p.rows, r.Failed...), r.Left...)
 	var items []widget.Item
@@ -57,19 +57,24 @@ func (p *reportPane) actions() []screen.Action {
 		{Keys: []string{"r"}, Label: "retry", Help: "retry campaigns that are not done", Group: groupReport, Bar: 10, Run: p.retry},
 		{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupReport, Bar: 8, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}) }},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupReport, Bar: 7, Run: func() tea.Cmd { return screen.Copy(p.text(), "the report") }},
-		{Keys: []string{"esc", "q"}, Label: "close", Help: "back to the list; campaigns that are not done stay selected", Group: groupReport, Bar: 9, Run: p.s.unlay},
+		{Keys: []string{"esc", "q"}, Label: "close", Help: "back to the list; campaigns that are not done stay selected", Group: groupReport, Bar: 9, Run: p.close},
 	}
+}
+
+func (p *reportPane) close() tea.Cmd {
+	p.work.show(nil)
+	return nil
 }
 
 func (p *reportPane) retry() tea.Cmd {
 	rows := make([]engine.Summary, len(p.rows))
 	for i, f := range p.rows {
 		rows[i] = f.Row
-		if now, ok := p.s.source.index().Get(f.Row.ID, p.s.now()); ok {
+		if now, ok := p.work.row(f.Row.ID); ok {
 			rows[i] = now
 		}
 	}
-	return p.s.startBulk(p.task, rows)
+	return p.work.start(p.task, rows)
 }
 
 func (p *reportPane) key(msg tea.KeyMsg) { p.list.Update(msg) }

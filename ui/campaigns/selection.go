@@ -25,6 +25,12 @@ func (p *selection) len() int { return len(p.ids) }
 
 func (p *selection) clear() { *p = selection{} }
 
+// only selects these and no others.
+func (p *selection) only(ids []string) {
+	p.clear()
+	p.add(ids...)
+}
+
 func (p *selection) add(ids ...string) {
 	if p.ids == nil {
 		p.ids = make(map[string]struct{}, len(ids))

@@ -38,7 +38,7 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 		return s.load()
 	}
 	if msg.Did != "" {
-		s.acted(msg.Did, msg.Name, []string{msg.ID})
+		s.bulk.acted(msg.Did, msg.Name, []string{msg.ID})
 	}
 	s.changed[msg.ID] = struct{}{}
 	return s.refresh()
@@ -129,7 +129,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 
 func (s *Screen) outcome(r screen.Result) tea.Cmd {
 	if r.Kind == running {
-		return s.ran(r)
+		return s.bulk.ran(r)
 	}
 	if screen.Canceled(r.Err) {
 		return nil
@@ -153,9 +153,9 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 	case everything:
 		s.markedAll(v)
 	case *plan:
-		return s.planned(v)
+		return s.bulk.planned(v)
 	case put:
-		return s.wasPut(v)
+		return s.bulk.wasPut(v)
 	}
 	switch r.Kind {
 	case loading:

@@ -121,8 +121,8 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, Bar: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.turnRound},
 		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s)) }},
-		{Name: "filters", Keys: []string{"tab"}, Label: s.after(1), Help: "next pane: list, filters or details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
-		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: s.after(-1), Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
+		{Name: "filters", Keys: []string{"tab"}, Label: placeNames[s.after(1)], Help: "next pane: list, filters or details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
+		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: placeNames[s.after(-1)], Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Name: "activity", Keys: []string{"a"}, Label: "activity log", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read the messages of test sends", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
@@ -150,26 +150,12 @@ func (s *Screen) listActions() []screen.Action {
 // markActions are those that mark campaigns, and what is done to the marked ones.
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
-	none := ""
-	if s.grid.Len() == 0 {
-		none = "There are no campaigns to select."
-	}
 	_, any := s.selected()
-	bulk := []screen.Action{s.bulk.action(group, s.picked.len(), any, s.offerBulk)}
+	bulk := s.bulk.action(group, s.picked.len(), any, s.offerBulk)
 	if s.focus != inTable {
-		return bulk
+		return []screen.Action{bulk}
 	}
-	label := "select range"
-	if s.picked.taking {
-		label = "end range"
-	}
-	return append([]screen.Action{
-		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, Bar: 13, Why: none, Run: s.mark},
-		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, Why: none, Run: s.markRange},
-		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, Why: none, Run: s.markOn(s.grid.Down)},
-		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, Why: none, Run: s.markOn(s.grid.Up)},
-		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, Why: none, Run: s.markAll},
-	}, bulk...)
+	return append(s.picked.actions(group), bulk)
 }
 
 // offerBulk offers what can be done to the selected campaigns; with none, to the one under the cursor.

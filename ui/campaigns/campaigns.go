@@ -20,9 +20,9 @@ import (
 type Screen struct {
 	screen.Base
 	screen.Steps
-	deps          screen.Deps
-	theme         themes.Theme
-	width, height int
+	deps  screen.Deps
+	theme themes.Theme
+	frame
 
 	source   *source
 	loaded   bool
@@ -39,19 +39,15 @@ type Screen struct {
 	memory   memory
 	settings settings
 
-	focus place
-	zoom  bool // the pane with the keyboard has the whole screen
-
 	typed string // the search before the person began to type in it
 
 	bar     searchBar
 	grid    *grid
 	facets  facetsPane
 	counts  countLines
-	preview widget.Pager // the details of the campaign under the cursor
-	told    int          // the width that the details were written for
+	details detailsPane
 	panel   widget.Panel
-	picked  selection
+	picked  *marks
 	over    pane // nil where nothing lies over the list
 	bulk    *bulkWork
 
@@ -80,8 +76,9 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
 		source: newSource(deps.Service, deps.Now), changed: map[string]struct{}{}, memory: newMemory(deps),
 		bar: newSearchBar(deps.Theme), grid: newGrid(deps.Theme), facets: newFacetsPane(deps.Theme),
-		counts: countLines{theme: deps.Theme}, preview: widget.NewPager(deps.Theme), panel: widget.NewPanel(deps.Theme, "Campaigns"),
+		counts: countLines{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
+	s.picked = &marks{grid: s.grid, tasks: &s.Base, moved: s.moved}
 	s.bulk = &bulkWork{
 		deps: deps, tasks: &s.Base, did: s.Did, show: s.lies, picked: s.picked.only,
 		row:    func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
@@ -143,7 +140,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.bar.setTheme(t)
 	s.facets.list.SetTheme(t)
 	s.counts.theme = t
-	s.preview.SetTheme(t)
+	s.details.pager.SetTheme(t)
 	if s.over != nil {
 		s.over.setTheme(t)
 	}
@@ -174,7 +171,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	case s.focus == inFacets:
 		s.facets.list.Update(msg)
 	case s.focus == inDetails:
-		s.preview.Update(msg)
+		s.details.pager.Update(msg)
 	case s.grid.Update(msg):
 		s.moved()
 	}

@@ -45,19 +45,19 @@ func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y &&
 // panes is where the panes are.
 type panes struct{ table, facets, details area }
 
-// countsFrom is the height from which counts stand above the table.
-const countsFrom = 14
-
-// SetSize tells the screen the cells that it may use.
-func (s *Screen) SetSize(width, height int) {
-	s.width, s.height = width, height
-	s.layout()
-	s.describe()
+// frame shares the screen out among the panes.
+type frame struct {
+	width, height int
+	focus         place
+	zoom          bool // the pane with the keyboard has the whole screen
 }
 
+// after returns the pane that is n further than the one with the keyboard.
+func (f *frame) after(n int) place { return place((int(f.focus) + n + int(places)) % int(places)) }
+
 // sides returns the widths that there are for the facets and the details beside the table; 0 where there is no room.
-func (s *Screen) sides() (facets, details int) {
-	rest := s.width - tableWidth
+func (f *frame) sides() (facets, details int) {
+	rest := f.width - tableWidth
 	if rest >= facetsWidth+leastDetails {
 		facets = facetsWidth
 		rest -= facets
@@ -69,20 +69,20 @@ func (s *Screen) sides() (facets, details int) {
 }
 
 // panes shares the screen out. A pane that has no room beside the table takes it while it has the keyboard.
-func (s *Screen) panes() panes {
-	whole := area{0, 0, s.width, s.height}
-	facets, details := s.sides()
+func (f *frame) panes() panes {
+	whole := area{0, 0, f.width, f.height}
+	facets, details := f.sides()
 	switch {
-	case s.zoom:
+	case f.zoom:
 		facets, details = 0, 0
-	case s.focus == inFacets && facets == 0:
+	case f.focus == inFacets && facets == 0:
 		facets, details = focusedFacets, 0
-	case s.focus == inDetails && details == 0:
+	case f.focus == inDetails && details == 0:
 		details = focusedDetails
 	}
-	left := s.width - facets - details
-	if s.zoom || left < leastTable {
-		switch s.focus {
+	left := f.width - facets - details
+	if f.zoom || left < leastTable {
+		switch f.focus {
 		case inFacets:
 			return panes{facets: whole}
 		case inDetails:
@@ -91,7 +91,17 @@ func (s *Screen) panes() panes {
 			return panes{table: whole}
 		}
 	}
-	return panes{area{facets, 0, left, s.height}, area{0, 0, facets, s.height}, area{s.width - details, 0, details, s.height}}
+	return panes{area{facets, 0, left, f.height}, area{0, 0, facets, f.height}, area{f.width - details, 0, details, f.height}}
+}
+
+// countsFrom is the height from which counts stand above the table.
+const countsFrom = 14
+
+// SetSize tells the screen the cells that it may use.
+func (s *Screen) SetSize(width, height int) {
+	s.width, s.height = width, height
+	s.layout()
+	s.describe()
 }
 
 // head is the number of lines between the frame and the table: the search, the counts, and the work that
@@ -110,8 +120,8 @@ func (s *Screen) head() (search, counts, work int) {
 func (s *Screen) layout() {
 	p := s.panes()
 	s.facets.list.SetSize(max(p.facets.w-4, 0), max(p.facets.h-2, 0))
-	s.preview.SetSize(max(p.details.w-4, 0), max(p.details.h-2, 0))
-	if p.details.w != s.told {
+	s.details.pager.SetSize(max(p.details.w-4, 0), max(p.details.h-2, 0))
+	if p.details.w != s.details.told {
 		s.describe()
 	}
 	s.panel.SetSize(p.table.w, p.table.h)
@@ -136,7 +146,7 @@ func (s *Screen) View() string {
 		blocks = append(blocks, s.middle())
 	}
 	if p.details.w > 0 {
-		blocks = append(blocks, s.detailsPanel(p.details))
+		blocks = append(blocks, s.details.view(s.theme, p.details, s.focus == inDetails))
 	}
 	out := beside(blocks)
 	if box, x := s.bar.dropdown(s.panelWidth(), s.height-4); box != "" {
@@ -149,20 +159,8 @@ func (s *Screen) View() string {
 	return out
 }
 
-func (s *Screen) detailsPanel(a area) string {
-	p := widget.NewPanel(s.theme, "Selected")
-	p.Focused = s.focus == inDetails
-	p.SetSize(a.w, a.h)
-	return p.View(s.preview.View())
-}
-
-// after names the pane that is n further than the one with the keyboard.
-func (s *Screen) after(n int) string { return placeNames[s.neighbor(n)] }
-
-func (s *Screen) neighbor(n int) place { return place((int(s.focus) + n + int(places)) % int(places)) }
-
 // goOn moves the keyboard to another pane.
-func (s *Screen) goOn(n int) tea.Cmd { return s.goTo(s.neighbor(n)) }
+func (s *Screen) goOn(n int) tea.Cmd { return s.goTo(s.after(n)) }
 
 // goTo moves the keyboard to a pane.
 func (s *Screen) goTo(p place) tea.Cmd {
@@ -198,7 +196,7 @@ func (s *Screen) middle() string {
 	s.grid.Empty = s.empty()
 	s.grid.Marked = nil
 	if s.picked.len() > 0 || s.picked.taking {
-		s.grid.Marked = s.isMarked
+		s.grid.Marked = s.picked.at
 	}
 	w, _ := s.panel.Inner()
 	var lines []string
@@ -214,11 +212,6 @@ func (s *Screen) middle() string {
 		lines = append(lines, s.counts.view(&s.facets, w)...)
 	}
 	return s.panel.View(strings.Join(append(lines, s.grid.view(w)), "\n"))
-}
-
-func (s *Screen) isMarked(i int) bool {
-	row, ok := s.grid.at(i)
-	return ok && s.picked.has(row.ID)
 }
 
 // title names the list; with the column that it is sorted by where a person chose one.

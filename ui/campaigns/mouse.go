@@ -30,7 +30,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	case p.details.has(msg.X, msg.Y):
-		if !s.preview.Mouse(msg) && pressed {
+		if !s.details.pager.Mouse(msg) && pressed {
 			return s.goTo(inDetails)
 		}
 		return nil

@@ -13,24 +13,42 @@ import (
 	"bugle/ui/widget"
 )
 
-// describe tells of the campaign under the cursor beside the table.
-func (s *Screen) describe() {
-	width := s.panes().details.w
-	s.told = width
+// detailsPane tells of the campaign under the cursor.
+type detailsPane struct {
+	pager widget.Pager
+	told  int // the width that it was written for
+}
+
+// tell writes what is known of a campaign, width cells wide with the frame; can returns whether an action is allowed.
+func (p *detailsPane) tell(t themes.Theme, width int, now time.Time, sum engine.Summary, ok bool, can func(catalog.Action) bool) {
+	p.told = width
 	if width == 0 {
 		return
 	}
-	sum, ok := s.selected()
 	if !ok {
-		s.preview.SetStyled(s.theme.Faint.Render("No campaign selected."))
+		p.pager.SetStyled(t.Faint.Render("No campaign selected."))
 		return
 	}
-	d := description{theme: s.theme, width: width - 6, now: s.now()} // frame, and the scroll bar
+	d := description{theme: t, width: width - 6, now: now} // frame, and the scroll bar
 	d.head(sum)
 	d.facts(sum)
 	d.rejection(sum)
-	d.next(s, sum)
-	s.preview.SetStyled(strings.Join(d.lines, "\n"))
+	d.next(sum, can)
+	p.pager.SetStyled(strings.Join(d.lines, "\n"))
+}
+
+// view draws the pane with its frame.
+func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
+	panel := widget.NewPanel(t, "Selected")
+	panel.Focused = focused
+	panel.SetSize(a.w, a.h)
+	return panel.View(p.pager.View())
+}
+
+// describe tells of the campaign under the cursor beside the table.
+func (s *Screen) describe() {
+	sum, ok := s.selected()
+	s.details.tell(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
 }
 
 // description gathers the lines about a campaign.
@@ -134,7 +152,7 @@ func (d *description) rejection(sum engine.Summary) {
 }
 
 // next says what can be done now.
-func (d *description) next(s *Screen, sum engine.Summary) {
+func (d *description) next(sum engine.Summary, allowed func(catalog.Action) bool) {
 	d.add("")
 	if !sum.Channel.Writable() {
 		d.wrapped(themes.ToneMuted, sum.Channel.Label()+" campaigns are read-only here.")
@@ -155,7 +173,7 @@ func (d *description) next(s *Screen, sum engine.Summary) {
 	}
 	var can []string
 	for _, a := range []catalog.Action{catalog.Publish, catalog.Pause, catalog.Resume, catalog.Stop, catalog.Archive, catalog.Restore} {
-		if status.Why(s.deps, sum, a) == "" {
+		if allowed(a) {
 			can = append(can, strings.ToLower(a.Label()))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/index"
+	"bugle/ui/screen"
 )
 
 // selection are the campaigns that were marked, wherever sorting and searching put them.
@@ -85,40 +86,73 @@ func (p *selection) stretch(r *index.Result, to int) {
 	}
 }
 
+// marks selects campaigns in the table.
+type marks struct {
+	selection
+	grid  *grid
+	tasks tasker
+	moved func() // after the cursor was moved
+}
+
+// actions are those that select campaigns.
+func (m *marks) actions(group string) []screen.Action {
+	none := ""
+	if m.grid.Len() == 0 {
+		none = "There are no campaigns to select."
+	}
+	label := "select range"
+	if m.taking {
+		label = "end range"
+	}
+	return []screen.Action{
+		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, Bar: 13, Why: none, Run: m.mark},
+		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, Why: none, Run: m.markRange},
+		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, Why: none, Run: m.markOn(m.grid.Down)},
+		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, Why: none, Run: m.markOn(m.grid.Up)},
+		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, Why: none, Run: m.markAll},
+	}
+}
+
+// at reports whether the campaign in a row is selected.
+func (m *marks) at(i int) bool {
+	row, ok := m.grid.at(i)
+	return ok && m.has(row.ID)
+}
+
 // mark marks the campaign under the cursor, or no longer, and goes on to the next one.
-func (s *Screen) mark() tea.Cmd {
-	if row, ok := s.grid.selected(); ok {
-		s.picked.taking = false
-		s.picked.toggle(row.ID)
-		s.grid.Down()
-		s.moved()
+func (m *marks) mark() tea.Cmd {
+	if row, ok := m.grid.selected(); ok {
+		m.taking = false
+		m.toggle(row.ID)
+		m.grid.Down()
+		m.moved()
 	}
 	return nil
 }
 
 // markRange begins a range, or ends the one that is being taken.
-func (s *Screen) markRange() tea.Cmd {
-	if s.picked.taking {
-		s.picked.taking = false
+func (m *marks) markRange() tea.Cmd {
+	if m.taking {
+		m.taking = false
 		return nil
 	}
-	if row, ok := s.grid.selected(); ok {
-		s.picked.begin(row.ID)
+	if row, ok := m.grid.selected(); ok {
+		m.begin(row.ID)
 	}
 	return nil
 }
 
 // markOn marks the campaigns that the cursor passes.
-func (s *Screen) markOn(step func()) func() tea.Cmd {
+func (m *marks) markOn(step func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		for range 2 {
-			if row, ok := s.grid.selected(); ok {
-				s.picked.add(row.ID)
-				s.picked.anchor = row.ID
+			if row, ok := m.grid.selected(); ok {
+				m.add(row.ID)
+				m.anchor = row.ID
 			}
 			if step != nil {
 				step()
-				s.moved()
+				m.moved()
 			}
 			step = nil
 		}
@@ -133,12 +167,12 @@ type everything struct {
 }
 
 // markAll marks all that the search found; where all are marked, none.
-func (s *Screen) markAll() tea.Cmd {
-	if s.answer == nil {
+func (m *marks) markAll() tea.Cmd {
+	r := m.grid.result
+	if r == nil {
 		return nil
 	}
-	r := s.answer.result
-	return s.Run(marking, func(ctx context.Context) (any, error) {
+	return m.tasks.Run(marking, func(ctx context.Context) (any, error) {
 		ids := make([]string, r.Len())
 		for i := range ids {
 			if i%1024 == 0 && ctx.Err() != nil {
@@ -150,21 +184,15 @@ func (s *Screen) markAll() tea.Cmd {
 	})
 }
 
-func (s *Screen) markedAll(e everything) {
-	all := s.picked.len() >= len(e.ids)
+func (m *marks) markedAll(e everything) {
+	all := m.len() >= len(e.ids)
 	for i := 0; all && i < len(e.ids); i++ {
-		all = s.picked.has(e.ids[i])
+		all = m.has(e.ids[i])
 	}
-	s.picked.taking = false
+	m.taking = false
 	if all {
-		s.picked.clear()
+		m.clear()
 		return
 	}
-	s.picked.add(e.ids...)
-}
-
-// markNone marks none any more.
-func (s *Screen) markNone() tea.Cmd {
-	s.picked.clear()
-	return nil
+	m.add(e.ids...)
 }

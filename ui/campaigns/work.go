@@ -151,7 +151,7 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 	case engine.Created:
 		return s.cloned(v, r.Err)
 	case everything:
-		s.markedAll(v)
+		s.picked.markedAll(v)
 	case *plan:
 		return s.bulk.planned(v)
 	case put:
@@ -305,7 +305,8 @@ func (s *Screen) clear() tea.Cmd {
 		s.picked.taking = false
 		return nil
 	case s.picked.len() > 0:
-		return s.markNone()
+		s.picked.clear()
+		return nil
 	}
 	return s.narrow("")
 }

@@ -72,6 +72,7 @@ type reason struct {
 type tasker interface {
 	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
 	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
+	Running(kind string) bool
 	Cancel(kind string)
 }
 

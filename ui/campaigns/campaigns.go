@@ -23,25 +23,15 @@ type Screen struct {
 	deps  screen.Deps
 	theme themes.Theme
 	frame
+	*feed
+	*shelf
+	*finder
 
-	source   *source
-	loaded   bool
-	loadedAt time.Time
-	loadRows int                 // that the running load has taken
-	failed   error               // why the last load did not work
-	changed  map[string]struct{} // campaigns to look at again
-
-	answer *answer
-	asks   int    // counts the searches
-	home   string // the campaign that the person has put the cursor on
-	under  string // the campaign under the cursor
-
-	memory   memory
-	settings settings
+	home  string // the campaign that the person has put the cursor on
+	under string // the campaign under the cursor
 
 	typed string // the search before the person began to type in it
 
-	bar     searchBar
 	grid    *grid
 	facets  facetsPane
 	counts  countLines
@@ -73,11 +63,12 @@ const (
 // New makes the screen. It begins with the search of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		source: newSource(deps.Service, deps.Now), changed: map[string]struct{}{}, memory: newMemory(deps),
-		bar: newSearchBar(deps.Theme), grid: newGrid(deps.Theme), facets: newFacetsPane(deps.Theme),
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme, grid: newGrid(deps.Theme), facets: newFacetsPane(deps.Theme),
 		counts: countLines{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
+	s.feed = newFeed(deps, &s.Base)
+	s.shelf = &shelf{memory: newMemory(deps), tasks: &s.Base, author: deps.Author}
+	s.finder = &finder{bar: newSearchBar(deps.Theme), chosen: s.shelf, now: clock(deps)}
 	s.picked = &marks{grid: s.grid, tasks: &s.Base, moved: s.moved}
 	s.bulk = &bulkWork{
 		deps: deps, tasks: &s.Base, did: s.Did, show: s.lies, picked: s.picked.only,
@@ -99,13 +90,9 @@ func (s *Screen) Title() string { return "Campaigns" }
 // Init loads the campaigns, and what the person chose before.
 func (s *Screen) Init() tea.Cmd { return tea.Batch(s.recall(), s.load(), s.wake()) }
 
-// stale is the age from which the list is loaded anew when the screen is on top again: not every service
-// tells of changes.
-const stale = 30 * time.Second
-
 // Resume looks again after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
-	if s.Running(loading) || s.deps.Now().Sub(s.loadedAt) < stale {
+	if s.feed.fresh() {
 		return s.again(followRow)
 	}
 	return s.load()
@@ -113,17 +100,10 @@ func (s *Screen) Resume() tea.Cmd {
 
 // Badge says when what is shown is not all there is.
 func (s *Screen) Badge() (string, themes.Tone) {
-	switch {
-	case s.bulk.going():
+	if s.bulk.going() {
 		return s.bulk.run.badge(), themes.ToneAccent
-	case s.Running(loading) && s.loadRows > 0:
-		return "loading… " + count(s.loadRows), themes.ToneMuted
-	case s.Running(loading) && !s.loaded:
-		return "loading…", themes.ToneMuted
-	case s.failed != nil:
-		return "can't load", themes.ToneDanger
 	}
-	return "", themes.ToneMuted
+	return s.feed.badge()
 }
 
 // Typing reports whether keys belong to the search.
@@ -270,25 +250,13 @@ func (s *Screen) Find(words string) func(context.Context) []screen.Found {
 	}
 }
 
-// now returns the time in the person's zone.
-func (s *Screen) now() time.Time {
-	now := s.deps.Now()
-	if s.deps.Location != nil {
-		now = now.In(s.deps.Location)
+// clock returns the time in the person's zone.
+func clock(deps screen.Deps) func() time.Time {
+	return func() time.Time {
+		now := deps.Now()
+		if deps.Location != nil {
+			now = now.In(deps.Location)
+		}
+		return now
 	}
-	return now
-}
-
-// known are the values that campaigns had at the last search.
-func (s *Screen) known() known {
-	if s.answer == nil {
-		return nil
-	}
-	return s.answer.known
-}
-
-// query returns what is searched for now.
-func (s *Screen) query() query.Query {
-	q, _ := query.Parse(s.bar.text(), s.known().env(s.now()))
-	return q
 }

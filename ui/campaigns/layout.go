@@ -1,7 +1,6 @@
 package campaigns
 
 import (
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -192,8 +191,11 @@ func (s *Screen) panelWidth() int {
 // middle draws the table with what stands above it.
 func (s *Screen) middle() string {
 	s.panel.Focused = s.focus == inTable && s.over == nil
-	s.panel.Title, s.panel.Info, s.panel.Footer = s.title(), s.info(), s.footer()
-	s.grid.Empty = s.empty()
+	s.panel.Title, s.panel.Info, s.panel.Footer = s.title(), s.info(s.picked.len()), s.footer()
+	if s.picked.taking {
+		s.panel.Footer = "V ends the range"
+	}
+	s.grid.Empty = s.empty(s.feed)
 	s.grid.Marked = nil
 	if s.picked.len() > 0 || s.picked.taking {
 		s.grid.Marked = s.picked.at
@@ -213,57 +215,6 @@ func (s *Screen) middle() string {
 	}
 	return s.panel.View(strings.Join(append(lines, s.grid.view(w)), "\n"))
 }
-
-// title names the list; with the column that it is sorted by where a person chose one.
-func (s *Screen) title() string {
-	if c, ok := columnOf(s.sorted().Key); ok && s.resorted() {
-		return "Campaigns by " + strings.ToLower(c.head.Title)
-	}
-	return "Campaigns"
-}
-
-// info counts what is shown and what is marked.
-func (s *Screen) info() string {
-	if s.answer == nil {
-		return ""
-	}
-	text := fmt.Sprintf("%d of %d", s.answer.result.Len(), s.answer.base)
-	if n := s.picked.len(); n > 0 {
-		text = fmt.Sprintf("%d selected · %s", n, text)
-	}
-	return text
-}
-
-// footer says how the table is sorted.
-func (s *Screen) footer() string {
-	if s.picked.taking {
-		return "V ends the range"
-	}
-	o := s.sorted()
-	if o.Key == "" {
-		return "best match first"
-	}
-	c, ok := columnOf(o.Key)
-	if !ok {
-		return ""
-	}
-	text := "by " + strings.ToLower(c.head.Title)
-	switch {
-	case c.down && o.Desc:
-		text += ", newest first"
-	case c.down:
-		text += ", oldest first"
-	case o.Desc:
-		text += ", Z to A"
-	}
-	if s.resorted() {
-		text += " · o sort"
-	}
-	return text
-}
-
-// resorted reports whether a person chose how the list is sorted.
-func (s *Screen) resorted() bool { return s.settings.Sort.Key != "" || hasSort(s.query()) }
 
 // beside puts blocks of the same height side by side.
 func beside(blocks []string) string {

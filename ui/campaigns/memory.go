@@ -41,22 +41,30 @@ func (m memory) change(change func(settings) settings) (settings, error) {
 	return prefs.Change(m.prefs, memoryName, change)
 }
 
+// shelf is what a person chose for the list, and the views that there are.
+type shelf struct {
+	settings settings
+	memory   memory
+	tasks    tasker
+	author   string
+}
+
 // recalled is what was kept when the screen was opened.
 type recalled struct{ settings }
 
-func (s *Screen) recall() tea.Cmd {
-	m := s.memory
-	return s.Run(recalling, func(context.Context) (any, error) {
+func (sh *shelf) recall() tea.Cmd {
+	m := sh.memory
+	return sh.tasks.Run(recalling, func(context.Context) (any, error) {
 		kept, err := m.read()
 		return recalled{kept}, err
 	})
 }
 
 // keep changes the settings, here at once, and on the disk beside the keyboard.
-func (s *Screen) keep(change func(settings) settings) tea.Cmd {
-	s.settings = change(s.settings)
-	m := s.memory
-	return s.Run(keeping, func(context.Context) (any, error) {
+func (sh *shelf) keep(change func(settings) settings) tea.Cmd {
+	sh.settings = change(sh.settings)
+	m := sh.memory
+	return sh.tasks.Run(keeping, func(context.Context) (any, error) {
 		_, err := m.change(change)
 		return nil, err
 	})
@@ -105,12 +113,4 @@ func (s *Screen) setSort(o order) tea.Cmd {
 func hasSort(q query.Query) bool {
 	c, _ := q.Order()
 	return c != ""
-}
-
-// sorted returns the order of what is shown.
-func (s *Screen) sorted() order {
-	if s.answer == nil {
-		return order{query.Updated, true}
-	}
-	return s.answer.sorted()
 }

@@ -2,7 +2,6 @@ package campaigns
 
 import (
 	"slices"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -15,10 +14,6 @@ type shape struct {
 	text    string
 	sort    order
 	columns []string // as in [settings]
-}
-
-func (s *Screen) shape() shape {
-	return shape{strings.TrimSpace(s.bar.text()), s.settings.Sort, s.settings.Columns}
 }
 
 // as shows the list in another shape, with the cursor on the campaign that the person had chosen.

@@ -24,20 +24,20 @@ type savedView struct {
 }
 
 // views returns the views there are, the program's own first.
-func (s *Screen) views() []savedView {
+func (sh *shelf) views() []savedView {
 	built := []savedView{
 		{Name: "Drafts", Query: "status:draft"},
 		{Name: "Live", Query: "is:live"},
 		{Name: "Starting within a week", Query: "start:+7d sort:start"},
 		{Name: "Archived", Query: "is:archived"},
 	}
-	if author := s.deps.Author; author != "" {
+	if author := sh.author; author != "" {
 		built = slices.Insert(built, 2, savedView{Name: "Mine", Query: query.Query{}.With(query.By, author).String()})
 	}
 	for i := range built {
 		built[i].built = true
 	}
-	return append(built, s.settings.Views...)
+	return append(built, sh.settings.Views...)
 }
 
 // open shows a view.
@@ -201,12 +201,12 @@ func (s *Screen) saveView() tea.Cmd {
 
 // whyNoName says why a view cannot have a name. The view that has it already may be replaced where it is
 // named as such.
-func (s *Screen) whyNoName(name, replaces string) string {
+func (sh *shelf) whyNoName(name, replaces string) string {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return "Enter a name."
 	}
-	for _, v := range s.views() {
+	for _, v := range sh.views() {
 		if v.Name == name && (v.built || name != strings.TrimSpace(replaces)) {
 			return "A view with this name exists."
 		}

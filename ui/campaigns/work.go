@@ -2,8 +2,6 @@ package campaigns
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,19 +13,6 @@ import (
 	"bugle/ui/status"
 	"bugle/ui/widget"
 )
-
-// load brings the rows up to date with the service.
-func (s *Screen) load() tea.Cmd {
-	s.loadRows = 0
-	clear(s.changed) // the load sees them
-	src := s.source
-	return s.Stream(loading, func(ctx context.Context, emit func(any)) (any, error) {
-		return nil, src.load(ctx, emit)
-	})
-}
-
-// many is how many campaigns are worth loading the list for.
-const many = 200
 
 // change takes the news that a campaign, or the list, has changed.
 func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
@@ -44,25 +29,6 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	return s.refresh()
 }
 
-// refreshed are the campaigns that were looked at again.
-type refreshed struct{ ids []string }
-
-// refresh looks at the changed campaigns again: those that are told of meanwhile come after them.
-func (s *Screen) refresh() tea.Cmd {
-	switch {
-	case len(s.changed) == 0 || s.Running(refreshing):
-		return nil
-	case len(s.changed) > many:
-		return s.load()
-	}
-	ids := slices.Sorted(maps.Keys(s.changed))
-	clear(s.changed)
-	src := s.source
-	return s.Run(refreshing, func(ctx context.Context) (any, error) {
-		return refreshed{ids}, src.refresh(ctx, ids)
-	})
-}
-
 // look searches with the text of the bar.
 func (s *Screen) look(f follow) tea.Cmd {
 	s.asks++
@@ -72,14 +38,6 @@ func (s *Screen) look(f follow) tea.Cmd {
 		out, err := search(ctx, ix, a, last)
 		return out, err
 	}))
-}
-
-// keepCurrent loads anew where nobody keeps the rows current any more.
-func (s *Screen) keepCurrent() tea.Cmd {
-	if s.source.lapsed() && !s.Running(loading) {
-		return s.load()
-	}
-	return nil
 }
 
 // again searches again where there is something new to see.
@@ -322,13 +280,4 @@ func (s *Screen) dropWord() tea.Cmd {
 	cmd := s.searchFor(dropTerm(s.answer.query, word.term), followTop)
 	s.reshaped(before)
 	return cmd
-}
-
-// culprit returns the word without which the search would find most; false where no single word is at
-// fault.
-func (s *Screen) culprit() (lone, bool) {
-	if s.answer == nil || len(s.answer.without) == 0 {
-		return lone{}, false
-	}
-	return slices.MaxFunc(s.answer.without, func(a, b lone) int { return a.finds - b.finds }), true
 }

@@ -1,0 +1,146 @@
+package campaigns
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"bugle/engine/query"
+	"bugle/ui/status"
+)
+
+// finder is the search: what is typed, and what it found.
+type finder struct {
+	bar    searchBar
+	answer *answer
+	asks   int // counts the searches
+	chosen *shelf
+	now    func() time.Time // in the person's zone
+}
+
+// known are the values that campaigns had at the last search.
+func (f *finder) known() known {
+	if f.answer == nil {
+		return nil
+	}
+	return f.answer.known
+}
+
+// query returns what is searched for now.
+func (f *finder) query() query.Query {
+	q, _ := query.Parse(f.bar.text(), f.known().env(f.now()))
+	return q
+}
+
+// sorted returns the order of what is shown.
+func (f *finder) sorted() order {
+	if f.answer == nil {
+		return order{query.Updated, true}
+	}
+	return f.answer.sorted()
+}
+
+func (f *finder) shape() shape {
+	return shape{strings.TrimSpace(f.bar.text()), f.chosen.settings.Sort, f.chosen.settings.Columns}
+}
+
+// culprit returns the word without which the search would find most; false where no single word is at
+// fault.
+func (f *finder) culprit() (lone, bool) {
+	if f.answer == nil || len(f.answer.without) == 0 {
+		return lone{}, false
+	}
+	return slices.MaxFunc(f.answer.without, func(a, b lone) int { return a.finds - b.finds }), true
+}
+
+// title names the list; with the column that it is sorted by where a person chose one.
+func (f *finder) title() string {
+	if c, ok := columnOf(f.sorted().Key); ok && f.resorted() {
+		return "Campaigns by " + strings.ToLower(c.head.Title)
+	}
+	return "Campaigns"
+}
+
+// info counts what is shown and what is marked.
+func (f *finder) info(selected int) string {
+	if f.answer == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d", f.answer.result.Len(), f.answer.base)
+	if selected > 0 {
+		text = fmt.Sprintf("%d selected · %s", selected, text)
+	}
+	return text
+}
+
+// footer says how the table is sorted.
+func (f *finder) footer() string {
+	o := f.sorted()
+	if o.Key == "" {
+		return "best match first"
+	}
+	c, ok := columnOf(o.Key)
+	if !ok {
+		return ""
+	}
+	text := "by " + strings.ToLower(c.head.Title)
+	switch {
+	case c.down && o.Desc:
+		text += ", newest first"
+	case c.down:
+		text += ", oldest first"
+	case o.Desc:
+		text += ", Z to A"
+	}
+	if f.resorted() {
+		text += " · o sort"
+	}
+	return text
+}
+
+// resorted reports whether a person chose how the list is sorted.
+func (f *finder) resorted() bool { return f.chosen.settings.Sort.Key != "" || hasSort(f.query()) }
+
+// empty says why there are no rows, and what to do.
+func (f *finder) empty(from *feed) string {
+	none := from.source.index().Len() == 0
+	switch {
+	case from.failed != nil && none:
+		return "Can't load campaigns: " + status.Refusal(from.failed) + "\n\nPress r to try again."
+	case !from.loaded && none || f.answer == nil:
+		return "Loading campaigns…"
+	case none:
+		return "No campaigns yet.\n\nPress n to start one."
+	case f.answer.query.Empty() && from.loaded:
+		return "All campaigns are archived.\n\nPress A to see them, or n to start another."
+	case !from.loaded:
+		return "Nothing found yet. The list is still loading."
+	}
+	return f.noHits()
+}
+
+// noHits says which word of the search keeps everything out.
+func (f *finder) noHits() string {
+	text := "No campaigns match “" + strings.TrimSpace(f.answer.text) + "”."
+	if p := f.answer.problems; len(p) > 0 {
+		text = problemText(p[0]) + "\n" + text
+	}
+	word, ok := f.culprit()
+	many := len(f.answer.query.Terms) > 1
+	switch {
+	case ok && many:
+		text += fmt.Sprintf("\n\nWithout %s: %s. Press %s to remove it.", word.term, campaignsOf(word.finds), f.dropKey())
+	case many:
+		text += "\n\nTry fewer words: no campaign has them all."
+	}
+	return text + "\n\nPress esc to see all campaigns."
+}
+
+// dropKey is the key that drops a word: one that the search does not take for itself.
+func (f *finder) dropKey() string {
+	if f.bar.prompt.Focused() {
+		return "ctrl+x"
+	}
+	return "backspace"
+}

@@ -114,13 +114,13 @@ func (s *Screen) listActions() []screen.Action {
 		s.zoomKey(),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, Bar: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, Bar: 18, Run: s.startSearch},
-		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, Bar: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s)) }},
-		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: s.saveView},
+		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, Bar: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s.theme, s.listing, s.unlay)) }},
+		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: func() tea.Cmd { return s.saveView(nil) }},
 		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, Bar: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
 		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, Bar: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, Bar: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.turnRound},
-		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s)) }},
+		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s.theme, s.listing, s.unlay)) }},
 		{Name: "filters", Keys: []string{"tab"}, Label: placeNames[s.after(1)], Help: "next pane: list, filters or details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
 		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: placeNames[s.after(-1)], Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
@@ -205,9 +205,9 @@ func (s *Screen) whyNoClone(sum engine.Summary) string {
 }
 
 // chooseSort offers the columns to sort by.
-func (s *Screen) chooseSort() tea.Cmd {
-	now := s.sorted()
-	usual := s.settings.Sort.Key == "" && !hasSort(s.query())
+func (l *listing) chooseSort() tea.Cmd {
+	now := l.sorted()
+	usual := l.settings.Sort.Key == "" && !hasSort(l.query())
 	options := []widget.Option{{Label: "Default", Help: "best match first for a search, otherwise last updated first", Icon: sign(usual)}}
 	var by []column
 	for _, c := range columns {
@@ -223,9 +223,9 @@ func (s *Screen) chooseSort() tea.Cmd {
 	}
 	return screen.Send(screen.ChooseMsg{Title: "Sort by", Options: options, Then: func(a widget.Answer) tea.Cmd {
 		if a.Index == 0 {
-			return s.setSort(order{})
+			return l.setSort(order{})
 		}
-		return s.sortBy(by[a.Index-1])
+		return l.sortBy(by[a.Index-1])
 	}})
 }
 
@@ -237,9 +237,9 @@ func sign(on bool) string {
 }
 
 // turnRound sorts the other way round.
-func (s *Screen) turnRound() tea.Cmd {
-	if c, ok := columnOf(s.sorted().Key); ok {
-		return s.sortBy(c)
+func (l *listing) turnRound() tea.Cmd {
+	if c, ok := columnOf(l.sorted().Key); ok {
+		return l.sortBy(c)
 	}
 	return screen.Notify(widget.LevelInfo, "Best match first. Press o to sort by a column.")
 }

@@ -19,25 +19,14 @@ import (
 // Screen is the list of campaigns.
 type Screen struct {
 	screen.Base
-	screen.Steps
 	deps  screen.Deps
 	theme themes.Theme
 	frame
-	*feed
-	*shelf
-	*finder
+	*listing
 
-	home  string // the campaign that the person has put the cursor on
-	under string // the campaign under the cursor
-
-	typed string // the search before the person began to type in it
-
-	grid    *grid
-	facets  facetsPane
 	counts  countLines
 	details detailsPane
 	panel   widget.Panel
-	picked  *marks
 	over    pane // nil where nothing lies over the list
 	bulk    *bulkWork
 
@@ -63,13 +52,11 @@ const (
 // New makes the screen. It begins with the search of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme, grid: newGrid(deps.Theme), facets: newFacetsPane(deps.Theme),
+		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
 		counts: countLines{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
-	s.feed = newFeed(deps, &s.Base)
-	s.shelf = &shelf{memory: newMemory(deps), tasks: &s.Base, author: deps.Author}
-	s.finder = &finder{bar: newSearchBar(deps.Theme), chosen: s.shelf, now: clock(deps)}
-	s.picked = &marks{grid: s.grid, tasks: &s.Base, moved: s.moved}
+	s.listing = newListing(deps, &s.Base)
+	s.describe, s.layout, s.uncover = s.tell, s.divide, func() { s.over = nil }
 	s.bulk = &bulkWork{
 		deps: deps, tasks: &s.Base, did: s.Did, show: s.lies, picked: s.picked.only,
 		row:    func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
@@ -182,28 +169,28 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 }
 
 // moved follows the cursor after a person has moved it.
-func (s *Screen) moved() {
-	if row, ok := s.grid.selected(); ok {
-		s.home, s.under = row.ID, row.ID
+func (l *listing) moved() {
+	if row, ok := l.grid.selected(); ok {
+		l.home, l.under = row.ID, row.ID
 	}
-	if s.picked.taking && s.answer != nil {
-		s.picked.stretch(s.answer.result, s.grid.Cursor)
+	if l.picked.taking && l.answer != nil {
+		l.picked.stretch(l.answer.result, l.grid.Cursor)
 	}
-	s.describe()
+	l.describe()
 }
 
 // selected returns the campaign under the cursor, and false where there is none.
-func (s *Screen) selected() (engine.Summary, bool) { return s.grid.selected() }
+func (l *listing) selected() (engine.Summary, bool) { return l.grid.selected() }
 
 // Campaign returns the campaign under the cursor, as far as the list knows it.
-func (s *Screen) Campaign() (engine.Campaign, bool) {
-	sum, ok := s.selected()
+func (l *listing) Campaign() (engine.Campaign, bool) {
+	sum, ok := l.selected()
 	return engine.Campaign{Head: sum.Head}, ok
 }
 
 // Chosen returns the name of the campaign under the cursor.
-func (s *Screen) Chosen() string {
-	sum, _ := s.selected()
+func (l *listing) Chosen() string {
+	sum, _ := l.selected()
 	return sum.Title()
 }
 
@@ -211,15 +198,15 @@ func (s *Screen) Chosen() string {
 const farthest = 500
 
 // Related returns the first campaign of each channel but that of the campaign under the cursor.
-func (s *Screen) Related() []engine.Campaign {
-	sum, ok := s.selected()
+func (l *listing) Related() []engine.Campaign {
+	sum, ok := l.selected()
 	if !ok {
 		return nil
 	}
 	seen := map[engine.Channel]bool{sum.Channel: true}
 	var out []engine.Campaign
-	for i := range min(s.grid.Len(), farthest) {
-		if row, ok := s.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
+	for i := range min(l.grid.Len(), farthest) {
+		if row, ok := l.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
 			seen[row.Channel] = true
 			out = append(out, engine.Campaign{Head: row.Head})
 		}
@@ -231,8 +218,8 @@ func (s *Screen) Related() []engine.Campaign {
 const mostFound = 10
 
 // Find finds campaigns for the palette.
-func (s *Screen) Find(words string) func(context.Context) []screen.Found {
-	ix, now := s.source.index(), s.now()
+func (l *listing) Find(words string) func(context.Context) []screen.Found {
+	ix, now := l.source.index(), l.now()
 	return func(ctx context.Context) []screen.Found {
 		q, _ := query.Parse(words, query.Env{Now: now})
 		r, err := ix.Search(ctx, q, index.SearchOptions{Now: now})

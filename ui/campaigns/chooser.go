@@ -13,7 +13,8 @@ import (
 
 // chooser is the pane in which columns are chosen and put in order.
 type chooser struct {
-	s     *Screen
+	s     *listing
+	close func() tea.Cmd
 	theme themes.Theme
 	list  widget.List
 	ids   []string // all columns, the shown ones first
@@ -22,8 +23,8 @@ type chooser struct {
 
 const groupColumns = "Columns"
 
-func newChooser(s *Screen) *chooser {
-	c := &chooser{s: s, theme: s.theme, list: widget.NewList(s.theme)}
+func newChooser(t themes.Theme, s *listing, close func() tea.Cmd) *chooser {
+	c := &chooser{s: s, close: close, theme: t, list: widget.NewList(t)}
 	c.list.Focused = true
 	c.take(s.settings.Columns)
 	return c
@@ -86,7 +87,7 @@ func (c *chooser) actions() []screen.Action {
 		{Keys: []string{"J", "shift+down"}, Label: "down", Help: "move the column right", Group: groupColumns, Bar: 7, Run: func() tea.Cmd { return c.move(1) }},
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by the column; again to reverse", Group: groupColumns, Bar: 6, Why: c.whyNoSort(), Run: c.sort},
 		{Keys: []string{"d"}, Label: "reset", Help: "show the default columns", Group: groupColumns, Bar: 5, Run: c.reset},
-		{Keys: []string{"esc", "enter", "C", "q"}, Label: "done", Help: "back to the list", Group: groupColumns, Bar: 10, Run: c.s.unlay},
+		{Keys: []string{"esc", "enter", "C", "q"}, Label: "done", Help: "back to the list", Group: groupColumns, Bar: 10, Run: c.close},
 	}
 }
 

@@ -168,22 +168,22 @@ func (s *Screen) choose() tea.Cmd {
 }
 
 // toggle asks for a value, or no longer.
-func (s *Screen) toggle(key query.Key, value string) tea.Cmd {
-	return s.narrow(s.query().Toggle(key, value).String())
+func (l *listing) toggle(key query.Key, value string) tea.Cmd {
+	return l.narrow(l.query().Toggle(key, value).String())
 }
 
 // next goes through the values of a facet that some campaign has, and then back to all.
-func (s *Screen) next(key query.Key) tea.Cmd {
-	values := worth(s.facets.of(key))
+func (l *listing) next(key query.Key) tea.Cmd {
+	values := worth(l.facets.of(key))
 	at := slices.IndexFunc(values, func(v index.FacetValue) bool { return v.Chosen }) + 1
-	q := s.query().Clear(key)
+	q := l.query().Clear(key)
 	if key == query.Status {
 		q = q.Without(query.Is, query.IsArchived)
 	}
 	if at < len(values) {
 		q = q.With(key, values[at].Text)
 	}
-	return s.narrow(q.String())
+	return l.narrow(q.String())
 }
 
 // count returns a number in at most five cells: 950, 12.3k, 1.0M.

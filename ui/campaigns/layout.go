@@ -115,8 +115,8 @@ func (s *Screen) head() (search, counts, work int) {
 	return s.bar.lines(), counts, work
 }
 
-// layout gives the panes their sizes. It is called whenever what is drawn changes its size.
-func (s *Screen) layout() {
+// divide gives the panes their sizes. It is called whenever what is drawn changes its size.
+func (s *Screen) divide() {
 	p := s.panes()
 	s.facets.list.SetSize(max(p.facets.w-4, 0), max(p.facets.h-2, 0))
 	s.details.pager.SetSize(max(p.details.w-4, 0), max(p.details.h-2, 0))
@@ -211,7 +211,7 @@ func (s *Screen) middle() string {
 	}
 	s.counts.spans = s.counts.spans[:0]
 	if counts > 0 {
-		lines = append(lines, s.counts.view(&s.facets, w)...)
+		lines = append(lines, s.counts.view(s.facets, w)...)
 	}
 	return s.panel.View(strings.Join(append(lines, s.grid.view(w)), "\n"))
 }

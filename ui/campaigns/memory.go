@@ -71,43 +71,43 @@ func (sh *shelf) keep(change func(settings) settings) tea.Cmd {
 }
 
 // remembered takes the settings that were kept.
-func (s *Screen) remembered(kept settings, err error) tea.Cmd {
+func (l *listing) remembered(kept settings, err error) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
 	}
 	if _, ok := columnOf(kept.Sort.Key); !ok {
 		kept.Sort = order{}
 	}
-	kept.Past = append(s.settings.Past, kept.Past...)
-	s.settings = kept
-	s.bar.past = kept.Past
-	s.grid.arrange(chosenColumns(kept.Columns))
-	return s.look(followRow)
+	kept.Past = append(l.settings.Past, kept.Past...)
+	l.settings = kept
+	l.bar.past = kept.Past
+	l.grid.arrange(chosenColumns(kept.Columns))
+	return l.look(followRow)
 }
 
 // sortBy sorts by a column. The same one again turns the order round.
-func (s *Screen) sortBy(c column) tea.Cmd {
+func (l *listing) sortBy(c column) tea.Cmd {
 	if c.sort == "" {
 		return screen.Notify(widget.LevelInfo, c.why)
 	}
-	now := s.sorted()
+	now := l.sorted()
 	next := order{c.sort, c.down}
 	if now.Key == c.sort {
 		next.Desc = !now.Desc
 	}
-	return s.setSort(next)
+	return l.setSort(next)
 }
 
 // setSort sorts as o says. A sort word in the search would overrule it, and goes.
-func (s *Screen) setSort(o order) tea.Cmd {
-	s.settled()
-	before := s.shape()
-	if q := s.query(); hasSort(q) {
-		s.bar.set(q.Clear(query.Sort).String())
+func (l *listing) setSort(o order) tea.Cmd {
+	l.settled()
+	before := l.shape()
+	if q := l.query(); hasSort(q) {
+		l.bar.set(q.Clear(query.Sort).String())
 	}
-	kept := s.keep(func(st settings) settings { st.Sort = o; return st })
-	s.reshaped(before)
-	return tea.Batch(kept, s.look(followRow))
+	kept := l.keep(func(st settings) settings { st.Sort = o; return st })
+	l.reshaped(before)
+	return tea.Batch(kept, l.look(followRow))
 }
 
 func hasSort(q query.Query) bool {

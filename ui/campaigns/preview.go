@@ -45,8 +45,8 @@ func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
 	return panel.View(p.pager.View())
 }
 
-// describe tells of the campaign under the cursor beside the table.
-func (s *Screen) describe() {
+// tell tells of the campaign under the cursor beside the table.
+func (s *Screen) tell() {
 	sum, ok := s.selected()
 	s.details.tell(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
 }

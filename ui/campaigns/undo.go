@@ -17,20 +17,20 @@ type shape struct {
 }
 
 // as shows the list in another shape, with the cursor on the campaign that the person had chosen.
-func (s *Screen) as(to shape) tea.Cmd {
-	s.over = nil
+func (l *listing) as(to shape) tea.Cmd {
+	l.uncover()
 	var kept tea.Cmd
-	if now := s.shape(); now.sort != to.sort || !slices.Equal(now.columns, to.columns) {
-		s.grid.arrange(chosenColumns(to.columns))
-		kept = s.keep(func(st settings) settings { st.Sort, st.Columns = to.sort, to.columns; return st })
+	if now := l.shape(); now.sort != to.sort || !slices.Equal(now.columns, to.columns) {
+		l.grid.arrange(chosenColumns(to.columns))
+		kept = l.keep(func(st settings) settings { st.Sort, st.Columns = to.sort, to.columns; return st })
 	}
-	s.typed = to.text
-	return tea.Batch(kept, s.searchFor(to.text, followHome))
+	l.typed = to.text
+	return tea.Batch(kept, l.searchFor(to.text, followHome))
 }
 
 // reshaped notes that the list was shown in another shape before.
-func (s *Screen) reshaped(before shape) {
-	now := s.shape()
+func (l *listing) reshaped(before shape) {
+	now := l.shape()
 	what := ""
 	switch {
 	case now.text != before.text && now.text == "":
@@ -44,29 +44,29 @@ func (s *Screen) reshaped(before shape) {
 	default:
 		return
 	}
-	s.typed = now.text
-	s.Did(screen.Step{
+	l.typed = now.text
+	l.Did(screen.Step{
 		What: widget.Clean(what),
-		Undo: func() tea.Cmd { return s.as(before) },
-		Redo: func() tea.Cmd { return s.as(now) },
+		Undo: func() tea.Cmd { return l.as(before) },
+		Redo: func() tea.Cmd { return l.as(now) },
 	})
 }
 
 // settled notes the search that was typed as one change.
-func (s *Screen) settled() {
-	before := s.shape()
-	before.text = s.typed
-	s.reshaped(before)
+func (l *listing) settled() {
+	before := l.shape()
+	before.text = l.typed
+	l.reshaped(before)
 }
 
 // Undo undoes the last change of the list: of what it shows, or of campaigns.
-func (s *Screen) Undo() (tea.Cmd, bool) {
-	s.settled()
-	return s.Steps.Undo()
+func (l *listing) Undo() (tea.Cmd, bool) {
+	l.settled()
+	return l.Steps.Undo()
 }
 
 // Redo makes the change again that was undone last.
-func (s *Screen) Redo() (tea.Cmd, bool) {
-	s.settled()
-	return s.Steps.Redo()
+func (l *listing) Redo() (tea.Cmd, bool) {
+	l.settled()
+	return l.Steps.Redo()
 }

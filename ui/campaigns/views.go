@@ -41,26 +41,27 @@ func (sh *shelf) views() []savedView {
 }
 
 // open shows a view.
-func (s *Screen) open(v savedView) tea.Cmd {
-	s.over = nil
-	s.picked.taking = false
-	s.settled()
-	before := s.shape()
+func (l *listing) open(v savedView) tea.Cmd {
+	l.uncover()
+	l.picked.taking = false
+	l.settled()
+	before := l.shape()
 	if len(v.Columns) > 0 {
-		s.grid.arrange(chosenColumns(v.Columns))
-		s.settings.Columns = v.Columns
+		l.grid.arrange(chosenColumns(v.Columns))
+		l.settings.Columns = v.Columns
 	}
 	if v.Sort.Key != "" {
-		s.settings.Sort = v.Sort
+		l.settings.Sort = v.Sort
 	}
-	cmd := s.searchFor(v.Query, followHome)
-	s.reshaped(before)
+	cmd := l.searchFor(v.Query, followHome)
+	l.reshaped(before)
 	return cmd
 }
 
 // viewPicker is the pane of views.
 type viewPicker struct {
-	s     *Screen
+	s     *listing
+	close func() tea.Cmd
 	theme themes.Theme
 	list  widget.List
 	views []savedView
@@ -68,8 +69,8 @@ type viewPicker struct {
 
 const groupViews = "Views"
 
-func newViewPicker(s *Screen) *viewPicker {
-	p := &viewPicker{s: s, theme: s.theme, list: widget.NewList(s.theme)}
+func newViewPicker(t themes.Theme, s *listing, close func() tea.Cmd) *viewPicker {
+	p := &viewPicker{s: s, close: close, theme: t, list: widget.NewList(t)}
 	p.list.Focused = true
 	p.fill("")
 	return p
@@ -106,10 +107,10 @@ func (p *viewPicker) actions() []screen.Action {
 	}
 	acts := []screen.Action{
 		{Keys: []string{"enter"}, Label: "show", Help: "show the view", Group: groupViews, Bar: 10, Run: func() tea.Cmd { return p.s.open(p.chosen()) }},
-		{Keys: []string{"W", "n"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupViews, Bar: 9, Run: p.s.saveView},
+		{Keys: []string{"W", "n"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupViews, Bar: 9, Run: func() tea.Cmd { return p.s.saveView(p.fill) }},
 		{Keys: []string{"r"}, Label: "rename", Help: "rename the view", Group: groupViews, Bar: 8, Why: why, Run: p.rename},
 		{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, Bar: 7, Why: why, Run: p.remove},
-		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, Bar: 6, Run: p.s.unlay},
+		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, Bar: 6, Run: p.close},
 	}
 	return append(acts, p.s.viewKeys()...)
 }
@@ -175,23 +176,23 @@ func (p *viewPicker) remove() tea.Cmd {
 }
 
 // saveView asks for a name, and saves what is shown now under it. A view of that name is replaced.
-func (s *Screen) saveView() tea.Cmd {
+func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Save view", Placeholder: "name", Check: func(name string) string { return s.whyNoName(name, name) },
+		Title: "Save view", Placeholder: "name", Check: func(name string) string { return l.whyNoName(name, name) },
 		Then: func(name string) tea.Cmd {
-			v := savedView{Name: strings.TrimSpace(name), Query: s.query().String(), Sort: s.settings.Sort}
-			for _, c := range s.grid.columns {
+			v := savedView{Name: strings.TrimSpace(name), Query: l.query().String(), Sort: l.settings.Sort}
+			for _, c := range l.grid.columns {
 				v.Columns = append(v.Columns, c.id)
 			}
-			kept := s.keep(func(st settings) settings {
+			kept := l.keep(func(st settings) settings {
 				st.Views = append(slices.DeleteFunc(slices.Clone(st.Views), func(o savedView) bool { return o.Name == v.Name }), v)
 				return st
 			})
-			if p, ok := s.over.(*viewPicker); ok {
-				p.fill(v.Name)
+			if saved != nil {
+				saved(v.Name)
 			}
 			text := "Saved “" + v.Name + "”"
-			if at := slices.IndexFunc(s.views(), func(o savedView) bool { return o.Name == v.Name }); at < 9 {
+			if at := slices.IndexFunc(l.views(), func(o savedView) bool { return o.Name == v.Name }); at < 9 {
 				text += fmt.Sprintf(". Press %d to show it", at+1)
 			}
 			return tea.Batch(kept, screen.Notify(widget.LevelSuccess, text))
@@ -215,15 +216,15 @@ func (sh *shelf) whyNoName(name, replaces string) string {
 }
 
 // viewKeys are the digits that show a view each, and all campaigns.
-func (s *Screen) viewKeys() []screen.Action {
-	views := s.views()
+func (l *listing) viewKeys() []screen.Action {
+	views := l.views()
 	acts := []screen.Action{{
 		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
-		Run: func() tea.Cmd { s.over = nil; return s.narrow("") },
+		Run: func() tea.Cmd { l.uncover(); return l.narrow("") },
 	}}
 	for i, v := range views[:min(len(views), 9)] {
 		acts = append(acts, screen.Action{
-			Keys: []string{strconv.Itoa(i + 1)}, Label: "view: " + strings.ToLower(v.Name), Run: func() tea.Cmd { return s.open(v) },
+			Keys: []string{strconv.Itoa(i + 1)}, Label: "view: " + strings.ToLower(v.Name), Run: func() tea.Cmd { return l.open(v) },
 		})
 	}
 	return acts

@@ -30,37 +30,37 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 }
 
 // look searches with the text of the bar.
-func (s *Screen) look(f follow) tea.Cmd {
-	s.asks++
-	a := ask{text: s.bar.text(), sort: s.settings.Sort, follow: f, under: s.under, home: s.home, now: s.now(), number: s.asks}
-	ix, last := s.source.index(), s.answer
-	return tea.Batch(s.keepCurrent(), s.Run(searching, func(ctx context.Context) (any, error) {
+func (l *listing) look(f follow) tea.Cmd {
+	l.asks++
+	a := ask{text: l.bar.text(), sort: l.settings.Sort, follow: f, under: l.under, home: l.home, now: l.now(), number: l.asks}
+	ix, last := l.source.index(), l.answer
+	return tea.Batch(l.keepCurrent(), l.tasks.Run(searching, func(ctx context.Context) (any, error) {
 		out, err := search(ctx, ix, a, last)
 		return out, err
 	}))
 }
 
 // again searches again where there is something new to see.
-func (s *Screen) again(f follow) tea.Cmd {
-	if s.answer == nil || s.answer.stale(s.source.index(), s.now()) {
-		return s.look(f)
+func (l *listing) again(f follow) tea.Cmd {
+	if l.answer == nil || l.answer.stale(l.source.index(), l.now()) {
+		return l.look(f)
 	}
 	return nil
 }
 
 // searchFor puts a text into the bar and searches for it.
-func (s *Screen) searchFor(text string, f follow) tea.Cmd {
-	s.bar.set(text)
-	s.bar.complete(s.known(), s.now())
-	return s.look(f)
+func (l *listing) searchFor(text string, f follow) tea.Cmd {
+	l.bar.set(text)
+	l.bar.complete(l.known(), l.now())
+	return l.look(f)
 }
 
 // narrow shows the campaigns that a search finds, as a change that can be undone.
-func (s *Screen) narrow(text string) tea.Cmd {
-	s.settled()
-	before := s.shape()
-	cmd := s.searchFor(text, followHome)
-	s.reshaped(before)
+func (l *listing) narrow(text string) tea.Cmd {
+	l.settled()
+	before := l.shape()
+	cmd := l.searchFor(text, followHome)
+	l.reshaped(before)
 	return cmd
 }
 
@@ -127,68 +127,68 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 }
 
 // loadNews takes what a load tells.
-func (s *Screen) loadNews(r screen.Result) tea.Cmd {
+func (l *listing) loadNews(r screen.Result) tea.Cmd {
 	if g, ok := r.Value.(grown); ok {
-		s.loadRows = g.rows
-		if s.loaded {
+		l.loadRows = g.rows
+		if l.loaded {
 			return nil // the list is there; what is new shows at the end
 		}
-		return s.again(s.growing())
+		return l.again(l.growing())
 	}
 	if r.Err != nil {
-		first := s.failed == nil
-		s.failed = r.Err
-		s.describe()
-		if !first || !s.loaded {
+		first := l.failed == nil
+		l.failed = r.Err
+		l.describe()
+		if !first || !l.loaded {
 			return nil // the empty table says it
 		}
 		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal(r.Err))
 	}
 	goes := followRow
-	if !s.loaded {
-		goes = s.growing()
+	if !l.loaded {
+		goes = l.growing()
 	}
-	s.loaded, s.failed, s.loadedAt, s.loadRows = true, nil, s.deps.Now(), 0
-	return tea.Batch(s.again(goes), s.refresh())
+	l.loaded, l.failed, l.loadedAt, l.loadRows = true, nil, l.clock(), 0
+	return tea.Batch(l.again(goes), l.refresh())
 }
 
 // growing says where the cursor goes during the first load. Rows come in any order: until the person
 // moves it, it stays at the top.
-func (s *Screen) growing() follow {
-	if s.home == "" {
+func (l *listing) growing() follow {
+	if l.home == "" {
 		return followTop
 	}
 	return followRow
 }
 
 // show shows what a search found.
-func (s *Screen) show(a *answer, err error) tea.Cmd {
+func (l *listing) show(a *answer, err error) tea.Cmd {
 	if err != nil || a == nil {
 		return nil
 	}
 	at, top := a.at, a.follow == followTop
-	if a.follow == followRow && a.under != s.under || top && a.home != s.home { // the cursor has moved meanwhile
-		at, top = a.result.Find(s.under), false
+	if a.follow == followRow && a.under != l.under || top && a.home != l.home { // the cursor has moved meanwhile
+		at, top = a.result.Find(l.under), false
 	}
-	s.answer = a
-	s.bar.problems, s.bar.explain = a.problems, a.query.Explain()
-	if s.bar.prompt.Focused() {
-		s.bar.complete(a.known, a.now)
+	l.answer = a
+	l.bar.problems, l.bar.explain = a.problems, a.query.Explain()
+	if l.bar.prompt.Focused() {
+		l.bar.complete(a.known, a.now)
 	}
-	s.grid.show(a.result, a.sorted())
+	l.grid.show(a.result, a.sorted())
 	if at >= 0 {
-		s.grid.Select(at)
+		l.grid.Select(at)
 		if top {
-			s.grid.Home()
+			l.grid.Home()
 		}
 	}
-	if row, ok := s.grid.selected(); ok {
-		s.under = row.ID
+	if row, ok := l.grid.selected(); ok {
+		l.under = row.ID
 	}
-	s.layout()
-	s.describe()
+	l.layout()
+	l.describe()
 	result := a.result
-	return s.Run(counting, func(ctx context.Context) (any, error) {
+	return l.tasks.Run(counting, func(ctx context.Context) (any, error) {
 		facets, err := result.Facets(ctx)
 		return facets, err
 	})
@@ -238,13 +238,13 @@ func (s *Screen) endSearch() tea.Cmd {
 }
 
 // remember keeps the search of the bar among the earlier ones.
-func (s *Screen) remember() tea.Cmd {
-	text := strings.TrimSpace(s.bar.text())
-	if text == "" || len(s.bar.past) > 0 && s.bar.past[0] == text {
+func (l *listing) remember() tea.Cmd {
+	text := strings.TrimSpace(l.bar.text())
+	if text == "" || len(l.bar.past) > 0 && l.bar.past[0] == text {
 		return nil
 	}
-	s.bar.past = remember(s.bar.past, text)
-	return s.keep(func(st settings) settings { st.Past = remember(st.Past, text); return st })
+	l.bar.past = remember(l.bar.past, text)
+	return l.keep(func(st settings) settings { st.Past = remember(st.Past, text); return st })
 }
 
 // clear goes back one step: to the table, to no selection, to no search.
@@ -270,14 +270,14 @@ func (s *Screen) clear() tea.Cmd {
 }
 
 // dropWord takes the word out of the search that keeps everything out.
-func (s *Screen) dropWord() tea.Cmd {
-	word, ok := s.culprit()
+func (l *listing) dropWord() tea.Cmd {
+	word, ok := l.culprit()
 	if !ok {
 		return nil
 	}
-	s.settled()
-	before := s.shape()
-	cmd := s.searchFor(dropTerm(s.answer.query, word.term), followTop)
-	s.reshaped(before)
+	l.settled()
+	before := l.shape()
+	cmd := l.searchFor(dropTerm(l.answer.query, word.term), followTop)
+	l.reshaped(before)
 	return cmd
 }

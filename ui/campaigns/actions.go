@@ -89,7 +89,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		}},
 		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, Bar: 16, Why: why(whyNoCheck(sum)), Run: route(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, Bar: 15, Why: why(whyNoTest(sum)), Run: route(screen.TestSend)},
-		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, Bar: 11, Why: why(s.whyNoClone(sum)),
+		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, Bar: 11, Why: why(whyNoClone(s.deps.Service, sum)),
 			Run: func() tea.Cmd { return s.clone(sum) }},
 		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, Why: why(status.Why(s.deps, sum, catalog.Delete)),
 			Run: func() tea.Cmd { return status.Ask(s.deps, sum, catalog.Delete) }},
@@ -194,11 +194,11 @@ func whyNoTest(sum engine.Summary) string {
 	return ""
 }
 
-func (s *Screen) whyNoClone(sum engine.Summary) string {
+func whyNoClone(service engine.Service, sum engine.Summary) string {
 	if !sum.Channel.Writable() {
 		return sum.Channel.Label() + " campaigns are read-only here."
 	}
-	if _, ok := s.deps.Service.(engine.Curator); !ok {
+	if _, ok := service.(engine.Curator); !ok {
 		return "This service can't clone campaigns."
 	}
 	return ""

@@ -58,7 +58,11 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s.listing = newListing(deps, &s.Base)
 	s.describe, s.layout, s.uncover = s.tell, s.divide, func() { s.over = nil }
 	s.bulk = &bulkWork{
-		deps: deps, tasks: &s.Base, did: s.Did, show: s.lies, picked: s.picked.only,
+		deps: deps, tasks: &s.Base, did: s.Did, picked: s.picked.only,
+		show: func(p pane) {
+			s.over = p
+			s.divide()
+		},
 		row:    func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
 		folder: func() string { return s.settings.Folder },
 		export: func(folder string) tea.Cmd {
@@ -75,7 +79,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 func (s *Screen) Title() string { return "Campaigns" }
 
 // Init loads the campaigns, and what the person chose before.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.recall(), s.load(), s.wake()) }
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.recall(), s.load(), wake(s.ID())) }
 
 // Resume looks again after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {

@@ -148,7 +148,8 @@ func (s *Screen) View() string {
 		blocks = append(blocks, s.details.view(s.theme, p.details, s.focus == inDetails))
 	}
 	out := beside(blocks)
-	if box, x := s.bar.dropdown(s.panelWidth(), s.height-4); box != "" {
+	w, _ := s.panel.Inner()
+	if box, x := s.bar.dropdown(w, s.height-4); box != "" {
 		search, _, work := s.head()
 		out = widget.Drop(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
 	}
@@ -181,11 +182,6 @@ func (s *Screen) zoomKey() screen.Action {
 		a.Why = "The list already fills the window."
 	}
 	return a
-}
-
-func (s *Screen) panelWidth() int {
-	w, _ := s.panel.Inner()
-	return w
 }
 
 // middle draws the table with what stands above it.

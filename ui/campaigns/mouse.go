@@ -23,7 +23,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	switch {
 	case s.over != nil:
-		return s.paneMouse(msg, pressed)
+		return paneMouse(s.over, msg, s.width, s.height, s.unlay)
 	case p.facets.has(msg.X, msg.Y):
 		if s.facets.list.Mouse(msg, msg.Y-p.facets.y-1) && pressed {
 			return tea.Batch(s.goTo(inFacets), s.choose())
@@ -40,13 +40,14 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // middleMouse takes the mouse over the table and what stands above it; x is a column of the table.
 func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
+	search, counts, work := s.head()
 	if pressed {
-		if i, ok := s.offerAt(x, msg.Y); ok {
+		w, _ := s.panel.Inner()
+		if i, ok := s.bar.offerAt(x, msg.Y-1-work-search, w, s.height-4); ok {
 			s.bar.list.Highlight(i)
 			return s.endSearch()
 		}
 	}
-	search, counts, work := s.head()
 	y := msg.Y - 1 - work // the frame
 	switch {
 	case pressed && y >= 0 && y < search:
@@ -76,19 +77,18 @@ func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	return s.clicked(msg)
 }
 
-// offerAt returns the row that was pressed in the list below the search.
-func (s *Screen) offerAt(x, y int) (int, bool) {
-	box, from := s.bar.dropdown(s.panelWidth(), s.height-4)
+// offerAt returns the row of the list below the search that is at a place of that list; w and h are the cells that it
+// may use.
+func (b *searchBar) offerAt(x, y, w, h int) (int, bool) {
+	box, from := b.dropdown(w, h)
 	if box == "" {
 		return 0, false
 	}
-	search, _, work := s.head()
 	lines := strings.Split(box, "\n")
-	i := y - 1 - work - search - 1 // the list's own frame
 	if x < from || x >= from+widget.Width(lines[0]) {
 		return 0, false
 	}
-	return s.bar.list.RowAt(i)
+	return b.list.RowAt(y - 1) // its frame
 }
 
 // clicked takes a press on the row that is under the cursor now: with a key held, or on the mark of a
@@ -117,30 +117,4 @@ func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
 	}
 	s.lastClick = click{}
 	return tea.Batch(kept, screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}))
-}
-
-// paneMouse takes the mouse while a pane lies over the list. A press on a hint in its lower edge does what the hint
-// says; one beside the pane takes it away.
-func (s *Screen) paneMouse(msg tea.MouseMsg, pressed bool) tea.Cmd {
-	box := s.over.view(s.width, s.height)
-	x, y := widget.CenterAt(box, s.width, s.height)
-	lines := strings.Split(box, "\n")
-	inside := msg.X >= x && msg.X < x+widget.Width(lines[0]) && msg.Y >= y && msg.Y < y+len(lines)
-	if !inside {
-		if pressed {
-			return s.unlay()
-		}
-		return nil
-	}
-	msg.X -= x
-	if last := len(lines) - 1; pressed && msg.Y == y+last {
-		if key := widget.HintAt(lines[last], msg.X); key != "" {
-			for _, a := range s.over.actions() {
-				if a.Does(key) && a.Why == "" {
-					return a.Run()
-				}
-			}
-		}
-	}
-	return s.over.mouse(msg, msg.Y-y-1)
 }

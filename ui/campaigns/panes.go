@@ -1,10 +1,13 @@
 package campaigns
 
 import (
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/themes"
 	"bugle/ui/screen"
+	"bugle/ui/widget"
 )
 
 // pane is what lies over the list and has the keyboard: the views, the columns, a report.
@@ -26,14 +29,35 @@ func (s *Screen) lay(p pane) tea.Cmd {
 	return nil
 }
 
-// lies shows what lies over the list from now on; nil takes away what does.
-func (s *Screen) lies(p pane) {
-	s.over = p
-	s.layout()
-}
-
 // unlay takes the pane away.
 func (s *Screen) unlay() tea.Cmd {
 	s.over = nil
 	return nil
+}
+
+// paneMouse takes the mouse while a pane lies in the middle of width × height cells. A press on a hint in its lower edge
+// does what the hint says; one beside the pane closes it.
+func paneMouse(p pane, msg tea.MouseMsg, width, height int, close func() tea.Cmd) tea.Cmd {
+	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
+	box := p.view(width, height)
+	x, y := widget.CenterAt(box, width, height)
+	lines := strings.Split(box, "\n")
+	inside := msg.X >= x && msg.X < x+widget.Width(lines[0]) && msg.Y >= y && msg.Y < y+len(lines)
+	if !inside {
+		if pressed {
+			return close()
+		}
+		return nil
+	}
+	msg.X -= x
+	if last := len(lines) - 1; pressed && msg.Y == y+last {
+		if key := widget.HintAt(lines[last], msg.X); key != "" {
+			for _, a := range p.actions() {
+				if a.Does(key) && a.Why == "" {
+					return a.Run()
+				}
+			}
+		}
+	}
+	return p.mouse(msg, msg.Y-y-1)
 }

@@ -69,15 +69,14 @@ const nap = 15 * time.Second
 
 // wake returns the command that looks at the clock after a while. It is addressed to the screen, which may
 // not be on top then.
-func (s *Screen) wake() tea.Cmd {
-	id := s.ID()
+func wake(id screen.ID) tea.Cmd {
 	return tea.Tick(nap, func(time.Time) tea.Msg { return screen.Result{Screen: id, Kind: waking} })
 }
 
 // result takes what a task gave.
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	if r.Kind == waking {
-		return tea.Batch(s.keepCurrent(), s.again(followRow), s.wake())
+		return tea.Batch(s.keepCurrent(), s.again(followRow), wake(s.ID()))
 	}
 	if !s.Accept(r) {
 		return nil

@@ -100,11 +100,11 @@ func (s *List) onRecord() []screen.Action {
 }
 
 // none says why there is no record to do something with.
-func (s *List) none() string {
-	if why := s.lacks(); why != "" {
+func (r *records) none() string {
+	if why := r.lacks(); why != "" {
 		return why
 	}
-	if _, ok := s.selected(); !ok {
+	if _, ok := r.selected(); !ok {
 		return "No record is selected."
 	}
 	return ""

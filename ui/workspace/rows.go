@@ -29,15 +29,15 @@ func columns(sec *settings.Section) []widget.Column {
 	return out
 }
 
-func (s *List) rows() widget.Rows {
-	if s.section().Single {
-		return fieldRows(s.fields())
+func (r *records) rows() widget.Rows {
+	if r.section().Single {
+		return fieldRows(r.fields())
 	}
-	return recordRows{s}
+	return recordRows{r}
 }
 
 // recordRows are the records in the table.
-type recordRows struct{ s *List }
+type recordRows struct{ s *records }
 
 func (r recordRows) Len() int { return len(r.s.shown) }
 
@@ -68,15 +68,15 @@ func (r fieldRows) Row(i int) widget.Cells {
 }
 
 // fields are those of the single record that the section is, as far as they are used.
-func (s *List) fields() []schema.FieldState {
-	v, ok := s.selected()
+func (r *records) fields() []schema.FieldState {
+	v, ok := r.selected()
 	if !ok {
 		return nil
 	}
-	st, _ := s.section().Table(v).Object(v, nil, schema.Env{})
+	st, _ := r.section().Table(v).Object(v, nil, schema.Env{})
 	var out []schema.FieldState
 	for _, f := range st.Fields {
-		if f.Shown && matches(f, strings.Fields(strings.ToLower(s.filter.Value()))) {
+		if f.Shown && matches(f, strings.Fields(strings.ToLower(r.filter.Value()))) {
 			out = append(out, f)
 		}
 	}

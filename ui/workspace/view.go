@@ -128,8 +128,8 @@ func (s *List) sectionsView() string {
 	return panel.View(s.list.View())
 }
 
-func (s *List) workspaceName() string {
-	if general := s.records["general"]; len(general) > 0 {
+func (r *records) workspaceName() string {
+	if general := r.all["general"]; len(general) > 0 {
 		if name := general[0].Get("name").Text(); name != "" {
 			return name
 		}
@@ -157,16 +157,16 @@ func (s *List) right() string {
 	return out + "\n" + below.View(s.detail.View())
 }
 
-func (s *List) emptyText() string {
-	sec := s.section()
+func (r *records) emptyText() string {
+	sec := r.section()
 	switch {
-	case s.lacks() != "":
-		return s.lacks()
-	case s.failed[sec.ID] != nil:
-		return "Cannot load this section: " + s.failed[sec.ID].Error() + "\nPress r to try again."
-	case !s.loaded:
+	case r.lacks() != "":
+		return r.lacks()
+	case r.failed[sec.ID] != nil:
+		return "Cannot load this section: " + r.failed[sec.ID].Error() + "\nPress r to try again."
+	case !r.loaded:
 		return "Reading…"
-	case s.filter.Value() != "":
+	case r.filter.Value() != "":
 		return "No match. Press esc to clear the filter."
 	}
 	return sec.Empty

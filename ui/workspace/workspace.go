@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/settings"
 	"bugle/themes"
@@ -41,14 +42,22 @@ func recordRoute(s *settings.Section, name string, start doc.Value, at ...doc.St
 	return screen.Route{Name: screen.Workspace, Path: doc.P(s.ID).Join(at...), Query: name, Doc: start}
 }
 
-// List is the screen of all sections.
-type List struct {
-	screen.Base
-	deps  screen.Deps
-	theme themes.Theme
+// tasker runs the tasks of a screen.
+type tasker interface {
+	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
+	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
+	Running(kind string) bool
+	Cancel(kind string)
+}
 
+// records are what the sections hold: the section under the cursor, its records as far as the filter lets them through,
+// and the one under the cursor.
+type records struct {
+	service  engine.Service
+	tasks    tasker
+	show     func() // shows the record under the cursor
 	sections []*settings.Section
-	records  map[string][]doc.Value // of each section, as far as they are read
+	all      map[string][]doc.Value // of each section, as far as they are read
 	more     map[string]bool        // a section has more than were read
 	failed   map[string]error
 	loaded   bool
@@ -57,9 +66,18 @@ type List struct {
 	list   widget.List
 	table  widget.Table
 	filter widget.Prompt
+	shown  []int // of the section's records, those that the filter lets through
+}
+
+// List is the screen of all sections.
+type List struct {
+	screen.Base
+	deps  screen.Deps
+	theme themes.Theme
+
+	*records
 	detail widget.JSONView
 	report report
-	shown  []int // of the section's records, those that the filter lets through
 	focus  pane
 	work   importing
 
@@ -93,11 +111,11 @@ const (
 const maxSearched = 200
 
 func newList(deps screen.Deps) *List {
-	s := &List{
-		Base: screen.NewBase(), deps: deps, theme: deps.Theme, sections: settings.Sections(),
-		records: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
-		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), detail: widget.NewJSONView(deps.Theme),
-		filter: widget.NewPrompt(deps.Theme, "/", "text in a record"), report: newReport(deps.Theme),
+	s := &List{Base: screen.NewBase(), deps: deps, theme: deps.Theme, detail: widget.NewJSONView(deps.Theme), report: newReport(deps.Theme)}
+	s.records = &records{
+		service: deps.Service, tasks: &s.Base, show: s.display, sections: settings.Sections(),
+		all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
+		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), filter: widget.NewPrompt(deps.Theme, "/", "text in a record"),
 	}
 	s.fill()
 	s.list.Choose(1)
@@ -134,9 +152,9 @@ type read struct {
 	failed  map[string]error
 }
 
-func (s *List) load() tea.Cmd {
-	svc, text, section := s.deps.Service, s.filter.Value(), s.section()
-	return s.Run(taskLoad, func(ctx context.Context) (any, error) {
+func (r *records) load() tea.Cmd {
+	svc, text, section := r.service, r.filter.Value(), r.section()
+	return r.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
 		out := read{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
 		for _, sec := range settings.Sections() {
 			if sec.Lacks(svc) != "" {
@@ -173,54 +191,54 @@ func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]
 }
 
 // find looks for the words of the filter in a section that is not read as a whole.
-func (s *List) find() tea.Cmd {
-	sec, svc, words := s.section(), s.deps.Service, s.filter.Value()
-	return s.Run(taskFind, func(ctx context.Context) (any, error) {
+func (r *records) find() tea.Cmd {
+	sec, svc, words := r.section(), r.service, r.filter.Value()
+	return r.tasks.Run(taskFind, func(ctx context.Context) (any, error) {
 		vs, more, err := list(ctx, svc, sec, words)
 		return read{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
 	})
 }
 
 // section is the one under the cursor.
-func (s *List) section() *settings.Section {
+func (r *records) section() *settings.Section {
 	n := -1
-	for i, item := range s.list.Items() {
+	for i, item := range r.list.Items() {
 		if !item.Heading {
 			n++
 		}
-		if i == s.list.Cursor {
+		if i == r.list.Cursor {
 			break
 		}
 	}
-	return s.sections[max(0, min(n, len(s.sections)-1))]
+	return r.sections[max(0, min(n, len(r.sections)-1))]
 }
 
 // lacks says why the section under the cursor has nothing here.
-func (s *List) lacks() string { return s.section().Lacks(s.deps.Service) }
+func (r *records) lacks() string { return r.section().Lacks(r.service) }
 
 // fill draws the sections anew, with their counts.
-func (s *List) fill() {
+func (r *records) fill() {
 	var items []widget.Item
 	group := ""
-	for _, sec := range s.sections {
+	for _, sec := range r.sections {
 		if sec.Group != group {
 			group = sec.Group
 			items = append(items, widget.Item{Text: group, Heading: true})
 		}
-		items = append(items, widget.Item{Text: sec.Title, Info: s.count(sec), InfoTone: themes.ToneMuted, Dim: sec.Lacks(s.deps.Service) != ""})
+		items = append(items, widget.Item{Text: sec.Title, Info: r.count(sec), InfoTone: themes.ToneMuted, Dim: sec.Lacks(r.service) != ""})
 	}
-	s.list.SetItems(items)
+	r.list.SetItems(items)
 }
 
-func (s *List) count(sec *settings.Section) string {
-	n, read := len(s.records[sec.ID]), s.loaded
+func (r *records) count(sec *settings.Section) string {
+	n, read := len(r.all[sec.ID]), r.loaded
 	switch {
-	case !read || sec.Single || s.failed[sec.ID] != nil || sec.Lacks(s.deps.Service) != "":
+	case !read || sec.Single || r.failed[sec.ID] != nil || sec.Lacks(r.service) != "":
 		return ""
-	case sec.Searched && s.filter.Value() != "" && sec == s.section():
+	case sec.Searched && r.filter.Value() != "" && sec == r.section():
 		return ""
 	}
-	return number(n, s.more[sec.ID])
+	return number(n, r.more[sec.ID])
 }
 
 // Update takes results, news, keys and the mouse.
@@ -259,7 +277,7 @@ func (s *List) result(r screen.Result) tea.Cmd {
 }
 
 // took shows what was read; the cursor stays on its record, or goes to one that is new.
-func (s *List) took(r screen.Result) {
+func (s *records) took(r screen.Result) {
 	if screen.Canceled(r.Err) {
 		return
 	}
@@ -269,7 +287,7 @@ func (s *List) took(r screen.Result) {
 		s.failed[s.section().ID] = r.Err
 	} else if ok {
 		for id, vs := range got.records {
-			s.records[id], s.more[id] = vs, got.more[id]
+			s.all[id], s.more[id] = vs, got.more[id]
 			delete(s.failed, id)
 		}
 		for id, err := range got.failed {
@@ -286,14 +304,14 @@ func (s *List) took(r screen.Result) {
 }
 
 // fresh gives the name of the record that was not there before, where there is one.
-func (s *List) fresh() string {
-	if s.known == nil {
+func (r *records) fresh() string {
+	if r.known == nil {
 		return ""
 	}
-	known := s.known
-	s.known = nil
-	for _, v := range s.current() {
-		if name := s.section().NameOf(v); !known[name] {
+	known := r.known
+	r.known = nil
+	for _, v := range r.current() {
+		if name := r.section().NameOf(v); !known[name] {
 			return name
 		}
 	}
@@ -301,27 +319,27 @@ func (s *List) fresh() string {
 }
 
 // current are the records of the section under the cursor.
-func (s *List) current() []doc.Value { return s.records[s.section().ID] }
+func (r *records) current() []doc.Value { return r.all[r.section().ID] }
 
 // sectionChanged shows the section under the cursor from its beginning.
-func (s *List) sectionChanged() {
-	s.table.Columns = columns(s.section())
-	s.narrow()
-	s.table.Home()
-	s.show()
+func (r *records) sectionChanged() {
+	r.table.Columns = columns(r.section())
+	r.narrow()
+	r.table.Home()
+	r.show()
 }
 
 // narrow finds the records that the filter lets through: those that hold each of its words.
-func (s *List) narrow() {
-	s.shown = s.shown[:0]
-	words := strings.Fields(strings.ToLower(s.filter.Value()))
-	for i, v := range s.current() {
-		if s.section().Searched || s.section().Single || holds(v, words) {
-			s.shown = append(s.shown, i)
+func (r *records) narrow() {
+	r.shown = r.shown[:0]
+	words := strings.Fields(strings.ToLower(r.filter.Value()))
+	for i, v := range r.current() {
+		if r.section().Searched || r.section().Single || holds(v, words) {
+			r.shown = append(r.shown, i)
 		}
 	}
-	s.table.SetRows(s.rows())
-	s.show()
+	r.table.SetRows(r.rows())
+	r.show()
 }
 
 func holds(v doc.Value, words []string) bool {
@@ -333,40 +351,40 @@ func holds(v doc.Value, words []string) bool {
 }
 
 // selected is the record under the cursor.
-func (s *List) selected() (doc.Value, bool) {
-	if s.section().Single {
-		if all := s.current(); len(all) > 0 {
+func (r *records) selected() (doc.Value, bool) {
+	if r.section().Single {
+		if all := r.current(); len(all) > 0 {
 			return all[0], true
 		}
 		return doc.Value{}, false
 	}
-	if s.table.Cursor >= len(s.shown) {
+	if r.table.Cursor >= len(r.shown) {
 		return doc.Value{}, false
 	}
-	return s.current()[s.shown[s.table.Cursor]], true
+	return r.current()[r.shown[r.table.Cursor]], true
 }
 
-func (s *List) selectedName() string {
-	if v, ok := s.selected(); ok {
-		return s.section().NameOf(v)
+func (r *records) selectedName() string {
+	if v, ok := r.selected(); ok {
+		return r.section().NameOf(v)
 	}
 	return ""
 }
 
-func (s *List) selectName(name string) {
-	if s.section().Single {
+func (r *records) selectName(name string) {
+	if r.section().Single {
 		return
 	}
-	for i, at := range s.shown {
-		if s.section().NameOf(s.current()[at]) == name {
-			s.table.Select(i)
+	for i, at := range r.shown {
+		if r.section().NameOf(r.current()[at]) == name {
+			r.table.Select(i)
 		}
 	}
-	s.show()
+	r.show()
 }
 
-// show brings the view of one record to the one under the cursor.
-func (s *List) show() {
+// display brings the view of one record to the one under the cursor.
+func (s *List) display() {
 	s.list.Focused = s.focus == paneSections
 	s.table.Focused = s.focus == paneRecords || s.focus == paneFilter
 	text := ""

@@ -58,7 +58,7 @@ func (s *List) moves() []screen.Action {
 		{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, Bar: 9, Why: s.none(), Run: s.open},
 	}
 	if s.Running(taskImport) {
-		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, Bar: 10, Run: s.cancelImport})
+		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, Bar: 10, Run: s.imports.cancel})
 	}
 	if s.filter.Value() != "" {
 		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, Bar: 5, Run: s.dropFilter})
@@ -84,17 +84,17 @@ func (s *List) onRecord() []screen.Action {
 	}
 	if !sec.Single {
 		acts = append(acts, []screen.Action{
-			{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, Bar: 5, Why: none, Run: s.remove},
+			{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, Bar: 5, Why: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), false) }},
 			{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, Bar: 3, Why: none, Run: s.duplicate},
-			{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, Why: none, Run: s.uses},
+			{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, Why: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), true) }},
 		}...)
 	}
 	acts = append(acts, []screen.Action{
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},
-		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, Why: s.whyNoAudience(), Run: s.askAudience},
+		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, Why: s.audiences.whyNot(), Run: s.audiences.ask},
 	}...)
 	if sec.Searched {
-		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, Bar: 7, Why: s.whyNoImport(), Run: s.askImport})
+		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, Bar: 7, Why: s.imports.whyNot(), Run: s.imports.ask})
 	}
 	return acts
 }
@@ -120,6 +120,15 @@ func (s *List) whyNoTrial() string {
 		return "A test is already running."
 	}
 	return ""
+}
+
+// try tries the record under the cursor.
+func (s *List) try() tea.Cmd {
+	v, ok := s.selected()
+	if !ok {
+		return nil
+	}
+	return s.trials.try(s.section(), v)
 }
 
 func (s *List) toRecords() tea.Cmd {

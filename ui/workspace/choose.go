@@ -11,11 +11,17 @@ import (
 	"bugle/ui/widget"
 )
 
-func (s *List) whyNoAudience() string {
-	if _, ok := s.deps.Service.(engine.AudienceReader); !ok {
+// audiences lead to the audience of a campaign.
+type audiences struct {
+	service engine.Service
+	tasks   tasker
+}
+
+func (a *audiences) whyNot() string {
+	if _, ok := a.service.(engine.AudienceReader); !ok {
 		return untold
 	}
-	if _, ok := s.deps.Service.(engine.Lister); !ok {
+	if _, ok := a.service.(engine.Lister); !ok {
 		return "This service cannot list its campaigns."
 	}
 	return ""
@@ -25,12 +31,12 @@ func (s *List) whyNoAudience() string {
 const maxOffered = 200
 
 // askAudience asks whose audience to look at.
-func (s *List) askAudience() tea.Cmd {
-	lister := s.deps.Service.(engine.Lister)
-	return s.Run(taskCampaigns, func(ctx context.Context) (any, error) { return lister.List(ctx, engine.ListQuery{}) })
+func (a *audiences) ask() tea.Cmd {
+	lister := a.service.(engine.Lister)
+	return a.tasks.Run(taskCampaigns, func(ctx context.Context) (any, error) { return lister.List(ctx, engine.ListQuery{}) })
 }
 
-func (s *List) chooseAudience(r screen.Result) tea.Cmd {
+func (a *audiences) took(r screen.Result) tea.Cmd {
 	if screen.Canceled(r.Err) {
 		return nil
 	}
@@ -53,8 +59,8 @@ func (s *List) chooseAudience(r screen.Result) tea.Cmd {
 	for i, sum := range all {
 		options[i] = widget.Option{Label: sum.Name, Help: sum.Status.Label() + ", " + sum.Channel.Label()}
 	}
-	return screen.Send(screen.ChooseMsg{Title: "Choose a campaign", Options: options, Then: func(a widget.Answer) tea.Cmd {
-		svc, id := s.deps.Service, all[a.Index].ID
-		return s.Run(taskCampaigns, func(ctx context.Context) (any, error) { return svc.Get(ctx, id) })
+	return screen.Send(screen.ChooseMsg{Title: "Choose a campaign", Options: options, Then: func(chosen widget.Answer) tea.Cmd {
+		svc, id := a.service, all[chosen.Index].ID
+		return a.tasks.Run(taskCampaigns, func(ctx context.Context) (any, error) { return svc.Get(ctx, id) })
 	}})
 }

@@ -16,25 +16,33 @@ import (
 	"bugle/ui/widget"
 )
 
-// importing is an import that goes on.
+// teller shows a report in the place of the table.
+type teller func(title string, failed bool, words, detail string)
+
+// importing imports users from a file, and tells how it goes.
 type importing struct {
+	service engine.Service
+	tasks   tasker
+	say     teller
+	load    func() tea.Cmd // reads everything again
+
 	file string
 	now  settings.ImportProgress
 	tick int
 }
 
-func (s *List) whyNoImport() string {
-	if _, ok := s.deps.Service.(engine.ProfileImporter); !ok {
+func (w *importing) whyNot() string {
+	if _, ok := w.service.(engine.ProfileImporter); !ok {
 		return "This service cannot import users."
 	}
-	if s.Running(taskImport) {
+	if w.tasks.Running(taskImport) {
 		return "An import is running. Press X to cancel it."
 	}
 	return ""
 }
 
 // askImport asks for a file, and then what becomes of users who are there already.
-func (s *List) askImport() tea.Cmd {
+func (w *importing) ask() tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Import users from a file", Placeholder: "~/users.csv or users.jsonl",
 		Check: func(text string) string {
@@ -57,7 +65,7 @@ func (s *List) askImport() tea.Cmd {
 					{Label: "Replace", Help: "Replaces each user with the line that has the same ID."},
 				},
 				Then: func(a widget.Answer) tea.Cmd {
-					return s.startImport(settings.Import{File: expanded(text), Merge: a.Index == 0})
+					return w.start(settings.Import{File: expanded(text), Merge: a.Index == 0})
 				},
 			})
 		},
@@ -75,41 +83,41 @@ func expanded(path string) string {
 	return path
 }
 
-func (s *List) startImport(i settings.Import) tea.Cmd {
-	s.work = importing{file: filepath.Base(i.File)}
-	svc := s.deps.Service
-	return s.Stream(taskImport, func(ctx context.Context, emit func(any)) (any, error) {
+func (w *importing) start(i settings.Import) tea.Cmd {
+	w.file, w.now, w.tick = filepath.Base(i.File), settings.ImportProgress{}, 0
+	svc := w.service
+	return w.tasks.Stream(taskImport, func(ctx context.Context, emit func(any)) (any, error) {
 		return i.Import(ctx, svc, func(p settings.ImportProgress) { emit(p) })
 	})
 }
 
-func (s *List) cancelImport() tea.Cmd {
-	s.Cancel(taskImport)
+func (w *importing) cancel() tea.Cmd {
+	w.tasks.Cancel(taskImport)
 	return nil
 }
 
-func (s *List) imported(r screen.Result) tea.Cmd {
+func (w *importing) took(r screen.Result) tea.Cmd {
 	if r.Partial {
-		s.work.now = r.Value.(settings.ImportProgress)
-		s.work.tick++
+		w.now = r.Value.(settings.ImportProgress)
+		w.tick++
 		return nil
 	}
 	out, _ := r.Value.(settings.Imported)
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
 	switch {
 	case screen.Canceled(r.Err):
-		s.say("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
+		w.say("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
 	case r.Err != nil:
-		s.say("Import", true, sentence(r.Err.Error()), "Users before it were imported: "+done)
+		w.say("Import", true, sentence(r.Err.Error()), "Users before it were imported: "+done)
 		if out.Total() == 0 {
-			s.say("Import", true, sentence(r.Err.Error()), "No changes made.")
+			w.say("Import", true, sentence(r.Err.Error()), "No changes made.")
 		}
 	case out.Bad > 0:
-		s.say("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", s.work.file, lines(out.Bad)), wrongLines(out))
+		w.say("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lines(out.Bad)), wrongLines(out))
 	default:
-		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+s.work.file+": "+done), s.load())
+		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+w.file+": "+done), w.load())
 	}
-	return s.load()
+	return w.load()
 }
 
 func lines(n int) string {
@@ -131,7 +139,7 @@ func wrongLines(out settings.Imported) string {
 }
 
 // line draws how far it is.
-func (w importing) line(t themes.Theme, width int) string {
+func (w *importing) line(t themes.Theme, width int) string {
 	what := "Checking " + w.file
 	if w.now.Checked {
 		what = fmt.Sprintf("Importing %s · %d users", w.file, w.now.Users)

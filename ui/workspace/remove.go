@@ -22,46 +22,50 @@ type used struct {
 	look bool // nothing more was asked
 }
 
-// remove finds what still uses the record, and asks.
-func (s *List) remove() tea.Cmd { return s.findUses(false) }
+// remover deletes records, and tells what uses them.
+type remover struct {
+	service engine.Service
+	tasks   tasker
+	section func() *settings.Section
+	say     teller
+	load    func() tea.Cmd // reads everything again
+}
 
-// uses tells what refers to the record.
-func (s *List) uses() tea.Cmd { return s.findUses(true) }
-
-func (s *List) findUses(look bool) tea.Cmd {
-	sec, svc, name := s.section(), s.deps.Service, s.selectedName()
-	return s.Run(taskDelete, func(ctx context.Context) (any, error) {
+// find finds what still uses a record: to tell it where look says so, and to ask whether to delete it otherwise.
+func (m *remover) find(name string, look bool) tea.Cmd {
+	sec, svc := m.section(), m.service
+	return m.tasks.Run(taskDelete, func(ctx context.Context) (any, error) {
 		uses, err := sec.Uses(ctx, svc, name)
 		return used{name: name, uses: uses, look: look}, err
 	})
 }
 
-func (s *List) deleted(r screen.Result) tea.Cmd {
+func (m *remover) took(r screen.Result) tea.Cmd {
 	u, _ := r.Value.(used)
 	var inUse *settings.InUse
 	switch {
 	case screen.Canceled(r.Err):
 		return nil
 	case errors.As(r.Err, &inUse): // somebody began to use it meanwhile
-		return s.askDelete(used{name: u.name, uses: inUse.Uses})
+		return m.ask(used{name: u.name, uses: inUse.Uses})
 	case r.Err != nil:
 		return notice(r.Err)
 	case u.look && len(u.uses) == 0:
-		return screen.Notify(widget.LevelInfo, "Nothing uses "+named(s.section(), u.name)+".")
+		return screen.Notify(widget.LevelInfo, "Nothing uses "+named(m.section(), u.name)+".")
 	case u.look:
-		s.say("Used in", false, sentence(named(s.section(), u.name)+" is used in "+places(len(u.uses))), useLines(u.uses, len(u.uses)))
+		m.say("Used in", false, sentence(named(m.section(), u.name)+" is used in "+places(len(u.uses))), useLines(u.uses, len(u.uses)))
 		return nil
 	case u.gone:
-		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+named(s.section(), u.name)+"."), s.load(), screen.Changed(""))
+		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+named(m.section(), u.name)+"."), m.load(), screen.Changed(""))
 	}
-	return s.askDelete(u)
+	return m.ask(u)
 }
 
 // maxUses is how many places a question names.
 const maxUses = 8
 
-func (s *List) askDelete(u used) tea.Cmd {
-	sec, svc := s.section(), s.deps.Service
+func (m *remover) ask(u used) tea.Cmd {
+	sec, svc := m.section(), m.service
 	body := "This cannot be undone."
 	force := len(u.uses) > 0
 	if force {
@@ -74,7 +78,7 @@ func (s *List) askDelete(u used) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return s.Run(taskDelete, func(ctx context.Context) (any, error) {
+			return m.tasks.Run(taskDelete, func(ctx context.Context) (any, error) {
 				return used{name: u.name, gone: true}, sec.Delete(ctx, svc, u.name, force)
 			})
 		},

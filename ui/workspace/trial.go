@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/doc"
 	"bugle/engine/settings"
@@ -17,23 +18,27 @@ type trial struct {
 	settings.Outcome
 }
 
-// try tries the record under the cursor, once the person has said what it asks for.
-func (s *List) try() tea.Cmd {
-	v, ok := s.selected()
-	if !ok {
-		return nil
-	}
-	if s.section().ID == "segments" {
-		name := s.selectedName()
+// trials try records.
+type trials struct {
+	service engine.Service
+	tasks   tasker
+	author  string
+	say     teller
+}
+
+// try tries a record of a section, once the person has said what it asks for.
+func (t *trials) try(sec *settings.Section, v doc.Value) tea.Cmd {
+	name := sec.NameOf(v)
+	if sec.ID == "segments" {
 		return screen.Open(audienceRoute(name, audience.OfSegment(name)))
 	}
-	return s.askInput(s.section(), s.section().NameOf(v), s.section().TrialInputs(v), nil)
+	return t.askInput(sec, name, sec.TrialInputs(v), nil)
 }
 
 // askInput asks for the inputs that are left, one after the other.
-func (s *List) askInput(sec *settings.Section, name string, left []settings.Input, said []string) tea.Cmd {
+func (t *trials) askInput(sec *settings.Section, name string, left []settings.Input, said []string) tea.Cmd {
 	if len(left) == 0 {
-		return s.runTrial(sec, name, said)
+		return t.runTrial(sec, name, said)
 	}
 	in := left[0]
 	title := "Send a test message through " + name
@@ -47,36 +52,36 @@ func (s *List) askInput(sec *settings.Section, name string, left []settings.Inpu
 	if placeholder == "" {
 		placeholder = in.Help
 	}
-	return screen.Send(screen.InputMsg{Title: title, Placeholder: placeholder, Value: s.proposed(sec), Then: func(text string) tea.Cmd {
-		return s.askInput(sec, name, left[1:], append(said[:len(said):len(said)], text))
+	return screen.Send(screen.InputMsg{Title: title, Placeholder: placeholder, Value: t.proposed(sec), Then: func(text string) tea.Cmd {
+		return t.askInput(sec, name, left[1:], append(said[:len(said):len(said)], text))
 	}})
 }
 
 // proposed is what a trial of a mail server is sent to, unless the person says otherwise.
-func (s *List) proposed(sec *settings.Section) string {
+func (t *trials) proposed(sec *settings.Section) string {
 	if sec.ID == "connectors" {
-		return s.deps.Author
+		return t.author
 	}
 	return ""
 }
 
-func (s *List) runTrial(sec *settings.Section, name string, inputs []string) tea.Cmd {
-	svc, from := s.deps.Service, s.deps.Author
-	return s.Run(taskTry, func(ctx context.Context) (any, error) {
+func (t *trials) runTrial(sec *settings.Section, name string, inputs []string) tea.Cmd {
+	svc, from := t.service, t.author
+	return t.tasks.Run(taskTry, func(ctx context.Context) (any, error) {
 		out, err := sec.Try(ctx, svc, name, from, inputs)
 		return trial{name, out}, err
 	})
 }
 
-func (s *List) tried(r screen.Result) tea.Cmd {
+func (t *trials) took(r screen.Result) tea.Cmd {
 	switch {
 	case screen.Canceled(r.Err):
 		return nil
 	case r.Err != nil:
 		return notice(r.Err)
 	}
-	t := r.Value.(trial)
-	s.say(t.name, t.Failed, t.Words, t.Detail)
+	came := r.Value.(trial)
+	t.say(came.name, came.Failed, came.Words, came.Detail)
 	return nil
 }
 

@@ -24,20 +24,23 @@ func (s *List) SetSize(width, height int) {
 	s.layout()
 }
 
-func (s *List) both() bool { return s.width >= bothWidth }
+// frame is the cells of the screen, shared out to the sections and the records.
+type frame struct{ width, height int }
 
-func (s *List) listWidth() int {
-	if s.both() {
+func (f *frame) both() bool { return f.width >= bothWidth }
+
+func (f *frame) listWidth() int {
+	if f.both() {
 		return sectionsWidth
 	}
-	return s.width
+	return f.width
 }
 
-func (s *List) recordsWidth() int {
-	if s.both() {
-		return s.width - sectionsWidth
+func (f *frame) recordsWidth() int {
+	if f.both() {
+		return f.width - sectionsWidth
 	}
-	return s.width
+	return f.width
 }
 
 // detailLines is how high the view of one record is; 0 where there is none.
@@ -84,7 +87,7 @@ func (s *List) head() []string {
 		out = append(out, s.filter.View())
 	}
 	if s.Running(taskImport) {
-		out = append(out, s.work.line(s.theme, w))
+		out = append(out, s.imports.line(s.theme, w))
 	}
 	return out
 }

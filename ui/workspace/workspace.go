@@ -76,12 +76,15 @@ type List struct {
 	theme themes.Theme
 
 	*records
-	detail widget.JSONView
-	report report
-	focus  pane
-	work   importing
+	detail    widget.JSONView
+	report    report
+	focus     pane
+	imports   importing
+	removes   remover
+	trials    trials
+	audiences audiences
 
-	width, height int
+	frame
 }
 
 // pane is where the keyboard is.
@@ -117,6 +120,10 @@ func newList(deps screen.Deps) *List {
 		all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
 		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), filter: widget.NewPrompt(deps.Theme, "/", "text in a record"),
 	}
+	s.imports = importing{service: deps.Service, tasks: &s.Base, say: s.say, load: s.load}
+	s.removes = remover{deps.Service, &s.Base, s.section, s.say, s.load}
+	s.trials = trials{deps.Service, &s.Base, deps.Author, s.say}
+	s.audiences = audiences{deps.Service, &s.Base}
 	s.fill()
 	s.list.Choose(1)
 	s.sectionChanged()
@@ -265,13 +272,13 @@ func (s *List) result(r screen.Result) tea.Cmd {
 	case taskLoad, taskFind:
 		s.took(r)
 	case taskDelete:
-		return s.deleted(r)
+		return s.removes.took(r)
 	case taskTry:
-		return s.tried(r)
+		return s.trials.took(r)
 	case taskImport:
-		return s.imported(r)
+		return s.imports.took(r)
 	case taskCampaigns:
-		return s.chooseAudience(r)
+		return s.audiences.took(r)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.press("Enter", "Enter")
 	term.see("Change key")
 	term.press("C-p")
-	term.see("app.palette now has the key ctrl+p")
+	term.see("key ctrl+p.")
 	term.press("Escape", "Escape")
 	term.see("Winter roast")
 	term.press("C-p")

@@ -71,9 +71,7 @@ func (c *countLines) line(number int, key, name string, width int, of query.Key,
 		values, dropped = values[1:], true
 	}
 	var b strings.Builder
-	if len(values) > 0 {
-		b.WriteString(label + "  ")
-	}
+	b.WriteString(label + "  ")
 	x := start
 	if len(values) > 0 {
 		c.spans = append(c.spans, span{number, 0, start - gap, choice{key: of}})

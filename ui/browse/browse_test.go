@@ -1,0 +1,126 @@
+package browse_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/themes"
+	"bugle/ui/browse"
+	"bugle/ui/widget"
+)
+
+// page shows a word under two tabs.
+type page struct{ browse.Reader }
+
+func (p *page) Mouse(msg tea.MouseMsg) { p.Reader.Mouse(msg) }
+
+// open lists words; below says whether the page may stand below them.
+func open(below bool, moved func(), words ...string) *browse.List[string] {
+	p := &page{browse.NewReader(themes.Plain(), "One", "Two")}
+	l := browse.New(themes.Plain(), browse.Config[string]{
+		Title: "Words", Columns: []widget.Column{{Title: "Word", Min: 8}}, Hint: "part of a word",
+		Row:  func(w string) widget.Cells { return widget.Cells{{Text: w}} },
+		Same: func(a, b string) bool { return a == b },
+		Lets: func(filter string) func(string) bool {
+			return func(w string) bool { return strings.Contains(w, filter) }
+		},
+		Empty: func() string { return "No words." }, Moved: moved, Page: p, Below: below,
+		Show: func(w string, ok bool) {
+			if p.Clear(); ok {
+				p.ShowText("about " + w)
+			}
+		},
+		Head:      func(w string, _ bool) (string, string) { return "Word " + w, "" },
+		PageWidth: func(width int) int { return width / 2 },
+		Words: browse.Words{
+			Many: "words", Group: "Words", Read: "read the word", Filter: "filter words", Next: "next word", Prev: "previous word",
+			NextTab: []string{"tab"}, PrevTab: []string{"shift+tab"},
+		},
+	})
+	l.SetSize(80, 22)
+	l.Set(words)
+	return l
+}
+
+func press(t *testing.T, l *browse.List[string], keys ...string) {
+	t.Helper()
+	for _, key := range keys {
+		done := false
+		for _, a := range l.Actions("", nil) {
+			if done = a.Does(key); done {
+				a.Run()
+				break
+			}
+		}
+		if !done {
+			l.Key(map[string]tea.KeyMsg{"down": {Type: tea.KeyDown}}[key])
+		}
+	}
+}
+
+func write(l *browse.List[string], text string) {
+	for _, r := range text {
+		l.Key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+	}
+}
+
+func TestTheCursorStaysOnItsEntry(t *testing.T) {
+	moves := 0
+	l := open(false, func() { moves++ }, "oak", "ash", "elm")
+	press(t, l, "down")
+	l.Set([]string{"yew", "oak", "ash"})
+	if w, _ := l.Selected(); w != "ash" || moves != 1 {
+		t.Errorf("the cursor is on %q after %d moves", w, moves)
+	}
+	press(t, l, "/")
+	write(l, "o")
+	if w, _ := l.Selected(); w != "oak" || strings.Contains(l.View(), "yew") {
+		t.Errorf("filtered, the cursor is on %q in\n%s", w, l.View())
+	}
+	press(t, l, "esc")
+	if w, _ := l.Selected(); w != "oak" || !strings.Contains(l.View(), "yew") {
+		t.Errorf("with all words again, the cursor is on %q", w)
+	}
+}
+
+// The page stands beside the list, below it where it may, and else in its place once it is opened.
+func TestThePageIsWhereThereIsRoom(t *testing.T) {
+	for _, c := range []struct {
+		below         bool
+		width, height int
+		both          bool
+	}{{false, 120, 22, true}, {false, 80, 22, false}, {true, 80, 22, true}, {true, 80, 16, false}} {
+		l := open(c.below, nil, "oak", "ash")
+		l.SetSize(c.width, c.height)
+		if both := strings.Contains(l.View(), "about oak"); both != c.both {
+			t.Errorf("%+v shows\n%s", c, l.View())
+		}
+		press(t, l, "enter")
+		if !l.Reading() || !strings.Contains(l.View(), "about oak") {
+			t.Errorf("%+v, opened, shows\n%s", c, l.View())
+		}
+		press(t, l, "n")
+		if !strings.Contains(l.View(), "about ash") {
+			t.Errorf("%+v has no next word", c)
+		}
+		press(t, l, "esc")
+		if l.Reading() {
+			t.Errorf("%+v stays open", c)
+		}
+	}
+}
+
+func TestAnEmptyListOffersWhatWorks(t *testing.T) {
+	l := open(true, nil)
+	var bar []string
+	for _, a := range l.Actions("No word is selected.", nil) {
+		if a.Bar > 0 {
+			bar = append(bar, a.Label)
+		}
+	}
+	if len(bar) > 0 || !strings.Contains(l.View(), "No words.") {
+		t.Errorf("the bar has %q, the window\n%s", bar, l.View())
+	}
+}

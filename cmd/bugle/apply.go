@@ -102,12 +102,12 @@ func (a applying) carryOut(ctx context.Context, f *factory, p *planner) error {
 }
 
 // agrees asks for confirmation on the terminal, and fails without one.
-func (f *factory) agrees(ctx context.Context) (bool, error) {
-	in, _, ok := f.terminal()
-	if !ok || f.json {
+func (p *printer) agrees(ctx context.Context) (bool, error) {
+	in, _, ok := p.terminal()
+	if !ok || p.json {
 		return false, misused("use --yes to apply the plan, or --dry-run to only print it")
 	}
-	fmt.Fprint(f.out, "Apply this plan? [y/N] ")
+	fmt.Fprint(p.out, "Apply this plan? [y/N] ")
 	r, err := cancelreader.NewReader(in)
 	if err != nil {
 		return false, fmt.Errorf("reading the answer: %w", err)

@@ -84,7 +84,7 @@ func TestApplyAfterAChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	f := &factory{streams: streams{in: strings.NewReader(""), out: &out, err: &errs}, getenv: func(string) string { return "" }}
+	f := newFactory(streams{in: strings.NewReader(""), out: &out, err: &errs}, func(string) string { return "" })
 	change := func(team string) engine.Campaign {
 		held, err := parseCampaigns("x.json", []byte(strings.Replace(appliedDraft, `"name"`, `"team": "`+team+`", "name"`, 1)))
 		if err != nil {

@@ -25,7 +25,7 @@ func heldOpen(t *testing.T) (dir, id string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	f := &factory{getenv: func(string) string { return "" }, data: dir}
+	f := &factory{environment: environment{getenv: func(string) string { return "" }, data: dir}}
 	node, err := f.open(t.Context())
 	if err != nil {
 		t.Fatal(err)

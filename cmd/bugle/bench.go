@@ -103,7 +103,8 @@ func checkBench(o bench.Options, only []string) error {
 // person has set, and without backups.
 func (f *factory) measured(ctx context.Context, dir string) (tea.Model, func() error, error) {
 	own := map[string]string{envBackups: onOff(false), "XDG_CONFIG_HOME": dir, "XDG_STATE_HOME": dir}
-	g := &factory{streams: f.streams, data: dir, getenv: func(name string) string { return own[name] }}
+	g := newFactory(f.streams, func(name string) string { return own[name] })
+	g.data = dir
 	model, err := g.model(ctx)
 	if err != nil {
 		return nil, nil, errors.Join(err, g.close())

@@ -44,7 +44,7 @@ func crashWorker() {
 	w := &worker{slot: os.Getenv(envCrashSlot), life: os.Getenv(envCrashLife), out: json.NewEncoder(os.Stdout)}
 	seed, _ := strconv.ParseUint(os.Getenv(envCrashSeed), 10, 64)
 	w.rnd = rand.New(rand.NewPCG(seed, 1))
-	f := &factory{streams: streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, getenv: os.Getenv}
+	f := newFactory(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Getenv)
 	node, err := f.open(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -122,7 +122,7 @@ func newCrashProcesses(t *testing.T, base string, seed uint64) *crashSite {
 
 // factory is the program in this process, on the data folder.
 func (s *crashSite) factory() *factory {
-	return &factory{data: s.dir, getenv: func(string) string { return "" }}
+	return &factory{environment: environment{data: s.dir, getenv: func(string) string { return "" }}}
 }
 
 // tell tells the test of broken promises.

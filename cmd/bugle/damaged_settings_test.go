@@ -110,7 +110,7 @@ func TestDamagedSettings(t *testing.T) {
 // told of the damage.
 func (c commands) wantTerminal(workspace string, campaigns int) {
 	c.t.Helper()
-	f := &factory{getenv: func(name string) string { return c.env[name] }, data: c.dir}
+	f := &factory{environment: environment{getenv: func(name string) string { return c.env[name] }, data: c.dir}}
 	o, err := f.opening(c.t.Context(), &activity.Log{})
 	if err != nil {
 		c.t.Fatal(err)
@@ -148,7 +148,7 @@ func (c commands) wantKey(workspace, key string) {
 // A URL is refused as a data folder, by every command, and no folder is made of it.
 func TestURLAsDataFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
-	root := newRoot(&factory{getenv: func(string) string { return "" }})
+	root := newRoot(newFactory(streams{}, func(string) string { return "" }))
 	seen := 0
 	for _, cmd := range root.Commands() {
 		if cmd.RunE == nil {

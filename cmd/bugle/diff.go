@@ -39,7 +39,7 @@ func newDiff(f *factory) *cobra.Command {
 			}
 			var sides [2]doc.Value
 			for i, arg := range args {
-				c, err := f.oneCampaign(cmd.Context(), arg)
+				c, err := oneCampaign(cmd.Context(), f, arg)
 				if err != nil {
 					return differFailure(err)
 				}
@@ -59,7 +59,7 @@ func differFailure(err error) error {
 }
 
 // oneCampaign returns the campaign in a file, or with an id if there is no file of that name.
-func (f *factory) oneCampaign(ctx context.Context, arg string) (engine.Campaign, error) {
+func oneCampaign(ctx context.Context, f *factory, arg string) (engine.Campaign, error) {
 	if isID(arg) {
 		svc, err := f.campaigns(ctx)
 		if err != nil {
@@ -119,14 +119,14 @@ func shownChanges(changes []doc.Change) []shownChange {
 	return out
 }
 
-func (f *factory) printDiff(changes []doc.Change) error {
-	if f.json {
-		if err := f.printJSON(map[string]any{"same": len(changes) == 0, "differences": shownChanges(changes)}); err != nil {
+func (p *printer) printDiff(changes []doc.Change) error {
+	if p.json {
+		if err := p.printJSON(map[string]any{"same": len(changes) == 0, "differences": shownChanges(changes)}); err != nil {
 			return err
 		}
 	} else {
 		for _, l := range changeLines(changes) {
-			fmt.Fprintln(f.out, l)
+			fmt.Fprintln(p.out, l)
 		}
 	}
 	if len(changes) > 0 {

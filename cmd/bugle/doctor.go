@@ -176,17 +176,17 @@ func count(n int, what string) string {
 
 // meter returns a function that shows progress on standard error, if that is a terminal: on one line, which is cleared
 // at the end.
-func (f *factory) meter(what string) func(attach.JobProgress) {
-	file, ok := f.err.(*os.File)
-	if !ok || !isTerminal(file) || f.json {
+func (p *printer) meter(what string) func(attach.JobProgress) {
+	file, ok := p.err.(*os.File)
+	if !ok || !isTerminal(file) || p.json {
 		return nil
 	}
-	return func(p attach.JobProgress) {
+	return func(done attach.JobProgress) {
 		what := what
-		if p.Verifying {
+		if done.Verifying {
 			what = "records verified"
 		}
-		fmt.Fprintf(f.err, "\r\x1b[K%d %s\r", p.Records, what)
+		fmt.Fprintf(p.err, "\r\x1b[K%d %s\r", done.Records, what)
 	}
 }
 

@@ -108,20 +108,20 @@ func newDecrypt(f *factory) *cobra.Command {
 }
 
 // sealed returns the id of the key of the store, which must exist; empty if it cannot be read.
-func (f *factory) sealed() (key string, encrypted bool, err error) {
-	have, err := f.hasStore()
+func (e *environment) sealed() (key string, encrypted bool, err error) {
+	have, err := e.hasStore()
 	if err != nil {
 		return "", false, err
 	}
 	if !have {
 		return "", false, errNoWorkspace
 	}
-	return badger.Sealed(f.dataDir())
+	return badger.Sealed(e.dataDir())
 }
 
 // stillSealed reports whether the store is still encrypted as before. If that is uncertain, as when the next process
 // completes the replacement, the new key must be kept.
-func (f *factory) stillSealed(key string, encrypted bool) bool {
+func stillSealed(f *factory, key string, encrypted bool) bool {
 	now, is, err := f.sealed()
 	return err == nil && now == key && is == encrypted
 }
@@ -175,7 +175,7 @@ func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
 	}
 	out, err := f.rewrite(ctx, &key)
 	if err != nil {
-		if where == storekey.Keyring && f.stillSealed(id, encrypted) {
+		if where == storekey.Keyring && stillSealed(f, id, encrypted) {
 			err = errors.Join(err, f.keys().Drop(key.ID()))
 		}
 		return err

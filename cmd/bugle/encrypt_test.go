@@ -127,7 +127,7 @@ func TestNothingReadable(t *testing.T) {
 // daily has the daily backup made, as a program that keeps running does.
 func daily(t *testing.T, c commands) {
 	t.Helper()
-	f := &factory{getenv: func(string) string { return "" }, data: c.dir}
+	f := &factory{environment: environment{getenv: func(string) string { return "" }, data: c.dir}}
 	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir, Key: f.keys().Find})
 	if err != nil {
 		t.Fatal(err)
@@ -233,14 +233,14 @@ func TestKeyIsKept(t *testing.T) {
 	keyring.MockInit()
 	c := commands{t: t, dir: t.TempDir(), env: map[string]string{}}
 	c.must("init", "--id", "SHOP")
-	f := &factory{data: c.dir, getenv: func(string) string { return "" }}
-	if !f.stillSealed("", false) {
+	f := &factory{environment: environment{data: c.dir, getenv: func(string) string { return "" }}}
+	if !stillSealed(f, "", false) {
 		t.Error("the store is as it was, and passes for another")
 	}
 	if err := os.Rename(filepath.Join(c.dir, badger.Folder), filepath.Join(c.dir, badger.Folder+".mended")); err != nil {
 		t.Fatal(err)
 	}
-	if f.stillSealed("", false) {
+	if stillSealed(f, "", false) {
 		t.Error("the store is not there, and passes for what it was")
 	}
 }
@@ -263,7 +263,7 @@ func TestAttachedNeedNoKey(t *testing.T) {
 	if code, _, said := c.run("search"); code != exitFailed || !strings.Contains(said, "cannot open the encrypted store") {
 		t.Errorf("alone, without the key: %d %s", code, said)
 	}
-	owner := &factory{getenv: env, data: dir}
+	owner := &factory{environment: environment{getenv: env, data: dir}}
 	if _, err := owner.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -240,20 +240,20 @@ func globbed(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-func (f *factory) printExported(all []exportedFile, dir string) error {
-	if f.json {
-		return f.printJSON(map[string]any{"files": all})
+func (p *printer) printExported(all []exportedFile, dir string) error {
+	if p.json {
+		return p.printJSON(map[string]any{"files": all})
 	}
 	written := 0
 	for _, file := range all {
 		if file.State != "unchanged" {
 			written++
-			fmt.Fprintln(f.out, line("Wrote "+file.File))
+			fmt.Fprintln(p.out, line("Wrote "+file.File))
 		}
 		for _, old := range file.Replaces {
-			fmt.Fprintln(f.out, line("Removed the old file "+old))
+			fmt.Fprintln(p.out, line("Removed the old file "+old))
 		}
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", counted(len(all), "campaign"), dir, written, len(all)-written)))
+	fmt.Fprintln(p.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", counted(len(all), "campaign"), dir, written, len(all)-written)))
 	return nil
 }

@@ -30,14 +30,8 @@ const (
 
 // factory provides what commands work with, opened on first use.
 type factory struct {
-	streams
-	getenv func(string) string
-
-	// The persistent flags.
-	data       string
-	workspace  string
-	remoteName string
-	json       bool
+	printer
+	environment
 
 	// running reports that the arguments were parsed and a command is running.
 	running bool
@@ -51,17 +45,32 @@ type factory struct {
 	sealing storeKeys
 }
 
+// newFactory returns a factory for the streams and environment of a process.
+func newFactory(io streams, getenv func(string) string) *factory {
+	return &factory{printer: printer{streams: io}, environment: environment{getenv: getenv}}
+}
+
+// environment finds the store, the remotes and the folders that the environment variables and persistent flags name.
+type environment struct {
+	getenv func(string) string
+
+	// The persistent flags.
+	data       string
+	workspace  string
+	remoteName string
+}
+
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // dataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder.
-func (f *factory) dataDir() string {
+func (e *environment) dataDir() string {
 	switch {
-	case f.data != "":
-		return f.data
-	case f.getenv(envData) != "":
-		return f.getenv(envData)
-	case f.getenv("XDG_DATA_HOME") != "":
-		return filepath.Join(f.getenv("XDG_DATA_HOME"), "bugle")
+	case e.data != "":
+		return e.data
+	case e.getenv(envData) != "":
+		return e.getenv(envData)
+	case e.getenv("XDG_DATA_HOME") != "":
+		return filepath.Join(e.getenv("XDG_DATA_HOME"), "bugle")
 	}
 	return filepath.Join(xdg.DataHome, "bugle")
 }
@@ -70,8 +79,8 @@ func (f *factory) dataDir() string {
 var url = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+://`)
 
 // checkDataDir refuses a URL as the folder of the store.
-func (f *factory) checkDataDir() error {
-	scheme := url.FindString(f.dataDir())
+func (e *environment) checkDataDir() error {
+	scheme := url.FindString(e.dataDir())
 	if scheme == "" {
 		return nil
 	}
@@ -79,26 +88,26 @@ func (f *factory) checkDataDir() error {
 }
 
 // hasStore reports whether there is a store already, without making one.
-func (f *factory) hasStore() (bool, error) {
-	_, err := os.Stat(filepath.Join(f.dataDir(), badger.Folder))
+func (e *environment) hasStore() (bool, error) {
+	_, err := os.Stat(filepath.Join(e.dataDir(), badger.Folder))
 	switch {
 	case err == nil:
 		return true, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	}
-	return false, fmt.Errorf("cannot read %s: %w; choose another folder with --data or %s", f.dataDir(), cause(err), envData)
+	return false, fmt.Errorf("cannot read %s: %w; choose another folder with --data or %s", e.dataDir(), cause(err), envData)
 }
 
 // errNoWorkspace reports that the store has no workspace yet.
 var errNoWorkspace = errors.New("no workspace yet; create one with `bugle init`, or with sample data with `bugle init --sample`")
 
 // wanted returns the id of the workspace that was asked for, or an empty string.
-func (f *factory) wanted() string {
-	if f.workspace != "" {
-		return f.workspace
+func (e *environment) wanted() string {
+	if e.workspace != "" {
+		return e.workspace
 	}
-	return f.getenv(envWorkspace)
+	return e.getenv(envWorkspace)
 }
 
 // service opens the service of the local workspace. It does not create a store, and fails if a remote is in use.
@@ -126,14 +135,14 @@ func (f *factory) service(ctx context.Context) (attach.Service, error) {
 
 // author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, or one made from the
 // names of the user and the machine.
-func (f *factory) author(ofWorkspace string) string {
-	if a := f.getenv(envAuthor); a != "" {
+func (e *environment) author(ofWorkspace string) string {
+	if a := e.getenv(envAuthor); a != "" {
 		return a
 	}
 	if ofWorkspace != "" {
 		return ofWorkspace
 	}
-	user := f.getenv("USER")
+	user := e.getenv("USER")
 	if user == "" {
 		user = "me"
 	}

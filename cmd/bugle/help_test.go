@@ -13,7 +13,7 @@ import (
 
 // Every command and topic has its help in the same form: a line, a paragraph, and examples for those that are listed.
 func TestHelpOfEveryCommand(t *testing.T) {
-	root := newRoot(&factory{getenv: func(string) string { return "" }})
+	root := newRoot(newFactory(streams{}, func(string) string { return "" }))
 	root.InitDefaultHelpCmd()
 	seen := 0
 	var walk func(c *cobra.Command, listed bool)

@@ -42,8 +42,8 @@ func isCampaignFile(name string) bool {
 
 // readCampaigns reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML. If
 // none can be read, it returns one with the error.
-func (f *factory) readCampaigns(ctx context.Context, name string) []heldCampaign {
-	b, err := f.read(ctx, name)
+func (s streams) readCampaigns(ctx context.Context, name string) []heldCampaign {
+	b, err := s.read(ctx, name)
 	var held []heldCampaign
 	if err == nil {
 		held, err = parseCampaigns(name, b)
@@ -264,7 +264,7 @@ func importFiles(ctx context.Context, f *factory, files []string, by string) err
 	return f.printImported(rows)
 }
 
-func (f *factory) printImported(rows []*imported) error {
+func (p *printer) printImported(rows []*imported) error {
 	code, made := exitDone, 0
 	for _, row := range rows {
 		if row.err != nil {
@@ -276,8 +276,8 @@ func (f *factory) printImported(rows []*imported) error {
 			made++
 		}
 	}
-	if f.json {
-		if err := f.printJSON(map[string]any{"campaigns": rows}); err != nil {
+	if p.json {
+		if err := p.printJSON(map[string]any{"campaigns": rows}); err != nil {
 			return err
 		}
 		return silentlyIf(code)
@@ -285,13 +285,13 @@ func (f *factory) printImported(rows []*imported) error {
 	for _, row := range rows {
 		switch {
 		case row.Error != nil:
-			fmt.Fprintln(f.err, "bugle: "+clean(ofFile(row.File, *row.Error)))
+			fmt.Fprintln(p.err, "bugle: "+clean(ofFile(row.File, *row.Error)))
 		case row.ID != "":
-			fmt.Fprintln(f.out, line(row.File+": created draft "+row.ID+" "+row.Name))
+			fmt.Fprintln(p.out, line(row.File+": created draft "+row.ID+" "+row.Name))
 		}
 	}
 	if code != exitDone && made == 0 {
-		fmt.Fprintln(f.err, "No drafts were created.")
+		fmt.Fprintln(p.err, "No drafts were created.")
 	}
 	return silentlyIf(code)
 }

@@ -135,8 +135,8 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 }
 
 // guessAuthor returns the address that git signs with, or one made for this machine.
-func (f *factory) guessAuthor(ctx context.Context) string {
-	if a := f.getenv(envAuthor); a != "" {
+func (e *environment) guessAuthor(ctx context.Context) string {
+	if a := e.getenv(envAuthor); a != "" {
 		return a
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
@@ -146,7 +146,7 @@ func (f *factory) guessAuthor(ctx context.Context) string {
 			return a
 		}
 	}
-	return f.author("")
+	return e.author("")
 }
 
 // localZone returns the IANA name of the time zone of this machine, or UTC.

@@ -31,9 +31,9 @@ func inputName(name string) string {
 }
 
 // read returns the contents of a file, or of standard input for "-".
-func (f *factory) read(ctx context.Context, name string) ([]byte, error) {
+func (s streams) read(ctx context.Context, name string) ([]byte, error) {
 	if name == stdin {
-		return f.readStdin(ctx)
+		return s.readStdin(ctx)
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -45,10 +45,10 @@ func (f *factory) read(ctx context.Context, name string) ([]byte, error) {
 
 // readStdin reads standard input, and ends with the context even if nothing is written to it. A regular file needs
 // no waiting.
-func (f *factory) readStdin(ctx context.Context) ([]byte, error) {
-	in, err := cancelreader.NewReader(f.in)
+func (s streams) readStdin(ctx context.Context) ([]byte, error) {
+	in, err := cancelreader.NewReader(s.in)
 	if err != nil {
-		return readAll(f.in, stdin)
+		return readAll(s.in, stdin)
 	}
 	defer func() { _ = in.Close() }()
 	defer context.AfterFunc(ctx, func() { in.Cancel() })()
@@ -79,8 +79,8 @@ func (e documentError) Unwrap() error { return e.err }
 
 // document reads an object from a file, in YAML if its name says so and in JSON otherwise, or from standard input,
 // in either. A byte order mark is skipped.
-func (f *factory) document(ctx context.Context, name string) (doc.Value, error) {
-	b, err := f.read(ctx, name)
+func (s streams) document(ctx context.Context, name string) (doc.Value, error) {
+	b, err := s.read(ctx, name)
 	if err != nil {
 		return doc.Value{}, err
 	}

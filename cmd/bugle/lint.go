@@ -71,11 +71,11 @@ type lintedRow struct {
 }
 
 // lint checks all files and prints the results. A file that cannot be read does not stop it.
-func (f *factory) lint(ctx context.Context, files []string, env schema.Env) error {
+func (p *printer) lint(ctx context.Context, files []string, env schema.Env) error {
 	out := make([]linted, 0, len(files))
 	code := exitDone
 	for _, name := range files {
-		l := f.lintFile(ctx, name, env)
+		l := p.lintFile(ctx, name, env)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -84,12 +84,12 @@ func (f *factory) lint(ctx context.Context, files []string, env schema.Env) erro
 			code = l.code
 		}
 		out = append(out, l)
-		if !f.json {
-			f.printLinted(l)
+		if !p.json {
+			p.printLinted(l)
 		}
 	}
-	if f.json {
-		if err := f.printJSON(map[string]any{"files": out}); err != nil {
+	if p.json {
+		if err := p.printJSON(map[string]any{"files": out}); err != nil {
 			return err
 		}
 	}
@@ -99,9 +99,9 @@ func (f *factory) lint(ctx context.Context, files []string, env schema.Env) erro
 	return nil
 }
 
-func (f *factory) lintFile(ctx context.Context, name string, env schema.Env) linted {
+func (s streams) lintFile(ctx context.Context, name string, env schema.Env) linted {
 	l := linted{File: name, Problems: []lintedRow{}}
-	body, err := f.document(ctx, name)
+	body, err := s.document(ctx, name)
 	if err == nil {
 		if n := len(body.Encode()); n > local.MaxBody {
 			err = documentError{fmt.Errorf("%s has %d KiB; a campaign can have up to %d KiB", inputName(name), n>>10, local.MaxBody>>10)}
@@ -128,15 +128,15 @@ func (f *factory) lintFile(ctx context.Context, name string, env schema.Env) lin
 	return l
 }
 
-func (f *factory) printLinted(l linted) {
+func (p *printer) printLinted(l linted) {
 	switch {
 	case l.Error != "":
-		fmt.Fprintln(f.err, "bugle: "+line(l.Error))
+		fmt.Fprintln(p.err, "bugle: "+line(l.Error))
 	case l.Valid:
-		fmt.Fprintln(f.out, line(inputName(l.File)+": valid"))
+		fmt.Fprintln(p.out, line(inputName(l.File)+": valid"))
 	}
-	for _, p := range l.Problems {
-		fmt.Fprintln(f.out, line(inputName(l.File)+": "+p.line+" ["+p.Rule+"]"))
+	for _, row := range l.Problems {
+		fmt.Fprintln(p.out, line(inputName(l.File)+": "+row.line+" ["+row.Rule+"]"))
 	}
 }
 

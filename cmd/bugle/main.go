@@ -62,7 +62,7 @@ func (s streams) terminal() (in, out *os.File, ok bool) {
 func run(ctx context.Context, args []string, getenv func(string) string, io streams) int {
 	out := &checkedWriter{w: io.out}
 	io.out = out
-	f := &factory{streams: io, getenv: getenv}
+	f := newFactory(io, getenv)
 	root := newRoot(f)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

@@ -43,7 +43,7 @@ func newMeta(f *factory) *cobra.Command {
 			if err != nil {
 				return asUsage(err)
 			}
-			return f.meta(cmd, r)
+			return runMeta(cmd, f, r)
 		},
 	}
 	s.add(cmd)
@@ -51,7 +51,7 @@ func newMeta(f *factory) *cobra.Command {
 	return cmd
 }
 
-func (f *factory) meta(cmd *cobra.Command, r engine.MetaRequest) error {
+func runMeta(cmd *cobra.Command, f *factory, r engine.MetaRequest) error {
 	svc, err := f.campaigns(cmd.Context())
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 	c := commands{t: t, dir: dir, env: map[string]string{}}
 	c.must("init", "--id", "SHOP")
 	part := func() (*factory, *attach.Node) {
-		f := &factory{getenv: func(string) string { return "" }, data: dir}
+		f := &factory{environment: environment{getenv: func(string) string { return "" }, data: dir}}
 		node, err := f.open(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 
 // A daily backup that cannot be made is told of once, however often it is tried.
 func TestNoticesOfDailyBackup(t *testing.T) {
-	f := &factory{getenv: func(string) string { return "" }, data: t.TempDir()}
+	f := &factory{environment: environment{getenv: func(string) string { return "" }, data: t.TempDir()}}
 	db, err := badger.Open(t.Context(), badger.Options{Dir: f.data})
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 	var all []<-chan string
 	var nodes []*attach.Node
 	for range 2 {
-		f := &factory{getenv: func(string) string { return "" }, data: dir}
+		f := &factory{environment: environment{getenv: func(string) string { return "" }, data: dir}}
 		node, err := f.open(t.Context())
 		if err != nil {
 			t.Fatal(err)

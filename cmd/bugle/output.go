@@ -73,13 +73,19 @@ func line(s string) string {
 	return strings.Join(strings.FieldsFunc(clean(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
+// printer prints the results of commands, for people or as JSON.
+type printer struct {
+	streams
+	json bool // the persistent flag
+}
+
 // printJSON prints a value as indented JSON.
-func (f *factory) printJSON(v any) error {
+func (p *printer) printJSON(v any) error {
 	text, err := indented(v)
 	if err != nil {
 		return err
 	}
-	return f.writeJSON(text)
+	return p.writeJSON(text)
 }
 
 func indented(v any) (string, error) {
@@ -94,14 +100,14 @@ func indented(v any) (string, error) {
 }
 
 // printDoc prints a document as indented JSON.
-func (f *factory) printDoc(v doc.Value) error { return f.writeJSON(string(v.Indent()) + "\n") }
+func (p *printer) printDoc(v doc.Value) error { return p.writeJSON(string(v.Indent()) + "\n") }
 
 // writeJSON writes JSON byte for byte, except to a terminal, where control characters are escaped.
-func (f *factory) writeJSON(text string) error {
-	if file, ok := fileOf(f.out); ok && isTerminal(file) {
+func (p *printer) writeJSON(text string) error {
+	if file, ok := fileOf(p.out); ok && isTerminal(file) {
 		text = escaped(text)
 	}
-	_, err := io.WriteString(f.out, text)
+	_, err := io.WriteString(p.out, text)
 	return err
 }
 
@@ -136,7 +142,7 @@ func escaped(text string) string {
 }
 
 // rows prints a table, with columns as wide as their content.
-func (f *factory) rows(head []string, rows [][]string) error {
+func (p *printer) rows(head []string, rows [][]string) error {
 	widths := make([]int, len(head))
 	all := append([][]string{head}, rows...)
 	for _, r := range all {
@@ -154,6 +160,6 @@ func (f *factory) rows(head []string, rows [][]string) error {
 		}
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
-	_, err := io.WriteString(f.out, b.String())
+	_, err := io.WriteString(p.out, b.String())
 	return err
 }

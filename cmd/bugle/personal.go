@@ -17,14 +17,14 @@ import (
 )
 
 // configDir returns the folder of the user's configuration (XDG base directories).
-func (f *factory) configDir() string {
-	return filepath.Join(cmp.Or(f.getenv("XDG_CONFIG_HOME"), xdg.ConfigHome), "bugle")
+func (e *environment) configDir() string {
+	return filepath.Join(cmp.Or(e.getenv("XDG_CONFIG_HOME"), xdg.ConfigHome), "bugle")
 }
 
-func (f *factory) themesDir() string { return filepath.Join(f.configDir(), "themes") }
+func (e *environment) themesDir() string { return filepath.Join(e.configDir(), "themes") }
 
-func (f *factory) keysFile() keymap.File {
-	return keymap.File{Path: filepath.Join(f.configDir(), "keys.yaml")}
+func (e *environment) keysFile() keymap.File {
+	return keymap.File{Path: filepath.Join(e.configDir(), "keys.yaml")}
 }
 
 // themeShelf holds the themes to choose from: the built-in ones and those of a folder. It is safe for concurrent use.
@@ -100,10 +100,10 @@ type personal struct {
 }
 
 // personal reads the person's files. Nothing that is wrong with them keeps the program from starting.
-func (f *factory) personal(dark bool) personal {
-	p := personal{themes: &themeShelf{dir: f.themesDir(), dark: dark}}
+func (e *environment) personal(dark bool) personal {
+	p := personal{themes: &themeShelf{dir: e.themesDir(), dark: dark}}
 	wrong := p.themes.Reload()
-	keys, problems := f.keysFile().Load()
+	keys, problems := e.keysFile().Load()
 	p.keys = keys
 	if len(wrong) > 0 {
 		p.news = append(p.news, told(wrong[0].Error(), len(wrong)-1))
@@ -123,15 +123,15 @@ func told(text string, more int) string {
 }
 
 // sources are what the Settings screen shows.
-func (f *factory) sources(shelf *themeShelf) settingsscreen.Sources {
-	config, state := f.configDir(), f.stateDir()
+func (e *environment) sources(shelf *themeShelf) settingsscreen.Sources {
+	config, state := e.configDir(), e.stateDir()
 	return settingsscreen.Sources{
-		Themes: shelf, Keys: f.keysFile(), Profiles: remoteList{f},
+		Themes: shelf, Keys: e.keysFile(), Profiles: remoteList{e},
 		Places: []settingsscreen.Place{
-			{Name: "Store", Path: f.dataDir(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + envData + "."},
+			{Name: "Store", Path: e.dataDir(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + envData + "."},
 			{Name: "Settings", Path: config, About: "Your keys, themes and remotes. Move it with XDG_CONFIG_HOME."},
-			{Name: "Keys", Path: f.keysFile().Path, About: "Your key bindings."},
-			{Name: "Themes", Path: f.themesDir(), About: "Your own themes, one file each."},
+			{Name: "Keys", Path: e.keysFile().Path, About: "Your key bindings."},
+			{Name: "Themes", Path: e.themesDir(), About: "Your own themes, one file each."},
 			{Name: "Remotes", Path: filepath.Join(config, remotes.FileName), About: "Connections to remote services, without their keys. Change them with bugle remote."},
 			{Name: "State", Path: state, About: "Your choices, data cached from services, and edits that are not applied yet. Move it with XDG_STATE_HOME."},
 		},
@@ -139,19 +139,19 @@ func (f *factory) sources(shelf *themeShelf) settingsscreen.Sources {
 }
 
 // remoteList lists the remotes for the Settings screen.
-type remoteList struct{ f *factory }
+type remoteList struct{ env *environment }
 
 // List returns the local store and the remotes.
 func (l remoteList) List() ([]settingsscreen.Profile, error) {
-	file, err := l.f.remotesFile()
+	file, err := l.env.remotesFile()
 	if err != nil {
 		return nil, err
 	}
-	open, far, err := l.f.remote()
+	open, far, err := l.env.remote()
 	if err != nil {
 		return nil, err
 	}
-	out := []settingsscreen.Profile{{Name: remotes.Local, Where: l.f.dataDir(), Here: !far, Next: file.Current() == ""}}
+	out := []settingsscreen.Profile{{Name: remotes.Local, Where: l.env.dataDir(), Here: !far, Next: file.Current() == ""}}
 	for _, p := range file.All() {
 		out = append(out, settingsscreen.Profile{Name: p.Name, Where: p.Workspace + " at " + p.BaseURL, Here: far && open.Name == p.Name, Next: file.Current() == p.Name})
 	}
@@ -160,7 +160,7 @@ func (l remoteList) List() ([]settingsscreen.Profile, error) {
 
 // Use makes a remote the one of the next start.
 func (l remoteList) Use(name string) error {
-	file, err := l.f.remotesFile()
+	file, err := l.env.remotesFile()
 	if err != nil {
 		return err
 	}

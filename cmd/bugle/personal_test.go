@@ -26,12 +26,12 @@ func person(t *testing.T, files map[string]string) *factory {
 			t.Fatal(err)
 		}
 	}
-	return &factory{getenv: func(name string) string {
+	return newFactory(streams{}, func(name string) string {
 		if strings.HasPrefix(name, "XDG_") {
 			return home
 		}
 		return ""
-	}}
+	})
 }
 
 // The flag goes before the environment, that before what was chosen, and nothing that a person set keeps
@@ -93,7 +93,7 @@ func TestWhatIsWrongWithThePersonsFilesIsTold(t *testing.T) {
 func TestRemotesInSettings(t *testing.T) {
 	f := person(t, map[string]string{"profiles.json": `{"current": "prod", "profiles": [{"name": "prod", "base_url": "https://api.example.com", "workspace": "W1", "key": {"env": "KEY"}}]}`})
 	f.remoteName = remotes.Local
-	list := remoteList{f}
+	list := remoteList{&f.environment}
 	shown := func() string {
 		t.Helper()
 		all, err := list.List()

@@ -140,9 +140,9 @@ func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) 
 }
 
 // printPreview prints the content, and the expressions that have no value for the user.
-func (f *factory) printPreview(shown engine.Preview) error {
+func (p *printer) printPreview(shown engine.Preview) error {
 	for _, u := range shown.Unresolved {
-		fmt.Fprintln(f.err, line(u.Field+": no value for "+u.Expression))
+		fmt.Fprintln(p.err, line(u.Field+": no value for "+u.Expression))
 	}
-	return f.printDoc(shown.Content)
+	return p.printDoc(shown.Content)
 }

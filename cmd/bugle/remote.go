@@ -27,20 +27,20 @@ const (
 )
 
 // remotesFile opens the file of remotes, which is in the XDG configuration folder.
-func (f *factory) remotesFile() (*remotes.File, error) { return remotes.Open(f.configDir()) }
+func (e *environment) remotesFile() (*remotes.File, error) { return remotes.Open(e.configDir()) }
 
 // remote returns the remote to work with: --remote, BUGLE_REMOTE, or the one in use. The second result is false
 // for the store on this machine.
-func (f *factory) remote() (remotes.Remote, bool, error) {
-	name := cmp.Or(f.remoteName, f.getenv(envRemote), f.getenv(envFormerRemote))
+func (e *environment) remote() (remotes.Remote, bool, error) {
+	name := cmp.Or(e.remoteName, e.getenv(envRemote), e.getenv(envFormerRemote))
 	if name == remotes.Local {
 		return remotes.Remote{}, false, nil
 	}
-	file, err := f.remotesFile()
+	file, err := e.remotesFile()
 	if err != nil {
 		return remotes.Remote{}, false, err
 	}
-	if name == "" && f.data == "" {
+	if name == "" && e.data == "" {
 		name = file.Current()
 	}
 	if name == "" {
@@ -54,11 +54,11 @@ func (f *factory) remote() (remotes.Remote, bool, error) {
 }
 
 // checkRemote fails if --remote names no remote.
-func (f *factory) checkRemote() error {
-	if f.remoteName == "" {
+func (e *environment) checkRemote() error {
+	if e.remoteName == "" {
 		return nil
 	}
-	_, _, err := f.remote()
+	_, _, err := e.remote()
 	return err
 }
 
@@ -80,8 +80,8 @@ func (f *factory) campaigns(ctx context.Context) (engine.Service, error) {
 	})
 }
 
-func (f *factory) dial(p remotes.Remote, more func(*remote.Config)) (*remote.Service, error) {
-	c := f.remoteConfig(p)
+func (e *environment) dial(p remotes.Remote, more func(*remote.Config)) (*remote.Service, error) {
+	c := e.remoteConfig(p)
 	more(&c)
 	s, err := remote.New(c)
 	if err != nil {
@@ -90,9 +90,9 @@ func (f *factory) dial(p remotes.Remote, more func(*remote.Config)) (*remote.Ser
 	return s, nil
 }
 
-func (f *factory) remoteConfig(p remotes.Remote) remote.Config {
+func (e *environment) remoteConfig(p remotes.Remote) remote.Config {
 	c := p.Config()
-	c.Key = p.KeyOf(f.getenv)
+	c.Key = p.KeyOf(e.getenv)
 	c.UserAgent = "bugle/" + version()
 	return c
 }
@@ -104,12 +104,12 @@ func waitWords(w remote.Wait) string {
 
 // remembering returns the service of a remote for the terminal program: what was read from it is cached on this
 // machine, and stays readable while the service is offline.
-func (f *factory) remembering(p remotes.Remote, observe func(remote.Exchange)) (*offline.Service, error) {
-	c := f.remoteConfig(p)
+func (e *environment) remembering(p remotes.Remote, observe func(remote.Exchange)) (*offline.Service, error) {
+	c := e.remoteConfig(p)
 	c.Observe = observe
 	// What one service said is not what another one says, though the remote has the same name.
 	where := sha256.Sum256([]byte(strings.Join([]string{c.BaseURL, c.DC, c.Workspace}, "\n")))
-	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(f.stateDir(), "read", folder(p.Name), hex.EncodeToString(where[:8]))})
+	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(e.stateDir(), "read", folder(p.Name), hex.EncodeToString(where[:8]))})
 	if err != nil {
 		return nil, fmt.Errorf("remote %s: %w", p.Name, err)
 	}
@@ -126,8 +126,8 @@ func folder(name string) string {
 }
 
 // stateDir is the folder of what this machine remembers between two starts (XDG base directories).
-func (f *factory) stateDir() string {
-	dir := f.getenv("XDG_STATE_HOME")
+func (e *environment) stateDir() string {
+	dir := e.getenv("XDG_STATE_HOME")
 	if dir == "" {
 		dir = xdg.StateHome
 	}

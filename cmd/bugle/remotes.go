@@ -237,8 +237,8 @@ func newRemoteRemove(f *factory) *cobra.Command {
 }
 
 // remoteNamed returns the remote of that name and the file it is in.
-func (f *factory) remoteNamed(name string) (*remotes.File, remotes.Remote, error) {
-	file, err := f.remotesFile()
+func (e *environment) remoteNamed(name string) (*remotes.File, remotes.Remote, error) {
+	file, err := e.remotesFile()
 	if err != nil {
 		return nil, remotes.Remote{}, err
 	}
@@ -250,14 +250,14 @@ func (f *factory) remoteNamed(name string) (*remotes.File, remotes.Remote, error
 }
 
 // completeRemoteFlag completes --remote.
-func (f *factory) completeRemoteFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return f.completeRemotes(remotes.Local)(cmd, nil, typed)
+func (e *environment) completeRemoteFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return e.completeRemotes(remotes.Local)(cmd, nil, typed)
 }
 
 // completeRemotes completes the first argument with the names of remotes, and more.
-func (f *factory) completeRemotes(more ...string) cobra.CompletionFunc {
+func (e *environment) completeRemotes(more ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		file, err := f.remotesFile()
+		file, err := e.remotesFile()
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -175,8 +175,8 @@ func fieldRows(s *schema.Schema, path string) []fieldRow {
 }
 
 // printTables lists the tables.
-func (f *factory) printTables() error {
-	if f.json {
+func (p *printer) printTables() error {
+	if p.json {
 		type table struct {
 			Name   string `json:"name"`
 			Help   string `json:"help"`
@@ -187,11 +187,11 @@ func (f *factory) printTables() error {
 		for _, c := range tableChoices() {
 			out = append(out, table{c.value, c.help, len(fieldRows(all[c.value], ""))})
 		}
-		return f.printJSON(map[string]any{"tables": out})
+		return p.printJSON(map[string]any{"tables": out})
 	}
 	var rows [][]string
 	for _, c := range tableChoices() {
 		rows = append(rows, []string{c.value, c.help})
 	}
-	return f.rows([]string{"TABLE", "DESCRIPTION"}, rows)
+	return p.rows([]string{"TABLE", "DESCRIPTION"}, rows)
 }

@@ -121,7 +121,7 @@ func newSearch(f *factory) *cobra.Command {
 			if r, err = engine.ParseSearch(body); err != nil {
 				return asUsage(err)
 			}
-			return f.search(cmd, r)
+			return runSearch(cmd, f, r)
 		},
 	}
 	s.add(cmd)
@@ -147,7 +147,7 @@ func (f *factory) request(cmd *cobra.Command, args []string, arg *string, made f
 	return f.document(cmd.Context(), stdin)
 }
 
-func (f *factory) search(cmd *cobra.Command, r engine.SearchRequest) error {
+func runSearch(cmd *cobra.Command, f *factory, r engine.SearchRequest) error {
 	svc, err := f.campaigns(cmd.Context())
 	if err != nil {
 		return err
@@ -171,20 +171,20 @@ func (f *factory) search(cmd *cobra.Command, r engine.SearchRequest) error {
 }
 
 // printFound prints a page of results as a table.
-func (f *factory) printFound(head []string, rows [][]string, limit, page int) error {
+func (p *printer) printFound(head []string, rows [][]string, limit, page int) error {
 	switch {
 	case len(rows) == 0 && page > 1:
-		fmt.Fprintf(f.err, "Page %d is empty.\n", page)
+		fmt.Fprintf(p.err, "Page %d is empty.\n", page)
 		return nil
 	case len(rows) == 0:
-		fmt.Fprintln(f.err, "No campaigns found.")
+		fmt.Fprintln(p.err, "No campaigns found.")
 		return nil
 	}
-	if err := f.rows(head, rows); err != nil {
+	if err := p.rows(head, rows); err != nil {
 		return err
 	}
 	if len(rows) == limit {
-		fmt.Fprintf(f.err, "There may be more; see --page %d.\n", page+1)
+		fmt.Fprintf(p.err, "There may be more; see --page %d.\n", page+1)
 	}
 	return nil
 }

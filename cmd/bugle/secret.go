@@ -10,13 +10,13 @@ import (
 )
 
 // typed asks for a secret in the terminal without echoing it. However it returns, the terminal echoes again.
-func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string, error) {
+func (s streams) typed(ctx context.Context, in *os.File, prompt string) (string, error) {
 	fd := int(in.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprint(f.err, prompt)
+	fmt.Fprint(s.err, prompt)
 	type answer struct {
 		text []byte
 		err  error
@@ -28,7 +28,7 @@ func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string
 	}()
 	select {
 	case a := <-given:
-		fmt.Fprintln(f.err)
+		fmt.Fprintln(s.err)
 		return string(a.text), a.err
 	case <-ctx.Done():
 		// The read turns the echo off as it starts, which may happen after ctx ends.
@@ -39,16 +39,16 @@ func (f *factory) typed(ctx context.Context, in *os.File, prompt string) (string
 			time.Sleep(5 * time.Millisecond)
 		}
 		_ = term.Restore(fd, before)
-		fmt.Fprintln(f.err)
+		fmt.Fprintln(s.err)
 		return "", ctx.Err()
 	}
 }
 
 // secret reads a secret from standard input, without echo if that is a terminal.
-func (f *factory) secret(ctx context.Context, prompt string) (string, error) {
-	if in, ok := f.in.(*os.File); ok && isTerminal(in) {
-		return f.typed(ctx, in, prompt)
+func (s streams) secret(ctx context.Context, prompt string) (string, error) {
+	if in, ok := s.in.(*os.File); ok && isTerminal(in) {
+		return s.typed(ctx, in, prompt)
 	}
-	b, err := f.read(ctx, stdin)
+	b, err := s.read(ctx, stdin)
 	return string(b), err
 }

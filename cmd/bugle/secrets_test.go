@@ -81,7 +81,7 @@ func hashOf(key string) string {
 // secretHashes are what the keys of the workspace are known by.
 func secretHashes(t *testing.T, b bugle) (out []string) {
 	t.Helper()
-	f := &factory{streams: streams{in: strings.NewReader("")}, getenv: func(name string) string { return b.env[name] }}
+	f := newFactory(streams{in: strings.NewReader("")}, func(name string) string { return b.env[name] })
 	svc, err := f.service(t.Context())
 	if err != nil {
 		t.Fatal(err)

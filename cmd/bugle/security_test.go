@@ -69,7 +69,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 func TestTheLogIsPlain(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		var out bytes.Buffer
-		f := &factory{streams: streams{err: &out}, json: json}
+		f := &factory{printer: printer{streams: streams{err: &out}, json: json}}
 		slog.New(new(server).logHandler(f)).Info("request", "request_id", poison, "error", engine.Errorf(engine.Internal, 500, "%s", poison))
 		if at, found := ruling(out.String()); found || strings.Count(out.String(), "\n") != 1 {
 			t.Errorf("the log holds %q", at)
@@ -91,7 +91,7 @@ func TestSecretsAreTypedUnseen(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var said bytes.Buffer // read once it is over
-		f := &factory{streams: streams{in: near, out: &said, err: &said}}
+		f := newFactory(streams{in: near, out: &said, err: &said}, nil)
 		got := make(chan string, 1)
 		go func() {
 			text, err := f.secret(ctx, "Key: ")

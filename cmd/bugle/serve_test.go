@@ -372,7 +372,7 @@ func TestServeOneWorkspace(t *testing.T) {
 
 // What is made while the server runs is served without a restart: workspaces and keys.
 func TestServicesFollowTheStore(t *testing.T) {
-	f := &factory{data: t.TempDir(), getenv: func(string) string { return "" }}
+	f := &factory{environment: environment{data: t.TempDir(), getenv: func(string) string { return "" }}}
 	node, err := f.open(t.Context())
 	if err != nil {
 		t.Fatal(err)

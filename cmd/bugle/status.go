@@ -82,7 +82,7 @@ func newStatusChange(f *factory, action engine.Action, short, long string) *cobr
 			ok, _ := catalog.Allowed(action, s.Channel, s.DeliveryType, s.Status)
 			return ok
 		}),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.changeStatus(cmd, args[0], action, by) },
+		RunE: func(cmd *cobra.Command, args []string) error { return changeStatus(cmd, f, args[0], action, by) },
 	}
 	addBy(cmd, &by)
 	return cmd
@@ -102,7 +102,7 @@ func newStatus(f *factory) *cobra.Command {
 			if err != nil {
 				return misused("unknown action %q: %w", args[1], err)
 			}
-			return f.changeStatus(cmd, args[0], engine.Action(action), by)
+			return changeStatus(cmd, f, args[0], engine.Action(action), by)
 		},
 	}
 	addBy(cmd, &by)
@@ -114,7 +114,7 @@ func addBy(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
 }
 
-func (f *factory) changeStatus(cmd *cobra.Command, id string, action engine.Action, by string) error {
+func changeStatus(cmd *cobra.Command, f *factory, id string, action engine.Action, by string) error {
 	svc, err := f.campaigns(cmd.Context())
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ func countStates(rows []engine.Summary) map[engine.State]int {
 }
 
 // printCounts prints a line such as "2 draft, 1 active".
-func (f *factory) printCounts(count map[engine.State]int) {
+func (p *printer) printCounts(count map[engine.State]int) {
 	var parts []string
 	for _, st := range catalog.States {
 		if count[st] > 0 {
@@ -86,7 +86,7 @@ func (f *factory) printCounts(count map[engine.State]int) {
 		}
 	}
 	if len(parts) > 0 {
-		fmt.Fprintln(f.out, "  "+strings.Join(parts, ", "))
+		fmt.Fprintln(p.out, "  "+strings.Join(parts, ", "))
 	}
 }
 

@@ -156,13 +156,13 @@ func (t *testFlags) recipients(ch engine.Channel) error {
 }
 
 // printTest prints the result of each message, and fails if one failed.
-func (f *factory) printTest(res engine.TestResult) error {
+func (p *printer) printTest(res engine.TestResult) error {
 	failed := false
 	for _, k := range res.Keys {
 		failed = failed || res.Data[k].Status == engine.Failed
 	}
-	if f.json {
-		if err := f.printDoc(res.Document()); err != nil {
+	if p.json {
+		if err := p.printDoc(res.Document()); err != nil {
 			return err
 		}
 	} else {
@@ -172,9 +172,9 @@ func (f *factory) printTest(res engine.TestResult) error {
 			if why := res.Data[k].FailureReason; why != "" {
 				text += ": " + why
 			}
-			fmt.Fprintln(f.out, line(text))
+			fmt.Fprintln(p.out, line(text))
 		}
-		fmt.Fprintln(f.out, line(res.Message))
+		fmt.Fprintln(p.out, line(res.Message))
 	}
 	if failed {
 		return silentError(exitFailed)

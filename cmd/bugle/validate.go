@@ -38,17 +38,17 @@ func newValidate(f *factory) *cobra.Command {
 	}
 }
 
-func (f *factory) printValidation(v engine.Validation) error {
-	if f.json {
-		return f.printDoc(v.Document())
+func (p *printer) printValidation(v engine.Validation) error {
+	if p.json {
+		return p.printDoc(v.Document())
 	}
 	if v.Valid {
-		fmt.Fprintln(f.out, "Valid. This campaign is ready to publish.")
+		fmt.Fprintln(p.out, "Valid. This campaign is ready to publish.")
 	} else {
-		fmt.Fprintf(f.out, "Not valid yet: %s to fix.\n", counted(len(schema.Errors(v.Problems)), "problem"))
+		fmt.Fprintf(p.out, "Not valid yet: %s to fix.\n", counted(len(schema.Errors(v.Problems)), "problem"))
 	}
-	for _, p := range v.Problems {
-		fmt.Fprintln(f.out, problemLine(p))
+	for _, problem := range v.Problems {
+		fmt.Fprintln(p.out, problemLine(problem))
 	}
 	return nil
 }

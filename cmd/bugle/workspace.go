@@ -85,7 +85,7 @@ func newWorkspaceShow(f *factory) *cobra.Command {
 	}
 }
 
-func (f *factory) showWorkspace(w engine.Workspace) error {
+func (p *printer) showWorkspace(w engine.Workspace) error {
 	rows := [][]string{{"id", w.ID}}
 	for _, s := range settings() {
 		rows = append(rows, []string{s.name, s.get(&w)})
@@ -102,7 +102,7 @@ func (f *factory) showWorkspace(w engine.Workspace) error {
 	for _, k := range w.Keys {
 		rows = append(rows, []string{"key", k.ID + " " + strings.Join(k.Scopes, " ")})
 	}
-	return f.rows([]string{"SETTING", "VALUE"}, rows)
+	return p.rows([]string{"SETTING", "VALUE"}, rows)
 }
 
 func carrierWords(c engine.Connector) string {

@@ -53,9 +53,9 @@ func typedField(stored string) string {
 	return stored
 }
 
-// record returns the record that the arguments of put describe: that of the file, or the one to change, or a new
-// one, with the assignments. was is the name of the record to replace, if it is known.
-func (f *factory) record(ctx context.Context, s *records.Section, svc engine.Service, was string, args []string) (doc.Value, error) {
+// describedRecord returns the record that the arguments of put describe: that of the file, or the one to change, or a
+// new one, with the assignments. was is the name of the record to replace, if it is known.
+func describedRecord(ctx context.Context, f *factory, s *records.Section, svc engine.Service, was string, args []string) (doc.Value, error) {
 	file, set, err := assignments(args)
 	if err != nil {
 		return doc.Value{}, err
@@ -85,7 +85,7 @@ func (f *factory) record(ctx context.Context, s *records.Section, svc engine.Ser
 }
 
 // assign returns the record with one field set. The table of the section says how the value is read.
-func (f *factory) assign(ctx context.Context, s *records.Section, v doc.Value, a assignment) (doc.Value, error) {
+func (in streams) assign(ctx context.Context, s *records.Section, v doc.Value, a assignment) (doc.Value, error) {
 	p, err := doc.ParsePath(a.field)
 	if err != nil {
 		return v, misused("%q is not the path of a field: %w", a.field, err)
@@ -96,7 +96,7 @@ func (f *factory) assign(ctx context.Context, s *records.Section, v doc.Value, a
 	}
 	text := a.value
 	if name, ok := strings.CutPrefix(text, "@"); ok && name != "" {
-		b, err := f.read(ctx, name)
+		b, err := in.read(ctx, name)
 		if err != nil {
 			return v, err
 		}

@@ -113,16 +113,16 @@ func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) erro
 	return nil
 }
 
-func (f *factory) printConnector(c engine.Connector, removed bool) error {
+func (p *printer) printConnector(c engine.Connector, removed bool) error {
 	switch {
-	case f.json && removed:
-		return f.printJSON(map[string]any{"connector_name": c.Name, "removed": true})
-	case f.json:
-		return f.printJSON(c)
+	case p.json && removed:
+		return p.printJSON(map[string]any{"connector_name": c.Name, "removed": true})
+	case p.json:
+		return p.printJSON(c)
 	case removed:
-		fmt.Fprintln(f.out, line("Removed connector "+c.Name))
+		fmt.Fprintln(p.out, line("Removed connector "+c.Name))
 	default:
-		fmt.Fprintln(f.out, line(fmt.Sprintf("Saved connector %s (%s), which sends to %s.", c.Name, c.Type, carrierWords(c))))
+		fmt.Fprintln(p.out, line(fmt.Sprintf("Saved connector %s (%s), which sends to %s.", c.Name, c.Type, carrierWords(c))))
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func newConnectorTest(f *factory) *cobra.Command {
 			ctx, cancel := context.WithTimeout(cmd.Context(), testTime)
 			defer cancel()
 			if _, ok := carriers.KindOf(args[0]); !ok {
-				return f.tryMail(ctx, w, args[0], h)
+				return tryMail(ctx, f, w, args[0], h)
 			}
 			g, ok := w.Gateway(args[0])
 			if !ok {
@@ -141,7 +141,7 @@ func newConnectorTest(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.tryPush(ctx, g, devices)
+			return tryPush(ctx, f, g, devices)
 		},
 	}
 	fl := cmd.Flags()
@@ -170,7 +170,7 @@ func devicesOf(ctx context.Context, svc engine.ProfileKeeper, g engine.Gateway, 
 	return out, nil
 }
 
-func (f *factory) tryPush(ctx context.Context, g engine.Gateway, devices []engine.Device) error {
+func tryPush(ctx context.Context, f *factory, g engine.Gateway, devices []engine.Device) error {
 	carrier, err := carriers.Push(ctx, g)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (f *factory) tryPush(ctx context.Context, g engine.Gateway, devices []engin
 	return f.printTried(g.Carrier, "Sent a test message to "+counted(len(devices), "device")+".", len(devices))
 }
 
-func (f *factory) tryMail(ctx context.Context, w engine.Workspace, name string, h testMessageFlags) error {
+func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h testMessageFlags) error {
 	i := slices.IndexFunc(w.Connectors, func(c engine.Connector) bool { return c.Name == name })
 	if i < 0 {
 		return misused("no connector named %q; `bugle workspace list connectors` lists them", name)
@@ -232,11 +232,11 @@ func (f *factory) tryMail(ctx context.Context, w engine.Workspace, name string, 
 	return f.printTried(name, "Sent a test message to "+h.to+": "+receipt.Detail, 1)
 }
 
-func (f *factory) printTried(name, words string, sent int) error {
-	if f.json {
-		return f.printJSON(map[string]any{"name": name, "sent": sent})
+func (p *printer) printTried(name, words string, sent int) error {
+	if p.json {
+		return p.printJSON(map[string]any{"name": name, "sent": sent})
 	}
-	fmt.Fprintln(f.out, line(words))
+	fmt.Fprintln(p.out, line(words))
 	return nil
 }
 

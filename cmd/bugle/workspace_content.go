@@ -49,7 +49,7 @@ func newWorkspaceContent(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.listContent(cmd.Context(), keeper)
+			return listContent(cmd.Context(), f, keeper)
 		},
 	}
 	cmd.AddCommand(newContentShow(f), newContentBlock(f), newContentProducts(f), newContentAPI(f), newContentTemplate(f), newContentRemove(f), newContentTry(f))
@@ -60,7 +60,7 @@ func (f *factory) contentKeeper(ctx context.Context) (engine.ContentKeeper, erro
 	return f.service(ctx)
 }
 
-func (f *factory) listContent(ctx context.Context, keeper engine.ContentKeeper) error {
+func listContent(ctx context.Context, f *factory, keeper engine.ContentKeeper) error {
 	all := map[engine.ContentKind][]engine.ContentItem{}
 	var rows [][]string
 	for _, n := range contentNouns {
@@ -184,23 +184,23 @@ func newContentShow(f *factory) *cobra.Command {
 	return cmd
 }
 
-func (f *factory) printContent(item engine.ContentItem) error {
+func (p *printer) printContent(item engine.ContentItem) error {
 	switch {
-	case f.json:
-		return f.printJSON(item)
+	case p.json:
+		return p.printJSON(item)
 	case item.Block != nil:
 		text := item.Block.Source
-		if file, ok := fileOf(f.out); ok && isTerminal(file) {
+		if file, ok := fileOf(p.out); ok && isTerminal(file) {
 			text = clean(text)
 		}
-		_, err := fmt.Fprint(f.out, text)
+		_, err := fmt.Fprint(p.out, text)
 		return err
 	case item.Products != nil:
-		return f.printJSON(item.Products.Products)
+		return p.printJSON(item.Products.Products)
 	case item.API != nil:
-		return f.printJSON(item.API)
+		return p.printJSON(item.API)
 	}
-	return f.printDoc(item.Template.Content)
+	return p.printDoc(item.Template.Content)
 }
 
 func useWords(u engine.ContentUse) string {

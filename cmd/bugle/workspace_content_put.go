@@ -15,7 +15,7 @@ import (
 )
 
 // putContent saves an item and reports it.
-func (f *factory) putContent(ctx context.Context, item engine.ContentItem) error {
+func putContent(ctx context.Context, f *factory, item engine.ContentItem) error {
 	keeper, err := f.contentKeeper(ctx)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func newContentBlock(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.putContent(cmd.Context(), engine.ContentItem{Block: &engine.ContentBlock{Name: args[0], Source: strings.TrimPrefix(string(b), "\uFEFF")}})
+			return putContent(cmd.Context(), f, engine.ContentItem{Block: &engine.ContentBlock{Name: args[0], Source: strings.TrimPrefix(string(b), "\uFEFF")}})
 		},
 	}
 }
@@ -69,7 +69,7 @@ func newContentProducts(f *factory) *cobra.Command {
 			if err != nil {
 				return misused("%s is not a JSON array of products: %w", inputName(args[1]), err)
 			}
-			return f.putContent(cmd.Context(), engine.ContentItem{Products: set})
+			return putContent(cmd.Context(), f, engine.ContentItem{Products: set})
 		},
 	}
 }
@@ -93,7 +93,7 @@ func newContentTemplate(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.putContent(cmd.Context(), engine.ContentItem{Template: &t})
+			return putContent(cmd.Context(), f, engine.ContentItem{Template: &t})
 		},
 	}
 	fl := cmd.Flags()
@@ -129,10 +129,10 @@ func newContentAPI(f *factory) *cobra.Command {
 			if err := a.complete(); err != nil {
 				return err
 			}
-			if err := f.putContent(cmd.Context(), engine.ContentItem{API: &a.api}); err != nil {
+			if err := putContent(cmd.Context(), f, engine.ContentItem{API: &a.api}); err != nil {
 				return err
 			}
-			return f.warnOfHost(cmd.Context(), a.api)
+			return warnOfHost(cmd.Context(), f, a.api)
 		},
 	}
 	fl := cmd.Flags()
@@ -167,7 +167,7 @@ func (a *apiFlags) complete() error {
 }
 
 // warnOfHost warns about a content API whose host the workspace does not allow yet.
-func (f *factory) warnOfHost(ctx context.Context, api engine.ContentAPI) error {
+func warnOfHost(ctx context.Context, f *factory, api engine.ContentAPI) error {
 	svc, err := f.service(ctx)
 	if err != nil {
 		return err

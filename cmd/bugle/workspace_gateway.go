@@ -165,13 +165,13 @@ func putGateway(w *engine.Workspace, g engine.Gateway) error {
 	return nil
 }
 
-func (f *factory) printGateway(g engine.Gateway) error {
-	if f.json {
-		return f.printJSON(g)
+func (p *printer) printGateway(g engine.Gateway) error {
+	if p.json {
+		return p.printJSON(g)
 	}
-	fmt.Fprintln(f.out, line(gatewayWords(g)+". The key comes from "+secret.Words(g.Key)+"."))
+	fmt.Fprintln(p.out, line(gatewayWords(g)+". The key comes from "+secret.Words(g.Key)+"."))
 	if g.Key.Keyring != "" {
-		fmt.Fprintf(f.out, "Store the key with `bugle workspace key gateways %s`.\n", g.Carrier)
+		fmt.Fprintf(p.out, "Store the key with `bugle workspace key gateways %s`.\n", g.Carrier)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func newWorkspaceKey(f *factory) *cobra.Command {
 			return err
 		},
 		ValidArgsFunction: f.completeRecords(func(s *records.Section) bool { return s.ID == sectionGateways }),
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.storeGatewayKey(cmd.Context(), args[1]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return storeGatewayKey(cmd.Context(), f, args[1]) },
 	}
 }
 
@@ -229,12 +229,12 @@ func newConnectorKey(f *factory) *cobra.Command {
 		Long:              "Read the key of a push gateway from standard input and store it in the system keyring. Use\n`bugle workspace key gateways` instead.",
 		Args:              exactly(1, "fcm, apns or webpush"),
 		ValidArgsFunction: completeGateways,
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.storeGatewayKey(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return storeGatewayKey(cmd.Context(), f, args[0]) },
 	}
 }
 
 // storeGatewayKey stores the key on standard input in the keyring.
-func (f *factory) storeGatewayKey(ctx context.Context, carrier string) error {
+func storeGatewayKey(ctx context.Context, f *factory, carrier string) error {
 	svc, err := f.service(ctx)
 	if err != nil {
 		return err

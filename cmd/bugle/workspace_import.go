@@ -89,10 +89,10 @@ func importUsers(ctx context.Context, f *factory, i records.Import) error {
 }
 
 // untilDone returns standard input, which ends with ctx.
-func (f *factory) untilDone(ctx context.Context) (io.Reader, func()) {
-	in, err := cancelreader.NewReader(f.in)
+func (s streams) untilDone(ctx context.Context) (io.Reader, func()) {
+	in, err := cancelreader.NewReader(s.in)
 	if err != nil { // a regular file, which does not block
-		return f.in, func() {}
+		return s.in, func() {}
 	}
 	stop := context.AfterFunc(ctx, func() { in.Cancel() })
 	return in, func() { stop(); _ = in.Close() }
@@ -139,8 +139,8 @@ func reportImport(f *factory, i records.Import, n records.Imported, err error) e
 }
 
 // progress shows the progress of long work on standard error, if that is a terminal. A negative number clears it.
-func (f *factory) progress(done, noun string) func(n int) {
-	file, ok := f.err.(*os.File)
+func (s streams) progress(done, noun string) func(n int) {
+	file, ok := s.err.(*os.File)
 	if !ok || !isTerminal(file) {
 		return func(int) {}
 	}
@@ -149,10 +149,10 @@ func (f *factory) progress(done, noun string) func(n int) {
 	return func(n int) {
 		switch {
 		case n < 0 && drawn:
-			fmt.Fprint(f.err, "\r\x1b[K")
+			fmt.Fprint(s.err, "\r\x1b[K")
 			drawn = false
 		case n >= 0 && time.Since(last) >= 100*time.Millisecond:
-			fmt.Fprintf(f.err, "\r%s %s… (ctrl+c stops)\x1b[K", done, counted(n, noun))
+			fmt.Fprintf(s.err, "\r%s %s… (ctrl+c stops)\x1b[K", done, counted(n, noun))
 			last, drawn = time.Now(), true
 		}
 	}

@@ -89,7 +89,7 @@ func newWorkspaceList(f *factory) *cobra.Command {
 				return misused("--limit must be at least 0, not %d", limit)
 			}
 			if len(args) == 0 {
-				return f.listSections(cmd.Context())
+				return listSections(cmd.Context(), f)
 			}
 			s, svc, err := f.onSection(cmd, args)
 			if err != nil {
@@ -109,7 +109,7 @@ func newWorkspaceList(f *factory) *cobra.Command {
 // countedUsers is the largest number of users that is shown exactly.
 const countedUsers = 10_000
 
-func (f *factory) listSections(ctx context.Context) error {
+func listSections(ctx context.Context, f *factory) error {
 	svc, err := f.service(ctx)
 	if err != nil {
 		return err
@@ -148,12 +148,12 @@ func (f *factory) listSections(ctx context.Context) error {
 	return f.rows([]string{"SECTION", "RECORDS", "DESCRIPTION"}, rows)
 }
 
-func (f *factory) printRecords(s *records.Section, vs []doc.Value) error {
-	if f.json {
-		return f.printDoc(doc.NewObject(doc.M(strings.ReplaceAll(s.ID, "-", "_"), doc.NewArray(vs...))))
+func (p *printer) printRecords(s *records.Section, vs []doc.Value) error {
+	if p.json {
+		return p.printDoc(doc.NewObject(doc.M(strings.ReplaceAll(s.ID, "-", "_"), doc.NewArray(vs...))))
 	}
 	if len(vs) == 0 {
-		fmt.Fprintf(f.err, "No %s found. Add one with `bugle workspace put %s`.\n", strings.ToLower(s.Title[:1])+s.Title[1:], s.ID)
+		fmt.Fprintf(p.err, "No %s found. Add one with `bugle workspace put %s`.\n", strings.ToLower(s.Title[:1])+s.Title[1:], s.ID)
 		return nil
 	}
 	var head []string
@@ -166,7 +166,7 @@ func (f *factory) printRecords(s *records.Section, vs []doc.Value) error {
 			rows[i] = append(rows[i], c.Text(v))
 		}
 	}
-	return f.rows(head, rows)
+	return p.rows(head, rows)
 }
 
 func newWorkspaceGet(f *factory) *cobra.Command {
@@ -216,8 +216,8 @@ func recordName(args []string) string {
 }
 
 // recordFile reads a record from a JSON or YAML file.
-func (f *factory) recordFile(ctx context.Context, file string) (doc.Value, error) {
-	v, err := f.document(ctx, file)
+func (s streams) recordFile(ctx context.Context, file string) (doc.Value, error) {
+	v, err := s.document(ctx, file)
 	if errors.As(err, new(documentError)) { // no campaign is invalid
 		err = usageError{err}
 	}
@@ -255,7 +255,7 @@ func newWorkspacePut(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, err := f.record(cmd.Context(), s, svc, was, args[1:])
+			v, err := describedRecord(cmd.Context(), f, s, svc, was, args[1:])
 			if err != nil {
 				return err
 			}
@@ -286,9 +286,9 @@ func forced(err error) error {
 	return err
 }
 
-func (f *factory) printSaved(s *records.Section, saved records.Saved) error {
-	if f.json {
-		return f.printJSON(struct {
+func (p *printer) printSaved(s *records.Section, saved records.Saved) error {
+	if p.json {
+		return p.printJSON(struct {
 			Section string `json:"section"`
 			Name    string `json:"name"`
 			Secret  string `json:"api_key,omitempty"`
@@ -298,18 +298,18 @@ func (f *factory) printSaved(s *records.Section, saved records.Saved) error {
 	if s.Single {
 		words = "Saved the " + s.One
 	}
-	fmt.Fprintln(f.out, line(words))
+	fmt.Fprintln(p.out, line(words))
 	if saved.Secret != "" {
-		fmt.Fprintln(f.out, saved.Secret)
+		fmt.Fprintln(p.out, saved.Secret)
 	}
 	if saved.Note != "" {
-		fmt.Fprintln(f.err, line(saved.Note))
+		fmt.Fprintln(p.err, line(saved.Note))
 	}
 	return nil
 }
 
 // gatewayKey returns the push gateway of that name if it has its key in the keyring, which goes with it.
-func (f *factory) gatewayKey(ctx context.Context, s *records.Section, name string) (engine.Gateway, error) {
+func gatewayKey(ctx context.Context, f *factory, s *records.Section, name string) (engine.Gateway, error) {
 	svc, err := f.service(ctx)
 	if err != nil || s.ID != sectionGateways {
 		return engine.Gateway{}, err
@@ -333,7 +333,7 @@ func newWorkspaceDelete(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			key, err := f.gatewayKey(cmd.Context(), s, recordName(args))
+			key, err := gatewayKey(cmd.Context(), f, s, recordName(args))
 			if err != nil {
 				return err
 			}
@@ -397,7 +397,7 @@ func newWorkspaceTest(f *factory, name string) *cobra.Command {
 	return cmd
 }
 
-func (f *factory) printTrial(s *records.Section, name string, out records.Outcome) error {
+func (p *printer) printTrial(s *records.Section, name string, out records.Outcome) error {
 	if out.Failed {
 		words := strings.TrimSuffix(out.Words, ".")
 		if out.Detail != "" {
@@ -405,16 +405,16 @@ func (f *factory) printTrial(s *records.Section, name string, out records.Outcom
 		}
 		return errors.New(words)
 	}
-	if f.json {
+	if p.json {
 		ms := []doc.Member{doc.M("section", doc.NewString(s.ID)), doc.M("name", doc.NewString(name)), doc.M("message", doc.NewString(out.Words))}
 		if out.Value.Exists() {
 			ms = append(ms, doc.M("value", out.Value))
 		}
-		return f.printDoc(doc.NewObject(ms...))
+		return p.printDoc(doc.NewObject(ms...))
 	}
-	fmt.Fprintln(f.out, line(out.Words))
+	fmt.Fprintln(p.out, line(out.Words))
 	if out.Detail != "" {
-		fmt.Fprintln(f.out, clean(out.Detail))
+		fmt.Fprintln(p.out, clean(out.Detail))
 	}
 	return nil
 }

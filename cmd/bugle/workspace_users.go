@@ -41,12 +41,12 @@ func newWorkspaceUsers(f *factory, noun string) *cobra.Command {
 	return cmd
 }
 
-func (f *factory) printUsers(noun string, ps []engine.Profile) error {
-	if f.json {
-		return f.printJSON(map[string]any{noun: append([]engine.Profile{}, ps...)})
+func (p *printer) printUsers(noun string, ps []engine.Profile) error {
+	if p.json {
+		return p.printJSON(map[string]any{noun: append([]engine.Profile{}, ps...)})
 	}
 	if len(ps) == 0 {
-		fmt.Fprintln(f.err, "No users found. Add one with `bugle workspace put users`.")
+		fmt.Fprintln(p.err, "No users found. Add one with `bugle workspace put users`.")
 		return nil
 	}
 	var rows [][]string
@@ -58,7 +58,7 @@ func (f *factory) printUsers(noun string, ps []engine.Profile) error {
 		mail, _ := p.Attributes[engine.AttrEmail].(string)
 		rows = append(rows, []string{p.ID, p.DisplayName(), mail, strings.Join(devices, " ")})
 	}
-	return f.rows([]string{"ID", "NAME", "EMAIL", "DEVICES"}, rows)
+	return p.rows([]string{"ID", "NAME", "EMAIL", "DEVICES"}, rows)
 }
 
 // newWorkspaceUser adds, changes or removes a user; "profile" is its name in earlier versions.
@@ -108,9 +108,9 @@ func newWorkspaceUser(f *factory, noun string) *cobra.Command {
 }
 
 // profile reads a user from a file, and keeps the spelling of numbers.
-func (f *factory) profile(cmd *cobra.Command, file string) (engine.Profile, error) {
+func (s streams) profile(cmd *cobra.Command, file string) (engine.Profile, error) {
 	var p engine.Profile
-	v, err := f.recordFile(cmd.Context(), file)
+	v, err := s.recordFile(cmd.Context(), file)
 	if err != nil {
 		return p, err
 	}

@@ -11,6 +11,7 @@ import (
 	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
+	"bugle/engine/keyring"
 	"bugle/engine/remote"
 )
 
@@ -197,7 +198,7 @@ func newRemoteKey(f *factory) *cobra.Command {
 			if key == "" {
 				return misused("no key on standard input")
 			}
-			if err := remotes.StoreKey(p.Name, key); err != nil {
+			if err := keyring.Set(p.Name, key); err != nil {
 				return err
 			}
 			fmt.Fprintln(f.out, line(fmt.Sprintf("Stored the key of remote %s in the system keyring.", p.Name)))
@@ -220,7 +221,7 @@ func newRemoteRemove(f *factory) *cobra.Command {
 				return err
 			}
 			if p.Key.Keyring {
-				if err := remotes.DropKey(p.Name); err != nil {
+				if err := keyring.Delete(p.Name); err != nil {
 					return err
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/delivery/carriers"
 	"bugle/engine/delivery/secret"
+	"bugle/engine/keyring"
 	records "bugle/engine/settings"
 )
 
@@ -261,7 +262,7 @@ func storeGatewayKey(ctx context.Context, f *factory, carrier string) error {
 	if _, err := carriers.WithKey(g, []byte(key)); err != nil {
 		return usageError{err}
 	}
-	if err := secret.Store(g.Key.Keyring, key); err != nil {
+	if err := keyring.Set(g.Key.Keyring, key); err != nil {
 		return err
 	}
 	if f.json {
@@ -295,7 +296,7 @@ func dropKeyOf(g engine.Gateway) error {
 	if g.Key.Keyring == "" {
 		return nil
 	}
-	if err := secret.Drop(g.Key.Keyring); err != nil {
+	if err := keyring.Delete(g.Key.Keyring); err != nil {
 		return errors.Join(errors.New("the gateway was removed, but its key is still in the keyring"), err)
 	}
 	return nil

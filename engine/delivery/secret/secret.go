@@ -13,15 +13,12 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/zalando/go-keyring"
-
 	"bugle/engine"
 	"bugle/engine/delivery"
+	"bugle/engine/keyring"
 )
 
 const (
-	// service is the name under which secrets are in the system's keyring.
-	service = "bugle"
 	// commandTime bounds a command that prints a secret: it may ask a person.
 	commandTime = time.Minute
 	maxSecret   = 64 << 10
@@ -88,11 +85,11 @@ func fetch(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	case len(ref.Command) > 0:
 		return run(ctx, ref.Command)
 	}
-	v, err := keyring.Get(service, ref.Keyring)
-	if errors.Is(err, keyring.ErrNotFound) {
+	v, found, err := keyring.Get(ref.Keyring)
+	if err == nil && !found {
 		return nil, errors.New("the key is not in the system keyring; store it with `bugle workspace key gateways`")
 	}
-	return []byte(v), keyringError(err)
+	return []byte(v), err
 }
 
 func readFile(name string) ([]byte, error) {
@@ -138,22 +135,4 @@ func exitWords(err error) string {
 		return exit.ProcessState.String()
 	}
 	return delivery.Cause(err)
-}
-
-// Store puts a secret into the system's keyring under a name.
-func Store(name, value string) error { return keyringError(keyring.Set(service, name, value)) }
-
-// Drop takes a secret out of the system's keyring; that there is none is no error.
-func Drop(name string) error {
-	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return keyringError(err)
-	}
-	return nil
-}
-
-func keyringError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("cannot use the system keyring: %w; use an environment variable, a file or a command instead", err)
 }

@@ -8,15 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zalando/go-keyring"
+	gokeyring "github.com/zalando/go-keyring"
 
 	"bugle/engine"
 	"bugle/engine/delivery/secret"
+	"bugle/engine/keyring"
 )
 
 func TestRead(t *testing.T) {
-	keyring.MockInit()
-	if err := secret.Store("shop", "from-keyring"); err != nil {
+	gokeyring.MockInit()
+	if err := keyring.Set("shop", "from-keyring"); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("BUGLE_TEST_SECRET", "from-env")
@@ -68,7 +69,7 @@ func TestRead(t *testing.T) {
 	if _, err := secret.Read(ctx, engine.SecretRef{Command: []string{"sleep", "60"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if err := errors.Join(secret.Drop("shop"), secret.Drop("shop")); err != nil {
+	if err := errors.Join(keyring.Delete("shop"), keyring.Delete("shop")); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,11 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zalando/go-keyring"
+	"bugle/engine/keyring"
 )
-
-// service is the name of the keys in the system keyring.
-const service = "bugle"
 
 // keyTime bounds a command that prints a key: it may ask a person.
 const keyTime = time.Minute
@@ -50,27 +47,9 @@ func (s Source) fetch(ctx context.Context, name string, getenv func(string) stri
 		}
 		return strings.TrimRight(string(out), "\r\n"), nil
 	}
-	key, err := keyring.Get(service, name)
-	if errors.Is(err, keyring.ErrNotFound) {
+	key, found, err := keyring.Get(name)
+	if err == nil && !found {
 		return "", errors.New("the system keyring does not have it; `bugle remote key` stores it")
 	}
-	return key, keyringError(err)
-}
-
-// StoreKey stores the key of a remote in the system keyring.
-func StoreKey(name, key string) error { return keyringError(keyring.Set(service, name, key)) }
-
-// DropKey removes the key of a remote from the system keyring, if it is there.
-func DropKey(name string) error {
-	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return keyringError(err)
-	}
-	return nil
-}
-
-func keyringError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("cannot use the system keyring: %w; use --key-env or --key-command instead", err)
+	return key, err
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zalando/go-keyring"
+	gokeyring "github.com/zalando/go-keyring"
 
 	"bugle/cmd/bugle/internal/remotes"
+	"bugle/engine/keyring"
 )
 
 func named(name string) remotes.Remote {
@@ -74,7 +75,7 @@ func TestPutRefuses(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	keyring.MockInit()
+	gokeyring.MockInit()
 	ctx := context.Background()
 	getenv := func(n string) string { return map[string]string{"KEY": "from-env"}[n] }
 	p := named("p")
@@ -89,16 +90,16 @@ func TestKeys(t *testing.T) {
 	if _, err := p.KeyOf(getenv)(ctx); err == nil || !strings.Contains(err.Error(), "bugle remote key") {
 		t.Errorf("an empty keyring says %v", err)
 	}
-	if err := remotes.StoreKey("p", "from-keyring"); err != nil {
+	if err := keyring.Set("p", "from-keyring"); err != nil {
 		t.Fatal(err)
 	}
 	if key, err := p.KeyOf(getenv)(ctx); err != nil || key != "from-keyring" {
 		t.Errorf("keyring: %q, %v", key, err)
 	}
-	if err := remotes.DropKey("p"); err != nil {
+	if err := keyring.Delete("p"); err != nil {
 		t.Error(err)
 	}
-	if err := remotes.DropKey("p"); err != nil {
+	if err := keyring.Delete("p"); err != nil {
 		t.Errorf("dropping none: %v", err)
 	}
 	for _, s := range []remotes.Source{{Env: "NOT_SET"}, {Command: []string{"false"}}, {Command: []string{"true"}}} {

@@ -320,7 +320,7 @@ func (f *frame) slice(n *nodes.GetSlice) (any, string, error) {
 		return nil, hole.reason, nil
 	}
 	if n.Step != nil {
-		return nil, "", errors.New("slices take no step")
+		return nil, "", errors.New("slices cannot have a step")
 	}
 	bound := func(n nodes.Node, length, otherwise int) (int, error) {
 		if n == nil {

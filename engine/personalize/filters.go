@@ -229,7 +229,7 @@ func bind(name string, filter filter, args []any, named map[string]any) (argumen
 			return nil, failf("filter %s: it takes no argument %s", name, shorten(key))
 		}
 		if _, twice := out[key]; twice {
-			return nil, failf("filter %s: the argument %s is there twice", name, key)
+			return nil, failf("filter %s: the argument %s is set twice", name, key)
 		}
 		out[key] = named[key]
 	}
@@ -359,7 +359,7 @@ func (f *frame) stringMethod(name, s, arg string) (any, error) {
 		return strings.HasSuffix(s, arg), nil
 	}
 	if arg == "" {
-		return nil, failure("split takes a text that is not empty")
+		return nil, failure("split needs a separator that is not empty")
 	}
 	if strings.Count(s, arg) >= MaxItems {
 		return nil, fmt.Errorf("split returns more than %d parts", MaxItems)

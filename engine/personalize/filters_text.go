@@ -404,7 +404,7 @@ func format(_ *frame, v any, args []any, named map[string]any) (any, error) {
 		s = s[at:]
 		m := directive.FindStringSubmatch(s)
 		if m == nil {
-			return nil, failure("a % at the end says nothing of what to write; a plain % is written %%")
+			return nil, failure("the text ends with a single %; write %% for a percent sign")
 		}
 		s = s[len(m[0]):]
 		if m[5] == "%" {
@@ -420,7 +420,7 @@ func format(_ *frame, v any, args []any, named map[string]any) (any, error) {
 		case len(named) > 0:
 			return nil, failure("arguments with names are written %(name)s")
 		case next == len(args):
-			return nil, failure("there are fewer arguments than the text has places")
+			return nil, failure("the text has more placeholders than arguments")
 		default:
 			arg = args[next]
 			next++
@@ -436,7 +436,7 @@ func format(_ *frame, v any, args []any, named map[string]any) (any, error) {
 		}
 	}
 	if next < len(args) {
-		return nil, failure("there are more arguments than the text has places")
+		return nil, failure("there are more arguments than placeholders in the text")
 	}
 	b.WriteString(s)
 	return b.String(), nil

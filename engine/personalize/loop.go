@@ -27,7 +27,7 @@ func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) err
 	var scopes []*scope
 	for _, item := range all {
 		if f.turns++; f.turns > MaxIterations {
-			return fmt.Errorf("the loops of this template go round more than %d times", MaxIterations)
+			return fmt.Errorf("the loops of this template run more than %d times", MaxIterations)
 		}
 		inner := &scope{names: map[string]any{}, parent: f.scope}
 		if err := inner.bind(s, item); err != nil {

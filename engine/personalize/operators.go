@@ -158,9 +158,9 @@ func (f *frame) combine(op *tokens.Token, left, right any) (any, error) {
 	b, bOK := number(right)
 	switch {
 	case !aOK || !bOK:
-		return nil, failf("%s cannot be computed with a value that is no number", strings.TrimSpace(op.Val))
+		return nil, failf("%s needs numbers on both sides", strings.TrimSpace(op.Val))
 	case !slices.Contains(computing, op.Type):
-		return nil, fmt.Errorf("the operator %s is not known", shorten(op.Val))
+		return nil, fmt.Errorf("unknown operator %s", shorten(op.Val))
 	}
 	return arithmetic(op.Type, a, b)
 }
@@ -194,7 +194,7 @@ func (f *frame) unary(n *nodes.UnaryExpression) (any, error) {
 	a, ok := number(plain(v))
 	switch {
 	case !ok:
-		return nil, failf("%s stands before a value that is no number", n.Operator.Val)
+		return nil, failf("%s is followed by a value that is not a number", n.Operator.Val)
 	case !n.Negative:
 		return a.value(), nil
 	case a.whole != nil:

@@ -85,7 +85,7 @@ func scan(src string) (*source, error) {
 		case '#':
 			end := strings.Index(s.text[pos+2:], "#}")
 			if end < 0 {
-				return nil, s.errorAt(pos, "close it with #}", "this comment has no end")
+				return nil, s.errorAt(pos, "close it with #}", "this comment is not closed")
 			}
 			pos += 2 + end + 2
 		case '{':
@@ -95,7 +95,7 @@ func scan(src string) (*source, error) {
 			if pos, err = s.scanTag(clean, pos, "%}"); err == nil && tagName(s.text[start:pos]) == "raw" {
 				end := endRaw.FindStringIndex(s.text[pos:])
 				if end == nil {
-					return nil, s.errorAt(start, "close it with {% endraw %}", "this raw block has no end")
+					return nil, s.errorAt(start, "close it with {% endraw %}", "this raw block is not closed")
 				}
 				pos += end[0]
 			}
@@ -132,7 +132,7 @@ func (s *source) scanTag(clean []byte, pos int, closing string) (int, error) {
 		case c == '\'' || c == '"':
 			end := stringEnd(rest)
 			if end < 0 {
-				return 0, s.errorAt(pos, "close it with "+string(c), "this text in quotes has no end")
+				return 0, s.errorAt(pos, "close it with "+string(c), "this quoted text is not closed")
 			}
 			width = end
 		case c == '(' || c == '[' || c == '{':
@@ -142,22 +142,22 @@ func (s *source) scanTag(clean []byte, pos int, closing string) (int, error) {
 			}
 		case c == ')' || c == ']' || c == '}':
 			if len(open) == 0 || open[len(open)-1] != byte(c) {
-				return 0, s.errorAt(pos, "", "%q closes nothing here", c)
+				return 0, s.errorAt(pos, "", "%q does not close anything here", c)
 			}
 			open = open[:len(open)-1]
 		case strings.ContainsRune("‘’‚‛“”„‟«»´`", c):
-			return 0, s.errorAt(pos, "curly quotes do not work here: use ' or \"", "the character %q cannot stand in an expression", c)
+			return 0, s.errorAt(pos, "curly quotes do not work here: use ' or \"", "the character %q is not allowed in an expression", c)
 		case c != utf8.RuneError && (c == ' ' || c == '\t' || unicode.IsLetter(c) || unicode.IsDigit(c)), strings.ContainsRune("_,|+-~:.%/<>*=", c):
 		case c == '!' && strings.HasPrefix(rest, "!="):
 			width = 2
 		case c == '\u00a0' || c == '\u202f' || c == '\u200b' || c == '\ufeff':
-			return 0, s.errorAt(pos, "delete it and type a plain space", "an invisible character (U+%04X) stands in this expression", c)
+			return 0, s.errorAt(pos, "delete it and type a plain space", "this expression contains an invisible character (U+%04X)", c)
 		default:
-			return 0, s.errorAt(pos, "", "the character %q cannot stand in an expression", c)
+			return 0, s.errorAt(pos, "", "the character %q is not allowed in an expression", c)
 		}
 		pos += width
 	}
-	return 0, s.errorAt(start, "close it with "+closing, "this %s has no end", s.text[start:start+2])
+	return 0, s.errorAt(start, "close it with "+closing, "this %s is not closed", s.text[start:start+2])
 }
 
 // stringEnd is the length of the quoted text that s starts with, quotes

@@ -230,7 +230,7 @@ func (c *compiler) syntaxError(err error) *Error {
 	}
 	if name, ok := strings.CutPrefix(message, "ControlStructure '"); ok {
 		name, _, _ = strings.Cut(name, "'")
-		return c.errorAt(pos, structureHint(name), "{%% %s %%} is not known here", shorten(name))
+		return c.errorAt(pos, structureHint(name), "{%% %s %%} is not allowed here", shorten(name))
 	}
 	if what, ok := strings.CutPrefix(message, "Unexpected EOF, expected tag "); ok {
 		return c.errorAt(c.last, "", "this block is never closed: %s is missing", strings.TrimSuffix(what, "."))
@@ -238,7 +238,7 @@ func (c *compiler) syntaxError(err error) *Error {
 	hint := ""
 	if strings.Contains(message, "' expected here") && raw != "" {
 		message = fmt.Sprintf("%q is not expected here", shorten(raw))
-		hint = "a name with a space in it is written UserAttribute['First Name']"
+		hint = "write a name with a space as UserAttribute['First Name']"
 	}
 	return c.errorAt(pos, hint, "%s", shorten(message))
 }
@@ -246,11 +246,11 @@ func (c *compiler) syntaxError(err error) *Error {
 func structureHint(name string) string {
 	switch name {
 	case "include", "extends", "import", "from", "block", "macro", "call":
-		return "shared content is written {{ContentBlock['name']}}"
+		return "write shared content as {{ContentBlock['name']}}"
 	case "else", "elif", "endif", "endfor", "endset", "endwith", "endraw":
-		return "the block that it belongs to is not open"
+		return "there is no open block to close"
 	}
-	return "if, for, set, with and raw are"
+	return "use if, for, set, with or raw"
 }
 
 // check walks the whole tree, since gonja finds unknown filters only when a

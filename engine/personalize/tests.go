@@ -155,7 +155,7 @@ func contains(where, what any) (bool, error) {
 	case string:
 		part, ok := what.(string)
 		if !ok {
-			return false, failf("in a text only a text can be looked for, not %s", kind(what))
+			return false, failf("only a text can be searched for in a text, not %s", kind(what))
 		}
 		return strings.Contains(where, part), nil
 	case []any:
@@ -166,7 +166,7 @@ func contains(where, what any) (bool, error) {
 	case nil, *missing:
 		return false, nil
 	}
-	return false, failf("nothing can be looked for in %s", kind(where))
+	return false, failf("%s cannot be searched", kind(where))
 }
 
 // failedHole returns v where it is the hole of an expression that failed.

@@ -1,0 +1,297 @@
+package edit_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/engine/local"
+	"bugle/store/mem"
+)
+
+// bench is a workspace with one draft.
+type bench struct {
+	*testing.T
+	service *local.Service
+	id      string
+}
+
+// The places that the tests write at.
+var name, source = doc.P("basic_details", "name"), doc.P("utm_params", "utm_source")
+
+func newBench(t *testing.T) bench {
+	db := mem.New()
+	t.Cleanup(func() { db.Close() })
+	if _, err := local.CreateWorkspace(t.Context(), db, engine.Workspace{ID: "DEMO", Publish: engine.PublishEnabled}); err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, "DEMO", local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := tree(t, `{"basic_details":{"name":"Old"},"utm_params":{"utm_source":"a","utm_medium":"email"}}`)
+	made, err := svc.Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.OneTime, "ann@example.com", body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bench{t, svc, made.ID}
+}
+
+// open returns a session of the draft on a service, as it is now.
+func (b bench) open(svc engine.Service, copies engine.WorkingCopies) *edit.Session {
+	b.Helper()
+	s := edit.New(edit.Host{Service: svc, Copies: copies, Author: "ann@example.com", Now: time.Now}, b.id)
+	b.load(s)
+	return s
+}
+
+func (b bench) load(s *edit.Session) (recovered bool) {
+	b.Helper()
+	l, err := s.Load()(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	recovered, ok := s.Take(l)
+	if !ok {
+		b.Fatal("what was read is not taken")
+	}
+	return recovered
+}
+
+// change writes a text at a place, and returns what saves it.
+func (b bench) change(s *edit.Session, p doc.Path, text string) edit.Saver {
+	b.Helper()
+	root, err := s.Root().Set(p, doc.NewString(text))
+	if err != nil {
+		b.Fatal(err)
+	}
+	continued := s.Change(root, p, p.String())
+	return s.Save("edited "+p.String(), continued)
+}
+
+// save runs a save and the next ones, and returns the error of the last.
+func (b bench) save(s *edit.Session, run edit.Saver) (err error) {
+	for run != nil {
+		var done edit.Saved
+		done, err = run(b.Context())
+		run = s.Saved(done, err)
+	}
+	return err
+}
+
+func (b bench) stored(p doc.Path) string {
+	b.Helper()
+	c, err := b.service.Get(b.Context(), b.id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c.Body.Lookup(p).Text()
+}
+
+func (b bench) versions() int {
+	b.Helper()
+	rs, err := b.service.Revisions(b.Context(), b.id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return len(rs)
+}
+
+// Whoever saves a draft that somebody else saved meanwhile is told so, and can keep either version.
+func TestConflict(t *testing.T) {
+	for _, mine := range []bool{true, false} {
+		b := newBench(t)
+		ann, bo := b.open(b.service, nil), b.open(b.service, nil)
+		if err := b.save(bo, b.change(bo, name, "Bo's")); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.save(ann, b.change(ann, name, "Ann's")); !edit.IsConflict(err) || !ann.Saving() {
+			t.Fatalf("the save of older edits: %v, to be saved: %v", err, ann.Saving())
+		}
+		before, want := b.versions(), "Bo's"
+		if mine {
+			want = "Ann's"
+			if err := b.save(ann, ann.KeepMine("kept")); err != nil {
+				t.Fatal(err)
+			}
+			if n := b.versions(); n != before+1 {
+				t.Errorf("keeping one's own version stored %d versions", n-before)
+			}
+		} else {
+			ann.Forget()
+			b.load(ann)
+		}
+		if got, here := b.stored(name), ann.Root().Lookup(name).Text(); got != want || here != want {
+			t.Errorf("stored is %q, shown %q, want %q", got, here, want)
+		}
+		if ann.Saving() || ann.SaveErr() != nil {
+			t.Errorf("after the decision there is still something to save: %v", ann.SaveErr())
+		}
+	}
+}
+
+// drafter lets saves through one by one, and counts them.
+type drafter struct {
+	*local.Service
+	pass  chan struct{}
+	begun chan struct{} // nil, or told of each save
+	saves int
+}
+
+func (d *drafter) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+	if d.begun != nil {
+		d.begun <- struct{}{}
+	}
+	<-d.pass
+	d.saves++
+	return d.Service.Save(ctx, r)
+}
+
+// One save is under way at a time. The newest edits come next, in one save.
+func TestTheNewestEditsComeNext(t *testing.T) {
+	b := newBench(t)
+	svc := &drafter{Service: b.service, pass: make(chan struct{}, 9)}
+	s := b.open(svc, nil)
+	first := b.change(s, name, "a")
+	for _, text := range []string{"ab", "abc"} {
+		if b.change(s, name, text) != nil {
+			t.Fatal("a second save began beside the first")
+		}
+	}
+	for range cap(svc.pass) {
+		svc.pass <- struct{}{}
+	}
+	if err := b.save(s, first); err != nil || svc.saves != 2 || b.stored(name) != "abc" {
+		t.Errorf("%d saves, %v, stored is %q", svc.saves, err, b.stored(name))
+	}
+}
+
+// Edits whose save is under way while the session ends are stored once, on top of nobody else's.
+func TestTheEndDuringASave(t *testing.T) {
+	b := newBench(t)
+	svc := &drafter{Service: b.service, pass: make(chan struct{}), begun: make(chan struct{}, 9)}
+	s := b.open(svc, nil)
+	before := b.versions()
+	run := b.change(s, name, "New")
+	go func() { _, _ = run(context.Background()) }()
+	<-svc.begun
+	end := make(chan struct{})
+	flush := s.Flush()
+	go func() {
+		flush()
+		close(end)
+	}()
+	close(svc.pass)
+	<-end
+	if svc.saves != 1 || b.versions() > before+1 || b.stored(name) != "New" {
+		t.Errorf("%d saves, %d versions more, stored is %q", svc.saves, b.versions()-before, b.stored(name))
+	}
+}
+
+// finished is a service that stores nothing unfinished.
+type finished struct{ engine.Service }
+
+// Edits that wait come back in a later session, and go to the service together with what others changed.
+func TestWaitingEditsAreMerged(t *testing.T) {
+	b := newBench(t)
+	copies := edit.CopiesIn(filepath.Join(t.TempDir(), "edits"))
+	s := b.open(finished{b.service}, copies)
+	if err := b.save(s, b.change(s, name, "Mine")); err != nil || !s.Pending() || s.InPlace() {
+		t.Fatalf("saved: %v, pending: %v", err, s.Pending())
+	}
+	if got := b.stored(name); got != "Old" {
+		t.Fatalf("edits that wait were stored: %q", got)
+	}
+	other := b.open(b.service, nil)
+	if err := b.save(other, b.change(other, source, "theirs")); err != nil {
+		t.Fatal(err)
+	}
+	s = edit.New(edit.Host{Service: finished{b.service}, Copies: copies, Author: "ann@example.com", Now: time.Now}, b.id)
+	if !b.load(s) || !s.Pending() {
+		t.Fatal("the edits of an earlier time are gone")
+	}
+	if err := b.save(other, b.change(other, name, "Theirs")); err != nil {
+		t.Fatal(err)
+	}
+	done, err := s.Apply(edit.Ask)(t.Context())
+	if err != nil || len(done.Both) != 1 || b.stored(name) != "Theirs" {
+		t.Fatalf("both sides changed %v, %v, stored is %q", done.Both, err, b.stored(name))
+	}
+	if done, err = s.Apply(edit.Mine)(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Applied(done)(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if b.load(s) || s.Pending() || b.stored(name) != "Mine" || b.stored(source) != "theirs" {
+		t.Errorf("pending: %v, stored is %q and %q", s.Pending(), b.stored(name), b.stored(source))
+	}
+}
+
+// Undoing every change leaves nothing that is to be applied.
+func TestUndoneEditsDoNotWait(t *testing.T) {
+	b := newBench(t)
+	s := b.open(finished{b.service}, edit.CopiesIn(t.TempDir()))
+	start := string(s.Root().Encode())
+	if err := b.save(s, b.change(s, name, "Mine")); err != nil || !s.Pending() {
+		t.Fatalf("saved: %v, pending: %v", err, s.Pending())
+	}
+	m, ok := s.Undo(nil)
+	if !ok || len(m.Changes) != 1 || string(s.Root().Encode()) != start {
+		t.Fatalf("undone: %v, %v; now %s", ok, m.Changes, s.Root().Encode())
+	}
+	if err := b.save(s, s.Save("undone", false)); err != nil || s.Pending() {
+		t.Errorf("saved: %v, pending: %v", err, s.Pending())
+	}
+	if _, ok := s.Undo(nil); ok {
+		t.Error("there is something left to undo")
+	}
+	if m, ok := s.Redo(nil); !ok || len(m.Changes) != 1 {
+		t.Errorf("done again: %v, %v", ok, m.Changes)
+	}
+}
+
+// A campaign that was published meanwhile is not taken back to what its state no longer allows.
+func TestLocks(t *testing.T) {
+	b := newBench(t)
+	s := b.open(b.service, nil)
+	if why := s.LockedAt(doc.P("utm_params")); why != "" {
+		t.Fatalf("a draft is locked: %s", why)
+	}
+	if err := b.save(s, b.change(s, name, "New")); err != nil {
+		t.Fatal(err)
+	}
+	c := s.Current()
+	c.Status = catalog.Sent
+	s.Below(c)
+	m, ok := s.Undo(nil)
+	if !ok || !strings.Contains(m.Locked, "cannot be changed") || s.Root().Lookup(name).Text() != "New" {
+		t.Errorf("undone: %v, locked: %q, now %s", ok, m.Locked, s.Root().Encode())
+	}
+	if s.LockedAt(nil) == "" || s.Locked(s.Root().Delete(doc.P("utm_params"))) == "" {
+		t.Error("a campaign that was sent can be changed")
+	}
+}
+
+// What is read while a person types does not replace what was typed.
+func TestReadingIsOlderThanTyping(t *testing.T) {
+	b := newBench(t)
+	s := b.open(b.service, nil)
+	l, err := s.Load()(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	save := b.change(s, name, "New")
+	if _, ok := s.Take(l); ok || s.Root().Lookup(name).Text() != "New" {
+		t.Errorf("taken: %v, now %s", ok, s.Root().Encode())
+	}
+	if err := b.save(s, save); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -14,7 +14,7 @@ import (
 func connectorsSection() *Section {
 	smtp := schema.When("carrier", engine.CarrierSMTP)
 	s := &Section{
-		ID: "connectors", Title: "Connectors", One: "connector", Group: groupCarriers, Name: "connector_name", Trial: "send a test message",
+		ID: "connectors", Title: "Connectors", One: "connector", Group: groupDelivery, Name: "connector_name", Trial: "send a test message",
 		fresh: `{"connector_type":"CUSTOM_SMTP","carrier":"outbox"}`,
 		Help:  "The email services that campaigns can send with. Without a mail server, email stays in the local outbox.",
 		Empty: "There are no connectors yet, so no email can be sent. Press n to add one.",
@@ -97,7 +97,7 @@ func gatewaysSection() *Section {
 		return schema.Field{Name: "endpoint", Title: "Endpoint", Kind: schema.String, Help: "An address to use instead of " + of + ", for tests.", Example: "http://127.0.0.1:9000", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}}
 	}
 	s := &Section{
-		ID: "gateways", Title: "Push gateways", One: "push gateway", Group: groupCarriers, Name: "carrier", Trial: "send a test message",
+		ID: "gateways", Title: "Push gateways", One: "push gateway", Group: groupDelivery, Name: "carrier", Trial: "send a test message",
 		Help:  "The push services that campaigns send with, one per platform. Without one, push messages stay in the local outbox.",
 		Empty: "There are no push gateways yet, so push messages stay in the local outbox. Press n to add one.",
 		Schema: table("gateways", "Push gateway", refTests, "The push service for one platform.", carrier,

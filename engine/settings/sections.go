@@ -16,7 +16,7 @@ import (
 const (
 	groupWorkspace = "Workspace"
 	groupPeople    = "People"
-	groupCarriers  = "Delivery"
+	groupDelivery  = "Delivery"
 	groupNames     = "Names"
 	groupContent   = "Content"
 	groupAccess    = "Access"

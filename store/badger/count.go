@@ -133,11 +133,11 @@ func (t *tx) Counts() (store.Counts, error) {
 
 // existed reports whether the store has a record that is about to be written. One that it has lost counts as
 // there: it was counted when it was saved.
-func (t *tx) existed(key []byte) (bool, error) {
+func (t *tx) existed(key []byte, print uint64) (bool, error) {
 	if place, ok := t.own[string(key)]; ok && place < 0 {
 		return place == present, nil
 	}
-	t.change.reads = append(t.change.reads, xxhash.Sum64(key))
+	t.change.reads = append(t.change.reads, print)
 	switch _, err := t.txn.Get(key); {
 	case err == nil:
 		return true, nil

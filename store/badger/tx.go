@@ -140,7 +140,7 @@ func (t *tx) write(w write) error {
 		return nil
 	}
 	var err error
-	if w.existed, err = t.existed(w.key); err != nil {
+	if w.existed, err = t.existed(w.key, w.print); err != nil {
 		return err
 	}
 	if c.writes == nil {

@@ -80,7 +80,7 @@ func TestNodes(t *testing.T) {
 	for _, n := range Nodes(root, at("trigger_condition"), Env{}, nil) {
 		titles = append(titles, n.Title)
 	}
-	if want := []string{"Event", "And also"}; !slices.Equal(titles, want) {
+	if want := []string{"Event", "Other conditions"}; !slices.Equal(titles, want) {
 		t.Errorf("the groups of a trigger are %q, want %q", titles, want)
 	}
 	if n := Nodes(root, component.Child("included_filters"), Env{}, nil); len(n) != 5 || !n[0].Path.Equal(component.Child("included_filters")) {

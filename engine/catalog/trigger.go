@@ -43,7 +43,7 @@ func triggerCondition() schema.Field {
 		}},
 		Fields: []schema.Field{
 			triggerFilters(),
-			filterGroup("secondary_included_filters", "And also", "Another condition that must match too."),
+			filterGroup("secondary_included_filters", "Other conditions", "Another condition that must match too."),
 			{
 				Name: "trigger_delay_type", Title: "Timing", Kind: schema.String,
 				Help: "How soon after the trigger the message is sent.",

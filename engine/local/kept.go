@@ -3,6 +3,8 @@ package local
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +75,11 @@ func (s *Service) restore(ctx context.Context, ix *index.Index) error {
 	version, changes := uint64(0), 0
 	err := ix.Restore(func(show func([]engine.Summary)) (saved *index.Saved, err error) {
 		err = k.Kept(ctx, s.keptName(), func(tx store.Tx, since uint64, r io.Reader) error {
+			ids, err := readFront(r)
+			if err != nil {
+				return err
+			}
+			show(s.those(tx, ids))
 			first, err := s.first(tx)
 			if err != nil {
 				return err
@@ -107,6 +114,54 @@ func (s *Service) first(tx store.Tx) (rows []engine.Summary, err error) {
 		return store.Stop
 	})
 	return rows, err
+}
+
+// front is how many campaigns are named before the index that is kept: those that were changed last, which a list
+// shows first. Their rows are shown before the index is read.
+const front = 64
+
+func (s *Service) writeFront(ctx context.Context, w io.Writer, ix *index.Index) error {
+	rows, err := ix.Page(ctx, index.Filter{}, s.now(), 0, front)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	b, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
+	return err
+}
+
+func readFront(r io.Reader) (ids []string, err error) {
+	var size [4]byte
+	if _, err := io.ReadFull(r, size[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n > 1<<16 {
+		return nil, errOutdated
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil, err
+	}
+	return ids, json.Unmarshal(b, &ids)
+}
+
+// those returns the rows of campaigns, without those that cannot be read.
+func (s *Service) those(tx store.Tx, ids []string) (rows []engine.Summary) {
+	sp := store.In(tx, s.workspace)
+	for _, id := range ids {
+		if row, err := sp.Summary(id); err == nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // changedSince puts the rows that were written since a version of the store. It fails where there are not as many
@@ -202,6 +257,9 @@ func (s *Service) keepOnce(ctx context.Context, k store.Keeper, ix *index.Index)
 		}
 		if d, ok := tx.(store.Dated); ok {
 			version = d.Version()
+		}
+		if err := s.writeFront(ctx, w, ix); err != nil {
+			return err
 		}
 		_, err := ix.WriteTo(w)
 		return err

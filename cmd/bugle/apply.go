@@ -15,6 +15,7 @@ import (
 
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
+	"bugle/engine/phrase"
 )
 
 // applying holds the flags of apply.
@@ -226,7 +227,7 @@ func (p *planner) apply(ctx context.Context, f *factory) int {
 			fmt.Fprintln(f.err, "bugle: "+clean(ofFile(s.File, fail)))
 			left := slices.DeleteFunc(slices.Clone(p.steps[i+1:]), func(s *step) bool { return s.Action == actionUnchanged })
 			if len(left) > 0 {
-				fmt.Fprintf(f.err, "%s after it not applied; run apply again.\n", counted(len(left), "file"))
+				fmt.Fprintf(f.err, "%s after it not applied; run apply again.\n", phrase.Count(len(left), "file"))
 			}
 		}
 		return exitCode(err)

@@ -15,6 +15,7 @@ import (
 	"bugle/cmd/bugle/internal/yamldoc"
 	"bugle/engine"
 	"bugle/engine/files"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -254,6 +255,6 @@ func (p *printer) printExported(all []exportedFile, dir string) error {
 			fmt.Fprintln(p.out, line("Removed the old file "+old))
 		}
 	}
-	fmt.Fprintln(p.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", counted(len(all), "campaign"), dir, written, len(all)-written)))
+	fmt.Fprintln(p.out, line(fmt.Sprintf("%s in %s: %d written, %d unchanged", phrase.Count(len(all), "campaign"), dir, written, len(all)-written)))
 	return nil
 }

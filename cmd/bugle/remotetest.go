@@ -15,6 +15,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/remote"
 	"bugle/engine/starters"
 )
@@ -100,11 +101,11 @@ func (t *trial) run(ctx context.Context) error {
 		if res.Valid {
 			return "valid", err
 		}
-		return counted(len(res.Problems), "problem"), err
+		return phrase.Count(len(res.Problems), "problem"), err
 	}))
 	_ = t.try("meta", func() (string, error) {
 		rows, err := t.svc.Meta(ctx, engine.MetaRequest{Call: engine.NewCall(), Status: catalog.States, Limit: 1, Page: 1})
-		return counted(len(rows), "campaign"), err
+		return phrase.Count(len(rows), "campaign"), err
 	})
 	_ = t.try("preview", func() (string, error) {
 		user := cmp.Or(t.user, t.campaign.CreatedBy)

@@ -8,6 +8,7 @@ import (
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 )
 
 // printSummary prints what bugle shows where the terminal program cannot open.
@@ -64,7 +65,7 @@ func (f *factory) printRemote(ctx context.Context, r remotes.Remote) error {
 	if f.json {
 		return f.printJSON(map[string]any{"remote": r.Name, "url": r.BaseURL, "workspace_id": r.Workspace, "campaigns": len(rows), "status": count})
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("Remote %s, workspace %s: %s", r.Name, r.Workspace, counted(len(rows), "campaign"))))
+	fmt.Fprintln(f.out, line(fmt.Sprintf("Remote %s, workspace %s: %s", r.Name, r.Workspace, phrase.Count(len(rows), "campaign"))))
 	f.printCounts(count)
 	return nil
 }
@@ -95,7 +96,7 @@ func (f *factory) printWorkspace(id string, rows []engine.Summary) error {
 	if f.json {
 		return f.printJSON(map[string]any{"workspace_id": id, "data": f.dataDir(), "campaigns": len(rows), "status": count})
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("Workspace %s in %s: %s", id, f.dataDir(), counted(len(rows), "campaign"))))
+	fmt.Fprintln(f.out, line(fmt.Sprintf("Workspace %s in %s: %s", id, f.dataDir(), phrase.Count(len(rows), "campaign"))))
 	f.printCounts(count)
 	fmt.Fprint(f.out, `
 Run bugle in a terminal to build and test campaigns, or use a command:
@@ -112,7 +113,7 @@ func (f *factory) printWorkspaces(ids []string) error {
 	if f.json {
 		return f.printJSON(map[string]any{"workspaces": ids, "data": f.dataDir()})
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %s", counted(len(ids), "workspace"), f.dataDir(), strings.Join(ids, ", "))))
+	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %s", phrase.Count(len(ids), "workspace"), f.dataDir(), strings.Join(ids, ", "))))
 	fmt.Fprintf(f.out, "\nChoose one with --workspace or %s, such as `bugle --workspace %s`.\n", envWorkspace, line(ids[0]))
 	return nil
 }
@@ -129,12 +130,4 @@ Run bugle in a terminal to get started, or use a command:
   bugle help              List all commands
 `, line(f.dataDir()))
 	return nil
-}
-
-// counted returns a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

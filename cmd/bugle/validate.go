@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -45,7 +46,7 @@ func (p *printer) printValidation(v engine.Validation) error {
 	if v.Valid {
 		fmt.Fprintln(p.out, "Valid. This campaign is ready to publish.")
 	} else {
-		fmt.Fprintf(p.out, "Not valid yet: %s to fix.\n", counted(len(schema.Errors(v.Problems)), "problem"))
+		fmt.Fprintf(p.out, "Not valid yet: %s to fix.\n", phrase.Count(len(schema.Errors(v.Problems)), "problem"))
 	}
 	for _, problem := range v.Problems {
 		fmt.Fprintln(p.out, problemLine(problem))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 )
 
 func newWorkspaceCmd(f *factory) *cobra.Command {
@@ -97,7 +98,7 @@ func (p *printer) showWorkspace(w engine.Workspace) error {
 		rows = append(rows, []string{"push gateway", gatewayWords(g)})
 	}
 	for _, s := range w.Segments {
-		rows = append(rows, []string{"segment", s.Name + ", " + counted(len(s.Members), "user")})
+		rows = append(rows, []string{"segment", s.Name + ", " + phrase.Count(len(s.Members), "user")})
 	}
 	for _, k := range w.Keys {
 		rows = append(rows, []string{"key", k.ID + " " + strings.Join(k.Scopes, " ")})

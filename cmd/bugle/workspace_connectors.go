@@ -16,6 +16,7 @@ import (
 	"bugle/engine/delivery"
 	"bugle/engine/delivery/carriers"
 	"bugle/engine/delivery/secret"
+	"bugle/engine/phrase"
 )
 
 // testTime is the time limit of a test message.
@@ -197,7 +198,7 @@ func tryPush(ctx context.Context, f *factory, g engine.Gateway, devices []engine
 	if len(failed) > 0 {
 		return failed[0]
 	}
-	return f.printTried(g.Carrier, "Sent a test message to "+counted(len(devices), "device")+".", len(devices))
+	return f.printTried(g.Carrier, "Sent a test message to "+phrase.Count(len(devices), "device")+".", len(devices))
 }
 
 func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h testMessageFlags) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
+	"bugle/engine/phrase"
 )
 
 // contentNouns are the kinds of content and their names in the former commands.
@@ -87,9 +88,9 @@ func listContent(ctx context.Context, f *factory, keeper engine.ContentKeeper) e
 func contentWords(i engine.ContentItem) string {
 	switch {
 	case i.Block != nil:
-		return counted(len([]rune(i.Block.Source)), "character")
+		return phrase.Count(len([]rune(i.Block.Source)), "character")
 	case i.Products != nil:
-		return counted(len(i.Products.Products), "product")
+		return phrase.Count(len(i.Products.Products), "product")
 	case i.API != nil:
 		return strings.TrimSpace(fmt.Sprintf("%s(%s) %s", i.API.Name, strings.Join(i.API.Params, ", "), i.API.URL))
 	case i.Template != nil:

@@ -13,6 +13,7 @@ import (
 	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
 
+	"bugle/engine/phrase"
 	"bugle/engine/profiles"
 	records "bugle/engine/settings"
 )
@@ -114,22 +115,22 @@ func reportImport(f *factory, i records.Import, n records.Imported, err error) e
 			fmt.Fprintln(f.err, line(e.Error()))
 		}
 		if more := n.Bad - len(n.Wrong); more > 0 {
-			fmt.Fprintf(f.err, "... and %s more\n", counted(more, "line"))
+			fmt.Fprintf(f.err, "... and %s more\n", phrase.Count(more, "line"))
 		}
 		switch {
 		case i.Check && n.Bad == 0 && err == nil:
-			fmt.Fprintf(f.out, "%s, all valid.\n", counted(n.Users, "user"))
+			fmt.Fprintf(f.out, "%s, all valid.\n", phrase.Count(n.Users, "user"))
 		case stored > 0:
-			fmt.Fprintf(f.out, "Imported %s: %d added, %d changed.\n", counted(stored, "user"), n.Added, n.Changed)
+			fmt.Fprintf(f.out, "Imported %s: %d added, %d changed.\n", phrase.Count(stored, "user"), n.Added, n.Changed)
 		}
 	}
 	switch {
 	case err != nil && stored > 0:
-		return fmt.Errorf("import stopped after %s; it is safe to run it again: %w", counted(stored, "user"), err)
+		return fmt.Errorf("import stopped after %s; it is safe to run it again: %w", phrase.Count(stored, "user"), err)
 	case err != nil:
 		return err
 	case n.Bad > 0 && i.SkipInvalid && !i.Check:
-		return fmt.Errorf("%s not imported", counted(n.Bad, "line"))
+		return fmt.Errorf("%s not imported", phrase.Count(n.Bad, "line"))
 	case n.Bad > 0 && stored > 0:
 		return errors.New("import stopped at an invalid line; fix it and run the import again, or use --skip-invalid")
 	case n.Bad > 0:
@@ -152,7 +153,7 @@ func (s streams) progress(done, noun string) func(n int) {
 			fmt.Fprint(s.err, "\r\x1b[K")
 			drawn = false
 		case n >= 0 && time.Since(last) >= 100*time.Millisecond:
-			fmt.Fprintf(s.err, "\r%s %s… (ctrl+c stops)\x1b[K", done, counted(n, noun))
+			fmt.Fprintf(s.err, "\r%s %s… (ctrl+c stops)\x1b[K", done, phrase.Count(n, noun))
 			last, drawn = time.Now(), true
 		}
 	}

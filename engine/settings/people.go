@@ -7,6 +7,7 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/profiles"
 	"bugle/engine/schema"
 )
@@ -145,7 +146,7 @@ func segmentsSection() *Section {
 func segmentWords(v doc.Value) string {
 	var parts []string
 	if n := v.Get("members").Len(); n > 0 {
-		parts = append(parts, counted(n, "user")+" by ID")
+		parts = append(parts, phrase.Count(n, "user")+" by ID")
 	}
 	if f := v.Get("filters"); f.Get("filters").Len() > 0 {
 		parts = append(parts, audience.Line(f, audience.Env{}))

@@ -16,6 +16,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/personalize"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -269,7 +270,7 @@ func (s *Section) Uses(ctx context.Context, svc any, name string) ([]engine.Cont
 }
 
 func (s *Section) inUse(name, what string, uses []engine.ContentUse) *InUse {
-	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the %s %q is used in %s, which %s", s.One, name, counted(len(uses), "place"), what)
+	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the %s %q is used in %s, which %s", s.One, name, phrase.Count(len(uses), "place"), what)
 	for _, u := range uses {
 		e.Details = append(e.Details, engine.Detail{Target: name, Message: UseWords(u)})
 	}
@@ -293,7 +294,7 @@ func (s *Section) invalid(problems []schema.Problem) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the %s %s %s", s.One, map[bool]string{false: "has", true: "have"}[s.Single], counted(len(bad), "problem"))
+	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the %s %s %s", s.One, map[bool]string{false: "has", true: "have"}[s.Single], phrase.Count(len(bad), "problem"))
 	e.Target, e.Problems = bad[0].Path.String(), bad
 	for _, p := range bad {
 		e.Details = append(e.Details, engine.Detail{Target: p.Path.String(), Message: p.Message})
@@ -353,13 +354,6 @@ func (s *Section) errChanged(name string) error {
 	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "%s changed by someone else in the meantime; check it again", what)
 	e.Target = s.Name
 	return e
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Count tells how many there are of a number of records, in words: "3 teams".

@@ -16,6 +16,7 @@ import (
 	"bugle/engine/delivery"
 	"bugle/engine/delivery/carriers"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // TrialTime bounds a trial.
@@ -140,7 +141,7 @@ func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, err
 	}
 	switch {
 	case len(wrong) == 0:
-		return Outcome{Words: "Sent a test message to " + counted(len(devices), "device") + "."}, nil
+		return Outcome{Words: "Sent a test message to " + phrase.Count(len(devices), "device") + "."}, nil
 	case len(devices) > 1:
 		return failed(ctx, fmt.Errorf("%d of %d devices: %w", len(wrong), len(devices), errors.Join(wrong...)))
 	}
@@ -207,7 +208,7 @@ func trySegment(ctx context.Context, svc any, v doc.Value) (Outcome, error) {
 	if err != nil {
 		return failed(ctx, err)
 	}
-	out := Outcome{Words: fmt.Sprintf("%d of %s are in this segment: %d can be reached by email, %d by push.", n.Matched, counted(n.Total, "user"), n.Reach.Email, n.Reach.Push)}
+	out := Outcome{Words: fmt.Sprintf("%d of %s are in this segment: %d can be reached by email, %d by push.", n.Matched, phrase.Count(n.Total, "user"), n.Reach.Email, n.Reach.Push)}
 	var lines, ids []string
 	for _, p := range ps {
 		ids = append(ids, p.ID)

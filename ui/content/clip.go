@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // kind is what a clip was copied from.
@@ -69,7 +70,7 @@ func (c clip) words() string {
 	if c.kind == oneCell {
 		return "the message of " + c.from
 	}
-	return counted(len(c.cells), "message") + " of " + c.from
+	return phrase.Count(len(c.cells), "message") + " of " + c.from
 }
 
 // paste puts what was copied into the marked cells, or where the cursor is.
@@ -106,9 +107,9 @@ func (g *Grid) paste() {
 		g.failure = "The message here is already the same."
 		return
 	}
-	text := "Pasted into " + counted(done, "cell") + "."
+	text := "Pasted into " + phrase.Count(done, "cell") + "."
 	if replaced > 0 {
-		text = fmt.Sprintf("Pasted into %s, replacing %s. Press ctrl+z to undo.", counted(done, "cell"), counted(replaced, "message"))
+		text = fmt.Sprintf("Pasted into %s, replacing %s. Press ctrl+z to undo.", phrase.Count(done, "cell"), phrase.Count(replaced, "message"))
 	}
 	g.mem.marks = nil
 	g.take(root)
@@ -172,11 +173,4 @@ func (g *Grid) variation(col int) string {
 		return "Message"
 	}
 	return content.VariationName(g.grid.Variations[col].Name)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/ui/widget"
 )
 
@@ -183,7 +184,7 @@ func (g *Grid) words(p doc.Path) string {
 func (g *Grid) compareView(w, h int) string {
 	c, t := g.compare, g.cfg.Theme
 	half := max((w-3)/2, 1)
-	text := counted(differing(c.pairs), "difference")
+	text := phrase.Count(differing(c.pairs), "difference")
 	if c.only {
 		text += "; the rest is hidden"
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"bugle/engine/content"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -40,7 +41,7 @@ func (g *Grid) foot(h int) []string {
 // footWords name what the cursor is on, and say how that stands.
 func (g *Grid) footWords() (head, text string, tone themes.Tone) {
 	if n := len(g.mem.marks); n > 0 {
-		head = counted(n, "marked message") + " · "
+		head = phrase.Count(n, "marked message") + " · "
 	}
 	switch f, ok := g.onField(); {
 	case ok && f.Node == nil:
@@ -90,7 +91,7 @@ func (g *Grid) localeFoot() (string, themes.Tone) {
 		return "This locale has messages but is not in the list of locales. Press a to add it, x to remove it.", themes.ToneWarning
 	}
 	held := g.held(func(i, _ int) bool { return i == g.row })
-	return fmt.Sprintf("%d of %s written. Press y to copy the locale, x to remove it.", held, counted(len(g.grid.Variations), "message")), themes.ToneMuted
+	return fmt.Sprintf("%d of %s written. Press y to copy the locale, x to remove it.", held, phrase.Count(len(g.grid.Variations), "message")), themes.ToneMuted
 }
 
 func (g *Grid) cellFoot(c content.Cell) (string, themes.Tone) {

@@ -11,6 +11,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/render"
 	"bugle/engine/schema"
 )
@@ -21,7 +22,7 @@ func (w *work) content(ctx context.Context, p doc.Path) error {
 		head: func() []string {
 			_, locales, variations := engine.KeyChoices(w.campaign.Channel, w.root)
 			n := len(w.errorsAt(p))
-			return []string{fmt.Sprintf("%s: %s, %s, %s.", trail(w.schema, p), counted(len(locales), "locale"), counted(len(variations), "variation"), counted(n, "problem"))}
+			return []string{fmt.Sprintf("%s: %s, %s, %s.", trail(w.schema, p), phrase.Count(len(locales), "locale"), phrase.Count(len(variations), "variation"), phrase.Count(n, "problem"))}
 		},
 		items: func() []item { return w.contentItems(p) },
 		help: func() []string {
@@ -144,7 +145,7 @@ func variationName(variation string) string {
 
 func (w *work) cellState(p doc.Path) string {
 	if n := len(w.errorsAt(p)); n > 0 {
-		return counted(n, "problem")
+		return phrase.Count(n, "problem")
 	}
 	if w.root.Lookup(p).Empty() {
 		return "empty"

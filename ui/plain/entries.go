@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -18,7 +19,7 @@ func (w *work) entries(ctx context.Context, p doc.Path) error {
 	return w.choose(ctx, menu{
 		head: func() []string {
 			v := w.root.Lookup(p)
-			text := fmt.Sprintf("%s: %s.", title, counted(v.Len(), entryNoun(n.Element)))
+			text := fmt.Sprintf("%s: %s.", title, phrase.Count(v.Len(), entryNoun(n.Element)))
 			if why := w.editing.LockedAt(p); why != "" {
 				text += " " + why
 			}
@@ -38,7 +39,7 @@ func (w *work) entryItems(p doc.Path, n *schema.Node) []item {
 	add := func(at doc.Path, label string, e doc.Value) {
 		state := now(schema.FieldState{Node: n.Element, Value: e, Options: nil})
 		if bad := len(w.errorsAt(at)); bad > 0 {
-			state += ", " + counted(bad, "problem")
+			state += ", " + phrase.Count(bad, "problem")
 		}
 		out = append(out, item{label: label, state: state, run: func(ctx context.Context) error { return w.entry(ctx, at) }})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -91,7 +92,7 @@ func (w *work) rowAt(p doc.Path) row {
 func (w *work) walk(ctx context.Context, p doc.Path) error {
 	rows := w.rows(p)
 	title := trail(w.schema, p)
-	w.say("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, counted(len(rows), "question"))
+	w.say("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, phrase.Count(len(rows), "question"))
 	if why := w.editing.LockedAt(p); why != "" {
 		w.say("%s", why)
 	}
@@ -158,7 +159,7 @@ func (w *work) end(p doc.Path, title string) error {
 	if len(here) == 0 {
 		w.say("End of %s. Nothing is invalid or missing here.", title)
 	} else {
-		w.say("End of %s. Still to do: %s.", title, counted(len(here), "problem"))
+		w.say("End of %s. Still to do: %s.", title, phrase.Count(len(here), "problem"))
 		for _, l := range here {
 			w.say("%s", l)
 		}

@@ -8,6 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 func (w *work) audienceEnv() audience.Env {
@@ -29,7 +30,7 @@ func (w *work) filters(ctx context.Context, p doc.Path) error {
 // filterHead tells the group, the whole audience in a sentence, and how many people that is.
 func (w *work) filterHead(ctx context.Context, p doc.Path) []string {
 	n := len(w.errorsAt(p))
-	out := []string{fmt.Sprintf("%s: %s, %s.", trail(w.schema, p), counted(w.filterCount(p), "filter"), counted(n, "problem"))}
+	out := []string{fmt.Sprintf("%s: %s, %s.", trail(w.schema, p), phrase.Count(w.filterCount(p), "filter"), phrase.Count(n, "problem"))}
 	whole := w.root.Lookup(p[:1])
 	out = append(out, audience.Sentence(whole, w.audienceEnv()))
 	if reader, ok := w.deps.Service.(engine.AudienceReader); ok && n == 0 && w.filterCount(p) > 0 {
@@ -66,7 +67,7 @@ func (w *work) filterItems(p doc.Path) []item {
 			state = "inside the filter before it"
 		}
 		if n.Problems > 0 {
-			state = strings.TrimPrefix(state+", "+counted(n.Problems, "problem"), ", ")
+			state = strings.TrimPrefix(state+", "+phrase.Count(n.Problems, "problem"), ", ")
 		}
 		out = append(out, item{label: sentenceless(n.Words), state: state, run: func(ctx context.Context) error { return w.filter(ctx, n) }})
 	}

@@ -9,6 +9,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/index"
+	"bugle/engine/phrase"
 	"bugle/engine/query"
 	"bugle/engine/schema"
 )
@@ -89,7 +90,7 @@ func (f *finding) search(ctx context.Context, text string) error {
 func (f *finding) head() []string {
 	q, _ := query.Parse(f.text, query.Env{Values: f.ix.Values, Now: f.s.deps.Now().In(f.s.deps.Location)})
 	n := f.rows.Len()
-	text := fmt.Sprintf("%s: %s.", q.Explain(), counted(n, "campaign"))
+	text := fmt.Sprintf("%s: %s.", q.Explain(), phrase.Count(n, "campaign"))
 	if n == 0 && f.text != "" {
 		text += " Type all to show all of them."
 	}

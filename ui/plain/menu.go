@@ -232,14 +232,3 @@ func (c *console) among(ctx context.Context, title string, options []option, ins
 	})
 	return chosen, err
 }
-
-// counted puts a number and a noun into words.
-func counted(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "day"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

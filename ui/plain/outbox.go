@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/content"
+	"bugle/engine/phrase"
 )
 
 // mostDelivered is how many messages of the outbox are told.
@@ -23,7 +24,7 @@ func (s *session) outbox(ctx context.Context) error {
 		return nil
 	}
 	return s.choose(ctx, menu{
-		head: func() []string { return []string{"Outbox: the newest " + counted(len(found), "message") + "."} },
+		head: func() []string { return []string{"Outbox: the newest " + phrase.Count(len(found), "message") + "."} },
 		items: func() []item {
 			out := make([]item, len(found))
 			for i, d := range found {

@@ -8,6 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/links"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/when"
 )
@@ -62,11 +63,11 @@ func problemHead(problems []schema.Problem) string {
 	notes := len(problems) - bad
 	switch {
 	case bad == 0:
-		return "Valid: this campaign can be published. " + counted(notes, "notice") + ", which do not block publishing."
+		return "Valid: this campaign can be published. " + phrase.Count(notes, "notice") + ", which do not block publishing."
 	case notes > 0:
-		return fmt.Sprintf("Not valid yet: %s, and %s.", counted(bad, "problem"), counted(notes, "notice"))
+		return fmt.Sprintf("Not valid yet: %s, and %s.", phrase.Count(bad, "problem"), phrase.Count(notes, "notice"))
 	}
-	return fmt.Sprintf("Not valid yet: %s.", counted(bad, "problem"))
+	return fmt.Sprintf("Not valid yet: %s.", phrase.Count(bad, "problem"))
 }
 
 func (w *work) problemLine(pr schema.Problem) string {

@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 )
 
 // actions are those on a whole campaign, in the order in which they are offered.
@@ -128,7 +129,7 @@ func (w *work) history(ctx context.Context) error {
 	}
 	return w.choose(ctx, menu{
 		head: func() []string {
-			return []string{"History: " + counted(len(revisions), "version") + ", the newest first."}
+			return []string{"History: " + phrase.Count(len(revisions), "version") + ", the newest first."}
 		},
 		items: func() []item {
 			var out []item
@@ -172,7 +173,7 @@ func (w *work) revision(ctx context.Context, h engine.Historian, n int64) error 
 		w.say("Version %d is the same as the current one.", n)
 		return nil
 	}
-	w.say("Version %d has %s.", n, counted(len(changes), "difference"))
+	w.say("Version %d has %s.", n, phrase.Count(len(changes), "difference"))
 	for i, ch := range changes {
 		if i == mostChanges {
 			w.say("And %d more.", len(changes)-i)

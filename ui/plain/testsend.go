@@ -10,6 +10,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/content"
+	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 )
 
@@ -83,7 +84,7 @@ func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, e
 	if err := t.warn(ctx, ask, messages); err != nil {
 		return ask, false, err
 	}
-	yes, err = t.yes(ctx, "Send "+counted(len(messages), "message")+" to "+counted(len(ask.Values), "recipient"), true)
+	yes, err = t.yes(ctx, "Send "+phrase.Count(len(messages), "message")+" to "+phrase.Count(len(ask.Values), "recipient"), true)
 	return ask, yes, err
 }
 
@@ -97,7 +98,7 @@ func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model
 	t.people.Meet(f.Found)
 	reasons, stopped := t.draft.Reasons(f, messages, t.people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
 	if stopped > 0 {
-		t.say("%d of %s will not arrive.", stopped, counted(len(messages)*len(f.Values), "message"))
+		t.say("%d of %s will not arrive.", stopped, phrase.Count(len(messages)*len(f.Values), "message"))
 	}
 	for _, m := range messages {
 		if t.draft.Bare(m) {
@@ -254,7 +255,7 @@ func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text s
 			v = called[0]
 		} else if len(called) > 1 {
 			offer(called)
-			return wrong("%q can mean %s. Type a number.", v, counted(len(called), "user"))
+			return wrong("%q can mean %s. Type a number.", v, phrase.Count(len(called), "user"))
 		}
 		if !slices.Contains(next.Values, v) {
 			next.Values = append(next.Values, v)

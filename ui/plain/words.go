@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/when"
 )
@@ -42,9 +43,9 @@ func briefly(s string) string {
 	}
 	switch {
 	case lines > 0:
-		return fmt.Sprintf("%s and %s, beginning: %s", counted(lines+1, "line"), counted(n, "character"), first)
+		return fmt.Sprintf("%s and %s, beginning: %s", phrase.Count(lines+1, "line"), phrase.Count(n, "character"), first)
 	case cut:
-		return fmt.Sprintf("%s, beginning: %s", counted(n, "character"), first)
+		return fmt.Sprintf("%s, beginning: %s", phrase.Count(n, "character"), first)
 	}
 	return first
 }
@@ -126,7 +127,7 @@ func listNow(n *schema.Node, v doc.Value) string {
 	var parts []string
 	for i, e := range v.Elems() {
 		if e.Kind() == doc.Object || e.Kind() == doc.Array {
-			return counted(v.Len(), entryNoun(elem))
+			return phrase.Count(v.Len(), entryNoun(elem))
 		}
 		if i == 12 {
 			parts = append(parts, fmt.Sprintf("and %d more", v.Len()-i))

@@ -10,6 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -108,7 +109,7 @@ func (w *work) head() []string {
 	n := len(schema.Errors(w.problems))
 	state := "Nothing is invalid or missing."
 	if n > 0 {
-		state = "Before you can publish: " + counted(n, "problem") + "."
+		state = "Before you can publish: " + phrase.Count(n, "problem") + "."
 	}
 	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindOf(sum)), state)}
 	if why := w.editing.LockedAt(nil); why != "" {
@@ -159,7 +160,7 @@ type part struct {
 
 func (p part) words() string {
 	if p.problems > 0 {
-		return p.state + ", " + counted(p.problems, "problem")
+		return p.state + ", " + phrase.Count(p.problems, "problem")
 	}
 	return p.state
 }

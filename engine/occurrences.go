@@ -9,7 +9,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 // The bounds within which a periodic schedule is walked. One with more occurrences, ten years of
@@ -88,7 +88,7 @@ func NoSends(document doc.Value, after time.Time) string {
 // cannot be read.
 //
 // The clock of the zone counts: nine o'clock stays nine o'clock when the clocks change. A time that
-// the clocks skip on a day, or show twice, counts as [when.At] says. A month without the day is left out.
+// the clocks skip on a day, or show twice, counts as [timeparse.At] says. A month without the day is left out.
 func Occurrences(scheduling doc.Value, after time.Time, n int) []time.Time {
 	next := occurrences(scheduling)
 	expiry := instant(scheduling.Get("expiry_time"), scheduleZone(scheduling))
@@ -172,7 +172,7 @@ func occurrences(scheduling doc.Value) rrule.Next {
 		if !ok {
 			return time.Time{}, false
 		}
-		t, _ := when.At(wall, loc)
+		t, _ := timeparse.At(wall, loc)
 		return t, true
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 func (f *Form) placeholder(r row) string {
@@ -83,7 +83,7 @@ func (f *Form) suggestions(r row) []string {
 		names = f.cfg.Suggest(list)
 	}
 	if len(names) == 0 && hasForm(r.Node, schema.Zone) {
-		return when.Zones()
+		return timeparse.Zones()
 	}
 	return names
 }

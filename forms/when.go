@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/forms/calendar"
 )
 
@@ -59,13 +59,13 @@ func (f *Form) now() time.Time {
 }
 
 // readTime reads a text for a row, with the time of day that the row held when it was reached.
-func (f *Form) readTime(r row, text string) (when.Reading, error) {
-	c := when.Context{Now: f.now(), Zone: f.zoneFor(r.Path)}
-	if had, err := when.Read(f.before.Lookup(r.Path).Text(), when.Context{Now: c.Now, Zone: c.Zone}); err == nil && had.Exact {
-		clock := when.ClockOf(had.Instant)
+func (f *Form) readTime(r row, text string) (timeparse.Reading, error) {
+	c := timeparse.Context{Now: f.now(), Zone: f.zoneFor(r.Path)}
+	if had, err := timeparse.Read(f.before.Lookup(r.Path).Text(), timeparse.Context{Now: c.Now, Zone: c.Zone}); err == nil && had.Exact {
+		clock := timeparse.ClockOf(had.Instant)
 		c.Clock = &clock
 	}
-	return when.Read(text, c)
+	return timeparse.Read(text, c)
 }
 
 // wireTime returns how a document spells what was typed in a row for a time; false where it is not
@@ -131,7 +131,7 @@ func (f *Form) understood(r row) (words string, notes []string, refused string) 
 	if err != nil {
 		return "", nil, err.Error()
 	}
-	return t.Words + " · " + when.Until(t.Instant, f.now().In(t.Instant.Location())), t.Notes, ""
+	return t.Words + " · " + timeparse.Until(t.Instant, f.now().In(t.Instant.Location())), t.Notes, ""
 }
 
 // atRest returns the time in a row that has not the focus as people say it, and how far off that is; "" where
@@ -152,7 +152,7 @@ func (f *Form) atRest(r row) (moment, off string) {
 	case schema.HasOffset(text):
 		zone = at.Format(" MST")
 	}
-	return when.Moment(at, now) + zone, when.Until(at, now.In(at.Location()))
+	return timeparse.Moment(at, now) + zone, timeparse.Until(at, now.In(at.Location()))
 }
 
 // picking is an open calendar for a row.
@@ -227,7 +227,7 @@ func (f *Form) pickingView() string {
 	rest := f.cfg.Height - 1
 	var below []string
 	if at, err := f.readTime(r, f.picking.picker.Value().Format("2006-01-02 15:04")); err == nil && rest > calendar.Height+1 {
-		below = append(below, f.indented(t.Info, at.Words+" · "+when.Until(at.Instant, f.now().In(at.Instant.Location())), 2)...)
+		below = append(below, f.indented(t.Info, at.Words+" · "+timeparse.Until(at.Instant, f.now().In(at.Instant.Location())), 2)...)
 		for _, note := range at.Notes {
 			below = append(below, f.indented(t.Warning, "! "+f.sentence(note), 2)...)
 		}

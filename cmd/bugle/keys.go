@@ -9,7 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/local"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 func newKeys(f *factory) *cobra.Command {
@@ -96,7 +96,7 @@ func newKeysList(f *factory) *cobra.Command {
 			}
 			var rows [][]string
 			for _, k := range keys {
-				rows = append(rows, []string{k.ID, when.Moment(k.CreatedAt.Local(), time.Now()), strings.Join(k.Scopes, " ")})
+				rows = append(rows, []string{k.ID, timeparse.Moment(k.CreatedAt.Local(), time.Now()), strings.Join(k.Scopes, " ")})
 			}
 			return f.rows([]string{"ID", "CREATED", "SCOPES"}, rows)
 		},

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine/attach"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
@@ -78,7 +78,7 @@ func listBackups(f *factory) error {
 		case b.Encrypted:
 			how = "encrypted"
 		}
-		rows = append(rows, []string{when.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, b.File})
+		rows = append(rows, []string{timeparse.Moment(b.Made.Local(), time.Now()), bytesText(b.Size), how, b.File})
 	}
 	return f.rows([]string{"CREATED", "SIZE", "", "FILE"}, rows)
 }

@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 func (a about) result(matched bool) engine.AudienceResult {
@@ -129,7 +129,7 @@ func found(name string, v any) string {
 	case nil:
 		return name + " is unknown"
 	case time.Time:
-		return name + " is " + when.Moment(v, time.Time{})
+		return name + " is " + timeparse.Moment(v, time.Time{})
 	case string:
 		if strings.TrimSpace(v) == "" {
 			return name + " is empty"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 // TypedDate is a date that a person typed for a filter.
@@ -18,7 +18,7 @@ type TypedDate struct {
 	Words string
 }
 
-// ReadDate reads a date, or a date and a time, as people type it: what [when.Read] takes, and the past
+// ReadDate reads a date, or a date and a time, as people type it: what [timeparse.Read] takes, and the past
 // that filters mostly ask for: "yesterday", "last monday", "30 days ago". Days are those of the
 // workspace. The error is a sentence for the person who typed it.
 func ReadDate(text string, env Env) (TypedDate, error) {
@@ -27,12 +27,12 @@ func ReadDate(text string, env Env) (TypedDate, error) {
 		return TypedDate{typed, wholeDay(day)}, nil
 	}
 	if t, ok := schema.ParseTime(typed, zone); ok {
-		return TypedDate{typed, when.Words(t, zone)}, nil
+		return TypedDate{typed, timeparse.Words(t, zone)}, nil
 	}
 	typed = past(typed, env.now().In(zone))
 	r, err := readAt(typed, env, 9)
 	if err != nil {
-		return TypedDate{}, when.Unread(strings.TrimSpace(text), "Try 1 dec, yesterday, last monday or 30 days ago")
+		return TypedDate{}, timeparse.Unread(strings.TrimSpace(text), "Try 1 dec, yesterday, last monday or 30 days ago")
 	}
 	// Where another hour fills in for the one that was not typed, there is none.
 	if other, err := readAt(typed, env, 10); err == nil && !other.Instant.Equal(r.Instant) {
@@ -41,11 +41,11 @@ func ReadDate(text string, env Env) (TypedDate, error) {
 	return TypedDate{r.Wire, r.Words}, nil
 }
 
-func readAt(text string, env Env, hour int) (when.Reading, error) {
-	return when.Read(text, when.Context{Now: env.now(), Zone: env.zone(), Clock: &when.Clock{Hour: hour}})
+func readAt(text string, env Env, hour int) (timeparse.Reading, error) {
+	return timeparse.Read(text, timeparse.Context{Now: env.now(), Zone: env.zone(), Clock: &timeparse.Clock{Hour: hour}})
 }
 
-func wholeDay(t time.Time) string { return when.Day(t) + ", the whole day" }
+func wholeDay(t time.Time) string { return timeparse.Day(t) + ", the whole day" }
 
 var (
 	agoForm  = regexp.MustCompile(`^(\d{1,4}|an?|one) (day|week|month|year)s? ago\b`)

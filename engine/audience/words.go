@@ -10,7 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 // gap stands in words for what is not filled in yet.
@@ -284,7 +284,7 @@ func (s speaker) date(text string) string {
 		return day.Format("2 Jan 2006")
 	}
 	if t, ok := schema.ParseTime(text, s.zone); ok {
-		return when.Moment(t.In(s.zone), time.Time{})
+		return timeparse.Moment(t.In(s.zone), time.Time{})
 	}
 	return clip(text)
 }

@@ -5,7 +5,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 var zoneKnown = schema.Named{
@@ -38,7 +38,7 @@ var startAhead = schema.Named{
 		now := p.Env.Now.In(start.Location())
 		return []schema.Finding{{
 			Message: "must not be in the past; it is now " + now.Format("2006-01-02T15:04Z07:00"),
-			Human:   "the start is in the past; it is now " + when.Moment(now, now),
+			Human:   "the start is in the past; it is now " + timeparse.Moment(now, now),
 		}}
 	},
 }
@@ -53,7 +53,7 @@ var expiryAfterStart = schema.Named{
 		}
 		return []schema.Finding{{
 			Message: "must be after start_time, which is " + p.Object.Get("start_time").Text(),
-			Human:   "must be after the start, " + when.Moment(start, p.Env.Now),
+			Human:   "must be after the start, " + timeparse.Moment(start, p.Env.Now),
 		}}
 	},
 }

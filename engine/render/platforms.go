@@ -7,7 +7,7 @@ import (
 
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 func (n *Notification) android(c part, o Options) {
@@ -83,7 +83,7 @@ func (n *Notification) countdown(t part, now time.Time) {
 		}
 		n.Timer.Words = "Ends " + moment + ", in " + whose
 		if at, ok := schema.ParseTime(t.word("specific_time"), time.UTC); ok && !now.IsZero() {
-			n.Timer.Words = "Ends " + when.Moment(at, now) + ", in " + whose
+			n.Timer.Words = "Ends " + timeparse.Moment(at, now) + ", in " + whose
 			n.Timer.Left, n.Timer.Known = max(at.Sub(now), 0), true
 		}
 	case hoursOK || minutesOK:

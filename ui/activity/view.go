@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"bugle/engine/activity"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -100,7 +100,7 @@ func (s *Screen) ago(at time.Time) string {
 	if d := now.Sub(at); d >= time.Second && d < time.Minute {
 		return fmt.Sprintf("%ds", d/time.Second)
 	}
-	return when.Brief(at, now)
+	return timeparse.Brief(at, now)
 }
 
 // took returns a duration in at most seven cells.

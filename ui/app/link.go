@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/screen"
 )
@@ -109,7 +109,7 @@ func (l *link) clock(t time.Time) string {
 		t, now = t.In(loc), now.In(loc)
 	}
 	if t.Format(time.DateOnly) != now.Format(time.DateOnly) {
-		return when.Moment(t, now)
+		return timeparse.Moment(t, now)
 	}
 	return t.Format("15:04")
 }

@@ -10,7 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	months "bugle/forms/calendar"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -213,7 +213,7 @@ func (s *Schedule) mark() {
 	}
 	from := months.Turn(s.first, s.turned)
 	till := months.Turn(from, n)
-	start, _ := when.At(from, s.zone)
+	start, _ := timeparse.At(from, s.zone)
 	for _, t := range engine.NextSends(s.document, start, 31*n) {
 		if d := months.Date(t); d.Before(till) {
 			s.marks[d] = true
@@ -251,7 +251,7 @@ func (s *Schedule) text(w int) []string {
 			add(themes.ToneFaint, t.Format("2006"))
 		}
 		out = append(out, s.line(t, now, w))
-		if c := when.ClockOf(t); c != usual && i > 0 {
+		if c := timeparse.ClockOf(t); c != usual && i > 0 {
 			add(themes.ToneWarning, "  "+usual.String()+" does not exist on that day")
 		}
 	}
@@ -262,11 +262,11 @@ func (s *Schedule) text(w int) []string {
 }
 
 // usual is the time of day of most sends: the clocks may skip it once, not twice in a row.
-func (s *Schedule) usual() when.Clock {
-	seen := map[when.Clock]int{}
-	best := when.ClockOf(s.sends[0])
+func (s *Schedule) usual() timeparse.Clock {
+	seen := map[timeparse.Clock]int{}
+	best := timeparse.ClockOf(s.sends[0])
 	for _, t := range s.sends {
-		c := when.ClockOf(t)
+		c := timeparse.ClockOf(t)
 		if seen[c]++; seen[c] > seen[best] {
 			best = c
 		}
@@ -276,7 +276,7 @@ func (s *Schedule) usual() when.Clock {
 
 // line draws one send: weekday and date, time, how far off.
 func (s *Schedule) line(t, now time.Time, w int) string {
-	day, clock, off := t.Format("Mon _2 Jan  "), when.ClockOf(t).String(), when.Until(t, now)
+	day, clock, off := t.Format("Mon _2 Jan  "), timeparse.ClockOf(t).String(), timeparse.Until(t, now)
 	line := s.theme.Paint(themes.ToneText, day) + s.theme.Paint(themes.ToneStrong, clock)
 	if len(day)+len(clock)+2+len(off) <= w {
 		line += "  " + s.theme.Paint(themes.ToneFaint, off)
@@ -295,7 +295,7 @@ func changed(a, b time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
-	words := when.Change(at)
+	words := timeparse.Change(at)
 	if words == "" {
 		return ""
 	}

@@ -9,7 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/query"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -54,15 +54,15 @@ var columns = []column{
 		cell: muted(platforms)},
 	{id: "start", head: widget.Column{Title: "Start", Min: 9, Align: widget.AlignRight, Priority: 5}, sort: query.Start, down: true,
 		cell: func(r engine.Summary, now time.Time) widget.Cell {
-			return widget.Cell{Text: when.Brief(r.Start, now), Tone: themes.ToneMuted}
+			return widget.Cell{Text: timeparse.Brief(r.Start, now), Tone: themes.ToneMuted}
 		}},
 	{id: "created", head: widget.Column{Title: "Created", Min: 9, Align: widget.AlignRight, Priority: 6}, sort: query.Created, down: true,
 		cell: func(r engine.Summary, now time.Time) widget.Cell {
-			return widget.Cell{Text: when.Brief(r.CreatedAt, now), Tone: themes.ToneMuted}
+			return widget.Cell{Text: timeparse.Brief(r.CreatedAt, now), Tone: themes.ToneMuted}
 		}},
 	{id: "updated", head: widget.Column{Title: "Updated", Min: 9, Align: widget.AlignRight, Priority: 1}, sort: query.Updated, down: true,
 		cell: func(r engine.Summary, now time.Time) widget.Cell {
-			return widget.Cell{Text: when.Brief(r.UpdatedAt, now), Tone: themes.ToneMuted}
+			return widget.Cell{Text: timeparse.Brief(r.UpdatedAt, now), Tone: themes.ToneMuted}
 		}},
 	{id: "creator", head: widget.Column{Title: "Creator", Min: 14, Max: 28, Weight: 1, Priority: 7}, sort: query.By,
 		cell: muted(func(r engine.Summary) string { return r.CreatedBy })},

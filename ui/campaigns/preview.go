@@ -7,7 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -130,7 +130,7 @@ func (d *description) moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return when.Moment(t.In(d.now.Location()), d.now)
+	return timeparse.Moment(t.In(d.now.Location()), d.now)
 }
 
 // signed tells when something was done, and by whom.

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
@@ -185,7 +185,7 @@ func (s *Screen) node(p doc.Path) string {
 // when returns the moment of a save.
 func (s *Screen) when(t time.Time) string {
 	now := s.deps.Now().In(s.deps.Location)
-	return when.Moment(t.In(s.deps.Location), now)
+	return timeparse.Moment(t.In(s.deps.Location), now)
 }
 
 // changes returns the differences between two versions, as lines.

@@ -11,7 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/content"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/browse"
 	"bugle/ui/builder/browser"
@@ -171,7 +171,7 @@ func subject(m engine.Delivered) string {
 // row draws a message in the table.
 func (s *Screen) row(m engine.Delivered) widget.Cells {
 	return widget.Cells{
-		{Text: when.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
+		{Text: timeparse.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
 		{Text: content.KeyName(m.Key), Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
 	}
 }
@@ -191,7 +191,7 @@ func (s *Screen) show(m engine.Delivered, ok bool) {
 		return
 	}
 	now := s.now()
-	s.reader.show(m, when.Moment(m.At.In(now.Location()), now))
+	s.reader.show(m, timeparse.Moment(m.At.In(now.Location()), now))
 }
 
 func (s *Screen) emptyText() string {

@@ -9,7 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 // asking is one field while it is asked.
@@ -300,7 +300,7 @@ func (a *asking) typed(ctx context.Context, text string) error {
 	return a.put(ctx, doc.NewString(text), "")
 }
 
-func understood(t when.Reading) string {
+func understood(t timeparse.Reading) string {
 	text := "Understood as " + t.Words + "."
 	for _, n := range t.Notes {
 		text += " " + sentence(n)
@@ -309,16 +309,16 @@ func understood(t when.Reading) string {
 }
 
 // readTime reads a time in the campaign's zone.
-func (w *work) readTime(text string, r row) (when.Reading, error) {
-	c := when.Context{Now: w.deps.Now().In(w.deps.Location)}
+func (w *work) readTime(text string, r row) (timeparse.Reading, error) {
+	c := timeparse.Context{Now: w.deps.Now().In(w.deps.Location)}
 	if loc, ok := engine.Zone(w.root); ok {
 		c.Zone, c.Now = loc, w.deps.Now().In(loc)
 	}
-	if had, err := when.Read(r.Value.Text(), c); err == nil && had.Exact && text != r.Value.Text() {
-		clock := when.ClockOf(had.Instant)
+	if had, err := timeparse.Read(r.Value.Text(), c); err == nil && had.Exact && text != r.Value.Text() {
+		clock := timeparse.ClockOf(had.Instant)
 		c.Clock = &clock
 	}
-	return when.Read(text, c)
+	return timeparse.Read(text, c)
 }
 
 // mostOffers is how many names are told of a list that a field can be filled in from.
@@ -331,7 +331,7 @@ func (a *asking) offer() {
 		a.offers, _ = a.w.workspace.Lists(n.Suggest)
 	}
 	if len(a.offers) == 0 && slices.ContainsFunc(n.Rules, isZone) {
-		a.offers, a.zone = when.Zones(), true
+		a.offers, a.zone = timeparse.Zones(), true
 	}
 	a.closed = slices.ContainsFunc(n.Rules, isConfigured)
 	switch {

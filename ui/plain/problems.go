@@ -10,7 +10,7 @@ import (
 	"bugle/engine/links"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 // validate checks the campaign as publishing would, and goes to the fields that are wrong.
@@ -109,7 +109,7 @@ func (w *work) nextSends() {
 	}
 	zone, _ := engine.Zone(w.root)
 	for i, t := range sends {
-		w.say("Send %d: %s %s, %s.", i+1, when.Moment(t.In(zone), at.In(zone)), zone, when.Until(t, at.In(zone)))
+		w.say("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(zone), at.In(zone)), zone, timeparse.Until(t, at.In(zone)))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 // sentence begins a text with a capital, names such as iOS aside, and ends it with a full stop.
@@ -194,5 +194,5 @@ func ago(t, now time.Time) string {
 	if now.Sub(t) < time.Minute {
 		return "just now"
 	}
-	return when.Until(t, now)
+	return timeparse.Until(t, now)
 }

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/operation"
 	model "bugle/engine/testsend"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -51,7 +51,7 @@ func (s *subject) zone() *time.Location {
 
 // moment returns a time for people, in the zone of the screen.
 func (s *subject) moment(at time.Time) string {
-	return when.Moment(at.In(s.zone()), s.deps.Now().In(s.zone()))
+	return timeparse.Moment(at.In(s.zone()), s.deps.Now().In(s.zone()))
 }
 
 // named draws a recipient and the name beside the value in w cells, behind a lead.

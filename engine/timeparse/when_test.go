@@ -1,4 +1,4 @@
-package when_test
+package timeparse_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"bugle/engine/schema"
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 func zone(t testing.TB, name string) *time.Location {
@@ -81,7 +81,7 @@ func TestRead(t *testing.T) {
 		{"2026-12-01T09:00", "2026-12-01T09:00"},
 		{"2026-12-01T09:00:00.500+0100", "2026-12-01T09:00:00.500+0100"},
 	} {
-		r, err := when.Read(tt.text, when.Context{Now: now, Zone: berlin})
+		r, err := timeparse.Read(tt.text, timeparse.Context{Now: now, Zone: berlin})
 		if err != nil {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
@@ -136,7 +136,7 @@ func TestRefused(t *testing.T) {
 		strings.Repeat("9", 500):  "I can't read that date",
 		"utc":                     "there is no date",
 	} {
-		r, err := when.Read(text, when.Context{Now: now, Zone: time.UTC})
+		r, err := timeparse.Read(text, timeparse.Context{Now: now, Zone: time.UTC})
 		if err == nil {
 			t.Errorf("%q was taken as %s", text, r.Words)
 		} else if !strings.Contains(err.Error(), says) {
@@ -150,23 +150,23 @@ func TestWhatWasUnderstood(t *testing.T) {
 	monday := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
 		text  string
-		ctx   when.Context
+		ctx   timeparse.Context
 		words string
 		notes string
 	}{
-		{"1 dec 9am", when.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 09:00 Europe/Berlin", ""},
-		{"1 dec 9am utc", when.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 10:00 Europe/Berlin", ""},
-		{"1 dec 9am", when.Context{Now: now}, "Tue 1 Dec 2026, 09:00, in the campaign's time zone", ""},
-		{"1 dec 9am utc", when.Context{Now: now}, "Tue 1 Dec 2026, 09:00 UTC", ""},
-		{"1 dec", when.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 09:00 Europe/Berlin", "no time given; using 09:00"},
-		{"1 dec", when.Context{Now: now, Zone: berlin, Clock: &when.Clock{Hour: 18, Minute: 30}}, "Tue 1 Dec 2026, 18:30 Europe/Berlin", "no time given; using 18:30"},
-		{"next friday 9am", when.Context{Now: monday, Zone: berlin}, "Fri 27 Nov 2026, 09:00 Europe/Berlin", "that is next week; friday alone means Fri 20 Nov 2026"},
-		{"29 mar 2027 2:30", when.Context{Now: now, Zone: berlin}, "Mon 29 Mar 2027, 02:30 Europe/Berlin", ""},
-		{"28 mar 2027 2:30", when.Context{Now: now, Zone: berlin}, "Sun 28 Mar 2027, 03:30 Europe/Berlin", "02:30 does not exist on that day, when clocks go forward; using 03:30 instead"},
-		{"31 oct 2027 2:30", when.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", "02:30 happens twice that day, when clocks go back; this is the one at UTC+02:00"},
-		{"2027-10-31T02:30:00+01:00", when.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", ""},
+		{"1 dec 9am", timeparse.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 09:00 Europe/Berlin", ""},
+		{"1 dec 9am utc", timeparse.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 10:00 Europe/Berlin", ""},
+		{"1 dec 9am", timeparse.Context{Now: now}, "Tue 1 Dec 2026, 09:00, in the campaign's time zone", ""},
+		{"1 dec 9am utc", timeparse.Context{Now: now}, "Tue 1 Dec 2026, 09:00 UTC", ""},
+		{"1 dec", timeparse.Context{Now: now, Zone: berlin}, "Tue 1 Dec 2026, 09:00 Europe/Berlin", "no time given; using 09:00"},
+		{"1 dec", timeparse.Context{Now: now, Zone: berlin, Clock: &timeparse.Clock{Hour: 18, Minute: 30}}, "Tue 1 Dec 2026, 18:30 Europe/Berlin", "no time given; using 18:30"},
+		{"next friday 9am", timeparse.Context{Now: monday, Zone: berlin}, "Fri 27 Nov 2026, 09:00 Europe/Berlin", "that is next week; friday alone means Fri 20 Nov 2026"},
+		{"29 mar 2027 2:30", timeparse.Context{Now: now, Zone: berlin}, "Mon 29 Mar 2027, 02:30 Europe/Berlin", ""},
+		{"28 mar 2027 2:30", timeparse.Context{Now: now, Zone: berlin}, "Sun 28 Mar 2027, 03:30 Europe/Berlin", "02:30 does not exist on that day, when clocks go forward; using 03:30 instead"},
+		{"31 oct 2027 2:30", timeparse.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", "02:30 happens twice that day, when clocks go back; this is the one at UTC+02:00"},
+		{"2027-10-31T02:30:00+01:00", timeparse.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", ""},
 	} {
-		r, err := when.Read(tt.text, tt.ctx)
+		r, err := timeparse.Read(tt.text, tt.ctx)
 		if err != nil {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
@@ -180,7 +180,7 @@ func TestWhatWasUnderstood(t *testing.T) {
 // Before a zone is chosen, a time of the clock goes with the one that will be; a span does not.
 func TestWithoutAZone(t *testing.T) {
 	for text, want := range map[string]string{"tomorrow 9am": "2026-11-22T09:00:00", "+2h": "2026-11-21T13:04:00Z", "in 3 days": "2026-11-24T11:03:00Z"} {
-		r, err := when.Read(text, when.Context{Now: now})
+		r, err := timeparse.Read(text, timeparse.Context{Now: now})
 		if err != nil || r.Wire != want || r.Floating == strings.HasSuffix(want, "Z") {
 			t.Errorf("%q: %s floating %v, %v", text, r.Wire, r.Floating, err)
 		}
@@ -192,7 +192,7 @@ func TestSpansOverAChangeOfTheClocks(t *testing.T) {
 	newYork := zone(t, "America/New_York")
 	eve := time.Date(2026, 10, 31, 12, 0, 0, 0, newYork)
 	for text, want := range map[string]string{"+24h": "2026-11-01T11:00:00", "+1d": "2026-11-01T12:00:00", "tomorrow 1:30": "2026-11-01T01:30:00-04:00"} {
-		if r, err := when.Read(text, when.Context{Now: eve, Zone: newYork}); err != nil || r.Wire != want {
+		if r, err := timeparse.Read(text, timeparse.Context{Now: eve, Zone: newYork}); err != nil || r.Wire != want {
 			t.Errorf("%q: %s %v, want %s", text, r.Wire, err, want)
 		}
 	}
@@ -201,19 +201,19 @@ func TestSpansOverAChangeOfTheClocks(t *testing.T) {
 func TestAt(t *testing.T) {
 	for _, tt := range []struct {
 		wall, zone, want string
-		shift            when.Shift
+		shift            timeparse.Shift
 	}{
-		{"2026-03-29T02:30:00", "Europe/Berlin", "2026-03-29T03:30:00+02:00", when.Never},
-		{"2026-10-25T02:30:00", "Europe/Berlin", "2026-10-25T02:30:00+02:00", when.Twice},
-		{"2026-10-25T03:00:00", "Europe/Berlin", "2026-10-25T03:00:00+01:00", when.Once},
-		{"2026-03-08T02:30:00", "America/New_York", "2026-03-08T03:30:00-04:00", when.Never},
-		{"2026-11-01T01:30:00", "America/New_York", "2026-11-01T01:30:00-04:00", when.Twice},
-		{"2011-12-30T12:00:00", "Pacific/Apia", "2011-12-31T12:00:00+14:00", when.Never}, // a day that was left out
-		{"2026-10-04T02:15:00", "Australia/Lord_Howe", "2026-10-04T02:45:00+11:00", when.Never},
-		{"2026-12-01T09:00:00", "UTC", "2026-12-01T09:00:00Z", when.Once},
+		{"2026-03-29T02:30:00", "Europe/Berlin", "2026-03-29T03:30:00+02:00", timeparse.Never},
+		{"2026-10-25T02:30:00", "Europe/Berlin", "2026-10-25T02:30:00+02:00", timeparse.Twice},
+		{"2026-10-25T03:00:00", "Europe/Berlin", "2026-10-25T03:00:00+01:00", timeparse.Once},
+		{"2026-03-08T02:30:00", "America/New_York", "2026-03-08T03:30:00-04:00", timeparse.Never},
+		{"2026-11-01T01:30:00", "America/New_York", "2026-11-01T01:30:00-04:00", timeparse.Twice},
+		{"2011-12-30T12:00:00", "Pacific/Apia", "2011-12-31T12:00:00+14:00", timeparse.Never}, // a day that was left out
+		{"2026-10-04T02:15:00", "Australia/Lord_Howe", "2026-10-04T02:45:00+11:00", timeparse.Never},
+		{"2026-12-01T09:00:00", "UTC", "2026-12-01T09:00:00Z", timeparse.Once},
 	} {
 		wall, _ := schema.ParseTime(tt.wall, time.UTC)
-		got, shift := when.At(wall, zone(t, tt.zone))
+		got, shift := timeparse.At(wall, zone(t, tt.zone))
 		if s := got.Format(time.RFC3339); s != tt.want || shift != tt.shift {
 			t.Errorf("%s in %s: %s %d, want %s %d", tt.wall, tt.zone, s, shift, tt.want, tt.shift)
 		}
@@ -231,7 +231,7 @@ func TestUntil(t *testing.T) {
 		{2 * time.Hour, "in 2 hours"}, {13 * time.Hour, "tomorrow"}, {-26 * time.Hour, "yesterday"}, {3 * 24 * time.Hour, "in 3 days"},
 		{-3 * 24 * time.Hour, "3 days ago"}, {70 * 24 * time.Hour, "in 2 months"}, {800 * 24 * time.Hour, "in 2 years"}, {-70 * 24 * time.Hour, "2 months ago"},
 	} {
-		if got := when.Until(at.Add(tt.after), at); got != tt.want {
+		if got := timeparse.Until(at.Add(tt.after), at); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.after, got, tt.want)
 		}
 	}
@@ -247,14 +247,14 @@ func TestBrief(t *testing.T) {
 		{-9 * 24 * time.Hour, "5 Mar"}, {-400 * 24 * time.Hour, "7 Feb 25"}, {40 * time.Second, "in 1m"}, {2 * time.Hour, "in 2h"}, {48 * time.Hour, "in 2d"},
 		{240 * time.Hour, "24 Mar"}, {365 * 24 * time.Hour, "14 Mar 27"},
 	} {
-		if got := when.Brief(at.Add(tt.after), at); got != tt.want {
+		if got := timeparse.Brief(at.Add(tt.after), at); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.after, got, tt.want)
 		}
 	}
-	if got := when.Brief(time.Time{}, at); got != "" {
+	if got := timeparse.Brief(time.Time{}, at); got != "" {
 		t.Errorf("no time: %q", got)
 	}
-	if got := when.Brief(at.Add(-8*24*time.Hour).Add(13*time.Hour), at.In(zone(t, "Europe/Berlin"))); got != "7 Mar" {
+	if got := timeparse.Brief(at.Add(-8*24*time.Hour).Add(13*time.Hour), at.In(zone(t, "Europe/Berlin"))); got != "7 Mar" {
 		t.Errorf("in Berlin it was %q", got)
 	}
 }
@@ -263,7 +263,7 @@ func TestChange(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	for day, want := range map[string]string{"2026-03-29": "clocks go forward 1 hour", "2026-10-25": "clocks go back 1 hour", "2026-10-26": ""} {
 		d, _ := time.ParseInLocation(time.DateOnly, day, berlin)
-		if got := when.Change(d.Add(9 * time.Hour)); got != want {
+		if got := timeparse.Change(d.Add(9 * time.Hour)); got != want {
 			t.Errorf("%s: %q", day, got)
 		}
 	}
@@ -282,8 +282,8 @@ func FuzzRead(f *testing.F) {
 				loc = l
 			}
 		}
-		c := when.Context{Now: now.Add(time.Duration(shift%(86400*3650)) * time.Second), Zone: loc}
-		r, err := when.Read(text, c)
+		c := timeparse.Context{Now: now.Add(time.Duration(shift%(86400*3650)) * time.Second), Zone: loc}
+		r, err := timeparse.Read(text, c)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r\t\x1b") {
 				t.Fatalf("%q: %q", text, err)
@@ -294,7 +294,7 @@ func FuzzRead(f *testing.F) {
 		if !ok || !got.Equal(r.Instant) {
 			t.Fatalf("%q in %s is written %q, which reads as %s, not %s", text, loc, r.Wire, got, r.Instant)
 		}
-		again, err := when.Read(r.Wire, c)
+		again, err := timeparse.Read(r.Wire, c)
 		if err != nil || !again.Instant.Equal(r.Instant) || !again.Exact || again.Wire != r.Wire {
 			t.Fatalf("%q: %q does not come back: %v %v", text, r.Wire, again, err)
 		}
@@ -302,7 +302,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func TestZones(t *testing.T) {
-	zones := when.Zones()
+	zones := timeparse.Zones()
 	if len(zones) < 400 {
 		t.Errorf("only %d zones", len(zones))
 	}

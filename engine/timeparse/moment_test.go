@@ -1,10 +1,10 @@
-package when_test
+package timeparse_test
 
 import (
 	"testing"
 	"time"
 
-	"bugle/engine/when"
+	"bugle/engine/timeparse"
 )
 
 func TestMoment(t *testing.T) {
@@ -18,7 +18,7 @@ func TestMoment(t *testing.T) {
 		"Fri 1 Jan 2027, 00:30":  time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC).In(berlin),
 		"Wed 31 Dec 2025, 18:05": time.Date(2025, 12, 31, 18, 5, 59, 0, time.UTC),
 	} {
-		if got := when.Moment(at, now); got != want {
+		if got := timeparse.Moment(at, now); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -1,10 +1,10 @@
-// Package when reads times as people type them: "tomorrow 9am", "next monday 10:00", "25 dec 18:00",
+// Package timeparse reads times as people type them: "tomorrow 9am", "next monday 10:00", "25 dec 18:00",
 // "in 3 days", "end of month", and ISO 8601 as it stands.
 //
 // A wrong date is worse than none: every word has to mean something, and what may mean two things is
 // refused with a spelling that does not. Days go by the clock of the campaign's zone, hours by the
 // time that passes.
-package when
+package timeparse
 
 import (
 	"errors"

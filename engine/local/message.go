@@ -15,9 +15,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/delivery"
 	"bugle/engine/doc"
-	"bugle/engine/links"
 	"bugle/engine/personalize"
 	"bugle/engine/schema"
+	"bugle/engine/utm"
 	"bugle/store"
 )
 
@@ -77,12 +77,12 @@ func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personal
 			return out, nil
 		},
 	}
-	utm, err := f.at(doc.P(string(catalog.UTMParams)))
+	filled, err := f.at(doc.P(string(catalog.UTMParams)))
 	if err != nil {
-		return utm, err
+		return filled, err
 	}
-	params := links.Params(utm)
-	f.done = func(n *schema.Node, text string) string { return links.Apply(n, text, params) }
+	params := utm.Params(filled)
+	f.done = func(n *schema.Node, text string) string { return utm.Apply(n, text, params) }
 	out, err := f.at(key.Content)
 	if err == nil && len(holes) > 0 {
 		err = errors.New(strings.Join(holes, "; "))

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
-	"bugle/engine/links"
+	"bugle/engine/utm"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/validate/problems"
@@ -72,7 +72,7 @@ func (a *linksAside) Bindings() []key.Binding {
 
 // fill writes each link: where it is, and what it becomes, the added part in a tone of its own.
 func (a *linksAside) fill() {
-	t, found := a.cfg.Theme, links.Of(a.cfg.Head.Channel, a.root, maxLinks)
+	t, found := a.cfg.Theme, utm.Of(a.cfg.Head.Channel, a.root, maxLinks)
 	var lines []string
 	for _, l := range found {
 		lines = append(lines, t.Strong.Render(widget.Truncate(problems.Place(a.cfg.Head.Channel, l.Path), a.width-2)))
@@ -89,7 +89,7 @@ func (a *linksAside) fill() {
 }
 
 // link cuts a link into lines that fit, wherever they end: a URL has no words.
-func (a *linksAside) link(l links.Link) []string {
+func (a *linksAside) link(l utm.Link) []string {
 	t := a.cfg.Theme
 	same := 0
 	for same < len(l.URL) && same < len(l.Tagged) && l.URL[same] == l.Tagged[same] {

@@ -7,10 +7,10 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/links"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/engine/timeparse"
+	"bugle/engine/utm"
 )
 
 // validate checks the campaign as publishing would, and goes to the fields that are wrong.
@@ -115,7 +115,7 @@ func (w *work) nextSends() {
 
 // links tells how the campaign's links come out.
 func (w *work) links() {
-	for _, l := range links.Of(w.campaign.Channel, w.root, told) {
+	for _, l := range utm.Of(w.campaign.Channel, w.root, told) {
 		if l.Tagged != l.URL {
 			w.say("The link %s becomes %s", l.URL, l.Tagged)
 		}

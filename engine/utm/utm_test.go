@@ -1,4 +1,4 @@
-package links_test
+package utm_test
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/links"
+	"bugle/engine/utm"
 )
 
-var params = []links.Param{{"utm_source", "news letter"}, {"utm_medium", "email"}}
+var params = []utm.Param{{"utm_source", "news letter"}, {"utm_medium", "email"}}
 
 func TestTag(t *testing.T) {
 	const added = "utm_source=news+letter&utm_medium=email"
@@ -29,14 +29,14 @@ func TestTag(t *testing.T) {
 		"see https://shop.example.com for more":           "see https://shop.example.com for more",
 		"":                                                "",
 	} {
-		if got := links.Tag(link, params); got != want {
+		if got := utm.Tag(link, params); got != want {
 			t.Errorf("Tag(%q)\n got %q\nwant %q", link, got, want)
 		}
 	}
 }
 
 func TestAnExpressionInAParameterStaysReadable(t *testing.T) {
-	got := links.Tag("https://a.example", []links.Param{{"utm_campaign", "{{UserAttribute['City']}}"}})
+	got := utm.Tag("https://a.example", []utm.Param{{"utm_campaign", "{{UserAttribute['City']}}"}})
 	if got != "https://a.example?utm_campaign={{UserAttribute['City']}}" {
 		t.Error(got)
 	}
@@ -49,10 +49,10 @@ func TestTagHTMLChangesNothingButLinks(t *testing.T) {
 		"HREF='https://a.example/?q=1&amp;r=2'", `HREF="https://a.example/?q=1&amp;r=2&amp;utm_source=news+letter&amp;utm_medium=email"`,
 		"href=https://b.example>", `href="https://b.example?utm_source=news+letter&amp;utm_medium=email">`,
 	).Replace(before)
-	if got := links.TagHTML(before, params); got != want {
+	if got := utm.TagHTML(before, params); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
-	if got := links.TagHTML(before, nil); got != before {
+	if got := utm.TagHTML(before, nil); got != before {
 		t.Errorf("without parameters: %s", got)
 	}
 }
@@ -62,11 +62,11 @@ func FuzzTagHTML(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := links.TagHTML(text, nil); got != text {
+		if got := utm.TagHTML(text, nil); got != text {
 			t.Fatalf("changed without parameters: %q", got)
 		}
-		once := links.TagHTML(text, params)
-		if again := links.TagHTML(once, params); again != once {
+		once := utm.TagHTML(text, params)
+		if again := utm.TagHTML(once, params); again != once {
 			t.Fatalf("tagged twice:\n%q\n%q", once, again)
 		}
 	})
@@ -80,14 +80,14 @@ func TestOfFindsTheLinksOfEachMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, l := range links.Of(catalog.Push, d, 10) {
+	for _, l := range utm.Of(catalog.Push, d, 10) {
 		got = append(got, l.Tagged)
 	}
 	want := "https://a.example?utm_source=s&utm_medium=m https://b.example?utm_source=s&utm_medium=m https://c.example?utm_source=s&utm_medium=m"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got %v", got)
 	}
-	if n := len(links.Of(catalog.Push, d, 2)); n != 2 {
+	if n := len(utm.Of(catalog.Push, d, 2)); n != 2 {
 		t.Errorf("%d links for a limit of 2", n)
 	}
 }

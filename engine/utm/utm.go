@@ -1,6 +1,6 @@
-// Package links adds the UTM parameters of a campaign to the links of its messages (CONTRACT.md,
+// Package utm adds the UTM parameters of a campaign to the links of its messages (CONTRACT.md,
 // utm_params).
-package links
+package utm
 
 import (
 	"iter"

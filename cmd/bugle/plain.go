@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine/activity"
-	"bugle/ui/plain"
+	"bugle/ui/accessible"
 	"bugle/ui/screen"
 )
 
@@ -55,7 +55,7 @@ func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
 		defer open.far.Close()
 	}
 	_, _, typed := f.terminal()
-	p := plain.Options{Deps: open.bare(open.deps), Query: o.query, In: f.in, Out: f.out, Typed: typed}
+	p := accessible.Options{Deps: open.bare(open.deps), Query: o.query, In: f.in, Out: f.out, Typed: typed}
 	if open.first == screen.Welcome {
 		p.Start = func(ctx context.Context, sample bool) (screen.Deps, error) {
 			deps, err := open.start(ctx, sample)
@@ -65,7 +65,7 @@ func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
 	if typed {
 		p.Edit = f.editText
 	}
-	return plain.Run(ctx, p)
+	return accessible.Run(ctx, p)
 }
 
 // bare returns what the questions work with: the workspace itself, as its calls are not shown.

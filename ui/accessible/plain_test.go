@@ -1,4 +1,4 @@
-package plain_test
+package accessible_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"bugle/engine/edit"
 	"bugle/engine/local"
 	"bugle/store/mem"
-	"bugle/ui/plain"
+	"bugle/ui/accessible"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 )
@@ -69,7 +69,7 @@ func (b *bench) run(script string) {
 	b.t.Helper()
 	var out strings.Builder
 	in := strings.ReplaceAll(script, "|", "\n") + "\n"
-	err := plain.Run(b.t.Context(), plain.Options{Deps: b.deps, In: strings.NewReader(in), Out: &out, Edit: b.edit})
+	err := accessible.Run(b.t.Context(), accessible.Options{Deps: b.deps, In: strings.NewReader(in), Out: &out, Edit: b.edit})
 	b.said = out.String()
 	if err != nil {
 		b.t.Fatalf("%v\n%s", err, b.said)
@@ -423,7 +423,7 @@ func TestNothingGoesOnForEver(t *testing.T) {
 	for name, in := range map[string]io.Reader{"nonsense": endless("nonsense\n"), "empty lines": endless("\n")} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			if err := plain.Run(t.Context(), plain.Options{Deps: b.deps, In: in, Out: &out}); err != nil {
+			if err := accessible.Run(t.Context(), accessible.Options{Deps: b.deps, In: in, Out: &out}); err != nil {
 				t.Error(err)
 			}
 			if !strings.HasSuffix(out.String(), "Goodbye. Everything is saved.\n") {
@@ -444,7 +444,7 @@ func TestAnEndWhileWaiting(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &prompts{want: "Choose", then: cancel}
-	if err := plain.Run(ctx, plain.Options{Deps: b.deps, In: r, Out: out}); err != nil {
+	if err := accessible.Run(ctx, accessible.Options{Deps: b.deps, In: r, Out: out}); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(out.b.String(), "Goodbye. Everything is saved.") {
@@ -468,7 +468,7 @@ func (p *prompts) Write(text []byte) (int, error) {
 
 func TestAnOutputThatFails(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
-	err := plain.Run(t.Context(), plain.Options{Deps: b.deps, In: endless("\n"), Out: failing{}})
+	err := accessible.Run(t.Context(), accessible.Options{Deps: b.deps, In: endless("\n"), Out: failing{}})
 	if err == nil || !strings.Contains(err.Error(), "the reader has left") {
 		t.Errorf("the error is %v", err)
 	}

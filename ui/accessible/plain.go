@@ -1,10 +1,10 @@
-// Package plain is the program for people who hear it or read it in lines: the main job as questions
+// Package accessible is the program for people who hear it or read it in lines: the main job as questions
 // and answers, one line each. Nothing that was written is changed, no cursor moves, no color or frame
 // says anything, and every state is told in words. It needs no terminal: it reads lines and writes
 // lines.
 //
 // What it asks comes from the tables of engine/catalog, as the forms do.
-package plain
+package accessible
 
 import (
 	"context"

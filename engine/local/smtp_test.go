@@ -201,7 +201,7 @@ func TestAFailingFilterIsNotSent(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.create(`{%s,%s}`, emailHead, strings.Replace(emailParts, `Hi {{UserAttribute['First Name']}}`, `Hi {{ '%s and %s'|format(user.first_name) }}`, 1))
 	out := b.test(parse(t, `{"draft_id":"%s","personalization_details":{"user_attributes":{"First Name":"Zoë"}},"test_campaign_meta":{"identifier":"EMAIL","identifier_values":["ida@example.com"]}}`, id))
-	contains(t, show(out), "FAILED", "'%s and %s'|format(user.first_name)", "fewer arguments than the text has places")
+	contains(t, show(out), "FAILED", "'%s and %s'|format(user.first_name)", "more placeholders than arguments")
 	if mails, err := b.Outbox(b.ctx, 10); err != nil || len(mails) > 0 {
 		t.Errorf("%d mails, %v", len(mails), err)
 	}

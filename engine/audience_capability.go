@@ -6,8 +6,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// AudienceReader tells whom filters pick among the workspace's profiles (CONTRACT.md,
-// Audience). Filters are a segmentation_details, a trigger_condition or a filter group. Filters that
+// AudienceReader finds the users of the workspace that match filters (CONTRACT.md, Audience).
+// Filters are a segmentation_details, a trigger_condition or a filter group. Filters that
 // are not finished fail with [ValidationFailed], what they lack in the details.
 type AudienceReader interface {
 	// EstimateAudience counts who matches. An ended ctx ends the count with its error.

@@ -59,7 +59,7 @@ type WorkingCopy struct {
 
 // Historian reads earlier revisions of a document.
 type Historian interface {
-	// Revisions returns what is known of each, newest first.
+	// Revisions returns when, by whom and why each was saved, newest first.
 	Revisions(ctx context.Context, id string) ([]Revision, error)
 	Revision(ctx context.Context, id string, n int64) (Campaign, error)
 }

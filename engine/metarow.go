@@ -44,8 +44,7 @@ func (m Meta) Row() doc.Value {
 
 // ParseMetaRow reads a row as the API shows it (CONTRACT.md, Records): what it
 // shares with a record as a record, the rest by its own names. It takes any row: what it cannot read
-// is left empty. A row has no id of its own where the service gives none: it is then that of the
-// campaign.
+// is left empty. A row without an id of its own gets that of the campaign.
 func ParseMetaRow(v doc.Value) Meta {
 	m := Meta{Summary: Summary{Head: ParseRecord(v).Head}}
 	read(rowFields, &m, v)

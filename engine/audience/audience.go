@@ -1,5 +1,5 @@
-// Package audience says whom filters pick (CONTRACT.md, Audience): it evaluates them on profiles and their
-// events, explains an answer, puts filters into words, and edits the tree that they are.
+// Package audience evaluates the filters of an audience (CONTRACT.md, Audience) on users and their events, explains
+// the result, puts filters into words, and edits them as a tree.
 //
 // Filters come as a segmentation_details, a trigger_condition, or a filter group alone. Where
 // the contract is silent on what an operator means, this package holds to the following.
@@ -44,7 +44,7 @@
 //     missing, one is enough. atmost and exactly 0 take users who never did it. executed false is the
 //     exact opposite of what the rest says, but for a count of 0: that says twice that the event never
 //     happened, and means it once.
-//   - The contract gives actions no period of time. Every event has the attribute [engine.AttrEventTime],
+//   - Actions have no period of time in the contract. Every event has the attribute [engine.AttrEventTime],
 //     the time at which it happened, and a condition on that narrows the period.
 //
 // # Expressions

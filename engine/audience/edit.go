@@ -145,7 +145,7 @@ func shifted(p, gone doc.Path) doc.Path {
 }
 
 // Indent makes a filter on an attribute a condition of the action before it. Nothing else nests:
-// the contract gives a group filters of three types, none of which is a group.
+// a group has filters of three types, none of which is a group.
 func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	if err := there(root, p); err != nil {
 		return root, p, err
@@ -163,8 +163,8 @@ func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	return retyped(root, p, conditions, root.Lookup(conditions).Get(mFilters).Len())
 }
 
-// Outdent makes a condition of an action a filter on a user attribute, after the action. A group in a
-// group, which a service may send though the contract has none, gives up its filters to the group around it.
+// Outdent makes a condition of an action a filter on a user attribute, after the action. A group inside a group,
+// which only other services send, is dissolved: its filters move to the group around it.
 func Outdent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	if err := there(root, p); err != nil {
 		return root, p, err

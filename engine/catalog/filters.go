@@ -115,8 +115,8 @@ func filterTable() schema.Field {
 }
 
 // eventFilterTable is a filter nested in a filter on an action: one of type user_attributes looks at an
-// attribute of the event. It has the other types too, because the contract (Audience) gives every
-// filter the same three.
+// attribute of the event. It has the other types too, because every filter has
+// the same three (CONTRACT.md, Audience).
 func eventFilterTable() schema.Field {
 	project := schema.Field{Rules: []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: portfolio}}}}}
 	deeper := schema.Field{Kind: schema.Object, Like: "event_filter"}

@@ -78,8 +78,8 @@ func (s *Session) Applied(done Applied) (drop func(context.Context) error) {
 	return drop
 }
 
-// Drop gives up the edits that are not applied. It returns what drops their working copy; the campaign is to be
-// loaded then.
+// Drop discards the edits that are not applied. The function it returns deletes their working copy; the caller loads
+// the campaign again after that.
 func (s *Session) Drop() func(context.Context) error {
 	s.Forget()
 	copies, id := s.host.Copies, s.id

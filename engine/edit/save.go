@@ -145,7 +145,7 @@ func (s *Session) KeepMine(note string) Saver {
 	}
 }
 
-// Forget gives up what is not saved, so that [Session.Load] takes its place.
+// Forget discards the edits that are not saved, before the campaign is loaded again.
 func (s *Session) Forget() { s.saving, s.pending = saving{edits: s.saving.edits}, false }
 
 // Flush returns what stores the edits that are not stored yet, in one go and for the last time; nil where there

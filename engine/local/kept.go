@@ -15,8 +15,8 @@ import (
 	"bugle/store"
 )
 
-// kept is what is known of the index that the store keeps beside the rows, for the next process: to read each
-// row of a large store takes longer than anybody wants to wait for a search.
+// kept is the state of the copy of the index that the store keeps for the next process: reading each row of a large
+// store takes longer than anybody wants to wait for a search.
 type kept struct {
 	ix      *index.Index // the others are of it
 	version uint64       // of the store: the index has all that was written up to it; 0: it is not known

@@ -12,8 +12,8 @@ import (
 )
 
 // Test sends a test, of the content in the request or of a saved draft (CONTRACT.md,
-// Test sends). Once the request is accepted it gives a result, also
-// where ctx ends meanwhile: what had not left then has failed, and says so.
+// Test sends). Once the request is accepted it returns a result, even if ctx
+// ends in the meantime: messages that were not sent by then are reported as failed.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	ids, err := request(r.Call, r.Body)
 	if err != nil {

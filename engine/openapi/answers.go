@@ -139,7 +139,7 @@ func property(f schema.Field) doc.Value {
 		if len(f.Options) > 0 {
 			v = set(v, doc.NewStrings(options(f)...), "enum")
 		}
-		if len(f.Rules) > 0 {
+		if len(f.Rules) > 0 && f.Rules[0] == schema.Rule(schema.Format{As: schema.ObjectID}) {
 			v = objectID()
 		}
 	}

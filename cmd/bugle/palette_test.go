@@ -56,6 +56,9 @@ func TestThePaletteNamesTheCampaignOfAField(t *testing.T) {
 	h.Press("enter", "ctrl+k")
 	h.Type("tags")
 	h.Want("· Winter roast launch")
+	h.Press("esc", "ctrl+k")
+	h.Type("winter roast launch") // finds the campaign, not all of its fields
+	h.WantNot(" section ", " field ")
 	h.Press("esc", "enter", "ctrl+k")
 	h.Type("tags")
 	h.WantNot("· Winter roast launch") // the builder says which one it is

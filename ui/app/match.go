@@ -69,7 +69,7 @@ func (c command) act() bool {
 
 // howWell reports how words in lower case match a command.
 func howWell(words []string, c command) int {
-	name, text := strings.ToLower(c.label), strings.ToLower(c.text())
+	name, text := strings.ToLower(c.label), strings.ToLower(c.label+" "+c.detail)
 	switch {
 	case strings.HasPrefix(name, strings.Join(words, " ")):
 		return matchStart

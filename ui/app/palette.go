@@ -18,6 +18,7 @@ type command struct {
 	name   string // by which it is remembered
 	label  string
 	detail string // after the label
+	of     string // the campaign that it opens, shown behind: nobody looks for it by that
 	info   string // its key, or what it is
 	why    string // why it is not allowed now
 	rank   rank
@@ -25,10 +26,17 @@ type command struct {
 }
 
 func (c command) text() string {
-	if c.detail == "" {
+	after := c.detail
+	switch {
+	case after == "":
+		after = c.of
+	case c.of != "":
+		after += " · " + c.of
+	}
+	if after == "" {
 		return c.label
 	}
-	return c.label + " — " + c.detail
+	return c.label + " — " + after
 }
 
 // section is a heading of the palette and what stands under it.

@@ -127,11 +127,8 @@ func (f *fields) add(r rank, kind string, p doc.Path, name, where string) {
 	if f.other {
 		r = rankOther
 	}
-	if f.of != "" {
-		where = strings.TrimPrefix(where+" · "+f.of, " · ")
-	}
 	f.out = append(f.out, command{
-		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), info: kind, rank: r,
+		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), of: widget.Clean(f.of), info: kind, rank: r,
 		run: func() tea.Cmd { return f.open(screen.Route{Name: screen.Builder, ID: f.c.ID, Path: p}) },
 	})
 }

@@ -1,6 +1,6 @@
 // Package engine says what a campaign service does: the ten operations of the Campaigns V5
 // API, their requests, results and errors, and the small capabilities that only some services
-// have. It holds no implementation: engine/local works on a store, engine/remote over HTTP.
+// have. It holds no implementation: engine/service/local works on a store, engine/service/remote over HTTP.
 package engine
 
 import (

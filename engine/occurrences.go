@@ -68,19 +68,19 @@ func NoSends(document doc.Value, after time.Time) string {
 	start, readable := startOf(s, scheduleZone(s))
 	switch {
 	case kind != catalog.Periodic && kind != catalog.OneTime:
-		return "It is sent when its trigger happens, not at set times."
+		return "Sent when the trigger happens, not at set times."
 	case kind == catalog.OneTime && s.Get("delivery_type").Text() == "ASAP":
-		return "It goes out as soon as it is published."
+		return "Sent as soon as you publish."
 	case s.Get("start_time").Empty():
-		return "It has no start yet."
+		return "No start time yet."
 	case !readable:
-		return "Its start cannot be read as a time."
+		return "The start time can't be read."
 	case kind == catalog.Periodic && s.Get("periodic_details").Get("sending_frequency").Empty():
-		return "How often it repeats is not chosen yet."
+		return "Choose how often it repeats."
 	case start.Before(after):
-		return "Its last time has passed."
+		return "All of its sends are in the past."
 	}
-	return "No day fits these choices."
+	return "No date fits these choices."
 }
 
 // Occurrences returns the first n times from after on at which a periodic campaign with these

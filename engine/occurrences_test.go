@@ -91,12 +91,12 @@ func TestWhyThereAreNoSends(t *testing.T) {
 	now := at(t, "2026-11-21T12:00:00Z")
 	for _, tt := range []struct{ kind, scheduling, want string }{
 		{"EVENT_TRIGGERED", `{}`, "trigger"},
-		{"ONE_TIME", `{"delivery_type":"ASAP"}`, "as soon as it is published"},
-		{"ONE_TIME", `{"delivery_type":"AT_FIXED_TIME"}`, "no start yet"},
-		{"ONE_TIME", `{"start_time":"soon"}`, "cannot be read"},
-		{"ONE_TIME", `{"start_time":"2026-01-01T09:00:00Z"}`, "has passed"},
-		{"PERIODIC", `{"start_time":"2026-12-01T09:00:00Z","periodic_details":{}}`, "How often"},
-		{"PERIODIC", `{"start_time":"2026-12-01T09:00:00Z","expiry_time":"2026-12-02T00:00:00Z","periodic_details":{"sending_frequency":"MONTHLY","repeat_on_date_of_month":[31]}}`, "No day fits"},
+		{"ONE_TIME", `{"delivery_type":"ASAP"}`, "as soon as you publish"},
+		{"ONE_TIME", `{"delivery_type":"AT_FIXED_TIME"}`, "No start time"},
+		{"ONE_TIME", `{"start_time":"soon"}`, "can't be read"},
+		{"ONE_TIME", `{"start_time":"2026-01-01T09:00:00Z"}`, "in the past"},
+		{"PERIODIC", `{"start_time":"2026-12-01T09:00:00Z","periodic_details":{}}`, "how often"},
+		{"PERIODIC", `{"start_time":"2026-12-01T09:00:00Z","expiry_time":"2026-12-02T00:00:00Z","periodic_details":{"sending_frequency":"MONTHLY","repeat_on_date_of_month":[31]}}`, "No date fits"},
 	} {
 		v := parse(t, `{"campaign_delivery_type":"`+tt.kind+`","scheduling_details":`+tt.scheduling+`}`)
 		if got := engine.NoSends(v, now); !strings.Contains(got, tt.want) || len(engine.NextSends(v, now, 1)) > 0 {
@@ -126,7 +126,7 @@ func TestNextSendsOfARecord(t *testing.T) {
 			if loc, ok := engine.Zone(v); !ok || loc.String() != "Europe/Berlin" {
 				t.Errorf("%s: the zone is %v, %t", spelled, loc, ok)
 			}
-			if why := engine.NoSends(v, at(t, "2031-11-01T00:00:00Z")); why != "Its last time has passed." {
+			if why := engine.NoSends(v, at(t, "2031-11-01T00:00:00Z")); why != "All of its sends are in the past." {
 				t.Errorf("%s: %s", spelled, why)
 			}
 		}

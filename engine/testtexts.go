@@ -187,9 +187,9 @@ func (m *EmailMessage) Content() doc.Value {
 		files = append(files, doc.NewObject(text("url", name)))
 	}
 	return doc.NewObject(
-		text("subject", m.Subject), text("preview_text", m.PreviewText), text("sender_name", m.FromName),
-		text("from_address", m.From), text("reply_to_address", m.ReplyTo), list("cc_ids", m.Cc), list("bcc_ids", m.Bcc),
-		text("html_content", m.HTML), unlessEmpty("attachments", doc.NewArray(files...)),
+		text(catalog.EmailSubject, m.Subject), text(catalog.EmailPreviewText, m.PreviewText), text(catalog.EmailSender, m.FromName),
+		text(catalog.EmailFrom, m.From), text(catalog.EmailReplyTo, m.ReplyTo), list(catalog.EmailCc, m.Cc), list(catalog.EmailBcc, m.Bcc),
+		text(catalog.EmailHTML, m.HTML), unlessEmpty(catalog.EmailAttachments, doc.NewArray(files...)),
 	)
 }
 

@@ -31,7 +31,7 @@ type Workspace struct {
 	Flags map[string]bool `json:"flags"`
 
 	Connectors             []Connector    `json:"connectors"`
-	Gateways               []Gateway      `json:"push_gateways,omitempty"` // at most one of a carrier
+	Gateways               []Gateway      `json:"push_gateways,omitempty"` // at most one of a provider
 	SubscriptionCategories []string       `json:"subscription_categories"`
 	Teams                  []string       `json:"teams"`
 	Locales                []string       `json:"locales"`
@@ -65,23 +65,23 @@ const (
 // KnownFlags lists the flags, in the order in which they are shown.
 func KnownFlags() []string { return []string{FlagAudienceLimit, FlagQueuing, FlagPortfolio} }
 
-// The carriers of a connector.
+// The providers of a connector.
 const (
-	CarrierOutbox = "outbox" // keeps the message in the local store
-	CarrierSMTP   = "smtp"   // speaks SMTP to a real server
+	ProviderOutbox = "outbox" // keeps the message in the local store
+	ProviderSMTP   = "smtp"   // speaks SMTP to a real server
 )
 
-// The carriers of a push gateway. Each serves one platform.
+// The providers of a push gateway. Each serves one platform.
 const (
-	CarrierFCM     = "fcm"     // Firebase Cloud Messaging, HTTP v1: Android
-	CarrierAPNs    = "apns"    // Apple Push Notification service: iOS
-	CarrierWebPush = "webpush" // RFC 8030, with VAPID (RFC 8292): browsers
+	ProviderFCM     = "fcm"     // Firebase Cloud Messaging, HTTP v1: Android
+	ProviderAPNs    = "apns"    // Apple Push Notification service: iOS
+	ProviderWebPush = "webpush" // RFC 8030, with VAPID (RFC 8292): browsers
 )
 
 // Gateway is a configured way out for the push notifications of one platform. A platform that has
 // none goes to the outbox (CONTRACT.md, Test sends).
 type Gateway struct {
-	Carrier string `json:"carrier"` // [CarrierFCM], [CarrierAPNs] or [CarrierWebPush]; the member of that name is set
+	Provider string `json:"carrier"` // [ProviderFCM], [ProviderAPNs] or [ProviderWebPush]; the member of that name is set
 	// Key is where the credential is: the service account's JSON (fcm), the .p8 signing key (apns) or
 	// the VAPID private key in base64url (webpush).
 	Key     SecretRef `json:"key"`
@@ -124,10 +124,10 @@ type WebPush struct {
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
-// Gateway returns the workspace's gateway of a carrier.
-func (w Workspace) Gateway(carrier string) (Gateway, bool) {
+// Gateway returns the workspace's gateway of a provider.
+func (w Workspace) Gateway(provider string) (Gateway, bool) {
 	for _, g := range w.Gateways {
-		if g.Carrier == carrier {
+		if g.Provider == provider {
 			return g, true
 		}
 	}
@@ -136,10 +136,10 @@ func (w Workspace) Gateway(carrier string) (Gateway, bool) {
 
 // Connector is a configured way out for email (CONTRACT.md, connector).
 type Connector struct {
-	Type    string `json:"connector_type"`
-	Name    string `json:"connector_name"`
-	Carrier string `json:"carrier"` // [CarrierOutbox] or [CarrierSMTP]
-	SMTP    *SMTP  `json:"smtp,omitempty"`
+	Type     string `json:"connector_type"`
+	Name     string `json:"connector_name"`
+	Provider string `json:"carrier"` // [ProviderOutbox] or [ProviderSMTP]
+	SMTP     *SMTP  `json:"smtp,omitempty"`
 }
 
 // SMTP says how to reach a mail server.

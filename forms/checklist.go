@@ -27,7 +27,7 @@ type checklist struct {
 func newChecklist(l look, st schema.FieldState, options []schema.OptionState, w, h int) *checklist {
 	e := &checklist{list: st.Value, look: l, width: w, height: h}
 	for _, o := range options {
-		v := optionValue(st.Node.Element.Kind, o.Value)
+		v := o.Literal(st.Node.Element.Kind)
 		if holds := contains(st.Value, v); holds || o.Offered {
 			label := o.Title()
 			if !o.Offered {
@@ -121,7 +121,7 @@ func (e *checklist) view(w, h int) string {
 			on = append(on, e.options[i].label)
 		}
 		if len(on) == 0 {
-			on = []string{"(none)"}
+			on = []string{"None"}
 		}
 		return "‹ " + fit(strings.Join(on, ", "), w-4) + " ›"
 	}

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// option is one thing that a choice offers; its value is absent for "(unset)".
+// option is one thing that a choice offers; its value is absent for what leaves the field without one.
 type option struct {
 	label string
 	value doc.Value
@@ -85,10 +85,10 @@ func newChoice(l look, st schema.FieldState, w, h int) *choice {
 	return e
 }
 
-// choices returns what a field offers, and which of it the field holds: "(unset)", the options that
+// choices returns what a field offers, and which of it the field holds: no value, the options that
 // are offered here, and the present value where it is none of them.
 func choices(st schema.FieldState) ([]option, int) {
-	out, at := []option{{label: "(unset)"}}, 0
+	out, at := []option{{label: unsetText(st)}}, 0
 	add := func(label string, v doc.Value, holds bool) {
 		if holds {
 			at = len(out)
@@ -101,7 +101,7 @@ func choices(st schema.FieldState) ([]option, int) {
 		add(no, doc.NewBool(false), st.Value.Kind() == doc.Bool && !st.Value.True())
 	}
 	for _, o := range st.Options {
-		v := optionValue(st.Node.Kind, o.Value)
+		v := o.Literal(st.Node.Kind)
 		holds := doc.Equal(v, st.Value)
 		switch {
 		case o.Offered:
@@ -114,6 +114,17 @@ func choices(st schema.FieldState) ([]option, int) {
 		add("(keep: "+head(keepText(st.Value), 60)+")", st.Value, true)
 	}
 	return out, at
+}
+
+// unsetText returns what happens where a field holds no value.
+func unsetText(st schema.FieldState) string {
+	switch {
+	case st.Node.Default != "":
+		return "Default (" + defaultValue(st.Node) + ")"
+	case st.Required:
+		return "Not set"
+	}
+	return "None"
 }
 
 // sides names the values of a boolean.
@@ -130,13 +141,6 @@ func keepText(v doc.Value) string {
 		return oneLine(v.Text())
 	}
 	return oneLine(string(v.Encode()))
-}
-
-func optionValue(kind schema.Kind, s string) doc.Value {
-	if kind == schema.Integer || kind == schema.Number {
-		return scalarValue(kind, s)
-	}
-	return doc.NewString(s)
 }
 
 func (e *choice) typing() bool { return e.open != nil }
@@ -190,7 +194,10 @@ func (e *choice) newMenu() menu {
 	if len(e.options) < e.h && len(e.options) <= 50 {
 		return newHuhMenu(e.look, e.options, e.at, e.w)
 	}
-	return &picker{options: e.options, cursor: e.at, shown: upTo(len(e.options))}
+	p := &picker{options: e.options}
+	p.setFilter(nil)
+	p.cursor = e.at
+	return p
 }
 
 func (e *choice) view(w, h int) string {
@@ -198,7 +205,7 @@ func (e *choice) view(w, h int) string {
 	if e.open != nil {
 		view := e.open.view(w, h)
 		if first, rest, ok := strings.Cut(view, "\n"); ok && strings.TrimRight(ansi.Strip(first), " ") == "/" {
-			view = e.look.prompt.Render("/") + e.look.faint.Render(fit(" type to find", w-1)) + "\n" + rest
+			view = e.look.t.Accent.Render("/") + e.look.t.Faint.Render(fit(" type to find", w-1)) + "\n" + rest
 		}
 		return view
 	}
@@ -238,7 +245,7 @@ func (m *huhMenu) key(msg tea.KeyMsg) {
 	}
 }
 
-// first moves to the first match, past "(unset)" where there is another: huh stays at the place
+// first moves to the first match, past the option without a value where there is another: huh stays at the place
 // where it was in the longer list.
 func (m *huhMenu) first() {
 	for last := -1; ; {
@@ -264,14 +271,6 @@ type picker struct {
 	filter  []rune
 	shown   []int
 	cursor  int // in shown
-}
-
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 func (p *picker) key(msg tea.KeyMsg) {
@@ -304,7 +303,7 @@ func (p *picker) setFilter(f []rune) {
 		}
 	}
 	if len(f) > 0 && len(p.shown) > 1 && p.shown[0] == 0 {
-		p.cursor = 1 // past "(unset)"
+		p.cursor = 1 // past the option without a value
 	}
 }
 
@@ -319,10 +318,21 @@ func (p *picker) view(w, h int) string {
 	lines := []string{"/" + string(p.filter)}
 	from, to := window(len(p.shown), p.cursor, max(h-1, 1))
 	for i := from; i < to; i++ {
-		lines = append(lines, bullet(i == p.cursor)+fit(oneLine(p.options[p.shown[i]].label), w-2))
+		mark := "  "
+		if i == p.cursor {
+			mark = "> "
+		}
+		lines = append(lines, mark+fit(oneLine(p.options[p.shown[i]].label), w-2))
 	}
 	if len(p.shown) == 0 {
 		lines = append(lines, "  no match")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// window returns the part of n rows, at most h, that shows row at.
+func window(n, at, h int) (from, to int) {
+	h = max(min(h, n), 0)
+	from = min(max(at-h+1, 0), n-h)
+	return from, from + h
 }

@@ -12,7 +12,7 @@ import (
 
 // Widgets drop control characters and rewrite tabs and carriage returns. So that none is lost,
 // a widget is given stand-ins for them out of a private use area, one cell wide each, and what it
-// gives back is translated again. The general punctuation block has a second area: its characters
+// returns is translated again. The general punctuation block has a second area: its characters
 // that change the direction of text would scramble the line that they stand in, and others of it
 // are not seen at all. What else is of that kind is in a third area.
 const (

@@ -15,15 +15,15 @@ import (
 // swatchWidth is the cells that a swatch takes, the blank after it included.
 const swatchWidth = 4
 
-// isColor reports a row whose text is a hex color.
+// isColor reports whether the text of a row is a hex color.
 func isColor(r row) bool {
 	return r.Node != nil && r.shape == oneline && hasForm(r.Node, schema.Color)
 }
 
 // swatch draws a block of the color that a text names, and a blank. It is "" for a text that is no
 // color, and in themes without colors, where the hex digits say all.
-func (f *Form) swatch(r row, text string) string {
-	t := f.cfg.Theme
+func (p *painter) swatch(r row, text string) string {
+	t := p.theme
 	if !isColor(r) || t.IsPlain() || t.Name == themes.None {
 		return ""
 	}

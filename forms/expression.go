@@ -47,30 +47,6 @@ const (
 	expressionFilters = "expression_filters"
 )
 
-// expressions returns what can be looked up in the text of a row.
-func (f *Form) expressions(r row) []expression {
-	if r.Node == nil || !r.Node.Template || f.cfg.Suggest == nil {
-		return nil
-	}
-	var out []expression
-	for _, l := range expressionLists {
-		for _, name := range f.cfg.Suggest(l.list) {
-			out = append(out, expression{of: l.of, name: name})
-		}
-	}
-	for _, text := range f.cfg.Suggest(wholeExpressions) {
-		e := expression{name: text, text: text}
-		if i := strings.IndexAny(text, ".["); i > 0 {
-			e.of, e.name = text[:i], strings.TrimPrefix(text[i:], ".")
-		}
-		out = append(out, e)
-	}
-	for _, name := range f.cfg.Suggest(expressionFilters) {
-		out = append(out, expression{of: ofFilters, name: name, text: name})
-	}
-	return out
-}
-
 // completion offers expressions while the cursor stands behind "{{" in a text.
 type completion struct {
 	offered []expression
@@ -212,7 +188,7 @@ func (b *buffer) beforeCursor() string {
 func (c *completion) picked() expression { return c.matches[max(c.list.At(), 0)] }
 
 // marked draws a text of one line with its expressions in another tone.
-func (f *Form) marked(r row, text string, plain lipgloss.Style) string {
+func (p *painter) marked(r row, text string, plain lipgloss.Style) string {
 	if r.Node == nil || !r.Node.Template || !schema.HasExpression(text) {
 		return plain.Render(text)
 	}
@@ -223,7 +199,7 @@ func (f *Form) marked(r row, text string, plain lipgloss.Style) string {
 			b.WriteString(plain.Render(text[:i]))
 		}
 		if end > i {
-			b.WriteString(f.cfg.Theme.Info.Render(text[i:end]))
+			b.WriteString(p.theme.Info.Render(text[i:end]))
 		}
 		text = text[end:]
 	}
@@ -248,15 +224,23 @@ func nextExpression(text string) (from, to int) {
 	return from, len(text)
 }
 
-// completionHint returns what happens with the expression that is picked.
-func (f *Form) completionHint() string {
+// completing returns the list of expressions that is open in an editor; nil where none is.
+func completing(ed editor) *completion {
 	var c *completion
-	switch ed := f.ed.(type) {
+	switch ed := ed.(type) {
 	case *input:
 		c = &ed.expr
 	case *area:
 		c = &ed.expr
 	}
+	if c == nil || !c.open() {
+		return nil
+	}
+	return c
+}
+
+// hint returns what happens with the expression that is picked.
+func (c *completion) hint() string {
 	switch e := c.picked(); {
 	case e.text == "" || e.text == "default":
 		return "enter inserts it; then type a default for users who have no value."

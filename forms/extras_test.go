@@ -134,8 +134,8 @@ func TestWhatIsKeptSaysWhyAndGoes(t *testing.T) {
 		}
 		return ""
 	}
-	f.refresh()
-	if n := f.RemoveHidden(); n != 2 {
+	f.sheet.refresh()
+	if n := f.sheet.removeHidden(); n != 2 {
 		t.Errorf("removed %d", n)
 	}
 	want(t, f, `{"template":"BASIC","strange":1}`)
@@ -148,7 +148,7 @@ func TestProblemsNameTitles(t *testing.T) {
 		{Path: doc.P("timer"), Message: "over the wire"},
 	})
 	shows(t, f, "! item 1: words", "! Over the wire")
-	shows(t, open(t, `{}`), "Required; choose Basic, Timer or Custom")
+	shows(t, open(t, `{}`), "! Choose Basic, Timer or Custom")
 }
 
 // Entries of a list are put in order, copied and removed with the keys that the hints name.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
@@ -74,4 +75,51 @@ func TestANameDecides(t *testing.T) {
 	press(f, "down", "right")
 	shows(t, f, "‹ Everybody ›")
 	want(t, f, `{"name":"Mainx","all":true}`)
+}
+
+// Flags that exclude each other are one choice: choosing one turns the others off.
+func TestFlagsThatExcludeEachOtherAreOneChoice(t *testing.T) {
+	s := catalog.Campaign(catalog.Push)
+	at := doc.P("basic_details", "platform_specific_details")
+	open := func(ios string) *Form {
+		cfg := config(parse(t, `{"basic_details":{"platforms":["IOS"],"platform_specific_details":{`+ios+`}}}`), "basic_details", "platform_specific_details")
+		cfg.Schema = s
+		return New(cfg)
+	}
+	holds := func(f *Form, is string) {
+		t.Helper()
+		root, _ := f.Edits()
+		if got := string(root.Lookup(at).Encode()); got != is {
+			t.Errorf("got %s, want %s", got, is)
+		}
+	}
+	cfg := config(parse(t, `{"basic_details":{"platforms":["WEB"]}}`), "basic_details", "platform_specific_details")
+	cfg.Schema = s
+	f := New(cfg)
+	hides(t, f, "iOS devices *") // nobody on iOS gets it
+
+	f = open("")
+	press(f, "end", "down")
+	shows(t, f, "▸ iOS devices *", "‹ Not set ›", "Which iOS devices get the message.")
+	press(f, "enter", "only", "enter")
+	holds(f, `{"ios":{"send_to_only_provisional_push_enabled_devices":true}}`)
+	shows(t, f, "‹ Only provisional ›")
+	press(f, "left")
+	holds(f, `{"ios":{"exclude_provisional_push_devices":true}}`)
+	press(f, "left", "left")
+	holds(f, `{}`)
+
+	const both = `{"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":true}}`
+	f = open(both[1 : len(both)-1])
+	shows(t, f, "All eligible devices", "Exclude provisional", "turn on exactly one")
+	holds(f, both)
+
+	f = open(`"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":false}`)
+	if !f.FocusPath(at.Child("ios").Child("exclude_provisional_push_devices")) {
+		t.Fatal("a flag does not lead to the choice")
+	}
+	press(f, "right")
+	holds(f, `{"ios":{"send_to_all_eligible_device":false,"exclude_provisional_push_devices":true}}`)
+	press(f, "left")
+	holds(f, `{"ios":{"send_to_all_eligible_device":true,"exclude_provisional_push_devices":false}}`)
 }

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/forms/calendar"
 )
@@ -49,41 +50,73 @@ func newKeyMap() keyMap {
 	}
 }
 
-// Bindings returns the keys that do something at the focused field, for the screen's help and to
-// tell the form's keys from its own. Keys that are text are not among them: see [Form.Typing].
-func (f *Form) Bindings() []key.Binding {
-	if f.Modal() {
-		return f.modalBindings()
+// target returns the row that a key leads to from row at of n, where a page has step of them; false for keys
+// that do not move.
+func (k keyMap) target(msg tea.KeyMsg, at, n, step int) (int, bool) {
+	switch {
+	case key.Matches(msg, k.Next):
+		return at + 1, true
+	case key.Matches(msg, k.Prev):
+		return at - 1, true
+	case key.Matches(msg, k.PageDown):
+		return at + step, true
+	case key.Matches(msg, k.PageUp):
+		return at - step, true
+	case key.Matches(msg, k.First):
+		return 0, true
+	case key.Matches(msg, k.Last):
+		return n - 1, true
 	}
-	return append(f.rowBindings(), f.keys.Next, f.keys.Prev, f.keys.PageDown, f.keys.PageUp, f.keys.First, f.keys.Last)
+	return at, false
 }
 
-// Hints returns the few of the Bindings that a person wants at the focused field, the most wanted
-// first.
-func (f *Form) Hints() []key.Binding {
-	if f.Modal() {
-		return f.modalBindings()
+// actions are the keys that do something at a row, and what they do there.
+type actions struct {
+	keys    keyMap
+	row     row
+	ok      bool   // there is a row
+	ed      editor // of the row; nil where none is open
+	list    bool   // the rows are the elements of a list
+	removes bool   // the value of the row is kept, not used, and may be changed
+	hidden  int    // how many rows can be removed at once
+	modal   bool   // a list, a calendar or a question for a name is open
+	picks   bool   // it is a calendar
+	names   bool   // it is a question for a name
+}
+
+// all returns all of the keys.
+func (a *actions) all() []key.Binding {
+	if a.modal {
+		return a.modalBindings()
 	}
-	r, ok := f.focusedRow()
-	if !ok {
+	return append(a.rowBindings(), a.next(), a.keys.Prev, a.keys.PageDown, a.keys.PageUp, a.keys.First, a.keys.Last)
+}
+
+// few returns the keys that a person wants most, the most wanted first.
+func (a *actions) few() []key.Binding {
+	if a.modal {
+		return a.modalBindings()
+	}
+	if !a.ok {
 		return nil
 	}
+	r := a.row
 	var out []key.Binding
-	if b := f.activate(r); b.Enabled() {
+	if b := a.activate(); b.Enabled() {
 		out = append(out, b)
 	}
-	out = append(out, f.keys.Next)
-	for _, b := range f.rowBindings() {
+	out = append(out, a.next())
+	for _, b := range a.rowBindings() {
 		switch b.Help().Desc {
-		case f.keys.Suggest.Help().Desc, f.keys.Delete.Help().Desc, f.keys.Rename.Help().Desc, f.keys.Calendar.Help().Desc,
-			f.keys.RemoveOne.Help().Desc, f.keys.RemoveAll.Help().Desc, f.keys.MoveUp.Help().Desc, f.keys.MoveDown.Help().Desc,
-			f.keys.Duplicate.Help().Desc:
+		case a.keys.Suggest.Help().Desc, a.keys.Delete.Help().Desc, a.keys.Rename.Help().Desc, a.keys.Calendar.Help().Desc,
+			a.keys.RemoveOne.Help().Desc, a.keys.RemoveAll.Help().Desc, a.keys.MoveUp.Help().Desc, a.keys.MoveDown.Help().Desc,
+			a.keys.Duplicate.Help().Desc:
 			out = append(out, b)
-		case f.keys.Editor.Help().Desc:
+		case a.keys.Editor.Help().Desc:
 			if r.shape == long || r.shape == raw || r.shape == many {
 				out = append(out, b)
 			}
-		case f.keys.Add.Help().Desc:
+		case a.keys.Add.Help().Desc:
 			if r.group != adder {
 				out = append(out, b)
 			}
@@ -92,116 +125,126 @@ func (f *Form) Hints() []key.Binding {
 	return out
 }
 
+// offering reports whether suggestions are listed below the row: down leads into them.
+func (a *actions) offering() bool {
+	in, ok := a.ed.(*input)
+	return ok && in.list.Len() > 0
+}
+
+// next returns the key that leads to the next row.
+func (a *actions) next() key.Binding {
+	if a.offering() {
+		return bind("tab", a.keys.Next.Help().Desc, a.keys.Next.Keys()...)
+	}
+	return a.keys.Next
+}
+
 // rowBindings returns the keys of the focused row, the one that matters most first.
-func (f *Form) rowBindings() []key.Binding {
-	var out []key.Binding
-	r, ok := f.focusedRow()
-	if !ok {
+func (a *actions) rowBindings() []key.Binding {
+	if !a.ok {
 		return nil
 	}
-	if b := f.activate(r); b.Enabled() {
+	r := a.row
+	var out []key.Binding
+	if b := a.activate(); b.Enabled() {
 		out = append(out, b)
 	}
 	if r.locked != "" {
 		return out
 	}
-	if in, ok := f.ed.(*input); ok && len(in.suggest) > 0 {
-		out = append(out, f.keys.Suggest)
+	if in, ok := a.ed.(*input); ok && len(in.suggest) > 0 {
+		suggest := a.keys.Suggest
+		if a.offering() {
+			suggest = bind("↓", suggest.Help().Desc, suggest.Keys()...)
+		}
+		out = append(out, suggest)
 	}
-	if f.pickable(r) {
-		out = append(out, f.keys.Calendar)
+	if a.pickable() {
+		out = append(out, a.keys.Calendar)
 	}
-	if f.removable(r) {
-		out = append(out, f.keys.RemoveOne)
-		if f.Hidden() > 1 {
-			out = append(out, f.keys.RemoveAll)
+	if a.removes {
+		out = append(out, a.keys.RemoveOne)
+		if a.hidden > 1 {
+			out = append(out, a.keys.RemoveAll)
 		}
 	}
-	if f.list && f.ed == nil {
-		out = append(out, f.keys.Add)
+	if a.list && a.ed == nil {
+		out = append(out, a.keys.Add)
 		if r.group == shown {
-			out = append(out, f.keys.Delete, f.keys.Duplicate, f.keys.MoveUp, f.keys.MoveDown)
+			out = append(out, a.keys.Delete, a.keys.Duplicate, a.keys.MoveUp, a.keys.MoveDown)
 		}
 	}
 	switch {
-	case f.rowIsText(r):
-		editor := f.keys.Editor
-		if f.Typing() {
+	case r.isText():
+		editor := a.keys.Editor
+		if a.ed != nil && a.ed.typing() {
 			editor = bind("ctrl+e", "open editor", "ctrl+e") // e alone is text
 		}
 		out = append(out, editor)
-		if !f.removable(r) {
-			out = append(out, f.keys.Remove)
+		if !a.removes {
+			out = append(out, a.keys.Remove)
 		}
-	case r.shape == chosen && f.ed != nil:
-		out = append(out, f.keys.Change, f.keys.Remove)
-	case r.group != adder && !f.list && !f.removable(r):
-		out = append(out, f.keys.Remove)
+	case r.shape == chosen && a.ed != nil:
+		out = append(out, a.keys.Change, a.keys.Remove)
+	case r.group != adder && !a.list && !a.removes:
+		out = append(out, a.keys.Remove)
 	}
-	if _, ok := f.ed.(*area); ok {
-		out = append(out, f.keys.NewLine)
+	if _, ok := a.ed.(*area); ok {
+		out = append(out, a.keys.NewLine)
 	}
-	if r.free && !f.list {
-		out = append(out, f.keys.Rename)
+	if r.free && !a.list {
+		out = append(out, a.keys.Rename)
 	}
 	return out
 }
 
 // modalBindings are the keys of an open list, of a question for a name, of an element's text.
-func (f *Form) modalBindings() []key.Binding {
-	if f.picking != nil {
+func (a *actions) modalBindings() []key.Binding {
+	if a.picks {
 		return calendar.Bindings()
 	}
-	if f.completing() {
+	if completing(a.ed) != nil {
 		return []key.Binding{bind("enter", "insert", "enter"), bind("esc", "close", "esc"), bind("↑/↓", "move", "up", "down", "ctrl+n", "ctrl+p")}
 	}
 	out := []key.Binding{bind("enter", "done", "enter"), bind("esc", "close", "esc")}
-	if _, ok := f.ed.(*checklist); ok {
+	if _, ok := a.ed.(*checklist); ok {
 		return append([]key.Binding{bind("space", "select", " ", "x")}, append(out, bind("↑/↓", "move", "up", "down", "j", "k"))...)
 	}
-	if _, ok := f.ed.(*choice); ok {
+	if _, ok := a.ed.(*choice); ok {
 		return append(out, bind("↑/↓", "move", "up", "down"))
 	}
 	return out
 }
 
-// activate returns what Enter does at a row, beyond going to the next one.
-func (f *Form) activate(r row) key.Binding {
-	switch {
+// activate returns what Enter does at the row, beyond going to the next one.
+func (a *actions) activate() key.Binding {
+	switch r := a.row; {
 	case r.shape == entry:
-		return f.keys.Open
+		return a.keys.Open
 	case r.locked != "":
 		return key.NewBinding(key.WithDisabled())
-	case r.shape == chosen && f.ed != nil, r.shape == ticks && f.ed != nil:
+	case r.shape == chosen && a.ed != nil, r.shape == ticks && a.ed != nil:
 		return bind("enter", "choose", "enter")
 	case r.group == adder:
 		return bind("enter", "add", "enter")
-	case f.list && f.ed == nil && r.group == shown:
-		return f.keys.EditValue
+	case a.list && a.ed == nil && r.group == shown:
+		return a.keys.EditValue
 	}
 	return key.NewBinding(key.WithDisabled())
 }
 
-// rowIsText reports whether the editor outside can take the value of a row.
-func (f *Form) rowIsText(r row) bool {
+// isText reports whether the editor outside can take the value of the row.
+func (r row) isText() bool {
 	switch r.shape {
 	case long, raw, many:
 		return true
-	case entry:
+	case entry, anyJSON, oneline, commas:
 		return r.Value.Exists()
-	case anyJSON, oneline, commas, fixed:
-		return r.group != adder && r.Value.Exists() && r.shape != fixed
 	}
 	return false
 }
 
-// completing reports that a list of expressions is open.
-func (f *Form) completing() bool {
-	switch ed := f.ed.(type) {
-	case *input:
-		return ed.expr.open()
-	case *area:
-		return ed.expr.open()
-	}
-	return false
+// pickable reports whether a calendar can be opened for the row now.
+func (a *actions) pickable() bool {
+	return isTime(a.row) && a.row.locked == "" && (a.ed != nil || a.list) && !a.names
 }

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
+	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/themes"
@@ -70,6 +71,48 @@ func TestSuggestionsInAList(t *testing.T) {
 	want(t, f, `{"tags":["own","growth","retention","brand"]}`)
 }
 
+func TestDownGoesIntoTheSuggestions(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		path   []any
+		second string
+		wants  string
+	}{
+		{"a text", []any{"connector"}, "connector_name", `{"connector":{"connector_name":"beta"}}`},
+		{"a list", []any{"campaign_content"}, "locales", `{"campaign_content":{"locales":["beta"]}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := config(parse(t, `{}`), tt.path...)
+			cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Email), tt.second
+			cfg.Suggest = func(string) []string { return []string{"alpha", "beta"} }
+			f := New(cfg)
+			press(f, "down", "down")
+			shows(t, f, "> beta")
+			press(f, "up")
+			shows(t, f, "> alpha")
+			press(f, "up") // back to the text
+			hides(t, f, "> alpha")
+			press(f, "down", "down", "enter")
+			want(t, f, tt.wants)
+		})
+	}
+	f := at(t, open(t, `{}`), "team")
+	press(f, "down", "down", "down", "down")
+	if st, _ := f.Focused(); st.Node.Name == "team" {
+		t.Error("down does not leave the last suggestion")
+	}
+	want(t, f, `{}`)
+}
+
+func TestWhatAnEmptyChoiceDoesIsNamed(t *testing.T) {
+	f := at(t, open(t, `{}`), "sticky")
+	shows(t, f, "‹ Default (no) ›")
+	shows(t, at(t, f, "template"), "‹ Not set ›")
+	cfg := config(parse(t, `{}`), "basic_details")
+	cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Email), "content_type"
+	shows(t, New(cfg), "‹ None ›")
+}
+
 func TestManyOptions(t *testing.T) {
 	var opts []schema.Option
 	for i := range 500 {
@@ -100,7 +143,7 @@ func TestMenusFindTheFirstMatch(t *testing.T) {
 	f := open(t, `{"template":"Custom"}`)
 	press(f, "enter", "t", "enter")
 	want(t, f, `{"template":"TIMER"}`)
-	press(f, "enter", "nothing", "pgdown", "up", "enter", "ctrl+u", "unset", "enter")
+	press(f, "enter", "nothing", "pgdown", "up", "enter", "ctrl+u", "not set", "enter")
 	want(t, f, `{}`)
 }
 

@@ -3,17 +3,15 @@ package forms
 import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/huh"
-	"github.com/charmbracelet/lipgloss"
 
 	"bugle/themes"
 )
 
 // look is what huh's widgets need besides their value.
 type look struct {
-	theme         *huh.Theme
-	keys          *huh.KeyMap
-	prompt, faint lipgloss.Style
-	t             themes.Theme
+	theme *huh.Theme
+	keys  *huh.KeyMap
+	t     themes.Theme
 }
 
 // newLook makes a huh theme from nothing but the theme's styles. Widgets have no frame and no
@@ -35,7 +33,7 @@ func newLook(t themes.Theme) look {
 	}
 	theme := &huh.Theme{Focused: field, Blurred: field}
 	theme.FieldSeparator = none
-	return look{theme: theme, keys: widgetKeys(), prompt: t.Accent, faint: t.Faint, t: t}
+	return look{theme: theme, keys: widgetKeys(), t: t}
 }
 
 // widgetKeys are huh's keys without those by which a widget would leave itself, and without

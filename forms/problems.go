@@ -8,88 +8,106 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
+	"bugle/engine/doc"
 	"bugle/engine/schema"
 )
 
+// problems is what is wrong with a document, as the rows of a form show it.
+type problems struct {
+	cfg   *Config
+	list  []schema.Problem
+	given bool // the screen hands them in
+}
+
+// check validates a document, unless the screen does.
+func (v *problems) check(root doc.Value) {
+	if !v.given {
+		v.list = v.cfg.Schema.Validate(root, v.cfg.Env)
+	}
+}
+
 // about is the message of a problem with the object of the form itself. What stands under a field
 // has the field's name before it; here the object's is put there.
-func (f *Form) about(p schema.Problem) string {
-	n := f.cfg.Schema.At(p.Path)
+func (v *problems) about(p schema.Problem) string {
+	n := v.cfg.Schema.At(p.Path)
 	if n == nil || n.Name == "" {
-		return f.sentence(p.Words())
+		return sentence(p.Words())
 	}
 	return n.Label() + ": " + oneLine(p.Words())
 }
 
-// isOwn reports whether a problem is with the object of the form, or with a flat one in it, and none of
-// the rows shows it.
-func (f *Form) isOwn(p schema.Problem) bool {
-	return p.Path.Equal(f.cfg.Path) ||
-		slices.ContainsFunc(f.flats, p.Path.Equal) && !slices.ContainsFunc(f.rows, func(r row) bool { return f.standsFor(r, p) })
-}
-
-// standsFor reports whether the problem with a flat object that is missing shows at a row: at each
-// field that the object needs.
-func (f *Form) standsFor(r row, p schema.Problem) bool {
-	return r.Required && !r.Value.Exists() && len(p.Path) < len(r.Path) && r.Path.HasPrefix(p.Path) && slices.ContainsFunc(f.flats, p.Path.Equal)
-}
-
-func (f *Form) problemStyle(p schema.Problem) lipgloss.Style {
-	if p.Severity == schema.Notice {
-		return f.cfg.Theme.Warning
+// own returns the problems with the object of the form, or with a flat one in it, that none of the rows shows.
+func (v *problems) own(rows []row, flats []doc.Path) []schema.Problem {
+	var out []schema.Problem
+	for _, p := range v.list {
+		if p.Path.Equal(v.cfg.Path) ||
+			slices.ContainsFunc(flats, p.Path.Equal) && !slices.ContainsFunc(rows, func(r row) bool { return v.showsAt(r, p) }) {
+			out = append(out, p)
+		}
 	}
-	return f.cfg.Theme.Danger
+	return out
 }
 
-func (f *Form) sentence(s string) string {
+// showsAt reports whether the problem with a flat object that is missing shows at a row: at each
+// field that the object needs.
+func (v *problems) showsAt(r row, p schema.Problem) bool {
+	return r.Required && !r.Value.Exists() && len(p.Path) > len(v.cfg.Path) && len(p.Path) < len(r.Path) && r.Path.HasPrefix(p.Path)
+}
+
+func (v *problems) style(p schema.Problem) lipgloss.Style {
+	if p.Severity == schema.Notice {
+		return v.cfg.Theme.Warning
+	}
+	return v.cfg.Theme.Danger
+}
+
+// sentence returns a text of one line that begins with a capital.
+func sentence(s string) string {
 	s = oneLine(s)
 	r, n := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(string(r)) + s[n:]
 }
 
-// directProblem returns the problem to show under a row: for an entry its own alone, for other
+// direct returns the problem to show under a row: for an entry its own alone, for other
 // fields also that of an element. A member that is kept says by its group what a notice would.
-func (f *Form) directProblem(r row) *schema.Problem {
+func (v *problems) direct(r row) *schema.Problem {
 	if r.group == adder {
 		return nil
 	}
-	for i, p := range f.problems {
-		if f.standsFor(r, p) {
-			return &f.problems[i]
+	for i, p := range v.list {
+		if v.showsAt(r, p) {
+			return &v.list[i]
 		}
 		if !r.holds(p.Path) || r.group != shown && p.Severity == schema.Notice {
 			continue
 		}
 		if r.shape != entry || len(p.Path) == len(r.Path) {
-			return &f.problems[i]
+			return &v.list[i]
 		}
 	}
 	return nil
 }
 
-// problemText is the message of a problem in or below a row, in the words of the form.
-func (f *Form) problemText(r row, p *schema.Problem) string {
+// text is the message of a problem in or below a row, in the words of the form.
+func (v *problems) text(r row, p *schema.Problem) string {
 	if len(p.Path) <= len(r.Path) || !p.Path.HasPrefix(r.Path) {
-		return f.sentence(p.Words())
+		return sentence(p.Words())
 	}
 	below := p.Path[len(r.Path):]
-	at := strings.Join(f.cfg.Schema.Trail(p.Path)[len(r.Path):], " › ")
+	at := strings.Join(v.cfg.Schema.Trail(p.Path)[len(r.Path):], " › ")
 	if below[0].IsIndex && len(below) == 1 {
 		at = fmt.Sprintf("item %d", below[0].Index+1)
 	}
 	return oneLine(at + ": " + p.Words())
 }
 
-// problemsOf returns the problems at and below a row.
-func (f *Form) problemsOf(r row) []schema.Problem {
-	var out []schema.Problem
-	if r.group == adder {
-		return nil
-	}
-	for _, p := range f.problems {
-		if r.holds(p.Path) {
-			out = append(out, p)
+// errors counts the errors at and below a row.
+func (v *problems) errors(r row) int {
+	n := 0
+	for _, p := range v.list {
+		if p.Severity == schema.Error && r.group != adder && r.holds(p.Path) {
+			n++
 		}
 	}
-	return out
+	return n
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 )
 
@@ -25,24 +25,24 @@ const (
 	adder                 // the last row of a map or list: adds to it
 )
 
-// hidden reports the groups whose values are kept and mean nothing here.
+// hidden reports whether the values of the group are kept and mean nothing here.
 func (g group) hidden() bool { return g == unused || g == unknown }
 
 // shape is the way in which a row is edited.
 type shape uint8
 
 const (
-	fixed   shape = iota // shown, not edited here
-	oneline              // input
-	many                 // area
-	chosen               // choice
-	ticks                // checklist
-	commas               // input over a list of scalars
-	phrase               // input over the fields of a time span
-	anyJSON              // input that takes JSON or a text
-	long                 // a text for the editor outside
-	raw                  // any value, as JSON for the editor outside
-	entry                // an object, map or list that the screen opens
+	fixed    shape = iota // shown, not edited here
+	oneline               // input
+	many                  // area
+	chosen                // choice
+	ticks                 // checklist
+	commas                // input over a list of scalars
+	timespan              // input over the fields of a time span
+	anyJSON               // input that takes JSON or a text
+	long                  // a text for the editor outside
+	raw                   // any value, as JSON for the editor outside
+	entry                 // an object, map or list that the screen opens
 )
 
 // row is one focusable line of a form.
@@ -51,144 +51,14 @@ type row struct {
 	group group
 	shape shape
 	label string
-	// free tells members and elements whose name or place a person chose: they can be renamed,
+	// free marks members and elements whose name or place a person chose: they can be renamed,
 	// and stay when their text is emptied.
 	free bool
-	// locked says why the row may not be changed; "" where it may.
+	// locked is why the row may not be changed; "" where it may.
 	locked string
 	more   bool       // it stands below the fields that the form starts with
 	text   string     // of a time span, in words
-	parts  []doc.Path // of a time span: all the fields that the row stands for
-}
-
-// build returns the rows of the object, map or list at the form's path. Where that is locked, none
-// of them adds to it.
-func (f *Form) build() []row {
-	rows := f.members()
-	if f.cfg.Locked == nil {
-		return rows
-	}
-	if f.lockedHere() != "" {
-		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == adder })
-	}
-	for i := range rows {
-		if rows[i].group != received {
-			rows[i].locked = f.cfg.Locked(rows[i].Path)
-		}
-	}
-	return rows
-}
-
-// lockedHere returns why nothing in the form may be changed; "" where something may.
-func (f *Form) lockedHere() string {
-	if f.cfg.Locked == nil {
-		return ""
-	}
-	return f.cfg.Locked(f.cfg.Path)
-}
-
-// adderRow is the row that adds to the map or list at the form's path.
-func (f *Form) adderRow(elem *schema.Node) row {
-	label := "+ add"
-	if elem.Title != "" {
-		label += " " + strings.ToLower(elem.Title)
-	}
-	return row{FieldState: schema.FieldState{Node: elem, Path: f.cfg.Path}, group: adder, label: label}
-}
-
-func (f *Form) members() []row {
-	if f.list {
-		return f.elements()
-	}
-	st, ok := f.cfg.Schema.Object(f.root, f.cfg.Path, f.cfg.Env)
-	v := f.root.Lookup(f.cfg.Path)
-	if !ok || v.Exists() && v.Kind() != doc.Object {
-		return []row{{FieldState: schema.FieldState{Path: f.cfg.Path, Value: v, Why: "not an object"}, group: unknown, shape: raw, label: "Value"}}
-	}
-	f.flats = f.flats[:0]
-	var in inventory
-	f.collect(&in, st)
-	if st.Node.Element != nil {
-		in.rows = append(in.rows, f.adderRow(st.Node.Element))
-	}
-	return slices.Concat(leadsFirst(in.rows), in.unused, in.unknown, in.received)
-}
-
-// inventory is the rows of an object by the part of the form that they stand in.
-type inventory struct{ rows, unused, unknown, received []row }
-
-// collect adds the rows of an object, those of the flat objects in it in their place.
-func (f *Form) collect(in *inventory, st schema.ObjectState) {
-	for _, s := range st.Fields {
-		r := row{FieldState: s, label: s.Node.Label()}
-		switch {
-		case s.Shown && f.isDecided(st, s), inPhrase(st, s):
-		case s.Shown && isFlat(s):
-			f.flats = append(f.flats, s.Path)
-			if inner, ok := f.cfg.Schema.Object(f.root, s.Path, f.cfg.Env); ok {
-				f.collect(in, inner)
-			}
-		case s.Shown:
-			if r.shape = shapeOf(s); isPhrase(st, s) {
-				r.shape, r.parts = phrase, s.Node.SpanParts(s.Path)
-				r.text, _ = s.Node.SpanText(st.Value)
-			}
-			in.rows = append(in.rows, r)
-		case s.Value.Exists():
-			r.group = unused
-			r.shape = entryOrFixed(s)
-			in.unused = append(in.unused, r)
-		}
-	}
-	for _, s := range st.Extras {
-		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
-		switch {
-		case s.Response != nil:
-			r.group, r.shape, r.label = received, fixed, s.Response.Label()
-			r.locked = firstSentence(s.Response.Help) + " Read-only: it is only in responses."
-			in.received = append(in.received, r)
-		case s.Node == nil:
-			r.group, r.shape = unknown, raw
-			in.unknown = append(in.unknown, r)
-		default:
-			r.shape, r.free = shapeOf(s), true
-			in.rows = append(in.rows, r)
-		}
-	}
-}
-
-// isFlat reports whether the form shows the fields of an object among its own.
-func isFlat(s schema.FieldState) bool {
-	return s.Node != nil && s.Node.Flat && (!s.Value.Exists() || s.Value.Kind() == doc.Object)
-}
-
-// leadsFirst puts the fields that the tables let a form start with before the others.
-func leadsFirst(rows []row) []row {
-	rank := func(r row) int {
-		if r.group != shown || r.Node == nil {
-			return math.MaxInt
-		}
-		return place(r.Node)
-	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a), rank(b)) })
-	for i := range rows {
-		rows[i].more = rank(rows[0]) < math.MaxInt && rank(rows[i]) == math.MaxInt
-	}
-	return rows
-}
-
-func (f *Form) elements() []row {
-	list := f.root.Lookup(f.cfg.Path)
-	if list.Exists() && list.Kind() != doc.Array {
-		return []row{{FieldState: schema.FieldState{Path: f.cfg.Path, Value: list, Why: "not a list"}, group: unknown, shape: raw, label: "Value"}}
-	}
-	elem := f.node.Element
-	rows := make([]row, 0, list.Len()+1)
-	for i, v := range list.Elems() {
-		s := schema.FieldState{Node: elem, Path: f.cfg.Path.Elem(i), Value: v, Shown: true}
-		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), free: true})
-	}
-	return append(rows, f.adderRow(elem))
+	parts  []doc.Path // of a time span or of flags that exclude each other: all the fields that the row stands for
 }
 
 // shapeOf returns how a field with its present value is edited.
@@ -244,35 +114,16 @@ func entryOrFixed(s schema.FieldState) shape {
 	return fixed
 }
 
-// Entry is a sub-object, list or map of the object that a form edits: what a screen may open.
-type Entry struct {
-	Path     doc.Path
-	Title    string
-	Summary  string // "3 buttons", "empty"
-	Problems int    // errors in it, at any depth
-}
-
-// Entries returns the entries of the form, in its order.
-func (f *Form) Entries() []Entry {
-	var out []Entry
-	for _, r := range f.rows {
-		if r.shape == entry {
-			out = append(out, Entry{Path: r.Path, Title: r.label, Summary: summary(r.Node, r.Value), Problems: len(schema.Errors(f.problemsOf(r)))})
-		}
-	}
-	return out
-}
-
 // summary puts a value into a few words.
 func summary(n *schema.Node, v doc.Value) string {
 	switch {
 	case v.Empty():
-		return "empty"
+		return "none"
 	case v.Kind() == doc.Array:
 		if n == nil {
-			return plural(v.Len(), "items")
+			return phrase.Count(v.Len(), "item")
 		}
-		return plural(v.Len(), strings.ToLower(n.Label()))
+		return counted(v.Len(), strings.ToLower(n.Label()))
 	case v.Kind() != doc.Object:
 		return head(keepText(v), 60)
 	}
@@ -355,7 +206,7 @@ func briefly(n *schema.Node, v, in doc.Value) string {
 				return values
 			}
 		}
-		return plural(v.Len(), title)
+		return counted(v.Len(), title)
 	case doc.Number:
 		return title + " " + n.Counted(string(v.Encode()))
 	case doc.Bool:
@@ -378,7 +229,8 @@ func optionStates(n *schema.Node) []schema.OptionState {
 	return out
 }
 
-func plural(n int, title string) string {
+// counted returns a number with the title of a list, which is a plural.
+func counted(n int, title string) string {
 	if n == 1 && strings.HasSuffix(title, "s") && !strings.HasSuffix(title, "ss") {
 		title = strings.TrimSuffix(title, "s")
 	}
@@ -425,4 +277,10 @@ func listText(n *schema.Node, v doc.Value) string {
 		return "[]"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// removable reports whether the value of the row is kept, not used, and may be changed. base is how long the path of
+// the form is.
+func (r row) removable(base int) bool {
+	return r.locked == "" && r.group.hidden() && len(r.Path) > base
 }

@@ -23,23 +23,6 @@ const (
 	maxPaste     = 1000 // bytes that a widget takes at once
 )
 
-// editor is what the focused field is edited with.
-type editor interface {
-	// key takes a key, and reports false for one that it has no use for.
-	key(tea.KeyMsg) bool
-	// value gives what the field holds, absent for nothing, and whether a person changed it.
-	value() (doc.Value, bool)
-	// view draws at most h lines; they may be wider than w, the form cuts them.
-	view(w, h int) string
-	// typing reports that letters are text here.
-	typing() bool
-	// modal reports that every key is the editor's, Escape and Enter as well.
-	modal() bool
-}
-
-// paster is an editor that takes pasted text.
-type paster interface{ paste(text string) }
-
 // marker stands for the cursor while a long text is pasted around the widget.
 const marker = rune(standIn + 0xFE)
 
@@ -119,7 +102,7 @@ func (b *buffer) insert(s string) {
 	b.around = &all
 }
 
-// editing reports the keys that edit a line of text. All others are the form's or the screen's.
+// editing reports whether a key edits a line of text. All others are the form's or the screen's.
 func editing(msg tea.KeyMsg) bool {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:
@@ -140,7 +123,7 @@ type input struct {
 	suggest     []typeahead.Item
 	list        typeahead.List
 	many        bool              // the text is a list with commas: suggestions are for its last value
-	strange     string            // said of a text that is no suggestion
+	strange     string            // stands beside a text that is no suggestion
 	right       func(string) bool // what is right though it is no suggestion; nil: nothing
 	expr        completion
 	goesOn      func(text string) (offers []string, whole bool) // what a text can go on to, in the place of suggest
@@ -220,8 +203,6 @@ func (e *input) key(msg tea.KeyMsg) bool {
 	case (pressed == "ctrl+n" || pressed == "ctrl+p") && e.list.Len() == 0:
 		e.offerAll()
 		return e.list.Key(pressed)
-	case (pressed == "up" || pressed == "down") && e.list.At() < 0:
-		return false // a form is walked through without a choice in each list
 	case e.list.Key(pressed):
 		return true
 	case !editing(msg):
@@ -419,18 +400,4 @@ func (e *input) toCursor(n int) {
 		e.send(tea.KeyMsg{Type: tea.KeyRight})
 	}
 	e.at = n
-}
-
-func bullet(on bool) string {
-	if on {
-		return "> "
-	}
-	return "  "
-}
-
-// window returns the part of n rows, at most h, that shows row at.
-func window(n, at, h int) (from, to int) {
-	h = max(min(h, n), 0)
-	from = min(max(at-h+1, 0), n-h)
-	return from, from + h
 }

@@ -1,18 +1,18 @@
 package forms
 
 import (
-	"fmt"
-	"slices"
-
+	"github.com/atotto/clipboard"
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
+	"bugle/forms/calendar"
 )
 
 // Update takes a key, a mouse event whose place is relative to the form's upper left corner, or
-// a message that a command of the form gave.
+// a message of one of the form's commands.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {
+	defer f.arrange()
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		return f.key(msg)
@@ -27,15 +27,16 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
+	s := &f.sheet
 	if f.picking != nil {
-		f.pickingKey(msg)
+		f.picked(f.picking.picker.Key(msg))
 		return nil
 	}
 	if msg.String() == "enter" && f.naming == nil {
-		f.settleTime()
+		s.settleTime()
 	}
-	if in, ok := f.ed.(*input); ok && f.naming == nil && !in.expr.open() && accepts(msg, in) && in.accept() {
-		f.absorb() // and on to the next field, as the key does
+	if s.field.accept(msg) {
+		s.absorb() // and on to the next field, as the key does
 	}
 	switch {
 	case msg.Paste:
@@ -44,156 +45,77 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	case msg.String() == "ctrl+v" && f.Typing():
 		return f.readClipboard
 	case f.naming != nil:
-		return f.namingKey(msg)
-	case f.ed != nil && f.ed.key(msg):
-		f.absorb()
-		if f.list && f.ed != nil && !f.ed.typing() {
-			f.focus(f.at) // a choice is made
+		f.namingKey(msg)
+		return nil
+	case s.field.ed != nil && s.field.ed.key(msg):
+		s.absorb()
+		if s.source.list && s.field.ed != nil && !s.field.ed.typing() {
+			s.focus(s.at) // a choice is made
 		}
 		return nil
-	case f.list && f.ed != nil:
-		return f.elementKey(msg)
+	case s.source.list && s.field.ed != nil && (key.Matches(msg, f.keys.Open) || msg.String() == "esc"):
+		s.leave()
+		s.focus(s.at)
+		return nil
 	}
 	return f.command(msg)
 }
 
-// accepts reports the keys that leave a field with what is highlighted in its list: Enter, and Tab
-// once something is typed.
-func accepts(msg tea.KeyMsg, in *input) bool {
-	switch msg.String() {
-	case "enter":
-		return !in.many
-	case "tab":
-		return in.text != in.start
-	}
-	return false
-}
-
 // command takes the keys that the focused field has no use for.
 func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
-	r, ok := f.focusedRow()
-	if ok && r.locked != "" {
-		return f.lockedKey(msg, r)
-	}
-	if ok {
-		if key.Matches(msg, f.keys.Open) && key.Matches(msg, f.activate(r)) {
+	r, ok := f.sheet.focused()
+	to, moves := f.keys.target(msg, f.sheet.at, len(f.sheet.rows), f.layout.step())
+	acts := f.actions()
+	if ok && r.locked != "" { // letters move there, as in a list
+		down := map[string]int{"j": 1, "k": -1}[msg.String()]
+		switch {
+		case key.Matches(msg, f.keys.Open) && r.shape == entry:
 			return f.open(r)
+		case moves || down != 0:
+			f.sheet.move(to + down)
 		}
-		if key.Matches(msg, f.keys.Calendar) && f.pickable(r) {
-			f.pick(r)
-			return nil
-		}
-		if key.Matches(msg, f.keys.Editor) && f.rowIsText(r) && (msg.String() != "e" || !f.Typing()) {
-			return f.external(r)
-		}
-		if f.list && f.listKey(msg, r) {
-			return f.opened()
-		}
+		return nil
 	}
 	switch {
-	case f.moveKey(msg):
-	case ok && f.removable(r) && key.Matches(msg, f.keys.RemoveOne):
-		f.remove(r)
-	case ok && f.removable(r) && key.Matches(msg, f.keys.RemoveAll):
-		f.RemoveHidden()
-	case key.Matches(msg, f.keys.Remove) && ok && r.group != adder:
-		f.remove(r)
-	case key.Matches(msg, f.keys.Rename) && r.free && !f.list:
-		f.askName(&naming{rename: r.Path}, r.Path.Last().Name)
-	}
-	return nil
-}
-
-// lockedKey takes the keys of a row that may not be changed: letters move there, as in a list.
-func (f *Form) lockedKey(msg tea.KeyMsg, r row) tea.Cmd {
-	switch {
-	case key.Matches(msg, f.keys.Open) && r.shape == entry:
+	case ok && key.Matches(msg, f.keys.Open) && key.Matches(msg, acts.activate()):
 		return f.open(r)
-	case msg.String() == "j":
-		f.move(f.at + 1)
-	case msg.String() == "k":
-		f.move(f.at - 1)
-	default:
-		f.moveKey(msg)
+	case ok && key.Matches(msg, f.keys.Calendar) && acts.pickable():
+		f.pick(r)
+	case ok && key.Matches(msg, f.keys.Editor) && r.isText() && (msg.String() != "e" || !f.Typing()):
+		return external(r)
+	case ok && f.sheet.source.list && f.listKey(msg, r):
+		return f.opened()
+	case moves:
+		f.sheet.move(to)
+	case ok && acts.removes && key.Matches(msg, f.keys.RemoveOne):
+		f.sheet.remove(r)
+	case ok && acts.removes && key.Matches(msg, f.keys.RemoveAll):
+		f.sheet.removeHidden()
+	case key.Matches(msg, f.keys.Remove) && ok && r.group != adder:
+		f.sheet.remove(r)
+	case key.Matches(msg, f.keys.Rename) && r.free && !f.sheet.source.list:
+		f.askName(r.Path, r.Path.Last().Name)
 	}
 	return nil
-}
-
-// moveKey takes the keys that go to another row.
-func (f *Form) moveKey(msg tea.KeyMsg) bool {
-	switch {
-	case key.Matches(msg, f.keys.Next):
-		f.move(f.at + 1)
-	case key.Matches(msg, f.keys.Prev):
-		f.move(f.at - 1)
-	case key.Matches(msg, f.keys.PageDown):
-		f.move(f.at + f.page())
-	case key.Matches(msg, f.keys.PageUp):
-		f.move(f.at - f.page())
-	case key.Matches(msg, f.keys.First):
-		f.move(0)
-	case key.Matches(msg, f.keys.Last):
-		f.move(len(f.rows) - 1)
-	default:
-		return false
-	}
-	return true
-}
-
-func (f *Form) page() int { return max(f.cfg.Height-3, 1) }
-
-// move focuses another row; past either end it stays.
-func (f *Form) move(i int) {
-	i = max(min(i, len(f.rows)-1), 0)
-	if i == f.at {
-		return
-	}
-	n := len(f.rows)
-	f.leave()
-	if len(f.rows) < n && i > f.at {
-		i--
-	}
-	f.focus(i)
-}
-
-func (f *Form) remove(r row) {
-	root := f.without(f.root, r.Path)
-	for _, p := range r.parts {
-		root = f.without(root, p)
-	}
-	f.setRoot(root)
-	if now, ok := f.focusedRow(); ok && now.group == adder && f.at > 0 {
-		f.at-- // the last element or member went: stay among them
-	}
-	f.focus(f.at)
 }
 
 // open does what Enter does at a row: it opens an entry, asks for a name, edits an element.
 func (f *Form) open(r row) tea.Cmd {
 	switch {
-	case r.group == adder && f.list:
-		f.insert(f.root.Lookup(f.cfg.Path).Len(), zero(r.Node))
+	case r.group == adder && f.sheet.source.list:
+		f.sheet.insert(f.sheet.draft.root.Lookup(f.cfg.Path).Len(), zero(r.Node))
 		return f.opened()
 	case r.group == adder:
-		f.askName(&naming{}, "")
+		f.askName(nil, "")
 	case r.shape == entry:
 		return func() tea.Msg { return OpenMsg{Path: r.Path} }
-	case f.list:
-		f.editElement(r)
+	case f.sheet.source.list:
+		f.sheet.editElement(r)
 	}
 	return nil
 }
 
-// editElement edits an element of a list in its place; what is chosen from a list opens at once.
-func (f *Form) editElement(r row) {
-	f.ed, f.before = f.newEditor(r), f.root
-	if f.ed != nil && !f.ed.typing() {
-		f.ed.key(tea.KeyMsg{Type: tea.KeyEnter})
-	}
-	f.arrange()
-}
-
-func (f *Form) external(r row) tea.Cmd {
+func external(r row) tea.Cmd {
 	m := EditMsg{Path: r.Path, Text: r.Value.Text()}
 	if r.shape == raw || r.Value.Exists() && r.Value.Kind() != doc.String {
 		m.JSON, m.Text = true, string(r.Value.Indent())
@@ -202,134 +124,88 @@ func (f *Form) external(r row) tea.Cmd {
 }
 
 // askName opens an input for a name in the place of the row's value.
-func (f *Form) askName(n *naming, name string) {
-	ed, ok := newInput(f.look, name, "name", nil, doc.NewString)
+func (f *Form) askName(rename doc.Path, name string) {
+	n, ok := newNaming(f.sheet.look, rename, name)
 	if !ok {
-		f.failure = "This name is too long to edit here. Edit the object as JSON."
-		f.arrange()
+		f.sheet.failure = "This name is too long to edit here. Edit the object as JSON."
 		return
 	}
-	f.naming, f.ed = n, ed
-	f.arrange()
+	f.naming, f.sheet.field.ed = n, nil
 }
 
-func (f *Form) namingKey(msg tea.KeyMsg) tea.Cmd {
+func (f *Form) namingKey(msg tea.KeyMsg) {
 	switch msg.String() {
 	case "esc":
-		f.failure = ""
-		f.focus(f.at)
+		f.sheet.failure = ""
+		f.focus(f.sheet.at)
 	case "enter", "tab":
-		f.takeName(unpack(f.ed.(*input).text))
+		f.takeName(f.naming.name())
 	default:
-		f.ed.key(msg)
-		f.failure = ""
-		f.arrange()
+		f.naming.in.key(msg)
+		f.sheet.failure = ""
 	}
-	return nil
 }
 
 func (f *Form) takeName(name string) {
-	var root doc.Value
-	var err error
+	if name == "" && f.naming.rename == nil {
+		f.focus(f.sheet.at)
+		return
+	}
 	p := f.cfg.Path.Child(name)
-	switch {
-	case name == "" && f.naming.rename == nil:
-		f.focus(f.at)
-		return
-	case f.naming.rename != nil:
-		root, err = f.root.Rename(f.naming.rename, name)
-	case f.root.Lookup(p).Exists():
-		err = fmt.Errorf("a field named %q already exists", name)
-	default:
-		child := f.node.Child(name)
-		root, err = f.root.Set(p, zero(child))
-	}
+	root, err := f.naming.write(f.sheet.draft.root, p, f.sheet.source.node)
 	if err != nil {
-		f.failure = "Cannot use this name: " + err.Error() + "."
-		f.arrange()
+		f.sheet.refuse("use this name", err)
 		return
 	}
-	f.naming, f.ed = nil, nil
-	f.setRoot(root)
-	if !f.FocusPath(p) {
-		f.focus(f.at)
+	f.naming = nil
+	f.sheet.setRoot(root)
+	if !f.sheet.focusPath(p) {
+		f.focus(f.sheet.at)
 	}
-}
-
-// elementKey takes the keys that end the editing of a list's element.
-func (f *Form) elementKey(msg tea.KeyMsg) tea.Cmd {
-	switch {
-	case key.Matches(msg, f.keys.Open), msg.String() == "esc":
-		f.leave()
-		f.focus(f.at)
-		return nil
-	}
-	return f.command(msg)
 }
 
 // listKey takes the keys that change a list.
 func (f *Form) listKey(msg tea.KeyMsg, r row) bool {
-	if f.ed != nil || r.group == unknown {
+	if f.sheet.field.ed != nil || r.group == unknown {
 		return false
 	}
 	isElement := r.group == shown
 	switch {
 	case key.Matches(msg, f.keys.Add):
-		at := f.at + 1
+		at := f.sheet.at + 1
 		if !isElement {
-			at = f.root.Lookup(f.cfg.Path).Len()
+			at = f.sheet.draft.root.Lookup(f.cfg.Path).Len()
 		}
-		f.insert(at, zero(r.Node))
+		f.sheet.insert(at, zero(r.Node))
 	case !isElement:
 		return false
 	case key.Matches(msg, f.keys.Duplicate):
-		f.insert(f.at+1, r.Value)
-		f.added = false
+		f.sheet.insert(f.sheet.at+1, r.Value)
+		f.sheet.field.added = false
 	case key.Matches(msg, f.keys.Delete):
-		f.remove(r)
+		f.sheet.remove(r)
 	case key.Matches(msg, f.keys.MoveUp):
-		f.shift(r, f.at-1)
+		f.sheet.shift(r, f.sheet.at-1)
 	case key.Matches(msg, f.keys.MoveDown):
-		f.shift(r, f.at+1)
+		f.sheet.shift(r, f.sheet.at+1)
 	default:
 		return false
 	}
 	return true
 }
 
-func (f *Form) insert(i int, v doc.Value) {
-	root, err := f.root.Insert(f.cfg.Path.Elem(i), v)
-	if err != nil {
-		f.failure = "Cannot add an entry: " + err.Error() + "."
-		f.arrange()
-		return
-	}
-	f.setRoot(root)
-	f.focus(i)
-	f.added = true
-}
-
-func (f *Form) shift(r row, to int) {
-	root, err := f.root.Move(r.Path, to)
-	if err != nil {
-		return // it is the first or last already
-	}
-	f.setRoot(root)
-	f.focus(to)
-}
-
 // opened goes on after an element was added: an object is opened by the screen, a value is edited
 // in its place.
 func (f *Form) opened() tea.Cmd {
-	r, ok := f.focusedRow()
-	if !ok || !f.added {
+	r, ok := f.sheet.focused()
+	if !ok || !f.sheet.field.added {
 		return nil
 	}
 	if r.shape == entry {
-		f.added = false
+		f.sheet.field.added = false
 		return func() tea.Msg { return OpenMsg{Path: r.Path} }
 	}
-	f.editElement(r)
+	f.sheet.editElement(r)
 	return nil
 }
 
@@ -337,60 +213,33 @@ func (f *Form) opened() tea.Cmd {
 // moves the focus, or the highlight of an open list.
 func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 	if f.picking != nil {
-		f.pickingMouse(msg)
+		f.picked(f.picking.mouse(msg))
 		return nil
 	}
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	wheel := map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
-	open, isMenu := f.ed.(menuEditor)
-	isMenu = isMenu && f.ed.modal()
+	open, isMenu := f.sheet.field.menu()
 	switch {
 	case f.naming != nil:
 	case wheel != 0 && isMenu:
 		open.step(wheel)
 	case wheel != 0 && !f.Modal():
-		f.move(f.at + wheel)
+		f.sheet.move(f.sheet.at + wheel)
 	case press:
-		i, y, ok := f.rowAt(msg.Y)
+		i, y, ok := f.painter().rowAt(msg.Y)
 		if !ok {
 			return nil
 		}
-		if i == f.at {
+		if i == f.sheet.at {
 			return f.press(msg.X, y)
 		}
 		if isMenu {
 			f.key(tea.KeyMsg{Type: tea.KeyEsc})
 		}
 		f.resting = false
-		f.move(i)
+		f.sheet.move(i)
 	}
 	return nil
-}
-
-// rowAt returns the row on line y of the form as it was drawn last, and the line within the row,
-// from the first line of its value on.
-func (f *Form) rowAt(y int) (i, within int, ok bool) {
-	total := 0
-	if n := len(f.spans); n > 0 {
-		total = f.spans[n-1].to
-	}
-	y -= len(f.head())
-	if y < 0 || y >= f.body(total) {
-		return 0, 0, false
-	}
-	line := f.top + y
-	i = slices.IndexFunc(f.spans, func(s span) bool { return line >= s.from && line < s.to })
-	if i < 0 {
-		return 0, 0, false
-	}
-	line -= f.spans[i].from
-	if f.heading(i) != "" {
-		line--
-	}
-	if f.isNarrow() && f.rows[i].group != adder {
-		line--
-	}
-	return i, line, true
 }
 
 // press does what is pressed in the focused row: it puts the cursor there, chooses from a list, or
@@ -398,36 +247,61 @@ func (f *Form) rowAt(y int) (i, within int, ok bool) {
 func (f *Form) press(x, y int) tea.Cmd {
 	if f.resting { // the first press focuses the form
 		f.resting = false
-		if r, _ := f.focusedRow(); r.shape != entry {
-			f.arrange()
+		if r, _ := f.sheet.focused(); r.shape != entry {
 			return nil
 		}
 	}
-	x -= f.cfg.Width - f.valueWidth()
-	switch ed := f.ed.(type) {
-	case *input:
-		if ed.press(x, y, f.valueWidth()) {
-			f.absorb()
-			f.key(tea.KeyMsg{Type: tea.KeyEnter})
-			return nil
-		}
-		f.absorb()
-		return nil
-	case *area:
-		if i, ok := ed.expr.list.RowAt(y - ed.height); ok && ed.expr.open() && ed.expr.list.Highlight(i) {
-			ed.expr.take(&ed.buffer)
-			f.absorb()
-		}
-		return nil
-	case menuEditor:
-		if !f.ed.modal() {
-			break
-		}
-		if ed.hit(y) {
-			f.absorb()
-		}
-		f.arrange()
+	taken, done := f.sheet.field.press(x-(f.layout.width-f.layout.valueWidth()), y, f.layout.valueWidth())
+	if taken {
+		f.sheet.absorb()
+	}
+	if taken && !done {
 		return nil
 	}
 	return f.key(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
+// pick opens the calendar at the time that the row holds.
+func (f *Form) pick(r row) {
+	s, of := &f.sheet, ""
+	if s.source.list {
+		of = s.source.node.Label()
+	}
+	f.picking = newPicking(s.clock, f.cfg.Theme, s.field.before, r, s.field.text(r), of)
+}
+
+// picked goes on after a key or click in the calendar.
+func (f *Form) picked(o calendar.Outcome) {
+	if o == calendar.Open {
+		return
+	}
+	p := f.picking
+	f.picking = nil
+	if t, err := p.reading(); err == nil && o == calendar.Taken {
+		f.sheet.take(p.row, doc.NewString(t.Wire))
+		return
+	}
+}
+
+// pasted is what the clipboard held when the person asked for it.
+type pasted struct {
+	to   *Form
+	text string
+}
+
+func (f *Form) readClipboard() tea.Msg {
+	text, err := clipboard.ReadAll()
+	if err != nil {
+		text = ""
+	}
+	return pasted{to: f, text: text}
+}
+
+func (f *Form) paste(text string) {
+	switch {
+	case f.naming == nil:
+		f.sheet.paste(text)
+	case text != "" && len(text) <= maxPaste:
+		f.naming.in.paste(text)
+	}
 }

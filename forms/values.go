@@ -142,7 +142,7 @@ func commaValue(elem *schema.Node, s string, old doc.Value) doc.Value {
 	return doc.NewArray(out...)
 }
 
-// commaEditable reports lists that one line can hold without loss.
+// commaEditable reports whether one line can hold a list without loss.
 func commaEditable(elem *schema.Node, list doc.Value) bool {
 	switch elem.Kind {
 	case schema.String, schema.Integer, schema.Number, schema.Time:
@@ -157,4 +157,38 @@ func commaEditable(elem *schema.Node, list doc.Value) bool {
 		size += len(e.Literal()) + 2
 	}
 	return size <= maxInput
+}
+
+// placeholder returns what stands in a row without a value.
+func placeholder(r row) string {
+	if r.Node.Default != "" {
+		return "default " + defaultValue(r.Node)
+	}
+	if r.shape == timespan {
+		return "e.g. " + r.Node.SpanExample()
+	}
+	if r.Node.Kind == schema.Time {
+		return "e.g. tomorrow 9am, 25 dec 18:00, +2h"
+	}
+	if r.Node.Example != "" {
+		return "e.g. " + r.Node.Example
+	}
+	return ""
+}
+
+// defaultValue returns in the words of the field which value applies where it holds none.
+func defaultValue(n *schema.Node) string {
+	word := strings.Trim(n.Default, `"`)
+	switch {
+	case n.Kind == schema.Bool && word == "true":
+		word, _ = sides(n)
+	case n.Kind == schema.Bool && word == "false":
+		_, word = sides(n)
+	}
+	for _, o := range n.Options {
+		if o.Value == word {
+			word = o.Title()
+		}
+	}
+	return word
 }

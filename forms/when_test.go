@@ -147,7 +147,7 @@ func TestTheCalendarFits(t *testing.T) {
 func TestNoCalendarWhereNothingMayChange(t *testing.T) {
 	f := schedule(t, `{}`)
 	f.cfg.Locked = func(doc.Path) string { return "It is sent." }
-	f.refresh()
+	f.sheet.refresh()
 	at(t, f, "when", "begin")
 	press(f, "f4")
 	if f.Modal() {

@@ -45,7 +45,7 @@ func (c Checked) Sound() bool {
 	return true
 }
 
-// Mendable gives how many of the findings [Repair] can do something about.
+// Mendable returns how many of the findings [Repair] can repair.
 func (c Checked) Mendable() int {
 	n := 0
 	for _, f := range c.Findings {
@@ -232,7 +232,7 @@ func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err er
 // checker looks at one record after another.
 type checker struct {
 	tx     Tx
-	raw    Tx // what tx reads, as the store gives it
+	raw    Tx // what tx reads, as the store returns it
 	out    *Checked
 	spaces map[string]bool // the workspaces whose settings were looked at
 	bytes  int             // of the kept records in out

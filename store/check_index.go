@@ -131,9 +131,7 @@ func foundBy(tx Tx, key []byte) (bool, error) {
 
 // indexProfile returns what writes the entries that find a profile, where they are missing or damaged.
 func (c spaceCheck) indexProfile(id string) func(Tx) error {
-	ws := c.s.id
-	return func(tx Tx) error {
-		s := In(tx, ws)
+	return c.in(func(s Space) error {
 		p, err := s.Profile(id)
 		if errors.Is(err, ErrNotFound) {
 			return nil
@@ -143,7 +141,7 @@ func (c spaceCheck) indexProfile(id string) func(Tx) error {
 		}
 		keys, err := s.identifiers(p)
 		for _, key := range keys {
-			found, err := foundBy(tx, key)
+			found, err := foundBy(s.tx, key)
 			if err == nil && !found {
 				err = s.put("the index entry of "+profileName(id), key, nil)
 			}
@@ -152,7 +150,7 @@ func (c spaceCheck) indexProfile(id string) func(Tx) error {
 			}
 		}
 		return err
-	}
+	})
 }
 
 // identifier looks at an entry that finds a profile.
@@ -187,7 +185,7 @@ func (c spaceCheck) identifier(damage error) error {
 
 // dangling reports whether an entry finds a profile that is not there, or that does not have what it is found
 // by. One whose profile cannot be read is not.
-func (s Space) dangling(key []byte, id string) (bool, error) {
+func (s Users) dangling(key []byte, id string) (bool, error) {
 	p, err := s.Profile(id)
 	switch {
 	case errors.Is(err, ErrNotFound):

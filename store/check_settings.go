@@ -57,7 +57,7 @@ type allSettings struct {
 }
 
 // readAllSettings fails where anything cannot be read for another reason than damage.
-func (s Space) readAllSettings() (r allSettings, err error) {
+func (s WorkspaceSettings) readAllSettings() (r allSettings, err error) {
 	r.now, r.payload, r.damage = s.readSettings(s.settingsKey())
 	r.copy, r.payload2, r.damageCopy = s.readSettings(s.copyKey(copySettings))
 	for _, err := range []error{r.damage, r.damageCopy} {
@@ -74,7 +74,7 @@ func (r allSettings) older() bool {
 	return r.damage == nil && r.damageCopy == nil && r.copy.Change > r.now.Change
 }
 
-// copied reports whether the copies are what [Space.PutSettings] makes of the settings.
+// copied reports whether the copies are what [WorkspaceSettings.PutSettings] makes of the settings.
 func (r allSettings) copied() bool {
 	if r.damageCopy != nil || r.badKeys > 0 || !bytes.Equal(r.payload, r.payload2) {
 		return false

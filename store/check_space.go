@@ -101,6 +101,12 @@ func intact(tx Tx, key []byte) bool {
 	return err == nil && Sealed(key, value) == nil
 }
 
+// in returns what repairs the workspace of the record within another transaction.
+func (c spaceCheck) in(repair func(Space) error) func(Tx) error {
+	ws := c.s.id // c has the transaction of the check
+	return func(tx Tx) error { return repair(In(tx, ws)) }
+}
+
 // drop returns what removes the record, where its checksum still does not hold.
 func (c spaceCheck) drop() func(Tx) error {
 	key := c.key
@@ -124,7 +130,7 @@ func isDamage(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) || errors.As(err, new(*CorruptError))
 }
 
-// firstOf gives the first error that is one, without the name of the record.
+// firstOf returns the first error that is one, without the name of the record.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if corrupt := (*CorruptError)(nil); errors.As(err, &corrupt) {
@@ -154,7 +160,7 @@ func (c spaceCheck) campaign(damage error) error {
 	if damage = firstOf(damage, err); damage != nil {
 		return c.brokenCampaign(id, damage)
 	}
-	last, err := c.s.lastRevision(id)
+	last, err := c.s.last(kindRevision, id)
 	if err != nil && !isDamage(err) {
 		return err
 	}
@@ -196,7 +202,7 @@ func (c spaceCheck) campaign(damage error) error {
 	return nil
 }
 
-// brokenCampaign says what can be done about a document that cannot be read.
+// brokenCampaign reports what can be done about a document that cannot be read.
 func (c spaceCheck) brokenCampaign(id string, damage error) error {
 	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is damaged (%v)", id, damage), Advice: adviceOne}
 	n, err := newestReadable(c.s, id)
@@ -210,7 +216,7 @@ func (c spaceCheck) brokenCampaign(id string, damage error) error {
 	return nil
 }
 
-// newestReadable gives the newest revision of a campaign whose document can be read, 0 where none can.
+// newestReadable returns the newest revision of a campaign whose document can be read, 0 where none can.
 func newestReadable(s Space, id string) (found int64, err error) {
 	prefix := s.key(kindVersion, id)
 	err = s.tx.Scan(prefix, ScanOptions{Reverse: true}, func(key, value []byte) error {
@@ -232,9 +238,7 @@ func newestReadable(s Space, id string) (found int64, err error) {
 // bringBack returns what puts the newest readable revision of a campaign in its place, unless that is
 // readable, and as new, by then. Later revisions, which cannot be read, stay in the history.
 func (c spaceCheck) bringBack(id string) func(Tx) error {
-	ws := c.s.id
-	return func(tx Tx) error {
-		s := In(tx, ws)
+	return c.in(func(s Space) error {
 		if gone, err := s.deleted(id); err != nil || gone {
 			return err
 		}
@@ -247,7 +251,7 @@ func (c spaceCheck) bringBack(id string) func(Tx) error {
 			return s.putRow(now)
 		case err != nil && !isDamage(err):
 			return err
-		case err != nil && intact(tx, s.key(kindCampaign, id)):
+		case err != nil && intact(s.tx, s.key(kindCampaign, id)):
 			return errUnknown
 		}
 		old, err := s.Revision(id, n)
@@ -262,30 +266,11 @@ func (c spaceCheck) bringBack(id string) func(Tx) error {
 		}
 		what := fmt.Sprintf("campaign %q", id)
 		return errors.Join(s.put(what, s.key(kindCampaign, id), document), s.putHistory(old), s.putRow(old))
-	}
-}
-
-// putHistory writes what is known of a campaign's own revision, where that cannot be read.
-func (s Space) putHistory(c engine.Campaign) error {
-	key := s.revisionKey(kindRevision, c.ID, c.Revision)
-	var rev engine.Revision
-	if err := s.getJSON("it", key, &rev); err == nil && rev.N == c.Revision {
-		return nil
-	} else if err != nil && !isDamage(err) {
-		return err
-	}
-	rev = engine.Revision{N: c.Revision, At: c.UpdatedAt, By: c.UpdatedBy, Note: "repaired", Size: len(c.Body.Encode())}
-	return s.putJSON(revisionName(c.ID, c.Revision), key, revision{rev, c.Status})
-}
-
-func (s Space) putRow(c engine.Campaign) error {
-	return s.putJSON(fmt.Sprintf("the summary of campaign %q", c.ID), s.key(kindSummary, c.ID), toSummary(engine.Summarize(c)))
+	})
 }
 
 func (c spaceCheck) addSummary(id string) func(Tx) error {
-	ws := c.s.id
-	return func(tx Tx) error {
-		s := In(tx, ws)
+	return c.in(func(s Space) error {
 		now, err := s.Campaign(id)
 		if errors.Is(err, ErrNotFound) {
 			return nil // it was deleted meanwhile
@@ -294,14 +279,12 @@ func (c spaceCheck) addSummary(id string) func(Tx) error {
 			return err
 		}
 		return s.putRow(now)
-	}
+	})
 }
 
 // addRevision returns what makes a campaign's own revision anew where its document cannot be read.
 func (c spaceCheck) addRevision(id string) func(Tx) error {
-	ws := c.s.id
-	return func(tx Tx) error {
-		s := In(tx, ws)
+	return c.in(func(s Space) error {
 		now, err := s.Campaign(id)
 		if errors.Is(err, ErrNotFound) {
 			return nil
@@ -321,7 +304,7 @@ func (c spaceCheck) addRevision(id string) func(Tx) error {
 		}
 		what := revisionName(id, now.Revision)
 		return errors.Join(s.put(what, s.revisionKey(kindVersion, id, now.Revision), document), s.putHistory(now))
-	}
+	})
 }
 
 // ofCampaign looks at what belongs to a campaign: its summary, its history, its working copy.
@@ -422,9 +405,7 @@ func (c spaceCheck) revision(kind byte, id string, n int64) error {
 }
 
 func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
-	ws := c.s.id
-	return func(tx Tx) error {
-		s := In(tx, ws)
+	return c.in(func(s Space) error {
 		old, err := s.Revision(id, n)
 		if errors.Is(err, ErrNotFound) {
 			return nil
@@ -434,27 +415,25 @@ func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
 		}
 		old.Revision = n
 		return s.putHistory(old)
-	}
+	})
 }
 
 // lostRevision is about a revision without a document. The campaign's own is made again from the
 // campaign; an earlier one is taken out of the history.
 func (c spaceCheck) lostRevision(id string, n int64) Finding {
-	ws := c.s.id
 	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Mend: "remove the revision from the history; the campaign itself stays"}
-	f.mend = func(tx Tx) error {
-		s := In(tx, ws)
+	f.mend = c.in(func(s Space) error {
 		switch _, err := s.Revision(id, n); {
 		case err == nil:
 			return nil // it can be read by now
 		case !isDamage(err):
 			return err
 		}
-		if intact(tx, s.revisionKey(kindVersion, id, n)) {
+		if intact(s.tx, s.revisionKey(kindVersion, id, n)) {
 			return errUnknown
 		}
 		return s.dropRevision(id, n)
-	}
+	})
 	if now, err := c.s.Campaign(id); err == nil && now.Revision == n {
 		f.Mend, f.mend = "create it from the campaign", c.addRevision(id)
 	}

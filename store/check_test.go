@@ -41,7 +41,7 @@ func in(t *testing.T, db store.DB, fn func(store.Space) error) {
 	}
 }
 
-// newStore gives a store with one of every kind of record.
+// newStore returns a store with one of every kind of record.
 func newStore(t *testing.T) *mem.DB {
 	t.Helper()
 	db := mem.New()
@@ -120,7 +120,7 @@ func TestCheckSound(t *testing.T) {
 	}
 }
 
-// documents gives what campaigns read as; damaged ones are not in it.
+// documents returns what campaigns read as; damaged ones are not in it.
 func documents(t *testing.T, db store.DB) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -27,7 +27,7 @@ var (
 	errChecksum = errors.New("its checksum does not match")
 )
 
-// Seal gives the value that stores payload under key: what a [Space] writes, for those who write
+// Seal returns the value that stores payload under key: what a [Space] writes, for those who write
 // records of their own, or in tests.
 func Seal(key, payload []byte) []byte {
 	b := make([]byte, headerLen, headerLen+len(payload))
@@ -36,7 +36,7 @@ func Seal(key, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// Sealed says what is wrong with the value of a record; nil where it is what was written.
+// Sealed returns what is wrong with the value of a record; nil where it is what was written.
 func Sealed(key, value []byte) error {
 	_, err := unseal(key, value)
 	return err
@@ -51,7 +51,7 @@ func IsCampaign(key []byte) bool {
 	return err == nil && len(rest) > 0 && rest[0] == kindCampaign
 }
 
-// unseal gives the payload of a value, or says what is wrong with it.
+// unseal returns the payload of a value, or what is wrong with it.
 func unseal(key, value []byte) ([]byte, error) {
 	switch {
 	case len(value) == 0:
@@ -81,7 +81,7 @@ func checksum(key []byte, format byte, payload []byte) uint64 {
 	return d.Sum64()
 }
 
-// encode gives v as JSON.
+// encode returns v as JSON.
 func encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -101,7 +101,7 @@ func decode(b []byte, v any) error {
 // faster than decode.
 func decodeRow(b []byte, w any) error { return jsonx.Unmarshal(b, w) }
 
-// encodeWith gives v as JSON with a document after it. The document is kept exactly as it is
+// encodeWith returns v as JSON with a document after it. The document is kept exactly as it is
 // spelled, which encoding/json would not do.
 func encodeWith(v any, tree doc.Value) ([]byte, error) { return encodeBefore(v, tree.Encode()) }
 

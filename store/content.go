@@ -14,8 +14,11 @@ import (
 // contentKinds are the kinds that have records.
 var contentKinds = []engine.ContentKind{engine.KindProducts, engine.KindAPI, engine.KindTemplate}
 
-// ContentItem gives a product set, a content API or a template's version; the newest where ref names none.
-func (s Space) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
+// ContentItems are the product sets, the content APIs and the templates of a workspace.
+type ContentItems struct{ *records }
+
+// ContentItem returns a product set, a content API or a template's version; the newest where ref names none.
+func (s ContentItems) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
 	var out engine.ContentItem
 	if err := s.checkContent(ref); err != nil {
 		return out, err
@@ -39,8 +42,8 @@ func (s Space) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
 	return out, err
 }
 
-// Content gives all items of a kind to fn, by name, and of a template every version. fn may return [Stop].
-func (s Space) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
+// Content calls fn with all items of a kind, by name, and of a template every version. fn may return [Stop].
+func (s ContentItems) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
 	if err := s.checkContent(engine.ContentRef{Kind: kind, Name: "any"}); err != nil {
 		return err
 	}
@@ -55,7 +58,7 @@ func (s Space) Content(kind engine.ContentKind, fn func(engine.ContentItem) erro
 }
 
 // PutContent stores an item over an earlier one of its name, and of its version.
-func (s Space) PutContent(item engine.ContentItem) error {
+func (s ContentItems) PutContent(item engine.ContentItem) error {
 	ref := item.Ref()
 	if err := s.checkContent(ref); err != nil {
 		return err
@@ -74,7 +77,7 @@ func (s Space) PutContent(item engine.ContentItem) error {
 
 // DeleteContent removes an item: of a template the version, or all of them where ref names none. It fails
 // with [ErrNotFound] where there is none.
-func (s Space) DeleteContent(ref engine.ContentRef) error {
+func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
 	if err := s.checkContent(ref); err != nil {
 		return err
 	}
@@ -92,15 +95,15 @@ func (s Space) DeleteContent(ref engine.ContentRef) error {
 	return s.delete(ref.String(), key)
 }
 
-func (s Space) checkContent(ref engine.ContentRef) error {
+func (s ContentItems) checkContent(ref engine.ContentRef) error {
 	if !slices.Contains(contentKinds, ref.Kind) {
 		return fmt.Errorf("there is no record of the kind %q", ref.Kind)
 	}
 	return s.check("the name of a "+ref.Kind.Label(), ref.Name)
 }
 
-// contentKey gives the key of an item; without its version what the keys of a template begin with.
-func (s Space) contentKey(ref engine.ContentRef) []byte {
+// contentKey returns the key of an item; without its version what the keys of a template begin with.
+func (s ContentItems) contentKey(ref engine.ContentRef) []byte {
 	key := s.key(kindContent, string(ref.Kind), ref.Name)
 	if ref.Kind == engine.KindTemplate && ref.Version > 0 {
 		key = appendNumber(key, int64(ref.Version))
@@ -108,7 +111,7 @@ func (s Space) contentKey(ref engine.ContentRef) []byte {
 	return key
 }
 
-func (s Space) contentItem(kind engine.ContentKind, what string, payload []byte) (out engine.ContentItem, err error) {
+func (s ContentItems) contentItem(kind engine.ContentKind, what string, payload []byte) (out engine.ContentItem, err error) {
 	switch kind {
 	case engine.KindProducts:
 		out.Products = &engine.ProductSet{}

@@ -7,7 +7,7 @@ import (
 )
 
 // Format is the number of the layout that this package writes. Since 2 the settings of a workspace and its
-// API keys have copies ([Space.PutSettings]). Since 3 every filter that is nested in an action has a type of
+// API keys have copies ([WorkspaceSettings.PutSettings]). Since 3 every filter that is nested in an action has a type of
 // the specification ([Space.Upgrade]).
 const Format = 3
 
@@ -55,7 +55,7 @@ func migrate(ctx context.Context, db DB, from, to int, steps map[int]func(contex
 	return nil
 }
 
-// format gives the number of the store's layout. A store without one is new and gets it; one that has
+// format returns the number of the store's layout. A store without one is new and gets it; one that has
 // lost it with a part of the disk is of the present one.
 func format(ctx context.Context, db DB) (n int, err error) {
 	read := func(tx Tx) error {

@@ -39,9 +39,12 @@ type requestWindow struct {
 	Until time.Time `json:"until"`
 }
 
-// Idempotent gives the record of a key. It gives expired ones too: the caller's clock decides
+// IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order in which they expire.
+type IdempotencyKeys struct{ *records }
+
+// Idempotent returns the record of a key. It returns expired ones too: the caller's clock decides
 // ([Idempotent.Expired]).
-func (s Space) Idempotent(op, key string) (Idempotent, error) {
+func (s IdempotencyKeys) Idempotent(op, key string) (Idempotent, error) {
 	if err := s.checkOnce(op, key); err != nil {
 		return Idempotent{}, err
 	}
@@ -51,7 +54,7 @@ func (s Space) Idempotent(op, key string) (Idempotent, error) {
 }
 
 // PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
-func (s Space) PutIdempotent(i Idempotent) error {
+func (s IdempotencyKeys) PutIdempotent(i Idempotent) error {
 	if err := s.checkOnce(i.Operation, i.Key); err != nil {
 		return err
 	}
@@ -69,14 +72,14 @@ func (s Space) PutIdempotent(i Idempotent) error {
 }
 
 // DeleteIdempotent forgets a key; that it is not known is no error.
-func (s Space) DeleteIdempotent(op, key string) error {
+func (s IdempotencyKeys) DeleteIdempotent(op, key string) error {
 	old, err := s.Idempotent(op, key)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
 	// The place of a damaged record in the order of expiry is not known. It stays there until
 	// its time has come, and does no harm then.
-	if corrupt := (*CorruptError)(nil); err != nil && !errors.As(err, &corrupt) {
+	if err != nil && !errors.As(err, new(*CorruptError)) {
 		return err
 	}
 	what := idempotentName(op, key)
@@ -86,9 +89,9 @@ func (s Space) DeleteIdempotent(op, key string) error {
 	)
 }
 
-// RequestID gives until when the request_id of an operation may not be used again (CONTRACT.md,
-// Create). It gives past times too: the caller's clock decides.
-func (s Space) RequestID(op, id string) (time.Time, error) {
+// RequestID returns until when the request_id of an operation may not be used again (CONTRACT.md,
+// Create). It returns past times too: the caller's clock decides.
+func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
 	if err := s.checkOnce(op, id); err != nil {
 		return time.Time{}, err
 	}
@@ -98,10 +101,9 @@ func (s Space) RequestID(op, id string) (time.Time, error) {
 }
 
 // PutRequestID remembers a request_id of an operation until a time.
-func (s Space) PutRequestID(op, id string, until time.Time) error {
+func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
 	old, err := s.RequestID(op, id)
-	corrupt := (*CorruptError)(nil)
-	if err != nil && !errors.Is(err, ErrNotFound) && !errors.As(err, &corrupt) {
+	if err != nil && !errors.Is(err, ErrNotFound) && !errors.As(err, new(*CorruptError)) {
 		return err
 	}
 	what := requestName(op, id)
@@ -116,13 +118,13 @@ func (s Space) PutRequestID(op, id string, until time.Time) error {
 	)
 }
 
-// ExpireBatch is the most records that one [Space.ExpireIdempotent] removes, which keeps its
+// ExpireBatch is the most records that one [IdempotencyKeys.ExpireIdempotent] removes, which keeps its
 // transaction small.
 const ExpireBatch = 1000
 
-// ExpireIdempotent forgets the keys and the request ids whose time is over at now, and gives
-// how many; where it gives [ExpireBatch], there may be more.
-func (s Space) ExpireIdempotent(now time.Time) (int, error) {
+// ExpireIdempotent forgets the keys and the request ids whose time is over at now, and returns
+// how many; where it returns [ExpireBatch], there may be more.
+func (s IdempotencyKeys) ExpireIdempotent(now time.Time) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
@@ -131,7 +133,7 @@ func (s Space) ExpireIdempotent(now time.Time) (int, error) {
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
 		e, err := cutExpiry(key[len(prefix):])
 		if err != nil {
-			return nil // it keeps no other from going; doctor tells of it
+			return nil // it keeps no other from going; doctor reports it
 		}
 		if now.Before(e.at) {
 			return Stop
@@ -145,7 +147,7 @@ func (s Space) ExpireIdempotent(now time.Time) (int, error) {
 	return n, err
 }
 
-// SweepApart is how long after a look a [Space.Sweep] removes what had expired at that look.
+// SweepApart is how long after a look a [IdempotencyKeys.Sweep] removes what had expired at that look.
 const SweepApart = time.Hour
 
 // look is when it was last looked for what has expired.
@@ -157,7 +159,7 @@ type look struct {
 // reports whether more may be left. A record goes when its time was over at two looks that lie
 // [SweepApart] apart or more, so that a clock that was wrong for less forgets nothing: a look that finds the
 // clock behind the one before it begins anew.
-func (s Space) Sweep(now time.Time) (more bool, err error) {
+func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
@@ -181,7 +183,7 @@ func (s Space) Sweep(now time.Time) (more bool, err error) {
 }
 
 // expire removes what an entry is about, unless that has got more time since.
-func (s Space) expire(e expiry, now time.Time) error {
+func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
 	var until time.Time
 	var err error
 	if e.kind == kindRequest {
@@ -191,11 +193,10 @@ func (s Space) expire(e expiry, now time.Time) error {
 		i, err = s.Idempotent(e.op, e.key)
 		until = i.ExpiresAt
 	}
-	corrupt := (*CorruptError)(nil)
 	switch {
 	case errors.Is(err, ErrNotFound), err == nil && now.Before(until):
 		return nil
-	case err != nil && !errors.As(err, &corrupt):
+	case err != nil && !errors.As(err, new(*CorruptError)):
 		return err
 	}
 	return s.delete("expired records", s.key(e.kind, e.op, e.key))
@@ -207,7 +208,7 @@ type expiry struct {
 	op, key string
 }
 
-func (s Space) expiryKey(at time.Time, kind byte, op, key string) []byte {
+func (s IdempotencyKeys) expiryKey(at time.Time, kind byte, op, key string) []byte {
 	k := append(appendTime(s.key(kindExpiry), at), kind)
 	return appendName(appendName(k, op), key)
 }
@@ -227,7 +228,7 @@ func cutExpiry(rest []byte) (e expiry, err error) {
 	return e, err
 }
 
-func (s Space) checkOnce(op, key string) error {
+func (s IdempotencyKeys) checkOnce(op, key string) error {
 	return s.check("the name of an operation", op, "a key", key)
 }
 

@@ -8,8 +8,11 @@ import (
 	"bugle/engine/doc"
 )
 
-// Outbox gives the delivered messages, newest first, at most limit of them; 0 means all.
-func (s Space) Outbox(limit int) ([]engine.Delivered, error) {
+// OutboxMessages are the messages that a workspace has delivered.
+type OutboxMessages struct{ *records }
+
+// Outbox returns the delivered messages, newest first, at most limit of them; 0 means all.
+func (s OutboxMessages) Outbox(limit int) ([]engine.Delivered, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -32,7 +35,7 @@ func (s Space) Outbox(limit int) ([]engine.Delivered, error) {
 }
 
 // PutOutbox stores a delivered message. Its ids must sort by time, as those of UUID v7 do.
-func (s Space) PutOutbox(d engine.Delivered) error {
+func (s OutboxMessages) PutOutbox(d engine.Delivered) error {
 	if err := s.check("the id of an outbox message", d.ID); err != nil {
 		return err
 	}
@@ -44,24 +47,27 @@ func (s Space) PutOutbox(d engine.Delivered) error {
 }
 
 // ClearOutbox removes all messages. Above some twenty thousand of them it fails with
-// [ErrTooBig]; [Space.TrimOutbox] has no such limit.
-func (s Space) ClearOutbox() error {
+// [ErrTooBig]; [OutboxMessages.TrimOutbox] has no such limit.
+func (s OutboxMessages) ClearOutbox() error {
 	_, err := s.TrimOutbox(0)
 	return err
 }
 
-// TrimOutbox removes the oldest messages, at most limit of them (0 means all), and gives how
+// TrimOutbox removes the oldest messages, at most limit of them (0 means all), and returns how
 // many they were.
-func (s Space) TrimOutbox(limit int) (int, error) {
+func (s OutboxMessages) TrimOutbox(limit int) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
 	return s.clear("the outbox", s.key(kindOutbox), limit)
 }
 
-// Tests gives the records of test sends to fn, newest first, at most limit of them; 0 means
+// TestSends are the records of a workspace's test sends.
+type TestSends struct{ *records }
+
+// Tests calls fn with the records of test sends, newest first, at most limit of them; 0 means
 // all. fn may return [Stop].
-func (s Space) Tests(limit int, fn func(engine.TestRecord) error) error {
+func (s TestSends) Tests(limit int, fn func(engine.TestRecord) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -80,7 +86,7 @@ func (s Space) Tests(limit int, fn func(engine.TestRecord) error) error {
 
 // PutTest stores the record of a test send. Records of the same microsecond are all kept, in
 // the order in which they were stored.
-func (s Space) PutTest(t engine.TestRecord) error {
+func (s TestSends) PutTest(t engine.TestRecord) error {
 	if err := s.check(); err != nil {
 		return err
 	}

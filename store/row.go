@@ -35,7 +35,7 @@ type rowReader struct {
 	many int      // how much room is made at once
 }
 
-// read reads a summary row as [Space.PutCampaign] writes it, at a third of the cost of a JSON library:
+// read reads a summary row as [Campaigns.PutCampaign] writes it, at a third of the cost of a JSON library:
 // with a million of them that is how long a start takes. It reports false for what is written in any
 // other way, of which w may hold a part. The strings of w are parts of the text.
 func (r *rowReader) read(text string, w *summary) bool {

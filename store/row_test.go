@@ -36,7 +36,7 @@ func BenchmarkDecodeRow(b *testing.B) {
 	}
 }
 
-// The quick way to read a row gives what the library does, or leaves it to that.
+// The quick way to read a row returns what the library does, or leaves it to that.
 func TestReadRow(t *testing.T) {
 	whole := summaryOfBench()
 	whole.FlowID, whole.FlowName, whole.ParentID, whole.RejectionComment = "f", "Flow", "p", "too loud"

@@ -55,6 +55,9 @@ func Workspaces(tx Tx) ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
+// WorkspaceSettings are the settings of a workspace, their copy, and the records of its API keys.
+type WorkspaceSettings struct{ *records }
+
 // KnownSettings are settings with the record that they were read from. They are shared by who reads
 // them, and never change.
 type KnownSettings struct {
@@ -64,7 +67,7 @@ type KnownSettings struct {
 
 // Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their
 // record is damaged or gone it returns the copy, and a [CorruptError] where that is damaged, too.
-func (s Space) Settings() (engine.Workspace, error) {
+func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
 	known, err := s.SettingsOr(nil)
 	if err != nil {
 		return engine.Workspace{}, err
@@ -72,9 +75,9 @@ func (s Space) Settings() (engine.Workspace, error) {
 	return known.Workspace, nil
 }
 
-// SettingsOr is [Space.Settings], but returns known where the record is still the one that it was read
+// SettingsOr is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
 // from, so that nothing is decoded. known may be nil.
-func (s Space) SettingsOr(known *KnownSettings) (*KnownSettings, error) {
+func (s WorkspaceSettings) SettingsOr(known *KnownSettings) (*KnownSettings, error) {
 	if err := checkWorkspace(s.id); err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func (s Space) SettingsOr(known *KnownSettings) (*KnownSettings, error) {
 
 // SettingsDamage returns the [CorruptError] that says what is wrong with the record of the settings, whether
 // or not there is a copy; nil where nothing is, and [ErrNotFound] where there is no such workspace.
-func (s Space) SettingsDamage() error {
+func (s WorkspaceSettings) SettingsDamage() error {
 	if err := checkWorkspace(s.id); err != nil {
 		return err
 	}
@@ -110,7 +113,7 @@ func (s Space) SettingsDamage() error {
 
 // missingSettings returns the error that says that the settings are not there: they are lost where the
 // workspace has other records.
-func (s Space) missingSettings() error {
+func (s WorkspaceSettings) missingSettings() error {
 	have, err := s.hasRecords()
 	switch {
 	case err != nil:
@@ -121,7 +124,7 @@ func (s Space) missingSettings() error {
 	return ErrNotFound
 }
 
-func (s Space) damagedSettings(err error) error {
+func (s WorkspaceSettings) damagedSettings(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		err = errGone
 	}
@@ -129,7 +132,7 @@ func (s Space) damagedSettings(err error) error {
 }
 
 // hasRecords reports whether the workspace has any record beside its settings.
-func (s Space) hasRecords() (found bool, err error) {
+func (s WorkspaceSettings) hasRecords() (found bool, err error) {
 	for _, root := range []byte{rootRecord, rootCopy} {
 		err = errors.Join(err, s.tx.Scan(appendName([]byte{root}, s.id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
 			found = true
@@ -140,7 +143,7 @@ func (s Space) hasRecords() (found bool, err error) {
 }
 
 // knownSettings reads the settings under a key, but returns known where that is what they are.
-func (s Space) knownSettings(key []byte, known *KnownSettings) (*KnownSettings, error) {
+func (s WorkspaceSettings) knownSettings(key []byte, known *KnownSettings) (*KnownSettings, error) {
 	record, err := s.get("the settings", key)
 	if err != nil {
 		return nil, err
@@ -156,7 +159,7 @@ func (s Space) knownSettings(key []byte, known *KnownSettings) (*KnownSettings, 
 }
 
 // readSettings reads the record of the settings, or their copy, and returns its payload as well.
-func (s Space) readSettings(key []byte) (settingsRecord, []byte, error) {
+func (s WorkspaceSettings) readSettings(key []byte) (settingsRecord, []byte, error) {
 	var w settingsRecord
 	payload, err := s.get("the settings", key)
 	if err == nil {
@@ -172,7 +175,7 @@ func (s Space) readSettings(key []byte) (settingsRecord, []byte, error) {
 
 // PutSettings stores the workspace's settings, their copy, and the records of the API keys; with the first
 // settings the workspace is there.
-func (s Space) PutSettings(w engine.Workspace) error {
+func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
 	if err := checkWorkspace(s.id); err != nil {
 		return err
 	}
@@ -197,7 +200,7 @@ func (s Space) PutSettings(w engine.Workspace) error {
 }
 
 // putCopies stores the copy of the settings, whose record has that payload, and the records of their keys.
-func (s Space) putCopies(payload []byte, keys []engine.APIKey) error {
+func (s WorkspaceSettings) putCopies(payload []byte, keys []engine.APIKey) error {
 	if err := s.put("the copy of the settings", s.copyKey(copySettings), payload); err != nil {
 		return err
 	}
@@ -236,7 +239,7 @@ func (s Space) putCopies(payload []byte, keys []engine.APIKey) error {
 
 // keyRecords returns the API keys as their own records have them, by their ids, and how many records
 // cannot be read.
-func (s Space) keyRecords() (keys []engine.APIKey, bad int, err error) {
+func (s WorkspaceSettings) keyRecords() (keys []engine.APIKey, bad int, err error) {
 	err = s.tx.Scan(s.copyKey(copyKey), ScanOptions{}, func(key, value []byte) error {
 		var k engine.APIKey
 		payload, err := unseal(key, value)
@@ -254,12 +257,14 @@ func (s Space) keyRecords() (keys []engine.APIKey, bad int, err error) {
 }
 
 // SettingsKey returns the key of the record that has the settings of a workspace.
-func SettingsKey(workspace string) []byte { return Space{id: workspace}.settingsKey() }
+func SettingsKey(workspace string) []byte {
+	return WorkspaceSettings{&records{id: workspace}}.settingsKey()
+}
 
-func (s Space) settingsKey() []byte { return appendName([]byte{rootWorkspace}, s.id) }
+func (s WorkspaceSettings) settingsKey() []byte { return appendName([]byte{rootWorkspace}, s.id) }
 
 // copyKey returns the key of the workspace's copy with those names.
-func (s Space) copyKey(kind byte, names ...string) []byte {
+func (s WorkspaceSettings) copyKey(kind byte, names ...string) []byte {
 	key := append(appendName([]byte{rootCopy}, s.id), kind)
 	for _, n := range names {
 		key = appendName(key, n)
@@ -283,7 +288,7 @@ func copyAllSettings(ctx context.Context, db DB) error {
 			s := In(tx, id)
 			w, payload, err := s.readSettings(s.settingsKey())
 			if isDamage(err) {
-				return nil // there is nothing to copy; doctor tells
+				return nil // there is nothing to copy; doctor reports it
 			}
 			if err != nil {
 				return err

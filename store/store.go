@@ -2,7 +2,7 @@
 // working copies, profiles, the outbox, test sends, and what makes writes repeatable.
 //
 // [DB] is an ordered key-value store with transactions; bugle/store/badger keeps one on disk,
-// bugle/store/mem in memory. [In] gives a [Space], which knows the records of one workspace and
+// bugle/store/mem in memory. [In] returns a [Space], which knows the records of one workspace and
 // reads and writes them within one transaction. Every record carries a checksum over its key
 // and its value: what was damaged on disk is reported as a [CorruptError], never handed out.
 package store
@@ -27,13 +27,13 @@ type DB interface {
 
 // Tx is one transaction. It belongs to the goroutine that got it, and ends with its function.
 type Tx interface {
-	// Get gives a copy of the value, or [ErrNotFound], or [ErrLost].
+	// Get returns a copy of the value, or [ErrNotFound], or [ErrLost].
 	Get(key []byte) ([]byte, error)
 	// Set keeps both slices until the transaction ends; they must not change before.
 	Set(key, value []byte) error
 	// Delete of a key that is not there is no error.
 	Delete(key []byte) error
-	// Scan gives the records whose key begins with prefix to fn, in the order of their keys, as
+	// Scan calls fn with the records whose key begins with prefix, in the order of their keys, as
 	// they were when Scan was called. Key and value are valid only until fn returns. An error
 	// of fn ends the scan and is returned, but for [Stop], which ends it well. A record that was
 	// lost has an empty value.
@@ -112,7 +112,7 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s is using the store in %s; quit it first, or choose another folder with --data or BUGLE_DATA", who, e.Dir)
 }
 
-// After gives the first key that sorts after all keys with a prefix, and nil where there is
+// After returns the first key that sorts after all keys with a prefix, and nil where there is
 // no such key. Implementations of [Tx] begin a reverse scan at it.
 func After(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {

@@ -149,7 +149,7 @@ func mayNest(payload []byte) bool {
 
 // typeSegments sets the types of the filters in the workspace's segments. Everything else that its settings hold
 // stays as it is spelled.
-func (s Space) typeSegments() error {
+func (s WorkspaceSettings) typeSegments() error {
 	w, payload, err := s.readSettings(s.settingsKey())
 	damaged := isDamage(err)
 	if damaged {

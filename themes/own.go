@@ -87,7 +87,7 @@ func ParseOwn(name string, b []byte) (Own, error) {
 	return own, errors.Join(wrong...)
 }
 
-// sorted gives the tokens in the order of their lines.
+// sorted returns the tokens in the order of their lines.
 func sorted(tokens map[string]yaml.Node) []string {
 	names := make([]string, 0, len(tokens))
 	for name := range tokens {
@@ -188,7 +188,7 @@ func readOwn(dir, file string) (Own, error) {
 	return ParseOwn(strings.TrimSuffix(file, filepath.Ext(file)), b)
 }
 
-// With gives the set with one more own theme.
+// With returns the set with one more own theme.
 func (s Set) With(own Own) Set {
 	s.own = append(slices.Clone(s.own), own)
 	return s

@@ -23,7 +23,7 @@ const (
 	ToneInfo
 )
 
-// Tone gives the style of a tone; that of ordinary text for one it does not know.
+// Tone returns the style of a tone; that of ordinary text for one it does not know.
 func (t Theme) Tone(tone Tone) lipgloss.Style {
 	switch tone {
 	case ToneStrong:

@@ -12,8 +12,8 @@ import (
 	"github.com/creack/pty"
 
 	"bugle/engine"
-	"bugle/engine/local"
 	"bugle/engine/schema"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/delivery"
+	"bugle/engine/message/delivery"
 )
 
 // choice is one value of an argument or flag.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
-	"bugle/engine/remote"
+	"bugle/engine/service/remote"
 )
 
 // completeIDs completes the first argument with the ids of campaigns, described by their names: those in one of

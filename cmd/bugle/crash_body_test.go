@@ -19,7 +19,7 @@ const crashWorkspace = "CRASH"
 func crashSettings() engine.Workspace {
 	return engine.Workspace{
 		ID: crashWorkspace, Name: "Crash", Timezone: "Europe/Berlin", Publish: engine.PublishEnabled, Author: crashAuthor,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
 	}
 }
 

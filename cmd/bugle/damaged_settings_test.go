@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"bugle/engine"
-	"bugle/engine/activity"
-	"bugle/engine/api"
+	"bugle/engine/service/activity"
+	"bugle/engine/service/api"
 	"bugle/store"
 	"bugle/store/badger"
 	"bugle/ui/screen"

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/term"
 
 	"bugle/engine"
-	"bugle/engine/api"
 	"bugle/engine/attach"
+	"bugle/engine/service/api"
 )
 
 // tty is a terminal that keeps what is written to it.

@@ -10,9 +10,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/activity"
-	"bugle/engine/local"
-	"bugle/engine/local/sample"
+	"bugle/engine/service/activity"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
 	"bugle/ui/app"
 	"bugle/ui/keymap"

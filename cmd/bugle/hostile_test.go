@@ -11,8 +11,8 @@ import (
 	"unicode"
 
 	"bugle/engine"
-	"bugle/engine/activity"
 	"bugle/engine/doc"
+	"bugle/engine/service/activity"
 )
 
 // poison is what somebody writes into a name who wants to rule the terminal of whoever reads it: colors,

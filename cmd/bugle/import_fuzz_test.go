@@ -9,7 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/files"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 )
 

@@ -17,9 +17,9 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
-	"bugle/engine/personalize"
+	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
+	"bugle/engine/service/local"
 )
 
 // heldCampaign is one campaign of a file.

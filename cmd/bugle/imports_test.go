@@ -26,14 +26,14 @@ type importRule struct {
 
 var importRules = []importRule{
 	{below: "bugle/engine/doc", forbids: []string{"bugle"}, why: "the tree knows nothing of ours"},
-	{below: "bugle/engine/schema", forbids: []string{"bugle/engine/catalog", "bugle/engine/local", "bugle/store", "bugle/ui", "bugle/forms"}, why: "tables are read by schema, not known to it"},
-	{below: "bugle/engine/catalog", forbids: []string{"bugle/engine/local", "bugle/store", "bugle/ui", "bugle/forms"}, why: "the tables stand on schema alone"},
+	{below: "bugle/engine/schema", forbids: []string{"bugle/engine/catalog", "bugle/engine/service/local", "bugle/store", "bugle/ui", "bugle/forms"}, why: "tables are read by schema, not known to it"},
+	{below: "bugle/engine/catalog", forbids: []string{"bugle/engine/service/local", "bugle/store", "bugle/ui", "bugle/forms"}, why: "the tables stand on schema alone"},
 	{below: "bugle/engine", forbids: terminalLibraries, why: "the engine knows no terminal"},
-	{below: "bugle/engine", except: []string{"bugle/engine/local"}, forbids: []string{"bugle/store"}, why: "only engine/local works on a store"},
-	{below: "bugle/store", forbids: []string{"bugle/ui", "bugle/forms", "bugle/engine/local"}, why: "the store knows the engine's types, not who uses it"},
-	{below: "bugle/forms", forbids: []string{"bugle/engine/catalog", "bugle/engine/local", "bugle/store", "bugle/ui"}, why: "forms know tables in general, and no field by name"},
+	{below: "bugle/engine", except: []string{"bugle/engine/service/local"}, forbids: []string{"bugle/store"}, why: "only engine/service/local works on a store"},
+	{below: "bugle/store", forbids: []string{"bugle/ui", "bugle/forms", "bugle/engine/service/local"}, why: "the store knows the engine's types, not who uses it"},
+	{below: "bugle/forms", forbids: []string{"bugle/engine/catalog", "bugle/engine/service/local", "bugle/store", "bugle/ui"}, why: "forms know tables in general, and no field by name"},
 	{below: "bugle/themes", forbids: []string{"bugle", "github.com/charmbracelet/huh"}, why: "themes own colors and nothing else"},
-	{below: "bugle/ui", forbids: []string{"bugle/store", "bugle/engine/local"}, why: "screens work with any service"},
+	{below: "bugle/ui", forbids: []string{"bugle/store", "bugle/engine/service/local"}, why: "screens work with any service"},
 	{below: "bugle", except: []string{"bugle/forms"}, forbids: []string{"github.com/charmbracelet/huh"}, direct: true, why: "forms own every huh import"},
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine"
-	"bugle/engine/local/sample"
 	"bugle/engine/schema"
+	"bugle/engine/service/local/sample"
 	"bugle/store/badger"
 )
 
@@ -129,7 +129,7 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 	ws := engine.Workspace{ID: w.id, Name: w.name, Author: w.author}
 	if !w.sample {
 		ws.Timezone = localZone(f.getenv)
-		ws.Connectors = []engine.Connector{{Type: usualConnectorType, Name: "Outbox", Carrier: engine.CarrierOutbox}}
+		ws.Connectors = []engine.Connector{{Type: usualConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
 	}
 	return node.CreateWorkspace(ctx, ws, w.sample)
 }

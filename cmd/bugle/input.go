@@ -13,7 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 )
 
 // maxInput is how much of a file is read. A campaign can have local.MaxBody bytes, and a few times that when it is

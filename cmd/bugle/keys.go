@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/engine/timeparse"
 )
 

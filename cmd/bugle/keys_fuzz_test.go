@@ -10,10 +10,10 @@ import (
 	"github.com/muesli/termenv"
 
 	"bugle/engine"
-	"bugle/engine/activity"
-	"bugle/engine/delivery"
-	"bugle/engine/local"
-	"bugle/engine/local/sample"
+	"bugle/engine/message/delivery"
+	"bugle/engine/service/activity"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
 	"bugle/themes"
 	activityscreen "bugle/ui/activity"
@@ -67,7 +67,7 @@ func FuzzKeys(f *testing.F) {
 		}
 		now := uitest.Now
 		clock := func() time.Time { return now }
-		svc, err := local.Open(db.Clone(), sample.ID, local.Options{Clock: clock, Boot: "fuzz", Carriers: noMail, Gateways: noPush, Fetcher: &delivery.Fetcher{Timeout: 1}})
+		svc, err := local.Open(db.Clone(), sample.ID, local.Options{Clock: clock, Boot: "fuzz", Providers: noMail, Gateways: noPush, Fetcher: &delivery.Fetcher{Timeout: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,6 +123,6 @@ type restful struct{ *activityscreen.Screen }
 
 func (restful) Init() tea.Cmd { return nil }
 
-func noMail(engine.Connector) (delivery.Carrier, error) { return nil, os.ErrPermission }
+func noMail(engine.Connector) (delivery.Sender, error) { return nil, os.ErrPermission }
 
-func noPush(context.Context, engine.Gateway) (delivery.Carrier, error) { return nil, os.ErrPermission }
+func noPush(context.Context, engine.Gateway) (delivery.Sender, error) { return nil, os.ErrPermission }

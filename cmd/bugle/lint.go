@@ -11,9 +11,9 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
-	"bugle/engine/personalize"
+	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
+	"bugle/engine/service/local"
 )
 
 // The stages of lint.

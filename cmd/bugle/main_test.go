@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/engine/visible"
 	"bugle/store/badger"
 )

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/api"
 	"bugle/engine/attach"
-	"bugle/engine/index"
-	"bugle/engine/local"
-	"bugle/engine/local/sample"
 	"bugle/engine/openapi"
+	"bugle/engine/search/index"
+	"bugle/engine/service/api"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
 	"bugle/store"
 	"bugle/store/badger"
 )

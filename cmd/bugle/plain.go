@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bugle/engine/activity"
+	"bugle/engine/service/activity"
 	"bugle/ui/accessible"
 	"bugle/ui/screen"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
-	"bugle/engine/delivery/gatewaytest"
+	"bugle/engine/message/delivery/gatewaytest"
 )
 
 const pushDraft = `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Spring sale", "platforms": ["ANDROID", "IOS", "WEB"],

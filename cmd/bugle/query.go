@@ -13,9 +13,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/index"
-	"bugle/engine/query"
-	"bugle/engine/remote"
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
+	"bugle/engine/service/remote"
 )
 
 // asked is a search in the query language of the campaign list, narrowed by flags.

@@ -15,8 +15,8 @@ import (
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/edit"
-	"bugle/engine/offline"
-	"bugle/engine/remote"
+	"bugle/engine/service/offline"
+	"bugle/engine/service/remote"
 	"bugle/ui/screen"
 )
 

@@ -12,7 +12,7 @@ import (
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/keyring"
-	"bugle/engine/remote"
+	"bugle/engine/service/remote"
 )
 
 // newRemote returns the command for remotes. noun is "remote", or "profile", as it was called in earlier versions,
@@ -55,6 +55,9 @@ func newRemoteAdd(f *factory, noun string) *cobra.Command {
 				return misused("--key-command: %w", err)
 			}
 			r.Name, r.Key.Command = args[0], words
+			if missing := missingFlags(r); len(missing) > 0 {
+				return misused("a remote also needs %s", strings.Join(missing, ", and "))
+			}
 			if dialect != "" {
 				b, err := os.ReadFile(dialect)
 				if err != nil {
@@ -104,6 +107,20 @@ func newRemoteAdd(f *factory, noun string) *cobra.Command {
 	fl.BoolVar(&r.Insecure, "insecure", false, "allow http:// to other machines; the API key is sent unencrypted")
 	fl.BoolVar(&use, "use", false, "use this remote from now on")
 	return cmd
+}
+
+// missingFlags returns the flags that a remote cannot do without and that were not given.
+func missingFlags(r remotes.Remote) (flags []string) {
+	if r.BaseURL == "" {
+		flags = append(flags, "--url")
+	}
+	if r.Workspace == "" {
+		flags = append(flags, "--workspace-id")
+	}
+	if !r.Key.Keyring && r.Key.Env == "" && len(r.Key.Command) == 0 {
+		flags = append(flags, "where the key is: one of --keyring, --key-env and --key-command")
+	}
+	return flags
 }
 
 // dialectError lists the problems of a dialect file, one per line.

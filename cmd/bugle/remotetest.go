@@ -16,8 +16,8 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
-	"bugle/engine/remote"
-	"bugle/engine/starters"
+	"bugle/engine/service/remote"
+	"bugle/engine/templates"
 )
 
 // The results of trying an operation.
@@ -164,7 +164,7 @@ func (t *trial) try(operation string, do func() (string, error)) error {
 
 // previewOfAStarter returns the request for a preview of a text of our own.
 func previewOfAStarter(user string) (doc.Value, error) {
-	all, err := starters.All()
+	all, err := templates.All()
 	if err != nil {
 		return doc.Value{}, err
 	}

@@ -16,7 +16,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"

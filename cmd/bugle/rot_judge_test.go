@@ -164,6 +164,9 @@ func (r *rotRound) judge() {
 			r.count("notices of serve")
 			r.notice(said.Notice)
 		}
+		if strings.Contains(line, `"status":500`) {
+			r.note("the server logs: %s", line)
+		}
 	}
 	if r.control && len(r.reports.loss)+len(r.reports.named) > 0 {
 		r.fault("false alarm", "reported: %v, of campaigns %v", r.reports.loss, r.reports.named)
@@ -370,7 +373,7 @@ func (r *rotRound) loaded(b rotBackup, restore bool) store.DB {
 func (r *rotRound) judgeBackup(b rotBackup, db store.DB) {
 	bad, first := map[rotState]int{}, ""
 	err := db.View(r.t.Context(), func(tx store.Tx) error {
-		for _, id := range r.model.ids(b.from) {
+		for _, id := range r.model.ids(b.from.Add(time.Second)) { // the header of a daily backup has whole seconds
 			c, err := store.In(tx, crashWorkspace).Campaign(id)
 			sum := ""
 			switch {

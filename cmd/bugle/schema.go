@@ -11,9 +11,9 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/openapi"
-	"bugle/engine/remote"
 	"bugle/engine/schema"
-	records "bugle/engine/settings"
+	"bugle/engine/service/remote"
+	records "bugle/engine/workspace/settings"
 )
 
 // schemaForm is the output of `bugle schema`.

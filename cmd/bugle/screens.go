@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"bugle/engine/activity"
+	"bugle/engine/service/activity"
 	activityscreen "bugle/ui/activity"
 	"bugle/ui/app"
 	"bugle/ui/builder"

@@ -7,9 +7,9 @@ import (
 	"github.com/muesli/termenv"
 
 	"bugle/engine"
-	"bugle/engine/activity"
-	"bugle/engine/local"
-	"bugle/engine/local/sample"
+	"bugle/engine/service/activity"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
 	"bugle/themes"
 	"bugle/ui/app"

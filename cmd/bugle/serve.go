@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/heap"
-	"bugle/engine/api"
 	"bugle/engine/openapi"
+	"bugle/engine/service/api"
 )
 
 // usualAddr is the default address.

@@ -27,7 +27,7 @@ import (
 	"github.com/google/uuid"
 
 	"bugle/engine"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 )
 
 // serving is `bugle serve` in this process.

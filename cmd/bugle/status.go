@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -34,7 +35,7 @@ func newPublish(f *factory) *cobra.Command {
 			}
 			up, err := svc.Publish(cmd.Context(), engine.PublishRequest{ID: args[0], By: by})
 			if err != nil {
-				return betaRemedy(cmd, svc, err)
+				return betaRemedy(cmd, svc, f.refused(cmd.Context(), svc, args[0], catalog.Publish, err))
 			}
 			return f.printState(cmd, svc, up.ID, nil)
 		},
@@ -124,9 +125,29 @@ func changeStatus(cmd *cobra.Command, f *factory, id string, action engine.Actio
 	}
 	done, err := svc.ChangeStatus(cmd.Context(), engine.StatusRequest{ID: id, Action: action, By: by})
 	if err != nil {
-		return err
+		return f.refused(cmd.Context(), svc, id, action, err)
 	}
 	return f.printState(cmd, svc, done.ID, map[string]any{"action": done.Action})
+}
+
+// refused returns why an action was refused, in the words of the screens where the life cycle is the reason. What a
+// service that others run says stays as it is, and so does what programs read.
+func (f *factory) refused(ctx context.Context, svc engine.Service, id string, action engine.Action, err error) error {
+	e := engine.AsError(err)
+	if e == nil || e.Service != "" || f.json {
+		return err
+	}
+	c, gone := svc.Get(ctx, id)
+	if gone != nil {
+		return err
+	}
+	why := catalog.Refusal(action, c.Channel, c.DeliveryType, c.Status)
+	if _, wire := catalog.Allowed(action, c.Channel, c.DeliveryType, c.Status); why == "" || strings.TrimSuffix(wire, ".") != strings.TrimSuffix(e.Message, ".") {
+		return err
+	}
+	said := *e
+	said.Message = why
+	return &said
 }
 
 // printState prints the state of a campaign; more are further fields of the JSON.

@@ -9,9 +9,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/content"
 	"bugle/engine/doc"
-	"bugle/engine/material"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/material"
 	"bugle/engine/schema"
 	"bugle/engine/testsend"
 )
@@ -166,7 +166,7 @@ func (p *printer) printTest(res engine.TestResult) error {
 			return err
 		}
 	} else {
-		names := content.ResultNames(res.Keys)
+		names := grid.ResultNames(res.Keys)
 		for i, k := range res.Keys {
 			text := names[i] + " " + strings.ToLower(res.Data[k].Status)
 			if why := res.Data[k].FailureReason; why != "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"bugle/engine/remote/vendortest"
+	"bugle/engine/service/remote/vendortest"
 )
 
 // The commands against a server of another vendor, which refuses each request that its description

@@ -92,7 +92,7 @@ func (p *printer) showWorkspace(w engine.Workspace) error {
 		rows = append(rows, []string{s.name, s.get(&w)})
 	}
 	for _, c := range w.Connectors {
-		rows = append(rows, []string{"connector", fmt.Sprintf("%s (%s), sends to %s", c.Name, c.Type, carrierWords(c))})
+		rows = append(rows, []string{"connector", fmt.Sprintf("%s (%s), sends to %s", c.Name, c.Type, providerWords(c))})
 	}
 	for _, g := range w.Gateways {
 		rows = append(rows, []string{"push gateway", gatewayWords(g)})
@@ -106,8 +106,8 @@ func (p *printer) showWorkspace(w engine.Workspace) error {
 	return p.rows([]string{"SETTING", "VALUE"}, rows)
 }
 
-func carrierWords(c engine.Connector) string {
-	if c.Carrier == engine.CarrierSMTP && c.SMTP != nil {
+func providerWords(c engine.Connector) string {
+	if c.Provider == engine.ProviderSMTP && c.SMTP != nil {
 		return "SMTP " + net.JoinHostPort(c.SMTP.Host, strconv.Itoa(c.SMTP.Port))
 	}
 	return "the local outbox"

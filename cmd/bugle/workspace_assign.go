@@ -9,7 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	records "bugle/engine/settings"
+	records "bugle/engine/workspace/settings"
 )
 
 // assignment is a FIELD=VALUE of the command line.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
-	"bugle/engine/delivery"
+	"bugle/engine/message/delivery"
 )
 
 // usualConnectorType is the default type of a connector: a mail server of your own (CONTRACT.md, connector).
@@ -63,7 +63,7 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 // connector returns the connector that the flags describe. Settings that cannot work are refused now, not at the
 // first test.
 func (c *connectorFlags) connector(name string) (engine.Connector, error) {
-	conn := engine.Connector{Type: c.kind, Name: name, Carrier: engine.CarrierOutbox}
+	conn := engine.Connector{Type: c.kind, Name: name, Provider: engine.ProviderOutbox}
 	if c.addr == "" || c.remove {
 		return conn, nil
 	}
@@ -75,7 +75,7 @@ func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 		return conn, misused("--smtp must be HOST:PORT, such as mail.example.com:587, not %q", c.addr)
 	}
 	c.smtp.Host = host
-	conn.Carrier, conn.SMTP = engine.CarrierSMTP, &c.smtp
+	conn.Provider, conn.SMTP = engine.ProviderSMTP, &c.smtp
 	_, err = delivery.NewSMTP(delivery.SMTPConfig{
 		Host: host, Port: c.smtp.Port, TLS: delivery.TLSMode(c.smtp.TLS), Auth: delivery.AuthMode(c.smtp.Auth), Username: c.smtp.User,
 	})
@@ -122,7 +122,7 @@ func (p *printer) printConnector(c engine.Connector, removed bool) error {
 	case removed:
 		fmt.Fprintln(p.out, line("Removed connector "+c.Name))
 	default:
-		fmt.Fprintln(p.out, line(fmt.Sprintf("Saved connector %s (%s), which sends to %s.", c.Name, c.Type, carrierWords(c))))
+		fmt.Fprintln(p.out, line(fmt.Sprintf("Saved connector %s (%s), which sends to %s.", c.Name, c.Type, providerWords(c))))
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (f *factory) completeConnectors(cmd *cobra.Command, args []string, _ string
 	}
 	var out []cobra.Completion
 	for _, c := range w.Connectors {
-		out = append(out, cobra.CompletionWithDesc(line(c.Name), line(c.Type+", "+carrierWords(c))))
+		out = append(out, cobra.CompletionWithDesc(line(c.Name), line(c.Type+", "+providerWords(c))))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

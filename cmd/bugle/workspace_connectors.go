@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine"
-	"bugle/engine/delivery"
-	"bugle/engine/delivery/carriers"
-	"bugle/engine/delivery/secret"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/delivery/providers"
+	"bugle/engine/message/delivery/secret"
 	"bugle/engine/phrase"
 )
 
@@ -56,14 +56,14 @@ func connectorRows(w engine.Workspace) [][]string {
 		if c.SMTP != nil && c.SMTP.PasswordEnv != "" {
 			from = secret.Words(engine.SecretRef{Env: c.SMTP.PasswordEnv})
 		}
-		rows = append(rows, []string{c.Name, "email, " + c.Type, carrierWords(c), from})
+		rows = append(rows, []string{c.Name, "email, " + c.Type, providerWords(c), from})
 	}
-	for _, k := range carriers.Kinds() {
+	for _, k := range providers.Kinds() {
 		by, from := "the local outbox", ""
-		if g, ok := w.Gateway(k.Carrier); ok {
+		if g, ok := w.Gateway(k.Provider); ok {
 			by, from = strings.TrimPrefix(gatewayWords(g), "Push messages to "+k.Platform.Label()+" are sent with "), secret.Words(g.Key)
 		}
-		rows = append(rows, []string{k.Carrier, "push, " + k.Platform.Label(), by, from})
+		rows = append(rows, []string{k.Provider, "push, " + k.Platform.Label(), by, from})
 	}
 	return rows
 }
@@ -80,7 +80,7 @@ func newConnectorRemove(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, ok := carriers.KindOf(args[0]); !ok {
+			if _, ok := providers.KindOf(args[0]); !ok {
 				c := connectorFlags{remove: true}
 				conn := engine.Connector{Name: args[0]}
 				if err := svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error { return c.apply(w, &conn) }); err != nil {
@@ -94,7 +94,7 @@ func newConnectorRemove(f *factory) *cobra.Command {
 				if gone, ok = w.Gateway(args[0]); !ok {
 					return noGateway(args[0])
 				}
-				w.Gateways = slices.DeleteFunc(slices.Clone(w.Gateways), func(g engine.Gateway) bool { return g.Carrier == args[0] })
+				w.Gateways = slices.DeleteFunc(slices.Clone(w.Gateways), func(g engine.Gateway) bool { return g.Provider == args[0] })
 				return nil
 			})
 			if err != nil {
@@ -103,7 +103,7 @@ func newConnectorRemove(f *factory) *cobra.Command {
 			if err := dropKeyOf(gone); err != nil {
 				return err
 			}
-			return f.printConnector(engine.Connector{Name: gone.Carrier}, true)
+			return f.printConnector(engine.Connector{Name: gone.Provider}, true)
 		},
 	}
 }
@@ -131,7 +131,7 @@ func newConnectorTest(f *factory) *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), testTime)
 			defer cancel()
-			if _, ok := carriers.KindOf(args[0]); !ok {
+			if _, ok := providers.KindOf(args[0]); !ok {
 				return tryMail(ctx, f, w, args[0], h)
 			}
 			g, ok := w.Gateway(args[0])
@@ -156,7 +156,7 @@ func devicesOf(ctx context.Context, svc engine.ProfileKeeper, g engine.Gateway, 
 	if to == "" {
 		return nil, nil
 	}
-	kind, _ := carriers.KindOf(g.Carrier)
+	kind, _ := providers.KindOf(g.Provider)
 	p, err := svc.Profile(ctx, to)
 	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
 		return []engine.Device{{Platform: string(kind.Platform), Token: to}}, nil
@@ -172,21 +172,21 @@ func devicesOf(ctx context.Context, svc engine.ProfileKeeper, g engine.Gateway, 
 }
 
 func tryPush(ctx context.Context, f *factory, g engine.Gateway, devices []engine.Device) error {
-	carrier, err := carriers.Push(ctx, g)
+	provider, err := providers.Push(ctx, g)
 	if err != nil {
 		return err
 	}
-	if c, ok := carrier.(io.Closer); ok {
+	if c, ok := provider.(io.Closer); ok {
 		defer c.Close()
 	}
 	if len(devices) == 0 {
-		return f.printTried(g.Carrier, "The settings and the key are valid. Send a test message with --to.", 0)
+		return f.printTried(g.Provider, "The settings and the key are valid. Send a test message with --to.", 0)
 	}
 	var failed []error
 	for _, d := range devices {
-		m, err := carriers.Hello(g, d, time.Now())
+		m, err := providers.Hello(g, d, time.Now())
 		if err == nil {
-			_, err = carrier.Deliver(ctx, m)
+			_, err = provider.Deliver(ctx, m)
 		}
 		if err != nil {
 			failed = append(failed, err)
@@ -198,7 +198,7 @@ func tryPush(ctx context.Context, f *factory, g engine.Gateway, devices []engine
 	if len(failed) > 0 {
 		return failed[0]
 	}
-	return f.printTried(g.Carrier, "Sent a test message to "+phrase.Count(len(devices), "device")+".", len(devices))
+	return f.printTried(g.Provider, "Sent a test message to "+phrase.Count(len(devices), "device")+".", len(devices))
 }
 
 func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h testMessageFlags) error {
@@ -207,22 +207,22 @@ func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h
 		return misused("no connector named %q; `bugle workspace list connectors` lists them", name)
 	}
 	c := w.Connectors[i]
-	if c.Carrier == engine.CarrierOutbox {
+	if c.Provider == engine.ProviderOutbox {
 		return misused("connector %s keeps email in the local outbox; there is no server to test", name)
 	}
-	carrier, err := carriers.Mail(c)
+	provider, err := providers.Mail(c)
 	if err != nil {
 		return err
 	}
 	if h.to == "" {
-		if p, ok := carrier.(interface{ Ping(context.Context) error }); ok {
+		if p, ok := provider.(interface{ Ping(context.Context) error }); ok {
 			if err := p.Ping(ctx); err != nil {
 				return err
 			}
 		}
 		return f.printTried(name, "The mail server accepted the login. Send a test message with --to.", 0)
 	}
-	receipt, err := carrier.Deliver(ctx, carriers.HelloMail(cmp.Or(h.from, f.author(w.Author)), h.to))
+	receipt, err := provider.Deliver(ctx, providers.HelloMail(cmp.Or(h.from, f.author(w.Author)), h.to))
 	if err != nil {
 		var e *delivery.Error
 		if errors.As(err, &e) && e.Reason == delivery.Invalid {

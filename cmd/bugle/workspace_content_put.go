@@ -11,7 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/contentapi"
+	"bugle/engine/message/contentapi"
 )
 
 // putContent saves an item and reports it.

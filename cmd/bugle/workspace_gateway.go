@@ -12,10 +12,10 @@ import (
 
 	"bugle/cmd/bugle/internal/argv"
 	"bugle/engine"
-	"bugle/engine/delivery/carriers"
-	"bugle/engine/delivery/secret"
 	"bugle/engine/keyring"
-	records "bugle/engine/settings"
+	"bugle/engine/message/delivery/providers"
+	"bugle/engine/message/delivery/secret"
+	records "bugle/engine/workspace/settings"
 )
 
 // gatewayFlags describe a push gateway.
@@ -41,7 +41,7 @@ func newConnectorAdd(f *factory) *cobra.Command {
 
 func newAddFCM(f *factory) *cobra.Command {
 	to := &engine.FCM{}
-	g := &gatewayFlags{gateway: engine.Gateway{Carrier: engine.CarrierFCM, FCM: to}}
+	g := &gatewayFlags{gateway: engine.Gateway{Provider: engine.ProviderFCM, FCM: to}}
 	cmd := g.adding(f, "Android with Firebase (FCM)",
 		"The key is the JSON key of a service account (Firebase console, Project settings, Service accounts).\n"+
 			"The token of a user's device is its FCM registration token.",
@@ -56,7 +56,7 @@ func newAddFCM(f *factory) *cobra.Command {
 
 func newAddAPNs(f *factory) *cobra.Command {
 	to := &engine.APNs{}
-	g := &gatewayFlags{gateway: engine.Gateway{Carrier: engine.CarrierAPNs, APNs: to}}
+	g := &gatewayFlags{gateway: engine.Gateway{Provider: engine.ProviderAPNs, APNs: to}}
 	cmd := g.adding(f, "iOS with Apple (APNs)",
 		"The key is the .p8 file of a signing key (Apple developer account, Certificates, Identifiers &\n"+
 			"Profiles, Keys). The token of a user's device is its device token in hexadecimal.",
@@ -73,7 +73,7 @@ func newAddAPNs(f *factory) *cobra.Command {
 
 func newAddWebPush(f *factory) *cobra.Command {
 	to := &engine.WebPush{}
-	g := &gatewayFlags{gateway: engine.Gateway{Carrier: engine.CarrierWebPush, WebPush: to}}
+	g := &gatewayFlags{gateway: engine.Gateway{Provider: engine.ProviderWebPush, WebPush: to}}
 	cmd := g.adding(f, "browsers with Web Push (VAPID)",
 		"The key is the VAPID private key of the site's subscriptions, in base64url. The token of a user's\n"+
 			"device is the endpoint of its subscription, with \"keys\": {\"p256dh\": ..., \"auth\": ...} next to it.\n"+
@@ -89,7 +89,7 @@ func newAddWebPush(f *factory) *cobra.Command {
 // adding returns the command that adds this gateway, with the flags they all have.
 func (g *gatewayFlags) adding(f *factory, what, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               g.gateway.Carrier,
+		Use:               g.gateway.Provider,
 		Short:             "Send push messages to " + what,
 		Long:              "Send push messages to " + what + ".\n\n" + long,
 		Example:           example,
@@ -105,7 +105,7 @@ func (g *gatewayFlags) adding(f *factory, what, long, example string) *cobra.Com
 			}
 			err = svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error {
 				if g.keyring {
-					g.gateway.Key = engine.SecretRef{Keyring: keyringName(w.ID, g.gateway.Carrier)}
+					g.gateway.Key = engine.SecretRef{Keyring: keyringName(w.ID, g.gateway.Provider)}
 				}
 				return putGateway(w, g.gateway)
 			})
@@ -148,16 +148,16 @@ func (g *gatewayFlags) complete() error {
 		}
 		check.Key = engine.SecretRef{Keyring: "later"}
 	}
-	if err := carriers.Settings(check); err != nil {
+	if err := providers.Settings(check); err != nil {
 		return usageError{err}
 	}
 	return nil
 }
 
-func keyringName(workspace, carrier string) string { return "workspace " + workspace + " " + carrier }
+func keyringName(workspace, provider string) string { return "workspace " + workspace + " " + provider }
 
 func putGateway(w *engine.Workspace, g engine.Gateway) error {
-	i := slices.IndexFunc(w.Gateways, func(have engine.Gateway) bool { return have.Carrier == g.Carrier })
+	i := slices.IndexFunc(w.Gateways, func(have engine.Gateway) bool { return have.Provider == g.Provider })
 	if i < 0 {
 		w.Gateways = append(w.Gateways, g)
 		return nil
@@ -172,16 +172,16 @@ func (p *printer) printGateway(g engine.Gateway) error {
 	}
 	fmt.Fprintln(p.out, line(gatewayWords(g)+". The key comes from "+secret.Words(g.Key)+"."))
 	if g.Key.Keyring != "" {
-		fmt.Fprintf(p.out, "Store the key with `bugle workspace key gateways %s`.\n", g.Carrier)
+		fmt.Fprintf(p.out, "Store the key with `bugle workspace key gateways %s`.\n", g.Provider)
 	}
 	return nil
 }
 
 // gatewayWords describes a gateway for people.
 func gatewayWords(g engine.Gateway) string {
-	k, ok := carriers.KindOf(g.Carrier)
+	k, ok := providers.KindOf(g.Provider)
 	if !ok {
-		return g.Carrier
+		return g.Provider
 	}
 	where := ""
 	switch {
@@ -235,7 +235,7 @@ func newConnectorKey(f *factory) *cobra.Command {
 }
 
 // storeGatewayKey stores the key on standard input in the keyring.
-func storeGatewayKey(ctx context.Context, f *factory, carrier string) error {
+func storeGatewayKey(ctx context.Context, f *factory, provider string) error {
 	svc, err := f.service(ctx)
 	if err != nil {
 		return err
@@ -244,12 +244,12 @@ func storeGatewayKey(ctx context.Context, f *factory, carrier string) error {
 	if err != nil {
 		return err
 	}
-	g, ok := w.Gateway(carrier)
+	g, ok := w.Gateway(provider)
 	switch {
 	case !ok:
-		return noGateway(carrier)
+		return noGateway(provider)
 	case g.Key.Keyring == "":
-		return misused("the key of %s comes from %s, not from the keyring", g.Carrier, secret.Words(g.Key))
+		return misused("the key of %s comes from %s, not from the keyring", g.Provider, secret.Words(g.Key))
 	}
 	b, err := f.read(ctx, stdin)
 	if err != nil {
@@ -259,24 +259,24 @@ func storeGatewayKey(ctx context.Context, f *factory, carrier string) error {
 	if key == "" {
 		return misused("no key on standard input")
 	}
-	if _, err := carriers.WithKey(g, []byte(key)); err != nil {
+	if _, err := providers.WithKey(g, []byte(key)); err != nil {
 		return usageError{err}
 	}
 	if err := keyring.Set(g.Key.Keyring, key); err != nil {
 		return err
 	}
 	if f.json {
-		return f.printJSON(map[string]any{"carrier": g.Carrier, "stored": true})
+		return f.printJSON(map[string]any{"carrier": g.Provider, "stored": true})
 	}
-	fmt.Fprintf(f.out, "Stored the key of %s in the system keyring.\n", g.Carrier)
+	fmt.Fprintf(f.out, "Stored the key of %s in the system keyring.\n", g.Provider)
 	return nil
 }
 
-func noGateway(carrier string) error {
-	if _, ok := carriers.KindOf(carrier); !ok {
-		return misused("unknown push gateway %q; choose from fcm, apns and webpush", carrier)
+func noGateway(provider string) error {
+	if _, ok := providers.KindOf(provider); !ok {
+		return misused("unknown push gateway %q; choose from fcm, apns and webpush", provider)
 	}
-	return misused("the workspace has no %s gateway; add it with `bugle workspace put gateways provider=%s`", carrier, carrier)
+	return misused("the workspace has no %s gateway; add it with `bugle workspace put gateways provider=%s`", provider, provider)
 }
 
 // completeGateways completes the first argument with the kinds of push gateways.
@@ -285,8 +285,8 @@ func completeGateways(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []cobra.Completion
-	for _, k := range carriers.Kinds() {
-		out = append(out, cobra.CompletionWithDesc(k.Carrier, k.Platform.Label()+" with "+k.Name))
+	for _, k := range providers.Kinds() {
+		out = append(out, cobra.CompletionWithDesc(k.Provider, k.Platform.Label()+" with "+k.Name))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/engine/phrase"
-	"bugle/engine/profiles"
-	records "bugle/engine/settings"
+	records "bugle/engine/workspace/settings"
+	"bugle/engine/workspace/userfile"
 )
 
 func newWorkspaceImport(f *factory) *cobra.Command {
@@ -27,7 +27,7 @@ func newWorkspaceImport(f *factory) *cobra.Command {
 		Long: "The file can have any size. The whole file is checked before anything is saved, and\n" +
 			"importing it again is safe.\n\n" +
 			"The first line of a CSV file names the columns. id is required. Optional are\n" +
-			strings.Join(profiles.Columns()[1:4], ", ") + ",\n" + strings.Join(profiles.Columns()[4:], ", ") + ".\n" +
+			strings.Join(userfile.Columns()[1:4], ", ") + ",\n" + strings.Join(userfile.Columns()[4:], ", ") + ".\n" +
 			"Any other column is a user attribute with the type that the workspace defines.\n" +
 			"Empty cells are ignored. A JSON lines file has one user per line, in the format of\n" +
 			"`bugle workspace get users`. Existing users are replaced, or completed with --merge.",
@@ -52,7 +52,7 @@ func newWorkspaceImport(f *factory) *cobra.Command {
 		},
 		ValidArgsFunction: completeSections(func(s *records.Section) bool { return s.Searched }),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if i.Format = profiles.Format(format); format != "" && !slices.Contains(profiles.Formats(), i.Format) {
+			if i.Format = userfile.Format(format); format != "" && !slices.Contains(userfile.Formats(), i.Format) {
 				return misused("--format must be csv or jsonl, not %q", format)
 			}
 			i.File = args[len(args)-1]
@@ -64,7 +64,7 @@ func newWorkspaceImport(f *factory) *cobra.Command {
 	fl.BoolVar(&i.Merge, "merge", false, "keep attributes and devices that the file does not have")
 	fl.BoolVar(&i.Check, "check", false, "only check the file")
 	fl.BoolVar(&i.SkipInvalid, "skip-invalid", false, "import the valid lines and list the others")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{string(profiles.CSV), string(profiles.JSONLines)}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{string(userfile.CSV), string(userfile.JSONLines)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

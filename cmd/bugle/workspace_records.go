@@ -11,7 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	records "bugle/engine/settings"
+	records "bugle/engine/workspace/settings"
 )
 
 // newWorkspaceRecords returns the commands that work on the records of every section.

@@ -25,7 +25,7 @@ func (e *silentError) Error() string {
 // errSilent is an owner that does not answer, before it is known who that is.
 var errSilent = &silentError{}
 
-// unreachable gives the reason why there is no owner: err of attaching, or locked of taking the
+// unreachable returns the reason why there is no owner: err of attaching, or locked of taking the
 // store.
 func unreachable(err, locked error) error {
 	var by *lockedError

@@ -59,10 +59,10 @@ type Service interface {
 
 // Owned is the store of a data folder, held by this process.
 type Owned interface {
-	// Open gives the service of a workspace; NOT_FOUND where there is none. It is asked once for
+	// Open returns the service of a workspace; NOT_FOUND where there is none. It is asked once for
 	// each workspace, and its service is used until Close.
 	Open(workspace string) (Service, error)
-	// Workspaces gives the ids of the workspaces.
+	// Workspaces returns the ids of the workspaces.
 	Workspaces(ctx context.Context) ([]string, error)
 	// Create makes a workspace, filled with the sample where it says so, and gives its id and its
 	// API key.
@@ -125,7 +125,7 @@ const (
 	Attached
 )
 
-// String gives the role as a word.
+// String returns the role as a word.
 func (r Role) String() string {
 	switch r {
 	case Owner:
@@ -147,7 +147,7 @@ type State struct {
 	Err error
 }
 
-// String gives the state as a sentence for people, and nothing for what goes without saying.
+// String returns the state as a sentence for people, and nothing for what goes without saying.
 func (s State) String() string {
 	switch {
 	case s.Role == Attached && s.Again:

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/api"
 	"bugle/engine/attach"
 	"bugle/engine/enginetest"
-	"bugle/engine/remote"
+	"bugle/engine/service/api"
+	"bugle/engine/service/remote"
 )
 
 // The contract of every service holds through the socket, and in the owner.

@@ -46,7 +46,7 @@ var (
 // SocketLost reports whether an owner would open its socket anew.
 func (n *Node) SocketLost() bool { return n.host.socket.lost() }
 
-// Handler gives what an owner of that store answers on its socket, without one.
+// Handler returns what an owner of that store answers on its socket, without one.
 func Handler(dir string, owned Owned) (http.Handler, error) {
 	n, err := newNode(Options{Dir: dir})
 	if err != nil {

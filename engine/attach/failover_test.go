@@ -296,7 +296,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// lossy gives an owner that dies at the first write, and a node that takes over.
+// lossy returns an owner that dies at the first write, and a node that takes over.
 func (s *shed) lossy(when string) (owner, attached *attach.Node) {
 	var died atomic.Bool
 	die := func(ctx context.Context) error {
@@ -316,7 +316,7 @@ func (s *shed) lossy(when string) (owner, attached *attach.Node) {
 	return owner, attached
 }
 
-// local gives the service on the store itself.
+// local returns the service on the store itself.
 func (s *shed) local() attach.Service {
 	svc, err := (&held{shed: &shed{db: s.db, clock: s.clock}}).Open(workspace)
 	s.ok(err)

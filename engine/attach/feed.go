@@ -31,7 +31,7 @@ func (q *queue[T]) put(v T) {
 	}
 }
 
-// take gives all that is pending.
+// take returns all that is pending.
 func (q *queue[T]) take() []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -63,7 +63,7 @@ func (f *feed[T]) send(v T) {
 	}
 }
 
-// subscribe gives what is sent from now on, after first. The channel is closed when ctx or the
+// subscribe returns what is sent from now on, after first. The channel is closed when ctx or the
 // feed ends.
 func (f *feed[T]) subscribe(ctx context.Context, first ...T) <-chan T {
 	q, out := newQueue(f.merge), make(chan T)

@@ -14,9 +14,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/attach"
-	"bugle/engine/delivery"
 	"bugle/engine/enginetest"
-	"bugle/engine/local"
+	"bugle/engine/message/delivery"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 )
 
@@ -28,9 +28,9 @@ var errNobody = errors.New("nobody is reached")
 func (a alone) Open(workspace string) (attach.Service, error) {
 	return local.Open(a.db, workspace, local.Options{
 		Boot: "fuzz", Clock: func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) },
-		Carriers: func(engine.Connector) (delivery.Carrier, error) { return nil, errNobody },
-		Gateways: func(context.Context, engine.Gateway) (delivery.Carrier, error) { return nil, errNobody },
-		Fetcher:  &delivery.Fetcher{Timeout: 1},
+		Providers: func(engine.Connector) (delivery.Sender, error) { return nil, errNobody },
+		Gateways:  func(context.Context, engine.Gateway) (delivery.Sender, error) { return nil, errNobody },
+		Fetcher:   &delivery.Fetcher{Timeout: 1},
 	})
 }
 

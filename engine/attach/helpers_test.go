@@ -16,7 +16,7 @@ import (
 	"bugle/engine/attach"
 	"bugle/engine/doc"
 	"bugle/engine/enginetest"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store"
 	"bugle/store/mem"
 )
@@ -61,7 +61,7 @@ func (s *shed) ok(err error) {
 	}
 }
 
-// shortDir gives a folder whose path leaves room for a socket.
+// shortDir returns a folder whose path leaves room for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "b")
@@ -107,7 +107,7 @@ func (s *shed) node() *attach.Node {
 	return n
 }
 
-// pair gives an owner, and a node that is attached to it.
+// pair returns an owner, and a node that is attached to it.
 func (s *shed) pair() (owner, attached *attach.Node) {
 	s.t.Helper()
 	owner, attached = s.node(), s.node()

@@ -115,7 +115,7 @@ func (h *host) keep(dir string) {
 	}
 }
 
-// service gives the service of a workspace, opened once.
+// service returns the service of a workspace, opened once.
 func (h *host) service(workspace string) (Service, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,7 +138,7 @@ type tidier interface {
 	Close() error
 }
 
-// tidiers gives the services that are open and keep something.
+// tidiers returns the services that are open and keep something.
 func (h *host) tidiers() []tidier {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -156,7 +156,7 @@ func (h *host) tell(n news) {
 	h.news.send(n)
 }
 
-// stoppable gives a context that [host.stop] ends.
+// stoppable returns a context that [host.stop] ends.
 func (h *host) stoppable(ctx context.Context, call string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	h.mu.Lock()

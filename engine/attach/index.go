@@ -3,12 +3,12 @@ package attach
 import (
 	"context"
 
-	"bugle/engine/index"
+	"bugle/engine/search/index"
 )
 
 var _ index.Indexed = (*session)(nil)
 
-// Index gives the index that the workspace's service keeps where this process has the store; elsewhere
+// Index returns the index that the workspace's service keeps where this process has the store; elsewhere
 // there is none. When the store is let go, the index is left.
 func (s *session) Index(ctx context.Context) (*index.Index, bool) {
 	if s.node.enter(ctx) != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"bugle/engine/attach"
-	"bugle/engine/index"
+	"bugle/engine/search/index"
 )
 
 // The owner has the index of its service, who is attached has none; when the store changes hands the one

@@ -94,7 +94,7 @@ func newNode(o Options) (*Node, error) {
 	}, nil
 }
 
-// resolve gives the folder's one name, whatever links lead to it.
+// resolve returns the folder's one name, whatever links lead to it.
 func resolve(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -212,7 +212,7 @@ func (n *Node) heard(w news) {
 	n.changes.send(w.Change)
 }
 
-// owner gives where calls go now, and waits for it a while where that is nowhere.
+// owner returns where calls go now, and waits for it a while where that is nowhere.
 func (n *Node) owner(ctx context.Context) (*host, *link, error) {
 	patience := time.NewTimer(n.o.Patience)
 	defer patience.Stop()
@@ -241,18 +241,18 @@ func (n *Node) owner(ctx context.Context) (*host, *link, error) {
 	}
 }
 
-// Service gives the service of a workspace. It works until the node is closed; where there is no
+// Service returns the service of a workspace. It works until the node is closed; where there is no
 // such workspace, its methods fail with NOT_FOUND.
 func (n *Node) Service(workspace string) Service { return &session{node: n, workspace: workspace} }
 
-// State gives where the node stands.
+// State returns where the node stands.
 func (n *Node) State() State {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.state
 }
 
-// States gives where the node stands now, and each time that it changes; a slow reader misses
+// States returns where the node stands now, and each time that it changes; a slow reader misses
 // what is over. The channel is closed when ctx ends or the node is closed.
 func (n *Node) States(ctx context.Context) <-chan State {
 	n.mu.Lock()
@@ -260,11 +260,11 @@ func (n *Node) States(ctx context.Context) <-chan State {
 	return n.states.subscribe(ctx, n.state)
 }
 
-// Changes gives every write from now on that anybody makes, in this process or another. The
+// Changes returns every write from now on that anybody makes, in this process or another. The
 // channel is closed when ctx ends or the node is closed.
 func (n *Node) Changes(ctx context.Context) <-chan Change { return n.changes.subscribe(ctx) }
 
-// Notices gives what is found from now on to be wrong with the store by the process that has it, while
+// Notices returns what is found from now on to be wrong with the store by the process that has it, while
 // that is another one: this one's [Opener] knows itself. The channel is closed when ctx ends or the node
 // is closed.
 func (n *Node) Notices(ctx context.Context) <-chan string { return n.notices.subscribe(ctx) }

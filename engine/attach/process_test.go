@@ -19,7 +19,7 @@ import (
 	"bugle/engine/attach"
 	"bugle/engine/doc"
 	"bugle/engine/enginetest"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store"
 	"bugle/store/badger"
 )
@@ -211,7 +211,7 @@ func (p *process) drain() {
 	}
 }
 
-// round gives how long it takes until each process has begun something and saved it.
+// round returns how long it takes until each process has begun something and saved it.
 func round(t *testing.T, all []*process) time.Duration {
 	t.Helper()
 	begun := time.Now()

@@ -23,7 +23,7 @@ var (
 	_ engine.AudienceReader = (*session)(nil)
 )
 
-// key gives a write that may have to be repeated a key of its own, and reports whether it did.
+// key sets a key of its own on a write that may have to be repeated, and reports whether it did.
 // The owner's calls are not repeated.
 func (s *session) key(c *engine.Call) bool {
 	if c.IdempotencyKey != "" || s.node.State().Role == Owner {
@@ -33,7 +33,7 @@ func (s *session) key(c *engine.Call) bool {
 	return true
 }
 
-// asked gives an answer as the caller asked for it: one that has no key knows of no replay.
+// asked changes an answer to what the caller asked for: one that has no key knows of no replay.
 func (s *session) asked(a *engine.Answer, ours bool) { a.Replayed = a.Replayed && !ours }
 
 func (s *session) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
@@ -227,13 +227,13 @@ func (s *session) Recipients(ctx context.Context, channel engine.Channel, identi
 	return call(ctx, s, recipientsMethod, recipientsOf{channel, identifier, limit})
 }
 
-// Settings gives the settings of a workspace to who only looks: nothing in them may be changed.
+// Settings returns the settings of a workspace, to read: nothing in them may be changed.
 func (n *Node) Settings(ctx context.Context, workspace string) (engine.Workspace, error) {
 	out, err := call(ctx, &session{node: n, workspace: workspace}, settingsMethod, settingsAsked{Bare: true, shared: true})
 	return out.Workspace, err
 }
 
-// Workspaces gives the ids of the workspaces in the store.
+// Workspaces returns the ids of the workspaces in the store.
 func (n *Node) Workspaces(ctx context.Context) ([]string, error) {
 	return call(ctx, &session{node: n}, workspacesMethod, none{})
 }

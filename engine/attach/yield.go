@@ -90,7 +90,7 @@ func idle(ctx context.Context, done <-chan struct{}) error {
 // servedKey marks the context of a request that came through the socket to the handler.
 type servedKey struct{}
 
-// author gives who makes a call: this node, or with a request that came through the socket nobody
+// author returns who makes a call: this node, or with a request that came through the socket nobody
 // who is one.
 func (n *Node) author(ctx context.Context) string {
 	if ctx.Value(servedKey{}) != nil {

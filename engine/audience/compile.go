@@ -46,7 +46,7 @@ func (c *compiler) problem(at doc.Path, rule, format string, args ...any) {
 }
 
 func (c *compiler) top(filters doc.Value) *top {
-	t := &top{about: about{words: c.words.sentence(filters)}, optOut: true}
+	t := &top{about: about{words: c.words.sentence(filters, shapeOf(filters))}, optOut: true}
 	shape := shapeOf(filters)
 	if shape == groupShape {
 		t.included = c.groups(nil, filters)

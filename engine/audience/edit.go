@@ -13,12 +13,16 @@ import (
 // any part of it, and returns a new one; where it refuses, the root comes back as it was, and the error
 // is a sentence for people. A path that comes back leads to what was edited, wherever it now is.
 
-// Kinds returns what [AddFilter] can add at a group or filter.
+// Kinds returns what [AddFilter] can add at a group or filter, the most usual first: a trigger starts with what
+// users do.
 func Kinds(root doc.Value, at doc.Path) []Kind {
 	if ofEvents(at) {
 		return []Kind{EventAttribute}
 	}
 	kinds := []Kind{Attribute, Action, Segment}
+	if Triggers(root, at) {
+		kinds = []Kind{Action, Attribute, Segment}
+	}
 	if isFilter(at) && kindOf(root.Lookup(at), false) == Action {
 		return append(kinds, EventAttribute)
 	}

@@ -125,7 +125,7 @@ func TestBuildFromNothing(t *testing.T) {
 		t.Errorf("the tables refuse %s: %v", root.Encode(), problems)
 	}
 	want := "Users whose Orders is above 3, and who did Bought at least once in the last 30 days with product Beans; not those in the segment Staff."
-	if got := Sentence(root.Get("segmentation_details"), Env{}); got != want {
+	if got := Sentence(root, doc.P("segmentation_details"), Env{}); got != want {
 		t.Errorf("got %s", got)
 	}
 	if got := root.Lookup(orders).Get("category").Text(); got != "Custom Attribute" {

@@ -38,6 +38,21 @@ func (k Kind) Label() string {
 	return strings.ToUpper(string(k[:1])) + string(k[1:])
 }
 
+// Help returns what a filter of the kind looks at, as a clause.
+func (k Kind) Help() string {
+	switch k {
+	case Attribute:
+		return "such as age, city or plan"
+	case Action:
+		return "something they did or didn't"
+	case Segment:
+		return "members of a segment"
+	case EventAttribute:
+		return "a condition on the action"
+	}
+	return ""
+}
+
 // Node is one line of a tree of filters: a group, or a filter in one.
 type Node struct {
 	Kind  Kind
@@ -158,6 +173,16 @@ func shapeAt(root doc.Value, at doc.Path) shape {
 		return groupShape
 	}
 	return shapeOf(root.Lookup(at))
+}
+
+// Triggers reports whether the filters at a place start a campaign: those of a trigger, its group of events, or a
+// filter in that. The other groups of a trigger do not.
+func Triggers(root doc.Value, at doc.Path) bool {
+	if shapeAt(root, at) == triggerShape {
+		return true
+	}
+	i := slices.Index(at, doc.Name(mIncluded))
+	return i >= 0 && shapeAt(root, at[:i]) == triggerShape
 }
 
 // shapeOf takes for a segmentation what nothing tells from one.

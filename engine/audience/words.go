@@ -16,10 +16,12 @@ import (
 // gap stands in words for what is not filled in yet.
 const gap = "…"
 
-// Sentence puts an audience into one sentence: "Users whose Country is India or Nepal, and who did
+// Sentence puts the filters at a place in root into one sentence: "Users whose Country is India or Nepal, and who did
 // Added to Cart at least 2 times in the last 7 days with Price above 500; not those in the segment
 // Staff." What is not filled in yet is a gap in it.
-func Sentence(filters doc.Value, env Env) string { return speakerOf(env).sentence(filters) }
+func Sentence(root doc.Value, at doc.Path, env Env) string {
+	return speakerOf(env).sentence(root.Lookup(at), shapeAt(root, at))
+}
 
 // Line puts one filter or group into a line, without the filters in it.
 func Line(filter doc.Value, env Env) string { return speakerOf(env).line(filter) }
@@ -47,12 +49,15 @@ func (s speaker) event(f doc.Value) string {
 	return name + " (" + NotKnown + ")"
 }
 
-func (s speaker) sentence(filters doc.Value) string {
-	shape := shapeOf(filters)
+func (s speaker) sentence(filters doc.Value, shape shape) string {
 	if shape == groupShape {
 		return s.users(filters) + "."
 	}
-	out := "No users yet"
+	nobody := "No users yet"
+	if shape == triggerShape {
+		nobody = "No event yet"
+	}
+	out := nobody
 	included, secondary := s.clauses(filters.Get(mIncluded)), s.clauses(filters.Get(mSecondary))
 	switch {
 	case shape == segmentationShape && filters.Get(mEverybody).True():
@@ -61,9 +66,12 @@ func (s speaker) sentence(filters doc.Value) string {
 		out = "Users " + included
 	}
 	if secondary != "" {
-		out = strings.Replace(out, "No users yet", "Users "+gap, 1) + "; of those, the ones " + secondary
+		if out == nobody {
+			out = "Users " + gap
+		}
+		out += "; of those, the ones " + secondary
 	}
-	if shape != segmentationShape || out == "No users yet" {
+	if shape != segmentationShape || out == nobody {
 		return out + "."
 	}
 	if excluded := s.clauses(filters.Get(mExcluded)); excluded != "" {

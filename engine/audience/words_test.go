@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/engine/doc"
 )
 
 func TestSentence(t *testing.T) {
@@ -37,7 +38,7 @@ func TestSentence(t *testing.T) {
 			"Users who did not do Bought either before 1 Dec 2026 or with Colour red or blue or Coupon not known."},
 		{filterGroup("and", `{"filter_type":"geo"}`), "Users who match a filter of the type geo."},
 	} {
-		if got := Sentence(parsed(t, c.filters), Env{}); got != c.want {
+		if got := Sentence(parsed(t, c.filters), nil, Env{}); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.filters, got, c.want)
 		}
 	}
@@ -80,5 +81,23 @@ func TestLine(t *testing.T) {
 		if got := Line(parsed(t, filter), Env{Workspace: engine.Workspace{Timezone: "Europe/Berlin"}}); got != want {
 			t.Errorf("%s: got %q, want %q", filter, got, want)
 		}
+	}
+}
+
+// What starts a campaign is an event, not users: an empty trigger says so, and offers what users do first.
+func TestAnEmptyTrigger(t *testing.T) {
+	root := parsed(t, `{"trigger_condition":{},"segmentation_details":{}}`)
+	for at, want := range map[string]string{"trigger_condition": "No event yet.", "segmentation_details": "No users yet."} {
+		if got := Sentence(root, doc.P(at), Env{}); got != want {
+			t.Errorf("%s: %q", at, got)
+		}
+	}
+	for at, want := range map[string]Kind{"trigger_condition": Action, "segmentation_details": Attribute} {
+		if kinds := Kinds(root, doc.P(at, mIncluded)); kinds[0] != want {
+			t.Errorf("%s offers %v first", at, kinds)
+		}
+	}
+	if kinds := Kinds(root, doc.P("trigger_condition", mSecondary)); kinds[0] != Attribute {
+		t.Errorf("the other conditions of a trigger offer %v first", kinds)
 	}
 }

@@ -140,7 +140,7 @@ func platformDetails() schema.Field {
 				}},
 			},
 			{
-				Name: "ios", Title: "iOS", Kind: schema.Object, Help: "Which iOS devices get the message. Turn on exactly one.",
+				Name: "ios", Title: "iOS", Kind: schema.Object, Help: "Which iOS devices get the message. Turn on exactly one.", Flat: true, Choice: "iOS devices",
 				Required: []schema.Required{{When: ios, At: schema.Publish}},
 				Rules: []schema.Rule{schema.Guard{
 					When: schema.AnyOf{ios, schema.Not{C: schema.Has{Path: "../platforms"}}}, Rule: schema.OneTrue{Fields: flags},

@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/engine/schema/schematest"
 )
 
 // ruleCase proves one rule with documents written by hand: each of accept does not report it,
@@ -24,7 +25,7 @@ type ruleCase struct {
 	refuse []string
 }
 
-// handCases are for the rules that [schema.Cases] cannot build: named ones above all. Files
+// handCases are for the rules that [schematest.Cases] cannot build: named ones above all. Files
 // beside this one append to it in an init.
 var handCases []ruleCase
 
@@ -126,7 +127,7 @@ func generated(t *testing.T, s *schema.Schema, file string, note func(string, bo
 				continue
 			}
 			tried := map[string]int{}
-			for _, c := range schema.Cases(s, base, env) {
+			for _, c := range schematest.Cases(s, base, env) {
 				// The same table stands in many places; a few of them prove its rules.
 				key := fmt.Sprint(c.Rule, c.Refuse)
 				if tried[key]++; tried[key] > 4 && !strings.HasSuffix(c.Rule, "#enum") {
@@ -158,7 +159,7 @@ func TestMissing(t *testing.T) {
 					continue
 				}
 				tried := map[string]int{}
-				for _, c := range schema.MissingCases(s, base, env) {
+				for _, c := range schematest.MissingCases(s, base, env) {
 					key := fmt.Sprint(c.Rule, c.Lack, c.Refuse)
 					if tried[key]++; tried[key] > 4 { // as in generated
 						continue
@@ -177,9 +178,9 @@ func TestMissing(t *testing.T) {
 				if !strings.Contains(rule, "#required") {
 					continue
 				}
-				lacks := []schema.Lack{schema.NoField}
+				lacks := []schematest.Lack{schematest.NoField}
 				if n.Parent != s.Root() {
-					lacks = append(lacks, schema.EmptyObject)
+					lacks = append(lacks, schematest.EmptyObject)
 				}
 				for _, lack := range lacks {
 					if !proved[rule+" "+string(lack)] {

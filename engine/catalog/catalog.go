@@ -9,7 +9,7 @@ import (
 
 const refRecord = "CONTRACT.md, Records"
 
-// Campaign gives the table of a whole campaign of the channel: its head (channel, delivery type,
+// Campaign returns the table of a whole campaign of the channel: its head (channel, delivery type,
 // people) and its components, in the order of the contract. A channel that can only be read has an open
 // table, which takes every member.
 func Campaign(ch Channel) *schema.Schema {
@@ -136,7 +136,7 @@ type ComponentInfo struct {
 	Help  string // one or two sentences on what it is for
 }
 
-// Components gives the components that campaigns of the channel have, in the order in which people
+// Components returns the components that campaigns of the channel have, in the order in which people
 // build them; none for a channel that can only be read.
 func Components(ch Channel) []ComponentInfo {
 	if !ch.Writable() {

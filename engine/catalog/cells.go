@@ -9,7 +9,7 @@ import (
 // maxFilled is how many cells FillCells makes at once.
 const maxFilled = 500
 
-// FillCells gives a campaign_content in which each locale that it lists has a message for each of
+// FillCells returns a campaign_content in which each locale that it lists has a message for each of
 // its variations (CONTRACT.md, Content). A message that stands alone becomes
 // that of the default locale; a cell that is not there gets a copy of the nearest message: of the
 // same locale, else of the default locale. Nothing that is there changes. It reports whether there
@@ -56,7 +56,7 @@ func with(v doc.Value, p doc.Path, to doc.Value) doc.Value {
 	return v
 }
 
-// nearest gives the message that a missing cell is a copy of.
+// nearest returns the message that a missing cell is a copy of.
 func nearest(content doc.Value, locale, variation string) (doc.Value, bool) {
 	if cell, ok := firstCell(content.Get(locale)); ok {
 		return cell, true
@@ -67,7 +67,7 @@ func nearest(content doc.Value, locale, variation string) (doc.Value, bool) {
 	return firstCell(content.Get("default"))
 }
 
-// firstCell gives the first message of a locale.
+// firstCell returns the first message of a locale.
 func firstCell(cells doc.Value) (doc.Value, bool) {
 	for _, cell := range cells.Members() {
 		if cell.Kind() == doc.Object && slices.ContainsFunc(messageNames, func(name string) bool { return cell.Get(name).Exists() }) {

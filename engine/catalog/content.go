@@ -22,11 +22,18 @@ func pushContent() schema.Field {
 		Name: "push", ID: "push", Title: "Push", Kind: schema.Object,
 		Help:   "The notification on each platform.",
 		Flat:   true,
-		Fields: []schema.Field{androidContent(), iosContent(), webContent()},
+		Fields: []schema.Field{onPlatform(Android, androidContent()), onPlatform(IOS, iosContent()), onPlatform(Web, webContent())},
 		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
 			ID: "platform_content", Says: "every platform of the campaign needs a message", Check: everyPlatform,
 		}}},
 	}
+}
+
+// onPlatform returns the content for a platform, which is used only where the campaign has that platform. While no
+// platform is chosen, any may still be.
+func onPlatform(p Platform, content schema.Field) schema.Field {
+	content.Used = schema.AnyOf{schema.Holds{Path: platformsPath, Value: string(p)}, schema.Not{C: schema.Has{Path: platformsPath}}}
+	return content
 }
 
 // campaignContent is the component for one channel: message is the channel's own object in

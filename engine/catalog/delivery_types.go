@@ -67,7 +67,7 @@ func (r deliveryType) channels() string {
 	return strings.Join(names, " and ")
 }
 
-// sentence gives a clause a capital and a full stop.
+// sentence returns a clause with a capital and a full stop.
 func sentence(clause string) string {
 	if clause == "" {
 		return ""

@@ -4,26 +4,26 @@ import "bugle/engine/schema"
 
 // emailContent is EmailContent: one email.
 func emailContent() schema.Field {
-	template := schema.Has{Path: "custom_template_id"}
+	template := schema.Has{Path: CustomTemplateID}
 	return schema.Field{
 		Name: "email", ID: "email.content", Title: "Email", Kind: schema.Object, Flat: true,
 		Help: "The subject, sender, body and attachments.",
 		Rules: []schema.Rule{
-			schema.NotBoth{Fields: []string{"html_content", "custom_template_id"}},
-			schema.Guard{At: schema.Publish, Rule: schema.OneOf{Fields: []string{"html_content", "custom_template_id"}}, Ref: refPublish},
+			schema.NotBoth{Fields: []string{EmailHTML, CustomTemplateID}},
+			schema.Guard{At: schema.Publish, Rule: schema.OneOf{Fields: []string{EmailHTML, CustomTemplateID}}, Ref: refPublish},
 		},
 		Fields: []schema.Field{
 			personal(schema.Field{
-				Name: "subject", Kind: schema.String, Lead: leadSubject,
+				Name: EmailSubject, Kind: schema.String, Lead: leadSubject,
 				Help: "The subject line. It decides whether people open the email.", Example: "Spring is here, {{UserAttribute['First Name']}}",
 				Required: []schema.Required{{When: schema.Not{C: template}, At: schema.Publish, Ref: refPublish}},
 			}),
 			personal(schema.Field{
-				Name: "preview_text", Kind: schema.String, Lead: leadPreviewText,
+				Name: EmailPreviewText, Kind: schema.String, Lead: leadPreviewText,
 				Help: "The text inboxes show after the subject.", Example: "25% off everything, today only",
 			}),
 			personal(schema.Field{
-				Name: "sender_name", Kind: schema.String, Lead: leadSenderName,
+				Name: EmailSender, Kind: schema.String, Lead: leadSenderName,
 				Help: "The name the email comes from.", Example: "Example Shop",
 			}),
 			fromAddress(),
@@ -31,7 +31,7 @@ func emailContent() schema.Field {
 			addresses("cc_ids", "Cc", "Addresses that get a copy. All recipients can see them."),
 			addresses("bcc_ids", "Bcc", "Addresses that get a copy. Other recipients can't see them."),
 			personal(schema.Field{
-				Name: "html_content", Title: "HTML", Kind: schema.String, Long: true, Lead: leadBody, Links: schema.LinksInHTML, Help: "The body of the email. Use either this or a custom template.",
+				Name: EmailHTML, Title: "HTML", Kind: schema.String, Long: true, Lead: leadBody, Links: schema.LinksInHTML, Help: "The body of the email. Use either this or a custom template.",
 				Example: "<p>Hello {{UserAttribute['First Name']|default('friend')}}</p>",
 			}),
 			{
@@ -43,15 +43,15 @@ func emailContent() schema.Field {
 				},
 			},
 			{
-				Name: "custom_template_id", Title: "Custom template ID", Kind: schema.String,
+				Name: CustomTemplateID, Title: "Custom template ID", Kind: schema.String,
 				Help: "The ID of a saved template for the body (and for the subject, if you leave that empty). Use either this or your own HTML.", Example: "65f1c0ffee0ddba11ca11ab1",
 			},
 			{
-				Name: "custom_template_version", Kind: schema.Integer, Used: template,
+				Name: CustomTemplateVersion, Kind: schema.Integer, Used: template,
 				Help: "The version of the saved template. Leave it empty to use the latest.", Example: "2",
 			},
 			{
-				Name: "attachments", Kind: schema.List, Help: "Files attached to the email.", Rules: []schema.Rule{atMost(fewItems)},
+				Name: EmailAttachments, Kind: schema.List, Help: "Files attached to the email.", Rules: []schema.Rule{atMost(fewItems)},
 				Elem: &schema.Field{
 					Title: "Attachment", Kind: schema.Object, Help: "One file.",
 					Fields: []schema.Field{

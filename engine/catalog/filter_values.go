@@ -56,7 +56,7 @@ const (
 	Days                      // a whole number of days
 )
 
-// OperandOf gives what an operator of a data type compares with; false where the data type is not
+// OperandOf returns what an operator of a data type compares with; false where the data type is not
 // known or does not have the operator.
 func OperandOf(dataType, operator string) (Operand, bool) {
 	if !slices.Contains(Operators(dataType), operator) {
@@ -106,7 +106,7 @@ type fit struct {
 	ok    func(value, second doc.Value) bool
 }
 
-// fitting gives what suits the filter that p is in; false where its data type and operator do not say.
+// fitting returns what suits the filter that p is in; false where its data type and operator do not say.
 func fitting(p schema.Place) (fit, bool) {
 	dataType, op := p.Object.Get("data_type").Text(), p.Object.Get("operator").Text()
 	scalar := scalars[dataType]

@@ -71,7 +71,7 @@ func Operators(dataType string) []string {
 	return nil
 }
 
-// FilterGroups gives the members of a component that are filter groups, in the order of its table.
+// FilterGroups returns the members of a component that are filter groups, in the order of its table.
 func FilterGroups(component Component) []string {
 	n := Campaign(Push).Root().Child(string(component))
 	if n == nil {
@@ -248,7 +248,7 @@ func attributeFields(suggest string) []schema.Field {
 	}
 }
 
-// operatorOptions gives each operator once, offered for the data types that have it.
+// operatorOptions returns each operator once, offered for the data types that have it.
 func operatorOptions() []schema.Option {
 	var out []schema.Option
 	for _, row := range operators {

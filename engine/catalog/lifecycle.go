@@ -187,7 +187,7 @@ func join[S ~string](names []S, last string, spell func(S) string) string {
 	return strings.Join(out[:len(out)-1], ", ") + last + out[len(out)-1]
 }
 
-// Next gives the state that the action leads to from st. startAhead says that the campaign's start is
+// Next returns the state that the action leads to from st. startAhead says that the campaign's start is
 // still to come, which makes a published or resumed campaign wait. EDIT and DELETE, and actions that
 // st does not allow, leave st. RESTORE gives STOPPED: whoever knows that the campaign was SENT when it
 // was archived puts that back instead.

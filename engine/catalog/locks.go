@@ -48,7 +48,7 @@ func Locked(st State) []Lock {
 	return out
 }
 
-// LockedChanges gives the locked paths that differ between two documents of one campaign, in the
+// LockedChanges returns the locked paths that differ between two documents of one campaign, in the
 // order of the locks; where everything is locked, each member of the root that differs. A path that
 // is empty in both, be it absent, null or {}, does not differ.
 func LockedChanges(st State, before, after doc.Value) []doc.Path {

@@ -152,7 +152,7 @@ var Actions = []Action{Edit, Publish, Pause, Resume, Stop, Archive, Restore, Del
 // StatusActions are those that the status operation takes.
 var StatusActions = []Action{Stop, Pause, Resume}
 
-// Label gives the action for people.
+// Label returns the action for people.
 func (a Action) Label() string {
 	s := string(a)
 	if s == "" {
@@ -193,7 +193,7 @@ const (
 // Platforms are the platforms of push, in the order of the contract.
 var Platforms = []Platform{Android, IOS, Web}
 
-// Label gives the platform for people.
+// Label returns the platform for people.
 func (p Platform) Label() string {
 	switch p {
 	case Android:
@@ -206,7 +206,26 @@ func (p Platform) Label() string {
 	return string(p)
 }
 
-// Member gives the name of the member of a push content that holds the platform's, such as "android".
+// Member returns the name of the member of a push content that holds the platform's, such as "android".
 func (p Platform) Member() string { return strings.ToLower(string(p)) }
 
 func lowered(ch Channel) string { return strings.ToLower(string(ch)) }
+
+// The fields of an email's content.
+const (
+	EmailSubject     = "subject"
+	EmailPreviewText = "preview_text"
+	EmailSender      = "sender_name"
+	EmailFrom        = "from_address"
+	EmailReplyTo     = "reply_to_address"
+	EmailCc          = "cc_ids"
+	EmailBcc         = "bcc_ids"
+	EmailHTML        = "html_content"
+	EmailAttachments = "attachments"
+)
+
+// The fields by which a message takes a template that is saved in the workspace.
+const (
+	CustomTemplateID      = "custom_template_id"
+	CustomTemplateVersion = "custom_template_version"
+)

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// narrowed gives the table of a component as a request carries it that has only the root members
+// narrowed returns the table of a component as a request carries it that has only the root members
 // roots. A condition on another root member is one whose outcome is unknown there, and on an unknown
 // outcome nothing is refused or demanded: what hangs on it is left out.
 func narrowed(f schema.Field, roots ...string) schema.Field {
@@ -56,7 +56,7 @@ func keep[T any](in []T, f func(T) (T, bool)) []T {
 	return out
 }
 
-// sufficient gives the part of c that decides without the unseen root members: where holds, one that
+// sufficient returns the part of c that decides without the unseen root members: where holds, one that
 // c follows from; otherwise one that follows from c, so that its failing means that c fails. The
 // second result says whether that is the whole of c. A nil part with false decides nothing.
 func sufficient(c schema.Cond, roots []string, holds bool) (schema.Cond, bool) {

@@ -11,6 +11,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/engine/schema/schematest"
 )
 
 // offer finds what a message tells people to write.
@@ -50,7 +51,7 @@ func TestOffersAreTaken(t *testing.T) {
 			env := caseEnv(fixtureStage(file), true)
 			env.Now = time.Date(2026, 12, 24, 12, 0, 0, 0, time.UTC) // after the examples
 			seen := map[string]int{}
-			for _, c := range schema.Cases(s, base, env) {
+			for _, c := range schematest.Cases(s, base, env) {
 				if seen[c.Rule]++; !c.Refuse || seen[c.Rule] > 6 || !regexp.MustCompile("#(required|enum|type|configured)").MatchString(c.Rule) {
 					continue
 				}

@@ -15,7 +15,7 @@ func requestID() schema.Field {
 	}
 }
 
-// byChannel gives the schema of the channel, and that of no channel for one that cannot be written:
+// byChannel returns the schema of the channel, and that of no channel for one that cannot be written:
 // it says that the channel must be one that can.
 type byChannel map[Channel]func() *schema.Schema
 
@@ -39,11 +39,11 @@ var (
 	updateRequests = forEachChannel(updateTable)
 )
 
-// CreateRequest gives the table of the create request of a channel. For a channel that cannot be
+// CreateRequest returns the table of the create request of a channel. For a channel that cannot be
 // created it is one that checks the head alone, and refuses the channel.
 func CreateRequest(ch Channel) *schema.Schema { return createRequests.of(ch) }
 
-// UpdateRequest gives the table of a component update (the publish action has the body
+// UpdateRequest returns the table of a component update (the publish action has the body
 // {"status": "PUBLISH"} and no table) of a campaign of that channel, whose channel and delivery type
 // may be left out: check a body with both filled in from the draft, or what hangs on them is not seen.
 func UpdateRequest(ch Channel) *schema.Schema { return updateRequests.of(ch) }
@@ -104,7 +104,7 @@ func requestComponents(ch Channel) []schema.Field {
 	return fields
 }
 
-// StatusRequest gives the table of the status request.
+// StatusRequest returns the table of the status request.
 var StatusRequest = compiled(func() schema.Field {
 	action := schema.Field{
 		Name: "action", Kind: schema.String, Required: []schema.Required{{}}, Help: "What to do with the campaign.",
@@ -118,7 +118,7 @@ var StatusRequest = compiled(func() schema.Field {
 	}
 })
 
-// ValidateRequest gives the table of the body of the validate request, which is optional.
+// ValidateRequest returns the table of the body of the validate request, which is optional.
 var ValidateRequest = compiled(func() schema.Field {
 	return schema.Field{
 		ID: "request.validate", Title: "Validate request", Kind: schema.Object, Ref: "CONTRACT.md, Validate", Open: true,
@@ -190,7 +190,7 @@ func attributeMap(name, title, help string) schema.Field {
 	}
 }
 
-// All gives every compiled schema by a readable name, such as "campaign push" or "request search".
+// All returns every compiled schema by a readable name, such as "campaign push" or "request search".
 func All() map[string]*schema.Schema {
 	out := map[string]*schema.Schema{
 		"campaign other":      Campaign(""),

@@ -4,7 +4,7 @@ import "bugle/engine/schema"
 
 const refSearch = "CONTRACT.md, Search and meta"
 
-// SearchRequest gives the table of the search request.
+// SearchRequest returns the table of the search request.
 var SearchRequest = compiled(func() schema.Field {
 	return schema.Field{
 		ID: "request.search", Title: "Search request", Kind: schema.Object, Ref: refSearch, Help: "Find campaigns, page by page.",
@@ -28,7 +28,7 @@ var SearchRequest = compiled(func() schema.Field {
 	}
 })
 
-// MetaRequest gives the table of the meta request.
+// MetaRequest returns the table of the meta request.
 var MetaRequest = compiled(func() schema.Field {
 	return schema.Field{
 		ID: "request.meta", Title: "Meta request", Kind: schema.Object, Ref: refSearch, Help: "List campaign summaries, page by page.",

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/engine/schema/schematest"
 )
 
 func BenchmarkCompilePush(b *testing.B) {
@@ -143,7 +144,7 @@ func TestNarrowedTablesRefuseNoMore(t *testing.T) {
 		base := readFixture(t, c.fixture)
 		preview := PreviewRequest(c.ch)
 		below := doc.P(string(CampaignContent))
-		for i, cs := range schema.Cases(Campaign(c.ch), base, env) {
+		for i, cs := range schematest.Cases(Campaign(c.ch), base, env) {
 			content := cs.Doc.Lookup(below)
 			if i%7 != 0 || !content.Exists() || cs.Doc.Get("channel").Text() != string(c.ch) {
 				continue // of another channel, the campaign's table says other things

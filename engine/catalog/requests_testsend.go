@@ -18,12 +18,12 @@ var (
 	})
 )
 
-// TestRequest gives the table of the test request of a channel: that of the content in inline mode,
+// TestRequest returns the table of the test request of a channel: that of the content in inline mode,
 // that of the draft in draft mode. For any other channel it is one that checks what all test requests
 // share: enough to learn the mode and to find the draft.
 func TestRequest(ch Channel) *schema.Schema { return testRequests.of(ch) }
 
-// TestMeta gives the table of test_campaign_meta alone for a channel, as a draft-mode request carries
+// TestMeta returns the table of test_campaign_meta alone for a channel, as a draft-mode request carries
 // it; for any other channel it takes the identifiers of all.
 func TestMeta(ch Channel) *schema.Schema { return testMetas.of(ch) }
 

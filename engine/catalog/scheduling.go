@@ -36,7 +36,7 @@ func schedulingDetails() schema.Field {
 				Options: []schema.Option{
 					{Value: "ASAP", Label: "As soon as possible", Help: "sends as soon as you publish", When: notTypes(Periodic)},
 					{Value: "AT_FIXED_TIME", Label: "At a fixed time", Help: "sends to everyone at the same moment"},
-					{Value: "SEND_IN_BTS", Label: "At the best time", Help: "sends to each user when they are most likely to look", When: notTypes(Periodic)},
+					{Value: "SEND_IN_BTS", Label: "At the best time", Help: "sends to each user when they are most likely to open it", When: notTypes(Periodic)},
 					{Value: "SEND_IN_USER_TIMEZONE", Label: "In the user's time zone", Help: "sends to each user at the same local time", When: notTypes(Periodic)},
 				},
 			},
@@ -152,7 +152,7 @@ func weekdays(help string, used schema.Cond, required schema.Required, rules ...
 func bestTimeDetails() schema.Field {
 	on := schema.When("delivery_type", "SEND_IN_BTS")
 	fields := led(1, []schema.Field{
-		{Name: "send_in_bts", Title: "Send at the best time", Kind: schema.Bool, Help: "Send to each user at the time they are most likely to look."},
+		{Name: "send_in_bts", Title: "Send at the best time", Kind: schema.Bool, Help: "Send to each user at the time they are most likely to open it."},
 		{
 			Name: "if_user_bts_is_not_available", Title: "If not known", Kind: schema.String, Example: "SEND_AT_START_TIME",
 			Help: "What to do for users whose best time is not known.",

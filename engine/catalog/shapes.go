@@ -161,12 +161,12 @@ func customTemplate() []schema.Field {
 	custom := schema.When("template_type", "Custom")
 	return []schema.Field{
 		{
-			Name: "custom_template_id", Title: "Custom template ID", Kind: schema.String,
+			Name: CustomTemplateID, Title: "Custom template ID", Kind: schema.String,
 			Help: "The ID of the saved template to use.", Example: "65f1c0ffee0ddba11ca11ab1",
 			Used: custom, Required: []schema.Required{{When: custom}}, Lead: leadTemplate,
 		},
 		{
-			Name: "custom_template_version", Kind: schema.Integer, Used: custom, Lead: leadTemplate,
+			Name: CustomTemplateVersion, Kind: schema.Integer, Used: custom, Lead: leadTemplate,
 			Help: "The version of the saved template. Leave it empty to use the latest.", Example: "2",
 		},
 	}

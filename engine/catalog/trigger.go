@@ -13,6 +13,8 @@ const refTrigger = "CONTRACT.md, trigger_condition"
 const (
 	deliveryPath = "/campaign_delivery_type"
 	channelPath  = "/channel"
+	// platformsPath is the condition path of the platforms of push.
+	platformsPath = "/basic_details.platforms"
 )
 
 // forTypes holds for campaigns of one of the delivery types.

@@ -72,7 +72,7 @@ func variationDetails() schema.Field {
 // fill the screen, nor the memory.
 const maxReported = 20
 
-// variations gives the names of the variations that a content component has, in order: as
+// variations returns the names of the variations that a content component has, in order: as
 // many as no_of_variations says, else those with a percentage, else variation_1. It stops at
 // limit names.
 func variations(campaignContent doc.Value, limit int) []string {

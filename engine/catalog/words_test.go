@@ -13,6 +13,7 @@ func TestProblemsSayWhatToDo(t *testing.T) {
 	now := time.Date(2026, 11, 26, 7, 30, 0, 0, time.UTC)
 	for _, c := range []struct{ members, rule, want string }{
 		{`"segmentation_details":{"is_all_user_campaign":false}`, "segmentation_details#minimum_audience", "choose who gets this: add a condition, or choose All users"},
+		{`"basic_details":{"name":"x"}`, "push.basic_details.platforms#required", "choose one or more of Android, iOS, Web"},
 		{`"trigger_condition":{}`, "trigger_condition#applies", "One-time campaigns don't use a trigger; remove it"},
 		{`"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"soon"}`, "scheduling_details.start_time#type", `I can't read that date. Try "tomorrow 9am"`},
 		{`"scheduling_details":{"delivery_type":"AT_FIXED_TIME"}`, "scheduling_details.start_time#required", "required when sending time is At a fixed time, At the best time or In the user's time zone, for example tomorrow 9am"},

@@ -75,7 +75,7 @@ func (c Copies) write(path string, b []byte) error {
 	return nil
 }
 
-// Copy gives the kept edits; false where there are none. A file that is not whole is an error
+// Copy returns the kept edits; false where there are none. A file that is not whole is an error
 // that names it: what is in it may still be of use to a person.
 func (c Copies) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, error) {
 	b, err := os.ReadFile(c.path(id))

@@ -1,5 +1,5 @@
 // Package edit is an editing session: one campaign and the changes that a person makes to it, from reading it to
-// saving and applying them. It knows no screen. What takes time is a function that the caller runs where it wants
+// saving and applying them; and the [Document] of any session, with its problems and its undo. It knows no screen. What takes time is a function that the caller runs where it wants
 // and whose outcome it hands back; everything else answers at once.
 package edit
 
@@ -10,7 +10,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/personalize"
+	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 )
 
@@ -24,15 +24,12 @@ type Host struct {
 
 // Session is the work on one campaign. It belongs to one goroutine; the functions that it returns may run in others.
 type Session struct {
+	Document
 	host      Host
 	id        string
 	campaign  engine.Campaign // as it was read or saved last
 	workspace engine.Workspace
-	schema    *schema.Schema
-	root      doc.Value // the document with every edit
 	origin    doc.Value // the body that edits waiting to be applied started from
-	problems  []schema.Problem
-	history   history
 	saving    saving
 	line      *line
 	pending   bool // there are edits that are not applied
@@ -40,7 +37,14 @@ type Session struct {
 
 // New returns a session of the campaign with an id. It holds nothing before its first [Session.Take].
 func New(host Host, id string) *Session {
-	return &Session{host: host, id: id, line: &line{}}
+	s := &Session{host: host, id: id, line: &line{}}
+	s.Document = NewDocument(Rules{Check: s.problemsOf, Locked: s.Locked, Now: host.Now})
+	return s
+}
+
+func (s *Session) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) {
+	table := catalog.Campaign(s.campaign.Channel)
+	return table, table.Validate(root, s.Env())
 }
 
 // Loaded is what was read of a campaign.
@@ -87,10 +91,9 @@ func (s *Session) Take(l Loaded) (recovered, ok bool) {
 		return false, false
 	}
 	s.campaign, s.workspace = l.Campaign, l.Workspace
-	s.schema = catalog.Campaign(l.Campaign.Channel)
 	s.root, s.origin = l.Campaign.Document(), engine.BodyOf(l.Campaign.Body)
 	s.pending = l.copied != nil && s.recover(*l.copied)
-	s.check()
+	s.Check()
 	return s.pending, true
 }
 
@@ -119,11 +122,8 @@ func (s *Session) Below(c engine.Campaign) {
 	if body := engine.BodyOf(c.Body); len(doc.Diff(body, s.Body())) == 0 { // they are applied
 		s.origin, s.pending = body, false
 	}
-	s.check()
+	s.Check()
 }
-
-// check finds the problems of the document as it stands.
-func (s *Session) check() { s.problems = s.schema.Validate(s.root, s.Env()) }
 
 // ID returns the campaign's id: another one after an apply that made a new campaign.
 func (s *Session) ID() string { return s.id }
@@ -134,20 +134,11 @@ func (s *Session) Head() engine.Head { return s.campaign.Head }
 // Current returns the campaign with the edits.
 func (s *Session) Current() engine.Campaign { return s.campaign.With(s.Body()) }
 
-// Root returns the document with every edit; the zero value before there is one.
-func (s *Session) Root() doc.Value { return s.root }
-
 // Body returns the document without the campaign's head.
 func (s *Session) Body() doc.Value { return engine.BodyOf(s.root) }
 
-// Schema returns the tables of the campaign's channel.
-func (s *Session) Schema() *schema.Schema { return s.schema }
-
 // Workspace returns the workspace as it was read with the campaign.
 func (s *Session) Workspace() engine.Workspace { return s.workspace }
-
-// Problems returns what is wrong with the document as it stands.
-func (s *Session) Problems() []schema.Problem { return s.problems }
 
 // Pending reports whether there are edits that are not applied.
 func (s *Session) Pending() bool { return s.pending }

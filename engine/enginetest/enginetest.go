@@ -16,7 +16,7 @@ import (
 )
 
 // Home is what the suite needs of the place where the campaigns are, besides the service under test:
-// engine/local has it all.
+// engine/service/local has it all.
 type Home interface {
 	engine.WorkspaceKeeper
 	engine.ContentKeeper

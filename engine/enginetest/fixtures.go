@@ -17,7 +17,7 @@ func Workspace() engine.Workspace {
 	return engine.Workspace{
 		ID: WorkspaceID, Name: "Contract", Timezone: "Europe/Berlin", Publish: engine.PublishEnabled,
 		SubscriptionCategories: []string{"Newsletter"}, Locales: []string{"de"},
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
 		Segments: []engine.Segment{
 			{ID: "s1", Name: "Testers", Members: []string{"USER_1", "GONE"}}, {ID: "s2", Name: "Nobody"},
 		},

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"bugle/engine/enginetest"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"bugle/engine"
-	"bugle/engine/api/limit"
+	"bugle/engine/service/api/limit"
 )
 
 // Operation is one row of the table.

@@ -13,6 +13,15 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + Plural(noun)
 }
 
+// Thousands returns a number with its thousands apart: "12,345".
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // Plural returns the plural of a regular noun.
 func Plural(noun string) string {
 	stem, y := strings.CutSuffix(noun, "y")

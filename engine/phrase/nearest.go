@@ -2,6 +2,7 @@
 package phrase
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -9,14 +10,22 @@ import (
 // tooLong is from how many bytes on words are not compared letter by letter.
 const tooLong = 64
 
-// Nearest returns the candidate that s was probably meant to be, whatever its case; "" where none is near. About a
-// third of the letters may differ. It allocates nothing, and texts of more than 64 bytes are near to nothing.
+// shortest is from how many letters on the beginning of one candidate alone is taken for it.
+const shortest = 3
+
+// Nearest returns the candidate that s was probably meant to be, whatever its case; "" where none is near. That is
+// the only one that begins with s, or the one with the fewest other letters: about a third may differ. It allocates
+// nothing, and texts of more than 64 bytes are near to nothing.
 func Nearest(s string, candidates []string) string {
 	best, at := "", 0
+	begun, begin := "", 0
 	var sought, other letters
 	sought.read(s)
 	for _, c := range candidates {
 		other.read(c)
+		if sought.n >= shortest && !sought.long && sought.n < other.n && slices.Equal(sought.small[:sought.n], other.small[:sought.n]) {
+			begun, begin = c, begin+1
+		}
 		limit := max(1, min(len(s), len(c))/3)
 		d := tooLong
 		if !sought.long && !other.long {
@@ -28,6 +37,9 @@ func Nearest(s string, candidates []string) string {
 		if d <= limit && (best == "" || d < at) {
 			best, at = c, d
 		}
+	}
+	if begin == 1 && (best == "" || at > 0) {
+		return begun
 	}
 	return best
 }

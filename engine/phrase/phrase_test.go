@@ -17,9 +17,17 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
-	names := []string{"title", "message", "summary"}
-	for in, want := range map[string]string{"titel": "title", "Message": "message", "mesage": "message", "xyz": "", "": "", strings.Repeat("a", 100): ""} {
+	names := []string{"title", "message", "summary", "sumo"}
+	for in, want := range map[string]string{"titel": "title", "Message": "message", "mesage": "message", "xyz": "", "": "", "summa": "summary", "sumo": "sumo", "sum": "sumo", "su": "", strings.Repeat("a", 100): ""} {
 		if got := Nearest(in, names); got != want {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}

@@ -43,7 +43,7 @@ func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 		c.names(n, k, v)
 	case OneTrue, NotBoth, OneOf:
 		if msg := group(wire, n, r, v); msg != "" {
-			if p := c.add(n, k.rule.key(), Error, k.section, msg, msg, nil); p != nil && p.Rule != RuleMore {
+			if p := c.add(n, k.rule.Key(), Error, k.section, msg, msg, nil); p != nil && p.Rule != RuleMore {
 				p.Human = differing(group(people, n, r, v), msg)
 			}
 		}
@@ -52,7 +52,7 @@ func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 
 // breach reports what a rule refuses.
 func (c *checker) breach(n *Node, k *check, message string, below ...doc.Step) {
-	c.add(n, k.rule.key(), Error, k.section, message, message, below)
+	c.add(n, k.rule.Key(), Error, k.section, message, message, below)
 }
 
 func (c *checker) named(n *Node, k *check, r Named, v doc.Value, sc *scope) {
@@ -65,7 +65,7 @@ func (c *checker) named(n *Node, k *check, r Named, v doc.Value, sc *scope) {
 		if human == "" {
 			human = n.forPeople(f.Message)
 		}
-		if p := c.add(n, k.rule.key(), Error, k.section, f.Message, f.Message, f.Path); p != nil && p.Rule != RuleMore {
+		if p := c.add(n, k.rule.Key(), Error, k.section, f.Message, f.Message, f.Path); p != nil && p.Rule != RuleMore {
 			p.Human = differing(human, f.Message)
 		}
 	}
@@ -85,7 +85,7 @@ func (c *checker) excluded(n *Node, k *check, r Excludes, v doc.Value) {
 	}
 }
 
-// text gives what is wrong with a string, or "".
+// text returns what is wrong with a string, or "".
 func (c *checker) text(n *Node, r Rule, s string, sc *scope) string {
 	switch r := r.(type) {
 	case Length:
@@ -188,7 +188,7 @@ func (c *checker) names(n *Node, k *check, v doc.Value) {
 	}
 }
 
-// group gives what is wrong with a set of members, named as people and as the wire know them.
+// group returns what is wrong with a set of members, named as people and as the wire know them.
 func group(say voice, n *Node, r Rule, v doc.Value) string {
 	switch r := r.(type) {
 	case OneTrue:
@@ -225,7 +225,7 @@ func group(say voice, n *Node, r Rule, v doc.Value) string {
 	return ""
 }
 
-// both gives members by their titles, and for the wire then by their names there.
+// both returns members by their titles, and for the wire then by their names there.
 func (n *Node) both(say voice, names []string, list func([]string) string) string {
 	titles := make([]string, len(names))
 	for i, name := range names {

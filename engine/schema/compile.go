@@ -136,13 +136,13 @@ func join(id, name string) string {
 	return id + "." + name
 }
 
-// Root gives the node of the whole document.
+// Root returns the node of the whole document.
 func (s *Schema) Root() *Node { return s.root }
 
-// Nodes gives every node once, in the order of the tables.
+// Nodes returns every node once, in the order of the tables.
 func (s *Schema) Nodes() []*Node { return s.nodes }
 
-// At gives the node that describes what is at p, nil where no table knows the place.
+// At returns the node that describes what is at p, nil where no table knows the place.
 func (s *Schema) At(p doc.Path) *Node {
 	n := s.root
 	for _, step := range p {
@@ -163,7 +163,7 @@ func (n *Node) step(s doc.Step) *Node {
 	return n.Child(s.Name)
 }
 
-// Child gives the node of the member of that name; the node of an Object's further members
+// Child returns the node of the member of that name; the node of an Object's further members
 // where its table does not name it; nil where there is none.
 func (n *Node) Child(name string) *Node {
 	if c := n.names[name]; c != nil {
@@ -175,7 +175,7 @@ func (n *Node) Child(name string) *Node {
 	return nil
 }
 
-// resolve gives the node that a condition's path means, asked from a field in obj.
+// resolve returns the node that a condition's path means, asked from a field in obj.
 func (s *Schema) resolve(obj *Node, path string) *Node {
 	r := parseRef(path)
 	at := obj
@@ -233,7 +233,7 @@ func (c *compiler) lint(n *Node) {
 		c.fault(n, "has members but is no object")
 	}
 	n.conds(func(cond Cond) {
-		paths(cond, func(path string, values []string) { c.lintPath(n, path, values) })
+		Paths(cond, func(path string, values []string) { c.lintPath(n, path, values) })
 	})
 	for _, r := range n.Rules {
 		c.lintRule(n, r)
@@ -298,7 +298,7 @@ func (c *compiler) lintRule(n *Node, r Rule) {
 	}
 	for _, name := range names {
 		if n.names[name] == nil {
-			c.fault(n, "rule %s names %q, which is no member", r.key(), name)
+			c.fault(n, "rule %s names %q, which is no member", r.Key(), name)
 		}
 	}
 }
@@ -312,7 +312,7 @@ func (n *Node) hasOption(v string) bool {
 	return false
 }
 
-// RuleIDs gives the ids of all rules of the node, in the order in which they are checked.
+// RuleIDs returns the ids of all rules of the node, in the order in which they are checked.
 func (n *Node) RuleIDs() []string {
 	var ids []string
 	add := func(key string) { ids = append(ids, n.RuleID+"#"+key) }
@@ -323,7 +323,7 @@ func (n *Node) RuleIDs() []string {
 		add("unused")
 	}
 	for i := range n.Required {
-		add(requiredKey(i))
+		add(RequiredKey(i))
 	}
 	if n.Kind != Any {
 		add("type")
@@ -339,12 +339,13 @@ func (n *Node) RuleIDs() []string {
 		}
 	}
 	for _, r := range n.Rules {
-		add(r.key())
+		add(r.Key())
 	}
 	return ids
 }
 
-func requiredKey(i int) string {
+// RequiredKey is the key of the problem that one of the entries of [Field.Required] makes; see [Rule].
+func RequiredKey(i int) string {
 	if i == 0 {
 		return "required"
 	}

@@ -138,10 +138,27 @@ func prepareAll(cs []Cond) []*test {
 	return out
 }
 
+// Ask returns how a condition comes out in root, asked at an object that lies in others: objects are their paths,
+// the outermost first.
+func Ask(c Cond, root doc.Value, objects []doc.Path, env *Env) Truth {
+	sc := &scope{root: root}
+	for _, o := range objects {
+		sc = &scope{obj: root.Lookup(o), up: sc, root: root}
+	}
+	return sc.eval(c, env)
+}
+
+// SplitPath takes the path of a condition apart: whether it begins at the root, how many objects it goes up, and
+// the names that it goes down by.
+func SplitPath(path string) (root bool, up int, names []string) {
+	r := parseRef(path)
+	return r.root, r.ups, r.names
+}
+
 // eval asks a condition that is asked once.
 func (sc *scope) eval(c Cond, env *Env) Truth { return prepare(c).ask(sc, env) }
 
-// lookup gives the value at a path, and whether it is one of the root that is not to be seen.
+// lookup returns the value at a path, and whether it is one of the root that is not to be seen.
 func (sc *scope) lookup(r *ref) (v doc.Value, unseen bool) {
 	switch {
 	case r.root:
@@ -221,7 +238,8 @@ func holds(list doc.Value, text string) bool {
 }
 
 // paths calls f for each path that the condition reads.
-func paths(c Cond, f func(path string, values []string)) {
+// Paths calls f with each path that a condition reads, and the values that it compares it with.
+func Paths(c Cond, f func(path string, values []string)) {
 	switch c := c.(type) {
 	case Is:
 		f(c.Path, c.Values)
@@ -232,14 +250,14 @@ func paths(c Cond, f func(path string, values []string)) {
 	case Holds:
 		f(c.Path, []string{c.Value})
 	case Not:
-		paths(c.C, f)
+		Paths(c.C, f)
 	case All:
 		for _, e := range c {
-			paths(e, f)
+			Paths(e, f)
 		}
 	case AnyOf:
 		for _, e := range c {
-			paths(e, f)
+			Paths(e, f)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (s *Schema) Field(root doc.Value, p doc.Path, env Env) (FieldState, bool) {
 	return s.fieldState(n, p, root.Lookup(p), sc, &env), true
 }
 
-// descend gives the node at p and the scope of the object that it is in.
+// descend returns the node at p and the scope of the object that it is in.
 func (s *Schema) descend(root doc.Value, p doc.Path) (*Node, *scope) {
 	n, v := s.root, root
 	sc := &scope{root: root}
@@ -99,7 +99,7 @@ func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 		}
 	}
 	for i, r := range n.Required {
-		if f.Shown && r.At.covers(env.stage()) && n.ready.required[i].ask(in, env) == True {
+		if f.Shown && r.At.Covers(env.stage()) && n.ready.required[i].ask(in, env) == True {
 			f.Required = true
 		}
 	}
@@ -125,13 +125,21 @@ func (s *Schema) extraState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 
 // Notes describes a field for people who fill it in: what it is for, what each choice does, when it is needed and
 // what it takes, one sentence each.
-func (s *Schema) Notes(n *Node) []string { return s.notes(people, n) }
+func (s *Schema) Notes(n *Node) []string { return s.notes(people, n, nil) }
+
+// NotesOf describes a field of a document: what [Schema.Notes] says, without the choices that are not offered there.
+func (s *Schema) NotesOf(f FieldState) []string {
+	return s.notes(people, f.Node, func(i int) bool { return f.Options[i].Offered })
+}
 
 // Reference describes a field for engineers: what [Schema.Notes] says, in the words of the wire. The last sentence
 // names the section of the specification.
-func (s *Schema) Reference(n *Node) []string { return append(s.notes(wire, n), "Source: "+n.Section) }
+func (s *Schema) Reference(n *Node) []string {
+	return append(s.notes(wire, n, nil), "Source: "+n.Section)
+}
 
-func (s *Schema) notes(say voice, n *Node) []string {
+// notes describes a field with the options whose index keep takes, all where it is nil.
+func (s *Schema) notes(say voice, n *Node, keep func(i int) bool) []string {
 	out := []string{n.Help}
 	if n.Example != "" {
 		out = append(out, "Example: "+say.example(n, n.Example))
@@ -139,7 +147,7 @@ func (s *Schema) notes(say voice, n *Node) []string {
 	if n.Unit != "" {
 		out = append(out, "In "+n.Unit+".")
 	}
-	out = append(out, n.choices(say)...)
+	out = append(out, n.choices(say, keep)...)
 	for _, r := range n.Required {
 		if line := s.requiredWords(say, n, r); line != "" {
 			out = append(out, line)
@@ -166,7 +174,7 @@ func (s *Schema) notes(say voice, n *Node) []string {
 func (s *Schema) requiredWords(say voice, n *Node, r Required) string {
 	line := "Required"
 	if say == people && r.At != 0 && r.At != Always {
-		if !r.At.covers(Publish) {
+		if !r.At.Covers(Publish) {
 			return ""
 		}
 		line += " to publish"
@@ -195,13 +203,14 @@ func (v voice) literal(n *Node, literal string) string {
 }
 
 // choices describes the options: those with a help one by one, for people; else all in one sentence. For engineers
-// each has its title, and then its spelling on the wire where that is another word.
-func (n *Node) choices(say voice) []string {
-	if len(n.Options) == 0 {
-		return nil
-	}
+// each has its title, and then its spelling on the wire where that is another word. Only those whose index keep takes
+// are there, all where it is nil.
+func (n *Node) choices(say voice, keep func(i int) bool) []string {
 	var out, titles []string
-	for _, o := range n.Options {
+	for i, o := range n.Options {
+		if keep != nil && !keep(i) {
+			continue
+		}
 		title := o.Title()
 		if say == wire && title != o.Value {
 			title += " (" + o.Value + ")"
@@ -214,7 +223,7 @@ func (n *Node) choices(say voice) []string {
 	}
 	switch {
 	case len(titles) == 0:
-		return out
+		return out // or there are no options
 	case len(out) == 0:
 		return []string{"One of: " + strings.Join(titles, ", ") + "."}
 	}

@@ -15,7 +15,7 @@ type ExportOptions struct {
 	Defs  string // where references find the shared tables; "#/$defs/" where empty
 }
 
-// JSONSchema gives the table as a schema of JSON Schema 2020-12. What the schema refuses,
+// JSONSchema returns the table as a schema of JSON Schema 2020-12. What the schema refuses,
 // [Schema.Validate] refuses at that stage in an [Env] that knows of no workspace. What it
 // cannot say (named rules, what a workspace configures, flags) stands beside the field as
 // "x-rules", each with its id and its sentence; [Exporter.Unexpressed] lists it. Forms that no
@@ -61,7 +61,7 @@ type Unexpressed struct {
 	Says string // the rule as a clause
 }
 
-// NewExporter gives an exporter whose references begin with prefix ("#/$defs/" where empty).
+// NewExporter returns an exporter whose references begin with prefix ("#/$defs/" where empty).
 func NewExporter(prefix string) *Exporter {
 	if prefix == "" {
 		prefix = "#/$defs/"
@@ -69,7 +69,7 @@ func NewExporter(prefix string) *Exporter {
 	return &Exporter{DefaultKeyword: "default", prefix: prefix, defs: map[string]doc.Value{}, bodies: map[string]string{}}
 }
 
-// Table gives the schema of a whole table at a stage; its references lead to [Exporter.Defs].
+// Table returns the schema of a whole table at a stage; its references lead to [Exporter.Defs].
 func (x *Exporter) Table(s *Schema, at Stage) doc.Value {
 	if at == 0 {
 		at = Draft
@@ -89,7 +89,7 @@ func (x *Exporter) Define(name string, body doc.Value) doc.Value {
 	return x.ref(x.define(name, body))
 }
 
-// Defs gives the definitions made so far, sorted by name.
+// Defs returns the definitions made so far, sorted by name.
 func (x *Exporter) Defs() []doc.Member {
 	names := slices.Sorted(slices.Values(x.names))
 	out := make([]doc.Member, len(names))
@@ -99,7 +99,7 @@ func (x *Exporter) Defs() []doc.Member {
 	return out
 }
 
-// Unexpressed gives what the schemas made so far do not say but in words, each rule once.
+// Unexpressed returns what the schemas made so far do not say but in words, each rule once.
 func (x *Exporter) Unexpressed() []Unexpressed { return slices.Clone(x.left) }
 
 func (x *Exporter) leave(u Unexpressed) {
@@ -130,7 +130,7 @@ func (x *Exporter) define(id string, body doc.Value) string {
 	return name
 }
 
-// likened gives the table around n that n is like.
+// likened returns the table around n that n is like.
 func (n *Node) likened() *Node {
 	for a := n.Parent; a != nil; a = a.Parent {
 		if a.RuleID == n.Like && a.Like == "" {
@@ -147,7 +147,7 @@ func (x *Exporter) toSelf(n *Node) doc.Value {
 	return doc.NewObject(doc.M("$ref", doc.NewString(unnamed+n.RuleID)))
 }
 
-// named gives v with its references to itself leading to the definition of that name.
+// named returns v with its references to itself leading to the definition of that name.
 func (x *Exporter) named(v doc.Value, id, name string) doc.Value {
 	switch v.Kind() {
 	case doc.Array:

@@ -23,7 +23,7 @@ func (f formula) always() bool {
 	return slices.ContainsFunc(f, func(c []literal) bool { return len(c) == 0 })
 }
 
-// formula gives where the condition, asked from the top frame's object, comes out as want. A
+// formula returns where the condition, asked from the top frame's object, comes out as want. A
 // condition has three outcomes, so this is not where it does not come out as the opposite.
 // exact is false where a flag decides as well: no document shows it.
 func (w *walk) formula(c Cond, want Truth) (f formula, exact bool) {
@@ -91,7 +91,7 @@ func (w *walk) group(cs []Cond, want Truth, all bool) (out formula, exact bool) 
 var something = doc.NewObject(doc.M("not", doc.NewObject(doc.M("enum",
 	doc.NewArray(doc.NullValue(), doc.NewString(""), doc.NewArray(), doc.NewObject())))))
 
-// atom gives where the value at a condition's path fulfils test, or is there but does not.
+// atom returns where the value at a condition's path fulfils test, or is there but does not.
 func (w *walk) atom(path string, test doc.Value, want Truth) (formula, bool) {
 	r := parseRef(path)
 	level := len(w.frames) - 1 - r.ups
@@ -115,7 +115,7 @@ func (w *walk) atom(path string, test doc.Value, want Truth) (formula, bool) {
 	return formula{{{level, not(chain(r.names, test))}}}, exact
 }
 
-// negated gives the opposite of a formula of at most one literal.
+// negated returns the opposite of a formula of at most one literal.
 func negated(f formula) formula {
 	if len(f) == 0 {
 		return formula{{}}
@@ -148,7 +148,7 @@ func chain(names []string, test doc.Value) doc.Value {
 	return test
 }
 
-// together gives the schema that all of the tests hold.
+// together returns the schema that all of the tests hold.
 func together(tests []doc.Value) doc.Value {
 	same := func(a, b doc.Value) bool { return doc.Equal(a, b) }
 	tests = slices.CompactFunc(slices.Clone(tests), same)
@@ -205,5 +205,5 @@ func merged(f formula) formula {
 	return formula{{{f[0][0].level, doc.NewObject(doc.M("anyOf", doc.NewArray(tests...)))}}}
 }
 
-// down gives the tree of the value that is being described, in the tree of the object around it.
+// down returns the tree of the value that is being described, in the tree of the object around it.
 func (w *walk) down(obj *tree) *tree { return obj.along(w.top().leg) }

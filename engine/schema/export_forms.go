@@ -28,7 +28,7 @@ const (
 	dayPattern      = `^[0-9]{4}-` + days + `(?:T` + clockTime + zoneOffset + `)?$`
 )
 
-// DaySchema gives the keywords for a date, a date and time as of [DateTime], or an empty text.
+// DaySchema returns the keywords for a date, a date and time as of [DateTime], or an empty text.
 func DaySchema() doc.Value { return doc.NewObject(text("pattern", empty+dayPattern)) }
 
 // schema returns the form as keywords. Empty texts, and texts with personalization expressions where

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// kind gives the keywords of the value's own type: type, enumeration, default, examples.
+// kind returns the keywords of the value's own type: type, enumeration, default, examples.
 func (w *walk) kind(n *Node) doc.Value {
 	var ms []doc.Member
 	switch n.Kind {
@@ -64,7 +64,7 @@ func (n *Node) bounds() []doc.Member {
 	return ms
 }
 
-// options gives the enumeration, and puts the conditions of its options on the objects around.
+// options returns the enumeration, and puts the conditions of its options on the objects around.
 func (w *walk) options(n *Node) []doc.Member {
 	var values []doc.Value
 	var said []doc.Member
@@ -74,7 +74,7 @@ func (w *walk) options(n *Node) []doc.Member {
 		if excluded(n, o.Value) {
 			continue
 		}
-		v := o.literal(n.Kind)
+		v := o.Literal(n.Kind)
 		values = append(values, v)
 		if d := o.said(); d != "" {
 			said = append(said, doc.M(o.Value, doc.NewString(d)))
@@ -139,7 +139,7 @@ func (w *walk) extras(n *Node) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// example gives the example as a value of the kind; absent where it is none.
+// example returns the example as a value of the kind; absent where it is none.
 func (n *Node) example() doc.Value {
 	var v doc.Value
 	switch n.Kind {
@@ -148,13 +148,13 @@ func (n *Node) example() doc.Value {
 	case Integer, Number, Bool:
 		v, _ = doc.Parse([]byte(n.Example))
 	}
-	if n.Example == "" || !n.fits(v) || len(n.Options) > 0 && !n.hasOption(n.Example) {
+	if n.Example == "" || !n.Fits(v) || len(n.Options) > 0 && !n.hasOption(n.Example) {
 		return doc.Value{}
 	}
 	return v
 }
 
-// leaf gives the schema of a rule of n, absent where it has none. exact is false where the
+// leaf returns the schema of a rule of n, absent where it has none. exact is false where the
 // rule refuses more than the schema does, other than in the finer points of a form.
 func (w *walk) leaf(n *Node, r Rule) (v doc.Value, exact bool) {
 	var ms []doc.Member

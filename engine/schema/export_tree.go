@@ -54,7 +54,7 @@ func (t *tree) require(name string) {
 	}
 }
 
-// when gives the tree of what is added where the value fulfils test.
+// when returns the tree of what is added where the value fulfils test.
 func (t *tree) when(test doc.Value) *tree {
 	key := string(test.Encode())
 	for _, g := range t.branches {

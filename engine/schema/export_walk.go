@@ -27,7 +27,7 @@ type frame struct {
 
 func (w *walk) top() *frame { return w.frames[len(w.frames)-1] }
 
-// value gives the schema of what stands at n.
+// value returns the schema of what stands at n.
 func (w *walk) value(n *Node) doc.Value {
 	if n.Like != "" {
 		return with(w.x.toSelf(n.likened()), text("title", n.Field.Title), text("description", n.Help))
@@ -70,7 +70,7 @@ func (w *walk) body(n *Node) doc.Value {
 	return b.value()
 }
 
-// frameOr gives the frame that n is in; one that nothing reads for a root that is no object.
+// frameOr returns the frame that n is in; one that nothing reads for a root that is no object.
 func (w *walk) frameOr(n *Node) *frame {
 	if len(w.frames) == 0 {
 		return &frame{node: n}
@@ -134,7 +134,7 @@ func either(n *Node, known []doc.Member, further doc.Value) doc.Value {
 }
 
 // member adds when the member n of the top frame's object may and must be there. It reports
-// whether it always must, and gives what stands beside its schema.
+// whether it always must, and returns what stands beside its schema.
 func (w *walk) member(n *Node) (always bool, beside []doc.Member) {
 	var notes notes
 	if n.Applies != nil {
@@ -150,7 +150,7 @@ func (w *walk) member(n *Node) (always bool, beside []doc.Member) {
 		beside = append(beside, text("x-used-when", w.s.Words(n.Parent, n.Used)))
 	}
 	for i, r := range n.Required {
-		if !r.At.covers(w.stage) {
+		if !r.At.Covers(w.stage) {
 			continue
 		}
 		f, exact := w.formula(All{n.Applies, n.Used, r.When}, True)
@@ -166,7 +166,7 @@ func (w *walk) member(n *Node) (always bool, beside []doc.Member) {
 			})
 		}
 		if !exact {
-			notes.add(w.x, n.RuleID+"#"+requiredKey(i), "required when "+w.s.Words(n.Parent, r.When))
+			notes.add(w.x, n.RuleID+"#"+RequiredKey(i), "required when "+w.s.Words(n.Parent, r.When))
 		}
 	}
 	return always, append(beside, notes.member())
@@ -208,7 +208,7 @@ func (w *walk) rules(n *Node, b *bag) {
 			}
 		}
 		if !exact {
-			notes.add(w.x, n.RuleID+"#"+core.key(), w.s.ruleWords(wire, n, r))
+			notes.add(w.x, n.RuleID+"#"+core.Key(), w.s.ruleWords(wire, n, r))
 		}
 	}
 	b.add(doc.NewObject(notes.member()))
@@ -223,7 +223,7 @@ func unwrap(r Rule, at Stage) (core Rule, when Cond, covered bool) {
 		if !ok {
 			break
 		}
-		covered = covered && g.At.covers(at)
+		covered = covered && g.At.Covers(at)
 		if g.When != nil {
 			conds = append(conds, g.When)
 		}
@@ -259,7 +259,7 @@ func (ns notes) member() doc.Member {
 	return doc.M("x-rules", doc.NewArray(ns...))
 }
 
-// text gives a keyword with a string, none where it is empty.
+// text returns a keyword with a string, none where it is empty.
 func text(name, s string) doc.Member {
 	if s == "" {
 		return doc.Member{}
@@ -267,7 +267,7 @@ func text(name, s string) doc.Member {
 	return doc.M(name, doc.NewString(s))
 }
 
-// with gives the schema v with further keywords; one that it has already stays, but words
+// with returns the schema v with further keywords; one that it has already stays, but words
 // that both have are put together.
 func with(v doc.Value, ms ...doc.Member) doc.Value {
 	for _, m := range ms {

@@ -2,11 +2,15 @@
 //
 // A table of the specification becomes a [Field]: its members in order, each with its kind,
 // options, help, when it applies, when and at which stage it is required, and its rules. A
-// table is compiled once into a [Schema]; the validator, the forms, the help texts and the
-// test-case generator all read that one value, so a rule is written down once.
+// table is compiled once into a [Schema]; the validator, the forms, the help texts and the test cases of
+// schematest all read that one value, so a rule is written down once.
 package schema
 
-import "strings"
+import (
+	"strings"
+
+	"bugle/engine/doc"
+)
 
 // Kind is the JSON type that a field takes.
 type Kind uint8
@@ -24,7 +28,7 @@ const (
 	Map
 )
 
-// String gives the kind in the words of the specification.
+// String returns the kind in the words of the specification.
 func (k Kind) String() string {
 	return [...]string{"any value", "string", "integer", "number", "boolean", "date-time", "object", "array", "object"}[k]
 }
@@ -41,7 +45,8 @@ const (
 	Always  = Draft | Inline | Saved | Publish
 )
 
-func (s Stage) covers(at Stage) bool { return s == 0 || s&at != 0 }
+// Covers reports whether what is bound to the stages, or to none, holds at one of these.
+func (s Stage) Covers(at Stage) bool { return s == 0 || s&at != 0 }
 
 // String names the stages in the set.
 func (s Stage) String() string {
@@ -65,7 +70,16 @@ type Option struct {
 	When  Cond   // offered only then; nil: always
 }
 
-// Title gives the label, or the wire value where there is none.
+// Literal returns the wire value as a value of the kind.
+func (o Option) Literal(k Kind) doc.Value {
+	if k == String {
+		return doc.NewString(o.Value)
+	}
+	v, _ := doc.NewNumber(o.Value)
+	return v
+}
+
+// Title returns the label, or the wire value where there is none.
 func (o Option) Title() string {
 	if o.Label != "" {
 		return o.Label
@@ -137,6 +151,9 @@ type Field struct {
 	Span *Span
 	// Flat puts the fields of an Object on the form of the object around it, instead of one level below.
 	Flat bool
+	// Choice is the title under which a form asks for the flags of an Object that exclude each other (a OneTrue rule)
+	// as for one choice.
+	Choice string
 	// Yes and No name the two values of a Bool, where they are the two sides of a choice; "yes" and "no"
 	// where empty.
 	Yes, No string
@@ -194,7 +211,7 @@ const (
 	EditorLinks    Editor = "links"    // tags of links, with the resulting link beside the form
 )
 
-// Label gives the title for people: Title, or Name with spaces and a capital.
+// Label returns the title for people: Title, or Name with spaces and a capital.
 func (f *Field) Label() string {
 	if f.Title != "" {
 		return f.Title

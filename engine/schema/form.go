@@ -100,7 +100,7 @@ var zones sync.Map // name → *time.Location: loading one reads a file
 // zoneName keeps out what only a file system takes for the same name, such as Europe//Berlin.
 var zoneName = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$`)
 
-// Location gives the time zone of that IANA name. It is time.LoadLocation for names of the form
+// Location returns the time zone of that IANA name. It is time.LoadLocation for names of the form
 // [Zone], and reads each zone once.
 func Location(name string) (*time.Location, bool) {
 	if loc, seen := zones.Load(name); seen {

@@ -32,7 +32,7 @@ type list struct {
 func (c *checker) offered(n *Node, in *scope) func(i int) bool {
 	return func(i int) bool {
 		o := &n.Options[i]
-		return c.takes(n, o.literal(n.Kind), in) && !(c.listed.of == n && holds(c.listed.value, o.Value))
+		return c.takes(n, o.Literal(n.Kind), in) && !(c.listed.of == n && holds(c.listed.value, o.Value))
 	}
 }
 

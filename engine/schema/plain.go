@@ -29,7 +29,7 @@ var (
 	labelChars  = setOf(alphanumeric + "-")
 )
 
-// span gives how many bytes at the start of s are in the set.
+// span returns how many bytes at the start of s are in the set.
 func (set *set) span(s string) int {
 	i := 0
 	for i < len(s) && s[i] < 128 && set[s[i]] {

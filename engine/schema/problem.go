@@ -63,10 +63,10 @@ func (t *tally) add(p Problem) {
 	}
 }
 
-// String gives path and message.
+// String returns path and message.
 func (p Problem) String() string { return fmt.Sprintf("%s: %s", p.Path, p.Message) }
 
-// Errors gives those of ps that are no notices.
+// Errors returns those of ps that are no notices.
 func Errors(ps []Problem) []Problem {
 	var out []Problem
 	for _, p := range ps {
@@ -84,7 +84,7 @@ type Env struct {
 	Now   time.Time // zero: rules that need the time are not checked
 	// Flags are the workspace's features; nil where no workspace is at hand.
 	Flags map[string]bool
-	// Lists gives the workspace's configured names, such as "subscription_categories"; nil, or
+	// Lists returns the workspace's configured names, such as "subscription_categories"; nil, or
 	// false for a list, where they are not known.
 	Lists func(list string) ([]string, bool)
 	// Record is the document as a service returned it; absent where no service did. What stands in it

@@ -75,7 +75,7 @@ func unguarded(r Rule) check {
 // holds reports whether the rule counts at this stage, for a field of the object of sc.
 func (k *check) holds(sc *scope, env *Env) bool {
 	for _, at := range k.at {
-		if !at.covers(env.stage()) {
+		if !at.Covers(env.stage()) {
 			return false
 		}
 	}
@@ -87,7 +87,7 @@ func (k *check) holds(sc *scope, env *Env) bool {
 	return true
 }
 
-// place gives the index of the child of that name, -1 where there is none. Members mostly stand
+// place returns the index of the child of that name, -1 where there is none. Members mostly stand
 // in the order of the table, so those behind the last one are tried first.
 func (n *Node) place(name string, last int) int {
 	const near = 8

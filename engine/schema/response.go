@@ -93,7 +93,7 @@ func (n *Node) taking(v doc.Value) doc.Value {
 		}
 		return doc.NewString(t.Format(time.RFC3339Nano))
 	}
-	if !n.fits(v) || v.Empty() {
+	if !n.Fits(v) || v.Empty() {
 		return doc.Value{}
 	}
 	return v

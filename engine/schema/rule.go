@@ -11,7 +11,8 @@ import (
 type Rule interface {
 	rule()
 	// key is the rule's part of a rule id.
-	key() string
+	// Key is what the rule adds to the id of its field in the id of a problem.
+	Key() string
 }
 
 type (
@@ -114,23 +115,23 @@ func (Expressions) rule() {}
 func (Guard) rule()       {}
 func (Named) rule()       {}
 
-func (Range) key() string       { return "range" }
-func (Length) key() string      { return "length" }
-func (Items) key() string       { return "items" }
-func (Unique) key() string      { return "unique" }
-func (Pattern) key() string     { return "pattern" }
-func (r Format) key() string    { return string(r.As) }
-func (Excludes) key() string    { return "excludes" }
-func (Keys) key() string        { return "keys" }
-func (Extra) key() string       { return "extra" }
-func (OneTrue) key() string     { return "one_true" }
-func (NotBoth) key() string     { return "not_both" }
-func (OneOf) key() string       { return "one_of" }
-func (Forbidden) key() string   { return "forbidden" }
-func (Configured) key() string  { return "configured" }
-func (Expressions) key() string { return "expressions" }
-func (r Guard) key() string     { return r.Rule.key() }
-func (r Named) key() string     { return r.ID }
+func (Range) Key() string       { return "range" }
+func (Length) Key() string      { return "length" }
+func (Items) Key() string       { return "items" }
+func (Unique) Key() string      { return "unique" }
+func (Pattern) Key() string     { return "pattern" }
+func (r Format) Key() string    { return string(r.As) }
+func (Excludes) Key() string    { return "excludes" }
+func (Keys) Key() string        { return "keys" }
+func (Extra) Key() string       { return "extra" }
+func (OneTrue) Key() string     { return "one_true" }
+func (NotBoth) Key() string     { return "not_both" }
+func (OneOf) Key() string       { return "one_of" }
+func (Forbidden) Key() string   { return "forbidden" }
+func (Configured) Key() string  { return "configured" }
+func (Expressions) Key() string { return "expressions" }
+func (r Guard) Key() string     { return r.Rule.Key() }
+func (r Named) Key() string     { return r.ID }
 
 // Form is a well-known form of a string.
 type Form string

@@ -360,3 +360,9 @@ func numbered(format string, n int) string {
 	}
 	return b.String()
 }
+
+// For the tests outside the package.
+var (
+	CompiledForTest = compiled
+	ParseForTest    = parse
+)

@@ -98,7 +98,7 @@ func (c *checker) add(n *Node, key string, sev Severity, section, message, human
 // values and their forms. What is missing, or does not fit together, is an error wherever it came from.
 var theirs = map[string]bool{
 	"unknown": true, "applies": true, "enum": true, "type": true,
-	Pattern{}.key(): true, string(URI): true, string(Email): true, string(Zone): true, string(Color): true,
+	Pattern{}.Key(): true, string(URI): true, string(Email): true, string(Zone): true, string(Color): true,
 }
 
 // received reports whether what stands at p came from the service as it is.
@@ -125,7 +125,7 @@ func (c *checker) pop()            { c.path = c.path[:len(c.path)-1] }
 
 // value checks v, which exists, as n says. sc is the object around it.
 func (c *checker) value(n *Node, v doc.Value, sc *scope) {
-	if !n.fits(v) {
+	if !n.Fits(v) {
 		if _, ok := ReadTime(v.Text(), time.UTC); ok && n.Kind == Time && c.received(c.path) {
 			return
 		}
@@ -213,7 +213,7 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 // member checks one field of an object, be it there or not.
 func (c *checker) member(n *Node, v doc.Value, in *scope) {
 	if !v.Exists() {
-		if n.ready.stages.covers(c.env.stage()) && n.ready.stages != 0 && n.ready.applies.ask(in, c.env) == True && n.ready.used.ask(in, c.env) == True {
+		if n.ready.stages.Covers(c.env.stage()) && n.ready.stages != 0 && n.ready.applies.ask(in, c.env) == True && n.ready.used.ask(in, c.env) == True {
 			c.demand(n, in, doc.Name(n.Name))
 		}
 		return
@@ -242,33 +242,44 @@ func (c *checker) present(n *Node, v doc.Value, in *scope) {
 // demand reports a field that is required and holds nothing. It reports whether it did.
 func (c *checker) demand(n *Node, in *scope, below ...doc.Step) bool {
 	for i, r := range n.Required {
-		if r.At.covers(c.env.stage()) && n.ready.required[i].ask(in, c.env) == True {
-			c.tell(n, requiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r, in) }, below...)
+		if r.At.Covers(c.env.stage()) && n.ready.required[i].ask(in, c.env) == True {
+			c.tell(n, RequiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r, in) }, below...)
 			return true
 		}
 	}
 	return false
 }
 
+// missing says that the field n is required, and how to fill it in. To people, what to do is enough where nothing else
+// decides that it is required.
 func (c *checker) missing(say voice, n *Node, r Required, in *scope) string {
 	msg := "required"
 	if kind, _ := c.schema.kindOfDocument(n.Parent, r.When); r.When != nil && (kind == "" || say == wire) {
 		msg += " " + c.schema.when(n.Parent, r.When)
 	}
+	how := func(what string) string {
+		if say == people && msg == "required" {
+			return what
+		}
+		return msg + "; " + what
+	}
 	if options := n.optionWords(say, c.offered(n, in)); len(options) > 0 && len(n.Options) <= 6 {
-		return msg + "; choose " + orList(options)
+		return how("choose " + orList(options))
+	}
+	if e := n.Element; n.Kind == List && len(e.Options) > 0 && len(e.Options) <= 6 {
+		return how("choose one or more of " + strings.Join(e.optionWords(say, c.offered(e, in)), ", "))
 	}
 	switch {
 	case n.Kind == Bool && say == people:
-		return msg + "; turn it on or off"
+		return how("turn it on or off")
 	case n.Noun != "":
-		return msg + "; add " + n.Noun
+		return how("add " + n.Noun)
 	}
 	if example := c.example(n, in); example != "" {
 		return msg + ", for example " + say.example(n, example)
 	}
 	if names := c.configured(n, in); len(names) > 0 {
-		return msg + "; choose " + orList(names[:min(8, len(names))])
+		return how("choose " + orList(names[:min(8, len(names))]))
 	}
 	return msg
 }
@@ -334,8 +345,14 @@ func (c *checker) ignored(n *Node, in *scope) string {
 	if misfit := c.misfit(n, n.Used, in); misfit != "" {
 		return "saved, but ignored: " + misfit + " don't use this field"
 	}
-	return "saved, but ignored unless " + c.schema.Words(n.Parent, n.Used)
+	used := n.Used
+	if any, ok := used.(AnyOf); ok { // taking away what decides is no advice
+		used = AnyOf(slices.DeleteFunc(slices.Clone(any), func(c Cond) bool { not, ok := c.(Not); return ok && isHas(not.C) }))
+	}
+	return "saved, but ignored unless " + c.schema.Words(n.Parent, used)
 }
+
+func isHas(c Cond) bool { _, ok := c.(Has); return ok }
 
 // misfit names the kind of document that the condition of n keeps out, such as "One-time campaigns"; "" where
 // it is something else that does.
@@ -374,7 +391,8 @@ func (o *Option) same(got string, v doc.Value) bool {
 	return ok && err == nil && f == want
 }
 
-func (n *Node) fits(v doc.Value) bool {
+// Fits reports whether a value is of the kind of the node.
+func (n *Node) Fits(v doc.Value) bool {
 	switch n.Kind {
 	case Any:
 		return true

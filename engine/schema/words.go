@@ -225,7 +225,7 @@ func (v voice) member(n *Node) string {
 	return n.Name
 }
 
-// optionWords gives the options whose index keep takes, all where it is nil.
+// optionWords returns the options whose index keep takes, all where it is nil.
 func (n *Node) optionWords(say voice, keep func(i int) bool) []string {
 	out := make([]string, 0, len(n.Options))
 	for i, o := range n.Options {
@@ -305,7 +305,7 @@ func wireWord(word string) bool {
 	return upper > 0 && inside
 }
 
-// titleOf gives the title that goes with a name of the wire: of an option or a member near n, the
+// titleOf returns the title that goes with a name of the wire: of an option or a member near n, the
 // nearest first; the name where there is none.
 func (n *Node) titleOf(name string) string {
 	if title, ok := n.titled(name); ok {
@@ -337,7 +337,7 @@ func titled(nodes []*Node, name string) (string, bool) {
 	return "", false
 }
 
-// titled gives the title of the node or of one of its options, where that has the name.
+// titled returns the title of the node or of one of its options, where that has the name.
 func (n *Node) titled(name string) (string, bool) {
 	if n.Name == name {
 		return strings.ToLower(n.Label()), true
@@ -353,7 +353,7 @@ func (n *Node) titled(name string) (string, bool) {
 	return "", false
 }
 
-// differing gives s where it is not what it is compared with.
+// differing returns s where it is not what it is compared with.
 func differing(s, from string) string {
 	if s == from {
 		return ""

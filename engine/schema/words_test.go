@@ -38,7 +38,7 @@ func TestProblemsInTheWordsOfTheForm(t *testing.T) {
 	s := MustCompile(shop())
 	for _, c := range []struct{ name, doc, rule, wire, words string }{
 		{"required", `{"is_open":true}`, "filter_type#required",
-			"required; choose user_attributes, actions or is", "required; choose User attribute, Behavior or Is"},
+			"required; choose user_attributes, actions or is", "choose User attribute, Behavior or Is"},
 		{"no option", `{"filter_type":"x","is_open":true}`, "filter_type#enum",
 			`unknown value "x"; choose user_attributes, actions or is`, `unknown value "x"; choose User attribute, Behavior or Is`},
 		{"a near miss", `{"filter_type":"action","is_open":true}`, "filter_type#enum",
@@ -124,6 +124,23 @@ func TestNotesAreForPeople(t *testing.T) {
 	} {
 		if got := s.Notes(s.At(doc.P(name))); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Beside a document only what can be chosen there is described.
+func TestNotesOfLeaveOutWhatIsNotOffered(t *testing.T) {
+	s := MustCompile(Field{ID: "mail", Plural: "mails", Kind: Object, Ref: "the book, 3", Fields: []Field{
+		{Name: "kind", Kind: String, Help: "h", Options: []Option{{Value: "ONE_TIME", Label: "One-time"}, {Value: "WEEKLY", Label: "Weekly"}}},
+		{Name: "at", Kind: String, Help: "When.", Options: []Option{{Value: "NOW", Help: "sends at once", When: When("/kind", "ONE_TIME")}, {Value: "SET", Help: "sends then"}}},
+	}})
+	for kind, want := range map[string][]string{
+		"ONE_TIME": {"When.", "NOW: sends at once.", "SET: sends then."},
+		"WEEKLY":   {"When.", "SET: sends then."},
+	} {
+		f, ok := s.Field(parse(t, `{"kind":"`+kind+`"}`), doc.P("at"), Env{})
+		if got := s.NotesOf(f); !ok || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", kind, got, want)
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/content"
 	"bugle/engine/doc"
-	"bugle/engine/material"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/material"
 	"bugle/engine/schema"
 )
 
@@ -78,7 +78,7 @@ func messagesOf(ch engine.Channel, document doc.Value, w engine.Workspace) []Mes
 	env := schema.Env{Flags: w.Flags, Lists: w.Lists}
 	r := material.NewUses(w)
 	keys := engine.TestKeys(ch, document, engine.KeyFilter{})
-	names := content.KeyNames(keys)
+	names := grid.KeyNames(keys)
 	var out []Message
 	for i, k := range keys {
 		m := Message{Key: k, ID: k.String(), Name: names[i], texts: k.Texts(ch, document, env)}
@@ -138,9 +138,9 @@ func (d Draft) Narrowings() []Narrowing { return d.narrow }
 func (d Draft) narrowings() []Narrowing {
 	platforms, locales, variations := engine.KeyChoices(d.Campaign.Channel, d.Document)
 	all := []Narrowing{
-		{d.Fields.Platform, platforms, func(f *engine.KeyFilter) *string { return &f.Platform }, func(p string) string { return content.CellName(p, "", "") }},
-		{d.Fields.Locale, locales, func(f *engine.KeyFilter) *string { return &f.Locale }, content.LocaleName},
-		{d.Fields.Variation, variations, func(f *engine.KeyFilter) *string { return &f.Variation }, content.VariationName},
+		{d.Fields.Platform, platforms, func(f *engine.KeyFilter) *string { return &f.Platform }, func(p string) string { return grid.CellName(p, "", "") }},
+		{d.Fields.Locale, locales, func(f *engine.KeyFilter) *string { return &f.Locale }, grid.LocaleName},
+		{d.Fields.Variation, variations, func(f *engine.KeyFilter) *string { return &f.Variation }, grid.VariationName},
 	}
 	return slices.DeleteFunc(all, func(n Narrowing) bool { return len(n.Names) < 2 })
 }
@@ -185,9 +185,9 @@ func FilterName(f engine.KeyFilter) string {
 		f.Variation = ""
 	}
 	if f.Locale == engine.DefaultLocale {
-		return content.LocaleName(f.Locale)
+		return grid.LocaleName(f.Locale)
 	}
-	return content.CellName(f.Platform, f.Locale, f.Variation)
+	return grid.CellName(f.Platform, f.Locale, f.Variation)
 }
 
 // Short names messages by the parts in which they differ, or by their platform alone.
@@ -196,9 +196,9 @@ func Short(messages []Message) []string {
 		return !slices.ContainsFunc(messages, func(m Message) bool { return part(m.Key) != part(messages[0].Key) })
 	}
 	parts := []func(engine.TestKey) string{
-		func(k engine.TestKey) string { return content.CellName(k.Platform, "", "") },
-		func(k engine.TestKey) string { return content.LocaleName(k.Locale) },
-		func(k engine.TestKey) string { return content.VariationName(k.Variation) },
+		func(k engine.TestKey) string { return grid.CellName(k.Platform, "", "") },
+		func(k engine.TestKey) string { return grid.LocaleName(k.Locale) },
+		func(k engine.TestKey) string { return grid.VariationName(k.Variation) },
 	}
 	differ := slices.DeleteFunc(slices.Clone(parts), func(p func(engine.TestKey) string) bool { return same(p) })
 	if len(differ) == 0 {

@@ -13,9 +13,9 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/material"
-	"bugle/engine/personalize"
-	"bugle/engine/render"
+	"bugle/engine/message/material"
+	"bugle/engine/message/personalize"
+	"bugle/engine/message/render"
 )
 
 // Forecast is what a test will come to, as far as that is known before it is sent. The zero value knows nothing.

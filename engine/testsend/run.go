@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/content"
+	"bugle/engine/edit/grid"
 )
 
 // Run is a test send, and what is sent again of it, round by round.
@@ -162,7 +162,7 @@ func (r *Run) at(id string) *Key {
 			return &r.Keys[i]
 		}
 	}
-	r.Keys = append(r.Keys, Key{ID: id, Name: content.KeyName(id), Round: true})
+	r.Keys = append(r.Keys, Key{ID: id, Name: grid.KeyName(id), Round: true})
 	return &r.Keys[len(r.Keys)-1]
 }
 

@@ -11,8 +11,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
-	"bugle/engine/material"
+	"bugle/engine/message/material"
+	"bugle/engine/service/local"
 	"bugle/engine/testsend"
 	"bugle/store/mem"
 )
@@ -25,7 +25,7 @@ func newService(t *testing.T) *local.Service {
 	t.Cleanup(func() { db.Close() })
 	ctx := t.Context()
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Carrier: engine.CarrierOutbox}},
+		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
 		SubscriptionCategories: []string{"Newsletter"}, Locales: []string{"de"},
 		Attributes: []engine.Attribute{{Name: "First Name", DataType: "string"}, {Name: "Age", DataType: "double"}},
 		Segments:   []engine.Segment{{ID: "S1", Name: "Big spenders", Members: []string{"USER_1", "USER_2"}}},

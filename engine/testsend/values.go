@@ -6,7 +6,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/material"
+	"bugle/engine/message/material"
 )
 
 // Value is an attribute that messages use, for which a test can have a value in place of the recipient's own.

@@ -216,6 +216,14 @@ func Until(t, now time.Time) string {
 	return "in " + phrase.Count(n, "day")
 }
 
+// Ago says how long ago t was, in days of now's location: "just now", "5 minutes ago", "yesterday".
+func Ago(t, now time.Time) string {
+	if now.Sub(t) < time.Minute {
+		return "just now"
+	}
+	return Until(t, now)
+}
+
 func fromNow(d time.Duration) string {
 	words := "less than a minute"
 	switch a := d.Abs(); {

@@ -237,6 +237,15 @@ func TestUntil(t *testing.T) {
 	}
 }
 
+func TestAgo(t *testing.T) {
+	at := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+	for before, want := range map[time.Duration]string{-time.Second: "just now", 59 * time.Second: "just now", time.Minute: "1 minute ago", 26 * time.Hour: "yesterday"} {
+		if got := timeparse.Ago(at.Add(-before), at); got != want {
+			t.Errorf("%s: %q, want %q", before, got, want)
+		}
+	}
+}
+
 func TestBrief(t *testing.T) {
 	at := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {

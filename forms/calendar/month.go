@@ -33,7 +33,7 @@ type Month struct {
 	Numbers bool
 	// Today and Cursor are dates; zero where there is none to show.
 	Today, Cursor time.Time
-	// Marked tells the dates on which something happens; nil for none.
+	// Marked reports whether something happens on a date; nil where on none.
 	Marked func(date time.Time) bool
 	// Arrows shows that the month can be turned.
 	Arrows bool

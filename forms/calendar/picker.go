@@ -27,7 +27,7 @@ type Picker struct {
 	// Start is the first day of a week, Numbers shows those of the weeks.
 	Start   time.Weekday
 	Numbers bool
-	// Marked tells dates on which something happens; nil for none.
+	// Marked reports whether something happens on a date; nil where on none.
 	Marked func(date time.Time) bool
 
 	theme  themes.Theme

@@ -33,7 +33,7 @@ const Format = 1
 
 const magic = "BUGLE BACKUP\n"
 
-// Header is what a backup says of itself before it is opened.
+// Header is what a backup reports of itself before it is opened.
 type Header struct {
 	Format    int       `json:"format"`
 	Made      time.Time `json:"made"`
@@ -87,7 +87,7 @@ type Options struct {
 // keyWorkFactor is that of a passphrase which is derived from a key: nobody can guess it.
 const keyWorkFactor = 10
 
-// secret gives the passphrase, and what guessing it is to cost.
+// secret returns the passphrase, and what guessing it is to cost.
 func (o Options) secret() (passphrase string, workFactor int) {
 	if o.Passphrase == "" && o.Key != nil {
 		return o.Key.Passphrase(), keyWorkFactor
@@ -95,7 +95,7 @@ func (o Options) secret() (passphrase string, workFactor int) {
 	return o.Passphrase, o.WorkFactor
 }
 
-// header gives what the backup says of itself.
+// header returns what the backup reports of itself.
 func (o Options) header() Header {
 	h := Header{Format: Format, Made: o.Now.UTC().Truncate(time.Second), Program: o.Program, Encrypted: o.Passphrase != "" || o.Key != nil}
 	if o.Passphrase == "" && o.Key != nil {

@@ -20,7 +20,7 @@ import (
 
 // Whatever a file holds, it is read to its end as a backup, or it is refused; a refused one never makes a
 // store. Where wrapped, the bytes are what lies under the checksum and the compression of a sound file, so
-// that the records themselves are reached; what is read then is what a new backup gives again.
+// that the records themselves are reached; what is read then is what a new backup returns again.
 func FuzzReadBackup(f *testing.F) {
 	part := func(bs ...string) (out []byte) {
 		for _, b := range bs {

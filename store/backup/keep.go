@@ -40,12 +40,12 @@ const (
 	keptDamaged = 2
 )
 
-// Name gives a file's path for a backup that is asked for at now.
+// Name returns a file's path for a backup that is asked for at now.
 func Name(dataDir string, now time.Time) string {
 	return free(filepath.Join(dataDir, Folder, askedPrefix+now.Format(stampLayout)))
 }
 
-// free gives a name that no file has.
+// free returns a name that no file has.
 func free(base string) string {
 	name := base + Suffix
 	for n := 2; ; n++ {
@@ -82,7 +82,7 @@ func Sweep(dataDir string) error {
 	return errors.Join(failed...)
 }
 
-// List gives the backups in the data folder, newest first, by what they say of themselves. What is no
+// List returns the backups in the data folder, newest first, by what they say of themselves. What is no
 // backup is left out.
 func List(dataDir string) ([]Info, error) {
 	names, err := filepath.Glob(filepath.Join(escape(dataDir), Folder, "*"+Suffix))
@@ -104,7 +104,7 @@ func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// Daily says how the daily backups of a store are made.
+// Daily is how the daily backups of a store are made.
 type Daily struct {
 	DataDir string
 	Program string
@@ -222,7 +222,7 @@ type daily struct {
 	sound bool
 }
 
-// dailies gives the daily backups, newest first.
+// dailies returns the daily backups, newest first.
 func (k *Keeper) dailies() (out []daily) {
 	names, err := filepath.Glob(filepath.Join(escape(k.o.DataDir), Folder, dailyPrefix+"*"+Suffix))
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	maxHead = 64 << 10
 )
 
-// ReadHeader gives what a backup says of itself, without reading it.
+// ReadHeader returns what a backup reports of itself, without reading it.
 func ReadHeader(file string) (Info, error) {
 	r, err := open(file)
 	if err != nil {
@@ -36,7 +36,7 @@ func ReadHeader(file string) (Info, error) {
 	return r.info, nil
 }
 
-// Verify reads a backup from its first byte to its last, and gives what it holds.
+// Verify reads a backup from its first byte to its last, and returns what it holds.
 func Verify(ctx context.Context, file, passphrase string, progress func(records int)) (Info, error) {
 	return Read(ctx, file, passphrase, func(n int, _, _ []byte) error {
 		if progress != nil && n%1024 == 0 {
@@ -46,7 +46,7 @@ func Verify(ctx context.Context, file, passphrase string, progress func(records 
 	})
 }
 
-// Read gives the records of a backup to fn, with how many came before. Only when it returns without an
+// Read calls fn with the records of a backup, and how many came before each. Only when it returns without an
 // error were they all what was written. Key and value are fn's until it returns.
 func Read(ctx context.Context, file, passphrase string, fn func(n int, key, value []byte) error) (Info, error) {
 	r, err := open(file)

@@ -16,6 +16,7 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 	"bugle/store/crypt"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 	// Dir is the data folder. The database is in a folder of its own in it, which only its
 	// owner can read, so that Dir can hold other files, whatever their permissions.
 	Dir string
-	// Logger gets what the database says of its own work; nil drops it.
+	// Logger gets what the database reports of its own work; nil drops it.
 	Logger *slog.Logger
 	// Key finds the key of a store that is encrypted, by its id; the id is empty where the store has
 	// lost it, and any key may be tried. Nil finds none.
@@ -46,7 +47,7 @@ type KeyFinder func(ctx context.Context, id string) (crypt.Key, error)
 const Folder = "store"
 
 const (
-	maxValue = 16 << 20 // also the size of a value log file, which a value must fit in
+	maxValue = files.ValueLogSize // a value must fit in a value log file
 	// reserve is the free space without which nothing is written. The database writes into
 	// files mapped to memory: a disk that is full ends the process with a bus error, before
 	// anybody can say what happened. This is enough for a full table and its compaction.
@@ -195,7 +196,7 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		return err
 	}
 	found, err := inspect(d.path, d.vault, false)
-	if errors.Is(err, errNoRegistry) {
+	if errors.Is(err, files.ErrNoRegistry) {
 		return noRegistry(d.dir, err)
 	} else if err != nil {
 		return d.unreadable(err)
@@ -241,7 +242,7 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	return d.begin(inspection{proved: true, identity: identity, listed: listed})
 }
 
-// mended says what was wrong, and what became of it.
+// mended returns what was wrong, and what became of it.
 func mended(dir, aside string, found inspection, marks []lost) string {
 	text := fmt.Sprintf("the store in %s was damaged (%s); it was replaced by everything that could be read, and the damaged files are in %s", dir, strings.Join(found.problems, "; "), aside)
 	if len(marks) == 0 {

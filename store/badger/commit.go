@@ -11,6 +11,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 )
 
 // Badger syncs its log once for each transaction, one after another, and lets nobody begin to read
@@ -32,9 +33,9 @@ type write struct {
 
 // change is what one transaction has read and written.
 type change struct {
-	seen   uint64   // version of its snapshot
-	reads  []uint64 // fingerprints of the keys
-	ranges []span   // that were scanned, of which reads has only the keys that were there
+	seen   uint64       // version of its snapshot
+	reads  []uint64     // fingerprints of the keys
+	ranges []files.Span // that were scanned, of which reads has only the keys that were there
 	writes []write
 	count  int64 // of records and bytes, as Badger counts them
 	size   int64
@@ -84,7 +85,7 @@ func (c *commits) begin(db *badger.DB, logs *logs, of *identity, prepare func() 
 	c.live = []*snapshot{c.newest}
 }
 
-// end gives the newest snapshot back; nobody uses any other then.
+// end releases the newest snapshot; nobody uses any other then.
 func (c *commits) end() {
 	if c.newest != nil {
 		c.leave(c.newest)
@@ -153,7 +154,7 @@ func (c *commits) take() []*change {
 	return batch
 }
 
-// settle gives each change of a batch its end.
+// settle ends each change of a batch.
 func (c *commits) settle(batch []*change) {
 	if err := c.prepare(); err != nil {
 		for _, ch := range batch {
@@ -184,7 +185,7 @@ func (c *commits) settle(batch []*change) {
 	c.publish(sound...)
 }
 
-// sound gives the changes that have read nothing that was changed since, also not by others of them,
+// sound returns the changes that have read nothing that was changed since, also not by others of them,
 // and refuses the rest. Those that were refused most often go first, so that nobody is for ever.
 func (c *commits) sound(batch []*change) []*change {
 	slices.SortStableFunc(batch, func(a, b *change) int { return cmp.Compare(b.tries, a.tries) })
@@ -221,7 +222,7 @@ func (c *commits) sound(batch []*change) []*change {
 
 // scanned reports whether the change has scanned a range that has one of the keys.
 func (ch *change) scanned(keys [][]byte) bool {
-	return slices.ContainsFunc(ch.ranges, func(s span) bool { return slices.ContainsFunc(keys, s.has) })
+	return slices.ContainsFunc(ch.ranges, func(s files.Span) bool { return slices.ContainsFunc(keys, s.Has) })
 }
 
 // set appends the keys that the change writes and does not delete.
@@ -369,7 +370,7 @@ type snapshot struct {
 
 func (s *snapshot) version() uint64 { return s.txn.ReadTs() }
 
-// enter gives the newest snapshot, to be given back with leave.
+// enter returns the newest snapshot; leave releases it.
 func (c *commits) enter() *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()

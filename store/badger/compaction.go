@@ -15,6 +15,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store/badger/internal/files"
 )
 
 // A compaction that comes to a block which it cannot read leaves out the rest of that table without a word
@@ -45,18 +47,18 @@ type compactions struct {
 	path string // of the tables that were left
 
 	mu        sync.Mutex
-	running   map[int]*tally   // by the number of the compactor
-	known     knownTables      // the tables that there are, or are not let go yet
-	list      manifestLog      // what was read of the list of tables
-	pending   []manifestChange // compactions that the list names, and that were not checked
-	closing   bool             // what is wrong from now on is examined when the store is opened again
-	postponed bool             // something was
-	last      func()           // unpins what was there when closing began
-	examining int              // how many examinations are going on
-	idle      *sync.Cond       // there is none
-	unchecked map[*tally]int64 // where the list ended as each compaction began that is not checked
-	checked   []uint64         // a table of each that was checked since the first of these began
-	unpins    []func()         // of tables that are being examined
+	running   map[int]*tally         // by the number of the compactor
+	known     knownTables            // the tables that there are, or are not let go yet
+	list      files.ManifestLog      // what was read of the list of tables
+	pending   []files.ManifestChange // compactions that the list names, and that were not checked
+	closing   bool                   // what is wrong from now on is examined when the store is opened again
+	postponed bool                   // something was
+	last      func()                 // unpins what was there when closing began
+	examining int                    // how many examinations are going on
+	idle      *sync.Cond             // there is none
+	unchecked map[*tally]int64       // where the list ended as each compaction began that is not checked
+	checked   []uint64               // a table of each that was checked since the first of these began
+	unpins    []func()               // of tables that are being examined
 
 	complete, examined int // compactions so far
 }
@@ -113,8 +115,8 @@ func (c *compactions) begin(d *DB) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.d, c.path = d, filepath.Join(d.path, heldFolder)
-	c.list = manifestLog{name: filepath.Join(d.path, badger.ManifestFilename)}
-	if _, err := c.list.read(); err != nil {
+	c.list = files.ManifestLog{Name: filepath.Join(d.path, badger.ManifestFilename)}
+	if _, err := c.list.Read(); err != nil {
 		return fmt.Errorf("reading the list of tables: %w", err)
 	}
 	all, err := c.left()
@@ -166,7 +168,7 @@ func (c *compactions) iterated(compactor, kept, skipped int) {
 	case t == nil:
 		t = &tally{unpin: c.pin()}
 		c.running[compactor] = t
-		c.unchecked[t] = c.list.at
+		c.unchecked[t] = c.list.At
 		c.noteUnchecked()
 	}
 	t.kept += kept
@@ -215,7 +217,7 @@ func (c *compactions) done(compactor int) {
 	if t == nil { // its lines were not seen: whatever the list says of it has to be examined
 		t = &tally{unpin: c.d.pin()}
 	}
-	changes, err := c.list.read()
+	changes, err := c.list.Read()
 	if err != nil {
 		c.d.log.Warn("cannot read the list of tables to verify a compaction", "error", err)
 	}
@@ -228,9 +230,9 @@ func (c *compactions) done(compactor int) {
 	for i, change := range c.pending {
 		if !t.early && (c.counted(change, t, there) || c.countedTwice(change, t, there)) {
 			c.pending = slices.Delete(c.pending, i, i+1)
-			c.release(change.in)
+			c.release(change.In)
 			c.complete++
-			c.checked = append(c.checked, change.in[0])
+			c.checked = append(c.checked, change.In[0])
 			c.forget(t)
 			t.unpin()
 			return
@@ -244,15 +246,15 @@ func (c *compactions) done(compactor int) {
 		if c.countedByAny(change, there) {
 			others = append(others, change)
 		} else {
-			ids = append(ids, change.in...)
+			ids = append(ids, change.In...)
 		}
 	}
 	c.pending = others
 	if t.early {
 		return
 	}
-	if err != nil || c.list.restarted {
-		c.list.restarted = false
+	if err != nil || c.list.Restarted {
+		c.list.Restarted = false
 		ids = ids[:0]
 		for _, id := range c.known.ids() {
 			if _, ok := there[id]; !ok {
@@ -276,7 +278,7 @@ func (c *compactions) done(compactor int) {
 }
 
 // countedByAny reports whether a compactor that is not done has counted a change.
-func (c *compactions) countedByAny(change manifestChange, there map[uint64]badger.TableInfo) bool {
+func (c *compactions) countedByAny(change files.ManifestChange, there map[uint64]badger.TableInfo) bool {
 	for _, t := range c.running {
 		if !t.early && c.counted(change, t, there) {
 			return true
@@ -312,22 +314,22 @@ func (c *compactions) start(ids []uint64) {
 
 // counted reports whether the tables that went into a compaction had as many entries as it has read, and
 // those that came out have as many as it has kept.
-func (c *compactions) counted(change manifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
+func (c *compactions) counted(change files.ManifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
 	in, out, ok := c.entries(change, there)
 	return ok && in == t.kept+t.skipped && out == t.kept
 }
 
 // entries returns how many entries the tables have that went into a compaction, and that came out; false where
 // that is not known.
-func (c *compactions) entries(change manifestChange, there map[uint64]badger.TableInfo) (in, out int, ok bool) {
-	for _, id := range change.in {
+func (c *compactions) entries(change files.ManifestChange, there map[uint64]badger.TableInfo) (in, out int, ok bool) {
+	for _, id := range change.In {
 		info, ok := c.known.of(id)
 		if !ok {
 			return 0, 0, false
 		}
 		in += int(info.KeyCount)
 	}
-	for _, id := range change.out {
+	for _, id := range change.Out {
 		info, ok := there[id]
 		if !ok {
 			// It may have gone into another compaction since, which has noted it first.
@@ -342,18 +344,18 @@ func (c *compactions) entries(change manifestChange, there map[uint64]badger.Tab
 
 // countedTwice reports whether the tables that went into a compaction were all read, although it has read less
 // than they have: after a process was killed two tables may have the same entries.
-func (c *compactions) countedTwice(change manifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
+func (c *compactions) countedTwice(change files.ManifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
 	if in, out, ok := c.entries(change, there); !ok || out != t.kept || in <= t.kept+t.skipped {
 		return false
 	}
 	type version struct{ key, n uint64 }
 	seen := map[version]struct{}{}
-	for _, id := range change.in {
-		table, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), func(e entry) error {
-			seen[version{xxhash.Sum64(e.key), e.version}] = struct{}{}
+	for _, id := range change.In {
+		table, err := files.ReadTable(c.file(id), c.d.vault.how(c.d.named, id), func(e files.Entry) error {
+			seen[version{xxhash.Sum64(e.Key), e.Version}] = struct{}{}
 			return nil
 		})
-		if err != nil || !table.indexed || len(table.gaps) > 0 {
+		if err != nil || !table.Indexed || len(table.Gaps) > 0 {
 			return false
 		}
 	}
@@ -375,8 +377,8 @@ func (d *DB) pin() (unpin func()) {
 func (c *compactions) release(ids []uint64) {
 	for _, id := range ids {
 		c.known.remove(id)
-		if err := os.Remove(join(c.path, tableName(id))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.d.log.Warn("cannot remove a table after checking it", "table", tableName(id), "error", err)
+		if err := os.Remove(join(c.path, files.TableName(id))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			c.d.log.Warn("cannot remove a table after checking it", "table", files.TableName(id), "error", err)
 		}
 	}
 	_ = os.Remove(c.path) // where it is empty
@@ -384,10 +386,10 @@ func (c *compactions) release(ids []uint64) {
 
 // file returns where a table is that is to be examined.
 func (c *compactions) file(id uint64) string {
-	if name := join(c.path, tableName(id)); exists(name) {
+	if name := join(c.path, files.TableName(id)); exists(name) {
 		return name
 	}
-	return join(c.d.path, tableName(id))
+	return join(c.d.path, files.TableName(id))
 }
 
 // wait waits for what is being examined.

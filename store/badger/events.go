@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// events logs what Badger logs, and tells the compaction check what Badger is doing. Badger has no other
+// events logs what Badger logs, and reports to the compaction check what Badger is doing. Badger has no other
 // hook for it: its log lines are written by the goroutine that does the work, at the moments that matter.
 // [TestCompactionsAreSeen] fails when a new version of Badger logs otherwise; until then each compaction
 // that was not seen to be complete is examined the slow way, so a missing line costs time and no record.

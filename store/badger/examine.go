@@ -10,6 +10,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store/badger/internal/files"
 )
 
 // examination reads tables that a compaction has replaced, and finds out what it has lost of them.
@@ -18,7 +20,7 @@ type examination struct {
 	newest map[uint64]uint64 // the newest version, by the hash of a key
 	values map[uint32][]byte // the value logs, once one is needed
 
-	some []entry // to be written again
+	some []files.Entry // to be written again
 	size int
 	back int // how many records were written again
 }
@@ -31,19 +33,19 @@ func (c *compactions) examine(ids []uint64) {
 	for _, id := range ids {
 		if !exists(c.file(id)) {
 			info, ok := c.known.of(id)
-			c.d.log.Warn("cannot check a table: it is missing", "table", tableName(id))
+			c.d.log.Warn("cannot check a table: it is missing", "table", files.TableName(id))
 			if ok && info.Left != nil {
-				marks = append(marks, lost{Table: tableName(id), Spans: []span{spanOf(info)}, Version: info.MaxVersion, At: time.Now(),
-					Why: "the table " + tableName(id) + " was not compacted completely"})
+				marks = append(marks, lost{Table: files.TableName(id), Spans: []files.Span{spanOf(info)}, Version: info.MaxVersion, At: time.Now(),
+					Why: "the table " + files.TableName(id) + " was not compacted completely"})
 			}
 			continue
 		}
-		t, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), e.note)
+		t, err := files.ReadTable(c.file(id), c.d.vault.how(c.d.named, id), e.note)
 		if err != nil {
-			c.d.log.Error("cannot check a table", "table", tableName(id), "error", err)
+			c.d.log.Error("cannot check a table", "table", files.TableName(id), "error", err)
 			continue
 		}
-		if mark, bad := markOf(tableName(id), t); bad {
+		if mark, bad := markOf(files.TableName(id), t); bad {
 			mark.At = time.Now()
 			marks = append(marks, mark)
 		}
@@ -60,12 +62,12 @@ func (c *compactions) examine(ids []uint64) {
 		c.d.tell(fmt.Sprintf("a compaction could not read part of the table %s", marks[0].Table))
 	}
 	for _, id := range ids {
-		_, err := readTable(c.file(id), c.d.vault.how(c.d.named, id), e.restore)
+		_, err := files.ReadTable(c.file(id), c.d.vault.how(c.d.named, id), e.restore)
 		if err == nil {
 			err = e.flush()
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			c.d.log.Error("cannot rewrite the records of a table", "table", tableName(id), "error", err)
+			c.d.log.Error("cannot rewrite the records of a table", "table", files.TableName(id), "error", err)
 		}
 	}
 	if e.back > 0 && len(marks) > 0 {
@@ -82,42 +84,42 @@ func (c *compactions) examine(ids []uint64) {
 
 // foreign reports whether a table that a process which ended has left is one of another store.
 func (c *compactions) foreign(id uint64) bool {
-	name := join(c.path, tableName(id))
+	name := join(c.path, files.TableName(id))
 	o := origin{of: c.d.identity}
-	if _, err := readTable(name, c.d.vault.how(nil, 0), o.see); err != nil || !o.foreign {
+	if _, err := files.ReadTable(name, c.d.vault.how(nil, 0), o.see); err != nil || !o.foreign {
 		return false
 	}
-	c.d.log.Warn("a table to check was not written by this store", "table", tableName(id))
+	c.d.log.Warn("a table to check was not written by this store", "table", files.TableName(id))
 	return true
 }
 
 // note finds the newest entry of each key.
-func (e *examination) note(x entry) error {
-	h := xxhash.Sum64(x.key)
-	e.newest[h] = max(e.newest[h], x.version)
+func (e *examination) note(x files.Entry) error {
+	h := xxhash.Sum64(x.Key)
+	e.newest[h] = max(e.newest[h], x.Version)
 	return nil
 }
 
 // restore collects what has to be written again.
-func (e *examination) restore(x entry) error {
-	if x.version < e.newest[xxhash.Sum64(x.key)] || strings.HasPrefix(string(x.key), "!badger!") {
+func (e *examination) restore(x files.Entry) error {
+	if x.Version < e.newest[xxhash.Sum64(x.Key)] || strings.HasPrefix(string(x.Key), "!badger!") {
 		return nil
 	}
-	if x.meta&metaPointer != 0 {
+	if x.Meta&files.MetaPointer != 0 {
 		if e.values == nil {
 			var err error
 			if e.values, err = readValueLogs(e.d.path); err != nil {
 				return err
 			}
 		}
-		value, ok := e.d.vault.pointed(x.key, x.value, e.values)
+		value, ok := e.d.vault.dataKeys().Pointed(x.Key, x.Value, e.values)
 		if !ok {
 			return nil // whoever reads it is told
 		}
-		x.value = value
+		x.Value = value
 	}
-	x.key, x.value = slices.Clone(x.key), slices.Clone(x.value)
-	e.some, e.size = append(e.some, x), e.size+len(x.key)+len(x.value)
+	x.Key, x.Value = slices.Clone(x.Key), slices.Clone(x.Value)
+	e.some, e.size = append(e.some, x), e.size+len(x.Key)+len(x.Value)
 	if len(e.some) < 1000 && e.size < 2<<20 {
 		return nil
 	}
@@ -142,21 +144,21 @@ func (e *examination) attempt() (n int, err error) {
 	defer e.d.commits.leave(at)
 	ch := &change{seen: at.version()}
 	for _, x := range e.some {
-		if newer, err := atLeast(at.txn, x.key, x.version); err != nil {
+		if newer, err := atLeast(at.txn, x.Key, x.Version); err != nil {
 			return 0, err
 		} else if newer {
 			continue
 		}
-		w := write{key: x.key, value: x.value, print: xxhash.Sum64(x.key), deleted: x.meta&metaDeleted != 0}
+		w := write{key: x.Key, value: x.Value, print: xxhash.Sum64(x.Key), deleted: x.Meta&files.MetaDeleted != 0}
 		if w.deleted {
-			if _, err := at.txn.Get(x.key); errors.Is(err, badger.ErrKeyNotFound) {
+			if _, err := at.txn.Get(x.Key); errors.Is(err, badger.ErrKeyNotFound) {
 				continue // there is nothing left to delete
 			}
 		}
 		w.existed = !w.deleted // it was counted as it was saved or deleted
 		ch.reads = append(ch.reads, w.print)
 		ch.writes = append(ch.writes, w)
-		ch.count, ch.size = ch.count+1, ch.size+int64(len(x.key)+len(x.value)+12)
+		ch.count, ch.size = ch.count+1, ch.size+int64(len(x.Key)+len(x.Value)+12)
 	}
 	if len(ch.writes) == 0 {
 		return 0, nil
@@ -189,13 +191,13 @@ func newestVersion(txn *badger.Txn, key []byte) (version uint64, err error) {
 }
 
 // markOf returns the mark of what cannot be read of a table.
-func markOf(name string, t table) (lost, bool) {
+func markOf(name string, t files.Table) (lost, bool) {
 	why := "part of the table " + name + " cannot be read"
 	switch {
-	case !t.indexed:
+	case !t.Indexed:
 		return lost{Table: name, Unknown: true, Why: why}, true
-	case len(t.gaps) == 0:
+	case len(t.Gaps) == 0:
 		return lost{}, false
 	}
-	return lost{Table: name, Spans: spansOf(t.gaps), Bloom: t.bloom, Version: t.newest, Why: why}, true
+	return lost{Table: name, Spans: spansOf(t.Gaps), Bloom: t.Bloom, Version: t.Newest, Why: why}, true
 }

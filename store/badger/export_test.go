@@ -9,10 +9,9 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/fb"
-	"github.com/dgraph-io/badger/v4/y"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 )
 
 // SetFreeSpace makes the store believe in that much free space.
@@ -30,7 +29,7 @@ func SetThorough(n int64) (undo func()) {
 // SetSpace has the store ask for its free space there.
 func (d *DB) SetSpace(free func(path string) (uint64, error)) { d.free = free }
 
-// InLine gives how many wait for a commit that somebody else leads.
+// InLine returns how many wait for a commit that somebody else leads.
 func (d *DB) InLine() int {
 	d.commits.mu.Lock()
 	defer d.commits.mu.Unlock()
@@ -40,13 +39,13 @@ func (d *DB) InLine() int {
 // Yield lets others run.
 func (d *DB) Yield() { runtime.Gosched() }
 
-// Version gives the newest version of a record.
+// Version returns the newest version of a record.
 func (d *DB) Version() uint64 { return d.db.MaxVersion() }
 
 // SyncsWrites reports whether a commit returns only when it is on the disk.
 func (d *DB) SyncsWrites() bool { return d.db.Opts().SyncWrites }
 
-// Remembered gives of how many keys it is kept when they were last written.
+// Remembered returns the number of keys of which it is kept when they were last written.
 func (d *DB) Remembered() int { return len(d.commits.last) }
 
 // SetMeasure makes stores that are opened believe in that much free space, until undo.
@@ -56,7 +55,7 @@ func SetMeasure(n uint64) (undo func()) {
 	return func() { measure = old }
 }
 
-// LevelZero gives how many tables were not compacted yet.
+// LevelZero returns how many tables were not compacted yet.
 func (d *DB) LevelZero() int { return d.db.Levels()[0].NumTables }
 
 // Compactions returns how many compactions were found to be complete, and how many were examined.
@@ -139,24 +138,23 @@ func Touched(name string, at, n int) (out []Block, beyond bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	blocks, _, _ := readIndex(b, int64(len(b)), nil)
-	if blocks == nil {
-		return nil, false, errBlock
+	x := files.ReadIndex(b, int64(len(b)), nil)
+	if x == nil {
+		return nil, false, files.ErrBlock
 	}
-	r, end := blockReader{packed: settings("", nil).Compression}, 0
-	var block, next fb.BlockOffset
-	for i := range blocks.OffsetsLength() {
-		blocks.Offsets(&block, i)
+	r, end := files.BlockReader{Packed: settings("", nil).Compression}, 0
+	for i := range x.Len() {
+		block := x.Block(i)
 		from := int(block.Offset())
 		if end = from + int(block.Len()); at >= end || at+n <= from {
 			continue
 		}
-		touched := Block{First: string(y.ParseKey(block.KeyBytes()))}
-		if i+1 < blocks.OffsetsLength() && blocks.Offsets(&next, i+1) {
-			touched.Next = string(y.ParseKey(next.KeyBytes()))
+		touched := Block{First: string(x.First(i))}
+		if i+1 < x.Len() {
+			touched.Next = string(x.First(i + 1))
 		}
-		err := r.read(b[from:end], func(e entry) error {
-			touched.Keys = append(touched.Keys, string(e.key))
+		err := r.Read(b[from:end], func(e files.Entry) error {
+			touched.Keys = append(touched.Keys, string(e.Key))
 			return nil
 		})
 		if err != nil {
@@ -178,7 +176,7 @@ func (d *DB) Known() bool {
 	return true
 }
 
-// Waiting gives how many tables wait for space on the disk.
+// Waiting returns how many tables wait for space on the disk.
 func (d *DB) Waiting() int { return int(d.logs.waiting.Load()) }
 
 // SetBeforeRemove has fn called before a folder is removed.

@@ -53,7 +53,7 @@ func (d *DB) makeFolder() error {
 }
 
 // ownOnly has nobody but their owner read or write the files of a store: the database makes some of them with
-// whatever permissions the process gives by default, and earlier versions have left them so.
+// whatever permissions the process sets by default, and earlier versions have left them so.
 func ownOnly(path string) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *DB) full() error {
 	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrFull, d.dir, d.need()>>20, then)
 }
 
-// explainOpen puts an error of badger.Open into words. Badger gives most of them as text.
+// explainOpen puts an error of badger.Open into words. Badger returns most of them as text.
 func (d *DB) explainOpen(err error) error {
 	text := err.Error()
 	switch {
@@ -172,7 +172,7 @@ func (d *DB) unreadable(err error) error {
 	return fmt.Errorf("cannot read the store in %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
-// owner gives the id of the process that holds the database's lock, 0 where it is not known.
+// owner returns the id of the process that holds the database's lock, 0 where it is not known.
 func (d *DB) owner() int {
 	b, err := os.ReadFile(filepath.Join(d.path, "LOCK"))
 	if err != nil {
@@ -214,7 +214,7 @@ func (d *DB) stuck() bool {
 	return err == nil && n+d.logs.held.Load()/2 < closing && d.db.MaxVersion() > d.opened
 }
 
-// left says what becomes of a store that is left as it is.
+// left returns what becomes of a store that is left as it is.
 func (d *DB) left() error {
 	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrFull, d.dir, reserve>>20)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"bugle/store/badger/internal/files"
 )
 
 // A block that is not what was written ends what the database's iterator reads of its table, without a
@@ -14,17 +16,17 @@ import (
 // gaps are the blocks that were found not to be what was written, since the store was opened.
 type gaps struct {
 	mu  sync.Mutex // of who adds
-	all atomic.Pointer[[]span]
+	all atomic.Pointer[[]files.Span]
 }
 
-func (g *gaps) add(some []span) {
+func (g *gaps) add(some []files.Span) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := slices.Concat(g.list(), some)
 	g.all.Store(&all)
 }
 
-func (g *gaps) list() []span {
+func (g *gaps) list() []files.Span {
 	if all := g.all.Load(); all != nil {
 		return *all
 	}
@@ -36,11 +38,11 @@ type detour struct {
 	all      *gaps
 	from, to []byte // the range; nil ends are open
 	reverse  bool
-	heard    int    // how many of all are among before, or do not matter
-	before   []span // those that the scan has not come past
+	heard    int          // how many of all are among before, or do not matter
+	before   []files.Span // those that the scan has not come past
 }
 
-// around gives where to seek instead of going on with the record of key, nil where that is the next one.
+// around returns where to seek instead of going on with the record of key, nil where that is the next one.
 // A nil key is the end of what is read.
 func (d *detour) around(key []byte) []byte {
 	if all := d.all.list(); len(all) > d.heard {
@@ -75,7 +77,7 @@ func (d *detour) around(key []byte) []byte {
 	return g.To
 }
 
-// previous gives a key before another, so near that no record has one between them.
+// previous returns a key before another, so near that no record has one between them.
 func previous(key []byte) []byte {
 	n := len(key) - 1
 	switch {

@@ -13,7 +13,7 @@ import (
 	"bugle/store/badger"
 )
 
-// Behind a part of a table that cannot be read a scan goes on: it gives each record once, and leaves out
+// Behind a part of a table that cannot be read a scan goes on: it returns each record once, and leaves out
 // none but those that are lost.
 func TestScansGoOnBehindDamage(t *testing.T) {
 	defer badger.SetThorough(0)()

@@ -19,6 +19,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/y"
+
+	"bugle/store/badger/internal/files"
 )
 
 // A file of another store, or an older copy of one of ours, looks like one that is whole. So a store has an
@@ -26,7 +28,7 @@ import (
 //
 //   - Each record has a tag, which follows from the id and the key.
 //   - The sequence record, which every commit writes, has the id and the version of the commit before.
-//   - A list has a fingerprint of each table ([tableFingerprint]).
+//   - A list has a fingerprint of each table ([files.Fingerprint]).
 //
 // The id is in the file STORE, together with the version of the last acknowledged change, which the sequence
 // file has as well. Where that file is damaged, the list of tables has the id, and where that is damaged too,
@@ -105,16 +107,16 @@ type origin struct {
 }
 
 // see notes one entry. Deletions have no tag.
-func (o *origin) see(e entry) error {
+func (o *origin) see(e files.Entry) error {
 	switch {
-	case o.of == nil || e.meta&metaDeleted != 0 || bytes.HasPrefix(e.key, []byte("!badger!")):
-	case e.tag == 0 && e.version <= o.of.untagged:
+	case o.of == nil || e.Meta&files.MetaDeleted != 0 || bytes.HasPrefix(e.Key, []byte("!badger!")):
+	case e.Tag == 0 && e.Version <= o.of.untagged:
 		o.ours = true
-	case e.tag == 0 && e.version > o.of.version:
+	case e.Tag == 0 && e.Version > o.of.version:
 		o.ours, o.older = true, true
-	case e.tag == 0, e.tag != o.of.tag(e.key):
+	case e.Tag == 0, e.Tag != o.of.tag(e.Key):
 		o.foreign = true
-	case bytes.Equal(e.key, sequenceKey) && len(e.value) == linkSize && [16]byte(e.value) != o.of.id:
+	case bytes.Equal(e.Key, sequenceKey) && len(e.Value) == linkSize && [16]byte(e.Value) != o.of.id:
 		o.foreign = true
 	default:
 		o.ours = true
@@ -148,7 +150,7 @@ func decodeIdentity(b []byte) *identity {
 
 // readIdentity finds out the id of a store, and what fingerprints its tables had. Both are nil where an earlier
 // program has made the store.
-func readIdentity(path string, v *vault) (*identity, map[string]tableFingerprint, error) {
+func readIdentity(path string, v *vault) (*identity, map[string]files.Fingerprint, error) {
 	b, err := os.ReadFile(filepath.Join(path, storeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("reading the id of the store: %w", err)
@@ -181,26 +183,26 @@ func readIdentity(path string, v *vault) (*identity, map[string]tableFingerprint
 
 // writtenBy returns the id that most of the tables and logs have; zero where there is none.
 func writtenBy(path string, v *vault) (id [16]byte, err error) {
-	files, err := os.ReadDir(path)
+	entries, err := os.ReadDir(path)
 	if err != nil {
 		return id, fmt.Errorf("reading %s: %w", path, err)
 	}
 	votes := map[[16]byte]int{}
-	for _, f := range files {
+	for _, f := range entries {
 		seen := map[[16]byte]bool{}
-		see := func(e entry) error {
-			if bytes.Equal(e.key, sequenceKey) && len(e.value) == linkSize {
-				seen[[16]byte(e.value)] = true
+		see := func(e files.Entry) error {
+			if bytes.Equal(e.Key, sequenceKey) && len(e.Value) == linkSize {
+				seen[[16]byte(e.Value)] = true
 			}
 			return nil
 		}
 		switch name := filepath.Join(path, f.Name()); filepath.Ext(name) {
 		case ".sst":
-			err = readKey(name, v.how(nil, 0), sequenceKey, see)
+			err = files.ReadKey(name, v.how(nil, 0), sequenceKey, see)
 		case ".mem":
 			var l logged
 			l, err = v.readLog(name, nil)
-			for _, e := range l.entries {
+			for _, e := range l.Entries {
 				_ = see(e)
 			}
 		}
@@ -216,18 +218,6 @@ func writtenBy(path string, v *vault) (id [16]byte, err error) {
 	return id, nil
 }
 
-// tableFingerprint distinguishes a table from any other.
-type tableFingerprint struct {
-	size  int64  // of the file
-	index uint64 // hash of its list of blocks
-	last  uint64 // hash of its last block; 0: it cannot be read
-}
-
-// is reports whether two fingerprints are of the same table, as far as it can be read.
-func (p tableFingerprint) is(o tableFingerprint) bool {
-	return p.size == o.size && p.index == o.index && (p.last == o.last || p.last == 0 || o.last == 0)
-}
-
 // tablesFile lists the tables of the store: a head with its id, a line for each table, and a checksum. It is
 // written anew when tables come and go. A table that is not in it was made just before a process was killed: its
 // tags are read.
@@ -236,7 +226,7 @@ const (
 	tablesHead = "BUGLE TABLES 1"
 )
 
-func readTables(path string) (*identity, map[string]tableFingerprint) {
+func readTables(path string) (*identity, map[string]files.Fingerprint) {
 	b, err := os.ReadFile(filepath.Join(path, tablesFile))
 	at := len(b) - 17
 	if err != nil || at < 0 || string(b[at:]) != fmt.Sprintf("%016x\n", xxhash.Sum64(b[:at])) {
@@ -249,11 +239,11 @@ func readTables(path string) (*identity, map[string]tableFingerprint) {
 		return nil, nil
 	}
 	s.id = [16]byte(id)
-	prints := map[string]tableFingerprint{}
+	prints := map[string]files.Fingerprint{}
 	for line := range strings.Lines(lines) {
 		var name string
-		var p tableFingerprint
-		if _, err := fmt.Sscanf(line, "%s %d %x %x\n", &name, &p.size, &p.index, &p.last); err != nil {
+		var p files.Fingerprint
+		if _, err := fmt.Sscanf(line, "%s %d %x %x\n", &name, &p.Size, &p.Index, &p.Last); err != nil {
 			return nil, nil
 		}
 		prints[name] = p
@@ -262,12 +252,12 @@ func readTables(path string) (*identity, map[string]tableFingerprint) {
 }
 
 // writeTables writes the list. Where it is not synced, a power cut may leave an older one, or none.
-func writeTables(path string, s *identity, version uint64, prints map[string]tableFingerprint, synced bool) error {
+func writeTables(path string, s *identity, version uint64, prints map[string]files.Fingerprint, synced bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %d %d\n", tablesHead, hex.EncodeToString(s.id[:]), s.untagged, version)
 	for _, name := range slices.Sorted(maps.Keys(prints)) {
 		p := prints[name]
-		fmt.Fprintf(&b, "%s %d %x %x\n", name, p.size, p.index, p.last)
+		fmt.Fprintf(&b, "%s %d %x %x\n", name, p.Size, p.Index, p.Last)
 	}
 	fmt.Fprintf(&b, "%016x\n", xxhash.Sum64String(b.String()))
 	name := filepath.Join(path, tablesFile)
@@ -299,16 +289,16 @@ func (v *vault) foreignValues(name string, of *identity) (bool, error) {
 		}
 		return b, nil
 	}
-	head, err := read(0, logHead)
+	head, err := read(0, files.LogHead)
 	if err != nil {
 		return false, err
 	}
-	for at := int64(logHead); at < info.Size(); {
+	for at := int64(files.LogHead); at < info.Size(); {
 		b, err := read(at, 1<<10)
 		if err != nil {
 			return false, err
 		}
-		from, klen, vlen := recordSizes(b)
+		from, klen, vlen := files.RecordSizes(b)
 		size := int64(from + klen + vlen + crc32.Size)
 		if from == 0 || size > info.Size()-at {
 			return false, nil // it ends here, or is damaged
@@ -318,18 +308,18 @@ func (v *vault) foreignValues(name string, of *identity) (bool, error) {
 				return false, err
 			}
 		}
-		ours := func(c logCipher) bool {
-			key := c.open(b[from:from+klen], int(at))
+		ours := func(c files.LogCipher) bool {
+			key := c.Open(b[from:from+klen], int(at))
 			o := origin{of: of}
-			_ = o.see(entry{key: y.ParseKey(key), version: y.ParseTs(key), tag: b[1]})
+			_ = o.see(files.Entry{Key: y.ParseKey(key), Version: y.ParseTs(key), Tag: b[1]})
 			return o.ours
 		}
-		if !slices.ContainsFunc(v.logCiphers(head), ours) {
+		if !slices.ContainsFunc(v.dataKeys().LogCiphers(head), ours) {
 			all, err := os.ReadFile(name)
 			if err != nil {
 				return false, fmt.Errorf("reading the value log: %w", err)
 			}
-			if _, _, ok := logEntry(all, int(at), logCipher{}); ok {
+			if _, _, ok := files.LogEntry(all, int(at), files.LogCipher{}); ok {
 				return true, nil
 			}
 		}

@@ -18,6 +18,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
+
+	"bugle/store/badger/internal/files"
 )
 
 // thorough is up to how many bytes of tables every block is proved before the database opens. Of a
@@ -35,12 +37,12 @@ type inspection struct {
 	closed   closedTables
 	vault    *vault
 
-	identity *identity                   // nil: the store has no id yet
-	listed   map[string]tableFingerprint // what the tables were
-	prints   map[string]tableFingerprint // what they are
-	foreign  map[string]bool             // the files that this store has not written
-	outdated []string                    // the logs of which all is in tables
-	older    bool                        // an earlier program has written to the store since it got its id
+	identity *identity                    // nil: the store has no id yet
+	listed   map[string]files.Fingerprint // what the tables were
+	prints   map[string]files.Fingerprint // what they are
+	foreign  map[string]bool              // the files that this store has not written
+	outdated []string                     // the logs of which all is in tables
+	older    bool                         // an earlier program has written to the store since it got its id
 }
 
 func (i *inspection) wrong(format string, args ...any) {
@@ -50,7 +52,7 @@ func (i *inspection) wrong(format string, args ...any) {
 // inspect reads the files of a database that no process has open.
 func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	i.vault = v
-	files, err := os.ReadDir(path)
+	entries, err := os.ReadDir(path)
 	if err != nil {
 		return i, fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -66,7 +68,7 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	var tables, logs, values []string
 	var total int64
 	unchanged := map[string]bool{}
-	for _, f := range files {
+	for _, f := range entries {
 		switch filepath.Ext(f.Name()) {
 		case ".sst":
 			tables = append(tables, f.Name())
@@ -85,7 +87,7 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 		return i, err
 	}
 	if v == nil && i.encrypted() {
-		return i, errNoRegistry
+		return i, files.ErrNoRegistry
 	}
 	i.proved, i.closed = true, known
 	found := map[string]bool{}
@@ -94,8 +96,8 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	}
 	var there []uint64
 	for _, id := range named {
-		if !found[tableName(id)] {
-			i.wrong("the table %s is missing", tableName(id))
+		if !found[files.TableName(id)] {
+			i.wrong("the table %s is missing", files.TableName(id))
 			i.gone = append(i.gone, i.problems[len(i.problems)-1])
 			continue
 		}
@@ -154,16 +156,16 @@ func (i *inspection) logs(path string, names []string) error {
 		switch {
 		case l.foreign:
 			i.notOurs(name, "the log %s was not written by this store", name)
-		case len(l.links) > 0 && l.newest < flushed:
+		case len(l.links) > 0 && l.Newest < flushed:
 			i.outdated = append(i.outdated, name)
 			continue
 		}
-		if i.newest = max(i.newest, l.newest); l.lost(i.acked) {
+		if i.newest = max(i.newest, l.Newest); l.lost(i.acked) {
 			i.wrong("the log %s cannot be read to the end", name)
 		}
 		links = append(links, l.links...)
-		for _, e := range l.entries {
-			there[e.version] = true
+		for _, e := range l.Entries {
+			there[e.Version] = true
 		}
 	}
 	if len(i.problems) > 0 {
@@ -195,14 +197,14 @@ func (i *inspection) removeOutdated(path string) error {
 	return nil
 }
 
-// compacted gives the tables that the database puts into others as soon as it is open, before anybody can
+// compacted returns the tables that the database puts into others as soon as it is open, before anybody can
 // prove them: those of level 0 once there are enough of them, with those of the next level. What a damaged
 // one holds behind the damage would be dropped for good.
 func (i *inspection) compacted(logs int) map[string]bool {
 	out, first := map[string]bool{}, uint8(math.MaxUint8)
 	for id, t := range i.named {
 		if t.Level == 0 {
-			out[tableName(id)] = true
+			out[files.TableName(id)] = true
 		} else {
 			first = min(first, t.Level)
 		}
@@ -212,7 +214,7 @@ func (i *inspection) compacted(logs int) map[string]bool {
 	}
 	for id, t := range i.named {
 		if t.Level == first {
-			out[tableName(id)] = true
+			out[files.TableName(id)] = true
 		}
 	}
 	return out
@@ -234,30 +236,30 @@ func (i *inspection) encrypted() bool {
 func (i *inspection) strays(path string, tables []string, named []uint64, logs []string) error {
 	known := map[string]bool{}
 	for _, id := range named {
-		known[tableName(id)] = true
+		known[files.TableName(id)] = true
 	}
 	without := func(names []string) []string {
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
 	}
 	if tables = without(tables); len(tables) > 0 {
-		for id, gone := range rewritten(path) {
-			known[tableName(id)] = gone
+		for id, gone := range files.Rewritten(path) {
+			known[files.TableName(id)] = gone
 		}
 		tables = without(tables)
 	}
 	if len(tables) == 0 || len(i.problems) > 0 {
 		return nil
 	}
-	alone := map[uint64]entry{}
+	alone := map[uint64]files.Entry{}
 	for _, name := range tables {
 		if foreign, err := i.isForeign(path, name); err != nil {
 			return err
 		} else if foreign {
 			continue
 		}
-		_, err := readTable(join(path, name), i.vault.how(nil, 0), func(e entry) error {
-			if h := xxhash.Sum64(e.key); !own(e.key) && alone[h].version <= e.version {
-				alone[h] = entry{version: e.version, meta: e.meta}
+		_, err := files.ReadTable(join(path, name), i.vault.how(nil, 0), func(e files.Entry) error {
+			if h := xxhash.Sum64(e.Key); !own(e.Key) && alone[h].Version <= e.Version {
+				alone[h] = files.Entry{Version: e.Version, Meta: e.Meta}
 			}
 			return nil
 		})
@@ -265,14 +267,14 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 			return err
 		}
 	}
-	found := func(e entry) error {
-		if h := xxhash.Sum64(e.key); alone[h].version <= e.version {
+	found := func(e files.Entry) error {
+		if h := xxhash.Sum64(e.Key); alone[h].Version <= e.Version {
 			delete(alone, h)
 		}
 		return nil
 	}
 	for _, id := range named {
-		if _, err := readTable(join(path, tableName(id)), i.vault.how(i.named, id), found); err != nil {
+		if _, err := files.ReadTable(join(path, files.TableName(id)), i.vault.how(i.named, id), found); err != nil {
 			return err
 		}
 	}
@@ -281,12 +283,12 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 		if err != nil {
 			return err
 		}
-		for _, e := range l.entries {
+		for _, e := range l.Entries {
 			_ = found(e)
 		}
 	}
 	for _, e := range alone {
-		if e.meta&metaDeleted == 0 {
+		if e.Meta&files.MetaDeleted == 0 {
 			i.wrong("its list of tables (%s) is incomplete", badger.ManifestFilename)
 			return nil
 		}
@@ -300,20 +302,18 @@ func (i *inspection) isForeign(path, name string) (bool, error) {
 	if o.of == nil {
 		return false, nil
 	}
-	t, err := readTable(join(path, name), i.vault.how(nil, 0), o.see)
+	t, err := files.ReadTable(join(path, name), i.vault.how(nil, 0), o.see)
 	if err != nil {
 		return false, err
 	}
 	print, ok := i.listed[name]
-	i.foreign[name] = o.foreign || ok && t.indexed && !t.print.is(print)
+	i.foreign[name] = o.foreign || ok && t.Indexed && !t.Print.Is(print)
 	return i.foreign[name], nil
 }
 
 func join(dir, name string) string { return filepath.Join(dir, name) }
 
-func tableName(id uint64) string { return fmt.Sprintf("%06d.sst", id) }
-
-// manifest gives the ids of the tables that belong to the database.
+// manifest returns the ids of the tables that belong to the database.
 func (i *inspection) manifest(path string, expected bool) (ids []uint64, err error) {
 	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -338,7 +338,7 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 // tables looks into tables, several at a time: one that is not to be proved takes what its head takes. prove says
 // whether all of it is read, and whether its tags are.
 func (i *inspection) tables(path string, ids []uint64, prove func(name string) (whole, tags bool)) error {
-	found, proved, failed := make([]table, len(ids)), make([]bool, len(ids)), make([]error, len(ids))
+	found, proved, failed := make([]files.Table, len(ids)), make([]bool, len(ids)), make([]error, len(ids))
 	from := make([]origin, len(ids))
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -346,43 +346,43 @@ func (i *inspection) tables(path string, ids []uint64, prove func(name string) (
 		all.Go(func() {
 			var buf []byte
 			for n := next.Add(1) - 1; n < int64(len(ids)); n = next.Add(1) - 1 {
-				name, h := tableName(ids[n]), i.vault.how(i.named, ids[n])
+				name, h := files.TableName(ids[n]), i.vault.how(i.named, ids[n])
 				whole, tags := prove(name)
 				proved[n] = whole
 				switch {
 				case tags && i.identity != nil:
 					from[n].of = i.identity
-					found[n], failed[n] = readTable(join(path, name), h, from[n].see)
+					found[n], failed[n] = files.ReadTable(join(path, name), h, from[n].see)
 				case whole:
-					found[n], failed[n] = readTable(join(path, name), h, nil)
+					found[n], failed[n] = files.ReadTable(join(path, name), h, nil)
 				default:
-					found[n], buf, failed[n] = readTableHead(join(path, name), h, buf)
+					found[n], buf, failed[n] = files.ReadTableHead(join(path, name), h, buf)
 				}
 			}
 		})
 	}
 	all.Wait()
-	i.prints = map[string]tableFingerprint{}
+	i.prints = map[string]files.Fingerprint{}
 	for n, t := range found {
 		i.proved = i.proved && proved[n]
 		if failed[n] != nil {
 			return failed[n]
 		}
-		name := tableName(ids[n])
-		if print, ok := i.listed[name]; from[n].foreign || ok && t.indexed && !t.print.is(print) {
+		name := files.TableName(ids[n])
+		if print, ok := i.listed[name]; from[n].foreign || ok && t.Indexed && !t.Print.Is(print) {
 			i.notOurs(name, "the table %s was not written by this store", name)
 			continue
 		}
-		i.newest = max(i.newest, t.newest)
+		i.newest = max(i.newest, t.Newest)
 		i.older = i.older || from[n].older
-		if t.indexed {
-			i.prints[name] = t.print
+		if t.Indexed {
+			i.prints[name] = t.Print
 		}
 		switch {
-		case !t.indexed:
+		case !t.Indexed:
 			i.wrong("the index of the table %s is missing", name)
-		case len(t.gaps) > 0:
-			i.wrong("%d blocks of the table %s are damaged", len(t.gaps), name)
+		case len(t.Gaps) > 0:
+			i.wrong("%d blocks of the table %s are damaged", len(t.Gaps), name)
 		}
 	}
 	return nil

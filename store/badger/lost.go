@@ -12,14 +12,15 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 )
 
 // lost says that records cannot be read any more: which keys they may have had, and up to which version. There
 // is one for each table that is damaged. A record that is there and whole is not lost, whatever a mark says.
 type lost struct {
-	Table string `json:"table,omitempty"` // empty where it is not about a table
-	Spans []span `json:"spans,omitempty"`
-	Bloom []byte `json:"bloom,omitempty"` // the table's filter; without it any key of the spans may be lost
+	Table string       `json:"table,omitempty"` // empty where it is not about a table
+	Spans []files.Span `json:"spans,omitempty"`
+	Bloom []byte       `json:"bloom,omitempty"` // the table's filter; without it any key of the spans may be lost
 	// Unknown says that the keys are not known: it is reported, and no key counts as lost.
 	Unknown bool      `json:"unknown,omitempty"`
 	Version uint64    `json:"version"`
@@ -31,19 +32,9 @@ type lost struct {
 	To   []byte `json:"to,omitempty"`
 }
 
-// span is the keys from one to before another; a nil To means to the end.
-type span struct {
-	From []byte `json:"from,omitempty"`
-	To   []byte `json:"to,omitempty"`
-}
-
-func (s span) has(key []byte) bool {
-	return bytes.Compare(key, s.From) >= 0 && (s.To == nil || bytes.Compare(key, s.To) < 0)
-}
-
 // spanOf returns the keys of a table.
-func spanOf(t badger.TableInfo) span {
-	return span{y.ParseKey(y.Copy(t.Left)), append(y.ParseKey(y.Copy(t.Right)), 0)}
+func spanOf(t badger.TableInfo) files.Span {
+	return files.Span{From: y.ParseKey(y.Copy(t.Left)), To: append(y.ParseKey(y.Copy(t.Right)), 0)}
 }
 
 // A mark is bounded, so that a store whose tables are damaged in many places can still keep what is lost, and
@@ -54,11 +45,11 @@ const (
 )
 
 // spansOf returns the gaps of a table as spans, neighbors as one.
-func spansOf(gaps []span) []span { return joined(append([]span(nil), gaps...)) }
+func spansOf(gaps []files.Span) []files.Span { return joined(append([]files.Span(nil), gaps...)) }
 
 // joined returns spans in their order, those that touch as one, and no more than maxSpans.
-func joined(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int { return bytes.Compare(a.From, b.From) })
+func joined(spans []files.Span) []files.Span {
+	slices.SortFunc(spans, func(a, b files.Span) int { return bytes.Compare(a.From, b.From) })
 	out := spans[:0]
 	for _, s := range spans {
 		if n := len(out) - 1; n >= 0 && (out[n].To == nil || bytes.Compare(s.From, out[n].To) <= 0) {
@@ -86,12 +77,12 @@ func joined(spans []span) []span {
 // exactly returns the mark of one key.
 func exactly(key []byte, why string) lost {
 	key = bytes.Clone(key)
-	return lost{Spans: []span{{key, append(bytes.Clone(key), 0)}}, Why: why}
+	return lost{Spans: []files.Span{{From: key, To: append(bytes.Clone(key), 0)}}, Why: why}
 }
 
 func (l lost) touches(key []byte) bool {
 	return !l.Unknown && (l.Bloom == nil || y.Filter(l.Bloom).MayContainKey(key)) &&
-		slices.ContainsFunc(l.Spans, func(s span) bool { return s.has(key) })
+		slices.ContainsFunc(l.Spans, func(s files.Span) bool { return s.Has(key) })
 }
 
 // Marks are records of their own, before all others; scans do not give them.
@@ -115,7 +106,7 @@ func (d *DB) readLost() error {
 					return fmt.Errorf("reading the record of data loss: %w", err)
 				}
 				if len(l.Spans) == 0 && !l.Unknown {
-					l.Spans = []span{{l.From, l.To}}
+					l.Spans = []files.Span{{From: l.From, To: l.To}}
 				}
 				l.From, l.To = nil, nil
 				marks = append(marks, l)
@@ -219,7 +210,7 @@ func (t *tx) Doubtful(key []byte) bool {
 	return err == nil && slices.ContainsFunc(marks, func(l lost) bool { return version <= l.Version && l.touches(key) })
 }
 
-// Lost tells what the store has lost, a sentence each, until [DB.Forget]; nil where nothing is.
+// Lost returns what the store has lost, a sentence each, until [DB.Forget]; nil where nothing is.
 func (d *DB) Lost() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -232,7 +223,7 @@ func (d *DB) Lost() []string {
 	return out
 }
 
-// Forget ends what [DB.Lost] tells: from then on a record that is lost is not there, and the records that there
+// Forget ends what [DB.Lost] returns: from then on a record that is lost is not there, and the records that there
 // are count as all of them.
 func (d *DB) Forget() error {
 	d.mu.Lock()
@@ -262,7 +253,7 @@ func (d *DB) Forget() error {
 	return d.explain(d.commits.recount())
 }
 
-// Notices tells what was wrong with the store as it was opened and what was done about it, and what
+// Notices returns what was wrong with the store as it was opened and what was done about it, and what
 // it has lost: a sentence each, for people. Mostly there is none.
 func (d *DB) Notices() []string {
 	out := append([]string(nil), d.said...)

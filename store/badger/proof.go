@@ -3,7 +3,6 @@ package badger
 import (
 	"bytes"
 	"context"
-	"crypto/cipher"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,10 +18,10 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/y"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 )
 
 // Badger finds a block that is not what was written when it reads it, and then ends the scan, or goes on to
@@ -75,8 +74,8 @@ type tables struct {
 	last atomic.Int64  // the moment at which that was looked at last
 	news chan struct{} // there may be new tables
 
-	prints map[string]tableFingerprint // of the tables as the store was opened
-	listed map[string]tableFingerprint // what the file has that lists them; nil: that is not known
+	prints map[string]files.Fingerprint // of the tables as the store was opened
+	listed map[string]files.Fingerprint // what the file has that lists them; nil: that is not known
 }
 
 // tableList is the tables at one time.
@@ -151,12 +150,12 @@ func (p *tables) keepList(all []*openTable, first bool) {
 	if p.d.identity == nil {
 		return
 	}
-	prints := map[string]tableFingerprint{}
+	prints := map[string]files.Fingerprint{}
 	for _, u := range all {
-		if u.print == (tableFingerprint{}) {
+		if u.print == (files.Fingerprint{}) {
 			u.print = p.printOf(u.name, u.id)
 		}
-		if u.print != (tableFingerprint{}) {
+		if u.print != (files.Fingerprint{}) {
 			prints[u.name] = u.print
 		}
 	}
@@ -170,16 +169,16 @@ func (p *tables) keepList(all []*openTable, first bool) {
 }
 
 // printOf returns the fingerprint of a table; the zero one where it cannot be read or is gone.
-func (p *tables) printOf(name string, id uint64) tableFingerprint {
-	t, _, err := readTableHead(join(p.d.path, name), p.d.vault.how(p.d.named, id), nil)
-	if err != nil || !t.indexed {
-		return tableFingerprint{}
+func (p *tables) printOf(name string, id uint64) files.Fingerprint {
+	t, _, err := files.ReadTableHead(join(p.d.path, name), p.d.vault.how(p.d.named, id), nil)
+	if err != nil || !t.Indexed {
+		return files.Fingerprint{}
 	}
-	return t.print
+	return t.Print
 }
 
 // write writes the list where it has changed. That it fails means more work for the next to open the store.
-func (p *tables) write(prints map[string]tableFingerprint, synced bool) {
+func (p *tables) write(prints map[string]files.Fingerprint, synced bool) {
 	if p.listed != nil && maps.Equal(prints, p.listed) {
 		return
 	}
@@ -194,12 +193,12 @@ func (p *tables) write(prints map[string]tableFingerprint, synced bool) {
 func (p *tables) listClosed() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	files, err := os.ReadDir(p.d.path)
+	entries, err := os.ReadDir(p.d.path)
 	if err != nil || p.d.identity == nil {
 		return
 	}
-	prints := map[string]tableFingerprint{}
-	for _, f := range files {
+	prints := map[string]files.Fingerprint{}
+	for _, f := range entries {
 		id, err := strconv.ParseUint(strings.TrimSuffix(f.Name(), ".sst"), 10, 64)
 		if err != nil || filepath.Ext(f.Name()) != ".sst" {
 			continue
@@ -208,7 +207,7 @@ func (p *tables) listClosed() {
 		if !ok {
 			print = p.printOf(f.Name(), id)
 		}
-		if print != (tableFingerprint{}) {
+		if print != (files.Fingerprint{}) {
 			prints[f.Name()] = print
 		}
 	}
@@ -275,7 +274,7 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 		list, since = p.current(), math.MaxInt64
 	}
 	var hash uint32
-	var newest entry
+	var newest files.Entry
 	var newestIn *openTable
 	holders := list.of(key, after(key))
 	if len(list.replaced) > 0 {
@@ -288,9 +287,9 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 		if hash == 0 {
 			hash = y.Hash(key)
 		}
-		err := u.proveKey(p.d, key, hash, since, func(e entry) error {
-			if e.version <= txn.ReadTs() && e.version > newest.version && bytes.Equal(e.key, key) {
-				newest, newestIn = entry{version: e.version, meta: e.meta}, u
+		err := u.proveKey(p.d, key, hash, since, func(e files.Entry) error {
+			if e.Version <= txn.ReadTs() && e.Version > newest.Version && bytes.Equal(e.Key, key) {
+				newest, newestIn = files.Entry{Version: e.Version, Meta: e.Meta}, u
 			}
 			return nil
 		})
@@ -298,13 +297,13 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 			return err
 		}
 	}
-	if newest.version <= version || version == 0 && newest.meta&metaDeleted != 0 {
+	if newest.Version <= version || version == 0 && newest.Meta&files.MetaDeleted != 0 {
 		return nil
 	}
 	if !p.d.has(newestIn.id) && !p.d.compactions.known.has(newestIn.id) {
 		return nil // a compaction that was checked has dropped it, or put it elsewhere
 	}
-	if found, err := newestVersion(txn, key); err == nil && found >= newest.version {
+	if found, err := newestVersion(txn, key); err == nil && found >= newest.Version {
 		return nil // it was deleted since
 	}
 	p.d.unsound.Store(true)
@@ -318,7 +317,7 @@ func (p *tables) hold(folder string, ids []uint64) {
 	list := *p.list.Load()
 	for _, id := range ids {
 		p.d.compactions.known.add(badger.TableInfo{ID: id})
-		list.replaced = append(list.replaced, &openTable{name: tableName(id), id: id, path: join(folder, tableName(id)), newest: math.MaxUint64})
+		list.replaced = append(list.replaced, &openTable{name: files.TableName(id), id: id, path: join(folder, files.TableName(id)), newest: math.MaxUint64})
 	}
 	p.list.Store(&list)
 }
@@ -494,19 +493,19 @@ type openTable struct {
 	size        int64  // of its file
 	left, right []byte // its first and last key; nil: the last is not known
 	newest      uint64 // the highest version in it
-	print       tableFingerprint
+	print       files.Fingerprint
 	since       time.Time // when it was proved by another process; zero where that is not known
 
 	whole atomic.Int64 // the moment since which every block was proved
 	index atomic.Pointer[tableIndex]
 
 	mu   sync.Mutex // one proof at a time; guards what follows
-	gaps []span
+	gaps []files.Span
 	lost bool // all of it is
 }
 
 func newOpenTable(path string, t badger.TableInfo) *openTable {
-	u := &openTable{name: tableName(t.ID), id: t.ID, left: y.ParseKey(y.Copy(t.Left)), right: y.ParseKey(y.Copy(t.Right)), newest: t.MaxVersion}
+	u := &openTable{name: files.TableName(t.ID), id: t.ID, left: y.ParseKey(y.Copy(t.Left)), right: y.ParseKey(y.Copy(t.Right)), newest: t.MaxVersion}
 	u.path = join(path, u.name)
 	if info, err := os.Stat(u.path); err == nil {
 		u.size = info.Size()
@@ -516,9 +515,8 @@ func newOpenTable(path string, t badger.TableInfo) *openTable {
 
 // tableIndex is where the blocks of a table lie, and when each was proved.
 type tableIndex struct {
-	blocks *fb.TableIndex
+	*files.Index
 	bloom  y.Filter
-	key    cipher.Block
 	proved []atomic.Int64
 	used   atomic.Int64
 }
@@ -541,28 +539,11 @@ func (u *openTable) provedAt() time.Time {
 	return u.since
 }
 
-// forget gives the memory of an index back that was not needed for a while.
+// forget frees the memory of an index that was not needed for a while.
 func (u *openTable) forget() {
 	if x := u.index.Load(); x != nil && moment(x.used.Load()) < now()-moment(idleIndex/time.Millisecond) && u.whole.Load() > 0 {
 		u.index.CompareAndSwap(x, nil)
 	}
-}
-
-// first returns the first key of a block.
-func (x *tableIndex) first(n int) []byte {
-	var at fb.BlockOffset
-	x.blocks.Offsets(&at, n)
-	return y.ParseKey(at.KeyBytes())
-}
-
-// span returns which blocks may have keys of a range. Versions of one key may lie in two blocks.
-func (x *tableIndex) span(from, to []byte) (begin, end int) {
-	n := len(x.proved)
-	begin = max(0, sort.Search(n, func(i int) bool { return bytes.Compare(x.first(i), from) >= 0 })-1)
-	if to == nil {
-		return begin, n
-	}
-	return begin, sort.Search(n, func(i int) bool { return bytes.Compare(x.first(i), to) >= 0 })
 }
 
 // bound returns a key that is a stride of blocks away from the beginning of a range, or from its end; nil
@@ -575,16 +556,16 @@ func (u *openTable) bound(d *DB, from, to []byte, stride int, reverse bool, afte
 	if x == nil || err != nil { // prove says why
 		return nil
 	}
-	begin, end := x.span(from, to)
+	begin, end := x.Span(from, to)
 	switch {
 	case end-begin <= stride:
 		return nil
 	case reverse:
-		return bytes.Clone(x.first(end - stride))
+		return bytes.Clone(x.First(end - stride))
 	}
 	// Of a key that begins several blocks the last one: a range must go on.
 	for n := begin + stride; n < end; n++ {
-		if key := x.first(n); bytes.Compare(key, from) > 0 {
+		if key := x.First(n); bytes.Compare(key, from) > 0 {
 			return bytes.Clone(key)
 		}
 	}
@@ -593,12 +574,12 @@ func (u *openTable) bound(d *DB, from, to []byte, stride int, reverse bool, afte
 
 // proveKey proves the blocks that may have a key with that hash, where they were not since that moment, and calls
 // fn with their entries.
-func (u *openTable) proveKey(d *DB, key []byte, hash uint32, since moment, fn func(entry) error) error {
+func (u *openTable) proveKey(d *DB, key []byte, hash uint32, since moment, fn func(files.Entry) error) error {
 	x, err := u.load(d)
 	if err != nil || x == nil || len(x.bloom) > 0 && !x.bloom.MayContain(hash) {
 		return err
 	}
-	begin, end := x.span(key, after(key))
+	begin, end := x.Span(key, after(key))
 	return u.proveBlocks(d, x, begin, end, since, fn)
 }
 
@@ -612,14 +593,14 @@ func (u *openTable) prove(d *DB, from, to []byte, after moment) error {
 	if err != nil || x == nil {
 		return err
 	}
-	begin, end := x.span(from, to)
+	begin, end := x.Span(from, to)
 	return u.proveBlocks(d, x, begin, end, after, nil)
 }
 
 // readers keeps what blocks are read into: a filter lets a block be read for some of all records.
-var readers = sync.Pool{New: func() any { return new(blockReader) }}
+var readers = sync.Pool{New: func() any { return new(files.BlockReader) }}
 
-func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after moment, fn func(entry) error) error {
+func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after moment, fn func(files.Entry) error) error {
 	due := func(n int) bool { m := moment(x.proved[n].Load()); return m == 0 || m < after }
 	for begin < end && !due(begin) {
 		begin++
@@ -634,29 +615,23 @@ func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after mome
 		return u.unless(d, err)
 	}
 	defer f.Close()
-	var bad []span
-	r := readers.Get().(*blockReader)
+	var bad []files.Span
+	r := readers.Get().(*files.BlockReader)
 	defer readers.Put(r)
-	r.packed, r.key = d.vault.how(d.named, u.id).packed, x.key
+	r.Packed, r.Key = d.vault.how(d.named, u.id).Packed, x.Key
 	for n := begin; n < end; n++ {
 		if !due(n) {
 			continue
 		}
 		at := now()
-		var block fb.BlockOffset
-		x.blocks.Offsets(&block, n)
-		if err := r.readAt(f, &block, fn); errors.Is(err, errBlock) {
+		if err := r.ReadAt(f, x.Index, n, fn); errors.Is(err, files.ErrBlock) {
 			if u.gone(f) {
 				return nil
 			}
 			if !d.has(u.id) {
 				return u.replacedError(d)
 			}
-			g := span{From: bytes.Clone(x.first(n))}
-			if n+1 < len(x.proved) {
-				g.To = append(bytes.Clone(x.first(n+1)), 0) // that key may have a version here as well
-			}
-			bad = append(bad, g)
+			bad = append(bad, x.Gap(n))
 		} else if err != nil {
 			return err
 		}
@@ -719,7 +694,7 @@ func (u *openTable) load(d *DB) (*tableIndex, error) {
 		return nil, u.unless(d, err)
 	}
 	defer f.Close()
-	blocks, key, _, _, err := readTail(f, d.vault.how(d.named, u.id), nil)
+	blocks, _, err := files.ReadTail(f, d.vault.how(d.named, u.id), nil)
 	if err != nil {
 		return nil, u.unless(d, err)
 	}
@@ -729,11 +704,11 @@ func (u *openTable) load(d *DB) (*tableIndex, error) {
 		}
 		if !u.gone(f) {
 			u.lost = true
-			u.lose(d, []span{{From: u.left, To: append(bytes.Clone(u.right), 0)}}, nil)
+			u.lose(d, []files.Span{{From: u.left, To: append(bytes.Clone(u.right), 0)}}, nil)
 		}
 		return nil, nil
 	}
-	x := &tableIndex{blocks: blocks, key: key, bloom: y.Filter(blocks.BloomFilterBytes()), proved: make([]atomic.Int64, blocks.OffsetsLength())}
+	x := &tableIndex{Index: blocks, bloom: y.Filter(blocks.Blocks.BloomFilterBytes()), proved: make([]atomic.Int64, blocks.Len())}
 	x.used.Store(int64(now()))
 	for n := range x.proved {
 		x.proved[n].Store(u.whole.Load())
@@ -749,9 +724,9 @@ func (d *DB) has(id uint64) bool {
 }
 
 // lose notes what cannot be read.
-func (u *openTable) lose(d *DB, bad []span, bloom []byte) {
-	bad = slices.DeleteFunc(bad, func(s span) bool {
-		return slices.ContainsFunc(u.gaps, func(o span) bool { return bytes.Equal(o.From, s.From) && bytes.Equal(o.To, s.To) })
+func (u *openTable) lose(d *DB, bad []files.Span, bloom []byte) {
+	bad = slices.DeleteFunc(bad, func(s files.Span) bool {
+		return slices.ContainsFunc(u.gaps, func(o files.Span) bool { return bytes.Equal(o.From, s.From) && bytes.Equal(o.To, s.To) })
 	})
 	if len(bad) == 0 {
 		return

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"bugle/store/badger/internal/files"
 )
 
 // A table that a compaction has replaced is cut off before it is removed. Who proves it in that moment finds
@@ -20,10 +22,10 @@ func TestTableGoesWhileItIsProved(t *testing.T) {
 		}
 	}()
 	const id = 77
-	if err := os.WriteFile(filepath.Join(dir, Folder, tableName(id)), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, Folder, files.TableName(id)), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	u := &openTable{name: tableName(id), id: id, size: 1000, left: []byte("a"), right: []byte("z")}
+	u := &openTable{name: files.TableName(id), id: id, size: 1000, left: []byte("a"), right: []byte("z")}
 	if err := u.prove(d, nil, nil, now()); err != nil || len(d.Lost()) > 0 {
 		t.Errorf("%v; lost: %q", err, d.Lost())
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Replace puts a store that fill has filled, and proved, in the place of the one in a data folder. The
-// old one is kept aside, in the folder whose path it gives; empty where there was none. When fill
+// old one is kept aside, in the folder whose path it returns; empty where there was none. When fill
 // fails, or ctx ends, nothing has changed. It fails with a *[store.LockedError] where a process has
 // the store open. The new store is encrypted with key; nil: it is not.
 func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, store.DB) error) (aside string, err error) {

@@ -26,7 +26,7 @@ import (
 
 var fills = flag.Int("fills", 1, "how often TestDiskFilled fills the disk")
 
-// blocks gives the bytes that a file takes on the disk.
+// blocks returns the bytes that a file takes on the disk.
 func blocks(t *testing.T, name string) int64 {
 	t.Helper()
 	var st unix.Stat_t
@@ -37,7 +37,7 @@ func blocks(t *testing.T, name string) int64 {
 }
 
 // The logs have their space before they are written, and so has the one that comes next; nobody but the
-// owner may read what the database makes, whatever the process gives by default.
+// owner may read what the database makes, whatever the process sets by default.
 func TestReserved(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)

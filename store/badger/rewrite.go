@@ -29,7 +29,7 @@ var ErrDamagedFirst = errors.New("part of the store was lost; run `bugle doctor 
 // record, and proved on disk before it takes the place; when anything fails before, or ctx ends,
 // nothing has changed. progress, which may be nil, hears how many records were written, or read again.
 //
-// It gives the number of records. It fails as [Open] does, as no other process may have the store open,
+// It returns the number of records. It fails as [Open] does, as no other process may have the store open,
 // and with [ErrDamagedFirst].
 func Rewrite(ctx context.Context, o Options, to *crypt.Key, progress func(records int, verifying bool)) (records int, err error) {
 	if progress == nil {
@@ -82,7 +82,7 @@ func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progr
 	return records, err
 }
 
-// copyAll writes the records of a store into another, and gives their digest.
+// copyAll writes the records of a store into another, and returns their digest.
 func copyAll(ctx context.Context, from, to store.DB, progress func(int, bool)) (sum []byte, n int, err error) {
 	var some []pair
 	size := 0
@@ -115,7 +115,7 @@ func copyAll(ctx context.Context, from, to store.DB, progress func(int, bool)) (
 
 type pair struct{ key, value []byte }
 
-// digest gives what no two stores of other records have.
+// digest returns what no two stores of other records have.
 func digest(ctx context.Context, db store.DB, progress func(int)) (sum []byte, n int, err error) {
 	return eachRecord(ctx, db, func(i int, _, _ []byte) error {
 		if i%1024 == 0 {
@@ -184,7 +184,7 @@ func tidy(path string) error {
 	return removeEmptyLogs(path)
 }
 
-// OldCopies gives the folders in a data folder that hold the store as it was before a restore, or
+// OldCopies returns the folders in a data folder that hold the store as it was before a restore, or
 // damaged. They are kept until somebody removes them.
 func OldCopies(dir string) (out []string, err error) {
 	for _, why := range []string{restoredReason, damagedReason} {

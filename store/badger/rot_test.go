@@ -293,7 +293,7 @@ func (r *rotted) judge(when string) {
 	r.scan(when, true)
 }
 
-// scan checks that a scan gives every record that can be read by itself exactly once, in order.
+// scan checks that a scan returns every record that can be read by itself exactly once, in order.
 func (r *rotted) scan(when string, reverse bool) {
 	r.t.Helper()
 	faults := faults{t: r.t, when: fmt.Sprintf("%s, scanned, reverse %v", when, reverse)}

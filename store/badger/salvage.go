@@ -19,25 +19,26 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 )
 
 // salvage is the reading of what is whole in a damaged database into a new one.
 type salvage struct {
 	inspection
 	path   string
-	values map[uint32][]byte // the value logs, by number
-	latest map[uint64]uint64 // hash of a key → the highest version of it
-	top    uint64            // the highest of all
-	before map[string]entry  // the newest of each mark of what was lost before
-	marks  []lost            // with the version below which records may be missing
+	values map[uint32][]byte      // the value logs, by number
+	latest map[uint64]uint64      // hash of a key → the highest version of it
+	top    uint64                 // the highest of all
+	before map[string]files.Entry // the newest of each mark of what was lost before
+	marks  []lost                 // with the version below which records may be missing
 	at     time.Time
 	fresh  *identity // of the new store
 }
 
 // mend puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
-// gives the folder of that one.
+// returns the folder of that one.
 func mend(path string, i inspection, free func(string) (uint64, error), log *slog.Logger) (aside string, marks []lost, err error) {
-	s := &salvage{inspection: i, path: path, latest: map[uint64]uint64{}, before: map[string]entry{}, at: time.Now()}
+	s := &salvage{inspection: i, path: path, latest: map[uint64]uint64{}, before: map[string]files.Entry{}, at: time.Now()}
 	if s.values, err = readValueLogs(path); err != nil {
 		return "", nil, err
 	}
@@ -114,12 +115,12 @@ func (s *salvage) lose(l lost) {
 }
 
 // note is the first pass over all entries: it finds the latest version of each.
-func (s *salvage) note(e entry) error {
-	h := xxhash.Sum64(e.key)
-	s.latest[h], s.top = max(s.latest[h], e.version), max(s.top, e.version)
-	if bytes.HasPrefix(e.key, lostPrefix) && s.before[string(e.key)].version <= e.version {
-		e.value = bytes.Clone(e.value)
-		s.before[string(e.key)] = e
+func (s *salvage) note(e files.Entry) error {
+	h := xxhash.Sum64(e.Key)
+	s.latest[h], s.top = max(s.latest[h], e.Version), max(s.top, e.Version)
+	if bytes.HasPrefix(e.Key, lostPrefix) && s.before[string(e.Key)].Version <= e.Version {
+		e.Value = bytes.Clone(e.Value)
+		s.before[string(e.Key)] = e
 	}
 	return nil
 }
@@ -128,14 +129,14 @@ func (s *salvage) note(e entry) error {
 func (s *salvage) loseAgain() {
 	for _, key := range slices.Sorted(maps.Keys(s.before)) {
 		var l lost
-		if e := s.before[key]; e.meta&metaDeleted == 0 && json.Unmarshal(e.value, &l) == nil {
+		if e := s.before[key]; e.Meta&files.MetaDeleted == 0 && json.Unmarshal(e.Value, &l) == nil {
 			s.marks = append(s.marks, l)
 		}
 	}
 }
 
-// each gives all entries that can be read to fn, and notes in the first pass what cannot.
-func (s *salvage) each(fn func(entry) error) error {
+// each calls fn with all entries that can be read, and notes in the first pass what cannot.
+func (s *salvage) each(fn func(files.Entry) error) error {
 	files, err := os.ReadDir(s.path)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", s.path, err)
@@ -167,7 +168,7 @@ func (s *salvage) each(fn func(entry) error) error {
 	return nil
 }
 
-func (s *salvage) table(name string, first bool, fn func(entry) error) error {
+func (s *salvage) table(name string, first bool, fn func(files.Entry) error) error {
 	id, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ".sst"), 10, 64)
 	if err != nil {
 		return nil
@@ -181,7 +182,7 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 			return err
 		}
 	}
-	t, err := readTable(name, s.vault.how(s.named, id), fn)
+	t, err := files.ReadTable(name, s.vault.how(s.named, id), fn)
 	if err != nil || !first {
 		return err
 	}
@@ -191,26 +192,26 @@ func (s *salvage) table(name string, first bool, fn func(entry) error) error {
 	return nil
 }
 
-func (s *salvage) log(name string, first bool, fn func(entry) error) error {
+func (s *salvage) log(name string, first bool, fn func(files.Entry) error) error {
 	l, err := s.vault.readLog(name, s.identity)
 	if err != nil {
 		return err
 	}
 	if first && l.lost(s.acked) {
 		s.lose(lost{Unknown: true, Why: "some changes before that time cannot be read"})
-		for _, key := range l.near {
+		for _, key := range l.Near {
 			m := exactly(key, "some changes before that time cannot be read")
 			m.Version = ^uint64(0)
 			s.lose(m)
 		}
 	}
-	for _, e := range l.entries {
+	for _, e := range l.Entries {
 		if err := fn(e); err != nil {
 			return err
 		}
 	}
-	for _, e := range l.torn {
-		if e.version > s.acked {
+	for _, e := range l.Torn {
+		if e.Version > s.acked {
 			continue
 		}
 		if err := fn(e); err != nil {
@@ -254,19 +255,19 @@ func (s *salvage) write(into string, log *slog.Logger) (err error) {
 func (s *salvage) pass(db *badger.DB) error {
 	wb := db.NewWriteBatch()
 	defer wb.Cancel()
-	err := s.each(func(e entry) error {
-		if e.version < s.latest[xxhash.Sum64(e.key)] || e.meta&metaDeleted != 0 || own(e.key) && !bytes.HasPrefix(e.key, countPrefix) || strings.HasPrefix(string(e.key), "!badger!") {
+	err := s.each(func(e files.Entry) error {
+		if e.Version < s.latest[xxhash.Sum64(e.Key)] || e.Meta&files.MetaDeleted != 0 || own(e.Key) && !bytes.HasPrefix(e.Key, countPrefix) || strings.HasPrefix(string(e.Key), "!badger!") {
 			return nil
 		}
-		if e.meta&metaPointer != 0 {
-			value, ok := s.vault.pointed(e.key, e.value, s.values)
+		if e.Meta&files.MetaPointer != 0 {
+			value, ok := s.vault.dataKeys().Pointed(e.Key, e.Value, s.values)
 			if !ok {
-				s.lose(exactly(e.key, "a large record cannot be read"))
+				s.lose(exactly(e.Key, "a large record cannot be read"))
 				return nil
 			}
-			e.value = value
+			e.Value = value
 		}
-		return wb.SetEntry(s.fresh.entry(append([]byte(nil), e.key...), append([]byte(nil), e.value...)))
+		return wb.SetEntry(s.fresh.entry(append([]byte(nil), e.Key...), append([]byte(nil), e.Value...)))
 	})
 	if err != nil {
 		return fmt.Errorf("writing the new store: %w", err)

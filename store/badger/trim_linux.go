@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"bugle/store/badger/internal/files"
 )
 
 // Badger reads and writes tables through mappings. What it has touched of them counts as memory of the process
@@ -18,7 +20,7 @@ import (
 // mappedMost is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
 const mappedMost = 80 << 20
 
-// trim gives mapped pages back when they are many.
+// trim frees mapped pages when they are many.
 func (d *DB) trim() {
 	if mapped() > mappedMost {
 		d.unmap()
@@ -42,7 +44,7 @@ func mapped() int64 {
 	return n * int64(os.Getpagesize())
 }
 
-// unmap gives the pages of all tables back. The tables are pinned meanwhile, so that nothing else can come to
+// unmap frees the pages of all tables. The tables are pinned meanwhile, so that nothing else can come to
 // lie where they are mapped.
 func (d *DB) unmap() {
 	before := map[uint64]bool{}
@@ -55,12 +57,12 @@ func (d *DB) unmap() {
 		if !before[t.ID] {
 			continue // it may not be pinned
 		}
-		info, err := os.Stat(join(d.path, tableName(t.ID)))
+		info, err := os.Stat(join(d.path, files.TableName(t.ID)))
 		if err != nil {
 			continue
 		}
 		if sys, ok := info.Sys().(*syscall.Stat_t); ok {
-			inodes[tableName(t.ID)] = sys.Ino
+			inodes[files.TableName(t.ID)] = sys.Ino
 		}
 	}
 	f, err := os.Open("/proc/self/maps")

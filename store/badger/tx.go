@@ -12,6 +12,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 )
 
 // The places of keys that were looked for and not written: one is not there, the other is.
@@ -186,7 +187,7 @@ func (t *tx) scanned(prefix []byte, o store.ScanOptions, last []byte) {
 	if t.change == nil {
 		return
 	}
-	s := span{From: bytes.Clone(prefix), To: store.After(prefix)}
+	s := files.Span{From: bytes.Clone(prefix), To: store.After(prefix)}
 	switch {
 	case o.From == nil:
 	case o.Reverse:
@@ -220,7 +221,7 @@ func (t *tx) iterator(prefix []byte, o store.ScanOptions) *badger.Iterator {
 	}
 }
 
-// written gives what the transaction itself wrote in the range of a scan, in the scan's order.
+// written returns what the transaction itself wrote in the range of a scan, in the scan's order.
 func (t *tx) written(prefix []byte, o store.ScanOptions) []write {
 	if t.change == nil {
 		return nil
@@ -284,7 +285,7 @@ func (c *cursor) again() bool {
 	return c.o.Reverse && c.last != nil && bytes.Compare(c.it.Item().Key(), c.last) >= 0
 }
 
-// next gives the next record; a nil key at the end.
+// next returns the next record; a nil key at the end.
 func (c *cursor) next() (key, value []byte, err error) {
 	for {
 		if err := c.onward(); err != nil {
@@ -366,7 +367,7 @@ func (c *cursor) atBorder(instead []byte) (key, value []byte, err error) {
 	return key, value, err
 }
 
-// stored gives the record where the cursor stands.
+// stored returns the record where the cursor stands.
 func (c *cursor) stored() (key, value []byte, err error) {
 	item := c.it.Item()
 	c.pending = true

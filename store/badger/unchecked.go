@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"bugle/store/badger/internal/files"
 )
 
 // While a compaction is not checked, a file says so: where a process ends then, the next one examines the tables
@@ -33,7 +35,7 @@ func (c *compactions) noteUnchecked() {
 		_ = os.Remove(name)
 		return
 	}
-	b, err := json.Marshal(unchecked{From: slices.Sorted(maps.Values(c.unchecked)), Checked: c.checked, First: c.list.first})
+	b, err := json.Marshal(unchecked{From: slices.Sorted(maps.Values(c.unchecked)), Checked: c.checked, First: c.list.First})
 	if err == nil {
 		if err = os.WriteFile(name+".new", b, 0o600); err == nil {
 			err = os.Rename(name+".new", name)
@@ -58,21 +60,21 @@ func setAside(path string) error {
 	if json.Unmarshal(b, &u) != nil || len(u.From) == 0 {
 		return nil
 	}
-	list := manifestLog{name: filepath.Join(path, "MANIFEST"), at: slices.Min(u.From), first: u.First}
-	changes, err := list.read()
-	if err != nil || list.restarted {
+	list := files.ManifestLog{Name: filepath.Join(path, "MANIFEST"), At: slices.Min(u.From), First: u.First}
+	changes, err := list.Read()
+	if err != nil || list.Restarted {
 		return nil
 	}
 	for _, change := range changes {
-		if slices.ContainsFunc(change.in, func(id uint64) bool { return slices.Contains(u.Checked, id) || !whole(path, id) }) {
+		if slices.ContainsFunc(change.In, func(id uint64) bool { return slices.Contains(u.Checked, id) || !whole(path, id) }) {
 			continue
 		}
 		into := join(path, heldFolder)
 		if err := os.MkdirAll(into, 0o700); err != nil {
 			return err
 		}
-		for _, id := range change.in {
-			if err := os.Rename(join(path, tableName(id)), join(into, tableName(id))); err != nil {
+		for _, id := range change.In {
+			if err := os.Rename(join(path, files.TableName(id)), join(into, files.TableName(id))); err != nil {
 				return fmt.Errorf("setting a table aside: %w", err)
 			}
 		}
@@ -82,6 +84,6 @@ func setAside(path string) error {
 
 // whole reports whether a table is there, and was not cut off to be removed.
 func whole(path string, id uint64) bool {
-	info, err := os.Stat(join(path, tableName(id)))
+	info, err := os.Stat(join(path, files.TableName(id)))
 	return err == nil && info.Size() > 0
 }

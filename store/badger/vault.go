@@ -3,7 +3,6 @@ package badger
 import (
 	"bytes"
 	"context"
-	"crypto/cipher"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +10,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
 	"bugle/store"
+	"bugle/store/badger/internal/files"
 	"bugle/store/crypt"
 )
 
@@ -30,10 +29,7 @@ const (
 )
 
 const (
-	// dataKeyAge is how long data is encrypted with one data key. A new one is made as the store is
-	// opened, never while it is open, so that the copies of the registry are complete.
-	dataKeyAge = 30 * 24 * time.Hour
-	never      = 200 * 365 * 24 * time.Hour
+	never = 200 * 365 * 24 * time.Hour
 	// sealedIndexes is the memory for indexes of tables where they are encrypted: one that is not in
 	// it is decrypted each time that it is needed.
 	sealedIndexes = 32 << 20
@@ -49,18 +45,18 @@ type encryption struct {
 // store which is not encrypted.
 type vault struct {
 	key      crypt.Key
-	registry registry
+	registry files.Registry
 }
 
 func newVault(key crypt.Key) (*vault, error) {
-	r, err := newRegistry(key.Derive("registry"))
+	r, err := files.NewRegistry(key.Derive("registry"))
 	if err != nil {
 		return nil, err
 	}
 	return &vault{key: key, registry: r}, nil
 }
 
-// anew gives the vault of a new store, encrypted as this one is, and writes its files.
+// anew returns the vault of a new store, encrypted as this one is, and writes its files.
 func (v *vault) anew(path string) (*vault, error) {
 	if v == nil {
 		return nil, nil
@@ -72,7 +68,7 @@ func (v *vault) anew(path string) (*vault, error) {
 	return fresh, fresh.write(path)
 }
 
-// settings gives the options of the database.
+// settings returns the options of the database.
 func (v *vault) settings(dir string, log *slog.Logger) badger.Options {
 	o := settings(dir, log)
 	if v == nil {
@@ -82,35 +78,27 @@ func (v *vault) settings(dir string, log *slog.Logger) badger.Options {
 		WithIndexCacheSize(max(o.IndexCacheSize, sealedIndexes))
 }
 
-// ciphers gives the data key of that number, or all where there is none such, the newest first; none
-// where the store is not encrypted.
-func (v *vault) ciphers(id uint64) []cipher.Block {
+// dataKeys returns the keys of the store's files; nil where it is not encrypted.
+func (v *vault) dataKeys() *files.Registry {
 	if v == nil {
 		return nil
 	}
-	if i := slices.IndexFunc(v.registry.keys, func(k dataKey) bool { return k.id == id }); i >= 0 {
-		return []cipher.Block{v.registry.keys[i].block}
-	}
-	var all []cipher.Block
-	for _, k := range slices.Backward(v.registry.keys) {
-		all = append(all, k.block)
-	}
-	return all
+	return &v.registry
 }
 
-// how says how a table is to be read, by what the list of tables says of it.
-func (v *vault) how(named map[uint64]badger.TableManifest, id uint64) how {
+// how returns how to read a table, by what the list of tables says of it.
+func (v *vault) how(named map[uint64]badger.TableManifest, id uint64) files.How {
 	t, ok := named[id]
 	if !ok {
-		return how{packed: settings("", nil).Compression, keys: v.ciphers(0)}
+		return files.How{Packed: settings("", nil).Compression, Keys: v.dataKeys().Ciphers(0)}
 	}
 	if t.KeyID == 0 {
-		return how{packed: t.Compression}
+		return files.How{Packed: t.Compression}
 	}
-	return how{packed: t.Compression, keys: v.ciphers(t.KeyID)}
+	return files.How{Packed: t.Compression, Keys: v.dataKeys().Ciphers(t.KeyID)}
 }
 
-// Sealed reports whether the store in a data folder is encrypted, and gives the id of its key; that is
+// Sealed reports whether the store in a data folder is encrypted, and returns the id of its key; that is
 // empty where the store has lost it.
 func Sealed(dir string) (key string, encrypted bool, err error) {
 	s, err := readSealed(filepath.Join(dir, Folder))
@@ -158,7 +146,7 @@ func readSealed(path string) (s sealed, err error) {
 	s.registries = append(s.registries, b)
 	for _, r := range s.registries {
 		s.agree = s.agree && bytes.Equal(r, b)
-		s.encrypted = s.encrypted || len(r) > registryHead
+		s.encrypted = s.encrypted || len(r) > files.RegistryHead
 	}
 	return s, nil
 }
@@ -186,7 +174,7 @@ func (d *DB) unlock(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// Key gives the key that the store is encrypted with; false where it is not.
+// Key returns the key that the store is encrypted with; false where it is not.
 func (d *DB) Key() (crypt.Key, bool) {
 	if d.vault == nil {
 		return crypt.Key{}, false
@@ -215,19 +203,19 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 		return nil, keyError(dir, crypt.ErrWrongKey)
 	}
 	v := &vault{key: key}
-	v.registry.err = errNoRegistry
+	v.registry.Err = files.ErrNoRegistry
 	for _, b := range s.registries {
-		if r := readRegistry(b, key.Derive("registry")); r.err == nil && len(r.data) > len(v.registry.data) {
+		if r := files.ReadRegistry(b, key.Derive("registry")); r.Err == nil && len(r.Data) > len(v.registry.Data) {
 			v.registry = r
 		}
 	}
 	switch {
-	case v.registry.err != nil && s.key == "":
+	case v.registry.Err != nil && s.key == "":
 		return nil, keyError(dir, crypt.ErrWrongKey)
-	case v.registry.err != nil:
-		return nil, noRegistry(dir, v.registry.err)
+	case v.registry.Err != nil:
+		return nil, noRegistry(dir, v.registry.Err)
 	}
-	grown, err := v.registry.renew(time.Now())
+	grown, err := v.registry.Renew(time.Now())
 	if err == nil && (grown || !s.agree) {
 		err = v.write(path)
 	}
@@ -248,14 +236,14 @@ func keyError(dir string, err error) error {
 // write writes the files that say how the store is encrypted. The database's own is the last one: what
 // it has, the others have.
 func (v *vault) write(path string) error {
-	b, err := encodeEncryption(encryption{v.key.ID(), v.registry.data})
+	b, err := encodeEncryption(encryption{v.key.ID(), v.registry.Data})
 	if err != nil {
 		return err
 	}
 	return errors.Join(
 		replaceFile(filepath.Join(path, encryptionFile), b),
 		replaceFile(filepath.Join(path, encryptionCopy), b),
-		replaceFile(filepath.Join(path, badger.KeyRegistryFileName), v.registry.data))
+		replaceFile(filepath.Join(path, badger.KeyRegistryFileName), v.registry.Data))
 }
 
 func encodeEncryption(e encryption) ([]byte, error) {

@@ -94,7 +94,7 @@ func readsAll(t *testing.T, dir string, key crypt.Key, want map[string]string) {
 	}
 }
 
-// files gives the files below a folder.
+// files returns the files below a folder.
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}

@@ -29,7 +29,7 @@ var (
 	ErrNotKey = fmt.Errorf("a key must have %d bytes, in base64 or hex, such as the output of `openssl rand -base64 %d`", Size, Size)
 )
 
-// New gives a key that nobody has.
+// New returns a key that nobody has.
 func New() (k Key) {
 	rand.Read(k[:])
 	return k
@@ -49,13 +49,13 @@ func Parse(text string) (k Key, err error) {
 	return k, ErrNotKey
 }
 
-// Text gives the key as [Parse] reads it: in base64.
+// Text returns the key as [Parse] reads it: in base64.
 func (k Key) Text() string { return base64.StdEncoding.EncodeToString(k[:]) }
 
 // ID names the key, in 32 hexadecimal digits. It tells nothing about the key, and no other key has it.
 func (k Key) ID() string { return hex.EncodeToString(k.Derive("id")[:16]) }
 
-// Derive gives a key of [Size] bytes for one purpose: HKDF (RFC 5869) with SHA-256.
+// Derive returns a key of [Size] bytes for one purpose: HKDF (RFC 5869) with SHA-256.
 func (k Key) Derive(purpose string) []byte {
 	b, err := hkdf.Key(sha256.New, k[:], nil, "bugle store "+purpose, Size)
 	if err != nil {
@@ -64,7 +64,7 @@ func (k Key) Derive(purpose string) []byte {
 	return b
 }
 
-// Passphrase gives the passphrase that the backups of the store are encrypted with.
+// Passphrase returns the passphrase that the backups of the store are encrypted with.
 func (k Key) Passphrase() string { return base64.RawStdEncoding.EncodeToString(k.Derive("backup")) }
 
 // String keeps the key out of messages and logs.

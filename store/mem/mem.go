@@ -25,7 +25,7 @@ type DB struct {
 
 type tree = btree.Map[string, []byte]
 
-// New gives an empty store.
+// New returns an empty store.
 func New() *DB {
 	db := &DB{turn: make(chan struct{}, 1), tree: new(tree)}
 	db.turn <- struct{}{}
@@ -35,7 +35,7 @@ func New() *DB {
 	return db
 }
 
-// Clone gives a store of its own that begins with what db holds now. The two share what neither of them
+// Clone returns a store of its own that begins with what db holds now. The two share what neither of them
 // changes, so that it costs little.
 func (db *DB) Clone() *DB {
 	db.mu.Lock()
@@ -89,7 +89,7 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// snapshot gives a tree of its own to a transaction. It shares all nodes with the store's.
+// snapshot returns a transaction's own tree. It shares all nodes with the store's.
 func (db *DB) snapshot(ctx context.Context) (*tree, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

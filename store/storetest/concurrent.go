@@ -128,7 +128,7 @@ type holder interface {
 	all() string
 }
 
-// apply does a deed, and gives what it saw.
+// apply does a deed, and returns what it saw.
 func (d deed) apply(h holder) string {
 	seen := []int{h.get(d.key), h.get(d.other)}
 	switch d.kind {
@@ -185,7 +185,7 @@ func number(tx store.Tx, key string) (int, error) {
 	return strconv.Atoi(string(v))
 }
 
-// everything gives the numbers of a prefix, but for the counter.
+// everything returns the numbers of a prefix, but for the counter.
 func everything(tx store.Tx, prefix string) (string, error) {
 	var out []string
 	err := tx.Scan([]byte(prefix), store.ScanOptions{}, func(key, value []byte) error {

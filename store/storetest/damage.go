@@ -13,7 +13,7 @@ import (
 
 type record struct{ key, value []byte }
 
-// dump gives all that is stored.
+// dump returns all that is stored.
 func dump(t testing.TB, db store.DB) (out []record) {
 	t.Helper()
 	view(t, db, func(tx store.Tx) error {
@@ -87,7 +87,7 @@ func testDamage(t *testing.T, db store.DB) {
 }
 
 // wantDamage reads everything: what fails must say that it is damaged, and what does not must
-// be right. It gives what failed.
+// be right. It returns what failed.
 func wantDamage(t *testing.T, db store.DB, all records, key []byte, how string) (failed []string) {
 	t.Helper()
 	view(t, db, func(tx store.Tx) error {

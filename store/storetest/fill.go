@@ -88,7 +88,7 @@ type records struct {
 
 const space = "DEMO"
 
-// filled gives records that are as the store gives them back.
+// filled returns records that are as the store returns them.
 func filled(t testing.TB) records {
 	var r records
 	fill(t, &r)

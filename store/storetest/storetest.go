@@ -8,7 +8,7 @@ import (
 	"bugle/store"
 )
 
-// Run tests the store that open gives. Every call of open gives an empty one, which closes at
+// Run tests the store that open returns. Every call of open returns an empty one, which closes at
 // the end of its test.
 func Run(t *testing.T, open func(testing.TB) store.DB) {
 	tests := []struct {

@@ -133,7 +133,7 @@ func (s *session) failed(ctx context.Context, what string, err error) error {
 }
 
 // refusal puts an error of a service into words: its sentence, and its details, one a line. Problems of
-// the tables are left out: whoever knows the table tells them by [work.failed].
+// the tables are left out: whoever knows the table tells them by [document.failed].
 func refusal(err error) string {
 	e := engine.AsError(err)
 	if e == nil {

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/accessible"
 	"bugle/ui/screen"
@@ -36,7 +36,7 @@ func newBench(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, compone
 	t.Cleanup(func() { db.Close() })
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers", "News"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 		Attributes: []engine.Attribute{{Name: "City", DataType: "string"}, {Name: "Age", DataType: "double"}, {Name: "Birthday", DataType: "datetime"}},
 		Flags:      map[string]bool{engine.FlagAudienceLimit: true},
 	})
@@ -307,7 +307,7 @@ func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
 	b.want("Stop cannot be chosen: You can't stop this campaign", "The draft is deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
 	b = newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|yes")
-	b.want("Publish was not done", "Connector: required; add a connector.", "Choose validate in the campaign menu")
+	b.want("Publish was not done", "Connector: add a connector.", "Choose validate in the campaign menu")
 	if st := b.stored().Status; st != catalog.Draft {
 		t.Errorf("the campaign is %s", st)
 	}

@@ -10,15 +10,15 @@ import (
 )
 
 // choice asks for one of a few values.
-func (w *work) choice(ctx context.Context, r row) error {
-	a := &asking{w: w, row: r}
+func (f *fields) choice(ctx context.Context, r row) error {
+	a := &asking{fields: f, row: r}
 	if r.Node.Kind == schema.Bool {
 		prompt := r.label + "? (yes or no)"
 		if r.Node.Yes != "" {
 			prompt = r.label + ": " + r.Node.Yes + "? (yes, or no: " + r.Node.No + ")"
 		}
-		return w.ask(ctx, question{
-			prompt: prompt, help: w.help(r), words: words(r),
+		return f.ask(ctx, question{
+			prompt: prompt, help: f.help(r), words: words(r),
 			take: func(got answer) error {
 				if done, err := a.common(ctx, got); done {
 					return err
@@ -34,9 +34,9 @@ func (w *work) choice(ctx context.Context, r row) error {
 		})
 	}
 	items := optionItems(r.Options)
-	w.list(items)
-	return w.ask(ctx, question{
-		prompt: r.label + ", 1 to " + strconv.Itoa(len(items)), help: w.help(r), words: words(r),
+	f.list(items)
+	return f.ask(ctx, question{
+		prompt: r.label + ", 1 to " + strconv.Itoa(len(items)), help: f.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -88,12 +88,12 @@ func optionValue(n *schema.Node, o schema.OptionState) doc.Value {
 
 // ticks asks for several of a few values: each number that is typed turns one on or off, until an empty
 // line.
-func (w *work) ticks(ctx context.Context, r row) error {
+func (f *fields) ticks(ctx context.Context, r row) error {
 	if r.Value.Exists() && r.Value.Kind() != doc.Array {
-		return w.anyValue(ctx, r)
+		return f.anyValue(ctx, r)
 	}
 	for {
-		elem := w.rowAt(r.Path.Elem(r.Value.Len()))
+		elem := f.rowAt(r.Path.Elem(r.Value.Len()))
 		options := elem.Options
 		items := optionItems(options)
 		for i, o := range options {
@@ -102,11 +102,11 @@ func (w *work) ticks(ctx context.Context, r row) error {
 				items[i].state = "chosen"
 			}
 		}
-		w.list(items)
-		a := &asking{w: w, row: r}
+		f.list(items)
+		a := &asking{fields: f, row: r}
 		done := false
-		err := w.ask(ctx, question{
-			prompt: r.label + ", numbers to turn on or off, Enter when done", help: w.help(r), words: words(r),
+		err := f.ask(ctx, question{
+			prompt: r.label + ", numbers to turn on or off, Enter when done", help: f.help(r), words: words(r),
 			take: func(got answer) error {
 				if ended, err := a.common(ctx, got); ended {
 					done = got.word != wordClear
@@ -126,7 +126,7 @@ func (w *work) ticks(ctx context.Context, r row) error {
 		if err != nil || done {
 			return err
 		}
-		r.FieldState = w.rowAt(r.Path).FieldState
+		r.FieldState = f.rowAt(r.Path).FieldState
 	}
 }
 
@@ -139,7 +139,7 @@ func has(list, v doc.Value) int {
 	return -1
 }
 
-// toggled gives the list with v at its end, or without it; none at all where nothing is left.
+// toggled returns the list with v at its end, or without it; none at all where nothing is left.
 func toggled(list, v doc.Value) doc.Value {
 	if i := has(list, v); i >= 0 {
 		if list.Len() == 1 {

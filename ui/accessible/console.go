@@ -246,7 +246,7 @@ func (l *lines) next(ctx context.Context) (string, error) {
 	}
 }
 
-// read gives the next line. A last line without a line end counts as one.
+// read returns the next line. A last line without a line end counts as one.
 func (l *lines) read() (string, error) {
 	var b []byte
 	for {

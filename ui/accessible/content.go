@@ -2,96 +2,86 @@ package accessible
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/render"
 	"bugle/engine/phrase"
-	"bugle/engine/render"
 	"bugle/engine/schema"
 )
 
-// content offers the messages of a campaign, locale by variation, and what says which there are.
-func (w *work) content(ctx context.Context, p doc.Path) error {
-	return w.choose(ctx, menu{
+// messages edits the content of a campaign: one message for each locale and variation.
+type messages struct{ *fields }
+
+// edit offers the messages of a campaign, locale by variation, and what says which there are.
+func (m messages) edit(ctx context.Context, p doc.Path) error {
+	return m.choose(ctx, menu{
 		head: func() []string {
-			_, locales, variations := engine.KeyChoices(w.campaign.Channel, w.root)
-			n := len(w.errorsAt(p))
-			return []string{fmt.Sprintf("%s: %s, %s, %s.", trail(w.schema, p), phrase.Count(len(locales), "locale"), phrase.Count(len(variations), "variation"), phrase.Count(n, "problem"))}
+			_, locales, variations := engine.KeyChoices(m.campaign.Channel, m.root)
+			n := len(m.errorsAt(p))
+			return []string{fmt.Sprintf("%s: %s, %s, %s.", trail(m.schema, p), phrase.Count(len(locales), "locale"), phrase.Count(len(variations), "variation"), phrase.Count(n, "problem"))}
 		},
-		items: func() []item { return w.contentItems(p) },
+		items: func() []item { return m.contentItems(p) },
 		help: func() []string {
-			return append(w.help(w.rowAt(p))(), "Choose a message to fill in, or one of the settings for locales and variations.")
+			return append(m.help(m.rowAt(p))(), "Choose a message to fill in, or one of the settings for locales and variations.")
 		},
 		full: true, leave: true,
 	})
 }
 
-func (w *work) contentItems(p doc.Path) []item {
+func (m messages) contentItems(p doc.Path) []item {
 	var out []item
-	cells := render.Cells(w.campaign.Channel, w.root)
+	cells := render.Cells(m.campaign.Channel, m.root)
 	names := cellNames(cells)
 	for i, c := range cells {
 		label := "The message"
 		if len(cells) > 1 {
 			label = "Message for " + names[i]
 		}
-		out = append(out, item{label: label, state: w.cellState(c.Path), run: func(ctx context.Context) error { return w.open(ctx, c.Path) }})
+		out = append(out, item{label: label, state: m.cellState(c.Path), run: func(ctx context.Context) error { return m.open(ctx, c.Path) }})
 	}
-	if at, ok := w.newCell(p); ok && len(cells) == 0 {
-		out = append(out, item{label: "The message", state: "empty", run: func(ctx context.Context) error { return w.open(ctx, at) }})
+	if at, ok := m.newCell(p); ok && len(cells) == 0 {
+		out = append(out, item{label: "The message", state: "empty", run: func(ctx context.Context) error { return m.open(ctx, at) }})
 	}
-	for _, r := range w.rows(p) {
+	for _, r := range m.rows(p) {
 		if r.Node == nil || !holdsCells(r.Node) {
-			out = append(out, item{label: r.label, state: r.state(), run: func(ctx context.Context) error { return w.pass(ctx, r.Path) }})
+			out = append(out, item{label: r.label, state: r.state(), run: func(ctx context.Context) error { return m.pass(ctx, r.Path) }})
 		}
 	}
-	if w.editing.LockedAt(p) != "" {
+	if m.editing.LockedAt(p) != "" {
 		return out
 	}
-	if filled, some := catalog.FillCells(w.root.Lookup(p)); some {
+	if filled, some := catalog.FillCells(m.root.Lookup(p)); some {
 		out = append(out, item{
 			label: "Fill", word: "fill", state: "copy the message to every locale and variation that has none",
 			run: func(ctx context.Context) error {
-				root, err := w.root.Set(p, filled)
+				root, err := m.root.Set(p, filled)
 				if err != nil {
-					return w.failed(ctx, "Not filled", err)
+					return m.failed(ctx, "Not filled", err)
 				}
-				return w.change(ctx, root, "messages filled in")
+				return m.change(ctx, root, "messages filled in")
 			},
 		})
 	}
 	if len(cells) > 1 {
-		out = append(out, item{label: "Remove a message", word: "remove", run: func(ctx context.Context) error { return w.removeCell(ctx, cells) }})
+		out = append(out, item{label: "Remove a message", word: "remove", run: func(ctx context.Context) error { return m.removeCell(ctx, cells) }})
 	}
 	return out
-}
-
-// pass goes into a field at once where it has questions of its own, and asks it where not.
-func (w *work) pass(ctx context.Context, p doc.Path) error {
-	r := w.rowAt(p)
-	if r.Node != nil && r.Shown && opens(r.FieldState) {
-		return w.open(ctx, p)
-	}
-	if err := w.field(ctx, r, 0, 0); !errors.Is(err, errList) {
-		return err
-	}
-	return nil
 }
 
 // holdsCells tells the object that messages are in: one that takes members of both kinds, the message
 // itself and locales.
 func holdsCells(n *schema.Node) bool { return n.Kind == schema.Object && n.Element != nil }
 
-// newCell gives the place of the first message of a campaign that has none.
-func (w *work) newCell(p doc.Path) (doc.Path, bool) {
-	_, locales, variations := engine.KeyChoices(w.campaign.Channel, w.root)
-	for _, r := range w.rows(p) {
+// newCell returns the place of the first message of a campaign that has none.
+func (m messages) newCell(p doc.Path) (doc.Path, bool) {
+	_, locales, variations := engine.KeyChoices(m.campaign.Channel, m.root)
+	for _, r := range m.rows(p) {
 		if r.Node == nil || !holdsCells(r.Node) {
 			continue
 		}
@@ -99,9 +89,9 @@ func (w *work) newCell(p doc.Path) (doc.Path, bool) {
 		if len(locales) > 1 || len(variations) > 1 {
 			at = at.Child(locales[0]).Child(variations[0])
 		}
-		for _, m := range w.rows(at) {
-			if m.Node != nil && m.Node.Kind == schema.Object && m.Shown && m.kept == "" {
-				return m.Path, true
+		for _, inner := range m.rows(at) {
+			if inner.Node != nil && inner.Node.Kind == schema.Object && inner.Shown && inner.kept == "" {
+				return inner.Path, true
 			}
 		}
 	}
@@ -133,44 +123,34 @@ func localeName(locale string) string {
 	if locale == engine.DefaultLocale {
 		return "the default locale"
 	}
-	return content.LocaleName(locale)
+	return grid.LocaleName(locale)
 }
 
 func variationName(variation string) string {
-	if name := content.VariationName(variation); name != variation && variation != engine.ControlVariation {
+	if name := grid.VariationName(variation); name != variation && variation != engine.ControlVariation {
 		return "variation " + name
 	}
-	return content.VariationName(variation)
+	return grid.VariationName(variation)
 }
 
-func (w *work) cellState(p doc.Path) string {
-	if n := len(w.errorsAt(p)); n > 0 {
-		return phrase.Count(n, "problem")
-	}
-	if w.root.Lookup(p).Empty() {
-		return "empty"
-	}
-	return "done"
-}
-
-func (w *work) removeCell(ctx context.Context, cells []render.Cell) error {
+func (m messages) removeCell(ctx context.Context, cells []render.Cell) error {
 	options := make([]option, len(cells))
 	names := cellNames(cells)
 	for i, c := range cells {
-		options[i] = option{label: names[i], help: w.cellState(c.Path)}
+		options[i] = option{label: names[i], help: m.cellState(c.Path)}
 	}
-	n, err := w.among(ctx, "Remove which", options, -1)
+	n, err := m.among(ctx, "Remove which", options, -1)
 	if err != nil {
 		return err
 	}
 	name := "message for " + names[n]
-	yes, err := w.yes(ctx, "Remove the "+name, false)
+	yes, err := m.yes(ctx, "Remove the "+name, false)
 	if err != nil || !yes {
 		return err
 	}
-	root, err := w.set(cells[n].Path, doc.Value{})
+	root, err := m.set(cells[n].Path, doc.Value{})
 	if err != nil {
-		return w.failed(ctx, "Not removed", err)
+		return m.failed(ctx, "Not removed", err)
 	}
 	// A cell and a locale without a message are no longer one.
 	for at := cells[n].Path.Parent(); len(at) > 2; at = at.Parent() {
@@ -178,20 +158,5 @@ func (w *work) removeCell(ctx context.Context, cells []render.Cell) error {
 			root = root.Delete(at)
 		}
 	}
-	return w.change(ctx, root, name+" removed")
-}
-
-// after tells what follows from a place that was just asked: when the campaign goes out, how its links
-// come out.
-func (w *work) after(p doc.Path) {
-	n := w.schema.At(p)
-	if n == nil {
-		return
-	}
-	switch n.Editor {
-	case schema.EditorSchedule:
-		w.nextSends()
-	case schema.EditorLinks:
-		w.links()
-	}
+	return m.change(ctx, root, name+" removed")
 }

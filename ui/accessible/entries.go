@@ -12,69 +12,72 @@ import (
 	"bugle/engine/schema"
 )
 
-// entries edits the list or map at p: add, change, move and remove.
-func (w *work) entries(ctx context.Context, p doc.Path) error {
-	n := w.schema.At(p)
-	title := trail(w.schema, p)
-	return w.choose(ctx, menu{
+// entries edits lists and maps: their entries are added, changed, moved and removed.
+type entries struct{ *fields }
+
+// edit edits the list or map at p: add, change, move and remove.
+func (e entries) edit(ctx context.Context, p doc.Path) error {
+	n := e.schema.At(p)
+	title := trail(e.schema, p)
+	return e.choose(ctx, menu{
 		head: func() []string {
-			v := w.root.Lookup(p)
+			v := e.root.Lookup(p)
 			text := fmt.Sprintf("%s: %s.", title, phrase.Count(v.Len(), entryNoun(n.Element)))
-			if why := w.editing.LockedAt(p); why != "" {
+			if why := e.editing.LockedAt(p); why != "" {
 				text += " " + why
 			}
 			return []string{text}
 		},
-		items: func() []item { return w.entryItems(p, n) },
+		items: func() []item { return e.entryItems(p, n) },
 		help: func() []string {
-			return append(w.help(w.rowAt(p))(), "Choose an entry to edit it, or one of the actions after the entries.")
+			return append(e.help(e.rowAt(p))(), "Choose an entry to edit it, or one of the actions after the entries.")
 		},
 		full: true, leave: true,
 	})
 }
 
-func (w *work) entryItems(p doc.Path, n *schema.Node) []item {
-	v := w.root.Lookup(p)
+func (e entries) entryItems(p doc.Path, n *schema.Node) []item {
+	v := e.root.Lookup(p)
 	var out []item
-	add := func(at doc.Path, label string, e doc.Value) {
-		state := now(schema.FieldState{Node: n.Element, Value: e, Options: nil})
-		if bad := len(w.errorsAt(at)); bad > 0 {
+	add := func(at doc.Path, label string, held doc.Value) {
+		state := now(schema.FieldState{Node: n.Element, Value: held, Options: nil})
+		if bad := len(e.errorsAt(at)); bad > 0 {
 			state += ", " + phrase.Count(bad, "problem")
 		}
-		out = append(out, item{label: label, state: state, run: func(ctx context.Context) error { return w.entry(ctx, at) }})
+		out = append(out, item{label: label, state: state, run: func(ctx context.Context) error { return e.entry(ctx, at) }})
 	}
-	for i, e := range v.Elems() {
-		add(p.Elem(i), sentenceless(entryNoun(n.Element)), e)
+	for i, held := range v.Elems() {
+		add(p.Elem(i), sentenceless(entryNoun(n.Element)), held)
 	}
-	for name, e := range v.Members() {
-		add(p.Child(name), name, e)
+	for name, held := range v.Members() {
+		add(p.Child(name), name, held)
 	}
-	if w.editing.LockedAt(p) != "" {
+	if e.editing.LockedAt(p) != "" {
 		return out
 	}
-	out = append(out, item{label: "Add", word: "add", state: "a new " + entryNoun(n.Element), run: func(ctx context.Context) error { return w.addEntry(ctx, p, n) }})
+	out = append(out, item{label: "Add", word: "add", state: "a new " + entryNoun(n.Element), run: func(ctx context.Context) error { return e.addEntry(ctx, p, n) }})
 	if v.Len() > 0 {
-		out = append(out, item{label: "Remove", word: "remove", run: func(ctx context.Context) error { return w.removeEntry(ctx, p) }})
+		out = append(out, item{label: "Remove", word: "remove", run: func(ctx context.Context) error { return e.removeEntry(ctx, p) }})
 	}
 	if v.Kind() == doc.Array && v.Len() > 1 {
-		out = append(out, item{label: "Move", word: "move", run: func(ctx context.Context) error { return w.moveEntry(ctx, p) }})
+		out = append(out, item{label: "Move", word: "move", run: func(ctx context.Context) error { return e.moveEntry(ctx, p) }})
 	}
 	if v.Kind() == doc.Object && v.Len() > 0 {
-		out = append(out, item{label: "Rename", word: "rename", run: func(ctx context.Context) error { return w.renameEntry(ctx, p) }})
+		out = append(out, item{label: "Rename", word: "rename", run: func(ctx context.Context) error { return e.renameEntry(ctx, p) }})
 	}
 	return out
 }
 
-// sentenceless gives a noun a capital.
+// sentenceless begins a noun with a capital.
 func sentenceless(s string) string { return strings.TrimSuffix(sentence(s), ".") }
 
 // entry asks for one entry.
-func (w *work) entry(ctx context.Context, at doc.Path) error {
-	r := w.rowAt(at)
+func (e entries) entry(ctx context.Context, at doc.Path) error {
+	r := e.rowAt(at)
 	if r.Node != nil && opens(r.FieldState) {
-		return w.open(ctx, at)
+		return e.open(ctx, at)
 	}
-	err := w.field(ctx, r, 0, 0)
+	err := e.field(ctx, r, 0, 0)
 	if errors.Is(err, errList) {
 		return nil
 	}
@@ -82,19 +85,19 @@ func (w *work) entry(ctx context.Context, at doc.Path) error {
 }
 
 // addEntry adds to a list or map. Texts are added one after another until an empty line.
-func (w *work) addEntry(ctx context.Context, p doc.Path, n *schema.Node) error {
+func (e entries) addEntry(ctx context.Context, p doc.Path, n *schema.Node) error {
 	if n.Kind == schema.Map {
-		return w.addMember(ctx, p, n.Element)
+		return e.addMember(ctx, p, n.Element)
 	}
 	for {
-		at := p.Elem(w.root.Lookup(p).Len())
-		st := schema.FieldState{Node: n.Element, Path: at, Shown: true, Options: w.rowAt(at).Options}
+		at := p.Elem(e.root.Lookup(p).Len())
+		st := schema.FieldState{Node: n.Element, Path: at, Shown: true, Options: e.rowAt(at).Options}
 		if opens(st) {
-			return w.addObject(ctx, at, n.Element)
+			return e.addObject(ctx, at, n.Element)
 		}
-		before := w.root
-		err := w.field(ctx, row{FieldState: st, label: fmt.Sprintf("%s %d", sentenceless(entryNoun(n.Element)), at.Last().Index+1)}, 0, 0)
-		if errors.Is(err, errList) || err == nil && w.root.Same(before) {
+		before := e.root
+		err := e.field(ctx, row{FieldState: st, label: fmt.Sprintf("%s %d", sentenceless(entryNoun(n.Element)), at.Last().Index+1)}, 0, 0)
+		if errors.Is(err, errList) || err == nil && e.root.Same(before) {
 			return nil
 		}
 		if err != nil {
@@ -104,28 +107,28 @@ func (w *work) addEntry(ctx context.Context, p doc.Path, n *schema.Node) error {
 }
 
 // addObject adds an object and asks its fields; one in which nothing was filled in goes again.
-func (w *work) addObject(ctx context.Context, at doc.Path, elem *schema.Node) error {
+func (e entries) addObject(ctx context.Context, at doc.Path, elem *schema.Node) error {
 	blank := doc.NewObject()
 	if elem.Kind == schema.List {
 		blank = doc.NewArray()
 	}
-	before := w.root
-	root, err := w.root.Set(at, blank)
+	before := e.root
+	root, err := e.root.Set(at, blank)
 	if err != nil {
-		w.say("%s", sentence(err.Error()))
+		e.say("%s", sentence(err.Error()))
 		return nil
 	}
-	w.root = root // saved with the first answer
-	w.check()
-	err = w.open(ctx, at)
-	if v := w.root.Lookup(at); v.Exists() && v.Len() == 0 {
-		w.say("Nothing was entered, so nothing was added.")
-		if w.root.Same(root) {
-			w.root = before
-			w.check()
+	e.root = root // saved with the first answer
+	e.check()
+	err = e.open(ctx, at)
+	if v := e.root.Lookup(at); v.Exists() && v.Len() == 0 {
+		e.say("Nothing was entered, so nothing was added.")
+		if e.root.Same(root) {
+			e.root = before
+			e.check()
 			return err
 		}
-		if cerr := w.change(ctx, w.root.Delete(at), trail(w.schema, at)+" removed"); cerr != nil {
+		if cerr := e.change(ctx, e.root.Delete(at), trail(e.schema, at)+" removed"); cerr != nil {
 			return cerr
 		}
 	}
@@ -133,13 +136,13 @@ func (w *work) addObject(ctx context.Context, at doc.Path, elem *schema.Node) er
 }
 
 // which asks for one of the entries at p.
-func (w *work) which(ctx context.Context, p doc.Path, what string) (doc.Path, error) {
-	v := w.root.Lookup(p)
+func (e entries) which(ctx context.Context, p doc.Path, what string) (doc.Path, error) {
+	v := e.root.Lookup(p)
 	var places []doc.Path
 	var options []option
-	for i, e := range v.Elems() {
+	for i, held := range v.Elems() {
 		places = append(places, p.Elem(i))
-		options = append(options, option{label: trail(w.schema, p.Elem(i))[len(trail(w.schema, p))+2:], help: now(schema.FieldState{Node: w.schema.At(p.Elem(i)), Value: e})})
+		options = append(options, option{label: trail(e.schema, p.Elem(i))[len(trail(e.schema, p))+2:], help: now(schema.FieldState{Node: e.schema.At(p.Elem(i)), Value: held})})
 	}
 	for name := range v.Members() {
 		places, options = append(places, p.Child(name)), append(options, option{label: name})
@@ -147,43 +150,39 @@ func (w *work) which(ctx context.Context, p doc.Path, what string) (doc.Path, er
 	if len(places) == 1 {
 		return places[0], nil
 	}
-	n, err := w.among(ctx, what, options, -1)
+	n, err := e.among(ctx, what, options, -1)
 	if err != nil {
 		return nil, err
 	}
 	return places[n], nil
 }
 
-func (w *work) removeEntry(ctx context.Context, p doc.Path) error {
-	at, err := w.which(ctx, p, "Remove which")
+func (e entries) removeEntry(ctx context.Context, p doc.Path) error {
+	at, err := e.which(ctx, p, "Remove which")
 	if err != nil {
 		return err
 	}
-	name := trail(w.schema, at)
-	yes, err := w.yes(ctx, "Remove "+name, true)
+	name := trail(e.schema, at)
+	yes, err := e.yes(ctx, "Remove "+name, true)
 	if err != nil || !yes {
 		return err
 	}
-	root := w.root.Delete(at)
+	root := e.root.Delete(at)
 	if root.Lookup(p).Len() == 0 {
-		w2 := *w
-		w2.root = root
-		if root, err = w2.set(p, doc.Value{}); err != nil {
-			return err
-		}
+		root = e.cut(root, p)
 	}
-	w.say("Removed. To restore it, choose undo in the campaign menu.")
-	return w.change(ctx, root, name+" removed")
+	e.say("Removed. To restore it, choose undo in the campaign menu.")
+	return e.change(ctx, root, name+" removed")
 }
 
-func (w *work) moveEntry(ctx context.Context, p doc.Path) error {
-	at, err := w.which(ctx, p, "Move which")
+func (e entries) moveEntry(ctx context.Context, p doc.Path) error {
+	at, err := e.which(ctx, p, "Move which")
 	if err != nil {
 		return err
 	}
-	n := w.root.Lookup(p).Len()
+	n := e.root.Lookup(p).Len()
 	to := 0
-	err = w.ask(ctx, question{
+	err = e.ask(ctx, question{
 		prompt: fmt.Sprintf("New position, 1 to %d", n),
 		take: func(a answer) error {
 			i, err := strconv.Atoi(strings.TrimSpace(a.text))
@@ -200,32 +199,59 @@ func (w *work) moveEntry(ctx context.Context, p doc.Path) error {
 	if err != nil {
 		return err
 	}
-	root, err := w.root.Move(at, to)
+	root, err := e.root.Move(at, to)
 	if err != nil {
-		w.say("%s", sentence(err.Error()))
+		e.say("%s", sentence(err.Error()))
 		return nil
 	}
-	w.say("Moved to position %d.", to+1)
-	return w.change(ctx, root, trail(w.schema, at)+" moved")
+	e.say("Moved to position %d.", to+1)
+	return e.change(ctx, root, trail(e.schema, at)+" moved")
 }
 
-func (w *work) renameEntry(ctx context.Context, p doc.Path) error {
-	at, err := w.which(ctx, p, "Rename which")
+func (e entries) renameEntry(ctx context.Context, p doc.Path) error {
+	at, err := e.which(ctx, p, "Rename which")
 	if err != nil {
 		return err
 	}
-	return w.ask(ctx, question{
+	return e.ask(ctx, question{
 		prompt: "New name, Enter keeps " + at.Last().Name,
 		take: func(a answer) error {
 			name := strings.TrimSpace(a.text)
 			if name == "" {
 				return nil
 			}
-			root, err := w.root.Rename(at, name)
+			root, err := e.root.Rename(at, name)
 			if err != nil {
 				return wrong("%s", sentence(err.Error()))
 			}
-			return w.change(ctx, root, trail(w.schema, at)+" renamed")
+			return e.change(ctx, root, trail(e.schema, at)+" renamed")
 		},
 	})
+}
+
+// addMember asks for the name of a further member of an object that takes some, as often as one is
+// given.
+func (e entries) addMember(ctx context.Context, p doc.Path, elem *schema.Node) error {
+	for {
+		name := ""
+		err := e.ask(ctx, question{
+			prompt: fmt.Sprintf("Name of another %s, Enter for none", entryNoun(elem)),
+			help:   func() []string { return e.schema.Notes(elem) },
+			take: func(a answer) error {
+				name = strings.TrimSpace(a.text)
+				if e.root.Lookup(p.Child(name)).Exists() && name != "" {
+					return wrong("There is already one named %s.", name)
+				}
+				return nil
+			},
+		})
+		if err != nil || name == "" {
+			return err
+		}
+		at := p.Child(name)
+		st := schema.FieldState{Node: elem, Path: at, Shown: true, Options: e.rowAt(at).Options}
+		if err := e.field(ctx, row{FieldState: st, label: name, free: true}, 0, 0); err != nil {
+			return err
+		}
+	}
 }

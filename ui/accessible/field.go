@@ -2,6 +2,7 @@ package accessible
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +13,15 @@ import (
 	"bugle/engine/timeparse"
 )
 
+// fields asks for one value of the document, each by its kind, and saves the answers.
+type fields struct {
+	*document
+	open func(context.Context, doc.Path) error // asks what is at a place that has questions of its own
+}
+
 // asking is one field while it is asked.
 type asking struct {
-	w      *work
+	*fields
 	row    row
 	offers []string  // names that it can be filled in with
 	closed bool      // nothing else can
@@ -24,7 +31,7 @@ type asking struct {
 
 // field asks for one field, and saves the answer. Place and of number it among its like; 0 for one
 // alone. It gives [errList] where the person wants to hear them all.
-func (w *work) field(ctx context.Context, r row, place, of int) error {
+func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	intro := ""
 	if of > 0 {
 		intro = fmt.Sprintf("%d of %d. ", place, of)
@@ -36,36 +43,36 @@ func (w *work) field(ctx context.Context, r row, place, of int) error {
 	if r.kept != "" {
 		intro += " " + sentence(r.kept)
 	}
-	w.say("%s Now: %s.", intro, strings.TrimSuffix(w.value(r), "."))
-	for _, pr := range w.errorsAt(r.Path) {
+	f.say("%s Now: %s.", intro, strings.TrimSuffix(f.value(r), "."))
+	for _, pr := range f.errorsAt(r.Path) {
 		if !isMissing(pr) {
-			w.say("%s", w.problemText(pr, r.Path.Parent()))
+			f.say("%s", f.problemText(pr, r.Path.Parent()))
 		}
 	}
-	why := w.editing.LockedAt(r.Path)
+	why := f.editing.LockedAt(r.Path)
 	if r.Response != nil {
 		why = "This is read-only. The service sets it."
 	}
 	if why != "" {
-		return w.locked(ctx, r, why)
+		return f.locked(ctx, r, why)
 	}
 	switch {
 	case r.kept != "", r.Node == nil:
-		return w.keptValue(ctx, r)
+		return f.keptValue(ctx, r)
 	case opens(r.FieldState):
-		return w.passOrOpen(ctx, r)
+		return f.passOrOpen(ctx, r)
 	case r.Value.Kind() == doc.Object, r.Value.Kind() == doc.Array && r.Node.Kind != schema.List:
-		return w.anyValue(ctx, r)
+		return f.anyValue(ctx, r)
 	case r.Node.Kind == schema.List:
-		return w.ticks(ctx, r)
+		return f.ticks(ctx, r)
 	case r.Node.Kind == schema.Bool, len(r.Node.Options) > 0:
-		return w.choice(ctx, r)
+		return f.choice(ctx, r)
 	case r.Node.Kind == schema.Any:
-		return w.anyValue(ctx, r)
+		return f.anyValue(ctx, r)
 	case r.Node.Long:
-		return w.longText(ctx, r)
+		return f.longText(ctx, r)
 	}
-	return w.text(ctx, r)
+	return f.text(ctx, r)
 }
 
 // opens reports that a field has questions of its own.
@@ -80,22 +87,22 @@ func opens(st schema.FieldState) bool {
 }
 
 // value puts what a row holds into words; of a time also what it means.
-func (w *work) value(r row) string {
+func (f *fields) value(r row) string {
 	text := now(r.FieldState)
 	if r.Node != nil && r.Node.Kind == schema.Time && r.Value.Text() != "" {
-		if t, err := w.readTime(r.Value.Text(), r); err == nil {
+		if t, err := f.readTime(r.Value.Text(), r); err == nil {
 			text += ", which is " + t.Words
 		}
 	}
 	return text
 }
 
-func (w *work) help(r row) func() []string {
+func (f *fields) help(r row) func() []string {
 	return func() []string {
 		if r.Node == nil {
 			return []string{"This is an unknown field. It is kept as it is."}
 		}
-		out := w.schema.Notes(r.Node)
+		out := f.schema.Notes(r.Node)
 		for i := range out {
 			out[i] = sentence(out[i])
 		}
@@ -110,36 +117,35 @@ func words(r row, more ...string) []string {
 
 // put takes a value over and saves it, where the tables refuse nothing of it.
 func (a *asking) put(ctx context.Context, v doc.Value, said string) error {
-	w, p := a.w, a.row.Path
-	root, err := w.set(p, v)
+	root, err := a.set(a.row.Path, v)
 	if err != nil {
 		return wrong("%s", sentence(err.Error()))
 	}
 	if bad := a.refused(root); len(bad) > 0 {
 		a.tried = v
-		a.w.say("%s", strings.Join(bad, "\n"))
+		a.say("%s", strings.Join(bad, "\n"))
 		return wrong("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
 	}
-	return w.take(ctx, root, a.row, said)
+	return a.take(ctx, root, a.row, said)
 }
 
 // refused says what the tables refuse of the field in another document, and not of what is there.
 func (a *asking) refused(root doc.Value) []string {
 	var out []string
-	for _, pr := range errorsIn(a.w.schema.Validate(root, a.w.editing.Env()), a.row.Path) {
+	for _, pr := range errorsIn(a.schema.Validate(root, a.editing.Env()), a.row.Path) {
 		if !isMissing(pr) {
-			out = append(out, a.w.problemText(pr, a.row.Path.Parent()))
+			out = append(out, a.problemText(pr, a.row.Path.Parent()))
 		}
 	}
 	return out
 }
 
 // take saves a document in which a row was changed.
-func (w *work) take(ctx context.Context, root doc.Value, r row, said string) error {
+func (f *fields) take(ctx context.Context, root doc.Value, r row, said string) error {
 	if said != "" {
-		w.say("%s", said)
+		f.say("%s", said)
 	}
-	return w.change(ctx, root, trail(w.schema, r.Path)+" changed")
+	return f.change(ctx, root, trail(f.schema, r.Path)+" changed")
 }
 
 // common takes the answers that every field understands. It reports false for any other.
@@ -148,32 +154,32 @@ func (a *asking) common(ctx context.Context, got answer) (bool, error) {
 	case got.word == wordList:
 		return true, errList
 	case got.word == wordKeep && a.tried.Exists():
-		root, err := a.w.set(a.row.Path, a.tried)
+		root, err := a.set(a.row.Path, a.tried)
 		if err != nil {
 			return true, wrong("%s", sentence(err.Error()))
 		}
-		return true, a.w.take(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
+		return true, a.take(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
 	case got.word == wordKeep, got.word == "" && strings.TrimSpace(got.text) == "":
 		return true, nil
 	case got.word == wordClear && !a.row.Value.Exists():
 		return true, wrong("It is already empty.")
 	case got.word == wordClear:
-		root, err := a.w.set(a.row.Path, doc.Value{})
+		root, err := a.set(a.row.Path, doc.Value{})
 		if err != nil {
 			return true, wrong("%s", sentence(err.Error()))
 		}
-		return true, a.w.take(ctx, root, a.row, "Emptied.")
+		return true, a.take(ctx, root, a.row, "Emptied.")
 	}
 	return false, nil
 }
 
 // locked passes a field that the campaign's state keeps from being changed; objects can be looked at.
-func (w *work) locked(ctx context.Context, r row, why string) error {
+func (f *fields) locked(ctx context.Context, r row, why string) error {
 	if r.Node != nil && opens(r.FieldState) && r.Value.Len() > 0 {
-		return w.passOrOpen(ctx, r)
+		return f.passOrOpen(ctx, r)
 	}
-	return w.ask(ctx, question{
-		prompt: r.label + " can't be changed now, Enter to continue", words: []string{wordList}, help: w.help(r),
+	return f.ask(ctx, question{
+		prompt: r.label + " can't be changed now, Enter to continue", words: []string{wordList}, help: f.help(r),
 		take: func(a answer) error {
 			switch {
 			case a.word == wordList:
@@ -187,11 +193,11 @@ func (w *work) locked(ctx context.Context, r row, why string) error {
 }
 
 // passOrOpen asks whether to go into an object or list.
-func (w *work) passOrOpen(ctx context.Context, r row) error {
+func (f *fields) passOrOpen(ctx context.Context, r row) error {
 	in := false
-	a := &asking{w: w, row: r}
-	err := w.ask(ctx, question{
-		prompt: "Open " + r.label + "? (yes, clear, or Enter to continue)", help: w.help(r), words: words(r),
+	a := &asking{fields: f, row: r}
+	err := f.ask(ctx, question{
+		prompt: "Open " + r.label + "? (yes, clear, or Enter to continue)", help: f.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -210,17 +216,17 @@ func (w *work) passOrOpen(ctx context.Context, r row) error {
 		return err
 	}
 	// Back from inside leads here, not further out.
-	if err := w.open(ctx, r.Path); !isBack(err) {
+	if err := f.open(ctx, r.Path); !isBack(err) {
 		return err
 	}
 	return nil
 }
 
 // keptValue asks about a value that means nothing here.
-func (w *work) keptValue(ctx context.Context, r row) error {
-	a := &asking{w: w, row: r}
-	return w.ask(ctx, question{
-		prompt: r.label + ", Enter keeps it, clear removes it", help: w.help(r), words: words(r),
+func (f *fields) keptValue(ctx context.Context, r row) error {
+	a := &asking{fields: f, row: r}
+	return f.ask(ctx, question{
+		prompt: r.label + ", Enter keeps it, clear removes it", help: f.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -231,13 +237,13 @@ func (w *work) keptValue(ctx context.Context, r row) error {
 }
 
 // anyValue asks for a value of any kind: JSON, or a text.
-func (w *work) anyValue(ctx context.Context, r row) error {
-	a := &asking{w: w, row: r}
+func (f *fields) anyValue(ctx context.Context, r row) error {
+	a := &asking{fields: f, row: r}
 	if v := r.Value; v.Kind() == doc.Object || v.Kind() == doc.Array {
-		w.say("As JSON: %s", v.Encode())
+		f.say("As JSON: %s", v.Encode())
 	}
-	return w.ask(ctx, question{
-		prompt: r.label + ", JSON or a text", help: w.help(r), words: words(r),
+	return f.ask(ctx, question{
+		prompt: r.label + ", JSON or a text", help: f.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -252,8 +258,8 @@ func (w *work) anyValue(ctx context.Context, r row) error {
 }
 
 // text asks for a text, a number or a time in one line.
-func (w *work) text(ctx context.Context, r row) error {
-	a := &asking{w: w, row: r}
+func (f *fields) text(ctx context.Context, r row) error {
+	a := &asking{fields: f, row: r}
 	a.offer()
 	prompt := r.label
 	switch {
@@ -262,8 +268,8 @@ func (w *work) text(ctx context.Context, r row) error {
 	case r.Node.Example != "" && r.Value.Empty() && len(a.offers) == 0:
 		prompt += ", such as " + r.Node.Example
 	}
-	return w.ask(ctx, question{
-		prompt: prompt, help: w.help(r), words: words(r),
+	return f.ask(ctx, question{
+		prompt: prompt, help: f.help(r), words: words(r),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -282,7 +288,7 @@ func (a *asking) typed(ctx context.Context, text string) error {
 			return a.put(ctx, v, "")
 		}
 	case r.Node.Kind == schema.Time && !(r.Node.Template && schema.HasExpression(text)):
-		t, err := a.w.readTime(text, r)
+		t, err := a.readTime(text, r)
 		if err != nil {
 			a.tried = doc.NewString(text)
 			return wrong("%s Press Enter to leave it as it was.", sentence(err.Error()))
@@ -309,10 +315,10 @@ func understood(t timeparse.Reading) string {
 }
 
 // readTime reads a time in the campaign's zone.
-func (w *work) readTime(text string, r row) (timeparse.Reading, error) {
-	c := timeparse.Context{Now: w.deps.Now().In(w.deps.Location)}
-	if loc, ok := engine.Zone(w.root); ok {
-		c.Zone, c.Now = loc, w.deps.Now().In(loc)
+func (f *fields) readTime(text string, r row) (timeparse.Reading, error) {
+	c := timeparse.Context{Now: f.deps.Now().In(f.deps.Location)}
+	if loc, ok := engine.Zone(f.root); ok {
+		c.Zone, c.Now = loc, f.deps.Now().In(loc)
 	}
 	if had, err := timeparse.Read(r.Value.Text(), c); err == nil && had.Exact && text != r.Value.Text() {
 		clock := timeparse.ClockOf(had.Instant)
@@ -328,7 +334,7 @@ const mostOffers = 12
 func (a *asking) offer() {
 	n := a.row.Node
 	if n.Suggest != "" {
-		a.offers, _ = a.w.workspace.Lists(n.Suggest)
+		a.offers, _ = a.workspace.Lists(n.Suggest)
 	}
 	if len(a.offers) == 0 && slices.ContainsFunc(n.Rules, isZone) {
 		a.offers, a.zone = timeparse.Zones(), true
@@ -337,9 +343,9 @@ func (a *asking) offer() {
 	switch {
 	case len(a.offers) == 0:
 	case len(a.offers) > mostOffers:
-		a.w.say("There are %d to choose from. Type part of a name.", len(a.offers))
+		a.say("There are %d to choose from. Type part of a name.", len(a.offers))
 	default:
-		a.w.say("The workspace has: %s. The start of a name is enough.", strings.Join(a.offers, ", "))
+		a.say("The workspace has: %s. The start of a name is enough.", strings.Join(a.offers, ", "))
 	}
 }
 
@@ -386,4 +392,16 @@ func (a *asking) named(text string) (string, error) {
 		return "", wrong("%s matches several: %s. Type more of it.", text, strings.Join(found[:min(len(found), mostOffers)], ", "))
 	}
 	return "", nil
+}
+
+// pass goes into a field at once where it has questions of its own, and asks it where not.
+func (f *fields) pass(ctx context.Context, p doc.Path) error {
+	r := f.rowAt(p)
+	if r.Node != nil && r.Shown && opens(r.FieldState) {
+		return f.open(ctx, p)
+	}
+	if err := f.field(ctx, r, 0, 0); !errors.Is(err, errList) {
+		return err
+	}
+	return nil
 }

@@ -13,12 +13,12 @@ import (
 
 // fill asks what a filter says, input by input: what it cannot do without, and the rest where that is
 // wanted. Which come next depends on the answers.
-func (w *work) fill(ctx context.Context, p doc.Path) error {
+func (f filters) fill(ctx context.Context, p doc.Path) error {
 	asked := map[string]bool{}
 	for rest := false; ; {
-		next, ok := w.nextInput(p, asked, rest)
+		next, ok := f.nextInput(p, asked, rest)
 		if !ok && !rest {
-			yes, err := w.more(ctx, p, asked)
+			yes, err := f.more(ctx, p, asked)
 			if err != nil {
 				return err
 			}
@@ -30,21 +30,21 @@ func (w *work) fill(ctx context.Context, p doc.Path) error {
 			break
 		}
 		asked[next.State.Path.String()] = true
-		if err := w.input(ctx, p, next); err != nil && !errors.Is(err, errList) {
+		if err := f.input(ctx, p, next); err != nil && !errors.Is(err, errList) {
 			return err
 		}
 	}
-	w.say("The filter: %s", sentence(audience.Line(w.root.Lookup(p), w.audienceEnv())))
-	for _, pr := range w.errorsAt(p) {
-		w.say("%s", w.problemText(pr, p))
+	f.say("The filter: %s", sentence(audience.Line(f.root.Lookup(p), f.audienceEnv())))
+	for _, pr := range f.errorsAt(p) {
+		f.say("%s", f.problemText(pr, p))
 	}
 	return nil
 }
 
-// nextInput gives the first input that was not asked yet. Without rest, only one that the filter needs,
+// nextInput returns the first input that was not asked yet. Without rest, only one that the filter needs,
 // or that holds something.
-func (w *work) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience.Input, bool) {
-	for _, in := range audience.Inputs(w.schema, w.root, p, w.editing.Env()) {
+func (f filters) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience.Input, bool) {
+	for _, in := range audience.Inputs(f.schema, f.root, p, f.editing.Env()) {
 		needed := in.Part != audience.Plain || in.State.Required || in.State.Value.Exists()
 		if !asked[in.State.Path.String()] && (rest || needed) {
 			return in, true
@@ -54,9 +54,9 @@ func (w *work) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience
 }
 
 // more asks whether to go on to what the filter can do without.
-func (w *work) more(ctx context.Context, p doc.Path, asked map[string]bool) (bool, error) {
+func (f filters) more(ctx context.Context, p doc.Path, asked map[string]bool) (bool, error) {
 	var names []string
-	for _, in := range audience.Inputs(w.schema, w.root, p, w.editing.Env()) {
+	for _, in := range audience.Inputs(f.schema, f.root, p, f.editing.Env()) {
 		if !asked[in.State.Path.String()] {
 			names = append(names, in.Label)
 		}
@@ -64,43 +64,43 @@ func (w *work) more(ctx context.Context, p doc.Path, asked map[string]bool) (boo
 	if len(names) == 0 {
 		return false, nil
 	}
-	w.say("More settings: %s.", strings.Join(names, ", "))
-	return w.yes(ctx, "Go through them", false)
+	f.say("More settings: %s.", strings.Join(names, ", "))
+	return f.yes(ctx, "Go through them", false)
 }
 
 // input asks for one member of a filter.
-func (w *work) input(ctx context.Context, p doc.Path, in audience.Input) error {
+func (f filters) input(ctx context.Context, p doc.Path, in audience.Input) error {
 	r := row{FieldState: in.State, label: in.Label}
 	switch in.Part {
 	case audience.Name:
-		return w.filterName(ctx, p, in)
+		return f.filterName(ctx, p, in)
 	case audience.DataType, audience.Operator:
-		return w.filterChoice(ctx, p, in)
+		return f.filterChoice(ctx, p, in)
 	case audience.Value:
-		return w.filterValue(ctx, p, in)
+		return f.filterValue(ctx, p, in)
 	case audience.HowOften:
-		return w.filterOften(ctx, p, in)
+		return f.filterOften(ctx, p, in)
 	}
 	if in.State.Node == nil || !in.State.Shown {
 		r.kept = "kept, but not used"
 	}
-	return w.field(ctx, r, 0, 0)
+	return f.field(ctx, r, 0, 0)
 }
 
 // filterName asks what the filter looks at.
-func (w *work) filterName(ctx context.Context, p doc.Path, in audience.Input) error {
-	a := &asking{w: w, row: row{FieldState: in.State, label: in.Label}, zone: true}
-	a.offers = audience.Names(w.root, p, in.Member(), w.workspace)
-	w.say("%s. Now: %s.", in.Label, now(in.State))
+func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) error {
+	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}, zone: true}
+	a.offers = audience.Names(f.root, p, in.Member(), f.workspace)
+	f.say("%s. Now: %s.", in.Label, now(in.State))
 	for i, o := range a.offers {
 		if i == mostOffers {
-			w.say("And %d more. Type part of a name.", len(a.offers)-i)
+			f.say("And %d more. Type part of a name.", len(a.offers)-i)
 			break
 		}
-		w.say("%d. %s", i+1, o)
+		f.say("%d. %s", i+1, o)
 	}
-	return w.ask(ctx, question{
-		prompt: in.Label + ", a number or a name", help: w.help(a.row), words: words(a.row),
+	return f.ask(ctx, question{
+		prompt: in.Label + ", a number or a name", help: f.help(a.row), words: words(a.row),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -116,38 +116,38 @@ func (w *work) filterName(ctx context.Context, p doc.Path, in audience.Input) er
 			} else if found != "" {
 				name = found
 			}
-			root, err := audience.SetName(w.root, p, name, w.workspace)
+			root, err := audience.SetName(f.root, p, name, f.workspace)
 			if err != nil {
 				return wrong("%s", sentence(err.Error()))
 			}
-			return w.take(ctx, root, a.row, in.Label+": "+name+".")
+			return f.take(ctx, root, a.row, in.Label+": "+name+".")
 		},
 	})
 }
 
 // filterOften asks how often and within which time somebody did something, in words.
-func (w *work) filterOften(ctx context.Context, p doc.Path, in audience.Input) error {
-	a := &asking{w: w, row: row{FieldState: in.State, label: in.Label}}
-	text, _ := audience.OftenText(w.root.Lookup(p))
-	w.say("%s. Now: %s.", in.Label, text)
-	return w.ask(ctx, question{
-		prompt: in.Label + ", such as at least 2 times in the last 7 days", help: w.help(a.row), words: words(a.row),
+func (f filters) filterOften(ctx context.Context, p doc.Path, in audience.Input) error {
+	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
+	text, _ := audience.OftenText(f.root.Lookup(p))
+	f.say("%s. Now: %s.", in.Label, text)
+	return f.ask(ctx, question{
+		prompt: in.Label + ", such as at least 2 times in the last 7 days", help: f.help(a.row), words: words(a.row),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
 			}
-			root, err := audience.SetOften(w.root, p, got.text, w.audienceEnv())
+			root, err := audience.SetOften(f.root, p, got.text, f.audienceEnv())
 			if err != nil {
 				return wrong("%s", sentence(err.Error()))
 			}
-			return w.take(ctx, root, a.row, audience.Line(root.Lookup(p), w.audienceEnv())+".")
+			return f.take(ctx, root, a.row, audience.Line(root.Lookup(p), f.audienceEnv())+".")
 		},
 	})
 }
 
 // filterChoice asks for the data type or the operator, which change what goes with them.
-func (w *work) filterChoice(ctx context.Context, p doc.Path, in audience.Input) error {
-	a := &asking{w: w, row: row{FieldState: in.State, label: in.Label}}
+func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input) error {
+	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	items := []item{}
 	var options []schema.OptionState
 	for _, o := range in.State.Options {
@@ -156,10 +156,10 @@ func (w *work) filterChoice(ctx context.Context, p doc.Path, in audience.Input) 
 			items = append(items, item{label: o.Title(), state: o.Help})
 		}
 	}
-	w.say("%s. Now: %s.", in.Label, now(in.State))
-	w.list(items)
-	return w.ask(ctx, question{
-		prompt: in.Label + ", a number", help: w.help(a.row), words: words(a.row),
+	f.say("%s. Now: %s.", in.Label, now(in.State))
+	f.list(items)
+	return f.ask(ctx, question{
+		prompt: in.Label + ", a number", help: f.help(a.row), words: words(a.row),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -172,37 +172,37 @@ func (w *work) filterChoice(ctx context.Context, p doc.Path, in audience.Input) 
 			if in.Part == audience.DataType {
 				set = audience.SetDataType
 			}
-			root, err := set(w.root, p, options[i].Value)
+			root, err := set(f.root, p, options[i].Value)
 			if err != nil {
 				return wrong("%s", sentence(err.Error()))
 			}
-			return w.take(ctx, root, a.row, in.Label+": "+options[i].Title()+".")
+			return f.take(ctx, root, a.row, in.Label+": "+options[i].Title()+".")
 		},
 	})
 }
 
 // filterValue asks what the filter compares with: one text, several, or the two ends of a range.
-func (w *work) filterValue(ctx context.Context, p doc.Path, in audience.Input) error {
-	f := w.root.Lookup(p)
-	texts, ok := audience.Values(f)
-	shape := audience.ValueShape(f)
+func (f filters) filterValue(ctx context.Context, p doc.Path, in audience.Input) error {
+	held := f.root.Lookup(p)
+	texts, ok := audience.Values(held)
+	shape := audience.ValueShape(held)
 	if !ok {
-		return w.field(ctx, row{FieldState: in.State, label: in.Label}, 0, 0)
+		return f.field(ctx, row{FieldState: in.State, label: in.Label}, 0, 0)
 	}
 	switch shape {
 	case audience.NoValue:
 		return nil
 	case audience.ValueRange, audience.DateRange:
 		for end, label := range []string{"From", "To"} {
-			if err := w.filterText(ctx, p, in, label, shape, end); err != nil {
+			if err := f.filterText(ctx, p, in, label, shape, end); err != nil {
 				return err
 			}
 		}
 		return nil
 	case audience.ValueList:
-		return w.filterList(ctx, p, in, texts)
+		return f.filterList(ctx, p, in, texts)
 	}
-	return w.filterText(ctx, p, in, in.Label, shape, 0)
+	return f.filterText(ctx, p, in, in.Label, shape, 0)
 }
 
 var shapeHints = map[audience.Shape]string{
@@ -214,46 +214,46 @@ var shapeHints = map[audience.Shape]string{
 }
 
 // filterText asks for one text of a value; end is which one.
-func (w *work) filterText(ctx context.Context, p doc.Path, in audience.Input, label string, shape audience.Shape, end int) error {
-	a := &asking{w: w, row: row{FieldState: in.State, label: label}}
-	texts, _ := audience.Values(w.root.Lookup(p))
+func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, label string, shape audience.Shape, end int) error {
+	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: label}}
+	texts, _ := audience.Values(f.root.Lookup(p))
 	held := "empty"
 	if end < len(texts) && texts[end] != "" {
 		held = texts[end]
 	}
-	w.say("%s. Now: %s.", label, held)
-	return w.ask(ctx, question{
-		prompt: label + shapeHints[shape], help: w.help(a.row), words: words(a.row),
+	f.say("%s. Now: %s.", label, held)
+	return f.ask(ctx, question{
+		prompt: label + shapeHints[shape], help: f.help(a.row), words: words(a.row),
 		take: func(got answer) error {
 			if done, err := a.common(ctx, got); done {
 				return err
 			}
-			text, said, err := w.filterWire(got.text, shape)
+			text, said, err := f.filterWire(got.text, shape)
 			if err != nil {
 				return err
 			}
 			next := []string{text}
 			if shape == audience.ValueRange || shape == audience.DateRange {
 				next = []string{"", ""}
-				if old, ok := audience.Values(w.root.Lookup(p)); ok {
+				if old, ok := audience.Values(f.root.Lookup(p)); ok {
 					copy(next, old)
 				}
 				next[end] = text
 			}
-			root, err := audience.SetValues(w.root, p, next)
+			root, err := audience.SetValues(f.root, p, next)
 			if err != nil {
 				return wrong("%s", sentence(err.Error()))
 			}
-			return w.take(ctx, root, a.row, said)
+			return f.take(ctx, root, a.row, said)
 		},
 	})
 }
 
-// filterWire gives how a filter spells what was typed.
-func (w *work) filterWire(text string, shape audience.Shape) (wire, said string, err error) {
+// filterWire returns how a filter spells what was typed.
+func (f filters) filterWire(text string, shape audience.Shape) (wire, said string, err error) {
 	switch shape {
 	case audience.Date, audience.DateRange:
-		d, err := audience.ReadDate(text, w.audienceEnv())
+		d, err := audience.ReadDate(text, f.audienceEnv())
 		if err != nil {
 			return "", "", wrong("%s", sentence(err.Error()))
 		}
@@ -271,13 +271,13 @@ func (w *work) filterWire(text string, shape audience.Shape) (wire, said string,
 }
 
 // filterList asks for several texts, one a line, until an empty one.
-func (w *work) filterList(ctx context.Context, p doc.Path, in audience.Input, had []string) error {
-	a := &asking{w: w, row: row{FieldState: in.State, label: in.Label}}
+func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, had []string) error {
+	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	held := "empty"
 	if len(had) > 0 {
 		held = strings.Join(had, ", ")
 	}
-	w.say("%s, one or several. Now: %s. Your first value replaces them all.", in.Label, held)
+	f.say("%s, one or several. Now: %s. Your first value replaces them all.", in.Label, held)
 	var next []string
 	for {
 		done := false
@@ -285,20 +285,20 @@ func (w *work) filterList(ctx context.Context, p doc.Path, in audience.Input, ha
 		if len(next) > 0 {
 			prompt = "Another value, Enter when done"
 		}
-		err := w.ask(ctx, question{
-			prompt: prompt, help: w.help(a.row), words: words(a.row),
+		err := f.ask(ctx, question{
+			prompt: prompt, help: f.help(a.row), words: words(a.row),
 			take: func(got answer) error {
 				if ended, err := a.common(ctx, got); ended {
 					done = true
 					return err
 				}
 				next = append(next, got.text)
-				root, err := audience.SetValues(w.root, p, next)
+				root, err := audience.SetValues(f.root, p, next)
 				if err != nil {
 					next = next[:len(next)-1]
 					return wrong("%s", sentence(err.Error()))
 				}
-				return w.take(ctx, root, a.row, "")
+				return f.take(ctx, root, a.row, "")
 			},
 		})
 		if err != nil || done {

@@ -11,29 +11,32 @@ import (
 	"bugle/engine/phrase"
 )
 
-func (w *work) audienceEnv() audience.Env {
-	return audience.Env{Workspace: w.workspace, Now: w.deps.Now()}
+// filters edits a group of filters: an audience, or what starts a campaign.
+type filters struct{ *fields }
+
+func (f filters) audienceEnv() audience.Env {
+	return audience.Env{Workspace: f.workspace, Now: f.deps.Now()}
 }
 
-// filters edits the filter group at p.
-func (w *work) filters(ctx context.Context, p doc.Path) error {
-	return w.choose(ctx, menu{
-		head:  func() []string { return w.filterHead(ctx, p) },
-		items: func() []item { return w.filterItems(p) },
+// edit edits the filter group at p.
+func (f filters) edit(ctx context.Context, p doc.Path) error {
+	return f.choose(ctx, menu{
+		head:  func() []string { return f.filterHead(ctx, p) },
+		items: func() []item { return f.filterItems(p) },
 		help: func() []string {
-			return append(w.help(w.rowAt(p))(), "Choose a filter to edit it, or one of the actions after the filters.")
+			return append(f.help(f.rowAt(p))(), "Choose a filter to edit it, or one of the actions after the filters.")
 		},
 		full: true, leave: true,
 	})
 }
 
 // filterHead tells the group, the whole audience in a sentence, and how many people that is.
-func (w *work) filterHead(ctx context.Context, p doc.Path) []string {
-	n := len(w.errorsAt(p))
-	out := []string{fmt.Sprintf("%s: %s, %s.", trail(w.schema, p), phrase.Count(w.filterCount(p), "filter"), phrase.Count(n, "problem"))}
-	whole := w.root.Lookup(p[:1])
-	out = append(out, audience.Sentence(whole, w.audienceEnv()))
-	if reader, ok := w.deps.Service.(engine.AudienceReader); ok && n == 0 && w.filterCount(p) > 0 {
+func (f filters) filterHead(ctx context.Context, p doc.Path) []string {
+	n := len(f.errorsAt(p))
+	out := []string{fmt.Sprintf("%s: %s, %s.", trail(f.schema, p), phrase.Count(f.filterCount(p), "filter"), phrase.Count(n, "problem"))}
+	whole := f.root.Lookup(p[:1])
+	out = append(out, audience.Sentence(f.root, p[:1], f.audienceEnv()))
+	if reader, ok := f.deps.Service.(engine.AudienceReader); ok && n == 0 && f.filterCount(p) > 0 {
 		if c, err := reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: whole}); err == nil {
 			out = append(out, fmt.Sprintf("That is %d of %d people: %d can be reached by email, %d by push.", c.Matched, c.Total, c.Reach.Email, c.Reach.Push))
 		}
@@ -41,8 +44,8 @@ func (w *work) filterHead(ctx context.Context, p doc.Path) []string {
 	return out
 }
 
-func (w *work) filterCount(p doc.Path) int {
-	for _, n := range w.nodes(p) {
+func (f filters) filterCount(p doc.Path) int {
+	for _, n := range f.nodes(p) {
 		if n.Path.Equal(p) {
 			return n.Count
 		}
@@ -50,14 +53,14 @@ func (w *work) filterCount(p doc.Path) int {
 	return 0
 }
 
-func (w *work) nodes(p doc.Path) []audience.Node {
-	return audience.Nodes(w.root, p, w.audienceEnv(), w.problems)
+func (f filters) nodes(p doc.Path) []audience.Node {
+	return audience.Nodes(f.root, p, f.audienceEnv(), f.problems)
 }
 
-func (w *work) filterItems(p doc.Path) []item {
+func (f filters) filterItems(p doc.Path) []item {
 	var out []item
 	join := ""
-	for _, n := range w.nodes(p) {
+	for _, n := range f.nodes(p) {
 		if n.Path.Equal(p) {
 			join = n.Join
 			continue
@@ -69,115 +72,108 @@ func (w *work) filterItems(p doc.Path) []item {
 		if n.Problems > 0 {
 			state = strings.TrimPrefix(state+", "+phrase.Count(n.Problems, "problem"), ", ")
 		}
-		out = append(out, item{label: sentenceless(n.Words), state: state, run: func(ctx context.Context) error { return w.filter(ctx, n) }})
+		out = append(out, item{label: sentenceless(n.Words), state: state, run: func(ctx context.Context) error { return f.filter(ctx, n) }})
 	}
-	if w.editing.LockedAt(p) != "" {
+	if f.editing.LockedAt(p) != "" {
 		return out
 	}
 	count := len(out)
-	out = append(out, item{label: "Add a filter", word: "add", run: func(ctx context.Context) error { return w.addFilter(ctx, p) }})
+	out = append(out, item{label: "Add a filter", word: "add", run: func(ctx context.Context) error { return f.addFilter(ctx, p) }})
 	if count > 1 {
 		other, words := "or", "people must match all of them"
 		if join == other {
 			other, words = "and", "people must match any of them"
 		}
 		out = append(out, item{label: "Join by " + other, word: other, state: words, run: func(ctx context.Context) error {
-			root, err := audience.SetJoin(w.root, p, other)
-			return w.refined(ctx, root, err, "filters joined by "+other)
+			root, err := audience.SetJoin(f.root, p, other)
+			return f.refined(ctx, root, err, "filters joined by "+other)
 		}})
 	}
 	if count > 0 {
 		out = append(out, item{label: "Remove all filters", run: func(ctx context.Context) error {
-			yes, err := w.yes(ctx, "Remove all filters here", false)
+			yes, err := f.yes(ctx, "Remove all filters here", false)
 			if err != nil || !yes {
 				return err
 			}
-			root, err := w.set(p, doc.Value{})
-			return w.refined(ctx, root, err, "filters removed")
+			root, err := f.set(p, doc.Value{})
+			return f.refined(ctx, root, err, "filters removed")
 		}})
 	}
 	return out
 }
 
 // refined saves a change of filters, or tells why there is none.
-func (w *work) refined(ctx context.Context, root doc.Value, err error, what string) error {
+func (f filters) refined(ctx context.Context, root doc.Value, err error, what string) error {
 	if err != nil {
-		w.say("%s", sentence(err.Error()))
+		f.say("%s", sentence(err.Error()))
 		return nil
 	}
-	return w.change(ctx, root, what)
-}
-
-var kindHelp = map[audience.Kind]string{
-	audience.Attribute:      "attributes of people",
-	audience.Action:         "events they did or did not do",
-	audience.Segment:        "people in a segment",
-	audience.EventAttribute: "attributes of the event, or when it happened",
+	return f.change(ctx, root, what)
 }
 
 // addFilter asks what kind of filter to add at a group or filter, and then what it says. One in which
 // nothing was filled in goes again.
-func (w *work) addFilter(ctx context.Context, at doc.Path) error {
-	kinds := audience.Kinds(w.root, at)
+func (f filters) addFilter(ctx context.Context, at doc.Path) error {
+	kinds := audience.Kinds(f.root, at)
 	n := 0
 	if len(kinds) > 1 {
 		options := make([]option, len(kinds))
 		for i, k := range kinds {
-			options[i] = option{label: k.Label(), help: kindHelp[k]}
+			options[i] = option{label: k.Label(), help: k.Help()}
 		}
 		var err error
-		if n, err = w.among(ctx, "Filter by", options, -1); err != nil {
+		if n, err = f.among(ctx, "Filter by", options, -1); err != nil {
 			return err
 		}
 	}
-	before := w.root
-	root, p, err := audience.AddFilter(w.root, at, kinds[n])
+	before := f.root
+	root, p, err := audience.AddFilter(f.root, at, kinds[n])
 	if err != nil {
-		w.say("%s", sentence(err.Error()))
+		f.say("%s", sentence(err.Error()))
 		return nil
 	}
-	w.root = root // saved with the first answer
-	w.check()
-	err = w.fill(ctx, p)
-	if w.root.Same(root) {
-		w.root = before
-		w.check()
-		w.say("Nothing was entered, so no filter was added.")
+	f.root = root // saved with the first answer
+	f.check()
+	err = f.fill(ctx, p)
+	if f.root.Same(root) {
+		f.root = before
+		f.check()
+		f.say("Nothing was entered, so no filter was added.")
 	}
 	return err
 }
 
 // filter offers what can be done with one filter.
-func (w *work) filter(ctx context.Context, n audience.Node) error {
+func (f filters) filter(ctx context.Context, n audience.Node) error {
 	p := n.Path
 	items := []item{}
 	if n.Kind != audience.Group {
-		items = append(items, item{label: "Change", word: "change", state: "edit the filter, question by question", run: func(ctx context.Context) error { return w.fill(ctx, p) }})
+		items = append(items, item{label: "Change", word: "change", state: "edit the filter, question by question", run: func(ctx context.Context) error { return f.fill(ctx, p) }})
 	}
 	edit := func(label, word, what string, do func() (doc.Value, error)) {
 		items = append(items, item{label: label, word: word, run: func(ctx context.Context) error {
 			root, err := do()
-			return w.refined(ctx, root, err, what)
+			return f.refined(ctx, root, err, what)
 		}})
 	}
-	moved := func(f func(doc.Value, doc.Path) (doc.Value, doc.Path, error)) func() (doc.Value, error) {
-		return func() (doc.Value, error) { root, _, err := f(w.root, p); return root, err }
+	moved := func(do func(doc.Value, doc.Path) (doc.Value, doc.Path, error)) func() (doc.Value, error) {
+		return func() (doc.Value, error) { root, _, err := do(f.root, p); return root, err }
 	}
 	if n.Kind == audience.Action {
-		items = append(items, item{label: "Add a condition on the event", word: "condition", run: func(ctx context.Context) error { return w.addFilter(ctx, p) }})
+		items = append(items, item{label: "Add a condition on the event", word: "condition", run: func(ctx context.Context) error { return f.addFilter(ctx, p) }})
 	}
-	edit("Negate", "not", "filter negated", func() (doc.Value, error) { return audience.Negate(w.root, p) })
+	edit("Negate", "not", "filter negated", func() (doc.Value, error) { return audience.Negate(f.root, p) })
 	edit("Duplicate", "duplicate", "filter duplicated", moved(audience.Duplicate))
 	edit("Move up", "up", "filter moved", moved(func(r doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(r, p, -1) }))
 	edit("Move down", "down", "filter moved", moved(func(r doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(r, p, 1) }))
 	edit("Move into the action before it", "in", "filter moved", moved(audience.Indent))
 	edit("Move out", "out", "filter moved", moved(audience.Outdent))
-	edit("Remove", "remove", "filter removed", func() (doc.Value, error) { return audience.Remove(w.root, p) })
-	if why := w.editing.LockedAt(p); why != "" {
-		w.say("%s %s", sentence(n.Words), why)
+	edit("Remove", "remove", "filter removed", func() (doc.Value, error) { return audience.Remove(f.root, p) })
+	if why := f.editing.LockedAt(p); why != "" {
+		f.say("%s %s", sentence(n.Words), why)
 		return nil
 	}
-	return w.choose(ctx, menu{
+	return f.choose(ctx, menu{
 		head:  func() []string { return []string{sentence(n.Words)} },
 		items: func() []item { return items },
 		once:  true, full: true, leave: true,

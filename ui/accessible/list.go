@@ -8,10 +8,11 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/index"
 	"bugle/engine/phrase"
-	"bugle/engine/query"
 	"bugle/engine/schema"
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
+	"bugle/engine/timeparse"
 )
 
 // page is how many campaigns are told at once.
@@ -106,7 +107,7 @@ func (f *finding) items() []item {
 	for _, sum := range f.rows.Rows(f.from, min(f.from+page, f.rows.Len())) {
 		state := kindOf(sum)
 		if !sum.UpdatedAt.IsZero() {
-			state += ", changed " + ago(sum.UpdatedAt, now)
+			state += ", changed " + timeparse.Ago(sum.UpdatedAt, now)
 		}
 		out = append(out, item{label: sum.Title(), state: state, run: func(ctx context.Context) error { return f.open(ctx, sum.ID) }})
 	}

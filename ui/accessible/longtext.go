@@ -11,25 +11,25 @@ const longHelp = "Type one line. Type edit to open your editor, or lines to type
 	"Most terminals accept up to about 4,000 characters in a line. Type read to hear the whole text."
 
 // longText asks for a text of several lines.
-func (w *work) longText(ctx context.Context, r row) error {
-	a := &asking{w: w, row: r}
+func (f *fields) longText(ctx context.Context, r row) error {
+	a := &asking{fields: f, row: r}
 	ways := []string{wordLines, wordRead}
 	prompt := r.label + ", one line, or lines"
-	if w.edit != nil {
+	if f.edit != nil {
 		ways = append(ways, wordEdit)
 		prompt += ", or edit"
 	}
-	return w.ask(ctx, question{
+	return f.ask(ctx, question{
 		prompt: prompt, words: words(r, ways...),
-		help: func() []string { return append(w.help(r)(), longHelp) },
+		help: func() []string { return append(f.help(r)(), longHelp) },
 		take: func(got answer) error {
 			switch got.word {
 			case wordRead:
-				return w.readOut(r)
+				return f.readOut(r)
 			case wordLines:
-				return w.typeLines(ctx, a)
+				return f.typeLines(ctx, a)
 			case wordEdit:
-				return w.outside(ctx, a)
+				return f.outside(ctx, a)
 			}
 			if done, err := a.common(ctx, got); done {
 				return err
@@ -40,20 +40,20 @@ func (w *work) longText(ctx context.Context, r row) error {
 }
 
 // readOut tells all of a text.
-func (w *work) readOut(r row) error {
+func (f *fields) readOut(r row) error {
 	if r.Value.Text() == "" {
 		return wrong("There is no text yet.")
 	}
-	w.say("%s", r.Value.Text())
+	f.say("%s", r.Value.Text())
 	return wrong("End of the text.")
 }
 
 // typeLines takes lines until one with a dot alone. A line that begins with two dots loses one.
-func (w *work) typeLines(ctx context.Context, a *asking) error {
-	w.say("Type the text. End it with a line that is only a dot. Nothing is saved before that.")
+func (f *fields) typeLines(ctx context.Context, a *asking) error {
+	f.say("Type the text. End it with a line that is only a dot. Nothing is saved before that.")
 	var out []string
 	for {
-		text, err := w.line(ctx, "Line")
+		text, err := f.line(ctx, "Line")
 		if err != nil {
 			return err
 		}
@@ -72,12 +72,12 @@ func (w *work) typeLines(ctx context.Context, a *asking) error {
 }
 
 // outside opens the text in the person's editor.
-func (w *work) outside(ctx context.Context, a *asking) error {
+func (f *fields) outside(ctx context.Context, a *asking) error {
 	before := a.row.Value.Text()
 	if a.tried.Exists() {
 		before = a.tried.Text()
 	}
-	after, err := w.edit(ctx, before, ".html")
+	after, err := f.edit(ctx, before, ".html")
 	if err != nil {
 		return wrong("%s", sentence(err.Error()))
 	}
@@ -88,7 +88,7 @@ func (w *work) outside(ctx context.Context, a *asking) error {
 	}
 	switch {
 	case after == a.row.Value.Text():
-		w.say("Not changed.")
+		f.say("Not changed.")
 		return nil
 	case after == "":
 		_, err := a.common(ctx, answer{word: wordClear})

@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"bugle/engine"
-	"bugle/engine/content"
+	"bugle/engine/edit/grid"
 	"bugle/engine/phrase"
+	"bugle/engine/timeparse"
 )
 
 // mostDelivered is how many messages of the outbox are told.
@@ -29,7 +30,7 @@ func (s *session) outbox(ctx context.Context) error {
 			out := make([]item, len(found))
 			for i, d := range found {
 				out[i] = item{
-					label: subject(d), state: fmt.Sprintf("to %s, %s", d.Recipient, ago(d.At, s.deps.Now())),
+					label: subject(d), state: fmt.Sprintf("to %s, %s", d.Recipient, timeparse.Ago(d.At, s.deps.Now())),
 					run: func(context.Context) error { s.delivered(d); return nil },
 				}
 			}
@@ -46,7 +47,7 @@ func subject(d engine.Delivered) string {
 	case d.Email != nil:
 		text = d.Email.Subject
 	case d.Push != nil:
-		text = d.Push.Title + ", on " + content.CellName(d.Push.Platform, "", "")
+		text = d.Push.Title + ", on " + grid.CellName(d.Push.Platform, "", "")
 	}
 	if text == "" {
 		return "A message without a subject"

@@ -8,15 +8,18 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/material"
-	"bugle/engine/render"
+	"bugle/engine/message/material"
+	"bugle/engine/message/render"
 )
 
+// previewer reads the messages of a campaign out.
+type previewer struct{ *document }
+
 // preview tells the messages of the campaign in words, as nobody in particular or one person gets them.
-func (w *work) preview(ctx context.Context) error {
-	cells := render.Cells(w.campaign.Channel, w.root)
+func (p previewer) preview(ctx context.Context) error {
+	cells := render.Cells(p.campaign.Channel, p.root)
 	if len(cells) == 0 {
-		w.say("There is no message yet.")
+		p.say("There is no message yet.")
 		return nil
 	}
 	cell := cells[0]
@@ -24,51 +27,51 @@ func (w *work) preview(ctx context.Context) error {
 		options := make([]option, len(cells))
 		names := cellNames(cells)
 		for i, c := range cells {
-			options[i] = option{label: names[i], help: w.cellState(c.Path)}
+			options[i] = option{label: names[i], help: p.cellState(c.Path)}
 		}
-		n, err := w.among(ctx, "Which message", options, 0)
+		n, err := p.among(ctx, "Which message", options, 0)
 		if err != nil {
 			return err
 		}
 		cell = cells[n]
 	}
-	o := render.Options{Now: w.deps.Now()}
-	root, err := w.withTemplates(ctx, &o)
+	o := render.Options{Now: p.deps.Now()}
+	root, err := p.withTemplates(ctx, &o)
 	if err != nil {
 		return err
 	}
-	if root, err = w.forWhom(ctx, root, &o); err != nil {
+	if root, err = p.forWhom(ctx, root, &o); err != nil {
 		return err
 	}
-	for _, v := range render.ViewsOf(w.campaign.Channel, root, cell, o) {
+	for _, v := range render.ViewsOf(p.campaign.Channel, root, cell, o) {
 		switch {
 		case v.Mail != nil:
-			w.mail(v.Mail)
+			reader{p.console}.mail(v.Mail)
 		case v.Notification != nil:
-			w.notification(v.Notification)
+			reader{p.console}.notification(v.Notification)
 		}
 	}
-	w.say("End of the preview.")
+	p.say("End of the preview.")
 	return nil
 }
 
-// withTemplates gives the document with the content of its saved templates, as far as the service tells it.
-func (w *work) withTemplates(ctx context.Context, o *render.Options) (doc.Value, error) {
-	keeper, ok := w.deps.Service.(engine.ContentKeeper)
+// withTemplates returns the document with the content of its saved templates, as far as the service tells it.
+func (p previewer) withTemplates(ctx context.Context, o *render.Options) (doc.Value, error) {
+	keeper, ok := p.deps.Service.(engine.ContentKeeper)
 	if !ok {
-		return w.root, nil
+		return p.root, nil
 	}
-	whole, taken, err := material.WithTemplates(ctx, keeper, w.campaign.Channel, w.root)
+	whole, taken, err := material.WithTemplates(ctx, keeper, p.campaign.Channel, p.root)
 	if err != nil {
-		return w.root, ctx.Err() // without them there is still what the message says itself
+		return p.root, ctx.Err() // without them there is still what the message says itself
 	}
 	o.Templates = render.Taken(taken)
 	return whole, nil
 }
 
 // forWhom asks for a person, and lets the service fill the expressions for them.
-func (w *work) forWhom(ctx context.Context, root doc.Value, o *render.Options) (doc.Value, error) {
-	err := w.ask(ctx, question{
+func (p previewer) forWhom(ctx context.Context, root doc.Value, o *render.Options) (doc.Value, error) {
+	err := p.ask(ctx, question{
 		prompt: "Preview as, a user ID or email address, Enter for nobody",
 		help: func() []string {
 			return []string{"Expressions in the message are filled in for this user. With nobody, they are read as they are."}
@@ -78,15 +81,15 @@ func (w *work) forWhom(ctx context.Context, root doc.Value, o *render.Options) (
 			if user == "" {
 				return nil
 			}
-			shown, err := w.deps.Service.Preview(ctx, engine.PreviewRequest{
-				Call: engine.NewCall(), Body: engine.PreviewBody(w.campaign.Channel, user, w.root.Get(string(catalog.CampaignContent))),
+			shown, err := p.deps.Service.Preview(ctx, engine.PreviewRequest{
+				Call: engine.NewCall(), Body: engine.PreviewBody(p.campaign.Channel, user, p.root.Get(string(catalog.CampaignContent))),
 			})
 			if err != nil {
 				return wrong("%s", refusal(err))
 			}
 			o.Fill = render.Resolved(shown)
 			if o.Templates == nil {
-				root, o.Templates = render.WithTemplates(w.campaign.Channel, root, shown), render.Told(shown)
+				root, o.Templates = render.WithTemplates(p.campaign.Channel, root, shown), render.Told(shown)
 			}
 			return nil
 		},
@@ -94,61 +97,64 @@ func (w *work) forWhom(ctx context.Context, root doc.Value, o *render.Options) (
 	return root, err
 }
 
+// reader reads one message out, piece by piece.
+type reader struct{ *console }
+
 // piece tells one named piece of a message, where there is anything.
-func (w *work) piece(name, text string) {
+func (r reader) piece(name, text string) {
 	if strings.TrimSpace(text) != "" {
-		w.say("%s: %s", name, unjoined(text))
+		r.say("%s: %s", name, unjoined(text))
 	}
 }
 
-func (w *work) mail(m *render.Mail) {
-	w.say("Email.")
+func (r reader) mail(m *render.Mail) {
+	r.say("Email.")
 	if m.Blank {
-		w.say("It is empty.")
+		r.say("It is empty.")
 		return
 	}
-	w.piece("From", m.Sender.String())
+	r.piece("From", m.Sender.String())
 	if m.From.String() != m.Sender.String() {
-		w.piece("Address", m.From.String())
+		r.piece("Address", m.From.String())
 	}
-	w.piece("Reply to", m.ReplyTo.String())
-	w.piece("Cc", strings.Join(m.Cc, ", "))
-	w.piece("Bcc", strings.Join(m.Bcc, ", "))
-	w.piece("Subject", m.Subject.String())
+	r.piece("Reply to", m.ReplyTo.String())
+	r.piece("Cc", strings.Join(m.Cc, ", "))
+	r.piece("Bcc", strings.Join(m.Bcc, ", "))
+	r.piece("Subject", m.Subject.String())
 	if m.FromBody {
-		w.piece("Inbox preview, from the start of the text", m.Preview.String())
+		r.piece("Inbox preview, from the start of the text", m.Preview.String())
 	} else {
-		w.piece("Preview text", m.Preview.String())
+		r.piece("Preview text", m.Preview.String())
 	}
-	w.saved(m.Custom, "The body comes from the saved template")
+	r.saved(m.Custom, "The body comes from the saved template")
 	for _, b := range m.Blocks {
-		w.block(b)
+		r.block(b)
 	}
 	for _, a := range m.Attachments {
-		w.piece("Attachment", a.Name)
+		r.piece("Attachment", a.Name)
 	}
-	w.piece("Unsubscribe link", m.Unsubscribe)
-	w.notes(m.Missing, m.Warnings)
+	r.piece("Unsubscribe link", m.Unsubscribe)
+	r.notes(m.Missing, m.Warnings)
 }
 
 // block tells one block of a mail's body, with what it is and where it leads.
-func (w *work) block(b render.Block) {
+func (r reader) block(b render.Block) {
 	switch b.Kind {
 	case render.Heading:
-		w.say("Heading: %s", spoken(b.Text))
+		r.say("Heading: %s", spoken(b.Text))
 	case render.Item:
-		w.say("List item: %s", spoken(b.Text))
+		r.say("List item: %s", spoken(b.Text))
 	case render.Quote:
-		w.say("Quote: %s", spoken(b.Text))
+		r.say("Quote: %s", spoken(b.Text))
 	case render.Code:
-		w.say("Code: %s", spoken(b.Text))
+		r.say("Code: %s", spoken(b.Text))
 	case render.Media:
 		if b.Image != nil {
-			w.say("%s", pictured(b.Image))
+			r.say("%s", pictured(b.Image))
 		}
 	case render.Rule:
 	default:
-		w.say("%s", spoken(b.Text))
+		r.say("%s", spoken(b.Text))
 	}
 }
 
@@ -160,7 +166,7 @@ func pictured(i *render.Image) string {
 	return text
 }
 
-// spoken gives a text with its links, and with what has no value, in words.
+// spoken returns a text with its links, and with what has no value, in words.
 func spoken(t render.Text) string {
 	var b strings.Builder
 	for _, s := range t {
@@ -175,61 +181,61 @@ func spoken(t render.Text) string {
 	return b.String()
 }
 
-func (w *work) notification(n *render.Notification) {
-	w.say("A notification on %s. Template: %s.", n.Platform.Label(), n.Label)
+func (r reader) notification(n *render.Notification) {
+	r.say("A notification on %s. Template: %s.", n.Platform.Label(), n.Label)
 	if n.Blank {
-		w.say("It is empty.")
+		r.say("It is empty.")
 		return
 	}
-	w.saved(n.Custom, "The saved template")
-	w.piece("Title", spoken(n.Title))
-	w.piece("Subtitle", spoken(n.Subtitle))
-	w.piece("Message", spoken(n.Body))
-	w.piece("Summary", spoken(n.Summary))
+	r.saved(n.Custom, "The saved template")
+	r.piece("Title", spoken(n.Title))
+	r.piece("Subtitle", spoken(n.Subtitle))
+	r.piece("Message", spoken(n.Body))
+	r.piece("Summary", spoken(n.Summary))
 	if n.Image != nil {
-		w.say("%s", pictured(n.Image))
+		r.say("%s", pictured(n.Image))
 	}
 	for i, s := range n.Slide {
-		w.say("Slide %d of %d: %s. %s", i+1, len(n.Slide), s.Image.Name, unjoined(s.Action))
+		r.say("Slide %d of %d: %s. %s", i+1, len(n.Slide), s.Image.Name, unjoined(s.Action))
 	}
 	if n.Banner != nil {
-		w.piece("While collapsed", spoken(n.Banner.Collapsed))
+		r.piece("While collapsed", spoken(n.Banner.Collapsed))
 	}
 	for i, b := range n.Buttons {
-		w.say("Button %d: %s. %s", i+1, spoken(b.Title), unjoined(b.Action))
+		r.say("Button %d: %s. %s", i+1, spoken(b.Title), unjoined(b.Action))
 	}
 	for _, f := range n.Facts {
-		w.piece(f.Name, f.Text)
+		r.piece(f.Name, f.Text)
 	}
-	w.piece("Background color", n.Look.Background)
+	r.piece("Background color", n.Look.Background)
 	if n.Backup != nil {
-		w.say("Devices that cannot show the template show:")
-		w.piece("Title", spoken(n.Backup.Title))
-		w.piece("Message", spoken(n.Backup.Body))
+		r.say("Devices that cannot show the template show:")
+		r.piece("Title", spoken(n.Backup.Title))
+		r.piece("Message", spoken(n.Backup.Body))
 	}
-	w.notes(n.Missing, n.Warnings)
+	r.notes(n.Missing, n.Warnings)
 }
 
 // saved tells which saved template a message has. That there is none is among its notes.
-func (w *work) saved(s render.Saved, unknown string) {
+func (r reader) saved(s render.Saved, unknown string) {
 	switch {
 	case s.Why != "":
 	case s.Known:
-		w.piece("From the saved template", s.Name)
+		r.piece("From the saved template", s.Name)
 	default:
-		w.piece(unknown, s.Name)
+		r.piece(unknown, s.Name)
 	}
 }
 
 // notes tells what has no value, and what may come out wrong.
-func (w *work) notes(missing []render.Missing, warnings []render.Warning) {
+func (r reader) notes(missing []render.Missing, warnings []render.Warning) {
 	for _, m := range missing {
-		w.say("No value in %s for %s", m.Field, m.Expression)
+		r.say("No value in %s for %s", m.Field, m.Expression)
 	}
 	for _, n := range warnings {
-		w.say("%s", sentence(fmt.Sprintf("Note: %s", n.Text)))
+		r.say("%s", sentence(fmt.Sprintf("Note: %s", n.Text)))
 	}
 }
 
-// unjoined gives words that are joined for the eye as they are said.
+// unjoined returns words that are joined for the eye as they are said.
 func unjoined(s string) string { return strings.ReplaceAll(s, " · ", ", ") }

@@ -12,9 +12,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/local"
-	"bugle/engine/local/sample"
 	"bugle/engine/schema"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
 	"bugle/ui/uitest"
 )
@@ -44,7 +44,7 @@ func (u unsaved) Save(context.Context, engine.SaveRequest) (engine.Head, error) 
 func working(t rapid.TB, ch catalog.Channel, dt catalog.DeliveryType, body doc.Value) *work {
 	c := engine.Campaign{Head: engine.Head{ID: "65f000000000000000000001", Status: catalog.Draft, Channel: ch, DeliveryType: dt}, Body: body}
 	s := &session{console: &console{in: newLines(returns{}), out: io.Discard, ends: true}, deps: uitest.Deps(unsaved{t: t})}
-	w := &work{session: s, editing: s.edits(c.ID)}
+	w := newWork(s, c.ID)
 	w.show(edit.Loaded{Campaign: c})
 	return w
 }
@@ -70,7 +70,7 @@ func visitAll(t rapid.TB, w *work) {
 	}
 	add(nil, w.root)
 	for _, p := range places {
-		if err := w.open(context.Background(), p); err != nil && !isBack(err) {
+		if err := w.sections.open(context.Background(), p); err != nil && !isBack(err) {
 			t.Fatalf("%s: %v", p, err)
 		}
 		if after := string(w.root.Encode()); after != before {
@@ -118,7 +118,7 @@ func TestEnterAloneChangesNothingInAnyDocument(t *testing.T) {
 	})
 }
 
-// anything gives a value for a field: mostly one of its kind, now and then any other.
+// anything returns a value for a field: mostly one of its kind, now and then any other.
 func anything(t *rapid.T, n *schema.Node, depth int) doc.Value {
 	if n == nil || depth == 0 || rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
 		text := rapid.SampledFrom([]string{`null`, `"a\tb\r\nc"`, `"\ud83d\ude00 \u202e"`, `1.0`, `1e400`, `true`, `{}`, `[]`, `{"":{"x":[1,"2"]}}`, `[null,{"a":1}]`, `""`, `"back"`})

@@ -11,162 +11,167 @@ import (
 )
 
 // change makes root the document and saves it. What names the change for people.
-func (w *work) change(ctx context.Context, root doc.Value, what string) error {
-	if len(doc.Diff(w.root, root)) == 0 {
+func (d *document) change(ctx context.Context, root doc.Value, what string) error {
+	if len(doc.Diff(d.root, root)) == 0 {
 		return nil
 	}
-	if why := w.editing.Locked(root); why != "" {
-		w.say("Not changed. %s", why)
+	if why := d.editing.Locked(root); why != "" {
+		d.say("Not changed. %s", why)
 		return nil
 	}
-	w.editing.Change(root, nil, "")
-	w.changes = append(w.changes, what)
-	return w.save(ctx, w.editing.Save(what, false), what)
+	d.editing.Change(root, nil, "")
+	d.changes = append(d.changes, what)
+	return d.save(ctx, d.editing.Save(what, false), what)
 }
 
 // save stores the document: a draft in place, others as a working copy.
-func (w *work) save(ctx context.Context, store edit.Saver, what string) error {
+func (d *document) save(ctx context.Context, store edit.Saver, what string) error {
 	done, err := store(ctx)
-	w.editing.Saved(done, err)
-	w.follow()
-	_, kept := w.deps.WorkingCopies()
-	switch inPlace := w.inPlace(); {
+	d.editing.Saved(done, err)
+	d.follow()
+	_, kept := d.deps.WorkingCopies()
+	switch inPlace := d.inPlace(); {
 	case inPlace && edit.IsConflict(err):
-		return w.conflict(ctx, what)
+		return d.conflict(ctx, what)
 	case inPlace && err != nil:
-		w.say("Not saved: %s", refusal(err))
-		w.say("Your change is still here and will be saved with the next one.")
+		d.say("Not saved: %s", refusal(err))
+		d.say("Your change is still here and will be saved with the next one.")
 	case inPlace:
-		w.tellSaved("Saved.", "Every change is saved right away.")
+		d.tellSaved("Saved.", "Every change is saved right away.")
 	case err != nil:
-		w.say("Cannot keep the change: %s", refusal(err))
+		d.say("Cannot keep the change: %s", refusal(err))
 	case !kept:
-		w.say("Kept until you leave the campaign. This service does not store changes before they are applied.")
+		d.say("Kept until you leave the campaign. This service does not store changes before they are applied.")
 	default:
-		w.tellSaved("Kept, not applied yet.", "Choose apply to send your changes.")
+		d.tellSaved("Kept, not applied yet.", "Choose apply to send your changes.")
 	}
 	return nil
 }
 
 // tellSaved confirms a save, the first time with what is to be known of it.
-func (w *work) tellSaved(text, more string) {
-	if !w.told {
+func (d *document) tellSaved(text, more string) {
+	if !d.told {
 		text += " " + more
 	}
-	w.told = true
-	w.say("%s", text)
+	d.told = true
+	d.say("%s", text)
 }
 
 // conflict asks what shall count after somebody else changed the draft.
-func (w *work) conflict(ctx context.Context, what string) error {
-	w.say("Someone else saved this draft after you opened it.")
-	n, err := w.among(ctx, "Which version do you want to keep", []option{
+func (d *document) conflict(ctx context.Context, what string) error {
+	d.say("Someone else saved this draft after you opened it.")
+	n, err := d.among(ctx, "Which version do you want to keep", []option{
 		{label: "Yours", help: "theirs stays in the history"}, {label: "Theirs", help: "your last change is discarded"},
 	}, 0)
 	if err != nil {
 		return err
 	}
 	if n == 0 {
-		return w.save(ctx, w.editing.KeepMine(what), what)
+		return d.save(ctx, d.editing.KeepMine(what), what)
 	}
-	w.editing.Forget()
-	if err := w.load(ctx); err != nil {
-		return w.failed(ctx, "Cannot load the campaign", err)
+	d.editing.Forget()
+	if err := d.load(ctx); err != nil {
+		return d.failed(ctx, "Cannot load the campaign", err)
 	}
-	w.say("Kept theirs.")
+	d.say("Kept theirs.")
 	return nil
 }
 
 // undo brings back the document before the last change.
-func (w *work) undo(ctx context.Context) error {
-	moved, ok := w.editing.Undo(nil)
+func (d *document) undo(ctx context.Context) error {
+	moved, ok := d.editing.Undo(nil)
 	switch {
 	case !ok:
 		return nil
 	case moved.Locked != "":
-		w.say("Not changed. %s", moved.Locked)
+		d.say("Not changed. %s", moved.Locked)
 		return nil
 	}
-	last := len(w.changes) - 1
-	what := w.changes[last]
-	w.changes = w.changes[:last]
-	w.say("Undone: %s.", what)
+	last := len(d.changes) - 1
+	what := d.changes[last]
+	d.changes = d.changes[:last]
+	d.say("Undone: %s.", what)
 	what = "undid: " + what
-	return w.save(ctx, w.editing.Save(what, false), what)
+	return d.save(ctx, d.editing.Save(what, false), what)
 }
 
 // apply sends the edits that wait, the changed components in one update. Side says whose components
 // count where both sides changed one.
-func (w *work) apply(ctx context.Context, side edit.Side) error {
-	done, err := w.editing.Apply(side)(ctx)
+func (d *document) apply(ctx context.Context, side edit.Side) error {
+	done, err := d.editing.Apply(side)(ctx)
 	if err != nil {
-		return w.failed(ctx, "Not applied", err)
+		return d.failed(ctx, "Not applied", err)
 	}
 	if len(done.Both) > 0 {
-		return w.askWhose(ctx, done.Both)
+		return d.askWhose(ctx, done.Both)
 	}
-	w.say("Applied. %s", catalog.Propagation(w.campaign.DeliveryType, w.campaign.Status))
+	d.say("Applied. %s", catalog.Propagation(d.campaign.DeliveryType, d.campaign.Status))
 	if len(done.Removed) > 0 {
-		w.say("%s stays. An update cannot remove a section.", w.titles(done.Removed))
+		d.say("%s stays. An update cannot remove a section.", d.titles(done.Removed))
 	}
-	return w.renew(ctx, w.editing.Applied(done))
+	return d.renew(ctx, d.editing.Applied(done))
 }
 
 // renew forgets the copy of a campaign and reads the campaign that now holds the changes.
-func (w *work) renew(ctx context.Context, drop func(context.Context) error) error {
+func (d *document) renew(ctx context.Context, drop func(context.Context) error) error {
 	if err := drop(ctx); err != nil {
-		return w.failed(ctx, "Cannot delete the copy of your changes", err)
+		return d.failed(ctx, "Cannot delete the copy of your changes", err)
 	}
-	if err := w.load(ctx); err != nil {
-		return w.failed(ctx, "Cannot reload the campaign", err)
+	if err := d.load(ctx); err != nil {
+		return d.failed(ctx, "Cannot reload the campaign", err)
 	}
 	return nil
 }
 
 // drop forgets the edits that wait, after a question.
-func (w *work) drop(ctx context.Context) error {
-	yes, err := w.yes(ctx, "Discard all changes that are not applied", false)
+func (d *document) drop(ctx context.Context) error {
+	yes, err := d.yes(ctx, "Discard all changes that are not applied", false)
 	if err != nil || !yes {
 		return err
 	}
-	w.say("Dropped.")
-	return w.renew(ctx, w.editing.Drop())
+	d.say("Dropped.")
+	return d.renew(ctx, d.editing.Drop())
 }
 
-func (w *work) askWhose(ctx context.Context, names []string) error {
-	w.say("Someone else changed the same section while you were editing: %s. All other changes of both are kept.", w.titles(names))
-	n, err := w.among(ctx, "Which version do you want to keep", []option{{label: "Yours"}, {label: "Theirs"}, {label: "Not yet", help: "no changes are made"}}, 2)
+func (d *document) askWhose(ctx context.Context, names []string) error {
+	d.say("Someone else changed the same section while you were editing: %s. All other changes of both are kept.", d.titles(names))
+	n, err := d.among(ctx, "Which version do you want to keep", []option{{label: "Yours"}, {label: "Theirs"}, {label: "Not yet", help: "no changes are made"}}, 2)
 	if err != nil || n == 2 {
 		return err
 	}
-	return w.apply(ctx, []edit.Side{edit.Mine, edit.Theirs}[n])
+	return d.apply(ctx, []edit.Side{edit.Mine, edit.Theirs}[n])
 }
 
 // titles names components for people.
-func (w *work) titles(names []string) string {
+func (d *document) titles(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
-		words[i] = trail(w.schema, doc.P(name))
+		words[i] = trail(d.schema, doc.P(name))
 	}
 	return strings.Join(words, ", ")
 }
 
-// set gives the document with a value at p; an absent one takes it out, with the objects around it that
+// set returns the document with a value at p; an absent one takes it out, with the objects around it that
 // were made for it and are empty now.
-func (w *work) set(p doc.Path, v doc.Value) (doc.Value, error) {
+func (d *document) set(p doc.Path, v doc.Value) (doc.Value, error) {
 	if v.Exists() {
-		out, err := w.root.Set(p, v)
+		out, err := d.root.Set(p, v)
 		if err != nil {
-			return w.root, fmt.Errorf("this cannot be written: %w", err)
+			return d.root, fmt.Errorf("this cannot be written: %w", err)
 		}
 		return out, nil
 	}
-	out := w.root.Delete(p)
+	return d.cut(d.root, p), nil
+}
+
+// cut returns root without what is at p, and without the objects around it that were made for it and are empty now.
+func (d *document) cut(root doc.Value, p doc.Path) doc.Value {
+	out := root.Delete(p)
 	for q := p.Parent(); len(q) > 0; q = q.Parent() {
-		if around := out.Lookup(q); around.Kind() != doc.Object || around.Len() > 0 || w.begun.Lookup(q).Exists() || q.Last().IsIndex {
+		if around := out.Lookup(q); around.Kind() != doc.Object || around.Len() > 0 || d.begun.Lookup(q).Exists() || q.Last().IsIndex {
 			break
 		}
 		out = out.Delete(q)
 	}
-	return out, nil
+	return out
 }

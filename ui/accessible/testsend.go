@@ -9,7 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/content"
+	"bugle/engine/edit/grid"
 	"bugle/engine/phrase"
 	model "bugle/engine/testsend"
 )
@@ -153,7 +153,7 @@ func (t *tester) message(wire string) string {
 	if i := slices.IndexFunc(t.draft.Messages, func(m model.Message) bool { return m.ID == wire }); i >= 0 {
 		return unjoined(t.draft.Messages[i].Name)
 	}
-	return unjoined(content.KeyName(wire))
+	return unjoined(grid.KeyName(wire))
 }
 
 // askIdentifier asks by what recipients are named.

@@ -3,14 +3,12 @@ package accessible
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"bugle/engine/doc"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/engine/timeparse"
 )
 
 // sentence begins a text with a capital, names such as iOS aside, and ends it with a full stop.
@@ -187,12 +185,4 @@ func trail(s *schema.Schema, p doc.Path) string {
 		return "the campaign"
 	}
 	return strings.Join(s.Trail(p), ", ")
-}
-
-// ago says how long something has been over.
-func ago(t, now time.Time) string {
-	if now.Sub(t) < time.Minute {
-		return "just now"
-	}
-	return timeparse.Until(t, now)
 }

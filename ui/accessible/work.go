@@ -14,25 +14,20 @@ import (
 	"bugle/engine/schema"
 )
 
-// work is the work on one campaign: an editing session, and what the questions are about.
+// work is the menu of one campaign: its sections, and what can be done with the whole of it.
 type work struct {
-	*session
-	editing *edit.Session
-	changes []string  // what undo brings back, the newest last
-	begun   doc.Value // the document as it was when the work began
+	*document
+	sections *sections
+}
 
-	// What the session holds; the document may have an entry more, which is saved with the first answer in it.
-	campaign  engine.Campaign
-	workspace engine.Workspace
-	schema    *schema.Schema
-	root      doc.Value
-	problems  []schema.Problem
-	pending   bool // there are edits that are not applied
+func newWork(s *session, id string) *work {
+	d := &document{session: s, editing: s.edits(id)}
+	return &work{document: d, sections: newSections(d)}
 }
 
 // visit opens one campaign and does with it what the person asks for.
 func (s *session) visit(ctx context.Context, id string) error {
-	w := &work{session: s, editing: s.edits(id)}
+	w := newWork(s, id)
 	if err := w.load(ctx); err != nil {
 		return s.failed(ctx, "Cannot open the campaign", err)
 	}
@@ -59,50 +54,6 @@ func (s *session) edits(id string) *edit.Session {
 	return edit.New(edit.Host{Service: s.deps.Service, Copies: copies, Author: s.deps.Author, Now: s.deps.Now}, id)
 }
 
-// load reads the campaign, and the edits of an earlier time on top of it.
-func (w *work) load(ctx context.Context) error {
-	l, err := w.editing.Load()(ctx)
-	if err == nil {
-		err = l.CopyErr
-	}
-	if err != nil {
-		return err
-	}
-	w.show(l)
-	return nil
-}
-
-// show goes on with what was read.
-func (w *work) show(l edit.Loaded) {
-	if recovered, _ := w.editing.Take(l); recovered {
-		w.say("Your earlier changes are here. They are not applied yet.")
-	}
-	w.changes = nil
-	w.follow()
-	w.begun = l.Campaign.Document()
-}
-
-// follow takes over what the session holds.
-func (w *work) follow() {
-	e := w.editing
-	w.campaign, w.workspace, w.schema = e.Current(), e.Workspace(), e.Schema()
-	w.root, w.problems, w.pending = e.Root(), e.Problems(), e.Pending()
-}
-
-func (w *work) inPlace() bool { return w.editing.InPlace() }
-
-// check finds the problems of the document that the questions are about.
-func (w *work) check() { w.problems = w.schema.Validate(w.root, w.editing.Env()) }
-
-// current is the campaign with the edits.
-func (w *work) current() engine.Campaign {
-	c := w.campaign
-	c.Body = engine.BodyOf(w.root)
-	return c
-}
-
-func (w *work) summary() engine.Summary { return engine.Summarize(w.current()) }
-
 // head tells which campaign it is and how it stands.
 func (w *work) head() []string {
 	sum := w.summary()
@@ -124,16 +75,16 @@ func (w *work) head() []string {
 func (w *work) items() []item {
 	var out []item
 	for _, p := range w.parts() {
-		out = append(out, item{label: p.title, state: p.words(), why: p.why, run: func(ctx context.Context) error { return w.open(ctx, doc.P(p.name)) }})
+		out = append(out, item{label: p.title, state: p.words(), why: p.why, run: func(ctx context.Context) error { return w.sections.open(ctx, doc.P(p.name)) }})
 	}
 	if bad := schema.Errors(w.problems); len(bad) > 0 && w.editing.LockedAt(nil) == "" {
-		out = append(out, item{label: "Next problem", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.goTo(ctx, bad[0].Path) }})
+		out = append(out, item{label: "Next problem", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.sections.goTo(ctx, bad[0].Path) }})
 	}
 	out = append(out,
 		item{label: "Validate", word: "validate", state: "find what is invalid or missing", run: w.validate},
-		item{label: "Preview", word: "preview", state: "read the message", run: w.preview},
+		item{label: "Preview", word: "preview", state: "read the message", run: previewer{w.document}.preview},
 		item{label: "Send a test", word: "test", state: "to a few people", why: w.testWhy(), run: w.testSend},
-		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: w.status},
+		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: lifecycle{w.document}.status},
 	)
 	if w.pending {
 		out = append(out,
@@ -145,7 +96,7 @@ func (w *work) items() []item {
 		out = append(out, item{label: "Undo the last change", word: "undo", state: w.changes[n-1], run: w.undo})
 	}
 	if _, ok := w.deps.Service.(engine.Historian); ok {
-		out = append(out, item{label: "History", word: "history", state: "earlier versions", run: w.history})
+		out = append(out, item{label: "History", word: "history", state: "earlier versions", run: versions{w.document}.history})
 	}
 	return append(out, item{label: "Back", word: "leave", run: func(context.Context) error { return errLeave }})
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -92,7 +93,7 @@ func (s *Screen) toCampaign() tea.Cmd {
 func (s *Screen) clear() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "Clear the list of calls?", Focus: 1,
-		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", count(s.list.Len())),
+		Body:    fmt.Sprintf("This removes %s from the list. Nothing else changes.", phrase.Count(s.list.Len(), "call")),
 		Buttons: []widget.Button{{Label: "Clear", Key: "y"}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

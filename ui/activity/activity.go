@@ -7,7 +7,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/activity"
+	"bugle/engine/phrase"
+	"bugle/engine/service/activity"
 	"bugle/themes"
 	"bugle/ui/browse"
 	"bugle/ui/screen"
@@ -56,9 +57,9 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	case s.list.Len() == 0:
 		return "", themes.ToneMuted
 	case s.follow:
-		return count(s.list.Len()) + " · following", themes.ToneAccent
+		return phrase.Count(s.list.Len(), "call") + " · following", themes.ToneAccent
 	}
-	return count(s.list.Len()), themes.ToneMuted
+	return phrase.Count(s.list.Len(), "call"), themes.ToneMuted
 }
 
 // Init waits for calls.

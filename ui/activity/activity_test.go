@@ -12,8 +12,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	calls "bugle/engine/activity"
 	"bugle/engine/doc"
+	calls "bugle/engine/service/activity"
 	"bugle/ui/activity"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"bugle/engine/activity"
+	"bugle/engine/service/activity"
 )
 
 // filter is what a person typed to find calls: every word has to fit.

@@ -47,7 +47,7 @@ func used(q engine.Quota) string {
 	return fmt.Sprintf("%d/%d %s", q.Most-q.Left, q.Most, unit)
 }
 
-// closest gives the limit of each operation that is used up next, the most used first; of operations
+// closest returns the limit of each operation that is used up next, the most used first; of operations
 // that are not used, none.
 func closest(all []engine.Quota) []engine.Quota {
 	var out []engine.Quota
@@ -91,7 +91,7 @@ func (s *Screen) showLimits() tea.Cmd {
 	})
 }
 
-// limitsTable gives a line for each operation, with all of its limits.
+// limitsTable returns a line for each operation, with all of its limits.
 func limitsTable(all []engine.Quota) string {
 	wide := 0
 	for _, q := range all {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/muesli/termenv"
 
-	calls "bugle/engine/activity"
+	calls "bugle/engine/service/activity"
 	"bugle/themes"
 	"bugle/ui/uitest"
 	"bugle/ui/widget"

@@ -5,8 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/activity"
 	"bugle/engine/doc"
+	"bugle/engine/service/activity"
 	"bugle/themes"
 	"bugle/ui/browse"
 )
@@ -96,7 +96,7 @@ func (r *reader) said() string {
 	return "The response has no body."
 }
 
-// pretty gives a body for people, and says whether it is JSON.
+// pretty returns a body for people, and says whether it is JSON.
 func pretty(body []byte) (string, bool) {
 	if v, err := doc.Parse(body); err == nil {
 		return string(v.Indent()), true

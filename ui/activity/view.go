@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"bugle/engine/activity"
+	"bugle/engine/service/activity"
 	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -45,7 +45,7 @@ func name(c activity.Call) string {
 	return c.Operation
 }
 
-// statusOf gives the HTTP status, or a word for what has none.
+// statusOf returns the HTTP status, or a word for what has none.
 func statusOf(c activity.Call) (string, themes.Tone) {
 	switch {
 	case c.Local && c.Failed():
@@ -115,11 +115,4 @@ func took(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
-}
-
-func count(n int) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", n)
 }

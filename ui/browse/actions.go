@@ -80,14 +80,14 @@ func (l *List[T]) zoomKey() screen.Action {
 	return a
 }
 
-// open gives the page the keyboard.
+// open focuses the page.
 func (l *List[T]) open() tea.Cmd {
 	l.focus = onPage
 	l.show()
 	return nil
 }
 
-// close gives the list the keyboard.
+// close focuses the list.
 func (l *List[T]) close() tea.Cmd {
 	l.filter.Blur()
 	l.focus = onList

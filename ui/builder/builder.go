@@ -1,72 +1,43 @@
-// Package builder is the screen in which a campaign is built: its components at the left, the
-// form of the chosen object in the middle, and what is to be known of it at the right or
-// below. Every change is checked and saved at once.
+// Package builder is the screen in which a campaign is built: its sections at the left, the form of the open place in
+// the middle, and help, problems, a preview or the JSON at the right or below. Every change is checked and saved at once.
+//
+// [Screen] makes changes and offers what can be done with the campaign. Its panes are the list of sections, the host of
+// the form, and the info pane; places knows which editor shows what, and the saver stores and applies.
 package builder
 
 import (
 	"context"
-	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/material"
+	"bugle/engine/message/material"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
 	"bugle/ui/builder/browser"
-	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// Screen is the builder of one campaign.
+// Screen is the builder of one campaign: what changes it, and what can be done with it.
 type Screen struct {
 	screen.Base
 	deps  screen.Deps
-	theme themes.Theme
 	edit  *edit.Session // of the campaign
-	start doc.Path      // the place that the route asked for
-	body  doc.Value     // the body that the route brought: it takes the place of the present one
+	saver saver
+	start doc.Path  // the place that the route asked for
+	body  doc.Value // the body that the route brought: it takes the place of the present one
 
-	offers   material.Offers // for its texts
-	loaded   bool
-	failed   error
-	parts    []part
-	preview  bool // to be opened at, once it is loaded
-	foretold bool // when changes take effect has been said
+	loaded  bool
+	failed  error
+	preview bool // to be opened at, once it is loaded
 
-	list  widget.List
-	form  editor.Editor // of path; nil where the campaign has none
-	path  doc.Path
-	focus pane
-	from  pane // what had the keyboard before the pane beside the form
-	stale bool // somebody changed the campaign while it was being saved
-	info  info
-	strip editor.Strip // above the form; nil where the place has none
-	grid  grid
+	panes *panes
 	files *browser.Files
-	wants wants
-
-	width, height int
-	layout        layout
-	asked         demand        // what the layout was made for
-	measured      editor.Editor // the form whose lines were counted
-	zoom          bool          // the focused pane has the whole screen
 }
-
-// pane is where the keyboard is.
-type pane uint8
-
-const (
-	paneParts pane = iota
-	paneForm
-	paneInfo
-	paneBefore // the screen that this one was opened from; the keyboard comes from there, and is never there
-)
 
 // The tasks of the screen.
 const (
@@ -88,12 +59,16 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 // keyboard: it is where somebody wants to write.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	copies, _ := deps.WorkingCopies()
-	host := edit.Host{Service: deps.Service, Copies: copies, Author: deps.Author, Now: deps.Now}
-	s := &Screen{edit: edit.New(host, r.ID), Base: screen.NewBase(), deps: deps, theme: deps.Theme, start: r.Path, preview: r.Preview, body: r.Doc, list: widget.NewList(deps.Theme)}
+	from := edit.Host{Service: deps.Service, Copies: copies, Author: deps.Author, Now: deps.Now}
+	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, start: r.Path, preview: r.Preview, body: r.Doc}
+	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, text: s.editText, sections: sections{list: widget.NewList(deps.Theme)}}
+	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.take(nil, true) }, places: places{edit: s.edit}}
+	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
+	s.panes = ps
 	if len(r.Path) > 0 {
-		s.focus = paneForm
+		s.panes.focus = paneForm
 	}
-	s.info = newInfo(deps.Theme)
+	s.saver = saver{edit: s.edit, task: s.Run, reread: s.reread, titles: s.panes.sections.titles}
 	s.files = &browser.Files{}
 	for _, o := range options {
 		o(s)
@@ -117,7 +92,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	if !s.loaded {
 		return "", themes.ToneMuted
 	}
-	return badge(s.edit)
+	return s.saver.badge()
 }
 
 // Init reads the campaign.
@@ -148,7 +123,7 @@ func (s *Screen) load() tea.Cmd {
 // Update takes results and news, and hands keys to the pane that has the keyboard.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
-	return tea.Batch(cmd, s.grant())
+	return tea.Batch(cmd, s.panes.grant())
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
@@ -156,18 +131,27 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	case screen.Result:
 		return s.result(msg)
 	case screen.ChangedMsg:
-		return s.changedElsewhere(msg)
+		if msg.ID != s.edit.ID() && msg.ID != "" {
+			return nil
+		}
+		return s.reread()
 	case forms.OpenMsg:
-		return s.open(msg.Path)
+		return s.panes.open(msg.Path)
 	case forms.EditMsg:
 		return s.editText(msg)
 	case tea.KeyMsg:
-		return s.key(msg)
+		if s.loaded {
+			return s.panes.key(msg)
+		}
+		return nil
 	case tea.MouseMsg:
-		return s.mouse(msg)
+		if s.loaded {
+			return s.panes.mouse(msg)
+		}
+		return nil
 	}
-	if s.form != nil {
-		return s.fromPaste(s.form.Update(msg)) // what it asked for, such as the clipboard
+	if s.panes.host.form != nil {
+		return s.panes.take(s.panes.host.form.Update(msg), true) // what it asked for, such as the clipboard
 	}
 	return nil
 }
@@ -180,16 +164,16 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskLoad:
 		return s.took(r)
 	case taskSave:
-		return s.saved(r)
+		return s.saver.saved(r)
 	case taskApply:
-		return s.applied(r)
+		return s.saver.applied(r)
 	case taskState:
 		s.tookState(r)
 		return nil
 	case taskBrowser:
-		return s.shown(r)
+		return opened(r)
 	}
-	return s.toEditors(r)
+	return s.panes.toEditors(r)
 }
 
 // took shows the campaign that was read.
@@ -203,44 +187,27 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	if !ok {
 		return nil // what is here is newer
 	}
-	s.failed, s.loaded, s.offers = nil, true, l.offers
+	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
 	var cmd tea.Cmd
 	if recovered {
 		cmd = screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
-	s.showChecked()
+	s.panes.showChecked()
 	if len(s.start) == 0 {
-		s.start = doc.P(s.parts0())
+		s.start = s.panes.sections.first()
 	}
-	s.choose(s.start[0].Name)
-	s.goTo(s.start)
-	if at, ok := s.messages(); ok && s.preview {
+	s.panes.sections.choose(s.start)
+	s.panes.goTo(s.start)
+	if at, ok := s.panes.sections.messages(s.edit.Schema()); ok && s.preview {
 		s.preview = false
-		cmd = tea.Batch(cmd, s.toPreview(at))
-		s.from = paneBefore
+		s.panes.sections.choose(at)
+		s.panes.show(at)
+		if s.panes.info.aside != nil {
+			s.panes.toAside()
+		}
+		s.panes.from = paneBefore
 	}
 	return tea.Batch(cmd, s.takeBody())
-}
-
-// parts0 gives the component to begin with: the first that is not done.
-func (s *Screen) parts0() string {
-	for _, p := range s.parts {
-		if p.state == partMissing || p.state == partUnfinished || p.state == partWrong {
-			return p.name
-		}
-	}
-	if len(s.parts) > 0 {
-		return s.parts[0].name
-	}
-	return ""
-}
-
-// changedElsewhere reads again what somebody else changed.
-func (s *Screen) changedElsewhere(msg screen.ChangedMsg) tea.Cmd {
-	if msg.ID != s.edit.ID() && msg.ID != "" {
-		return nil
-	}
-	return s.reread()
 }
 
 // reread reads the campaign again. Edits that are on their way to the store are stored first; those that wait
@@ -250,13 +217,13 @@ func (s *Screen) reread() tea.Cmd {
 	case !s.loaded:
 		return nil
 	case s.edit.Saving():
-		s.stale = true
+		s.saver.stale = true
 		return nil
 	case s.edit.Pending():
 		service, id := s.deps.Service, s.edit.ID()
 		return s.Run(taskState, func(ctx context.Context) (any, error) { return service.Get(ctx, id) })
 	}
-	s.start = s.place()
+	s.start = s.panes.place()
 	return s.load()
 }
 
@@ -266,42 +233,12 @@ func (s *Screen) tookState(r screen.Result) {
 		return // the edits are what the person sees; applying them reports what is wrong
 	}
 	s.edit.Below(r.Value.(engine.Campaign))
-	s.showChecked()
-	s.reload()
+	s.panes.showChecked()
+	s.panes.reload()
 }
-
-// showChecked shows the problems of the document as it stands.
-func (s *Screen) showChecked() {
-	s.parts = partsOf(s.edit.Head().Channel, s.edit.Head().DeliveryType, s.edit.Root(), s.edit.Problems())
-	items := make([]widget.Item, len(s.parts))
-	whole := s.edit.LockedAt(nil) != "" // the header says so already
-	for i, p := range s.parts {
-		p.locked = !whole && p.state != partForeign && s.edit.LockedAt(doc.P(p.name)) != ""
-		items[i] = p.item()
-	}
-	at := s.list.Cursor
-	s.list.SetItems(items)
-	s.list.Choose(at)
-	if s.form != nil {
-		s.form.SetProblems(s.edit.Problems())
-	}
-	s.refreshInfo()
-}
-
-// errors counts what stands between the campaign and being published.
-func (s *Screen) errors() int { return len(schema.Errors(s.edit.Problems())) }
 
 // Leaving asks before edits of a live campaign that are not applied are left; they are kept.
-func (s *Screen) Leaving() *screen.Question {
-	if !s.edit.Pending() {
-		return nil
-	}
-	return &screen.Question{
-		Title:   "Leave without applying?",
-		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.edit.Head().Status.Label(), catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)),
-		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
-	}
-}
+func (s *Screen) Leaving() *screen.Question { return s.saver.leaving() }
 
 // Close waits for a save that is due, and tells the others where there was any. The pages that a
 // browser was given are gone then.
@@ -314,5 +251,38 @@ func (s *Screen) Close() tea.Cmd {
 	if !s.edit.Edited() {
 		return end
 	}
-	return tea.Sequence(s.flush(), end, screen.Changed(s.edit.ID()))
+	return tea.Sequence(s.saver.flush(), end, screen.Changed(s.edit.ID()))
+}
+
+// errorsOf counts what stands between the campaign and being published.
+func errorsOf(e *edit.Session) int { return len(schema.Errors(e.Problems())) }
+
+// SetSize divides the screen.
+func (s *Screen) SetSize(width, height int) { s.panes.setSize(width, height) }
+
+// SetTheme changes the theme.
+func (s *Screen) SetTheme(t themes.Theme) {
+	s.deps.Theme = t
+	s.panes.setTheme(t)
+}
+
+// View draws the panes.
+func (s *Screen) View() string {
+	s.panes.arrange()
+	switch {
+	case s.failed != nil:
+		return s.message("Can't read this campaign.\n\n" + s.failed.Error() + "\n\nPress r to try again or esc to go back.")
+	case !s.loaded:
+		return s.message("Loading…")
+	}
+	return s.panes.view()
+}
+
+// message draws a text in place of the panes.
+func (s *Screen) message(text string) string {
+	p := widget.NewPager(s.deps.Theme)
+	p.SetSize(s.panes.width-4, s.panes.height-2)
+	p.SetText(text)
+	panel := panel(s.deps.Theme, "Campaign", box{s.panes.width, s.panes.height}, true, "")
+	return panel.View(p.View())
 }

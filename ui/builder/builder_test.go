@@ -10,7 +10,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
@@ -33,7 +33,7 @@ func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
 	b := &bench{t: t, now: uitest.Now}
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func (b *bench) open(w, h int, at ...any) *uitest.Harness {
 	return uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
 }
 
-// stored gives the campaign as the store has it.
+// stored returns the campaign as the store has it.
 func (b *bench) stored() engine.Campaign {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
@@ -341,12 +341,12 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 		h.ClickOn("JSON")
 		h.Want("[JSON]", "1  {}")
 		h.ClickOn("Problems")
-		h.Want("[Problems]", "▌ ○ Connector: required")
+		h.Want("[Problems]", "▌ ○ Connector: add a connector")
 	}
 	h := b.open(120, 40)
 	h.Click(110, 12)
-	h.Want("▌ ○ Connector: required", "enter go to field")
-	h.ClickOn("Content: required")
+	h.Want("▌ ○ Connector: add a connector", "enter go to field")
+	h.ClickOn("Content: add a message")
 	h.Want("─ Content ─")
 }
 

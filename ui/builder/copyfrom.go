@@ -6,8 +6,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -15,10 +15,11 @@ import (
 // copyFrom is the action that fills the open message from another: of a platform from the others, and
 // from its like in other variations and locales.
 func (s *Screen) copyFrom() []screen.Action {
-	if s.focus != paneForm || !s.inContent() || s.gridOpen() && len(s.path) == 1 {
+	open, places := s.panes.host.path, &s.panes.host.places
+	if s.panes.focus != paneForm || !places.inContent(open) || places.gridOpen() && len(open) == 1 {
 		return nil
 	}
-	to, from, ok := content.Read(s.edit.Head().Channel, s.edit.Root()).Sources(s.place())
+	to, from, ok := grid.Read(s.edit.Head().Channel, s.edit.Root()).Sources(s.panes.place())
 	if !ok || len(from) == 0 {
 		return nil
 	}
@@ -28,7 +29,7 @@ func (s *Screen) copyFrom() []screen.Action {
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}
 	switch {
-	case s.form.Modal():
+	case s.panes.host.form.Modal():
 	case s.edit.Root().Lookup(to).Empty():
 		act.Bar = 7
 	default:
@@ -42,7 +43,7 @@ func (s *Screen) copyFrom() []screen.Action {
 }
 
 // chooseSource asks which message to copy.
-func (s *Screen) chooseSource(from []content.Source, to doc.Path) tea.Cmd {
+func (s *Screen) chooseSource(from []grid.Source, to doc.Path) tea.Cmd {
 	options := make([]widget.Option, len(from))
 	for i, f := range from {
 		options[i] = widget.Option{Label: widget.Clean(f.Name)}
@@ -57,8 +58,8 @@ func (s *Screen) chooseSource(from []content.Source, to doc.Path) tea.Cmd {
 const mostCopied = 3
 
 // copyMessage copies what fits, as one step.
-func (s *Screen) copyMessage(from content.Source, to doc.Path) tea.Cmd {
-	root, copied := content.CopyFit(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
+func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
+	root, copied := grid.CopyFit(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
 	name := widget.Clean(from.Name)
 	if len(copied) == 0 {
 		return screen.Notify(widget.LevelInfo, "Nothing to copy: this message already has all that fits of "+name+".")
@@ -76,6 +77,6 @@ func (s *Screen) copyMessage(from content.Source, to doc.Path) tea.Cmd {
 		what = "everything"
 	}
 	cmd := s.change(root, "")
-	s.reload()
+	s.panes.reload()
 	return tea.Batch(cmd, screen.Notify(widget.LevelSuccess, "Copied "+what+" from "+name+"."))
 }

@@ -2,8 +2,8 @@ package builder
 
 import "bugle/engine/doc"
 
-// Root gives the document with every edit; the zero value where none was read.
+// Root returns the document with every edit; the zero value where none was read.
 func (s *Screen) Root() doc.Value { return s.edit.Root() }
 
-// Depth gives how many steps can be undone.
+// Depth returns how many steps can be undone.
 func (s *Screen) Depth() int { return s.edit.Steps() }

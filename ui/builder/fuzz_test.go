@@ -9,7 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
@@ -141,7 +141,7 @@ func newDraft(f *testing.F, ch catalog.Channel, typ catalog.DeliveryType, compon
 	db := mem.New()
 	if _, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 	}); err != nil {
 		f.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
-	"bugle/engine/utm"
+	"bugle/engine/message/utm"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/validate/problems"

@@ -109,7 +109,7 @@ func TestClicksBesideTheForm(t *testing.T) {
 		h.Want("[JSON]")
 		h.ClickOn("Problems")
 		h.Want("[Problems]")
-		h.ClickOn("Content: required")
+		h.ClickOn("Content: add a message")
 		h.Want("▏ ○ Content")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
 	"bugle/forms"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -18,61 +19,40 @@ import (
 // offered again.
 func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
 	if m.JSON {
-		return s.editJSONText(m.Path, m.Text, m.Text)
+		return editJSON(s.edit, m.Path, m.Text, m.Text, s.put)
 	}
 	suffix := ".txt"
 	if n := s.edit.Schema().At(m.Path); n != nil && n.Long {
 		suffix = ".html"
 	}
 	return screen.Send(screen.EditMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
-		if !changed || s.form == nil {
+		if !changed || s.panes.host.form == nil {
 			return nil
 		}
-		if f, ok := s.form.(interface {
+		if f, ok := s.panes.host.form.(interface {
 			SetText(doc.Path, string, bool) error
 		}); !ok {
 			return s.put(m.Path, doc.NewString(text))
 		} else if err := f.SetText(m.Path, text, false); err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
-		return s.fromPaste(nil)
+		return s.panes.take(nil, true)
 	}})
 }
 
-// editPart opens the chosen component as JSON.
-func (s *Screen) editPart() tea.Cmd {
-	if len(s.path) == 0 {
-		return nil
-	}
-	return s.editJSON(s.path[:1])
-}
-
-// editAll opens all components as one JSON document.
-func (s *Screen) editAll() tea.Cmd {
-	return s.editJSONText(nil, string(s.edit.Body().Indent()), string(s.edit.Body().Indent()))
-}
-
-func (s *Screen) editJSON(p doc.Path) tea.Cmd {
-	text := string(s.edit.Root().Lookup(p).Indent())
-	if text == "" {
-		text = "{}"
-	}
-	return s.editJSONText(p, text, text)
-}
-
-// editJSONText opens text for what is at p; before is what the document has there. A text that
-// does not parse is offered again, so that nothing typed is lost.
-func (s *Screen) editJSONText(p doc.Path, text, before string) tea.Cmd {
+// editJSON opens text in the person's editor for what is at p, and puts it there; before is what the document has. A
+// text that does not parse is offered again, so that nothing typed is lost.
+func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
 	return screen.Send(screen.EditMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
 		if after == before {
 			return nil
 		}
-		v, err := s.parseJSON(p, after)
+		v, err := parseJSON(e, p, after)
 		if err == nil {
-			err = s.refusal(p, v)
+			err = refusal(e, p, v)
 		}
 		if err == nil {
-			return s.put(p, v)
+			return put(p, v)
 		}
 		return screen.Ask(screen.Question{
 			Title:   "This is not valid yet",
@@ -82,15 +62,26 @@ func (s *Screen) editJSONText(p doc.Path, text, before string) tea.Cmd {
 				if a.Index == 1 {
 					return nil
 				}
-				return s.editJSONText(p, after, before)
+				return editJSON(e, p, after, before, put)
 			},
 		})
 	}})
 }
 
+// jsonAt returns the text for what is at p: of the whole campaign, where p is empty, all its sections.
+func jsonAt(e *edit.Session, p doc.Path) string {
+	if len(p) == 0 {
+		return string(e.Body().Indent())
+	}
+	if v := e.Root().Lookup(p); v.Exists() {
+		return string(v.Indent())
+	}
+	return "{}"
+}
+
 // parseJSON reads what the editor left for the place p: of the whole campaign, where p is empty, its
 // components, with the head that it has.
-func (s *Screen) parseJSON(p doc.Path, text string) (doc.Value, error) {
+func parseJSON(e *edit.Session, p doc.Path, text string) (doc.Value, error) {
 	v, err := doc.Parse([]byte(text))
 	if err != nil || len(p) > 0 {
 		return v, err
@@ -103,24 +94,24 @@ func (s *Screen) parseJSON(p doc.Path, text string) (doc.Value, error) {
 			return v, fmt.Errorf("%s is set by the service and cannot be edited here. Remove it", name)
 		}
 	}
-	return s.edit.Current().With(v).Document(), nil
+	return e.Current().With(v).Document(), nil
 }
 
-// refusal says why the value at p cannot become v.
-func (s *Screen) refusal(p doc.Path, v doc.Value) error {
-	root, err := s.edit.Root().Set(p, v)
+// refusal returns why the value at p cannot become v.
+func refusal(e *edit.Session, p doc.Path, v doc.Value) error {
+	root, err := e.Root().Set(p, v)
 	if err != nil {
 		return err
 	}
-	if why := s.edit.Locked(root); why != "" {
-		paths := catalog.LockedChanges(s.edit.Head().Status, s.edit.Root(), root)
+	if why := e.Locked(root); why != "" {
+		paths := catalog.LockedChanges(e.Head().Status, e.Root(), root)
 		for i, at := range paths {
 			if i == 0 {
 				why += " It is about "
 			} else {
 				why += ", "
 			}
-			why += s.where(at)
+			why += where(e.Schema(), at)
 		}
 		if len(paths) > 0 {
 			why += "."
@@ -137,6 +128,6 @@ func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd {
 		return screen.Notify(widget.LevelError, "Cannot change this here: "+err.Error())
 	}
 	cmd := s.change(root, "")
-	s.reload()
+	s.panes.reload()
 	return cmd
 }

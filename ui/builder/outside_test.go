@@ -33,7 +33,7 @@ func (b *bench) desk(options ...builder.Option) desk {
 	return desk{h, b.t, s}
 }
 
-// opened gives what the key hands to the person's editor.
+// opened returns what the key hands to the person's editor.
 func (d desk) opened(key string) screen.EditMsg {
 	d.t.Helper()
 	for _, a := range d.screen.Actions() {

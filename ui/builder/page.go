@@ -8,9 +8,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/content"
+	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/render"
+	"bugle/engine/edit"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/render"
 	"bugle/engine/schema"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -34,7 +36,11 @@ type page struct {
 
 // openInBrowser shows the message that the person is at in the browser.
 func (s *Screen) openInBrowser() tea.Cmd {
-	p, ok := s.pageAt(s.place())
+	root, o := s.edit.Root(), render.Options{Now: s.deps.Now()}
+	if a, ok := s.panes.info.aside.(*previewAside); ok {
+		root, o = a.whole()
+	}
+	p, ok := pageAt(s.edit, root, s.panes.place(), o)
 	if !ok {
 		return screen.Notify(widget.LevelWarning, "There is no message to open here.")
 	}
@@ -48,20 +54,17 @@ func (s *Screen) openInBrowser() tea.Cmd {
 	})
 }
 
-// shown tells whether the browser could be opened.
-func (s *Screen) shown(r screen.Result) tea.Cmd {
+// opened reports whether the browser could be opened.
+func opened(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.Notify(widget.LevelWarning, capital(r.Err.Error())+".")
 	}
 	return screen.Notify(widget.LevelSuccess, "Opened in the browser. The page updates while you stay in this campaign.")
 }
 
-// pageAt makes the page of the message at a place, or of the first where the place is in none.
-func (s *Screen) pageAt(at doc.Path) (page, bool) {
-	ch, root, o := s.edit.Head().Channel, s.edit.Root(), render.Options{Now: s.deps.Now()}
-	if a, ok := s.info.aside.(*previewAside); ok {
-		root, o = a.whole()
-	}
+// pageAt returns the page of the message at a place of root, or of the first where the place is in none.
+func pageAt(e *edit.Session, root doc.Value, at doc.Path, o render.Options) (page, bool) {
+	ch := e.Head().Channel
 	views, ok := render.Of(ch, root, at, o)
 	if !ok && !inCell(ch, root, at) {
 		views, _ = render.First(ch, root, o)
@@ -69,21 +72,21 @@ func (s *Screen) pageAt(at doc.Path) (page, bool) {
 	if len(views) == 0 {
 		return page{}, false
 	}
-	p := page{Title: s.Title(), Cell: content.CellName("", views[0].Locale, views[0].Variation)}
+	p := page{Title: engine.Summarize(e.Current()).Title(), Cell: grid.CellName("", views[0].Locale, views[0].Variation)}
 	for _, v := range views {
 		if v.Notification != nil {
 			p.Push = append(p.Push, v.Notification)
 		}
 		if v.Mail != nil {
-			p.Mail, p.HTML = v.Mail, s.htmlAt(root, v.Content)
+			p.Mail, p.HTML = v.Mail, htmlAt(e, root, v.Content)
 		}
 	}
 	return p, true
 }
 
-// htmlAt gives the HTML of the message at a place of a document: what its table says is such.
-func (s *Screen) htmlAt(root doc.Value, p doc.Path) string {
-	st, _ := s.edit.Schema().Object(root, p, s.edit.Env())
+// htmlAt returns the HTML of the message at a place of a document: what its table says is such.
+func htmlAt(e *edit.Session, root doc.Value, p doc.Path) string {
+	st, _ := e.Schema().Object(root, p, e.Env())
 	for _, f := range st.Fields {
 		if f.Shown && f.Node.Links == schema.LinksInHTML {
 			return f.Value.Text()

@@ -7,9 +7,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/content"
 	"bugle/engine/doc"
-	"bugle/engine/render"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/render"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/editor"
@@ -104,8 +104,8 @@ func (a *previewAside) readTemplates(all bool) tea.Cmd {
 
 // inCell reports whether a place is in one message among several, be it there or not.
 func inCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
-	c, ok := content.Read(ch, root).At(at)
-	return ok && len(c.Path) > len(content.Path()) && at.HasPrefix(c.Path)
+	c, ok := grid.Read(ch, root).At(at)
+	return ok && len(c.Path) > len(grid.Path()) && at.HasPrefix(c.Path)
 }
 
 func (a *previewAside) draw() {

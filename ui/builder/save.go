@@ -2,28 +2,41 @@ package builder
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/engine/edit"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
 
-// badge says whether the work of a session is saved.
-func badge(e *edit.Session) (string, themes.Tone) {
-	st := e.Head().Status
+// saver stores the edits of a session and applies them, and asks what counts where somebody else changed the
+// campaign meanwhile.
+type saver struct {
+	edit   *edit.Session
+	task   func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
+	reread func() tea.Cmd                                                   // reads the campaign again
+	titles func(names []string) string                                      // of sections, for people
+	warned bool                                                             // when changes take effect has been said
+	stale  bool                                                             // somebody changed the campaign while it was being saved
+}
+
+// badge reports whether the work is saved.
+func (s *saver) badge() (string, themes.Tone) {
+	st := s.edit.Head().Status
 	switch {
-	case e.SaveErr() != nil:
+	case s.edit.SaveErr() != nil:
 		return "NOT SAVED", themes.ToneDanger
-	case e.Saving():
+	case s.edit.Saving():
 		return "saving…", themes.ToneMuted
-	case e.Pending() && st != catalog.Draft:
+	case s.edit.Pending() && st != catalog.Draft:
 		return st.Label() + " · changes not applied", themes.ToneWarning
-	case e.Pending():
+	case s.edit.Pending():
 		return "changes not applied", themes.ToneWarning
 	case slices.ContainsFunc(catalog.Locked(st), func(l catalog.Lock) bool { return len(l.Path) == 0 }):
 		return st.Label() + " · read only", themes.ToneMuted
@@ -34,19 +47,19 @@ func badge(e *edit.Session) (string, themes.Tone) {
 }
 
 // save stores the edits: a draft in place, others as a working copy until they are applied.
-func (s *Screen) save(note string, coalesce bool) tea.Cmd {
+func (s *saver) save(note string, coalesce bool) tea.Cmd {
 	return s.run(s.edit.Save(note, coalesce))
 }
 
-func (s *Screen) run(save edit.Saver) tea.Cmd {
+func (s *saver) run(save edit.Saver) tea.Cmd {
 	if save == nil {
 		return nil
 	}
-	return s.Run(taskSave, func(ctx context.Context) (any, error) { return save(ctx) })
+	return s.task(taskSave, func(ctx context.Context) (any, error) { return save(ctx) })
 }
 
 // saved notes the outcome, and saves again where there are newer edits.
-func (s *Screen) saved(r screen.Result) tea.Cmd {
+func (s *saver) saved(r screen.Result) tea.Cmd {
 	failed := s.edit.SaveErr() != nil
 	done, _ := r.Value.(edit.Saved)
 	next := s.edit.Saved(done, r.Err)
@@ -67,7 +80,7 @@ func (s *Screen) saved(r screen.Result) tea.Cmd {
 }
 
 // conflict asks what shall count after somebody else changed the draft.
-func (s *Screen) conflict() tea.Cmd {
+func (s *saver) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   "The campaign was changed elsewhere",
 		Body:    "Someone else saved this draft after you opened it. Which version do you want to keep? If you keep yours, theirs stays in the history. If you take theirs, yours is discarded.",
@@ -78,8 +91,7 @@ func (s *Screen) conflict() tea.Cmd {
 				return s.run(s.edit.KeepMine("kept over someone else's change"))
 			case 1:
 				s.edit.Forget()
-				s.start = s.place()
-				return s.load()
+				return s.reread()
 			}
 			return nil
 		},
@@ -87,7 +99,7 @@ func (s *Screen) conflict() tea.Cmd {
 }
 
 // flush returns the command that stores what is not stored yet, in one go.
-func (s *Screen) flush() tea.Cmd {
+func (s *saver) flush() tea.Cmd {
 	store := s.edit.Flush()
 	if store == nil {
 		return nil
@@ -96,4 +108,96 @@ func (s *Screen) flush() tea.Cmd {
 		store()
 		return nil
 	}
+}
+
+// apply sends the edits that wait. Edits of a draft that is saved in place are saved already.
+func (s *saver) apply(side edit.Side) tea.Cmd {
+	if s.edit.InPlace() {
+		return s.save("saved", false)
+	}
+	send := s.edit.Apply(side)
+	return s.task(taskApply, func(ctx context.Context) (any, error) { return send(ctx) })
+}
+
+// applied reads the campaign as it is now, or asks whose changes shall count.
+func (s *saver) applied(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
+	}
+	done := r.Value.(edit.Applied)
+	if len(done.Both) > 0 {
+		return s.askWhose(done.Both)
+	}
+	drop := s.edit.Applied(done)
+	news := screen.NotifyAbout(screen.AboutSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
+	if len(done.Removed) > 0 {
+		news = screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")
+	}
+	dropped := func() tea.Msg {
+		_ = drop(context.Background()) // a copy that stays is offered again, and says so
+		return nil
+	}
+	return tea.Sequence(dropped, s.reread(), screen.Changed(""), news)
+}
+
+// askWhose asks what shall count of the components that both sides changed. What only one side
+// changed is kept in any case.
+func (s *saver) askWhose(names []string) tea.Cmd {
+	return screen.Ask(screen.Question{
+		Title: "The campaign was changed elsewhere",
+		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
+			"All other changes of both are kept.",
+		Buttons: []widget.Button{{Label: "Mine", Key: "m"}, {Label: "Theirs", Key: "t", Danger: true}, {Label: "Not yet", Key: "n"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			switch a.Index {
+			case 0:
+				return s.apply(edit.Mine)
+			case 1:
+				return s.apply(edit.Theirs)
+			}
+			return nil
+		},
+	})
+}
+
+// warn notes, at the first change of a live campaign, when changes take effect.
+func (s *saver) warn() tea.Cmd {
+	when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)
+	if s.warned || when == "" || s.edit.InPlace() {
+		return nil
+	}
+	s.warned = true
+	return screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
+}
+
+// leaving asks before edits of a live campaign that are not applied are left; they are kept.
+func (s *saver) leaving() *screen.Question {
+	if !s.edit.Pending() {
+		return nil
+	}
+	return &screen.Question{
+		Title:   "Leave without applying?",
+		Body:    fmt.Sprintf("Your changes to this campaign (%s) are kept and will be here when you come back, but they are not applied yet. %s", s.edit.Head().Status.Label(), catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)),
+		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}},
+	}
+}
+
+// after runs cmd once what was typed is stored, so that other screens see it.
+func (s *saver) after(cmd tea.Cmd) tea.Cmd {
+	flush := s.flush()
+	if flush == nil {
+		return cmd
+	}
+	return tea.Sequence(flush, cmd)
+}
+
+// note describes an edit for the history by its place: of an entry, by its list.
+func note(at doc.Path) string {
+	if len(at) == 0 {
+		return "edited"
+	}
+	for len(at) > 1 && at.Last().IsIndex {
+		at = at.Parent()
+	}
+	return "edited " + at.String()
 }

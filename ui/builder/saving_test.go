@@ -11,7 +11,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"

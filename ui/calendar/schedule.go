@@ -230,7 +230,7 @@ func (s *Schedule) text(w int) []string {
 		}
 	}
 	if s.chosen {
-		add(themes.ToneMuted, "Times of "+s.zone.String())
+		add(themes.ToneMuted, "Times in "+s.zone.String())
 	} else {
 		add(themes.ToneWarning, "No time zone chosen; times are in UTC")
 	}
@@ -284,7 +284,7 @@ func (s *Schedule) line(t, now time.Time, w int) string {
 	return widget.Truncate(line, w)
 }
 
-// changed reports whether the clocks change between two sends: the day, and that the time of day stays.
+// changed returns on which day the clocks change between two sends; "" where they do not.
 func changed(a, b time.Time) string {
 	_, before := a.Zone()
 	_, after := b.Zone()

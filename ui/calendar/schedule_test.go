@@ -111,7 +111,7 @@ func TestNothingToShow(t *testing.T) {
 	s := calendar.NewSchedule(themes.Plain())
 	s.SetSize(40, 20)
 	s.SetDocument(document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`), now)
-	wants(t, &s, "No time zone chosen", "as soon as it is published")
+	wants(t, &s, "No time zone chosen", "as soon as you publish")
 	s.SetDocument(document(t, "ONE_TIME", `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-21T09:00:00Z"}`), now)
 	wants(t, &s, "Sat 21 Mar  09:00  tomorrow", "March 2026", "21•")
 }
@@ -168,7 +168,7 @@ func TestAside(t *testing.T) {
 	cfg.Theme, cfg.Root = themes.Plain(), document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`)
 	a := calendar.NewAside(cfg)
 	a.SetSize(33, 30)
-	if !strings.Contains(a.View(), "as soon as it is") {
+	if !strings.Contains(a.View(), "as soon as you publish") {
 		t.Errorf("%s", a.View())
 	}
 	a.Show(document(t, "PERIODIC", weekly), nil)

@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/query"
+	"bugle/engine/search/query"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"
@@ -231,7 +231,7 @@ func (l *listing) chooseSort() tea.Cmd {
 
 func sign(on bool) string {
 	if on {
-		return "›"
+		return "✓"
 	}
 	return " "
 }

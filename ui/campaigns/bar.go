@@ -10,7 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"bugle/engine/query"
+	"bugle/engine/search/query"
 	"bugle/forms/typeahead"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -299,7 +299,7 @@ const mostOffers = 8
 // offerFrame are the cells that the frame of the offers takes at both sides.
 const offerFrame = 4
 
-// dropdown draws the offers, at most w cells wide and h lines high, and gives the column that they belong
+// dropdown draws the offers, at most w cells wide and h lines high, and returns the column that they belong
 // at. Empty where there are none.
 func (b *searchBar) dropdown(w, h int) (box string, x int) {
 	n := min(b.list.Len(), mostOffers, max(h-2, 0))

@@ -9,8 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/index"
-	"bugle/engine/query"
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"

@@ -177,7 +177,7 @@ func TestNarrowing(t *testing.T) {
 func TestCountsBesideTheTable(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.Press("tab", "enter") // Draft
-	h.Want("2 of 11", "/ status:draft", "›")
+	h.Want("2 of 11", "/ status:draft", "✓")
 	h.Press("down", "enter") // or Scheduled
 	h.Want("3 of 11", "/ status:draft,scheduled")
 	h.Press("esc", "esc")

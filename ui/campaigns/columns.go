@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/query"
+	"bugle/engine/search/query"
 	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/widget"

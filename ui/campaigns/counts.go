@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"bugle/engine/index"
-	"bugle/engine/query"
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/widget"
 )

@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/catalog"
-	"bugle/engine/index"
-	"bugle/engine/query"
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -122,7 +122,7 @@ func facetItem(key query.Key, v index.FacetValue) widget.Item {
 		item.Icon, item.IconTone = role.Glyph(), role.Tone()
 	}
 	if v.Chosen {
-		item.Icon, item.IconTone, item.InfoTone = "›", themes.ToneAccent, themes.ToneAccent
+		item.Icon, item.IconTone, item.InfoTone = "✓", themes.ToneAccent, themes.ToneAccent
 	}
 	return item
 }

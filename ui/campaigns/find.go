@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"bugle/engine/index"
-	"bugle/engine/query"
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
 )
 
 // follow says where the cursor goes after a search.

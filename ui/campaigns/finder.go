@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"bugle/engine/query"
+	"bugle/engine/search/query"
 	"bugle/ui/status"
 )
 
@@ -124,7 +124,7 @@ func (f *finder) empty(from *feed) string {
 func (f *finder) noHits() string {
 	text := "No campaigns match “" + strings.TrimSpace(f.answer.text) + "”."
 	if p := f.answer.problems; len(p) > 0 {
-		text = problemText(p[0]) + "\n" + text
+		text = problemText(p[0])
 	}
 	word, ok := f.culprit()
 	many := len(f.answer.query.Terms) > 1

@@ -115,7 +115,7 @@ func (s *Screen) head() (search, counts, work int) {
 	return s.bar.lines(), counts, work
 }
 
-// divide gives the panes their sizes. It is called whenever what is drawn changes its size.
+// divide returns the panes their sizes. It is called whenever what is drawn changes its size.
 func (s *Screen) divide() {
 	p := s.panes()
 	s.facets.list.SetSize(max(p.facets.w-4, 0), max(p.facets.h-2, 0))

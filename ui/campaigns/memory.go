@@ -6,7 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/query"
+	"bugle/engine/search/query"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
 	"bugle/ui/widget"

@@ -5,7 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/index"
+	"bugle/engine/search/index"
 	"bugle/ui/screen"
 )
 

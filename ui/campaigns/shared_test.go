@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/index"
+	"bugle/engine/search/index"
 	"bugle/ui/campaigns"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"

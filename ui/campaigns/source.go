@@ -10,7 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/index"
+	"bugle/engine/search/index"
 )
 
 // source keeps the rows of one service in an index: in that of the service, where it keeps one in this

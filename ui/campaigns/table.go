@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine"
-	"bugle/engine/index"
+	"bugle/engine/search/index"
 	"bugle/themes"
 	"bugle/ui/widget"
 )

@@ -8,7 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/query"
+	"bugle/engine/search/query"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"

@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/index"
+	"bugle/engine/search/index"
 	"bugle/ui/screen"
 	"bugle/ui/status"
 	"bugle/ui/widget"

@@ -6,13 +6,14 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/content"
+	"bugle/engine/edit/grid"
 	"bugle/forms/typeahead"
 	"bugle/ui/widget"
 )
 
 // adding asks which locales to add.
 type adding struct {
+	*table
 	prompt widget.Prompt
 	list   typeahead.List
 	all    []typeahead.Item // locales, found by their languages as well
@@ -22,7 +23,7 @@ type adding struct {
 // has messages and is not listed is listed at once.
 func (g *Grid) openAdd() {
 	if g.onLocale() && g.grid.Locales[g.row].Stray {
-		root, err := content.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
+		root, err := grid.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
 		if err != nil {
 			g.failure = sentence(err)
 			return
@@ -30,21 +31,21 @@ func (g *Grid) openAdd() {
 		g.take(root)
 		return
 	}
-	a := &adding{prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a language or locale, such as de, fr")}
+	a := &adding{table: g.table, prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a language or locale, such as de, fr")}
 	a.prompt.Focus()
 	var own []string
-	if n := g.cfg.Schema.At(content.LocalesPath()); n != nil && n.Suggest != "" && g.cfg.Suggest != nil {
+	if n := g.cfg.Schema.At(grid.LocalesPath()); n != nil && n.Suggest != "" && g.cfg.Suggest != nil {
 		own = g.cfg.Suggest(n.Suggest)
 	}
 	for _, name := range own {
-		language := content.LanguageName(name)
+		language := grid.LanguageName(name)
 		info := "in this workspace"
 		if language != "" {
 			info = language + " · " + info
 		}
 		a.all = append(a.all, typeahead.Item{Value: name, Info: info, Also: language})
 	}
-	for _, l := range content.Languages {
+	for _, l := range grid.Languages {
 		if !slices.Contains(own, l.Tag) {
 			a.all = append(a.all, typeahead.Item{Value: l.Tag, Info: l.Name, Also: l.Name})
 		}
@@ -66,13 +67,13 @@ func (a *adding) find() {
 // addPage is how many rows pgup and pgdown move.
 const addPage = 10
 
-func (g *Grid) addKey(msg tea.KeyMsg) tea.Cmd {
-	a := g.adding
+// key takes a key, and reports whether the question is closed.
+func (a *adding) key(msg tea.KeyMsg) bool {
 	switch pressed := msg.String(); {
 	case pressed == "esc":
-		g.adding = nil
+		return true
 	case pressed == "enter", pressed == "tab":
-		g.addLocales()
+		return a.add()
 	case a.list.Key(pressed):
 	case pressed == "pgup":
 		a.list.Highlight(max(a.list.At()-addPage, 0))
@@ -81,56 +82,55 @@ func (g *Grid) addKey(msg tea.KeyMsg) tea.Cmd {
 	case a.prompt.Update(msg):
 		a.find()
 	}
-	return nil
+	return false
 }
 
-// addLocales adds the chosen locale, or all of those that were typed with commas between them.
-func (g *Grid) addLocales() {
-	chosen, ok := g.adding.list.Highlighted()
+// add adds the chosen locale, or all of those that were typed with commas between them, and reports whether it could.
+func (a *adding) add() bool {
+	chosen, ok := a.list.Highlighted()
 	if !ok {
-		g.failure = "Type the name of a locale, such as de."
-		return
+		a.failure = "Type the name of a locale, such as de."
+		return false
 	}
-	root, last := g.root, ""
+	root, last := a.root, ""
 	for name := range strings.SplitSeq(chosen.Value, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" {
 			continue
 		}
-		out, err := content.AddLocale(g.cfg.Head.Channel, root, name)
+		out, err := grid.AddLocale(a.cfg.Head.Channel, root, name)
 		if err != nil {
-			g.failure = sentence(err)
-			return
+			a.failure = sentence(err)
+			return false
 		}
 		root, last = out, name
 	}
 	if last == "" {
-		g.failure = "Type the name of a locale, such as de."
-		return
+		a.failure = "Type the name of a locale, such as de."
+		return false
 	}
-	g.adding = nil
-	g.take(root)
-	g.place(g.rowOf(last), max(g.col, 0))
-	g.notify("Added with a copy of the default locale's messages to translate.")
+	a.take(root)
+	a.place(a.rowOf(last), max(a.col, 0))
+	a.notify("Added with a copy of the default locale's messages to translate.")
+	return true
 }
 
-// addView draws the question.
-func (g *Grid) addView(w, h int) string {
-	a := g.adding
+// view draws the question.
+func (a *adding) view(w, h int) string {
 	a.prompt.SetSize(w, 1)
-	lines := append([]string{a.prompt.View()}, g.addFault(w)...)
+	lines := append([]string{a.prompt.View()}, a.fault(w)...)
 	lines = append(lines, "")
-	return widget.Fit(strings.Join(append(lines, a.list.Lines(g.cfg.Theme, w, max(h-len(lines), 1))...), "\n"), w, h)
+	return widget.Fit(strings.Join(append(lines, a.list.Lines(a.cfg.Theme, w, max(h-len(lines), 1))...), "\n"), w, h)
 }
 
-// addFault says why what is typed cannot be added.
-func (g *Grid) addFault(w int) []string {
-	if g.failure == "" {
+// fault says why what is typed cannot be added.
+func (a *adding) fault(w int) []string {
+	if a.failure == "" {
 		return nil
 	}
 	var out []string
-	for _, l := range widget.Wrap(widget.Clean(g.failure), max(w, 1)) {
-		out = append(out, g.cfg.Theme.Warning.Render(l))
+	for _, l := range widget.Wrap(widget.Clean(a.failure), max(w, 1)) {
+		out = append(out, a.cfg.Theme.Warning.Render(l))
 	}
 	return out
 }

@@ -5,8 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/engine/phrase"
 )
 
@@ -30,39 +30,42 @@ type clip struct {
 
 func (c clip) empty() bool { return len(c.cells) == 0 }
 
+// clipboard copies and pastes the messages of a table, and marks them.
+type clipboard struct{ *table }
+
 // copy takes what is under the cursor: a cell, or all of a locale or a variation.
-func (g *Grid) copy() tea.Cmd {
+func (b clipboard) copy() tea.Cmd {
 	c := clip{cells: map[string]doc.Value{}}
-	take := func(name string, cell content.Cell) {
-		if v := g.grid.Value(cell); v.Exists() {
+	take := func(name string, cell grid.Cell) {
+		if v := b.grid.Value(cell); v.Exists() {
 			c.cells[name] = v
 			c.names = append(c.names, name)
 		}
 	}
 	switch {
-	case g.onLocale():
-		c.kind, c.from = aLocale, content.LocaleName(g.grid.Locales[g.row].Name)
-		for i, v := range g.grid.Variations {
-			take(v.Name, g.cell(g.row, i))
+	case b.onLocale():
+		c.kind, c.from = aLocale, grid.LocaleName(b.grid.Locales[b.row].Name)
+		for i, v := range b.grid.Variations {
+			take(v.Name, b.cell(b.row, i))
 		}
-	case g.onVariation():
-		c.kind, c.from = aVariation, "variation "+g.variation(g.col)
-		for i, l := range g.grid.Locales {
-			take(l.Name, g.cell(i, g.col))
+	case b.onVariation():
+		c.kind, c.from = aVariation, "variation "+b.variation(b.col)
+		for i, l := range b.grid.Locales {
+			take(l.Name, b.cell(i, b.col))
 		}
-	case g.inCell():
-		cell := g.cell(g.row, g.col)
-		c.from = g.grid.Name(cell)
+	case b.inCell():
+		cell := b.cell(b.row, b.col)
+		c.from = b.grid.Name(cell)
 		take("", cell)
 	default:
 		return nil
 	}
 	if c.empty() {
-		g.failure = "There is no message to copy here."
+		b.failure = "There is no message to copy here."
 		return nil
 	}
-	g.mem.clip = c
-	g.notify("Copied " + c.words() + ". Press p to paste.")
+	b.mem.clip = c
+	b.notify("Copied " + c.words() + ". Press p to paste.")
 	return nil
 }
 
@@ -74,14 +77,15 @@ func (c clip) words() string {
 }
 
 // paste puts what was copied into the marked cells, or where the cursor is.
-func (g *Grid) paste() {
-	c := g.mem.clip
+func (b clipboard) paste() {
+	c := b.mem.clip
 	if c.empty() {
-		g.failure = "Nothing copied yet. Press y on a message to copy it, or on a locale or variation to copy all its messages."
+		b.failure = "Nothing copied yet. Press y on a message to copy it, or on a locale or variation to copy all its messages."
 		return
 	}
-	root, done, replaced := g.root, 0, 0
-	for _, to := range g.targets() {
+	given := false // there is a message for one of the cells
+	root, done, replaced := b.root, 0, 0
+	for _, to := range b.targets() {
 		v := c.cells[""]
 		switch c.kind {
 		case aLocale:
@@ -89,13 +93,14 @@ func (g *Grid) paste() {
 		case aVariation:
 			v = c.cells[to.Locale]
 		}
-		old := g.grid.Value(to)
+		old := b.grid.Value(to)
+		given = given || v.Exists()
 		if !v.Exists() || old.Exists() && len(doc.Diff(old, v)) == 0 {
 			continue
 		}
-		out, err := content.SetMessage(g.cfg.Head.Channel, root, to.Locale, to.Variation, v)
+		out, err := grid.SetMessage(b.cfg.Head.Channel, root, to.Locale, to.Variation, v)
 		if err != nil {
-			g.failure = sentence(err)
+			b.failure = sentence(err)
 			return
 		}
 		root = out
@@ -104,37 +109,40 @@ func (g *Grid) paste() {
 		}
 	}
 	if done == 0 {
-		g.failure = "The message here is already the same."
+		b.failure = "The message here is already the same."
+		if !given {
+			b.failure = "What you copied has no message for this."
+		}
 		return
 	}
 	text := "Pasted into " + phrase.Count(done, "cell") + "."
 	if replaced > 0 {
 		text = fmt.Sprintf("Pasted into %s, replacing %s. Press ctrl+z to undo.", phrase.Count(done, "cell"), phrase.Count(replaced, "message"))
 	}
-	g.mem.marks = nil
-	g.take(root)
-	g.notify(text)
+	b.mem.marks = nil
+	b.take(root)
+	b.notify(text)
 }
 
 // targets are the cells that a paste goes to.
-func (g *Grid) targets() []content.Cell {
-	var out []content.Cell
-	k := g.mem.clip.kind
-	for i, l := range g.grid.Locales {
-		for j, v := range g.grid.Variations {
+func (b clipboard) targets() []grid.Cell {
+	var out []grid.Cell
+	k := b.mem.clip.kind
+	for i, l := range b.grid.Locales {
+		for j, v := range b.grid.Variations {
 			var hit bool
-			switch marked := g.mem.marks[keyOf(l.Name, v.Name)]; {
-			case len(g.mem.marks) > 0:
+			switch marked := b.mem.marks[keyOf(l.Name, v.Name)]; {
+			case len(b.mem.marks) > 0:
 				hit = marked
-			case k == aLocale, k == oneCell && g.onLocale():
-				hit = i == g.row
-			case k == aVariation, k == oneCell && g.onVariation():
-				hit = j == g.col
+			case k == aLocale, k == oneCell && b.onLocale():
+				hit = i == b.row
+			case k == aVariation, k == oneCell && b.onVariation():
+				hit = j == b.col
 			default:
-				hit = i == g.row && j == g.col
+				hit = i == b.row && j == b.col
 			}
 			if hit {
-				out = append(out, g.cell(i, j))
+				out = append(out, b.cell(i, j))
 			}
 		}
 	}
@@ -142,35 +150,35 @@ func (g *Grid) targets() []content.Cell {
 }
 
 // mark marks the cell under the cursor, or all of a locale or a variation; marked ones are unmarked.
-func (g *Grid) mark() {
+func (b clipboard) mark() {
 	var list []string
-	for i, l := range g.grid.Locales {
-		for j, v := range g.grid.Variations {
-			if (g.onVariation() || i == g.row) && (g.onLocale() || j == g.col) {
+	for i, l := range b.grid.Locales {
+		for j, v := range b.grid.Variations {
+			if (b.onVariation() || i == b.row) && (b.onLocale() || j == b.col) {
 				list = append(list, keyOf(l.Name, v.Name))
 			}
 		}
 	}
 	all := true
 	for _, k := range list {
-		all = all && g.mem.marks[k]
+		all = all && b.mem.marks[k]
 	}
-	if g.mem.marks == nil {
-		g.mem.marks = map[string]bool{}
+	if b.mem.marks == nil {
+		b.mem.marks = map[string]bool{}
 	}
 	for _, k := range list {
 		if all {
-			delete(g.mem.marks, k)
+			delete(b.mem.marks, k)
 		} else {
-			g.mem.marks[k] = true
+			b.mem.marks[k] = true
 		}
 	}
 }
 
 // variation names the variation of a column for people.
-func (g *Grid) variation(col int) string {
-	if len(g.grid.Variations) == 1 {
+func (t *table) variation(col int) string {
+	if len(t.grid.Variations) == 1 {
 		return "Message"
 	}
-	return content.VariationName(g.grid.Variations[col].Name)
+	return grid.VariationName(t.grid.Variations[col].Name)
 }

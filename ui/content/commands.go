@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -27,7 +27,7 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.Open) && !g.onVariation():
 		return g.open()
 	case key.Matches(msg, k.Copy):
-		return g.copy()
+		return clipboard{g.table}.copy()
 	case key.Matches(msg, k.Compare):
 		g.openCompare()
 		return nil
@@ -38,22 +38,22 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case key.Matches(msg, k.Percent):
-		g.place(-1, 0)
-		g.openShare(msg)
+		g.place(-1, max(g.col, 0))
+		g.shares().open(msg)
 	case key.Matches(msg, k.Open), g.onVariation() && isDigit(msg):
-		g.openShare(msg)
+		g.shares().open(msg)
 	case key.Matches(msg, k.Even):
-		g.even()
+		g.shares().even()
 	case key.Matches(msg, k.Rest) && g.onVariation():
-		g.rest()
+		g.shares().rest()
 	case key.Matches(msg, k.AddLocale):
 		g.openAdd()
 	case key.Matches(msg, k.AddVariation):
 		g.addVariation()
 	case key.Matches(msg, k.Paste):
-		g.paste()
+		clipboard{g.table}.paste()
 	case key.Matches(msg, k.Mark):
-		g.mark()
+		clipboard{g.table}.mark()
 	case key.Matches(msg, k.Editor):
 		return g.editText()
 	case key.Matches(msg, k.Remove):
@@ -64,9 +64,9 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func (g *Grid) moveKey(msg tea.KeyMsg) bool {
-	row, col := g.row, g.col
-	page := max(g.win.Height-1, 1)
+func (t *table) moveKey(msg tea.KeyMsg) bool {
+	row, col := t.row, t.col
+	page := max(t.win.Height-1, 1)
 	switch msg.String() {
 	case "up", "k":
 		row--
@@ -77,12 +77,12 @@ func (g *Grid) moveKey(msg tea.KeyMsg) bool {
 	case "right", "l":
 		col++
 	case "tab":
-		if col++; col == len(g.grid.Variations) {
+		if col++; col == len(t.grid.Variations) {
 			row, col = row+1, 0
 		}
 	case "shift+tab":
 		if col--; col < 0 {
-			row, col = row-1, len(g.grid.Variations)-1
+			row, col = row-1, len(t.grid.Variations)-1
 		}
 	case "pgup":
 		row -= page
@@ -91,21 +91,21 @@ func (g *Grid) moveKey(msg tea.KeyMsg) bool {
 	case "home", "g":
 		row = 0
 	case "end", "G":
-		row = len(g.grid.Locales) + len(g.fields) - 1
+		row = len(t.grid.Locales) + len(t.fields) - 1
 	default:
 		return false
 	}
-	g.place(row, col)
+	t.place(row, col)
 	return true
 }
 
 // take takes over a changed document.
-func (g *Grid) take(root doc.Value) {
-	g.root = root
-	g.refresh()
+func (t *table) take(root doc.Value) {
+	t.root = root
+	t.refresh()
 }
 
-func (g *Grid) notify(text string) { g.news = text }
+func (t *table) notify(text string) { t.news = text }
 
 // open opens what the cursor is on.
 func (g *Grid) open() tea.Cmd {
@@ -122,14 +122,14 @@ func (g *Grid) open() tea.Cmd {
 }
 
 func (g *Grid) addVariation() {
-	root, name, err := content.AddVariation(g.cfg.Head.Channel, g.root)
+	root, name, err := grid.AddVariation(g.cfg.Head.Channel, g.root)
 	if err != nil {
 		g.failure = sentence(err)
 		return
 	}
 	g.take(root)
 	g.place(g.row, g.column(name))
-	g.notify("Added variation " + content.VariationName(name) + " with a copy of the first one's messages.")
+	g.notify("Added variation " + grid.VariationName(name) + " with a copy of the first one's messages.")
 }
 
 // remove removes what the cursor is on, after a question where messages go with it.
@@ -143,32 +143,32 @@ func (g *Grid) remove() tea.Cmd {
 		return nil
 	case g.onVariation():
 		v := g.grid.Variations[g.col]
-		root, err := content.RemoveVariation(g.root, v.Name)
+		root, err := grid.RemoveVariation(g.root, v.Name)
 		body := ""
 		if g.col < len(g.grid.Variations)-1 && !v.Stray {
 			body = " The variations after it move up by one."
 		}
-		return g.confirm("Remove variation "+g.variation(g.col)+"?", g.held(func(_, j int) bool { return j == g.col }), body, root, err)
+		return g.confirm(verbRemove, "variation "+g.variation(g.col), g.held(func(_, j int) bool { return j == g.col }), body, root, err)
 	case g.onLocale():
 		l := g.grid.Locales[g.row].Name
-		root, err := content.RemoveLocale(g.root, l)
-		return g.confirm("Remove "+content.LocaleName(l)+"?", g.held(func(i, _ int) bool { return i == g.row }), "", root, err)
+		root, err := grid.RemoveLocale(g.root, l)
+		return g.confirm(verbRemove, grid.LocaleName(l), g.held(func(i, _ int) bool { return i == g.row }), "", root, err)
 	}
 	c := g.cell(g.row, g.col)
 	if !g.grid.Value(c).Exists() {
 		g.failure = "This cell is empty. To remove a locale or variation, press x on its name."
 		return nil
 	}
-	root, err := content.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
-	return g.confirm("Empty "+g.grid.Name(c)+"?", 1, " To remove a locale or variation, press x on its name.", root, err)
+	root, err := grid.SetMessage(g.cfg.Head.Channel, g.root, c.Locale, c.Variation, doc.Value{})
+	return g.confirm(verbEmpty, g.grid.Name(c), 1, " To remove a locale or variation, press x on its name.", root, err)
 }
 
 // held counts the messages in the cells that in picks.
-func (g *Grid) held(in func(row, col int) bool) int {
+func (t *table) held(in func(row, col int) bool) int {
 	n := 0
-	for i := range g.grid.Locales {
-		for j := range g.grid.Variations {
-			if in(i, j) && g.grid.Value(g.cell(i, j)).Exists() {
+	for i := range t.grid.Locales {
+		for j := range t.grid.Variations {
+			if in(i, j) && t.grid.Value(t.cell(i, j)).Exists() {
 				n++
 			}
 		}
@@ -176,33 +176,44 @@ func (g *Grid) held(in func(row, col int) bool) int {
 	return n
 }
 
+// What is done to a locale or variation, and to a cell.
+const (
+	verbRemove = "Remove"
+	verbEmpty  = "Empty"
+)
+
+var done = map[string]string{verbRemove: "Removed", verbEmpty: "Emptied"}
+
 // confirm takes a removal over, at once where no message goes with it.
-func (g *Grid) confirm(title string, gone int, more string, root doc.Value, err error) tea.Cmd {
+func (g *Grid) confirm(verb, name string, gone int, more string, root doc.Value, err error) tea.Cmd {
 	if err != nil {
 		g.failure = sentence(err)
 		return nil
 	}
-	done := func() tea.Cmd {
+	take := func() tea.Cmd {
 		g.take(root)
 		g.mem.marks = nil
-		g.notify("Removed. Press ctrl+z to undo.")
+		g.notify(done[verb] + " " + name + ". Press ctrl+z to undo.")
 		return nil
 	}
 	if gone == 0 {
-		return done()
+		return take()
 	}
-	what := "Its message is removed too."
-	if gone > 1 {
+	what := "The message is removed."
+	switch {
+	case verb == verbRemove && gone == 1:
+		what = "Its message is removed too."
+	case gone > 1:
 		what = fmt.Sprintf("Its %d messages are removed too.", gone)
 	}
 	return screen.Ask(screen.Question{
-		Title: title, Body: what + more + " You can undo this with ctrl+z.",
-		Buttons: []widget.Button{{Label: "Remove", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
+		Title: verb + " " + name + "?", Body: what + more + " You can undo this with ctrl+z.",
+		Buttons: []widget.Button{{Label: verb, Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return g.later(done)
+			return g.later(take)
 		},
 	})
 }
@@ -224,11 +235,11 @@ func (g *Grid) rename() tea.Cmd {
 			if to == old {
 				return ""
 			}
-			return content.CheckLocale(g.root, to)
+			return grid.CheckLocale(g.root, to)
 		},
 		Then: func(to string) tea.Cmd {
 			return g.later(func() tea.Cmd {
-				root, err := content.RenameLocale(g.root, old, to)
+				root, err := grid.RenameLocale(g.root, old, to)
 				if err != nil {
 					g.failure = sentence(err)
 					return nil

@@ -8,7 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
@@ -31,7 +31,7 @@ func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
 	b := &bench{t: t, now: uitest.Now}
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", Locales: []string{"de", "fr_FR"}, SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 	})
 	if err != nil {
 		t.Fatal(err)

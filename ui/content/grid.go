@@ -6,8 +6,8 @@ package content
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/ui/editor"
@@ -24,17 +24,23 @@ type Memory struct {
 // Grid edits the messages of a campaign by locale and variation. Make one with [New]; it must not be
 // copied.
 type Grid struct {
-	cfg     editor.Config
-	mem     *Memory
+	*table
 	keys    keyMap
-	resting bool // the keyboard is elsewhere
+	base    doc.Value   // what Edits compares with
+	adding  *adding     // a locale is chosen
+	compare *comparison // two cells are side by side
+}
 
-	base   doc.Value // what Edits compares with
-	root   doc.Value
-	grid   content.Grid
-	twins  *content.Twins
-	faults map[string]int // problems of cells, by key
-	fields []field        // what the component has besides
+// table is the messages as rows and columns, with the cursor, and what the document has beside them.
+type table struct {
+	cfg      editor.Config
+	mem      *Memory
+	root     doc.Value
+	grid     grid.Grid
+	twins    *grid.Twins
+	faults   map[string]int // problems of cells, by key
+	fields   []field        // what the component has besides
+	problems []schema.Problem
 
 	// The cursor. Row -1 is the heads of the variations, rows from len(Locales) on are the fields;
 	// column -1 is the names of the locales.
@@ -42,12 +48,10 @@ type Grid struct {
 	left     int // the first variation in sight
 	win      widget.Window
 
-	share    *share      // a percentage is typed
-	adding   *adding     // a locale is chosen
-	compare  *comparison // two cells are side by side
-	failure  string      // why the last key did nothing
-	news     string      // what it did
-	problems []schema.Problem
+	share   *share // a percentage is typed
+	failure string // why the last key did nothing
+	news    string // what it did
+	resting bool   // the keyboard is elsewhere
 }
 
 // field is a member of the component that is edited in a form of its own.
@@ -67,7 +71,7 @@ func New(cfg editor.Config, mem *Memory) editor.Editor {
 	if mem == nil {
 		mem = &Memory{}
 	}
-	g := &Grid{cfg: cfg, mem: mem, keys: newKeyMap(), base: cfg.Root, root: cfg.Root}
+	g := &Grid{table: &table{cfg: cfg, mem: mem, root: cfg.Root}, keys: newKeyMap(), base: cfg.Root}
 	g.refresh()
 	if len(cfg.Focus) > 0 {
 		g.FocusPath(cfg.Path.Child(cfg.Focus))
@@ -76,27 +80,27 @@ func New(cfg editor.Config, mem *Memory) editor.Editor {
 }
 
 // refresh reads the grid anew, and keeps the cursor where it is as far as it can.
-func (g *Grid) refresh() {
-	g.grid = content.Read(g.cfg.Head.Channel, g.root)
-	g.twins = g.grid.Twins(g.twins)
-	g.fields = g.fields[:0]
-	if st, ok := g.cfg.Schema.Object(g.root, g.cfg.Path, g.cfg.Env); ok {
+func (t *table) refresh() {
+	t.grid = grid.Read(t.cfg.Head.Channel, t.root)
+	t.twins = t.grid.Twins(t.twins)
+	t.fields = t.fields[:0]
+	if st, ok := t.cfg.Schema.Object(t.root, t.cfg.Path, t.cfg.Env); ok {
 		for _, f := range append(st.Fields, st.Extras...) {
 			if f.Shown || f.Value.Exists() {
-				g.fields = append(g.fields, field{f, summary(f)})
+				t.fields = append(t.fields, field{f, summary(f)})
 			}
 		}
 	}
-	g.count()
-	g.place(g.row, g.col)
+	t.count()
+	t.place(t.row, t.col)
 }
 
 // count notes how many problems each cell has, and each locale outside its cells.
-func (g *Grid) count() {
-	g.faults = map[string]int{}
-	for _, p := range g.problems {
-		if c, ok := g.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(content.Path()) {
-			g.faults[keyOf(c.Locale, c.Variation)]++
+func (t *table) count() {
+	t.faults = map[string]int{}
+	for _, p := range t.problems {
+		if c, ok := t.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) {
+			t.faults[keyOf(c.Locale, c.Variation)]++
 		}
 	}
 }
@@ -105,89 +109,89 @@ func (g *Grid) count() {
 func keyOf(locale, variation string) string { return locale + "\x00" + variation }
 
 // place puts the cursor on a row and column, or on the nearest that there are.
-func (g *Grid) place(row, col int) {
-	last := len(g.grid.Locales) + len(g.fields) - 1
-	g.row = max(-1, min(row, last))
-	g.col = max(-1, min(col, len(g.grid.Variations)-1))
-	if g.row < 0 && g.col < 0 {
-		g.col = 0
+func (t *table) place(row, col int) {
+	last := len(t.grid.Locales) + len(t.fields) - 1
+	t.row = max(-1, min(row, last))
+	t.col = max(-1, min(col, len(t.grid.Variations)-1))
+	if t.row < 0 && t.col < 0 {
+		t.col = 0
 	}
-	g.scroll()
+	t.scroll()
 }
 
 // inCell reports whether the cursor is on a cell.
-func (g *Grid) inCell() bool { return g.row >= 0 && g.row < len(g.grid.Locales) && g.col >= 0 }
+func (t *table) inCell() bool { return t.row >= 0 && t.row < len(t.grid.Locales) && t.col >= 0 }
 
 // onLocale reports whether it is on the name of a locale.
-func (g *Grid) onLocale() bool { return g.row >= 0 && g.row < len(g.grid.Locales) && g.col < 0 }
+func (t *table) onLocale() bool { return t.row >= 0 && t.row < len(t.grid.Locales) && t.col < 0 }
 
 // onVariation reports whether it is on the head of a variation.
-func (g *Grid) onVariation() bool { return g.row < 0 }
+func (t *table) onVariation() bool { return t.row < 0 }
 
-// onField gives the field that it is on.
-func (g *Grid) onField() (field, bool) {
-	if i := g.row - len(g.grid.Locales); i >= 0 && i < len(g.fields) {
-		return g.fields[i], true
+// onField returns the field that it is on.
+func (t *table) onField() (field, bool) {
+	if i := t.row - len(t.grid.Locales); i >= 0 && i < len(t.fields) {
+		return t.fields[i], true
 	}
 	return field{}, false
 }
 
-// cell gives the cell in a row and column of the grid.
-func (g *Grid) cell(row, col int) content.Cell {
-	return g.grid.Cell(g.grid.Locales[row].Name, g.grid.Variations[col].Name)
+// cell returns the cell in a row and column of the grid.
+func (t *table) cell(row, col int) grid.Cell {
+	return t.grid.Cell(t.grid.Locales[row].Name, t.grid.Variations[col].Name)
 }
 
 // path is the place in the document that the cursor is at.
-func (g *Grid) path() doc.Path {
-	switch f, ok := g.onField(); {
+func (t *table) path() doc.Path {
+	switch f, ok := t.onField(); {
 	case ok:
 		return f.Path
-	case g.onVariation():
-		return content.SharePath(g.grid.Variations[g.col].Name)
-	case g.onLocale():
-		return content.LocalePath(g.grid.Locales[g.row].Name)
+	case t.onVariation():
+		return grid.SharePath(t.grid.Variations[t.col].Name)
+	case t.onLocale():
+		return grid.LocalePath(t.grid.Locales[t.row].Name)
 	}
-	c := g.cell(g.row, g.col)
-	if g.grid.Value(c).Exists() {
+	c := t.cell(t.row, t.col)
+	if t.grid.Value(c).Exists() {
 		return c.Message
 	}
 	return c.Path
 }
 
-// Focused gives the place that the keyboard is at.
-func (g *Grid) Focused() (schema.FieldState, bool) {
-	if f, ok := g.onField(); ok {
+// Focused returns the place that the keyboard is at.
+func (t *table) Focused() (schema.FieldState, bool) {
+	if f, ok := t.onField(); ok {
 		return f.FieldState, true
 	}
-	return g.cfg.Schema.Field(g.root, g.path(), g.cfg.Env)
+	return t.cfg.Schema.Field(t.root, t.path(), t.cfg.Env)
 }
 
 // FocusPath puts the cursor on the cell, the head or the field that p is in. It reports false where
 // there is none.
-func (g *Grid) FocusPath(p doc.Path) bool {
-	if name, ok := content.ShareOf(p); ok {
-		if col := g.column(name); col >= 0 {
-			g.place(-1, col)
+func (t *table) FocusPath(p doc.Path) bool {
+	if name, ok := grid.ShareOf(p); ok {
+		if col := t.column(name); col >= 0 {
+			t.place(-1, col)
 			return true
 		}
 	}
-	if c, ok := g.grid.At(p); ok {
-		if row, col := g.rowOf(c.Locale), g.column(c.Variation); row >= 0 && col >= 0 {
-			g.place(row, col)
+	if c, ok := t.grid.At(p); ok {
+		if row, col := t.rowOf(c.Locale), t.column(c.Variation); row >= 0 && col >= 0 {
+			t.place(row, col)
 			return true
 		}
 	}
-	for i, f := range g.fields {
+	for i, f := range t.fields {
 		if p.HasPrefix(f.Path) {
-			g.place(len(g.grid.Locales)+i, g.col)
+			t.place(len(t.grid.Locales)+i, t.col)
 			return true
 		}
 	}
-	return p.Equal(g.cfg.Path)
+	return p.Equal(t.cfg.Path)
 }
 
-func (g *Grid) column(variation string) int {
-	for i, v := range g.grid.Variations {
+func (t *table) column(variation string) int {
+	for i, v := range t.grid.Variations {
 		if v.Name == variation {
 			return i
 		}
@@ -195,8 +199,8 @@ func (g *Grid) column(variation string) int {
 	return -1
 }
 
-func (g *Grid) rowOf(locale string) int {
-	for i, l := range g.grid.Locales {
+func (t *table) rowOf(locale string) int {
+	for i, l := range t.grid.Locales {
 		if l.Name == locale {
 			return i
 		}
@@ -208,7 +212,7 @@ func (g *Grid) rowOf(locale string) int {
 func (g *Grid) SetSize(w, h int) {
 	g.cfg.Width, g.cfg.Height = w, h
 	if g.compare != nil {
-		g.layCompare()
+		g.compare.lay()
 	}
 	g.scroll()
 }
@@ -216,7 +220,7 @@ func (g *Grid) SetSize(w, h int) {
 // SetActive tells the grid whether it has the keyboard.
 func (g *Grid) SetActive(on bool) { g.resting = !on }
 
-// Edits gives the document with everything that a person changed.
+// Edits returns the document with everything that a person changed.
 func (g *Grid) Edits() (doc.Value, bool) { return g.root, !g.root.Same(g.base) }
 
 // Reload takes over a document that was changed elsewhere, or saved.
@@ -245,11 +249,11 @@ func (g *Grid) Modal() bool { return g.Typing() || g.compare != nil || len(g.mem
 func (g *Grid) Stepped() bool { return g.share == nil }
 
 // locked says why the messages may not be changed, or "".
-func (g *Grid) locked() string {
-	if g.cfg.Locked == nil {
+func (t *table) locked() string {
+	if t.cfg.Locked == nil {
 		return ""
 	}
-	return g.cfg.Locked(content.Path())
+	return t.cfg.Locked(grid.Path())
 }
 
 // answered is a question's answer on its way back.
@@ -258,7 +262,7 @@ type answered struct {
 	do func() tea.Cmd
 }
 
-// later gives the command that does something once a question is answered.
+// later returns the command that does something once a question is answered.
 func (g *Grid) later(do func() tea.Cmd) tea.Cmd { return screen.Send(answered{g, do}) }
 
 // Update takes a key, a mouse event relative to the upper left corner, or an answer.
@@ -291,11 +295,17 @@ func (g *Grid) key(msg tea.KeyMsg) tea.Cmd {
 	g.failure, g.news = "", ""
 	switch {
 	case g.adding != nil:
-		return g.addKey(msg)
+		if g.adding.key(msg) {
+			g.adding = nil
+		}
+		return nil
 	case g.share != nil:
-		return g.shareKey(msg)
+		g.shares().key(msg)
+		return nil
 	case g.compare != nil:
-		g.compareKey(msg)
+		if g.compare.key(msg, g.keys) {
+			g.compare = nil
+		}
 		return nil
 	}
 	return g.command(msg)

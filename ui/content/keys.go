@@ -34,8 +34,8 @@ func newKeyMap() keyMap {
 		Mark:    bind("space", "mark", " "),
 		Compare: bind("d", "compare", "d"),
 		Even:    bind("=", "split evenly", "="),
-		Rest:    bind("r", "take what is left", "r"),
-		Editor:  bind("e", "as JSON in your editor", "e"),
+		Rest:    bind("r", "use what is left", "r"),
+		Editor:  bind("e", "edit as JSON", "e"),
 
 		Unmark:    bind("esc", "unmark all", "esc"),
 		Close:     bind("esc", "close", "esc"),
@@ -44,13 +44,13 @@ func newKeyMap() keyMap {
 		Pick:      bind("↑/↓", "choose", "up", "down", "ctrl+p", "ctrl+n"),
 		Choose:    bind("enter", "add", "enter"),
 		Erase:     bind("ctrl+x", "remove value", "ctrl+x"),
-		Next:      bind("n/N", "differences", "n", "N"),
+		Next:      bind("n/N", "next difference", "n", "N"),
 		Scroll:    bind("↑/↓", "scroll", "up", "down", "k", "j", "pgup", "pgdown", "home", "end"),
-		Only:      bind("d", "all of it", "d"),
+		Only:      bind("d", "show all", "d"),
 	}
 }
 
-// Bindings gives the keys that do something now.
+// Bindings returns the keys that do something now.
 func (g *Grid) Bindings() []key.Binding {
 	k := g.keys
 	switch {
@@ -61,7 +61,7 @@ func (g *Grid) Bindings() []key.Binding {
 	case g.compare != nil:
 		only := k.Only
 		if !g.compare.only {
-			only.SetHelp("d", "differences only")
+			only.SetHelp("d", "show differences only")
 		}
 		return []key.Binding{k.Next, only, k.Close, k.Scroll}
 	}
@@ -102,7 +102,7 @@ func (g *Grid) Bindings() []key.Binding {
 	return append(out, k.Move, k.Page, k.Ends)
 }
 
-// Hints gives the few that a person wants most.
+// Hints returns the few that a person wants most.
 func (g *Grid) Hints() []key.Binding {
 	k := g.keys
 	switch {

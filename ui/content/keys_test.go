@@ -106,7 +106,7 @@ func TestPercentages(t *testing.T) {
 	b := newBench(t, catalog.Email, mail)
 	h := b.open(80, 24)
 	h.Press("%", "7", "0")
-	h.Want("110 of 100", "10 % too much")
+	h.Want("110 of 100", "10% too much")
 	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":40}`)
 	h.Press("0")
 	h.Want("from 0 to 100")

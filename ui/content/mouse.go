@@ -11,15 +11,15 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 		g.compare.win.Wheel(msg)
 		return nil
 	case g.adding != nil:
-		head := 2 + len(g.addFault(g.cfg.Width))
+		head := 2 + len(g.adding.fault(g.cfg.Width))
 		i, ok := g.adding.list.RowAt(msg.Y - head)
 		switch {
 		case msg.Button == tea.MouseButtonWheelUp:
 			g.adding.list.Key("up")
 		case msg.Button == tea.MouseButtonWheelDown:
 			g.adding.list.Key("down")
-		case ok && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && g.adding.list.Highlight(i):
-			g.addLocales()
+		case ok && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && g.adding.list.Highlight(i) && g.adding.add():
+			g.adding = nil
 		}
 		return nil
 	case g.win.Wheel(msg):
@@ -41,32 +41,32 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 			g.failure = why
 			return nil
 		}
-		g.openShare(tea.KeyMsg{Type: tea.KeyEnter})
+		g.shares().open(tea.KeyMsg{Type: tea.KeyEnter})
 		return nil
 	}
 	return g.open()
 }
 
-// at gives the row and column at a place of the view.
-func (g *Grid) at(x, y int) (row, col int, ok bool) {
-	width, shown := g.columns()
+// at returns the row and column at a place of the view.
+func (t *table) at(x, y int) (row, col int, ok bool) {
+	width, shown := t.columns()
 	col = -1
-	if x >= g.namesWidth() {
-		col = g.left + (x-g.namesWidth())/(width+1)
-		if col >= g.left+shown || col >= len(g.grid.Variations) {
+	if x >= t.namesWidth() {
+		col = t.left + (x-t.namesWidth())/(width+1)
+		if col >= t.left+shown || col >= len(t.grid.Variations) {
 			return 0, 0, false
 		}
 	}
 	if y < headLines {
 		return -1, col, col >= 0
 	}
-	line, ok := g.win.At(y - headLines)
-	n := len(g.grid.Locales)
+	line, ok := t.win.At(y - headLines)
+	n := len(t.grid.Locales)
 	switch {
 	case !ok || line == n || line == n+1:
 		return 0, 0, false
 	case line > n:
-		return line - 2, g.col, true
+		return line - 2, t.col, true
 	}
 	return line, col, true
 }

@@ -6,8 +6,16 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/content"
+	"bugle/engine/edit/grid"
 )
+
+// shares sets the percentages of a table's variations.
+type shares struct {
+	*table
+	keys keyMap
+}
+
+func (g *Grid) shares() shares { return shares{g.table, g.keys} }
 
 // share is a percentage that is being typed.
 type share struct {
@@ -20,123 +28,123 @@ func isDigit(msg tea.KeyMsg) bool {
 }
 
 // splitWhy says why percentages cannot be typed, or "".
-func (g *Grid) splitWhy() string {
+func (t *table) splitWhy() string {
 	switch {
-	case g.grid.Split == content.Automatic:
+	case t.grid.Split == grid.Automatic:
 		return "The optimizer splits the audience. To set percentages yourself, choose Manual in the A/B test below."
-	case len(g.grid.Variations) < 2:
+	case len(t.grid.Variations) < 2:
 		return "There is one message, and everyone gets it. Press A to add a variation."
 	}
 	return ""
 }
 
-// openShare begins to type the percentage of the variation that the cursor is on.
-func (g *Grid) openShare(msg tea.KeyMsg) {
-	if why := g.splitWhy(); why != "" {
-		g.failure = why
+// open begins to type the percentage of the variation that the cursor is on.
+func (s shares) open(msg tea.KeyMsg) {
+	if why := s.splitWhy(); why != "" {
+		s.failure = why
 		return
 	}
-	if g.grid.Variations[g.col].Stray {
-		g.failure = "The A/B test does not have this variation. Press x to remove it."
+	if s.grid.Variations[s.col].Stray {
+		s.failure = "The A/B test does not have this variation. Press x to remove it."
 		return
 	}
-	g.share = &share{text: g.grid.Variations[g.col].Share, fresh: true}
+	s.share = &share{text: s.grid.Variations[s.col].Share, fresh: true}
 	if isDigit(msg) {
-		g.shareKey(msg)
+		s.key(msg)
 	}
 }
 
-func (g *Grid) shareKey(msg tea.KeyMsg) tea.Cmd {
-	k := g.keys
+// key takes a key while a percentage is typed.
+func (s shares) key(msg tea.KeyMsg) {
+	k := s.keys
 	switch {
 	case isDigit(msg):
 		text := string(msg.Runes)
-		if !g.share.fresh {
-			text = g.share.text + text
+		if !s.share.fresh {
+			text = s.share.text + text
 		}
 		if n, err := strconv.Atoi(text); err != nil || n > 100 {
-			g.failure = "Type a whole number from 0 to 100."
-			return nil
+			s.failure = "Type a whole number from 0 to 100."
+			return
 		}
-		g.setShare(text)
+		s.set(text)
 	case msg.Type == tea.KeyBackspace:
-		if n := len(g.share.text); n > 0 {
-			g.setShare(g.share.text[:n-1])
+		if n := len(s.share.text); n > 0 {
+			s.set(s.share.text[:n-1])
 		}
 	case key.Matches(msg, k.Erase):
-		g.setShare("")
+		s.set("")
 	case key.Matches(msg, k.Done):
-		g.share = nil
+		s.share = nil
 	case key.Matches(msg, k.Rest):
-		g.rest()
+		s.rest()
 	case key.Matches(msg, k.Even):
-		g.even()
+		s.even()
 	case msg.String() == "tab", msg.String() == "right", msg.String() == ",":
-		g.turnShare(1)
+		s.turn(1)
 	case msg.String() == "shift+tab", msg.String() == "left":
-		g.turnShare(-1)
+		s.turn(-1)
 	case msg.String() == "down", msg.String() == "up":
-		g.share = nil
-		g.moveKey(msg)
+		s.share = nil
+		s.moveKey(msg)
 	default:
-		g.failure = "Type a whole number. Press r to take what is left, = to split evenly, enter when done."
+		s.failure = "Type a whole number. Press r to use what is left, = to split evenly, enter when done."
 	}
-	return nil
 }
 
-// turnShare goes on to the percentage of the next variation.
-func (g *Grid) turnShare(n int) {
+// turn goes on to the percentage of the next variation.
+func (s shares) turn(n int) {
 	of := 0
-	for _, v := range g.grid.Variations {
+	for _, v := range s.grid.Variations {
 		if !v.Stray {
 			of++
 		}
 	}
-	g.place(-1, (g.col+n+of)%of)
-	g.share = &share{text: g.grid.Variations[g.col].Share, fresh: true}
+	s.place(-1, (s.col+n+of)%of)
+	s.share = &share{text: s.grid.Variations[s.col].Share, fresh: true}
 }
 
-// setShare writes what is typed, so that the sum is that of what is there.
-func (g *Grid) setShare(text string) {
+// set writes what is typed, so that the sum is that of what is there.
+func (s shares) set(text string) {
 	percent := text
 	if n, err := strconv.Atoi(text); err == nil {
 		percent = strconv.Itoa(n)
 	} else if text != "" {
 		percent = "" // what stood there is no whole number
 	}
-	root, err := content.SetShare(g.root, g.grid.Variations[g.col].Name, percent)
+	root, err := grid.SetShare(s.root, s.grid.Variations[s.col].Name, percent)
 	if err != nil {
-		g.failure = sentence(err)
+		s.failure = sentence(err)
 		return
 	}
-	if g.share != nil {
-		g.share.text, g.share.fresh = percent, false
+	if s.share != nil {
+		s.share.text, s.share.fresh = percent, false
 	}
-	g.take(root)
+	s.take(root)
 }
 
-// rest gives the variation under the cursor what the others leave of a hundred.
-func (g *Grid) rest() {
-	if why := g.splitWhy(); why != "" {
-		g.failure = why
+// rest sets the variation under the cursor to what the others leave of a hundred.
+func (s shares) rest() {
+	if why := s.splitWhy(); why != "" {
+		s.failure = why
 		return
 	}
-	g.setShare(strconv.Itoa(content.Rest(g.root, g.grid.Variations[g.col].Name)))
+	s.set(strconv.Itoa(grid.Rest(s.root, s.grid.Variations[s.col].Name)))
 }
 
 // even gives every variation the same percentage.
-func (g *Grid) even() {
-	if why := g.splitWhy(); why != "" {
-		g.failure = why
+func (s shares) even() {
+	if why := s.splitWhy(); why != "" {
+		s.failure = why
 		return
 	}
-	root, err := content.SplitEvenly(g.root)
+	root, err := grid.SplitEvenly(s.root)
 	if err != nil {
-		g.failure = sentence(err)
+		s.failure = sentence(err)
 		return
 	}
-	g.take(root)
-	if g.share != nil {
-		g.share.text = g.grid.Variations[g.col].Share
+	s.take(root)
+	if s.share != nil {
+		s.share.text = s.grid.Variations[s.col].Share
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
-	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/themes"
 	"bugle/ui/editor"
 	"bugle/ui/widget"
@@ -58,9 +58,9 @@ type stop struct {
 	foreign bool // the campaign is not for that platform
 }
 
-// stops gives what is on the line for the form at p: the messages by axis.
+// stops returns what is on the line for the form at p: the messages by axis.
 func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
-	g := content.Read(s.cfg.Head.Channel, root)
+	g := grid.Read(s.cfg.Head.Channel, root)
 	var out [axes][]stop
 	c, ok := g.At(p)
 	if !ok || !p.HasPrefix(c.Message) {
@@ -69,11 +69,11 @@ func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
 	rest := p[len(c.Message):]
 	for _, l := range g.Locales {
 		to := g.Cell(l.Name, c.Variation)
-		out[byLocale] = append(out[byLocale], stop{text: content.LocaleName(l.Name), path: to.Message.Join(rest...), open: to.Is(c)})
+		out[byLocale] = append(out[byLocale], stop{text: grid.LocaleName(l.Name), path: to.Message.Join(rest...), open: to.Is(c)})
 	}
 	for _, v := range g.Variations {
 		to := g.Cell(c.Locale, v.Name)
-		out[byVariation] = append(out[byVariation], stop{text: content.VariationName(v.Name), path: to.Message.Join(rest...), open: to.Is(c)})
+		out[byVariation] = append(out[byVariation], stop{text: grid.VariationName(v.Name), path: to.Message.Join(rest...), open: to.Is(c)})
 	}
 	if len(rest) == 0 {
 		return out // the form of all platforms
@@ -86,7 +86,7 @@ func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
 	return out
 }
 
-// like gives the place in another platform's content that is called the same, or that content.
+// like returns the place in another platform's content that is called the same, or that content.
 func (s *Strip) like(root doc.Value, platform, rest doc.Path) doc.Path {
 	for n := len(rest); n > 0; n-- {
 		p := platform.Join(rest[:n]...)
@@ -166,7 +166,7 @@ func (s *Strip) View(root doc.Value, p doc.Path, width int) string {
 	return widget.Truncate(b.String(), width)
 }
 
-// Go gives the place that a key leads to from p.
+// Go returns the place that a key leads to from p.
 func (s *Strip) Go(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) {
 	for a, k := range s.keys {
 		step := 0
@@ -186,7 +186,7 @@ func (s *Strip) Go(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) 
 	return nil, false
 }
 
-// Click gives the place that a press at column x leads to.
+// Click returns the place that a press at column x leads to.
 func (s *Strip) Click(root doc.Value, p doc.Path, x int) (doc.Path, bool) {
 	at := 0
 	for _, sg := range s.segments(root, p) {

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"bugle/engine/content"
 	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -30,32 +30,32 @@ const (
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // namesWidth is the width of the column of locales.
-func (g *Grid) namesWidth() int {
+func (t *table) namesWidth() int {
 	w := len("100 of 100") + 2
-	for _, l := range g.grid.Locales {
-		w = max(w, widget.Width(widget.Clean(content.LocaleName(l.Name)))+2)
+	for _, l := range t.grid.Locales {
+		w = max(w, widget.Width(widget.Clean(grid.LocaleName(l.Name)))+2)
 	}
-	for _, f := range g.fields {
+	for _, f := range t.fields {
 		w = max(w, widget.Width(fieldName(f))+2)
 	}
-	return min(w, mostNames, max(g.cfg.Width/3, 6))
+	return min(w, mostNames, max(t.cfg.Width/3, 6))
 }
 
-// columns gives the width of a variation, and how many are in sight.
-func (g *Grid) columns() (width, shown int) {
-	room := max(g.cfg.Width-g.namesWidth(), 1) + 1 // no gap after the last one
-	shown = max(min(room/(leastColumn+1), len(g.grid.Variations)), 1)
+// columns returns the width of a variation, and how many are in sight.
+func (t *table) columns() (width, shown int) {
+	room := max(t.cfg.Width-t.namesWidth(), 1) + 1 // no gap after the last one
+	shown = max(min(room/(leastColumn+1), len(t.grid.Variations)), 1)
 	return min(max(room/shown-1, 1), mostColumn), shown
 }
 
 // footLines is how many lines there are below the grid. They depend on the height and on how much
 // there is, never on what is said there: the grid does not jump as the cursor moves.
-func (g *Grid) footLines() int {
-	h := g.cfg.Height
+func (t *table) footLines() int {
+	h := t.cfg.Height
 	switch {
 	case h < footFrom:
 		return 0
-	case h >= footRoomy, headLines+g.bodyLen()+mostFoot <= h:
+	case h >= footRoomy, headLines+t.bodyLen()+mostFoot <= h:
 		return mostFoot
 	}
 	return leastFoot
@@ -63,36 +63,39 @@ func (g *Grid) footLines() int {
 
 // bodyHeight is how many lines there are for locales and fields. A blank one parts them from the foot,
 // unless it is all that keeps the last of them out of sight.
-func (g *Grid) bodyHeight() int {
-	h := g.cfg.Height - headLines - g.footLines()
-	if g.footLines() > 0 && g.bodyLen() != h {
+func (t *table) bodyHeight() int {
+	h := t.cfg.Height - headLines - t.footLines()
+	if t.footLines() > 0 && t.bodyLen() != h {
 		h--
 	}
 	return max(h, 1)
 }
 
 // The body is the locales, a line that says what can be added, and the fields.
-func (g *Grid) bodyLen() int { return len(g.grid.Locales) + 2 + len(g.fields) }
+func (t *table) bodyLen() int { return len(t.grid.Locales) + 2 + len(t.fields) }
 
-// lineOf gives the line of the body that a row is on.
-func (g *Grid) lineOf(row int) int {
-	if row >= len(g.grid.Locales) {
+// lineOf returns the line of the body that a row is on.
+func (t *table) lineOf(row int) int {
+	if row >= len(t.grid.Locales) {
 		return row + 2
 	}
 	return max(row, 0)
 }
 
 // scroll brings the cursor into sight.
-func (g *Grid) scroll() {
-	g.win.Resize(g.bodyLen(), g.bodyHeight())
-	g.win.Select(g.lineOf(g.row))
-	_, shown := g.columns()
-	if g.col >= 0 {
-		g.left = min(g.left, g.col)
-		g.left = max(g.left, g.col-shown+1)
+func (t *table) scroll() {
+	t.win.Resize(t.bodyLen(), t.bodyHeight())
+	t.win.Select(t.lineOf(t.row))
+	_, shown := t.columns()
+	if t.col >= 0 {
+		t.left = min(t.left, t.col)
+		t.left = max(t.left, t.col-shown+1)
 	}
-	g.left = max(0, min(g.left, len(g.grid.Variations)-shown))
+	t.left = max(0, min(t.left, len(t.grid.Variations)-shown))
 }
+
+// drawing draws a table.
+type drawing struct{ *table }
 
 // View draws the grid: exactly as wide and as high as SetSize said.
 func (g *Grid) View() string {
@@ -101,40 +104,41 @@ func (g *Grid) View() string {
 	case w <= 0 || h <= 0:
 		return ""
 	case g.adding != nil:
-		return g.addView(w, h)
+		return g.adding.view(w, h)
 	case g.compare != nil:
-		return g.compareView(w, h)
+		return g.compare.view(w, h)
 	}
-	lines := append(make([]string, 0, h), g.headNames(), g.headShares())
+	d := drawing{g.table}
+	lines := append(make([]string, 0, h), d.headNames(), d.headShares())
 	from, to := g.win.Visible()
 	for i := from; i < to; i++ {
-		lines = append(lines, g.bodyLine(i))
+		lines = append(lines, d.bodyLine(i))
 	}
 	if foot := g.footLines(); foot > 0 {
 		for len(lines) < h-foot {
 			lines = append(lines, "")
 		}
-		lines = append(lines, g.foot(foot)...)
+		lines = append(lines, d.foot(foot)...)
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
 // headNames names the variations in sight.
-func (g *Grid) headNames() string {
-	t := g.cfg.Theme
-	width, shown := g.columns()
+func (d drawing) headNames() string {
+	t := d.cfg.Theme
+	width, shown := d.columns()
 	var b strings.Builder
 	more := " "
-	if g.left > 0 {
+	if d.left > 0 {
 		more = "‹"
 	}
-	b.WriteString(t.Faint.Render(widget.PadRight(g.beyond(), g.namesWidth()-1) + more))
-	for j := g.left; j < g.left+shown && j < len(g.grid.Variations); j++ {
-		v := g.grid.Variations[j]
-		text := widget.PadRight(widget.Clean(g.variation(j)), width)
+	b.WriteString(t.Faint.Render(widget.PadRight(d.beyond(), d.namesWidth()-1) + more))
+	for j := d.left; j < d.left+shown && j < len(d.grid.Variations); j++ {
+		v := d.grid.Variations[j]
+		text := widget.PadRight(widget.Clean(d.variation(j)), width)
 		switch {
-		case g.row < 0 && j == g.col && g.share == nil:
-			b.WriteString(g.cursor(text))
+		case d.row < 0 && j == d.col && d.share == nil:
+			b.WriteString(d.cursor(text))
 		case v.Stray:
 			b.WriteString(t.Warning.Render(text))
 		default:
@@ -142,44 +146,44 @@ func (g *Grid) headNames() string {
 		}
 		b.WriteString(" ")
 	}
-	if g.left+shown < len(g.grid.Variations) {
-		return widget.PadRight(strings.TrimSuffix(b.String(), " "), g.cfg.Width-1) + t.Faint.Render("›")
+	if d.left+shown < len(d.grid.Variations) {
+		return widget.PadRight(strings.TrimSuffix(b.String(), " "), d.cfg.Width-1) + t.Faint.Render("›")
 	}
 	return b.String()
 }
 
 // beyond says that there are lines above or below those in sight.
-func (g *Grid) beyond() string {
-	from, to := g.win.Visible()
+func (d drawing) beyond() string {
+	from, to := d.win.Visible()
 	text := ""
 	if from > 0 {
 		text = "↑ "
 	}
-	if to < g.win.Len {
+	if to < d.win.Len {
 		text += "↓"
 	}
 	return text
 }
 
-// headShares gives each variation in sight its percentage, and before them their sum.
-func (g *Grid) headShares() string {
-	t := g.cfg.Theme
-	width, shown := g.columns()
+// headShares draws the percentages of the variations in sight, and before them their sum.
+func (d drawing) headShares() string {
+	t := d.cfg.Theme
+	width, shown := d.columns()
 	var b strings.Builder
-	sum, tone := g.sum()
-	b.WriteString(t.Paint(tone, widget.PadRight(sum, g.namesWidth())))
-	for j := g.left; j < g.left+shown && j < len(g.grid.Variations); j++ {
-		v := g.grid.Variations[j]
-		text, style := g.shareWords(v), t.Muted
+	sum, tone := d.sum()
+	b.WriteString(t.Paint(tone, widget.PadRight(sum, d.namesWidth())))
+	for j := d.left; j < d.left+shown && j < len(d.grid.Variations); j++ {
+		v := d.grid.Variations[j]
+		text, style := d.shareWords(v), t.Muted
 		if v.Stray {
 			style = t.Warning
 		}
-		if g.share != nil && j == g.col {
+		if d.share != nil && j == d.col {
 			caret := " "
 			if t.IsPlain() {
 				caret = "_"
 			}
-			b.WriteString(t.Strong.Render(g.share.text) + t.Cursor.Render(caret) + t.Muted.Render(widget.PadRight("%", width-widget.Width(g.share.text)-1)))
+			b.WriteString(t.Strong.Render(d.share.text) + t.Cursor.Render(caret) + t.Muted.Render(widget.PadRight("%", width-widget.Width(d.share.text)-1)))
 		} else {
 			b.WriteString(style.Render(widget.PadRight(text, width)))
 		}
@@ -188,13 +192,13 @@ func (g *Grid) headShares() string {
 	return b.String()
 }
 
-func (g *Grid) shareWords(v content.Variation) string {
+func (d drawing) shareWords(v grid.Variation) string {
 	switch {
 	case v.Stray:
 		return "not in the test"
-	case g.grid.Split == content.Automatic:
+	case d.grid.Split == grid.Automatic:
 		return "optimized"
-	case len(g.grid.Variations) < 2:
+	case len(d.grid.Variations) < 2:
 		return "everyone"
 	case v.Share == "":
 		return "–%"
@@ -202,12 +206,12 @@ func (g *Grid) shareWords(v content.Variation) string {
 	return widget.Clean(v.Share) + "%"
 }
 
-// sum gives what the percentages add up to.
-func (g *Grid) sum() (string, themes.Tone) {
-	if g.splitWhy() != "" {
+// sum returns what the percentages add up to.
+func (d drawing) sum() (string, themes.Tone) {
+	if d.splitWhy() != "" {
 		return "", themes.ToneMuted
 	}
-	sum, ok := g.grid.Sum()
+	sum, ok := d.grid.Sum()
 	text := strconv.FormatFloat(sum, 'f', -1, 64) + " of 100"
 	switch {
 	case !ok:
@@ -218,20 +222,20 @@ func (g *Grid) sum() (string, themes.Tone) {
 	return text, themes.ToneSuccess
 }
 
-func (g *Grid) bodyLine(i int) string {
-	n := len(g.grid.Locales)
+func (d drawing) bodyLine(i int) string {
+	n := len(d.grid.Locales)
 	switch {
 	case i < n:
-		return g.localeLine(i)
+		return d.localeLine(i)
 	case i == n:
-		if g.locked() != "" {
+		if d.locked() != "" {
 			return ""
 		}
-		return g.cfg.Theme.Faint.Render(widget.Truncate(addWords, g.cfg.Width))
+		return d.cfg.Theme.Faint.Render(widget.Truncate(addWords, d.cfg.Width))
 	case i == n+1:
-		return g.cfg.Theme.Border.Render(strings.Repeat("─", g.cfg.Width))
+		return d.cfg.Theme.Border.Render(strings.Repeat("─", d.cfg.Width))
 	}
-	return g.fieldLine(i - n - 2)
+	return d.fieldLine(i - n - 2)
 }
 
 // addWords say what can be added, and are pressed with the mouse.
@@ -241,51 +245,51 @@ const (
 	addWords          = addLocaleWords + "   " + addVariationWords
 )
 
-func (g *Grid) localeLine(i int) string {
-	t := g.cfg.Theme
-	l := g.grid.Locales[i]
+func (d drawing) localeLine(i int) string {
+	t := d.cfg.Theme
+	l := d.grid.Locales[i]
 	var b strings.Builder
-	text := widget.PadRight(widget.Clean(content.LocaleName(l.Name)), g.namesWidth()-1)
+	text := widget.PadRight(widget.Clean(grid.LocaleName(l.Name)), d.namesWidth()-1)
 	switch {
-	case g.onLocale() && g.row == i:
-		b.WriteString(g.cursor(text))
+	case d.onLocale() && d.row == i:
+		b.WriteString(d.cursor(text))
 	case l.Stray:
 		b.WriteString(t.Warning.Render(text))
 	default:
 		b.WriteString(t.Strong.Render(text))
 	}
 	b.WriteString(" ")
-	width, shown := g.columns()
-	for j := g.left; j < g.left+shown && j < len(g.grid.Variations); j++ {
-		b.WriteString(g.cellView(i, j, width) + " ")
+	width, shown := d.columns()
+	for j := d.left; j < d.left+shown && j < len(d.grid.Variations); j++ {
+		b.WriteString(d.cellView(i, j, width) + " ")
 	}
 	return b.String()
 }
 
 // cellView draws a cell: a sign for its state, and what it is known by.
-func (g *Grid) cellView(i, j, width int) string {
-	t := g.cfg.Theme
-	c := g.cell(i, j)
-	sign, tone, text := g.state(c)
+func (d drawing) cellView(i, j, width int) string {
+	t := d.cfg.Theme
+	c := d.cell(i, j)
+	sign, tone, text := d.state(c)
 	mark := " "
-	if g.mem.marks[keyOf(c.Locale, c.Variation)] {
+	if d.mem.marks[keyOf(c.Locale, c.Variation)] {
 		mark = "▪"
 	}
 	room := max(width-2-widget.Width(sign), 0)
 	text = widget.PadRight(widget.Clean(text), room)
-	if g.inCell() && g.row == i && g.col == j {
-		return g.cursor(widget.PadRight(mark+sign+" "+text, width))
+	if d.inCell() && d.row == i && d.col == j {
+		return d.cursor(widget.PadRight(mark+sign+" "+text, width))
 	}
 	style := themes.ToneText
-	if sign == signTwin || !g.grid.Value(c).Exists() {
+	if sign == signTwin || !d.grid.Value(c).Exists() {
 		style = themes.ToneMuted
 	}
-	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + g.marked(style, text)
+	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + d.marked(style, text)
 }
 
 // marked draws a text with its expressions in another tone.
-func (g *Grid) marked(tone themes.Tone, text string) string {
-	t := g.cfg.Theme
+func (d drawing) marked(tone themes.Tone, text string) string {
+	t := d.cfg.Theme
 	var b strings.Builder
 	for text != "" {
 		from := strings.Index(text, "{{")
@@ -313,11 +317,11 @@ const (
 )
 
 // state tells how a cell stands.
-func (g *Grid) state(c content.Cell) (sign string, tone themes.Tone, text string) {
-	text = g.grid.Excerpt(c)
-	n := g.faults[keyOf(c.Locale, c.Variation)]
+func (d drawing) state(c grid.Cell) (sign string, tone themes.Tone, text string) {
+	text = d.grid.Excerpt(c)
+	n := d.faults[keyOf(c.Locale, c.Variation)]
 	switch {
-	case !g.grid.Value(c).Exists():
+	case !d.grid.Value(c).Exists():
 		if n == 0 {
 			return signEmpty, themes.ToneFaint, "empty"
 		}
@@ -326,7 +330,7 @@ func (g *Grid) state(c content.Cell) (sign string, tone themes.Tone, text string
 		sign, tone = signFault+itoa(n), themes.ToneWarning
 	default:
 		sign, tone = signDone, themes.ToneSuccess
-		if _, ok := g.twins.Of(c); ok {
+		if _, ok := d.twins.Of(c); ok {
 			sign, tone = signTwin, themes.ToneInfo
 		}
 	}
@@ -337,10 +341,10 @@ func (g *Grid) state(c content.Cell) (sign string, tone themes.Tone, text string
 }
 
 // cursor draws what the cursor is on.
-func (g *Grid) cursor(text string) string {
-	t := g.cfg.Theme
+func (d drawing) cursor(text string) string {
+	t := d.cfg.Theme
 	switch {
-	case g.resting:
+	case d.resting:
 		return t.SelectedBlur.Render(text)
 	case t.IsPlain():
 		r := []rune(text)
@@ -356,14 +360,14 @@ func fieldName(f field) string {
 	return f.Node.Label()
 }
 
-func (g *Grid) fieldLine(i int) string {
-	t, f := g.cfg.Theme, g.fields[i]
-	names := g.namesWidth()
+func (d drawing) fieldLine(i int) string {
+	t, f := d.cfg.Theme, d.fields[i]
+	names := d.namesWidth()
 	name := widget.PadRight(fieldName(f), names)
-	room := max(g.cfg.Width-names, 0)
+	room := max(d.cfg.Width-names, 0)
 	text := widget.PadRight(f.summary, room)
-	if g.row == len(g.grid.Locales)+i {
-		return g.cursor(" "+widget.PadRight(fieldName(f), names-1)) + t.Muted.Render(text)
+	if d.row == len(d.grid.Locales)+i {
+		return d.cursor(" "+widget.PadRight(fieldName(f), names-1)) + t.Muted.Render(text)
 	}
 	return t.Text.Render(" "+strings.TrimSuffix(name, " ")) + t.Muted.Render(text)
 }
@@ -398,7 +402,7 @@ func summary(f schema.FieldState) string {
 		}
 	}
 	if len(words) == 0 {
-		return "as a form"
+		return "open as a form"
 	}
 	return widget.Clean(strings.Join(words, " · "))
 }

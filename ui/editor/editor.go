@@ -24,13 +24,13 @@ type Editor interface {
 	SetSize(width, height int)
 	SetActive(on bool)
 
-	// Edits gives the document with all that a person changed, and whether that is anything.
+	// Edits returns the document with all that a person changed, and whether that is anything.
 	Edits() (doc.Value, bool)
 	// Reload takes over a document that was changed elsewhere, or saved.
 	Reload(root doc.Value)
 	SetProblems([]schema.Problem)
 
-	// Focused gives the place that the keyboard is at; false where that is none of the document's.
+	// Focused returns the place that the keyboard is at; false where that is none of the document's.
 	Focused() (schema.FieldState, bool)
 	FocusPath(doc.Path) bool
 
@@ -89,9 +89,9 @@ type Strip interface {
 	SetTheme(themes.Theme)
 	// View draws the line for the form at p. It is empty where there is only one of its kind.
 	View(root doc.Value, p doc.Path, width int) string
-	// Go gives where a key leads from p.
+	// Go returns where a key leads from p.
 	Go(root doc.Value, p doc.Path, key string) (doc.Path, bool)
-	// Click gives where a press at column x of the line leads.
+	// Click returns where a press at column x of the line leads.
 	Click(root doc.Value, p doc.Path, x int) (doc.Path, bool)
 	Bindings() []key.Binding
 }

@@ -24,7 +24,8 @@ type aside struct {
 	reader engine.AudienceReader // nil where the service cannot tell
 
 	place   doc.Path
-	filters doc.Value
+	root    doc.Value
+	filters doc.Value // of root, at the place
 	shown   bool
 
 	counting bool
@@ -92,7 +93,7 @@ func (a *aside) Show(root doc.Value, _ doc.Path) tea.Cmd {
 		return nil
 	}
 	same := a.shown && doc.Equal(filters, a.filters)
-	a.filters, a.shown = filters, true
+	a.root, a.filters, a.shown = root, filters, true
 	if same {
 		return nil
 	}
@@ -204,7 +205,7 @@ func (a *aside) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// kindOf gives the name that this package gave a task: the builder puts its own before it.
+// kindOf returns the name that this package gave a task: the builder puts its own before it.
 func kindOf(kind string) string {
 	for _, k := range []string{taskCount, taskTick, taskFind, taskWhy} {
 		if len(kind) >= len(k) && kind[len(kind)-len(k):] == k {

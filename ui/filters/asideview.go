@@ -8,6 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -17,7 +18,7 @@ func (a *aside) lay() {
 	a.lines, a.people = nil, -1
 	switch {
 	case a.reader == nil:
-		a.say(themes.ToneStrong, audience.Sentence(a.filters, audienceEnv(a.cfg)))
+		a.say(themes.ToneStrong, audience.Sentence(a.root, a.place, audienceEnv(a.cfg)))
 		a.say(themes.ToneMuted, untold)
 	case a.why != nil:
 		a.lines = whyLines(a.cfg.Theme, *a.why, a.width)
@@ -52,7 +53,7 @@ func (a *aside) layCounting() {
 	text := "Counting…"
 	if a.progress != nil {
 		if c := a.progress.Load(); c != nil {
-			text = fmt.Sprintf("Counting… %s of %s users checked", thousands(c.Matched), thousands(c.Total))
+			text = fmt.Sprintf("Counting… %s of %s users checked", phrase.Thousands(c.Matched), phrase.Thousands(c.Total))
 		}
 	}
 	a.say(themes.ToneMuted, text)
@@ -78,7 +79,11 @@ func (a *aside) layUnfinished() {
 func (a *aside) layAnswer() {
 	c := a.answer.count
 	if c.Matched == 0 && !audience.Picks(a.filters) {
-		a.say(themes.ToneStrong, "No audience yet")
+		none := "No audience yet"
+		if audience.Triggers(a.root, a.place) {
+			none = "No event yet"
+		}
+		a.say(themes.ToneStrong, none)
 	} else {
 		a.layCount(c)
 	}
@@ -93,7 +98,7 @@ func (a *aside) layAnswer() {
 
 // layCount tells how many users match, in words and as a bar.
 func (a *aside) layCount(c engine.AudienceCount) {
-	words := fmt.Sprintf("%s of %s", thousands(c.Matched), users(c.Total))
+	words := fmt.Sprintf("%s of %s", phrase.Thousands(c.Matched), users(c.Total))
 	if c.Total > 0 {
 		words += " · " + percent(c.Matched, c.Total)
 	}
@@ -121,9 +126,12 @@ func (a *aside) bar(n, of int) string {
 // layReach tells how many of those who match the campaign's channel reaches.
 func (a *aside) layReach(c engine.AudienceCount) {
 	if c.Matched == 0 {
-		if audience.Picks(a.filters) {
+		switch {
+		case audience.Picks(a.filters):
 			a.say(themes.ToneWarning, "Nobody matches these filters.")
-		} else {
+		case audience.Triggers(a.root, a.place):
+			a.say(themes.ToneMuted, "Add an event to see how many users have done it.")
+		default:
 			a.say(themes.ToneMuted, "Add a filter to see how many users match.")
 		}
 		return
@@ -133,7 +141,7 @@ func (a *aside) layReach(c engine.AudienceCount) {
 		a.reached(r.Email, c.Matched, "by email", "")
 		return
 	}
-	a.reached(r.Push, c.Matched, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", thousands(r.Android), thousands(r.IOS), thousands(r.Web)))
+	a.reached(r.Push, c.Matched, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", phrase.Thousands(r.Android), phrase.Thousands(r.IOS), phrase.Thousands(r.Web)))
 }
 
 func (a *aside) reached(n, of int, how, parts string) {
@@ -143,7 +151,7 @@ func (a *aside) reached(n, of int, how, parts string) {
 	case n == of:
 		a.say(themes.ToneText, "All can be reached "+how+parts+".")
 	default:
-		a.say(themes.ToneText, thousands(n)+" can be reached "+how+parts+".")
+		a.say(themes.ToneText, phrase.Thousands(n)+" can be reached "+how+parts+".")
 	}
 }
 
@@ -154,9 +162,9 @@ func (a *aside) laySteps(c engine.AudienceCount) {
 	}
 	a.say(themes.ToneMuted, "")
 	a.say(themes.ToneMuted, "Step by step")
-	digits := len(thousands(c.Total))
+	digits := len(phrase.Thousands(c.Total))
 	for _, s := range a.answer.steps {
-		n := widget.PadLeft(thousands(s.matched), digits)
+		n := widget.PadLeft(phrase.Thousands(s.matched), digits)
 		t := a.cfg.Theme
 		for i, words := range wrapped(s.words, a.width-digits-2, maxStepLines) {
 			if i > 0 {
@@ -198,23 +206,14 @@ func users(n int) string {
 	if n == 1 {
 		return "1 user"
 	}
-	return thousands(n) + " users"
+	return phrase.Thousands(n) + " users"
 }
 
-// percent gives a share, with a decimal where it is small.
+// percent returns a share, with a decimal where it is small.
 func percent(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	if p > 0 && p < 10 {
 		return fmt.Sprintf("%.1f%%", p)
 	}
 	return fmt.Sprintf("%.0f%%", p)
-}
-
-// thousands writes a number with its thousands apart.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

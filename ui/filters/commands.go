@@ -42,85 +42,85 @@ func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 }
 
 // change takes the keys that change the filter under the cursor.
-func (t *Tree) change(msg tea.KeyMsg) {
-	k, p := t.keys, t.node().Path
+func (o *outline) change(msg tea.KeyMsg) {
+	k, p := o.keys, o.node().Path
 	switch {
 	case key.Matches(msg, k.Negate):
-		root, err := audience.Negate(t.root, p)
-		t.take(root, p, err)
+		root, err := audience.Negate(o.root, p)
+		o.take(root, p, err)
 	case key.Matches(msg, k.Duplicate):
-		t.take(audience.Duplicate(t.root, p))
+		o.take(audience.Duplicate(o.root, p))
 	case key.Matches(msg, k.Remove):
-		t.remove()
+		o.remove()
 	case key.Matches(msg, k.Up):
-		t.take(audience.Move(t.root, p, -1))
+		o.take(audience.Move(o.root, p, -1))
 	case key.Matches(msg, k.Down):
-		t.take(audience.Move(t.root, p, 1))
+		o.take(audience.Move(o.root, p, 1))
 	case key.Matches(msg, k.Indent):
-		t.take(audience.Indent(t.root, p))
+		o.take(audience.Indent(o.root, p))
 	case key.Matches(msg, k.Outdent):
-		t.take(audience.Outdent(t.root, p))
+		o.take(audience.Outdent(o.root, p))
 	case key.Matches(msg, k.Other):
-		to, ok := t.otherGroup()
+		to, ok := o.otherGroup()
 		if !ok {
-			t.failure = "There is no other group to move it to."
+			o.failure = "There is no other group to move it to."
 			return
 		}
-		t.take(audience.MoveTo(t.root, p, to.Path))
+		o.take(audience.MoveTo(o.root, p, to.Path))
 	}
 }
 
 // take takes over a change of the tree, the cursor on the node that it was about.
-func (t *Tree) take(root doc.Value, p doc.Path, err error) {
+func (o *outline) take(root doc.Value, p doc.Path, err error) {
 	if err != nil {
-		t.failure = sentence(err)
+		o.failure = sentence(err)
 		return
 	}
-	if why := t.locked(p); why != "" {
-		t.failure = why
+	if why := o.locked(p); why != "" {
+		o.failure = why
 		return
 	}
-	t.root, t.stepped = root, true
-	t.refresh()
-	t.goTo(p)
+	o.root, o.stepped = root, true
+	o.refresh()
+	o.goTo(p)
 }
 
 // goTo puts the cursor on the node at p, where there is one.
-func (t *Tree) goTo(p doc.Path) {
-	for i, n := range t.nodes {
+func (o *outline) goTo(p doc.Path) {
+	for i, n := range o.nodes {
 		if n.Path.Equal(p) {
-			t.at = i
+			o.at = i
 			return
 		}
 	}
 }
 
-func (t *Tree) remove() {
-	n := t.node()
+func (o *outline) remove() {
+	n := o.node()
 	if n.Kind == audience.Group && n.Depth == 0 && n.Count == 0 {
-		t.failure = "This group is already empty."
+		o.failure = "This group is already empty."
 		return
 	}
-	root, err := audience.Remove(t.root, n.Path)
-	t.take(root, n.Path, err)
-	if err == nil && t.cfg.Host.Notify != nil {
+	root, err := audience.Remove(o.root, n.Path)
+	o.take(root, n.Path, err)
+	if err == nil && o.cfg.Host.Notify != nil {
 		what := "Removed."
 		if n.Count == 1 {
 			what = "Removed, with the filter in it."
 		} else if n.Count > 1 {
 			what = fmt.Sprintf("Removed, with the %d filters in it.", n.Count)
 		}
-		t.cfg.Host.Notify(what + " Press ctrl+z to undo.")
+		o.cfg.Host.Notify(what + " Press ctrl+z to undo.")
 	}
 }
 
 // toggleJoin turns and into or, for the group that the line stands in, or is.
-func (t *Tree) toggleJoin() {
-	n := t.node()
+func (o *outline) toggleJoin() {
+	n := o.node()
 	group := n
-	for i := t.at; n.Kind != audience.Group && i >= 0; i-- {
-		if t.nodes[i].Depth < n.Depth {
-			group = t.nodes[i] // of a condition, its action
+	for i := o.at; n.Kind != audience.Group && i >= 0; i-- {
+		if o.nodes[i].Depth < n.Depth {
+			group = o.nodes[i] // of a condition, its action
 			break
 		}
 	}
@@ -128,24 +128,24 @@ func (t *Tree) toggleJoin() {
 	if n.Join == join {
 		join = "and"
 	}
-	root, err := audience.SetJoin(t.root, group.Path, join)
-	t.take(root, n.Path, err)
+	root, err := audience.SetJoin(o.root, group.Path, join)
+	o.take(root, n.Path, err)
 }
 
-// groupAt gives the index of the outermost group that a node is in.
-func (t *Tree) groupAt(i int) int {
-	for ; i > 0 && t.nodes[i].Depth > 0; i-- {
+// groupAt returns the index of the outermost group that a node is in.
+func (o *outline) groupAt(i int) int {
+	for ; i > 0 && o.nodes[i].Depth > 0; i-- {
 	}
 	return i
 }
 
-// otherGroup gives the outermost group after that of the cursor, or the first.
-func (t *Tree) otherGroup() (audience.Node, bool) {
+// otherGroup returns the outermost group after that of the cursor, or the first.
+func (o *outline) otherGroup() (audience.Node, bool) {
 	var groups []audience.Node
 	here := 0
-	for i, n := range t.nodes {
+	for i, n := range o.nodes {
 		if n.Depth == 0 {
-			if i == t.groupAt(t.at) {
+			if i == o.groupAt(o.at) {
 				here = len(groups)
 			}
 			groups = append(groups, n)
@@ -157,25 +157,25 @@ func (t *Tree) otherGroup() (audience.Node, bool) {
 	return groups[(here+1)%len(groups)], true
 }
 
-func (t *Tree) moveKey(msg tea.KeyMsg) bool {
-	to := t.at
+func (o *outline) moveKey(msg tea.KeyMsg) bool {
+	to := o.at
 	switch msg.String() {
 	case "up", "k":
 		to--
 	case "down", "j":
 		to++
 	case "pgup":
-		to -= max(t.body-1, 1)
+		to -= max(o.body-1, 1)
 	case "pgdown":
-		to += max(t.body-1, 1)
+		to += max(o.body-1, 1)
 	case "home", "g":
 		to = 0
 	case "end", "G":
-		to = len(t.nodes) - 1
+		to = len(o.nodes) - 1
 	default:
 		return false
 	}
-	t.at = max(0, min(to, len(t.nodes)-1))
+	o.at = max(0, min(to, len(o.nodes)-1))
 	return true
 }
 

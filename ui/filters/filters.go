@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/audience"
@@ -17,29 +18,33 @@ import (
 
 // Tree edits the filter groups of a component. Make one with [New]; it must not be copied.
 type Tree struct {
-	cfg     editor.Config
-	place   doc.Path // of the component, or of a group that stands alone
-	keys    keyMap
-	resting bool // the keyboard is elsewhere
+	*outline
+	base    doc.Value // what Edits compares with
+	open    *form     // of the node under the cursor; nil where none is open
+	menu    *menu     // what to add; nil where that is not asked
+	outside *outside  // a JSON text that could not be taken over
 
-	base  doc.Value // what Edits compares with
+	sentence []string
+	lines    []line
+	top      int // the first line in sight
+}
+
+// outline is the filters as rows with a cursor, and what is done with the one under it.
+type outline struct {
+	cfg   editor.Config
+	place doc.Path // of the component, or of a group that stands alone
+	keys  keyMap
 	root  doc.Value
 	draft *draft
 
 	nodes    []audience.Node
 	last     []bool // of each node: no other follows in its group
 	at       int    // the node under the cursor
-	open     *form  // of the node under the cursor; nil where none is open
-	menu     *menu  // what to add; nil where that is not asked
 	problems []schema.Problem
 	failure  string
-	stepped  bool     // the last change was an operation, not something typed
-	outside  *outside // a JSON text that could not be taken over
-
-	sentence []string
-	lines    []line
-	top      int // the first line in sight
-	body     int // how many lines are in sight
+	stepped  bool // the last change was an operation, not something typed
+	resting  bool // the keyboard is elsewhere
+	body     int  // how many lines are in sight
 }
 
 // draft is a filter that was added and is as it was made: it is no part of the document yet.
@@ -54,7 +59,7 @@ var _ editor.Editor = (*Tree)(nil)
 // New makes the editor of a filter group, or of a component that has some. The groups of one component
 // are shown together, the cursor in the one at the path.
 func New(cfg editor.Config) editor.Editor {
-	t := &Tree{cfg: cfg, place: placeOf(cfg.Path), keys: newKeyMap(), base: cfg.Root, root: cfg.Root}
+	t := &Tree{outline: &outline{cfg: cfg, place: placeOf(cfg.Path), keys: newKeyMap(), root: cfg.Root}, base: cfg.Root}
 	t.refresh()
 	for i, n := range t.nodes {
 		if n.Path.Equal(cfg.Path) {
@@ -68,7 +73,7 @@ func New(cfg editor.Config) editor.Editor {
 	return t
 }
 
-// placeOf gives the component around a group, and any other path as it is.
+// placeOf returns the component around a group, and any other path as it is.
 func placeOf(p doc.Path) doc.Path {
 	if len(p) > 1 && slices.Contains(catalog.FilterGroups(catalog.Component(p[len(p)-2].Name)), p.Last().Name) {
 		return p.Parent()
@@ -76,7 +81,7 @@ func placeOf(p doc.Path) doc.Path {
 	return p
 }
 
-func (t *Tree) env() audience.Env { return audienceEnv(t.cfg) }
+func (o *outline) env() audience.Env { return audienceEnv(o.cfg) }
 
 func audienceEnv(cfg editor.Config) audience.Env {
 	env := audience.Env{Workspace: cfg.Workspace}
@@ -105,7 +110,7 @@ func (t *Tree) SetActive(on bool) {
 	}
 }
 
-// Edits gives the document with everything that a person changed. A filter that was added and has
+// Edits returns the document with everything that a person changed. A filter that was added and has
 // nothing in it yet is not in it.
 func (t *Tree) Edits() (doc.Value, bool) {
 	root := t.root
@@ -116,7 +121,7 @@ func (t *Tree) Edits() (doc.Value, bool) {
 }
 
 // untouched reports a draft that nobody has filled in.
-func (t *Tree) untouched() bool { return t.draft != nil && audience.NewFilter(t.root, t.draft.path) }
+func (o *outline) untouched() bool { return o.draft != nil && audience.NewFilter(o.root, o.draft.path) }
 
 // Reload takes over a document that was changed elsewhere, or saved.
 func (t *Tree) Reload(root doc.Value) {
@@ -136,23 +141,23 @@ func (t *Tree) Reload(root doc.Value) {
 }
 
 // toChange puts the cursor where the document differs from what it was before.
-func (t *Tree) toChange(before doc.Value) {
-	changes := doc.Diff(before.Lookup(t.place), t.root.Lookup(t.place))
+func (o *outline) toChange(before doc.Value) {
+	changes := doc.Diff(before.Lookup(o.place), o.root.Lookup(o.place))
 	if len(changes) == 0 {
 		return
 	}
 	c, best := changes[0], -1
-	p := t.place.Join(c.Path...)
+	p := o.place.Join(c.Path...)
 	if last := p.Last(); last.IsIndex && last.Index > 0 && !c.After.Exists() {
 		p = p.Parent().Elem(last.Index - 1) // what stood before one that went
 	}
-	for i, n := range t.nodes {
-		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(t.nodes[best].Path)) {
+	for i, n := range o.nodes {
+		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(o.nodes[best].Path)) {
 			best = i
 		}
 	}
 	if best >= 0 {
-		t.at = best
+		o.at = best
 	}
 }
 
@@ -164,30 +169,30 @@ func (t *Tree) SetProblems(ps []schema.Problem) {
 }
 
 // refresh reads the nodes anew, and keeps the cursor on its place.
-func (t *Tree) refresh() {
-	t.nodes = audience.Nodes(t.root, t.place, t.env(), t.problems)
-	t.last = make([]bool, len(t.nodes))
-	for i, n := range t.nodes {
-		t.last[i] = true
-		for _, after := range t.nodes[i+1:] {
+func (o *outline) refresh() {
+	o.nodes = audience.Nodes(o.root, o.place, o.env(), o.problems)
+	o.last = make([]bool, len(o.nodes))
+	for i, n := range o.nodes {
+		o.last[i] = true
+		for _, after := range o.nodes[i+1:] {
 			if after.Depth <= n.Depth {
-				t.last[i] = after.Depth < n.Depth
+				o.last[i] = after.Depth < n.Depth
 				break
 			}
 		}
 	}
-	t.at = max(0, min(t.at, len(t.nodes)-1))
+	o.at = max(0, min(o.at, len(o.nodes)-1))
 }
 
-// node gives the node under the cursor; a tree always has one.
-func (t *Tree) node() audience.Node {
-	if t.at < len(t.nodes) {
-		return t.nodes[t.at]
+// node returns the node under the cursor; a tree always has one.
+func (o *outline) node() audience.Node {
+	if o.at < len(o.nodes) {
+		return o.nodes[o.at]
 	}
-	return audience.Node{Kind: audience.Group, Path: t.place}
+	return audience.Node{Kind: audience.Group, Path: o.place}
 }
 
-// Focused gives the place that the keyboard is at.
+// Focused returns the place that the keyboard is at.
 func (t *Tree) Focused() (schema.FieldState, bool) {
 	p := t.node().Path
 	if t.open != nil {
@@ -216,7 +221,7 @@ func (t *Tree) FocusPath(p doc.Path) bool {
 	t.at = min(best, max(len(t.nodes)-1, 0))
 	if n := t.node(); n.Kind != audience.Group && len(p) > len(n.Path) && p.HasPrefix(n.Path) {
 		t.openForm()
-		t.open.focusPath(t, p)
+		t.open.focusPath(p)
 	}
 	t.settle()
 	return true
@@ -232,11 +237,11 @@ func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
 func (t *Tree) Stepped() bool { return t.stepped }
 
 // locked says why what is at p may not be changed, or "".
-func (t *Tree) locked(p doc.Path) string {
-	if t.cfg.Locked == nil {
+func (o *outline) locked(p doc.Path) string {
+	if o.cfg.Locked == nil {
 		return ""
 	}
-	return t.cfg.Locked(p)
+	return o.cfg.Locked(p)
 }
 
 // Update takes a key, or a mouse event relative to the upper left corner.
@@ -268,7 +273,11 @@ func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 	case t.menu != nil:
 		t.menuKey(msg)
 	case t.open != nil:
-		t.formKey(msg)
+		if _, ok := t.open.row(); ok && key.Matches(msg, t.keys.FormEditor) {
+			t.editJSON()
+		} else if t.open.key(msg) {
+			t.closeForm()
+		}
 	default:
 		cmd = t.command(msg)
 	}

@@ -10,7 +10,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/builder"
 	"bugle/ui/screen"
@@ -53,6 +53,11 @@ const audienceJSON = `{"segmentation_details":{
 
 func newBench(t testing.TB, components string) *bench {
 	t.Helper()
+	return newBenchOf(t, catalog.OneTime, components)
+}
+
+func newBenchOf(t testing.TB, delivery catalog.DeliveryType, components string) *bench {
+	t.Helper()
 	ctx := context.Background()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
@@ -80,7 +85,7 @@ func newBench(t testing.TB, components string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Push, catalog.OneTime, "ann@example.com", body)})
+	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.NewDraftBody(catalog.Push, delivery, "ann@example.com", body)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +162,24 @@ func TestScreensOfNothingYet(t *testing.T) {
 	h.Type("cou")
 	h.Press("enter")
 	h.Goldens("operator")
+}
+
+// A trigger has words of its own, and starts with what users do.
+func TestTriggerAsksForAnEvent(t *testing.T) {
+	t.Parallel()
+	b := newBenchOf(t, catalog.EventTriggered, `{}`)
+	h := b.open(120, 40, string(catalog.TriggerCondition), include)
+	h.Want("No event yet.", "Press a to choose what starts this campaign.")
+	h.WantNot("No users yet", "No filters yet")
+	h.Press("a")
+	h.Want("1 Action", "2 User attribute")
+	h.Press("1")
+	h.Type("purch")
+	h.Press("enter", "enter")
+	h.Want("Users who did Purchase at least once.")
+	if got := b.stored(string(catalog.TriggerCondition), include, "filters", 0, "action_name"); got != `"Purchase"` {
+		t.Errorf("the event is %s", got)
+	}
 }
 
 // A person builds an audience by the keys alone: two actions with conditions, a list, relative days,

@@ -16,6 +16,7 @@ import (
 
 // form is a filter that is open in its place: one row for each thing to fill in.
 type form struct {
+	*outline
 	filter doc.Path
 	rows   []row
 	at     int
@@ -33,9 +34,9 @@ type form struct {
 
 // openForm opens the filter under the cursor, at its first row.
 func (t *Tree) openForm() {
-	t.open = &form{filter: t.node().Path}
-	t.open.rows = t.rows(t.open.filter)
-	t.focusRow(0)
+	t.open = &form{outline: t.outline, filter: t.node().Path}
+	t.open.rows = t.open.made()
+	t.open.focusRow(0)
 }
 
 // reopen makes the rows of the open filter anew, and closes it where it is gone.
@@ -48,8 +49,8 @@ func (t *Tree) reopen() {
 		t.open = nil
 		return
 	}
-	f.rows = t.rows(f.filter)
-	t.focusRow(f.at)
+	f.rows = f.made()
+	f.focusRow(f.at)
 }
 
 // closeForm closes the open filter. One that was added and not filled in goes.
@@ -72,11 +73,10 @@ func (f *form) row() (row, bool) {
 	return f.rows[f.at], true
 }
 
-// focusRow gives a row the keyboard.
-func (t *Tree) focusRow(i int) {
-	f := t.open
+// focusRow returns a row the keyboard.
+func (f *form) focusRow(i int) {
 	f.at = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.fresh, f.refused, f.over = t.root, false, nil, false, false, false
+	f.before, f.typing, f.names, f.fresh, f.refused, f.over = f.root, false, nil, false, false, false
 	f.list.Clear()
 	r, ok := f.row()
 	f.start = r.text
@@ -84,21 +84,21 @@ func (t *Tree) focusRow(i int) {
 		return
 	}
 	f.typing = true
-	f.prompt = widget.NewPrompt(t.cfg.Theme, "", r.placeholder(t))
+	f.prompt = widget.NewPrompt(f.cfg.Theme, "", r.placeholder())
 	f.prompt.SetValue(r.text)
 	f.prompt.Focus()
 	f.start = f.prompt.Value()
 	f.fresh = (r.counts() || r.kind == oftenRow || r.kind == nameRow) && r.text != ""
 	if r.kind == nameRow {
-		f.names = t.names(r)
+		f.names = f.namesOf(r)
 		if r.text == "" { // a name that is there is walked past, not chosen anew
 			f.list.Show(typeahead.Offer{Items: f.names, Typed: true})
 		}
 	}
 }
 
-// focusPath gives the row at p the keyboard, or the one around it.
-func (f *form) focusPath(t *Tree, p doc.Path) {
+// focusPath returns the row at p the keyboard, or the one around it.
+func (f *form) focusPath(p doc.Path) {
 	best := -1
 	for i, r := range f.rows {
 		q := r.input.State.Path
@@ -111,76 +111,73 @@ func (f *form) focusPath(t *Tree, p doc.Path) {
 		best = slices.IndexFunc(f.rows, func(r row) bool { return r.end == 1 })
 	}
 	if best >= 0 {
-		t.focusRow(best)
+		f.focusRow(best)
 	}
 }
 
-func (t *Tree) formKey(msg tea.KeyMsg) {
-	f, k := t.open, t.keys
+// key takes a key, and reports whether the filter is done with.
+func (f *form) key(msg tea.KeyMsg) bool {
+	k := f.keys
 	r, ok := f.row()
 	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.offering() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
 	if _, marked := f.marked(); leaving && ok && !marked {
-		if err := t.unread(r); err != nil && !f.refused {
-			t.failure, f.refused = sentence(err), true // once: whoever leaves after that means it
-			return
+		if err := f.unread(r); err != nil && !f.refused {
+			f.failure, f.refused = sentence(err), true // once: whoever leaves after that means it
+			return false
 		}
 	}
 	switch {
 	case key.Matches(msg, k.Close):
-		t.keepTyped()
-		t.closeForm()
+		f.keepTyped()
+		return true
 	case !ok:
 	case f.offering() && f.list.Key(msg.String()):
-		t.takeTyped(r)
+		f.takeTyped(r)
 	case msg.String() == "enter":
-		t.enter(r)
+		return f.enter(r)
 	case key.Matches(msg, k.Next):
 		if f.typed() {
-			t.takePick(r)
+			f.takePick(r)
 		}
-		t.focusRow(f.at + 1)
+		f.focusRow(f.at + 1)
 	case key.Matches(msg, k.Prev):
-		t.keepTyped()
-		t.focusRow(f.at - 1)
-	case key.Matches(msg, k.FormEditor):
-		t.editJSON()
+		f.keepTyped()
+		f.focusRow(f.at - 1)
 	case key.Matches(msg, k.Clear):
-		t.write(f.before, r, nil)
-		t.focusRow(f.at)
+		f.write(f.before, r, nil)
+		f.focusRow(f.at)
 	case f.typing:
-		t.typeKey(r, msg)
+		f.typeKey(r, msg)
 	case r.kind == toggleRow:
-		t.toggleKey(r, msg)
+		f.toggleKey(r, msg)
 	case r.kind == choiceRow:
-		t.choiceKey(r, msg)
+		f.choiceKey(r, msg)
 	}
+	return false
 }
 
-// enter goes on to what still has to be said, or closes the filter where nothing has.
-func (t *Tree) enter(r row) {
-	f := t.open
-	took := t.takePick(r)
+// enter goes on to what still has to be said, and reports whether nothing has.
+func (f *form) enter(r row) bool {
+	took := f.takePick(r)
 	if r.kind == nameRow && f.prompt.Value() == "" {
-		t.failure = "Type a name first, or press esc to cancel."
-		return
+		f.failure = "Type a name first, or press esc to cancel."
+		return false
 	}
-	if _, _, whole := t.splitAction(r); whole {
-		t.closeForm()
-		return
+	if _, _, whole := f.splitAction(r); whole {
+		return true
 	}
 	known := r.kind == nameRow && f.knows(f.prompt.Value())
-	if took && t.node().Kind == audience.Segment {
-		t.closeForm()
-		return
+	if took && f.node().Kind == audience.Segment {
+		return true
 	}
 	for i := f.at + 1; i < len(f.rows); i++ {
 		next := f.rows[i]
 		if next.needed() && !(known && next.input.Part == audience.DataType) {
-			t.focusRow(i)
-			return
+			f.focusRow(i)
+			return false
 		}
 	}
-	t.closeForm()
+	return true
 }
 
 // typed reports that the line of text is another than the row began with.
@@ -202,30 +199,28 @@ func (f *form) marked() (string, bool) {
 
 // takePick fills in the name that is highlighted. It reports whether the row holds another one than
 // before.
-func (t *Tree) takePick(r row) bool {
-	f := t.open
+func (f *form) takePick(r row) bool {
 	name, ok := f.marked()
 	if r.kind != nameRow && r.kind != oftenRow || !ok {
 		return r.kind == nameRow && f.prompt.Value() != f.start
 	}
 	f.prompt.SetValue(name)
 	f.list.Clear()
-	t.write(f.before, r, []string{name})
+	f.write(f.before, r, []string{name})
 	return true
 }
 
 // keepTyped keeps what was typed of a name when its row is left without a choice. Where another name was looked
 // for, the old one stays.
-func (t *Tree) keepTyped() {
-	r, ok := t.open.row()
-	if _, marked := t.open.marked(); ok && marked && !t.open.over && r.kind == nameRow && t.open.typed() && t.open.prompt.Value() != "" {
-		t.write(t.open.before, r, []string{t.open.prompt.Value()})
+func (f *form) keepTyped() {
+	r, ok := f.row()
+	if _, marked := f.marked(); ok && marked && !f.over && r.kind == nameRow && f.typed() && f.prompt.Value() != "" {
+		f.write(f.before, r, []string{f.prompt.Value()})
 	}
 }
 
 // typeKey takes a key of a line of text.
-func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
-	f := t.open
+func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	over := f.fresh && !msg.Alt && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace)
 	if over {
 		f.prompt.SetValue("")
@@ -238,56 +233,54 @@ func (t *Tree) typeKey(r row, msg tea.KeyMsg) {
 	text := f.prompt.Value()
 	if r.kind == nameRow {
 		typed := text != f.start
-		if name, _, _ := t.splitAction(r); name != "" { // the event's name, and how often
+		if name, _, _ := f.splitAction(r); name != "" { // the event's name, and how often
 			f.list.Clear()
-			t.takeTyped(r)
+			f.takeTyped(r)
 			return
 		}
 		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.strange()})
 	}
 	if r.kind == oftenRow {
 		f.refused = false
-		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: t.unread(r) != nil})
+		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: f.unread(r) != nil})
 	}
-	t.takeTyped(r)
+	f.takeTyped(r)
 }
 
 // unread says why the words of a row cannot be read; nil where they can, or mean nothing by themselves.
-func (t *Tree) unread(r row) error {
-	f := t.open
+func (f *form) unread(r row) error {
 	if r.kind != oftenRow || !f.typed() {
 		return nil
 	}
-	_, err := audience.SetOften(f.before, f.filter, f.prompt.Value(), t.env())
+	_, err := audience.SetOften(f.before, f.filter, f.prompt.Value(), f.env())
 	return err
 }
 
 // splitAction reads a whole sentence that is typed in the place of an event's name.
-func (t *Tree) splitAction(r row) (name, often string, ok bool) {
-	if r.kind != nameRow || t.node().Kind != audience.Action {
+func (f *form) splitAction(r row) (name, often string, ok bool) {
+	if r.kind != nameRow || f.node().Kind != audience.Action {
 		return "", "", false
 	}
-	names := make([]string, len(t.open.names))
-	for i, it := range t.open.names {
+	names := make([]string, len(f.names))
+	for i, it := range f.names {
 		names[i] = it.Value
 	}
-	return audience.SplitAction(t.open.prompt.Value(), names, t.env())
+	return audience.SplitAction(f.prompt.Value(), names, f.env())
 }
 
 // takeTyped writes what is typed, unless that is the beginning of a name which is marked below: half
 // a name would be counted and saved.
-func (t *Tree) takeTyped(r row) {
-	f := t.open
+func (f *form) takeTyped(r row) {
 	text := f.prompt.Value()
-	name, _, whole := t.splitAction(r)
-	if _, marked := f.marked(); text == f.start || marked && text != "" || name != "" && !whole || t.unread(r) != nil {
-		t.setRoot(f.before)
+	name, _, whole := f.splitAction(r)
+	if _, marked := f.marked(); text == f.start || marked && text != "" || name != "" && !whole || f.unread(r) != nil {
+		f.setRoot(f.before)
 	} else {
-		t.write(f.before, r, []string{text})
+		f.write(f.before, r, []string{text})
 	}
 }
 
-func (t *Tree) toggleKey(r row, msg tea.KeyMsg) {
+func (f *form) toggleKey(r row, msg tea.KeyMsg) {
 	was := r.on()
 	on := was
 	switch msg.String() {
@@ -303,12 +296,12 @@ func (t *Tree) toggleKey(r row, msg tea.KeyMsg) {
 	if on == was && r.text != "" {
 		return
 	}
-	t.write(t.root, r, []string{map[bool]string{true: "true", false: "false"}[on]})
-	t.open.before = t.root
+	f.write(f.root, r, []string{map[bool]string{true: "true", false: "false"}[on]})
+	f.before = f.root
 }
 
 // choiceKey chooses among options: the next, the one before, or one by its first letter.
-func (t *Tree) choiceKey(r row, msg tea.KeyMsg) {
+func (f *form) choiceKey(r row, msg tea.KeyMsg) {
 	options := r.offered()
 	if len(options) == 0 {
 		return
@@ -337,51 +330,51 @@ func (t *Tree) choiceKey(r row, msg tea.KeyMsg) {
 		}
 		at = found
 	}
-	t.choose(r, options[at].Value)
+	f.choose(r, options[at].Value)
 }
 
 // choose takes an option. The one that was there before brings back all that went with it.
-func (t *Tree) choose(r row, value string) {
-	if value == t.open.start {
-		t.setRoot(t.open.before)
+func (f *form) choose(r row, value string) {
+	if value == f.start {
+		f.setRoot(f.before)
 		return
 	}
-	t.write(t.open.before, r, []string{value})
+	f.write(f.before, r, []string{value})
 }
 
 // write puts what was typed or chosen for a row into a document; nothing takes it out.
-func (t *Tree) write(root doc.Value, r row, texts []string) {
-	out, err := t.written(root, r, texts)
+func (f *form) write(root doc.Value, r row, texts []string) {
+	out, err := f.written(root, r, texts)
 	if err != nil {
-		t.failure = sentence(err)
+		f.failure = sentence(err)
 		return
 	}
-	if why := t.locked(t.open.filter); why != "" {
-		t.failure = why
+	if why := f.locked(f.filter); why != "" {
+		f.failure = why
 		return
 	}
-	t.setRoot(out)
+	f.setRoot(out)
 }
 
-func (t *Tree) written(root doc.Value, r row, texts []string) (doc.Value, error) {
-	p, filter := r.input.State.Path, t.open.filter
+func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error) {
+	p, filter := r.input.State.Path, f.filter
 	text := strings.Join(texts, "")
 	switch {
 	case r.input.Part == audience.Value && r.kind != fixedRow:
-		return audience.SetValues(root, filter, r.values(t, root.Lookup(filter), texts))
+		return audience.SetValues(root, filter, r.values(f.env(), root.Lookup(filter), texts))
 	case r.kind == oftenRow:
-		return audience.SetOften(root, filter, text, t.env())
+		return audience.SetOften(root, filter, text, f.env())
 	case text == "":
 		return root.Delete(p), nil
 	case r.input.Part == audience.Name:
-		if name, often, ok := t.splitAction(r); ok {
-			named, err := audience.SetName(root, filter, name, t.cfg.Workspace)
+		if name, often, ok := f.splitAction(r); ok {
+			named, err := audience.SetName(root, filter, name, f.cfg.Workspace)
 			if err != nil {
 				return root, err
 			}
-			return audience.SetOften(named, filter, often, t.env())
+			return audience.SetOften(named, filter, often, f.env())
 		}
-		return audience.SetName(root, filter, text, t.cfg.Workspace)
+		return audience.SetName(root, filter, text, f.cfg.Workspace)
 	case r.input.Part == audience.DataType:
 		return audience.SetDataType(root, filter, text)
 	case r.input.Part == audience.Operator:
@@ -398,13 +391,12 @@ func (t *Tree) written(root doc.Value, r row, texts []string) (doc.Value, error)
 }
 
 // setRoot takes over a change of the open filter; the row keeps the keyboard, and its text.
-func (t *Tree) setRoot(root doc.Value) {
-	t.root, t.stepped = root, false
-	t.refresh()
-	f := t.open
-	t.goTo(f.filter)
+func (f *form) setRoot(root doc.Value) {
+	f.root, f.stepped = root, false
+	f.refresh()
+	f.goTo(f.filter)
 	was, _ := f.row()
-	f.rows = t.rows(f.filter)
+	f.rows = f.made()
 	for i, r := range f.rows {
 		if r.input.State.Path.Equal(was.input.State.Path) && r.end == was.end {
 			f.at = i
@@ -414,8 +406,8 @@ func (t *Tree) setRoot(root doc.Value) {
 	f.at = max(0, min(f.at, len(f.rows)-1))
 }
 
-func (f *form) bindings(t *Tree) []key.Binding {
-	k := t.keys
+func (f *form) bindings() []key.Binding {
+	k := f.keys
 	r, ok := f.row()
 	if !ok {
 		return []key.Binding{k.Close}

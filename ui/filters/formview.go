@@ -34,36 +34,36 @@ func (t *Tree) layMenu(i int) {
 	}
 }
 
-// layForm adds the rows of the open filter, and below the focused one what helps to fill it in.
-func (t *Tree) layForm(i int) {
-	f, indent := t.open, t.indent(i)
+// lay adds the rows of the open filter, and below the focused one what helps to fill it in.
+func (f *form) lay(i int, add func(line)) {
+	indent := f.indent(i)
 	labels := 0
 	for _, r := range f.rows {
 		labels = max(labels, widget.Width(r.label))
 	}
-	labels = min(labels, max((t.cfg.Width-indent)/3, 8))
+	labels = min(labels, max((f.cfg.Width-indent)/3, 8))
 	for j, r := range f.rows {
-		put := func(name int, text string) {
-			t.lines = append(t.lines, line{node: i, row: j, name: name, kind: -1, text: text, drawn: true})
+		put := func(name int, text string, chips ...chip) {
+			add(line{node: i, row: j, name: name, kind: -1, text: text, drawn: true, chips: chips})
 		}
-		put(-1, strings.Repeat(" ", indent)+t.rowText(r, j == f.at, labels, t.cfg.Width-indent))
+		put(-1, strings.Repeat(" ", indent)+f.rowText(r, j == f.at, labels, f.cfg.Width-indent))
 		if j == f.at {
-			t.layHelp(r, indent+2, put)
+			f.layHelp(r, indent+2, put)
 		}
 	}
 }
 
-func (t *Tree) indent(i int) int {
-	if t.cfg.Width < 44 {
-		return 1 + t.nodes[i].Depth
+func (o *outline) indent(i int) int {
+	if o.cfg.Width < 44 {
+		return 1 + o.nodes[i].Depth
 	}
-	return 2 + 2*t.nodes[i].Depth
+	return 2 + 2*o.nodes[i].Depth
 }
 
 // rowText draws a row: its label, and what it holds.
-func (t *Tree) rowText(r row, at bool, labels, w int) string {
-	th := t.cfg.Theme
-	at = at && !t.resting
+func (f *form) rowText(r row, at bool, labels, w int) string {
+	th := f.cfg.Theme
+	at = at && !f.resting
 	name := widget.Clean(r.label)
 	if n := widget.Width(name); n > labels && (n > labels+maxOver || w < n+4+maxOver) {
 		name = widget.Truncate(name, labels)
@@ -78,23 +78,23 @@ func (t *Tree) rowText(r row, at bool, labels, w int) string {
 		label = th.Muted.Render(label)
 	}
 	room := max(w-widget.Width(label)-4, 1)
-	if at && t.open.fresh {
-		return mark + label + "  " + th.Selected.Render(widget.Truncate(t.open.prompt.Value(), room))
+	if at && f.fresh {
+		return mark + label + "  " + th.Selected.Render(widget.Truncate(f.prompt.Value(), room))
 	}
 	if at && r.kind.isText() {
-		p := t.open.prompt
+		p := f.prompt
 		p.SetSize(room, 1)
 		return mark + label + "  " + p.View()
 	}
-	text, tone := t.held(r)
-	if p, ok := t.problemAt(r); ok && !(at && r.kind.isText()) {
+	text, tone := f.held(r)
+	if p, ok := f.problemAt(r); ok && !(at && r.kind.isText()) {
 		if text == "" && missing(p) {
 			text, tone = "○ needed", themes.ToneWarning
 		} else if !missing(p) {
 			text, tone = text+" ✗", themes.ToneDanger
 		}
 	}
-	if note := t.strangeName(r); note != "" {
+	if note := f.strangeName(r); note != "" {
 		return mark + label + "  " + th.Text.Render(widget.Truncate(text, max(room-widget.Width(note)-2, 1))) + "  " + th.Warning.Render(note)
 	}
 	if text == "" {
@@ -106,8 +106,8 @@ func (t *Tree) rowText(r row, at bool, labels, w int) string {
 	return mark + label + "  " + th.Paint(tone, widget.Truncate(text, room))
 }
 
-// held gives in words what a row holds.
-func (t *Tree) held(r row) (string, themes.Tone) {
+// held returns in words what a row holds.
+func (f *form) held(r row) (string, themes.Tone) {
 	switch r.kind {
 	case choiceRow:
 		for _, o := range r.input.State.Options {
@@ -132,7 +132,7 @@ func (t *Tree) held(r row) (string, themes.Tone) {
 			return r.text + " · not used", themes.ToneFaint
 		}
 	case dateRow:
-		if d, err := audience.ReadDate(r.text, t.env()); err == nil {
+		if d, err := audience.ReadDate(r.text, f.env()); err == nil {
 			return widget.Clean(d.Words), themes.ToneText
 		}
 	}
@@ -143,33 +143,33 @@ func (t *Tree) held(r row) (string, themes.Tone) {
 }
 
 // layHelp adds what stands below the focused row: names, options, what a date was understood as.
-func (t *Tree) layHelp(r row, indent int, put func(name int, text string)) {
-	th, room := t.cfg.Theme, max(t.cfg.Width-indent-2, 1)
+func (f *form) layHelp(r row, indent int, put func(name int, text string, chips ...chip)) {
+	th, room := f.cfg.Theme, max(f.cfg.Width-indent-2, 1)
 	say := func(tone themes.Tone, text string) {
 		for _, l := range widget.Wrap(widget.Clean(text), room) {
 			put(-1, strings.Repeat(" ", indent+2)+th.Paint(tone, l))
 		}
 	}
-	_, _, whole := t.splitAction(r)
-	if _, marked := t.open.marked(); r.kind == oftenRow && !marked && t.open.typed() || whole {
-		if err := t.unread(r); err != nil {
+	_, _, whole := f.splitAction(r)
+	if _, marked := f.marked(); r.kind == oftenRow && !marked && f.typed() || whole {
+		if err := f.unread(r); err != nil {
 			say(themes.ToneWarning, sentence(err))
 		} else {
-			say(themes.ToneInfo, "= "+audience.Line(t.root.Lookup(t.open.filter), t.env()))
+			say(themes.ToneInfo, "= "+audience.Line(f.root.Lookup(f.filter), f.env()))
 		}
 	}
 	switch {
 	case whole:
-	case t.open.offering():
-		t.layNames(indent, put)
+	case f.offering():
+		f.layNames(indent, put)
 	case r.kind == choiceRow:
-		t.layChips(indent+2, room, put)
+		f.layChips(indent+2, room, put)
 	case r.kind == listRow:
-		if vs := splitList(t.open.prompt.Value()); len(vs) > 0 {
+		if vs := splitList(f.prompt.Value()); len(vs) > 0 {
 			say(themes.ToneInfo, counted(len(vs))+": ["+strings.Join(vs, "] [")+"]")
 		}
-	case r.kind == dateRow && t.open.prompt.Value() != "":
-		d, err := audience.ReadDate(t.open.prompt.Value(), t.env())
+	case r.kind == dateRow && f.prompt.Value() != "":
+		d, err := audience.ReadDate(f.prompt.Value(), f.env())
 		if err != nil {
 			say(themes.ToneWarning, sentence(err))
 		} else {
@@ -186,24 +186,23 @@ func counted(n int) string {
 }
 
 // layNames adds the names that are suggested, the highlighted one in sight.
-func (t *Tree) layNames(indent int, put func(name int, text string)) {
-	most := min(typeahead.Most, max(t.body-3, 2))
-	for i, l := range t.open.list.Lines(t.cfg.Theme, max(t.cfg.Width-indent, 1), most) {
-		name, _ := t.open.list.RowAt(i)
+func (f *form) layNames(indent int, put func(name int, text string, chips ...chip)) {
+	most := min(typeahead.Most, max(f.body-3, 2))
+	for i, l := range f.list.Lines(f.cfg.Theme, max(f.cfg.Width-indent, 1), most) {
+		name, _ := f.list.RowAt(i)
 		put(name, strings.Repeat(" ", indent)+l)
 	}
 }
 
 // layChips adds the options of a choice, the chosen one in brackets.
-func (t *Tree) layChips(indent, room int, put func(name int, text string)) {
-	r, _ := t.open.row()
-	th, width := t.cfg.Theme, 0
+func (f *form) layChips(indent, room int, put func(name int, text string, chips ...chip)) {
+	r, _ := f.row()
+	th, width := f.cfg.Theme, 0
 	var chips []string
 	var at []chip
 	flush := func() {
 		if len(chips) > 0 {
-			put(-1, strings.Repeat(" ", indent)+strings.Join(chips, " "))
-			t.lines[len(t.lines)-1].chips = at
+			put(-1, strings.Repeat(" ", indent)+strings.Join(chips, " "), at...)
 		}
 		chips, at, width = nil, nil, 0
 	}
@@ -224,11 +223,11 @@ func (t *Tree) layChips(indent, room int, put func(name int, text string)) {
 }
 
 // help says what a row is for, in a sentence.
-func (r row) help(t *Tree) string {
+func (f *form) help(r row) string {
 	n := r.input.State.Node
 	switch {
-	case t.locked(t.open.filter) != "":
-		return t.locked(t.open.filter)
+	case f.locked(f.filter) != "":
+		return f.locked(f.filter)
 	case n == nil:
 		return "Unknown field. It is kept. Press ctrl+x to remove it, ctrl+e to edit the filter as JSON."
 	case !r.input.State.Shown:

@@ -51,14 +51,14 @@ func newKeyMap() keyMap {
 	}
 }
 
-// Bindings gives the keys that do something now.
+// Bindings returns the keys that do something now.
 func (t *Tree) Bindings() []key.Binding {
 	k := t.keys
 	switch {
 	case t.menu != nil:
 		return []key.Binding{bind("enter", "add", "enter"), k.Close, k.Pick}
 	case t.open != nil:
-		return t.open.bindings(t)
+		return t.open.bindings()
 	}
 	n := t.node()
 	var out []key.Binding
@@ -91,7 +91,7 @@ func (t *Tree) Bindings() []key.Binding {
 	return append(out, k.Editor, k.Why, k.Move, k.Page, k.Ends)
 }
 
-// Hints gives the few that a person wants most.
+// Hints returns the few that a person wants most.
 func (t *Tree) Hints() []key.Binding {
 	k := t.keys
 	switch {

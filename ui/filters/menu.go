@@ -21,12 +21,6 @@ type option struct {
 	help string
 }
 
-var kindHelp = map[audience.Kind]string{
-	audience.Attribute: "such as age, city or plan",
-	audience.Action:    "something they did, or didn't do",
-	audience.Segment:   "members of a segment",
-}
-
 // askKind asks what to add at the cursor, or to the other group. Where only one kind can be, it is
 // added at once.
 func (t *Tree) askKind(other bool) {
@@ -54,9 +48,9 @@ func (t *Tree) askKind(other bool) {
 		outer = action.Path // what is no condition goes after the action
 	}
 	for _, k := range audience.Kinds(t.root, outer) {
-		o := option{k, outer, kindHelp[k]}
+		o := option{k, outer, k.Help()}
 		if k == audience.EventAttribute {
-			o.at, o.help = n.Path, "a condition on the action"
+			o.at = n.Path
 			if n.Kind == audience.EventAttribute {
 				m.at = len(m.options)
 			}
@@ -69,11 +63,11 @@ func (t *Tree) askKind(other bool) {
 	}
 }
 
-// actionAt gives the action that a node is, or is a condition of.
-func (t *Tree) actionAt(i int) (audience.Node, bool) {
-	depth := t.nodes[i].Depth + 1
+// actionAt returns the action that a node is, or is a condition of.
+func (o *outline) actionAt(i int) (audience.Node, bool) {
+	depth := o.nodes[i].Depth + 1
 	for ; i >= 0 && depth > 0; i-- {
-		if n := t.nodes[i]; n.Depth < depth {
+		if n := o.nodes[i]; n.Depth < depth {
 			if n.Kind == audience.Action {
 				return n, true
 			}

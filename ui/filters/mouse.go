@@ -44,7 +44,9 @@ func (t *Tree) press(l line, x int) {
 	case l.kind >= 0 && t.menu != nil:
 		t.add(t.menu.options[l.kind])
 	case l.row >= 0 && t.open != nil:
-		t.pressRow(l, x)
+		if t.open.press(l, x) {
+			t.closeForm()
+		}
 	case l.node == t.at && t.menu == nil:
 		switch {
 		case t.open != nil:
@@ -62,32 +64,33 @@ func (t *Tree) press(l line, x int) {
 	}
 }
 
-func (t *Tree) pressRow(l line, x int) {
-	f := t.open
+// press takes a press on a row, and reports whether the filter is done with.
+func (f *form) press(l line, x int) bool {
 	for _, c := range l.chips {
 		if r, ok := f.row(); ok && x >= c.from && x < c.to {
-			t.choose(r, c.value)
-			return
+			f.choose(r, c.value)
+			return false
 		}
 	}
 	switch {
 	case l.name >= 0 && f.list.Highlight(l.name):
 		if r, ok := f.row(); ok {
-			t.takeTyped(r)
-			t.enter(r)
+			f.takeTyped(r)
+			return f.enter(r)
 		}
 	case l.row != f.at:
-		t.keepTyped()
-		t.focusRow(l.row)
+		f.keepTyped()
+		f.focusRow(l.row)
 	case len(l.chips) > 0:
 	default:
 		r, _ := f.row()
 		space := tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
 		switch r.kind {
 		case toggleRow:
-			t.toggleKey(r, space)
+			f.toggleKey(r, space)
 		case choiceRow:
-			t.choiceKey(r, space)
+			f.choiceKey(r, space)
 		}
 	}
+	return false
 }

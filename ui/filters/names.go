@@ -8,11 +8,11 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// names returns the names that a row can be filled in with, each with its data type.
-func (t *Tree) names(r row) []typeahead.Item {
-	items := typeahead.Items(audience.Names(t.root, t.open.filter, r.input.Member(), t.cfg.Workspace))
+// namesOf returns the names that a row can be filled in with, each with its data type.
+func (f *form) namesOf(r row) []typeahead.Item {
+	items := typeahead.Items(audience.Names(f.root, f.filter, r.input.Member(), f.cfg.Workspace))
 	for i := range items {
-		items[i].Info = t.dataTypeOf(items[i].Value)
+		items[i].Info = f.dataTypeOf(items[i].Value)
 	}
 	return items
 }
@@ -27,11 +27,11 @@ func (f *form) strange() string {
 
 // strangeName is what is said of the name that a row holds; empty where the workspace has it, or has
 // none to compare it with.
-func (t *Tree) strangeName(r row) string {
+func (f *form) strangeName(r row) string {
 	if r.kind != nameRow || r.text == "" {
 		return ""
 	}
-	names := audience.Names(t.root, t.open.filter, r.input.Member(), t.cfg.Workspace)
+	names := audience.Names(f.root, f.filter, r.input.Member(), f.cfg.Workspace)
 	if len(names) == 0 || slices.Contains(names, r.text) {
 		return ""
 	}
@@ -39,12 +39,12 @@ func (t *Tree) strangeName(r row) string {
 }
 
 // dataTypeOf says in a word of what type the workspace's attribute of that name is.
-func (t *Tree) dataTypeOf(name string) string {
+func (f *form) dataTypeOf(name string) string {
 	word := map[string]string{"double": "number", "datetime": "date", "bool": "yes or no"}
-	if t.node().Kind != audience.Attribute {
+	if f.node().Kind != audience.Attribute {
 		return ""
 	}
-	for _, a := range t.cfg.Workspace.Attributes {
+	for _, a := range f.cfg.Workspace.Attributes {
 		if a.Name == name {
 			if w, ok := word[a.DataType]; ok {
 				return w

@@ -38,21 +38,22 @@ type row struct {
 	shape audience.Shape
 }
 
-// rows gives what there is to fill in of a filter.
-func (t *Tree) rows(filter doc.Path) []row {
+// made returns what there is to fill in of the filter.
+func (f *form) made() []row {
+	filter := f.filter
 	var out []row
-	locked := t.locked(filter) != ""
-	for _, in := range audience.Inputs(t.cfg.Schema, t.root, filter, t.cfg.Env) {
+	locked := f.locked(filter) != ""
+	for _, in := range audience.Inputs(f.cfg.Schema, f.root, filter, f.cfg.Env) {
 		r := row{input: in, label: in.Label, text: plainText(in.State.Value)}
 		n := in.State.Node
 		switch {
 		case in.Part == audience.Value && in.State.Shown:
-			out = append(out, valueRows(r, t.root.Lookup(filter))...)
+			out = append(out, valueRows(r, f.root.Lookup(filter))...)
 			continue
 		case n == nil, !in.State.Shown:
 		case in.Part == audience.HowOften:
 			r.kind = oftenRow
-			r.text, _ = audience.OftenText(t.root.Lookup(filter))
+			r.text, _ = audience.OftenText(f.root.Lookup(filter))
 		case in.Part == audience.Name:
 			r.kind = nameRow
 		case len(in.State.Options) > 0:
@@ -77,7 +78,7 @@ func in(k doc.Kind, kinds ...doc.Kind) bool { return slices.Contains(kinds, k) }
 // survives reports that a line of text gives back a text as it was: it has no line ends and the like.
 func survives(text string) bool { return widget.Clean(text) == text }
 
-// valueRows gives the rows of a value: one, or two for the ends of a range.
+// valueRows returns the rows of a value: one, or two for the ends of a range.
 func valueRows(r row, filter doc.Value) []row {
 	r.shape = audience.ValueShape(filter)
 	texts, ok := audience.Values(filter)
@@ -114,14 +115,14 @@ func valueRows(r row, filter doc.Value) []row {
 	return []row{r}
 }
 
-// values gives the texts of a filter's value with what was typed for the row in them.
-func (r row) values(t *Tree, filter doc.Value, texts []string) []string {
+// values returns the texts of a filter's value with what was typed for the row in them.
+func (r row) values(env audience.Env, filter doc.Value, texts []string) []string {
 	text := strings.Join(texts, "")
 	switch r.kind {
 	case listRow:
 		return splitList(text)
 	case dateRow:
-		if d, err := audience.ReadDate(text, t.env()); err == nil {
+		if d, err := audience.ReadDate(text, env); err == nil {
 			text = d.Wire
 		}
 	}
@@ -160,7 +161,7 @@ func (r row) needed() bool {
 	return r.kind != fixedRow && (r.input.Part != audience.Plain || r.input.State.Required)
 }
 
-func (r row) placeholder(t *Tree) string {
+func (r row) placeholder() string {
 	switch {
 	case r.kind == nameRow:
 		return "type or choose a name"

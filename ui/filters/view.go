@@ -27,8 +27,11 @@ type chip struct {
 	from, to int
 }
 
-// nobody is what a tree without a filter says.
-const nobody = "No filters yet. Press a to add one: a user attribute, something users did, or a segment."
+// What a tree without a filter says: that of an audience, and that of a trigger.
+const (
+	nobody  = "No filters yet. Press a to add one: a user attribute, something users did, or a segment."
+	nothing = "Press a to choose what starts this campaign."
+)
 
 // footFrom and ruleFrom are the heights from which there is a foot, and a rule below the sentence.
 const (
@@ -54,7 +57,11 @@ func (t *Tree) arrange() {
 	}
 	t.body = max(h-used, 0)
 	if t.empty() {
-		for _, l := range widget.Wrap(nobody, max(w-2, 1)) {
+		text := nobody
+		if audience.Triggers(t.root, t.place) {
+			text = nothing
+		}
+		for _, l := range widget.Wrap(text, max(w-2, 1)) {
 			t.say("  " + t.cfg.Theme.Muted.Render(l))
 		}
 		t.say("")
@@ -78,10 +85,10 @@ func (t *Tree) empty() bool {
 			return false
 		}
 	}
-	return strings.HasPrefix(t.plain(), "No users") && t.menu == nil
+	return !audience.Picks(t.root.Lookup(t.place)) && t.menu == nil
 }
 
-func (t *Tree) plain() string { return audience.Sentence(t.root.Lookup(t.place), t.env()) }
+func (o *outline) plain() string { return audience.Sentence(o.root, o.place, o.env()) }
 
 func (t *Tree) say(text string) {
 	t.lines = append(t.lines, line{node: -1, row: -1, name: -1, kind: -1, text: text, drawn: true})
@@ -107,14 +114,14 @@ func (t *Tree) layNode(i int) {
 		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: -1})
 		return
 	}
-	for _, text := range t.nodeText(i) {
+	for _, text := range t.nodeText(i, t.open != nil) {
 		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: -1, text: text, drawn: true})
 	}
 	if t.menu != nil {
 		t.layMenu(i)
 	}
 	if t.open != nil {
-		t.layForm(i)
+		t.open.lay(i, func(l line) { t.lines = append(t.lines, l) })
 	}
 }
 
@@ -136,7 +143,7 @@ func (t *Tree) View() string {
 		case t.lines[i].drawn:
 			out = append(out, t.lines[i].text)
 		default:
-			out = append(out, t.nodeText(t.lines[i].node)[0])
+			out = append(out, t.nodeText(t.lines[i].node, t.open != nil)[0])
 		}
 	}
 	if h >= footFrom {
@@ -146,15 +153,15 @@ func (t *Tree) View() string {
 }
 
 // nodeText draws a node: one line, and under the cursor as many as its words take.
-func (t *Tree) nodeText(i int) []string {
-	n, w := t.nodes[i], t.cfg.Width
-	at := i == t.at
+func (o *outline) nodeText(i int, opened bool) []string {
+	n, w := o.nodes[i], o.cfg.Width
+	at := i == o.at
 	mark := "  "
 	if at {
 		mark = "▸ "
 	}
-	info := t.marks(n)
-	lead, next := t.guides(i)
+	info := o.marks(n)
+	lead, next := o.guides(i)
 	words, tone := widget.Clean(n.Words), themes.ToneText
 	if n.Depth == 0 && n.Title != "" {
 		words, tone = widget.Clean(n.Title), themes.ToneStrong
@@ -170,12 +177,12 @@ func (t *Tree) nodeText(i int) []string {
 	if n.Negated {
 		words = "! " + words
 	}
-	if t.locked(n.Path) != "" || n.Depth == 0 && n.Count == 0 {
+	if o.locked(n.Path) != "" || n.Depth == 0 && n.Count == 0 {
 		tone = themes.ToneMuted
 	}
 	room := max(w-widget.Width(mark)-widget.Width(lead)-widget.Width(info), 1)
 	most := 1
-	if at && (t.open == nil || t.body > 2*maxWords) {
+	if at && (!opened || o.body > 2*maxWords) {
 		most = maxWords
 	}
 	lines := wrapped(words, room, most)
@@ -184,7 +191,7 @@ func (t *Tree) nodeText(i int) []string {
 		if j > 0 {
 			mark, lead, info = "  ", next, ""
 		}
-		out[j] = t.drawLine(at, mark, lead, widget.PadRight(text, room), info, tone, n.Negated && j == 0)
+		out[j] = o.drawLine(at, opened, mark, lead, widget.PadRight(text, room), info, tone, n.Negated && j == 0)
 	}
 	return out
 }
@@ -198,13 +205,13 @@ func wrapped(text string, w, most int) []string {
 // maxWords is how many lines the words of the node under the cursor take at most.
 const maxWords = 4
 
-func (t *Tree) drawLine(at bool, mark, lead, text, info string, tone themes.Tone, negated bool) string {
-	th := t.cfg.Theme
+func (o *outline) drawLine(at, opened bool, mark, lead, text, info string, tone themes.Tone, negated bool) string {
+	th := o.cfg.Theme
 	switch {
-	case at && !t.resting && t.open == nil:
-		return th.Selected.Render(widget.PadRight(mark+lead+text+info, t.cfg.Width))
+	case at && !o.resting && !opened:
+		return th.Selected.Render(widget.PadRight(mark+lead+text+info, o.cfg.Width))
 	case at:
-		return th.SelectedBlur.Render(widget.PadRight(mark+lead+text+info, t.cfg.Width))
+		return th.SelectedBlur.Render(widget.PadRight(mark+lead+text+info, o.cfg.Width))
 	case negated:
 		text = th.Warning.Render("!") + th.Paint(tone, text[1:])
 	default:
@@ -213,23 +220,23 @@ func (t *Tree) drawLine(at bool, mark, lead, text, info string, tone themes.Tone
 	return mark + th.Faint.Render(lead) + text + th.Danger.Render(info)
 }
 
-// guides gives what stands before the words of a node: the lines that tie it to its group, and how it
+// guides returns what stands before the words of a node: the lines that tie it to its group, and how it
 // is joined to the one above; then the same for further lines of its words.
-func (t *Tree) guides(i int) (lead, next string) {
-	n := t.nodes[i]
+func (o *outline) guides(i int) (lead, next string) {
+	n := o.nodes[i]
 	if n.Depth == 0 {
 		return "", "  "
 	}
 	lead, next = "├", "│"
-	if t.last[i] {
+	if o.last[i] {
 		lead, next = "└", " "
 	}
 	depth := n.Depth
 	for j := i - 1; j >= 0 && depth > 1; j-- {
-		if t.nodes[j].Depth < depth {
-			depth = t.nodes[j].Depth
+		if o.nodes[j].Depth < depth {
+			depth = o.nodes[j].Depth
 			over := "│ "
-			if t.last[j] {
+			if o.last[j] {
 				over = "  "
 			}
 			lead, next = over+lead, over+next
@@ -249,12 +256,12 @@ func (t *Tree) guides(i int) (lead, next string) {
 }
 
 // marks tells how many problems lie at or below a node.
-func (t *Tree) marks(n audience.Node) string {
+func (o *outline) marks(n audience.Node) string {
 	if n.Problems == 0 {
 		return ""
 	}
 	sign := "○"
-	for _, p := range t.problems {
+	for _, p := range o.problems {
 		if p.Severity == schema.Error && p.Path.HasPrefix(n.Path) && !missing(p) {
 			sign = "✗"
 		}
@@ -302,7 +309,7 @@ func (t *Tree) footText() (string, themes.Tone) {
 		if p, ok := t.problemAt(r); ok && !missing(p) {
 			return problemText(p), themes.ToneDanger
 		}
-		return r.help(t), themes.ToneFaint
+		return t.open.help(r), themes.ToneFaint
 	}
 	n := t.node()
 	for _, p := range t.problems {
@@ -332,9 +339,9 @@ func (t *Tree) footText() (string, themes.Tone) {
 }
 
 // where names the field of a problem, to stand before its words.
-func (t *Tree) where(p doc.Path) string {
-	if n := t.cfg.Schema.At(p); n != nil && n.Name != "" {
-		return n.Label() + " "
+func (o *outline) where(p doc.Path) string {
+	if n := o.cfg.Schema.At(p); n != nil && n.Name != "" {
+		return n.Label() + ": "
 	}
 	return ""
 }
@@ -346,9 +353,9 @@ func problemText(p schema.Problem) string {
 	return p.Message + "."
 }
 
-// problemAt gives what is wrong with what a row holds.
-func (t *Tree) problemAt(r row) (schema.Problem, bool) {
-	for _, p := range t.problems {
+// problemAt returns what is wrong with what a row holds.
+func (o *outline) problemAt(r row) (schema.Problem, bool) {
+	for _, p := range o.problems {
 		if p.Severity == schema.Error && p.Path.HasPrefix(r.input.State.Path) {
 			return p, true
 		}

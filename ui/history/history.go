@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -77,13 +78,10 @@ func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.load() }
 
 // Badge counts the versions.
 func (s *Screen) Badge() (string, themes.Tone) {
-	switch {
-	case !s.loaded:
+	if !s.loaded {
 		return "", themes.ToneMuted
-	case len(s.revisions) == 1:
-		return "1 version", themes.ToneMuted
 	}
-	return fmt.Sprintf("%d versions", len(s.revisions)), themes.ToneMuted
+	return phrase.Count(len(s.revisions), "version"), themes.ToneMuted
 }
 
 // Init reads the history.
@@ -227,7 +225,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// read gives the changes the keyboard, or the versions.
+// read focuses the changes, or the versions.
 func (s *Screen) read(changes bool) tea.Cmd {
 	s.reading = changes
 	if s.zoom {

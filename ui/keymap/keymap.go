@@ -13,8 +13,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/sahilm/fuzzy"
 	yaml "go.yaml.in/yaml/v3"
+
+	"bugle/engine/phrase"
 )
 
 // App is the part before the dot in the names of actions that work everywhere.
@@ -180,17 +181,22 @@ func read(name, value *yaml.Node) (wish, error) {
 	return w, nil
 }
 
-// near names the action that was probably meant.
+// near names the action that was probably meant, by its whole name or by what follows its screen.
 func near(name string) string {
-	names := make([]string, len(table))
+	names, labels := make([]string, len(table)), make([]string, len(table))
 	for i, e := range table {
-		names[i] = e.Name
+		_, label, _ := strings.Cut(e.Name, ".")
+		names[i], labels[i] = e.Name, label
 	}
-	_, label, _ := strings.Cut(name, ".")
-	for _, try := range []string{name, label} {
-		if found := fuzzy.Find(try, names); try != "" && len(found) > 0 {
-			return "; did you mean " + found[0].Str + "?"
-		}
+	if meant := phrase.Nearest(name, names); meant != "" {
+		return "; did you mean " + meant + "?"
+	}
+	_, label, screen := strings.Cut(name, ".")
+	if !screen {
+		label = name
+	}
+	if at := slices.Index(labels, phrase.Nearest(label, labels)); at >= 0 {
+		return "; did you mean " + names[at] + "?"
 	}
 	return ""
 }

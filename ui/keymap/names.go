@@ -40,7 +40,7 @@ var table = []Entry{
 	{"builder.edit-all", "edit the whole campaign as JSON in your editor", []string{"E"}},
 	{"builder.editor", "edit the section as JSON in your editor", []string{"e"}},
 	{"builder.fill-locales", "copy the message to every locale and variation that has none", []string{"alt+l", "L"}},
-	{"builder.form", "show the content as a form", []string{"esc", "tab", "alt+m"}},
+	{"builder.form", "show the content as a form", []string{"alt+m", "esc", "tab"}},
 	{"builder.go-to-field", "go to field", []string{"enter"}},
 	{"builder.grid", "show the messages by locale and variation", []string{"alt+m"}},
 	{"builder.history", "compare and restore earlier versions", []string{"H"}},

@@ -164,7 +164,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// chosen gives the answer to a step, for the line that stands for it.
+// chosen returns the answer to a step, for the line that stands for it.
 func (s *Screen) chosen(of step) string {
 	switch of {
 	case stepChannel:

@@ -3,6 +3,8 @@
 package newdraft
 
 import (
+	"cmp"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
@@ -11,6 +13,7 @@ import (
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/screen"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -151,10 +154,7 @@ func options(labels, help, why []string) []widget.Item {
 	}
 	items := make([]widget.Item, len(labels))
 	for i, l := range labels {
-		about := help[i]
-		if why[i] != "" {
-			about = why[i]
-		}
+		about := cmp.Or(why[i], problems.Sentence(help[i]))
 		items[i] = widget.Item{Text: widget.PadRight(l, width) + "  " + about, Dim: why[i] != ""}
 	}
 	return items

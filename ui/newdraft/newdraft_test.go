@@ -233,7 +233,7 @@ func TestARefusedDraftCanBeStartedBare(t *testing.T) {
 	h.Press("enter", "enter")
 	h.Type("Price drop")
 	h.Press("enter", "enter")
-	h.Want("basic_details.business_event: is required", "ctrl+b")
+	h.Want("Business event: is required", "ctrl+b")
 	fake.Fail("Create", nil)
 	h.Press("ctrl+b")
 	if want := `Create {"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`; !fake.Called(want) {

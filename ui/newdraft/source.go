@@ -10,7 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
-	"bugle/engine/starters"
+	"bugle/engine/templates"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -25,14 +25,14 @@ const maxFile = 4 << 20
 // sources are the actions that start from something else than nothing.
 func (s *Screen) sources(group string) []screen.Action {
 	return []screen.Action{
-		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, Bar: 5, Run: s.chooseStarter},
+		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, Bar: 5, Run: chooseTemplate},
 		{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, Bar: 4, Run: s.askFile},
 	}
 }
 
-// chooseStarter offers the usual campaigns.
-func (s *Screen) chooseStarter() tea.Cmd {
-	all, err := starters.All()
+// chooseTemplate offers the usual campaigns.
+func chooseTemplate() tea.Cmd {
+	all, err := templates.All()
 	if err != nil {
 		return screen.Notify(widget.LevelError, err.Error())
 	}

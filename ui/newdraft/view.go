@@ -1,9 +1,13 @@
 package newdraft
 
 import (
+	"cmp"
 	"strings"
 
+	"bugle/engine"
+	"bugle/engine/doc"
 	"bugle/themes"
+	"bugle/ui/validate/problems"
 	"bugle/ui/widget"
 )
 
@@ -67,11 +71,16 @@ func (s *Screen) beside(width int) string {
 	if s.refused != nil {
 		return panel.View(strings.Join(s.refusal(w), "\n"))
 	}
+	return panel.View(strings.Join(s.help(w), "\n"))
+}
+
+// help says what the question is about, and what the option under the cursor means.
+func (s *Screen) help(w int) []string {
 	lines := s.wrapped(themes.ToneText, s.step.help(), w)
 	if about, tone := s.about(); about != "" {
 		lines = append(append(lines, ""), s.wrapped(tone, about, w)...)
 	}
-	return panel.View(strings.Join(lines, "\n"))
+	return lines
 }
 
 // about says what the option under the cursor means, or why it is not offered.
@@ -91,18 +100,32 @@ func (s *Screen) about() (string, themes.Tone) {
 // refusal puts into lines why the service did not create the draft, and what can be done.
 func (s *Screen) refusal(width int) []string {
 	var lines []string
-	for i, line := range strings.Split(s.refused.Error(), "\n") {
-		tone := themes.ToneText
-		if i == 0 {
-			tone, line = themes.ToneDanger, "Not created: "+line
+	words := s.refused.Error()
+	e := engine.AsError(s.refused)
+	if e != nil {
+		words = e.Message
+	}
+	lines = append(lines, s.wrapped(themes.ToneDanger, "Not created: "+words, width)...)
+	if e != nil {
+		for _, d := range e.Details {
+			lines = append(lines, s.wrapped(themes.ToneText, "· "+told(s.channel(), d), width)...)
 		}
-		lines = append(lines, s.wrapped(tone, line, width)...)
 	}
 	do := "Press enter to try again; esc goes back."
 	if invalid(s.refused) {
 		do = "Press ctrl+b to create an empty draft and fill it in there."
 	}
 	return append(append(lines, ""), s.wrapped(themes.ToneMuted, do, width)...)
+}
+
+// told puts a detail of a refusal into words, its place named as in the builder. A place that the tables do not know
+// keeps its path.
+func told(ch engine.Channel, d engine.Detail) string {
+	if d.Target == "" {
+		return d.Message
+	}
+	p, _ := doc.ParsePath(d.Target)
+	return cmp.Or(problems.Place(ch, p), d.Target) + ": " + d.Message
 }
 
 func (s *Screen) wrapped(tone themes.Tone, text string, width int) []string {
@@ -160,11 +183,7 @@ func (s *Screen) hints(w int) []string {
 	if s.refused != nil {
 		return s.refusal(w)
 	}
-	about, tone := s.about()
-	if about == "" {
-		about = s.step.help()
-	}
-	lines := s.wrapped(tone, about, max(w-indent, 1))
+	lines := s.help(max(w-indent, 1))
 	for i, line := range lines {
 		lines[i] = strings.Repeat(" ", indent) + line
 	}

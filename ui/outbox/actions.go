@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"bugle/engine/phrase"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -84,7 +85,7 @@ func (s *Screen) clear() tea.Cmd {
 	}
 	return screen.Ask(screen.Question{
 		Title: "Clear the outbox?", Danger: true, Focus: 1,
-		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", count(s.list.Len())),
+		Body:    fmt.Sprintf("This deletes %s, from all campaigns. Nothing else changes.", phrase.Count(s.list.Len(), "message")),
 		Buttons: []widget.Button{{Label: "Clear", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
@@ -93,11 +94,4 @@ func (s *Screen) clear() tea.Cmd {
 			return s.Run(taskClear, func(ctx context.Context) (any, error) { return nil, box.ClearOutbox(ctx) })
 		},
 	})
-}
-
-func count(n int) string {
-	if n == 1 {
-		return "1 message"
-	}
-	return fmt.Sprintf("%d messages", n)
 }

@@ -10,7 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/content"
+	"bugle/engine/edit/grid"
+	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	"bugle/themes"
 	"bugle/ui/browse"
@@ -73,7 +74,7 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	case !s.loaded:
 		return "", themes.ToneMuted
 	}
-	return count(s.list.Len()), themes.ToneMuted
+	return phrase.Count(s.list.Len(), "message"), themes.ToneMuted
 }
 
 // Init reads the outbox.
@@ -146,7 +147,7 @@ func lets(filter string) func(engine.Delivered) bool {
 }
 
 func holds(m engine.Delivered, words []string) bool {
-	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, content.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
+	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
 	for _, w := range words {
 		if !strings.Contains(text, w) {
 			return false
@@ -172,7 +173,7 @@ func subject(m engine.Delivered) string {
 func (s *Screen) row(m engine.Delivered) widget.Cells {
 	return widget.Cells{
 		{Text: timeparse.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
-		{Text: content.KeyName(m.Key), Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
+		{Text: grid.KeyName(m.Key), Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/content"
-	"bugle/engine/delivery"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/delivery"
 	"bugle/themes"
 	"bugle/ui/browse"
 	"bugle/ui/widget"
@@ -110,7 +110,7 @@ func (r *reader) document() []byte {
 	return r.message.Document().Indent()
 }
 
-// copied gives the text of the view, and what it is called.
+// copied returns the text of the view, and what it is called.
 func (r *reader) copied(m engine.Delivered) (text, what string) {
 	switch r.view() {
 	case viewHTML:
@@ -164,10 +164,10 @@ func (r *reader) text() string {
 	}
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
-		head("Device", content.CellName(p.Platform, "", "")+" "+p.Token)
+		head("Device", grid.CellName(p.Platform, "", "")+" "+p.Token)
 		head("Gateway", orElse(m.Connector, "none (kept in this outbox)"))
 	}
-	head("Campaign", joined(m.Campaign, content.KeyName(m.Key)))
+	head("Campaign", joined(m.Campaign, grid.KeyName(m.Key)))
 	if m.Push != nil {
 		head("Sent", r.when)
 	} else {

@@ -13,8 +13,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
-	"bugle/engine/local"
-	"bugle/engine/local/sample"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
 	"bugle/themes"
 	"bugle/ui/app"
@@ -75,7 +75,7 @@ var scenes = []scene{
 	}},
 	{name: "push", play: func(h *uitest.Harness) {
 		open(h, "black friday")
-		h.Press("enter", "down", "enter", "down", "down", "enter", "enter", "enter", "tab", "tab", "alt+p", "right")
+		h.Press("enter", "down", "enter", "down", "enter", "enter", "enter", "tab", "tab", "alt+p", "right")
 	}},
 	{name: "links", play: func(h *uitest.Harness) {
 		open(h, "winter roast")
@@ -83,7 +83,7 @@ var scenes = []scene{
 	}},
 	{name: "colors", play: func(h *uitest.Harness) {
 		open(h, "referral")
-		h.Press("enter", "down", "enter", "down", "down", "enter", "enter", "enter", "tab", "enter", "end")
+		h.Press("enter", "down", "enter", "enter", "enter", "enter", "tab", "down", "down", "down", "down", "down", "down", "down", "enter")
 	}},
 	{name: "history", play: func(h *uitest.Harness) {
 		open(h, "winter roast")

@@ -36,7 +36,7 @@ func In(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{}} }
 // InMemory keeps them until the program ends.
 func InMemory() *Prefs { return &Prefs{mem: &memory{files: map[string][]byte{}}} }
 
-// Within gives the preferences of one part: a workspace, a profile. Any text will do as its name.
+// Within returns the preferences of one part: a workspace, a profile. Any text will do as its name.
 func (p *Prefs) Within(part string) *Prefs {
 	if p == nil {
 		return nil
@@ -44,7 +44,7 @@ func (p *Prefs) Within(part string) *Prefs {
 	return &Prefs{dir: filepath.Join(p.dir, safe(part)), mem: p.mem}
 }
 
-// Read gives the preference of that name; the zero value where there is none. A file that cannot be
+// Read returns the preference of that name; the zero value where there is none. A file that cannot be
 // read as T is an error that names it, and the value is zero.
 func Read[T any](p *Prefs, name string) (T, error) {
 	var out T

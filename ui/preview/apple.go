@@ -1,7 +1,7 @@
 package preview
 
 import (
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 )
 

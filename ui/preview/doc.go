@@ -1,4 +1,4 @@
-// Package preview draws the models of bugle/engine/render: a notification as a phone or a browser shows
+// Package preview draws the models of bugle/engine/message/render: a notification as a phone or a browser shows
 // it, a mail as an inbox and its reader do.
 //
 // What is drawn follows the devices where it tells the author something: what is cut, what stands where,

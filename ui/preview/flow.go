@@ -5,7 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -13,7 +13,7 @@ import (
 // missingMark stands before an expression that has no value.
 const missingMark = "⚠"
 
-// runs gives a text in pens, each piece clean; newlines stay. base is the look of plain text.
+// runs returns a text in pens, each piece clean; newlines stay. base is the look of plain text.
 func runs(t render.Text, base pen) []run {
 	out := make([]run, 0, len(t))
 	for _, s := range t {
@@ -121,7 +121,7 @@ func rest(g []glyph) string {
 	return b.String()
 }
 
-// breakAt gives where the line that begins at from ends, and where the next begins.
+// breakAt returns where the line that begins at from ends, and where the next begins.
 func breakAt(g []glyph, from, w int) (end, next int) {
 	width, breakEnd, breakNext, slash := 0, -1, -1, -1
 	for i := from; i < len(g); i++ {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -132,7 +132,7 @@ func (f *footnotes) number(url string) int {
 	return len(f.urls)
 }
 
-// runs gives a text with the number of each link behind it.
+// runs returns a text with the number of each link behind it.
 func (f *footnotes) runs(t render.Text, base pen) []run {
 	var out []run
 	for i, span := range t {

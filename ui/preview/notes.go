@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -48,7 +48,7 @@ func (s *sheet) hanging(mark string, of pen, text render.Text, p pen) {
 	}
 }
 
-// facts gives what the notification does besides what it shows: its buttons, and the slide in sight.
+// facts returns what the notification does besides what it shows: its buttons, and the slide in sight.
 func (d *drawing) facts() []render.Fact {
 	n := d.n
 	out := n.Facts[:len(n.Facts):len(n.Facts)]

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -85,7 +85,7 @@ func (c *canvas) on(ground string) func() {
 	return func() { c.ground = before }
 }
 
-// settle gives the look in which a pen is drawn on the present ground.
+// settle returns the look in which a pen is drawn on the present ground.
 func (c *canvas) settle(p pen) pen {
 	if c.bare {
 		p.fg, p.bg = "", ""
@@ -181,7 +181,7 @@ func (c *canvas) draw(l line, w int) string {
 	return b.String()
 }
 
-// cut gives the line at most w cells wide, with "…" where something was cut.
+// cut returns the line at most w cells wide, with "…" where something was cut.
 func (l line) cut(w int) line {
 	if l.width() <= w {
 		return l

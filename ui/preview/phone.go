@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"bugle/engine/catalog"
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 )
 

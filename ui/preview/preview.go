@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/catalog"
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/widget"
 )

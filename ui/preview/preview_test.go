@@ -14,7 +14,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/preview"
 	"bugle/ui/uitest"
@@ -33,7 +33,7 @@ func load(t testing.TB, name string) doc.Value {
 	return v
 }
 
-// push gives the view of the message of that name in messages.json.
+// push returns the view of the message of that name in messages.json.
 func push(t testing.TB, name string) render.View {
 	t.Helper()
 	message := load(t, "messages.json").Get(name)

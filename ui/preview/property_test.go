@@ -14,7 +14,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	"bugle/themes"
 	"bugle/ui/preview"
 	"bugle/ui/widget"
@@ -34,7 +34,7 @@ func texts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, "parts"), "") })
 }
 
-// shaped gives content whose members are those of like, or anything else.
+// shaped returns content whose members are those of like, or anything else.
 func shaped(t *rapid.T, like doc.Value, deep int) doc.Value {
 	switch rapid.IntRange(0, 9).Draw(t, "as") {
 	case 0:

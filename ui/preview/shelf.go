@@ -6,8 +6,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/material"
-	"bugle/engine/render"
+	"bugle/engine/message/material"
+	"bugle/engine/message/render"
 )
 
 // Shelf is the saved templates of a workspace as far as they were read, for a document that changes while it
@@ -16,7 +16,7 @@ type Shelf struct {
 	read map[engine.ContentRef]*engine.ContentItem
 } // nil: there is none
 
-// Whole gives a document with what its messages have from saved templates, and what is known of those. While
+// Whole returns a document with what its messages have from saved templates, and what is known of those. While
 // some that it names were not read, which it gives besides, the document is as it was.
 func (s Shelf) Whole(ch engine.Channel, document doc.Value) (whole doc.Value, t render.Templates, named, unread []engine.ContentRef) {
 	l := lookup{shelf: s}

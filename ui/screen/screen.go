@@ -179,7 +179,7 @@ type Route struct {
 	Path doc.Path
 	// Doc is a document that goes along: a draft to start from.
 	Doc doc.Value
-	// Query is what a list begins with, in the language of package engine/query.
+	// Query is what a list begins with, in the language of package engine/search/query.
 	Query string
 	// Preview opens a campaign at its message as the recipient sees it.
 	Preview bool

@@ -17,7 +17,7 @@ import (
 // Themes are the themes to choose from.
 type Themes interface {
 	Names() []string
-	// Reload reads the person's own themes anew, and gives what is wrong with their files.
+	// Reload reads the person's own themes anew, and returns what is wrong with their files.
 	Reload() []error
 	// Dir is the folder of the own ones.
 	Dir() string

@@ -9,7 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/uitest"
 )
@@ -23,7 +23,7 @@ func published(t *testing.T, components string) (*uitest.Harness, *local.Service
 	t.Cleanup(func() { db.Close() })
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
-		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Carrier: engine.CarrierOutbox}},
+		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/content"
+	"bugle/engine/edit/grid"
 	"bugle/engine/operation"
 	model "bugle/engine/testsend"
 	"bugle/themes"
@@ -145,7 +145,7 @@ func (p *earlierPage) lines(t model.Past, w int) []string {
 		lines = append(lines, fact(p.theme, "Value", v, w)...)
 	}
 	lines = append(lines, "")
-	names := content.ResultNames(t.Result.Keys)
+	names := grid.ResultNames(t.Result.Keys)
 	for i, key := range t.Result.Keys {
 		r := t.Result.Data[key]
 		sign := p.theme.Success.Render("✓")

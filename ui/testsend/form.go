@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/material"
+	"bugle/engine/message/material"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/screen"

@@ -219,7 +219,6 @@ func (f *form) moves(host formHost) []screen.Action {
 		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Typing: true, Run: f.outbox},
 	}
 	if !f.typing() { // while a text is typed, letters are letters
-		acts[1].Keys = []string{"g", "ctrl+g"}
 		acts[0].Keys = []string{"e", "alt+e"}
 	}
 	copying := f.copying(f.ask())

@@ -121,7 +121,7 @@ func TestGroupsAreAddedRenamedRefilledAndDeleted(t *testing.T) {
 	h.Press("ctrl+g", "enter", "ctrl+g", "down", "+")
 	h.Want("1 ada@example.com", "2 ben@example.com", "2 of 10")
 
-	h.Press("g", "r")
+	h.Press("ctrl+g", "r")
 	h.Press("ctrl+u")
 	h.Type("two")
 	h.Press("enter")

@@ -12,7 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/local"
+	"bugle/engine/service/local"
 	"bugle/store/mem"
 	"bugle/ui/screen"
 	"bugle/ui/testsend"
@@ -52,7 +52,7 @@ func newService(t testing.TB) *service {
 	db := mem.New()
 	ctx := context.Background()
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
-		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Carrier: engine.CarrierOutbox}},
+		ID: "DEMO", Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Main SMTP", Provider: engine.ProviderOutbox}},
 		SubscriptionCategories: []string{"Newsletter"}, Locales: []string{"de"},
 		Attributes:    []engine.Attribute{{Name: "First Name", DataType: "string"}, {Name: "Age", DataType: "double"}},
 		Segments:      []engine.Segment{{ID: "S1", Name: "Big spenders", Members: []string{"USER_1", "USER_2"}}},

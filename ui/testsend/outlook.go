@@ -11,7 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	model "bugle/engine/testsend"
 	"bugle/ui/preview"
 	"bugle/ui/widget"

@@ -10,7 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/render"
+	"bugle/engine/message/render"
 	model "bugle/engine/testsend"
 	"bugle/ui/preview"
 	"bugle/ui/validate/problems"

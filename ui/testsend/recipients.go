@@ -62,7 +62,7 @@ func (r *recipients) ask() engine.TestSend {
 // text is what is typed of the next recipient.
 func (r *recipients) text() string { return strings.TrimSpace(r.prompt.Value()) }
 
-// focus gives the prompt the keyboard, or takes it away.
+// focus returns the prompt the keyboard, or takes it away.
 func (r *recipients) focus(on bool) {
 	r.prompt.Blur()
 	if on {

@@ -370,13 +370,13 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// openMessage gives the message the keyboard.
+// openMessage returns the message the keyboard.
 func (r *results) openMessage() tea.Cmd {
 	r.reader.open = true
 	return nil
 }
 
-// closeMessage gives it back to the list.
+// closeMessage returns it back to the list.
 func (r *results) closeMessage() tea.Cmd {
 	r.reader.open, r.zoom = false, false
 	return nil

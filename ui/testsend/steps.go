@@ -5,7 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/material"
+	"bugle/engine/message/material"
 	"bugle/ui/screen"
 )
 

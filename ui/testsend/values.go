@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/material"
+	"bugle/engine/message/material"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -108,7 +108,7 @@ func (v *values) compare(f model.Forecast, certain bool) {
 	}
 }
 
-// focus gives one of the prompts the keyboard; -1 takes it away.
+// focus returns one of the prompts the keyboard; -1 takes it away.
 func (v *values) focus(at int) {
 	for i := range v.list {
 		v.list[i].prompt.Blur()

@@ -28,7 +28,7 @@ type Fake struct {
 // NewFake makes a service with those campaigns, newest change first.
 func NewFake(rows ...engine.Summary) *Fake { return &Fake{rows: rows, fail: map[string]error{}} }
 
-// Only gives the service without its capabilities.
+// Only returns the service without its capabilities.
 func (f *Fake) Only() engine.Service { return struct{ engine.Service }{ops{f}} }
 
 // ops hides the capabilities of a fake.
@@ -41,7 +41,7 @@ func (f *Fake) Fail(operation string, err error) {
 	f.fail[operation] = err
 }
 
-// Calls gives what was asked of the service, each as the operation and what it was about.
+// Calls returns what was asked of the service, each as the operation and what it was about.
 func (f *Fake) Calls() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,7 +58,7 @@ func (f *Fake) Change(change func([]engine.Summary) []engine.Summary) {
 	f.rows = change(slices.Clone(f.rows))
 }
 
-// begin notes a call, and gives the error that it is to fail with.
+// begin notes a call, and returns the error that it is to fail with.
 func (f *Fake) begin(operation string, about ...any) error {
 	f.calls = append(f.calls, strings.TrimSpace(operation+" "+fmt.Sprintln(about...)))
 	return f.fail[operation]
@@ -78,7 +78,7 @@ func (f *Fake) List(_ context.Context, q engine.ListQuery) ([]engine.Summary, er
 	return slices.DeleteFunc(slices.Clone(f.rows), func(s engine.Summary) bool { return s.Status == catalog.Archived && !q.Archived }), nil
 }
 
-// Search gives a page of the rows in the states asked for.
+// Search returns a page of the rows in the states asked for.
 func (f *Fake) Search(_ context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *Fake) Search(_ context.Context, r engine.SearchRequest) ([]engine.Campa
 	return all[from:min(from+r.Limit, len(all))], nil
 }
 
-// Get gives a row as a campaign with nothing but its name.
+// Get returns a row as a campaign with nothing but its name.
 func (f *Fake) Get(_ context.Context, id string) (engine.Campaign, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -170,7 +170,7 @@ func (h *Harness) Late() {
 	}
 }
 
-// spell gives a message as a person would read it.
+// spell returns a message as a person would read it.
 func spell(msg tea.Msg) string {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:

@@ -24,7 +24,7 @@ import (
 // Now is the time in tests: a Saturday morning.
 var Now = time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
 
-// Deps gives what a screen under test works with: the plain theme, the clock standing at [Now],
+// Deps returns what a screen under test works with: the plain theme, the clock standing at [Now],
 // and ann@example.com at the keyboard.
 func Deps(s engine.Service) screen.Deps {
 	return screen.Deps{
@@ -200,7 +200,7 @@ func (h *Harness) WantNot(texts ...string) {
 	}
 }
 
-// Why gives the reason why the action of that key is not allowed now, and fails the test where
+// Why returns the reason why the action of that key is not allowed now, and fails the test where
 // the screen has no such action.
 func (h *Harness) Why(key string) string {
 	h.t.Helper()
@@ -296,7 +296,7 @@ func (h *Harness) deliver(msg tea.Msg) {
 	h.run(cmd)
 }
 
-// sequence gives the commands of tea.Sequence, whose message has no exported name.
+// sequence returns the commands of tea.Sequence, whose message has no exported name.
 func sequence(msg tea.Msg) []tea.Cmd {
 	v := reflect.ValueOf(msg)
 	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {

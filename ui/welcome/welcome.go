@@ -12,7 +12,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// Start makes a workspace, the sample or an empty one, and gives what screens need to work in
+// Start makes a workspace, the sample or an empty one, and returns what screens need to work in
 // it.
 type Start func(ctx context.Context, sample bool) (screen.Deps, error)
 

@@ -67,7 +67,7 @@ func (c *Choice) Select(i int) { c.list.Choose(i) }
 // Cursor is the option under the cursor.
 func (c *Choice) Cursor() int { return c.list.Cursor }
 
-// Update takes a key. It gives the answer and true when the key was one; enter on an option that is not
+// Update takes a key. It returns the answer and true when the key was one; enter on an option that is not
 // allowed is none.
 func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
 	switch key := msg.String(); key {

@@ -69,7 +69,7 @@ func (d *Dialog) SetTheme(theme themes.Theme) { d.theme = theme }
 // SetSize tells the dialog the cells of the screen it is drawn over; it takes what it needs of them.
 func (d *Dialog) SetSize(width, height int) { d.width, d.height = max(width, 0), max(height, 0) }
 
-// Update takes a key. It gives the answer and true when the key was one.
+// Update takes a key. It returns the answer and true when the key was one.
 func (d *Dialog) Update(msg tea.KeyMsg) (Answer, bool) {
 	key := msg.String()
 	for i, b := range d.Buttons {
@@ -99,7 +99,7 @@ func (d *Dialog) turn(n int) {
 	}
 }
 
-// Click takes a press at column x and line y of the box. It gives the answer and true when a button is
+// Click takes a press at column x and line y of the box. It returns the answer and true when a button is
 // there.
 func (d *Dialog) Click(x, y int) (Answer, bool) {
 	lines, width := d.measure()

@@ -174,13 +174,18 @@ func TestGoldenJSON(t *testing.T) {
 
 func TestGoldenToasts(t *testing.T) {
 	toasts := widget.NewToasts(plain())
-	toasts.SetSize(40, 0)
+	toasts.SetSize(40, 24)
 	until := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	toasts.Push(widget.Toast{Level: widget.LevelSuccess, Text: "Saved", Until: until})
 	toasts.Push(widget.Toast{Level: widget.LevelError, Text: "The service refused the update: trigger_condition cannot be edited while the campaign is active.", Until: until})
 	box := toasts.View()
 	screen := widget.Overlay(campaignScreen(60, 20), box, 60-widget.Width(strings.SplitN(box, "\n", 2)[0])-1, 1, 60, 20)
 	golden(t, "toasts", screen)
+	toasts.Push(widget.Toast{Level: widget.LevelInfo, Text: "Copied", Until: until})
+	toasts.SetSize(40, 20)
+	golden(t, "toasts-low", toasts.View()) // the newest of the gravest
+	toasts.Dismiss()
+	golden(t, "toasts-low-next", toasts.View())
 }
 
 func TestGoldenPager(t *testing.T) {

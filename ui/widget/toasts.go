@@ -39,6 +39,9 @@ const maxToasts = 3
 // maxToastLines is how many lines one notice may take.
 const maxToastLines = 4
 
+// roomy is from how many rows of the window on notices have a box each.
+const roomy = 24
+
 // Toast is a short notice that goes by itself, but for one of an error: that stays until it was seen.
 type Toast struct {
 	Level Level
@@ -55,6 +58,7 @@ type Toasts struct {
 	theme  themes.Theme
 	toasts []Toast
 	width  int
+	low    bool // the window has no room for boxes
 }
 
 // NewToasts makes an empty stack.
@@ -63,8 +67,10 @@ func NewToasts(t themes.Theme) Toasts { return Toasts{theme: t} }
 // SetTheme changes the theme.
 func (t *Toasts) SetTheme(theme themes.Theme) { t.theme = theme }
 
-// SetSize tells the notices how wide they may be; they are as high as their text needs.
-func (t *Toasts) SetSize(width, _ int) { t.width = max(width, 0) }
+// SetSize tells the notices how wide they may be, and how high the window is: they are as high as their text
+// needs, and in a low window only the newest of the
+// gravest is in sight, without a box.
+func (t *Toasts) SetSize(width, height int) { t.width, t.low = max(width, 0), height < roomy }
 
 // Push adds a notice, in place of one that says the same or is about the same.
 func (t *Toasts) Push(toast Toast) {
@@ -124,13 +130,28 @@ func (t *Toasts) Gravest() Level {
 	return g
 }
 
-// Dismiss drops the newest notice, and says whether there was one.
+// Dismiss drops the newest notice, in a low window the one in sight, and reports whether there was one.
 func (t *Toasts) Dismiss() bool {
-	if len(t.toasts) == 0 {
+	at := len(t.toasts) - 1
+	if t.low {
+		at = t.front()
+	}
+	if at < 0 {
 		return false
 	}
-	t.toasts = append([]Toast(nil), t.toasts[:len(t.toasts)-1]...)
+	t.toasts = slices.Delete(slices.Clone(t.toasts), at, at+1)
 	return true
+}
+
+// front returns the place of the newest of the gravest notices, or -1 where there is none.
+func (t *Toasts) front() int {
+	at := -1
+	for i, toast := range t.toasts {
+		if at < 0 || toast.Level >= t.toasts[at].Level {
+			at = i
+		}
+	}
+	return at
 }
 
 // Len is the number of notices.
@@ -141,16 +162,20 @@ func (t *Toasts) View() string {
 	if t.width < 8 {
 		return ""
 	}
-	texts := make([][]string, len(t.toasts))
+	shown := t.toasts
+	if at := t.front(); t.low && at >= 0 {
+		shown = shown[at : at+1]
+	}
+	texts := make([][]string, len(shown))
 	inner := 0
-	for i, toast := range t.toasts {
+	for i, toast := range shown {
 		texts[i] = t.text(toast)
 		for _, line := range texts[i] {
 			inner = max(inner, Width(line))
 		}
 	}
 	var lines []string
-	for i, toast := range t.toasts {
+	for i, toast := range shown {
 		lines = append(lines, t.box(toast.Level, texts[i], inner)...)
 	}
 	return strings.Join(lines, "\n")
@@ -164,12 +189,19 @@ func (t *Toasts) text(toast Toast) []string {
 func (t *Toasts) box(level Level, text []string, inner int) []string {
 	sign, tone := level.look()
 	style := t.theme.Tone(tone)
-	edge := strings.Repeat("─", inner+4)
-	lines := []string{style.Render("╭" + edge + "╮")}
+	var lines []string
 	start := style.Render(sign) + " "
-	for _, line := range text {
-		lines = append(lines, style.Render("│")+" "+start+t.theme.Text.Render(fitLine(line, inner))+" "+style.Render("│"))
+	for i, line := range text {
+		left, right := "│", "│"
+		if t.low && i == len(text)-1 {
+			left, right = "┤", "├" // it lies on the lower border of what fills the window
+		}
+		lines = append(lines, style.Render(left)+" "+start+t.theme.Text.Render(fitLine(line, inner))+" "+style.Render(right))
 		start = "  "
 	}
-	return append(lines, style.Render("╰"+edge+"╯"))
+	if t.low {
+		return lines
+	}
+	edge := strings.Repeat("─", inner+4)
+	return slices.Concat([]string{style.Render("╭" + edge + "╮")}, lines, []string{style.Render("╰" + edge + "╯")})
 }

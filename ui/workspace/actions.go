@@ -4,7 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine/doc"
-	"bugle/engine/settings"
+	"bugle/engine/workspace/settings"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )

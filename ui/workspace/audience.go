@@ -8,7 +8,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/settings"
+	"bugle/engine/phrase"
+	"bugle/engine/workspace/settings"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -90,7 +91,7 @@ func (s *Audience) Badge() (string, themes.Tone) {
 	case !s.loaded || s.failed != nil:
 		return "", themes.ToneMuted
 	}
-	return thousands(s.count.Matched) + " of " + thousands(s.count.Total), themes.ToneMuted
+	return phrase.Thousands(s.count.Matched) + " of " + phrase.Thousands(s.count.Total), themes.ToneMuted
 }
 
 // Init finds who is in.

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/audience"
+	"bugle/engine/phrase"
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -61,11 +62,11 @@ func (s *Audience) SetTheme(t themes.Theme) {
 	s.draw()
 }
 
-// head gives the lines above the people: the filters in words, how many can be reached, the search.
+// head returns the lines above the people: the filters in words, how many can be reached, the search.
 func (s *Audience) head() []string {
 	w := max(s.tableWidth()-4, 1)
 	var out []string
-	words := audience.Sentence(s.filters, audience.Env{})
+	words := audience.Sentence(s.filters, nil, audience.Env{})
 	for i, l := range widget.Wrap(widget.Clean(words), w) {
 		if i == 2 {
 			break
@@ -82,7 +83,7 @@ func (s *Audience) head() []string {
 }
 
 func (s *Audience) counted() string {
-	return fmt.Sprintf("%s of %s · %s by email, %s by push", thousands(s.count.Matched), thousands(s.count.Total), thousands(s.count.Reach.Email), thousands(s.count.Reach.Push))
+	return fmt.Sprintf("%s of %s · %s by email, %s by push", phrase.Thousands(s.count.Matched), phrase.Thousands(s.count.Total), phrase.Thousands(s.count.Reach.Email), phrase.Thousands(s.count.Reach.Push))
 }
 
 // View draws the people and why the one under the cursor is in or out, or one of both.
@@ -212,13 +213,4 @@ func painted(t themes.Theme, tone themes.Tone, text string, w, indent int) []str
 		out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, l))
 	}
 	return out
-}
-
-// thousands writes a number with its thousands apart.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -1,9 +1,11 @@
 package workspace_test
 
 import (
+	"strings"
 	"testing"
 
 	"bugle/engine/doc"
+	"bugle/engine/workspace/settings"
 	"bugle/ui/screen"
 	"bugle/ui/uitest"
 	"bugle/ui/workspace"
@@ -35,14 +37,32 @@ func TestGoldens(t *testing.T) {
 	h.Goldens("empty")
 }
 
+// Each section says why it has nothing here, and so does each key that needs a record, which opens nothing.
 func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
-	h := program(t, uitest.NewFake().Only(), 100, 30)
-	h.Want("You can't change this workspace here")
-	for _, key := range []string{"enter", "n", "d", "t", "c", "y", "u", "w", "/", "r"} {
-		h.Press(key)
+	svc := uitest.NewFake().Only()
+	begins := func(text string) string { return strings.Join(strings.Fields(text)[:4], " ") }
+	h := program(t, svc, 100, 40)
+	for _, sec := range settings.Sections() {
+		h.Want("╭─ "+sec.Title+" ─", begins(sec.Lacks(svc)))
+		h.Press("down")
 	}
-	h.Press("down", "down", "enter", "i")
-	h.Want("Workspace")
+	users, _ := settings.Find("users")
+	why := begins(users.Lacks(svc))
+	for _, key := range []string{"enter", "n", "t", "d", "c", "y", "u", "/"} {
+		h := program(t, svc, 100, 40)
+		h.ClickOn("Users")
+		h.Press(key)
+		if n := strings.Count(h.View(), why); n != 2 { // in the place of the table, and as the notice of the key
+			t.Errorf("%q says %d times why there are no users:\n%s", key, n, h.View())
+		}
+		h.WantNot("Workspace ›")
+	}
+	h = program(t, svc, 100, 40)
+	h.ClickOn("Users")
+	h.Press("i")
+	h.Want("This service cannot import users.")
+	h.Press("w")
+	h.Want("This service does not show who matches.")
 }
 
 func TestEveryScreenFits(t *testing.T) {

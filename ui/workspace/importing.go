@@ -10,7 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/settings"
+	"bugle/engine/workspace/settings"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -72,7 +72,7 @@ func (w *importing) ask() tea.Cmd {
 	})
 }
 
-// expanded gives the path that a person means by ~.
+// expanded returns the path that a person means by ~.
 func expanded(path string) string {
 	path = strings.TrimSpace(path)
 	if rest, ok := strings.CutPrefix(path, "~"); ok {

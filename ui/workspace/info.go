@@ -25,14 +25,14 @@ const (
 
 // info is the view beside the form, or in its place where there is no room for both.
 type info struct {
-	theme   themes.Theme
-	tab     infoTab
-	focused bool // the keyboard is here
-	pager   widget.Pager
-	json    widget.JSONView
-	aside   editor.Aside // whom the filters pick; nil where the form edits none
-	of      string       // the place that aside is of
-	width   int
+	theme themes.Theme
+	tab   infoTab
+	pager widget.Pager
+	json  widget.JSONView
+	aside editor.Aside // who matches the filters; nil where the form edits none
+	of    string       // the place that aside is of
+
+	width, height int
 }
 
 func newInfo(t themes.Theme) info {
@@ -49,7 +49,7 @@ func (i *info) setTheme(t themes.Theme) {
 }
 
 func (i *info) setSize(w, h int) {
-	i.width = w
+	i.width, i.height = w, h
 	i.pager.SetSize(w, h)
 	i.json.SetSize(w, h)
 	if i.aside != nil {
@@ -111,62 +111,60 @@ func (i *info) names() []string {
 	return names
 }
 
-// next goes to the next view; where both have no room, the form comes after the last one.
-func (i *info) next(form bool) {
+// next goes to the next view, and reports whether the keyboard is there then. Alone, a view takes the place of the
+// form, which comes after the last one.
+func (i *info) next(alone, focused bool) bool {
 	last := tabJSON
 	if i.aside != nil {
 		last = tabAudience
 	}
 	switch {
-	case form && !i.focused:
-		i.focused, i.tab = true, tabJSON
-		if i.aside != nil {
-			i.tab = tabAudience
-		}
-	case form && i.tab == tabJSON, !form && i.tab == last:
-		i.focused, i.tab = false, tabField
-	case form:
+	case alone && !focused:
+		i.tab = last
+		return true
+	case alone && i.tab == tabJSON, !alone && i.tab == last:
+		i.tab = tabField
+		return false
+	case alone:
 		i.tab = tabJSON
 	default:
 		i.tab++
 	}
+	return focused
 }
 
-// openInfo makes the view of the form that was opened.
-func (s *Record) openInfo(cfg editor.Config) {
-	s.info.focused = false
-	if _, ok := s.filtersAt(s.path); !ok {
-		if s.info.tab == tabAudience {
-			s.info.tab = tabField
+// show brings the views to the record as it is, and to the place of the form that has the cursor.
+func (i *info) show(f *form) tea.Cmd {
+	i.follow(f)
+	i.json.SetText(string(f.draft.plain().Indent()))
+	i.pager.SetStyled(i.about(f))
+	if i.aside == nil {
+		return nil
+	}
+	return i.aside.Show(f.root, f.path)
+}
+
+// follow makes the view of who matches, where the form edits filters.
+func (i *info) follow(f *form) {
+	if _, ok := f.draft.filtersAt(f.path); !ok {
+		if i.tab == tabAudience {
+			i.tab = tabField
 		}
-		s.info.aside, s.info.of = nil, ""
+		i.aside, i.of = nil, ""
 		return
 	}
-	if s.info.aside == nil || s.info.of != s.path.String() {
-		s.info.aside, s.info.of = filters.NewAside(cfg), s.path.String()
-		s.info.tab = tabAudience
-		s.layout()
-	}
-}
-
-// showInfo brings the view to the record as it is, and to the field that has the keyboard.
-func (s *Record) showInfo() {
-	if s.form == nil {
-		return
-	}
-	s.info.json.SetText(string(s.plain().Indent()))
-	s.info.pager.SetStyled(s.about())
-	if s.info.aside != nil {
-		s.wants.info = tea.Batch(s.wants.info, s.info.aside.Show(s.root, s.path))
+	if i.aside == nil || i.of != f.path.String() {
+		i.aside, i.of, i.tab = filters.NewAside(f.config()), f.path.String(), tabAudience
+		i.aside.SetSize(i.width, i.height)
 	}
 }
 
 // about tells what the field under the cursor is, what is wrong with it first.
-func (s *Record) about() string {
-	f, ok := s.form.Focused()
-	node, path := f.Node, f.Path
+func (i *info) about(f *form) string {
+	at, ok := f.editor.Focused()
+	node, path := at.Node, at.Path
 	if !ok || node == nil {
-		node, path = s.table.At(s.path), s.path
+		node, path = f.schema.At(f.path), f.path
 	}
 	if node == nil {
 		return ""
@@ -174,61 +172,50 @@ func (s *Record) about() string {
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
 		// A style ends with its line: text is cut into lines before it is painted.
-		for _, line := range widget.Wrap(widget.Clean(text), max(s.info.width-2, 1)) {
+		for _, line := range widget.Wrap(widget.Clean(text), max(i.width-2, 1)) {
 			lines = append(lines, style.Render(line))
 		}
 	}
-	for _, p := range s.problems {
+	for _, p := range f.draft.Problems() {
 		if p.Path.Equal(path) {
-			style := s.theme.Danger
+			style := i.theme.Danger
 			if p.Severity == schema.Notice {
-				style = s.theme.Warning
+				style = i.theme.Warning
 			}
 			add(style, "✗ "+sentence(p.Words()))
 		}
 	}
-	add(s.theme.Strong, node.Label())
-	for _, note := range s.table.Notes(node) {
-		add(s.theme.Text, note)
+	add(i.theme.Strong, node.Label())
+	for _, note := range f.schema.Notes(node) {
+		add(i.theme.Text, note)
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (s *Record) nextInfo() tea.Cmd {
-	s.info.next(!s.both())
-	s.form.SetActive(!s.info.focused)
-	s.layout()
-	s.showInfo()
-	return nil
-}
-
-// pressTab turns to the view whose name stands at a column of the pane's frame.
-func (s *Record) pressTab(x int) {
-	if tab, ok := s.info.tabAt(x); ok {
-		s.info.tab = tab
-		s.layout()
-		s.showInfo()
-	}
-}
-
-// toAudience gives the view of whom the filters pick the keyboard.
-func (s *Record) toAudience() tea.Cmd {
-	s.info.tab, s.info.focused = tabAudience, true
-	s.form.SetActive(false)
-	s.layout()
-	return nil
-}
-
-func (s *Record) toForm() tea.Cmd {
-	s.info.focused = false
-	s.form.SetActive(true)
-	return nil
-}
-
-// infoKeys tells the help which keys the view beside the form takes.
-func (s *Record) infoKeys() []screen.Action {
-	if s.info.tab != tabAudience || s.info.aside == nil {
+// mouse takes the mouse at a place of the pane. A press on the name of a view turns to it.
+func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
+	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 {
+		if tab, ok := i.tabAt(msg.X); ok {
+			i.tab = tab
+		}
 		return nil
 	}
-	return told(s.info.aside.Bindings(), 6)
+	msg.X, msg.Y = msg.X-2, msg.Y-1
+	switch {
+	case i.tab == tabAudience && i.aside != nil:
+		return i.aside.Update(msg)
+	case i.tab == tabJSON:
+		i.json.Mouse(msg)
+	default:
+		i.pager.Mouse(msg)
+	}
+	return nil
+}
+
+// keys tells the help which keys the view takes.
+func (i *info) keys() []screen.Action {
+	if i.tab != tabAudience || i.aside == nil {
+		return nil
+	}
+	return told(i.aside.Bindings(), 6)
 }

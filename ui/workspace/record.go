@@ -1,20 +1,15 @@
 package workspace
 
 import (
-	"context"
-	"fmt"
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine"
-	"bugle/engine/audience"
 	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
-	"bugle/engine/settings"
+	"bugle/engine/workspace/settings"
 	"bugle/forms"
 	"bugle/themes"
-	"bugle/ui/editor"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -22,316 +17,248 @@ import (
 // Record is the form of one record. It is saved when the person says so.
 type Record struct {
 	screen.Base
-	deps    screen.Deps
-	theme   themes.Theme
-	section *settings.Section
-
-	was       string    // the name that it is kept under; "" for a new one
-	base      doc.Value // as it was read, which a save compares with
-	origin    doc.Value // what there is to save is told from
-	root      doc.Value // with every edit
-	start     doc.Path  // the place to begin at
-	workspace engine.Workspace
-	loaded    bool
-	failed    error
-
-	problems []schema.Problem
-	refused  []schema.Problem // what the service said of the record as it is now
-	tried    bool             // a save was tried: what is missing is told from then on
-	leaving  bool             // the screen is left once it is saved
-
-	table   *schema.Schema
-	path    doc.Path
-	form    editor.Editor
-	history history
-	info    info
-	wants   wants
+	theme  themes.Theme
+	draft  *draft
+	form   form
+	info   info
+	saver  saver
+	start  doc.Path // the place to begin at
+	failed error
 
 	width, height int
 }
 
 func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record {
-	s := &Record{Base: screen.NewBase(), deps: deps, theme: deps.Theme, section: sec, was: r.Query, start: r.Path[1:], info: newInfo(deps.Theme)}
-	if s.was == "" {
-		s.root = r.Doc
-		if !s.root.Exists() {
-			s.root = sec.New()
-		}
-		s.origin = s.root
-	}
+	s := &Record{Base: screen.NewBase(), theme: deps.Theme, start: r.Path[1:], info: newInfo(deps.Theme)}
+	s.draft = newDraft(sec, r.Query, r.Doc, deps.Now)
+	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, edited: s.settle}
+	s.saver = saver{draft: s.draft, service: deps.Service, tasks: &s.Base, goTo: s.goTo, reload: s.reload}
 	return s
 }
 
 // Title is the screen's part of the breadcrumb.
-func (s *Record) Title() string {
-	switch {
-	case s.was == "":
-		return "New " + s.section.One
-	case s.section.Single:
-		return s.section.Title
-	}
-	return widget.Clean(s.was)
-}
+func (s *Record) Title() string { return s.draft.title() }
 
 // Badge says whether the work is saved.
 func (s *Record) Badge() (string, themes.Tone) {
-	switch n := len(schema.Errors(s.problems)); {
-	case !s.loaded:
+	switch n := len(schema.Errors(s.draft.Problems())); {
+	case s.form.editor == nil:
 		return "", themes.ToneMuted
 	case s.Running(taskSave):
 		return "saving…", themes.ToneMuted
-	case n == 1:
-		return "1 problem", themes.ToneWarning
-	case n > 1:
-		return fmt.Sprintf("%d problems", n), themes.ToneWarning
-	case s.dirty():
+	case n > 0:
+		return phrase.Count(n, "problem"), themes.ToneWarning
+	case s.draft.dirty():
 		return "not saved", themes.ToneWarning
-	case s.was == "":
+	case s.draft.name == "":
 		return "new", themes.ToneMuted
 	}
 	return "saved", themes.ToneSuccess
 }
 
-// loadedRecord is what the form begins with.
-type loadedRecord struct {
-	value     doc.Value
-	workspace engine.Workspace
-}
-
 // Init reads the record.
-func (s *Record) Init() tea.Cmd {
-	sec, svc, name := s.section, s.deps.Service, s.was
-	return s.Run(taskLoad, func(ctx context.Context) (out any, err error) {
-		var l loadedRecord
-		if k, ok := svc.(engine.WorkspaceKeeper); ok {
-			if l.workspace, err = k.Workspace(ctx); err != nil {
-				return nil, err
-			}
-		}
-		if name != "" {
-			l.value, err = sec.Get(ctx, svc, name)
-		}
-		return l, err
-	})
-}
+func (s *Record) Init() tea.Cmd { return s.Run(taskLoad, s.draft.load(s.saver.service)) }
 
-func (s *Record) took(r screen.Result) {
-	s.failed = r.Err
-	if r.Err != nil {
-		return
-	}
-	l := r.Value.(loadedRecord)
-	s.workspace, s.loaded = l.workspace, true
-	if l.value.Exists() {
-		s.base, s.origin, s.root = l.value, l.value, l.value
-		s.history = history{}
-	}
-	s.refused = nil
-	s.check()
-	s.goTo(s.start)
-}
-
-// plain is the record without what its editors need and nobody meant: a group without filters.
-func (s *Record) plain() doc.Value {
-	root := s.root
-	for _, n := range s.section.Schema.Root().Children {
-		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && audience.Bare(root.Get(n.Name)) {
-			root = root.Delete(doc.P(n.Name))
-		}
-	}
-	return root
-}
-
-func (s *Record) dirty() bool { return s.loaded && !doc.Equal(s.plain(), s.origin) }
-
-// check finds the problems of the record as it stands. What is missing in a new one is not told before
-// the person tried to save it.
-func (s *Record) check() {
-	s.table = s.section.Table(s.root)
-	s.problems = s.problems[:0:0]
-	for _, p := range append(s.section.Check(s.workspace, s.plain()), s.refused...) {
-		if s.tried || s.was != "" || !isMissing(p) {
-			s.problems = append(s.problems, p)
-		}
-	}
-	if s.form != nil {
-		s.form.SetProblems(s.problems)
-	}
-}
-
-// isMissing reports whether a problem says that something is not there yet.
-func isMissing(p schema.Problem) bool {
-	_, rule, _ := strings.Cut(p.Rule, "#")
-	return strings.HasPrefix(rule, "required") || rule == "one_place"
+// reload reads it again, for the form that is open.
+func (s *Record) reload() tea.Cmd {
+	s.start = s.form.path
+	return s.Init()
 }
 
 // Update takes results and messages of the form, and hands it keys and the mouse.
-func (s *Record) Update(msg tea.Msg) tea.Cmd {
-	cmd := s.update(msg)
-	return tea.Batch(cmd, s.grant())
-}
+func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.settle(s.update(msg)) }
 
 func (s *Record) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case screen.Result:
-		if s.Accept(msg) {
-			return s.result(msg)
+	if r, ok := msg.(screen.Result); ok {
+		if s.Accept(r) {
+			return s.result(r)
 		}
 		return nil
+	}
+	if s.form.editor == nil {
+		return nil
+	}
+	switch msg := msg.(type) {
 	case screen.ChangedMsg:
 		return nil
 	case forms.OpenMsg:
-		s.open(msg.Path)
+		s.form.open(msg.Path)
 		return nil
 	case forms.EditMsg:
-		return s.editText(msg)
+		return s.form.editText(msg)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	}
-	if s.form != nil {
-		return s.takeEdits(s.form.Update(msg), true) // what it asked for, such as the clipboard
-	}
-	return nil
+	return s.form.update(msg, true) // what it asked for, such as the clipboard
 }
 
 func (s *Record) result(r screen.Result) tea.Cmd {
 	switch r.Kind {
 	case taskLoad:
-		s.took(r)
+		if s.failed = r.Err; r.Err == nil {
+			s.draft.took(r.Value.(loaded))
+			s.form.goTo(s.start)
+		}
 		return nil
 	case taskSave:
-		return s.saved(r)
+		cmd := s.saver.took(r)
+		if r.Err == nil {
+			s.form.reopen()
+		}
+		return cmd
 	}
 	return s.info.update(r)
 }
 
-// key hands a key to the form. Enter in the last field of the record saves it.
+// key hands a key to what has the keyboard. Enter in the last field of the record saves it.
 func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
-	if s.form == nil {
-		return nil
-	}
-	if s.info.focused {
+	if !s.form.active {
 		return s.info.update(msg)
 	}
-	before, _ := s.form.Focused()
-	root, modal := s.root, s.form.Modal()
-	cmd := s.takeEdits(s.form.Update(msg), msg.Paste)
-	if msg.String() != "enter" || modal || s.form.Modal() || cmd != nil || !root.Same(s.root) || s.wants.some() {
-		return cmd
-	}
-	if _, plain := s.form.(*forms.Form); !plain {
-		return cmd
-	}
-	after, ok := s.form.Focused()
-	if !ok || !after.Path.Equal(before.Path) {
-		return cmd
-	}
-	if len(s.path) > 0 {
-		return s.up()
-	}
-	return s.saveAndLeave()
-}
-
-// fromForm takes over what the form's last message changed.
-func (s *Record) fromForm(cmd tea.Cmd) tea.Cmd { return s.takeEdits(cmd, false) }
-
-// takeEdits takes over what the form's last message changed. What came alone, not key by key, is undone by itself.
-func (s *Record) takeEdits(cmd tea.Cmd, alone bool) tea.Cmd {
-	root, changed := s.form.Edits()
-	if !changed || root.Same(s.root) {
-		s.showInfo()
-		return cmd
-	}
-	field := s.path
-	if f, ok := s.form.Focused(); ok {
-		field = f.Path
-	}
-	if e, ok := s.form.(editor.Stepper); alone || ok && e.Stepped() {
-		field = nil // a step of its own
-	}
-	s.history.record(s.root, field)
-	s.change(root)
-	return cmd
-}
-
-// change makes root the record. Where its table is another one from now on, the form is made anew.
-func (s *Record) change(root doc.Value) {
-	table := s.table
-	s.root, s.refused = root, nil
-	s.check()
+	cmd, last := s.form.key(msg)
 	switch {
-	case s.table != table:
-		s.openAgain()
-	case s.inFilters() && !s.root.Lookup(s.path).Exists():
-		s.reload()
+	case !last:
+		return cmd
+	case len(s.form.path) > 0:
+		return s.form.up()
 	}
-	s.showInfo()
+	return s.saver.saveAndLeave()
 }
 
-// reload shows the record as it is in the form that is open.
-func (s *Record) reload() {
-	if s.form == nil {
-		return
+// settle does what the form asked for, and shows the record as it is then.
+func (s *Record) settle(cmds ...tea.Cmd) tea.Cmd {
+	if s.form.editor == nil {
+		return tea.Batch(cmds...)
 	}
-	s.root = s.seeded(s.path)
-	s.form.Reload(s.root)
-	s.form.SetProblems(s.problems)
-	s.showInfo()
+	cmds = append(cmds, s.form.grant())
+	s.form.sync()
+	return tea.Batch(append(cmds, s.info.show(&s.form))...)
+}
+
+// goTo opens the form of a place.
+func (s *Record) goTo(p doc.Path) tea.Cmd {
+	s.form.goTo(p)
+	return s.settle()
 }
 
 // Undo undoes the last change of the record.
-func (s *Record) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.history.undo) }
+func (s *Record) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.draft.Undo) }
 
 // Redo redoes the change that was undone last.
-func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.history.redo) }
+func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Redo) }
 
 // restore goes to another version of the record, and to the place where it differs.
-func (s *Record) restore(done string, move func(doc.Value) (doc.Value, bool)) (tea.Cmd, bool) {
-	before := s.root
-	root, ok := move(before)
+func (s *Record) restore(done string, move func(doc.Path) (edit.Moved, bool)) (tea.Cmd, bool) {
+	s.draft.refused = nil
+	m, ok := move(s.form.path)
 	if !ok {
 		return nil, false
 	}
-	s.root, s.refused = root, nil
-	table := s.table
-	s.check()
-	if s.table != table {
-		s.open(s.path)
-	}
-	s.reload()
-	name := s.section.One
-	if at := doc.ChangedAt(doc.Diff(before, root)); len(at) > 0 {
-		trail := s.table.Trail(at)
+	s.form.sync()
+	name := s.draft.section.One
+	if at := doc.ChangedAt(m.Changes); len(at) > 0 {
+		trail := s.draft.Schema().Trail(at)
 		name = trail[len(trail)-1]
-		if !at.HasPrefix(s.path) || len(at) == len(s.path) {
-			s.goTo(at.Parent())
-		}
-		for q := at; len(q) > len(s.path) && !s.form.FocusPath(q); q = q.Parent() {
-		}
-		s.showInfo()
+		s.form.toChange(at)
 	}
-	return screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+widget.Clean(name)), true
+	return s.settle(screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
 }
 
 // Leaving asks before changes that are not saved are left.
 func (s *Record) Leaving() *screen.Question {
-	if !s.dirty() {
+	if !s.draft.dirty() {
 		return nil
 	}
 	return &screen.Question{
 		Title: "Discard unsaved changes?",
-		Body:  "Your changes to " + named(s.section, s.was) + " are not saved.",
+		Body:  "Your changes to " + named(s.draft.section, s.draft.name) + " are not saved.",
 		Buttons: []widget.Button{
 			{Label: "Discard", Key: "d", Danger: true}, {Label: "Save", Key: "s"}, {Label: "Keep editing", Key: "n"},
 		},
 		Focus: 1,
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Index == 1 {
-				return s.saveAndLeave()
+				return s.saver.saveAndLeave()
 			}
 			return nil
 		},
 	}
+}
+
+// Typing says that letters are text.
+func (s *Record) Typing() bool { return s.form.typing() }
+
+// Actions are what can be done, by where the keyboard is.
+func (s *Record) Actions() []screen.Action {
+	if s.failed != nil {
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, Bar: 9, Run: s.Init}}
+	}
+	if s.form.editor == nil {
+		return nil
+	}
+	saved := ""
+	if s.draft.name != "" && !s.draft.dirty() {
+		saved = "No changes to save."
+	}
+	next := "the record as JSON"
+	if s.both() {
+		next = "the next view beside the form"
+	}
+	acts := append(s.moves(), []screen.Action{
+		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, Bar: 10, Typing: true, Why: saved, Run: s.saver.save},
+		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, Bar: 3, Typing: true, Run: s.nextInfo},
+		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, Bar: 2, Typing: true, Run: s.form.editAll},
+	}...)
+	for i, a := range acts {
+		if a.Run == nil {
+			continue
+		}
+		if s.Typing() && !a.Info {
+			acts[i].Keys = withoutLetters(a.Keys)
+		}
+		acts[i].Run = func() tea.Cmd { return s.settle(a.Run()) }
+	}
+	return acts
+}
+
+// withoutLetters returns the keys that are no text.
+func withoutLetters(keys []string) []string {
+	var out []string
+	for _, k := range keys {
+		if len(k) > 1 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// moves are the actions of what has the keyboard.
+func (s *Record) moves() []screen.Action {
+	if !s.form.active {
+		return append(s.info.keys(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, Bar: 8, Run: s.toForm})
+	}
+	acts := s.form.actions()
+	if s.info.aside != nil {
+		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, Bar: 4, Typing: true, Run: s.toAudience})
+	}
+	return acts
+}
+
+func (s *Record) nextInfo() tea.Cmd {
+	s.form.setActive(!s.info.next(!s.both(), !s.form.active))
+	return nil
+}
+
+// toAudience returns the view of who matches the keyboard.
+func (s *Record) toAudience() tea.Cmd {
+	s.info.tab = tabAudience
+	s.form.setActive(false)
+	return nil
+}
+
+func (s *Record) toForm() tea.Cmd {
+	s.form.setActive(true)
+	return nil
 }

@@ -32,9 +32,7 @@ func (s *Record) SetSize(width, height int) {
 
 func (s *Record) layout() {
 	h := max(s.height-2, 1)
-	if s.form != nil {
-		s.form.SetSize(max(s.formWidth()-4, 1), h)
-	}
+	s.form.setSize(max(s.formWidth()-4, 1), h)
 	w := s.width
 	if s.both() {
 		w = s.width - s.formWidth()
@@ -44,28 +42,25 @@ func (s *Record) layout() {
 
 // SetTheme changes the theme.
 func (s *Record) SetTheme(t themes.Theme) {
-	s.theme, s.deps.Theme = t, t
+	s.theme = t
 	s.info.setTheme(t)
-	if s.form != nil {
-		s.openAgain()
-	}
+	s.form.setTheme(t)
+	s.settle()
 }
 
 // View draws the form and what stands beside it.
 func (s *Record) View() string {
-	if s.width == 0 || s.height == 0 {
+	switch {
+	case s.width == 0 || s.height == 0:
 		return ""
-	}
-	if !s.loaded || s.form == nil {
+	case s.form.editor == nil:
 		return s.waiting()
-	}
-	if !s.both() {
-		if s.info.focused {
-			return s.infoPanel(s.width)
-		}
+	case s.both():
+		return lipgloss.JoinHorizontal(lipgloss.Top, s.formPanel(), s.infoPanel(s.width-s.formWidth()))
+	case s.form.active:
 		return s.formPanel()
 	}
-	return lipgloss.JoinHorizontal(lipgloss.Top, s.formPanel(), s.infoPanel(s.width-s.formWidth()))
+	return s.infoPanel(s.width)
 }
 
 func (s *Record) waiting() string {
@@ -80,130 +75,31 @@ func (s *Record) waiting() string {
 }
 
 func (s *Record) formPanel() string {
-	panel := widget.NewPanel(s.theme, s.trail())
-	panel.Focused = !s.info.focused
+	panel := widget.NewPanel(s.theme, s.form.title())
+	panel.Focused = s.form.active
 	panel.SetSize(s.formWidth(), s.height)
-	return panel.View(s.form.View())
+	return panel.View(s.form.editor.View())
 }
 
 func (s *Record) infoPanel(width int) string {
 	panel := widget.NewPanel(s.theme, s.info.title())
-	panel.Focused = s.info.focused
+	panel.Focused = !s.form.active
 	panel.SetSize(width, s.height)
 	return panel.View(s.info.view())
 }
 
 func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.form == nil {
-		return nil
-	}
-	if s.both() && msg.X >= s.formWidth() || !s.both() && s.info.focused {
+	if s.both() && msg.X >= s.formWidth() || !s.both() && !s.form.active {
 		if s.both() {
 			msg.X -= s.formWidth()
 		}
-		press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-		if press && msg.Y == 0 {
-			s.pressTab(msg.X)
-			return nil
-		}
-		msg.X, msg.Y = msg.X-2, msg.Y-1
-		switch {
-		case s.info.tab == tabAudience && s.info.aside != nil:
-			return s.info.aside.Update(msg)
-		case s.info.tab == tabJSON:
-			s.info.json.Mouse(msg)
-		default:
-			s.info.pager.Mouse(msg)
-		}
-		return nil
+		return s.info.mouse(msg)
 	}
 	msg.X, msg.Y = msg.X-2, msg.Y-1
-	if s.info.focused && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
+	if !s.form.active && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
 		s.toForm()
 	}
-	return s.fromForm(s.form.Update(msg))
-}
-
-// Typing says that letters are text.
-func (s *Record) Typing() bool { return s.form != nil && !s.info.focused && s.form.Typing() }
-
-// Actions are what can be done, by where the keyboard is.
-func (s *Record) Actions() []screen.Action {
-	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, Bar: 9, Run: s.Init}}
-	}
-	if !s.loaded || s.form == nil {
-		return nil
-	}
-	acts := s.recordMoves()
-	saved := ""
-	if s.was != "" && !s.dirty() {
-		saved = "No changes to save."
-	}
-	next := "the record as JSON"
-	if s.both() {
-		next = "the next view beside the form"
-	}
-	acts = append(acts, []screen.Action{
-		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, Bar: 10, Typing: true, Why: saved, Run: s.save},
-		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, Bar: 3, Typing: true, Run: s.nextInfo},
-		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, Bar: 2, Typing: true, Run: s.editAll},
-	}...)
-	for i, a := range acts {
-		if a.Run == nil {
-			continue
-		}
-		if s.Typing() && !a.Info {
-			acts[i].Keys = withoutLetters(a.Keys)
-		}
-		acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.grant()) }
-	}
-	return acts
-}
-
-// withoutLetters gives the keys that are no text.
-func withoutLetters(keys []string) []string {
-	var out []string
-	for _, k := range keys {
-		if len(k) > 1 {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-func (s *Record) recordMoves() []screen.Action {
-	if s.info.focused {
-		return append(s.infoKeys(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, Bar: 8, Run: s.toForm})
-	}
-	acts := s.formKeys()
-	switch {
-	case s.form.Modal():
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "close", Help: "cancel and keep the field as it was", Group: groupMove, Bar: 8, Typing: true,
-			Run: func() tea.Cmd { return s.fromForm(s.form.Update(tea.KeyMsg{Type: tea.KeyEsc})) }})
-	case len(s.path) > 0:
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "back to the outer form", Group: groupMove, Bar: 8, Typing: true, Run: s.up})
-	}
-	if s.info.aside != nil {
-		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, Bar: 4, Typing: true, Run: s.toAudience})
-	}
-	return acts
-}
-
-// formKeys tells the help which keys the form takes at the focused field.
-func (s *Record) formKeys() []screen.Action {
-	rank := []int{9, 7, 6, 5}
-	bar := map[string]int{}
-	for i, b := range s.form.Hints() {
-		if i < len(rank) {
-			bar[b.Help().Key] = rank[i]
-		}
-	}
-	acts := told(s.form.Bindings(), 0)
-	for i, a := range acts {
-		acts[i].Bar = bar[a.Keys[0]]
-	}
-	return acts
+	return s.form.update(msg, false)
 }
 
 // told tells the help of keys that are taken without being dispatched; the first ones are shown in the

@@ -9,7 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/settings"
+	"bugle/engine/phrase"
+	"bugle/engine/workspace/settings"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -53,7 +54,7 @@ func (m *remover) took(r screen.Result) tea.Cmd {
 	case u.look && len(u.uses) == 0:
 		return screen.Notify(widget.LevelInfo, "Nothing uses "+named(m.section(), u.name)+".")
 	case u.look:
-		m.say("Used in", false, sentence(named(m.section(), u.name)+" is used in "+places(len(u.uses))), useLines(u.uses, len(u.uses)))
+		m.say("Used in", false, sentence(named(m.section(), u.name)+" is used in "+phrase.Count(len(u.uses), "place")), useLines(u.uses, len(u.uses)))
 		return nil
 	case u.gone:
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+named(m.section(), u.name)+"."), m.load(), screen.Changed(""))
@@ -69,7 +70,7 @@ func (m *remover) ask(u used) tea.Cmd {
 	body := "This cannot be undone."
 	force := len(u.uses) > 0
 	if force {
-		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", places(len(u.uses)), useLines(u.uses, maxUses))
+		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", phrase.Count(len(u.uses), "place"), useLines(u.uses, maxUses))
 	}
 	return screen.Ask(screen.Question{
 		Title: "Delete " + named(sec, u.name) + "?", Body: body, Danger: true, Focus: 1,
@@ -83,13 +84,6 @@ func (m *remover) ask(u used) tea.Cmd {
 			})
 		},
 	})
-}
-
-func places(n int) string {
-	if n == 1 {
-		return "1 place"
-	}
-	return fmt.Sprintf("%d places", n)
 }
 
 // useLines names the places, a line each.

@@ -6,7 +6,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/engine/settings"
+	"bugle/engine/workspace/settings"
 	"bugle/themes"
 	"bugle/ui/widget"
 )

@@ -8,7 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/doc"
-	"bugle/engine/settings"
+	"bugle/engine/workspace/settings"
 	"bugle/ui/screen"
 )
 

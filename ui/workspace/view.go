@@ -53,7 +53,7 @@ func (s *List) detailLines() int {
 
 func (s *List) recordsHeight() int { return s.height - s.detailLines() }
 
-// layout gives every part its cells.
+// layout returns every part its cells.
 func (s *List) layout() {
 	s.list.SetSize(max(s.listWidth()-4, 1), max(s.height-2, 1))
 	w := max(s.recordsWidth()-4, 1)
@@ -73,7 +73,7 @@ func (s *List) SetTheme(t themes.Theme) {
 	s.report.setTheme(t)
 }
 
-// head gives the lines above the table: what the section is for, the filter, how far an import is.
+// head returns the lines above the table: what the section is for, the filter, how far an import is.
 func (s *List) head() []string {
 	w := max(s.recordsWidth()-4, 1)
 	var out []string

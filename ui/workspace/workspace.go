@@ -1,4 +1,4 @@
-// Package workspace is the screen of what a workspace keeps: settings, users, carriers, names, content
+// Package workspace is the screen of what a workspace keeps: settings, users, providers, names, content
 // and keys, a section for each; the form of one record; and whom filters pick, and why.
 package workspace
 
@@ -11,7 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/settings"
+	"bugle/engine/workspace/settings"
 	"bugle/themes"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -310,7 +310,7 @@ func (s *records) took(r screen.Result) {
 	s.selectName(name)
 }
 
-// fresh gives the name of the record that was not there before, where there is one.
+// fresh returns the name of the record that was not there before, where there is one.
 func (r *records) fresh() string {
 	if r.known == nil {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/local"
-	"bugle/engine/local/sample"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
 	"bugle/store/mem"
 	"bugle/ui/app"
 	"bugle/ui/screen"
@@ -246,7 +246,7 @@ func TestUsersAreFoundAndImported(t *testing.T) {
 func TestTrialsTellWhatHappened(t *testing.T) {
 	svc := demo(t)
 	err := svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
-		w.Gateways = []engine.Gateway{{Carrier: engine.CarrierFCM, Key: engine.SecretRef{Env: "NO_SUCH_KEY"}, FCM: &engine.FCM{}}}
+		w.Gateways = []engine.Gateway{{Provider: engine.ProviderFCM, Key: engine.SecretRef{Env: "NO_SUCH_KEY"}, FCM: &engine.FCM{}}}
 		return nil
 	})
 	if err != nil {
@@ -312,7 +312,7 @@ func TestARecordIsDuplicatedAndCopied(t *testing.T) {
 	h.Press("c")
 	h.Want("New connector")
 	h.Press("ctrl+s", "esc")
-	if got := settingsOf(t, svc).Connectors; len(got) != 4 || got[3].Carrier != engine.CarrierOutbox || got[3].Name == "Demo mail" {
+	if got := settingsOf(t, svc).Connectors; len(got) != 4 || got[3].Provider != engine.ProviderOutbox || got[3].Name == "Demo mail" {
 		t.Errorf("%+v", got)
 	}
 }

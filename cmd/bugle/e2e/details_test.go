@@ -15,8 +15,8 @@ func (p *player) find(words, part string) {
 func TestScheduleAsPeopleSayIt(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
-	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?✓ Name", "Enter", "?Connector: required",
-		"Down Down Down Down Enter", "?It has no start yet", "Right", "?Start *", "Down", ">tomorrow 9am", "?09:00 Europe/Berlin", "?tomorrow", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
+	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?✓ Name", "Enter", "?Connector: add a connector",
+		"Down Down Down Down Enter", "?No start time yet", "Right", "?Start *", "Down", ">tomorrow 9am", "?09:00 Europe/Berlin", "?tomorrow", "Enter Enter", "?▸ Time zone", "?Europe/Berlin",
 		"Down Enter", "?▸ Frequency", "Right Right Right", "?Weekdays of the month", "Down Down Down Down Down Enter", "?Press enter to add the first", "Enter", "?▸ Week *",
 		"Right Right Right Right Right", "?‹ Last ›", "Down Enter", "?[ ] Monday", "Down Down Down Down Space Enter", "?‹ Friday ›", "?✓ Schedule", "?Fri ", "?09:00")
 	p.play("Escape Escape Escape Escape", "?v validate", "p", "?esc", "?Calendar")

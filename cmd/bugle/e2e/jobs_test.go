@@ -33,7 +33,7 @@ func TestJobPushOnTwoPlatforms(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.job(90, "n", "?New draft", "Enter", "?One-time", "Enter", ">Two platforms", "Enter", "?✓ Name", "Enter", "?Sections 0/4",
-		"M-n", "?▸ Platforms", "Enter Space Down Space Enter", "?‹ Android, iOS ›", "M-n", "?▸ All eligible devices", "Space", "?✓ Basics",
+		"M-n", "?▸ Platforms", "Enter Space Down Space Enter", "?‹ Android, iOS ›", "M-n", "?▸ iOS devices", "Right", "?✓ Basics",
 		"M-n", "?Content › Android", "?▸ Title", ">Autumn sale", "Enter", ">Our beans are 20% off", "Enter", ">https://example.com/beans.png", "Enter",
 		"?▸ Tap action", "Right", "?‹ Deep link ›", "Down", ">https://example.com/sale", "Enter Enter", "?+ add button", "Enter", "?▸ Text", ">Shop now", "Enter",
 		"Right", "?‹ Deep link ›", "Down Down", "?▸ Action value", ">https://example.com/sale",
@@ -66,7 +66,7 @@ func TestJobEmailAfterAnEvent(t *testing.T) {
 	p.job(45, "n", "?New draft", "Down Enter", "?One-time", "Down Down Enter", ">Thank you", "Enter", "?✓ Name", "Enter", "?Sections 1/5",
 		"M-n", "?▸ Name", ">demo", "Enter", "?✓ Connector",
 		"M-n", "?▸ Subject", ">Thank you for your order", "Enter Enter Enter", ">orders@example.com", "Enter", ">It is on its way.", "?✓ Content",
-		"M-n", "?Trigger › Event", "a 2", ">order shipped", "Enter", "?Did Order Shipped", "Escape Escape", "?▸ Event", "Down Down", "?▸ Timing", "Right", "?‹ After a delay ›",
+		"M-n", "?Trigger › Event", "a 1", ">order shipped", "Enter", "?Did Order Shipped", "Escape Escape", "?▸ Event", "Down Down", "?▸ Timing", "Right", "?‹ After a delay ›",
 		"M-n", "?▸ Delay", ">2 hours", "?= 2 hours after the event", "?✓ Trigger",
 		"M-n", "?▸ Send to", "Space", "?no problems", "M-v", "?Ready to publish.")
 	p.holds("Thank you", `"trigger_delay_value":2`, `"trigger_delay_granularity":"HOURS"`, `"trigger_relation":"AFTER"`, `"Order Shipped"`)

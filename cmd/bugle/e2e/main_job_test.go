@@ -25,7 +25,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.press("Enter")
 	term.see("✓ Name", "Spring sale", "ann@example.com")
 	term.press("Enter")
-	term.see("Connector: required", "4 to do")
+	term.see("Connector: add a connector", "4 to do")
 
 	// What is typed in part is completed from the workspace.
 	term.press("Enter")
@@ -106,9 +106,9 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.press("n", "Enter", "Enter")
 	term.write("Last hours")
 	term.press("Enter", "Enter")
-	term.see("Platforms: required")
+	term.see("Platforms: choose one or more of")
 
-	term.press("Enter", "Down", "Down", "Down", "Enter")
+	term.press("Enter", "Down", "Down", "Tab", "Enter")
 	term.see("[ ] Android")
 	term.press("Space", "Down", "Down", "Space", "Enter")
 	term.see("‹ Android, Web ›", "✓ Basics")

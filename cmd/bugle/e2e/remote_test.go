@@ -105,7 +105,7 @@ func TestAgainstARemoteService(t *testing.T) {
 	term.press("Down", "Enter", "Enter")
 	term.write("From afar")
 	term.press("Enter", "Enter")
-	term.see("Connector: required")
+	term.see("Connector: add a connector")
 	term.press("Enter")
 	term.write("CUSTOM_SMTP")
 	term.press("Enter")

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"bugle/engine/remote/vendortest"
+	"bugle/engine/service/remote/vendortest"
 )
 
 // A session against a server of another vendor, which refuses each request that its description does

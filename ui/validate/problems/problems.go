@@ -13,6 +13,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/phrase"
 	"bugle/engine/schema"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -52,7 +53,7 @@ func New(t themes.Theme) View { return View{theme: t} }
 // SetTheme changes the theme.
 func (v *View) SetTheme(t themes.Theme) { v.theme = t }
 
-// Set gives the list its problems, of a campaign of the channel. The cursor stays on its number.
+// Set sets the problems that are listed, of a campaign of the channel. The cursor stays on its number.
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
 	v.channel, v.groups, v.sorted = ch, nil, nil
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
@@ -81,7 +82,7 @@ func component(p doc.Path) string {
 	return p[0].Name
 }
 
-// order gives the components in the order in which people build them, then any others.
+// order returns the components in the order in which people build them, then any others.
 func order(ch engine.Channel, problems []schema.Problem) []string {
 	names, seen := []string{""}, map[string]bool{"": true}
 	for _, c := range catalog.Components(ch) {
@@ -105,7 +106,7 @@ func title(ch engine.Channel, name string) string {
 	return name
 }
 
-// node gives what the tables know of a place in a campaign, or in the request that tests it.
+// node returns what the tables know of a place in a campaign, or in the request that tests it.
 func node(ch engine.Channel, p doc.Path) *schema.Node {
 	if n := catalog.Campaign(ch).At(p); n != nil {
 		return n
@@ -168,7 +169,7 @@ func (v *View) Position() string {
 	return fmt.Sprintf("%d of %d", v.cursor+1, len(v.sorted))
 }
 
-// Selected gives the problem under the cursor, and false where there is none.
+// Selected returns the problem under the cursor, and false where there is none.
 func (v *View) Selected() (schema.Problem, bool) {
 	if v.cursor >= len(v.sorted) {
 		return schema.Problem{}, false
@@ -229,10 +230,7 @@ func Count(n int, sev schema.Severity) string {
 	if sev == schema.Notice {
 		noun = "notice"
 	}
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return phrase.Count(n, noun)
 }
 
 // Update takes the keys that move, and says whether the key was one.

@@ -70,6 +70,9 @@ const (
 	// room is how much a server may have beyond what is in use for good, in bytes: garbage, and the buffers
 	// that tables are built in.
 	room = 152 << 20
+	// spare is how much a server may always have beyond what is in use at the moment, in bytes: with less it does
+	// little but collect.
+	spare = 64 << 20
 	// quiet is over how many looks the least that is in use counts as in use for good.
 	quiet = 60
 )
@@ -91,12 +94,17 @@ func Bounded(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if last = append(last, live()); len(last) > quiet {
+		now := live()
+		if last = append(last, now); len(last) > quiet {
 			last = last[1:]
 		}
-		debug.SetMemoryLimit(slices.Min(last)*11/10 + room) // the runtime takes about a tenth
+		debug.SetMemoryLimit(bound(slices.Min(last), now))
 	}
 }
+
+// bound returns the limit of a heap of which so many bytes are in use for good, and at the moment. The runtime takes
+// about a tenth.
+func bound(good, now int64) int64 { return max(good*11/10+room, now*11/10+spare) }
 
 // live returns the bytes that were in use at the last collection.
 func live() int64 {

@@ -64,3 +64,15 @@ func TestBoundedLimitsTheHeap(t *testing.T) {
 		t.Errorf("afterwards the limit is %d", have)
 	}
 }
+
+// What is in use grows while a large store is read, and the least of the last minute does not: a limit below what
+// is in use has the program do nothing but collect.
+func TestBoundLeavesRoomForWhatIsInUseNow(t *testing.T) {
+	const good, now = 30 << 20, 270 << 20
+	if have := bound(good, now); have < now+spare {
+		t.Errorf("with %d bytes in use the limit is %d", now, have)
+	}
+	if have := bound(good, good); have != good*11/10+room {
+		t.Errorf("the limit is %d with %d bytes in use for good", have, good)
+	}
+}

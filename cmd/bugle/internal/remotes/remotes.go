@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"bugle/engine/remote"
+	"bugle/engine/service/remote"
 )
 
 // Local is the name that stands for no remote: the store of this machine.

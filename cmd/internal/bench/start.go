@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"time"
+
+	"bugle/engine/service/local"
+	"bugle/store/badger"
+)
+
+// silentStarts is how many starts there are in a terminal that does not answer.
+const silentStarts = 3
+
+// starts measures how long it takes from the start of the program to the first frame with campaigns,
+// to the one whose first campaign is the one that was changed last, and until one far down can be found.
+//
+// The first time that a store is opened, it has no index that was kept; it has one from then on.
+func (r *run) starts(ctx context.Context) error {
+	if err := r.startsIn(ctx, true, min(r.Starts, silentStarts), " without an index that was kept"); err != nil {
+		return err
+	}
+	if err := r.keepIndex(ctx); err != nil {
+		return err
+	}
+	if err := r.startsIn(ctx, true, r.Starts, ""); err != nil {
+		return err
+	}
+	return r.startsIn(ctx, false, min(r.Starts, silentStarts), " in a terminal that answers nothing")
+}
+
+func (r *run) startsIn(ctx context.Context, answers bool, n int, where string) error {
+	dir, err := r.working(ctx)
+	if err != nil {
+		return err
+	}
+	var rows, newest, found []time.Duration
+	for range n {
+		one, err := r.startOnce(ctx, dir, answers)
+		if err != nil {
+			return err
+		}
+		rows, newest, found = append(rows, one.rows), append(newest, one.newest), append(found, one.found)
+	}
+	var targets, ready []Target
+	if answers && where == "" {
+		targets, ready = r.startTargets()
+	}
+	row := durations(Starting, "start to the first frame with campaigns"+where, time.Millisecond, rows, targets...)
+	row.Campaigns = r.Campaigns
+	r.add(row)
+	row = durations(Starting, "start to the frame with the campaign that was changed last"+where, time.Millisecond, newest)
+	row.Campaigns = r.Campaigns
+	r.add(row)
+	row = durations(Starting, "start to a search that finds one far down"+where, time.Millisecond, found, ready...)
+	row.Campaigns = r.Campaigns
+	r.add(row)
+	return nil
+}
+
+// keepIndex keeps the index of the store, as a program does that has it open for a while.
+func (r *run) keepIndex(ctx context.Context) (err error) {
+	dir, err := r.working(ctx)
+	if err != nil {
+		return err
+	}
+	db, err := badger.Open(ctx, badger.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	svc, err := local.Open(db, Workspace, local.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(svc.Close(), err) }()
+	return svc.KeepIndex(ctx)
+}
+
+// startTargets are those of a store with as many campaigns, or the next larger that there are any for.
+func (r *run) startTargets() (rows, searchable []Target) {
+	if r.Campaigns <= 100_000 {
+		return []Target{atMost(ofMedian, 60)}, []Target{atMost(ofMedian, 300)}
+	}
+	return []Target{atMost(ofMedian, 80)}, []Target{atMost(ofMedian, 2000)}
+}
+
+// oneStart is how long one start took, to each of its moments.
+type oneStart struct{ rows, newest, found time.Duration }
+
+// aRow is a line of the list with a campaign.
+var aRow = regexp.MustCompile(`▌ \S.*(Draft|Scheduled|Active|Sending|Paused|Sent|Stopped)`)
+
+func (r *run) startOnce(ctx context.Context, dir string, answers bool) (one oneStart, err error) {
+	s, err := r.open(ctx, dir, answers)
+	if err != nil {
+		return one, err
+	}
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	at, err := s.until(ctx, "the list", aRow.MatchString)
+	if err != nil {
+		return one, err
+	}
+	one.rows = at.Sub(s.began)
+	if at, err = s.see(ctx, FirstName); err != nil {
+		return one, err
+	}
+	one.newest = at.Sub(s.began)
+	if at, err = s.find(ctx); err != nil {
+		return one, err
+	}
+	one.found = at.Sub(s.began)
+	return one, nil
+}
+
+// find searches for the campaign that is far down, and waits for it.
+func (s *session) find(ctx context.Context) (at time.Time, err error) {
+	if err := s.write("/"); err != nil {
+		return at, err
+	}
+	// The slash is a key of its own only where the text does not come with it.
+	if _, ok, err := s.next(ctx, patience); err != nil || !ok {
+		return at, errors.Join(err, errors.New("the search did not open"))
+	}
+	if err := s.write("zanzibar"); err != nil {
+		return at, err
+	}
+	return s.see(ctx, FarName)
+}

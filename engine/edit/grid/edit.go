@@ -1,0 +1,305 @@
+package grid
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// Keyed returns the document with content keyed by locale and variation. A message that stands alone
+// becomes that of the default locale's first variation, as it is. It is an error where both shapes
+// are there and that place is taken.
+func Keyed(root doc.Value) (doc.Value, error) {
+	all := root.Lookup(inside)
+	flat, keyed := shapes(all)
+	if len(flat) == 0 {
+		return root, nil
+	}
+	cell, rest := all, all
+	for _, name := range keyed {
+		cell = cell.Delete(doc.P(name))
+	}
+	for _, name := range flat {
+		rest = rest.Delete(doc.P(name))
+	}
+	first := configured(root)[0]
+	if rest.Get(engine.DefaultLocale).Get(first).Exists() {
+		return root, fmt.Errorf("there are two messages for %s, %s: one of them outside the locales; remove one of them first", engine.DefaultLocale, first)
+	}
+	if len(keyed) == 0 {
+		rest = doc.NewObject()
+	}
+	rest, err := rest.Set(doc.P(engine.DefaultLocale, first), cell)
+	if err != nil {
+		return root, fmt.Errorf("cannot move the message to the default locale: %w", err)
+	}
+	return root.Set(inside, rest)
+}
+
+// Flat returns the document with its one message standing alone. It reports false, and changes
+// nothing, where there are locales, variations or more than a message.
+func Flat(root doc.Value) (doc.Value, bool) {
+	all := root.Lookup(inside)
+	names := configured(root)
+	if _, keyed := shapes(all); len(keyed) != 1 || all.Len() != 1 || len(names) > 1 || root.Lookup(locales).Len() > 0 {
+		return root, false
+	}
+	cells := all.Get(engine.DefaultLocale)
+	cell := cells.Get(engine.DefaultVariation)
+	flat, more := shapes(cell)
+	if cells.Len() != 1 || cell.Kind() != doc.Object || len(flat) == 0 || len(more) > 0 {
+		return root, false
+	}
+	out, err := root.Set(inside, cell)
+	return out, err == nil
+}
+
+// CheckLocale says why a locale of that name cannot be added, or "".
+func CheckLocale(root doc.Value, name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "A locale needs a name, such as de."
+	case name != strings.TrimSpace(name):
+		return "The name begins or ends with a blank."
+	case name == engine.DefaultLocale:
+		return "The default locale is always there."
+	case slices.Contains(messages, name):
+		return fmt.Sprintf("%q is reserved and can't be the name of a locale.", name)
+	case slices.Contains(root.Lookup(locales).Strings(), name):
+		return name + " is there already."
+	}
+	return ""
+}
+
+// AddLocale lists a locale and gives each of its variations a copy of the default locale's message.
+// What the locale has already stays.
+func AddLocale(ch engine.Channel, root doc.Value, name string) (doc.Value, error) {
+	if why := CheckLocale(root, name); why != "" {
+		return root, errors.New(why)
+	}
+	out, err := root.Set(locales.Elem(root.Lookup(locales).Len()), doc.NewString(name))
+	if err != nil {
+		return root, err
+	}
+	if out, err = Keyed(out); err != nil {
+		return root, err
+	}
+	g := Read(ch, out)
+	for _, v := range configured(out) {
+		if out, err = g.copyTo(out, engine.DefaultLocale, v, name, v); err != nil {
+			return root, err
+		}
+	}
+	return out, nil
+}
+
+// copyTo copies the message of a cell to one that has none.
+func (g Grid) copyTo(root doc.Value, fromLocale, fromVariation, locale, variation string) (doc.Value, error) {
+	v := g.Value(g.Cell(fromLocale, fromVariation))
+	to := inside.Child(locale).Child(variation)
+	if !v.Exists() || root.Lookup(to).Exists() {
+		return root, nil
+	}
+	return root.Set(to, v)
+}
+
+// RemoveLocale takes a locale off the list, and its messages away. Where one message is left it
+// stands alone again.
+func RemoveLocale(root doc.Value, name string) (doc.Value, error) {
+	if name == engine.DefaultLocale {
+		return root, errors.New("the default locale can't be removed; you can delete its messages one by one")
+	}
+	out := root
+	for i := root.Lookup(locales).Len() - 1; i >= 0; i-- {
+		if out.Lookup(locales.Elem(i)).Text() == name {
+			out = out.Delete(locales.Elem(i))
+		}
+	}
+	if out.Lookup(locales).Len() == 0 {
+		out = out.Delete(locales)
+	}
+	out = out.Delete(inside.Child(name))
+	out, _ = Flat(out)
+	return out, nil
+}
+
+// RenameLocale returns a locale another name, in its place.
+func RenameLocale(root doc.Value, name, to string) (doc.Value, error) {
+	if name == engine.DefaultLocale {
+		return root, errors.New("the default locale can't be renamed")
+	}
+	if name == to {
+		return root, nil
+	}
+	if why := CheckLocale(root, to); why != "" {
+		return root, errors.New(why)
+	}
+	out := root
+	for i, v := range root.Lookup(locales).Elems() {
+		if v.Text() == name {
+			out, _ = out.Set(locales.Elem(i), doc.NewString(to)) // the element is there
+		}
+	}
+	if !out.Lookup(inside.Child(name)).Exists() {
+		return out, nil
+	}
+	out, err := out.Rename(inside.Child(name), to)
+	if err != nil {
+		return root, fmt.Errorf("%s already has messages: %w", to, err)
+	}
+	return out, nil
+}
+
+// AddVariation adds a variation, and gives each locale that has a message a copy of its first one.
+// It gives the variation's name. A first A/B test is a fixed, even split; an even split stays even,
+// any other gives the new variation what is left of a hundred.
+func AddVariation(ch engine.Channel, root doc.Value) (doc.Value, string, error) {
+	before := Read(ch, root)
+	names := configured(root)
+	if len(names) >= MaxVariations {
+		return root, "", fmt.Errorf("there are already %d variations, the most you can add here", MaxVariations)
+	}
+	even := isEven(root, names)
+	out, err := Keyed(root)
+	if err != nil {
+		return root, "", err
+	}
+	name := numbered(int64(len(names) + 1))
+	if before.Split == NoSplit && !root.Lookup(shares).Exists() {
+		if out, err = out.Set(split, doc.NewString(splitManual)); err != nil {
+			return root, "", err
+		}
+		even = true
+	}
+	if out, err = out.Set(number, doc.NewInt(int64(len(names)+1))); err != nil {
+		return root, "", err
+	}
+	switch {
+	case Read(ch, out).Split == Automatic:
+	case even:
+		out, err = SplitEvenly(out)
+	default:
+		out, err = SetShare(out, name, strconv.Itoa(Rest(out, name)))
+	}
+	if err != nil {
+		return root, "", err
+	}
+	g := Read(ch, out)
+	for _, l := range g.Locales {
+		from := l.Name
+		if !g.Value(g.Cell(from, names[0])).Exists() {
+			continue
+		}
+		if out, err = g.copyTo(out, from, names[0], l.Name, name); err != nil {
+			return root, "", err
+		}
+	}
+	return out, name, nil
+}
+
+// RemoveVariation takes a variation away, with its messages and its share; those after it move up
+// by one. The last but one ends the A/B test: what it says of the split goes, and a single message
+// stands alone again. An even split stays even.
+func RemoveVariation(root doc.Value, name string) (doc.Value, error) {
+	names := configured(root)
+	at := slices.Index(names, name)
+	if at >= 0 && len(names) == 1 {
+		return root, errors.New("this is the only variation and can't be removed; you can delete its messages one by one")
+	}
+	even := at >= 0 && isEven(root, names)
+	out := root
+	_, keyed := shapes(root.Lookup(inside))
+	holders := []doc.Path{shares}
+	for _, l := range keyed {
+		holders = append(holders, inside.Child(l))
+	}
+	for _, p := range holders {
+		if out.Lookup(p.Child(name)).Exists() {
+			out = out.Delete(p.Child(name))
+		}
+		for i := at + 1; at >= 0 && i < len(names); i++ {
+			if from := p.Child(names[i]); out.Lookup(from).Exists() {
+				var err error
+				if out, err = out.Rename(from, names[i-1]); err != nil {
+					return root, fmt.Errorf("cannot rename %s to %s: %w", names[i], names[i-1], err)
+				}
+			}
+		}
+	}
+	if at < 0 {
+		return out, nil
+	}
+	out, err := out.Set(number, doc.NewInt(int64(len(names)-1)))
+	if err != nil {
+		return root, err
+	}
+	if even && len(names) > 2 {
+		out, err = SplitEvenly(out)
+		return out, err
+	}
+	if len(names) == 2 {
+		out = endTest(out)
+		out, _ = Flat(out)
+	}
+	return out, nil
+}
+
+// endTest takes away what an A/B test of one variation has no use for; settings of another kind of
+// split stay.
+func endTest(root doc.Value) doc.Value {
+	out := root.Delete(shares)
+	if out.Lookup(split).Text() == splitManual {
+		out = out.Delete(split)
+	}
+	if out.Lookup(details).Len() == 1 {
+		out = out.Delete(details)
+	}
+	return out
+}
+
+// SetMessage puts a message into a cell, or with an absent value empties it. value is what
+// [Grid.Value] gives.
+func SetMessage(ch engine.Channel, root doc.Value, locale, variation string, value doc.Value) (doc.Value, error) {
+	g := Read(ch, root)
+	c := g.Cell(locale, variation)
+	if len(c.Path) == len(inside) {
+		if _, more := shapes(value); len(more) == 0 {
+			return alone(root, value)
+		}
+	}
+	out, err := Keyed(root)
+	if err != nil {
+		return root, err
+	}
+	to := inside.Child(locale).Child(variation)
+	if !value.Exists() {
+		return out.Delete(to), nil
+	}
+	out, err = out.Set(to, value)
+	if err != nil {
+		return root, err
+	}
+	return out, nil
+}
+
+// alone puts the one message of content in the flat shape.
+func alone(root, value doc.Value) (doc.Value, error) {
+	out := root
+	for name := range root.Lookup(inside).Members() {
+		if slices.Contains(messages, name) && !value.Get(name).Exists() {
+			out = out.Delete(inside.Child(name))
+		}
+	}
+	var err error
+	for name, v := range value.Members() {
+		if out, err = out.Set(inside.Child(name), v); err != nil {
+			return root, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,52 @@
+package edit
+
+import (
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// Locked returns why the state of the campaign does not let its document become root; empty where it does.
+func (s *Session) Locked(root doc.Value) string {
+	if why := readOnly(s.campaign.Head); why != "" {
+		return why
+	}
+	paths := catalog.LockedChanges(s.campaign.Status, s.root, root)
+	if len(paths) == 0 {
+		return ""
+	}
+	for _, l := range catalog.Locked(s.campaign.Status) {
+		if paths[0].HasPrefix(l.Path) || l.Path.HasPrefix(paths[0]) {
+			return s.lockWords(l)
+		}
+	}
+	return "This cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
+}
+
+// LockedAt returns why what is at p may not be changed now; empty where it may.
+func (s *Session) LockedAt(p doc.Path) string {
+	if why := readOnly(s.campaign.Head); why != "" {
+		return why
+	}
+	for _, l := range catalog.Locked(s.campaign.Status) {
+		if p.HasPrefix(l.Path) {
+			return s.lockWords(l)
+		}
+	}
+	return ""
+}
+
+func readOnly(h engine.Head) string {
+	if h.Channel.Writable() {
+		return ""
+	}
+	return h.Channel.Label() + " campaigns are read-only here."
+}
+
+// lockWords puts a lock into words, with the state as the screens call it.
+func (s *Session) lockWords(l catalog.Lock) string {
+	if len(l.Path) == 0 {
+		return "This campaign is " + s.campaign.Status.Label() + ". It cannot be changed."
+	}
+	return "Cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
+}

@@ -1,0 +1,172 @@
+// Package gateway is what the providers of push notifications share: how they
+// connect, how long they try, and the words for what goes wrong on the way.
+package gateway
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"bugle/engine/message/delivery"
+)
+
+const (
+	dialTime = 10 * time.Second
+	idleTime = time.Minute
+	maxBody  = 64 << 10
+)
+
+// Transport says how a provider connects.
+type Transport struct {
+	Roots *x509.CertPool // nil trusts what the system trusts
+	// HTTP2 speaks nothing else, to an http address without encryption.
+	HTTP2 bool
+	// Control looks at each address before it is dialled; such a provider uses no proxy.
+	Control func(network, address string, c syscall.RawConn) error
+}
+
+// Client returns a client that keeps its connections for further messages and
+// follows no redirect.
+func (t Transport) Client() *http.Client {
+	dialer := &net.Dialer{Timeout: dialTime, Control: t.Control}
+	out := &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTime,
+		MaxIdleConnsPerHost: 8, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: maxBody,
+		TLSClientConfig: &tls.Config{RootCAs: t.Roots, MinVersion: tls.VersionTLS12},
+	}
+	if t.Control == nil {
+		out.Proxy = http.ProxyFromEnvironment
+	}
+	if t.HTTP2 {
+		out.Protocols = new(http.Protocols)
+		out.Protocols.SetHTTP2(true)
+		out.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return &http.Client{
+		Transport:     bounded{out},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// bounded cuts answers that are longer than any gateway gives.
+type bounded struct{ *http.Transport }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := b.Transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(resp.Body, maxBody), resp.Body}
+	return resp, nil
+}
+
+// Endpoint checks the address of a gateway: https, or http on this machine, where
+// nobody listens on the way. what names it in the error.
+func Endpoint(what, raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, Refuse("%s %q is not a URL such as https://push.example.com", what, raw)
+	}
+	if u.Scheme == "http" && !Loopback(u.Hostname()) {
+		return nil, Refuse("%s %q is not encrypted; use https, or an address on this machine", what, raw)
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u, nil
+}
+
+// Loopback says that a host is this machine itself.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Refuse is an error about the settings or the message: nothing was sent.
+func Refuse(format string, args ...any) *delivery.Error {
+	return &delivery.Error{Reason: delivery.Invalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// Roots reads certificates to trust besides those of the system; nil for an empty
+// name.
+func Roots(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, Refuse("cannot read the certificates in %s: %s", file, delivery.Cause(err))
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, Refuse("%s has no certificates; it must be a PEM file", file)
+	}
+	return pool, nil
+}
+
+// RetryAfter returns how long an answer asks to wait (RFC 9110, 10.2.3: seconds or a
+// date), and 0 where it does not say.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	v := h.Get("Retry-After")
+	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n > 0 {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(v); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+// Unreachable puts what went wrong with the connection to a gateway into a
+// sentence. It names the host alone: a path may be a capability.
+func Unreachable(name, host string, err error) error {
+	var whole *url.Error
+	if errors.As(err, &whole) {
+		err = whole.Err // its own text holds the address
+	}
+	e := &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Err: err}
+	var unknown x509.UnknownAuthorityError
+	var badName x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var record tls.RecordHeaderError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &unknown), errors.As(err, &badName), errors.As(err, &invalid):
+		e.Reason, e.Temporary = delivery.Insecure, false
+		e.Message = fmt.Sprintf("the certificate of %s at %s is not trusted: %s", name, host, delivery.Cause(err))
+	case errors.As(err, &record):
+		e.Reason, e.Temporary = delivery.Insecure, false
+		e.Message = fmt.Sprintf("%s at %s does not use TLS on this port; check the endpoint of the gateway", name, host)
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		e.Message = fmt.Sprintf("%s at %s did not respond in time; try again, or check the network and the endpoint of the gateway", name, host)
+	default:
+		e.Message = fmt.Sprintf("cannot reach %s at %s: %s; check the network and the endpoint of the gateway", name, host, delivery.OneSentence(delivery.Cause(err)))
+	}
+	return e
+}
+
+// Said is what a gateway answered, for people: on one line, short, and without the
+// secrets that it may have been told.
+func Said(text string, secrets ...string) string {
+	for _, s := range secrets {
+		if len(s) > 3 {
+			text = strings.ReplaceAll(text, s, "…")
+		}
+	}
+	return delivery.OneSentence(text)
+}

@@ -1,0 +1,93 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"bugle/engine/message/delivery"
+	"bugle/engine/publicnet"
+)
+
+const (
+	usualLimit = 30 * time.Second
+	attempts   = 3
+)
+
+// Patience bounds how long one message is tried. The zero value is ready.
+type Patience struct {
+	Limit time.Duration // with all that is waited for, 0 is 30 seconds
+	// Wait waits as long as a gateway asks to; nil does so by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Do calls once until it succeeds, fails for good or the limit is reached. What is
+// temporary is tried again after the time that the gateway names; a server that
+// failed without naming one, after a second and then two (FCM and Apple both ask
+// to back off). A throttling that names none is over later than a test waits.
+func (p Patience) Do(ctx context.Context, name string, once func(context.Context) error) error {
+	limit := p.Limit
+	if limit == 0 {
+		limit = usualLimit
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	end := time.Now().Add(limit)
+	for attempt := 1; ; attempt++ {
+		err := once(limited)
+		if err == nil {
+			return nil
+		}
+		if ended := ctx.Err(); ended != nil {
+			return fmt.Errorf("sending with %s was canceled: %w", name, ended)
+		}
+		var e *delivery.Error
+		if !errors.As(err, &e) || !e.Temporary || e.Reason == delivery.Unreachable || attempt == attempts {
+			return err
+		}
+		pause := e.After
+		if pause == 0 && e.Reason == delivery.Throttled {
+			return err
+		}
+		if pause == 0 {
+			pause = time.Second << (attempt - 1)
+		}
+		if time.Until(end) < pause {
+			late := *e
+			late.Message = fmt.Sprintf("%s; it asks to wait %s, but a test waits at most %s", e.Message, pause.Round(time.Second), limit)
+			return &late
+		}
+		if err := p.wait(limited, pause); err != nil {
+			return fmt.Errorf("sending with %s was canceled: %w", name, err)
+		}
+	}
+}
+
+func (p Patience) wait(ctx context.Context, d time.Duration) error {
+	if p.Wait != nil {
+		return p.Wait(ctx, d)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Silent is the error of an address that a profile names, and that sends no
+// answer: the same for all causes, and after about the same time since start.
+func (p Patience) Silent(ctx context.Context, name string, start time.Time, cause error) error {
+	var whole *url.Error
+	if errors.As(cause, &whole) {
+		cause = whole.Err // its own text holds the address
+	}
+	if left := time.Second - time.Since(start); left > 0 {
+		_ = p.wait(ctx, left) // whose end Do looks at
+	}
+	return &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: name + " cannot be reached: its address " + publicnet.Silent, Err: cause}
+}

@@ -1,0 +1,227 @@
+// Package providers makes the provider of a workspace's connector or push gateway
+// from its settings, and the message that tries it out.
+package providers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/delivery/apns"
+	"bugle/engine/message/delivery/fcm"
+	"bugle/engine/message/delivery/gateway"
+	"bugle/engine/message/delivery/secret"
+	"bugle/engine/message/delivery/webpush"
+)
+
+// Kind is a provider of push notifications.
+type Kind struct {
+	Provider string // as in [engine.Gateway]
+	Name     string // for people
+	Platform catalog.Platform
+	Key      string // what its key is
+}
+
+var kinds = []Kind{
+	{engine.ProviderFCM, "FCM", catalog.Android, "the JSON of a service account's key"},
+	{engine.ProviderAPNs, "APNs", catalog.IOS, "the .p8 signing key"},
+	{engine.ProviderWebPush, "Web Push", catalog.Web, "the VAPID private key, in base64url"},
+}
+
+// Kinds lists the providers of push notifications, in the order of the platforms.
+func Kinds() []Kind { return kinds }
+
+// KindOf returns the kind of a provider.
+func KindOf(provider string) (Kind, bool) {
+	for _, k := range kinds {
+		if k.Provider == provider {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// For returns the kind that serves a platform.
+func For(platform string) (Kind, bool) {
+	for _, k := range kinds {
+		if string(k.Platform) == platform {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Check refuses settings that no provider can be made of, as far as that can be
+// seen without the key.
+func Check(g engine.Gateway) error {
+	k, ok := KindOf(g.Provider)
+	if !ok {
+		return fmt.Errorf("a push gateway must be fcm, apns or webpush, not %q", g.Provider)
+	}
+	if g.FCM != nil != (g.Provider == engine.ProviderFCM) || g.APNs != nil != (g.Provider == engine.ProviderAPNs) || g.WebPush != nil != (g.Provider == engine.ProviderWebPush) {
+		return fmt.Errorf("the gateway %s must have the settings of its own service, and no others", k.Name)
+	}
+	if err := secret.Check(g.Key); err != nil {
+		return fmt.Errorf("the key of %s: %w", k.Name, err)
+	}
+	for what, address := range addresses(g) {
+		if address == "" {
+			continue
+		}
+		if _, err := gateway.Endpoint(what, address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addresses(g engine.Gateway) map[string]string {
+	switch {
+	case g.FCM != nil:
+		return map[string]string{"the endpoint of FCM": g.FCM.Endpoint, "the token endpoint of FCM": g.FCM.TokenEndpoint}
+	case g.APNs != nil:
+		return map[string]string{"the endpoint of APNs": g.APNs.Endpoint}
+	case g.WebPush != nil:
+		return map[string]string{"the endpoint of Web Push": g.WebPush.Endpoint}
+	}
+	return nil
+}
+
+// Settings refuses settings that only a provider itself sees through, such as a team
+// id of APNs, with any key.
+func Settings(g engine.Gateway) error {
+	if err := Check(g); err != nil {
+		return err
+	}
+	switch {
+	case g.APNs != nil:
+		return apns.Settings(apns.Config{KeyID: g.APNs.KeyID, TeamID: g.APNs.TeamID, Topic: g.APNs.Topic})
+	case g.WebPush != nil:
+		return webpush.Settings(webpush.Config{Subject: g.WebPush.Subject})
+	}
+	return nil
+}
+
+// WithKey makes the provider of a gateway with a key that is at hand.
+func WithKey(g engine.Gateway, key []byte) (delivery.Sender, error) {
+	if err := Check(g); err != nil {
+		return nil, err
+	}
+	return open(g, key)
+}
+
+// Push makes the provider of a gateway. It fetches the key; nothing is connected
+// yet. The provider is an [io.Closer].
+func Push(ctx context.Context, g engine.Gateway) (delivery.Sender, error) {
+	if err := Check(g); err != nil {
+		return nil, err
+	}
+	key, err := readKey(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	return open(g, key)
+}
+
+func readKey(ctx context.Context, g engine.Gateway) ([]byte, error) {
+	key, err := secret.Read(ctx, g.Key)
+	if err != nil {
+		k, _ := KindOf(g.Provider)
+		return nil, fmt.Errorf("the key of %s is missing: %w", k.Name, err)
+	}
+	return key, nil
+}
+
+func open(g engine.Gateway, key []byte) (delivery.Sender, error) {
+	roots, err := gateway.Roots(g.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case g.FCM != nil:
+		return fcm.New(fcm.Config{Key: key, Project: g.FCM.Project, Endpoint: g.FCM.Endpoint, TokenEndpoint: g.FCM.TokenEndpoint, Roots: roots})
+	case g.APNs != nil:
+		c := apns.Config{Key: key, KeyID: g.APNs.KeyID, TeamID: g.APNs.TeamID, Topic: g.APNs.Topic, Endpoint: g.APNs.Endpoint, Roots: roots}
+		if c.Endpoint == "" && g.APNs.Sandbox {
+			c.Endpoint = apns.Sandbox
+		}
+		return apns.New(c)
+	case g.WebPush != nil:
+		return webpush.New(webpush.Config{Key: key, Subject: g.WebPush.Subject, Endpoint: g.WebPush.Endpoint, Roots: roots})
+	}
+	return nil, errors.New("the gateway has no settings")
+}
+
+// Mail makes the provider of a connector that speaks SMTP.
+func Mail(c engine.Connector) (delivery.Sender, error) {
+	if c.Provider != engine.ProviderSMTP || c.SMTP == nil {
+		return nil, fmt.Errorf("the connector %q cannot send email yet; set its provider to outbox, or to smtp with a host", c.Name)
+	}
+	password := ""
+	if c.SMTP.PasswordEnv != "" {
+		var set bool
+		if password, set = os.LookupEnv(c.SMTP.PasswordEnv); !set {
+			return nil, fmt.Errorf("the password of the connector %q is missing: set the environment variable %s", c.Name, c.SMTP.PasswordEnv)
+		}
+	}
+	return delivery.NewSMTP(delivery.SMTPConfig{
+		Host: c.SMTP.Host, Port: c.SMTP.Port, TLS: delivery.TLSMode(c.SMTP.TLS), Auth: delivery.AuthMode(c.SMTP.Auth),
+		Username: c.SMTP.User, Password: password,
+	})
+}
+
+// Pool keeps the providers of gateways from one send to the next, with their
+// connections and tokens: Apple wants a provider token to be used for a while. A
+// gateway whose settings or key have changed gets a new one. The zero value is
+// ready, and may be used by several goroutines.
+type Pool struct {
+	mu   sync.Mutex
+	have map[string]pooled // by provider
+}
+
+type pooled struct {
+	made     [sha256.Size]byte // of settings and key
+	provider delivery.Sender
+}
+
+// Get returns the provider of a gateway.
+func (p *Pool) Get(ctx context.Context, g engine.Gateway) (delivery.Sender, error) {
+	if err := Check(g); err != nil {
+		return nil, err
+	}
+	key, err := readKey(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := json.Marshal(g)
+	if err != nil {
+		return nil, fmt.Errorf("the gateway's settings: %w", err)
+	}
+	made := sha256.Sum256(append(settings, key...))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old, ok := p.have[g.Provider]
+	if ok && old.made == made {
+		return old.provider, nil
+	}
+	c, err := open(g, key)
+	if err != nil {
+		return nil, err
+	}
+	if closer, is := old.provider.(io.Closer); is {
+		_ = closer.Close() // lets go of idle connections alone; a send under way keeps its own
+	}
+	if p.have == nil {
+		p.have = map[string]pooled{}
+	}
+	p.have[g.Provider] = pooled{made, c}
+	return c, nil
+}

@@ -1,0 +1,138 @@
+// Package secret fetches a secret from where the settings say that it is. The
+// settings themselves never hold one.
+package secret
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/keyring"
+	"bugle/engine/message/delivery"
+)
+
+const (
+	// commandTime bounds a command that prints a secret: it may ask a person.
+	commandTime = time.Minute
+	maxSecret   = 64 << 10
+)
+
+// Check refuses a reference that leads nowhere, or to more than one place.
+func Check(ref engine.SecretRef) error {
+	n := 0
+	for _, set := range []bool{ref.Env != "", ref.File != "", len(ref.Command) > 0, ref.Keyring != ""} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		return errors.New("set where the key is: exactly one of an environment variable, a file, a command and the system keyring")
+	}
+	return nil
+}
+
+// Words tells where a secret is, for people.
+func Words(ref engine.SecretRef) string {
+	switch {
+	case ref.Env != "":
+		return "the environment variable " + ref.Env
+	case ref.File != "":
+		return "the file " + ref.File
+	case len(ref.Command) > 0:
+		return "the command " + ref.Command[0]
+	case ref.Keyring != "":
+		return "the system keyring"
+	}
+	return "nowhere"
+}
+
+// Read fetches a secret. Errors say what to do, and hold nothing of what was read.
+func Read(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
+	if err := Check(ref); err != nil {
+		return nil, err
+	}
+	b, err := fetch(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	b = bytes.TrimSpace(b)
+	switch {
+	case len(b) == 0:
+		return nil, fmt.Errorf("%s is empty", Words(ref))
+	case len(b) > maxSecret:
+		return nil, fmt.Errorf("%s is too long to be a key", Words(ref))
+	}
+	return b, nil
+}
+
+func fetch(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
+	switch {
+	case ref.Env != "":
+		v, set := os.LookupEnv(ref.Env)
+		if !set {
+			return nil, fmt.Errorf("the environment variable %s is not set; set it to the key", ref.Env)
+		}
+		return []byte(v), nil
+	case ref.File != "":
+		return readFile(ref.File)
+	case len(ref.Command) > 0:
+		return run(ctx, ref.Command)
+	}
+	v, found, err := keyring.Get(ref.Keyring)
+	if err == nil && !found {
+		return nil, errors.New("the key is not in the system keyring; store it with `bugle workspace key gateways`")
+	}
+	return []byte(v), err
+}
+
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
+	}
+	// On Windows these bits say nothing.
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("other users can read the key file %s; run chmod 600 on it", name)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
+	}
+	return b, nil
+}
+
+func run(ctx context.Context, words []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.WaitDelay = time.Second
+	// What it says on its standard error may hold the key, so it is not repeated.
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("the command %s for the key was canceled: %w", words[0], ctx.Err())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the command %s for the key failed (%s); run it in a shell to see why", words[0], exitWords(err))
+	}
+	return out, nil
+}
+
+func exitWords(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ProcessState.String()
+	}
+	return delivery.Cause(err)
+}

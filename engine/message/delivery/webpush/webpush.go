@@ -1,0 +1,271 @@
+// Package webpush carries push notifications to browsers by their push services
+// (RFC 8030), encrypted (RFC 8291) and signed with VAPID (RFC 8292).
+package webpush
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	lib "github.com/SherClockHolmes/webpush-go"
+
+	"bugle/engine/catalog"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/delivery/gateway"
+)
+
+// Config is who sends to browsers.
+type Config struct {
+	Key     []byte // the VAPID private key: 32 bytes in base64url
+	Subject string // contact for the push service: an email address or an https URL
+	// Endpoint is the address of a push service for tests, which may be on this
+	// machine. "": public push services alone.
+	Endpoint string
+	Roots    *x509.CertPool
+	Patience gateway.Patience
+}
+
+// Sender is a [delivery.Sender] for browsers. It may be used by several
+// goroutines.
+//
+// Where a notification goes is said by a profile, which anyone may have written:
+// only https addresses of the public internet are asked, checked as they are
+// dialled, but for those of the push service for tests.
+type Sender struct {
+	public, test    *http.Client
+	endpoint        *url.URL // of the push service for tests; nil without one
+	subject         string
+	private, signer string // the VAPID keys, in base64url
+	patience        gateway.Patience
+}
+
+// New checks the settings and the key; nothing is connected yet.
+func New(c Config) (*Sender, error) {
+	private, public, err := vapid(c.Key)
+	if err != nil {
+		return nil, err
+	}
+	subject, err := subjectOf(c.Subject)
+	if err != nil {
+		return nil, err
+	}
+	out := &Sender{
+		public:  gateway.Transport{Roots: c.Roots, Control: delivery.PublicOnly}.Client(),
+		subject: subject, private: private, signer: public, patience: c.Patience,
+	}
+	if c.Endpoint != "" {
+		if out.endpoint, err = gateway.Endpoint("the endpoint of Web Push", c.Endpoint); err != nil {
+			return nil, err
+		}
+		out.test = gateway.Transport{Roots: c.Roots}.Client()
+	}
+	return out, nil
+}
+
+// Settings checks what can be checked without the key.
+func Settings(c Config) error {
+	_, err := subjectOf(c.Subject)
+	return err
+}
+
+// PublicKey returns the VAPID public key of a private one, as a site hands it to
+// PushManager.subscribe (applicationServerKey).
+func PublicKey(private []byte) (string, error) {
+	_, public, err := vapid(private)
+	return public, err
+}
+
+func vapid(key []byte) (private, public string, err error) {
+	text := strings.TrimRight(strings.TrimSpace(string(key)), "=")
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		raw, err = base64.RawStdEncoding.DecodeString(text)
+	}
+	k, keyErr := ecdh.P256().NewPrivateKey(raw)
+	if err != nil || keyErr != nil {
+		return "", "", gateway.Refuse("the key is not a VAPID private key; it must be 32 bytes in base64url, about 43 characters")
+	}
+	return base64.RawURLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(k.PublicKey().Bytes()), nil
+}
+
+// subjectOf checks the contact (RFC 8292, 2.1). The library puts mailto: before
+// all but https.
+func subjectOf(s string) (string, error) {
+	s = strings.TrimPrefix(s, "mailto:")
+	if u, err := url.Parse(s); err == nil && u.Scheme == "https" && u.Host != "" {
+		return s, nil
+	}
+	if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
+		return "", gateway.Refuse("the Web Push subject must be an email address or an https URL to contact you, not %q", s)
+	}
+	return s, nil
+}
+
+// Close lets go of the connections.
+func (c *Sender) Close() error {
+	c.public.CloseIdleConnections()
+	if c.test != nil {
+		c.test.CloseIdleConnections()
+	}
+	return nil
+}
+
+// Parse takes a token apart that is a whole subscription as JSON.
+func Parse(token string) (endpoint string, keys lib.Keys, ok bool) {
+	if !strings.HasPrefix(strings.TrimSpace(token), "{") {
+		return "", keys, false
+	}
+	var s lib.Subscription
+	if err := json.Unmarshal([]byte(token), &s); err != nil || s.Endpoint == "" {
+		return "", keys, false
+	}
+	return s.Endpoint, s.Keys, true
+}
+
+// Subscription returns a browser's subscription of a message (W3C Push API,
+// PushSubscription.toJSON): the token is its endpoint, with the keys beside it, or
+// all of it as JSON.
+func Subscription(p *delivery.Push) (lib.Subscription, error) {
+	s := lib.Subscription{Endpoint: p.Token, Keys: lib.Keys{P256dh: p.P256dh, Auth: p.Auth}}
+	if endpoint, keys, ok := Parse(p.Token); ok {
+		s = lib.Subscription{Endpoint: endpoint, Keys: keys}
+	}
+	if s.Keys.P256dh == "" || s.Keys.Auth == "" {
+		return s, gateway.Refuse("the browser's keys p256dh and auth are missing, and messages must be encrypted; add the keys to the user's device, or send the test to the whole subscription as JSON")
+	}
+	point, err := decode(s.Keys.P256dh)
+	if err == nil {
+		_, err = ecdh.P256().NewPublicKey(point)
+	}
+	if err != nil {
+		return s, gateway.Refuse("the browser's key p256dh is not a public key; copy it from the subscription again")
+	}
+	if auth, err := decode(s.Keys.Auth); err != nil || len(auth) != 16 { // RFC 8291, 3.2
+		return s, gateway.Refuse("the browser's key auth must have 16 bytes; copy it from the subscription again")
+	}
+	return s, nil
+}
+
+func decode(s string) ([]byte, error) {
+	s = strings.TrimRight(s, "=")
+	if b, err := base64.RawURLEncoding.DecodeString(s); err == nil {
+		return b, nil
+	}
+	return base64.RawStdEncoding.DecodeString(s)
+}
+
+// route returns the client that may ask an endpoint.
+func (c *Sender) route(endpoint string) (*http.Client, *url.URL, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" {
+		return nil, nil, gateway.Refuse("the endpoint of the browser's subscription is not a URL; update the user")
+	}
+	if t := c.endpoint; t != nil && u.Scheme == t.Scheme && u.Host == t.Host {
+		return c.test, u, nil
+	}
+	if u.Scheme != "https" {
+		return nil, nil, gateway.Refuse("the endpoint of the browser's subscription at %s must use https", u.Host)
+	}
+	return c.public, u, nil
+}
+
+// Deliver encrypts a notification and hands it to the browser's push service.
+func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
+	if m.Push == nil || m.Push.Platform != string(catalog.Web) {
+		return delivery.Receipt{}, gateway.Refuse("the message %s is not for browsers, so Web Push cannot send it", m.Key)
+	}
+	s, err := Subscription(m.Push)
+	if err != nil {
+		return delivery.Receipt{}, err
+	}
+	client, to, err := c.route(s.Endpoint)
+	if err != nil {
+		return delivery.Receipt{}, err
+	}
+	ttl, _ := strconv.Atoi(m.Push.Headers["TTL"])
+	options := &lib.Options{
+		HTTPClient: client, Subscriber: c.subject, TTL: ttl, Urgency: lib.Urgency(m.Push.Headers["Urgency"]),
+		VAPIDPublicKey: c.signer, VAPIDPrivateKey: c.private,
+	}
+	var location string
+	err = c.patience.Do(ctx, "the push service", func(ctx context.Context) error {
+		start := time.Now()
+		resp, err := lib.SendNotificationWithContext(ctx, m.Push.Payload, &s, options)
+		if errors.Is(err, lib.ErrMaxPadExceeded) {
+			return gateway.Refuse("the notification is too long for Web Push; shorten it")
+		}
+		switch {
+		case err != nil && client == c.public:
+			return c.patience.Silent(ctx, "the push service at "+to.Host, start, err)
+		case err != nil:
+			return gateway.Unreachable("the push service", to.Host, err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return gateway.Unreachable("the push service", to.Host, err)
+		}
+		location = resp.Header.Get("Location")
+		return explain(resp, body, to, s)
+	})
+	if err != nil {
+		return delivery.Receipt{}, err
+	}
+	return delivery.Receipt{ID: delivery.OneSentence(location), Detail: "accepted by the push service at " + to.Host}, nil
+}
+
+// explain returns the reason of an answer (RFC 8030, 5 and 8.4); nil where the
+// message was taken.
+func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription) error {
+	if resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusAccepted {
+		return nil
+	}
+	e := &delivery.Error{Reason: delivery.Refused, After: gateway.RetryAfter(resp.Header, time.Now())}
+	service := "the push service at " + to.Host
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound, code == http.StatusGone:
+		e.Reason = delivery.Gone
+		e.Message = fmt.Sprintf("%s no longer knows the browser (%d); its subscription has ended, so update the user", service, code)
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		e.Reason = delivery.Auth
+		e.Message = fmt.Sprintf("%s refused the VAPID key (%d); check if the browser subscribed with another key, and the clock of this machine", service, code)
+	case code == http.StatusRequestEntityTooLarge:
+		e.Reason = delivery.Invalid
+		e.Message = fmt.Sprintf("the notification is too long for %s (413); shorten it", service)
+	case code == http.StatusTooManyRequests:
+		e.Reason, e.Temporary = delivery.Throttled, true
+		e.Message = service + " accepts no more messages for now (429)"
+	case code >= 500:
+		e.Temporary = true
+		e.Message = fmt.Sprintf("%s failed (%d); try again later", service, code)
+	case code >= 300 && code < 400:
+		e.Message = fmt.Sprintf("%s redirects (%d), which is not allowed; update the user", service, code)
+	default:
+		said := gateway.Said(string(body), s.Endpoint, to.Path, s.Keys.Auth, s.Keys.P256dh, bearer(resp))
+		if said == "" {
+			said = "no reason given"
+		}
+		e.Message = fmt.Sprintf("%s refused the message (%d): %s", service, code, said)
+	}
+	return e
+}
+
+// bearer is the signed token of a request, which an answer may quote.
+func bearer(resp *http.Response) string {
+	if resp.Request == nil {
+		return ""
+	}
+	t, _, _ := strings.Cut(strings.TrimPrefix(resp.Request.Header.Get("Authorization"), "vapid t="), ",")
+	return t
+}

@@ -1,0 +1,134 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
+	"bugle/engine/phrase"
+)
+
+// Mail is an email as an inbox lists it and as its reader shows it.
+type Mail struct {
+	Blank  bool  // nothing is there to show
+	Custom Saved // the saved template that gives what the mail does not say itself
+
+	Sender  Text // the sender's name, or the address where there is none
+	From    Text // the address
+	ReplyTo Text
+	Cc, Bcc []string
+	Subject Text
+	// Preview is what inboxes show after the subject. FromBody says that there is no preview text, so
+	// that it is the start of the mail.
+	Preview  Text
+	FromBody bool
+
+	// Blocks are the body as the HTML has it, Text as readers of plain text get it.
+	Blocks []Block
+	Text   Text
+
+	Attachments []Image // names and addresses of the files
+	// Unsubscribe is where the mail's way out leads; "" where none was found.
+	Unsubscribe string
+
+	Missing  []Missing
+	Warnings []Warning
+}
+
+// gmailClips is the size of HTML, in bytes, from which Gmail cuts a mail off
+// (support.google.com/mail, "message clipped").
+const gmailClips = 102 << 10
+
+// maxLaidOut is how much of a body is laid out, in bytes: what personalization takes at most.
+const maxLaidOut = 256 << 10
+
+// Email makes the model of a mail from its content: what stands under `email`.
+func Email(content doc.Value, o Options) Mail {
+	r := &reading{fill: o.Fill, at: o.at}
+	c := r.root(catalog.Email, doc.P("email"), content)
+	m := Mail{
+		Blank: content.Empty(), Custom: saved(c, o),
+		Sender: c.text(catalog.EmailSender), From: c.text(catalog.EmailFrom), ReplyTo: c.text(catalog.EmailReplyTo),
+		Cc: c.words(catalog.EmailCc), Bcc: c.words(catalog.EmailBcc),
+		Subject: c.text(catalog.EmailSubject), Preview: c.text(catalog.EmailPreviewText),
+	}
+	if m.Sender.Empty() {
+		m.Sender = m.From
+	}
+	for _, a := range c.list(catalog.EmailAttachments) {
+		if f := a.image("url"); f != nil {
+			m.Attachments = append(m.Attachments, *f)
+		}
+	}
+	m.body(c.pieces(catalog.EmailHTML))
+	m.Missing = r.missing
+	m.Warnings = append(m.Warnings, m.Custom.warnings()...)
+	m.measure(o, len(c.source(catalog.EmailHTML)))
+	return m
+}
+
+// words returns the texts of a list, filled where they can be.
+func (p part) words(name string) []string {
+	var out []string
+	at, label := p.at.Child(name), p.label(name)
+	for i, v := range p.get(name).Elems() {
+		if v.Text() != "" {
+			out = append(out, textOf(p.r.pieces(at.Elem(i), label, v.Text())).String())
+		}
+	}
+	return out
+}
+
+func (m *Mail) body(list []piece) {
+	src, marks := encode(list)
+	if len(src) > maxLaidOut {
+		src = strings.ToValidUTF8(src[:maxLaidOut], "")
+	}
+	if strings.TrimSpace(src) == "" {
+		return
+	}
+	page, err := html.Parse(strings.NewReader(src))
+	if err != nil { // only a reader that fails makes it fail
+		m.Text = textOf(list)
+		return
+	}
+	l := layout{marks: marks}
+	l.node(page, Span{}, 0)
+	l.flush()
+	m.Blocks, m.Unsubscribe = l.blocks, l.unsubscribe
+	m.Text = marks.text(delivery.PlainText(src))
+	if m.Preview.Empty() {
+		m.Preview, m.FromBody = l.start(), true
+	}
+	if n := l.mute; n > 0 {
+		m.warn(fmt.Sprintf("%s without alternative text: people who block pictures see nothing there", phrase.Count(n, "picture")))
+	}
+}
+
+func (m *Mail) warn(text string) { m.Warnings = append(m.Warnings, Warning{Text: text}) }
+
+func (m *Mail) measure(o Options, size int) {
+	const on = string(catalog.Email)
+	m.Warnings = append(m.Warnings, measured(on, aSender, m.Sender)...)
+	m.Warnings = append(m.Warnings, measured(on, aSubject, m.Subject)...)
+	switch n := m.Preview.Length(); {
+	case m.Blank:
+	case m.FromBody || m.Preview.Empty():
+		m.warn("No preview text; inboxes show the start of the email instead")
+	case n < shortPreview && !m.Preview.HasExpressions():
+		m.Warnings = append(m.Warnings, Warning{Minor: true, Text: fmt.Sprintf(
+			"Preview text: %s; below %d, inboxes add the start of the email", phrase.Count(n, "character"), shortPreview)})
+	default:
+		m.Warnings = append(m.Warnings, measured(on, aPreview, m.Preview)...)
+	}
+	if size > gmailClips {
+		m.warn(fmt.Sprintf("The HTML is %d KB; Gmail cuts emails off after about 102 KB", size>>10))
+	}
+	if o.Promotional && len(m.Blocks) > 0 && m.Unsubscribe == "" {
+		m.warn("No unsubscribe link found. Promotional emails need one")
+	}
+}

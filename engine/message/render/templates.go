@@ -1,0 +1,137 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/material"
+)
+
+// Templates tells of the saved template that the message at a place takes: why it is not there, empty where
+// it is. It takes none where told is false.
+type Templates func(at doc.Path) (why string, told bool)
+
+// Taken returns what is known of the templates of a document once their content is in it.
+func Taken(list []material.Taken) Templates {
+	return func(at doc.Path) (string, bool) {
+		for _, t := range list {
+			if t.At.Equal(at) {
+				return t.Why, true
+			}
+		}
+		return "", false
+	}
+}
+
+// Told returns what a service told of the templates of a document in a preview of its campaign content.
+func Told(p engine.Preview) Templates {
+	return func(at doc.Path) (string, bool) {
+		field := at.Child(catalog.CustomTemplateID).String()
+		for _, u := range p.Unresolved {
+			if u.Field == field {
+				return fmt.Sprintf("the saved template %s cannot be used; it has no content for this message", u.Expression), true
+			}
+		}
+		return "", true
+	}
+}
+
+// Saved is the saved template that a message names.
+type Saved struct {
+	Name string // its id, with the version where the message names one; empty where it takes none
+	// Known says that it is known whether the template is there: what the message has from it is shown, or
+	// Why says why there is none.
+	Known bool
+	Why   string
+}
+
+// saved reads which template a message names, and what is known of it.
+func saved(c part, o Options) Saved {
+	s := Saved{Name: c.value.Get(catalog.CustomTemplateID).Text()}
+	if s.Name == "" || o.Templates == nil && c.source(catalog.CustomTemplateID) == "" {
+		return Saved{}
+	}
+	if v := c.value.Get(catalog.CustomTemplateVersion).Literal(); v != "" {
+		s.Name += ", version " + v
+	}
+	if o.Templates != nil {
+		if s.Why, s.Known = o.Templates(o.at); !s.Known {
+			return Saved{} // what it names counts for nothing in it
+		}
+	}
+	return s
+}
+
+// warnings says that the template is not there.
+func (s Saved) warnings() []Warning {
+	if s.Why == "" {
+		return nil
+	}
+	return []Warning{{Text: strings.ToUpper(s.Why[:1]) + s.Why[1:]}}
+}
+
+// WithTemplates returns a document with what its messages have from saved templates, as a service told in a
+// preview of its campaign content. What the document says itself stays as it is, and is filled by
+// [Resolved]. A template that the service does not have adds nothing.
+func WithTemplates(ch engine.Channel, document doc.Value, p engine.Preview) doc.Value {
+	shown := doc.NewObject(doc.M(contentMember, p.Content))
+	for _, c := range Cells(ch, document) {
+		for _, at := range templated(ch, document, c.Path) {
+			own, filled := document.Lookup(at), shown.Lookup(at)
+			if filled.Kind() != doc.Object {
+				continue
+			}
+			out := added(own, filled)
+			if kind := filled.Get("template_type"); kind.Exists() && own.Get("template_type").Text() == "Custom" {
+				if typed, err := out.Set(doc.P("template_type"), kind); err == nil {
+					out = typed
+				}
+			}
+			if whole, err := document.Set(at, out); err == nil {
+				document = whole
+			}
+		}
+	}
+	return document
+}
+
+// templated returns the places in a message that take a saved template.
+func templated(ch engine.Channel, document doc.Value, message doc.Path) []doc.Path {
+	places := []doc.Path{message}
+	if ch == catalog.Push {
+		places = nil
+		for _, p := range catalog.Platforms {
+			places = append(places, message.Child(p.Member()))
+		}
+	}
+	var out []doc.Path
+	for _, at := range places {
+		if document.Lookup(at).Get(catalog.CustomTemplateID).Text() != "" {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// added returns own with the members that only more has.
+func added(own, more doc.Value) doc.Value {
+	if own.Empty() {
+		return more
+	}
+	if own.Kind() != doc.Object || more.Kind() != doc.Object {
+		return own
+	}
+	var out []doc.Member
+	for name, v := range own.Members() {
+		out = append(out, doc.M(name, added(v, more.Get(name))))
+	}
+	for name, v := range more.Members() {
+		if !own.Get(name).Exists() {
+			out = append(out, doc.M(name, v))
+		}
+	}
+	return doc.NewObject(out...)
+}

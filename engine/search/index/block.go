@@ -1,0 +1,264 @@
+package index
+
+import (
+	"cmp"
+	"encoding/hex"
+	"math/bits"
+	"slices"
+	"time"
+
+	"bugle/engine/search/query"
+)
+
+// blockRows is how many rows a block has: as many as a container of a roaring bitmap.
+const blockRows = 1 << 16
+
+// block is a stretch of rows, column by column. Rows are only ever added: a reader that has a
+// copy of the struct sees the rows that there were, whatever is added behind them.
+type block struct {
+	masks   []uint64 // of the names' shapes: what most names are passed over by
+	pairs   []uint64
+	heads   []uint32
+	names   []sketch
+	records []record
+	times   [columns]times
+	folded  []byte // folded names
+	bytes   []byte // names as they are, where the folded ones do not tell
+}
+
+// span is a stretch of a block's bytes.
+type span struct{ at, size uint32 }
+
+func (s span) in(b []byte) []byte { return b[s.at : s.at+s.size : s.at+s.size] }
+
+// sketch is what is looked at of a name that was not passed over, and then the name itself.
+type sketch struct {
+	starts uint64 // of its shape
+	at     uint32 // in the block's folded bytes
+	length uint32 // of the folded name; its highest bit says that the shape is plain
+}
+
+const plainBit = 1 << 31
+
+func (k *sketch) plain() bool { return k.length&plainBit != 0 }
+
+// shape returns what is known of a name beside its masks.
+func (b *block) shape(i int) shape {
+	k := &b.names[i]
+	return shape{heads: b.heads[i], starts: k.starts, plain: k.plain()}
+}
+
+// The times of a row.
+const (
+	created = iota
+	updated
+	sent
+	start
+	end
+	columns
+)
+
+// times is a column of times: in nanoseconds since 1970, or of times that are far from then in seconds,
+// those behind far and before -far.
+type times struct {
+	list []int64
+	rest []rest // the nanoseconds of times that are far, in the order of their rows
+}
+
+type rest struct {
+	row  uint32
+	nsec int32
+}
+
+// never stands for no time. It is earlier than all times.
+const never = -1 << 63
+
+// far is where nanoseconds end: 146 years.
+const far = 1 << 62
+
+func (c *times) add(t time.Time) {
+	sec, nsec := stamp(t)
+	v := sec
+	switch {
+	case sec == never:
+	case sec > -far/second && sec < far/second:
+		v = sec*second + int64(nsec)
+	default:
+		if nsec != 0 {
+			c.rest = append(c.rest, rest{uint32(len(c.list)), nsec})
+		}
+		if v += far; sec < 0 {
+			v = sec - far
+		}
+	}
+	c.list = append(c.list, v)
+}
+
+const second = int64(time.Second)
+
+// stamp returns the time of a row as stamp does.
+func (c *times) stamp(i int) (sec int64, nsec int32) {
+	v := c.list[i]
+	if v > -far && v < far {
+		if sec = v / second; v%second < 0 {
+			sec--
+		}
+		return sec, int32(v - sec*second)
+	}
+	if v == never {
+		return never, 0
+	}
+	if k, ok := slices.BinarySearchFunc(c.rest, uint32(i), func(r rest, row uint32) int { return cmp.Compare(r.row, row) }); ok {
+		nsec = c.rest[k].nsec
+	}
+	if v < 0 {
+		return v + far, nsec
+	}
+	return v - far, nsec
+}
+
+func stamp(t time.Time) (int64, int32) {
+	if t.IsZero() {
+		return never, 0
+	}
+	return t.Unix(), int32(t.Nanosecond())
+}
+
+func (c *times) at(i int) time.Time {
+	sec, nsec := c.stamp(i)
+	if sec == never {
+		return time.Time{}
+	}
+	return time.Unix(sec, int64(nsec)).UTC()
+}
+
+// record is what a row has beside its name and times. It holds no pointers: a million of them
+// cost the garbage collector nothing.
+type record struct {
+	id        ident
+	allUsers  bool
+	cased     bool // name is no span: its bits say which letters of the folded name are capitals
+	revision  int64
+	version   int64
+	name      span   // of the block's bytes
+	campaign  uint32 // the number of its id where that is not the row's own; 0 where it is
+	status    uint32 // as stored, not as the clock moved it on
+	channel   uint32
+	kind      uint32
+	by        uint32
+	updatedBy uint32
+	team      uint32
+	tags      uint32 // a set
+	platforms uint32 // a set
+	extra     uint32 // what few rows have; 0 for nothing
+}
+
+// ident is an identifier: the bytes of an ObjectId, or the number of another text.
+type ident struct {
+	bytes [12]byte
+	other bool
+}
+
+// objectID returns the ident of an identifier: 24 hexadecimal digits in lower case (CONTRACT.md, Records).
+func objectID(s string) (ident, bool) {
+	var out ident
+	if len(s) != 24 {
+		return out, false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return out, false
+		}
+	}
+	_, err := hex.Decode(out.bytes[:], []byte(s))
+	return out, err == nil
+}
+
+func numbered(n uint32) ident {
+	return ident{bytes: [12]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, other: true}
+}
+
+func (id ident) number() uint32 {
+	return uint32(id.bytes[0])<<24 | uint32(id.bytes[1])<<16 | uint32(id.bytes[2])<<8 | uint32(id.bytes[3])
+}
+
+func (b *block) fold(i int) []byte {
+	k := &b.names[i]
+	return span{k.at, k.length &^ plainBit}.in(b.folded)
+}
+
+// addName adds the folded name and what is kept of it. It returns how the name is written.
+func (b *block) addName(name string) (where span, cased bool) {
+	folded := query.Fold(name)
+	at := len(b.folded)
+	b.folded = append(b.folded, folded...)
+	s := shapeOf(b.folded[at:])
+	k := sketch{starts: s.starts, at: uint32(at), length: uint32(len(folded))}
+	if s.plain {
+		k.length |= plainBit
+	}
+	b.masks = append(b.masks, s.mask)
+	b.pairs = append(b.pairs, s.pairs)
+	b.heads = append(b.heads, s.heads)
+	b.names = append(b.names, k)
+	if s.plain && isASCII(name) {
+		capitals := uint64(0)
+		for i := range len(name) {
+			if name[i] != folded[i] {
+				capitals |= 1 << i
+			}
+		}
+		return span{uint32(capitals >> 32), uint32(capitals)}, true
+	}
+	where = span{uint32(len(b.bytes)), uint32(len(name))}
+	b.bytes = append(b.bytes, name...)
+	return where, false
+}
+
+// name returns a name as it is written.
+func (b *block) name(i int) string {
+	r := &b.records[i]
+	if !r.cased {
+		return string(r.name.in(b.bytes))
+	}
+	var buf [64]byte
+	out := buf[:copy(buf[:], b.fold(i))]
+	for c := uint64(r.name.at)<<32 | uint64(r.name.size); c != 0; c &= c - 1 {
+		out[bits.TrailingZeros64(c)] -= 'a' - 'A'
+	}
+	return string(out)
+}
+
+// next returns an empty block with room for as much as this one has: a large index grows further.
+func (b *block) next() *block {
+	out := &block{
+		masks: room(b.masks), pairs: room(b.pairs), heads: room(b.heads), names: room(b.names), records: room(b.records), folded: room(b.folded), bytes: room(b.bytes),
+	}
+	for i := range b.times {
+		out.times[i].list = room(b.times[i].list)
+	}
+	return out
+}
+
+func room[T any](s []T) []T { return make([]T, 0, len(s)+len(s)/64) }
+
+// sealed returns the block without room to grow.
+func (b *block) sealed() *block {
+	out := &block{
+		masks: fit(b.masks), pairs: fit(b.pairs), heads: fit(b.heads), names: fit(b.names), records: fit(b.records), folded: fit(b.folded), bytes: fit(b.bytes),
+	}
+	for i := range b.times {
+		out.times[i] = times{fit(b.times[i].list), fit(b.times[i].rest)}
+	}
+	return out
+}
+
+// fit returns a copy with no room behind it, or the slice itself where it has little.
+func fit[T any](s []T) []T {
+	if cap(s)-len(s) <= len(s)/8 {
+		return s
+	}
+	out := make([]T, len(s))
+	copy(out, s)
+	return out
+}

@@ -1,0 +1,57 @@
+package index
+
+import (
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// lender lends sets for the time of a page: those of a million rows are 125 KB each, and a page takes
+// several.
+type lender struct{ kept, lent []set }
+
+var lenders = sync.Pool{New: func() any { return new(lender) }}
+
+// set returns an empty set.
+func (l *lender) set(slots int) set {
+	words := (slots + 63) / 64
+	var out set
+	if k := len(l.kept) - 1; k >= 0 {
+		out, l.kept = l.kept[k], l.kept[:k]
+	}
+	if cap(out) < words {
+		out = make(set, words)
+	} else {
+		out = out[:words]
+		clear(out)
+	}
+	l.lent = append(l.lent, out)
+	return out
+}
+
+// free takes all sets back.
+func (l *lender) free() {
+	l.kept, l.lent = append(l.kept, l.lent...), l.lent[:0]
+	lenders.Put(l)
+}
+
+// dense returns rows as a set.
+func (l *lender) dense(s *snapshot, rows *roaring.Bitmap) set {
+	out := l.set(s.n)
+	rows.WriteDenseTo(out)
+	return out
+}
+
+// drop takes rows out of a set; nil are none.
+func (l *lender) drop(s *snapshot, from set, rows *roaring.Bitmap) {
+	switch {
+	case rows == nil:
+	case rows.GetCardinality() > few:
+		from.not(l.dense(s, rows))
+	default:
+		rows.Iterate(func(slot uint32) bool {
+			from[slot/64] &^= 1 << (slot % 64)
+			return true
+		})
+	}
+}

@@ -1,0 +1,98 @@
+package index
+
+import (
+	"context"
+	"errors"
+
+	"bugle/engine"
+)
+
+// Indexed is a service that keeps an index of its workspace in this process: what anybody writes is in
+// it before the write returns.
+type Indexed interface {
+	// Index returns that index, which holds the archived rows too. It may be loading still, see
+	// [Index.Wait], and is kept current until [Index.Left] is closed: then ask again. False where
+	// this process keeps none, as one does that is attached to the owner of the store.
+	Index(ctx context.Context) (*Index, bool)
+}
+
+// Of returns the index that a service keeps; false where it keeps none, see [Indexed].
+func Of(ctx context.Context, service any) (*Index, bool) {
+	if s, ok := service.(Indexed); ok {
+		return s.Index(ctx)
+	}
+	return nil, false
+}
+
+// ErrLeft says that nobody keeps the index current any more.
+var ErrLeft = errors.New("the index is not kept current any more")
+
+// Leave says that from now on nobody keeps the index current, and why; nil where there is nothing to
+// say. It is for the keeper of the index, and only its first call counts.
+func (ix *Index) Leave(why error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	select {
+	case <-ix.left:
+	default:
+		ix.why = why
+		close(ix.left)
+	}
+}
+
+// Left is closed when nobody keeps the index current any more. An index without a keeper is never left.
+func (ix *Index) Left() <-chan struct{} { return ix.left }
+
+// Wait waits until the load has taken more rows than beyond, or is complete, and tells as
+// [Index.Progress] does. It fails when ctx ends, and where the index was left: with what it was left for,
+// or else with [ErrLeft].
+func (ix *Index) Wait(ctx context.Context, beyond int) (rows int, complete bool, err error) {
+	for {
+		ix.mu.RLock()
+		grew := ix.grew
+		rows, complete = ix.Progress()
+		ix.mu.RUnlock()
+		if rows > beyond || complete {
+			return rows, complete, nil
+		}
+		select {
+		case <-grew:
+		case <-ctx.Done():
+			return rows, false, ctx.Err()
+		case <-ix.left:
+			if ix.why != nil {
+				return rows, false, ix.why
+			}
+			return rows, false, ErrLeft
+		}
+	}
+}
+
+// Current returns the head of the row with that id as it is now, by the clock of the index: what the service
+// that keeps it would give. It reports false where the row is not there, and where the index may not be
+// current: before its load is complete, and once it was left.
+func (ix *Index) Current(id string) (engine.Head, bool) {
+	if !ix.filled.Load() {
+		return engine.Head{}, false
+	}
+	select {
+	case <-ix.left:
+		return engine.Head{}, false
+	default:
+	}
+	s := ix.current()
+	slot, ok := ix.slot(s, id)
+	if !ok {
+		return engine.Head{}, false
+	}
+	sum := engine.Summary{Head: s.head(slot)}
+	b, i := s.at(slot)
+	sum.Start, sum.End = b.times[start].at(i), b.times[end].at(i)
+	return engine.HeadAt(sum, ix.restful()), true
+}
+
+// grow wakes those who wait for a load.
+func (ix *Index) grow() {
+	close(ix.grew)
+	ix.grew = make(chan struct{})
+}

@@ -1,0 +1,235 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+
+	"bugle/engine/search/query"
+)
+
+// order is the slots sorted by a column: times with the newest first, names from A to Z, the
+// latest version first. Slots whose row is gone are still in it. It never changes.
+type order struct {
+	epoch uint64
+	slots []uint32
+}
+
+// orders keeps the orders that were asked for. Rows that are added are put in their places when
+// the order is asked for again.
+type orders struct {
+	mu       sync.Mutex
+	byColumn map[query.Key]*newestOrder
+}
+
+// newestOrder is the order by one column that was made last. Who needs it while it is made waits; who needs that of
+// another column does not.
+type newestOrder struct {
+	mu sync.Mutex
+	*order
+}
+
+func (o *orders) by(column query.Key) *newestOrder {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.byColumn == nil {
+		o.byColumn = map[query.Key]*newestOrder{}
+	}
+	if o.byColumn[column] == nil {
+		o.byColumn[column] = &newestOrder{}
+	}
+	return o.byColumn[column]
+}
+
+// sorted returns the order by a column, which is updated, created, start, name or version. It has at
+// least the slots of the snapshot. It is made by that many goroutines, 1 or 2.
+func (ix *Index) sorted(s *snapshot, column query.Key, goroutines int) *order {
+	last := ix.orders.by(column)
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	o := last.order
+	switch {
+	case o != nil && o.epoch == s.epoch && len(o.slots) >= s.n:
+		return o
+	case o != nil && o.epoch == s.epoch:
+		o = &order{s.epoch, s.merge(column, o.slots)}
+	default:
+		o = &order{s.epoch, s.sort(column, slotsFrom(0, s.n), goroutines)}
+	}
+	if last.order == nil || last.epoch <= s.epoch {
+		last.order = o
+	}
+	return o
+}
+
+func slotsFrom(from, to int) []uint32 {
+	out := make([]uint32, to-from)
+	for i := range out {
+		out[i] = uint32(from + i)
+	}
+	return out
+}
+
+// merge puts the slots that are not sorted yet in their places.
+func (s *snapshot) merge(column query.Key, sorted []uint32) []uint32 {
+	added := s.sort(column, slotsFrom(len(sorted), s.n), 1)
+	out := make([]uint32, 0, s.n)
+	for _, slot := range added {
+		k := s.key(column, slot)
+		at, _ := slices.BinarySearchFunc(sorted, k, func(a uint32, k keyed) int {
+			return s.compare(column, s.key(column, a), k)
+		})
+		out = append(out, sorted[:at]...)
+		out = append(out, slot)
+		sorted = sorted[at:]
+	}
+	return append(out, sorted...)
+}
+
+// keyed is a slot with what most comparisons need.
+type keyed struct {
+	hi, lo uint64
+	slot   uint32
+}
+
+// alone is how many slots one goroutine sorts before another one helps.
+const alone = 1 << 15
+
+// sort sorts slots by a column.
+func (s *snapshot) sort(column query.Key, slots []uint32, goroutines int) []uint32 {
+	keys := make([]keyed, len(slots))
+	for i, slot := range slots {
+		keys[i] = s.key(column, slot)
+	}
+	if goroutines == 1 || len(keys) < alone {
+		s.sortKeys(column, keys, 0)
+		return put(slots, keys)
+	}
+	half := len(keys) / 2
+	var wg sync.WaitGroup
+	wg.Go(func() { s.sortKeys(column, keys[:half], 0) })
+	s.sortKeys(column, keys[half:], 0)
+	wg.Wait()
+	// Deep down keys hold other parts of names: the merge needs the first ones again.
+	for i := range keys {
+		keys[i] = s.key(column, keys[i].slot)
+	}
+	a, b := keys[:half], keys[half:]
+	less := func(a, b keyed) int { return s.compare(column, a, b) }
+	for i := range slots {
+		if len(b) == 0 || len(a) > 0 && less(a[0], b[0]) <= 0 {
+			slots[i], a = a[0].slot, a[1:]
+		} else {
+			slots[i], b = b[0].slot, b[1:]
+		}
+	}
+	return slots
+}
+
+// sortKeys sorts by the keys, and what has the same one by what comes behind it: the next part of
+// the names, then the ids. Names have long beginnings in common; this way each part of them is
+// looked at once.
+func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int) {
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) })
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].hi == keys[from].hi && keys[to].lo == keys[from].lo {
+			to++
+		}
+		if same := keys[from:to]; len(same) > 1 {
+			s.sortSame(column, same, depth+nameKey)
+		}
+		from = to
+	}
+}
+
+// sortSame sorts what is the same up to depth.
+func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int) {
+	more := false
+	if column == query.Name {
+		for i := range keys {
+			b, row := s.at(keys[i].slot)
+			name := b.fold(row)
+			keys[i].setName(name[min(depth, len(name)):])
+			more = more || len(name) > depth
+		}
+	}
+	if more {
+		s.sortKeys(column, keys, depth)
+		return
+	}
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(s.compareIDs(a.slot, b.slot), cmp.Compare(a.slot, b.slot)) })
+}
+
+// nameKey is how many bytes of a name a key holds.
+const nameKey = 16
+
+func (k *keyed) setName(name []byte) {
+	var buf [nameKey]byte
+	copy(buf[:], name)
+	k.hi, k.lo = binary.BigEndian.Uint64(buf[:8]), binary.BigEndian.Uint64(buf[8:])
+}
+
+func put(slots []uint32, keys []keyed) []uint32 {
+	for i, k := range keys {
+		slots[i] = k.slot
+	}
+	return slots
+}
+
+// key returns the key of a slot: smaller keys come first.
+func (s *snapshot) key(column query.Key, slot uint32) keyed {
+	b, i := s.at(slot)
+	k := keyed{slot: slot}
+	switch column {
+	case query.Name:
+		k.setName(b.fold(i))
+	case query.Version:
+		k.hi = ^uint64(b.records[i].version)
+		sec, _ := b.times[updated].stamp(i)
+		k.lo = newest(sec)
+	default:
+		sec, nsec := b.times[timeColumn(column)].stamp(i)
+		k.hi, k.lo = newest(sec), ^uint64(nsec)
+	}
+	return k
+}
+
+// newest turns a time in seconds into a key that is smaller the later the time is.
+func newest(sec int64) uint64 { return ^(uint64(sec) ^ 1<<63) }
+
+func timeColumn(k query.Key) int {
+	switch k {
+	case query.Created:
+		return created
+	case query.Start:
+		return start
+	}
+	return updated
+}
+
+// compare orders two slots; equal ones by their ids.
+func (s *snapshot) compare(column query.Key, a, b keyed) int {
+	if c := cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)); c != 0 {
+		return c
+	}
+	if column == query.Name {
+		ba, i := s.at(a.slot)
+		bb, j := s.at(b.slot)
+		if c := bytes.Compare(ba.fold(i), bb.fold(j)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(s.compareIDs(a.slot, b.slot), cmp.Compare(a.slot, b.slot))
+}
+
+func (s *snapshot) compareIDs(a, b uint32) int {
+	x, y := s.record(a).id, s.record(b).id
+	if !x.other && !y.other {
+		return bytes.Compare(x.bytes[:], y.bytes[:])
+	}
+	return strings.Compare(s.text(x), s.text(y))
+}

@@ -1,0 +1,299 @@
+package index
+
+import (
+	"container/heap"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+)
+
+// writer is the side of the index that changes. Only one goroutine at a time uses it; what it
+// publishes is never changed.
+type writer struct {
+	epoch  uint64 // counts the times that slots were numbered anew
+	blocks []*block
+	n      int      // slots
+	alive  []uint64 // the slots whose row is there; the others were replaced or removed
+	own    bool     // alive is in no snapshot
+	live   int
+	homes  homes // where each row is
+
+	dicts        [facets]*dict
+	tagSets      *sets
+	platformSets *sets
+	lexicon      lexicon
+	others       others
+	extras       []extra
+	nested       *dict          // of one value: the rows that are nodes of flows or children of campaigns
+	children     map[string]int // the rows that are children, by their parents
+
+	changes changes   // when the clock moves rows on
+	from    time.Time // the last time that it did; the states are right from here
+}
+
+func newWriter(epoch uint64) *writer {
+	w := &writer{epoch: epoch, lexicon: newLexicon(), extras: []extra{{}}, nested: newDict(), children: map[string]int{}}
+	w.nested.number(nestedValue)
+	for i := range w.dicts {
+		w.dicts[i] = newDict()
+	}
+	w.tagSets, w.platformSets = newSets(w.dicts[tags]), newSets(w.dicts[platforms])
+	return w
+}
+
+// key returns the ident of an identifier. Equal texts have equal idents.
+func (w *writer) key(id string) ident {
+	if key, ok := objectID(id); ok {
+		return key
+	}
+	return numbered(w.others.number(id))
+}
+
+// add puts the row with that key into a new slot; one with the same is replaced. States are those at w.from.
+// It is found by its values and words once it is enrolled.
+func (w *writer) add(id ident, sum *engine.Summary) {
+	slot := uint32(w.n)
+	if old, ok := w.homes.put(id, slot, w.idOf); ok && w.isAlive(old) {
+		w.kill(old)
+	}
+	w.append(id, sum)
+	w.n++
+	w.revive(slot)
+	if sum.ParentID != "" {
+		w.children[strings.Clone(sum.ParentID)]++
+	}
+	w.state(slot, sum)
+}
+
+// kill takes a slot out of sight. Its bits in the values stay: alive masks them.
+func (w *writer) kill(slot uint32) {
+	w.ownAlive()
+	w.alive[slot/64] &^= 1 << (slot % 64)
+	w.live--
+	if parent := w.extras[w.record(slot).extra].parentID; parent != "" {
+		if w.children[parent]--; w.children[parent] == 0 {
+			delete(w.children, parent)
+		}
+	}
+}
+
+func (w *writer) record(slot uint32) *record {
+	return &w.blocks[slot/blockRows].records[slot%blockRows]
+}
+
+func (w *writer) idOf(slot uint32) ident { return w.record(slot).id }
+
+// slot returns where the row with that key is.
+func (w *writer) slot(id ident) (uint32, bool) {
+	slot, ok := w.homes.get(id, w.idOf)
+	return slot, ok && w.isAlive(slot)
+}
+
+func (w *writer) revive(slot uint32) {
+	w.ownAlive()
+	for len(w.alive) <= int(slot/64) {
+		w.alive = append(w.alive, 0)
+	}
+	w.alive[slot/64] |= 1 << (slot % 64)
+	w.live++
+}
+
+func (w *writer) ownAlive() {
+	if !w.own {
+		w.alive, w.own = slices.Clone(w.alive), true
+	}
+}
+
+func (w *writer) isAlive(slot uint32) bool { return w.alive[slot/64]>>(slot%64)&1 != 0 }
+
+// The one value of the dict that holds nodes of flows and children of campaigns.
+const (
+	nestedValue = "nested"
+	inFamily    = 1
+)
+
+// append writes the columns of a row behind the last one.
+func (w *writer) append(id ident, sum *engine.Summary) {
+	if w.n%blockRows == 0 {
+		next := &block{}
+		if k := len(w.blocks); k > 0 {
+			next = w.blocks[k-1].next()
+			w.blocks[k-1] = w.blocks[k-1].sealed()
+		}
+		w.blocks = append(w.blocks, next)
+	}
+	b := w.blocks[len(w.blocks)-1]
+	name, cased := b.addName(sum.Name)
+	for i, t := range [columns]time.Time{sum.CreatedAt, sum.UpdatedAt, sum.SentTime, sum.Start, sum.End} {
+		b.times[i].add(t)
+	}
+	r := record{
+		id: id, revision: sum.Revision, version: int64(sum.Version), name: name, cased: cased,
+		status:  w.dicts[statuses].number(string(sum.Status)),
+		channel: w.dicts[channels].number(string(sum.Channel)), kind: w.dicts[kinds].number(string(sum.DeliveryType)),
+		by: w.dicts[people].number(sum.CreatedBy), team: w.dicts[teams].number(sum.Team), tags: w.tagSets.number(sum.Tags), platforms: w.platformSets.number(sum.Platforms),
+		extra: w.extra(sum), allUsers: sum.AllUsers,
+	}
+	if sum.CampaignID != sum.ID {
+		r.campaign = w.others.number(sum.CampaignID) + 1
+	}
+	r.updatedBy = r.by
+	if sum.UpdatedBy != sum.CreatedBy {
+		r.updatedBy = w.dicts[people].number(sum.UpdatedBy)
+	}
+	b.records = append(b.records, r)
+}
+
+// enroll puts the rows from a slot on among those of their values and words.
+func (w *writer) enroll(from int) {
+	words := func() {
+		for slot := from; slot < w.n; slot++ {
+			b, i := w.blocks[slot/blockRows], slot%blockRows
+			w.lexicon.add(uint32(slot), b.fold(i))
+		}
+	}
+	if w.n-from < firstChunk {
+		words()
+		words = func() {}
+	}
+	var wg sync.WaitGroup
+	wg.Go(words)
+	for slot := from; slot < w.n; slot++ {
+		w.value(uint32(slot))
+	}
+	wg.Wait()
+}
+
+// value puts a row among those of its values.
+func (w *writer) value(slot uint32) {
+	r := w.record(slot)
+	w.dicts[channels].add(r.channel, slot)
+	w.dicts[kinds].add(r.kind, slot)
+	w.dicts[people].add(r.by, slot)
+	w.dicts[teams].add(r.team, slot)
+	if e := &w.extras[r.extra]; e.flowID != "" || e.parentID != "" {
+		w.nested.add(inFamily, slot)
+	}
+	for _, n := range w.tagSets.lists[r.tags] {
+		w.dicts[tags].add(n, slot)
+	}
+	for _, n := range w.platformSets.lists[r.platforms] {
+		w.dicts[platforms].add(n, slot)
+	}
+}
+
+func (w *writer) extra(sum *engine.Summary) uint32 {
+	e := extra{sum.FlowID, sum.FlowName, sum.ParentID, sum.RejectionComment}
+	if e == (extra{}) {
+		return 0
+	}
+	w.extras = append(w.extras, extra{
+		strings.Clone(e.flowID), strings.Clone(e.flowName), strings.Clone(e.parentID), strings.Clone(e.rejection),
+	})
+	return uint32(len(w.extras) - 1)
+}
+
+// state puts a row among those of its state at w.from, and notes when that changes.
+func (w *writer) state(slot uint32, sum *engine.Summary) {
+	d := w.dicts[statuses]
+	d.add(d.number(string(engine.StateAt(*sum, w.from))), slot)
+	w.expect(slot, sum)
+}
+
+// expect notes the next time behind w.from at which the clock may move a row on.
+func (w *writer) expect(slot uint32, sum *engine.Summary) {
+	if next := w.next(sum); !next.IsZero() {
+		heap.Push(&w.changes, change{next, slot})
+	}
+}
+
+// next returns that time; zero where there is none.
+func (w *writer) next(sum *engine.Summary) (next time.Time) {
+	if !sum.Status.Live() {
+		return next
+	}
+	for _, t := range [...]time.Time{sum.Start, sum.End} {
+		if t.After(w.from) && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	return next
+}
+
+// advance moves the states on to now.
+func (w *writer) advance(now time.Time) {
+	if now.Before(w.from) {
+		w.restate(now)
+		return
+	}
+	for len(w.changes) > 0 && !w.changes[0].at.After(now) {
+		c := heap.Pop(&w.changes).(change)
+		w.from = c.at
+		if !w.isAlive(c.slot) {
+			continue
+		}
+		sum := w.timing(c.slot)
+		d := w.dicts[statuses]
+		before, after := engine.StateAt(sum, c.at.Add(-1)), engine.StateAt(sum, c.at)
+		if before != after {
+			d.remove(d.number(string(before)), c.slot)
+			d.add(d.number(string(after)), c.slot)
+		}
+		w.expect(c.slot, &sum)
+	}
+}
+
+// restate finds all states anew: the clock went back.
+func (w *writer) restate(now time.Time) {
+	w.from, w.changes = now, nil
+	d := w.dicts[statuses]
+	d.clear()
+	for slot := range uint32(w.n) {
+		if w.isAlive(slot) {
+			sum := w.timing(slot)
+			w.state(slot, &sum)
+		}
+	}
+}
+
+// until is when the clock moves a row on next; zero where it does not.
+func (w *writer) until() time.Time {
+	if len(w.changes) == 0 {
+		return time.Time{}
+	}
+	return w.changes[0].at
+}
+
+// timing returns of a row what its state follows from.
+func (w *writer) timing(slot uint32) engine.Summary {
+	b, i := w.blocks[slot/blockRows], int(slot%blockRows)
+	r := &b.records[i]
+	sum := engine.Summary{Start: b.times[start].at(i), End: b.times[end].at(i)}
+	sum.Status = catalog.State(w.dicts[statuses].texts[r.status])
+	sum.DeliveryType = catalog.DeliveryType(w.dicts[kinds].texts[r.kind])
+	return sum
+}
+
+// change is a time at which the clock may move a row on.
+type change struct {
+	at   time.Time
+	slot uint32
+}
+
+// changes is a heap, the earliest change on top.
+type changes []change
+
+func (c changes) Len() int           { return len(c) }
+func (c changes) Less(i, j int) bool { return c[i].at.Before(c[j].at) }
+func (c changes) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
+func (c *changes) Push(x any)        { *c = append(*c, x.(change)) }
+func (c *changes) Pop() any {
+	last := len(*c) - 1
+	x := (*c)[last]
+	*c = (*c)[:last]
+	return x
+}

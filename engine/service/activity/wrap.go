@@ -1,0 +1,182 @@
+package activity
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/operation"
+	"bugle/engine/search/index"
+)
+
+// Service is what [Wrap] takes: all that a local workspace can do.
+type Service interface {
+	engine.Service
+	engine.Lister
+	engine.Drafter
+	engine.WorkingCopies
+	engine.Historian
+	engine.Curator
+	engine.OutboxReader
+	engine.WorkspaceKeeper
+	engine.ProfileKeeper
+	engine.ProfileImporter
+	engine.AudienceReader
+	engine.TestHistory
+	engine.ContentKeeper
+}
+
+// Wrap returns a service whose ten operations are remembered in l, as the calls of the API that they
+// stand for: the method and path of CONTRACT.md (Operations), the status and the envelopes that the API
+// would answer with. The saves of drafts are remembered as what they are, local; of its other
+// capabilities nothing is.
+func Wrap(s Service, l *Log) Service {
+	return &observed{Service: s, log: l}
+}
+
+type observed struct {
+	Service
+	log *Log
+}
+
+var _ index.Indexed = (*observed)(nil)
+
+// Index returns the index that the service keeps, where it keeps one; searches in it are no calls.
+func (s *observed) Index(ctx context.Context) (*index.Index, bool) { return index.Of(ctx, s.Service) }
+
+// saving is the operation of a save, which no path belongs to.
+const saving = "save"
+
+// note is a call that has begun.
+type note struct {
+	*operation.Operation
+	call Call
+}
+
+func begin(op *operation.Operation, id string, ids engine.Call, request doc.Value) *note {
+	if ids.RequestID == "" {
+		ids.RequestID = request.Get("request_id").Text()
+	}
+	return &note{Operation: op, call: Call{
+		At: time.Now(), Operation: op.Name, Campaign: id, Method: op.Method(), Path: op.On(id),
+		RequestID: ids.RequestID, IdempotencyKey: ids.IdempotencyKey, request: document(request),
+	}}
+}
+
+// end adds the call to the log. data gives what the envelope of success holds, which keeps about
+// size bytes alive.
+func (s *observed) end(n *note, a engine.Answer, err error, size int, data func() doc.Value) {
+	c := &n.call
+	c.Took, c.Status, c.Err, c.Replayed = time.Since(c.At), n.Operation.Status, Reason(err), a.Replayed
+	if err != nil {
+		c.Status, c.response = refusal(c.RequestID, err)
+	} else {
+		id := a.ResponseID
+		if id == "" {
+			id = c.RequestID
+		}
+		c.response = body{size: size, doc: func() doc.Value { return success(n.Operation, id, data()) }}
+	}
+	s.log.Add(*c)
+}
+
+func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+	n := begin(operation.Create, "", r.Call, r.Body)
+	out, err := s.Service.Create(ctx, r)
+	n.call.Campaign = out.ID
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	return out, err
+}
+
+func (s *observed) Get(ctx context.Context, id string) (engine.Campaign, error) {
+	n := begin(operation.Get, id, engine.Call{}, doc.Value{})
+	out, err := s.Service.Get(ctx, id)
+	s.end(n, engine.Answer{}, err, heldBy(out), out.Record)
+	return out, err
+}
+
+func (s *observed) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+	n := begin(operation.Update, r.ID, r.Call, r.Body)
+	out, err := s.Service.Update(ctx, r)
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	return out, err
+}
+
+func (s *observed) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
+	n := begin(operation.Publish, r.ID, r.Call, doc.NewObject(text("status", string(catalog.Publish))))
+	out, err := s.Service.Publish(ctx, r)
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	return out, err
+}
+
+func (s *observed) Validate(ctx context.Context, id string) (engine.Validation, error) {
+	n := begin(operation.Validate, id, engine.Call{}, doc.Value{})
+	out, err := s.Service.Validate(ctx, id)
+	s.end(n, engine.Answer{}, err, nodeWeight*(1+len(out.Problems)), out.Document)
+	return out, err
+}
+
+func (s *observed) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
+	n := begin(operation.Status, r.ID, r.Call, r.Document())
+	out, err := s.Service.ChangeStatus(ctx, r)
+	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	return out, err
+}
+
+func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
+	n := begin(operation.Search, "", r.Call, r.Document())
+	out, err := s.Service.Search(ctx, r)
+	size := nodeWeight
+	for _, c := range out {
+		size += heldBy(c)
+	}
+	found := slices.Clone(out) // the caller's to sort
+	s.end(n, engine.Answer{}, err, size, func() doc.Value { return page(found, engine.Campaign.Record) })
+	return out, err
+}
+
+func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
+	n := begin(operation.Meta, r.ID, r.Call, r.Document())
+	out, err := s.Service.Meta(ctx, r)
+	found := slices.Clone(out)
+	s.end(n, engine.Answer{}, err, (1+len(out))*4*nodeWeight, func() doc.Value { return page(found, engine.Meta.Row) })
+	return out, err
+}
+
+func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	n := begin(operation.Test, r.Body.Get("draft_id").Text(), r.Call, r.Body)
+	out, err := s.Service.Test(ctx, r)
+	s.made(out.Calls)
+	s.end(n, out.Answer, err, (1+len(out.Keys))*nodeWeight, out.Document)
+	return out, err
+}
+
+func (s *observed) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
+	n := begin(operation.Preview, "", r.Call, r.Body)
+	out, err := s.Service.Preview(ctx, r)
+	s.made(out.Calls)
+	s.end(n, out.Answer, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, out.Document)
+	return out, err
+}
+
+// Save is of the store alone: the API has no save of a draft that is not valid yet.
+func (s *observed) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+	c := Call{At: time.Now(), Operation: saving, Campaign: r.ID, Local: true, request: document(r.Body)}
+	out, err := s.Service.Save(ctx, r)
+	c.Took, c.Err = time.Since(c.At), Reason(err)
+	if err != nil {
+		_, c.response = refusal("", err)
+	} else {
+		c.response = body{size: nodeWeight, doc: func() doc.Value {
+			return doc.NewObject(text("id", out.ID), text("status", string(out.Status)), doc.M("revision", doc.NewInt(out.Revision)))
+		}}
+	}
+	s.log.Add(c)
+	return out, err
+}
+
+// heldBy is about how many bytes a campaign keeps alive.
+func heldBy(c engine.Campaign) int { return 4*nodeWeight + weight(c.Body) }

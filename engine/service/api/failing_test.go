@@ -1,0 +1,194 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/service/api"
+	"bugle/store"
+)
+
+// failing is a store whose transactions fail with what is set, reads or writes.
+type failing struct {
+	store.DB
+	view, update error
+}
+
+func (f *failing) View(ctx context.Context, fn func(store.Tx) error) error {
+	if f.view != nil {
+		return f.view
+	}
+	return f.DB.View(ctx, fn)
+}
+
+func (f *failing) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if f.update == nil {
+		return f.DB.Update(ctx, fn)
+	}
+	return errors.Join(f.DB.View(ctx, func(tx store.Tx) error {
+		if err := fn(unwritten{tx}); err != nil && !errors.Is(err, f.update) {
+			return err
+		}
+		return f.update
+	}))
+}
+
+// unwritten is a transaction whose writes go nowhere.
+type unwritten struct{ store.Tx }
+
+func (unwritten) Set(_, _ []byte) error { return nil }
+func (unwritten) Delete(_ []byte) error { return nil }
+
+func failingBench(t *testing.T) (*bench, *failing) {
+	f := new(failing)
+	return newBench(t, func(b *bench, _ *engine.Workspace) { f.DB = b.db; b.db = f }), f
+}
+
+// insideWords is what errors of a store quote, and no answer may.
+const insideWords = "/home/ann/.local/share/bugle"
+
+// writes are requests that change the campaign with that id.
+func writes(id string) [][3]string {
+	return [][3]string{
+		{"POST", campaigns, whole}, {"PATCH", campaigns + "/" + id, `{"basic_details":{"name":"x"}}`}, {"PATCH", campaigns + "/" + id, `{"status":"PUBLISH"}`},
+		{"POST", campaigns + "/test", `{"draft_id":"` + id + `",` + idaTo + `}`},
+	}
+}
+
+// While the disk is full, what writes is answered 507 with what to do, and what reads is answered.
+func TestTheDiskIsFull(t *testing.T) {
+	b, f := failingBench(t)
+	id, live := b.create(whole), b.create(whole)
+	b.publish(live)
+	for _, full := range []error{
+		fmt.Errorf("%w: nothing was written to %s; free at least 64 MB there and try again", store.ErrFull, insideWords),
+		fmt.Errorf("write %s/store/000001.vlog: %w", insideWords, syscall.ENOSPC),
+	} {
+		f.update = full
+		for _, w := range append(writes(id), [3]string{"POST", campaigns + "/" + live + "/status", `{"action":"STOP"}`}) {
+			a := b.do(w[0], w[1], w[2], requestID("r")).refused(507, engine.Internal, "").is(507, "response_id", "r")
+			if m := a.at("error.message"); !strings.Contains(m, "free some space") || strings.Contains(a.raw, insideWords) {
+				t.Errorf("%s %s: %s", w[0], w[1], a.raw)
+			}
+		}
+		b.do("GET", campaigns+"/"+id, "").is(200)
+		b.do("POST", campaigns+"/search", `{"limit":1,"page":1,"campaign_fields":{"status":["DRAFT"]}}`).is(200)
+		b.do("POST", campaigns+"/meta", `{"limit":1,"page":1}`).is(200)
+		b.do("POST", campaigns+"/"+id+"/validate", "").is(200)
+	}
+	f.update = nil
+	key := idemKey("2b1f0c3e-8f6a-4c1d-9b7e-5a4d3c2b1a09")
+	b.do("PATCH", campaigns+"/"+id, `{"basic_details":{"name":"x"}}`, key).is(200)
+}
+
+// stuck is a store whose writes do not come back until they are let go.
+type stuck struct {
+	store.DB
+	began, release chan struct{}
+}
+
+func (s *stuck) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if s.began != nil {
+		s.began <- struct{}{}
+		<-s.release
+	}
+	return s.DB.Update(ctx, fn)
+}
+
+// While writes do not come back, /healthz tells, and reads go on.
+func TestHealthWhileWritesAreStuck(t *testing.T) {
+	db := &stuck{}
+	b := newBench(t, func(b *bench, _ *engine.Workspace) { db.DB = b.db; b.db = db })
+	id := b.create(whole)
+	db.began, db.release = make(chan struct{}), make(chan struct{})
+	done := make(chan answer, 1)
+	go func() { done <- b.do("PATCH", campaigns+"/"+id, `{"basic_details":{"name":"x"}}`) }()
+	<-db.began
+	if got := page(t, b, "/healthz", 200); got != `{"status":"ok"}` {
+		t.Errorf("at first /healthz says %s", got)
+	}
+	b.clock.Add(11 * time.Second)
+	if got := page(t, b, "/healthz", 200); !strings.Contains(got, `"degraded"`) || !strings.Contains(got, "writes are stuck: 1 ") {
+		t.Errorf("/healthz says %s", got)
+	}
+	b.do("GET", campaigns+"/"+id, "").is(200)
+	close(db.release)
+	(<-done).is(200)
+	if got := page(t, b, "/healthz", 200); got != `{"status":"ok"}` {
+		t.Errorf("in the end /healthz says %s", got)
+	}
+}
+
+// What is too much for one transaction is the caller's to make smaller.
+func TestTooMuchForOneTransaction(t *testing.T) {
+	b, f := failingBench(t)
+	id := b.create(whole)
+	f.update = fmt.Errorf("storing campaign %s: %w", id, store.ErrTooBig)
+	for _, w := range writes(id) {
+		a := b.do(w[0], w[1], w[2]).is(413, "error.code", "BAD_REQUEST")
+		if m := a.at("error.message"); !strings.Contains(m, "smaller") {
+			t.Errorf("%s %s: %s", w[0], w[1], m)
+		}
+	}
+}
+
+// What cannot be read now is not damaged, and no answer quotes what went wrong inside.
+func TestWhatCannotBeReadNow(t *testing.T) {
+	b, f := failingBench(t)
+	id := b.create(whole)
+	open := &struct{ error }{fmt.Errorf("open %s/store/000007.sst: %w", insideWords, syscall.EMFILE)}
+	for name, tt := range map[string]struct {
+		err    error
+		status int
+	}{
+		"no descriptors":                {fmt.Errorf("the store in %s: proving a table: %w", insideWords, open.error), 503},
+		"no descriptors, said to be so": {fmt.Errorf("%w: %w", store.ErrLost, open.error), 503},
+		"something else":                {fmt.Errorf("the store in %s: it does not do it", insideWords), 500},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.view = tt.err
+			defer func() { f.view = nil }()
+			svc := api.New(api.Keys(func(context.Context, string) (engine.Workspace, engine.Service, error) {
+				return engine.Workspace{ID: "TEST", Keys: []engine.APIKey{apiKey("k", keyAll, engine.KnownScopes()...)}}, b.svc["TEST"], nil
+			}), api.Options{})
+			a := send(t, svc, request(t.Context(), "POST", campaigns+"/"+id+"/validate", ""))
+			a.is(tt.status, "error.code", "INTERNAL_ERROR")
+			if strings.Contains(a.raw, "damaged") || strings.Contains(a.raw, insideWords) || strings.Contains(a.raw, ".sst") {
+				t.Errorf("%s", a.raw)
+			}
+		})
+	}
+}
+
+// What a process that has the store says of itself is for the people on its machine, not for callers.
+func TestNoAnswerTellsOfProcesses(t *testing.T) {
+	silent := engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", errors.New("the bugle that has the store open (4711) is suspended; `kill -9 4711`"))
+	h := api.New(api.Keys(func(context.Context, string) (engine.Workspace, engine.Service, error) {
+		return engine.Workspace{}, nil, silent
+	}), api.Options{})
+	a := send(t, h, request(t.Context(), "GET", campaigns+"/x", "")).is(504, "error.code", "INTERNAL_ERROR")
+	if strings.Contains(a.raw, "4711") || strings.Contains(a.raw, "kill") || !strings.Contains(a.raw, "does not respond") {
+		t.Errorf("%s", a.raw)
+	}
+}
+
+// An id that no workspace can have is not looked up, and is as wrong as any other.
+func TestUserNamesThatNoWorkspaceHas(t *testing.T) {
+	h := api.New(api.Keys(func(_ context.Context, id string) (engine.Workspace, engine.Service, error) {
+		return engine.Workspace{}, nil, fmt.Errorf("the store does not take %q", id)
+	}), api.Options{})
+	trusted := api.Trusted(func(_ context.Context, id string) (engine.Workspace, engine.Service, error) {
+		return engine.Workspace{}, nil, fmt.Errorf("the store does not take %q", id)
+	}, func(context.Context) ([]string, error) { return nil, nil }, api.Options{})
+	send(t, trusted, request(t.Context(), "GET", campaigns+"/x", "", header("Authorization", ""), header("X-SVC-Tenant-ID", "a b"))).refused(404, engine.NotFound, "X-SVC-Tenant-ID")
+	for _, user := range []string{"TEST\x00", "\x00", "a b", "a\nb", "\xff", "\u202eTSET", "\ufffd", "\x7f", "\U000E0041"} {
+		send(t, h, request(t.Context(), "GET", campaigns+"/x", "", as(user, keyAll))).refused(401, engine.Unauthorized, "Authorization")
+	}
+}

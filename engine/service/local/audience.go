@@ -1,0 +1,148 @@
+package local
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/doc"
+	"bugle/engine/message/material"
+	"bugle/engine/message/personalize"
+	"bugle/engine/schema"
+	"bugle/store"
+)
+
+var _ engine.AudienceReader = (*Service)(nil)
+
+// audiences finds the users that filters match.
+type audiences struct {
+	*reader
+	content *content
+}
+
+// EstimateAudience counts the profiles of the workspace that filters match. It reads all of them.
+func (au *audiences) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
+	var out engine.AudienceCount
+	err := au.view(ctx, func(sp store.Space) error {
+		a, done, err := au.audience(ctx, sp, r)
+		defer done()
+		if err != nil {
+			return err
+		}
+		out, err = audience.Estimate(ctx, a, everyProfile(sp), r.Progress)
+		return err
+	})
+	return out, err
+}
+
+// AudienceMembers returns the profiles that filters match, by id.
+func (au *audiences) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.Profile, error) {
+	var out []engine.Profile
+	err := au.view(ctx, func(sp store.Space) (err error) {
+		out, err = au.members(ctx, sp, r)
+		return err
+	})
+	return out, err
+}
+
+func (au *audiences) members(ctx context.Context, sp store.Space, r engine.AudienceRequest) ([]engine.Profile, error) {
+	a, done, err := au.audience(ctx, sp, r)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	var out []engine.Profile
+	for p, err := range everyProfile(sp) {
+		switch {
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !a.Match(&p):
+			continue
+		}
+		if out = append(out, p); len(out) == r.Limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+// ExplainAudience returns what each filter says of one profile.
+func (au *audiences) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
+	var out engine.AudienceResult
+	err := au.view(ctx, func(sp store.Space) error {
+		a, done, err := au.audience(ctx, sp, r)
+		defer done()
+		if err != nil {
+			return err
+		}
+		p, found, err := profile(sp, r.ProfileID)
+		if err == nil && !found {
+			err = missing("there is no user %q in this workspace", r.ProfileID)
+		}
+		if err != nil {
+			return err
+		}
+		out = a.Explain(&p)
+		return nil
+	})
+	return out, err
+}
+
+// audience makes filters ready, with what the workspace knows. Expressions among their values have what
+// those of a message have, but for an event; their content APIs are asked as those of one send. close ends
+// that, and is to be called in any case.
+func (au *audiences) audience(ctx context.Context, sp store.Space, r engine.AudienceRequest) (a *audience.Audience, close func(), err error) {
+	close = func() {}
+	w, err := au.settings(sp)
+	if err != nil {
+		return nil, close, err
+	}
+	m, err := material.Named(ctx, inSpace{au.content, sp}, w, sourcesOf(w, r.Filters))
+	if err != nil {
+		return nil, close, err
+	}
+	calls := au.content.calls(m, w)
+	apis := calls.Functions()
+	a, problems := audience.Compile(r.Filters, audience.Env{
+		Workspace: w, Now: au.now(),
+		Resolve: func(p *engine.Profile, expression string) (string, bool) {
+			if !schema.HasExpression(expression) {
+				expression = "{{ " + expression + " }}"
+			}
+			text, err := personalize.Render(ctx, expression, m.Data(p.Attributes, nil, apis))
+			return text, err == nil && strings.TrimSpace(text) != ""
+		},
+	})
+	return a, calls.Close, invalid("the audience", problems)
+}
+
+// sourcesOf returns the filters, and those of the segments that they can ask for, as one text.
+func sourcesOf(w engine.Workspace, filters doc.Value) string {
+	var b strings.Builder
+	b.Write(filters.Encode())
+	for _, seg := range w.Segments {
+		if group := seg.Group(); group.Exists() {
+			b.Write(group.Encode())
+		}
+	}
+	return b.String()
+}
+
+// everyProfile returns all profiles, by id; an error of the store comes last.
+func everyProfile(sp store.Space) iter.Seq2[engine.Profile, error] {
+	return func(yield func(engine.Profile, error) bool) {
+		err := sp.Profiles(func(p engine.Profile) error {
+			if !yield(p, nil) {
+				return store.Stop
+			}
+			return nil
+		})
+		if err != nil {
+			yield(engine.Profile{}, err)
+		}
+	}
+}

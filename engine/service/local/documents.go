@@ -1,0 +1,60 @@
+package local
+
+import (
+	"sync"
+
+	"bugle/engine"
+)
+
+// documents keeps campaigns that searches returned lately: a revision of a campaign never changes. They are
+// in two halves; when the younger one is full, the older one is forgotten.
+type documents struct {
+	mu         sync.Mutex
+	young, old map[string]document
+	size       int // of the younger half, about, in bytes
+}
+
+type document struct {
+	engine.Campaign
+	size int
+}
+
+const (
+	// documentsKept is how many bytes of documents are kept, about.
+	documentsKept = 16 << 20
+	// A document takes so many times its text in memory, and so much at least.
+	perByte, perDocument = 4, 1 << 10
+)
+
+// get returns the campaign as it was stored with that row; false where it is not kept.
+func (d *documents) get(row engine.Summary) (engine.Campaign, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	kept, ok := d.young[row.ID]
+	if !ok {
+		if kept, ok = d.old[row.ID]; ok && sameSave(kept.Campaign, row) {
+			d.keep(kept)
+		}
+	}
+	return kept.Campaign, ok && sameSave(kept.Campaign, row)
+}
+
+// sameSave reports whether a campaign and a row come from the same save.
+func sameSave(c engine.Campaign, row engine.Summary) bool {
+	return c.Revision == row.Revision && c.UpdatedAt.Equal(row.UpdatedAt)
+}
+
+func (d *documents) put(c engine.Campaign) {
+	kept := document{c, perByte*len(c.Body.Encode()) + perDocument}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.keep(kept)
+}
+
+func (d *documents) keep(c document) {
+	if d.young == nil || d.size+c.size > documentsKept/2 {
+		d.young, d.old, d.size = map[string]document{}, d.young, 0
+	}
+	d.young[c.ID] = c
+	d.size += c.size
+}

@@ -1,0 +1,193 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/operation"
+	"bugle/store"
+)
+
+// keyLife is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
+const keyLife = 24 * time.Hour
+
+// The operations that keys are kept apart by.
+var (
+	opCreate = operation.Create.Name
+	opUpdate = operation.Update.Name
+	opStatus = operation.Status.Name
+	opTest   = operation.Test.Name
+)
+
+// call is one keyed request: what it is, and what was asked.
+type call struct {
+	engine.Call
+	op    string
+	asked string // hash of what a repeat must ask again
+}
+
+func keyed(c engine.Call, op string, parts ...[]byte) call {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:", len(p))
+		h.Write(p)
+	}
+	return call{Call: c, op: op, asked: hex.EncodeToString(h.Sum(nil))}
+}
+
+// remembered is an answer as it is stored: a result, or a refusal with HTTP 409, the one failure
+// that is remembered (CONTRACT.md, Idempotency).
+type remembered struct {
+	Result  json.RawMessage `json:"result,omitempty"`
+	Refusal *refusal        `json:"refusal,omitempty"`
+}
+
+type refusal struct {
+	Code      engine.Code     `json:"code"`
+	HTTP      int             `json:"http"`
+	Message   string          `json:"message"`
+	Target    string          `json:"target,omitempty"`
+	Details   []engine.Detail `json:"details,omitempty"`
+	RequestID string          `json:"request_id,omitempty"`
+}
+
+// errKey tells a refusal that is about the key itself from one that the operation returned.
+var errKey = errors.New("the key is taken")
+
+// idempotency remembers the answers to calls that have a key, each in the transaction that does the work
+// (CONTRACT.md, Idempotency).
+type idempotency struct {
+	*writer
+	sweeper *sweeper
+	boot    string // names this run of the program
+}
+
+// once runs do in one transaction, or returns the answer that the call's key already has. answer
+// points into a result.
+func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.Answer, do func(store.Space) (T, error)) (T, error) {
+	var out T
+	var earlier []byte
+	err := i.update(ctx, func(sp store.Space) error {
+		out, earlier = *new(T), nil
+		found, err := i.recall(sp, c)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			earlier = found
+			return nil
+		}
+		if out, err = do(sp); err != nil {
+			return err
+		}
+		answer(&out).ResponseID = c.RequestID
+		return i.remember(sp, c, out)
+	})
+	if err == nil && earlier != nil {
+		return replay(c, earlier, answer)
+	}
+	if err != nil {
+		out = *new(T)
+		i.rememberRefusal(ctx, c, err)
+	}
+	return out, stamped(err, c.RequestID)
+}
+
+// recall returns the stored answer to the call's key, nil where there is none, and 409 where the
+// key belongs to another body or to a call that still runs.
+func (i *idempotency) recall(sp store.Space, c call) ([]byte, error) {
+	if c.IdempotencyKey == "" {
+		return nil, nil
+	}
+	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the idempotency key: %w", err)
+	}
+	switch {
+	case !i.now().Before(rec.ExpiresAt), rec.Running && rec.Boot != i.boot:
+		return nil, nil
+	case rec.Fingerprint != c.asked:
+		return nil, keyConflict("the Idempotency-Key was already used with a different body; use a new key")
+	case rec.Running:
+		return nil, keyConflict("a send for this Idempotency-Key is still in progress; retry with a new key")
+	}
+	return rec.Result, nil
+}
+
+func keyConflict(message string) error {
+	return &engine.Error{Code: engine.BadRequest, HTTP: http.StatusConflict, Message: message, Target: "Idempotency-Key", Err: errKey}
+}
+
+func (i *idempotency) remember(sp store.Space, c call, result any) error {
+	b, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("storing the response: %w", err)
+	}
+	return i.keepBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`))) // as remembered is spelled
+}
+
+func (i *idempotency) keep(sp store.Space, c call, r remembered) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("storing the response: %w", err)
+	}
+	return i.keepBytes(sp, c, b)
+}
+
+func (i *idempotency) keepBytes(sp store.Space, c call, answer []byte) error {
+	if c.IdempotencyKey == "" {
+		return nil
+	}
+	i.sweeper.soon()
+	now := i.now()
+	return sp.PutIdempotent(store.Idempotent{
+		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Boot: i.boot,
+		At: now, ExpiresAt: now.Add(keyLife), Result: answer,
+	})
+}
+
+// rememberRefusal keeps a 409 that the operation itself returned, so that a repeat gets it again.
+func (i *idempotency) rememberRefusal(ctx context.Context, c call, err error) {
+	e := engine.AsError(err)
+	if c.IdempotencyKey == "" || e == nil || e.HTTP != http.StatusConflict || errors.Is(err, errKey) {
+		return
+	}
+	r := refusal{Code: e.Code, HTTP: e.HTTP, Message: e.Message, Target: e.Target, Details: e.Details, RequestID: c.RequestID}
+	err = i.update(ctx, func(sp store.Space) error {
+		if found, err := i.recall(sp, c); err != nil || found != nil {
+			return err
+		}
+		return i.keep(sp, c, remembered{Refusal: &r})
+	})
+	if err != nil {
+		i.log.Warn("a refusal was not stored", "operation", c.op, "error", err)
+	}
+}
+
+func replay[T any](c call, stored []byte, answer func(*T) *engine.Answer) (T, error) {
+	var r remembered
+	var out T
+	err := json.Unmarshal(stored, &r)
+	if err == nil && r.Refusal == nil {
+		err = json.Unmarshal(r.Result, &out)
+	}
+	if err != nil {
+		return *new(T), stamped(internal(err, "the stored response for this Idempotency-Key cannot be read; retry with a new key"), c.RequestID)
+	}
+	if f := r.Refusal; f != nil {
+		return out, &engine.Error{Code: f.Code, HTTP: f.HTTP, Message: f.Message, Target: f.Target, Details: f.Details, RequestID: f.RequestID}
+	}
+	answer(&out).Replayed = true
+	return out, nil
+}

@@ -1,0 +1,295 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/search/index"
+	"bugle/store"
+)
+
+// kept is the state of the copy of the index that the store keeps for the next process: reading each row of a large
+// store takes longer than anybody wants to wait for a search.
+type kept struct {
+	ix      *index.Index // the others are of it
+	version uint64       // of the store: the index has all that was written up to it; 0: it is not known
+	changes int          // told of since it was kept
+	changed *time.Timer  // runs since the last one; nil: nobody waits for it
+}
+
+const (
+	// keptShare and keptMost are how many changes are worth keeping the index again: one for so many rows, or that many. They
+	// are put into it again at the next start, which takes 10 µs each.
+	keptShare = 25
+	keptMost  = 20_000
+	// neverKept stands for the changes of an index that is not kept yet.
+	neverKept = 1 << 30
+)
+
+// KeepIndex says when the index of a workspace is kept for the next process.
+type KeepIndex struct {
+	From  int           // how many campaigns are worth it, as fewer are read in a moment; 10,000 where 0
+	After time.Duration // how long nothing is changed before; 3 s where 0
+}
+
+func (k KeepIndex) orDefaults() KeepIndex {
+	return KeepIndex{From: cmp.Or(k.From, 10_000), After: cmp.Or(k.After, 3*time.Second)}
+}
+
+func (x *indexer) keptName() string { return "index of " + x.workspace }
+
+// loaded notes that the index is complete.
+func (x *indexer) loaded(ix *index.Index, version uint64, changes int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.kept.ix != ix {
+		x.kept = kept{ix: ix, changed: x.kept.changed}
+	}
+	x.kept.version, x.kept.changes = version, changes
+	x.wake()
+}
+
+// wake has who keeps the index wait anew.
+func (x *indexer) wake() {
+	if x.kept.changed != nil {
+		x.kept.changed.Reset(x.keep.After)
+	}
+}
+
+var errOutdated = errors.New("the index that is kept does not fit")
+
+// restore fills an index with what the store keeps, and brings it up to date. It fails where that cannot be done,
+// and where it would not have just the rows that the store has.
+func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
+	k, ok := x.db.(store.Keeper)
+	if !ok || ix.Len() > 0 {
+		return errOutdated
+	}
+	version, changes := uint64(0), 0
+	err := ix.Restore(func(show func([]engine.Summary)) (saved *index.Saved, err error) {
+		err = k.Kept(ctx, x.keptName(), func(tx store.Tx, since uint64, r io.Reader) error {
+			ids, err := readFront(r)
+			if err != nil {
+				return err
+			}
+			show(x.those(tx, ids))
+			first, err := x.first(tx)
+			if err != nil {
+				return err
+			}
+			show(first)
+			if saved, err = index.Read(r, index.Options{Now: x.now}); err != nil {
+				return err
+			}
+			changes, err = x.changedSince(tx, since, func(rows []engine.Summary) { saved.Put(rows...) }, saved.Len)
+			if d, ok := tx.(store.Dated); ok {
+				version = d.Version()
+			}
+			return err
+		})
+		return saved, err
+	})
+	if err == nil {
+		x.loaded(ix, version, changes)
+	}
+	return err
+}
+
+// shown is how many rows are shown before the index is there.
+const shown = 512
+
+// first returns the rows of the newest campaigns.
+func (x *indexer) first(tx store.Tx) (rows []engine.Summary, err error) {
+	err = store.In(tx, x.workspace).NewestSummaries(func(row engine.Summary) error {
+		if rows = append(rows, row); len(rows) < shown {
+			return nil
+		}
+		return store.Stop
+	})
+	return rows, err
+}
+
+// front is how many campaigns are named before the index that is kept: those that were changed last, which a list
+// shows first. Their rows are shown before the index is read.
+const front = 64
+
+func (x *indexer) writeFront(ctx context.Context, w io.Writer, ix *index.Index) error {
+	rows, err := ix.Page(ctx, index.Filter{}, x.now(), 0, front)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	b, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
+	return err
+}
+
+func readFront(r io.Reader) (ids []string, err error) {
+	var size [4]byte
+	if _, err := io.ReadFull(r, size[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n > 1<<16 {
+		return nil, errOutdated
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil, err
+	}
+	return ids, json.Unmarshal(b, &ids)
+}
+
+// those returns the rows of campaigns, without those that cannot be read.
+func (x *indexer) those(tx store.Tx, ids []string) (rows []engine.Summary) {
+	sp := store.In(tx, x.workspace)
+	for _, id := range ids {
+		if row, err := sp.Summary(id); err == nil {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// changedSince puts the rows that were written since a version of the store. It fails where there are not as many
+// rows then as in the store: where one was removed, that is.
+func (x *indexer) changedSince(tx store.Tx, since uint64, put func([]engine.Summary), rows func() int) (n int, err error) {
+	sp := store.In(tx, x.workspace)
+	some := make([]engine.Summary, 0, 512)
+	err = sp.ChangedSummaries(since, func(row engine.Summary) error {
+		n++
+		if some = append(some, row); len(some) == cap(some) {
+			put(some)
+			some = some[:0]
+		}
+		return nil
+	})
+	if err != nil {
+		return n, err
+	}
+	put(some)
+	if want, ok := sp.CountSummaries(); !ok || want != rows() {
+		return n, errOutdated
+	}
+	return n, nil
+}
+
+// keepIndex keeps an index that is complete, and again whenever much has changed and nothing does any more.
+func (x *indexer) keepIndex(ctx context.Context, ix *index.Index) {
+	k, ok := x.db.(store.Keeper)
+	if !ok {
+		return
+	}
+	x.mu.Lock()
+	if x.ix != ix || x.kept.ix != ix || x.kept.changed != nil || x.kept.version == 0 {
+		x.mu.Unlock()
+		return
+	}
+	timer := time.NewTimer(x.keep.After)
+	x.kept.changed = timer
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		timer.Stop()
+		x.kept.changed = nil
+	}()
+	for {
+		select {
+		case <-timer.C:
+		case <-ix.Left():
+			return
+		case <-ctx.Done():
+			return
+		}
+		if !x.worthKeeping(ix) {
+			continue
+		}
+		if err := x.keepOnce(ctx, k, ix); err != nil {
+			x.log.Info("the index is not kept for the next start", "error", err)
+		}
+	}
+}
+
+// worthKeeping reports whether there are many rows, of which many were changed since they were kept.
+func (x *indexer) worthKeeping(ix *index.Index) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := ix.Len()
+	return x.ix == ix && x.loads == 0 && n >= x.keep.From && x.kept.changes >= min(n/keptShare, keptMost)
+}
+
+// keepOnce keeps the index. What the store says was written since the index was known to be right is put into it
+// before, whoever has written it.
+func (x *indexer) keepOnce(ctx context.Context, k store.Keeper, ix *index.Index) error {
+	x.mu.Lock()
+	since, before := x.kept.version, x.kept.changes
+	x.mu.Unlock()
+	version := uint64(0)
+	err := k.Keep(ctx, x.keptName(), func(tx store.Tx, w io.Writer) error {
+		put := func(rows []engine.Summary) {
+			changes := make([]change, len(rows))
+			for i, row := range rows {
+				changes[i].row = row
+			}
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			if x.ix == ix {
+				x.take(changes)
+			}
+		}
+		if _, err := x.changedSince(tx, since, put, ix.Len); err != nil {
+			return err
+		}
+		if d, ok := tx.(store.Dated); ok {
+			version = d.Version()
+		}
+		if err := x.writeFront(ctx, w, ix); err != nil {
+			return err
+		}
+		_, err := ix.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep the index: %w", err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.kept.ix == ix {
+		x.kept.version = version
+		x.kept.changes = max(0, x.kept.changes-before)
+	}
+	return nil
+}
+
+// keepNow loads the index and stores it, where the store is large enough.
+func (x *indexer) keepNow(ctx context.Context) error {
+	k, ok := x.db.(store.Keeper)
+	ix := x.want(patience + 1)
+	if !ok || ix == nil {
+		return nil
+	}
+	for rows, complete := 0, false; !complete; {
+		var err error
+		if rows, complete, err = ix.Wait(ctx, rows); err != nil {
+			return fmt.Errorf("load the index: %w", err)
+		}
+	}
+	if ix.Len() < x.keep.From {
+		return nil
+	}
+	return x.keepOnce(ctx, k, ix)
+}

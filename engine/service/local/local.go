@@ -1,0 +1,209 @@
+// Package local is the campaign service on a store of its own: the ten operations of the
+// specification, and what only a local workspace can do besides.
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/delivery/providers"
+	"bugle/engine/message/personalize"
+	"bugle/engine/schema"
+	"bugle/engine/search/index"
+	"bugle/store"
+)
+
+// MaxBody is how long a request body or document may be, in bytes (CONTRACT.md, Requests).
+const MaxBody = 1 << 20
+
+// Options are what a service may be given. The zero Options are ready for use.
+type Options struct {
+	Clock  func() time.Time // nil: time.Now
+	Logger *slog.Logger     // nil: nothing is logged
+	// Boot names this run of the program. A test send that another run left unfinished does not
+	// block its idempotency key. Empty: one is made.
+	Boot string
+	// Providers returns what carries a connector's mail when its provider is not the outbox. Nil:
+	// SMTP, with the password from the environment variable that the connector names.
+	Providers func(engine.Connector) (delivery.Sender, error)
+	// Gateways returns what carries push notifications through a gateway. Nil: the gateway itself,
+	// with the key from where its settings say.
+	Gateways func(context.Context, engine.Gateway) (delivery.Sender, error)
+	// Fetcher gets the attachments of mails. Nil: one that refuses private addresses.
+	Fetcher *delivery.Fetcher
+	Keep    KeepIndex
+}
+
+// Service is [engine.Service] for one workspace of a store. It is safe for concurrent use. What it keeps
+// in memory, and does in the background, begins when it is wanted and ends with Close.
+type Service struct {
+	*reader
+	*writer
+	*lists
+	*audiences
+	*content
+	*uses
+	*settings
+	*users
+	sweeper   *sweeper
+	keys      *idempotency
+	providers func(engine.Connector) (delivery.Sender, error)
+	gateways  func(context.Context, engine.Gateway) (delivery.Sender, error)
+	fetcher   *delivery.Fetcher
+	ids       *idSource
+	tasks     *tasks
+}
+
+var (
+	_ engine.Service         = (*Service)(nil)
+	_ engine.Lister          = (*Service)(nil)
+	_ engine.Drafter         = (*Service)(nil)
+	_ engine.WorkingCopies   = (*Service)(nil)
+	_ engine.Historian       = (*Service)(nil)
+	_ engine.Curator         = (*Service)(nil)
+	_ engine.OutboxReader    = (*Service)(nil)
+	_ engine.WorkspaceKeeper = (*Service)(nil)
+	_ engine.ProfileKeeper   = (*Service)(nil)
+	_ engine.TestHistory     = (*Service)(nil)
+)
+
+// Open returns the service of a workspace that is in the store; NOT_FOUND where it is not. A workspace whose
+// settings are damaged opens: its campaigns can be read. The store stays the caller's to close.
+func Open(db store.DB, workspace string, o Options) (*Service, error) {
+	s := newService(db, workspace, o)
+	ctx := context.Background()
+	err := s.view(ctx, func(sp store.Space) error {
+		_, err := s.reader.settings(sp)
+		return err
+	})
+	if err != nil && !errors.As(err, new(*store.CorruptError)) {
+		return nil, err
+	}
+	s.sweeper.start(ctx)
+	return s, nil
+}
+
+func newService(db store.DB, workspace string, o Options) *Service {
+	tasks := newTasks()
+	w := newWriter(db, workspace, tasks, o)
+	sweeper := &sweeper{writer: w, tasks: tasks}
+	content := &content{w}
+	audiences := &audiences{reader: w.reader, content: content}
+	s := &Service{
+		reader: w.reader, content: content, audiences: audiences,
+		uses:   &uses{reader: w.reader, content: content},
+		lists:  &lists{reader: w.reader, index: w.index, reach: &reachability{reader: w.reader, tasks: tasks, audiences: audiences}},
+		writer: w, tasks: tasks, sweeper: sweeper,
+		settings:  &settings{writer: w, tasks: tasks},
+		users:     &users{w},
+		keys:      &idempotency{writer: w, sweeper: sweeper, boot: cmp.Or(o.Boot, uuid.NewString())},
+		providers: o.Providers, gateways: o.Gateways, fetcher: o.Fetcher, ids: newIDSource(),
+	}
+	if s.providers == nil {
+		s.providers = providers.Mail
+	}
+	if s.gateways == nil {
+		s.gateways = new(providers.Pool).Get
+	}
+	if s.fetcher == nil {
+		s.fetcher = &delivery.Fetcher{}
+	}
+	return s
+}
+
+// Index returns the index of the workspace, which is loaded in the background; false after Close.
+func (s *Service) Index(context.Context) (*index.Index, bool) {
+	ix := s.writer.index.want(patience + 1)
+	return ix, ix != nil
+}
+
+// KeepIndex stores the index at once, as is done by itself when nothing was changed for a moment: for who fills a
+// store, or measures one. A small store keeps none.
+func (s *Service) KeepIndex(ctx context.Context) error { return s.writer.index.keepNow(ctx) }
+
+// Reindex brings the index up to date after somebody changed the store behind the service's back, as
+// repairs do.
+func (s *Service) Reindex() {
+	s.settingsChanges.Add(1)
+	s.writer.index.reload()
+}
+
+// Close ends what goes on in the background. Calls work on, but nothing is kept in memory for them.
+func (s *Service) Close() error {
+	s.tasks.close()
+	s.writer.index.close()
+	return nil
+}
+
+// put stores c as changed now by someone, with a note for the history.
+func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coalesce bool) error {
+	rev := s.revise(c, by, note)
+	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
+	if err != nil {
+		return fmt.Errorf("storing campaign %s: %w", c.ID, err)
+	}
+	c.Revision = n
+	return nil
+}
+
+// revise notes in c that it is changed now by someone, and returns the entry of its history, with a note.
+func (s *Service) revise(c *engine.Campaign, by, note string) engine.Revision {
+	// After the clock was set back, what changes now is not older than what it changes: whoever looks
+	// for the newest would not find it.
+	if now := s.now(); now.After(c.UpdatedAt) {
+		c.UpdatedAt = now
+	}
+	if by != "" {
+		c.UpdatedBy = by
+	}
+	return engine.Revision{At: c.UpdatedAt, By: cmp.Or(c.UpdatedBy, c.CreatedBy), Note: note}
+}
+
+// env is what checks of this workspace know at a stage.
+func (s *Service) env(w engine.Workspace, at schema.Stage) schema.Env {
+	flags := w.Flags
+	if flags == nil {
+		flags = map[string]bool{}
+	}
+	return schema.Env{Stage: at, Now: s.now(), Flags: flags, Lists: w.Lists, Expression: personalize.Parse}
+}
+
+// checkBody refuses what is no object or too long.
+func checkBody(v doc.Value) error {
+	if v.Kind() != doc.Object {
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body must be a JSON object, not %s", kindWords(v))
+	}
+	return checkSize(v)
+}
+
+// checkSize refuses what could not be read again once it is stored. Everything else that a reader refuses cannot be in
+// a value.
+func checkSize(v doc.Value) error {
+	if n := v.Size(); n > MaxBody {
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long; at most %d KiB are allowed", n>>10, MaxBody>>10)
+	}
+	if v.Depth() > doc.MaxDepth {
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "cannot store the body: it is nested deeper than %d levels", doc.MaxDepth)
+	}
+	return nil
+}
+
+func kindWords(v doc.Value) string {
+	switch v.Kind() {
+	case doc.Array:
+		return "an array"
+	case doc.Absent, doc.Null:
+		return v.Kind().String()
+	}
+	return "a " + v.Kind().String()
+}

@@ -1,0 +1,186 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/personalize"
+	"bugle/engine/message/utm"
+	"bugle/engine/schema"
+	"bugle/store"
+)
+
+// compose renders the messages of a job: one mail, or a push to each of the user's devices.
+func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, error) {
+	p := r.plan
+	if p.document.Lookup(j.key.Content).Empty() {
+		return nil, errors.New("this message has no content")
+	}
+	if why := p.material.Untaken(j.key.Content); why != "" {
+		return nil, errors.New(why)
+	}
+	var devices []engine.Device
+	if p.channel == catalog.Push {
+		var why string
+		if devices, why = j.to.on(j.key.Platform); why != "" {
+			return nil, errors.New(why)
+		}
+	}
+	content, err := p.render(ctx, j.key, p.data(j.to))
+	if err != nil {
+		return nil, err
+	}
+	m := delivery.Message{Key: j.key.String(), Recipient: j.to.name}
+	if p.channel == catalog.Email {
+		m.Email, err = r.email(ctx, content, j.to.address)
+		return []delivery.Message{m}, err
+	}
+	var out []delivery.Message
+	for _, d := range devices {
+		if m.Push, err = p.push(j.key.Platform, content, d, r.s.now()); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// render returns the content of a key with its expressions filled. Every value that is missing is
+// named; a message with a hole is never sent.
+func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personalize.Data) (doc.Value, error) {
+	var holes []string
+	f := filler{
+		schema: catalog.Campaign(p.channel), root: p.document, env: p.env, dropUnused: true,
+		fill: func(at doc.Path, text string) (string, error) {
+			out, err := personalize.Render(ctx, text, data)
+			if err != nil && ctx.Err() != nil {
+				return "", err
+			}
+			if err != nil {
+				names := catalog.Campaign(p.channel).Trail(at)
+				if at.HasPrefix(key.Content) {
+					names = names[len(key.Content):]
+				}
+				holes = append(holes, strings.Join(names, " › ")+": "+err.Error())
+			}
+			return out, nil
+		},
+	}
+	filled, err := f.at(doc.P(string(catalog.UTMParams)))
+	if err != nil {
+		return filled, err
+	}
+	params := utm.Params(filled)
+	f.done = func(n *schema.Node, text string) string { return utm.Apply(n, text, params) }
+	out, err := f.at(key.Content)
+	if err == nil && len(holes) > 0 {
+		err = errors.New(strings.Join(holes, "; "))
+	}
+	return out, err
+}
+
+// email makes the mail of rendered content.
+func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.Email, error) {
+	e := &delivery.Email{
+		From: c.Get("from_address").Text(), FromName: c.Get("sender_name").Text(), ReplyTo: c.Get("reply_to_address").Text(), To: to,
+		Cc: c.Get("cc_ids").Strings(), Bcc: c.Get("bcc_ids").Strings(),
+		Subject: c.Get("subject").Text(), PreviewText: c.Get("preview_text").Text(), HTML: c.Get("html_content").Text(),
+	}
+	if e.HTML == "" {
+		return nil, errors.New("the email has no HTML content")
+	}
+	e.Text = delivery.PlainText(e.HTML)
+	for _, a := range c.Get("attachments").Elems() {
+		file, err := r.files.get(ctx, a.Get("url").Text())
+		if err != nil {
+			return nil, err
+		}
+		e.Attachments = append(e.Attachments, file)
+	}
+	return e, nil
+}
+
+// attachments fetches each URL of a test once.
+type attachments struct {
+	fetcher *delivery.Fetcher
+	log     *slog.Logger
+	mu      sync.Mutex
+	known   map[string]func() (delivery.Attachment, error)
+}
+
+func (a *attachments) get(ctx context.Context, url string) (delivery.Attachment, error) {
+	a.mu.Lock()
+	if a.known == nil {
+		a.known = map[string]func() (delivery.Attachment, error){}
+	}
+	fetch := a.known[url]
+	if fetch == nil {
+		fetch = sync.OnceValues(func() (delivery.Attachment, error) {
+			file, err := a.fetcher.Fetch(ctx, url)
+			logCause(a.log, "an attachment was not fetched", err)
+			return file, err
+		})
+		a.known[url] = fetch
+	}
+	a.mu.Unlock()
+	return fetch()
+}
+
+// logCause logs why a connection failed, which the error itself may keep from who sent the message.
+func logCause(log *slog.Logger, what string, err error) {
+	var e *delivery.Error
+	if errors.As(err, &e) && e.Reason == delivery.Unreachable && e.Err != nil {
+		log.Warn(what, "error", err, "cause", e.Err)
+	}
+}
+
+// keeper writes what a test delivers into the workspace's outbox.
+type keeper struct {
+	s    *Service
+	plan *testPlan
+	mark mark
+}
+
+func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", err
+	}
+	d := engine.Delivered{
+		ID: id.String(), At: at.UTC(), CampaignID: k.plan.campaignID, Campaign: k.plan.name,
+		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.via(m),
+	}
+	if e := m.Email; e != nil {
+		d.Email = &engine.EmailMessage{
+			From: e.From, FromName: e.FromName, ReplyTo: e.ReplyTo, To: e.To, Cc: e.Cc, Bcc: e.Bcc,
+			Subject: e.Subject, PreviewText: e.PreviewText, HTML: e.HTML, Text: e.Text,
+		}
+		for _, a := range e.Attachments {
+			d.Email.Attachments = append(d.Email.Attachments, a.Name)
+		}
+	}
+	if p := m.Push; p != nil {
+		payload, err := doc.Parse(p.Payload)
+		if err != nil {
+			return "", fmt.Errorf("cannot store the payload: %w", err)
+		}
+		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
+	}
+	return d.ID, k.s.update(ctx, func(sp store.Space) error {
+		if err := k.mark.put(sp, false); err != nil {
+			return err
+		}
+		return sp.PutOutbox(d)
+	})
+}

@@ -1,0 +1,88 @@
+package local
+
+import (
+	"context"
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/personalize"
+	"bugle/engine/schema"
+	"bugle/store"
+)
+
+// Preview resolves content for one user and sends nothing (CONTRACT.md, Preview and
+// Personalization). An expression without a value stays as it stands, and is listed.
+func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
+	ids, err := request(r.Call, r.Body)
+	if err != nil {
+		return engine.Preview{}, err
+	}
+	if err := checkBody(r.Body); err != nil {
+		return engine.Preview{}, stamped(err, ids.RequestID)
+	}
+	ch := engine.Channel(r.Body.Get(mChannel).Text())
+	table := catalog.PreviewRequest(ch)
+	var m *sendMaterial
+	var data personalize.Data
+	var known bool
+	var env schema.Env
+	body := r.Body
+	err = s.view(ctx, func(sp store.Space) error {
+		w, err := s.reader.settings(sp)
+		if err != nil {
+			return err
+		}
+		env = s.env(w, schema.Draft)
+		if err := invalid("the preview request", table.Validate(r.Body, env)); err != nil {
+			return err
+		}
+		if !slices.Contains([]engine.Channel{catalog.Push, catalog.Email, catalog.SMS}, ch) {
+			return refuse(mChannel, "the channel must be PUSH, EMAIL or SMS, not %q", ch)
+		}
+		if m, body, err = s.material(ctx, sp, w, ch, r.Body); err != nil {
+			return err
+		}
+		data, known, err = previewData(sp, m, r.Body)
+		return err
+	})
+	if err != nil {
+		return engine.Preview{}, stamped(err, ids.RequestID)
+	}
+	defer m.close()
+	out := engine.Preview{Answer: engine.Answer{ResponseID: ids.RequestID}, UnknownUser: !known}
+	for _, t := range m.Taken {
+		if t.Why != "" {
+			out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: t.At.Child(catalog.CustomTemplateID).String(), Expression: t.String()})
+		}
+	}
+	f := filler{
+		schema: table, root: body, env: env, allTexts: ch == catalog.SMS,
+		fill: func(at doc.Path, text string) (string, error) {
+			filled, missing, err := personalize.Preview(ctx, text, data)
+			if err != nil && ctx.Err() == nil {
+				return "", refuse(at.String(), "%w", err)
+			}
+			for _, u := range missing {
+				out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: at.String(), Expression: u.Expression})
+			}
+			return filled, err
+		},
+	}
+	if out.Content, err = f.at(doc.P(string(catalog.CampaignContent))); err != nil {
+		return engine.Preview{}, stamped(err, ids.RequestID)
+	}
+	out.Calls = m.apis.Calls()
+	return out, nil
+}
+
+// previewData returns what the expressions are resolved with, and reports whether the workspace knows the user.
+func previewData(sp store.Space, m *sendMaterial, body doc.Value) (data personalize.Data, known bool, err error) {
+	user := body.Get("user_identification")
+	prof, known, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
+	if err != nil {
+		return personalize.Data{}, false, err
+	}
+	return m.data(prof.Attributes, plainMap(body.Get(mEventAttrs))), known, nil
+}

@@ -1,0 +1,83 @@
+package local
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/delivery/providers"
+	"bugle/engine/message/delivery/push"
+)
+
+// push makes the notification of rendered content for one device.
+func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now time.Time) (*delivery.Push, error) {
+	out := providers.Addressed(d)
+	o := push.Options{Token: out.Token, Advanced: p.document.Get(string(catalog.Advanced)), Now: now}
+	if g, ok := (engine.Workspace{Gateways: p.gateways}).Gateway(engine.ProviderAPNs); ok && g.APNs != nil {
+		o.Topic = g.APNs.Topic
+	}
+	note, err := push.Build(catalog.Platform(platform), content, o)
+	if err != nil {
+		return nil, err
+	}
+	out.Title, out.Body, out.Headers, out.Payload = note.Title, note.Body, note.Headers, note.Payload.Encode()
+	return out, nil
+}
+
+// via names what carries a message, for those who look into the outbox.
+func (p *testPlan) via(m delivery.Message) string {
+	if m.Push == nil {
+		return p.connector.Name
+	}
+	kind, g := gatewayFor(p.gateways, m.Push.Platform)
+	if g == nil {
+		return ""
+	}
+	return kind.Name
+}
+
+func gatewayFor(of []engine.Gateway, platform string) (providers.Kind, *engine.Gateway) {
+	kind, ok := providers.For(platform)
+	if !ok {
+		return kind, nil
+	}
+	for i := range of {
+		if of[i].Provider == kind.Provider {
+			return kind, &of[i]
+		}
+	}
+	return kind, nil
+}
+
+// gateways opens the push gateways of one test, each when its first message is ready: fetching a
+// key may take a while, and a gateway that cannot be opened fails its own messages alone.
+type gateways struct {
+	of   []engine.Gateway
+	open func(context.Context, engine.Gateway) (delivery.Sender, error)
+
+	mu     sync.Mutex
+	opened map[string]func() (delivery.Sender, error) // by provider
+}
+
+// provider returns what carries to a platform; nil where that is the outbox.
+func (g *gateways) provider(ctx context.Context, platform string) (delivery.Sender, error) {
+	_, found := gatewayFor(g.of, platform)
+	if found == nil {
+		return nil, nil
+	}
+	g.mu.Lock()
+	if g.opened == nil {
+		g.opened = map[string]func() (delivery.Sender, error){}
+	}
+	open := g.opened[found.Provider]
+	if open == nil {
+		open = sync.OnceValues(func() (delivery.Sender, error) { return g.open(ctx, *found) })
+		g.opened[found.Provider] = open
+	}
+	g.mu.Unlock()
+	return open()
+}

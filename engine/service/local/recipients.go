@@ -1,0 +1,163 @@
+package local
+
+import (
+	"context"
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/delivery/webpush"
+	"bugle/store"
+)
+
+// recipient is one user, address or device that a test goes to.
+type recipient struct {
+	name       string // as the tester named it; a member of a segment by its id
+	address    string // where mail goes
+	identifier string // by which the tester named it; empty for a member of a segment
+	value      string // of the identifier
+	devices    []engine.Device
+	attributes map[string]any // nil without a profile
+	event      map[string]any // attributes of the newest event that the campaign is triggered by
+	why        string         // why nothing can go to it; empty where it can
+}
+
+// identifierKinds say by which index of profiles an identifier finds; "" is the profile's own id.
+var identifierKinds = map[string]string{
+	"USER_ATTRIBUTE_UNIQUE_ID":   "",
+	"ID":                         "",
+	"USER_ATTRIBUTE_USER_EMAIL":  store.ByEmail,
+	"EMAIL":                      store.ByEmail,
+	"USER_ATTRIBUTE_USER_MOBILE": store.ByMobile,
+	"MOBILE_NUMBER":              store.ByMobile,
+	androidID:                    store.ByAdvertising,
+	"ADVERTISING_IDENTIFIER":     store.ByAdvertising,
+	"PUSH_ID":                    store.ByToken,
+}
+
+// recipients resolves the identifier values of a test. A value that finds nobody is a recipient
+// that fails; a segment that is not there is refused.
+func (s *Service) recipients(ctx context.Context, sp store.Space, w engine.Workspace, p *testPlan, meta doc.Value) ([]recipient, error) {
+	identifier, values := meta.Get("identifier").Text(), meta.Get(mIdentValues).Strings()
+	if identifier == "CUSTOM_SEGMENT" && len(values) > 0 {
+		return s.members(ctx, sp, w, p, values[0])
+	}
+	var out []recipient
+	for _, value := range values {
+		r, err := s.recipient(sp, p, identifier, value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value string) (recipient, error) {
+	name := value
+	if endpoint, _, ok := webpush.Parse(value); ok && identifier == "PUSH_ID" {
+		name = endpoint // the rest are the browser's keys
+	}
+	prof, found, err := find(sp, identifier, name)
+	if err != nil {
+		return recipient{}, err
+	}
+	r := recipient{why: engine.NoUser(identifier)}
+	if found {
+		r = known(p, prof)
+	}
+	r.name, r.identifier, r.value = name, identifier, value
+	if identifier == "EMAIL" {
+		r.address, r.why = value, ""
+	}
+	return r, nil
+}
+
+// find returns the profile that an identifier's value leads to; of several the first by id.
+func find(sp store.Space, identifier, value string) (engine.Profile, bool, error) {
+	kind, ok := identifierKinds[identifier]
+	if !ok || value == "" || len(value) > 4096 {
+		return engine.Profile{}, false, nil
+	}
+	ids := []string{value}
+	if kind != "" {
+		var err error
+		if ids, err = sp.FindProfiles(kind, value); err != nil {
+			return engine.Profile{}, false, err
+		}
+	}
+	for _, id := range ids {
+		prof, found, err := profile(sp, id)
+		if err != nil || found && (identifier != androidID || hasAndroid(prof, value)) {
+			return prof, found, err
+		}
+	}
+	return engine.Profile{}, false, nil
+}
+
+// androidID is the identifier that is an Android advertising id alone, where ADVERTISING_IDENTIFIER
+// is an iOS one too.
+const androidID = "SVC_GAID"
+
+func hasAndroid(p engine.Profile, advertisingID string) bool {
+	return slices.ContainsFunc(p.Devices, func(d engine.Device) bool {
+		return d.Platform == string(catalog.Android) && d.AdvertiseID == advertisingID
+	})
+}
+
+// members returns the first members of a segment: those that it lists, in their order, and then those
+// that its filters pick.
+func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspace, p *testPlan, name string) ([]recipient, error) {
+	const target = mTestMeta + "." + mIdentValues
+	at := slices.IndexFunc(w.Segments, func(seg engine.Segment) bool { return seg.Name == name })
+	if at < 0 {
+		return nil, refuse(target, "there is no segment named %q in this workspace", name)
+	}
+	seg := w.Segments[at]
+	var out []recipient
+	for _, id := range seg.TestMembers() {
+		prof, found, err := profile(sp, id)
+		if err != nil {
+			return nil, err
+		}
+		r := recipient{name: id, why: "this user of the segment no longer exists"}
+		if found {
+			r = known(p, prof)
+		}
+		out = append(out, r)
+	}
+	if seg.Group().Exists() && len(out) < engine.MaxTestMembers {
+		more, err := s.audiences.members(ctx, sp, engine.AudienceRequest{Filters: audience.OfSegment(name), Limit: engine.MaxTestMembers + len(seg.Members)})
+		if engine.AsError(err) != nil {
+			return nil, refuse(target, "cannot use the segment %q: %v", name, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, prof := range more {
+			if len(out) < engine.MaxTestMembers && !slices.Contains(seg.Members, prof.ID) {
+				out = append(out, known(p, prof))
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, refuse(target, "the segment %q has no users", name)
+	}
+	return out, nil
+}
+
+// known returns the recipient that a profile is.
+func known(p *testPlan, prof engine.Profile) recipient {
+	r := recipient{name: prof.ID, devices: prof.Devices, attributes: prof.Attributes, event: engine.Trigger(p.document, prof)}
+	if p.channel == catalog.Email {
+		r.address, r.why = engine.MailAddress(p.document, prof)
+	}
+	return r
+}
+
+// on returns the devices that a recipient has on a platform, or why there is none.
+func (r recipient) on(platform string) (devices []engine.Device, why string) {
+	return engine.TestDevices(r.identifier, r.value, &engine.Profile{Devices: r.devices}, platform)
+}

@@ -1,0 +1,219 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"bugle/engine"
+	"bugle/store"
+)
+
+// reader reads the records of one workspace, as they are at the time of its clock.
+type reader struct {
+	db        store.DB
+	workspace string
+	clock     func() time.Time
+	log       *slog.Logger
+}
+
+// now returns the time of the clock in UTC, without the part that a record does not keep.
+func (r *reader) now() time.Time { return r.clock().UTC().Round(0) }
+
+// view runs fn in one transaction that reads the records. What fn fails with is turned into what a caller may see.
+func (r *reader) view(ctx context.Context, fn func(store.Space) error) error {
+	return r.explain(ctx, r.db.View(ctx, func(tx store.Tx) error { return fn(store.In(tx, r.workspace)) }))
+}
+
+// explain lets refusals and ended contexts through, and wraps what the store says.
+func (r *reader) explain(ctx context.Context, err error) error {
+	var corrupt *store.CorruptError
+	switch {
+	case err == nil:
+		return nil
+	case engine.AsError(err) != nil:
+		return err
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return err
+	case errors.Is(err, store.ErrTooBig):
+		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this change is too large; make it smaller, or split it into several requests")
+	case errors.As(err, &corrupt):
+		r.log.Error("damaged record", "what", corrupt.What, "error", err)
+		return internal(err, "%s is damaged in the store; restore an earlier revision, or a backup with `bugle restore`", corrupt.What)
+	}
+	r.log.Error("store", "error", err)
+	switch {
+	case store.NoSpace(err):
+		e := internal(err, "%v", err)
+		e.HTTP = http.StatusInsufficientStorage
+		return e
+	case store.NoFiles(err):
+		e := internal(err, "the store cannot open its files (%v); try again in a moment", err)
+		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
+		return e
+	}
+	return internal(err, "the store failed: %v; try again", err)
+}
+
+func internal(cause error, format string, args ...any) *engine.Error {
+	e := engine.Errorf(engine.Internal, http.StatusInternalServerError, format, args...)
+	e.Err = cause
+	return e
+}
+
+// missing refuses a name that nothing has.
+func missing(format string, args ...any) *engine.Error {
+	return engine.Errorf(engine.NotFound, http.StatusNotFound, format, args...)
+}
+
+// stamped returns err with the request id, where it is a refusal.
+func stamped(err error, requestID string) error {
+	e := engine.AsError(err)
+	if e == nil || e.RequestID != "" {
+		return err
+	}
+	out := *e
+	out.RequestID = requestID
+	return &out
+}
+
+// settings returns a copy of the settings that the caller may change.
+func (r *reader) settings(sp store.Space) (engine.Workspace, error) {
+	w, err := sp.Settings()
+	if err != nil {
+		return w, r.noSettings(err)
+	}
+	return w, nil
+}
+
+func (r *reader) noSettings(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return missing("there is no workspace %q in this store", r.workspace)
+	}
+	return fmt.Errorf("reading the workspace: %w", err)
+}
+
+// campaign returns a campaign as it is now: its state moved on by the clock.
+func (r *reader) campaign(sp store.Space, id string) (engine.Campaign, error) {
+	if id == "" || len(id) > maxID {
+		return engine.Campaign{}, engine.MissingCampaign(id)
+	}
+	c, err := sp.Campaign(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return c, engine.MissingCampaign(id)
+	}
+	if err != nil {
+		return c, fmt.Errorf("reading campaign %s: %w", id, err)
+	}
+	return r.current(c), nil
+}
+
+func (r *reader) current(c engine.Campaign) engine.Campaign {
+	if !c.Status.Live() {
+		return c // the clock moves no other
+	}
+	c.Head = engine.HeadAt(engine.Summarize(c), r.now())
+	return c
+}
+
+// writer changes the records of one workspace, and tells its index of what changed.
+type writer struct {
+	*reader
+	index       *indexer
+	settingsKey []byte // where the store has the settings
+	// settingsChanges counts what has changed the settings, or may have.
+	settingsChanges atomic.Int64
+}
+
+func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
+	r := &reader{db: db, workspace: workspace, clock: o.Clock, log: o.Logger}
+	if r.clock == nil {
+		r.clock = time.Now
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	return &writer{reader: r, index: &indexer{reader: r, tasks: t, keep: o.Keep.orDefaults()}, settingsKey: store.SettingsKey(workspace)}
+}
+
+// update runs fn in one transaction that changes the workspace's records. Once it is committed, and
+// before update returns, searches see what it has changed.
+func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
+	var watch *watched
+	done := false
+	err := w.db.Update(ctx, func(tx store.Tx) error {
+		watch, done = &watched{Tx: tx, settings: w.settingsKey}, false
+		err := fn(store.In(watch, w.workspace))
+		done = err == nil
+		return err
+	})
+	if watch != nil && watch.settled {
+		w.settingsChanges.Add(1)
+	}
+	switch {
+	case watch == nil || len(watch.changes) == 0:
+	case err == nil:
+		w.index.wrote(watch.changes)
+	case done:
+		w.index.reread(watch.changes) // it failed as it was committed: nobody knows what the store has
+	}
+	if done && err != nil && !nothingWritten(ctx, err) {
+		w.log.Error("store", "error", err)
+		if store.NoSpace(err) {
+			e := internal(err, "the disk is full (%v), so the change may not have been saved; free some space, then repeat the request with the same Idempotency-Key", err)
+			e.HTTP = http.StatusInsufficientStorage
+			return e
+		}
+		return internal(err, "the store failed while writing (%v), so the change may not have been saved; repeat the request with the same Idempotency-Key, or run `bugle doctor`", err)
+	}
+	return w.explain(ctx, err)
+}
+
+// nothingWritten reports whether a change that failed at its end has certainly written nothing.
+func nothingWritten(ctx context.Context, err error) bool {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return true
+	}
+	for _, known := range []error{store.ErrFull, store.ErrTooBig, store.ErrReadOnly, store.ErrClosed} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// change is what a transaction does to a campaign's summary.
+type change struct {
+	row  engine.Summary
+	gone bool // the id alone is set
+}
+
+// watched is a transaction that notes what it does to summaries.
+type watched struct {
+	store.Tx
+	changes  []change
+	settings []byte // the key of the workspace's settings
+	settled  bool   // they are written
+}
+
+var _ store.Watcher = (*watched)(nil)
+
+func (w *watched) Set(key, value []byte) error {
+	w.settled = w.settled || bytes.Equal(key, w.settings)
+	return w.Tx.Set(key, value)
+}
+
+func (w *watched) Summarized(_ string, row engine.Summary) {
+	w.changes = append(w.changes, change{row: row})
+}
+
+func (w *watched) Cleared(_, id string) {
+	c := change{gone: true}
+	c.row.ID = id
+	w.changes = append(w.changes, c)
+}

@@ -1,0 +1,234 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"bugle/engine"
+	"bugle/engine/message/delivery"
+)
+
+// sendsAtOnce bounds how many messages of one test are under way.
+const sendsAtOnce = 8
+
+const notSent = "the test was canceled before it was sent"
+
+// testRun is one test send under way.
+type testRun struct {
+	s        *Service
+	plan     *testPlan
+	marks    *marks
+	gateways gateways
+	files    *attachments
+	jobs     []job
+	progress func(engine.TestProgress)
+
+	mu   sync.Mutex // guards done and the calls of progress
+	done int
+}
+
+// job is one message to one recipient.
+type job struct {
+	key engine.TestKey
+	to  recipient
+	err error // why it failed; nil once it was sent
+}
+
+func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
+	r := &testRun{s: s, plan: p, progress: progress, files: &attachments{fetcher: s.fetcher, log: s.log}}
+	r.gateways = gateways{of: p.gateways, open: s.gateways}
+	for _, key := range p.keys {
+		for _, to := range p.recipients {
+			r.jobs = append(r.jobs, job{key: key, to: to, err: errors.New(notSent)})
+		}
+	}
+	return r
+}
+
+// send does all jobs and returns when every one has ended. The end of ctx ends those that have
+// not begun.
+func (r *testRun) send(ctx context.Context) {
+	next := make(chan *job)
+	var workers sync.WaitGroup
+	for range min(sendsAtOnce, len(r.jobs)) {
+		workers.Go(func() {
+			for j := range next {
+				r.do(ctx, j)
+			}
+		})
+	}
+	for i := range r.jobs {
+		next <- &r.jobs[i]
+	}
+	close(next)
+	workers.Wait()
+}
+
+func (r *testRun) do(ctx context.Context, j *job) {
+	if ctx.Err() == nil {
+		r.tell(j, false)
+		j.err = r.deliver(ctx, j)
+		if ended := ctx.Err(); ended != nil && errors.Is(j.err, ended) {
+			j.err = errors.New("the test was canceled while it was being sent")
+		}
+	}
+	r.tell(j, true)
+}
+
+func (r *testRun) tell(j *job, done bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if done {
+		r.done++
+	}
+	if r.progress == nil {
+		return
+	}
+	p := engine.TestProgress{Key: j.key.String(), Recipient: j.to.name, Done: done, Completed: r.done, Total: len(r.jobs)}
+	if done && j.err != nil {
+		p.Err = j.err.Error()
+	}
+	r.progress(p)
+}
+
+// deliver renders one message and hands it to its provider.
+func (r *testRun) deliver(ctx context.Context, j *job) error {
+	if j.to.why != "" {
+		return errors.New(j.to.why)
+	}
+	messages, err := r.compose(ctx, j)
+	if err != nil {
+		return err
+	}
+	return each(messages, func(m delivery.Message) error { return r.carry(ctx, m, r.marks.of(j, m)) })
+}
+
+// each carries all messages of a recipient, who may have several devices: one that is gone does
+// not keep the others from theirs. What failed is told, and of how many.
+func each(messages []delivery.Message, carry func(delivery.Message) error) error {
+	var failed []error
+	for _, m := range messages {
+		if err := carry(m); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if len(failed) == 0 || len(messages) == 1 {
+		return errors.Join(failed...)
+	}
+	why := failed[0]
+	for _, err := range failed[1:] {
+		if err.Error() != why.Error() {
+			why = fmt.Errorf("%w; %w", why, err)
+		}
+	}
+	return fmt.Errorf("%d of %d devices: %w", len(failed), len(messages), why)
+}
+
+// carry hands a message to its provider, unless an earlier run of the program has.
+func (r *testRun) carry(ctx context.Context, m delivery.Message, k mark) error {
+	if left, err := k.left(ctx); left || err != nil {
+		return err
+	}
+	provider, err := r.provider(ctx, m)
+	if err != nil {
+		return err
+	}
+	outbox := delivery.NewOutbox(keeper{r.s, r.plan, k}, r.s.now)
+	if provider == nil {
+		_, err := outbox.Deliver(ctx, m)
+		return err
+	}
+	if k.marks != nil {
+		if err := k.leaving(ctx); err != nil {
+			return err
+		}
+	}
+	if _, err := provider.Deliver(ctx, m); err != nil {
+		if k.marks != nil {
+			k.stayed(context.WithoutCancel(ctx))
+		}
+		logCause(r.s.log, "a message was not delivered", err)
+		return err
+	}
+	// It has left, whether the outbox can show it or not.
+	if _, err := outbox.Deliver(context.WithoutCancel(ctx), m); err != nil {
+		r.s.log.Error("a message that was sent is not in the outbox", "key", m.Key, "recipient", m.Recipient, "error", err)
+	}
+	return nil
+}
+
+// provider returns what takes a message away; nil where it stays in the outbox.
+func (r *testRun) provider(ctx context.Context, m delivery.Message) (delivery.Sender, error) {
+	if m.Push != nil {
+		return r.gateways.provider(ctx, m.Push.Platform)
+	}
+	return r.plan.provider, nil
+}
+
+// result sums the jobs up by key.
+func (r *testRun) result(ctx context.Context) engine.TestResult {
+	out := engine.TestResult{Data: make(map[string]engine.SendResult, len(r.plan.keys))}
+	sent := 0
+	failures := map[string]*reasons{}
+	for _, j := range r.jobs {
+		key := j.key.String()
+		if failures[key] == nil {
+			failures[key] = &reasons{}
+			out.Keys = append(out.Keys, key)
+		}
+		if j.err == nil {
+			sent++
+			continue
+		}
+		failures[key].add(j.to.name, j.err.Error())
+	}
+	for key, why := range failures {
+		out.Data[key] = engine.SendResult{Status: engine.Sent}
+		if len(why.order) > 0 {
+			out.Data[key] = engine.SendResult{Status: engine.Failed, FailureReason: why.String()}
+		}
+	}
+	out.Message = summary(sent, len(r.jobs))
+	if ctx.Err() != nil && sent < len(r.jobs) {
+		out.Message += " The test was canceled."
+	}
+	return out
+}
+
+func summary(sent, total int) string {
+	noun := "messages"
+	if total == 1 {
+		noun = "message"
+	}
+	if sent == total {
+		return fmt.Sprintf("Sent %d %s.", total, noun)
+	}
+	return fmt.Sprintf("Sent %d of %d %s; %d failed.", sent, total, noun, total-sent)
+}
+
+// reasons are why recipients of one key failed, those that failed alike together.
+type reasons struct {
+	order []string
+	names map[string][]string
+}
+
+func (r *reasons) add(name, why string) {
+	if r.names == nil {
+		r.names = map[string][]string{}
+	}
+	if r.names[why] == nil {
+		r.order = append(r.order, why)
+	}
+	r.names[why] = append(r.names[why], name)
+}
+
+func (r *reasons) String() string {
+	parts := make([]string, len(r.order))
+	for i, why := range r.order {
+		parts[i] = strings.Join(r.names[why], ", ") + ": " + why
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,93 @@
+package local
+
+import (
+	"context"
+	"sync/atomic"
+
+	"bugle/engine"
+	"bugle/store"
+)
+
+// settings keeps the settings of the workspace, decoded once for all who only read them.
+type settings struct {
+	*writer
+	tasks   *tasks
+	known   atomic.Pointer[store.KnownSettings]
+	settled atomic.Pointer[settled]
+}
+
+// Workspace returns the settings.
+func (s *settings) Workspace(ctx context.Context) (engine.Workspace, error) {
+	var out engine.Workspace
+	err := s.view(ctx, func(sp store.Space) error {
+		var err error
+		out, err = s.settings(sp)
+		return err
+	})
+	return out, err
+}
+
+// UpdateWorkspace applies change to the settings in one transaction. It may run change again
+// where another change came between.
+func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Workspace) error) error {
+	var refused error
+	err := s.update(ctx, func(sp store.Space) error {
+		w, err := s.settings(sp)
+		if err != nil {
+			return err
+		}
+		if refused = change(&w); refused != nil {
+			return refused
+		}
+		if w.ID != s.workspace {
+			return refuse("id", "the ID of a workspace cannot be changed")
+		}
+		if err := checkWorkspace(w); err != nil {
+			return err
+		}
+		return sp.PutSettings(w)
+	})
+	if refused != nil {
+		return refused
+	}
+	return err
+}
+
+// Settings returns the settings as [Service.Workspace] does, but shared with all who ask: nothing in them
+// may be changed. As long as they are the same, they are not decoded again, and as long as the service has
+// changed none of them and is not closed, they are not read again.
+func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
+	updates := s.settingsChanges.Load() // before they are read: what changes them meanwhile makes them old
+	if now := s.settled.Load(); now != nil && now.updates == updates && s.tasks.ctx.Err() == nil {
+		return now.Workspace, ctx.Err()
+	}
+	var out engine.Workspace
+	err := s.view(ctx, func(sp store.Space) error {
+		var err error
+		out, err = s.shared(sp)
+		return err
+	})
+	if err == nil {
+		s.settled.Store(&settled{out, updates})
+	}
+	return out, err
+}
+
+// settled are the settings as they were after so many updates of them.
+type settled struct {
+	engine.Workspace
+	updates int64
+}
+
+// shared returns the settings as the transaction sees them. Nothing in them may be changed.
+func (s *settings) shared(sp store.Space) (engine.Workspace, error) {
+	before := s.known.Load()
+	now, err := sp.SettingsOr(before)
+	switch {
+	case err != nil:
+		return engine.Workspace{}, s.noSettings(err)
+	case now != before:
+		s.known.Store(now)
+	}
+	return now.Workspace, nil
+}

@@ -1,0 +1,184 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/store"
+)
+
+// Test sends a test, of the content in the request or of a saved draft (CONTRACT.md,
+// Test sends). Once the request is accepted it returns a result, even if ctx
+// ends in the meantime: messages that were not sent by then are reported as failed.
+func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	ids, err := request(r.Call, r.Body)
+	if err != nil {
+		return engine.TestResult{}, err
+	}
+	if err := checkBody(r.Body); err != nil {
+		return engine.TestResult{}, stamped(err, ids.RequestID)
+	}
+	c := keyed(ids, opTest, r.Body.Encode())
+	plan, earlier, err := s.begin(ctx, c, r)
+	if err != nil {
+		return engine.TestResult{}, stamped(err, ids.RequestID)
+	}
+	if earlier != nil {
+		return replay(c, earlier, func(out *engine.TestResult) *engine.Answer { return &out.Answer })
+	}
+	defer plan.material.close()
+	run := newTestRun(s, plan, r.Progress)
+	run.marks = &marks{s: s, c: c, again: plan.again}
+	run.send(ctx)
+	out := run.result(ctx)
+	out.ResponseID = ids.RequestID
+	// Messages have left: that is written down even where the caller has gone.
+	s.finish(context.WithoutCancel(ctx), c, run, r, out)
+	out.Calls = plan.material.apis.Calls()
+	return out, nil
+}
+
+// begin checks the request and works out what to send, in one transaction, and marks the call's
+// key as running. Where the key has its answer already, it gives that instead.
+func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *testPlan, earlier []byte, err error) {
+	work := func(sp store.Space) error {
+		p, earlier = nil, nil
+		found, err := s.keys.recall(sp, c)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			earlier = found
+			return nil
+		}
+		if p, err = s.plan(ctx, sp, r.Body); err != nil || c.IdempotencyKey == "" {
+			return err
+		}
+		if p.again, err = s.unfinished(sp, c); err != nil {
+			return err
+		}
+		now := s.now()
+		return sp.PutIdempotent(store.Idempotent{
+			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Boot: s.keys.boot,
+			At: now, ExpiresAt: now.Add(keyLife),
+		})
+	}
+	if c.IdempotencyKey == "" {
+		err = s.view(ctx, work)
+	} else {
+		err = s.update(ctx, work)
+	}
+	return p, earlier, err
+}
+
+// unfinished reports whether the call's key is that of this very test, which an earlier run of the
+// program began and did not end. [idempotency.recall] has let the key through.
+func (s *Service) unfinished(sp store.Space, c call) (bool, error) {
+	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return rec.Running && rec.Fingerprint == c.asked, err
+}
+
+// finish records the test and the answer to its key. A failure is logged and no error: the
+// messages have left.
+func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.TestRequest, out engine.TestResult) {
+	err := s.update(ctx, func(sp store.Space) error {
+		if err := sp.PutTest(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, Result: out}); err != nil {
+			return err
+		}
+		if err := run.marks.forget(sp); err != nil {
+			return err
+		}
+		return s.keys.remember(sp, c, out)
+	})
+	if err == nil {
+		return
+	}
+	s.log.Error("a test send was not recorded", "error", err)
+	if c.IdempotencyKey == "" {
+		return
+	}
+	if err := s.update(ctx, func(sp store.Space) error { return sp.DeleteIdempotent(c.op, c.IdempotencyKey) }); err != nil {
+		s.log.Error("an idempotency key stays in use", "error", err)
+	}
+}
+
+// Tests returns the newest test sends, of one campaign where id is not empty; a limit of 0 means all.
+func (s *Service) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
+	var out []engine.TestRecord
+	err := s.view(ctx, func(sp store.Space) error {
+		out = nil
+		return sp.Tests(0, func(t engine.TestRecord) error {
+			if id != "" && t.CampaignID != id {
+				return nil
+			}
+			out = append(out, t)
+			if limit > 0 && len(out) >= limit {
+				return store.Stop
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
+// recentTests is how many test sends are looked through for recipients.
+const recentTests = 200
+
+// Recipients returns the identifier values used last, newest first, each once.
+func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
+	var out []string
+	err := s.view(ctx, func(sp store.Space) error {
+		out = nil
+		seen := map[string]bool{}
+		return sp.Tests(recentTests, func(t engine.TestRecord) error {
+			meta := t.Body.Get(mTestMeta)
+			if meta.Get("identifier").Text() != identifier || !testedOn(t, channel) {
+				return nil
+			}
+			for _, v := range meta.Get("identifier_values").Strings() {
+				if !seen[v] && (limit <= 0 || len(out) < limit) {
+					seen[v] = true
+					out = append(out, v)
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
+// testedOn reports whether a test was of the channel: inline it says so itself, otherwise its keys do.
+func testedOn(t engine.TestRecord, ch engine.Channel) bool {
+	if own := t.Body.Get(mChannel).Text(); own != "" {
+		return own == string(ch)
+	}
+	if len(t.Result.Keys) == 0 {
+		return false
+	}
+	return strings.HasPrefix(t.Result.Keys[0], string(catalog.Email)+"_") == (ch == catalog.Email)
+}
+
+// Outbox returns the messages that test sends delivered, newest first.
+func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.Delivered, error) {
+	var out []engine.Delivered
+	err := s.view(ctx, func(sp store.Space) error {
+		var err error
+		if out, err = sp.Outbox(limit); err != nil {
+			return fmt.Errorf("reading the outbox: %w", err)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// ClearOutbox forgets all delivered messages.
+func (s *Service) ClearOutbox(ctx context.Context) error {
+	return s.update(ctx, func(sp store.Space) error { return sp.ClearOutbox() })
+}

@@ -1,0 +1,200 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/personalize"
+	"bugle/engine/schema"
+	"bugle/store"
+)
+
+// The members of a test request (CONTRACT.md, Test sends).
+const (
+	mTestMeta    = "test_campaign_meta"
+	mDraftID     = "draft_id"
+	mPersonal    = "personalization_details"
+	mUserAttrs   = "user_attributes"
+	mEventAttrs  = "event_attributes"
+	mIdentValues = "identifier_values"
+)
+
+// testPlan is all that a test send needs to know, taken from the store in one transaction.
+type testPlan struct {
+	channel    engine.Channel
+	campaignID string    // empty for an inline test
+	name       string    // the campaign's
+	document   doc.Value // the campaign document, or the body of an inline test
+	keys       []engine.TestKey
+	recipients []recipient
+	connector  engine.Connector
+	provider   delivery.Sender  // of mail; nil: the outbox
+	gateways   []engine.Gateway // of push; a platform without one goes to the outbox
+	env        schema.Env
+	material   *sendMaterial
+	overrides  attributes
+	again      bool // an earlier run of the program began this very test, and did not end it
+}
+
+// attributes are values that the request puts in the place of the recipient's own.
+type attributes struct{ user, event map[string]any }
+
+// plan checks a test request and works out what goes to whom.
+func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*testPlan, error) {
+	w, err := s.reader.settings(sp)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.testContent(sp, w, body)
+	if err != nil {
+		return nil, err
+	}
+	if p.channel == catalog.Email {
+		if err := s.chooseConnector(w, p); err != nil {
+			return nil, err
+		}
+	}
+	meta := body.Get(mTestMeta)
+	f := engine.KeyFilter{Platform: meta.Get("platform").Text(), Locale: meta.Get("locale_name").Text(), Variation: meta.Get("variation").Text()}
+	if p.keys, err = testKeys(p, f); err != nil {
+		return nil, err
+	}
+	if p.recipients, err = s.recipients(ctx, sp, w, p, meta); err != nil {
+		return nil, err
+	}
+	given := body.Get(mPersonal)
+	p.overrides = attributes{user: plainMap(given.Get(mUserAttrs)), event: plainMap(given.Get(mEventAttrs))}
+	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
+	if p.material, p.document, err = s.material(ctx, sp, w, p.channel, p.document); err != nil {
+		return nil, err
+	}
+	p.document = p.material.WithoutNames(p.document)
+	p.gateways = w.Gateways
+	return p, nil
+}
+
+// testContent returns the plan with the document to send: the draft's, or the request's own.
+func (s *Service) testContent(sp store.Space, w engine.Workspace, body doc.Value) (*testPlan, error) {
+	id := body.Get(mDraftID)
+	if !id.Exists() {
+		ch := engine.Channel(body.Get(mChannel).Text())
+		p := &testPlan{channel: ch, document: body, env: s.env(w, schema.Inline)}
+		return p, invalid("the test request", catalog.TestRequest(ch).Validate(body, p.env))
+	}
+	env := s.env(w, schema.Saved)
+	// What every test request must be comes first: the draft may not be there.
+	if err := invalid("the test request", catalog.TestRequest("").Validate(body, env)); err != nil {
+		return nil, err
+	}
+	c, err := s.campaign(sp, id.Text())
+	if err != nil {
+		return nil, err
+	}
+	if c.Status != catalog.Draft {
+		return nil, refuse(mDraftID, "the campaign is %s; only drafts can be tested by draft_id", c.Status)
+	}
+	if !c.Channel.Writable() {
+		return nil, refuse(mDraftID, "%s campaigns cannot be tested", c.Channel.Label())
+	}
+	if err := invalid("the test request", catalog.TestRequest(c.Channel).Validate(body, env)); err != nil {
+		return nil, err
+	}
+	document := c.Document()
+	for _, name := range []catalog.Component{catalog.BasicDetails, catalog.Connector} {
+		if own := body.Get(string(name)); own.Exists() {
+			document = merged(document, doc.NewObject(doc.M(string(name), own)))
+		}
+	}
+	return &testPlan{channel: c.Channel, campaignID: c.ID, document: document, env: env}, nil
+}
+
+func testKeys(p *testPlan, f engine.KeyFilter) ([]engine.TestKey, error) {
+	content := p.document.Get(string(catalog.CampaignContent)).Get("content")
+	if content.Empty() {
+		return nil, refuse(string(catalog.CampaignContent)+".content", "there is no message to send yet; write it first")
+	}
+	if member, why, ok := f.Missing(p.channel, p.document); !ok {
+		return nil, refuse(mTestMeta+"."+member, "%s", why)
+	}
+	keys := engine.TestKeys(p.channel, p.document, f)
+	switch {
+	case len(keys) == 0:
+		return nil, refuse(string(catalog.BasicDetails)+".platforms", "there is no platform to send to; choose one, or write a message for one")
+	case len(keys) >= engine.MaxTestKeys:
+		return nil, refuse(mTestMeta, "the test would send more than %d messages to each recipient; narrow it by locale_name or variation", engine.MaxTestKeys)
+	}
+	return keys, nil
+}
+
+// chooseConnector finds the workspace's connector that the document names, and its provider.
+func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
+	named := p.document.Get(string(catalog.Connector))
+	kind, name := named.Get("connector_type").Text(), named.Get("connector_name").Text()
+	if kind == "" || name == "" {
+		return refuse(string(catalog.Connector), "the campaign has no connector; choose the one to send with")
+	}
+	for _, c := range w.Connectors {
+		if c.Type != kind || c.Name != name {
+			continue
+		}
+		p.connector = c
+		if c.Provider == engine.ProviderOutbox {
+			return nil
+		}
+		var err error
+		if p.provider, err = s.providers(c); err != nil {
+			return refuse(string(catalog.Connector), "%w", err)
+		}
+		return nil
+	}
+	return refuse(string(catalog.Connector), "there is no %s connector named %q in this workspace; add it, or choose another", kind, name)
+}
+
+// data returns what the expressions of one recipient's message can name.
+func (p *testPlan) data(r recipient) personalize.Data {
+	return p.material.data(over(r.attributes, p.overrides.user), over(r.event, p.overrides.event))
+}
+
+func over(own, instead map[string]any) map[string]any {
+	out := make(map[string]any, len(own)+len(instead))
+	for name, v := range own {
+		out[name] = v
+	}
+	for name, v := range instead {
+		out[name] = v
+	}
+	return out
+}
+
+// plainMap returns an object as expressions take it; numbers keep their spelling.
+func plainMap(v doc.Value) map[string]any {
+	out := make(map[string]any, v.Len())
+	for name, m := range v.Members() {
+		out[name] = plainValue(m)
+	}
+	return out
+}
+
+func plainValue(v doc.Value) any {
+	switch v.Kind() {
+	case doc.Bool:
+		return v.True()
+	case doc.Number:
+		return json.Number(v.Literal())
+	case doc.String:
+		return v.Text()
+	case doc.Array:
+		out := make([]any, 0, v.Len())
+		for _, e := range v.Elems() {
+			out = append(out, plainValue(e))
+		}
+		return out
+	case doc.Object:
+		return plainMap(v)
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/workspace/userfile"
+	"bugle/store"
+)
+
+// users keeps the profiles of the workspace's users.
+type users struct{ *writer }
+
+var _ engine.ProfileImporter = (*Service)(nil)
+
+// Profiles returns at most limit profiles whose id or attributes contain text, in any case, by id.
+// A limit of 0 means all.
+func (u *users) Profiles(ctx context.Context, text string, limit int) ([]engine.Profile, error) {
+	var out []engine.Profile
+	text = strings.ToLower(text)
+	err := u.view(ctx, func(sp store.Space) error {
+		out = nil
+		return sp.Profiles(func(p engine.Profile) error {
+			if !mentions(p, text) {
+				return nil
+			}
+			out = append(out, p)
+			if limit > 0 && len(out) >= limit {
+				return store.Stop
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
+func mentions(p engine.Profile, text string) bool {
+	if strings.Contains(strings.ToLower(p.ID), text) {
+		return true
+	}
+	for _, v := range p.Attributes {
+		if strings.Contains(strings.ToLower(plainText(v)), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func plainText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// Profile returns one profile; NOT_FOUND where there is none of that id.
+func (u *users) Profile(ctx context.Context, id string) (engine.Profile, error) {
+	var out engine.Profile
+	err := u.view(ctx, func(sp store.Space) error {
+		p, found, err := profile(sp, id)
+		if err == nil && !found {
+			err = missing("there is no user %q in this workspace", id)
+		}
+		out = p
+		return err
+	})
+	return out, err
+}
+
+// PutProfile adds a profile, or changes the one with its id.
+func (u *users) PutProfile(ctx context.Context, p engine.Profile) error {
+	if err := userfile.Check(p); err != nil {
+		return refuse("id", "%v", err)
+	}
+	return u.update(ctx, func(sp store.Space) error { return sp.PutProfile(p) })
+}
+
+// DeleteProfile removes a profile; NOT_FOUND where there is none of that id.
+func (u *users) DeleteProfile(ctx context.Context, id string) error {
+	return u.update(ctx, func(sp store.Space) error {
+		_, found, err := profile(sp, id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return missing("there is no user %q in this workspace", id)
+		}
+		return sp.DeleteProfile(id)
+	})
+}
+
+func profile(sp store.Space, id string) (engine.Profile, bool, error) {
+	if id == "" || len(id) > maxID {
+		return engine.Profile{}, false, nil
+	}
+	p, err := sp.Profile(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return p, false, nil
+	}
+	return p, err == nil, err
+}
+
+// ImportProfiles stores rows, as many in one transaction as the store takes.
+func (u *users) ImportProfiles(ctx context.Context, r engine.ProfileImport) (engine.ProfilesImported, error) {
+	var out engine.ProfilesImported
+	for _, row := range r.Rows {
+		if err := userfile.Check(row.Profile); err != nil {
+			return out, refuse("id", "%q: %v", row.ID, err)
+		}
+	}
+	err := u.importRows(ctx, r.Rows, r.Merge, &out)
+	return out, err
+}
+
+// importRows stores rows in one transaction, or in two halves where that is too much for one.
+func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge bool, total *engine.ProfilesImported) error {
+	var n engine.ProfilesImported
+	err := u.db.Update(ctx, func(tx store.Tx) error {
+		n = engine.ProfilesImported{}
+		sp := store.In(tx, u.workspace)
+		for _, row := range rows {
+			if err := importRow(sp, row, merge, &n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, store.ErrTooBig) && len(rows) > 1 {
+		half := len(rows) / 2
+		if err := u.importRows(ctx, rows[:half], merge, total); err != nil {
+			return err
+		}
+		return u.importRows(ctx, rows[half:], merge, total)
+	}
+	if err == nil {
+		total.Add(n)
+	}
+	return u.explain(ctx, err)
+}
+
+func importRow(sp store.Space, row engine.ProfileRow, merge bool, n *engine.ProfilesImported) error {
+	old, found, err := profile(sp, row.ID)
+	if err != nil {
+		return err
+	}
+	p := row.Profile
+	if found {
+		n.Changed++
+		if merge {
+			p = withRow(old, row)
+		}
+	} else {
+		n.Added++
+	}
+	return sp.PutProfile(p)
+}
+
+// withRow returns a profile with what a row says of it.
+func withRow(p engine.Profile, row engine.ProfileRow) engine.Profile {
+	if p.Attributes == nil {
+		p.Attributes = map[string]any{}
+	}
+	maps.Copy(p.Attributes, row.Attributes)
+	for _, d := range row.Devices {
+		same := func(o engine.Device) bool { return o.Platform == d.Platform && o.Token == d.Token }
+		if i := slices.IndexFunc(p.Devices, same); i >= 0 {
+			p.Devices[i] = d
+		} else {
+			p.Devices = append(p.Devices, d)
+		}
+	}
+	for _, e := range row.Events {
+		// The same row once more is no second event.
+		same := func(o engine.Event) bool {
+			return o.Name == e.Name && o.At.Equal(e.At) && reflect.DeepEqual(o.Attributes, e.Attributes)
+		}
+		if !slices.ContainsFunc(p.Events, same) {
+			p.Events = append(p.Events, e)
+		}
+	}
+	slices.SortStableFunc(p.Events, func(a, b engine.Event) int { return a.At.Compare(b.At) })
+	if !row.KeepOptedOut {
+		p.OptedOut = row.OptedOut
+	}
+	return p
+}

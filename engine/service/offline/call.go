@@ -1,0 +1,256 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/operation"
+	"bugle/engine/service/remote"
+)
+
+// The operations, as [remote.Wait] names them.
+var (
+	opCreate   = operation.Create.Name
+	opGet      = operation.Get.Name
+	opUpdate   = operation.Update.Name
+	opValidate = operation.Validate.Name
+	opStatus   = operation.Status.Name
+	opSearch   = operation.Search.Name
+	opMeta     = operation.Meta.Name
+	opTest     = operation.Test.Name
+	opPreview  = operation.Preview.Name
+	opPublish  = operation.Publish.Name // sends an update
+)
+
+// What is named otherwise here.
+const (
+	opList  = "list"  // searches
+	opCheck = "check" // a get before an update
+)
+
+var sent = map[string]string{opList: opSearch, opPublish: opUpdate, opCheck: opGet}
+
+// call is one call of the remote service that is under way.
+type call struct {
+	operation string
+	read      bool // it may be given up at once: nothing comes of it
+	parent    context.Context
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+
+	mu      sync.Mutex
+	request http.Header // of the attempt that was made last
+	astray  string      // why that attempt did not get through; empty where it did
+}
+
+// errAway is the cause that ends a read whose service cannot be reached.
+var errAway = errors.New("the service cannot be reached")
+
+// begin starts a call. Its context is that of the caller; done must follow.
+func (s *Service) begin(ctx context.Context, operation string, read bool) *call {
+	c := &call{operation: operation, read: read, parent: ctx}
+	inner, cancel := context.WithCancelCause(ctx)
+	c.cancel = cancel
+	c.ctx = context.WithValue(inner, callKey{}, c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[c] = struct{}{}
+	if read && !s.closed {
+		s.work.Go(func() { s.watch(c) })
+	}
+	return c
+}
+
+func (s *Service) done(c *call) {
+	c.cancel(nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.calls, c)
+}
+
+// watch knocks at the service while a read gets no answer, and ends the read where nobody opens.
+func (s *Service) watch(c *call) {
+	t := time.NewTicker(s.opts.Patience)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-c.ctx.Done():
+			return
+		case <-s.ctx.Done():
+			return
+		}
+		if err := s.knock(c.ctx, s.opts.Knock); err != nil && c.ctx.Err() == nil {
+			c.note(nil, reasonOf(err))
+			c.cancel(errAway)
+			return
+		}
+	}
+}
+
+type callKey struct{}
+
+// watched notes what becomes of each attempt of a call.
+type watched struct{ http.RoundTripper }
+
+func (w watched) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := w.RoundTripper.RoundTrip(req)
+	if c, ok := req.Context().Value(callKey{}).(*call); ok {
+		c.note(req.Header, astray(res, err))
+	}
+	return res, err
+}
+
+func (c *call) note(request http.Header, astray string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if request != nil {
+		c.request = request
+	}
+	c.astray = astray
+}
+
+func (c *call) lost() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.astray
+}
+
+// isOf reports whether a wait is of this call: its request id is in a header, whose name is a matter
+// of the dialect.
+func (c *call) isOf(w remote.Wait) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, values := range c.request {
+		if slices.Contains(values, w.Call.RequestID) {
+			return true
+		}
+	}
+	return false
+}
+
+// sends reports whether the call makes requests of that operation.
+func (c *call) sends(operation string) bool {
+	if as, ok := sent[c.operation]; ok {
+		return as == operation
+	}
+	return c.operation == operation
+}
+
+// astray says why an attempt did not get through to the service; empty where it did.
+func astray(res *http.Response, err error) string {
+	if err != nil {
+		return reasonOf(err)
+	}
+	switch res.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return fmt.Sprintf("it responds %d %s", res.StatusCode, http.StatusText(res.StatusCode))
+	}
+	return ""
+}
+
+// reasonOf puts an error of the network into few words.
+func reasonOf(err error) string {
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.As(err, &dns):
+		return "no address for " + dns.Name
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer"
+	}
+	return err.Error()
+}
+
+// attempts is after how many that went astray a read is given up.
+const attempts = 3
+
+// waiting is told of waits by the remote service. A read that goes astray does not wait for as long
+// as a write does: what is remembered is there already.
+func (s *Service) waiting(w remote.Wait) {
+	s.mu.Lock()
+	if w.Over {
+		delete(s.waits, w.Call.RequestID)
+	} else {
+		s.waits[w.Call.RequestID] = w
+	}
+	s.touch()
+	mine := s.callsOf(w)
+	s.mu.Unlock()
+	if w.Over || w.Reason != remote.Repeating || w.Attempt < attempts && w.For <= time.Second {
+		return
+	}
+	for _, c := range mine {
+		if c.read && c.lost() != "" {
+			c.cancel(errAway)
+		}
+	}
+}
+
+// callsOf returns the calls that a wait can be of. One that was not sent yet has shown no request id: it
+// is one of those of its operation, which all wait for the same.
+func (s *Service) callsOf(w remote.Wait) []*call {
+	var mine, like []*call
+	for c := range s.calls {
+		switch {
+		case c.isOf(w):
+			mine = append(mine, c)
+		case c.sends(w.Operation):
+			like = append(like, c)
+		}
+	}
+	if len(mine) > 0 {
+		return mine
+	}
+	return like
+}
+
+// EndWaits ends every wait that there is now.
+func (s *Service) EndWaits() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.waits {
+		for _, c := range s.callsOf(w) {
+			c.cancel(&EndedError{Operation: c.operation, Why: w.Why})
+		}
+	}
+}
+
+// ended returns the error of a call, and whether the service could not be reached. What the caller
+// ended itself, or refused, is neither.
+func (c *call) ended(err error) (error, bool) {
+	if err == nil || c.parent.Err() != nil {
+		return err, false
+	}
+	var lost *remote.UnansweredError
+	unanswered := errors.As(err, &lost)
+	maybe := unanswered && lost.Write
+	var ended *EndedError
+	if errors.As(context.Cause(c.ctx), &ended) {
+		return &EndedError{Operation: ended.Operation, Why: ended.Why, Maybe: maybe}, false
+	}
+	if e := engine.AsError(err); unanswered || e != nil && e.HTTP >= http.StatusInternalServerError && c.lost() != "" || context.Cause(c.ctx) == errAway {
+		return &UnreachableError{Operation: c.operation, Reason: c.why(lost), Maybe: maybe}, true
+	}
+	return err, false
+}
+
+func (c *call) why(lost *remote.UnansweredError) string {
+	if reason := c.lost(); reason != "" {
+		return reason
+	}
+	if lost != nil {
+		return reasonOf(lost.Err)
+	}
+	return "no answer"
+}

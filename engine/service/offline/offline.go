@@ -1,0 +1,196 @@
+// Package offline is a remote service for a person at a terminal: what was read from it stays
+// readable while it cannot be reached, nobody waits for it longer than it takes to find that out, and
+// what its calls wait for can be seen and ended.
+//
+// What was read is kept in files of this machine. It is given again only where the service gave no
+// answer, or one that somebody else gave for it (502, 503, 504): what it refuses (401, 403, 404), it
+// refuses. Nothing is written while it cannot be reached.
+package offline
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/service/remote"
+)
+
+// Options say where answers are remembered, and how patient the service is. Dir alone is needed.
+type Options struct {
+	Dir string // the folder of one workspace on one service
+
+	Clock func() time.Time // nil: time.Now
+
+	// Patience is how long a read waits for its answer before the service is knocked at, and again
+	// each time after. 0: 3 seconds.
+	Patience time.Duration
+	// Knock is how long the service may take to answer a knock while somebody waits, and four times as
+	// long while nobody does. 0: 2 seconds.
+	Knock time.Duration
+	// Pause is the first pause between two looks whether the service is back; it doubles up to four
+	// times as long. 0: 2 seconds.
+	Pause time.Duration
+}
+
+const (
+	usualPatience = 3 * time.Second
+	usualKnock    = 2 * time.Second
+	usualPause    = 2 * time.Second
+	pauseFactor   = 4
+	patientFactor = 4
+)
+
+// Service is [engine.Service] over HTTP with a memory. It is safe for concurrent use.
+type Service struct {
+	far    *remote.Service
+	opts   Options
+	memory *memory
+	knocks *http.Client
+
+	ctx  context.Context // of what runs in the background
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	wake chan struct{} // has room for one: look at once
+
+	mu      sync.Mutex
+	since   time.Time // when the service was lost; zero while it is there
+	reason  string
+	looking bool // a goroutine looks whether it is back
+	closed  bool
+	calls   map[*call]struct{}
+	waits   map[string]remote.Wait // by request id
+	// recalled are the campaigns that were last given from memory: who changes one of them does not
+	// know how it stands.
+	recalled map[string]engine.Campaign
+	version  uint64
+	changed  chan struct{} // closed at the next change of the link
+}
+
+var (
+	_ engine.Service = (*Service)(nil)
+	_ engine.Lister  = (*Service)(nil)
+	_ engine.Linked  = (*Service)(nil)
+)
+
+// Open returns the service that c describes, with what was remembered of it in o.Dir. It calls nobody
+// yet. Close ends it.
+func Open(c remote.Config, o Options) (*Service, error) {
+	set := func(d *time.Duration, usual time.Duration) {
+		if *d <= 0 {
+			*d = usual
+		}
+	}
+	set(&o.Patience, usualPatience)
+	set(&o.Knock, usualKnock)
+	set(&o.Pause, usualPause)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
+		if t, ok := c.Transport.(*http.Transport); ok { // with connections of its own
+			c.Transport = t.Clone()
+		}
+	}
+	s := &Service{
+		opts: o, memory: remembering(o.Dir), wake: make(chan struct{}, 1),
+		calls: map[*call]struct{}{}, waits: map[string]remote.Wait{}, recalled: map[string]engine.Campaign{}, changed: make(chan struct{}),
+	}
+	s.knocks = &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	c.Transport = watched{c.Transport}
+	told := c.Waiting
+	c.Waiting = func(w remote.Wait) {
+		s.waiting(w)
+		if told != nil {
+			told(w)
+		}
+	}
+	var err error
+	if s.far, err = remote.New(c); err != nil {
+		return nil, err
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// Close ends what runs in the background, and waits for its end.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.stop()
+	s.work.Wait()
+	s.knocks.CloseIdleConnections()
+	return s.far.Close()
+}
+
+// Quotas returns what is left of the service's limits.
+func (s *Service) Quotas() []engine.Quota {
+	qs := s.far.Quotas()
+	out := make([]engine.Quota, len(qs))
+	for i, q := range qs {
+		out[i] = engine.Quota{Operation: q.Operation, Most: q.Window.N, Per: q.Window.Per, Left: q.Left, More: q.More}
+	}
+	return out
+}
+
+// UnreachableError says that a call was not done because the service cannot be reached.
+type UnreachableError struct {
+	Operation string
+	Since     time.Time
+	Reason    string // why it cannot be reached
+	// Maybe says that the call may have been done all the same.
+	Maybe bool
+}
+
+const editsAreKept = "your edits are kept on this machine, and can be applied once it is back"
+
+// undone says what becomes of a call that was not done, by operation.
+var undone = map[string]string{
+	opGet:      "and this campaign is not cached; try again once it is back",
+	opList:     "and the campaigns are not cached; try again once it is back",
+	opUpdate:   "so nothing was sent; " + editsAreKept,
+	opCheck:    "so nothing was sent; " + editsAreKept,
+	opCreate:   "so no campaign was created; try again once it is back",
+	opPublish:  "so nothing was published; try again once it is back",
+	opStatus:   "so the state was not changed; try again once it is back",
+	opTest:     "so no test was sent; try again once it is back",
+	opValidate: "so its check was not run; try again once it is back",
+	opPreview:  "so there is no preview; try again once it is back",
+}
+
+func (e *UnreachableError) Error() string {
+	away := fmt.Sprintf("the service has been offline since %s (%s)", e.Since.Format("15:04"), e.Reason)
+	say, ok := undone[e.Operation]
+	switch {
+	case e.Maybe:
+		say = "but " + e.Operation + " may have been done anyway; check before you try again"
+	case !ok:
+		say = "so " + e.Operation + " was not done; try again once it is back"
+	}
+	return away + ", " + say
+}
+
+// EndedError says that somebody ended the wait of a call with [Service.EndWaits].
+type EndedError struct {
+	Operation string
+	Why       string // it waited
+	// Maybe says that the call may have been done all the same.
+	Maybe bool
+}
+
+func (e *EndedError) Error() string {
+	if e.Maybe {
+		return fmt.Sprintf("the request was canceled (%s); %s may have been done anyway, so check before you try again", e.Why, e.Operation)
+	}
+	what := "sent"
+	switch e.Operation {
+	case opGet, opList, opSearch, opMeta:
+		what = "read"
+	}
+	return fmt.Sprintf("the request was canceled, so nothing was %s (%s)", what, e.Why)
+}

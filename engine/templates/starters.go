@@ -1,0 +1,42 @@
+// Package templates holds drafts to begin with: the usual campaigns, with the parts filled in that
+// are the same for everybody.
+package templates
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"bugle/engine/doc"
+)
+
+// Starter is a draft to begin with. Doc is the body of a create request without its creator.
+type Starter struct {
+	Title string
+	Help  string // one clause on what it is for
+	Doc   doc.Value
+}
+
+//go:embed drafts/*.json
+var drafts embed.FS
+
+// All returns the starters, in the order of their files.
+func All() ([]Starter, error) {
+	var out []Starter
+	files, err := fs.Glob(drafts, "drafts/*.json")
+	if err != nil {
+		return nil, fmt.Errorf("listing the templates: %w", err)
+	}
+	for _, name := range files {
+		b, err := drafts.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the template %s: %w", name, err)
+		}
+		v, err := doc.Parse(b)
+		if err != nil {
+			return nil, fmt.Errorf("reading the template %s: %w", name, err)
+		}
+		out = append(out, Starter{Title: v.Get("title").Text(), Help: v.Get("help").Text(), Doc: v.Get("draft")})
+	}
+	return out, nil
+}

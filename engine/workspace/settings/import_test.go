@@ -1,0 +1,75 @@
+package settings_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bugle/engine/workspace/settings"
+)
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestImport(t *testing.T) {
+	svc := demo(t)
+	var b strings.Builder
+	b.WriteString("id,City,Loyalty Points\nUSER_1,Oslo,\n")
+	for i := range 1200 {
+		fmt.Fprintf(&b, "N%d,Bergen,%d\n", i, i)
+	}
+	path := file(t, "users.csv", b.String())
+	var told []settings.ImportProgress
+	out, err := settings.Import{File: path, Merge: true}.Import(t.Context(), svc, func(p settings.ImportProgress) { told = append(told, p) })
+	if err != nil || out.Added != 1200 || out.Changed != 1 || out.Bad != 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	last := told[len(told)-1]
+	if !last.Checked || last.Users != 1201 || last.Done != last.Size || told[0].Checked {
+		t.Errorf("told %+v", told)
+	}
+	p, err := svc.Profile(t.Context(), "USER_1")
+	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestAWrongLineKeepsTheFileOut(t *testing.T) {
+	svc := demo(t)
+	out, err := settings.Import{File: file(t, "users.jsonl", `{"id":"A"}`+"\n"+`{"id":""}`+"\nno\n")}.Import(t.Context(), svc, nil)
+	if err != nil || out.Bad != 2 || len(out.Wrong) != 2 || out.Total() != 0 || !strings.HasPrefix(out.Wrong[0].Error(), "line 2") {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if _, err := svc.Profile(t.Context(), "A"); err == nil {
+		t.Error("a part of the file was stored")
+	}
+	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none.csv")} {
+		if _, err := (settings.Import{File: path}).Import(t.Context(), svc, nil); err == nil || !strings.Contains(err.Error(), "cannot read") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestAnImportEndsWithItsContext(t *testing.T) {
+	svc := demo(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	text := strings.Repeat(`{"id":"X"}`+"\n", 5000)
+	_, err := settings.Import{File: file(t, "x.jsonl", text)}.Import(ctx, svc, func(p settings.ImportProgress) {
+		if p.Checked {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

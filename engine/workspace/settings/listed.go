@@ -1,0 +1,263 @@
+package settings
+
+import (
+	"context"
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+const noWorkspace = "You can't change this workspace here. Use the dashboard of the service."
+
+func keeperOf(svc any) (engine.WorkspaceKeeper, bool) {
+	k, ok := svc.(engine.WorkspaceKeeper)
+	return k, ok
+}
+
+func workspaceOf(ctx context.Context, svc any) (engine.Workspace, error) {
+	k, ok := keeperOf(svc)
+	if !ok {
+		return engine.Workspace{}, lacking(noWorkspace)
+	}
+	return k.Workspace(ctx)
+}
+
+// inWorkspace is what all records have that are part of the workspace's settings.
+type inWorkspace struct{}
+
+func (inWorkspace) lacks(svc any) string {
+	if _, ok := keeperOf(svc); !ok {
+		return noWorkspace
+	}
+	return ""
+}
+
+func update(ctx context.Context, svc any, change func(*engine.Workspace) error) error {
+	k, ok := keeperOf(svc)
+	if !ok {
+		return lacking(noWorkspace)
+	}
+	return k.UpdateWorkspace(ctx, change)
+}
+
+// single keeps the one record of a section.
+type single[T any] struct {
+	inWorkspace
+	of  *Section
+	get func(engine.Workspace) T
+	set func(*engine.Workspace, T)
+}
+
+func (s single[T]) list(ctx context.Context, svc any, text string, _ int) ([]doc.Value, error) {
+	w, err := workspaceOf(ctx, svc)
+	if err != nil {
+		return nil, err
+	}
+	v, err := toDoc(s.get(w))
+	if err != nil || !holds(v, text) {
+		return nil, err
+	}
+	return []doc.Value{v}, nil
+}
+
+func (s single[T]) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
+	record, err := fromDoc[T](r.Value)
+	if err != nil {
+		return Saved{}, err
+	}
+	return Saved{Name: s.of.One}, update(ctx, svc, func(w *engine.Workspace) error {
+		if r.Base.Exists() {
+			now, err := toDoc(s.get(*w))
+			if err != nil {
+				return err
+			}
+			if !doc.Equal(now, r.Base) {
+				return s.of.errChanged(w.ID)
+			}
+		}
+		s.set(w, record)
+		return nil
+	})
+}
+
+func (single[T]) remove(context.Context, any, string) error { return nil }
+
+func (single[T]) uses(context.Context, any, string) ([]engine.ContentUse, error) { return nil, nil }
+
+// listed keeps the records of a list in the settings.
+type listed[T any] struct {
+	inWorkspace
+	of    *Section
+	read  func(engine.Workspace) []T // the caller's own
+	write func(*engine.Workspace, []T)
+	// lists returns the lists of the workspace that offer the record's name; nil: nothing refers to it.
+	lists func(T) []string
+	// prepare completes a record; was is the one whose place it takes, nil for a new one.
+	prepare func(now *T, was *T, saved *Saved) error
+	// shown hides what nobody may see; nil: all may be seen.
+	shown func(T) T
+}
+
+func (l listed[T]) doc(record T) (doc.Value, error) {
+	if l.shown != nil {
+		record = l.shown(record)
+	}
+	return toDoc(record)
+}
+
+func (l listed[T]) docs(w engine.Workspace) ([]doc.Value, error) {
+	var out []doc.Value
+	for _, r := range l.read(w) {
+		v, err := l.doc(r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (l listed[T]) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
+	w, err := workspaceOf(ctx, svc)
+	if err != nil {
+		return nil, err
+	}
+	all, err := l.docs(w)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(v doc.Value) bool { return !holds(v, text) })
+	if all = byName(l.of, all); limit > 0 && len(all) > limit {
+		all = all[:limit]
+	}
+	return all, nil
+}
+
+// index returns the number of the record of that name, -1 where there is none.
+func (l listed[T]) index(all []doc.Value, name string) int {
+	return slices.IndexFunc(all, func(v doc.Value) bool { return l.of.NameOf(v) == name })
+}
+
+func (l listed[T]) put(ctx context.Context, svc any, r PutRequest) (saved Saved, err error) {
+	record, err := fromDoc[T](r.Value)
+	if err != nil {
+		return saved, err
+	}
+	saved.Name = l.of.NameOf(r.Value)
+	err = update(ctx, svc, func(w *engine.Workspace) error {
+		all, err := l.docs(*w)
+		if err != nil {
+			return err
+		}
+		at := -1
+		if r.Was != "" {
+			if at = l.index(all, r.Was); at < 0 {
+				return l.of.missing(r.Was)
+			}
+			if r.Base.Exists() && !doc.Equal(all[at], r.Base) {
+				return l.of.errChanged(r.Was)
+			}
+		}
+		if other := l.index(all, saved.Name); other >= 0 && other != at {
+			return l.of.taken(saved.Name)
+		}
+		list := l.read(*w)
+		now := record
+		var was *T
+		if at >= 0 {
+			was = &list[at]
+		}
+		if l.prepare != nil {
+			if err := l.prepare(&now, was, &saved); err != nil {
+				return err
+			}
+		}
+		if at >= 0 {
+			list[at] = now
+		} else {
+			list = append(list, now)
+		}
+		l.write(w, list)
+		return nil
+	})
+	return saved, err
+}
+
+func (l listed[T]) remove(ctx context.Context, svc any, name string) error {
+	return update(ctx, svc, func(w *engine.Workspace) error {
+		all, err := l.docs(*w)
+		if err != nil {
+			return err
+		}
+		at := l.index(all, name)
+		if at < 0 {
+			return l.of.missing(name)
+		}
+		l.write(w, slices.Delete(l.read(*w), at, at+1))
+		return nil
+	})
+}
+
+func (l listed[T]) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
+	u, ok := svc.(engine.NameUses)
+	if !ok || l.lists == nil {
+		return nil, nil
+	}
+	w, err := workspaceOf(ctx, svc)
+	if err != nil {
+		return nil, err
+	}
+	all, err := l.docs(w)
+	if err != nil {
+		return nil, err
+	}
+	at := l.index(all, name)
+	if at < 0 {
+		return nil, l.of.missing(name)
+	}
+	var out []engine.ContentUse
+	for _, list := range l.lists(l.read(w)[at]) {
+		uses, err := u.NameUses(ctx, engine.NameRef{List: list, Name: name})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, uses...)
+	}
+	return out, nil
+}
+
+// named is a record that is a name and nothing else: a team.
+type named struct {
+	Name string `json:"name"`
+}
+
+// newNames keeps a list of names in the settings as records.
+func newNames(of *Section, list string, at func(*engine.Workspace) *[]string) keeper {
+	return listed[named]{
+		of: of, lists: func(named) []string { return []string{list} },
+		read: func(w engine.Workspace) []named {
+			out := make([]named, 0, len(*at(&w)))
+			for _, name := range *at(&w) {
+				out = append(out, named{name})
+			}
+			return out
+		},
+		write: func(w *engine.Workspace, records []named) {
+			out := make([]string, 0, len(records))
+			for _, r := range records {
+				out = append(out, r.Name)
+			}
+			*at(w) = out
+		},
+	}
+}
+
+// newListed keeps the records that at gives the list of.
+func newListed[T any](of *Section, at func(*engine.Workspace) *[]T) listed[T] {
+	return listed[T]{
+		of:    of,
+		read:  func(w engine.Workspace) []T { return slices.Clone(*at(&w)) },
+		write: func(w *engine.Workspace, records []T) { *at(w) = records },
+	}
+}

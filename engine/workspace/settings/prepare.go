@@ -1,0 +1,41 @@
+package settings
+
+import (
+	"time"
+
+	"bugle/engine"
+)
+
+// prepareSegment sets the id of a new segment, and keeps the id of an old one.
+func prepareSegment(now, was *engine.Segment, _ *Saved) error {
+	if now.Members == nil {
+		now.Members = []string{}
+	}
+	now.ID = engine.NewID(time.Now())
+	if was != nil {
+		now.ID = was.ID
+	}
+	return nil
+}
+
+// prepareKey makes a new API key, of which the store keeps the SHA-256 alone (CONTRACT.md, Authentication).
+// Of an old one only the scopes change.
+func prepareKey(now, was *engine.APIKey, saved *Saved) error {
+	if was != nil {
+		scopes := now.Scopes
+		*now = *was
+		now.Scopes = scopes
+		saved.Name = now.ID
+		return nil
+	}
+	saved.Secret, *now = engine.NewAPIKey(time.Now().UTC(), now.Scopes)
+	saved.Name = now.ID
+	saved.Note = "This key is shown only once. Only its hash is stored."
+	return nil
+}
+
+// withoutHash hides what a key could be guessed from.
+func withoutHash(k engine.APIKey) engine.APIKey {
+	k.Hash = ""
+	return k
+}

@@ -1,0 +1,273 @@
+package settings
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/message/contentapi"
+	"bugle/engine/schema"
+	"bugle/engine/timeparse"
+)
+
+// The headings of the list of sections.
+const (
+	groupWorkspace = "Workspace"
+	groupPeople    = "People"
+	groupDelivery  = "Delivery"
+	groupNames     = "Names"
+	groupContent   = "Content"
+	groupAccess    = "Access"
+)
+
+// Where the tables come from.
+const (
+	refOperations = "CONTRACT.md, Requests"
+	refTests      = "CONTRACT.md, Test sends"
+	refContent    = "CONTRACT.md, Personalization"
+	refAccess     = "CONTRACT.md, Authentication"
+	refFilters    = "CONTRACT.md, Audience"
+	refBasics     = "CONTRACT.md, basic_details"
+	refLocales    = "CONTRACT.md, Content"
+)
+
+var sections = sync.OnceValue(func() []*Section {
+	return []*Section{
+		generalSection(), flagsSection(),
+		usersSection(), segmentsSection(), attributesSection(), eventsSection(),
+		connectorsSection(), gatewaysSection(),
+		categoriesSection(), teamsSection(), localesSection(),
+		blocksSection(), productsSection(), apisSection(), templatesSection(),
+		keysSection(),
+	}
+})
+
+// must is what a field is that a record cannot be without.
+func must() []schema.Required { return []schema.Required{{}} }
+
+// printable keeps out of names what nobody could type again.
+var printable = schema.Pattern{Re: regexp.MustCompile(`^\S(.*\S)?$`), Says: "a name without spaces at its ends"}
+
+func nameField(name, title, help, example string) schema.Field {
+	return schema.Field{
+		Name: name, Title: title, Kind: schema.String, Help: help, Example: example, Required: must(),
+		Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
+	}
+}
+
+func table(id, title, ref, help string, fields ...schema.Field) *schema.Schema {
+	return schema.MustCompile(schema.Field{ID: "settings." + id, Title: title, Kind: schema.Object, Ref: ref, Help: help, Fields: fields})
+}
+
+// member returns a column that shows a member as it is.
+func member(title, name string, least, most int) Column {
+	return Column{Title: title, Least: least, Most: most, Text: func(v doc.Value) string { return plain(v.Get(name)) }}
+}
+
+// countOf returns a column that counts what a member holds.
+func countOf(title, name string) Column {
+	return Column{Title: title, Least: 6, Most: 11, Number: true, Late: 2, Text: func(v doc.Value) string {
+		return fmt.Sprint(v.Get(name).Len())
+	}}
+}
+
+// plain puts a value on a line.
+func plain(v doc.Value) string {
+	switch v.Kind() {
+	case doc.String:
+		return v.Text()
+	case doc.Bool:
+		if v.True() {
+			return "yes"
+		}
+		return ""
+	case doc.Array:
+		var out []string
+		for _, e := range v.Elems() {
+			out = append(out, plain(e))
+		}
+		return strings.Join(out, ", ")
+	case doc.Absent, doc.Null:
+		return ""
+	}
+	return string(v.Encode())
+}
+
+// general are the settings that are no list.
+type general struct {
+	Name        string               `json:"name"`
+	Timezone    string               `json:"timezone"`
+	Publish     string               `json:"publish"`
+	Versioning  bool                 `json:"versioning"`
+	Author      string               `json:"author,omitempty"`
+	ContentAPIs engine.ContentPolicy `json:"content_apis,omitzero"`
+}
+
+func generalSection() *Section {
+	s := &Section{
+		ID: "general", Title: "General", One: "general settings", Group: groupWorkspace, Single: true,
+		Help: "The workspace's name and time zone, and whether the API can publish.",
+		Schema: table("general", "General", refOperations, "The general settings of the workspace.",
+			nameField("name", "Name", "The workspace's name.", "Northwind"),
+			schema.Field{Name: "timezone", Title: "Time zone", Kind: schema.String, Required: must(), Example: "Europe/Berlin",
+				Help:  "The time zone for dates and times in this workspace.",
+				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}}},
+			schema.Field{Name: "publish", Title: "Publishing by API", Kind: schema.String, Required: must(),
+				Help: "Whether campaigns can be published through the HTTP API. You can always publish from here.",
+				Options: []schema.Option{
+					{Value: engine.PublishBeta, Label: "Not allowed", Help: "the API refuses to publish"},
+					{Value: engine.PublishEnabled, Label: "Allowed", Help: "the API publishes campaigns"},
+				}},
+			schema.Field{Name: "versioning", Title: "Versioning", Kind: schema.Bool, Ref: "CONTRACT.md, Versions",
+				Help: "Save every update of a live campaign as a new version."},
+			schema.Field{Name: "author", Title: "Author", Kind: schema.String, Example: "ann@example.com",
+				Help:  "The email address to record as the author of changes made here, if you have not set your own.",
+				Rules: []schema.Rule{schema.Format{As: schema.Email, Plain: true}}},
+			schema.Field{Name: "content_apis", Title: "Content API access", Kind: schema.Object, Ref: refContent,
+				Help: "The servers content APIs may call. All others are blocked.",
+				Fields: []schema.Field{
+					{Name: "hosts", Title: "Hosts", Kind: schema.List, Example: "api.example.com", Rules: []schema.Rule{schema.Unique{}},
+						Help: "Host names, with an optional port. *.example.com allows all subdomains.",
+						Elem: &schema.Field{Title: "Host", Kind: schema.String, Help: "One host name.", Example: "api.example.com"}},
+					{Name: "private", Title: "Private networks", Kind: schema.Bool,
+						Help: "Also allow listed hosts with loopback, private or link-local addresses."},
+				}},
+		),
+		Columns: []Column{member("Name", "name", 8, 30), member("Time zone", "timezone", 8, 30), member("Publish", "publish", 6, 10), member("Author", "author", 8, 0)},
+		check: func(_ engine.Workspace, v doc.Value) []schema.Problem {
+			if err := contentapi.CheckHosts(v.Get("content_apis").Get("hosts").Strings()); err != nil {
+				return []schema.Problem{problem(doc.P("content_apis", "hosts"), "hosts", err.Error())}
+			}
+			return nil
+		},
+	}
+	s.keeper = single[general]{
+		of: s,
+		get: func(w engine.Workspace) general {
+			return general{w.Name, w.Timezone, w.Publish, w.Versioning, w.Author, w.ContentAPIs}
+		},
+		set: func(w *engine.Workspace, g general) {
+			w.Name, w.Timezone, w.Publish, w.Versioning, w.Author, w.ContentAPIs = g.Name, g.Timezone, g.Publish, g.Versioning, g.Author, g.ContentAPIs
+		},
+	}
+	return s
+}
+
+// flagHelp says what the features are that the specification gates by workspace.
+var flagHelp = map[string]string{
+	engine.FlagAudienceLimit: "Campaigns can limit how many messages they send.",
+	engine.FlagQueuing:       "Event-triggered push messages can wait in a queue when the frequency cap stops them.",
+	engine.FlagPortfolio:     "Attributes belong to projects, and filters name the project.",
+}
+
+func flagsSection() *Section {
+	root := schema.Field{ID: "settings.flags", Title: "Features", Kind: schema.Object, Open: true, Ref: "CONTRACT.md, campaign_audience_limit", Help: "The features that are on in this workspace."}
+	for _, name := range engine.KnownFlags() {
+		root.Fields = append(root.Fields, schema.Field{Name: name, Kind: schema.Bool, Default: "false", Help: flagHelp[name]})
+	}
+	s := &Section{
+		ID: "flags", Title: "Features", One: "features", Group: groupWorkspace, Single: true, Schema: schema.MustCompile(root),
+		Help: "Optional features of this workspace. Campaigns can't use a feature that is off.",
+		Columns: []Column{{Title: "Turned on", Least: 10, Text: func(v doc.Value) string {
+			var on []string
+			for name, m := range v.Members() {
+				if m.True() {
+					on = append(on, strings.ReplaceAll(name, "_", " "))
+				}
+			}
+			if len(on) == 0 {
+				return "none"
+			}
+			return strings.Join(on, ", ")
+		}}},
+	}
+	s.keeper = single[map[string]bool]{
+		of: s,
+		get: func(w engine.Workspace) map[string]bool {
+			out := map[string]bool{}
+			for _, name := range engine.KnownFlags() {
+				out[name] = w.Flags[name]
+			}
+			for name, on := range w.Flags {
+				out[name] = on
+			}
+			return out
+		},
+		set: func(w *engine.Workspace, flags map[string]bool) { w.Flags = flags },
+	}
+	return s
+}
+
+// namesSection is a section of records that are a name and nothing else.
+func namesSection(id, title, one, ref, help, example, list string, at func(*engine.Workspace) *[]string) *Section {
+	s := &Section{
+		ID: id, Title: title, One: one, Help: help, Group: groupNames, Name: "name",
+		Empty:   "There is no " + one + " yet. Press n to add one.",
+		Schema:  table(strings.ReplaceAll(id, "-", "_"), title, ref, help, nameField("name", "Name", "The name of the "+one+". Campaigns refer to it by this name.", example)),
+		Columns: []Column{member("Name", "name", 12, 0)},
+	}
+	s.keeper = newNames(s, list, at)
+	return s
+}
+
+func categoriesSection() *Section {
+	return namesSection("categories", "Categories", "subscription category", refBasics,
+		"The kinds of email people can sign up for. Every promotional email belongs to one.", "Newsletter",
+		"subscription_categories", func(w *engine.Workspace) *[]string { return &w.SubscriptionCategories })
+}
+
+func teamsSection() *Section {
+	return namesSection("teams", "Teams", "team", refBasics, "The teams that own campaigns.", "Growth",
+		"teams", func(w *engine.Workspace) *[]string { return &w.Teams })
+}
+
+func localesSection() *Section {
+	s := namesSection("locales", "Locales", "locale", refLocales,
+		"The languages messages are written in, besides the default one.", "de",
+		"locales", func(w *engine.Workspace) *[]string { return &w.Locales })
+	s.check = func(_ engine.Workspace, v doc.Value) []schema.Problem {
+		if v.Get("name").Text() == "default" {
+			return []schema.Problem{problem(doc.P("name"), "default", "the default locale always exists and can't be added")}
+		}
+		return nil
+	}
+	return s
+}
+
+// keysSection are the credentials of the HTTP API.
+func keysSection() *Section {
+	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: must(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
+		Help: "What the key is allowed to do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing the key is allowed to do."}}
+	help := map[string]string{
+		engine.ScopeView: "view campaigns", engine.ScopeManage: "view, create, change and test campaigns",
+		engine.ScopePublish: "do everything, including publishing",
+	}
+	for _, name := range engine.KnownScopes() {
+		scopes.Elem.Options = append(scopes.Elem.Options, schema.Option{Value: name, Label: name, Help: help[name]})
+	}
+	s := &Section{
+		ID: "keys", Title: "API keys", One: "API key", Group: groupAccess, Name: "id",
+		Help:  "Keys for the HTTP API. A key is shown only once, when you create it.",
+		Empty: "There are no API keys yet, so nobody can call the HTTP API. Press n to create one.",
+		fresh: `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
+		Fixed: map[string]string{"id": "It is set when the key is created.", "created_at": "It is the time when the key was created."},
+		Schema: table("keys", "API key", refAccess, "A key for the HTTP API.", scopes,
+			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The ID the key is listed under, and revoked by."},
+			schema.Field{Name: "created_at", Title: "Created", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was created."}),
+		Columns: []Column{member("ID", "id", 24, 24), {Title: "Created", Least: 17, Most: 17, Late: 1, Text: func(v doc.Value) string {
+			at, err := time.Parse(time.RFC3339, v.Get("created_at").Text())
+			if err != nil {
+				return v.Get("created_at").Text()
+			}
+			return timeparse.Moment(at.Local(), time.Now())
+		}}, member("Scopes", "scopes", 12, 0)},
+	}
+	l := newListed(s, func(w *engine.Workspace) *[]engine.APIKey { return &w.Keys })
+	l.prepare, l.shown = prepareKey, withoutHash
+	s.keeper = l
+	return s
+}

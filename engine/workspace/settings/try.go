@@ -1,0 +1,246 @@
+package settings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/audience"
+	"bugle/engine/doc"
+	"bugle/engine/message/delivery"
+	"bugle/engine/message/delivery/providers"
+	"bugle/engine/phrase"
+)
+
+// TrialTime bounds a trial.
+const TrialTime = time.Minute
+
+// Input is one thing that a trial asks for.
+type Input struct {
+	Name    string // in a word or two
+	Help    string // what it is, as a clause
+	Example string
+	// Optional says that a trial without it does less: the settings are checked, and nothing is sent.
+	Optional bool
+}
+
+// Outcome is what a trial gave.
+type Outcome struct {
+	Failed bool
+	Words  string    // what happened, as a sentence
+	Detail string    // what came back, as text or JSON; may be empty
+	Value  doc.Value // the same for programs
+}
+
+// TrialInputs returns what the trial of a record asks for; none for one that has no trial.
+func (s *Section) TrialInputs(v doc.Value) []Input {
+	switch s.ID {
+	case "connectors":
+		return []Input{{Name: "To", Help: "the email address to send the test message to", Example: "ann@example.com", Optional: true}}
+	case "gateways":
+		return []Input{{Name: "To", Help: "a user ID, to send to all of the user's devices on this platform, or a device token", Example: "USER_1", Optional: true}}
+	case "content-apis":
+		var out []Input
+		for _, p := range v.Get("params").Strings() {
+			out = append(out, Input{Name: p, Help: "the argument " + p})
+		}
+		return out
+	}
+	return nil
+}
+
+// Try tries a record out with the inputs that [Section.TrialInputs] asks for, in their order: it sends a
+// hello, or makes a call. A trial that fails is no error: the outcome says so. from is the sender of a
+// mail.
+func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []string) (Outcome, error) {
+	v, err := s.Get(ctx, svc, name)
+	if err != nil {
+		return Outcome{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, TrialTime)
+	defer cancel()
+	to := ""
+	if len(inputs) > 0 {
+		to = strings.TrimSpace(inputs[0])
+	}
+	switch s.ID {
+	case "connectors":
+		return tryMail(ctx, v, from, to)
+	case "gateways":
+		return tryPush(ctx, svc, v, to)
+	case "content-apis":
+		return tryAPI(ctx, svc, name, inputs)
+	case "segments":
+		return trySegment(ctx, svc, v)
+	}
+	return Outcome{}, refuse("", "a %s cannot be tested", s.One)
+}
+
+func tryMail(ctx context.Context, v doc.Value, from, to string) (Outcome, error) {
+	c, err := fromDoc[engine.Connector](v)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if c.Provider == engine.ProviderOutbox {
+		return Outcome{Words: "This connector keeps email in the local outbox, so there is no server to test."}, nil
+	}
+	provider, err := providers.Mail(c)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if to == "" {
+		if p, ok := provider.(interface{ Ping(context.Context) error }); ok {
+			if err := p.Ping(ctx); err != nil {
+				return failed(ctx, err)
+			}
+		}
+		return Outcome{Words: "The mail server accepted the connection. Nothing was sent."}, nil
+	}
+	receipt, err := provider.Deliver(ctx, providers.HelloMail(from, to))
+	if err != nil {
+		return failed(ctx, err)
+	}
+	return Outcome{Words: "Sent a test message to " + to + ".", Detail: receipt.Detail}, nil
+}
+
+func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, error) {
+	g, err := fromDoc[engine.Gateway](v)
+	if err != nil {
+		return Outcome{}, err
+	}
+	devices, err := devicesOf(ctx, svc, g, to)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	provider, err := providers.Push(ctx, g)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if c, ok := provider.(io.Closer); ok {
+		defer c.Close()
+	}
+	if len(devices) == 0 {
+		return Outcome{Words: "The settings and the key work. Nothing was sent."}, nil
+	}
+	var wrong []error
+	for _, d := range devices {
+		m, err := providers.Hello(g, d, time.Now())
+		if err == nil {
+			_, err = provider.Deliver(ctx, m)
+		}
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	switch {
+	case len(wrong) == 0:
+		return Outcome{Words: "Sent a test message to " + phrase.Count(len(devices), "device") + "."}, nil
+	case len(devices) > 1:
+		return failed(ctx, fmt.Errorf("%d of %d devices: %w", len(wrong), len(devices), errors.Join(wrong...)))
+	}
+	return failed(ctx, wrong[0])
+}
+
+// devicesOf returns the devices of a user on the gateway's platform, or the one with that token.
+func devicesOf(ctx context.Context, svc any, g engine.Gateway, to string) ([]engine.Device, error) {
+	k, ok := svc.(engine.ProfileKeeper)
+	if to == "" || !ok {
+		return nil, nil
+	}
+	kind, _ := providers.KindOf(g.Provider)
+	p, err := k.Profile(ctx, to)
+	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+		return []engine.Device{{Platform: string(kind.Platform), Token: to}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := slices.DeleteFunc(slices.Clone(p.Devices), func(d engine.Device) bool { return d.Platform != string(kind.Platform) })
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the user %s has no device for %s", to, kind.Platform.Label())
+	}
+	return out, nil
+}
+
+func tryAPI(ctx context.Context, svc any, name string, args []string) (Outcome, error) {
+	t, err := svc.(engine.ContentKeeper).TryContentAPI(ctx, name, args)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	took := t.Call.End.Sub(t.Call.Start).Round(time.Millisecond)
+	out := Outcome{Words: fmt.Sprintf("%s %s responded %d %s in %s.", t.Call.Method, t.Call.URL, t.Call.Status, http.StatusText(t.Call.Status), took)}
+	if t.Call.Status == 0 {
+		out.Words = strings.TrimSpace(t.Call.Method+" "+t.Call.URL) + " did not respond."
+	}
+	if t.Call.Err != "" {
+		out.Failed = true
+		out.Words = upper(t.Call.Err) + "."
+		out.Detail = string(t.Call.Response)
+		return out, nil
+	}
+	if out.Value, err = toDoc(t.Value); err != nil {
+		return Outcome{}, err
+	}
+	out.Detail = cmp.Or(out.Value.Text(), string(out.Value.Indent()))
+	return out, nil
+}
+
+// trySegment counts who is in a segment.
+func trySegment(ctx context.Context, svc any, v doc.Value) (Outcome, error) {
+	r, ok := svc.(engine.AudienceReader)
+	if !ok {
+		return Outcome{}, lacking("this service cannot list the users who match filters")
+	}
+	filters := audience.OfSegment(v.Get("name").Text())
+	n, err := r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
+	if err != nil {
+		return failed(ctx, err)
+	}
+	const shown = 20
+	ps, err := r.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: shown})
+	if err != nil {
+		return failed(ctx, err)
+	}
+	out := Outcome{Words: fmt.Sprintf("%d of %s are in this segment: %d can be reached by email, %d by push.", n.Matched, phrase.Count(n.Total, "user"), n.Reach.Email, n.Reach.Push)}
+	var lines, ids []string
+	for _, p := range ps {
+		ids = append(ids, p.ID)
+		lines = append(lines, strings.TrimSpace(p.ID+"  "+p.DisplayName()))
+	}
+	if more := n.Matched - len(ps); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	out.Detail = strings.Join(lines, "\n")
+	out.Value = doc.NewObject(doc.M("matched", doc.NewInt(int64(n.Matched))), doc.M("total", doc.NewInt(int64(n.Total))),
+		doc.M("email", doc.NewInt(int64(n.Reach.Email))), doc.M("push", doc.NewInt(int64(n.Reach.Push))), doc.M("first", doc.NewStrings(ids...)))
+	return out, nil
+}
+
+// failed makes an error the outcome of a trial, unless the person gave it up.
+func failed(ctx context.Context, err error) (Outcome, error) {
+	if errors.Is(err, context.Canceled) {
+		return Outcome{}, err
+	}
+	if ctx.Err() != nil {
+		return Outcome{Failed: true, Words: "There was no response within " + TrialTime.String() + "."}, nil
+	}
+	var e *delivery.Error
+	if errors.As(err, &e) {
+		err = e
+	}
+	return Outcome{Failed: true, Words: strings.TrimSuffix(upper(err.Error()), ".") + "."}, nil
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,87 @@
+package settings
+
+import (
+	"context"
+	"slices"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// users keeps the profiles of the workspace.
+type users struct{ of *Section }
+
+func (users) lacks(svc any) string {
+	if _, ok := svc.(engine.ProfileKeeper); !ok {
+		return "This service does not share its users, so you can't list or change them here."
+	}
+	return ""
+}
+
+func (users) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
+	ps, err := svc.(engine.ProfileKeeper).Profiles(ctx, text, limit)
+	if err != nil {
+		return nil, err
+	}
+	return toDocs(ps)
+}
+
+func (users) get(ctx context.Context, svc any, name string) (doc.Value, error) {
+	p, err := svc.(engine.ProfileKeeper).Profile(ctx, name)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return toDoc(p)
+}
+
+func (u users) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
+	k := svc.(engine.ProfileKeeper)
+	p, err := fromDoc[engine.Profile](r.Value)
+	if err != nil {
+		return Saved{}, err
+	}
+	if r.Was != p.ID {
+		if _, err := k.Profile(ctx, p.ID); err == nil {
+			return Saved{}, u.of.taken(p.ID)
+		}
+	}
+	if r.Was != "" && r.Base.Exists() {
+		now, err := u.get(ctx, svc, r.Was)
+		if err != nil {
+			return Saved{}, err
+		}
+		if !doc.Equal(now, r.Base) {
+			return Saved{}, u.of.errChanged(r.Was)
+		}
+	}
+	if err := k.PutProfile(ctx, p); err != nil {
+		return Saved{}, err
+	}
+	if r.Was != "" && r.Was != p.ID {
+		err = k.DeleteProfile(ctx, r.Was)
+	}
+	return Saved{Name: p.ID}, err
+}
+
+func (users) remove(ctx context.Context, svc any, name string) error {
+	return svc.(engine.ProfileKeeper).DeleteProfile(ctx, name)
+}
+
+// uses returns the segments that have the user on their list.
+func (users) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
+	k, ok := keeperOf(svc)
+	if !ok {
+		return nil, nil
+	}
+	w, err := k.Workspace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []engine.ContentUse
+	for _, s := range w.Segments {
+		if slices.Contains(s.Members, name) {
+			out = append(out, engine.ContentUse{In: engine.ContentRef{Kind: engine.KindSegment, Name: s.Name}, Name: s.Name})
+		}
+	}
+	return out, nil
+}

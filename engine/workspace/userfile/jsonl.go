@@ -1,0 +1,85 @@
+package userfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"bugle/engine"
+)
+
+// maxLine bounds one line, in bytes: one profile with its events.
+const maxLine = 4 << 20
+
+func readLines(r io.Reader) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+		n := 0
+		for lines.Scan() {
+			n++
+			text := lines.Bytes()
+			if n == 1 {
+				text = bytes.TrimPrefix(text, []byte(bom))
+			}
+			if len(bytes.TrimSpace(text)) == 0 {
+				continue
+			}
+			row, err := fromJSON(text)
+			row.Line = n
+			if err != nil {
+				err = &LineError{Line: n, Err: err}
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			if errors.Is(err, bufio.ErrTooLong) {
+				err = fmt.Errorf("longer than %d MiB", maxLine>>20)
+			}
+			yield(Row{}, &LineError{Line: n + 1, Fatal: true, Err: err})
+		}
+	}
+}
+
+// line is a profile as a file has it: what it does not say can be told from what it says.
+type line struct {
+	engine.Profile
+	OptedOut *bool `json:"opted_out"`
+}
+
+func fromJSON(text []byte) (Row, error) {
+	if !utf8.Valid(text) {
+		return Row{}, errNotUTF8
+	}
+	var l line
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	d.UseNumber() // 1.0 stays 1.0
+	err := d.Decode(&l)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errors.New("there is more than one user in it")
+		}
+	}
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && kind.Field == "":
+		return Row{}, fmt.Errorf("not a user: must be an object, not %s", kind.Value)
+	case errors.As(err, &kind):
+		return Row{}, fmt.Errorf("not a user: %s cannot be %s", strings.TrimPrefix(kind.Field, "Profile."), kind.Value)
+	case err != nil:
+		return Row{}, fmt.Errorf("not a user: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if l.OptedOut != nil {
+		l.Profile.OptedOut = *l.OptedOut
+	}
+	return Row{ProfileRow: engine.ProfileRow{Profile: l.Profile, KeepOptedOut: l.OptedOut == nil}}, Check(l.Profile)
+}

@@ -1,0 +1,112 @@
+package forms
+
+import (
+	"time"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/timeparse"
+)
+
+// clock reads the times in the rows of a form, and puts them into words.
+type clock struct{ cfg *Config }
+
+// isTime reports whether the text of a row is a moment, read as people type it.
+func isTime(r row) bool {
+	return r.group == shown && r.shape == oneline && r.Node != nil && r.Node.Kind == schema.Time
+}
+
+// zoneFor returns the zone of the times at p: that of the field for one in the nearest object around
+// it, else the screen's. It is nil where none is chosen yet.
+func (c clock) zoneFor(root doc.Value, p doc.Path) *time.Location {
+	for q := p; len(q) > 0; {
+		q = q.Parent()
+		n := c.cfg.Schema.At(q)
+		if n == nil {
+			continue
+		}
+		for _, child := range n.Children {
+			if hasForm(child, schema.Zone) {
+				return location(root.Lookup(q.Child(child.Name)).Text())
+			}
+		}
+	}
+	if c.cfg.Zone != nil {
+		if loc, ok := c.cfg.Zone(root); ok {
+			return loc
+		}
+	}
+	return nil
+}
+
+func location(name string) *time.Location {
+	if schema.Zone.Matches(name) {
+		if loc, err := time.LoadLocation(name); err == nil {
+			return loc
+		}
+	}
+	return nil
+}
+
+func (c clock) now() time.Time {
+	if c.cfg.Now != nil {
+		return c.cfg.Now()
+	}
+	return time.Now()
+}
+
+// read reads a text for a row, with the time of day that the row held in before.
+func (c clock) read(before doc.Value, r row, text string) (timeparse.Reading, error) {
+	in := timeparse.Context{Now: c.now(), Zone: c.zoneFor(before, r.Path)}
+	if had, err := timeparse.Read(before.Lookup(r.Path).Text(), in); err == nil && had.Exact {
+		hour := timeparse.ClockOf(had.Instant)
+		in.Clock = &hour
+	}
+	return timeparse.Read(text, in)
+}
+
+// wire returns how a document spells what was typed in a row for a time; false where it is not
+// understood, or not such a row.
+func (c clock) wire(before doc.Value, r row, text string) (string, bool) {
+	if !isTime(r) || r.Node.Template && schema.HasExpression(text) {
+		return "", false
+	}
+	t, err := c.read(before, r, text)
+	return t.Wire, err == nil
+}
+
+// until returns how far off a time is.
+func (c clock) until(at time.Time) string { return timeparse.Until(at, c.now().In(at.Location())) }
+
+// understood returns what a text means in a row for a time, what is odd about it, and why it is not understood.
+func (c clock) understood(before doc.Value, r row, text string) (words string, notes []string, refused string) {
+	if !isTime(r) || text == "" || r.Node.Template && schema.HasExpression(text) {
+		return "", nil, ""
+	}
+	t, err := c.read(before, r, text)
+	if err != nil {
+		return "", nil, err.Error()
+	}
+	return t.Words + " · " + c.until(t.Instant), t.Notes, ""
+}
+
+// atRest returns the time in a row that has not the focus as people say it, and how far off that is; "" where
+// it holds none.
+func (c clock) atRest(root doc.Value, r row) (moment, off string) {
+	text := r.Value.Text()
+	if !isTime(r) || text == "" || schema.HasExpression(text) {
+		return "", ""
+	}
+	t, err := c.read(root, r, text)
+	if err != nil || !t.Exact {
+		return "", ""
+	}
+	at, zone := t.Instant, ""
+	switch loc := c.zoneFor(root, r.Path); {
+	case loc != nil:
+		at = at.In(loc)
+	case schema.HasOffset(text):
+		zone = at.Format(" MST")
+	}
+	return timeparse.Moment(at, c.now()) + zone, c.until(at)
+}

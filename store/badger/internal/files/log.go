@@ -1,0 +1,190 @@
+package files
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+
+	"github.com/dgraph-io/badger/v4/y"
+)
+
+// LogHead is how many bytes a log begins with before its first record (badger/v4/memtable.go).
+const LogHead = 20
+
+// ValueLogSize is how large a value log file is made.
+const ValueLogSize = 16 << 20
+
+// Log is what the log of a table in memory holds.
+type Log struct {
+	Entries []Entry // of transactions that ended
+	Torn    []Entry // of those that did not: the last one as the process ended, or one that lost its end
+	Newest  uint64  // the highest version among entries
+	// Broken reports that a record cannot be read, and others stand after it; After is the lowest version
+	// of those. Near are the keys that such records seem to have had.
+	// Of a log that is encrypted and has lost its beginning nothing can be read; After is 0 then.
+	Broken bool
+	After  uint64
+	Near   [][]byte
+}
+
+// LogCipher decrypts the records of one log. The zero value is that of a log which is not encrypted.
+type LogCipher struct {
+	key  cipher.Block
+	base []byte // with the place of a record it makes the initialization vector
+}
+
+// Open decrypts what stands at the beginning of key and value of the record at that place.
+func (c LogCipher) Open(b []byte, at int) []byte {
+	if c.key == nil {
+		return b
+	}
+	iv := binary.BigEndian.AppendUint32(append(make([]byte, 0, aes.BlockSize), c.base...), uint32(at))
+	out := make([]byte, len(b))
+	cipher.NewCTR(c.key, iv).XORKeyStream(out, b)
+	return out
+}
+
+// LogCiphers returns what a log may be encrypted with.
+func (r *Registry) LogCiphers(b []byte) (out []LogCipher) {
+	if r == nil || len(b) < LogHead {
+		return []LogCipher{{}}
+	}
+	for _, key := range r.Ciphers(binary.BigEndian.Uint64(b)) {
+		out = append(out, LogCipher{key, b[8:LogHead]})
+	}
+	return out
+}
+
+// logCipher returns what a log is encrypted with: where its first record makes sense. It is false where
+// that cannot be found any more.
+func (r *Registry) logCipher(b []byte, end int) (LogCipher, bool) {
+	all := r.LogCiphers(b)
+	for at := LogHead; r != nil && at < end; at++ {
+		if _, _, ok := LogEntry(b, at, LogCipher{}); !ok {
+			continue
+		}
+		for _, c := range all {
+			if e, _, _ := LogEntry(b, at, c); e.Version < unlikely {
+				return c, true
+			}
+		}
+		return LogCipher{}, false
+	}
+	return all[0], true
+}
+
+// unlikely is a version that no store comes to.
+const unlikely = 1 << 48
+
+// ReadLog reads the log of a table in memory.
+func ReadLog(path string, r *Registry) (l Log, err error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return l, fmt.Errorf("reading a log: %w", err)
+	}
+	end := len(b)
+	for end > 0 && b[end-1] == 0 { // what was reserved and not written
+		end--
+	}
+	c, ok := r.logCipher(b, end)
+	if !ok {
+		return Log{Broken: true}, nil
+	}
+	var open []Entry
+	failed := false
+	for at := LogHead; at < end; {
+		e, n, ok := LogEntry(b, at, c)
+		if !ok {
+			if n > 0 && !failed {
+				l.Near = append(l.Near, e.Key)
+			}
+			failed = true
+			for at++; at < end && b[at] == 0; {
+				at++
+			}
+			continue
+		}
+		at += n
+		if failed && !l.Broken {
+			l.Broken, l.After = true, e.Version
+		}
+		failed = false
+		if len(open) > 0 && open[0].Version != e.Version {
+			l.Torn, open = append(l.Torn, open...), nil
+		}
+		switch {
+		case e.Meta&metaTxn != 0:
+			open = append(open, e)
+		case e.Meta&metaTxnEnd != 0:
+			l.Entries, open = append(l.Entries, open...), nil
+			l.Newest = max(l.Newest, e.Version)
+		default:
+			l.Entries, l.Newest = append(l.Entries, e), max(l.Newest, e.Version)
+		}
+	}
+	l.Torn = append(l.Torn, open...)
+	return l, nil
+}
+
+// RecordSizes returns where the key of a record begins, and how long key and value are; all 0 where none begins
+// like that.
+func RecordSizes(b []byte) (from, klen, vlen int) {
+	if len(b) < 2 {
+		return 0, 0, 0
+	}
+	from = 2
+	var sizes [3]uint64 // of key and value; when it expires
+	for i := range sizes {
+		v, used := binary.Uvarint(b[from:])
+		if used <= 0 {
+			return 0, 0, 0
+		}
+		sizes[i] = v
+		from += used
+	}
+	if sizes[0] < 8 || sizes[0] > 1<<16 || sizes[1] > 2*ValueLogSize {
+		return 0, 0, 0
+	}
+	return from, int(sizes[0]), int(sizes[1])
+}
+
+// LogEntry reads the record at a place of a log, and returns its length. Where its checksum is wrong, it
+// returns the key that it seems to have.
+func LogEntry(log []byte, at int, c LogCipher) (e Entry, n int, ok bool) {
+	b := log[at:]
+	from, klen, vlen := RecordSizes(b)
+	if n = from + klen + vlen; from == 0 || len(b)-n < crc32.Size {
+		return e, 0, false
+	}
+	e.Meta, e.Tag = b[0], b[1]
+	ok = crc32.Checksum(b[:n], y.CastagnoliCrcTable) == binary.BigEndian.Uint32(b[n:])
+	size := n
+	if !ok {
+		size = from + klen
+	}
+	plain := c.Open(b[from:size], at)
+	e.Key, e.Version, e.Value = y.ParseKey(plain[:klen]), y.ParseTs(plain[:klen]), plain[klen:]
+	return e, n + crc32.Size, ok
+}
+
+// Pointed returns the value of a key that a pointer leads to; false where it is not there.
+func (r *Registry) Pointed(key, b []byte, logs map[uint32][]byte) ([]byte, bool) {
+	if len(b) < 12 {
+		return nil, false
+	}
+	file, size, at := binary.NativeEndian.Uint32(b), binary.NativeEndian.Uint32(b[4:]), binary.NativeEndian.Uint32(b[8:])
+	log := logs[file]
+	if uint64(at)+uint64(size) > uint64(len(log)) {
+		return nil, false
+	}
+	for _, c := range r.LogCiphers(log) {
+		if e, _, ok := LogEntry(log[:at+size], int(at), c); ok && bytes.Equal(e.Key, key) {
+			return e.Value, true
+		}
+	}
+	return nil, false
+}

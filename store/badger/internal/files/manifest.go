@@ -1,0 +1,126 @@
+package files
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
+	"google.golang.org/protobuf/proto"
+)
+
+// The database's list of tables is a head of 8 bytes and then sets of changes, each after its length and its
+// checksum (CRC-32C), of 4 bytes each (badger/v4/manifest.go).
+
+// listHead is how many bytes the list has before its first set of changes.
+const listHead = 8
+
+// changeSet is one set of changes as the list has it.
+type changeSet struct {
+	body []byte
+	sum  uint32
+	end  int64 // where the next one begins
+}
+
+// changeSets returns the sets of changes of a list, up to one that is not there completely.
+func changeSets(b []byte) iter.Seq[changeSet] {
+	return func(yield func(changeSet) bool) {
+		for at := int64(listHead); at+8 <= int64(len(b)); {
+			size, sum := int64(binary.BigEndian.Uint32(b[at:])), binary.BigEndian.Uint32(b[at+4:])
+			end := at + 8 + size
+			if end > int64(len(b)) || !yield(changeSet{b[at+8 : end], sum, end}) {
+				return
+			}
+			at = end
+		}
+	}
+}
+
+func (s changeSet) read() (*pb.ManifestChangeSet, error) {
+	var set pb.ManifestChangeSet
+	if crc32.Checksum(s.body, crc32.MakeTable(crc32.Castagnoli)) != s.sum || proto.Unmarshal(s.body, &set) != nil {
+		return nil, errors.New("a set of changes is damaged")
+	}
+	return &set, nil
+}
+
+// Rewritten returns the tables that the database's list of tables says were removed: a compaction has put
+// what counts of their records into others. Where a process was killed before it removed all of their
+// files, those that stay hold records that have been deleted since, of which nothing else tells any more.
+// The list is read as far as it is whole.
+func Rewritten(path string) map[uint64]bool {
+	out := map[uint64]bool{}
+	b, err := os.ReadFile(filepath.Join(path, badger.ManifestFilename))
+	if err != nil {
+		return out
+	}
+	for s := range changeSets(b) {
+		set, err := s.read()
+		if err != nil {
+			return out
+		}
+		for _, c := range set.Changes {
+			out[c.Id] = c.Op == pb.ManifestChange_DELETE
+		}
+	}
+	return out
+}
+
+// ManifestChange is the tables that one compaction replaced, and those that it made.
+type ManifestChange struct{ In, Out []uint64 }
+
+func changeOf(set *pb.ManifestChangeSet) (c ManifestChange) {
+	for _, change := range set.Changes {
+		if change.Op == pb.ManifestChange_DELETE {
+			c.In = append(c.In, change.Id)
+		} else {
+			c.Out = append(c.Out, change.Id)
+		}
+	}
+	return c
+}
+
+// ManifestLog reads the database's list of tables as it grows.
+type ManifestLog struct {
+	Name string
+	At   int64
+	// restarted says that the list was written anew since, which loses what it said of compactions.
+	Restarted bool
+	First     uint64 // fingerprint of its first set of changes
+}
+
+// Read returns the compactions that were added since the last call.
+func (m *ManifestLog) Read() (out []ManifestChange, err error) {
+	b, err := os.ReadFile(m.Name)
+	if err != nil {
+		return nil, err
+	}
+	end, first := int64(listHead), true
+	for s := range changeSets(b) {
+		if first {
+			print := xxhash.Sum64(s.body)
+			if m.At > listHead && print != m.First {
+				m.Restarted, m.At = true, 0
+			}
+			m.First, first = print, false
+		}
+		end = s.end
+		if end <= m.At {
+			continue
+		}
+		set, err := s.read()
+		if err != nil {
+			return out, err
+		}
+		if c := changeOf(set); len(c.In) > 0 && m.At > 0 {
+			out = append(out, c)
+		}
+	}
+	m.At = end
+	return out, nil
+}

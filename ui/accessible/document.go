@@ -1,0 +1,174 @@
+package accessible
+
+import (
+	"context"
+	"strings"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/engine/phrase"
+	"bugle/engine/schema"
+)
+
+// document is the campaign that is worked on: an editing session, what the questions are about, and how its places
+// and problems are called.
+type document struct {
+	*session
+	editing *edit.Session
+	changes []string  // what undo brings back, the newest last
+	begun   doc.Value // the document as it was when the work began
+
+	// What the session holds; the document may have an entry more, which is saved with the first answer in it.
+	campaign  engine.Campaign
+	workspace engine.Workspace
+	schema    *schema.Schema
+	root      doc.Value
+	problems  []schema.Problem
+	pending   bool // there are edits that are not applied
+}
+
+// load reads the campaign, and the edits of an earlier time on top of it.
+func (d *document) load(ctx context.Context) error {
+	l, err := d.editing.Load()(ctx)
+	if err == nil {
+		err = l.CopyErr
+	}
+	if err != nil {
+		return err
+	}
+	d.show(l)
+	return nil
+}
+
+// show goes on with what was read.
+func (d *document) show(l edit.Loaded) {
+	if recovered, _ := d.editing.Take(l); recovered {
+		d.say("Your earlier changes are here. They are not applied yet.")
+	}
+	d.changes = nil
+	d.follow()
+	d.begun = l.Campaign.Document()
+}
+
+// follow takes over what the session holds.
+func (d *document) follow() {
+	e := d.editing
+	d.campaign, d.workspace, d.schema = e.Current(), e.Workspace(), e.Schema()
+	d.root, d.problems, d.pending = e.Root(), e.Problems(), e.Pending()
+}
+
+func (d *document) inPlace() bool { return d.editing.InPlace() }
+
+// check finds the problems of the document that the questions are about.
+func (d *document) check() { d.problems = d.schema.Validate(d.root, d.editing.Env()) }
+
+// current is the campaign with the edits.
+func (d *document) current() engine.Campaign {
+	c := d.campaign
+	c.Body = engine.BodyOf(d.root)
+	return c
+}
+
+func (d *document) summary() engine.Summary { return engine.Summarize(d.current()) }
+
+// rows returns what there is to ask of the object at p: what its conditions show, then what is kept
+// without being used.
+func (d *document) rows(p doc.Path) []row {
+	obj, ok := d.schema.Object(d.root, p, d.editing.Env())
+	if !ok {
+		return nil
+	}
+	var used, kept []row
+	for _, st := range obj.Fields {
+		r := row{FieldState: st, label: st.Node.Label()}
+		switch {
+		case st.Shown:
+			used = append(used, r)
+		case st.Value.Exists():
+			r.kept = "not used here: " + st.Why
+			kept = append(kept, r)
+		}
+	}
+	for _, st := range obj.Extras {
+		r := row{FieldState: st, label: st.Path.Last().Name, free: true}
+		if st.Response != nil {
+			r.label, r.kept, r.free = st.Response.Label(), "read-only, set by the service", false
+			kept = append(kept, r)
+			continue
+		}
+		if st.Node == nil {
+			r.kept = "unknown field, kept as it is"
+			kept = append(kept, r)
+			continue
+		}
+		used = append(used, r)
+	}
+	return append(used, kept...)
+}
+
+// rowAt returns what is asked of the one place p.
+func (d *document) rowAt(p doc.Path) row {
+	st, ok := d.schema.Field(d.root, p, d.editing.Env())
+	if !ok {
+		st = schema.FieldState{Path: p, Value: d.root.Lookup(p), Shown: true}
+	}
+	r := row{FieldState: st, label: trail(d.schema, p[len(p)-1:])}
+	if all := d.schema.Trail(p); len(all) > 0 {
+		r.label = all[len(all)-1]
+	}
+	return r
+}
+
+// errorsAt returns the errors at p and below.
+func (d *document) errorsAt(p doc.Path) []schema.Problem { return errorsIn(d.problems, p) }
+
+// problemText puts a problem into a sentence that begins with its field, named from the object at p on.
+func (d *document) problemText(pr schema.Problem, p doc.Path) string {
+	names := d.schema.Trail(pr.Path)
+	if len(names) > len(p) {
+		names = names[len(p):]
+	} else if len(names) > 0 {
+		names = names[len(names)-1:]
+	}
+	if len(names) == 0 {
+		return sentence(pr.Words())
+	}
+	return sentence(strings.Join(names, ", ") + ": " + pr.Words())
+}
+
+func (d *document) problemLine(pr schema.Problem) string {
+	text := trail(d.schema, pr.Path) + ": " + strings.TrimSuffix(pr.Words(), ".")
+	if pr.Severity == schema.Notice {
+		text = "Notice. " + text
+	}
+	return text
+}
+
+// failed tells an error of the service, with the problems that the tables found in the words of the
+// forms; an ended ctx ends all.
+func (d *document) failed(ctx context.Context, what string, err error) error {
+	if e := engine.AsError(err); e != nil && len(e.Problems) == 1 && ctx.Err() == nil { // the sentence says the same
+		d.say("%s. %s", what, sentence(d.problemLine(e.Problems[0])))
+		return nil
+	}
+	if ended := d.session.failed(ctx, what, err); ended != nil {
+		return ended
+	}
+	if e := engine.AsError(err); e != nil {
+		for _, pr := range e.Problems {
+			d.say("%s", sentence(d.problemLine(pr)))
+		}
+	}
+	return nil
+}
+
+func (d *document) cellState(p doc.Path) string {
+	if n := len(d.errorsAt(p)); n > 0 {
+		return phrase.Count(n, "problem")
+	}
+	if d.root.Lookup(p).Empty() {
+		return "empty"
+	}
+	return "done"
+}

@@ -1,0 +1,205 @@
+package builder
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"bugle/engine/doc"
+	"bugle/engine/edit"
+	"bugle/forms"
+	"bugle/themes"
+	"bugle/ui/editor"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// pane is where the keyboard is.
+type pane uint8
+
+const (
+	paneParts pane = iota
+	paneForm
+	paneInfo
+	paneBefore // the screen that this one was opened from; the keyboard comes from there, and is never there
+)
+
+// panes are the sections, the form of the open place and the pane beside it, on one screen: one of them has the
+// keyboard, and all show the same place.
+type panes struct {
+	edit   *edit.Session
+	theme  themes.Theme
+	change func(root doc.Value, field string) tea.Cmd // makes root the document, as [Screen.change] does
+	text   func(forms.EditMsg) tea.Cmd                // opens a text in the person's own editor
+
+	sections sections
+	host     host
+	info     info
+	focus    pane
+	from     pane // what had the keyboard before the pane beside the form
+
+	width, height int
+	layout        layout
+	asked         demand        // what the layout was made for
+	measured      editor.Editor // the form whose lines were counted
+	zoom          bool          // the focused pane has the whole screen
+}
+
+// setSize divides the screen.
+func (ps *panes) setSize(width, height int) {
+	ps.width, ps.height = width, height
+	ps.measured, ps.layout, ps.host.size = nil, layout{}, box{}
+	ps.arrange()
+}
+
+// arrange divides the screen anew where the panes ask for something else than before.
+func (ps *panes) arrange() {
+	d := demand{focus: ps.focus, zoom: ps.zoom, lines: ps.asked.lines}
+	fresh := ps.measured != ps.host.form || ps.layout.form.w == 0
+	if fresh {
+		d.lines = ps.host.lines(divide(ps.width, ps.height, demand{}).form.w, ps.height)
+	} else if d == ps.asked {
+		return
+	}
+	ps.asked, ps.measured = d, ps.host.form
+	ps.layout = divide(ps.width, ps.height, d)
+	ps.sections.list.SetSize(ps.layout.parts.w-4, ps.layout.parts.h-2)
+	ps.info.setSize(ps.layout.side, ps.layout.wide)
+	ps.host.setSize(ps.layout.form)
+	ps.info.shown = ""
+	ps.refresh()
+}
+
+// setTheme changes the theme.
+func (ps *panes) setTheme(t themes.Theme) {
+	ps.theme = t
+	ps.host.deps.Theme = t
+	ps.sections.list.SetTheme(t)
+	ps.info.setTheme(t)
+	if ps.host.form != nil {
+		focused, ok := ps.host.form.Focused()
+		ps.show(ps.host.path)
+		if ok {
+			ps.host.form.FocusPath(focused.Path)
+		}
+	}
+}
+
+// view draws the panes.
+func (ps *panes) view() string {
+	ps.sections.list.Focused = ps.focus == paneParts
+	side := func() string { return ps.info.view(ps.focus == paneInfo) }
+	left := func() string {
+		return panel(ps.theme, ps.sections.title(), ps.layout.parts, ps.focus == paneParts, "").View(ps.sections.list.View())
+	}
+	switch {
+	case ps.zoom && ps.focus == paneParts:
+		return left()
+	case ps.zoom && ps.focus == paneInfo:
+		return side()
+	case ps.zoom:
+		return ps.formView()
+	case ps.layout.wide:
+		return lipgloss.JoinHorizontal(lipgloss.Top, left(), ps.formView(), side())
+	}
+	return lipgloss.JoinHorizontal(lipgloss.Top, left(), lipgloss.JoinVertical(lipgloss.Left, ps.formView(), side()))
+}
+
+// formView draws the pane of the form.
+func (ps *panes) formView() string {
+	panel := panel(ps.theme, crumbs(ps.host.places.levels(ps.host.path), ps.layout.main.w-6), ps.layout.main, ps.focus == paneForm, "")
+	if ps.host.form == nil {
+		return panel.View("")
+	}
+	if p := ps.sections.at(ps.host.path); p.state == partForeign {
+		inner, _ := panel.Inner()
+		return panel.View(strings.Join(widget.Wrap(ps.theme.Muted.Render(capital(widget.Clean(p.why))), inner), "\n"))
+	}
+	return panel.View(ps.host.view(ps.focus == paneForm))
+}
+
+// spot returns where the person is.
+func (ps *panes) spot() spot {
+	return spot{focus: ps.focus, path: ps.host.path, field: ps.host.focused()}
+}
+
+// place returns the focused field, or else the form.
+func (ps *panes) place() doc.Path { return ps.spot().place() }
+
+// showChecked shows the problems of the document as it stands.
+func (ps *panes) showChecked() {
+	ps.sections.show(ps.edit)
+	if ps.host.form != nil {
+		ps.host.form.SetProblems(ps.edit.Problems())
+	}
+	ps.refresh()
+}
+
+// reload shows the document as it is in the form that is open.
+func (ps *panes) reload() {
+	ps.host.reload()
+	ps.refresh()
+}
+
+// refresh shows what is to be known where the person is, and beside the editor what belongs to that place.
+func (ps *panes) refresh() {
+	if len(ps.host.path) == 0 {
+		return
+	}
+	at := ps.spot()
+	if t, of, place, ok := ps.host.places.asideAt(at.place(), &ps.sections); ok {
+		ps.info.follow(of[:1].String(), place, func() editor.Aside { return t.aside(ps.host.config(of)) })
+	} else {
+		ps.info.follow("", nil, nil)
+	}
+	ps.info.refresh(at)
+}
+
+// take takes over what the form's last message changed, or, alone, a text that did not come key by key: it is undone
+// by itself.
+func (ps *panes) take(cmd tea.Cmd, alone bool) tea.Cmd {
+	if ps.host.form == nil {
+		return cmd
+	}
+	root, field, changed := ps.host.edits()
+	if !changed {
+		ps.refresh()
+		return cmd
+	}
+	if alone {
+		field = ""
+	}
+	return tea.Batch(cmd, ps.change(root, field))
+}
+
+// toEditors hands the result of a task to the editor and the aside; the one that started it knows.
+func (ps *panes) toEditors(r screen.Result) tea.Cmd {
+	var cmds []tea.Cmd
+	if ps.host.form != nil {
+		cmds = append(cmds, ps.take(ps.host.form.Update(r), false))
+	}
+	if ps.info.aside != nil {
+		cmds = append(cmds, ps.info.aside.Update(r))
+		ps.refresh()
+	}
+	return tea.Batch(cmds...)
+}
+
+// grant does what they asked for.
+func (ps *panes) grant() tea.Cmd {
+	w := ps.host.wants
+	ps.host.wants = wants{}
+	cmds := []tea.Cmd{w.outside}
+	if w.notice != "" {
+		cmds = append(cmds, screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, w.notice))
+	}
+	if w.open != nil {
+		cmds = append(cmds, ps.open(w.open))
+		ps.host.wants = wants{}
+	}
+	return tea.Batch(append(cmds, ps.info.start())...)
+}
+
+// typing reports whether the form has the keyboard.
+func (ps *panes) typing() bool { return ps.focus == paneForm && ps.host.form != nil }

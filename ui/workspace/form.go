@@ -1,0 +1,251 @@
+package workspace
+
+import (
+	"context"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/workspace/settings"
+	"bugle/forms"
+	"bugle/themes"
+	"bugle/ui/editor"
+	"bugle/ui/filters"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// form is the editor of one place of the record at a time, and the way between its places.
+type form struct {
+	draft  *draft
+	deps   screen.Deps
+	tasks  tasker
+	edited func(...tea.Cmd) tea.Cmd // shows what a text changed that came from the person's own editor
+
+	editor editor.Editor // nil before the record is read
+	path   doc.Path      // what it edits
+	active bool          // it has the keyboard
+	schema *schema.Schema
+	root   doc.Value // the record as the editor has it
+	wants  wants
+
+	width, height int
+}
+
+// wants is what the editor asked for during Update.
+type wants struct {
+	open    doc.Path
+	outside tea.Cmd
+	notice  string
+}
+
+// grant does what the editor asked for.
+func (f *form) grant() tea.Cmd {
+	w := f.wants
+	f.wants = wants{}
+	if w.open != nil {
+		f.open(w.open)
+	}
+	if w.notice == "" {
+		return w.outside
+	}
+	return tea.Batch(w.outside, screen.Notify(widget.LevelInfo, w.notice))
+}
+
+// open opens the editor of the object, map or list at p, and gives it the keyboard.
+func (f *form) open(p doc.Path) {
+	f.path, f.active = p, true
+	f.renew()
+}
+
+func (f *form) renew() {
+	f.draft.seed(f.path)
+	f.root, f.schema = f.draft.Root(), f.draft.Schema()
+	cfg := f.config()
+	if at, ok := f.draft.filtersAt(f.path); ok && len(at) == len(f.path) {
+		f.editor = filters.New(cfg)
+	} else {
+		f.editor = forms.New(cfg.Config)
+	}
+	f.editor.SetProblems(f.draft.Problems())
+	f.editor.SetSize(f.width, f.height)
+}
+
+// reopen makes the editor anew, the cursor where it was.
+func (f *form) reopen() {
+	at := f.place()
+	f.renew()
+	f.editor.FocusPath(at)
+	f.editor.SetActive(f.active)
+}
+
+// sync brings the editor to the record as it is. Where its table is another one from now on, the editor is made anew.
+func (f *form) sync() {
+	if f.schema != f.draft.Schema() {
+		f.reopen()
+		return
+	}
+	f.draft.seed(f.path)
+	if root := f.draft.Root(); !root.Same(f.root) {
+		f.root = root
+		f.editor.Reload(root)
+	}
+	f.editor.SetProblems(f.draft.Problems())
+}
+
+func (f *form) config() editor.Config {
+	return editor.Config{
+		Config: forms.Config{
+			Schema: f.schema, Root: f.root, Path: f.path, Env: settings.Env(f.draft.workspace), Theme: f.deps.Theme,
+			Suggest: f.draft.suggest, Locked: f.draft.locked, Now: f.deps.Now,
+		},
+		Workspace: f.draft.workspace, Service: f.deps.Service, Now: f.deps.Now, Location: f.deps.Location,
+		Host: editor.Host{
+			Open:    func(p doc.Path) { f.wants.open = p },
+			Outside: func(text, suffix string, then func(string)) { f.wants.outside = f.outside(text, suffix, then) },
+			Notify:  func(text string) { f.wants.notice = text },
+			Run: func(kind string, fn func(context.Context) (any, error)) tea.Cmd {
+				return f.tasks.Run(taskEditor+kind, fn)
+			},
+		},
+	}
+}
+
+// taskEditor begins the names of the tasks that editors start.
+const taskEditor = "editor."
+
+// goTo opens the editor of the place p, or of the one around it, and puts the cursor there.
+func (f *form) goTo(p doc.Path) {
+	at, ok := f.draft.filtersAt(p)
+	if !ok {
+		for at = p; len(at) > 0 && !f.opens(at); {
+			at = at.Parent()
+		}
+	}
+	f.open(at)
+	if len(p) > len(at) {
+		f.editor.FocusPath(p)
+	}
+}
+
+// opens reports whether there is a form of its own at p.
+func (f *form) opens(p doc.Path) bool {
+	st, ok := f.draft.Schema().Field(f.draft.Root(), p, settings.Env(f.draft.workspace))
+	return ok && forms.Opens(st)
+}
+
+// up leaves the form for the one around it, the cursor on where it came from.
+func (f *form) up() tea.Cmd {
+	if from := f.path; len(from) > 0 {
+		f.goTo(from.Parent())
+		f.editor.FocusPath(from)
+	}
+	return nil
+}
+
+// toChange puts the cursor on the place that an undo or redo changed, or on what is around it.
+func (f *form) toChange(at doc.Path) {
+	if !at.HasPrefix(f.path) || len(at) == len(f.path) {
+		f.goTo(at.Parent())
+	}
+	for q := at; len(q) > len(f.path) && !f.editor.FocusPath(q); q = q.Parent() {
+	}
+}
+
+// place is where the cursor is: the focused field, or what the editor edits.
+func (f *form) place() doc.Path {
+	if at, ok := f.editor.Focused(); ok {
+		return at.Path
+	}
+	return f.path
+}
+
+// update hands the editor a message, and takes over what it changed. What comes alone, not key by key, is undone by
+// itself.
+func (f *form) update(msg tea.Msg, alone bool) tea.Cmd {
+	cmd := f.editor.Update(msg)
+	f.take(alone)
+	return cmd
+}
+
+func (f *form) take(alone bool) {
+	root, changed := f.editor.Edits()
+	if !changed || root.Same(f.draft.Root()) {
+		return
+	}
+	field := f.place().String()
+	if e, ok := f.editor.(editor.Stepper); alone || ok && e.Stepped() {
+		field = "" // a step of its own
+	}
+	f.root = root
+	f.draft.change(root, f.path, field)
+}
+
+// key hands the editor a key, and reports whether that was Enter in the last field of a form.
+func (f *form) key(msg tea.KeyMsg) (cmd tea.Cmd, last bool) {
+	before, _ := f.editor.Focused()
+	root, modal := f.draft.Root(), f.editor.Modal()
+	cmd = f.update(msg, msg.Paste)
+	asked := f.wants.open != nil || f.wants.outside != nil || f.wants.notice != ""
+	if msg.String() != "enter" || modal || f.editor.Modal() || cmd != nil || !root.Same(f.draft.Root()) || asked {
+		return cmd, false
+	}
+	after, ok := f.editor.Focused()
+	_, plain := f.editor.(*forms.Form)
+	return cmd, plain && ok && after.Path.Equal(before.Path)
+}
+
+// typing reports whether letters are text.
+func (f *form) typing() bool { return f.editor != nil && f.active && f.editor.Typing() }
+
+func (f *form) setActive(on bool) {
+	f.active = on
+	f.editor.SetActive(on)
+}
+
+func (f *form) setSize(w, h int) {
+	f.width, f.height = w, h
+	if f.editor != nil {
+		f.editor.SetSize(w, h)
+	}
+}
+
+func (f *form) setTheme(t themes.Theme) {
+	f.deps.Theme = t
+	if f.editor != nil {
+		f.reopen()
+	}
+}
+
+// title names the place in the record.
+func (f *form) title() string {
+	return strings.Join(append([]string{f.draft.title()}, f.draft.Schema().Trail(f.path)...), " › ")
+}
+
+// actions tells the help which keys the editor takes at the focused field, and has those that lead out of it.
+func (f *form) actions() []screen.Action {
+	rank := []int{9, 7, 6, 5}
+	bar := map[string]int{}
+	for i, b := range f.editor.Hints() {
+		if i < len(rank) {
+			bar[b.Help().Key] = rank[i]
+		}
+	}
+	acts := told(f.editor.Bindings(), 0)
+	for i, a := range acts {
+		acts[i].Bar = bar[a.Keys[0]]
+	}
+	out := screen.Action{Keys: []string{"esc"}, Group: groupMove, Bar: 8, Typing: true}
+	switch {
+	case f.editor.Modal():
+		out.Label, out.Help = "close", "cancel and keep the field as it was"
+		out.Run = func() tea.Cmd { return f.update(tea.KeyMsg{Type: tea.KeyEsc}, false) }
+	case len(f.path) > 0:
+		out.Label, out.Help, out.Run = "back", "back to the outer form", f.up
+	default:
+		return acts
+	}
+	return append(acts, out)
+}

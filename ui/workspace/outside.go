@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/forms"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// outside opens a text of the editor in the person's own one.
+func (f *form) outside(text, suffix string, then func(string)) tea.Cmd {
+	return screen.Send(screen.EditMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
+		if !changed {
+			return nil
+		}
+		then(after)
+		f.take(true)
+		return f.edited()
+	}})
+}
+
+// editText opens what the editor asks for in the person's own one.
+func (f *form) editText(m forms.EditMsg) tea.Cmd {
+	if m.JSON {
+		return f.editJSON(m.Path, m.Text, m.Text)
+	}
+	suffix := ".txt"
+	if n := f.draft.Schema().At(m.Path); n != nil && n.Long {
+		suffix = ".html"
+	}
+	return screen.Send(screen.EditMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
+		plain, ok := f.editor.(*forms.Form)
+		if !changed || !ok {
+			return nil
+		}
+		if err := plain.SetText(m.Path, text, false); err != nil {
+			return notice(err)
+		}
+		f.take(true)
+		return f.edited()
+	}})
+}
+
+// editAll opens the record as JSON.
+func (f *form) editAll() tea.Cmd {
+	text := string(f.draft.plain().Indent())
+	return f.editJSON(nil, text, text)
+}
+
+// editJSON opens text for what is at p. One that cannot be taken over is offered again, so that nothing
+// typed is lost.
+func (f *form) editJSON(p doc.Path, text, before string) tea.Cmd {
+	return screen.Send(screen.EditMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
+		if strings.TrimSpace(after) == strings.TrimSpace(before) {
+			return nil
+		}
+		v, err := doc.Parse([]byte(after))
+		root := f.draft.Root()
+		if err == nil {
+			root, err = root.Set(p, v)
+		}
+		if err == nil && root.Kind() == doc.Object {
+			f.draft.change(root, f.path, "")
+			f.goTo(p)
+			return f.edited()
+		}
+		why := "A record must be a JSON object: { … }."
+		if err != nil {
+			why = sentence(err.Error())
+		}
+		return screen.Ask(screen.Question{
+			Title:   "This is not valid yet",
+			Body:    why + "\n\nKeep editing, or discard your text?",
+			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
+			Then: func(a widget.Answer) tea.Cmd {
+				if a.Index == 1 {
+					return nil
+				}
+				return f.editJSON(p, after, before)
+			},
+		})
+	}})
+}

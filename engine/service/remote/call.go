@@ -133,8 +133,8 @@ func (c *run) perform(ctx context.Context) (answer, error) {
 }
 
 // next says whether the call is sent again, and after which pause. What says no is never asked
-// again. A 409 after an attempt that went astray is the exception: that attempt may still be at
-// work, and the same key gets its answer in the end.
+// again. A 409 is the exception where an attempt is still at work, because it went astray or
+// something on the way sent it twice: the same key gets its answer in the end.
 func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, bool) {
 	if got.broken() && !got.unsent {
 		c.lost = true
@@ -153,7 +153,7 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 		c.s.quotas.close(c.req.Name, pause)
 		return pause, Limited, true
 	case got.broken():
-	case got.status == http.StatusConflict && c.lost && c.req.SendsKey():
+	case got.status == http.StatusConflict && (c.lost || got.inProgress()) && c.req.SendsKey():
 		return c.poll()
 	default:
 		return 0, 0, false

@@ -36,6 +36,7 @@ func TestRepeats(t *testing.T) {
 		"a no":                 {answers: []func() (*http.Response, error){says(400, `{"error":{"code":"VALIDATION_FAILED","message":"no"}}`)}, sent: 1, http: 400, fails: true},
 		"not implemented":      {answers: []func() (*http.Response, error){says(501, "")}, sent: 1, http: 501, fails: true},
 		"a full disk":          {answers: []func() (*http.Response, error){says(507, `{"error":{"code":"INTERNAL_ERROR","message":"full"}}`)}, sent: 1, http: 507, fails: true},
+		"doubled on the way":   {answers: []func() (*http.Response, error){says(409, `{"error":{"code":"BAD_REQUEST","message":"a send for this key is still in progress"}}`), says(201, created)}, sent: 2},
 		"conflict":             {answers: []func() (*http.Response, error){conflict}, sent: 1, http: 409, fails: true},
 		"at work, then done":   {answers: []func() (*http.Response, error){lost, conflict, conflict, says(201, created, operation.HeaderReplayed, "true")}, sent: 4},
 		"a no after something": {answers: []func() (*http.Response, error){lost, says(422, `{}`)}, sent: 2, http: 422, fails: true},

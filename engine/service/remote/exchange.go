@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/operation"
 )
@@ -43,6 +44,13 @@ func (o outcome) broken() bool {
 		return o.unanswered
 	}
 	return o.unanswered || o.status >= 500
+}
+
+// inProgress reports whether a 409 says that the send for the same key still runs, which only the
+// message tells from a key with another body (spec.md, "Test Campaign").
+func (o outcome) inProgress() bool {
+	e := engine.AsError(o.err)
+	return e != nil && strings.Contains(e.Message, "still in progress")
 }
 
 func (o outcome) why() string {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -78,10 +79,10 @@ const (
 	ProviderWebPush = "webpush" // RFC 8030, with VAPID (RFC 8292): browsers
 )
 
-// Gateway is a configured way out for the push notifications of one platform. A platform that has
-// none goes to the outbox (CONTRACT.md, Test sends).
+// Gateway is a push service, configured for one platform. A platform that has none goes to the
+// outbox (CONTRACT.md, Test sends).
 type Gateway struct {
-	Provider string `json:"carrier"` // [ProviderFCM], [ProviderAPNs] or [ProviderWebPush]; the member of that name is set
+	Provider string `json:"provider"` // [ProviderFCM], [ProviderAPNs] or [ProviderWebPush]; the member of that name is set
 	// Key is where the credential is: the service account's JSON (fcm), the .p8 signing key (apns) or
 	// the VAPID private key in base64url (webpush).
 	Key     SecretRef `json:"key"`
@@ -90,6 +91,21 @@ type Gateway struct {
 	WebPush *WebPush  `json:"webpush,omitempty"`
 	// CAFile names a PEM file with further certificates to trust; empty for those of the system alone.
 	CAFile string `json:"ca_file,omitempty"`
+}
+
+// UnmarshalJSON reads a gateway, its provider also as stores before 2026-11 spell it.
+func (g *Gateway) UnmarshalJSON(b []byte) error {
+	type plain Gateway
+	former := struct {
+		*plain
+		Provider string `json:"carrier"`
+	}{plain: (*plain)(g)}
+	g.Provider = ""
+	if err := json.Unmarshal(b, &former); err != nil {
+		return err
+	}
+	g.Provider = cmp.Or(g.Provider, former.Provider)
+	return nil
 }
 
 // SecretRef says where a secret is. The secret itself is never stored. Exactly one member is set.
@@ -134,12 +150,27 @@ func (w Workspace) Gateway(provider string) (Gateway, bool) {
 	return Gateway{}, false
 }
 
-// Connector is a configured way out for email (CONTRACT.md, connector).
+// Connector is a mail server, configured for email (CONTRACT.md, connector).
 type Connector struct {
 	Type     string `json:"connector_type"`
 	Name     string `json:"connector_name"`
-	Provider string `json:"carrier"` // [ProviderOutbox] or [ProviderSMTP]
+	Provider string `json:"provider"` // [ProviderOutbox] or [ProviderSMTP]
 	SMTP     *SMTP  `json:"smtp,omitempty"`
+}
+
+// UnmarshalJSON reads a connector, its provider also as stores before 2026-11 spell it.
+func (c *Connector) UnmarshalJSON(b []byte) error {
+	type plain Connector
+	former := struct {
+		*plain
+		Provider string `json:"carrier"`
+	}{plain: (*plain)(c)}
+	c.Provider = ""
+	if err := json.Unmarshal(b, &former); err != nil {
+		return err
+	}
+	c.Provider = cmp.Or(c.Provider, former.Provider)
+	return nil
 }
 
 // SMTP says how to reach a mail server.

@@ -182,7 +182,7 @@ func (p *planner) exitCode() int {
 }
 
 // marks begin the lines of a plan.
-var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionRefused: "!", actionInvalid: "!"}
+var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionRefused: "!", actionInvalid: "!", actionUnread: "!"}
 
 func (p *planner) print(f *factory) {
 	for _, s := range p.steps {
@@ -199,7 +199,7 @@ func (p *planner) print(f *factory) {
 	}
 	counts := make([]string, 0, len(marks))
 	for _, c := range []struct{ action, words string }{
-		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionRefused, "refused"}, {actionInvalid, "invalid"},
+		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionRefused, "refused"}, {actionInvalid, "invalid"}, {actionUnread, "unreadable"},
 	} {
 		if n := p.count(c.action); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, c.words))

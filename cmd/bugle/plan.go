@@ -20,6 +20,7 @@ const (
 	actionUnchanged = "unchanged"
 	actionRefused   = "refused"
 	actionInvalid   = "invalid"
+	actionUnread    = "unreadable"
 )
 
 // step is the plan for one campaign.
@@ -91,7 +92,11 @@ func (p *planner) add(ctx context.Context, h heldCampaign) {
 	s := &step{File: h.where, returned: h.err == nil && (isRecord(h.body) || isExport(h.body))}
 	p.steps = append(p.steps, s)
 	if h.err != nil {
-		s.fail(actionInvalid, h.err)
+		action := actionUnread
+		if exitCode(h.err) == exitInvalid {
+			action = actionInvalid
+		}
+		s.fail(action, h.err)
 		return
 	}
 	rec := engine.ParseRecord(h.body)

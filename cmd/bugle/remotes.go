@@ -56,7 +56,7 @@ func newRemoteAdd(f *factory, noun string) *cobra.Command {
 			}
 			r.Name, r.Key.Command = args[0], words
 			if missing := missingFlags(r); len(missing) > 0 {
-				return misused("a remote also needs %s", strings.Join(missing, ", and "))
+				return misused("not set yet: %s", strings.Join(missing, "; "))
 			}
 			if dialect != "" {
 				b, err := os.ReadFile(dialect)
@@ -118,7 +118,7 @@ func missingFlags(r remotes.Remote) (flags []string) {
 		flags = append(flags, "--workspace-id")
 	}
 	if !r.Key.Keyring && r.Key.Env == "" && len(r.Key.Command) == 0 {
-		flags = append(flags, "where the key is: one of --keyring, --key-env and --key-command")
+		flags = append(flags, "one of --keyring, --key-env and --key-command")
 	}
 	return flags
 }

@@ -21,7 +21,7 @@ func assignments(args []string) (file string, set []assignment, err error) {
 		field, value, ok := strings.Cut(a, "=")
 		switch {
 		case ok && field != "":
-			set = append(set, assignment{storedField(field), value})
+			set = append(set, assignment{field, value})
 		case i > 0:
 			return "", nil, misused("%q must be FIELD=VALUE; only the first argument after the section can be a file", a)
 		default:
@@ -31,26 +31,21 @@ func assignments(args []string) (file string, set []assignment, err error) {
 	return file, set, nil
 }
 
-// The provider of a connector or push gateway is stored, and printed in JSON, as its carrier.
+// Files and scripts of before 2026-11 call the provider of a connector or push gateway its carrier.
 const (
-	providerTyped  = "provider"
-	providerStored = "carrier"
+	providerNow    = "provider"
+	providerFormer = "carrier"
 )
 
-// storedField returns the path at which a field that was typed is stored.
-func storedField(typed string) string {
-	if typed == providerTyped {
-		return providerStored
-	}
-	return typed
-}
+// hasProvider reports whether the records of a section have a provider.
+func hasProvider(s *records.Section) bool { return s.Table(s.New()).At(doc.P(providerNow)) != nil }
 
-// typedField is the reverse of [storedField].
-func typedField(stored string) string {
-	if stored == providerStored {
-		return providerTyped
+// renamed returns a record of a section with the present name of its provider.
+func renamed(s *records.Section, v doc.Value) (doc.Value, error) {
+	if !hasProvider(s) || v.Get(providerNow).Exists() || !v.Get(providerFormer).Exists() {
+		return v, nil
 	}
-	return stored
+	return v.Rename(doc.P(providerFormer), providerNow)
 }
 
 // describedRecord returns the record that the arguments of put describe: that of the file, or the one to change, or a
@@ -60,6 +55,11 @@ func describedRecord(ctx context.Context, f *factory, s *records.Section, svc en
 	if err != nil {
 		return doc.Value{}, err
 	}
+	for i := range set {
+		if set[i].field == providerFormer && hasProvider(s) {
+			set[i].field = providerNow
+		}
+	}
 	v := s.New()
 	name := was
 	if i := slices.IndexFunc(set, func(a assignment) bool { return a.field == s.Name }); name == "" && i >= 0 {
@@ -67,7 +67,9 @@ func describedRecord(ctx context.Context, f *factory, s *records.Section, svc en
 	}
 	switch {
 	case file != "":
-		v, err = f.recordFile(ctx, file)
+		if v, err = f.recordFile(ctx, file); err == nil {
+			v, err = renamed(s, v)
+		}
 	case s.Single || was != "":
 		v, err = s.Get(ctx, svc, name)
 	case name != "":

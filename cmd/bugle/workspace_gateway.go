@@ -266,7 +266,7 @@ func storeGatewayKey(ctx context.Context, f *factory, provider string) error {
 		return err
 	}
 	if f.json {
-		return f.printJSON(map[string]any{"carrier": g.Provider, "stored": true})
+		return f.printJSON(map[string]any{"provider": g.Provider, "stored": true})
 	}
 	fmt.Fprintf(f.out, "Stored the key of %s in the system keyring.\n", g.Provider)
 	return nil

@@ -458,8 +458,8 @@ func completeFields(cmd *cobra.Command, args []string, typed string) ([]cobra.Co
 		switch {
 		case strings.ContainsAny(path, "[*") || len(n.Children) > 0 || s.Fixed[path] != "":
 		case !valued:
-			out = append(out, cobra.CompletionWithDesc(typedField(path)+"=", n.Help))
-		case path == storedField(name):
+			out = append(out, cobra.CompletionWithDesc(path+"=", n.Help))
+		case path == name:
 			for _, o := range n.Options {
 				out = append(out, cobra.CompletionWithDesc(name+"="+o.Value, o.Label))
 			}

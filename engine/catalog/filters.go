@@ -240,7 +240,7 @@ func attributeFields(suggest string) []schema.Field {
 			Rules: []schema.Rule{secondFits},
 		},
 		{Name: "case_sensitive", Kind: schema.Bool, Default: "false", Help: "Treat upper and lower case as different."},
-		{Name: "negate", Kind: schema.Bool, Default: "false", Help: "Match the users who do not meet this condition."},
+		{Name: "negate", Title: "Invert", Kind: schema.Bool, Default: "false", Help: "Match the users who do not meet this condition."},
 		{
 			Name: "is_dynamic_value", Title: "Value is an expression", Kind: schema.Bool, Default: "false",
 			Help: "The value is a personalization expression, filled in when the message is sent.",

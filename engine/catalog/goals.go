@@ -59,7 +59,7 @@ func goalEventAttribute() schema.Field {
 			},
 			{Name: "value", Kind: schema.Any, Help: "The value to compare with; for between, the lower one.", Example: "shoes"},
 			{Name: "value1", Title: "Second value", Kind: schema.Any, Used: between, Help: "The upper value for between.", Example: "100"},
-			{Name: "negate", Kind: schema.Bool, Help: "Match events that don't meet this condition."},
+			{Name: "negate", Title: "Invert", Kind: schema.Bool, Help: "Match events that don't meet this condition."},
 			{Name: "value_type", Kind: schema.String, Help: "How to read the value, such as absolute or relative for a date.", Example: "absolute"},
 			{Name: "array_filter_type", Title: "Match within a list", Kind: schema.String, Help: "Whether any or all items of a list must match.", Example: "any_of"},
 			{

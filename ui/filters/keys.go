@@ -29,7 +29,7 @@ func newKeyMap() keyMap {
 		Add:       bind("a", "add", "a"),
 		AddOther:  bind("A", "add to the other group", "A"),
 		Join:      bind("space", "and/or", " "),
-		Negate:    bind("!", "negate", "!"),
+		Negate:    bind("!", "not", "!"),
 		Duplicate: bind("d", "duplicate", "d"),
 		Remove:    bind("x", "remove", "x", "delete"),
 		Up:        bind("K", "move up", "K", "alt+up"),

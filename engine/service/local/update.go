@@ -105,7 +105,7 @@ func (s *Service) change(sp store.Space, r engine.UpdateRequest) (engine.Updated
 	}
 	patch := components(r.Body)
 	if patch.Len() == 0 {
-		return engine.Updated{}, refuse("body", "the body changes nothing: it has none of the campaign's sections, such as basic_details")
+		return engine.Updated{}, refuse("body", "the body changes nothing; add a section to change, such as basic_details")
 	}
 	after := before
 	after.Body = merged(before.Body, patch)

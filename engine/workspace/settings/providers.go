@@ -12,17 +12,17 @@ import (
 )
 
 func connectorsSection() *Section {
-	smtp := schema.When("carrier", engine.ProviderSMTP)
+	smtp := schema.When("provider", engine.ProviderSMTP)
 	s := &Section{
 		ID: "connectors", Title: "Connectors", One: "connector", Group: groupDelivery, Name: "connector_name", Trial: "send a test message",
-		fresh: `{"connector_type":"CUSTOM_SMTP","carrier":"outbox"}`,
+		fresh: `{"connector_type":"CUSTOM_SMTP","provider":"outbox"}`,
 		Help:  "The email services that campaigns can send with. Without a mail server, email stays in the local outbox.",
 		Empty: "There are no connectors yet, so no email can be sent. Press n to add one.",
 		Schema: table("connectors", "Connector", "CONTRACT.md, connector", "An email service that campaigns can send with.",
 			nameField("connector_name", "Name", "The connector's name. Campaigns refer to it by this name.", "Marketing"),
 			schema.Field{Name: "connector_type", Title: "Type", Kind: schema.String, Required: must(), Example: "CUSTOM_SMTP", Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
 				Help: "The kind of email service, such as SENDGRID, AMAZON_SES or CUSTOM_SMTP."},
-			schema.Field{Name: "carrier", Title: "Provider", Kind: schema.String, Required: must(), Ref: refTests, Help: "Where email goes.",
+			schema.Field{Name: "provider", Title: "Provider", Kind: schema.String, Required: must(), Ref: refTests, Help: "Where email goes.",
 				Options: []schema.Option{
 					{Value: engine.ProviderOutbox, Label: "Local outbox", Help: "keeps email here, where you can read it"},
 					{Value: engine.ProviderSMTP, Label: "Mail server", Help: "sends email by SMTP"},
@@ -32,7 +32,7 @@ func connectorsSection() *Section {
 		Columns: []Column{
 			member("Name", "connector_name", 12, 30), member("Type", "connector_type", 10, 20),
 			{Title: "Sends with", Least: 12, Text: func(v doc.Value) string {
-				if smtp := v.Get("smtp"); v.Get("carrier").Text() == engine.ProviderSMTP {
+				if smtp := v.Get("smtp"); v.Get("provider").Text() == engine.ProviderSMTP {
 					return fmt.Sprintf("%s:%s", smtp.Get("host").Text(), smtp.Get("port").Literal())
 				}
 				return "local outbox"
@@ -84,12 +84,12 @@ func checkConnector(_ engine.Workspace, v doc.Value) []schema.Problem {
 }
 
 func gatewaysSection() *Section {
-	provider := schema.Field{Name: "carrier", Title: "Provider", Kind: schema.String, Required: must(), Help: "The push service. Each one serves one platform."}
+	provider := schema.Field{Name: "provider", Title: "Provider", Kind: schema.String, Required: must(), Help: "The push service. Each one serves one platform."}
 	for _, k := range providers.Kinds() {
 		provider.Options = append(provider.Options, schema.Option{Value: k.Provider, Label: k.Name, Help: "for " + k.Platform.Label()})
 	}
 	only := func(f schema.Field, provider string) schema.Field {
-		when := schema.When("carrier", provider)
+		when := schema.When("provider", provider)
 		f.Kind, f.Applies, f.Required = schema.Object, when, []schema.Required{{When: when}}
 		return f
 	}
@@ -97,7 +97,7 @@ func gatewaysSection() *Section {
 		return schema.Field{Name: "endpoint", Title: "Endpoint", Kind: schema.String, Help: "An address to use instead of " + of + ", for tests.", Example: "http://127.0.0.1:9000", Rules: []schema.Rule{schema.Format{As: schema.URI, Plain: true}}}
 	}
 	s := &Section{
-		ID: "gateways", Title: "Push gateways", One: "push gateway", Group: groupDelivery, Name: "carrier", Trial: "send a test message",
+		ID: "gateways", Title: "Push gateways", One: "push gateway", Group: groupDelivery, Name: "provider", Trial: "send a test message",
 		Help:  "The push services that campaigns send with, one per platform. Without one, push messages stay in the local outbox.",
 		Empty: "There are no push gateways yet, so push messages stay in the local outbox. Press n to add one.",
 		Schema: table("gateways", "Push gateway", refTests, "The push service for one platform.", provider,
@@ -129,13 +129,13 @@ func gatewaysSection() *Section {
 		),
 		Columns: []Column{
 			{Title: "Provider", Least: 10, Most: 14, Text: func(v doc.Value) string {
-				if k, ok := providers.KindOf(v.Get("carrier").Text()); ok {
+				if k, ok := providers.KindOf(v.Get("provider").Text()); ok {
 					return k.Name
 				}
-				return v.Get("carrier").Text()
+				return v.Get("provider").Text()
 			}},
 			{Title: "Platform", Least: 8, Most: 10, Late: 1, Text: func(v doc.Value) string {
-				k, _ := providers.KindOf(v.Get("carrier").Text())
+				k, _ := providers.KindOf(v.Get("provider").Text())
 				return k.Platform.Label()
 			}},
 			{Title: "Key from", Least: 14, Text: func(v doc.Value) string {
@@ -152,7 +152,7 @@ func gatewaysSection() *Section {
 				err = providers.Settings(g)
 			}
 			if err != nil {
-				return []schema.Problem{problem(doc.P(v.Get("carrier").Text()), "gateway", err.Error())}
+				return []schema.Problem{problem(doc.P(v.Get("provider").Text()), "gateway", err.Error())}
 			}
 			return nil
 		},

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -306,7 +305,7 @@ func (l *List[T]) tableTop() int { return 1 + len(l.above()) }
 func (l *List[T]) View() string {
 	switch {
 	case l.beside():
-		return lipgloss.JoinHorizontal(lipgloss.Top, l.list(), l.page())
+		return widget.Beside(l.list(), l.page())
 	case l.focus == onPage:
 		return l.page()
 	case l.below():

@@ -518,7 +518,7 @@ func (in *info) view(focused bool) string {
 	if note := in.note(); note != "" {
 		title += " · " + note
 	}
-	return lipgloss.JoinVertical(lipgloss.Left, top, panel(in.theme, title, below, inAside, "").View(in.aside.View()))
+	return widget.Stack(top, panel(in.theme, title, below, inAside, "").View(in.aside.View()))
 }
 
 // inner draws the view of the present tab.

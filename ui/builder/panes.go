@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"bugle/engine/doc"
 	"bugle/engine/edit"
@@ -101,9 +100,9 @@ func (ps *panes) view() string {
 	case ps.zoom:
 		return ps.formView()
 	case ps.layout.wide:
-		return lipgloss.JoinHorizontal(lipgloss.Top, left(), ps.formView(), side())
+		return widget.Beside(left(), ps.formView(), side())
 	}
-	return lipgloss.JoinHorizontal(lipgloss.Top, left(), lipgloss.JoinVertical(lipgloss.Left, ps.formView(), side()))
+	return widget.Beside(left(), widget.Stack(ps.formView(), side()))
 }
 
 // formView draws the pane of the form.

@@ -82,9 +82,9 @@ func (s *Screen) View() string {
 	}
 	right := s.panel(s.heading(), l.main, s.reading, "").View(s.body())
 	if l.wide {
-		return lipgloss.JoinHorizontal(lipgloss.Top, left, right)
+		return widget.Beside(left, right)
 	}
-	return lipgloss.JoinVertical(lipgloss.Left, left, right)
+	return widget.Stack(left, right)
 }
 
 func (s *Screen) message() string {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"bugle/ui/screen"
 	"bugle/ui/widget"
@@ -66,9 +65,9 @@ func (l *layout) joined(main, side string) string {
 	case main == "" || side == "":
 		return main + side
 	case l.whole.w >= sideFrom:
-		return lipgloss.JoinHorizontal(lipgloss.Top, main, side)
+		return widget.Beside(main, side)
 	}
-	return lipgloss.JoinVertical(lipgloss.Left, main, side)
+	return widget.Stack(main, side)
 }
 
 func (l *layout) panel(title string, b box, focused bool) *widget.Panel {

@@ -169,9 +169,9 @@ func (r *results) View() string {
 		views = append(views, r.reader.View(right, r.title(), left.w > 0))
 	}
 	if left.w == r.whole.w {
-		return lipgloss.JoinVertical(lipgloss.Left, views...)
+		return widget.Stack(views...)
 	}
-	return lipgloss.JoinHorizontal(lipgloss.Top, views...)
+	return widget.Beside(views...)
 }
 
 // lay breaks all there is to say into lines, and keeps what is in sight among them.

@@ -6,14 +6,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is the number of cells that s takes on one line; terminal sequences take none.
-func Width(s string) int {
-	if isPlain(s) {
-		return len(s)
-	}
-	return ansi.StringWidth(s)
-}
-
 // Truncate cuts s to at most w cells, with "…" where something was cut. It never cuts through a
 // character that takes several code points or cells.
 func Truncate(s string, w int) string {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
-
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/phrase"
@@ -95,7 +93,7 @@ func (s *Audience) View() string {
 	s.draw()
 	switch {
 	case s.both():
-		return lipgloss.JoinHorizontal(lipgloss.Top, s.peopleView(), s.whyView(s.width-s.tableWidth()))
+		return widget.Beside(s.peopleView(), s.whyView(s.width-s.tableWidth()))
 	case s.focus == paneReport:
 		return s.whyView(s.width)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -56,7 +55,7 @@ func (s *Record) View() string {
 	case s.form.editor == nil:
 		return s.waiting()
 	case s.both():
-		return lipgloss.JoinHorizontal(lipgloss.Top, s.formPanel(), s.infoPanel(s.width-s.formWidth()))
+		return widget.Beside(s.formPanel(), s.infoPanel(s.width-s.formWidth()))
 	case s.form.active:
 		return s.formPanel()
 	}

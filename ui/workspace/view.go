@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
-
 	"bugle/themes"
 	"bugle/ui/widget"
 )
@@ -117,7 +115,7 @@ func (s *List) View() string {
 	s.layout()
 	switch {
 	case s.both():
-		return lipgloss.JoinHorizontal(lipgloss.Top, s.sectionsView(), s.right())
+		return widget.Beside(s.sectionsView(), s.right())
 	case s.focus == paneSections:
 		return s.sectionsView()
 	}

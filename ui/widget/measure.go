@@ -1,0 +1,130 @@
+package widget
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width returns the number of cells that s takes on one line; terminal sequences take none.
+func Width(s string) int {
+	if w, ok := simpleWidth(s); ok {
+		return w
+	}
+	return ansi.StringWidth(s)
+}
+
+// simpleWidth returns the width of text in which each character takes one cell, whatever stands
+// beside it, and the only sequences set colors and attributes. Nearly every line of a screen is
+// such, and to look for the borders of its characters takes ten times as long.
+func simpleWidth(s string) (width int, ok bool) {
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c >= 0x20 && c <= 0x7e:
+			width++
+			i++
+		case c == 0x1b:
+			n := styleSequence(s[i:])
+			if n == 0 {
+				return 0, false
+			}
+			i += n
+		case c < utf8.RuneSelf:
+			return 0, false
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if !isSimple(r) {
+				return 0, false
+			}
+			width++
+			i += n
+		}
+	}
+	return width, true
+}
+
+// styleSequence returns the length of the SGR sequence (ECMA-48, 8.3.117) that s begins with, 0
+// where it begins with something else.
+func styleSequence(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && c != ':' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}
+
+// isSimple reports whether a character beyond ASCII takes one cell and joins nothing before it:
+// the letters of Latin-1 and its extensions, punctuation, arrows, lines, blocks and the plain
+// shapes that the screens draw. None of these has an emoji form of two cells.
+func isSimple(r rune) bool {
+	switch {
+	case r >= 0xa1 && r < 0x250:
+		return r != 0xad && r != 0xa9 && r != 0xae // the soft hyphen, and two that can be emoji
+	case r >= 0x2010 && r <= 0x2027:
+		return true
+	case r >= 0x2500 && r <= 0x25a9:
+		return true
+	case r == '↑' || r == '↓' || r == '→' || r == '←' || r == '–' || r == '▸' || r == '▾' || r == '●' || r == '○' || r == '✓':
+		return true
+	}
+	return false
+}
+
+// Beside joins blocks side by side, aligned at the top. Each column is as wide as its widest line,
+// the block as high as its highest column.
+func Beside(blocks ...string) string {
+	type column struct {
+		lines  []string
+		widths []int
+		width  int
+	}
+	columns := make([]column, len(blocks))
+	height, size := 0, 0
+	for i, b := range blocks {
+		c := column{lines: strings.Split(b, "\n")}
+		c.widths = make([]int, len(c.lines))
+		for j, l := range c.lines {
+			c.widths[j] = Width(l)
+			c.width = max(c.width, c.widths[j])
+		}
+		columns[i], height, size = c, max(height, len(c.lines)), size+len(b)
+	}
+	var out strings.Builder
+	out.Grow(size + height)
+	for row := range height {
+		if row > 0 {
+			out.WriteByte('\n')
+		}
+		for _, c := range columns {
+			width := 0
+			if row < len(c.lines) {
+				out.WriteString(c.lines[row])
+				width = c.widths[row]
+			}
+			out.WriteString(spaces(c.width - width))
+		}
+	}
+	return out.String()
+}
+
+// Stack puts blocks on top of one another, each line padded to the widest.
+func Stack(blocks ...string) string {
+	lines := strings.Split(strings.Join(blocks, "\n"), "\n")
+	widths, width := make([]int, len(lines)), 0
+	for i, l := range lines {
+		widths[i] = Width(l)
+		width = max(width, widths[i])
+	}
+	for i := range lines {
+		lines[i] += spaces(width - widths[i])
+	}
+	return strings.Join(lines, "\n")
+}

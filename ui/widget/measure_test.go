@@ -1,0 +1,68 @@
+package widget
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A character that is measured quickly has one cell beside any other of its kind, as the library
+// says that looks for the borders of characters.
+func TestSimpleCharactersHaveOneCell(t *testing.T) {
+	var simple []rune
+	for r := rune(0x80); r < 0x30000; r++ {
+		if isSimple(r) {
+			simple = append(simple, r)
+		}
+	}
+	if len(simple) < 500 {
+		t.Fatalf("%d simple characters", len(simple))
+	}
+	for _, r := range simple {
+		for _, s := range []string{string(r), "a" + string(r) + "b", string(r) + string(r)} {
+			if got, ok := simpleWidth(s); !ok || got != ansi.StringWidth(s) {
+				t.Errorf("%q (%U) has width %d, %v; the library says %d", s, r, got, ok, ansi.StringWidth(s))
+			}
+		}
+	}
+	if all := string(simple); Width(all) != ansi.StringWidth(all) {
+		t.Errorf("all together: %d, the library says %d", Width(all), ansi.StringWidth(all))
+	}
+}
+
+func FuzzWidth(f *testing.F) {
+	for _, s := range []string{
+		"", "plain", "\x1b[1;38;2;1;2;3mred\x1b[0m", "│ caf\u00e9 …│", "e\u0301", "日本", "👩‍👩‍👧", "✓\ufe0f", "©\ufe0f", "a\tb", "\x1b]8;;x\x1b\\link",
+		"\x1b[", "\x1b[1", "\x1b[?25l", "\x1b[4:3mx", "\xff", "\u00ad", "→\u200d←", "\x1b[1\x1b[2mx", "\x9b1m",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got, want := Width(s), ansi.StringWidth(s); got != want {
+			t.Errorf("%q has width %d, want %d", s, got, want)
+		}
+	})
+}
+
+// Blocks are joined as lipgloss joins them.
+func TestBesideAndStack(t *testing.T) {
+	for _, blocks := range [][]string{
+		{"a"}, {"a\nbb", "c"}, {"a", "b\nccc\nd", ""}, {"\x1b[1m日本\x1b[0m\n│", "x\n\n"}, {"", ""}, {"a\n", "b"},
+	} {
+		if got, want := Beside(blocks...), lipgloss.JoinHorizontal(lipgloss.Top, blocks...); got != want {
+			t.Errorf("beside %q: %q, want %q", blocks, got, want)
+		}
+		if got, want := Stack(blocks...), lipgloss.JoinVertical(lipgloss.Left, blocks...); got != want && len(blocks) > 1 {
+			t.Errorf("stacked %q: %q, want %q", blocks, got, want)
+		}
+	}
+}
+
+func BenchmarkWidth(b *testing.B) {
+	line := strings.Repeat("\x1b[38;5;250m│ Winter roast · 12\x1b[0m", 4)
+	for b.Loop() {
+		_ = Width(line)
+	}
+}

@@ -42,8 +42,11 @@ const (
 	// filter says that it may have a newer version of a record. A few records are read with every request.
 	trustScan = 10 * time.Second
 	trustRead = 100 * time.Millisecond
-	// look is how often it is looked whether there are new tables, which takes some microseconds.
-	look = 50 * time.Millisecond
+	// look is how often it is looked whether there are new tables, which takes some microseconds; rarely where
+	// there were none for calm.
+	look   = 50 * time.Millisecond
+	rarely = 5 * look
+	calm   = 2 * time.Second
 	// idleIndex is how long the index of a table is kept in memory after it was last needed.
 	idleIndex = time.Minute
 )
@@ -460,17 +463,27 @@ func (p *tables) later(stop <-chan struct{}) {
 
 // watch notes new tables soon after they were written, and keeps mapped memory in bounds, until stop is closed.
 func (p *tables) watch(stop <-chan struct{}) {
-	tick := time.NewTicker(look)
-	defer tick.Stop()
-	for n := 0; ; n++ {
+	timer := time.NewTimer(look)
+	defer timer.Stop()
+	news, trimmed := time.Now(), time.Now()
+	for before := p.list.Load(); ; {
 		select {
 		case <-stop:
 			return
-		case <-tick.C:
+		case <-timer.C:
 		}
-		p.current()
-		if n%5 == 0 {
+		at := time.Now()
+		if list := p.current(); list != before {
+			before, news = list, at
+		}
+		if at.Sub(trimmed) >= rarely {
 			p.d.trim()
+			trimmed = at
+		}
+		if at.Sub(news) > calm {
+			timer.Reset(rarely)
+		} else {
+			timer.Reset(look)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // given back when they become many: they stay in the system's cache, and reading them again costs little.
 
 // mappedMost is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
-const mappedMost = 80 << 20
+const mappedMost = 64 << 20
 
 // trim frees mapped pages when they are many.
 func (d *DB) trim() {

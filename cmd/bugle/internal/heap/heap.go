@@ -69,7 +69,7 @@ func Sparing(ctx context.Context) {
 const (
 	// room is how much a server may have beyond what is in use for good, in bytes: garbage, and the buffers
 	// that tables are built in.
-	room = 152 << 20
+	room = 136 << 20
 	// spare is how much a server may always have beyond what is in use at the moment, in bytes: with less it does
 	// little but collect.
 	spare = 64 << 20

@@ -288,6 +288,24 @@ func TestMouse(t *testing.T) {
 	h.Want("How many versions of the message you test")
 }
 
+// The signs beside the names lead to the variations that are out of sight.
+func TestClicksBeyondTheColumns(t *testing.T) {
+	b := newBench(t, catalog.Email, mail)
+	h := b.open(60, 20)
+	for range 7 {
+		h.Press("A")
+	}
+	for range 9 {
+		h.Press("left")
+	}
+	h.Want("›")
+	h.WantNot("‹")
+	h.ClickOn("›")
+	h.Want("‹")
+	h.ClickOn("‹")
+	h.WantNot("‹")
+}
+
 // What the state of the campaign locks can be looked at, copied and compared, and says why no more.
 func TestLocked(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},

@@ -28,6 +28,10 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	g.failure, g.news, g.share = "", "", nil
+	if col, ok := g.outside(msg.X, msg.Y); ok {
+		g.place(g.row, col)
+		return nil
+	}
 	row, col, ok := g.at(msg.X, msg.Y)
 	if !ok {
 		return g.pressAdd(msg.X, msg.Y)
@@ -45,6 +49,19 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	return g.open()
+}
+
+// outside returns the nearest column that is out of sight where ‹ or › at (x, y) says that there are such.
+func (t *table) outside(x, y int) (col int, ok bool) {
+	_, shown := t.columns()
+	switch next := t.left + shown; {
+	case y != 0:
+	case x == t.namesWidth()-1 && t.left > 0:
+		return t.left - 1, true
+	case x == t.cfg.Width-1 && next < len(t.grid.Variations):
+		return next, true
+	}
+	return 0, false
 }
 
 // at returns the row and column at a place of the view.
@@ -78,6 +95,7 @@ func (g *Grid) pressAdd(x, y int) tea.Cmd {
 		return nil
 	}
 	if why := g.locked(); why != "" {
+		g.failure = why
 		return nil
 	}
 	switch second := len(addLocaleWords) + 3; {

@@ -63,7 +63,7 @@ func listBackups(f *factory) error {
 		return err
 	}
 	if f.json {
-		return f.printJSON(list)
+		return f.printJSON(map[string]any{"backups": append([]backup.Info{}, list...)})
 	}
 	if len(list) == 0 {
 		fmt.Fprintf(f.out, "No backups in %s. Create one with `bugle backup`.\n", line(filepath.Join(f.dataDir(), backup.Folder)))

@@ -40,10 +40,10 @@ func TestInputs(t *testing.T) {
 		{"filter_type":"custom_segments","name":"Staff"},
 		{"filter_type":"user_attributes","data_type":"bool","name":"Gold","operator":"exists","value":true}]}}}`)
 	for i, want := range [][]string{
-		{"Name", "Data type", "Operator", "Value", "Negate", "Value is an expression", "Category", "odd"},
+		{"Name", "Data type", "Operator", "Value", "Invert", "Value is an expression", "Category", "odd"},
 		{"Event", "How often", "Condition label"},
 		{"Name", "Segment ID"},
-		{"Name", "Data type", "Operator", "Negate", "Value is an expression", "Category", "Value"},
+		{"Name", "Data type", "Operator", "Invert", "Value is an expression", "Category", "Value"},
 	} {
 		var got []string
 		for _, in := range Inputs(catalog.Campaign(catalog.Push), root, doc.P("segmentation_details", "included_filters", "filters", i), schema.Env{}) {
@@ -123,7 +123,7 @@ func TestInputsOfNestedFilters(t *testing.T) {
 	at := doc.P("segmentation_details", "included_filters", "filters", 0, "attributes", "filters")
 	for i, want := range [][]string{
 		{"Filter type", "Data type", "Name", "Operator"},
-		{"Name", "Data type", "Operator", "Negate", "Value is an expression", "Category"},
+		{"Name", "Data type", "Operator", "Invert", "Value is an expression", "Category"},
 	} {
 		for _, portfolio := range []bool{false, true} {
 			env := schema.Env{Flags: map[string]bool{"portfolio": portfolio}}

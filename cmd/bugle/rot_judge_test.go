@@ -241,8 +241,10 @@ func (r *rotRound) backup() {
 	if !r.running() {
 		return
 	}
+	r.mu.Lock() // the clients count too
 	file := filepath.Join(r.s.aside, fmt.Sprintf("%d%s", r.counts["backups"], backup.Suffix))
 	r.counts["backups"]++
+	r.mu.Unlock()
 	b := rotBackup{file: file, from: time.Now()}
 	run := r.s.command(r.t.Context(), "", "backup", "--json", file)
 	b.to = time.Now()

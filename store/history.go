@@ -11,7 +11,7 @@ import (
 // History is the revisions of a workspace's campaigns.
 type History struct{ Documents }
 
-// Revisions returns what is known of a campaign's revisions, newest first; none where there is
+// Revisions returns the revisions of a campaign, newest first; none where there is
 // no such campaign.
 func (s History) Revisions(id string) ([]engine.Revision, error) {
 	if err := s.check(whatCampaign, id); err != nil {
@@ -187,7 +187,7 @@ func (s History) deleted(id string) (bool, error) {
 	return false, err
 }
 
-// putHistory writes what is known of a campaign's own revision, where that cannot be read.
+// putHistory writes the current revision anew from the campaign, where it cannot be read.
 func (s History) putHistory(c engine.Campaign) error {
 	key := s.revisionKey(kindRevision, c.ID, c.Revision)
 	var rev engine.Revision

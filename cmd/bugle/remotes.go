@@ -56,7 +56,7 @@ func newRemoteAdd(f *factory, noun string) *cobra.Command {
 			}
 			r.Name, r.Key.Command = args[0], words
 			if missing := missingFlags(r); len(missing) > 0 {
-				return misused("not set yet: %s", strings.Join(missing, "; "))
+				return misused("the remote still needs: %s", strings.Join(missing, "; "))
 			}
 			if dialect != "" {
 				b, err := os.ReadFile(dialect)

@@ -42,8 +42,8 @@ const (
 	// filter says that it may have a newer version of a record. A few records are read with every request.
 	trustScan = 10 * time.Second
 	trustRead = 100 * time.Millisecond
-	// look is how often it is looked whether there are new tables, which takes some microseconds; rarely where
-	// there were none for calm.
+	// look is how often the list of tables is checked for new ones, which takes some microseconds. It is checked
+	// every rarely once there were none for calm.
 	look   = 50 * time.Millisecond
 	rarely = 5 * look
 	calm   = 2 * time.Second

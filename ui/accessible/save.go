@@ -57,7 +57,7 @@ func (d *document) tellSaved(text, more string) {
 	d.say("%s", text)
 }
 
-// conflict asks what shall count after somebody else changed the draft.
+// conflict asks which changes to keep after somebody else changed the draft.
 func (d *document) conflict(ctx context.Context, what string) error {
 	d.say("Someone else saved this draft after you opened it.")
 	n, err := d.among(ctx, "Which version do you want to keep", []option{

@@ -278,7 +278,7 @@ func (in *info) turn(n int) {
 	in.tab = tabs[(at+n+len(tabs))%len(tabs)]
 }
 
-// toAside gives the aside the keyboard.
+// toAside moves the focus to the view beside the editor.
 func (in *info) toAside() { in.top, in.tab, in.chosen = in.upper(), tabAside, true }
 
 // refresh shows what is to be known at a spot.
@@ -534,7 +534,7 @@ func (in *info) inner() string {
 	return in.pager.View()
 }
 
-// asideKey is the action that gives the view beside the editor the keyboard, where there is one.
+// asideKey is the action that moves the focus to the view beside the editor, where there is one.
 func (in *info) asideKey(key string, bar int, run func() tea.Cmd) []screen.Action {
 	if in.aside == nil {
 		return nil

@@ -43,7 +43,7 @@ func (ps *panes) up() tea.Cmd {
 	return nil
 }
 
-// enter gives the form of the chosen component the keyboard.
+// enter moves the focus to the form of the chosen component.
 func (ps *panes) enter() tea.Cmd {
 	if ps.host.form == nil {
 		return nil
@@ -94,7 +94,7 @@ func (ps *panes) turnGrid() tea.Cmd {
 	return nil
 }
 
-// goField shows the form of a place and gives the field there the keyboard.
+// goField shows the form of a place and moves the focus to the field there.
 func (ps *panes) goField(p doc.Path) tea.Cmd {
 	if len(p) == 0 {
 		return nil

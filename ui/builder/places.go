@@ -18,7 +18,7 @@ import (
 
 // tool is what the builder has for the places that the tables give an editor.
 type tool struct {
-	edit func(*places, editor.Config) editor.Editor // nil, or one that gives nil: the plain form
+	edit func(*places, editor.Config) editor.Editor // nil, or it returns nil: the plain form
 	// shows reports whether the editor shows what is at a place below its own, so that it is not opened
 	// as a form of its own; nil: all of it.
 	shows func(s *places, p doc.Path) bool

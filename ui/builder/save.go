@@ -79,7 +79,7 @@ func (s *saver) saved(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// conflict asks what shall count after somebody else changed the draft.
+// conflict asks which changes to keep after somebody else changed the draft.
 func (s *saver) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   "The campaign was changed elsewhere",
@@ -119,7 +119,7 @@ func (s *saver) apply(side edit.Side) tea.Cmd {
 	return s.task(taskApply, func(ctx context.Context) (any, error) { return send(ctx) })
 }
 
-// applied reads the campaign as it is now, or asks whose changes shall count.
+// applied reads the campaign as it is now, or asks whose changes to keep.
 func (s *saver) applied(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
@@ -140,7 +140,7 @@ func (s *saver) applied(r screen.Result) tea.Cmd {
 	return tea.Sequence(dropped, s.reread(), screen.Changed(""), news)
 }
 
-// askWhose asks what shall count of the components that both sides changed. What only one side
+// askWhose asks which side's changes to keep in the components that both sides changed. What only one side
 // changed is kept in any case.
 func (s *saver) askWhose(names []string) tea.Cmd {
 	return screen.Ask(screen.Question{

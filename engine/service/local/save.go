@@ -105,7 +105,7 @@ func (s *Service) DropCopy(ctx context.Context, id string) error {
 	})
 }
 
-// Revisions returns what is known of each save of a campaign, newest first.
+// Revisions returns the saves of a campaign (number, time, author, note), newest first.
 func (s *Service) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
 	var out []engine.Revision
 	err := s.view(ctx, func(sp store.Space) error {

@@ -407,14 +407,14 @@ func (ix *Index) finish(l *load) {
 }
 
 // Warm makes the orders by each column that take a while, so that nobody waits for them. Run it
-// where a load has ended; it ends early when ctx does. The order that lists begin with is made first; the others
-// take one goroutine, so that on a machine of two cores a key does not wait for the second one.
+// where a load has ended; it ends early when ctx does. The order that lists begin with is made first, the others
+// in the background.
 func (ix *Index) Warm(ctx context.Context) {
 	s := ix.current()
-	ix.sorted(s, query.Updated, 2)
+	ix.sorted(s, query.Updated, false)
 	for _, column := range []query.Key{query.Name, query.Start, query.Created, query.Version} {
 		if ctx.Err() == nil {
-			ix.sorted(s, column, 1)
+			ix.sorted(s, column, true)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"bugle/engine/search/query"
 )
@@ -45,8 +46,8 @@ func (o *orders) by(column query.Key) *newestOrder {
 }
 
 // sorted returns the order by a column, which is updated, created, start, name or version. It has at
-// least the slots of the snapshot. It is made by that many goroutines, 1 or 2.
-func (ix *Index) sorted(s *snapshot, column query.Key, goroutines int) *order {
+// least the slots of the snapshot. In the background it is made at leisure: see [pace].
+func (ix *Index) sorted(s *snapshot, column query.Key, background bool) *order {
 	last := ix.orders.by(column)
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -57,7 +58,7 @@ func (ix *Index) sorted(s *snapshot, column query.Key, goroutines int) *order {
 	case o != nil && o.epoch == s.epoch:
 		o = &order{s.epoch, s.merge(column, o.slots)}
 	default:
-		o = &order{s.epoch, s.sort(column, slotsFrom(0, s.n), goroutines)}
+		o = &order{s.epoch, s.sort(column, slotsFrom(0, s.n), background)}
 	}
 	if last.order == nil || last.epoch <= s.epoch {
 		last.order = o
@@ -75,7 +76,7 @@ func slotsFrom(from, to int) []uint32 {
 
 // merge puts the slots that are not sorted yet in their places.
 func (s *snapshot) merge(column query.Key, sorted []uint32) []uint32 {
-	added := s.sort(column, slotsFrom(len(sorted), s.n), 1)
+	added := s.sort(column, slotsFrom(len(sorted), s.n), false)
 	out := make([]uint32, 0, s.n)
 	for _, slot := range added {
 		k := s.key(column, slot)
@@ -98,20 +99,41 @@ type keyed struct {
 // alone is how many slots one goroutine sorts before another one helps.
 const alone = 1 << 15
 
-// sort sorts slots by a column.
-func (s *snapshot) sort(column query.Key, slots []uint32, goroutines int) []uint32 {
+// pace lets a sort in the background rest between short stretches of work. A sort of a million rows takes a processor
+// for a second, and on a machine of two cores keys that were pressed in that second waited for 20 ms. The zero value
+// never rests.
+type pace struct {
+	background bool
+	steps      int
+}
+
+const (
+	stretch  = 1 << 16 // steps, about a millisecond
+	breather = time.Millisecond
+)
+
+func (p *pace) step() {
+	if p.steps++; p.background && p.steps%stretch == 0 {
+		time.Sleep(breather)
+	}
+}
+
+// sort sorts slots by a column; in the background with one goroutine that rests now and then.
+func (s *snapshot) sort(column query.Key, slots []uint32, background bool) []uint32 {
 	keys := make([]keyed, len(slots))
+	p := &pace{background: background}
 	for i, slot := range slots {
+		p.step()
 		keys[i] = s.key(column, slot)
 	}
-	if goroutines == 1 || len(keys) < alone {
-		s.sortKeys(column, keys, 0)
+	if background || len(keys) < alone {
+		s.sortKeys(column, keys, 0, p)
 		return put(slots, keys)
 	}
 	half := len(keys) / 2
 	var wg sync.WaitGroup
-	wg.Go(func() { s.sortKeys(column, keys[:half], 0) })
-	s.sortKeys(column, keys[half:], 0)
+	wg.Go(func() { s.sortKeys(column, keys[:half], 0, &pace{}) })
+	s.sortKeys(column, keys[half:], 0, p)
 	wg.Wait()
 	// Deep down keys hold other parts of names: the merge needs the first ones again.
 	for i := range keys {
@@ -132,22 +154,25 @@ func (s *snapshot) sort(column query.Key, slots []uint32, goroutines int) []uint
 // sortKeys sorts by the keys, and what has the same one by what comes behind it: the next part of
 // the names, then the ids. Names have long beginnings in common; this way each part of them is
 // looked at once.
-func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int) {
-	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) })
+func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int, p *pace) {
+	slices.SortFunc(keys, func(a, b keyed) int {
+		p.step()
+		return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo))
+	})
 	for from := 0; from < len(keys); {
 		to := from + 1
 		for to < len(keys) && keys[to].hi == keys[from].hi && keys[to].lo == keys[from].lo {
 			to++
 		}
 		if same := keys[from:to]; len(same) > 1 {
-			s.sortSame(column, same, depth+nameKey)
+			s.sortSame(column, same, depth+nameKey, p)
 		}
 		from = to
 	}
 }
 
 // sortSame sorts what is the same up to depth.
-func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int) {
+func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int, p *pace) {
 	more := false
 	if column == query.Name {
 		for i := range keys {
@@ -158,10 +183,13 @@ func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int) {
 		}
 	}
 	if more {
-		s.sortKeys(column, keys, depth)
+		s.sortKeys(column, keys, depth, p)
 		return
 	}
-	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(s.compareIDs(a.slot, b.slot), cmp.Compare(a.slot, b.slot)) })
+	slices.SortFunc(keys, func(a, b keyed) int {
+		p.step()
+		return cmp.Or(s.compareIDs(a.slot, b.slot), cmp.Compare(a.slot, b.slot))
+	})
 }
 
 // nameKey is how many bytes of a name a key holds.

@@ -219,7 +219,7 @@ func (ix *Index) newest(s *snapshot, in set, stands func(uint32) bool, from, to 
 		return nil
 	}
 	if to = min(to, n); n <= fewest {
-		slots := s.sort(query.Updated, in.slots(n), 2)
+		slots := s.sort(query.Updated, in.slots(n), false)
 		if stands != nil {
 			kept := slots[:0]
 			for _, slot := range slots {
@@ -231,7 +231,7 @@ func (ix *Index) newest(s *snapshot, in set, stands func(uint32) bool, from, to 
 		}
 		return slots[min(from, len(slots)):min(to, len(slots))]
 	}
-	w := walk{order: ix.sorted(s, query.Updated, 2).slots, set: in, left: n, stands: stands}
+	w := walk{order: ix.sorted(s, query.Updated, false).slots, set: in, left: n, stands: stands}
 	slots := w.take(make([]uint32, 0, min(to, n)), to, false)
 	return slots[min(from, len(slots)):]
 }

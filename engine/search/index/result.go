@@ -221,7 +221,7 @@ func (r *Result) open(g group) {
 
 // inOrder sorts slots as the result is sorted.
 func (r *Result) inOrder(slots []uint32) []uint32 {
-	slots = r.snap.sort(r.by, slots, 2)
+	slots = r.snap.sort(r.by, slots, false)
 	if r.back {
 		slices.Reverse(slots)
 	}
@@ -229,7 +229,7 @@ func (r *Result) inOrder(slots []uint32) []uint32 {
 }
 
 func (r *Result) newWalk(s set, n int) *walk {
-	return &walk{order: r.ix.sorted(r.snap, r.by, 2).slots, set: s, left: n}
+	return &walk{order: r.ix.sorted(r.snap, r.by, false).slots, set: s, left: n}
 }
 
 // step takes n more rows of the walk, or all that are left.

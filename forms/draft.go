@@ -65,21 +65,14 @@ func (d *draft) writeSpan(root doc.Value, r row, text string, dates []string) do
 	return out
 }
 
-// writeFlag turns the flag that was chosen on and the others off. None of those is added, and without a choice
-// the one that was on goes.
+// writeFlag turns the flag that was chosen on and the others off. Without a choice the ones that were on go, and so do
+// the objects that are empty then.
 func (d *draft) writeFlag(root doc.Value, r row, v doc.Value) (doc.Value, error) {
-	var err error
-	for _, p := range r.parts {
-		on := p.Last().Name == v.Text()
-		switch was := root.Lookup(p); {
-		case on || was.True() && v.Exists():
-			root, err = root.Set(p, doc.NewBool(on))
-		case was.True():
-			root = d.without(root, p)
-		}
-		if err != nil {
-			return root, err
-		}
+	if v.Exists() {
+		return r.flags.Set(root, v.Text())
+	}
+	for _, p := range r.flags.On(root) {
+		root = d.without(root, p)
 	}
 	return root, nil
 }

@@ -2,7 +2,6 @@ package forms
 
 import (
 	"slices"
-	"strings"
 
 	"bugle/engine/doc"
 	"bugle/engine/schema"
@@ -52,50 +51,4 @@ func spanBriefly(n *schema.Node, in doc.Value) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// exclusive returns the row that asks for flags of an object of which exactly one is to be on as for one choice.
-// There is none where the table names no such choice, and where the flags hold what it cannot show.
-func exclusive(st schema.ObjectState) (row, bool) {
-	title, flags := st.Node.Choice, flagsOf(st.Node)
-	if title == "" {
-		return row{}, false
-	}
-	field := schema.Field{Title: title, Help: st.Node.Help, Kind: schema.String}
-	var r row
-	for _, s := range st.Fields {
-		if !slices.Contains(flags, s.Node.Name) {
-			continue
-		}
-		if r.Node == nil {
-			field.Name = s.Node.Name
-			node := *s.Node
-			node.Field = &field
-			r = row{FieldState: s, shape: chosen, label: title}
-			r.Node, r.Value = &node, doc.Value{}
-		}
-		on := s.Value.True()
-		if !s.Shown || on && r.Value.Exists() || s.Value.Exists() && s.Value.Kind() != doc.Bool {
-			return row{}, false
-		}
-		if on {
-			r.Value = doc.NewString(s.Node.Name)
-		}
-		r.parts = append(r.parts, s.Path)
-		field.Options = append(field.Options, schema.Option{Value: s.Node.Name, Label: s.Node.Label(), Help: strings.TrimSuffix(s.Node.Help, ".")})
-	}
-	if r.Node != nil {
-		r.Options = optionStates(r.Node)
-	}
-	return r, r.Node != nil
-}
-
-// flagsOf returns the names of the flags of an object of which exactly one is to be on.
-func flagsOf(n *schema.Node) []string {
-	for _, rule := range n.Rules {
-		if one, ok := unguarded(rule).(schema.OneTrue); ok {
-			return one.Fields
-		}
-	}
-	return nil
 }

@@ -149,14 +149,7 @@ const notKnown = "not in this workspace"
 // hasForm reports whether a field's texts are of a form: colors, time zones.
 func hasForm(n *schema.Node, form schema.Form) bool {
 	return n != nil && slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
-		is, ok := unguarded(rule).(schema.Format)
+		is, ok := schema.Bare(rule).(schema.Format)
 		return ok && is.As == form
 	})
-}
-
-func unguarded(rule schema.Rule) schema.Rule {
-	if g, ok := rule.(schema.Guard); ok {
-		return g.Rule
-	}
-	return rule
 }

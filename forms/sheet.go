@@ -112,7 +112,7 @@ func (s *sheet) absorb() {
 	switch {
 	case r.shape == timespan:
 		root = s.draft.writeSpan(s.field.before, r, v.Text(), s.source.names.spanDates(r))
-	case len(r.parts) > 0:
+	case r.flags != nil:
 		root, err = s.draft.writeFlag(s.field.before, r, v)
 	default:
 		root, err = s.draft.write(s.field.before, r.Path, v)

@@ -91,17 +91,17 @@ type inventory struct {
 
 // collect adds the rows of an object, those of the flat objects in it in their place.
 func (src source) collect(in *inventory, root doc.Value, st schema.ObjectState) {
-	flags, one := exclusive(st)
+	choice, one := st.FlagChoice()
 	if one {
-		object, _ := src.cfg.Schema.Field(root, flags.Path.Parent(), src.cfg.Env)
-		flags.Required = object.Required
+		object, _ := src.cfg.Schema.Field(root, choice.Path.Parent(), src.cfg.Env)
+		choice.Required = object.Required
 	}
 	for _, s := range st.Fields {
 		r := row{FieldState: s, label: s.Node.Label()}
 		switch {
-		case one && s.Path.Equal(flags.Path):
-			in.rows = append(in.rows, flags)
-		case one && slices.ContainsFunc(flags.parts, s.Path.Equal):
+		case one && s.Path.Equal(choice.Path):
+			in.rows = append(in.rows, row{FieldState: choice.FieldState, shape: chosen, label: choice.Node.Label(), parts: choice.Flags, flags: &choice})
+		case one && slices.ContainsFunc(choice.Flags, s.Path.Equal):
 		case s.Shown && src.names.isDecided(st, s), inTimespan(st, s):
 		case s.Shown && isFlat(s):
 			in.flats = append(in.flats, s.Path)

@@ -235,13 +235,13 @@ func Negate(root doc.Value, p doc.Path) (doc.Value, error) {
 		member, now = mExecuted, f.Get(mExecuted).Kind() != doc.Bool || f.Get(mExecuted).True()
 	case Attribute, EventAttribute:
 	case Segment:
-		return root, errors.New("a segment can't be negated; to leave out its users, move it to Exclude")
+		return root, errors.New("a segment can't be inverted; to leave out its users, move it to Exclude")
 	default:
-		return root, errors.New("a group can't be negated; negate its filters one by one")
+		return root, errors.New("a group can't be inverted; invert its filters one by one")
 	}
 	out, err := root.Set(p.Child(member), doc.NewBool(!now))
 	if err != nil {
-		return root, fmt.Errorf("cannot negate the filter: %w", err)
+		return root, fmt.Errorf("cannot invert the filter: %w", err)
 	}
 	return out, nil
 }

@@ -150,3 +150,11 @@ const (
 	Decimal  Form = "decimal"   // a decimal number written as a string
 	DateTime Form = "date_time" // ISO 8601 date-time, the offset may be absent
 )
+
+// Bare returns a rule without the guard around it.
+func Bare(r Rule) Rule {
+	if g, ok := r.(Guard); ok {
+		return g.Rule
+	}
+	return r
+}

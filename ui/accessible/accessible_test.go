@@ -507,3 +507,18 @@ func TestPreviewTellsASavedTemplate(t *testing.T) {
 		t.Errorf("it says\n%s", b.said)
 	}
 }
+
+// Flags that exclude each other are one question: an answer turns the others off, and clear all of them.
+func TestFlagsThatExcludeEachOtherAreOneQuestion(t *testing.T) {
+	for script, want := range map[string]string{
+		"only provisional": `{"ios":{"send_to_all_eligible_device":false,"send_to_only_provisional_push_enabled_devices":true}}`,
+		"":                 `{"ios":{"send_to_all_eligible_device":true}}`,
+		"clear":            `{"ios":{}}`,
+	} {
+		b := newBench(t, catalog.Push, catalog.OneTime, `{"basic_details":{"name":"N","platforms":["IOS"],"platform_specific_details":{"ios":{"send_to_all_eligible_device":true}}}}`)
+		b.play("basics|list|5|yes||" + script + "|")
+		b.want("iOS devices")
+		b.wantNot("Open iOS?")
+		b.has("basic_details.platform_specific_details", want)
+	}
+}

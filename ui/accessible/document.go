@@ -2,6 +2,7 @@ package accessible
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"bugle/engine"
@@ -80,9 +81,19 @@ func (d *document) rows(p doc.Path) []row {
 		return nil
 	}
 	var used, kept []row
+	choice, one := obj.FlagChoice()
+	if one {
+		in, _ := d.schema.Field(d.root, p, d.editing.Env())
+		choice.Required = in.Required
+	}
 	for _, st := range obj.Fields {
 		r := row{FieldState: st, label: st.Node.Label()}
 		switch {
+		case one && st.Path.Equal(choice.Path):
+			used = append(used, row{FieldState: choice.FieldState, label: choice.Node.Label(), flags: &choice})
+		case one && slices.ContainsFunc(choice.Flags, st.Path.Equal):
+		case st.Shown && d.asksFlags(st):
+			used = append(used, d.rows(st.Path)...)
 		case st.Shown:
 			used = append(used, r)
 		case st.Value.Exists():
@@ -105,6 +116,19 @@ func (d *document) rows(p doc.Path) []row {
 		used = append(used, r)
 	}
 	return append(used, kept...)
+}
+
+// asksFlags reports whether a field is an object that is there for one choice, which is asked in the object around it.
+func (d *document) asksFlags(st schema.FieldState) bool {
+	if !st.Node.Flat || st.Node.Choice == "" || st.Value.Exists() && st.Value.Kind() != doc.Object {
+		return false
+	}
+	obj, ok := d.schema.Object(d.root, st.Path, d.editing.Env())
+	if !ok {
+		return false
+	}
+	_, one := obj.FlagChoice()
+	return one
 }
 
 // rowAt returns what is asked of the one place p.

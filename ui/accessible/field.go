@@ -117,7 +117,7 @@ func words(r row, more ...string) []string {
 
 // put takes a value over and saves it, where the tables refuse nothing of it.
 func (a *asking) put(ctx context.Context, v doc.Value, said string) error {
-	root, err := a.set(a.row.Path, v)
+	root, err := a.with(v)
 	if err != nil {
 		return wrong("%s", sentence(err.Error()))
 	}
@@ -127,6 +127,21 @@ func (a *asking) put(ctx context.Context, v doc.Value, said string) error {
 		return wrong("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
 	}
 	return a.take(ctx, root, a.row, said)
+}
+
+// with returns the document with a value of the row.
+func (a *asking) with(v doc.Value) (doc.Value, error) {
+	flags, root := a.row.flags, a.root
+	switch {
+	case flags == nil:
+		return a.set(a.row.Path, v)
+	case v.Exists():
+		return flags.Set(root, v.Text())
+	}
+	for _, p := range flags.On(root) {
+		root = a.cut(root, p)
+	}
+	return root, nil
 }
 
 // refused says what the tables refuse of the field in another document, and not of what is there.
@@ -154,7 +169,7 @@ func (a *asking) common(ctx context.Context, got answer) (bool, error) {
 	case got.word == wordList:
 		return true, errList
 	case got.word == wordKeep && a.tried.Exists():
-		root, err := a.set(a.row.Path, a.tried)
+		root, err := a.with(a.tried)
 		if err != nil {
 			return true, wrong("%s", sentence(err.Error()))
 		}
@@ -164,7 +179,7 @@ func (a *asking) common(ctx context.Context, got answer) (bool, error) {
 	case got.word == wordClear && !a.row.Value.Exists():
 		return true, wrong("It is already empty.")
 	case got.word == wordClear:
-		root, err := a.set(a.row.Path, doc.Value{})
+		root, err := a.with(doc.Value{})
 		if err != nil {
 			return true, wrong("%s", sentence(err.Error()))
 		}
@@ -350,20 +365,13 @@ func (a *asking) offer() {
 }
 
 func isZone(r schema.Rule) bool {
-	f, ok := bare(r).(schema.Format)
+	f, ok := schema.Bare(r).(schema.Format)
 	return ok && f.As == schema.Zone
 }
 
 func isConfigured(r schema.Rule) bool {
-	_, ok := bare(r).(schema.Configured)
+	_, ok := schema.Bare(r).(schema.Configured)
 	return ok
-}
-
-func bare(r schema.Rule) schema.Rule {
-	if g, ok := r.(schema.Guard); ok {
-		return g.Rule
-	}
-	return r
 }
 
 // named finds the name that was meant: itself, as it begins, or the only one that holds the text. It

@@ -162,7 +162,7 @@ func (f filters) filter(ctx context.Context, n audience.Node) error {
 	if n.Kind == audience.Action {
 		items = append(items, item{label: "Add a condition on the event", word: "condition", run: func(ctx context.Context) error { return f.addFilter(ctx, p) }})
 	}
-	edit("Negate", "not", "filter negated", func() (doc.Value, error) { return audience.Negate(f.root, p) })
+	edit("Invert", "not", "filter inverted", func() (doc.Value, error) { return audience.Negate(f.root, p) })
 	edit("Duplicate", "duplicate", "filter duplicated", moved(audience.Duplicate))
 	edit("Move up", "up", "filter moved", moved(func(r doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(r, p, -1) }))
 	edit("Move down", "down", "filter moved", moved(func(r doc.Value, p doc.Path) (doc.Value, doc.Path, error) { return audience.Move(r, p, 1) }))

@@ -19,6 +19,8 @@ type row struct {
 	// kept says that the value means nothing here, and why it is there all the same.
 	kept string
 	free bool // a person chose the name
+	// flags are those that the row asks for as one choice; nil for any other row.
+	flags *schema.FlagChoice
 }
 
 // sections asks what is at a place of the document: the fields of an object one by one, and what else the tables say

@@ -182,19 +182,19 @@ func (s *sections) titles(names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// title is the list's heading: how many sections are done among those that are begun or needed.
+// title is the list's heading: how many sections are left to do before the campaign can be published.
 func (s *sections) title() string {
-	done, of := 0, 0
+	left := 0
 	for _, p := range s.parts {
 		switch p.state {
-		case partDone:
-			done++
-			of++
 		case partMissing, partUnfinished, partWrong:
-			of++
+			left++
 		}
 	}
-	return fmt.Sprintf("Sections %d/%d", done, of)
+	if left == 0 {
+		return "Sections: done"
+	}
+	return fmt.Sprintf("Sections: %d left", left)
 }
 
 // chosen returns the section under the cursor; nil where there is none.

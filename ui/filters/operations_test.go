@@ -77,7 +77,7 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		"jj>":  "only an attribute filter can become a condition of an event",
 		"jjj>": "already part of its event",
 		"j<":   "already at the top level",
-		"Gk!":  "a segment can't be negated",
+		"Gk!":  "a segment can't be inverted",
 		"!":    "choose a filter in it",
 		"d":    "choose a filter in it",
 		"jjjm": "can't share a group",

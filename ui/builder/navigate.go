@@ -24,9 +24,13 @@ func (ps *panes) goTo(p doc.Path) {
 	}
 }
 
-// open shows the form of a place below the present one.
+// open shows the form of a place below the present one; that of a field is the form that it is in.
 func (ps *panes) open(p doc.Path) tea.Cmd {
 	ps.focus = paneForm
+	if n := ps.edit.Schema().At(p); n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any {
+		ps.goTo(p)
+		return nil
+	}
 	ps.show(p)
 	return nil
 }

@@ -19,7 +19,8 @@ type comparison struct {
 	pairs       []grid.Pair
 	only        bool // differences alone
 	lines       []string
-	goals       []int // the lines that differences begin at
+	places      []doc.Path // of each line, the part of the messages that it shows
+	goals       []int      // the lines that differences begin at
 	win         widget.Window
 }
 
@@ -111,11 +112,30 @@ func (c *comparison) key(msg tea.KeyMsg, k keyMap) bool {
 	return false
 }
 
+// comparedHead is how many lines stand above the differences.
+const comparedHead = 3
+
+// at returns the place in the document that is shown at (x, y); false where there is none.
+func (c *comparison) at(x, y int) (doc.Path, bool) {
+	line, ok := c.win.At(y - comparedHead)
+	if !ok || line >= len(c.places) {
+		return nil, false
+	}
+	cell := c.left
+	if x >= c.half() {
+		cell = c.right
+	}
+	return cell.Path.Join(c.places[line]...), true
+}
+
+// half is the width of one of the messages.
+func (c *comparison) half() int { return max((c.cfg.Width-3)/2, 1) }
+
 // lay makes the lines for the present width.
 func (c *comparison) lay() {
 	t := c.cfg.Theme
-	c.lines, c.goals = c.lines[:0], c.goals[:0]
-	w := max((c.cfg.Width-3)/2, 1)
+	c.lines, c.places, c.goals = c.lines[:0], c.places[:0], c.goals[:0]
+	w := c.half()
 	for _, p := range c.pairs {
 		if c.only && !p.Differ {
 			continue
@@ -128,6 +148,9 @@ func (c *comparison) lay() {
 		}
 		c.lines = append(c.lines, style.Render(widget.Truncate(head, c.cfg.Width)))
 		left, right := valueLines(p.Left, w-2), valueLines(p.Right, w-2)
+		for range max(len(left), len(right)) + 1 {
+			c.places = append(c.places, p.Path)
+		}
 		for i := range max(len(left), len(right)) {
 			c.lines = append(c.lines, t.Text.Render("  "+widget.PadRight(lineAt(left, i), w-2))+t.Border.Render(" │ ")+t.Text.Render(widget.PadRight(lineAt(right, i), w)))
 		}
@@ -135,7 +158,7 @@ func (c *comparison) lay() {
 	if len(c.lines) == 0 {
 		c.lines = append(c.lines, t.Muted.Render(widget.Truncate("  Both are the same.", c.cfg.Width)))
 	}
-	c.win.Resize(len(c.lines), max(c.cfg.Height-3, 1))
+	c.win.Resize(len(c.lines), max(c.cfg.Height-comparedHead, 1))
 	c.win.Scroll(0)
 }
 

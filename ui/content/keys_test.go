@@ -412,3 +412,16 @@ func TestCopyFrom(t *testing.T) {
 	h.Press("down", "enter")
 	mails.has("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)
 }
+
+// Beside two messages a press on what is hidden shows it, and one on a difference opens it on its side.
+func TestMouseBesideTwoMessages(t *testing.T) {
+	for _, side := range []struct{ text, where string }{{"Spring is here", "Content › Default · A"}, {"Der Frühling", "Content › German · A"}} {
+		h := newBench(t, catalog.Email, mail).open(120, 40)
+		h.Press("down", "d")
+		h.WantNot("From address")
+		h.ClickOn("rest hidden")
+		h.Want("From address")
+		h.ClickOn(side.text)
+		h.Want(side.where, "▸ Subject")
+	}
+}

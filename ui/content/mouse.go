@@ -8,7 +8,7 @@ import (
 func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case g.compare != nil:
-		g.compare.win.Wheel(msg)
+		g.pressCompared(msg)
 		return nil
 	case g.adding != nil:
 		head := 2 + len(g.adding.fault(g.cfg.Width))
@@ -49,6 +49,24 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	return g.open()
+}
+
+// pressCompared takes the wheel and presses beside two messages: on the line that says what is hidden, which shows it,
+// and on a part of a message, which opens it.
+func (g *Grid) pressCompared(msg tea.MouseMsg) {
+	c := g.compare
+	if c.win.Wheel(msg) || msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
+		return
+	}
+	if msg.Y == 0 {
+		c.only = !c.only
+		c.lay()
+		return
+	}
+	if p, ok := c.at(msg.X, msg.Y); ok {
+		g.compare = nil
+		g.cfg.Host.Open(p)
+	}
 }
 
 // outside returns the nearest column that is out of sight where ‹ or › at (x, y) says that there are such.

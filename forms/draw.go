@@ -130,7 +130,7 @@ func (p *painter) row(i int) []string {
 // labelled puts a label before the lines of a value, or over them in a narrow form.
 func (p *painter) labelled(r row, mark string, style lipgloss.Style, lines ...string) []string {
 	label, star := r.label, ""
-	if r.Required {
+	if r.starred {
 		star = " *"
 	}
 	w := p.layout.labels

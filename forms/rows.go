@@ -55,11 +55,12 @@ type row struct {
 	// and stay when their text is emptied.
 	free bool
 	// locked is why the row may not be changed; "" where it may.
-	locked string
-	more   bool               // it stands below the fields that the form starts with
-	text   string             // of a time span, in words
-	parts  []doc.Path         // of a time span or of flags that exclude each other: all the fields that the row stands for
-	flags  *schema.FlagChoice // those that the row asks for as one choice; nil for any other row
+	locked  string
+	starred bool               // it has to be filled in
+	more    bool               // it stands below the fields that the form starts with
+	text    string             // of a time span, in words
+	parts   []doc.Path         // of a time span or of flags that exclude each other: all the fields that the row stands for
+	flags   *schema.FlagChoice // those that the row asks for as one choice; nil for any other row
 }
 
 // shapeOf returns how a field with its present value is edited.

@@ -42,7 +42,7 @@ const plainBit = 1 << 31
 
 func (k *sketch) plain() bool { return k.length&plainBit != 0 }
 
-// shape returns what is known of a name beside its masks.
+// shape returns the shape of the name of row i, without its mask and pairs: a search has looked at those before.
 func (b *block) shape(i int) shape {
 	k := &b.names[i]
 	return shape{heads: b.heads[i], starts: k.starts, plain: k.plain()}

@@ -129,7 +129,11 @@ func (s *places) beside(open, p doc.Path) bool {
 
 // asideAt returns what stands beside p, the place it belongs to, and the place it shows: the aside around p or,
 // where a section has none of its own, that of one of its fields, and else the messages, which every section is about.
+// A section that the campaign does not use has nothing to say.
 func (s *places) asideAt(p doc.Path, list *sections) (t tool, at, place doc.Path, ok bool) {
+	if list.at(p).state == partForeign {
+		p = nil
+	}
 	if t, at, ok := s.toolAt(p); ok && t.aside != nil {
 		return t, at, p, true
 	}

@@ -292,7 +292,7 @@ func TestForeignPart(t *testing.T) {
 	before := string(b.stored().Body.Encode())
 	h := b.open(80, 24, "trigger_condition")
 	h.Want("Not for One-time, Periodic or Business-event-")
-	h.WantNot("No event yet")
+	b.open(120, 40, "trigger_condition").WantNot("No event yet")
 	h.Press("enter")
 	h.Want("Trigger is not used by this campaign")
 	h.Press("down", "enter", "x", "esc")

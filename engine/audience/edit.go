@@ -291,7 +291,7 @@ func SetJoin(root doc.Value, group doc.Path, join string) (doc.Value, error) {
 func there(root doc.Value, p doc.Path) error {
 	switch {
 	case !isFilter(p):
-		return errors.New("this group can't be moved; choose a filter in it")
+		return errors.New("this works on a single filter; choose one in the group")
 	case !root.Lookup(p).Exists():
 		return errGone
 	}

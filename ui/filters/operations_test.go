@@ -78,8 +78,8 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		"jjj>": "already part of its event",
 		"j<":   "already at the top level",
 		"Gk!":  "a segment can't be inverted",
-		"!":    "choose a filter in it",
-		"d":    "choose a filter in it",
+		"!":    "works on a single filter",
+		"d":    "works on a single filter",
 		"jjjm": "can't share a group",
 	} {
 		cfg := config(t, audienceJSON, 70, 30)

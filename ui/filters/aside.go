@@ -29,6 +29,7 @@ type aside struct {
 	shown   bool
 
 	counting bool
+	counted  chan struct{} // closed where the count has ended
 	progress *atomic.Pointer[engine.AudienceCount]
 	answer   *answer
 	err      error
@@ -114,9 +115,10 @@ func (a *aside) start() tea.Cmd {
 		wait = settled
 	}
 	a.counting = true
-	a.progress = &atomic.Pointer[engine.AudienceCount]{}
-	reader, filters, env, progress := a.reader, a.filters, audienceEnv(a.cfg), a.progress
+	a.progress, a.counted = &atomic.Pointer[engine.AudienceCount]{}, make(chan struct{})
+	reader, filters, env, progress, counted := a.reader, a.filters, audienceEnv(a.cfg), a.progress, a.counted
 	count := a.cfg.Host.Run(taskCount, func(ctx context.Context) (any, error) {
+		defer close(counted)
 		if err := pause(ctx, wait); err != nil {
 			return nil, err
 		}
@@ -155,7 +157,16 @@ func look(ctx context.Context, r engine.AudienceReader, filters doc.Value, env a
 
 // tick comes back while a count runs, so that its progress is drawn.
 func (a *aside) tick() tea.Cmd {
-	return a.cfg.Host.Run(taskTick, func(ctx context.Context) (any, error) { return nil, pause(ctx, ticking) })
+	counted := a.counted
+	return a.cfg.Host.Run(taskTick, func(ctx context.Context) (any, error) {
+		ctx, stop := context.WithTimeout(ctx, ticking)
+		defer stop()
+		select {
+		case <-ctx.Done():
+		case <-counted:
+		}
+		return nil, nil
+	})
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -190,7 +201,9 @@ func (a *aside) Update(msg tea.Msg) tea.Cmd {
 func (a *aside) result(r screen.Result) tea.Cmd {
 	switch kindOf(r.Kind) {
 	case taskTick:
-		if a.counting {
+		select {
+		case <-a.counted: // its answer is on its way
+		default:
 			return a.tick()
 		}
 	case taskCount:
